@@ -50,7 +50,7 @@ find_segment (struct call_finder *finder, uint64_t address)
 
 /* Whether the SIZE bytes of code at FROM, of which the finder's segment has
    all, end in a call.  */
-static bool
+static inline bool
 piece_ends_in_call (const struct call_finder *finder, uint64_t from,
                     uint64_t size)
 {

@@ -144,7 +144,7 @@ append_place (struct return_places *places, uint32_t offset)
 }
 
 /* Find the places of CODE.  KEPT was made of its rows.  */
-static bool
+static inline bool
 find_places (struct return_sites *sites, const struct cfi_code *code,
              const struct kept_rows *kept)
 {
@@ -190,7 +190,7 @@ pass (struct return_sites *sites, const struct cfi_code *code,
    lies there.  A return address that no call made may (makecontext's is the
    first byte of a function), and readers that look up the address before that
    byte would find CODE's row in the padding.  */
-static void
+static inline void
 find_padding (struct return_sites *sites, const struct cfi_walk *walk,
               struct cfi_code *code)
 {
