@@ -432,7 +432,7 @@ next_beginning (const struct pieces *pieces, const struct numbered_row *row,
   return row;
 }
 
-static bool
+static inline bool
 append_cut (struct pieces *pieces, const struct cut *cut)
 {
   if (!NUMBERED_ROOM (pieces->cuts, pieces->n_cuts + 1,
