@@ -30,9 +30,10 @@ check_compact_unwind (const struct argp_state *state)
 #define MAKES_IN_PLACE (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY))
 #define MAKES (MAKES_IN_PLACE | MODE_BIT (MODE_DETACH))
 
-/* Modes that change the file, or write the changed one elsewhere.  */
-#define CHANGES \
-  (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO))
+/* Modes that change the file, or write the changed one elsewhere; TAKES_BACK,
+   those of them that make no section.  */
+#define TAKES_BACK (MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO))
+#define CHANGES (MODE_BIT (MODE_CONVERT) | TAKES_BACK)
 #define HAS_OUTPUT (CHANGES | MODE_BIT (MODE_SECTION_ONLY))
 
 /* Options and the modes in which they change anything.  */
@@ -41,10 +42,10 @@ static const struct
   int key;
   unsigned modes;
 } effects[] = {
-  { 'n', MAKES | CHANGES },
+  { 'n', MAKES | TAKES_BACK },
   { 'p', CHANGES },
   { OPTION_IN_PLACE_WRITE, CHANGES },
-  { OPTION_SYNC, MAKES | CHANGES },
+  { OPTION_SYNC, MAKES | TAKES_BACK },
   { OPTION_STRICT, MAKES },
   { OPTION_MIN_COVERAGE, MAKES },
   { OPTION_NO_SHARE, MAKES },
