@@ -73,12 +73,11 @@ compare_with_code (struct cfi_source *source,
                    struct verify_result *result, struct error *err)
 {
   struct code_evidence rows;
-  uint64_t before = result->bytes_from_code;
   const struct code_evidence_request wanted
       = { .add = true, .described = described, .n_described = n };
   bool compared = code_evidence_make (&rows, source, &wanted, err)
                   && compare_rows (source, decoder, padding, result, err);
-  result->bytes_from_code = before + rows.bytes;
+  result->bytes_from_code = rows.bytes;
   code_evidence_free (&rows);
   return compared;
 }

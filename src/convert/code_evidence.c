@@ -163,6 +163,8 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
   if (!code_analysis_exists (source->image->arch))
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "this build cannot analyse code of this machine");
+  /* What an earlier analysis has found would be taken for CFI.  */
+  frame_functions_free (&source->found);
   if (!code_facts_read (&facts, source, &request, err))
     return false;
   request.beyond_cfi = wanted->add;

@@ -902,6 +902,44 @@ END
   [[ $output == *" 0 wrong"*" 0 without CFI"* ]] || report
 }
 
+# The first analysis finds one of two functions without CFI.  What it had found
+# was taken for CFI by the second one, then forgotten: --check found rows for
+# code without CFI.
+@test "rows of a function that only a symbol named are checked without symbols" {
+  analysed_library named <<'END'
+	.globl	described
+	.type	described, @function
+	.type	called, @function
+	.type	named, @function
+described: .cfi_startproc
+	sub	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call	called
+	add	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.p2align 4
+called:	push	%rbx
+	mov	%rdi, %rbx
+	mov	%rbx, %rax
+	pop	%rbx
+	ret
+	.p2align 4
+named:	push	%rbx
+	mov	%rdi, %rbx
+	lea	4(%rbx), %rax
+	pop	%rbx
+	ret
+END
+  convert --analyze named.so
+  tool --check named.so
+  [[ $output == *" 0 without CFI"*"  19 of these bytes have no CFI"* ]] || report
+  strip named.so
+  tool --check named.so
+  [[ $output == *" 0 without CFI"*"  19 of these bytes have no CFI"* ]] || report
+}
+
 # A part that several jump to looks like a function by itself when its rows tell
 # that something begins there; what is left of its function is proven by nothing.
 @test "--check analyses code as --analyze did" {
