@@ -434,11 +434,18 @@ nearer (uint64_t bound, const struct span *span, uint64_t pc)
   return edge < bound ? edge : bound;
 }
 
+/* Behind the last span.  A list without spans has no array to count in.  */
+static const struct span *
+end_of (const struct span_list *list)
+{
+  return list->n_spans > 0 ? list->spans + list->n_spans : list->spans;
+}
+
 static void
 sweep (struct span_comparison *c)
 {
-  const struct span *a = c->a.spans.spans, *a_end = a + c->a.spans.n_spans;
-  const struct span *b = c->b.spans.spans, *b_end = b + c->b.spans.n_spans;
+  const struct span *a = c->a.spans.spans, *a_end = end_of (&c->a.spans);
+  const struct span *b = c->b.spans.spans, *b_end = end_of (&c->b.spans);
   uint64_t pc = 0;
   while (a < a_end || b < b_end)
     {

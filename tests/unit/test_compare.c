@@ -185,6 +185,22 @@ functions_of_one_side_are_counted (void **state)
   assert_int_equal (result.bytes_only_b, 8);
 }
 
+/* A section without functions has no array of spans, whose end was computed
+   all the same: an error only under UBSan.  */
+static void
+a_section_without_functions_is_compared (void **state)
+{
+  (void)state;
+  struct sframe_row rows[] = { row_at (0, true, 8) };
+  struct made a, b;
+  struct seen seen;
+  made_open (&a, VARIANT (3, true));
+  one_function (&b, VARIANT (3, true), 16, rows, 1);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_int_equal (result.only_b, 1);
+  assert_int_equal (result.equal + result.only_a, 0);
+}
+
 /* A function in two pieces is equal where it is described.  */
 static void
 a_split_function_is_equal_where_it_is_described (void **state)
@@ -397,6 +413,7 @@ main (void)
     cmocka_unit_test (redundant_rows_and_versions_do_not_matter),
     cmocka_unit_test (first_difference_is_told),
     cmocka_unit_test (functions_of_one_side_are_counted),
+    cmocka_unit_test (a_section_without_functions_is_compared),
     cmocka_unit_test (a_split_function_is_equal_where_it_is_described),
     cmocka_unit_test (masks_are_unfolded),
     cmocka_unit_test (plt_got_defect_is_named),
