@@ -4,6 +4,7 @@
 #include "code/seeds.h"
 
 #include "base/bytes.h"
+#include "base/elf_sframe.h"
 #include "elf/dynamic.h"
 
 bool
@@ -21,18 +22,23 @@ seeds_from_pointers (const struct image_facts *facts,
   return true;
 }
 
+/* The words of SEGMENT, but for those of .sframe: it comes with a conversion,
+   and the code is what it was before.  */
 static bool
 words_of_segment (const struct image_facts *facts, const GElf_Phdr *segment,
                   bool (*found) (void *argument, uint64_t address),
                   void *argument)
 {
   const struct image *image = facts->image;
+  const GElf_Phdr *sframe = image_find_segment (image, PT_GNU_SFRAME);
   const uint8_t *bytes = image->bytes + segment->p_offset;
   uint64_t size;
   for (uint64_t i = (0 - segment->p_vaddr) % 8; i + 8 <= segment->p_filesz;
        i += 8)
     {
       uint64_t word = load_u64 (bytes + i, image->big_endian);
+      if (sframe && segment->p_vaddr + i - sframe->p_vaddr < sframe->p_memsz)
+        continue;
       if (facts_code (facts, word, &size) && !found (argument, word))
         return false;
     }

@@ -14,7 +14,9 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "base/elf_sframe.h"
 #include "cfi/source.h"
+#include "code/seeds.h"
 #include "convert/code_evidence.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit/failing_allocations.h"
@@ -472,10 +474,64 @@ without_a_machine_there_is_no_source (void **state)
 
 #endif
 
+/* ---- Where functions may start */
+
+static bool
+count_word (void *count, uint64_t address)
+{
+  *(unsigned *)count += address == 0x401000;
+  return true;
+}
+
+/* How many words of a program's data are the address of its code, when SIZE
+   bytes, from the second of three such words on, are .sframe.  */
+static unsigned
+words_beside_sframe (uint64_t size)
+{
+  static struct elf_builder elf;
+  struct image image;
+  struct image_facts facts;
+  struct error err = { 0 };
+  unsigned count = 0;
+  elf_builder_program (&elf, EM_X86_64, false);
+  elf_builder_relocate (&elf, 0x400000);
+  const Elf64_Shdr *data
+      = &elf.sections[elf_builder_section (&elf, ".rodata")];
+  *elf_builder_segment (&elf, PT_NOTE)
+      = (Elf64_Phdr){ .p_type = PT_GNU_SFRAME,
+                      .p_flags = PF_R,
+                      .p_offset = data->sh_offset + 8,
+                      .p_vaddr = data->sh_addr + 8,
+                      .p_filesz = size,
+                      .p_memsz = size };
+  for (unsigned k = 0; k < 24; k += 8)
+    store_u64 (elf.bytes + data->sh_offset + k, 0x401000, false);
+  elf_builder_finish (&elf);
+  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+  assert_true (facts_read (&facts, &image, &err));
+  assert_true (seeds_from_words (&facts, count_word, &count));
+  facts_free (&facts);
+  image_close (&image);
+  return count;
+}
+
+/* Words of .sframe were taken for addresses, and --check denied rows that
+   --analyze had made.  */
+static void
+words_of_sframe_are_no_addresses (void **state)
+{
+  (void)state;
+  unsigned all = words_beside_sframe (0);
+  assert_true (all >= 3);
+  assert_int_equal (words_beside_sframe (8), all - 1);
+  assert_int_equal (words_beside_sframe (16), all - 2);
+}
+
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test (words_of_sframe_are_no_addresses),
     cmocka_unit_test (only_code_that_is_wrong_is_objected_to),
     cmocka_unit_test (wrong_rows_are_left_out),
 #ifdef CODE_ANALYSIS
