@@ -34,11 +34,9 @@ program_table_new (const struct cfi_section *section)
   if (table == NULL)
     return NULL;
   table->section = section;
-  /* Room that is nearly always enough; what is not used is never touched.  */
-  if (ARRAY_ROOM (table->programs, section->n_fdes / 2 + 1, &table->capacity)
-      && table_init (&table->table, section->n_fdes))
+  if (table_init (&table->table, section->n_fdes / 2))
     return table;
-  program_table_free (table);
+  free (table);
   return NULL;
 }
 
