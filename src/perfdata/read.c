@@ -17,8 +17,8 @@
 #include "perfdata/decompress.h"
 #include "perfdata/recording.h"
 
-static const uint8_t magic[PERF_MAGIC_SIZE] = "PERFILE2";
-static const uint8_t foreign_magic[PERF_MAGIC_SIZE] = "2ELIFREP";
+static const char magic[] = "PERFILE2";
+static const char foreign_magic[] = "2ELIFREP";
 
 static bool
 malformed (struct error *err, uint64_t offset, const char *what)
@@ -44,11 +44,11 @@ static bool
 read_header (struct perf_data *data, struct error *err)
 {
   struct perf_header *header = &data->header;
-  if (data->size < sizeof foreign_magic
-      || (memcmp (data->bytes, magic, sizeof magic) != 0
-          && memcmp (data->bytes, foreign_magic, sizeof foreign_magic) != 0))
+  if (data->size < PERF_MAGIC_SIZE
+      || (memcmp (data->bytes, magic, PERF_MAGIC_SIZE) != 0
+          && memcmp (data->bytes, foreign_magic, PERF_MAGIC_SIZE) != 0))
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "no recording of perf");
-  if (memcmp (data->bytes, magic, sizeof magic) != 0)
+  if (memcmp (data->bytes, magic, PERF_MAGIC_SIZE) != 0)
     return unsupported (err, "it was recorded with the other byte order");
   if (data->size < sizeof *header)
     return unsupported (err, "perf wrote it to a pipe, or it is cut off");
