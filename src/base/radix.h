@@ -12,7 +12,8 @@
 
 enum
 {
-  /* Of a digit at most.  Two digits of so many bits reach over 64 MiB.  */
+  /* A digit has so many bits at most: two such digits tell apart all addresses
+     of 64 MiB.  */
   RADIX_BITS_MAX = 13
 };
 

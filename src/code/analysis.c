@@ -18,8 +18,8 @@ enum
   /* Functions followed ahead of their turn; fewer are not worth it.  */
   AHEAD_MIN = 16,
   AHEAD_MAX = 512,
-  AHEAD_STEPS_MAX = 1 << 26, /* of all of them */
-  AHEAD_NOTES_MAX = 1 << 22  /* notes and findings, the same */
+  AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
+  AHEAD_NOTES_MAX = 1 << 22  /* notes and findings of all of them together */
 };
 
 struct analysis

@@ -22,8 +22,8 @@ seeds_from_pointers (const struct image_facts *facts,
   return true;
 }
 
-/* The words of SEGMENT, but for those of .sframe: it comes with a conversion,
-   and the code is what it was before.  */
+/* The words of SEGMENT, but for those of .sframe.  A conversion adds .sframe
+   and leaves the code as it was, so the code has to be judged as before.  */
 static bool
 words_of_segment (const struct image_facts *facts, const GElf_Phdr *segment,
                   bool (*found) (void *argument, uint64_t address),

@@ -13,6 +13,7 @@
 #include "cfi/reader.h"
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
+#include "convert/report_sum.h"
 #include "sframe/encode.h"
 #include "tests/unit/lowering.h"
 #include "sframe/verify.h"
@@ -465,6 +466,30 @@ unsorted_sections (void **state)
   sides_free (&sides);
 }
 
+/* Of many files, and of the members of an archive.  */
+static void
+sums_have_every_count (void **state)
+{
+  (void)state;
+  const struct cfi2sframe_check_result check = { .functions = 1,
+                                                 .bytes_equal = 2,
+                                                 .bytes_wrong = 3,
+                                                 .bytes_absent = 4,
+                                                 .bytes_extra = 5,
+                                                 .bytes_from_code = 6,
+                                                 .bytes_return_address = 7 };
+  struct cfi2sframe_check_result sum = { 0 };
+  check_sum_add (&sum, &check);
+  check_sum_add (&sum, &check);
+  assert_int_equal (sum.functions, 2);
+  assert_int_equal (sum.bytes_equal, 4);
+  assert_int_equal (sum.bytes_wrong, 6);
+  assert_int_equal (sum.bytes_absent, 8);
+  assert_int_equal (sum.bytes_extra, 10);
+  assert_int_equal (sum.bytes_from_code, 12);
+  assert_int_equal (sum.bytes_return_address, 14);
+}
+
 int
 main (void)
 {
@@ -480,6 +505,7 @@ main (void)
     cmocka_unit_test (signal_frames_must_agree),
     cmocka_unit_test (every_damaged_bit_is_noticed),
     cmocka_unit_test (unsorted_sections),
+    cmocka_unit_test (sums_have_every_count),
   };
   return cmocka_run_group_tests_name ("verify", tests, NULL, NULL);
 }
