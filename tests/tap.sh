@@ -25,6 +25,14 @@ check ()
   fi
 }
 
+# The files of the source in $1, of the converter and of the products beside it,
+# whose names match $2.
+product_files ()
+{
+  find "$1/src" "$1/analysis" "$1/walk" "$1/compact-unwind" "$1/stacks" \
+    -name "$2"
+}
+
 skip ()
 {
   n=$((n + 1))

@@ -148,7 +148,8 @@ build_in ()
   # After an update of the sources files may be missing that only autoreconf
   # installs, so make's own remaking of configure is not enough.
   if [ ! -x configure ] || [ ! -f Makefile.in ] \
-     || [ -n "$(find configure.ac Makefile.am -newer Makefile.in)" ]
+     || [ -n "$(find . -path './build*' -prune -o \( -name '*.am' -o -name configure.ac \) \
+                   -newer Makefile.in -print)" ]
   then
     quietly autoreconf -fi || return 1
   fi

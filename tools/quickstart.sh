@@ -96,7 +96,7 @@ say "The same output and exit status ($after_status) as before the conversion."
 
 # The stack of the copy while it waits for a line, by its own rows; those of
 # libc are made in memory.
-stack=build/src/sframe-stack
+stack=build/stacks/sframe-stack
 case ${file##*/} in bash) ;; *) exit 0 ;; esac
 [ -x "$stack" ] || exit 0
 rm -f build/quickstart/line

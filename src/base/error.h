@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Every function that can fail takes a `struct error *` as its last argument
-   and returns false (or NULL) after filling it in.  Nothing below src/tool
+   and returns false (or NULL) after filling it in.  Nothing below src/cli
    prints.  The first failure wins: callers pass the error up untouched.  */
 
 #ifndef BASE_ERROR_H

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "cfi/cfi_section.h"
-#include "code/code.h"
+#include "analysis/code.h"
 #include "elf/image.h"
 
 /* Calls that throw, and where they go on; the bytes of arguments are those of

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "cfi/source.h"
-#include "code/code.h"
+#include "analysis/code.h"
 #include "frame/frame.h"
 
 struct code_evidence

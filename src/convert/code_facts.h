@@ -10,7 +10,7 @@
 #include "cfi/call_sites.h"
 #include "cfi/function_list.h"
 #include "cfi/source.h"
-#include "code/code.h"
+#include "analysis/code.h"
 
 struct code_facts
 {

@@ -15,7 +15,7 @@
 #include "cfi/program_table.h"
 #include "cfi/return_sites.h"
 #include "cfi/walk.h"
-#include "code/code.h"
+#include "analysis/code.h"
 #include "convert/code_evidence.h"
 #include "convert/emitter.h"
 #include "convert/formats.h"

@@ -3,8 +3,8 @@
 
 #include "convert/lint.h"
 
-#include "code/code.h"
-#include "code/insn.h"
+#include "analysis/code.h"
+#include "analysis/insn.h"
 #include "convert/code_facts.h"
 #include "convert/results.h"
 #include "elf/function_symbols.h"

@@ -370,7 +370,7 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   return 1;
 }
 
-/* Lookup.  Walks, which have little time, use unwind/lookup.  */
+/* Lookup.  Walks, which have little time, use walk/lookup.  */
 
 /* The function that a reader finds for PC.  False when there is none.  */
 static bool

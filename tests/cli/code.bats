@@ -1018,7 +1018,7 @@ foreign_library ()
 {
   needs aarch64-linux-gnu-as
   needs aarch64-linux-gnu-ld
-  sed '/^#/d' "$srcdir"/tests/code/idioms/aarch64/"$1".s >"$1".s
+  sed '/^#/d' "$srcdir"/tests/analysis/idioms/aarch64/"$1".s >"$1".s
   sed 's/^f:/	.globl	f\n	.type	f, %function\nf:/' -i "$1".s
   sed 's/^g:/	.globl	g\n	.type	g, %function\ng:/' -i "$1".s
   sed '/^	\.cfi_/d; s/^\(.*:\)	\.cfi_.*/\1/' "$1".s >bare.s
@@ -1093,7 +1093,7 @@ END
 # whether there is a decoder, and that was looked for where one stood.
 @test "tests of code idioms are not skipped for being run in another folder" {
   for script in idioms system; do
-    run sh "$srcdir/tests/code/$script.sh"
+    run sh "$srcdir/tests/analysis/$script.sh"
     [ "$status" -ne 0 ] || report
     [[ $output == "Bail out! no config.h in "* ]] || report
     [[ $output != *SKIP* ]] || report

@@ -121,7 +121,7 @@ completions_for ()
     head -n 1 "$srcdir"/contrib/completions/zsh/_* | grep -q "^#compdef.*\<$program\>"
   done
   for found in "$srcdir"/contrib/completions/*/*; do
-    grep -q "contrib/completions/${found#*/completions/}\( \|\$\)" "$srcdir/Makefile.am" \
+    grep -q "contrib/completions/${found#*/completions/}\( \|\$\)" "$srcdir/contrib/local.am" \
       || { echo "$found"; return 1; }
   done
 }
@@ -284,7 +284,7 @@ same_options ()
 
 @test "sframe-stack(1): the options are those of --help, the examples run" {
   local stack
-  stack=$(dirname "$CFI2SFRAME")/sframe-stack
+  stack=$builddir/stacks/sframe-stack
   [ -x "$stack" ] || skip "built without libdw"
   same_options "$stack"
   sleep 5 3>&- &
@@ -301,7 +301,7 @@ same_options ()
 
 @test "sframe-profile(1): the options are those of --help, the examples run" {
   local profile
-  profile=$(dirname "$CFI2SFRAME")/sframe-profile
+  profile=$builddir/stacks/sframe-profile
   [ -x "$profile" ] || skip "built without libdw"
   same_options "$profile"
   "$profile" -q -o /dev/null -- sh -c 'i=0
@@ -351,7 +351,7 @@ same_options ()
     count=$((count + 1))
     # A program is made from its source; "*" stands for itself in the text.
     compgen -G "$name" >/dev/null || [ -f "$name.c" ] || missing+=" $name"
-  done < <(grep -oE '(^|[^A-Za-z0-9_/.-])(contrib|doc|include|src|tests|tools)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]' \
+  done < <(grep -oE '(^|[^A-Za-z0-9_/.-])(analysis|compact-unwind|contrib|doc|include|src|stacks|tests|tools|walk)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]' \
              "$BATS_TEST_TMPDIR/text" | sed 's/^[^A-Za-z.]//' \
              | grep -vxF src/env/__init_tls.c | sort -u) # musl's
   while read -r name; do
@@ -362,7 +362,7 @@ same_options ()
       rtld.c|dl-load.c|dl-map-segments.h|dwfl_module_getdwarf.c) continue ;;
       __init_tls.c|dynlink.c|buildid.c) continue ;;
     esac
-    [ -n "$(find src tests tools doc contrib include -name "$name")" ] \
+    [ -n "$(find src analysis walk compact-unwind stacks tests tools doc contrib include -name "$name")" ] \
       || missing+=" $name"
   done < <(grep -oE '[A-Za-z0-9_-]+\.(c|h|sh|bats|py)\b' \
              "$BATS_TEST_TMPDIR/text" | sort -u)

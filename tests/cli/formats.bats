@@ -23,7 +23,7 @@ plain ()
 # What llvm-objdump says of the raw section $1 for machine $2.
 independent_dump ()
 {
-  python3 "$(source_dir)/tests/cunwind/macho.py" "$1" wrapped.o "$2" \
+  python3 "$(source_dir)/tests/compact-unwind/macho.py" "$1" wrapped.o "$2" \
     && "$objdump" --macho --unwind-info wrapped.o
 }
 
@@ -111,7 +111,7 @@ needs_objdump ()
   small_program
   local file
   for file in "$(program_file bash)" small; do
-    python3 "$(source_dir)/tests/cunwind/call_sites.py" "$CFI2SFRAME" \
+    python3 "$(source_dir)/tests/compact-unwind/call_sites.py" "$CFI2SFRAME" \
       "$(realpath "$file")"
   done
 }
@@ -125,7 +125,7 @@ needs_objdump ()
   readelf --debug-dump=frames "$file" 2>/dev/null >frames
   ! grep -qE 'negate_ra_state|GNU_window_save' frames \
     || skip "its functions sign return addresses"
-  python3 "$(source_dir)/tests/cunwind/call_sites.py" "$CFI2SFRAME" "$file"
+  python3 "$(source_dir)/tests/compact-unwind/call_sites.py" "$CFI2SFRAME" "$file"
 }
 
 @test "damaged bare sections are refused" {

@@ -57,7 +57,7 @@ compare_all ()
   compared=0
   for file in "$srcdir"/src/cfi/*.c "$srcdir"/tests/data/gnu/src/*.c; do
     compare_with_as "$file" "$@" -std=gnu17 -D_GNU_SOURCE \
-      -I"$srcdir/include" -I"$srcdir/src" -I"$builddir"
+      -I"$srcdir/include" -I"$srcdir/src" -I"$srcdir" -I"$builddir"
   done
   compare_with_as "$srcdir/tests/data/gnu/src/cxx_exceptions_drap.cc" "$@"
   [ "$compared" -gt 15 ]

@@ -414,7 +414,7 @@ soname_number ()
 @test "Debian: every installed document is in a package" {
   [ -d "$srcdir/debian" ] || skip "releases have no folder debian"
   local name n=0
-  for name in $(sed -n '/^dist_doc_DATA = /,/[^\\]$/p' "$srcdir/Makefile.am" \
+  for name in $(sed -n '/^dist_doc_DATA = /,/[^\\]$/p' "$srcdir/doc/local.am" \
                   | sed '1d; s|\\$||; s|.*/||'); do
     grep -qx -e "usr/share/doc/cfi2sframe/$name" -e "usr/share/doc/cfi2sframe/${name%%.*}\*" \
       "$srcdir/debian/cfi2sframe.install" || { echo "$name"; return 1; }

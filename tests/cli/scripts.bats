@@ -80,7 +80,7 @@ json_total ()
 @test "JSON is printed by one function" {
   local found
   found=$(grep -rl json_object_to_json_string "$srcdir/src")
-  [ "$found" = "$srcdir/src/tool/json_line.c" ] || { echo "$found"; return 1; }
+  [ "$found" = "$srcdir/src/cli/json_line.c" ] || { echo "$found"; return 1; }
 }
 
 # statuses_of PROGRAM: those in the manual's table.
@@ -136,7 +136,7 @@ script ()
 
 @test "exit statuses: sframe-stack, sframe-profile" {
   local programs
-  programs=$(dirname "$CFI2SFRAME")
+  programs=$builddir/stacks
   [ -x "$programs/sframe-stack" ] || skip "built without libdw"
   sleep 60 3>&- &
   local sleeper=$!

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# tools/size_bound.py: how small a section could be.
+# tools/maintainer/size_bound.py: how small a section could be.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
 
 bound ()
 {
-  python3 "$srcdir/tools/size_bound.py" -t "$CFI2SFRAME" "$@"
+  python3 "$srcdir/tools/maintainer/size_bound.py" -t "$CFI2SFRAME" "$@"
 }
 
 @test "no section is smaller than the bound" {
@@ -29,7 +29,7 @@ bound ()
 
 @test "the bound is that of every way to cut, one by one" {
   needs python3
-  PYTHONPATH=$srcdir/tools PYTHONDONTWRITEBYTECODE=1 PYTHONHASHSEED=0 \
+  PYTHONPATH=$srcdir/tools/maintainer PYTHONDONTWRITEBYTECODE=1 PYTHONHASHSEED=0 \
     python3 - <<'END'
 import itertools, random
 import size_bound as sb

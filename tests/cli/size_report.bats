@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tools/size-report.sh: a page about a tree.
+# tools/maintainer/size-report.sh: a page about a tree.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
@@ -13,7 +13,7 @@ load helpers
   printf '\177ELF%060d' 0 >tree/two/broken
   cp -a tree before
   CFI2SFRAME=$CFI2SFRAME run -0 --separate-stderr \
-    "$srcdir/tools/size-report.sh" -o page.html tree
+    "$srcdir/tools/maintainer/size-report.sh" -o page.html tree
   [ "$output" = page.html ] || report
   diff -r tree before
   python3 - page.html <<'END'
@@ -46,9 +46,9 @@ END
 
 @test "wrong usage and an empty tree" {
   needs python3
-  run -2 "$srcdir/tools/size-report.sh"
+  run -2 "$srcdir/tools/maintainer/size-report.sh"
   mkdir empty
-  run -0 "$srcdir/tools/size-report.sh" -o page.html empty
+  run -0 "$srcdir/tools/maintainer/size-report.sh" -o page.html empty
   grep -q '<dd>0</dd>' page.html
 }
 
@@ -84,7 +84,7 @@ END
 @test "--chart: groups by name, each format relative to the files that have it" {
   needs python3
   measured_lines >lines
-  python3 "$srcdir/tools/size_report.py" --chart lines >chart.svg
+  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >chart.svg
   chart_contents chart.svg | sed 1,2d >found
   diff - found <<'END'
 Sum (3000 bytes of .eh_frame and .eh_frame_hdr)
@@ -117,7 +117,7 @@ END
   needs python3
   mkdir -p tree/one
   small_program tree/one/a
-  "$srcdir/tools/size-report.sh" -o page.html tree
+  "$srcdir/tools/maintainer/size-report.sh" -o page.html tree
   python3 - page.html <<'END'
 import re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
@@ -135,9 +135,9 @@ END
   needs python3
   mkdir -p tree
   small_program $'tree/a\e[1m\x7f\xc2\x9b\xff<&"\'' || skip "not a name here"
-  "$srcdir/tools/size-report.sh" -o page.html tree
+  "$srcdir/tools/maintainer/size-report.sh" -o page.html tree
   "$CFI2SFRAME" -r --compare-formats --stats=json tree >lines
-  python3 "$srcdir/tools/size_report.py" --chart lines >chart.svg
+  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >chart.svg
   python3 - page.html chart.svg <<'END'
 import sys, unicodedata
 import xml.etree.ElementTree as tree
@@ -155,12 +155,12 @@ END
   needs python3
   local i
   measured_lines | sed -n 1p >lines
-  python3 "$srcdir/tools/size_report.py" --chart lines >one.svg
+  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >one.svg
   chart_contents one.svg >found
   ! grep -q '^Sum' found || report
   grep -q '^b (1000 bytes' found
   for i in {1..41}; do measured_lines | sed -n 1p; done >lines
-  python3 "$srcdir/tools/size_report.py" --chart lines >many.svg
+  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >many.svg
   chart_contents many.svg >found
   grep -q '^Sum (41000 bytes' found
   ! grep -q '^b ' found || report
@@ -171,10 +171,10 @@ END
   small_program
   cp small 'a<b>&.so'
   "$CFI2SFRAME" --compare-formats --stats=json small 'a<b>&.so' >lines
-  python3 "$srcdir/tools/size_report.py" --chart lines >chart.svg
+  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >chart.svg
   chart_contents chart.svg >found
   # Six formats three times, what .eh_frame keeps three times, the ground.
   grep -qx '22 rectangles' found
   grep -q '^a<b>&.so (' found
-  python3 "$srcdir/tools/size_report.py" --chart <(tac lines) | cmp - chart.svg
+  python3 "$srcdir/tools/maintainer/size_report.py" --chart <(tac lines) | cmp - chart.svg
 }

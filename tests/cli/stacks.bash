@@ -7,8 +7,8 @@
 setup_stacks ()
 {
   own_folder || return 1
-  stack=$(dirname "$CFI2SFRAME")/sframe-stack
-  profile=$(dirname "$CFI2SFRAME")/sframe-profile
+  stack=$builddir/stacks/sframe-stack
+  profile=$builddir/stacks/sframe-profile
   children=()
 }
 

@@ -158,7 +158,7 @@ mutants ()
   command -v python3 >/dev/null || skip "python3 is not installed"
   [ -f "$builddir/tests/unit/test_cfa_program.o" ] \
     || skip "the unit tests are not built"
-  run python3 "$srcdir/tools/mutants.py" --srcdir "$srcdir" \
+  run python3 "$srcdir/tools/maintainer/mutants.py" --srcdir "$srcdir" \
     --build "$builddir" "$@"
 }
 

@@ -6,7 +6,7 @@
 #     --source DIR  the source of such a glibc
 #     --kernel DIR  the kernel's reader of V3, as conformance/adapters/kernel.c
 #                   wants it
-# tools/clients.sh runs it with all of them.
+# tools/maintainer/clients.sh runs it with all of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u

@@ -7,7 +7,7 @@ Each mutant below is one mistake that a person could make in src/sframe/decode.c
 or encode.c.  The adapters of this folder are linked with the changed file, with
 sanitizers, and held against the vectors; a mutant that no vector notices is
 printed, and makes the exit status 1.  BUILD is a build tree after `make check'.
-Not part of the tests, because it compiles; tools/mutants.sh asks all tests
+Not part of the tests, because it compiles; tools/maintainer/mutants.sh asks all tests
 about random mistakes instead.
 
 Changes that nobody can see are not in the list: "functions outside the section"
@@ -201,7 +201,7 @@ def link(build, scratch, name, text, adapter):
     library = os.path.join(build, ".libs", "libcore.a")
     if run(os.environ.get("CC", "gcc"), "-std=gnu17", "-D_GNU_SOURCE", "-w", "-g",
            "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-           "-I" + os.path.join(TOP, "src"), "-I" + os.path.join(TOP, "include"),
+           "-I" + os.path.join(TOP, "src"), "-I" + TOP, "-I" + os.path.join(TOP, "include"),
            "-I" + build, *parts, source, library,
            *libraries(build), "-pthread", "-o", program) != 0:
         sys.exit(f"{name}: does not compile")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A little real fuzzing: $FUZZ_RUNS executions (default 20,000) of every
-# target, the same ones each time, if clang has libFuzzer.  tools/fuzz.sh is the
+# target, the same ones each time, if clang has libFuzzer.  tools/maintainer/fuzz.sh is the
 # long form.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -13,7 +13,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 # Findings of earlier runs, perhaps of another version, are not this run's.
 rm -rf "$FUZZ_DIR/findings"
 # The time only keeps a slow machine from taking too long.
-output=$(nice -n 15 sh "$srcdir/tools/fuzz.sh" 3 2>&1)
+output=$(nice -n 15 sh "$srcdir/tools/maintainer/fuzz.sh" 3 2>&1)
 status=$?
 printf '%s\n' "$output" | sed 's/^/# /'
 case $status in

@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 #include "cfi/walk.h"
-#include "convert/measure.h"
-#include "cunwind/encoding.h"
-#include "cunwind/info_dump.h"
-#include "cunwind/info_read.h"
+#include "compact-unwind/measure.h"
+#include "compact-unwind/encoding.h"
+#include "compact-unwind/info_dump.h"
+#include "compact-unwind/info_read.h"
 #include "tests/unit/cunwind_find.h"
 
 /* Everything that READER gives is inside, ascending, and found again.  */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "perfdata/perfdata.h"
+#include "stacks/perfdata/perfdata.h"
 
 enum
 {

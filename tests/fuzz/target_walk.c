@@ -13,7 +13,7 @@
 
 #include "sframewalk.h"
 #include "stack_words.h"
-#include "unwind/lookup.h"
+#include "walk/lookup.h"
 
 enum
 {

@@ -47,7 +47,8 @@ found ()
 
 no_sins ()
 {
-  find "$srcdir/src" "$srcdir/include" -name '*.[ch]' >"$tree/files"
+  { product_files "$srcdir" '*.[ch]' && find "$srcdir/include" -name '*.h'; } \
+    >"$tree/files"
   [ -s "$tree/files" ] || return 1
   # No name of a file has a blank.
   # shellcheck disable=SC2046

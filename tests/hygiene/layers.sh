@@ -1,6 +1,6 @@
 #!/bin/sh
 # Do the files of src/ keep to the layers of doc/HACKING, and would
-# tools/check-layers.sh notice if they did not?
+# tools/maintainer/check-layers.sh notice if they did not?
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -26,7 +26,7 @@ is_accepted ()
   printf '#include "low/a.h"\n' >"$tree/src/high/c.c"
   : >"$tree/src/low/b.h"
   printf '%s\n' "$2" >>"$tree/$1"
-  sh "$srcdir/tools/check-layers.sh" "$tree" >"$log" 2>&1
+  sh "$srcdir/tools/maintainer/check-layers.sh" "$tree" >"$log" 2>&1
 }
 
 refused ()
@@ -39,12 +39,12 @@ refused_without_list ()
   is_accepted src/low/b.h '' || return 1
   sed 's/^Layers/Strata/' "$tree/doc/HACKING" >"$log"
   cp "$log" "$tree/doc/HACKING"
-  ! sh "$srcdir/tools/check-layers.sh" "$tree" >"$log" 2>&1
+  ! sh "$srcdir/tools/maintainer/check-layers.sh" "$tree" >"$log" 2>&1
 }
 
 tree_keeps_to_them ()
 {
-  sh "$srcdir/tools/check-layers.sh" "$srcdir" >"$log" 2>&1
+  sh "$srcdir/tools/maintainer/check-layers.sh" "$srcdir" >"$log" 2>&1
 }
 
 echo "1..8"

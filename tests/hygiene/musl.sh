@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does src/ compile with musl, whose headers include fewer others?  A name whose
+# Does the source compile with musl, whose headers include fewer others?  A name whose
 # header is not included shows there only.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -31,7 +31,7 @@ ln -s "/usr/include/$(gcc -print-multiarch)/asm" "$tree/include"
 compile ()
 {
   musl-gcc -std=gnu17 -fsyntax-only -w -DHAVE_CONFIG_H -I. \
-    -I"$srcdir/include" -I"$srcdir/src" -idirafter "$tree/include" "$@" \
+    -I"$srcdir/include" -I"$srcdir/src" -I"$srcdir" -idirafter "$tree/include" "$@" \
     2>"$tree/all"
   grep 'error: ' "$tree/all" | grep -v 'error: argp.h:' >"$log"
 }
@@ -40,7 +40,7 @@ source_compiles ()
 {
   # Names of the source have no spaces.
   # shellcheck disable=SC2046
-  ! compile $(find "$srcdir/src" -name '*.c') \
+  ! compile $(product_files "$srcdir" '*.c') \
     && [ "$(grep -c 'error: argp.h:' "$tree/all")" -lt 10 ]
 }
 

@@ -1,5 +1,5 @@
-/* The first process of the kernel that tools/old-kernel.sh boots: runs the
-   programs that /plan names, prints TAP on the second serial line.
+/* The first process of the kernel that tools/maintainer/old-kernel.sh boots:
+   runs the programs that /plan names, prints TAP on the second serial line.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A line of /plan has fields that are separated by tabs:

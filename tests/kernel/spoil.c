@@ -1,6 +1,6 @@
-/* Makes files that old kernels cannot start, to show that tools/old-kernel.sh
-   would notice.
-   SPDX-License-Identifier: LGPL-2.1-or-later
+/* Makes files that old kernels cannot start, to show that
+   tools/maintainer/old-kernel.sh would notice. SPDX-License-Identifier:
+   LGPL-2.1-or-later
 
    Usage: spoil trailing|table FILE  (changed in place; x86-64)
      trailing  of a dynamic loader: a read-only segment behind the BSS, which

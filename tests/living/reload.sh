@@ -69,10 +69,8 @@ reload ()
 }
 
 # The sources again, for what instruments them.
-sources="$(find "$srcdir/src/walk" "$srcdir/src/arch" -name '*.c') \
-  $srcdir/src/unwind/apply.c $srcdir/src/unwind/lookup.c \
-  $srcdir/src/unwind/frame_rules.c"
-flags="-std=gnu17 -D_GNU_SOURCE -I$build -I$srcdir/src"
+sources=$(find "$srcdir/walk" "$srcdir/src/arch" -name '*.c' ! -name step.c)
+flags="-std=gnu17 -D_GNU_SOURCE -I$build -I$srcdir/src -I$srcdir"
 
 reload plain "$rounds" 20 "$build/.libs/libwalk.a"
 if [ "${1-}" = --long ]; then

@@ -19,11 +19,11 @@ log=$scratch/log
 # shellcheck disable=SC2046 # names without spaces
 if ! "$cross" -O1 -std=gnu17 -D_GNU_SOURCE -static -pthread \
   -ffunction-sections -Wl,--gc-sections \
-  -I"$srcdir/tests/living/qemu" -I. -I"$srcdir/src" -I"$srcdir/include" \
+  -I"$srcdir/tests/living/qemu" -I. -I"$srcdir/src" -I"$srcdir" \
+  -I"$srcdir/include" \
   -o "$scratch/test" "$srcdir/tests/unit/test_sframewalk.c" \
-  $(find "$srcdir/src/walk" "$srcdir/src/arch" -name '*.c') \
-  "$srcdir/src/unwind/apply.c" "$srcdir/src/unwind/lookup.c" \
-  "$srcdir/src/unwind/frame_rules.c" "$srcdir/src/sframe/encode.c" \
+  $(find "$srcdir/walk" "$srcdir/src/arch" -name '*.c' ! -name step.c) \
+  "$srcdir/src/sframe/encode.c" \
   "$srcdir/src/base/buffer.c" "$srcdir/src/base/error.c" \
   "$srcdir/src/base/array.c" "$srcdir/src/base/printable.c" >"$log" 2>&1; then
   sed 's/^/# /' "$log"

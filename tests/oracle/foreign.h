@@ -3,8 +3,8 @@
 
    The readers are the adapters of the conformance suite
    (conformance/adapters), loaded at run time, where a script found one: GNU's
-   libsframe.so.3 (tools/libsframe.sh), or the kernel's or glibc's
-   (tools/clients.sh); never needed otherwise.  */
+   libsframe.so.3 (tools/maintainer/libsframe.sh), or the kernel's or glibc's
+   (tools/maintainer/clients.sh); never needed otherwise.  */
 
 #ifndef ORACLE_FOREIGN_H
 #define ORACLE_FOREIGN_H

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A dozen files of this system through the oracle, in every format.  The long
-# form is tools/survey.sh /usr.
+# form is tools/maintainer/survey.sh /usr.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -31,7 +31,7 @@ n=0
 for format in 3 2 2.0 1; do
   n=$((n + 1))
   # shellcheck disable=SC2086
-  if output=$(sh "$srcdir/tools/survey.sh" -b . -f "$format" $files 2>&1); then
+  if output=$(sh "$srcdir/tools/maintainer/survey.sh" -b . -f "$format" $files 2>&1); then
     echo "ok $n - no wrong row in format $format"
   else
     echo "not ok $n - no wrong row in format $format"

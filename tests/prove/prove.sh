@@ -1,6 +1,6 @@
 #!/bin/sh
 # sframe-prove: files of three machines are proved, and random changes of rows
-# are found.  The long form of the latter is tools/prove.sh.
+# are found.  The long form of the latter is tools/maintainer/prove.sh.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 srcdir=$(cd "${srcdir-.}" && pwd)

@@ -26,7 +26,7 @@ links ()
 
 make_site ()
 {
-  "$python" "$srcdir/tools/site.py" "$srcdir" "$tree/site" >"$log" 2>&1
+  "$python" "$srcdir/tools/maintainer/site.py" "$srcdir" "$tree/site" >"$log" 2>&1
 }
 
 has_pages ()

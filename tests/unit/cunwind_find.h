@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cunwind/encoding.h"
-#include "cunwind/info_format.h"
-#include "cunwind/info_read.h"
+#include "compact-unwind/encoding.h"
+#include "compact-unwind/info_format.h"
+#include "compact-unwind/info_read.h"
 
 struct cunwind_found
 {

@@ -1,8 +1,8 @@
 /* Allocations that fail when a test asks for it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For programs linked with $(FAILING_ALLOCATIONS) of Makefile.am, which
-   replaces malloc, calloc, realloc and reallocarray by functions of this
+   For programs linked with $(FAILING_ALLOCATIONS) of tests/unit/local.am,
+   which replaces malloc, calloc, realloc and reallocarray by functions of this
    module: in calls from tests and from the project's code, not in those from
    shared libraries.  */
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "code/machine.h"
+#include "analysis/machine.h"
 
 struct insn_text
 {

@@ -1,14 +1,14 @@
 /* Whether both readers of sections have the same rules for an address.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   unwind/lookup reads what a walk needs, sframe/decode everything.  */
+   walk/lookup reads what a walk needs, sframe/decode everything.  */
 
 #ifndef UNIT_SAME_RULES_H
 #define UNIT_SAME_RULES_H
 
 #include "sframe/decode.h"
 #include "sframe/lower_row.h"
-#include "unwind/lookup.h"
+#include "walk/lookup.h"
 
 static inline bool
 same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)

@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
 #include "cfi/source.h"
-#include "code/seeds.h"
+#include "analysis/seeds.h"
 #include "convert/code_evidence.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit/failing_allocations.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cunwind/encoding.h"
+#include "compact-unwind/encoding.h"
 
 /* The reader of x86-64: a machine with recognisable memory.  Word at address A
    holds A + MARK; the registers tell where they were loaded from.  */

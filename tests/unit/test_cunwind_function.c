@@ -11,10 +11,10 @@
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
 #include "arch/amd64_instruction.h"
-#include "cunwind/calls.h"
-#include "cunwind/encode_function.h"
-#include "cunwind/encoding.h"
-#include "cunwind/section_builder.h"
+#include "compact-unwind/calls.h"
+#include "compact-unwind/encode_function.h"
+#include "compact-unwind/encoding.h"
+#include "compact-unwind/section_builder.h"
 #include "tests/unit/cfi_fixture.h"
 
 #define CODE UINT64_C (0x123400000000)

@@ -1,4 +1,4 @@
-/* Unit tests of src/code/gopclntab.c: Go's table of stack depths, in all of
+/* Unit tests of analysis/gopclntab.c: Go's table of stack depths, in all of
    its forms.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "code/gopclntab.h"
+#include "analysis/gopclntab.h"
 
 enum
 {

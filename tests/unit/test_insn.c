@@ -1,9 +1,9 @@
-/* Unit tests of src/code/insn.c: decoded x86-64 instructions.
+/* Unit tests of analysis/insn.c: decoded x86-64 instructions.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
-#include "code/insn.h"
+#include "analysis/insn.h"
 #include "arch/amd64_instruction.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What A64 instructions are made of (src/code/insn_aarch64*).
+/* What A64 instructions are made of (analysis/insn_aarch64*).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Instructions are given as words, so that no assembler is needed; the text
@@ -6,7 +6,7 @@
 
 #include <config.h>
 
-#include "code/insn.h"
+#include "analysis/insn.h"
 
 #include <endian.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Unit tests of src/stacks: copies of memory, modules, comparing walks.
+/* Unit tests of stacks: copies of memory, modules, comparing walks.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <elf.h>

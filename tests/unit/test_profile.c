@@ -1,4 +1,4 @@
-/* Unit tests of src/stacks/profile.c: what becomes of the kernel's addresses.
+/* Unit tests of stacks/profile.c: what becomes of the kernel's addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The names of the kernel's functions are those of this file, whatever machine

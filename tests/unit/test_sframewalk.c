@@ -1,4 +1,4 @@
-/* Unit tests of src/walk: whole walks say what steps say, whatever was walked
+/* Unit tests of walk: whole walks say what steps say, whatever was walked
    before; tables of modules. SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -1,4 +1,4 @@
-/* Unit tests of src/stacks/stack_walk.c: walks are the steps that the public
+/* Unit tests of stacks/stack_walk.c: walks are the steps that the public
    interface takes, however long they are and wherever they go.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -13,7 +13,7 @@
 
 #include "failing_allocations.h"
 #include "stacks/stack_walk.h"
-#include "unwind/frame_rules.h"
+#include "walk/frame_rules.h"
 #include "walk/walk.h"
 
 #define CODE UINT64_C (0x10000)

@@ -1,4 +1,4 @@
-/* What instructions make of registers and stack (src/code/state*), and what
+/* What instructions make of registers and stack (analysis/state*), and what
    rows say of that.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "code/state_apply.h"
-#include "code/state_join.h"
-#include "code/state_row.h"
+#include "analysis/state_apply.h"
+#include "analysis/state_join.h"
+#include "analysis/state_row.h"
 
 #ifdef CODE_ANALYSIS
 

@@ -1,4 +1,4 @@
-/* Unit tests of src/stacks/symbol_index.c: which symbol an address is of.
+/* Unit tests of stacks/symbol_index.c: which symbol an address is of.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The symbols are a table in the test instead of libdwfl's.  */

@@ -1,4 +1,4 @@
-/* Unit tests of src/unwind: one step of a stack walk, on sections and stacks
+/* Unit tests of walk: one step of a stack walk, on sections and stacks
    in memory. SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

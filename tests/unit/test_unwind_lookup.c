@@ -1,4 +1,4 @@
-/* Unit tests of src/unwind/lookup.c: it says of every address what the
+/* Unit tests of walk/lookup.c: it says of every address what the
    project's decoder says. SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <setjmp.h>

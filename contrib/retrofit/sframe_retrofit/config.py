@@ -78,7 +78,7 @@ def read(program: str) -> Config:
     """The configuration of this machine, as PROGRAM, cfi2sframe, reads it.
 
     Where there is none, PROGRAM is not run: configuration_read () of
-    src/tool/configuration.c looks at the same names.
+    src/cli/configuration.c looks at the same names.
     """
     path = os.environ.get(VARIABLE, PATH)
     if not path or not any(map(os.path.lexists, (path, path + ".d"))):

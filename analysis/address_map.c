@@ -1,0 +1,103 @@
+/* A hash table with linear probing, never more than five eighths full.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/address_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  SLOTS_MIN = 256
+};
+
+void
+address_map_free (struct address_map *map)
+{
+  free (map->slots);
+  *map = (struct address_map){ 0 };
+}
+
+static void
+mark_unused (struct address_map *map)
+{
+  memset (map->slots, 0xff, map->n_slots * sizeof *map->slots);
+  map->n_used = 0;
+}
+
+void
+address_map_clear (struct address_map *map)
+{
+  if (map->n_used == 0)
+    return;
+  if (map->n_used < map->n_slots / 8 && map->n_slots > SLOTS_MIN)
+    map->n_slots /= 2;
+  mark_unused (map);
+}
+
+/* The slot of ADDRESS, or the one it can have.  */
+static struct address_slot *
+find_slot (const struct address_map *map, uint64_t address)
+{
+  size_t i = address_map_hash (map, address);
+  while (map->slots[i].number != UINT32_MAX
+         && address_slot_address (&map->slots[i]) != address)
+    i = (i + 1) & (map->n_slots - 1);
+  return &map->slots[i];
+}
+
+static void
+put (struct address_map *map, uint64_t address, uint32_t number)
+{
+  struct address_slot *slot = find_slot (map, address);
+  map->n_used += slot->number == UINT32_MAX;
+  *slot = (struct address_slot){ (uint32_t)address, (uint32_t)(address >> 32),
+                                 number };
+}
+
+static bool
+grow (struct address_map *map)
+{
+  struct address_map larger
+      = { .n_slots = map->slots ? 2 * map->n_slots : SLOTS_MIN };
+  larger.slots = reallocarray (NULL, larger.n_slots, sizeof *larger.slots);
+  if (!larger.slots)
+    return false;
+  mark_unused (&larger);
+  for (size_t i = 0; map->slots && i < map->n_slots; i++)
+    if (map->slots[i].number != UINT32_MAX)
+      put (&larger, address_slot_address (&map->slots[i]),
+           map->slots[i].number);
+  free (map->slots);
+  *map = larger;
+  return true;
+}
+
+static bool
+make_room (struct address_map *map)
+{
+  return (map->slots && map->n_used < map->n_slots / 8 * 5) || grow (map);
+}
+
+bool
+address_map_set (struct address_map *map, uint64_t address, uint32_t number)
+{
+  if (!make_room (map))
+    return false;
+  put (map, address, number);
+  return true;
+}
+
+uint32_t
+address_map_enter (struct address_map *map, uint64_t address, uint32_t number)
+{
+  if (!make_room (map))
+    return UINT32_MAX;
+  struct address_slot *slot = find_slot (map, address);
+  if (slot->number != UINT32_MAX)
+    return slot->number;
+  map->n_used++;
+  *slot = (struct address_slot){ (uint32_t)address, (uint32_t)(address >> 32),
+                                 number };
+  return number;
+}

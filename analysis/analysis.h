@@ -1,0 +1,41 @@
+/* What the code of an image does, function by function.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Starts of functions are taken from what is certain: CFI, symbols, direct
+   calls from code that is known.  Addresses that code or data mention are
+   tried afterwards, where no other function has got to, and must prove
+   themselves like all others (routine.h); so are those that have rows from
+   elsewhere.  Nothing is guessed in the gaps between.  */
+
+#ifndef CODE_ANALYSIS_H
+#define CODE_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "analysis/disproof.h"
+#include "analysis/follower.h"
+#include "analysis/parts.h"
+#include "analysis/request.h"
+#include "analysis/row_map.h"
+
+struct analysis_summary
+{
+  uint64_t functions; /* followed */
+  uint64_t
+      failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
+};
+
+/* Analyse the image.  ROW_MAP is initialised and settled; it is empty when the
+   code is too entangled to be followed in reasonable time.  DISPROOFS, which
+   is initialised and the caller's to free, gets the rows of REQUEST->known
+   that the code contradicts, and PARTS, which is initialised, what seems to be
+   no function; NULL: it is not asked for.  OBSERVER may be NULL.  */
+bool analysis_run (const struct code_request *request,
+                   const struct analysis_observer *observer,
+                   struct row_map *row_map, struct disproofs *disproofs,
+                   struct analysis_summary *summary, struct parts *parts,
+                   struct error *err);
+
+#endif /* CODE_ANALYSIS_H */

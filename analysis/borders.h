@@ -1,0 +1,36 @@
+/* Addresses where something begins, for all that code and relocations say.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A jump table whose number of entries is not known ends where anything else
+   begins.  What else there is, functions that were not found yet may be the
+   only ones to name.  Therefore all code is searched, byte for byte, for what
+   looks like an instruction that names an address.  Some of what is found is
+   no instruction: such an address can end a table early, which leaves code
+   without rows and makes no wrong one.  */
+
+#ifndef CODE_BORDERS_H
+#define CODE_BORDERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/image_facts.h"
+#include "analysis/insn.h"
+
+struct borders
+{
+  uint64_t *addresses; /* owned; ascending */
+  size_t n, capacity;
+};
+
+/* Find the borders of the image that FACTS are of.  False when memory ran
+   out.  */
+bool borders_find (struct borders *borders, const struct image_facts *facts,
+                   const struct insn_decoder *decoder);
+void borders_free (struct borders *borders);
+
+/* The lowest border above ADDRESS, or UINT64_MAX.  */
+uint64_t borders_next (const struct borders *borders, uint64_t address);
+
+#endif /* CODE_BORDERS_H */

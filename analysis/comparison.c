@@ -1,0 +1,210 @@
+/* Comparing the rows of the CFI with what the code does.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/comparison.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/search.h"
+#include "analysis/state_row.h"
+
+void
+comparison_init (struct comparison *comparison,
+                 const struct code_request *request,
+                 struct disproofs *disproofs)
+{
+  *disproofs = (struct disproofs){ 0 };
+  *comparison = (struct comparison){
+    .disproofs = disproofs,
+    .request = request,
+    .machine = code_machine_of (request->image->arch),
+  };
+}
+
+/* The row of FUNCTION that is in force at ADDRESS, or NULL, is what COMPARISON
+   has from now on.  */
+static void
+take_row (struct comparison *comparison, const struct frame_function *function,
+          uint64_t address)
+{
+  uint64_t offset = address - function->address;
+  size_t n = function->n_rows;
+  size_t behind = SEARCH_FIRST (n, i, function->rows[i].start > offset);
+  uint64_t start = behind > 0 ? function->rows[behind - 1].start : 0;
+  uint64_t end = behind < n ? function->rows[behind].start : function->size;
+  if (end > function->size)
+    end = function->size;
+  bool is_known = behind > 0 && !function->from_plt && !function->signal;
+  comparison->row = is_known ? &function->rows[behind - 1] : NULL;
+  comparison->start = function->address + start;
+  comparison->size = end - start;
+}
+
+/* The row of the known function at ADDRESS that is in force there, or NULL.
+   Addresses come in stretches that ascend.  */
+static const struct frame_row *
+find_row (struct comparison *comparison, uint64_t address)
+{
+  if (address - comparison->start < comparison->size)
+    return comparison->row;
+  const struct frame_function *known = comparison->request->known;
+  size_t n = comparison->request->n_known;
+  const struct frame_function *function = &known[comparison->function];
+  if (n == 0)
+    return NULL;
+  if (address < function->address
+      || address - function->address >= function->size)
+    {
+      size_t at
+          = SEARCH_FIRST (n, i, known[i].address + known[i].size > address);
+      if (at == n || known[at].address > address)
+        return NULL;
+      comparison->function = at;
+      function = &known[at];
+    }
+  take_row (comparison, function, address);
+  return comparison->row;
+}
+
+static bool
+same_finding (const struct disproof *a, const struct disproof *b)
+{
+  return a->kind == b->kind && a->entry == b->entry
+         && value_equal (a->value, b->value)
+         && value_equal (a->kept_at, b->kept_at)
+         && frame_row_same_rules (&a->row, &b->row);
+}
+
+static void
+add_finding (struct comparison *comparison, const struct disproof *finding)
+{
+  struct disproofs *disproofs = comparison->disproofs;
+  struct disproof *last = disproofs->n > comparison->first
+                              ? &disproofs->list[disproofs->n - 1]
+                              : NULL;
+  if (last && last->end == finding->start && same_finding (last, finding))
+    {
+      last->end = finding->end;
+      last->bytes += finding->bytes;
+      return;
+    }
+  if (ARRAY_ROOM (disproofs->list, disproofs->n + 1, &disproofs->capacity))
+    disproofs->list[disproofs->n++] = *finding;
+  else
+    comparison->failed = true;
+}
+
+/* What overwrote a register does not matter, and differs along the way.  */
+static void
+forget_details (struct value *value)
+{
+  if (!value_is_stack (*value) && value->kind != VALUE_SAVED
+      && value->kind != VALUE_SIGNED)
+    *value = value_of (VALUE_OPAQUE, 0);
+}
+
+/* Whether all paths to STATE agree on SP.  Where they do not, one of them is
+   none, such as an entry too many of a jump table, and FP is not what the
+   others have, either.  */
+static bool
+agrees_on_stack (const struct state *state, const struct code_machine *machine)
+{
+  return value_is_stack (state->registers[machine->arch->sp]);
+}
+
+void
+comparison_see (struct comparison *comparison, uint64_t entry,
+                enum routine_trust trust, uint64_t address,
+                const struct insn *insn, const struct state *state)
+{
+  const struct frame_row *row
+      = trust != TRUST_CFI_ALONE ? find_row (comparison, address) : NULL;
+  uint64_t before = address == entry ? address : comparison->last;
+  comparison->last = address;
+  if (!row)
+    return;
+  struct disproof finding = {
+    .entry = entry,
+    .start = address,
+    .end = address + insn->size,
+    .bytes = insn->size,
+    .since = before < address && address - before < 16 ? before : address,
+    .row = *row,
+    .base_limit = state->base_limit,
+    .base_is_below = state->base_is_below,
+  };
+  if (state_check_cfa (state, comparison->machine, row) == VERDICT_CONTRADICTS)
+    {
+      finding.kind = DISPROOF_CFA;
+      finding.value = state_cfa_value (state, comparison->machine, row);
+    }
+  else if (state_check_ra (state, comparison->machine, row)
+           == VERDICT_CONTRADICTS)
+    {
+      finding.kind = DISPROOF_RA;
+      finding.value = state_ra_value (state, comparison->machine, row);
+      finding.kept_at = state_ra_place (state, comparison->machine);
+    }
+  else if (trust == TRUST_ALL && agrees_on_stack (state, comparison->machine)
+           && state_check_fp (state, comparison->machine, row)
+                  == VERDICT_CONTRADICTS)
+    {
+      finding.kind = DISPROOF_FP;
+      finding.value = state_fp_value (state, comparison->machine, row);
+      finding.kept_at = state_fp_place (state, comparison->machine);
+    }
+  else
+    return;
+  forget_details (&finding.value);
+  add_finding (comparison, &finding);
+}
+
+static int
+compare_findings (const void *a, const void *b)
+{
+  const struct disproof *left = a, *right = b;
+  if (left->start != right->start)
+    return left->start < right->start ? -1 : 1;
+  return (left->end < right->end) - (left->end > right->end);
+}
+
+/* Whether there is nothing but unreached padding from START to END.  */
+static bool
+is_gap (const struct row_map *row_map, uint64_t start, uint64_t end)
+{
+  return start <= end && end - start < 16
+         && (start == end || !row_map_find (row_map, start));
+}
+
+/* Forget what not all functions that get there agree upon, and what several of
+   them found; put together what the labels of a routine cut.  */
+void
+comparison_settle (struct disproofs *disproofs, const struct row_map *row_map)
+{
+  size_t n = 0;
+  uint64_t reached = 0;
+  if (disproofs->n > 0)
+    qsort (disproofs->list, disproofs->n, sizeof *disproofs->list,
+           compare_findings);
+  for (size_t i = 0; i < disproofs->n; i++)
+    {
+      struct disproof *finding = &disproofs->list[i];
+      struct disproof *last = n > 0 ? &disproofs->list[n - 1] : NULL;
+      const struct row_range *row_range
+          = row_map_find (row_map, finding->start);
+      if (finding->start < reached || !row_range
+          || row_range->row == ROW_UNKNOWN)
+        continue;
+      reached = finding->end;
+      if (last && is_gap (row_map, last->end, finding->start)
+          && same_finding (last, finding))
+        {
+          last->end = finding->end;
+          last->bytes += finding->bytes;
+        }
+      else
+        disproofs->list[n++] = *finding;
+    }
+  disproofs->n = n;
+}

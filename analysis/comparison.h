@@ -1,0 +1,52 @@
+/* Comparing the rows of the CFI with what the code does.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A row is disproved where the analysis knows a value that the row says
+   something else of, in functions that can be trusted: all of their paths were
+   followed, agree, and end as the ABI demands (routine.h).  */
+
+#ifndef CODE_COMPARISON_H
+#define CODE_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/row_map.h"
+#include "analysis/disproof.h"
+#include "analysis/machine.h"
+#include "analysis/request.h"
+#include "analysis/routine.h"
+#include "analysis/state.h"
+
+struct comparison
+{
+  struct disproofs *disproofs;
+  size_t first; /* index: those of the function looked at begin there */
+  const struct code_request *request;
+  const struct code_machine *machine;
+  size_t function;             /* index of the known function looked at last */
+  const struct frame_row *row; /* found last, for SIZE bytes from START on */
+  uint64_t start, size;
+  uint64_t last; /* instruction looked at last */
+  bool failed;   /* memory ran out */
+};
+
+/* Compare the rows of REQUEST->known, to fill in DISPROOFS, which is
+   initialised, and the caller's to free.  */
+void comparison_init (struct comparison *comparison,
+                      const struct code_request *request,
+                      struct disproofs *disproofs);
+
+/* Compare the row at ADDRESS with STATE, in front of INSN of the function at
+   ENTRY.  */
+void comparison_see (struct comparison *comparison, uint64_t entry,
+                     enum routine_trust trust, uint64_t address,
+                     const struct insn *insn, const struct state *state);
+
+/* Keep of DISPROOFS what all functions that get there agree upon, as ROW_MAP
+   tells.  To be called once, when the analysis is over.  */
+void comparison_settle (struct disproofs *disproofs,
+                        const struct row_map *row_map);
+
+#endif /* CODE_COMPARISON_H */

@@ -1,0 +1,153 @@
+/* CFI that the code contradicts: rows, and what to say of them.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/disproof.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+void
+disproofs_free (struct disproofs *disproofs)
+{
+  free (disproofs->list);
+  *disproofs = (struct disproofs){ 0 };
+}
+
+bool
+disproofs_add (struct disproofs *disproofs, const struct disproof *list,
+               size_t n)
+{
+  if (!ARRAY_ROOM (disproofs->list, disproofs->n + n, &disproofs->capacity))
+    return false;
+  memcpy (disproofs->list + disproofs->n, list, n * sizeof *list);
+  disproofs->n += n;
+  return true;
+}
+
+void
+disproofs_retract (struct disproofs *disproofs, uint64_t entry)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < disproofs->n; i++)
+    if (disproofs->list[i].entry != entry)
+      disproofs->list[n++] = disproofs->list[i];
+  disproofs->n = n;
+}
+
+/* Words.  */
+
+static const char *
+register_name (const struct code_machine *machine, unsigned reg)
+{
+  return reg < machine->n_registers ? machine->register_names[reg] : "?";
+}
+
+/* "rsp+16": RULE's value, or the place it is loaded from.  */
+static void
+describe_rule (struct frame_rule rule, const struct code_machine *machine,
+               const char *own, char text[DISPROOF_TEXT_MAX])
+{
+  const char *reg = register_name (machine, rule.reg);
+  switch (rule.kind)
+    {
+    case RULE_SAME:
+      snprintf (text, DISPROOF_TEXT_MAX, "in %s", own);
+      return;
+    case RULE_REG:
+      snprintf (text, DISPROOF_TEXT_MAX, "%s%+" PRId32, reg, rule.offset);
+      return;
+    case RULE_DEREF_REG:
+      snprintf (text, DISPROOF_TEXT_MAX, "at %s%+" PRId32, reg, rule.offset);
+      return;
+    case RULE_CFA:
+      snprintf (text, DISPROOF_TEXT_MAX, "CFA%+" PRId32, rule.offset);
+      return;
+    case RULE_DEREF_CFA:
+      snprintf (text, DISPROOF_TEXT_MAX, "at CFA%+" PRId32, rule.offset);
+      return;
+    default:
+      snprintf (text, DISPROOF_TEXT_MAX, "unknown");
+      return;
+    }
+}
+
+static void
+describe_cfa (const struct disproof *finding,
+              const struct code_machine *machine, char does[DISPROOF_TEXT_MAX])
+{
+  struct value value = finding->value;
+  const char *reg = register_name (machine, finding->row.cfa.reg);
+  int64_t offset = finding->row.cfa.offset;
+  if (value.kind == VALUE_CFA && finding->row.cfa.kind == RULE_REG)
+    snprintf (does, DISPROOF_TEXT_MAX, "%s%+" PRId64, reg,
+              offset - (int64_t)value.number);
+  else if (value.kind == VALUE_CFA)
+    snprintf (does, DISPROOF_TEXT_MAX, "%" PRId64 " bytes away",
+              -(int64_t)value.number);
+  else if (value.kind == VALUE_BASE)
+    snprintf (does, DISPROOF_TEXT_MAX, "%s %s%+" PRId64,
+              finding->base_is_below ? "more than" : "at least", reg,
+              offset - (int64_t)value.number - finding->base_limit);
+  else
+    snprintf (does, DISPROOF_TEXT_MAX, "elsewhere: %s is the caller's %s", reg,
+              register_name (machine, (unsigned)value.number));
+}
+
+/* Of the RA or the FP, which REG is for.  */
+static void
+describe_register (const struct disproof *finding,
+                   const struct code_machine *machine, unsigned reg,
+                   char does[DISPROOF_TEXT_MAX])
+{
+  struct value value = finding->value;
+  char at[48] = "";
+  if (finding->kept_at.kind == VALUE_CFA)
+    snprintf (at, sizeof at, "; the caller's is at CFA%+" PRId64,
+              (int64_t)finding->kept_at.number);
+  else if (finding->kept_at.kind == VALUE_BASE)
+    snprintf (at, sizeof at, "; the caller's is in the stack");
+  const struct frame_rule *rule
+      = finding->kind == DISPROOF_RA ? &finding->row.ra : &finding->row.fp;
+  if (rule->kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
+    snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
+              register_name (machine, rule->reg));
+  else if (rule->kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE)
+    snprintf (does, DISPROOF_TEXT_MAX,
+              "nothing was saved there; %s is still the caller's",
+              register_name (machine, reg));
+  else if (value.kind == VALUE_SIGNED)
+    snprintf (does, DISPROOF_TEXT_MAX, "the return address is there, signed");
+  else if (value.kind == VALUE_SAVED && value.number == reg)
+    snprintf (does, DISPROOF_TEXT_MAX, "it is there, not signed");
+  else if (value.kind == VALUE_SAVED)
+    snprintf (does, DISPROOF_TEXT_MAX, "the caller's %s is there%s",
+              register_name (machine, (unsigned)value.number), at);
+  else if (value.kind == VALUE_OPAQUE)
+    snprintf (does, DISPROOF_TEXT_MAX, "%s was overwritten%s",
+              register_name (machine, reg), at);
+  else
+    snprintf (does, DISPROOF_TEXT_MAX, "an address in the stack is there%s",
+              at);
+}
+
+void
+disproof_describe (const struct disproof *finding,
+                   const struct code_machine *machine,
+                   char says[DISPROOF_TEXT_MAX], char does[DISPROOF_TEXT_MAX])
+{
+  const struct frame_row *row = &finding->row;
+  bool is_ra = finding->kind == DISPROOF_RA;
+  unsigned reg = is_ra ? machine->arch->ra : machine->arch->fp;
+  describe_rule (finding->kind == DISPROOF_CFA ? row->cfa
+                 : is_ra                       ? row->ra
+                                               : row->fp,
+                 machine, register_name (machine, reg), says);
+  if (finding->kind == DISPROOF_CFA)
+    describe_cfa (finding, machine, does);
+  else
+    describe_register (finding, machine, reg, does);
+}

@@ -1,0 +1,65 @@
+/* CFI that the code contradicts: rows, and what to say of them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   comparison.h finds such rows.  */
+
+#ifndef CODE_DISPROOF_H
+#define CODE_DISPROOF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/machine.h"
+#include "analysis/value.h"
+#include "frame/frame.h"
+
+enum disproof_kind
+{
+  DISPROOF_CFA,
+  DISPROOF_RA,
+  DISPROOF_FP
+};
+
+struct disproof
+{
+  enum disproof_kind kind;
+  uint64_t entry;      /* of the function whose paths lead there */
+  uint64_t start, end; /* code for which the row is wrong */
+  uint64_t bytes;      /* of instructions between them */
+  uint64_t since;      /* the instruction the row does not know of */
+  struct frame_row row;
+  struct value value; /* what the row's rule computes */
+  int64_t base_limit; /* VALUE_BASE: it is at most CFA + this ... */
+  bool base_is_below; /* ... or less */
+  /* Where the caller's FP, or the RA, is, if it was overwritten.  */
+  struct value kept_at;
+};
+
+struct disproofs
+{
+  struct disproof *list; /* owned; ascending */
+  size_t n, capacity;
+};
+
+void disproofs_free (struct disproofs *disproofs);
+
+/* Append the N of LIST.  False when memory ran out.  */
+bool disproofs_add (struct disproofs *disproofs, const struct disproof *list,
+                    size_t n);
+
+/* Forget those of the function at ENTRY.  */
+void disproofs_retract (struct disproofs *disproofs, uint64_t entry);
+
+enum
+{
+  DISPROOF_TEXT_MAX = 160
+};
+
+/* What the row says and what is true, for people.  */
+void disproof_describe (const struct disproof *finding,
+                        const struct code_machine *machine,
+                        char says[DISPROOF_TEXT_MAX],
+                        char does[DISPROOF_TEXT_MAX]);
+
+#endif /* CODE_DISPROOF_H */

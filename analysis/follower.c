@@ -1,0 +1,474 @@
+/* Following functions, and noting down what comes of it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/follower.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "analysis/routine_flow.h"
+#include "analysis/row_map.h"
+#include "analysis/state_apply.h"
+#include "analysis/state_row.h"
+
+struct follower *
+follower_new (const struct follower_options *options)
+{
+  const struct code_request *request = options->request;
+  struct follower *follower = calloc (1, sizeof *follower);
+  if (!follower)
+    return NULL;
+  follower->options = *options;
+  follower->context = *options->context;
+  follower->decoder = insn_decoder_new (request->image->arch);
+  follower->context.decoder = follower->decoder;
+  follower->routine = routine_new (&follower->context);
+  comparison_init (&follower->comparison, request, &follower->disproofs);
+  if (follower->decoder && follower->routine)
+    return follower;
+  follower_free (follower);
+  return NULL;
+}
+
+void
+follower_free (struct follower *follower)
+{
+  if (!follower)
+    return;
+  routine_free (follower->routine);
+  insn_decoder_free (follower->decoder);
+  disproofs_free (&follower->disproofs);
+  free (follower->notes);
+  free (follower->rows);
+  free (follower);
+}
+
+void
+follower_forget (struct follower *follower)
+{
+  follower->n_notes = follower->n_rows = follower->disproofs.n = 0;
+}
+
+void
+follower_release (const struct followed *followed)
+{
+  struct follower *follower = followed->by;
+  if (follower->n_notes != followed->first_note + followed->n_notes)
+    return;
+  follower->n_rows = followed->first_row;
+  follower->n_notes = followed->first_note;
+  follower->disproofs.n = followed->first_disproof;
+}
+
+/* Notes.  */
+
+static bool
+has_room (const struct follower *follower)
+{
+  const struct followed *current = follower->current;
+  return follower->n_notes - current->first_note + follower->disproofs.n
+             - current->first_disproof
+         < current->task.notes_max;
+}
+
+static void
+add_note (struct follower *follower, const struct note *note)
+{
+  if (!has_room (follower))
+    return;
+  if (ARRAY_ROOM (follower->notes, follower->n_notes + 1,
+                  &follower->notes_capacity))
+    follower->notes[follower->n_notes++] = *note;
+  else
+    follower->failed = true;
+}
+
+static void
+note_address (struct follower *follower, enum note_kind kind, uint64_t address)
+{
+  add_note (follower, &(struct note){ .kind = kind, .address = address });
+}
+
+/* The number of ROW; rows repeat for instruction after instruction.  */
+static uint32_t
+row_number (struct follower *follower, const struct frame_row *row)
+{
+  size_t n = follower->n_rows;
+  if (n > 0 && frame_row_same_rules (&follower->rows[n - 1], row))
+    return (uint32_t)n - 1;
+  if (!ARRAY_ROOM (follower->rows, n + 1, &follower->rows_capacity))
+    {
+      follower->failed = true;
+      return ROW_UNKNOWN;
+    }
+  follower->rows[follower->n_rows++] = *row;
+  return (uint32_t)n;
+}
+
+/* Note that row NUMBER holds for the SIZE bytes at ADDRESS.  */
+static void
+note_row (struct follower *follower, uint64_t address, uint32_t size,
+          uint32_t number)
+{
+  const struct followed *current = follower->current;
+  struct note *last = follower->n_notes > current->first_note
+                          ? &follower->notes[follower->n_notes - 1]
+                          : NULL;
+  if (last && last->kind == NOTE_ROW && last->number == number
+      && last->address + last->size == address && last->size < UINT32_MAX / 2)
+    last->size += size;
+  else
+    add_note (follower, &(struct note){ .kind = NOTE_ROW,
+                                        .address = address,
+                                        .size = size,
+                                        .number = number });
+}
+
+/* Note the addresses that INSN computes and that returning.c has not seen,
+   because only a jump table leads to INSN.  */
+static void
+note_mentioned (struct follower *follower, const struct insn *insn,
+                const struct state *state)
+{
+  bool constant
+      = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
+  uint64_t address = (uint64_t)insn->immediate, place, size;
+  if (state_names_place (state, insn, &place))
+    note_address (follower, NOTE_NAMED, place);
+  else if (follower->options.has_hints && constant
+           && facts_code (follower->context.facts, address, &size))
+    note_address (follower, NOTE_HINT, address);
+}
+
+/* The address that INSN computes, or loads from a word that is relocated.  */
+static bool
+computes_address (const struct image_facts *facts, const struct insn *insn,
+                  const struct state *state, uint64_t *address)
+{
+  struct subject memory = state_memory (state, insn);
+  if (insn->op == OP_LOAD && !memory.has_index && memory.has_base
+      && memory.base.kind == VALUE_CONSTANT)
+    memory.offset += memory.base.number;
+  else if (insn->op != OP_LOAD || memory.has_index || memory.has_base)
+    {
+      *address = (uint64_t)insn->immediate;
+      return state_names_place (state, insn, address) || insn->op == OP_SET;
+    }
+  const struct relocated *word
+      = facts_relocated (facts, (uint64_t)memory.offset);
+  *address = word ? word->value : 0;
+  return word != NULL;
+}
+
+/* Note that the address which INSN computes is a function's: where the program
+   begins, main is handed to the C library.  */
+static void
+note_main (struct follower *follower, const struct insn *insn,
+           const struct state *state)
+{
+  const struct image_facts *facts = follower->context.facts;
+  uint64_t address, size;
+  if (computes_address (facts, insn, state, &address)
+      && facts_code (facts, address, &size))
+    note_address (follower, NOTE_FUNCTION, address);
+}
+
+/* The number of the row that STATE comes to.  */
+static uint32_t
+make_row (struct follower *follower, const struct state *state)
+{
+  const struct code_machine *machine = routine_machine (follower->routine);
+  struct frame_row row;
+  bool known = follower->current->is_bare
+                   ? state_row_without_fp (state, machine, &row)
+                   : state_row (state, machine, &row);
+  if (!known)
+    row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
+  return row_number (follower, &row);
+}
+
+static const struct code_function *
+function_of (const struct follower *follower, const struct followed *followed)
+{
+  return functions_get (follower->context.functions, followed->task.index);
+}
+
+/* Hold INSN of a routine that can be trusted against CFI.  */
+static void
+compare (struct follower *follower, uint64_t address, const struct insn *insn,
+         const struct state *state)
+{
+  const struct followed *current = follower->current;
+  const struct analysis_observer *observer = follower->options.observer;
+  const struct code_function *function = function_of (follower, current);
+  if (follower->options.compares)
+    comparison_see (&follower->comparison, function->entry,
+                    current->is_bare ? TRUST_STACK : TRUST_ALL, address, insn,
+                    state);
+  if (observer && observer->see)
+    observer->see (observer->argument, function->entry,
+                   followed_trust (current, function), address, insn, state);
+}
+
+/* Note that the routine calls the function at ENTRY, or goes on in it.  */
+static void
+note_callee (struct follower *follower, uint64_t entry)
+{
+  uint32_t index = functions_find (follower->context.functions, entry);
+  if (index != FUNCTION_NONE)
+    add_note (follower,
+              &(struct note){ .kind = NOTE_CALLER, .number = index });
+}
+
+/* Note where INSN leads, if that is another function: by a call or a jump, or
+   because it is the last one in front of a function.  A visitor for
+   routine_visit.  */
+static void
+note_caller (void *argument, uint64_t address, const struct insn *insn,
+             const struct state *state)
+{
+  struct follower *follower = argument;
+  bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
+  bool leads_on = insn->flow != FLOW_NEXT && insn->flow != FLOW_RETURN
+                  && insn->flow != FLOW_STOP;
+  (void)state;
+  const struct code_function *callee
+      = leads_on ? routine_callee (&follower->context, insn) : NULL;
+  if (callee)
+    note_callee (follower, callee->entry);
+  if (goes_on)
+    note_callee (follower, address + insn->size);
+}
+
+static void
+take (void *argument, uint64_t address, const struct insn *insn,
+      const struct state *state)
+{
+  struct follower *follower = argument;
+  const struct followed *current = follower->current;
+  if (!has_room (follower))
+    return;
+  if (insn->size > 0)
+    note_row (follower, address, insn->size,
+              current->trusted ? make_row (follower, state) : ROW_UNKNOWN);
+  if (current->trusted)
+    note_mentioned (follower, insn, state);
+  if (function_of (follower, current)->entry == follower->options.program_entry
+      && follower->options.request->beyond_cfi)
+    note_main (follower, insn, state);
+  if (insn->flow == FLOW_CALL)
+    note_address (follower, NOTE_CALL, insn->target);
+  note_caller (follower, address, insn, state);
+  if (current->trusted)
+    compare (follower, address, insn, state);
+}
+
+static void
+note_lessons (struct follower *follower)
+{
+  size_t n;
+  const struct lesson *lessons = routine_lessons (follower->routine, &n);
+  for (size_t i = 0; i < n; i++)
+    add_note (follower, &(struct note){ .kind = NOTE_LESSON,
+                                        .address = lessons[i].address,
+                                        .number = lessons[i].kind });
+}
+
+/* The functions that the routine, which failed for good, enters with another
+   frame than that of a call.  */
+static void
+note_left_for (struct follower *follower)
+{
+  const struct routine_result *result = follower->result;
+  for (size_t i = 0; i < result->n_left_for; i++)
+    add_note (follower, &(struct note){ .kind = NOTE_LEFT_FOR,
+                                        .number = result->left_for[i] });
+}
+
+/* Following.  */
+
+/* The end of the code that starts at ENTRY: that of its CFI, or the image's,
+   so that jump tables without a bound end there.  */
+static uint64_t
+end_of (const struct follower *follower, uint64_t entry)
+{
+  uint64_t size = 0;
+  const struct frame_function *known
+      = known_code_at (follower->context.known, entry);
+  if (known)
+    return known->address + known->size;
+  facts_code (follower->context.facts, entry, &size);
+  return entry + size;
+}
+
+/* Whether FUNCTION, which was followed last and is sound, begins with the
+   frame of a call: an instruction calls it, its CFI says so, it returns as
+   functions do, or it never leaves and makes calls as functions do.
+
+   Code that never returns can be entered in other ways: by the kernel, when
+   the handler of a signal returns, or by code that has put something onto the
+   stack.  Code that leaves where memory says may be a handler of threaded
+   code, and have the frame of its interpreter.  */
+static bool
+is_function (const struct follower *follower,
+             const struct code_function *function)
+{
+  const struct routine_result *result = follower->result;
+  return function->is_called || result->is_proven
+         || (result->is_framed && !result->is_unframed)
+         || known_code_at (follower->context.known, function->entry);
+}
+
+/* Have the routine follow FUNCTION, if BARE without its registers.  */
+static void
+follow (struct follower *follower, const struct code_function *function,
+        struct followed *followed, bool bare, enum routine_doubts doubts)
+{
+  uint64_t entry = function->entry, end = end_of (follower, entry);
+  follower->result
+      = bare ? routine_follow_bare (follower->routine, entry, end)
+             : routine_follow (follower->routine, entry, end, doubts);
+  followed->failure = follower->result->failure;
+  followed->failed_at = follower->result->failed_at;
+}
+
+/* FUNCTION was followed for the last time, and fails.  Where CFI is compared
+   with the code, it is followed again without registers: compilers with
+   conventions of their own use those of the ABI as they like, and what a
+   function does to the stack can be told all the same.  No rows are made of
+   that, because callers may rely on FP.  */
+static void
+follow_bare (struct follower *follower, const struct code_function *function,
+             struct followed *followed)
+{
+  enum routine_failure failure = followed->failure;
+  bool by_registers
+      = failure == ROUTINE_SAVED_USED || failure == ROUTINE_RETURN
+        || failure == ROUTINE_TAIL_CALL || failure == ROUTINE_RUNS_INTO
+        || failure == ROUTINE_UNRESOLVED;
+  if (!by_registers || !follower->options.request->only_compares
+      || !function->is_known)
+    return;
+  follow (follower, function, followed, true, DOUBTS_NONE);
+  followed->is_bare = followed->failure == ROUTINE_SOUND
+                      && !follower->result->met_unknown
+                      && is_function (follower, function);
+  if (!followed->is_bare)
+    follow (follower, function, followed, false, DOUBTS_NONE);
+}
+
+/* Follow FUNCTION for the first time, or the last.  Unless it is, a function
+   that calls what is not known is left as it is.  */
+static void
+attempt (struct follower *follower, const struct code_function *function,
+         struct followed *followed)
+{
+  bool is_known
+      = known_code_at (follower->context.known, function->entry) != NULL;
+  follow (follower, function, followed, false,
+          is_known ? DOUBTS_NONE : followed->task.doubts);
+  followed->met_unknown = follower->result->met_unknown;
+  followed->changes = follower->result->changes;
+  if (followed->met_unknown && followed->task.is_last)
+    followed->failure = ROUTINE_TOO_MUCH;
+  if (followed->is_part)
+    return;
+  if (followed->failure == ROUTINE_SOUND && !is_function (follower, function))
+    followed->failure = ROUTINE_UNPROVEN;
+  followed->concluded = (!followed->met_unknown || followed->task.is_last)
+                        && (followed->failure == ROUTINE_SOUND
+                            || (followed->failure != ROUTINE_DOUBTFUL
+                                && followed->task.attempt == ATTEMPT_LAST));
+  if (followed->concluded)
+    follow_bare (follower, function, followed);
+}
+
+static bool
+is_uncertain (const struct code_function *function)
+{
+  return function->is_pointer && !function->is_called;
+}
+
+/* Take notes of the routine, FUNCTION.  A pointer that does not lead to a
+   function says nothing of the code.  */
+static void
+take_notes (struct follower *follower, const struct code_function *function,
+            struct followed *followed)
+{
+  bool revised = followed->task.attempt == ATTEMPT_REVISION;
+  bool had_rows = function->is_concluded && !function->fails;
+  bool says_something = followed->failure == ROUTINE_SOUND
+                        || !is_uncertain (function) || had_rows;
+  followed->trusted = followed->concluded && followed->failure == ROUTINE_SOUND
+                      && function->entry != follower->options.program_entry;
+  followed->leaves = follower->result->is_proven || follower->result->leaves;
+  followed->is_odd = follower->result->is_odd;
+  followed->reads_tables = follower->result->reads_tables;
+  followed->has_doubts = follower->result->has_doubts;
+  if (!revised)
+    note_lessons (follower);
+  if (followed->concluded && followed->failure != ROUTINE_SOUND)
+    note_left_for (follower);
+  if (revised || (followed->concluded && says_something))
+    routine_visit (follower->routine, take, follower);
+  else if (followed->is_part
+           && (!followed->met_unknown || followed->task.is_last))
+    routine_visit (follower->routine, note_caller, follower);
+}
+
+static bool
+is_to_be_followed (const struct code_function *function, enum attempt attempt)
+{
+  return function->is_start
+         || (attempt == ATTEMPT_LAST && is_uncertain (function));
+}
+
+bool
+follower_skips (const struct code_function *function, enum attempt attempt)
+{
+  return !is_to_be_followed (function, attempt) && !function->is_called;
+}
+
+void
+follower_follow (struct follower *follower, struct followed *followed)
+{
+  const struct code_function *function = function_of (follower, followed);
+  *followed = (struct followed){
+    .task = followed->task,
+    .by = follower,
+    .skipped = follower_skips (function, followed->task.attempt),
+    .is_part = !is_to_be_followed (function, followed->task.attempt),
+    .first_row = follower->n_rows,
+    .first_note = follower->n_notes,
+    .first_disproof = follower->disproofs.n,
+  };
+  follower->current = followed;
+  follower->comparison.first = followed->first_disproof;
+  if (!followed->skipped)
+    {
+      routine_forget (follower->routine);
+      routine_set_steps_left (follower->routine, followed->task.steps_left);
+      if (followed->task.attempt == ATTEMPT_REVISION)
+        follow (follower, function, followed, function->is_bare, DOUBTS_NONE);
+      else
+        attempt (follower, function, followed);
+      if (routine_steps_left (follower->routine) > 0)
+        take_notes (follower, function, followed);
+      followed->steps
+          = followed->task.steps_left - routine_steps_left (follower->routine);
+    }
+  follower->failed |= follower->comparison.failed;
+  followed->n_notes = follower->n_notes - followed->first_note;
+  followed->n_disproofs = follower->disproofs.n - followed->first_disproof;
+}
+
+enum routine_trust
+followed_trust (const struct followed *followed,
+                const struct code_function *function)
+{
+  bool certain
+      = (function->is_called || followed->leaves) && !followed->is_odd;
+  return !certain            ? TRUST_CFI_ALONE
+         : followed->is_bare ? TRUST_STACK
+                             : TRUST_ALL;
+}

@@ -1,0 +1,152 @@
+/* One function after the other, followed for what can be said of it by itself.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A follower changes nothing that another follower reads: what others are to
+   know it notes down.  So followers can work at the same time, each in a
+   thread, while notes are not passed on (analysis.c does that, in turn).  */
+
+#ifndef CODE_FOLLOWER_H
+#define CODE_FOLLOWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/comparison.h"
+#include "analysis/functions.h"
+#include "analysis/request.h"
+#include "analysis/routine.h"
+#include "frame/frame.h"
+
+/* For callers that need more than rows.  */
+struct analysis_observer
+{
+  /* Called for every instruction of the functions that can be trusted, or
+     NULL.  ENTRY is the function's.  */
+  void (*see) (void *argument, uint64_t entry, enum routine_trust trust,
+               uint64_t address, const struct insn *insn,
+               const struct state *state);
+  /* Called for the others, or NULL.  */
+  void (*reject) (void *argument, uint64_t entry, enum routine_failure failure,
+                  uint64_t failed_at);
+  void *argument;
+};
+
+/* How often a function was followed before.  */
+enum attempt
+{
+  ATTEMPT_FIRST,
+  /* A function that fails at first is tried once more when all others were
+     tried, because these may have named addresses where jump tables end.  */
+  ATTEMPT_LAST,
+  /* The function was found to be entered with another frame than that of a
+     call.  */
+  ATTEMPT_REVISION
+};
+
+enum note_kind
+{
+  NOTE_ROW,      /* the row holds for SIZE bytes at ADDRESS */
+  NOTE_CALL,     /* ADDRESS is called */
+  NOTE_FUNCTION, /* ADDRESS is handed on as a function */
+  NOTE_NAMED,    /* ADDRESS is computed */
+  NOTE_HINT,     /* ADDRESS may be computed */
+  NOTE_CALLER,   /* function NUMBER is called or jumped to */
+  NOTE_LEFT_FOR, /* function NUMBER is entered with another frame */
+  NOTE_LESSON    /* NUMBER: enum lesson_kind */
+};
+
+struct note
+{
+  uint64_t address;
+  enum note_kind kind;
+  uint32_t size;
+  uint32_t number; /* of the follower's rows, or ROW_UNKNOWN; or see above */
+};
+
+struct follower_options
+{
+  const struct code_request *request;
+  const struct routine_context *context; /* the decoder may be absent */
+  uint64_t program_entry;                /* or 0 */
+  bool has_hints; /* addresses in code are not relocated (starts.h) */
+  bool compares;  /* with CFI */
+  const struct analysis_observer *observer; /* or NULL */
+};
+
+struct follower
+{
+  struct follower_options options;
+  struct insn_decoder *decoder; /* own, because it remembers */
+  struct routine_context context;
+  struct routine *routine;
+  const struct routine_result *result; /* of the function followed last */
+  struct note *notes;
+  size_t n_notes, notes_capacity;
+  struct frame_row *rows;
+  size_t n_rows, rows_capacity;
+  struct disproofs disproofs;
+  struct comparison comparison;
+  const struct followed *current;
+  bool failed; /* memory ran out */
+};
+
+/* What is asked of a follower.  */
+struct task
+{
+  uint32_t index; /* of the function */
+  enum attempt attempt;
+  enum routine_doubts doubts; /* where the function has no CFI */
+  bool is_last; /* not followed again, should it call what is not known */
+  uint64_t steps_left;
+  size_t notes_max; /* and findings, together; the rest is dropped */
+};
+
+/* What came of it.  */
+struct followed
+{
+  struct task task;
+  struct follower *by; /* NULL: not followed yet */
+  bool is_part;        /* followed only for what its callers have to know */
+  bool skipped;        /* it was none to be followed */
+  bool met_unknown;    /* see routine.h; then nothing else counts */
+  enum routine_failure failure;
+  uint64_t failed_at;
+  bool concluded; /* it need not be followed again */
+  bool trusted;
+  bool is_bare; /* followed as if it preserved no registers */
+  bool leaves;  /* seen to return, or to jump to another function */
+  bool is_odd;
+  uint32_t changes; /* mask of registers (functions.h) */
+  bool reads_tables;
+  bool has_doubts; /* it makes calls that were not seen to return */
+  uint64_t steps;
+  size_t first_row;
+  size_t first_note, n_notes;
+  size_t first_disproof, n_disproofs;
+};
+
+/* NULL when memory ran out.  OPTIONS' own parts must outlive the follower.  */
+struct follower *follower_new (const struct follower_options *options);
+void follower_free (struct follower *follower);
+
+/* Forget all notes.  */
+void follower_forget (struct follower *follower);
+
+/* Forget the notes of FOLLOWED, which were passed on, unless there are later
+   ones.  So functions that are followed in their turn need room for one.  */
+void follower_release (const struct followed *followed);
+
+/* Follow a function.  */
+void follower_follow (struct follower *follower, struct followed *followed);
+
+/* Whether there is nothing to follow FUNCTION for.  */
+bool follower_skips (const struct code_function *function,
+                     enum attempt attempt);
+
+/* What to trust FOLLOWED, a sound one, with, if FUNCTION is what is known of
+   it.  */
+enum routine_trust followed_trust (const struct followed *followed,
+                                   const struct code_function *function);
+
+#endif /* CODE_FOLLOWER_H */

@@ -1,0 +1,293 @@
+/* The functions that were found, and what is known of each.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/functions.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "analysis/address_map.h"
+#include "analysis/address_set.h"
+
+enum
+{
+  BEGINNING_STEPS = 8 /* instructions up to the one that takes the address */
+};
+
+/* A function that calls another.  */
+struct caller
+{
+  uint32_t function;
+  uint32_t next; /* or FUNCTION_NONE */
+};
+
+struct functions
+{
+  struct address_map starts; /* entry: index */
+  struct address_map back;   /* what calls were seen to return from */
+  struct address_set marks;  /* what may be found in `starts', or was marked */
+  struct code_function *list;
+  size_t n, capacity;
+  struct caller *callers;
+  size_t n_callers, callers_capacity;
+  uint32_t
+      *affected; /* a queue, of which the first n_followed are done with */
+  size_t n_affected, n_followed, affected_capacity;
+  size_t n_disturbances; /* functions move the stack, or change registers */
+  bool failed;           /* memory ran out */
+};
+
+struct functions *
+functions_new (const struct image *image)
+{
+  struct functions *functions = calloc (1, sizeof *functions);
+  if (!functions || !address_set_init (&functions->marks, image))
+    {
+      functions_free (functions);
+      return NULL;
+    }
+  address_map_clear (&functions->starts);
+  address_map_clear (&functions->back);
+  return functions;
+}
+
+void
+functions_free (struct functions *functions)
+{
+  if (!functions)
+    return;
+  address_set_free (&functions->marks);
+  address_map_free (&functions->starts);
+  address_map_free (&functions->back);
+  free (functions->list);
+  free (functions->callers);
+  free (functions->affected);
+  free (functions);
+}
+
+void
+functions_mark (struct functions *functions, uint64_t address)
+{
+  address_set_add (&functions->marks, address);
+}
+
+bool
+functions_is_marked (const struct functions *functions, uint64_t address)
+{
+  return address_set_may_have (&functions->marks, address);
+}
+
+uint32_t
+functions_add (struct functions *functions, uint64_t entry, bool is_start)
+{
+  uint32_t index = functions_find (functions, entry);
+  if (index == FUNCTION_NONE)
+    {
+      index = (uint32_t)functions->n;
+      if (!ARRAY_ROOM (functions->list, functions->n + 1, &functions->capacity)
+          || !address_map_set (&functions->starts, entry, index))
+        {
+          functions->failed = true;
+          return FUNCTION_NONE;
+        }
+      address_set_add (&functions->marks, entry);
+      functions->list[functions->n++]
+          = (struct code_function){ .entry = entry, .callers = FUNCTION_NONE };
+    }
+  functions->list[index].is_start |= is_start;
+  return index;
+}
+
+uint32_t
+functions_find (const struct functions *functions, uint64_t address)
+{
+  return address_set_may_have (&functions->marks, address)
+             ? address_map_get (&functions->starts, address)
+             : FUNCTION_NONE;
+}
+
+size_t
+functions_count (const struct functions *functions)
+{
+  return functions->n;
+}
+
+struct code_function *
+functions_get (const struct functions *functions, uint32_t index)
+{
+  return &functions->list[index];
+}
+
+struct code_function *
+functions_at (const struct functions *functions, uint64_t address)
+{
+  uint32_t index = functions_find (functions, address);
+  return index == FUNCTION_NONE ? NULL : &functions->list[index];
+}
+
+bool
+functions_return_at (const struct functions *functions, uint64_t address)
+{
+  const struct code_function *function = functions_at (functions, address);
+  return !function || function->returns;
+}
+
+/* Whether INSN uses the return address where a call has left it.  */
+static bool
+takes_return_address (const struct arch *arch, const struct insn *insn)
+{
+  bool pops
+      = insn->op == OP_POP
+        || (insn->op == OP_ADD && insn->to == arch->sp && insn->immediate > 0)
+        || (insn->memory && insn->base == arch->sp && insn->offset == 0);
+  bool copies = insn->from == arch->ra && insn->op != OP_STORE;
+  return arch_tracks_ra (arch) ? copies : pops;
+}
+
+/* Whether INSN makes a frame, or may go elsewhere.  */
+static bool
+is_past_beginning (const struct arch *arch, const struct insn *insn)
+{
+  return insn->flow != FLOW_NEXT || insn->op == OP_PUSH
+         || insn->to == arch->sp;
+}
+
+/* Whether the code at ADDRESS begins with taking the return address away.  */
+static bool
+begins_with_return_address (const struct image_facts *facts,
+                            const struct insn_decoder *decoder,
+                            uint64_t address)
+{
+  const struct arch *arch = facts->image->arch;
+  uint64_t size;
+  const uint8_t *bytes = facts_code (facts, address, &size);
+  struct insn insn;
+  for (int i = 0; bytes && i < BEGINNING_STEPS; i++)
+    {
+      if (!insn_decode (decoder, bytes, size, address, &insn))
+        return false;
+      if (takes_return_address (arch, &insn))
+        return true;
+      if (is_past_beginning (arch, &insn))
+        return false;
+      bytes += insn.size;
+      size -= insn.size;
+      address += insn.size;
+    }
+  return false;
+}
+
+bool
+functions_call_is_push (const struct functions *functions,
+                        const struct image_facts *facts,
+                        const struct insn_decoder *decoder, uint64_t target,
+                        uint64_t next)
+{
+  return target == next && !functions_at (functions, target)
+         && begins_with_return_address (facts, decoder, next);
+}
+
+void
+functions_note_back (struct functions *functions, uint64_t callee)
+{
+  functions->failed |= !address_map_set (&functions->back, callee, 0);
+}
+
+bool
+functions_comes_back (const struct functions *functions, uint64_t callee)
+{
+  return address_map_get (&functions->back, callee) != UINT32_MAX;
+}
+
+void
+functions_note_caller (struct functions *functions,
+                       struct code_function *callee, uint32_t caller)
+{
+  const struct caller *last = callee->callers == FUNCTION_NONE
+                                  ? NULL
+                                  : &functions->callers[callee->callers];
+  if (last && last->function == caller)
+    return;
+  if (!ARRAY_ROOM (functions->callers, functions->n_callers + 1,
+                   &functions->callers_capacity))
+    {
+      functions->failed = true;
+      return;
+    }
+  functions->callers[functions->n_callers]
+      = (struct caller){ caller, callee->callers };
+  callee->callers = (uint32_t)functions->n_callers++;
+}
+
+void
+functions_affect_callers (struct functions *functions,
+                          struct code_function *function)
+{
+  uint32_t next = function->callers;
+  function->callers = FUNCTION_NONE;
+  for (; next != FUNCTION_NONE; next = functions->callers[next].next)
+    {
+      uint32_t caller = functions->callers[next].function;
+      if (functions->list[caller].is_affected)
+        continue;
+      if (!ARRAY_ROOM (functions->affected, functions->n_affected + 1,
+                       &functions->affected_capacity))
+        {
+          functions->failed = true;
+          return;
+        }
+      functions->list[caller].is_affected = true;
+      functions->affected[functions->n_affected++] = caller;
+    }
+}
+
+/* What callers of FUNCTION rely on has turned out to be otherwise.  */
+static void
+disturb_callers (struct functions *functions, struct code_function *function)
+{
+  functions->n_disturbances++;
+  functions_affect_callers (functions, function);
+}
+
+void
+functions_note_stack_mover (struct functions *functions,
+                            struct code_function *function)
+{
+  if (!function->moves_stack)
+    disturb_callers (functions, function);
+  function->moves_stack = true;
+}
+
+void
+functions_note_changes (struct functions *functions,
+                        struct code_function *function, uint32_t changed)
+{
+  if (changed & ~function->changes)
+    disturb_callers (functions, function);
+  function->changes |= changed;
+}
+
+size_t
+functions_disturbances (const struct functions *functions)
+{
+  return functions->n_disturbances;
+}
+
+uint32_t
+functions_next_affected (struct functions *functions)
+{
+  if (functions->n_followed == functions->n_affected)
+    {
+      functions->n_followed = functions->n_affected = 0;
+      return FUNCTION_NONE;
+    }
+  uint32_t index = functions->affected[functions->n_followed++];
+  functions->list[index].is_affected = false;
+  return index;
+}
+
+bool
+functions_failed (const struct functions *functions)
+{
+  return functions->failed;
+}

@@ -1,0 +1,118 @@
+/* The functions that were found, and what is known of each.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A register by entry address.  Functions are added as they are found, and
+   keep their index.  Which of them return is found out by returning.h.  */
+
+#ifndef CODE_FUNCTIONS_H
+#define CODE_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/image_facts.h"
+#include "analysis/insn.h"
+#include "elf/image.h"
+
+struct code_function
+{
+  uint64_t entry;
+  bool returns; /* some path through it does, as far as was followed */
+  /* Its entry is a border: other functions get there by calls and tail calls
+     only, with the frame of a call.  */
+  bool is_start;
+  bool is_known;   /* CFI says that a function starts there */
+  bool is_called;  /* directly, by code that is certain to be code */
+  bool is_pointer; /* a start only because a pointer leads there */
+  bool no_rows;    /* entered with another frame than that of a call */
+  bool is_proven;  /* was seen to return as functions do */
+  bool fails;      /* is not to be trusted */
+  /* A branch leads there with another frame than that of a call, and is taken
+     for one that is never taken.  */
+  bool is_passed_over;
+  bool is_bare;      /* keeps no registers of the ABI but SP */
+  bool moves_stack;  /* returns with another SP: it is a part of its callers */
+  bool is_concluded; /* was followed to a result */
+  bool is_disproved; /* CFI was found wrong in it */
+  bool is_affected;  /* in the queue of functions_next_affected */
+  uint32_t changes;  /* mask: registers of the ABI that it returns with
+                        changed */
+  uint32_t callers;  /* the last of those that were noted */
+};
+
+struct functions; /* opaque */
+
+static const uint32_t FUNCTION_NONE = UINT32_MAX;
+
+/* NULL when memory ran out.  */
+struct functions *functions_new (const struct image *image);
+void functions_free (struct functions *functions);
+
+/* Register the function that starts at ENTRY, if it is not.  Returns its
+   index, or FUNCTION_NONE without memory.  */
+uint32_t functions_add (struct functions *functions, uint64_t entry,
+                        bool is_start);
+
+/* The function that starts at ADDRESS, or FUNCTION_NONE.  */
+uint32_t functions_find (const struct functions *functions, uint64_t address);
+
+size_t functions_count (const struct functions *functions);
+
+/* Function INDEX.  The function moves when others are registered.  */
+struct code_function *functions_get (const struct functions *functions,
+                                     uint32_t index);
+
+/* The function that starts at ADDRESS, or NULL.  */
+struct code_function *functions_at (const struct functions *functions,
+                                    uint64_t address);
+
+/* Whether a call of ADDRESS returns; true where nothing is known.  */
+bool functions_return_at (const struct functions *functions, uint64_t address);
+
+/* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
+   way to push that address: how position-independent code finds out where it
+   is.  A function that happens to be the next one, and does not return, is
+   called in the same way: it does not take the address.  */
+bool functions_call_is_push (const struct functions *functions,
+                             const struct image_facts *facts,
+                             const struct insn_decoder *decoder,
+                             uint64_t target, uint64_t next);
+
+/* A call of CALLEE, its address or the place of the GOT that leads to it, was
+   seen to return.  */
+void functions_note_back (struct functions *functions, uint64_t callee);
+bool functions_comes_back (const struct functions *functions, uint64_t callee);
+
+/* Whether there is anything to know of ADDRESS: a start, or what was marked.
+   For quick denials.  */
+void functions_mark (struct functions *functions, uint64_t address);
+bool functions_is_marked (const struct functions *functions, uint64_t address);
+
+/* Function CALLER, an index, was followed, and calls or jumps to CALLEE.  */
+void functions_note_caller (struct functions *functions,
+                            struct code_function *callee, uint32_t caller);
+
+/* Callers of FUNCTION that were noted have to be followed again.  They are
+   noted anew then.  */
+void functions_affect_callers (struct functions *functions,
+                               struct code_function *function);
+
+/* FUNCTION returns with another stack pointer, or with the registers of the
+   mask CHANGED other than they were.  Callers that were noted are affected. */
+void functions_note_stack_mover (struct functions *functions,
+                                 struct code_function *function);
+void functions_note_changes (struct functions *functions,
+                             struct code_function *function, uint32_t changed);
+
+/* How often a function was found to move the stack or to change registers.  */
+size_t functions_disturbances (const struct functions *functions);
+
+/* A function that is affected, and has to be followed again, is taken from the
+   queue.  FUNCTION_NONE: there is none.  */
+uint32_t functions_next_affected (struct functions *functions);
+
+/* Whether memory ran out since the register was made.  */
+bool functions_failed (const struct functions *functions);
+
+#endif /* CODE_FUNCTIONS_H */

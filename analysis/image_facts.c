@@ -1,0 +1,464 @@
+/* Reading the facts from the dynamic section's tables.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What the dynamic linker uses is what counts, and is there in files without
+   section headers, too.  */
+
+#include "analysis/image_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/radix.h"
+#include "base/search.h"
+#include "elf/dynamic.h"
+#include "elf/dynamic_relocations.h"
+
+/* Functions of libc, libgcc and libstdc++ that never come back.  A function of
+   the image itself needs no name: it is looked at (returning.h).  */
+static const char *const never_return[] = {
+  "Perl_croak",
+  "Perl_croak_memory_wrap",
+  "Perl_croak_no_modify",
+  "Perl_croak_nocontext",
+  "Perl_croak_popstack",
+  "Perl_croak_xs_usage",
+  "Py_Exit",
+  "Py_FatalError",
+  "_Exit",
+  "_ITM_error",
+  "_Py_FatalErrorFunc",
+  "_Unwind_Resume",
+  "__assert",
+  "__assert_fail",
+  "__assert_perror_fail",
+  "__assertion_failure",
+  "__chk_fail",
+  "__cxa_bad_cast",
+  "__cxa_bad_typeid",
+  "__cxa_call_terminate",
+  "__cxa_call_unexpected",
+  "__cxa_deleted_virtual",
+  "__cxa_pure_virtual",
+  "__cxa_rethrow",
+  "__cxa_throw",
+  "__cxa_throw_bad_array_length",
+  "__cxa_throw_bad_array_new_length",
+  "__fortify_fail",
+  "__gnat_last_chance_handler",
+  "__gnat_raise_exception",
+  "__gnat_raise_from_controlled_operation",
+  "__gnat_reraise_zcx",
+  "__libc_fatal",
+  "__libc_start_main",
+  "__longjmp_chk",
+  "__stack_chk_fail",
+  "_exit",
+  "_longjmp",
+  "abort",
+  "err",
+  "errx",
+  "exit",
+  "g_assertion_message",
+  "g_assertion_message_cmpint",
+  "g_assertion_message_cmpnum",
+  "g_assertion_message_cmpstr",
+  "g_assertion_message_error",
+  "g_assertion_message_expr",
+  "log_assert_failed", /* systemd */
+  "log_assert_failed_unreachable",
+  "longjmp",
+  "pthread_exit",
+  "quick_exit",
+  "siglongjmp",
+  "system__assertions__raise_assert_failure",
+  "thrd_exit",
+  "verr",
+  "verrx",
+  "xexit",
+};
+
+/* error (status, ...) exits unless the status is 0.  */
+static const char *const may_return[] = { "error", "error_at_line" };
+
+/* What only landing pads call (Itanium C++ ABI, exception handling, 1.5 and
+   2.5.3).  */
+static const char *const after_landing[]
+    = { "_Unwind_Resume", "__cxa_begin_catch" };
+
+static int
+compare_names (const void *a, const void *b)
+{
+  return strcmp (a, *(const char *const *)b);
+}
+
+#define IS_NAMED(name, names)                                               \
+  (bsearch (name, names, sizeof (names) / sizeof *(names), sizeof *(names), \
+            compare_names)                                                  \
+   != NULL)
+
+/* std::terminate, std::__throw_bad_alloc, __gnu_cxx::__throw_...: mangled.  */
+static bool
+is_cxx_exit (const char *name)
+{
+  return strncmp (name, "_ZSt", 4) == 0
+         && (strncmp (name + 4, "9terminatev", 11) == 0
+             || (strstr (name, "__throw_") && name[4] >= '0'
+                 && name[4] <= '9'));
+}
+
+/* What GNAT's compiler calls where a check has failed: __gnat_rcheck_ and the
+   exception's kind and reason.  The runtime's sources declare all of them
+   No_Return (libgnat/a-except.adb in GCC).  */
+static bool
+is_ada_exit (const char *name)
+{
+  return strncmp (name, "__gnat_rcheck_", 14) == 0;
+}
+
+/* The tables of symbols, as the dynamic section gives them.  */
+struct dynamic
+{
+  uint64_t symbols, strings, strings_size;
+};
+
+static struct dynamic
+read_dynamic (const struct image *image)
+{
+  struct dynamic dynamic = { 0 };
+  dynamic_find (image, DT_SYMTAB, &dynamic.symbols);
+  dynamic_find (image, DT_STRTAB, &dynamic.strings);
+  dynamic_find (image, DT_STRSZ, &dynamic.strings_size);
+  return dynamic;
+}
+
+/* Name and value of symbol INDEX.  False when it cannot be read.  */
+static bool
+read_symbol (const struct image *image, const struct dynamic *dynamic,
+             uint32_t index, const char **name, uint64_t *value)
+{
+  const uint8_t *symbol = image_bytes_at (
+      image, dynamic->symbols + (uint64_t)index * sizeof (Elf64_Sym),
+      sizeof (Elf64_Sym));
+  if (!symbol)
+    return false;
+  uint32_t at = load_u32 (symbol, image->big_endian);
+  bool defined = load_u16 (symbol + 6, image->big_endian) != SHN_UNDEF;
+  *value = defined ? load_u64 (symbol + 8, image->big_endian) : 0;
+  *name = NULL;
+  if (at >= dynamic->strings_size)
+    return false;
+  uint64_t left = dynamic->strings_size - at;
+  const uint8_t *bytes = image_bytes_at (image, dynamic->strings + at, left);
+  if (!bytes || !memchr (bytes, 0, left))
+    return false;
+  *name = (const char *)bytes;
+  return true;
+}
+
+/* Whether PLACE is made read-only after it was relocated.  */
+static bool
+is_in_relro (const struct image *image, uint64_t place)
+{
+  const GElf_Phdr *relro = image_find_segment (image, PT_GNU_RELRO);
+  return relro && place >= relro->p_vaddr
+         && place - relro->p_vaddr < relro->p_memsz;
+}
+
+/* Reading the dynamic relocations.  */
+struct reader
+{
+  struct image_facts *facts;
+  struct dynamic dynamic;
+  bool failed; /* memory ran out */
+};
+
+/* What is known of the word by the symbol of RELOCATION.  */
+static void
+set_symbol (const struct reader *reader,
+            const struct dynamic_relocation *relocation,
+            struct relocated *word)
+{
+  const struct image *image = reader->facts->image;
+  const struct arch_relocations *types = &image->arch->relocations;
+  const char *name;
+  uint64_t value;
+  if (!read_symbol (image, &reader->dynamic, (uint32_t)relocation->symbol,
+                    &name, &value))
+    return;
+  word->value = value ? value + relocation->addend : 0;
+  word->is_got = relocation->type == types->glob_dat
+                 || relocation->type == types->jump_slot;
+  /* By name also where the image defines it: it can be replaced.  */
+  word->exits = word->is_got
+                && (IS_NAMED (name, never_return) || is_cxx_exit (name)
+                    || is_ada_exit (name));
+  word->may_exit = word->is_got && IS_NAMED (name, may_return);
+  word->lands = IS_NAMED (name, after_landing);
+}
+
+static void
+add_word (void *data, const struct dynamic_relocation *relocation)
+{
+  struct reader *reader = data;
+  struct image_facts *facts = reader->facts;
+  const struct image *image = facts->image;
+  struct relocated word = { .place = relocation->place };
+  bool is_relative = relocation->type == 0
+                     || relocation->type == image->arch->relocations.relative;
+  if (relocation->symbol != 0)
+    set_symbol (reader, relocation, &word);
+  else if (relocation->has_addend && !relocation->is_tls)
+    {
+      word.value = relocation->addend;
+      word.is_fixed = is_relative && is_in_relro (image, word.place);
+    }
+  if (ARRAY_ROOM (facts->relocated, facts->n_relocated + 1,
+                  &facts->relocated_capacity))
+    facts->relocated[facts->n_relocated++] = word;
+  else
+    reader->failed = true;
+}
+
+static int
+compare_relocated (const void *a, const void *b)
+{
+  const struct relocated *left = a, *right = b;
+  return (left->place > right->place) - (left->place < right->place);
+}
+
+static int
+compare_segments (const void *a, const void *b)
+{
+  const struct code_segment *left = a, *right = b;
+  return (left->start > right->start) - (left->start < right->start);
+}
+
+static void
+add_segment (struct image_facts *facts, uint64_t start, uint64_t size)
+{
+  const uint8_t *bytes = image_bytes_at (facts->image, start, size);
+  if (bytes && size > 0)
+    facts->segments[facts->n_segments++]
+        = (struct code_segment){ start, size, bytes };
+}
+
+static void
+remove_overlapping (struct image_facts *facts)
+{
+  size_t n = 0;
+  qsort (facts->segments, facts->n_segments, sizeof *facts->segments,
+         compare_segments);
+  for (size_t i = 0; i < facts->n_segments; i++)
+    if (n == 0
+        || facts->segments[i].start - facts->segments[n - 1].start
+               >= facts->segments[n - 1].size)
+      facts->segments[n++] = facts->segments[i];
+  facts->n_segments = n;
+}
+
+/* By sections, because executable segments can have constants in them (ld -z
+   noseparate-code), to which there are many pointers; without sections, by
+   segments.  */
+static bool
+read_segments (struct image_facts *facts)
+{
+  const struct image *image = facts->image;
+  facts->segments = calloc (image->n_segments + image->n_sections + 1,
+                            sizeof *facts->segments);
+  if (!facts->segments)
+    return false;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_PROGBITS && (header->sh_flags & SHF_EXECINSTR)
+          && image_is_executable (image, header->sh_addr, header->sh_size))
+        add_segment (facts, header->sh_addr, header->sh_size);
+    }
+  bool has_sections = facts->n_segments > 0;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (!has_sections && load->p_type == PT_LOAD && (load->p_flags & PF_X))
+        add_segment (facts, load->p_vaddr, load->p_filesz);
+    }
+  remove_overlapping (facts);
+  return true;
+}
+
+static int
+compare_addresses (const void *a, const void *b)
+{
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+static bool
+sort_pointed (struct image_facts *facts)
+{
+  size_t n = facts->n_relocated;
+  facts->pointed = calloc (n + 1, sizeof *facts->pointed);
+  if (!facts->pointed)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    facts->pointed[i] = facts->relocated[i].value;
+  if (n > 0)
+    qsort (facts->pointed, n, sizeof *facts->pointed, compare_addresses);
+  return true;
+}
+
+bool
+facts_read (struct image_facts *facts, const struct image *image,
+            struct error *err)
+{
+  *facts = (struct image_facts){ .image = image };
+  struct reader reader = { .facts = facts, .dynamic = read_dynamic (image) };
+  if (!read_segments (facts))
+    return error_set_no_memory (err);
+  dynamic_relocations_walk (image, add_word, &reader);
+  if (facts->n_relocated > 0)
+    qsort (facts->relocated, facts->n_relocated, sizeof *facts->relocated,
+           compare_relocated);
+  return (!reader.failed && sort_pointed (facts)) || error_set_no_memory (err);
+}
+
+void
+facts_free (struct image_facts *facts)
+{
+  free (facts->segments);
+  free (facts->relocated);
+  free (facts->pointed);
+  free (facts->named);
+  *facts = (struct image_facts){ 0 };
+}
+
+const uint8_t *
+facts_code (const struct image_facts *facts, uint64_t address, uint64_t *size)
+{
+  size_t low = 0, high = facts->n_segments;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      const struct code_segment *segment = &facts->segments[middle];
+      if (address < segment->start)
+        high = middle;
+      else if (address - segment->start >= segment->size)
+        low = middle + 1;
+      else
+        {
+          *size = segment->size - (address - segment->start);
+          return segment->bytes + (address - segment->start);
+        }
+    }
+  return NULL;
+}
+
+const struct relocated *
+facts_relocated (const struct image_facts *facts, uint64_t place)
+{
+  struct relocated key = { .place = place };
+  return facts->n_relocated == 0
+             ? NULL
+             : bsearch (&key, facts->relocated, facts->n_relocated, sizeof key,
+                        compare_relocated);
+}
+
+bool
+facts_target (const struct image_facts *facts, uint64_t place,
+              uint64_t *target)
+{
+  const struct relocated *word = place ? facts_relocated (facts, place) : NULL;
+  uint64_t size;
+  if (!word || !word->is_fixed || !facts_code (facts, word->value, &size))
+    return false;
+  *target = word->value;
+  return true;
+}
+
+bool
+facts_is_pointed (const struct image_facts *facts, uint64_t address)
+{
+  size_t at
+      = SEARCH_FIRST (facts->n_relocated, i, facts->pointed[i] >= address);
+  return at < facts->n_relocated && facts->pointed[at] == address;
+}
+
+bool
+facts_call_returns (const struct image_facts *facts, uint64_t place,
+                    bool argument_is_set)
+{
+  const struct relocated *word = place ? facts_relocated (facts, place) : NULL;
+  return !word || !(word->exits || (word->may_exit && argument_is_set));
+}
+
+static uint64_t
+extended (uint64_t word, unsigned width, bool is_signed)
+{
+  unsigned unused = 64 - 8 * width;
+  return is_signed ? (uint64_t)((int64_t)(word << unused) >> unused) : word;
+}
+
+bool
+facts_initial_word (const struct image_facts *facts, uint64_t address,
+                    unsigned width, bool is_signed, uint64_t *value)
+{
+  bool big_endian = facts->image->big_endian;
+  const uint8_t *bytes = image_bytes_at (facts->image, address, width);
+  if (!bytes)
+    return false;
+  const struct relocated *word
+      = width == 8 ? facts_relocated (facts, address) : NULL;
+  if (word && word->value != 0)
+    *value = word->value;
+  else if (width == 8)
+    *value = load_u64 (bytes, big_endian);
+  else
+    *value = extended (width == 4   ? load_u32 (bytes, big_endian)
+                       : width == 2 ? load_u16 (bytes, big_endian)
+                                    : bytes[0],
+                       width, is_signed);
+  return true;
+}
+
+bool
+facts_word (const struct image_facts *facts, uint64_t address, unsigned width,
+            bool is_signed, uint64_t *value)
+{
+  return (width == 8 || !image_is_writable (facts->image, address, width))
+         && facts_initial_word (facts, address, width, is_signed, value);
+}
+
+bool
+facts_name (struct image_facts *facts, uint64_t address)
+{
+  if (!ARRAY_ROOM (facts->named, facts->n_named + 1, &facts->named_capacity))
+    return false;
+  facts->named[facts->n_named++] = address;
+  return true;
+}
+
+bool
+facts_sort_named (struct image_facts *facts)
+{
+  void *sorted = facts->named;
+  size_t n = 0;
+  if (!radix_sort (&sorted, facts->n_named, sizeof *facts->named))
+    return false;
+  facts->named = sorted;
+  facts->named_capacity = facts->n_named;
+  for (size_t i = 0; i < facts->n_named; i++)
+    if (i == 0 || facts->named[i] != facts->named[i - 1])
+      facts->named[n++] = facts->named[i];
+  facts->n_named = facts->n_named_sorted = n;
+  return true;
+}
+
+uint64_t
+facts_next_named (const struct image_facts *facts, uint64_t address)
+{
+  size_t at
+      = SEARCH_FIRST (facts->n_named_sorted, i, facts->named[i] > address);
+  return at < facts->n_named_sorted ? facts->named[at] : UINT64_MAX;
+}

@@ -1,0 +1,809 @@
+/* x86-64 instructions, decoded by Zydis.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+   2.  Zydis tells for every instruction which registers and which memory it
+   reads and writes; what concerns stack and saved registers is picked out
+   here, by mnemonic, and everything else is left at "writes these
+   registers".  Most of the time goes into that choice, so it is made once
+   for instructions that stand at many places.  */
+
+#include <config.h>
+
+#ifdef HAVE_ZYDIS
+
+#  include <Zydis/Zydis.h>
+#  include <stdlib.h>
+
+#  include "base/bytes.h"
+#  include "analysis/insn_known.h"
+#  include "analysis/insn_machine.h"
+
+enum
+{
+  SP = 7,
+  FP = 6
+};
+
+struct amd64_decoder
+{
+  ZydisDecoder zydis;
+  ZydisDecoder steps; /* without semantics: half of the time */
+  uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* number, or REG_NONE */
+  struct insn_known known;
+};
+
+/* Zydis counts registers as instructions do: rax, rcx, rdx, rbx, ...  */
+static const uint8_t dwarf_of_hardware[16]
+    = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+static void
+number_registers (struct amd64_decoder *decoder)
+{
+  for (int i = 0; i <= ZYDIS_REGISTER_MAX_VALUE; i++)
+    {
+      ZydisRegister whole = ZydisRegisterGetLargestEnclosing (
+          ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)i);
+      bool general
+          = whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15;
+      decoder->dwarf[i]
+          = general ? dwarf_of_hardware[whole - ZYDIS_REGISTER_RAX] : REG_NONE;
+    }
+}
+
+static void *
+state_new (void)
+{
+  struct amd64_decoder *decoder = calloc (1, sizeof *decoder);
+  if (!decoder)
+    return NULL;
+  ZydisDecoderInit (&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64,
+                    ZYDIS_STACK_WIDTH_64);
+  decoder->steps = decoder->zydis;
+  ZydisDecoderEnableMode (&decoder->steps, ZYDIS_DECODER_MODE_MINIMAL,
+                          ZYAN_TRUE);
+  number_registers (decoder);
+  return decoder;
+}
+
+/* Where execution goes on.  By mnemonic, because that is all that minimal
+   decoding knows.  */
+
+/* Whether IN, a return, or an indirect call or jump, changes CS as well: with
+   a selector on the stack, or in memory, beside the address.  Such code is of
+   no compiler, and the path ends there.  */
+static bool
+is_far (const ZydisDecodedInstruction *in)
+{
+  enum
+  {
+    RET_FAR = 0xca, /* and 0xcb */
+    GROUP_5 = 0xff, /* Intel SDM, volume 2, appendix A.4 */
+    GROUP_5_JMP_FAR = 5
+  };
+  return (in->opcode & 0xfe) == RET_FAR
+         || (in->opcode == GROUP_5 && in->raw.modrm.reg == GROUP_5_JMP_FAR);
+}
+
+static enum insn_flow
+flow_of (const ZydisDecodedInstruction *in)
+{
+  bool direct = in->raw.imm[0].is_relative;
+  switch (in->mnemonic)
+    {
+    case ZYDIS_MNEMONIC_HLT:
+    case ZYDIS_MNEMONIC_INT3:
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_IRET:
+    case ZYDIS_MNEMONIC_IRETD:
+    case ZYDIS_MNEMONIC_IRETQ:
+    case ZYDIS_MNEMONIC_SYSEXIT:
+    case ZYDIS_MNEMONIC_SYSRET:
+    case ZYDIS_MNEMONIC_UIRET:
+      return FLOW_STOP;
+    case ZYDIS_MNEMONIC_RET:
+      return is_far (in) ? FLOW_STOP : FLOW_RETURN;
+    case ZYDIS_MNEMONIC_JMP:
+      return direct ? FLOW_JUMP : is_far (in) ? FLOW_STOP : FLOW_JUMP_INDIRECT;
+    case ZYDIS_MNEMONIC_CALL:
+      return direct ? FLOW_CALL : FLOW_CALL_INDIRECT;
+    default: /* Jcc, LOOPcc, JRCXZ, XBEGIN */
+      return direct ? FLOW_BRANCH : FLOW_NEXT;
+    }
+}
+
+static bool
+is_nop (const ZydisDecodedInstruction *in)
+{
+  return in->mnemonic == ZYDIS_MNEMONIC_NOP
+         || in->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
+}
+
+static uint64_t
+target_of (const ZydisDecodedInstruction *in, uint64_t address)
+{
+  return address + in->length + in->raw.imm[0].value.u;
+}
+
+static struct insn_form
+form_of (const ZydisDecodedInstruction *in)
+{
+  bool has_place = (in->attributes & ZYDIS_ATTRIB_HAS_MODRM)
+                   && in->raw.modrm.mod == 0 && in->raw.modrm.rm == 5
+                   && in->address_width == 64;
+  struct insn_form form = {
+    .head = in->raw.disp.size != 0     ? in->raw.disp.offset
+            : in->raw.imm[0].size != 0 ? in->raw.imm[0].offset
+                                       : in->length,
+    .size = in->length,
+    .flow = (uint8_t)flow_of (in),
+    .is_nop = is_nop (in),
+  };
+  if (in->raw.imm[0].is_relative)
+    {
+      form.distance_at = in->raw.imm[0].offset;
+      form.distance_size = in->raw.imm[0].size / 8;
+    }
+  else if (has_place)
+    {
+      form.distance_at = in->raw.disp.offset;
+      form.distance_size = in->raw.disp.size / 8;
+      form.computes_place = in->mnemonic == ZYDIS_MNEMONIC_LEA;
+    }
+  return form;
+}
+
+/* The form of the instruction that the SIZE BYTES begin with.  3DNow! has its
+   opcodes behind the displacement.  */
+static bool
+find_form (struct amd64_decoder *decoder, const uint8_t *bytes, uint64_t size,
+           struct insn_form *form)
+{
+  ZydisDecoderContext context;
+  ZydisDecodedInstruction in;
+  const struct insn_form *known
+      = size >= INSN_BYTES_MAX ? insn_known_form (&decoder->known, bytes)
+                               : NULL;
+  if (known != NULL)
+    {
+      *form = *known;
+      return true;
+    }
+  if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
+                                                    bytes, size, &in)))
+    return false;
+  *form = form_of (&in);
+  if (size >= INSN_BYTES_MAX
+      && in.encoding != ZYDIS_INSTRUCTION_ENCODING_3DNOW)
+    insn_known_add_form (&decoder->known, bytes, form);
+  return true;
+}
+
+static bool
+decode_step (void *state, const uint8_t *bytes, uint64_t size,
+             uint64_t address, struct insn_step *step)
+{
+  struct insn_form form;
+  if (!find_form (state, bytes, size, &form))
+    return false;
+  step->size = form.size;
+  step->flow = form.flow;
+  step->is_nop = form.is_nop;
+  step->computes_place = form.computes_place;
+  if (form.distance_size == 0)
+    return true;
+  uint64_t place = insn_form_place (&form, bytes, address);
+  if (insn_form_has_target (&form))
+    step->target = place;
+  else
+    step->place = place;
+  return true;
+}
+
+/* One instruction on its way from Zydis to struct insn.  */
+struct translation
+{
+  const struct amd64_decoder *decoder;
+  uint64_t address;
+  ZydisDecodedInstruction in;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  struct insn *insn;
+};
+
+static uint8_t
+dwarf (const struct translation *t, ZydisRegister reg)
+{
+  return t->decoder->dwarf[reg];
+}
+
+static uint32_t
+mask_of (uint8_t reg)
+{
+  return reg == REG_NONE ? 0 : (uint32_t)1 << reg;
+}
+
+static bool
+is_register (const ZydisDecodedOperand *operand)
+{
+  return operand->type == ZYDIS_OPERAND_TYPE_REGISTER;
+}
+
+static bool
+is_memory (const ZydisDecodedOperand *operand)
+{
+  return operand->type == ZYDIS_OPERAND_TYPE_MEMORY;
+}
+
+static bool
+is_immediate (const ZydisDecodedOperand *operand)
+{
+  return operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+}
+
+/* The memory operand of an instruction that names it.  What string
+   instructions and the like write cannot be a place where a correct function
+   keeps its caller's registers, and thread-local memory is no stack.  */
+static void
+note_memory (struct translation *t, const ZydisDecodedOperand *operand)
+{
+  struct insn *insn = t->insn;
+  insn->reads |= mask_of (dwarf (t, operand->mem.base))
+                 | mask_of (dwarf (t, operand->mem.index));
+  /* String instructions move on.  Zydis 4.0 says so of movs and stos, but not
+     of cmps and scas (SDM, volume 2).  */
+  if (t->in.meta.category == ZYDIS_CATEGORY_STRINGOP)
+    insn->writes |= mask_of (dwarf (t, operand->mem.base));
+  if (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN
+      || operand->mem.segment == ZYDIS_REGISTER_FS
+      || operand->mem.segment == ZYDIS_REGISTER_GS
+      || operand->mem.type == ZYDIS_MEMOP_TYPE_MIB
+      || operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
+    return;
+  insn->memory = true;
+  insn->base = dwarf (t, operand->mem.base);
+  insn->index = dwarf (t, operand->mem.index);
+  insn->scale = operand->mem.scale;
+  insn->offset = operand->mem.disp.value;
+  if (operand->mem.base == ZYDIS_REGISTER_RIP)
+    insn->offset += (int64_t)(t->address + t->in.length);
+  insn->width = operand->size / 8;
+  if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+    insn->op = OP_STORE;
+}
+
+static void
+note_operands (struct translation *t)
+{
+  for (int i = 0; i < t->in.operand_count; i++)
+    {
+      const ZydisDecodedOperand *operand = &t->operands[i];
+      if (is_memory (operand))
+        note_memory (t, operand);
+      if (!is_register (operand))
+        continue;
+      uint32_t mask = mask_of (dwarf (t, operand->reg.value));
+      if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+        t->insn->reads |= mask;
+      if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+        t->insn->writes |= mask;
+    }
+  if (t->in.cpu_flags)
+    t->insn->sets_flags
+        = ((t->in.cpu_flags->modified | t->in.cpu_flags->set_0
+            | t->in.cpu_flags->set_1 | t->in.cpu_flags->undefined)
+           & (ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_ZF))
+          != 0;
+}
+
+/* The instruction does OP and nothing unknown: TO = f (FROM).  */
+static void
+set_op (struct translation *t, enum insn_op op, uint8_t to, uint8_t from)
+{
+  t->insn->op = (uint8_t)op;
+  t->insn->to = to;
+  t->insn->from = from;
+  t->insn->writes &= ~mask_of (to);
+}
+
+static void
+set_constant (struct translation *t, uint8_t to, int64_t value)
+{
+  set_op (t, OP_SET, to, REG_NONE);
+  t->insn->immediate = value;
+  t->insn->reads &= ~mask_of (to);
+}
+
+/* Whether OPERAND is the second byte of a register.  */
+static bool
+is_high_byte (const ZydisDecodedOperand *operand)
+{
+  return is_register (operand) && operand->reg.value >= ZYDIS_REGISTER_AH
+         && operand->reg.value <= ZYDIS_REGISTER_BH;
+}
+
+/* Whether OPERAND is the lowest byte of a register.  */
+static bool
+is_low_byte (const ZydisDecodedOperand *operand)
+{
+  return is_register (operand) && operand->size == 8
+         && !is_high_byte (operand);
+}
+
+/* mov and its extending forms.  Registers moved in their full width are not
+   `read': that is how they are saved and restored.  Zero and sign extensions
+   give a register whose low part is what it was; parts of registers that are
+   written give something unknown.  */
+static void
+translate_mov (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *from = &t->operands[1];
+  bool moves = t->in.mnemonic == ZYDIS_MNEMONIC_MOV;
+  if (is_low_byte (to) && is_immediate (from))
+    {
+      set_op (t, OP_INSERT_BYTE, dwarf (t, to->reg.value), REG_NONE);
+      t->insn->immediate = from->imm.value.s;
+      return;
+    }
+  if (is_register (to)
+      && (dwarf (t, to->reg.value) == REG_NONE || to->size < 32))
+    return;
+  if (is_memory (to))
+    {
+      if (is_immediate (from))
+        t->insn->immediate = from->imm.value.s;
+      if (is_register (from) && from->size == 64 && t->insn->memory)
+        {
+          t->insn->from = dwarf (t, from->reg.value);
+          t->insn->reads &= ~mask_of (t->insn->from) | mask_of (t->insn->base)
+                            | mask_of (t->insn->index);
+        }
+      return;
+    }
+  uint8_t reg = dwarf (t, to->reg.value);
+  if (is_immediate (from))
+    set_constant (t, reg,
+                  to->size == 32 ? (int64_t)(uint32_t)from->imm.value.u
+                                 : from->imm.value.s);
+  else if (is_memory (from) && t->insn->memory)
+    {
+      set_op (t, OP_LOAD, reg, REG_NONE);
+      t->insn->sign_extended
+          = !moves && t->in.mnemonic != ZYDIS_MNEMONIC_MOVZX;
+    }
+  else if (is_register (from) && !is_high_byte (from)
+           && dwarf (t, from->reg.value) != REG_NONE)
+    {
+      set_op (t, OP_MOVE, reg, dwarf (t, from->reg.value));
+      t->insn->width = from->size / 8;
+      if (from->size == 64)
+        t->insn->reads = 0;
+    }
+}
+
+static void
+translate_lea (struct translation *t)
+{
+  uint8_t to = dwarf (t, t->operands[0].reg.value);
+  struct insn *insn = t->insn;
+  bool whole = t->operands[0].size == 64 && t->in.address_width == 64;
+  int64_t offset = insn->offset;
+  insn->memory = false;
+  insn->op = OP_NONE;
+  insn->offset = 0;
+  if (!whole)
+    return;
+  if (insn->base == REG_NONE && insn->index == REG_NONE)
+    {
+      set_constant (t, to, offset);
+      insn->names_place = true;
+    }
+  else if (insn->index == REG_NONE)
+    {
+      set_op (t, OP_ADD, to, insn->base);
+      insn->immediate = offset;
+    }
+  else if (insn->base != REG_NONE && insn->scale == 1 && offset == 0)
+    set_op (t, OP_SUM, to, insn->base);
+  else if (insn->base == REG_NONE && offset == 0)
+    {
+      set_op (t, OP_SCALE, to, insn->index);
+      insn->immediate = insn->scale;
+    }
+}
+
+/* add, sub, inc, dec with a constant; add of two registers.  */
+static void
+translate_add (struct translation *t, int sign)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (!is_register (to) || to->size != 64)
+    return;
+  uint8_t reg = dwarf (t, to->reg.value);
+  bool counts = t->in.mnemonic == ZYDIS_MNEMONIC_INC
+                || t->in.mnemonic == ZYDIS_MNEMONIC_DEC;
+  if (counts || is_immediate (by))
+    {
+      int64_t value = counts ? 1 : by->imm.value.s;
+      set_op (t, OP_ADD, reg, reg);
+      t->insn->immediate = sign > 0 ? value : (int64_t)(0 - (uint64_t)value);
+    }
+  else if (sign > 0 && is_register (by))
+    {
+      set_op (t, OP_SUM, reg, reg);
+      t->insn->index = dwarf (t, by->reg.value);
+    }
+  else if (reg == SP)
+    {
+      set_op (t, OP_LOWER, reg, reg);
+      if (is_register (by))
+        t->insn->index = dwarf (t, by->reg.value);
+    }
+}
+
+/* shl: a multiplication.  */
+static void
+translate_shl (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (!is_register (to) || to->size != 64 || !is_immediate (by)
+      || by->imm.value.u > 3)
+    return;
+  uint8_t reg = dwarf (t, to->reg.value);
+  set_op (t, OP_SCALE, reg, reg);
+  t->insn->immediate = (int64_t)1 << by->imm.value.u;
+}
+
+/* Whether both operands are the same register, so that its old value has no
+   part in the result.  */
+static bool
+is_same_register (const struct translation *t)
+{
+  const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
+  return is_register (a) && is_register (b) && a->reg.value == b->reg.value;
+}
+
+/* and with 0xff or 0xffff extends a part of the register; and of a register
+   with itself, its lower half: Free Pascal does so in front of a table.  */
+static unsigned
+extended_part (const struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (is_same_register (t))
+    return to->size / 8;
+  uint64_t mask = is_immediate (by) ? by->imm.value.u : 0;
+  return mask == UINT8_MAX ? 1 : mask == UINT16_MAX ? 2 : 0;
+}
+
+static void
+translate_and (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  if (!is_register (to) || to->size < 32)
+    return;
+  uint8_t reg = dwarf (t, to->reg.value);
+  unsigned width = extended_part (t);
+  if (width > 0)
+    {
+      set_op (t, OP_MOVE, reg, reg);
+      t->insn->width = (uint16_t)width;
+      return;
+    }
+  int64_t mask = is_immediate (by) ? by->imm.value.s : -1;
+  uint64_t size = 0 - (uint64_t)mask;
+  if (mask == 0)
+    set_constant (t, reg, 0);
+  else if (is_immediate (by) && (size & (size - 1)) == 0 && to->size == 64)
+    {
+      set_op (t, OP_ALIGN, reg, reg);
+      t->insn->immediate = mask;
+    }
+}
+
+/* Parts of registers are cleared, too: Free Pascal does.  The rest stays as it
+   was, and what the register holds is unknown.  */
+static void
+translate_xor (struct translation *t)
+{
+  if (!is_same_register (t))
+    return;
+  if (t->operands[0].size >= 32)
+    set_constant (t, dwarf (t, t->operands[0].reg.value), 0);
+  else
+    t->insn->reads = 0;
+}
+
+static void
+translate_or (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
+  /* lock orl $0, (%rsp): a barrier, which changes nothing.  */
+  if (is_memory (to) && is_immediate (by) && by->imm.value.u == 0)
+    t->insn->op = OP_NONE;
+  if (is_register (to) && is_immediate (by) && by->imm.value.s == -1
+      && to->size >= 32)
+    set_constant (t, dwarf (t, to->reg.value),
+                  to->size == 32 ? (int64_t)UINT32_MAX : -1);
+}
+
+static void
+translate_cmp (struct translation *t)
+{
+  const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
+  if (is_register (a) && is_register (b) && a->size == 64)
+    {
+      set_op (t, OP_COMPARE_BOTH, REG_NONE, dwarf (t, a->reg.value));
+      t->insn->index = dwarf (t, b->reg.value);
+      t->insn->width = 8;
+    }
+  if (!is_immediate (b))
+    return;
+  uint64_t bits = a->size < 64 ? ((uint64_t)1 << a->size) - 1 : UINT64_MAX;
+  t->insn->immediate = (int64_t)(b->imm.value.u & bits);
+  if (is_register (a) && !is_high_byte (a))
+    set_op (t, OP_COMPARE, REG_NONE, dwarf (t, a->reg.value));
+  else if (t->insn->memory)
+    t->insn->op = OP_COMPARE_MEMORY;
+}
+
+static void
+translate_push (struct translation *t)
+{
+  const ZydisDecodedOperand *what = &t->operands[0];
+  bool explicit_one = t->in.operand_count_visible > 0;
+  if (t->in.operand_width != 64)
+    return; /* leaves SP unknown */
+  bool is_general = explicit_one && is_register (what);
+  set_op (t, OP_PUSH, REG_NONE,
+          is_general ? dwarf (t, what->reg.value) : REG_NONE);
+  t->insn->memory = false;
+  t->insn->offset = 0;
+  t->insn->writes &= ~mask_of (SP);
+  t->insn->reads &= ~(mask_of (SP) | mask_of (t->insn->from));
+}
+
+static void
+translate_pop (struct translation *t)
+{
+  const ZydisDecodedOperand *what = &t->operands[0];
+  bool explicit_one = t->in.operand_count_visible > 0;
+  bool to_memory = explicit_one && is_memory (what);
+  if (t->in.operand_width != 64 || (to_memory && t->insn->base == SP))
+    return; /* leaves SP unknown */
+  set_op (t, OP_POP,
+          explicit_one && !to_memory ? dwarf (t, what->reg.value) : REG_NONE,
+          REG_NONE);
+  t->insn->memory = to_memory;
+  t->insn->writes &= ~mask_of (SP);
+  t->insn->reads &= ~mask_of (SP);
+}
+
+static void
+translate_xchg (struct translation *t)
+{
+  const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
+  if (!is_register (a) || !is_register (b) || a->size != 64)
+    return;
+  set_op (t, OP_SWAP, dwarf (t, a->reg.value), dwarf (t, b->reg.value));
+  t->insn->writes = t->insn->reads = 0;
+}
+
+static void
+translate_leave (struct translation *t)
+{
+  if (t->in.operand_width != 64)
+    return;
+  set_op (t, OP_LEAVE, REG_NONE, REG_NONE);
+  t->insn->writes = t->insn->reads = 0;
+}
+
+static void
+translate_flow (struct translation *t)
+{
+  struct insn *insn = t->insn;
+  insn->flow = (uint8_t)flow_of (&t->in);
+  if (t->in.raw.imm[0].is_relative)
+    insn->target = target_of (&t->in, t->address);
+  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+  if (calls || insn->flow == FLOW_RETURN)
+    {
+      insn->writes = 0; /* what a call changes is a matter of the ABI */
+      insn->reads &= ~mask_of (SP);
+    }
+  if ((insn->flow == FLOW_JUMP_INDIRECT || insn->flow == FLOW_CALL_INDIRECT)
+      && is_register (&t->operands[0]))
+    insn->from = dwarf (t, t->operands[0].reg.value);
+  if (insn->flow == FLOW_RETURN && t->in.operand_count_visible > 0)
+    insn->immediate = t->operands[0].imm.value.s;
+}
+
+static enum insn_condition
+condition_of (const ZydisDecodedInstruction *in)
+{
+  switch (in->mnemonic)
+    {
+    case ZYDIS_MNEMONIC_JNBE:
+      return CONDITION_ABOVE;
+    case ZYDIS_MNEMONIC_JBE:
+      return CONDITION_NOT_ABOVE;
+    case ZYDIS_MNEMONIC_JB:
+      return CONDITION_BELOW;
+    case ZYDIS_MNEMONIC_JNB:
+      return CONDITION_NOT_BELOW;
+    case ZYDIS_MNEMONIC_JZ:
+      return CONDITION_EQUAL;
+    case ZYDIS_MNEMONIC_JNZ:
+      return CONDITION_NOT_EQUAL;
+    default:
+      return CONDITION_OTHER;
+    }
+}
+
+static void
+translate_value (struct translation *t)
+{
+  switch (t->in.mnemonic)
+    {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+      return translate_mov (t);
+    case ZYDIS_MNEMONIC_LEA:
+      return translate_lea (t);
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_INC:
+      return translate_add (t, 1);
+    case ZYDIS_MNEMONIC_SUB:
+      return is_same_register (t) ? translate_xor (t) : translate_add (t, -1);
+    case ZYDIS_MNEMONIC_DEC:
+      return translate_add (t, -1);
+    case ZYDIS_MNEMONIC_SHL:
+      return translate_shl (t);
+    case ZYDIS_MNEMONIC_AND:
+      return translate_and (t);
+    case ZYDIS_MNEMONIC_XOR:
+      return translate_xor (t);
+    case ZYDIS_MNEMONIC_OR:
+      return translate_or (t);
+    case ZYDIS_MNEMONIC_CMP:
+      return translate_cmp (t);
+    case ZYDIS_MNEMONIC_PUSH:
+    case ZYDIS_MNEMONIC_PUSHFQ:
+      return translate_push (t);
+    case ZYDIS_MNEMONIC_POP:
+    case ZYDIS_MNEMONIC_POPFQ:
+      return translate_pop (t);
+    case ZYDIS_MNEMONIC_XCHG:
+      return translate_xchg (t);
+    case ZYDIS_MNEMONIC_LEAVE:
+      return translate_leave (t);
+    case ZYDIS_MNEMONIC_SBB: /* -1 or 0, whatever the register held */
+      if (is_same_register (t))
+        t->insn->reads = 0;
+      return;
+    case ZYDIS_MNEMONIC_TEST:
+      if (is_same_register (t) && t->operands[0].size >= 32)
+        set_op (t, OP_TEST, REG_NONE, dwarf (t, t->operands[0].reg.value));
+      return;
+    case ZYDIS_MNEMONIC_CDQE: /* rax = sign extension of eax */
+      set_op (t, OP_MOVE, 0, 0);
+      t->insn->width = 4;
+      return;
+    case ZYDIS_MNEMONIC_SYSCALL: /* the kernel's result */
+      t->insn->calls_kernel = true;
+      t->insn->writes |= mask_of (0);
+      return;
+    default:
+      return;
+    }
+}
+
+static void
+translate (struct translation *t)
+{
+  t->insn->size = t->in.length;
+  t->insn->is_nop = is_nop (&t->in);
+  if (t->insn->is_nop)
+    return;
+  note_operands (t);
+  if (flow_of (&t->in) != FLOW_NEXT)
+    translate_flow (t);
+  else
+    translate_value (t);
+  t->insn->condition = (uint8_t)condition_of (&t->in);
+}
+
+static bool
+decode_full (struct amd64_decoder *decoder, const uint8_t *bytes,
+             uint64_t size, uint64_t address, struct insn *insn)
+{
+  struct translation t; /* large: most of it is filled in by Zydis */
+  t.decoder = decoder;
+  t.address = address;
+  t.insn = insn;
+  if (!ZYAN_SUCCESS (ZydisDecoderDecodeFull (&decoder->zydis, bytes, size,
+                                             &t.in, t.operands)))
+    return false;
+  translate (&t);
+  return true;
+}
+
+static bool
+decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
+        struct insn *insn)
+{
+  struct amd64_decoder *decoder = state;
+  struct insn_form form;
+  if (size < INSN_BYTES_MAX)
+    return decode_full (decoder, bytes, size, address, insn);
+  if (!find_form (decoder, bytes, size, &form))
+    return false;
+  if (insn_known_find (&decoder->known, bytes, &form, address, insn))
+    return true;
+  if (!decode_full (decoder, bytes, size, address, insn))
+    return false;
+  insn_known_add (&decoder->known, bytes, &form, insn);
+  return true;
+}
+
+/* In AT&T's syntax, as the GNU tools have it.  */
+static bool
+show (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
+      char text[INSN_TEXT_MAX])
+{
+  const struct amd64_decoder *decoder = state;
+  ZydisFormatter formatter;
+  ZydisDecodedInstruction instruction;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  return ZYAN_SUCCESS (ZydisDecoderDecodeFull (&decoder->zydis, bytes, size,
+                                               &instruction, operands))
+         && ZYAN_SUCCESS (
+             ZydisFormatterInit (&formatter, ZYDIS_FORMATTER_STYLE_ATT))
+         && ZYAN_SUCCESS (ZydisFormatterFormatInstruction (
+             &formatter, &instruction, operands,
+             instruction.operand_count_visible, text, INSN_TEXT_MAX, address,
+             NULL));
+}
+
+/* `lea address(%rip), %reg', and `jmp *', `mov' and `movslq' of an array
+   address(, %reg, 4 or 8).  Intel SDM, volume 2, 2.1.5 and 2.2.1.6.  */
+static bool
+may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
+          uint64_t *named)
+{
+  enum
+  {
+    REX_W = 0x48,
+    LEA = 0x8d,
+    MOV = 0x8b,
+    MOVSLQ = 0x63,
+    GROUP_5 = 0xff,
+    RIP = 0x05,          /* mod 0, r/m 5 */
+    SIB = 0x04,          /* mod 0, r/m 4 */
+    JUMP = 0x24,         /* ... reg 4, of group 5 */
+    NO_BASE_BY_4 = 0x85, /* base 5, scale 4 or 8 */
+    LONGEST = 8
+  };
+  if (size < LONGEST)
+    return false;
+  bool wide = (bytes[0] & 0xf8) == REX_W;
+  if (wide && bytes[1] == LEA && (bytes[2] & 0xc7) == RIP)
+    {
+      *named = address + 7
+               + (uint64_t)(int64_t)(int32_t)load_u32 (bytes + 3, false);
+      return true;
+    }
+  bool reads = wide && (bytes[1] == MOV || bytes[1] == MOVSLQ)
+               && (bytes[2] & 0xc7) == SIB;
+  bool jumps = bytes[0] == GROUP_5 && bytes[1] == JUMP;
+  const uint8_t *sib = bytes + (reads ? 3 : 2);
+  *named = (uint64_t)(int64_t)(int32_t)load_u32 (sib + 1, false);
+  return (reads || jumps) && (*sib & 0x87) == NO_BASE_BY_4;
+}
+
+const struct insn_machine insn_amd64
+    = { &arch_amd64, state_new, decode_step, decode, may_name, show };
+
+#endif /* HAVE_ZYDIS */

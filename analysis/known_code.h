@@ -1,0 +1,45 @@
+/* Code that has CFI, and what that says of where functions start.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_KNOWN_CODE_H
+#define CODE_KNOWN_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/insn.h"
+#include "analysis/machine.h"
+#include "analysis/image_facts.h"
+#include "analysis/request.h"
+
+struct known_code
+{
+  const struct frame_function *functions; /* ascending, disjoint: FDEs */
+  size_t n;
+  struct code_range *parts; /* owned; ascending: FDEs that start no function */
+  size_t n_parts;
+};
+
+/* What REQUEST, which must outlive KNOWN, says is known.  False when memory
+   ran out.  */
+bool known_code_init (struct known_code *known,
+                      const struct code_request *request,
+                      const struct code_machine *machine,
+                      const struct insn_decoder *decoder,
+                      const struct image_facts *facts);
+void known_code_free (struct known_code *known);
+
+/* The FDE with ADDRESS in it, or NULL.  */
+const struct frame_function *known_code_at (const struct known_code *known,
+                                            uint64_t address);
+
+/* Whether an FDE starts at ADDRESS.  No path runs into one, even where it
+   starts no function.  */
+bool known_code_is_border (const struct known_code *known, uint64_t address);
+
+/* The part of a function that ADDRESS is in, or NULL.  */
+const struct code_range *known_code_part (const struct known_code *known,
+                                          uint64_t address);
+
+#endif /* CODE_KNOWN_CODE_H */

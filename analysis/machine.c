@@ -1,0 +1,112 @@
+/* The machines whose code can be analysed.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/machine.h"
+
+#include <stddef.h>
+
+#include "analysis/insn.h"
+
+static const char *const amd64_registers[]
+    = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+        "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip" };
+
+static const char *const aarch64_registers[]
+    = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
+        "x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
+        "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
+        "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp" };
+
+/* The machines' facts that do not depend on who compiled a function.  */
+#define AMD64                                                                 \
+  .arch = &arch_amd64, .n_registers = 17, .register_names = amd64_registers,  \
+  .kernel_call = 0 /* rax */, .rt_sigreturn = 15, .clone = 56, .clone3 = 435, \
+  .clone_stack = 4 /* rsi */, .word = 8, .table_widths = 4 | 8
+
+#define AARCH64                                                               \
+  .arch = &arch_aarch64, .n_registers = 32,                                   \
+  .register_names = aarch64_registers, .first_argument = 0, .kernel_call = 8, \
+  .rt_sigreturn = 139, .clone = 220, .clone3 = 435, .clone_stack = 1,         \
+  .probed = REG_NONE, .word = 8, .table_widths = 1 | 2 | 4 | 8,               \
+  .keeps_sp = true
+
+/* System V ABI, AMD64 supplement, section 3.2.1: rbx, rbp and r12 to r15
+   belong to the caller.  */
+#define AMD64_C                                                \
+  AMD64, .first_argument = 5 /* rdi */, .probed = 0 /* rax */, \
+         .clobbered = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 0xf << 8
+
+/* AAPCS64, section 6.1.1: x19 to x29 belong to the caller.  A call leaves its
+   return address in x30.  */
+#define AARCH64_C AARCH64, .clobbered = 0x7ffffU | 1U << 30
+
+/* A machine's code by the conventions of functions.  */
+struct conventions
+{
+  struct code_machine c;    /* those of the ABI */
+  struct code_machine bare; /* nothing but SP is preserved: OCaml's, GHC's,
+                               Prolog's functions among each other */
+  struct code_machine go;
+};
+
+/* Go internal ABI specification (src/cmd/compile/abi-internal.md), "amd64
+   architecture": only rbp, the frame pointer, survives a call, as do r14 and
+   xmm15, which have fixed meanings.  "arm64 architecture": x29, the frame
+   pointer, is kept one word below SP; x28 and x18 have fixed meanings.  */
+static const struct conventions machines[] = {
+  { .c = { AMD64_C, .preserved = 1 << 3 | 1 << 6 | 0xf << 12,
+           .call_aligned = 16 },
+    .bare = { AMD64_C, .preserved = 0 },
+    .go
+    = { AMD64, .first_argument = 0 /* rax */, .probed = REG_NONE,
+        .preserved = 1 << 6, .clobbered = 0x1f << 0 | 1 << 5 | 0xff << 8 } },
+  { .c = { AARCH64_C, .preserved = 0x7ffU << 19 },
+    .bare = { AARCH64_C, .preserved = 0 },
+    .go = { AARCH64, .preserved = 1U << 29,
+            .clobbered = ~(1U << 18 | 1U << 28 | 1U << 29 | 1U << 31),
+            .kept_below = 8 } },
+};
+
+/* The conventions on ARCH, also where this build has no decoder; NULL where no
+   build has one.  */
+static const struct conventions *
+find_machine (const struct arch *arch)
+{
+  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+    if (machines[i].c.arch->e_machine == arch->e_machine)
+      return &machines[i];
+  return NULL;
+}
+
+bool
+code_machine_is_known (const struct arch *arch)
+{
+  return find_machine (arch) != NULL;
+}
+
+static const struct conventions *
+find_decoded (const struct arch *arch)
+{
+  return insn_decoder_exists (arch) ? find_machine (arch) : NULL;
+}
+
+const struct code_machine *
+code_machine_of (const struct arch *arch)
+{
+  const struct conventions *machine = find_decoded (arch);
+  return machine != NULL ? &machine->c : NULL;
+}
+
+const struct code_machine *
+code_machine_of_go (const struct arch *arch)
+{
+  const struct conventions *machine = find_decoded (arch);
+  return machine != NULL ? &machine->go : NULL;
+}
+
+const struct code_machine *
+code_machine_bare (const struct arch *arch)
+{
+  const struct conventions *machine = find_decoded (arch);
+  return machine != NULL ? &machine->bare : NULL;
+}

@@ -1,0 +1,53 @@
+/* What functions of a machine may rely on: the ABI's part of the analysis.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_MACHINE_H
+#define CODE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "analysis/instruction.h"
+
+struct code_machine
+{
+  const struct arch *arch;
+  uint8_t n_registers;
+  uint8_t first_argument; /* register */
+  uint8_t kernel_call;    /* register with the number of a system call */
+  uint8_t kernel_result;  /* register with what it returns */
+  uint8_t rt_sigreturn;   /* such numbers, of Linux */
+  uint16_t clone, clone3;
+  uint8_t clone_stack;  /* register with the child's stack, or 0: its parent's
+                           has been copied */
+  uint32_t preserved;   /* mask: a function leaves these as they were */
+  uint32_t clobbered;   /* mask: a call may change these */
+  uint8_t probed;       /* register with the size of a frame when its pages are
+                           probed; REG_NONE: no compiler calls a function for that */
+  uint8_t word;         /* bytes of a register */
+  uint8_t kept_below;   /* bytes below SP that callees leave alone */
+  uint8_t call_aligned; /* SP is a multiple of that at a call, and 8 bytes
+                           below one at an entry; 0: it is one there, too */
+  uint8_t table_widths; /* mask of 1, 2, 4, 8: bytes of a jump table entry */
+  /* Functions move SP once, so that it is the better base for a CFA.  */
+  bool keeps_sp;
+  const char *const *register_names; /* n_registers of them */
+};
+
+/* The conventions of C on ARCH.  NULL when the code of ARCH cannot be
+   analysed, as with the next two.  */
+const struct code_machine *code_machine_of (const struct arch *arch);
+
+/* The conventions of functions compiled by Go, which have an ABI of their own.
+ */
+const struct code_machine *code_machine_of_go (const struct arch *arch);
+
+/* The conventions of functions of which only SP and the return address are
+   known to be preserved.  */
+const struct code_machine *code_machine_bare (const struct arch *arch);
+
+/* Whether a build with all decoders can analyse the code of ARCH.  */
+bool code_machine_is_known (const struct arch *arch);
+
+#endif /* CODE_MACHINE_H */

@@ -1,0 +1,502 @@
+/* Following a function along its paths until nothing changes.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/routine.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "analysis/state_apply.h"
+#include "analysis/routine_callees.h"
+#include "analysis/routine_check.h"
+#include "analysis/routine_flow.h"
+#include "analysis/routine_graph.h"
+
+enum
+{
+  /* At least so much room for a routine, and what an image of its size allows:
+     a node for 4 bytes, a label for 32.  */
+  NODES_MIN = 1 << 14,
+  LABELS_MIN = 1 << 12,
+  STEPS_MIN = 1 << 21,
+  ADDRESS_MIN = 0x1000, /* constants below are no addresses */
+  PLACES_REMEMBERED = 4096,
+  TRIES_MAX = 8,
+  VISITS_MAX = 512 /* of a node, on average */
+};
+
+struct routine *
+routine_new (const struct routine_context *context)
+{
+  struct routine *routine = calloc (1, sizeof *routine);
+  if (!routine)
+    return NULL;
+  routine->context = context;
+  routine->machine = context->machine;
+  routine->noting = NODE_NONE;
+  routine->nodes_max = NODES_MIN + context->facts->image->size / 4;
+  routine->steps_left = STEPS_MIN + 32 * context->facts->image->size;
+  routine->labels_max = LABELS_MIN + context->facts->image->size / 32;
+  return routine;
+}
+
+void
+routine_free (struct routine *routine)
+{
+  if (!routine)
+    return;
+  address_map_free (&routine->numbers);
+  address_map_free (&routine->doubtful);
+  address_map_free (&routine->learned);
+  free (routine->lessons);
+  free (routine->edges);
+  jump_tables_free (&routine->tables);
+  free (routine->nodes);
+  free (routine->labels);
+  free (routine->states);
+  free (routine->queue);
+  free (routine->ends);
+  free (routine->result.left_for);
+  free (routine);
+}
+
+/* Do INSN at ADDRESS as if it went on with the next instruction.  False where
+   no path goes on behind a branch.  A call counts as returning.  */
+static bool
+pass (struct routine *routine, const struct insn *insn, uint64_t address,
+      struct state *state)
+{
+  const struct code_machine *machine = routine->machine;
+  state_apply (state, machine, insn, address, &routine->tables);
+  if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
+    routine_call (routine, insn, address, state);
+  else if (insn->flow == FLOW_BRANCH)
+    {
+      bool taken;
+      if (state_parts_from_child (state, insn, &taken))
+        {
+          state->is_child_too = false;
+          if (!taken)
+            return false;
+        }
+      return state_branch (state, insn->condition, false);
+    }
+  return true;
+}
+
+/* Both ways of a branch; the state is copied only where they differ.  Whether
+   it goes on with the next instruction: a child with another stack has left.
+ */
+static bool
+branch (struct routine *routine, const struct insn *insn, struct state *state)
+{
+  bool by_child;
+  if (state_parts_from_child (state, insn, &by_child))
+    {
+      state->is_child_too = false;
+      if (!by_child)
+        routine_jump (routine, insn->target, state);
+      return by_child;
+    }
+  if (!state_tells_branches (state, (enum insn_condition)insn->condition))
+    {
+      routine_jump (routine, insn->target, state);
+      return true;
+    }
+  if (!routine_is_never_taken (routine, insn))
+    {
+      struct state taken;
+      state_copy (&taken, state);
+      if (state_branch (&taken, (enum insn_condition)insn->condition, true))
+        routine_jump (routine, insn->target, &taken);
+    }
+  return state_branch (state, (enum insn_condition)insn->condition, false);
+}
+
+/* Follow where the node's instruction leads, which was done to STATE already.
+   Whether it goes on with the next one.  */
+static bool
+leave_node (struct routine *routine, uint32_t number, struct state *state)
+{
+  struct routine_node node; /* a copy: nodes move when they grow */
+  memcpy (&node, &routine->nodes[number], sizeof node);
+  const struct insn *insn = &node.insn;
+  bool returns;
+  switch (insn->flow)
+    {
+    case FLOW_BRANCH:
+      return branch (routine, insn, state);
+    case FLOW_JUMP:
+      routine_jump (routine, insn->target, state);
+      return false;
+    case FLOW_JUMP_INDIRECT:
+      routine_jump_by_tables (routine, insn, node.address, state);
+      return false;
+    case FLOW_CALL:
+    case FLOW_CALL_INDIRECT:
+      returns = routine_call_returns (routine, insn, node.address, state);
+      routine_call (routine, insn, node.address, state);
+      routine_throw (routine, node.address, state);
+      return returns;
+    default:
+      return false;
+    }
+}
+
+/* Do the node's instruction.  Whether it goes on with the next one.  */
+static bool
+step (struct routine *routine, uint32_t number, struct state *state)
+{
+  const struct routine_node *node = &routine->nodes[number];
+  state_apply (state, routine->machine, &node->insn, node->address,
+               &routine->tables);
+  return node->insn.flow == FLOW_NEXT || leave_node (routine, number, state);
+}
+
+/* Whether the path ends behind NODE.  */
+static bool
+stops_behind (struct routine *routine, const struct routine_node *node,
+              const struct state *state)
+{
+  uint64_t next = node->address + node->insn.size;
+  if (node->is_last)
+    return true;
+  if (!routine->is_go || routine_agrees_with_go (routine, next, state))
+    return false;
+  if (!routine_is_after_call (routine, node->address))
+    routine_fail (routine, ROUTINE_GO_DIFFERS, next);
+  return true;
+}
+
+/* Whether only a pointer leads to the entry: no function may start there.  On
+   the path from such an entry, a register that belongs to callers shows code
+   with another convention, such as Haskell's.  It is done with at its first
+   instructions: nothing is taken from what such a start gets to.  */
+static bool
+is_on_trial (const struct routine *routine)
+{
+  const struct code_function *function
+      = functions_at (routine->context->functions, routine->entry);
+  return !routine->is_bare && function && function->is_pointer
+         && !function->is_called && !function->is_known;
+}
+
+/* From label NUMBER to the next one.  */
+static void
+walk (struct routine *routine, uint32_t label)
+{
+  uint32_t number = routine->labels[label].node;
+  bool on_trial = label == 0 && is_on_trial (routine);
+  struct state state;
+  state_copy (&state, routine_label_state (routine, label));
+  while (routine->result.failure == ROUTINE_SOUND
+         && routine->nodes[number].insn.size > 0)
+    {
+      routine->steps++;
+      if (on_trial
+          && routine_uses_saved (routine, &routine->nodes[number].insn,
+                                 &state))
+        return routine_fail (routine, ROUTINE_SAVED_USED,
+                             routine->nodes[number].address);
+      if (!step (routine, number, &state))
+        return;
+      if (stops_behind (routine, &routine->nodes[number], &state))
+        return;
+      uint32_t next = routine_node_behind (routine, number);
+      if (next == NODE_NONE)
+        return;
+      struct routine_node *node = &routine->nodes[next];
+      bool elsewhere
+          = node->predecessor != NODE_NONE && node->predecessor != number;
+      if (node->predecessor == NODE_NONE)
+        node->predecessor = number;
+      if (node->label != NODE_NONE || elsewhere)
+        {
+          routine_arrive (routine, next, &state);
+          return;
+        }
+      number = next;
+    }
+}
+
+static void
+start (struct routine *routine, uint64_t entry, uint64_t end)
+{
+  struct state state;
+  routine->entry = entry;
+  routine->end = end;
+  routine->is_go = routine->context->go
+                   && go_table_is_start (routine->context->go, entry);
+  routine->machine = routine->is_go     ? routine->context->go_machine
+                     : routine->is_bare ? routine->context->bare_machine
+                                        : routine->context->machine;
+  address_map_clear (&routine->numbers);
+  routine->n_nodes = routine->n_labels = routine->n_queue = 0;
+  routine->states_size = 0;
+  routine->steps = 0;
+  routine->landed = routine->lacks_value = false;
+  routine->result = (struct routine_result){
+    .reads_tables = routine->result.reads_tables,
+    .left_for = routine->result.left_for,
+  };
+  jump_tables_reset (&routine->tables);
+  state_enter (&state, routine->machine);
+  uint32_t number = routine_node_at (routine, entry);
+  if (number != NODE_NONE)
+    routine_add_label (routine, number, &state);
+}
+
+static int
+compare_addresses (const void *a, const void *b)
+{
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+/* Keep what INSN computes, if that can be an address.  */
+static void
+remember_place (void *argument, uint64_t address, const struct insn *insn,
+                const struct state *state)
+{
+  struct routine *routine = argument;
+  uint64_t place;
+  (void)address;
+  if (!state_names_place (state, insn, &place))
+    {
+      if (insn->op != OP_SET || insn->is_part || insn->immediate < ADDRESS_MIN)
+        return;
+      place = (uint64_t)insn->immediate;
+    }
+  if (routine->n_ends < PLACES_REMEMBERED
+      && ARRAY_ROOM (routine->ends, routine->n_ends + 1,
+                     &routine->ends_capacity))
+    routine->ends[routine->n_ends++] = place;
+}
+
+/* Keep all addresses that the routine computes for another try.  Whether there
+   are more than before.  */
+static bool
+remember_places (struct routine *routine)
+{
+  size_t before = routine->n_ends;
+  routine->n_ends = 0;
+  routine_visit (routine, remember_place, routine);
+  if (routine->n_ends > 0)
+    qsort (routine->ends, routine->n_ends, sizeof *routine->ends,
+           compare_addresses);
+  return routine->n_ends > before;
+}
+
+static void
+walk_all (struct routine *routine)
+{
+  while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND)
+    {
+      walk (routine, routine_take_queued (routine));
+      if (routine->steps > (uint64_t)VISITS_MAX * (routine->n_nodes + 64)
+          || routine->steps > routine->steps_left || routine->tables.failed)
+        routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+    }
+}
+
+static void
+follow (struct routine *routine, uint64_t entry, uint64_t end)
+{
+  start (routine, entry, end);
+  do
+    {
+      walk_all (routine);
+      routine->n_edges = 0;
+      if (routine->result.failure == ROUTINE_SOUND)
+        routine_visit (routine, routine_check, routine);
+    }
+  while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND);
+  if (routine->steps >= routine->steps_left)
+    routine_fail (routine, ROUTINE_TOO_MUCH, entry);
+  routine->steps_left -= routine->steps < routine->steps_left
+                             ? routine->steps
+                             : routine->steps_left;
+}
+
+static void
+leave_doubts (struct routine *routine, uint64_t entry, uint64_t end,
+              enum routine_doubts doubts)
+{
+  if (doubts == DOUBTS_END)
+    follow (routine, entry, end);
+  else if (doubts == DOUBTS_FAIL)
+    routine_fail (routine, ROUTINE_DOUBTFUL, entry);
+}
+
+/* A function can fail because a table without a bound was read too far, into
+   one that is found later: then another try does better.  */
+static void
+try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
+               enum routine_doubts doubts)
+{
+  routine->n_ends = 0;
+  routine->asks_callees = false;
+  address_map_clear (&routine->doubtful);
+  follow (routine, entry, end);
+  routine->asks_callees = routine->lacks_value;
+  if (routine->lacks_value)
+    follow (routine, entry, end);
+  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
+                  && routine->result.failure != ROUTINE_TOO_MUCH
+                  && routine->tables.n > 0 && remember_places (routine);
+       i++)
+    follow (routine, entry, end);
+  if (routine->context->ends_unknown
+      && routine->result.failure == ROUTINE_SOUND
+      && !routine->result.met_unknown && !routine->is_go
+      && routine_note_callees (routine))
+    leave_doubts (routine, entry, end, doubts);
+}
+
+static const struct routine_result *
+result_of (struct routine *routine)
+{
+  routine->result.has_doubts = routine->doubtful.n_used > 0;
+  return &routine->result;
+}
+
+const struct routine_result *
+routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
+                enum routine_doubts doubts)
+{
+  routine->is_bare = false;
+  try_to_follow (routine, entry, end, doubts);
+  return result_of (routine);
+}
+
+/* Whether the path in front of label NUMBER comes from a call, and meets
+   others there that have the stack pointer elsewhere.  */
+static bool
+is_behind_idle_call (const struct routine *routine, uint32_t number)
+{
+  uint32_t node = routine->labels[number].node;
+  uint32_t call = routine->nodes[node].predecessor;
+  struct value sp = routine_label_state (routine, number)
+                        ->registers[routine->machine->arch->sp];
+  return call != NODE_NONE && value_is_anonymous (sp)
+         && value_address (sp) == routine->nodes[node].address
+         && routine_is_after_call (routine, routine->nodes[call].address);
+}
+
+/* Note the calls behind which the stack would have two depths.  Such calls
+   do not return, because no compiler makes code with two depths.  Whether
+   there are any.  */
+static bool
+note_idle_calls (struct routine *routine)
+{
+  size_t before = routine->doubtful.n_used;
+  for (uint32_t i = 0; i < routine->n_labels; i++)
+    {
+      if (!is_behind_idle_call (routine, i))
+        continue;
+      uint32_t call = routine->nodes[routine->labels[i].node].predecessor;
+      while (routine->nodes[call].insn.is_nop)
+        call = routine->nodes[call].predecessor;
+      if (!address_map_set (&routine->doubtful, routine->nodes[call].address,
+                            0))
+        routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+    }
+  return routine->doubtful.n_used > before;
+}
+
+const struct routine_result *
+routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end)
+{
+  routine->is_bare = true;
+  try_to_follow (routine, entry, end, DOUBTS_NONE);
+  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
+                  && note_idle_calls (routine);
+       i++)
+    follow (routine, entry, end);
+  return result_of (routine);
+}
+
+void
+routine_visit (struct routine *routine,
+               void (*visit) (void *argument, uint64_t address,
+                              const struct insn *insn,
+                              const struct state *state),
+               void *argument)
+{
+  for (uint32_t i = 0; i < routine->n_labels; i++)
+    {
+      uint32_t number = routine->labels[i].node;
+      struct state state;
+      state_copy (&state, routine_label_state (routine, i));
+      for (;;)
+        {
+          const struct routine_node *node = &routine->nodes[number];
+          routine->visited = number;
+          visit (argument, node->address, &node->insn, &state);
+          node = &routine->nodes[number]; /* nodes move when they grow */
+          if (node->insn.size == 0
+              || !pass (routine, &node->insn, node->address, &state))
+            break;
+          uint32_t next = routine_find_behind (routine, number);
+          if (next == NODE_NONE || routine->nodes[next].label != NODE_NONE
+              || routine->nodes[next].predecessor != number)
+            break;
+          number = next;
+        }
+    }
+}
+
+const struct code_machine *
+routine_machine (const struct routine *routine)
+{
+  return routine->machine;
+}
+
+const struct lesson *
+routine_lessons (const struct routine *routine, size_t *n)
+{
+  *n = routine->n_lessons;
+  return routine->lessons;
+}
+
+void
+routine_forget (struct routine *routine)
+{
+  routine->n_lessons = 0;
+  routine->result.reads_tables = false;
+  address_map_clear (&routine->learned);
+}
+
+uint64_t
+routine_steps_left (const struct routine *routine)
+{
+  return routine->steps_left;
+}
+
+void
+routine_set_steps_left (struct routine *routine, uint64_t steps)
+{
+  routine->steps_left = steps;
+}
+
+const char *
+routine_failure_name (enum routine_failure failure)
+{
+  static const char *const names[ROUTINE_FAILURE_COUNT] = {
+    [ROUTINE_SOUND] = "sound",
+    [ROUTINE_DECODE] = "not-code",
+    [ROUTINE_RETURN] = "return",
+    [ROUTINE_TAIL_CALL] = "tail-call",
+    [ROUTINE_RUNS_INTO] = "runs-into",
+    [ROUTINE_SAVED_USED] = "saved-register-used",
+    [ROUTINE_UNWINDS] = "unwinds",
+    [ROUTINE_SIGNAL] = "signal",
+    [ROUTINE_CALLEE] = "callee-moves-stack",
+    [ROUTINE_UNRESOLVED] = "unresolved-jump",
+    [ROUTINE_GO_DIFFERS] = "differs-from-pclntab",
+    [ROUTINE_UNPROVEN] = "unproven",
+    [ROUTINE_DOUBTFUL] = "doubtful",
+    [ROUTINE_TOO_MUCH] = "too-much",
+  };
+  return names[failure];
+}

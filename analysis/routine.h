@@ -1,0 +1,89 @@
+/* One function, followed along all its paths until nothing changes.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A routine is the code that one entry reaches by jumps: with parts that were
+   moved elsewhere (.cold), and with tails that other functions share.  It ends
+   at the starts of other functions, where jumps are tail calls.
+
+   The states are right if a function does begin at the entry, and if the code
+   keeps to the ABI.  Both can be checked.  Code that was entered in the middle
+   of a function does not return with the stack pointer it came with, or pops
+   what it did not push, or uses registers that belong to the caller.
+   routine_follow looks for all of these; a routine with one of them gives no
+   rows at all.  */
+
+#ifndef CODE_ROUTINE_H
+#define CODE_ROUTINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/state.h"
+#include "analysis/routine_context.h"
+
+struct routine; /* opaque */
+
+/* What to do with calls of functions that were not seen to return.  */
+enum routine_doubts
+{
+  DOUBTS_NONE, /* paths go on behind them: the routine's CFI says where it
+                  ends */
+  DOUBTS_FAIL, /* the routine fails: functions it calls are not known yet */
+  DOUBTS_END   /* paths end with them */
+};
+
+/* What to trust a sound routine with.  */
+enum routine_trust
+{
+  TRUST_CFI_ALONE, /* only its CFI says that it begins with a call's frame */
+  TRUST_STACK,     /* it was seen to leave, or to be called */
+  TRUST_ALL        /* and it keeps the registers of the ABI */
+};
+
+/* CONTEXT must outlive the routine.  NULL when memory ran out.  */
+struct routine *routine_new (const struct routine_context *context);
+void routine_free (struct routine *routine);
+
+/* Follow the function at ENTRY.  Entries of jump tables that lead to code
+   below END lead into the function.  The result is valid until the routine
+   follows another function.  */
+const struct routine_result *routine_follow (struct routine *routine,
+                                             uint64_t entry, uint64_t end,
+                                             enum routine_doubts doubts);
+
+/* Follow the function as routine_follow does, but expect it to preserve no
+   register but SP: for functions with conventions of their own.  Rules for
+   other registers must not be used then.  */
+const struct routine_result *
+routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end);
+
+/* What follows is asked of the routine that was followed last.  */
+
+/* The ABI of the routine: Go has its own.  */
+const struct code_machine *routine_machine (const struct routine *routine);
+
+/* Call VISIT for every instruction of the routine, with the state in front of
+   it.  */
+void routine_visit (struct routine *routine,
+                    void (*visit) (void *argument, uint64_t address,
+                                   const struct insn *insn,
+                                   const struct state *state),
+                    void *argument);
+
+/* What was learned since routine_forget, each thing once.  Valid until the
+   next routine is followed.  */
+const struct lesson *routine_lessons (const struct routine *routine,
+                                      size_t *n);
+
+/* Forget the lessons, and that jump tables were read.  */
+void routine_forget (struct routine *routine);
+
+/* How many steps following may still take; 0: paths may be missing, and what
+   was found must not be used.  A new routine has what its image allows.  */
+uint64_t routine_steps_left (const struct routine *routine);
+void routine_set_steps_left (struct routine *routine, uint64_t steps);
+
+const char *routine_failure_name (enum routine_failure failure);
+
+#endif /* CODE_ROUTINE_H */

@@ -1,0 +1,236 @@
+/* Which calls of a function are seen to return.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/routine_callees.h"
+
+#include "analysis/routine_flow.h"
+
+enum
+{
+  INSTRUCTIONS_MAX = 16, /* looked at behind a call */
+  ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
+};
+
+static bool
+is_call (const struct insn *insn)
+{
+  return insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+}
+
+/* The node that NUMBER goes on with, or NODE_NONE.  */
+static const struct routine_node *
+node_behind (const struct routine *routine, uint32_t number)
+{
+  uint32_t behind = routine_find_behind (routine, number);
+  return behind != NODE_NONE && routine->nodes[behind].predecessor == number
+             ? &routine->nodes[behind]
+             : NULL;
+}
+
+static bool
+target_goes_back (const struct routine *routine, const struct insn *insn)
+{
+  if (insn->flow != FLOW_JUMP && insn->flow != FLOW_BRANCH)
+    return false;
+  uint32_t target = address_map_get (&routine->numbers, insn->target);
+  return target != NODE_NONE && routine->nodes[target].goes_back;
+}
+
+/* From the end to the beginning: nodes mostly have the numbers of the order
+   that they are in.  Whether anything changed.  */
+static bool
+spread_backwards (struct routine *routine)
+{
+  bool changed = false;
+  for (size_t i = routine->n_edges; i-- > 0;)
+    {
+      struct routine_node *from = &routine->nodes[routine->edges[i].from];
+      bool goes_back = routine->nodes[routine->edges[i].to].goes_back;
+      changed |= goes_back && !from->goes_back;
+      from->goes_back |= goes_back;
+    }
+  for (uint32_t i = (uint32_t)routine->n_nodes; i-- > 0;)
+    {
+      struct routine_node *node = &routine->nodes[i];
+      if (node->goes_back && node->goes_straight)
+        continue;
+      const struct routine_node *behind = node_behind (routine, i);
+      bool goes_back = node->goes_back || (behind && behind->goes_back)
+                       || target_goes_back (routine, &node->insn);
+      bool goes_straight
+          = node->insn.flow == FLOW_RETURN
+            || (behind && behind->label == NODE_NONE && behind->goes_straight);
+      changed |= goes_back != node->goes_back
+                 || goes_straight != node->goes_straight;
+      node->goes_back = goes_back;
+      node->goes_straight = goes_straight;
+    }
+  return changed;
+}
+
+/* What a call is known by: where it leads, or the constant place of a pointer.
+   0: it is not known.  */
+static uint64_t
+callee_of (const struct routine *routine, const struct insn *insn)
+{
+  if (insn->flow == FLOW_CALL)
+    return insn->target;
+  return routine_called_place (routine->context, insn);
+}
+
+/* Whether a pointer leads to what is behind node NUMBER, perhaps behind
+   padding: a function may begin there.  */
+static bool
+is_in_front_of_pointed (const struct routine *routine, uint32_t number)
+{
+  const struct routine_node *node = node_behind (routine, number);
+  while (node)
+    {
+      if (facts_is_pointed (routine->context->facts, node->address))
+        return true;
+      if (!node->insn.is_nop)
+        return false;
+      node = node_behind (routine, (uint32_t)(node - routine->nodes));
+    }
+  return false;
+}
+
+/* Whether the function of the image that CALLEE leads to by way of the GOT was
+   seen to return.  */
+static bool
+defined_comes_back (const struct routine *routine, const struct insn *insn)
+{
+  uint64_t place = routine_called_place (routine->context, insn);
+  const struct relocated *word
+      = place ? facts_relocated (routine->context->facts, place) : NULL;
+  return word && word->is_got && word->value != 0
+         && routine_comes_back (routine, word->value);
+}
+
+/* Registers that belong to callers and that INSN uses, other than by saving
+   them.  */
+static uint32_t
+used_registers (const struct routine *routine, const struct insn *insn)
+{
+  const struct code_machine *machine = routine->machine;
+  uint32_t preserved
+      = machine->preserved & ~(UINT32_C (1) << machine->arch->sp);
+  uint32_t used = insn->reads;
+  if (insn->op == OP_MOVE && !(preserved >> insn->to & 1))
+    used |= routine->changed & UINT32_C (1) << insn->from;
+  return used & preserved;
+}
+
+static uint32_t
+changed_registers (const struct insn *insn)
+{
+  bool has_target = insn->to < REG_COUNT && insn->op != OP_NONE;
+  return insn->writes | (has_target ? UINT32_C (1) << insn->to : 0);
+}
+
+/* Whether what is behind the call goes on with what the routine has put into
+   registers that belong to callers: no function begins so.  */
+static bool
+goes_on_with_registers (const struct routine *routine, uint32_t number)
+{
+  uint32_t gone = 0;
+  for (int i = 0; i < INSTRUCTIONS_MAX; i++)
+    {
+      const struct routine_node *node = node_behind (routine, number);
+      if (!node || node->label != NODE_NONE)
+        return false;
+      if (used_registers (routine, &node->insn) & ~gone)
+        return true;
+      if (node->insn.flow != FLOW_NEXT)
+        return false;
+      gone |= changed_registers (&node->insn);
+      number = (uint32_t)(node - routine->nodes);
+    }
+  return false;
+}
+
+/* A call of CALLEE was seen to return.  */
+static void
+note_back (struct routine *routine, uint64_t callee)
+{
+  if (!routine_comes_back (routine, callee))
+    routine_learn (routine, LESSON_COMES_BACK, callee);
+}
+
+static void
+note_call (struct routine *routine, uint32_t number)
+{
+  const struct routine_node *node = &routine->nodes[number];
+  const struct routine_node *behind = node_behind (routine, number);
+  uint64_t callee = behind ? callee_of (routine, &node->insn) : 0;
+  if (!behind || (callee == 0 && !is_in_front_of_pointed (routine, number)))
+    return;
+  if (callee == 0)
+    {
+      if (!node->goes_straight && !goes_on_with_registers (routine, number)
+          && !address_map_set (&routine->doubtful, node->address, 0))
+        routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
+    }
+  else if (node->goes_straight || goes_on_with_registers (routine, number))
+    note_back (routine, callee);
+  else if (!behind->goes_back && !routine_comes_back (routine, callee)
+           && !defined_comes_back (routine, &node->insn)
+           && !address_map_set (&routine->doubtful, node->address, 0))
+    routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
+}
+
+/* Whether ROUTINE is a stub: stubs jump to functions that never return as
+   well.  */
+static bool
+is_stub (const struct routine *routine)
+{
+  const struct insn call = { .flow = FLOW_CALL, .target = routine->entry };
+  return routine_called_place (routine->context, &call) != 0;
+}
+
+/* Record that ROUTINE returns if NODE, where it ends, does.  If NODE is a jump
+   to another function, that one returns, too: no compiler makes a tail call of
+   a function that never does.  */
+static void
+note_end (struct routine *routine, const struct routine_node *node)
+{
+  if (!node->goes_back)
+    return;
+  note_back (routine, routine->entry);
+  if (node->insn.flow == FLOW_JUMP)
+    note_back (routine, node->insn.target);
+}
+
+/* Whether some call of the routine returns, which was not known before.  */
+static bool
+has_news (const struct routine *routine)
+{
+  for (uint32_t i = 0; i < routine->n_nodes; i++)
+    {
+      const struct insn *insn = &routine->nodes[i].insn;
+      uint64_t callee = is_call (insn) ? callee_of (routine, insn) : 0;
+      if (callee != 0 ? !routine_comes_back (routine, callee)
+                      : is_call (insn) && is_in_front_of_pointed (routine, i))
+        return true;
+    }
+  return false;
+}
+
+bool
+routine_note_callees (struct routine *routine)
+{
+  size_t n_ends = is_stub (routine) ? 0 : routine->n_nodes;
+  for (size_t i = 0; i < n_ends; i++)
+    note_end (routine, &routine->nodes[i]);
+  if (!has_news (routine))
+    return false;
+  for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
+    continue;
+  routine->changed = 0;
+  for (size_t i = 0; i < routine->n_nodes; i++)
+    routine->changed |= changed_registers (&routine->nodes[i].insn);
+  for (uint32_t i = 0; i < routine->n_nodes; i++)
+    if (is_call (&routine->nodes[i].insn))
+      note_call (routine, i);
+  return routine->doubtful.n_used > 0;
+}

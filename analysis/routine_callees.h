@@ -1,0 +1,21 @@
+/* Which calls of a function are seen to return.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Imported functions that never return are known by name only if they are in
+   libc and the like.  Behind a call of another function that never returns
+   there is the next function of the image, and nothing shows it where the next
+   function does not return, either.  So what is behind a call counts only if
+   it returns to the caller, or if the callee was seen to return elsewhere.  */
+
+#ifndef CODE_ROUTINE_CALLEES_H
+#define CODE_ROUTINE_CALLEES_H
+
+#include "analysis/routine_graph.h"
+
+/* Record in context->functions which callees of ROUTINE, a sound one, and
+   whether ROUTINE itself, are seen to return.  If the code behind a call of
+   another function does not return either, that call is one of the routine's
+   doubtful ones.  Whether there are any.  */
+bool routine_note_callees (struct routine *routine);
+
+#endif /* CODE_ROUTINE_CALLEES_H */

@@ -1,0 +1,517 @@
+/* Where instructions lead: jump tables, calls, landing pads.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/routine_flow.h"
+
+#include "base/array.h"
+#include "base/search.h"
+#include "analysis/state_apply.h"
+
+enum
+{
+  NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
+  PADDING_STEPS = 16,       /* between functions */
+  PROBE_BYTES = 256,        /* of a function that may leave a register alone */
+  PROBED_MIN = 4096         /* smaller frames need no probe */
+};
+
+/* Whether another function starts at ADDRESS, beyond doubt.  */
+static bool
+starts_certainly (const struct routine *routine, uint64_t address)
+{
+  const struct code_function *function
+      = functions_at (routine->context->functions, address);
+  return function && routine_is_start (routine, address)
+         && (function->is_called || !function->is_pointer);
+}
+
+/* Decode the instruction at ADDRESS, if there is one.  */
+static bool
+step_at (const struct routine_context *context, uint64_t address,
+         struct insn_step *step)
+{
+  uint64_t size;
+  const uint8_t *bytes = facts_code (context->facts, address, &size);
+  return bytes
+         && insn_decode_step (context->decoder, bytes, size, address, step);
+}
+
+/* Whether nothing but padding is between ADDRESS and the start of another
+   function: no path gets there.  */
+static bool
+is_behind_the_end (const struct routine *routine, uint64_t address)
+{
+  struct insn_step step = { .is_nop = true };
+  for (int i = 0; i < PADDING_STEPS && step.is_nop; i++)
+    {
+      if (starts_certainly (routine, address))
+        return true;
+      if (!step_at (routine->context, address, &step))
+        return false;
+      address += step.size;
+    }
+  return false;
+}
+
+bool
+routine_is_never_taken (const struct routine *routine, const struct insn *insn)
+{
+  return insn->condition == CONDITION_ABOVE
+         && is_behind_the_end (routine, insn->target);
+}
+
+/* Edges that are left out, in huge functions, make calls look doubtful at
+   worst.  */
+static void
+note_edge (struct routine *routine, uint32_t to)
+{
+  if (routine->n_edges >= routine->nodes_max)
+    return;
+  if (ARRAY_ROOM (routine->edges, routine->n_edges + 1,
+                  &routine->edges_capacity))
+    routine->edges[routine->n_edges++]
+        = (struct routine_edge){ routine->noting, to };
+  else
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->nodes[to].address);
+}
+
+void
+routine_jump (struct routine *routine, uint64_t target,
+              const struct state *state)
+{
+  if (routine_is_start (routine, target))
+    return;
+  uint32_t number = routine_node_at (routine, target);
+  if (number == NODE_NONE)
+    return;
+  if (routine->noting != NODE_NONE)
+    note_edge (routine, number);
+  routine_arrive (routine, number, state);
+}
+
+/* Where an indirect jump goes by tables, *TARGET is an entry or a target of
+   them.  False: by none.  */
+static bool
+find_tables (struct routine *routine, const struct insn *insn,
+             uint64_t address, const struct state *state, struct value *target)
+{
+  uint32_t number;
+  if (insn->from == REG_NONE)
+    {
+      bool reads = insn->width == 8
+                   && state_table (state, routine->machine, insn, address,
+                                   &routine->tables, &number);
+      *target = value_of (VALUE_ENTRY, reads ? number : 0);
+      return reads;
+    }
+  *target = state->registers[insn->from];
+  if (target->kind == VALUE_CONSTANT
+      && jump_tables_note_address (&routine->tables, (uint64_t)target->number,
+                                   &number))
+    *target = value_of (VALUE_TARGET, number);
+  if (value_is_target (*target))
+    return true;
+  if (!value_is_entry (*target))
+    return false;
+  for (number = NODE_NONE; value_next_table (*target, &number);)
+    if (routine->tables.tables[number].width != 8)
+      return false;
+  return true;
+}
+
+/* Where the table at ADDRESS ends at the latest.  */
+static uint64_t
+end_of_table (const struct routine *routine, uint64_t address)
+{
+  uint64_t end = facts_next_named (routine->context->facts, address);
+  for (size_t i = 0; i < routine->n_ends && routine->ends[i] < end; i++)
+    if (routine->ends[i] > address)
+      end = routine->ends[i];
+  uint64_t border = borders_next (routine->context->borders, address);
+  return border < end ? border : end;
+}
+
+/* Whether TARGET is in the function, whose parts can be elsewhere: in the
+   part that reads the table, certainly.  Words that happen to look like
+   offsets are not trusted to lead to other parts.  */
+static bool
+is_inside (const struct routine *routine, const struct jump_table *table,
+           uint64_t target)
+{
+  const struct code_range *part
+      = known_code_part (routine->context->known, target);
+  return (target >= routine->entry && target < routine->end)
+         || (part
+             && (table->width == 8
+                 || part
+                        == known_code_part (routine->context->known,
+                                            table->reader)));
+}
+
+/* The target of entry INDEX.  False behind the last: a table without a bound
+   ends where an entry leaves the function.  */
+static bool
+table_target (const struct routine *routine, const struct jump_table *table,
+              uint64_t index, uint64_t *target)
+{
+  bool bounded = table->max != UINT64_MAX && table->width != 0;
+  return jump_table_target (table, routine->context->facts, index, target)
+         && (bounded || is_inside (routine, table, *target));
+}
+
+/* A table without a bound that ends where an address is named, and leads to
+   this function or parts of functions from its first word to its last, is
+   taken as a whole.  Few tables have the parts in them, but those that begin
+   with one would have no entry otherwise.  */
+static void
+bound_by_names (const struct routine *routine, struct jump_table *table)
+{
+  uint64_t n = (table->end - table->address) / 4, target;
+  if (table->width != 4 || table->max != UINT64_MAX || n > NAMED_ENTRIES_MAX)
+    return;
+  for (uint64_t i = 0; i < n; i++)
+    if (!jump_table_target (table, routine->context->facts, i, &target)
+        || ((target < routine->entry || target >= routine->end)
+            && !known_code_part (routine->context->known, target)))
+      return;
+  table->max = n - 1;
+}
+
+/* Free Pascal has its jump tables among the data.  What the program could
+   write is one only if nothing else looks like that: offsets from the table
+   itself, as many as the comparison in front of the jump allows, and all of
+   them lead into the function.  */
+static void
+look_among_data (struct routine *routine, struct jump_table *table)
+{
+  uint64_t target, i = 0;
+  if (table->width != 4 || table->base != table->address || table->max == 0)
+    return;
+  table->is_in_data = true;
+  while (i <= table->max
+         && jump_table_target (table, routine->context->facts, i, &target)
+         && target >= routine->entry && target < routine->end)
+    i++;
+  routine->steps += i;
+  table->is_in_data = i > table->max;
+}
+
+/* Whether an entry that leads to TARGET is for values that a switch never has
+   (LLVM).  */
+static bool
+is_never_chosen (struct routine *routine, uint64_t target)
+{
+  uint32_t number = routine_node_at (routine, target);
+  return number != NODE_NONE && routine->nodes[number].insn.is_nop
+         && is_behind_the_end (routine, target);
+}
+
+/* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
+static bool
+jump_by_table (struct routine *routine, uint32_t number,
+               const struct state *state)
+{
+  struct jump_table table = routine->tables.tables[number];
+  uint64_t target, i = 0;
+  routine->result.reads_tables = true;
+  table.end = end_of_table (routine, table.address);
+  if (image_is_writable (routine->context->facts->image, table.address, 1))
+    look_among_data (routine, &table);
+  bound_by_names (routine, &table);
+  while (routine->result.failure == ROUTINE_SOUND
+         && table_target (routine, &table, i, &target))
+    {
+      if (!is_never_chosen (routine, target))
+        routine_jump (routine, target, state);
+      routine->steps++;
+      i++;
+    }
+  return i > 0;
+}
+
+bool
+routine_jump_by_tables (struct routine *routine, const struct insn *insn,
+                        uint64_t address, const struct state *state)
+{
+  struct value target;
+  if (!find_tables (routine, insn, address, state, &target))
+    return false;
+  bool resolved = true;
+  for (uint32_t i = NODE_NONE; value_next_table (target, &i);)
+    resolved &= jump_by_table (routine, i, state);
+  return resolved;
+}
+
+/* The place of the address that the stub of an imported function at ADDRESS
+   jumps to, or 0 when it is no stub.  One instruction that does nothing, such
+   as ENDBR64, may be in front of the jump: a function that sets registers and
+   then jumps is not the one that it jumps to.  */
+static uint64_t
+stub_place (const struct routine_context *context, uint64_t address)
+{
+  struct insn_step step;
+  if (!step_at (context, address, &step)
+      || (step.is_nop && !step_at (context, address + step.size, &step)))
+    return 0;
+  return step.flow == FLOW_JUMP_INDIRECT ? step.place : 0;
+}
+
+uint64_t
+routine_called_place (const struct routine_context *context,
+                      const struct insn *insn)
+{
+  return insn->flow == FLOW_CALL ? stub_place (context, insn->target)
+                                 : routine_constant_place (insn);
+}
+
+/* Go's compiler knows which calls do not return, and puts anything behind
+   them.  Where the table has another depth behind the call, or none, the path
+   ends there (stops_behind in routine.c).  A call without a frame, on machines
+   where a call overwrites the return address, is that of the function that
+   makes the stack larger: it comes back to the entry, with the return address
+   in another register.  */
+static bool
+go_call_returns (const struct routine *routine, uint64_t call, uint64_t next)
+{
+  const struct go_table *table = routine->context->go;
+  bool loses_ra = arch_tracks_ra (routine->machine->arch)
+                  && go_table_depth (table, call) == 0;
+  return !loses_ra && !go_table_is_start (table, next);
+}
+
+bool
+routine_call_returns (struct routine *routine, const struct insn *insn,
+                      uint64_t address, const struct state *state)
+{
+  const struct routine_context *context = routine->context;
+  struct value argument = state->registers[routine->machine->first_argument];
+  bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
+  if (routine->is_go)
+    return go_call_returns (routine, address, address + insn->size);
+  if (address_map_get (&routine->doubtful, address) != UINT32_MAX)
+    return false;
+  if (insn->flow == FLOW_CALL_INDIRECT)
+    return facts_call_returns (context->facts,
+                               routine_called_place (context, insn), is_set);
+  /* The first call of a callee that is not known seems to return; others do
+     not, until the callee was followed, and the routine again.  */
+  if (!functions_at (context->functions, insn->target))
+    {
+      routine->result.met_unknown = true;
+      return routine_learn (routine, LESSON_UNKNOWN, insn->target);
+    }
+  return functions_return_at (context->functions, insn->target)
+         && (!is_set
+             || facts_call_returns (context->facts,
+                                    routine_called_place (context, insn),
+                                    is_set));
+}
+
+static bool
+may_write (const struct insn *insn, unsigned reg)
+{
+  return (insn->writes >> reg & 1) || insn->to == reg || insn->second == reg
+         || (insn->op == OP_SWAP && insn->from == reg)
+         || (insn->adjusts_base && insn->base == reg);
+}
+
+/* What is known of a function's bytes: where instructions begin, and which of
+   them are entered or jumped to.  */
+struct probe
+{
+  uint64_t start; /* a loop can lie in front of the entry */
+  bool begins[PROBE_BYTES], is_target[PROBE_BYTES];
+  uint64_t first_target, last_target;
+};
+
+/* Note that the function jumps to TARGET.  False: it is not looked at.  */
+static bool
+probe_jump (struct probe *probe, uint64_t target)
+{
+  if (target < probe->first_target)
+    probe->first_target = target;
+  if (target - probe->start >= PROBE_BYTES)
+    return false;
+  probe->is_target[target - probe->start] = true;
+  if (target > probe->last_target)
+    probe->last_target = target;
+  return true;
+}
+
+/* Whether all jumps lead to instructions that were looked at.  */
+static bool
+probe_is_whole (const struct probe *probe)
+{
+  for (size_t i = 0; i < PROBE_BYTES; i++)
+    if (probe->is_target[i] && !probe->begins[i])
+      return false;
+  return true;
+}
+
+/* Whether the function leaves REG alone: no instruction from the start of
+   PROBE to the return writes it or leads elsewhere.  */
+static bool
+probe_spares (struct probe *probe, const struct routine_context *context,
+              unsigned reg)
+{
+  uint64_t size, address = probe->start;
+  const uint8_t *bytes = facts_code (context->facts, address, &size);
+  struct insn insn;
+  while (bytes && address - probe->start < PROBE_BYTES)
+    {
+      probe->begins[address - probe->start] = true;
+      if (!insn_decode (context->decoder, bytes, size, address, &insn)
+          || may_write (&insn, reg))
+        return false;
+      if (insn.flow == FLOW_RETURN && address >= probe->last_target)
+        return probe_is_whole (probe);
+      bool jumps = insn.flow == FLOW_BRANCH || insn.flow == FLOW_JUMP;
+      if (jumps ? !probe_jump (probe, insn.target)
+                : insn.flow != FLOW_NEXT && insn.flow != FLOW_RETURN)
+        return false;
+      bytes += insn.size;
+      size -= insn.size;
+      address += insn.size;
+    }
+  return false;
+}
+
+/* Whether the function that starts at ENTRY leaves REG alone.  It is looked at
+   once more where it jumps in front of what was looked at.  */
+static bool
+leaves_alone (const struct routine *routine, uint64_t entry, unsigned reg)
+{
+  uint64_t start = entry;
+  while (entry - start < PROBE_BYTES)
+    {
+      struct probe probe = { .start = start, .first_target = start };
+      if (probe_jump (&probe, entry)
+          && probe_spares (&probe, routine->context, reg))
+        return true;
+      if (probe.first_target == start)
+        return false;
+      start = probe.first_target;
+    }
+  return false;
+}
+
+struct code_function *
+routine_callee (const struct routine_context *context, const struct insn *insn)
+{
+  bool is_direct
+      = insn->flow != FLOW_CALL_INDIRECT && insn->flow != FLOW_JUMP_INDIRECT;
+  struct code_function *direct
+      = is_direct ? functions_at (context->functions, insn->target) : NULL;
+  if (direct && direct->is_start)
+    return direct;
+  uint64_t place = routine_called_place (context, insn);
+  const struct relocated *word
+      = place ? facts_relocated (context->facts, place) : NULL;
+  return word && word->value != 0
+             ? functions_at (context->functions, word->value)
+             : direct;
+}
+
+/* Forget the registers that the function which INSN calls does not preserve.
+   Of functions that are not known, such as those that pointers lead to, it is
+   taken that they keep to the ABI.  */
+static void
+forget_changed (const struct routine *routine, const struct insn *insn,
+                uint64_t address, struct state *state)
+{
+  const struct code_function *callee = routine_callee (routine->context, insn);
+  uint32_t left = callee ? callee->changes & routine->machine->preserved : 0;
+  for (; left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      state->registers[reg] = value_new (VALUE_MIXED, address, reg);
+    }
+}
+
+/* A mask of the registers whose values may be needed behind a call, although a
+   call may change these registers.  LLVM has the pages of a large frame probed
+   by a function that gets the size in a register and leaves it there, to be
+   subtracted behind the call (LLVM Language Reference, "probe-stack").  GCC
+   keeps the address of a jump table in a register that the callee happens to
+   leave alone (GCC manual, "-fipa-ra"), and OpenSSL's assembler code the stack
+   pointer: without that, the jump or the return has failed.  */
+static uint32_t
+asked_registers (const struct routine *routine)
+{
+  const struct code_machine *machine = routine->machine;
+  if (routine->asks_callees)
+    return machine->clobbered;
+  return machine->probed == REG_NONE ? 0 : UINT32_C (1) << machine->probed;
+}
+
+/* Whether VALUE, in such a register, is one of these values.  */
+static bool
+may_be_needed (const struct routine *routine, struct value value)
+{
+  if (routine->asks_callees)
+    return value.kind == VALUE_CONSTANT || value_is_stack (value);
+  return value.kind == VALUE_CONSTANT && value.number >= PROBED_MIN;
+}
+
+/* Those of them which the function that INSN calls leaves alone.  */
+static uint32_t
+kept_registers (const struct routine *routine, const struct insn *insn,
+                const struct state *state)
+{
+  uint32_t kept = 0;
+  if (insn->flow != FLOW_CALL)
+    return 0;
+  for (uint32_t left = asked_registers (routine); left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      if (may_be_needed (routine, state->registers[reg])
+          && leaves_alone (routine, insn->target, reg))
+        kept |= UINT32_C (1) << reg;
+    }
+  return kept;
+}
+
+void
+routine_call (struct routine *routine, const struct insn *insn,
+              uint64_t address, struct state *state)
+{
+  struct value before[REG_COUNT];
+  uint32_t kept = kept_registers (routine, insn, state);
+  if (kept)
+    memcpy (before, state->registers, sizeof before);
+  state_call (state, routine->machine, address);
+  if (functions_disturbances (routine->context->functions))
+    forget_changed (routine, insn, address, state);
+  for (; kept; kept &= kept - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (kept);
+      state->registers[reg] = before[reg];
+    }
+}
+
+static const struct code_pad *
+find_pad (const struct routine_context *context, uint64_t call)
+{
+  size_t at = SEARCH_FIRST (context->n_pads, i, context->pads[i].end > call);
+  return at < context->n_pads && context->pads[at].start <= call
+             ? &context->pads[at]
+             : NULL;
+}
+
+void
+routine_throw (struct routine *routine, uint64_t call,
+               const struct state *state)
+{
+  const struct code_pad *pad = find_pad (routine->context, call);
+  if (!pad)
+    return;
+  struct state landed;
+  state_copy (&landed, state);
+  struct insn drop = { .op = OP_ADD,
+                       .to = (uint8_t)routine->machine->arch->sp,
+                       .from = (uint8_t)routine->machine->arch->sp,
+                       .immediate = (int64_t)pad->args_size };
+  state_apply (&landed, routine->machine, &drop, call, &routine->tables);
+  routine->landed = true;
+  routine_jump (routine, pad->pad, &landed);
+}

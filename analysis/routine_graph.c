@@ -1,0 +1,319 @@
+/* Nodes, labels, and where functions end.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/routine_graph.h"
+
+#include "base/search.h"
+
+#include "base/array.h"
+#include "analysis/state_join.h"
+
+void
+routine_fail (struct routine *routine, enum routine_failure failure,
+              uint64_t address)
+{
+  if (routine->result.failure != ROUTINE_SOUND)
+    return;
+  routine->result.failure = failure;
+  routine->result.failed_at = address;
+}
+
+/* Lessons.  */
+
+static bool
+has_learned (const struct routine *routine, enum lesson_kind kind,
+             uint64_t address, uint32_t *kinds)
+{
+  uint32_t mask = address_map_get (&routine->learned, address);
+  *kinds = mask == UINT32_MAX ? 0 : mask;
+  return *kinds >> kind & 1;
+}
+
+bool
+routine_learn (struct routine *routine, enum lesson_kind kind,
+               uint64_t address)
+{
+  uint32_t kinds;
+  if (has_learned (routine, kind, address, &kinds))
+    return false;
+  if (address_map_set (&routine->learned, address,
+                       kinds | UINT32_C (1) << kind)
+      && ARRAY_ROOM (routine->lessons, routine->n_lessons + 1,
+                     &routine->lessons_capacity))
+    routine->lessons[routine->n_lessons++]
+        = (struct lesson){ .kind = kind, .address = address };
+  else
+    routine->steps_left = 0; /* what was found must not be used */
+  return true;
+}
+
+bool
+routine_comes_back (const struct routine *routine, uint64_t callee)
+{
+  uint32_t kinds;
+  return functions_comes_back (routine->context->functions, callee)
+         || has_learned (routine, LESSON_COMES_BACK, callee, &kinds);
+}
+
+/* Borders.  */
+
+bool
+routine_is_start (const struct routine *routine, uint64_t address)
+{
+  const struct code_function *function
+      = functions_at (routine->context->functions, address);
+  return function && address != routine->entry && function->is_start;
+}
+
+static bool
+ends_before (const struct routine *routine, uint64_t address)
+{
+  return functions_is_marked (routine->context->functions, address)
+         && (routine_is_start (routine, address)
+             || (address != routine->entry
+                 && known_code_is_border (routine->context->known, address)));
+}
+
+/* Whether NODE is a call at the end of code with CFI.  No function goes on
+   there: the code behind it is another section's, or without CFI.  */
+static bool
+ends_known_code (const struct routine *routine,
+                 const struct routine_node *node)
+{
+  if (node->insn.flow != FLOW_CALL && node->insn.flow != FLOW_CALL_INDIRECT)
+    return false;
+  const struct frame_function *known
+      = known_code_at (routine->context->known, node->address);
+  return known
+         && known->address + known->size == node->address + node->insn.size;
+}
+
+/* Nodes.  */
+
+uint64_t
+routine_constant_place (const struct insn *insn)
+{
+  bool is_constant
+      = insn->memory && insn->base == REG_NONE && insn->index == REG_NONE;
+  return is_constant ? (uint64_t)insn->offset : 0;
+}
+
+/* A call or jump through a word that is known is a direct one.  */
+static void
+resolve (const struct routine *routine, struct insn *insn)
+{
+  bool calls = insn->flow == FLOW_CALL_INDIRECT;
+  if ((calls || insn->flow == FLOW_JUMP_INDIRECT)
+      && facts_target (routine->context->facts, routine_constant_place (insn),
+                       &insn->target))
+    insn->flow = calls ? FLOW_CALL : FLOW_JUMP;
+}
+
+static void
+decode_node (struct routine *routine, struct routine_node *node)
+{
+  uint64_t size;
+  const uint8_t *bytes
+      = facts_code (routine->context->facts, node->address, &size);
+  struct insn *insn = &node->insn;
+  if (!bytes
+      || !insn_decode (routine->context->decoder, bytes, size, node->address,
+                       insn))
+    *insn = (struct insn){ 0 }; /* visitors look at it */
+  resolve (routine, insn);
+  if (insn->flow == FLOW_CALL
+      && functions_call_is_push (
+          routine->context->functions, routine->context->facts,
+          routine->context->decoder, insn->target, node->address + insn->size))
+    {
+      const struct arch *arch = routine->machine->arch;
+      insn->flow = FLOW_NEXT;
+      if (arch_tracks_ra (arch))
+        insn->writes |= UINT32_C (1) << arch->ra;
+      else
+        insn->op = OP_PUSH;
+    }
+}
+
+uint32_t
+routine_node_at (struct routine *routine, uint64_t address)
+{
+  uint32_t new = (uint32_t)routine->n_nodes;
+  bool has_room = routine->n_nodes < routine->nodes_max
+                  && ARRAY_ROOM (routine->nodes, routine->n_nodes + 1,
+                                 &routine->nodes_capacity);
+  uint32_t number = has_room
+                        ? address_map_enter (&routine->numbers, address, new)
+                        : address_map_get (&routine->numbers, address);
+  if (number < new)
+    return number;
+  if (number == NODE_NONE)
+    {
+      routine_fail (routine, ROUTINE_TOO_MUCH, address);
+      return NODE_NONE;
+    }
+  struct routine_node *node = &routine->nodes[routine->n_nodes++];
+  *node = (struct routine_node){ .address = address,
+                                 .label = NODE_NONE,
+                                 .predecessor = NODE_NONE };
+  decode_node (routine, node);
+  node->is_last = ends_before (routine, address + node->insn.size)
+                  || ends_known_code (routine, node);
+  return number;
+}
+
+/* The node that was decoded after NUMBER, if it is behind it.  */
+static uint32_t
+next_if_behind (const struct routine *routine, uint32_t number)
+{
+  const struct routine_node *node = &routine->nodes[number];
+  uint64_t address = node->address + node->insn.size;
+  return number + 1 < routine->n_nodes
+                 && routine->nodes[number + 1].address == address
+             ? number + 1
+             : NODE_NONE;
+}
+
+uint32_t
+routine_find_behind (const struct routine *routine, uint32_t number)
+{
+  uint32_t behind = next_if_behind (routine, number);
+  const struct routine_node *node = &routine->nodes[number];
+  return behind != NODE_NONE
+             ? behind
+             : address_map_get (&routine->numbers,
+                                node->address + node->insn.size);
+}
+
+uint32_t
+routine_node_behind (struct routine *routine, uint32_t number)
+{
+  uint32_t behind = next_if_behind (routine, number);
+  const struct routine_node *node = &routine->nodes[number];
+  return behind != NODE_NONE
+             ? behind
+             : routine_node_at (routine, node->address + node->insn.size);
+}
+
+/* Labels.  */
+
+/* The queue is a heap: the label at I of it has no higher address than those
+   at 2 I + 1 and 2 I + 2.  */
+
+static bool
+is_before (const struct routine *routine, size_t a, size_t b)
+{
+  const struct routine_label *labels = routine->labels;
+  return routine->nodes[labels[routine->queue[a]].node].address
+         < routine->nodes[labels[routine->queue[b]].node].address;
+}
+
+static void
+swap_queued (struct routine *routine, size_t a, size_t b)
+{
+  uint32_t label = routine->queue[a];
+  routine->queue[a] = routine->queue[b];
+  routine->queue[b] = label;
+}
+
+/* Move the last label of the heap up to its place.  */
+static void
+lift_last (struct routine *routine)
+{
+  size_t i = routine->n_queue - 1;
+  for (; i > 0 && is_before (routine, i, (i - 1) / 2); i = (i - 1) / 2)
+    swap_queued (routine, i, (i - 1) / 2);
+}
+
+/* Move the first label of the heap down to its place.  */
+static void
+lower_first (struct routine *routine)
+{
+  size_t n = routine->n_queue, next;
+  for (size_t i = 0; (next = 2 * i + 1) < n; i = next)
+    {
+      if (next + 1 < n && is_before (routine, next + 1, next))
+        next++;
+      if (is_before (routine, i, next))
+        return;
+      swap_queued (routine, i, next);
+    }
+}
+
+static void
+enqueue (struct routine *routine, uint32_t number)
+{
+  struct routine_label *label = &routine->labels[number];
+  if (label->queued)
+    return;
+  if (!ARRAY_ROOM (routine->queue, routine->n_queue + 1,
+                   &routine->queue_capacity))
+    {
+      routine_fail (routine, ROUTINE_TOO_MUCH,
+                    routine->nodes[label->node].address);
+      return;
+    }
+  label->queued = true;
+  routine->queue[routine->n_queue++] = number;
+  lift_last (routine);
+}
+
+uint32_t
+routine_take_queued (struct routine *routine)
+{
+  uint32_t first = routine->queue[0];
+  routine->queue[0] = routine->queue[--routine->n_queue];
+  lower_first (routine);
+  routine->labels[first].queued = false;
+  return first;
+}
+
+/* A new label on the way of a path that was walked before: what comes along
+   there has to arrive at it, so the walk is done again.  */
+static void
+walk_again_to (struct routine *routine, uint32_t number)
+{
+  for (; routine->nodes[number].label == NODE_NONE; routine->steps++)
+    number = routine->nodes[number].predecessor;
+  enqueue (routine, routine->nodes[number].label);
+}
+
+void
+routine_add_label (struct routine *routine, uint32_t number,
+                   const struct state *state)
+{
+  struct routine_node *node = &routine->nodes[number];
+  size_t end = routine->states_size + state_size (state);
+  if (routine->n_labels >= routine->labels_max
+      || !ARRAY_ROOM (routine->labels, routine->n_labels + 1,
+                      &routine->labels_capacity)
+      || !ARRAY_ROOM (routine->states, end, &routine->states_capacity))
+    {
+      routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
+      return;
+    }
+  node->label = (uint32_t)routine->n_labels++;
+  routine->labels[node->label]
+      = (struct routine_label){ .node = number,
+                                .state = routine->states_size };
+  routine->states_size = end;
+  struct state *own = routine_label_state (routine, node->label);
+  state_copy (own, state);
+  state_settle (own, routine->machine, node->address);
+  enqueue (routine, node->label);
+  if (node->predecessor != NODE_NONE)
+    walk_again_to (routine, node->predecessor);
+}
+
+void
+routine_arrive (struct routine *routine, uint32_t number,
+                const struct state *state)
+{
+  const struct routine_node *node = &routine->nodes[number];
+  if (node->label == NODE_NONE)
+    routine_add_label (routine, number, state);
+  else if (state_join (routine_label_state (routine, node->label),
+                       routine->machine, state, node->address,
+                       &routine->tables))
+    enqueue (routine, node->label);
+}

@@ -1,0 +1,82 @@
+/* Functions that are to be followed: where they start, and who says so.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The register (functions.h) is the queue: functions are followed in the order
+   in which they were added.  Where CFI knows of code, it says what starts
+   there.  */
+
+#ifndef CODE_STARTS_H
+#define CODE_STARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/row_map.h"
+#include "analysis/functions.h"
+#include "analysis/gopclntab.h"
+#include "analysis/known_code.h"
+#include "analysis/image_facts.h"
+#include "analysis/request.h"
+
+/* Indexes of functions.  */
+struct index_list
+{
+  uint32_t *list; /* owned */
+  size_t n, capacity;
+};
+
+/* False when memory ran out.  */
+bool index_list_add (struct index_list *list, uint32_t index);
+
+struct starts
+{
+  const struct code_request *request;
+  const struct known_code *known;
+  const struct go_table *go;
+  const struct row_map *row_map;
+  struct image_facts *facts;
+  struct functions *functions;
+  size_t n_tried;          /* of the functions: were followed once */
+  struct index_list again; /* of them: to be followed once more */
+  uint64_t program_entry;  /* or 0 */
+  /* How often a call changed what other functions look at.  */
+  uint64_t n_changes;
+  /* Constants in code that can be addresses, where those are not relocated. */
+  bool has_hints;
+  uint64_t *hints;
+  size_t n_hints, hints_capacity;
+};
+
+void starts_free (struct starts *starts);
+
+/* All of the following that return bool are false when memory ran out.  */
+
+/* Add what is certain: the program's entry, CFI, and if the request goes
+   beyond CFI, Go's table, initialisers and symbols.  */
+bool starts_add_certain (struct starts *starts);
+
+/* Add what pointers lead to, where no function has got to; if there is nothing
+   new, what may be pointers.  */
+bool starts_add_pointers (struct starts *starts);
+
+/* Add what has rows from elsewhere: the stretches that another one adjoins in
+   front, or (not ADJOINING) the others.  */
+bool starts_add_described (struct starts *starts, bool adjoining);
+
+/* A function that is certain to be one calls, or hands on, ADDRESS: add it, or
+   (starts_note_call) only note it if it is registered.  */
+bool starts_add_called (struct starts *starts, uint64_t address);
+bool starts_note_call (struct starts *starts, uint64_t address);
+
+/* What the sweep (returning.h) has seen to be called are starts, from now
+   on.  */
+void starts_promote_called (struct starts *starts);
+
+/* A constant that can be an address of code was seen.  */
+void starts_note_hint (struct starts *starts, uint64_t address);
+
+/* Whether there are functions left to be followed.  */
+bool starts_pending (const struct starts *starts);
+
+#endif /* CODE_STARTS_H */

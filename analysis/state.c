@@ -1,0 +1,251 @@
+/* What a state is made of: registers, slots of the stack, bounds.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/state.h"
+
+/* What a call may change holds an argument, or nothing of use, at a function's
+   entry.  Registers that a call preserves hold values of the caller.  Of other
+   registers it is not known.  */
+static enum value_kind
+kind_at_entry (const struct code_machine *machine, unsigned reg)
+{
+  return machine->preserved >> reg & 1   ? VALUE_SAVED
+         : machine->clobbered >> reg & 1 ? VALUE_OPAQUE
+                                         : VALUE_MIXED;
+}
+
+void
+state_enter (struct state *state, const struct code_machine *machine)
+{
+  const struct arch *arch = machine->arch;
+  memset (state, 0, sizeof *state);
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    state->registers[reg] = value_of (kind_at_entry (machine, reg), reg);
+  state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);
+  if (arch_tracks_ra (arch))
+    {
+      state->registers[arch->ra] = value_of (VALUE_SAVED, arch->ra);
+      return;
+    }
+  state->slots[0] = (struct slot){ value_of (VALUE_CFA, arch->fixed_ra_offset),
+                                   value_of (VALUE_SAVED, arch->ra) };
+  state->n_slots = 1;
+}
+
+/* The stack.  Slots are words that do not overlap each other.  */
+
+static bool
+slot_overlaps (const struct slot *slot, struct value place, unsigned width)
+{
+  return slot->place.kind == place.kind
+         && slot->place.number < place.number + (int64_t)width
+         && place.number < slot->place.number + 8;
+}
+
+void
+state_remove_slot (struct state *state, unsigned index)
+{
+  unsigned last = --state->n_slots;
+  uint64_t released = state->released >> last & 1;
+  state->slots[index] = state->slots[last];
+  state->released &= ~((uint64_t)1 << index) & ~((uint64_t)1 << last);
+  if (index != last)
+    state->released |= released << index;
+}
+
+/* Whether slot INDEX is the only place where a register of the caller can be
+   had back from.  */
+static bool
+is_only_copy (const struct state *state, const struct code_machine *machine,
+              unsigned index)
+{
+  const struct value *value = &state->slots[index].value;
+  if (value->kind != VALUE_SAVED || !(machine->preserved >> value->number & 1)
+      || value_equal (state->registers[value->number], *value))
+    return false;
+  for (unsigned i = 0; i < state->n_slots; i++)
+    if (i != index && value_equal (state->slots[i].value, *value))
+      return false;
+  return true;
+}
+
+/* Whether a slot that matters is left as it was.  */
+static bool
+forget_memory (struct state *state, const struct code_machine *machine,
+               struct value place, unsigned width, bool by_pointer)
+{
+  bool kept = false;
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (slot_overlaps (&state->slots[i], place, width))
+      {
+        if (by_pointer && is_only_copy (state, machine, i))
+          kept = true;
+        else
+          state_remove_slot (state, i);
+      }
+  return kept;
+}
+
+/* Constants may be addresses of jump tables, but leave room for others, as
+   what was read from tables does.  No image is above 4 GiB by itself.  */
+static bool
+is_worth_keeping (const struct state *state, struct value value)
+{
+  bool has_to_do_with_tables
+      = value_is_target (value) || value_is_entry (value)
+        || (value.kind == VALUE_CONSTANT && value.number >= 0x1000
+            && value.number <= UINT32_MAX);
+  return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
+         || value_is_stack (value)
+         || (has_to_do_with_tables && state->n_slots < STATE_SLOTS_MAX - 10);
+}
+
+void
+state_store (struct state *state, const struct code_machine *machine,
+             struct value place, struct value value, unsigned width,
+             bool by_pointer)
+{
+  if (place.kind != VALUE_CFA && place.kind != VALUE_BASE)
+    return;
+  bool kept = forget_memory (state, machine, place, width, by_pointer);
+  if (!kept && width == 8 && is_worth_keeping (state, value)
+      && state->n_slots < STATE_SLOTS_MAX)
+    state->slots[state->n_slots++] = (struct slot){ place, value };
+}
+
+unsigned
+state_find_slot (const struct state *state, struct value place)
+{
+  unsigned i = 0;
+  while (i < state->n_slots && !value_equal (state->slots[i].place, place))
+    i++;
+  return i;
+}
+
+struct value
+state_load (const struct state *state, struct value place)
+{
+  unsigned i = state_find_slot (state, place);
+  return i < state->n_slots ? state->slots[i].value
+                            : value_of (VALUE_MIXED, 0);
+}
+
+/* Bounds.  */
+
+static bool
+subject_equal (const struct subject *a, const struct subject *b)
+{
+  return a->is_memory == b->is_memory && a->has_base == b->has_base
+         && a->has_index == b->has_index && a->scale == b->scale
+         && a->offset == b->offset && value_equal (a->base, b->base)
+         && value_equal (a->index, b->index);
+}
+
+struct subject
+state_memory (const struct state *state, const struct insn *insn)
+{
+  struct subject memory = { .is_memory = true, .offset = insn->offset };
+  if (insn->base != REG_NONE)
+    {
+      memory.has_base = true;
+      memory.base = state->registers[insn->base];
+    }
+  if (insn->index != REG_NONE)
+    {
+      memory.has_index = true;
+      memory.index = state->registers[insn->index];
+      memory.scale = insn->scale;
+    }
+  return memory;
+}
+
+struct limit
+state_bound_of (const struct state *state, const struct subject *subject)
+{
+  for (unsigned i = 0; i < state->n_bounds; i++)
+    if (subject_equal (&state->bounds[i].subject, subject))
+      return state->bounds[i].limit;
+  return (struct limit){ .max = UINT64_MAX };
+}
+
+struct limit
+state_bound (const struct state *state, struct value value)
+{
+  struct subject subject = subject_of_value (value);
+  return state_bound_of (state, &subject);
+}
+
+/* The oldest bound makes room for a new one.  */
+void
+state_set_bound (struct state *state, const struct subject *subject,
+                 struct limit limit)
+{
+  for (unsigned i = 0; i < state->n_bounds; i++)
+    if (subject_equal (&state->bounds[i].subject, subject))
+      {
+        state->bounds[i].limit = limit;
+        return;
+      }
+  if (state->n_bounds == STATE_BOUNDS_MAX)
+    {
+      memmove (state->bounds, state->bounds + 1,
+               sizeof *state->bounds * (STATE_BOUNDS_MAX - 1));
+      state->n_bounds--;
+    }
+  state->bounds[state->n_bounds++] = (struct bound){ *subject, limit };
+}
+
+void
+state_remove_bound (struct state *state, unsigned index)
+{
+  state->bounds[index] = state->bounds[--state->n_bounds];
+}
+
+/* Whether a store of WIDTH bytes at PLACE can change what SUBJECT is.  A store
+   to a known place of the stack does not reach what is found by a pointer from
+   elsewhere: compilers spill registers between a comparison and the switch
+   that it is for.  */
+static bool
+is_changed_by (const struct subject *subject, struct value place,
+               unsigned width)
+{
+  if (!subject->is_memory || !value_is_stack (place))
+    return subject->is_memory;
+  if (!subject->has_base || !value_is_stack (subject->base))
+    return false;
+  int64_t start = subject->base.number + subject->offset;
+  return subject->has_index || subject->base.kind != place.kind
+         || (start < place.number + (int64_t)width
+             && place.number < start + 8);
+}
+
+/* WIDTH bytes of memory at PLACE may have changed.  */
+void
+state_forget_bounds (struct state *state, struct value place, unsigned width)
+{
+  for (unsigned i = state->n_bounds; i-- > 0;)
+    if (is_changed_by (&state->bounds[i].subject, place, width))
+      state_remove_bound (state, i);
+  state->has_compared &= !is_changed_by (&state->compared, place, width);
+}
+
+/* An instruction that was met before gives its register a new value under the
+   same number.  */
+void
+state_forget_value (struct state *state, struct value value)
+{
+  for (unsigned i = state->n_bounds; i-- > 0;)
+    if (value_equal (state->bounds[i].subject.base, value)
+        || value_equal (state->bounds[i].subject.index, value))
+      state_remove_bound (state, i);
+}
+
+bool
+state_is_bounded (const struct state *state, struct value value)
+{
+  for (unsigned i = 0; i < state->n_bounds; i++)
+    if (value_equal (state->bounds[i].subject.base, value)
+        || value_equal (state->bounds[i].subject.index, value))
+      return true;
+  return false;
+}

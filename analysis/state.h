@@ -1,0 +1,156 @@
+/* The state in front of an instruction: what registers and stack hold, and
+   what comparisons have shown of them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A state is made for a function's entry, changed by one instruction after the
+   other, and joined where paths meet.  A join only removes knowledge, of which
+   there is a limited amount.  So the worklist, which follows all paths of a
+   function until no state changes, comes to an end.  */
+
+#ifndef CODE_STATE_H
+#define CODE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "analysis/instruction.h"
+#include "analysis/jump_table.h"
+#include "analysis/machine.h"
+#include "analysis/value.h"
+
+enum
+{
+  STATE_SLOTS_MAX = 48,
+  STATE_BOUNDS_MAX = 4
+};
+
+/* A word in the stack whose value is known: a saved register, or an address
+   in the stack.  */
+struct slot
+{
+  struct value place; /* VALUE_CFA or VALUE_BASE */
+  struct value value;
+};
+
+/* The subject of a comparison: the value of a register, or memory.  */
+struct subject
+{
+  struct value base; /* of an address; or the register's value */
+  struct value index;
+  int64_t offset;
+  uint8_t scale;
+  bool is_memory, has_base, has_index;
+};
+
+struct limit
+{
+  uint64_t max; /* of the lower bits, unsigned; UINT64_MAX: no limit */
+  bool is_weak; /* paths with other limits have met here */
+};
+
+struct bound
+{
+  struct subject subject;
+  struct limit limit;
+};
+
+struct state
+{
+  struct value registers[REG_COUNT];
+  struct bound bounds[STATE_BOUNDS_MAX];
+  /* The last comparison, whose result is in the flags: of this subject with
+     this number.  */
+  struct subject compared;
+  uint64_t compared_with;
+  uint8_t n_slots, n_bounds;
+  bool has_compared, has_equals;
+  bool has_forked; /* the flags say whether a VALUE_FORKED is 0 */
+  /* The path is that of a parent and of its child, which has another stack: no
+     row holds for both until a branch separates the two.  */
+  bool is_child_too;
+  uint8_t equals[2]; /* registers that were compared with each other */
+  /* An upper limit of the address that VALUE_BASE counts from: it is at most
+     CFA + base_limit.  With base_is_below it is below that, provided that each
+     instruction that moves the address has an effect.  */
+  int64_t base_limit;
+  bool base_is_below;
+  uint64_t released; /* mask of slots that are below the stack pointer, and
+                        have been above it */
+  struct slot slots[STATE_SLOTS_MAX]; /* last: most of it is not in use */
+};
+
+/* The bytes of STATE that are in use.  */
+static inline size_t
+state_size (const struct state *state)
+{
+  return offsetof (struct state, slots)
+         + state->n_slots * sizeof *state->slots;
+}
+
+static inline void
+state_copy (struct state *to, const struct state *from)
+{
+  memcpy (to, from, state_size (from));
+}
+
+/* At the entry of a function.  */
+void state_enter (struct state *state, const struct code_machine *machine);
+
+/* VALUE as a subject.  */
+static inline struct subject
+subject_of_value (struct value value)
+{
+  return (struct subject){ .base = value, .has_base = true };
+}
+
+/* Store VALUE into WIDTH bytes at PLACE.  Slots keep saved registers and
+   addresses in the stack; other values are dropped.
+
+   Saved registers stay in their slots where a correct program cannot change
+   them.  A pointer that is not known to point into the stack cannot reach
+   them.  BY_POINTER: the address is in another register than SP and FP.  Such
+   a store does not change a saved register even if its address seems to be
+   the slot's, because the function would lose the only copy of what belongs
+   to its caller: the path is never taken, or the pointer has changed.  */
+void state_store (struct state *state, const struct code_machine *machine,
+                  struct value place, struct value value, unsigned width,
+                  bool by_pointer);
+
+/* The index of the slot at PLACE, or n_slots.  */
+unsigned state_find_slot (const struct state *state, struct value place);
+
+/* Remove slot INDEX; the last slot takes its place.  */
+void state_remove_slot (struct state *state, unsigned index);
+
+/* The value in memory at PLACE; VALUE_MIXED when it is not known.  */
+struct value state_load (const struct state *state, struct value place);
+
+/* The bound of VALUE, or of SUBJECT.  */
+struct limit state_bound (const struct state *state, struct value value);
+struct limit state_bound_of (const struct state *state,
+                             const struct subject *subject);
+
+/* Note that the lower bits of SUBJECT are not above LIMIT.  If there is no
+   room the oldest bound is dropped.  */
+void state_set_bound (struct state *state, const struct subject *subject,
+                      struct limit limit);
+void state_remove_bound (struct state *state, unsigned index);
+
+/* Whether the subject of any bound depends on VALUE.  */
+bool state_is_bounded (const struct state *state, struct value value);
+
+/* Forget the bounds of all subjects that depend on WIDTH bytes of memory at
+   PLACE, which have changed; or on VALUE.  A value has the number of the
+   instruction that made it, so that it changes when a path comes to that
+   instruction again.  */
+void state_forget_bounds (struct state *state, struct value place,
+                          unsigned width);
+void state_forget_value (struct state *state, struct value value);
+
+/* The memory operand of INSN as a subject.  */
+struct subject state_memory (const struct state *state,
+                             const struct insn *insn);
+
+#endif /* CODE_STATE_H */

@@ -1,0 +1,690 @@
+/* The transfer of one instruction.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/state_apply.h"
+
+/* Numbers have 59 bits in a value.  */
+#define NUMBER_LIMIT (INT64_C (1) << 58)
+
+/* VALUE + DISTANCE.  What is computed from a computed value is computed.  */
+static struct value
+value_moved (struct value value, int64_t distance)
+{
+  int64_t sum;
+  if (value.kind == VALUE_OPAQUE)
+    return value_of (VALUE_OPAQUE, 0);
+  bool relative = value_is_stack (value) || value.kind == VALUE_CONSTANT;
+  if (!relative || __builtin_add_overflow (value.number, distance, &sum)
+      || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)
+    return value_of (VALUE_MIXED, 0);
+  return value_of (value.kind, sum);
+}
+
+static void
+compute (struct state *state, uint64_t address, unsigned reg)
+{
+  struct value value = value_new (VALUE_OPAQUE, address, reg);
+  if (state->n_bounds > 0)
+    state_forget_value (state, value);
+  state->registers[reg] = value;
+  if (state->has_equals
+      && (state->equals[0] == reg || state->equals[1] == reg))
+    state->has_equals = false;
+}
+
+/* TO gets VALUE; what is not known relative to anything gets a number.  */
+static void
+set_register (struct state *state, unsigned to, struct value value,
+              uint64_t address)
+{
+  compute (state, address, to);
+  if (!value_is_anonymous (value) || value.number != 0)
+    state->registers[to] = value;
+  else if (value.kind == VALUE_MIXED)
+    state->registers[to] = value_new (VALUE_MIXED, address, to);
+}
+
+static void
+forget_base (struct state *state, const struct code_machine *machine,
+             uint64_t address)
+{
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    if (state->registers[reg].kind == VALUE_BASE)
+      state->registers[reg] = value_new (VALUE_MIXED, address, reg);
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (state->slots[i].place.kind == VALUE_BASE
+        || state->slots[i].value.kind == VALUE_BASE)
+      state_remove_slot (state, i);
+}
+
+/* Forget what is below SP, which goes down from there.  */
+static void
+forget_below (struct state *state, struct value sp)
+{
+  for (unsigned i = state->n_slots; i-- > 0;)
+    if (state->slots[i].place.kind == sp.kind
+        && state->slots[i].place.number < sp.number)
+      state_remove_slot (state, i);
+}
+
+/* to = from & -2^n, or from - something: a new base.  Where SP moves away from
+   the base that FP has, FP knows more, and SP's place does not matter.  */
+static void
+apply_base (struct state *state, const struct code_machine *machine,
+            const struct insn *insn, uint64_t address)
+{
+  struct value from = state->registers[insn->from];
+  bool was_base = from.kind == VALUE_BASE;
+  if (!value_is_stack (from) || (was_base && insn->to != machine->arch->sp))
+    {
+      compute (state, address, insn->to);
+      return;
+    }
+  if (was_base && state->registers[machine->arch->fp].kind == VALUE_BASE)
+    {
+      forget_below (state, from);
+      compute (state, address, insn->to);
+      return;
+    }
+  forget_base (state, machine, address);
+  if (!was_base)
+    state->base_limit = from.number;
+  else if (state->base_limit + from.number < NUMBER_LIMIT)
+    state->base_limit += from.number;
+  state->base_is_below
+      = insn->op == OP_LOWER || (was_base && state->base_is_below);
+  set_register (state, insn->to, value_of (VALUE_BASE, 0), address);
+}
+
+/* A multiple of what is bounded is bounded, too.  */
+static void
+apply_scale (struct state *state, const struct insn *insn, uint64_t address)
+{
+  struct limit limit = state_bound (state, state->registers[insn->from]);
+  compute (state, address, insn->to);
+  struct subject scaled = subject_of_value (state->registers[insn->to]);
+  if (limit.max <= UINT32_MAX)
+    {
+      limit.max *= (uint64_t)insn->immediate;
+      state_set_bound (state, &scaled, limit);
+    }
+}
+
+/* Move within a width, so that a lower part stays what it was.  */
+static void
+apply_move (struct state *state, const struct insn *insn, uint64_t address)
+{
+  struct value from = state->registers[insn->from];
+  bool lower_part = value_is_anonymous (from) || value_is_entry (from)
+                    || (from.kind == VALUE_CONSTANT && insn->width >= 4
+                        && from.number >= 0 && from.number <= INT32_MAX);
+  if (insn->width == 8 || lower_part)
+    set_register (state, insn->to, from, address);
+  else
+    compute (state, address, insn->to);
+}
+
+/* Entry of a jump table + its base, in either order.  */
+static bool
+sum_is_target (struct state *state, struct value a, struct value b,
+               struct jump_tables *tables, const struct insn *insn,
+               uint64_t address)
+{
+  bool is_scaled = insn->op == OP_SUM_SCALED;
+  if (!value_is_entry (a) || b.kind != VALUE_CONSTANT)
+    return false;
+  for (uint32_t i = UINT32_MAX; value_next_table (a, &i);)
+    if (!jump_table_set_base (&tables->tables[i], (uint64_t)b.number,
+                              is_scaled ? insn->scale : 1,
+                              is_scaled && insn->sign_extended
+                                  && insn->width == tables->tables[i].width))
+      return false;
+  set_register (state, insn->to,
+                value_of (a.kind == VALUE_ENTRY ? VALUE_TARGET : VALUE_TARGETS,
+                          a.number),
+                address);
+  return true;
+}
+
+/* Add an entry of a jump table, which is extended and multiplied, to the base
+   of the table.  */
+static void
+apply_sum_scaled (struct state *state, const struct insn *insn,
+                  uint64_t address, struct jump_tables *tables)
+{
+  struct value from = state->registers[insn->from];
+  struct value index = state->registers[insn->index];
+  if (!sum_is_target (state, index, from, tables, insn, address))
+    compute (state, address, insn->to);
+}
+
+static void
+apply_sum (struct state *state, const struct insn *insn, uint64_t address,
+           struct jump_tables *tables)
+{
+  struct value a = state->registers[insn->from];
+  struct value b = state->registers[insn->index];
+  if (sum_is_target (state, a, b, tables, insn, address)
+      || sum_is_target (state, b, a, tables, insn, address))
+    return;
+  if (b.kind == VALUE_CONSTANT)
+    set_register (state, insn->to, value_moved (a, b.number), address);
+  else if (a.kind == VALUE_CONSTANT)
+    set_register (state, insn->to, value_moved (b, a.number), address);
+  else
+    compute (state, address, insn->to);
+}
+
+static void
+apply_lower (struct state *state, const struct code_machine *machine,
+             const struct insn *insn, uint64_t address)
+{
+  struct value by = insn->index == REG_NONE ? value_of (VALUE_MIXED, 0)
+                                            : state->registers[insn->index];
+  if (by.kind == VALUE_CONSTANT)
+    set_register (state, insn->to,
+                  value_moved (state->registers[insn->from], -by.number),
+                  address);
+  else if (insn->to == machine->arch->sp)
+    apply_base (state, machine, insn, address);
+  else
+    compute (state, address, insn->to);
+}
+
+static void
+apply_insert (struct state *state, const struct insn *insn, uint64_t address)
+{
+  struct value old = state->registers[insn->from];
+  if (old.kind != VALUE_CONSTANT)
+    {
+      compute (state, address, insn->to);
+      return;
+    }
+  uint64_t number = (uint64_t)old.number & ~(UINT64_C (0xffff) << insn->scale);
+  number |= (uint64_t)insn->immediate;
+  if (insn->width == 4)
+    number &= UINT32_MAX;
+  set_register (state, insn->to,
+                value_moved (value_of (VALUE_CONSTANT, 0), (int64_t)number),
+                address);
+}
+
+static void
+apply_insert_byte (struct state *state, const struct insn *insn,
+                   uint64_t address)
+{
+  struct value old = state->registers[insn->to];
+  compute (state, address, insn->to);
+  if (old.kind == VALUE_CONSTANT)
+    state->registers[insn->to]
+        = value_of (VALUE_CONSTANT,
+                    (old.number & ~INT64_C (0xff)) | (insn->immediate & 0xff));
+}
+
+/* A code is of use only if SP is what it was when the function began: whoever
+   unwinds takes the CFA for it.  */
+static void
+apply_signing (struct state *state, const struct code_machine *machine,
+               const struct insn *insn, uint64_t address)
+{
+  struct value plain = value_of (VALUE_SAVED, machine->arch->ra);
+  struct value with_code = value_of (VALUE_SIGNED, insn->immediate);
+  const struct value *from = &state->registers[insn->from];
+  bool at_cfa = value_equal (state->registers[machine->arch->sp],
+                             value_of (VALUE_CFA, 0));
+  struct value to = value_of (VALUE_MIXED, 0);
+  if (insn->op == OP_STRIP)
+    to = from->kind == VALUE_SIGNED ? plain : *from;
+  else if (insn->op == OP_SIGN && at_cfa && value_equal (*from, plain))
+    to = with_code;
+  else if (insn->op == OP_AUTHENTICATE && at_cfa
+           && value_equal (*from, with_code))
+    to = plain;
+  set_register (state, insn->to, to, address);
+}
+
+/* Where the memory operand of INSN is in the stack.  */
+static struct value
+place_of (const struct state *state, const struct insn *insn)
+{
+  if (!insn->memory || insn->base == REG_NONE || insn->index != REG_NONE)
+    return value_of (VALUE_MIXED, 0);
+  return value_moved (state->registers[insn->base], insn->offset);
+}
+
+bool
+state_names_place (const struct state *state, const struct insn *insn,
+                   uint64_t *address)
+{
+  struct value base = value_of (VALUE_CONSTANT, 0);
+  if (!insn->names_place)
+    return false;
+  if (insn->op == OP_ADD)
+    base = state->registers[insn->from];
+  *address = (uint64_t)base.number + (uint64_t)insn->immediate;
+  return base.kind == VALUE_CONSTANT;
+}
+
+/* INSN loads an entry of a table at an address that is known, as a compiler
+   does where it knows the index: a table with that entry alone.  */
+static bool
+is_known_entry (const struct insn *insn)
+{
+  return insn->memory && insn->base == REG_NONE && insn->index == REG_NONE
+         && insn->width == 4 && insn->sign_extended;
+}
+
+/* INSN loads from a table by an index.  *BASE is the table's address without
+   the offset, *INDEX what is added, in entries or (scale 1) in bytes.  */
+static bool
+is_indexed (const struct state *state, const struct code_machine *machine,
+            const struct insn *insn, struct value *base, struct value *index)
+{
+  bool scaled = insn->scale == insn->width;
+  if (!insn->memory || insn->index == REG_NONE || (!scaled && insn->scale != 1)
+      || insn->width > 8 || (insn->width & (insn->width - 1))
+      || !(machine->table_widths & insn->width))
+    return false;
+  *base = value_of (VALUE_CONSTANT, 0);
+  *index = state->registers[insn->index];
+  if (insn->base != REG_NONE)
+    *base = state->registers[insn->base];
+  if (base->kind != VALUE_CONSTANT && insn->scale == 1)
+    {
+      struct value swapped = *base;
+      *base = *index;
+      *index = swapped;
+    }
+  return base->kind == VALUE_CONSTANT;
+}
+
+/* The limit of entries that INSN, which adds INDEX, loads one of.  */
+static struct limit
+last_entry (const struct state *state, const struct insn *insn,
+            struct value index)
+{
+  struct limit limit = state_bound (state, index);
+  if (insn->scale != insn->width && limit.max != UINT64_MAX)
+    limit.max /= insn->width;
+  return limit;
+}
+
+bool
+state_table (const struct state *state, const struct code_machine *machine,
+             const struct insn *insn, uint64_t address,
+             struct jump_tables *tables, uint32_t *number)
+{
+  struct value base = value_of (VALUE_CONSTANT, 0), index;
+  bool indexed = is_indexed (state, machine, insn, &base, &index);
+  if (!indexed && !is_known_entry (insn))
+    return false;
+  const struct limit limit
+      = indexed ? last_entry (state, insn, index) : (struct limit){ .max = 0 };
+  struct jump_table table
+      = { .reader = address,
+          .address = (uint64_t)base.number + (uint64_t)insn->offset,
+          .max = limit.max,
+          .is_weak = limit.is_weak,
+          .width = (uint8_t)insn->width,
+          .scale = 1,
+          .is_signed = insn->sign_extended || insn->width == 4 };
+  return jump_tables_note (tables, &table, number);
+}
+
+static void
+load_word (struct state *state, unsigned to, struct value place,
+           uint64_t address)
+{
+  if (to == REG_NONE)
+    return;
+  if (value_is_stack (place))
+    set_register (state, to, state_load (state, place), address);
+  else
+    compute (state, address, to);
+}
+
+static void
+adjust_base (struct state *state, const struct insn *insn, struct value base,
+             uint64_t address)
+{
+  if (insn->adjusts_base)
+    set_register (state, insn->base, value_moved (base, insn->immediate),
+                  address);
+}
+
+static void
+apply_load (struct state *state, const struct code_machine *machine,
+            const struct insn *insn, uint64_t address,
+            struct jump_tables *tables)
+{
+  struct value place = place_of (state, insn);
+  if (insn->is_pair)
+    {
+      load_word (state, insn->to, place, address);
+      load_word (state, insn->second, value_moved (place, machine->word),
+                 address);
+      return;
+    }
+  struct subject memory = state_memory (state, insn);
+  struct limit limit = state_bound_of (state, &memory);
+  uint32_t number;
+  if (state_table (state, machine, insn, address, tables, &number))
+    set_register (state, insn->to, value_of (VALUE_ENTRY, number), address);
+  else if (insn->width == machine->word)
+    load_word (state, insn->to, place, address);
+  else
+    compute (state, address, insn->to);
+  /* A word of some place in the stack may be a register saved there.  */
+  if (insn->base != REG_NONE && state->registers[insn->to].kind == VALUE_OPAQUE
+      && value_is_stack (place))
+    state->registers[insn->to] = value_new (VALUE_MIXED, address, insn->to);
+  if (limit.max != UINT64_MAX)
+    {
+      struct subject loaded = subject_of_value (state->registers[insn->to]);
+      state_set_bound (state, &loaded, limit);
+    }
+}
+
+/* What register REG, if there is one, puts into memory.  */
+static struct value
+stored_value (const struct state *state, unsigned reg)
+{
+  return reg == REG_NONE ? value_of (VALUE_MIXED, 0) : state->registers[reg];
+}
+
+static void
+apply_store (struct state *state, const struct code_machine *machine,
+             const struct insn *insn)
+{
+  struct value place = place_of (state, insn);
+  unsigned width = insn->is_pair ? machine->word : insn->width;
+  bool by_pointer
+      = insn->base != machine->arch->sp && insn->base != machine->arch->fp;
+  if (insn->is_pair)
+    state_store (state, machine, value_moved (place, machine->word),
+                 stored_value (state, insn->second), machine->word,
+                 by_pointer);
+  state_store (state, machine, place, stored_value (state, insn->from), width,
+               by_pointer);
+  state_forget_bounds (state, place, insn->is_pair ? 2 * width : width);
+}
+
+static void
+apply_push (struct state *state, const struct code_machine *machine,
+            const struct insn *insn, uint64_t address)
+{
+  unsigned sp = machine->arch->sp;
+  struct value what = stored_value (state, insn->from);
+  struct value place = value_moved (state->registers[sp], -machine->word);
+  set_register (state, sp, place, address);
+  state_store (state, machine, place, what, machine->word, false);
+}
+
+static void
+apply_pop (struct state *state, const struct code_machine *machine,
+           unsigned to, uint64_t address)
+{
+  unsigned sp = machine->arch->sp;
+  struct value place = state->registers[sp];
+  struct value what = state_load (state, place);
+  set_register (state, sp, value_moved (place, machine->word), address);
+  if (to != REG_NONE)
+    set_register (state, to, what, address);
+}
+
+/* A word of the stack goes where INSN says, as a value that is not known.  */
+static void
+apply_pop_to_memory (struct state *state, const struct code_machine *machine,
+                     const struct insn *insn, uint64_t address)
+{
+  struct value place = place_of (state, insn);
+  apply_pop (state, machine, REG_NONE, address);
+  state_store (state, machine, place, value_of (VALUE_MIXED, 0), machine->word,
+               insn->base != machine->arch->fp);
+  state_forget_bounds (state, place, machine->word);
+}
+
+static void
+apply_leave (struct state *state, const struct code_machine *machine,
+             uint64_t address)
+{
+  unsigned sp = machine->arch->sp, fp = machine->arch->fp;
+  set_register (state, sp, state->registers[fp], address);
+  apply_pop (state, machine, fp, address);
+}
+
+static void
+apply_swap (struct state *state, const struct insn *insn)
+{
+  struct value kept = state->registers[insn->to];
+  state->registers[insn->to] = state->registers[insn->from];
+  state->registers[insn->from] = kept;
+  state->has_equals = false;
+}
+
+/* Comparisons wait for the branch that tells how they came out.  */
+static void
+apply_compare (struct state *state, const struct code_machine *machine,
+               const struct insn *insn, uint64_t address)
+{
+  uint64_t with = (uint64_t)insn->immediate;
+  state->has_compared = state->has_equals = state->has_forked = false;
+  if (insn->op == OP_COMPARE_BOTH
+      && state->registers[insn->index].kind == VALUE_CONSTANT)
+    {
+      with = (uint64_t)state->registers[insn->index].number;
+      if (insn->width == 4)
+        with &= UINT32_MAX;
+    }
+  else if (insn->op == OP_COMPARE_BOTH)
+    {
+      state->has_equals = insn->width == machine->word;
+      state->equals[0] = insn->from;
+      state->equals[1] = insn->index;
+      return;
+    }
+  if (insn->op != OP_COMPARE_MEMORY && with == 0)
+    state->has_forked = state->registers[insn->from].kind == VALUE_FORKED;
+  /* What is compared was read from a table, but not to be jumped by.  */
+  if (insn->op != OP_COMPARE_MEMORY
+      && value_is_entry (state->registers[insn->from]))
+    compute (state, address, insn->from);
+  struct subject subject;
+  if (insn->op == OP_COMPARE_MEMORY)
+    subject = state_memory (state, insn);
+  else if (value_is_anonymous (state->registers[insn->from]))
+    subject = subject_of_value (state->registers[insn->from]);
+  else
+    return;
+  state->has_compared = true;
+  state->compared = subject;
+  state->compared_with = with;
+}
+
+static void
+apply_op (struct state *state, const struct code_machine *machine,
+          const struct insn *insn, uint64_t address,
+          struct jump_tables *tables)
+{
+  struct value base = stored_value (state, insn->base);
+  switch (insn->op)
+    {
+    case OP_MOVE:
+      return apply_move (state, insn, address);
+    case OP_ADD:
+      return set_register (
+          state, insn->to,
+          value_moved (state->registers[insn->from], insn->immediate),
+          address);
+    case OP_SUM:
+      return apply_sum (state, insn, address, tables);
+    case OP_SUM_SCALED:
+      return apply_sum_scaled (state, insn, address, tables);
+    case OP_INSERT:
+      return apply_insert (state, insn, address);
+    case OP_INSERT_BYTE:
+      return apply_insert_byte (state, insn, address);
+    case OP_SIGN:
+    case OP_AUTHENTICATE:
+    case OP_STRIP:
+      return apply_signing (state, machine, insn, address);
+    case OP_SET:
+      return set_register (
+          state, insn->to,
+          value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate),
+          address);
+    case OP_SCALE:
+      return apply_scale (state, insn, address);
+    case OP_ALIGN:
+      return apply_base (state, machine, insn, address);
+    case OP_LOWER:
+      return apply_lower (state, machine, insn, address);
+    case OP_LOAD:
+      apply_load (state, machine, insn, address, tables);
+      return adjust_base (state, insn, base, address);
+    case OP_STORE:
+      apply_store (state, machine, insn);
+      return adjust_base (state, insn, base, address);
+    case OP_PUSH:
+      return apply_push (state, machine, insn, address);
+    case OP_POP:
+      if (insn->memory)
+        return apply_pop_to_memory (state, machine, insn, address);
+      return apply_pop (state, machine, insn->to, address);
+    case OP_LEAVE:
+      return apply_leave (state, machine, address);
+    case OP_SWAP:
+      return apply_swap (state, insn);
+    default:
+      return;
+    }
+}
+
+/* The stack pointer was BEFORE.  What it leaves above it stays there for a
+   while (GCC's CFI relies on that at the end of functions); but when it goes
+   down again, anything may be there.  What was stored below it before it went
+   down is kept: that is how some compilers save registers.  */
+static void
+move_stack (struct state *state, const struct code_machine *machine,
+            struct value before)
+{
+  struct value sp = state->registers[machine->arch->sp];
+  if (!value_is_stack (sp))
+    return;
+  for (unsigned i = state->n_slots; i-- > 0;)
+    {
+      struct value place = state->slots[i].place;
+      bool below = place.kind == sp.kind ? place.number < sp.number
+                                         : sp.kind == VALUE_CFA;
+      if (!below && state->released >> i & 1)
+        state_remove_slot (state, i);
+      else if (below
+               && (place.kind != before.kind || place.number >= before.number))
+        state->released |= (uint64_t)1 << i;
+    }
+}
+
+/* Whether the system call that STATE is in front of makes a child with another
+   stack.  */
+static bool
+makes_child (const struct state *state, const struct code_machine *machine)
+{
+  struct value number = state->registers[machine->kernel_call];
+  struct value stack = state->registers[machine->clone_stack];
+  return value_equal (number, value_of (VALUE_CONSTANT, machine->clone3))
+         || (value_equal (number, value_of (VALUE_CONSTANT, machine->clone))
+             && !value_equal (stack, value_of (VALUE_CONSTANT, 0)));
+}
+
+/* Do what such a system call does beside changing registers.  */
+static void
+apply_fork (struct state *state, const struct code_machine *machine,
+            uint64_t address)
+{
+  unsigned result = machine->kernel_result;
+  state->registers[result] = value_new (VALUE_FORKED, address, result);
+  state->is_child_too = true;
+}
+
+void
+state_apply (struct state *state, const struct code_machine *machine,
+             const struct insn *insn, uint64_t address,
+             struct jump_tables *tables)
+{
+  struct value sp = state->registers[machine->arch->sp];
+  bool forks = insn->calls_kernel && makes_child (state, machine);
+  if (insn->sets_flags)
+    state->has_compared = state->has_equals = state->has_forked = false;
+  if (insn->op >= OP_COMPARE && insn->op <= OP_COMPARE_BOTH)
+    apply_compare (state, machine, insn, address);
+  else if (insn->op == OP_TEST)
+    state->has_forked = state->registers[insn->from].kind == VALUE_FORKED;
+  else if (insn->op != OP_NONE)
+    apply_op (state, machine, insn, address, tables);
+  for (uint32_t left = insn->writes; left; left &= left - 1)
+    compute (state, address, (unsigned)__builtin_ctz (left));
+  if (forks)
+    apply_fork (state, machine, address);
+  if (!value_equal (state->registers[machine->arch->sp], sp))
+    move_stack (state, machine, sp);
+}
+
+void
+state_call (struct state *state, const struct code_machine *machine,
+            uint64_t address)
+{
+  for (uint32_t left = machine->clobbered; left; left &= left - 1)
+    compute (state, address, (unsigned)__builtin_ctz (left));
+  state->has_compared = state->has_equals = state->has_forked = false;
+  state_forget_bounds (state, value_of (VALUE_MIXED, 0), 0);
+  struct value sp = state->registers[machine->arch->sp];
+  forget_below (state, value_moved (sp, -machine->kept_below));
+}
+
+/* Of two registers that are equal, what is known of one holds for both: so
+   ends a loop that goes down the stack page by page.  False: the two cannot
+   be equal, as behind the first page.  */
+static bool
+learn_equal (struct state *state)
+{
+  struct value *a = &state->registers[state->equals[0]];
+  struct value *b = &state->registers[state->equals[1]];
+  if (a->kind == VALUE_CFA && b->kind == VALUE_CFA)
+    return a->number == b->number;
+  if (a->kind == VALUE_CFA && value_is_anonymous (*b))
+    *b = *a;
+  else if (b->kind == VALUE_CFA && value_is_anonymous (*a))
+    *a = *b;
+  return true;
+}
+
+bool
+state_parts_from_child (const struct state *state, const struct insn *insn,
+                        bool *taken)
+{
+  bool of_register = insn->condition == CONDITION_ZERO
+                     || insn->condition == CONDITION_NOT_ZERO;
+  *taken = insn->condition == CONDITION_EQUAL
+           || insn->condition == CONDITION_ZERO;
+  if (of_register)
+    return state->registers[insn->from].kind == VALUE_FORKED;
+  return state->has_forked
+         && (*taken || insn->condition == CONDITION_NOT_EQUAL);
+}
+
+bool
+state_branch (struct state *state, enum insn_condition condition, bool taken)
+{
+  bool below = condition == (taken ? CONDITION_BELOW : CONDITION_NOT_BELOW);
+  bool not_above
+      = condition == (taken ? CONDITION_NOT_ABOVE : CONDITION_ABOVE);
+  if (state->has_equals
+      && condition == (taken ? CONDITION_EQUAL : CONDITION_NOT_EQUAL)
+      && !learn_equal (state))
+    return false;
+  if (state->has_compared && (below || not_above)
+      && !(below && state->compared_with == 0))
+    state_set_bound (state, &state->compared,
+                     (struct limit){ .max = state->compared_with - below });
+  return true;
+}

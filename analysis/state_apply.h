@@ -1,0 +1,50 @@
+/* The transfer of one instruction.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CODE_STATE_APPLY_H
+#define CODE_STATE_APPLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/state.h"
+
+/* Do INSN at ADDRESS, without where it goes.  Loads of jump table entries are
+   noted in TABLES.  */
+void state_apply (struct state *state, const struct code_machine *machine,
+                  const struct insn *insn, uint64_t address,
+                  struct jump_tables *tables);
+
+/* What a call at ADDRESS leaves, after it returned.  */
+void state_call (struct state *state, const struct code_machine *machine,
+                 uint64_t address);
+
+/* Whether state_branch changes anything.  */
+static inline bool
+state_tells_branches (const struct state *state, enum insn_condition condition)
+{
+  return condition != CONDITION_OTHER
+         && (state->has_compared || state->has_equals);
+}
+
+/* Whether INSN, a branch, is where the child of a system call that returned
+   twice leaves its parent: *TAKEN, by the branch, or else behind it.  */
+bool state_parts_from_child (const struct state *state,
+                             const struct insn *insn, bool *taken);
+
+/* The branch with CONDITION was TAKEN or not.  False: what was compared shows
+   that this cannot be.  */
+bool state_branch (struct state *state, enum insn_condition condition,
+                   bool taken);
+
+/* Whether INSN computes an address, and which.  */
+bool state_names_place (const struct state *state, const struct insn *insn,
+                        uint64_t *address);
+
+/* Note the table that INSN at ADDRESS reads, if it can be one.  False: no.  */
+bool state_table (const struct state *state,
+                  const struct code_machine *machine, const struct insn *insn,
+                  uint64_t address, struct jump_tables *tables,
+                  uint32_t *number);
+
+#endif /* CODE_STATE_APPLY_H */

@@ -1,0 +1,411 @@
+/* From a state to the rules of a row, and what it makes of others' rules.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/state_row.h"
+
+enum
+{
+  SIGNING_KEYS = 2 /* A, B */
+};
+
+static struct value
+in_register (const struct state *state, unsigned reg)
+{
+  return reg < REG_COUNT ? state->registers[reg] : value_of (VALUE_MIXED, 0);
+}
+
+/* A rule of KIND with OFFSET, which has 32 bits there.  False: it has not.  */
+static bool
+rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
+           int64_t offset)
+{
+  *rule = (struct frame_rule){ .kind = (uint8_t)kind,
+                               .reg = (uint16_t)reg,
+                               .offset = (int32_t)offset };
+  return offset == rule->offset;
+}
+
+static struct value
+moved (struct value value, int64_t distance)
+{
+  if (value_is_stack (value))
+    return value_of ((enum value_kind)value.kind, value.number + distance);
+  return distance == 0 ? value : value_of (VALUE_MIXED, 0);
+}
+
+bool
+state_is_restored (const struct state *state,
+                   const struct code_machine *machine)
+{
+  const struct arch *arch = machine->arch;
+  struct value entry = value_of (VALUE_CFA, arch->fixed_ra_offset);
+  struct value ra = arch_tracks_ra (arch) ? state->registers[arch->ra]
+                                          : state_load (state, entry);
+  if (!value_equal (state->registers[arch->sp], entry)
+      || !value_equal (ra, value_of (VALUE_SAVED, arch->ra)))
+    return false;
+  for (uint32_t left = machine->preserved; left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
+        return false;
+    }
+  return true;
+}
+
+bool
+state_has_left (const struct state *state, const struct code_machine *machine)
+{
+  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+    if (value_is_stack (state->registers[reg]))
+      return false;
+  return true;
+}
+
+/* The slot with VALUE whose place is known relative to BASE and not below the
+   stack pointer, where it could be overwritten.  */
+static const struct slot *
+find_slot (const struct state *state, const struct code_machine *machine,
+           enum value_kind base, struct value value)
+{
+  struct value sp = state->registers[machine->arch->sp];
+  for (unsigned i = 0; i < state->n_slots; i++)
+    {
+      const struct slot *slot = &state->slots[i];
+      if (value_equal (slot->value, value) && slot->place.kind == base
+          && (sp.kind != base
+              || slot->place.number >= sp.number - machine->kept_below))
+        return slot;
+    }
+  return NULL;
+}
+
+bool
+state_keeps (const struct state *state, const struct code_machine *machine,
+             struct value value)
+{
+  return find_slot (state, machine, VALUE_CFA, value)
+         || find_slot (state, machine, VALUE_BASE, value);
+}
+
+bool
+state_saves_registers (const struct state *state,
+                       const struct code_machine *machine)
+{
+  for (uint32_t left = machine->preserved; left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      struct value saved = value_of (VALUE_SAVED, reg);
+      const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
+      if (slot && slot->place.number < machine->arch->fixed_ra_offset
+          && !value_equal (state->registers[reg], saved))
+        return true;
+    }
+  return false;
+}
+
+/* Whether FP points to the word that the caller's FP was saved in, as a frame
+   pointer does.  Any other address of the stack in FP may be a variable's,
+   read from a word that a function which was called has changed since.  */
+static bool
+is_frame_pointer (const struct state *state,
+                  const struct code_machine *machine)
+{
+  unsigned fp = machine->arch->fp;
+  return value_equal (state_load (state, state->registers[fp]),
+                      value_of (VALUE_SAVED, fp));
+}
+
+static bool
+cfa_rule (const struct state *state, const struct code_machine *machine,
+          struct frame_rule *rule)
+{
+  const uint16_t sp = machine->arch->sp, fp = machine->arch->fp;
+  bool sp_first = machine->keeps_sp
+                  || (state->registers[sp].kind == VALUE_CFA
+                      && !is_frame_pointer (state, machine));
+  const uint16_t order[] = { sp_first ? sp : fp, sp_first ? fp : sp };
+  const struct slot *slot
+      = find_slot (state, machine, VALUE_BASE, value_of (VALUE_CFA, 0));
+  for (unsigned i = 0; i < 2; i++)
+    {
+      struct value value = state->registers[order[i]];
+      int64_t number = value.number;
+      if (value.kind == VALUE_CFA)
+        return rule_with (rule, RULE_REG, order[i], -number);
+      if (value.kind == VALUE_BASE && slot)
+        return rule_with (rule, RULE_DEREF_REG, order[i],
+                          slot->place.number - number);
+    }
+  return false;
+}
+
+/* Whether SLOT is the second word of a frame record, behind the caller's FP
+   (AAPCS64, 6.4.6 "The Frame Pointer").  */
+static bool
+is_in_record (const struct state *state, const struct code_machine *machine,
+              const struct slot *slot)
+{
+  struct value fp = state_load (state, moved (slot->place, -machine->word));
+  return value_equal (fp, value_of (VALUE_SAVED, machine->arch->fp));
+}
+
+/* The slot with VALUE, the return address; of several the one in the frame
+   record.  NULL also if none of several is: then some are copies, which
+   callees may overwrite.  */
+static const struct slot *
+find_true_slot (const struct state *state, const struct code_machine *machine,
+                enum value_kind base, struct value value)
+{
+  const struct slot *first = find_slot (state, machine, base, value);
+  const struct slot *in_record = NULL;
+  unsigned n = 0;
+  for (unsigned i = 0; first && i < state->n_slots; i++)
+    if (value_equal (state->slots[i].value, value))
+      {
+        n++;
+        if (state->slots[i].place.kind == base
+            && is_in_record (state, machine, &state->slots[i]))
+          in_record = &state->slots[i];
+      }
+  return n == 1 ? first : in_record;
+}
+
+/* The slot that RULE_DEREF_CFA can be said of, with the return address signed
+   or as it came.  Where one is signed, those that are not are copies, for the
+   function's own use (__builtin_return_address).  */
+static const struct slot *
+find_ra_slot (const struct state *state, const struct code_machine *machine,
+              enum value_kind base)
+{
+  for (int64_t key = 0; key < SIGNING_KEYS; key++)
+    {
+      struct value with_code = value_of (VALUE_SIGNED, key);
+      if (find_slot (state, machine, base, with_code))
+        return find_true_slot (state, machine, base, with_code);
+    }
+  return find_true_slot (state, machine, base,
+                         value_of (VALUE_SAVED, machine->arch->ra));
+}
+
+/* The RA rule where it is not fixed.  */
+static bool
+ra_rule (const struct state *state, const struct code_machine *machine,
+         struct frame_row *row)
+{
+  const struct slot *slot = find_ra_slot (state, machine, VALUE_CFA);
+  struct value value
+      = slot ? slot->value : state->registers[machine->arch->ra];
+  row->ra = (struct frame_rule){ .kind = RULE_SAME };
+  if (slot && !rule_with (&row->ra, RULE_DEREF_CFA, 0, slot->place.number))
+    return false;
+  /* Which key it was belongs to whole functions; A is the usual one.  */
+  row->ra_signed = value_equal (value, value_of (VALUE_SIGNED, 0));
+  return row->ra_signed
+         || value_equal (value, value_of (VALUE_SAVED, machine->arch->ra));
+}
+
+/* WITH_RA: the return address is on the stack.  FP is often kept there longer
+   than needed, but readers expect it to be alone there never.  */
+static bool
+fp_rule (const struct state *state, const struct code_machine *machine,
+         bool with_ra, struct frame_rule *rule)
+{
+  unsigned fp = machine->arch->fp;
+  struct value saved = value_of (VALUE_SAVED, fp);
+  struct value value = state->registers[fp];
+  const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
+  if (slot && (with_ra || !value_equal (value, saved)))
+    return rule_with (rule, RULE_DEREF_CFA, 0, slot->place.number);
+  slot = find_slot (state, machine, VALUE_BASE, saved);
+  if (slot && value.kind == VALUE_BASE)
+    return rule_with (rule, RULE_DEREF_REG, fp,
+                      slot->place.number - value.number);
+  *rule = (struct frame_rule){ .kind = RULE_SAME };
+  return value_equal (value, saved);
+}
+
+/* Whether the return address is where a call leaves it, and not below the
+   stack pointer, where another function may overwrite it: the child of vfork
+   () does.  */
+static bool
+has_fixed_ra (const struct state *state, const struct code_machine *machine)
+{
+  struct value place = value_of (VALUE_CFA, machine->arch->fixed_ra_offset);
+  struct value sp = state->registers[machine->arch->sp];
+  return value_equal (state_load (state, place),
+                      value_of (VALUE_SAVED, machine->arch->ra))
+         && !(sp.kind == VALUE_CFA && sp.number > place.number);
+}
+
+bool
+state_row_without_fp (const struct state *state,
+                      const struct code_machine *machine,
+                      struct frame_row *row)
+{
+  const int8_t ra = machine->arch->fixed_ra_offset;
+  *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
+  return !state->is_child_too
+         && (arch_tracks_ra (machine->arch) ? ra_rule (state, machine, row)
+                                            : has_fixed_ra (state, machine))
+         && cfa_rule (state, machine, &row->cfa);
+}
+
+bool
+state_row (const struct state *state, const struct code_machine *machine,
+           struct frame_row *row)
+{
+  return state_row_without_fp (state, machine, row)
+         && fp_rule (state, machine, row->ra.kind == RULE_DEREF_CFA, &row->fp);
+}
+
+/* The value that RULE computes.  */
+static struct value
+value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
+{
+  switch (rule.kind)
+    {
+    case RULE_SAME:
+      return in_register (state, own);
+    case RULE_REG:
+      return moved (in_register (state, rule.reg), rule.offset);
+    case RULE_DEREF_REG:
+      return state_load (state,
+                         moved (in_register (state, rule.reg), rule.offset));
+    case RULE_CFA:
+      return value_of (VALUE_CFA, rule.offset);
+    case RULE_DEREF_CFA:
+      return state_load (state, value_of (VALUE_CFA, rule.offset));
+    default:
+      return value_of (VALUE_MIXED, 0);
+    }
+}
+
+struct value
+state_cfa_value (const struct state *state, const struct code_machine *machine,
+                 const struct frame_row *row)
+{
+  struct value base = in_register (state, row->cfa.reg);
+  /* No distance from what the caller had there is known to be right.  */
+  if (row->cfa.kind == RULE_REG && base.kind == VALUE_SAVED)
+    return base;
+  return value_of_rule (state, row->cfa, machine->arch->sp);
+}
+
+struct value
+state_ra_value (const struct state *state, const struct code_machine *machine,
+                const struct frame_row *row)
+{
+  return value_of_rule (state, row->ra, machine->arch->ra);
+}
+
+struct value
+state_fp_value (const struct state *state, const struct code_machine *machine,
+                const struct frame_row *row)
+{
+  return value_of_rule (state, row->fp, machine->arch->fp);
+}
+
+enum verdict
+state_check_cfa (const struct state *state, const struct code_machine *machine,
+                 const struct frame_row *row)
+{
+  struct value cfa = state_cfa_value (state, machine, row);
+  int64_t limit;
+  switch (cfa.kind)
+    {
+    case VALUE_CFA:
+      return cfa.number == 0 ? VERDICT_AGREES : VERDICT_CONTRADICTS;
+    case VALUE_SAVED:
+      return VERDICT_CONTRADICTS;
+    case VALUE_BASE: /* too low, if there is a limit to it */
+      limit = cfa.number + state->base_limit;
+      return limit < 0 || (limit == 0 && state->base_is_below)
+                 ? VERDICT_CONTRADICTS
+                 : VERDICT_UNKNOWN;
+    default:
+      return VERDICT_UNKNOWN;
+    }
+}
+
+struct value
+state_fp_place (const struct state *state, const struct code_machine *machine)
+{
+  struct value saved = value_of (VALUE_SAVED, machine->arch->fp);
+  const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
+  if (!slot)
+    slot = find_slot (state, machine, VALUE_BASE, saved);
+  return slot ? slot->place : value_of (VALUE_MIXED, 0);
+}
+
+struct value
+state_ra_place (const struct state *state, const struct code_machine *machine)
+{
+  const struct slot *slot = find_ra_slot (state, machine, VALUE_CFA);
+  if (!slot)
+    slot = find_ra_slot (state, machine, VALUE_BASE);
+  return slot ? slot->place : value_of (VALUE_MIXED, 0);
+}
+
+/* VALUE, of a register that matters to the caller, which ROW_KIND is the rule
+   of, is not the right one.  KEPT_AT is where the right one is.  */
+static enum verdict
+audit_wrong (struct value value, unsigned rule_kind, struct value kept_at)
+{
+  bool overwritten = value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
+                     || value_is_entry (value) || value_is_target (value);
+  if (value_is_stack (value) || value.kind == VALUE_SAVED
+      || value.kind == VALUE_SIGNED)
+    return VERDICT_CONTRADICTS;
+  return overwritten && rule_kind == RULE_SAME && kept_at.kind != VALUE_MIXED
+             ? VERDICT_CONTRADICTS
+             : VERDICT_UNKNOWN;
+}
+
+/* Whether RULE, which does not find what register REG still has, the caller's
+   value, looks for it in a word below the stack pointer: on a path that has
+   not saved it, say.  */
+static bool
+finds_nothing (const struct state *state, const struct code_machine *machine,
+               struct frame_rule rule, unsigned reg)
+{
+  struct value sp = state->registers[machine->arch->sp];
+  struct value place = value_of (VALUE_CFA, rule.offset);
+  return rule.kind == RULE_DEREF_CFA && sp.kind == VALUE_CFA
+         && place.number < sp.number - machine->kept_below
+         && value_equal (state->registers[reg], value_of (VALUE_SAVED, reg));
+}
+
+enum verdict
+state_check_ra (const struct state *state, const struct code_machine *machine,
+                const struct frame_row *row)
+{
+  struct value value = state_ra_value (state, machine, row);
+  bool is_right
+      = row->ra_signed
+            ? value.kind == VALUE_SIGNED
+            : value_equal (value, value_of (VALUE_SAVED, machine->arch->ra));
+  if (is_right || !arch_tracks_ra (machine->arch))
+    return VERDICT_AGREES;
+  if (finds_nothing (state, machine, row->ra, machine->arch->ra))
+    return VERDICT_CONTRADICTS;
+  return audit_wrong (value, row->ra.kind, state_ra_place (state, machine));
+}
+
+enum verdict
+state_check_fp (const struct state *state, const struct code_machine *machine,
+                const struct frame_row *row)
+{
+  unsigned fp = machine->arch->fp;
+  struct value value = state_fp_value (state, machine, row);
+  if (value_equal (value, value_of (VALUE_SAVED, fp)))
+    return VERDICT_AGREES;
+  /* A word found by a register that is the caller's again is not of this
+     frame any more.  */
+  if (row->fp.kind == RULE_DEREF_REG
+      && in_register (state, row->fp.reg).kind == VALUE_SAVED)
+    return VERDICT_CONTRADICTS;
+  if (finds_nothing (state, machine, row->fp, fp))
+    return VERDICT_CONTRADICTS;
+  return audit_wrong (value, row->fp.kind, state_fp_place (state, machine));
+}

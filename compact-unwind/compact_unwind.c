@@ -1,0 +1,93 @@
+/* Making, writing and printing an __unwind_info section: compact unwind.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "compact-unwind/compact_unwind.h"
+
+#include <string.h>
+
+#include "compact-unwind/encoding.h"
+#include "compact-unwind/info_dump.h"
+#include "compact-unwind/info_read.h"
+#include "write/output_file.h"
+
+static bool
+make_compact_unwind (const struct image *image, struct measurement *result,
+                     struct buffer *section, struct error *err)
+{
+  const enum measured_format format = MEASURED_COMPACT_UNWIND;
+  if (!measure_image (image, MEASURE_BIT (format), result, section, err))
+    return false;
+  return result->formats[format].available
+         || error_set (err, CFI2SFRAME_UNSUPPORTED,
+                       "compact unwind does not know %s", result->machine);
+}
+
+bool
+compact_unwind_write (const char *input, const char *output,
+                      struct measurement *result, struct error *err)
+{
+  struct image image;
+  struct buffer section;
+  error_clear (err);
+  *result = (struct measurement){ 0 };
+  if ((output != NULL && !output_file_check_other (output, input, err))
+      || !image_open (&image, input, err))
+    return false;
+  buffer_init (&section, false);
+  bool written = make_compact_unwind (&image, result, &section, err)
+                 && (output == NULL
+                     || output_file_write (output, &section, image.fd,
+                                           CFI2SFRAME_SYNC_FILE, err));
+  buffer_free (&section);
+  image_close (&image);
+  return written;
+}
+
+static bool
+dump_section (const void *bytes, uint64_t size, const struct arch *arch,
+              FILE *out, struct error *err)
+{
+  struct cunwind_reader reader;
+  if (!cunwind_reader_open (&reader, bytes, size, err))
+    return false;
+  cunwind_dump (&reader, arch, out);
+  return true;
+}
+
+static bool
+dump_image (const char *input, FILE *out, struct error *err)
+{
+  struct image image;
+  struct measurement result;
+  struct buffer section;
+  if (!image_open (&image, input, err))
+    return false;
+  buffer_init (&section, false);
+  bool dumped
+      = make_compact_unwind (&image, &result, &section, err)
+        && dump_section (section.bytes, section.size, image.arch, out, err);
+  buffer_free (&section);
+  image_close (&image);
+  return dumped;
+}
+
+bool
+compact_unwind_dump (const char *input, const char *machine, FILE *out,
+                     struct error *err)
+{
+  const struct arch *arch = machine != NULL ? arch_of_name (machine) : NULL;
+  struct file_location location = file_location_of_path (input);
+  struct image file;
+  error_clear (err);
+  if (machine != NULL && (arch == NULL || !cunwind_supports (arch)))
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "compact unwind does not know %s", machine);
+  if (!image_open_bytes (&file, &location, err))
+    return false;
+  bool is_elf
+      = file.size >= SELFMAG && memcmp (file.bytes, ELFMAG, SELFMAG) == 0;
+  bool dumped = is_elf ? dump_image (input, out, err)
+                       : dump_section (file.bytes, file.size, arch, out, err);
+  image_close (&file);
+  return dumped;
+}

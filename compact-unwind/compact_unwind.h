@@ -1,0 +1,30 @@
+/* Making, writing and printing an __unwind_info section: compact unwind.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   For measuring what the format of Apple's linker would cost beside SFrame;
+   not part of the public interface.  */
+
+#ifndef CONVERT_COMPACT_UNWIND_H
+#define CONVERT_COMPACT_UNWIND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "compact-unwind/measure.h"
+
+/* Write an __unwind_info section, version 1, made from the CFI of the linked
+   x86-64 or aarch64 file INPUT, to OUTPUT, or nowhere if that is NULL.  Its
+   offsets count from the lowest PT_LOAD.  RESULT is filled in for
+   MEASURED_COMPACT_UNWIND alone.  */
+bool compact_unwind_write (const char *input, const char *output,
+                           struct measurement *result, struct error *err);
+
+/* Print INPUT to OUT as llvm-objdump --unwind-info does: a file with nothing
+   but an __unwind_info section or, if it is an ELF file, the section that
+   compact_unwind_write would make.  MACHINE ("amd64", "aarch64") explains a
+   bare section's encodings; NULL: they are not explained.  */
+bool compact_unwind_dump (const char *input, const char *machine, FILE *out,
+                          struct error *err);
+
+#endif /* CONVERT_COMPACT_UNWIND_H */

@@ -1,0 +1,471 @@
+/* Writing an __unwind_info section.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "compact-unwind/info_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "compact-unwind/info_format.h"
+
+enum
+{
+  PAGE_ENTRIES_MAX = (UNWIND_PAGE_MAX - UNWIND_COMPRESSED_HEADER_SIZE) / 4,
+  REGULAR_ENTRIES_MAX
+  = (UNWIND_PAGE_MAX - UNWIND_REGULAR_HEADER_SIZE) / UNWIND_REGULAR_ENTRY_SIZE,
+  SLOTS = 1024, /* of a page's hash table; more than entries in a page */
+  NO_INDEX = 0xffff
+};
+
+void
+cunwind_info_init (struct cunwind_info *info, const struct arch *arch,
+                   uint64_t base, struct cunwind_gaps gaps)
+{
+  *info = (struct cunwind_info){ .arch = arch, .base = base, .gaps = gaps };
+}
+
+void
+cunwind_info_free (struct cunwind_info *info)
+{
+  free (info->entries);
+  info->entries = NULL;
+  info->n = info->capacity = 0;
+}
+
+/* Collecting.  */
+
+bool
+cunwind_info_reaches (const struct cunwind_info *info, uint64_t address)
+{
+  return address >= info->base && address - info->base <= UINT32_MAX;
+}
+
+unsigned
+cunwind_info_personality (struct cunwind_info *info, uint64_t address)
+{
+  if (!cunwind_info_reaches (info, address))
+    return 0;
+  uint32_t offset = (uint32_t)(address - info->base);
+  for (unsigned i = 0; i < info->n_personalities; i++)
+    if (info->personalities[i] == offset)
+      return i + 1;
+  if (info->n_personalities == CUNWIND_PERSONALITIES_MAX)
+    return 0;
+  info->personalities[info->n_personalities++] = offset;
+  return info->n_personalities;
+}
+
+static bool
+append_entry (struct cunwind_info *info, struct cunwind_entry entry,
+              struct error *err)
+{
+  if (!ARRAY_ROOM (info->entries, info->n + 1, &info->capacity))
+    return error_set_no_memory (err);
+  info->entries[info->n++] = entry;
+  return true;
+}
+
+/* Whether functions with ENCODING may share an entry: not where the entry's
+   start or its own data matter.  */
+static bool
+may_fold (const struct cunwind_info *info, uint32_t encoding)
+{
+  struct cunwind_frame frame;
+  return !(encoding & CUNWIND_HAS_LSDA)
+         && cunwind_decode (info->arch, encoding, &frame)
+         && frame.mode != CUNWIND_DWARF
+         && frame.mode != CUNWIND_FRAMELESS_INDIRECT;
+}
+
+/* Add an entry without unwind data for the code from the last function to
+   OFFSET, if there is code.  */
+static bool
+close_gap (struct cunwind_info *info, uint32_t offset, struct error *err)
+{
+  uint64_t size = offset - info->end;
+  if (info->n == 0 || size == 0
+      || info->gaps.is_padding (info->gaps.context, info->base + info->end,
+                                size))
+    return true;
+  struct cunwind_entry nothing = { .function = (uint32_t)info->end };
+  return append_entry (info, nothing, err);
+}
+
+bool
+cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
+                  uint32_t encoding, uint64_t lsda, struct error *err)
+{
+  bool has_lsda = (encoding & CUNWIND_HAS_LSDA) != 0;
+  uint64_t end;
+  if (__builtin_add_overflow (address, size, &end)
+      || !cunwind_info_reaches (info, address)
+      || !cunwind_info_reaches (info, end))
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "code 4 GiB or more from the image's base: compact "
+                      "unwind cannot address it");
+  struct cunwind_entry entry
+      = { .function = (uint32_t)(address - info->base), .encoding = encoding };
+  if (entry.function < info->end || size == 0
+      || (has_lsda && !cunwind_info_reaches (info, lsda)))
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "functions overlap or their data are out of reach");
+  if (!close_gap (info, entry.function, err))
+    return false;
+  info->end = end - info->base;
+  if (info->n > 0 && info->entries[info->n - 1].encoding == encoding
+      && may_fold (info, encoding))
+    return true;
+  if (has_lsda)
+    {
+      entry.lsda = (uint32_t)(lsda - info->base);
+      info->n_lsdas++;
+    }
+  return append_entry (info, entry, err);
+}
+
+/* Common encodings.  */
+
+/* Encodings that are worth an entry in the common array, ascending, with
+   their index there.  */
+struct common_encodings
+{
+  struct common_encoding
+  {
+    uint32_t encoding;
+    uint32_t count; /* of entries */
+    uint16_t index;
+  } by_value[UNWIND_COMMON_MAX];
+  unsigned n;
+  uint32_t encodings[UNWIND_COMMON_MAX]; /* by index, most frequent first */
+};
+
+static int
+compare_encodings (const void *a, const void *b)
+{
+  uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+  return (left > right) - (left < right);
+}
+
+static int
+compare_common_values (const void *a, const void *b)
+{
+  const struct common_encoding *left = a, *right = b;
+  return (left->encoding > right->encoding)
+         - (left->encoding < right->encoding);
+}
+
+/* The most frequent first, and equally frequent ones by value: qsort puts
+   elements that compare equal in any order.  */
+static int
+compare_counts (const void *a, const void *b)
+{
+  const struct common_encoding *left = a, *right = b;
+  if (left->count != right->count)
+    return left->count > right->count ? -1 : 1;
+  return compare_common_values (a, b);
+}
+
+/* Runs of equal values among the N sorted ALL, of at least two, become RUNS;
+   returns how many there are.  */
+static size_t
+count_runs (const uint32_t *all, size_t n, struct common_encoding *runs)
+{
+  size_t n_runs = 0;
+  for (size_t i = 0; i < n;)
+    {
+      size_t begin = i;
+      while (i < n && all[i] == all[begin])
+        i++;
+      if (i - begin > 1)
+        runs[n_runs++]
+            = (struct common_encoding){ .encoding = all[begin],
+                                        .count = (uint32_t)(i - begin) };
+    }
+  return n_runs;
+}
+
+static bool
+choose_common (const struct cunwind_info *info,
+               struct common_encodings *common)
+{
+  common->n = 0;
+  uint32_t *all = reallocarray (NULL, info->n + 1, sizeof *all);
+  struct common_encoding *runs
+      = reallocarray (NULL, info->n / 2 + 1, sizeof *runs);
+  if (all != NULL && runs != NULL)
+    {
+      for (size_t i = 0; i < info->n; i++)
+        all[i] = info->entries[i].encoding;
+      qsort (all, info->n, sizeof *all, compare_encodings);
+      size_t n = count_runs (all, info->n, runs);
+      qsort (runs, n, sizeof *runs, compare_counts);
+      common->n = n < UNWIND_COMMON_MAX ? (unsigned)n : UNWIND_COMMON_MAX;
+      for (unsigned i = 0; i < common->n; i++)
+        {
+          runs[i].index = (uint16_t)i;
+          common->by_value[i] = runs[i];
+          common->encodings[i] = runs[i].encoding;
+        }
+      qsort (common->by_value, common->n, sizeof common->by_value[0],
+             compare_common_values);
+    }
+  bool chosen = all != NULL && runs != NULL;
+  free (all);
+  free (runs);
+  return chosen;
+}
+
+static uint16_t
+common_index (const struct common_encodings *common, uint32_t encoding)
+{
+  struct common_encoding key = { .encoding = encoding };
+  const struct common_encoding *found = bsearch (
+      &key, common->by_value, common->n, sizeof key, compare_common_values);
+  return found != NULL ? found->index : NO_INDEX;
+}
+
+/* Pages.  */
+
+/* A page being filled from entry `begin` on.  */
+struct page_draft
+{
+  const struct cunwind_info *info;
+  const struct common_encodings *common;
+  size_t begin, n;
+  uint8_t indexes[PAGE_ENTRIES_MAX]; /* of the entries' encodings */
+  unsigned n_own;                    /* encodings that are not common */
+  uint32_t own[UNWIND_ENCODINGS_MAX];
+  uint16_t slots[SLOTS]; /* hash table of `own`: index + 1, or 0 */
+};
+
+/* The slot of ENCODING, or a free one for it.  */
+static uint16_t *
+find_slot (struct page_draft *page, uint32_t encoding)
+{
+  uint32_t at = encoding * UINT32_C (2654435761) >> 22;
+  while (page->slots[at] != 0 && page->own[page->slots[at] - 1] != encoding)
+    at = (at + 1) % SLOTS;
+  return &page->slots[at];
+}
+
+static size_t
+compressed_size (const struct page_draft *page)
+{
+  return UNWIND_COMPRESSED_HEADER_SIZE + 4 * (page->n + page->n_own);
+}
+
+/* Take one more entry into a compressed page, if there is room.  */
+static bool
+add_to_compressed (struct page_draft *page)
+{
+  const struct cunwind_info *info = page->info;
+  const struct cunwind_entry *first = &info->entries[page->begin];
+  const struct cunwind_entry *entry = first + page->n;
+  uint16_t index = common_index (page->common, entry->encoding);
+  size_t size = compressed_size (page) + 4;
+  if ((entry->function - first->function) >> UNWIND_FUNCTION_BITS != 0)
+    return false;
+  if (index == NO_INDEX)
+    {
+      uint16_t *slot = find_slot (page, entry->encoding);
+      bool is_new = *slot == 0;
+      if (is_new
+          && (page->common->n + page->n_own == UNWIND_ENCODINGS_MAX
+              || size + 4 > UNWIND_PAGE_MAX))
+        return false;
+      if (is_new)
+        {
+          page->own[page->n_own++] = entry->encoding;
+          *slot = (uint16_t)page->n_own;
+        }
+      index = (uint16_t)(page->common->n + *slot - 1);
+    }
+  else if (size > UNWIND_PAGE_MAX)
+    return false;
+  page->indexes[page->n++] = (uint8_t)index;
+  return true;
+}
+
+static void
+fill_page (struct page_draft *page, size_t begin)
+{
+  page->begin = begin;
+  page->n = page->n_own = 0;
+  memset (page->slots, 0, sizeof page->slots);
+  while (begin + page->n < page->info->n && page->n < PAGE_ENTRIES_MAX
+         && add_to_compressed (page))
+    continue;
+}
+
+/* How many entries the regular page from the same entry on should have that is
+   better than this compressed one; 0 when it is not.  Better is what takes
+   fewer bytes per function, the first-level entry included.  */
+static size_t
+regular_entries (const struct page_draft *page)
+{
+  size_t left = page->info->n - page->begin;
+  size_t n = left < REGULAR_ENTRIES_MAX ? left : REGULAR_ENTRIES_MAX;
+  uint64_t regular = UNWIND_INDEX_ENTRY_SIZE + UNWIND_REGULAR_HEADER_SIZE
+                     + UNWIND_REGULAR_ENTRY_SIZE * (uint64_t)n;
+  uint64_t compressed = UNWIND_INDEX_ENTRY_SIZE + compressed_size (page);
+  return regular * page->n < compressed * n ? n : 0;
+}
+
+static void
+write_compressed (const struct page_draft *page, struct buffer *out)
+{
+  const struct cunwind_entry *first = &page->info->entries[page->begin];
+  buffer_u32 (out, UNWIND_COMPRESSED);
+  buffer_u16 (out, UNWIND_COMPRESSED_HEADER_SIZE);
+  buffer_u16 (out, (uint16_t)page->n);
+  buffer_u16 (out, (uint16_t)(UNWIND_COMPRESSED_HEADER_SIZE + 4 * page->n));
+  buffer_u16 (out, (uint16_t)page->n_own);
+  for (size_t i = 0; i < page->n; i++)
+    buffer_u32 (out, (uint32_t)page->indexes[i] << UNWIND_FUNCTION_BITS
+                         | (first[i].function - first->function));
+  for (unsigned i = 0; i < page->n_own; i++)
+    buffer_u32 (out, page->own[i]);
+}
+
+static void
+write_regular (const struct page_draft *page, size_t n, struct buffer *out)
+{
+  const struct cunwind_entry *first = &page->info->entries[page->begin];
+  buffer_u32 (out, UNWIND_REGULAR);
+  buffer_u16 (out, UNWIND_REGULAR_HEADER_SIZE);
+  buffer_u16 (out, (uint16_t)n);
+  for (size_t i = 0; i < n; i++)
+    {
+      buffer_u32 (out, first[i].function);
+      buffer_u32 (out, first[i].encoding);
+    }
+}
+
+/* The section.  */
+
+/* Write all pages to PAGES and a first-level entry for each to INDEX, with
+   offsets that count from the first page and the first LSDA.  */
+static void
+write_pages (const struct cunwind_info *info,
+             const struct common_encodings *common, struct page_draft *page,
+             struct buffer *pages, struct buffer *index)
+{
+  uint32_t lsdas = 0;
+  page->info = info;
+  page->common = common;
+  for (size_t i = 0; i < info->n;)
+    {
+      buffer_u32 (index, info->entries[i].function);
+      buffer_u32 (index, (uint32_t)pages->size);
+      buffer_u32 (index, lsdas * UNWIND_LSDA_ENTRY_SIZE);
+      fill_page (page, i);
+      size_t n = regular_entries (page);
+      if (n > 0)
+        write_regular (page, n, pages);
+      else
+        write_compressed (page, pages);
+      for (size_t end = i + (n > 0 ? n : page->n); i < end; i++)
+        lsdas += (info->entries[i].encoding & CUNWIND_HAS_LSDA) != 0;
+    }
+  /* The entry that ends the last page.  */
+  buffer_u32 (index, (uint32_t)info->end);
+  buffer_u32 (index, 0);
+  buffer_u32 (index, lsdas * UNWIND_LSDA_ENTRY_SIZE);
+}
+
+static void
+write_header_and_arrays (const struct cunwind_info *info,
+                         const struct common_encodings *common,
+                         uint32_t n_index, struct buffer *out)
+{
+  uint32_t at = UNWIND_HEADER_SIZE;
+  buffer_u32 (out, UNWIND_INFO_VERSION);
+  buffer_u32 (out, at);
+  buffer_u32 (out, common->n);
+  at += 4 * common->n;
+  buffer_u32 (out, at);
+  buffer_u32 (out, info->n_personalities);
+  at += 4 * info->n_personalities;
+  buffer_u32 (out, at);
+  buffer_u32 (out, n_index);
+  for (unsigned i = 0; i < common->n; i++)
+    buffer_u32 (out, common->encodings[i]);
+  for (unsigned i = 0; i < info->n_personalities; i++)
+    buffer_u32 (out, info->personalities[i]);
+}
+
+/* Add the size of what is in front of pages and LSDAs to the offsets in
+   INDEX.  */
+static void
+write_index (const struct buffer *index, uint32_t lsdas_at, uint32_t pages_at,
+             struct buffer *out)
+{
+  for (size_t at = 0; at < index->size; at += UNWIND_INDEX_ENTRY_SIZE)
+    {
+      const uint8_t *entry = index->bytes + at;
+      bool last = at + UNWIND_INDEX_ENTRY_SIZE == index->size;
+      buffer_u32 (out, load_u32 (entry, false));
+      buffer_u32 (out, last ? 0 : pages_at + load_u32 (entry + 4, false));
+      buffer_u32 (out, lsdas_at + load_u32 (entry + 8, false));
+    }
+}
+
+static void
+write_lsdas (const struct cunwind_info *info, struct buffer *out)
+{
+  for (size_t i = 0; i < info->n; i++)
+    if (info->entries[i].encoding & CUNWIND_HAS_LSDA)
+      {
+        buffer_u32 (out, info->entries[i].function);
+        buffer_u32 (out, info->entries[i].lsda);
+      }
+}
+
+static bool
+put_together (const struct cunwind_info *info,
+              const struct common_encodings *common,
+              const struct buffer *pages, const struct buffer *index,
+              struct buffer *out, struct error *err)
+{
+  uint64_t lsdas_at = UNWIND_HEADER_SIZE + 4 * (uint64_t)common->n
+                      + 4 * (uint64_t)info->n_personalities + index->size;
+  uint64_t pages_at
+      = lsdas_at + UNWIND_LSDA_ENTRY_SIZE * (uint64_t)info->n_lsdas;
+  if (pages_at + pages->size > UINT32_MAX)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "compact unwind of 4 GiB or more");
+  write_header_and_arrays (
+      info, common, (uint32_t)(index->size / UNWIND_INDEX_ENTRY_SIZE), out);
+  write_index (index, (uint32_t)lsdas_at, (uint32_t)pages_at, out);
+  write_lsdas (info, out);
+  buffer_append (out, pages->bytes, pages->size);
+  return !out->failed || error_set_no_memory (err);
+}
+
+bool
+cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
+                    struct error *err)
+{
+  struct buffer pages, index;
+  struct common_encodings *common = calloc (1, sizeof *common);
+  struct page_draft *page = calloc (1, sizeof *page);
+  buffer_init (&pages, false);
+  buffer_init (&index, false);
+  bool written
+      = common != NULL && page != NULL && choose_common (info, common);
+  if (written)
+    {
+      write_pages (info, common, page, &pages, &index);
+      written = !pages.failed && !index.failed;
+    }
+  if (!written)
+    error_set_no_memory (err);
+  written = written && put_together (info, common, &pages, &index, out, err);
+  buffer_free (&pages);
+  buffer_free (&index);
+  free (common);
+  free (page);
+  return written;
+}

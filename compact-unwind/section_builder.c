@@ -1,0 +1,153 @@
+/* The compact unwind section of an ELF image.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "compact-unwind/section_builder.h"
+
+#include <stdlib.h>
+
+#include "cfi/cfa_opcode.h"
+#include "cfi/reader.h"
+#include "cfi/entry.h"
+#include "compact-unwind/encoding.h"
+#include "compact-unwind/info_format.h"
+
+static bool
+gap_is_padding (const void *context, uint64_t address, uint64_t size)
+{
+  return padding_finder_is_padding (context, address, size);
+}
+
+/* Where the image begins in memory: the format's base, on Apple's systems the
+   address of the Mach header.  */
+static uint64_t
+image_base (const struct image *image)
+{
+  const GElf_Phdr *first = image_find_segment (image, PT_LOAD);
+  return first != NULL ? first->p_vaddr : 0;
+}
+
+bool
+cunwind_section_init (struct cunwind_section *section,
+                      const struct image *image, const struct cfi_section *cfi,
+                      const struct padding_finder *padding, struct error *err)
+{
+  struct cunwind_gaps gaps = { padding, gap_is_padding };
+  *section = (struct cunwind_section){ .image = image, .cfi = cfi };
+  cunwind_info_init (&section->info, image->arch, image_base (image), gaps);
+  section->cie_kept = calloc (cfi->n_cies + 1, sizeof *section->cie_kept);
+  return section->cie_kept != NULL || error_set_no_memory (err);
+}
+
+void
+cunwind_section_free (struct cunwind_section *section)
+{
+  cunwind_info_free (&section->info);
+  free (section->cie_kept);
+  section->cie_kept = NULL;
+}
+
+/* The personality of FDE's CIE as bits of an encoding.  The format has the
+   place of a pointer to the personality, so the CIE must have such a pointer,
+   too.  */
+static enum cunwind_reason
+find_personality (struct cunwind_section *section, const struct cfi_fde *fde,
+                  uint32_t *bits)
+{
+  const struct cfi_cie *cie = &section->cfi->cies[fde->cie];
+  uint8_t encoding = cie->personality_encoding;
+  uint8_t application = encoding & PE_APPLICATION;
+  *bits = 0;
+  if (encoding == PE_OMIT || cie->personality == 0)
+    return CUNWIND_EXPRESSED;
+  if (!(encoding & PE_INDIRECT)
+      || (application != 0 && application != PE_PCREL)
+      || !cunwind_info_reaches (&section->info, cie->personality))
+    return CUNWIND_LSDA;
+  unsigned number
+      = cunwind_info_personality (&section->info, cie->personality);
+  *bits = (uint32_t)number << CUNWIND_PERSONALITY_SHIFT;
+  return number != 0 ? CUNWIND_EXPRESSED : CUNWIND_PERSONALITY;
+}
+
+/* Encode FUNCTION, with personality and LSDA of FDE.  */
+static struct cunwind_encoded
+encode_fde (struct cunwind_section *section, const struct cfi_fde *fde,
+            const struct frame_function *function, uint64_t *lsda)
+{
+  struct cunwind_encoded encoded = { .reason = CUNWIND_UNREADABLE };
+  uint32_t personality;
+  *lsda = 0;
+  if (function != NULL)
+    encoded = cunwind_encode_function (section->image, function);
+  if (encoded.reason != CUNWIND_EXPRESSED)
+    return encoded;
+  if (!fde_lsda (section->cfi, fde, lsda)
+      || (*lsda != 0 && !cunwind_info_reaches (&section->info, *lsda)))
+    encoded.reason = CUNWIND_LSDA;
+  else
+    encoded.reason = find_personality (section, fde, &personality);
+  if (encoded.reason == CUNWIND_EXPRESSED)
+    encoded.encoding |= personality | (*lsda != 0 ? CUNWIND_HAS_LSDA : 0);
+  return encoded;
+}
+
+/* Count the entry at OFFSET of .eh_frame as still needed.  */
+static void
+keep_entry (struct cunwind_section *section, uint64_t offset)
+{
+  const struct cfi_section *cfi = section->cfi;
+  section->bytes_kept
+      += entry_at (&cfi->inputs[0], cfi->arch->big_endian, offset).size;
+}
+
+/* The encoding that sends readers to FDE, where personality and LSDA are as
+   well.  An offset too large for it is 0: readers search .eh_frame then.  */
+static uint32_t
+escape (struct cunwind_section *section, const struct cfi_fde *fde)
+{
+  uint32_t encoding;
+  struct cunwind_frame frame = { .mode = CUNWIND_DWARF };
+  if (fde->offset <= CUNWIND_DWARF_OFFSET_MAX)
+    frame.dwarf_offset = (uint32_t)fde->offset;
+  cunwind_encode (section->info.arch, &frame, &encoding);
+  keep_entry (section, fde->offset);
+  if (!section->cie_kept[fde->cie])
+    keep_entry (section, section->cfi->cies[fde->cie].offset);
+  section->cie_kept[fde->cie] = true;
+  return encoding;
+}
+
+bool
+cunwind_section_add (struct cunwind_section *section,
+                     const struct cfi_fde *fde,
+                     const struct frame_function *function, struct error *err)
+{
+  uint64_t lsda;
+  struct cunwind_encoded encoded = encode_fde (section, fde, function, &lsda);
+  section->by_reason[encoded.reason]++;
+  if (encoded.reason == CUNWIND_EXPRESSED)
+    section->n_asynchronous += encoded.asynchronous;
+  else
+    encoded.encoding = escape (section, fde);
+  return cunwind_info_add (&section->info, fde->address, fde->size,
+                           encoded.encoding, lsda, err);
+}
+
+void
+cunwind_section_skip (struct cunwind_section *section)
+{
+  section->by_reason[CUNWIND_RANGE]++;
+}
+
+uint64_t
+cunwind_section_lsda_bytes (const struct cunwind_section *section)
+{
+  return (uint64_t)section->info.n_lsdas * UNWIND_LSDA_ENTRY_SIZE;
+}
+
+bool
+cunwind_section_write (const struct cunwind_section *section,
+                       struct buffer *out, struct error *err)
+{
+  return cunwind_info_write (&section->info, out, err);
+}

@@ -1,0 +1,456 @@
+/* Many files: which thread works on which file, and in what order results are
+   printed.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "cli/batch.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/background.h"
+#include "base/printable.h"
+#include "convert/relink.h"
+#include "cli/job.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+
+#define NONE SIZE_MAX
+
+/* One entry of the tree, and its results.  */
+struct batch_entry
+{
+  size_t next_name;   /* the next entry that is the same file, or NONE */
+  bool further_name;  /* not the first name of its file */
+  bool finished;      /* the texts are complete */
+  char *out, *errors; /* what is to be printed; NULL: nothing */
+  size_t out_size, errors_size;
+};
+
+struct batch
+{
+  const struct tool_options *options;
+  const struct tree *tree;
+  struct totals *totals;
+  struct message_streams streams;
+  struct batch_entry *items;
+  bool direct;   /* one file after the other, printing at once */
+  size_t *order; /* entries to work on: first names, largest first */
+  size_t n_order;
+  uint64_t all_bytes;
+
+  pthread_mutex_t lock;   /* guards everything below and items[].finished */
+  pthread_cond_t changed; /* items[n_printed] was finished */
+  size_t n_printed;       /* entries, from the first one on */
+  size_t n_taken, n_done; /* how many of `order` were begun, and are done */
+  uint64_t bytes_done;
+};
+
+/* Several names of one file.  */
+
+struct file_name
+{
+  struct file_identity identity;
+  size_t entry;
+};
+
+static int
+compare_names (const void *a, const void *b)
+{
+  const struct file_name *left = a, *right = b;
+  const struct file_identity *x = &left->identity, *y = &right->identity;
+  if (x->device != y->device)
+    return x->device < y->device ? -1 : 1;
+  if (x->inode != y->inode)
+    return x->inode < y->inode ? -1 : 1;
+  return (left->entry > right->entry) - (left->entry < right->entry);
+}
+
+/* Chain the entries that are names of one file, in their order.  */
+static bool
+find_names (struct batch *batch)
+{
+  const struct tree *tree = batch->tree;
+  struct file_name *names = calloc (tree->n_entries + 1, sizeof *names);
+  size_t n = 0;
+  if (names == NULL)
+    return false;
+  for (size_t i = 0; i < tree->n_entries; i++)
+    if (tree->entries[i].has_stat)
+      names[n++] = (struct file_name){ tree->entries[i].identity, i };
+  qsort (names, n, sizeof *names, compare_names);
+  for (size_t i = 1; i < n; i++)
+    if (file_identity_equal (&names[i].identity, &names[i - 1].identity))
+      {
+        batch->items[names[i - 1].entry].next_name = names[i].entry;
+        batch->items[names[i].entry].further_name = true;
+      }
+  free (names);
+  return true;
+}
+
+/* Where the results of one file are printed until their turn comes.  */
+
+struct texts
+{
+  FILE *out, *errors;
+};
+
+/* Open streams that write to the texts of ITEM.  When memory ran out, or when
+   files are worked on in their order anyway, the streams are the batch's
+   own.  */
+static void
+texts_open (struct texts *texts, const struct batch *batch,
+            struct batch_entry *item)
+{
+  texts->out = texts->errors = NULL;
+  if (!batch->direct)
+    {
+      texts->out = open_memstream (&item->out, &item->out_size);
+      texts->errors = open_memstream (&item->errors, &item->errors_size);
+    }
+  if (texts->out == NULL)
+    texts->out = batch->streams.out;
+  if (texts->errors == NULL)
+    texts->errors = batch->streams.errors;
+}
+
+/* Close the streams of TEXTS.  Empty texts are freed, because there may be
+   many.  */
+static void
+texts_close (struct texts *texts, const struct batch *batch,
+             struct batch_entry *item)
+{
+  if (texts->out != batch->streams.out)
+    fclose (texts->out);
+  if (texts->errors != batch->streams.errors)
+    fclose (texts->errors);
+  if (item->out_size == 0)
+    {
+      free (item->out);
+      item->out = NULL;
+    }
+  if (item->errors_size == 0)
+    {
+      free (item->errors);
+      item->errors = NULL;
+    }
+}
+
+static void
+fail (struct job *job, enum cfi2sframe_status status, const char *reason)
+{
+  job->outcome = JOB_FAILED;
+  job->err.status = status;
+  snprintf (job->err.reason, sizeof job->err.reason, "%s", reason);
+}
+
+/* Working on files.  */
+
+/* Count JOB and print its results to STREAMS.  */
+static void
+finish_job (struct batch *batch, const struct job *job,
+            const struct texts *streams)
+{
+  bool tell_anyway
+      = job->outcome == JOB_FAILED && streams->errors == batch->streams.errors;
+  report_job (batch->options, job, streams->out,
+              tell_anyway ? batch->streams.failures : streams->errors);
+  pthread_mutex_lock (&batch->lock);
+  totals_add (batch->totals, job);
+  pthread_mutex_unlock (&batch->lock);
+}
+
+/* Work on a file by its first name.  */
+static void
+run_first_name (struct batch *batch, size_t index, struct job *job,
+                const struct texts *streams)
+{
+  const struct tree_entry *entry = &batch->tree->entries[index];
+  *job = (struct job){ .path = entry->path,
+                       .found = entry->found,
+                       .out = streams->out };
+  if (entry->problem != 0)
+    fail (job, CFI2SFRAME_IO, strerror (entry->problem));
+  else if (!tree_entry_locate (batch->tree, entry, &job->location, &job->err))
+    job->outcome = JOB_FAILED;
+  else
+    job_run (job, batch->options);
+}
+
+/* The file of FIRST was replaced: make this name of the old one a name of the
+   new one.  */
+static bool
+relink_entry (const struct batch *batch, const struct job *first,
+              const struct tree_entry *entry, struct cfi2sframe_error *err)
+{
+  struct file_location name, replacement = first->location;
+  replacement.identity = first->made;
+  bool done = tree_entry_locate (batch->tree, entry, &name, err)
+              && relink_name (&name, &replacement, err);
+  tree_entry_leave (&name);
+  return done;
+}
+
+/* Work on another name of the file of FIRST, which is done.  */
+static void
+run_further_name (struct batch *batch, const struct job *first, size_t index,
+                  struct job *job)
+{
+  const struct tree_entry *entry = &batch->tree->entries[index];
+  const struct tool_options *options = batch->options;
+  *job = (struct job){ .path = entry->path,
+                       .found = entry->found,
+                       .outcome = JOB_SKIPPED };
+  job->err.status = CFI2SFRAME_NOTHING;
+  char name[sizeof job->err.reason / 2];
+  printable_copy (name, sizeof name, first->path);
+  snprintf (job->err.reason, sizeof job->err.reason, "same file as %s", name);
+  if (first->outcome == JOB_DONE && !options->convert.dry_run
+      && !relink_entry (batch, first, entry, &job->err))
+    job->outcome = JOB_FAILED;
+}
+
+/* Warn of hard links that were not named in this call: those names still have
+   the old contents.  FD is the old file.  */
+static void
+warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
+                   FILE *errors)
+{
+  struct stat old;
+  if (fd < 0 || job->outcome != JOB_DONE || batch->options->quiet
+      || batch->options->convert.dry_run || fstat (fd, &old) != 0
+      || old.st_nlink == 0)
+    return;
+  if (file_identity_is (&job->made, &old))
+    return; /* written in place: all names have the new contents */
+  fputs ("cfi2sframe: ", errors);
+  printable_put (job->path, errors);
+  fprintf (errors,
+           ": warning: it has %ju other hard link%s, with the "
+           "old contents\n",
+           (uintmax_t)old.st_nlink, old.st_nlink == 1 ? "" : "s");
+}
+
+/* Work on an entry and the other names of its file.  */
+static void
+run_file (struct batch *batch, size_t index)
+{
+  const struct tree_entry *entry = &batch->tree->entries[index];
+  struct job first, job;
+  struct texts texts, further;
+  int old = -1;
+  texts_open (&texts, batch, &batch->items[index]);
+  if (entry->hard_links && tool_options_change_files (batch->options))
+    old = open (entry->path, O_PATH | O_CLOEXEC);
+  run_first_name (batch, index, &first, &texts);
+  for (size_t i = batch->items[index].next_name; i != NONE;
+       i = batch->items[i].next_name)
+    {
+      run_further_name (batch, &first, i, &job);
+      texts_open (&further, batch, &batch->items[i]);
+      finish_job (batch, &job, &further);
+      texts_close (&further, batch, &batch->items[i]);
+    }
+  warn_of_old_names (batch, &first, old, texts.errors);
+  finish_job (batch, &first, &texts);
+  texts_close (&texts, batch, &batch->items[index]);
+  tree_entry_leave (&first.location);
+  if (old >= 0)
+    close (old);
+}
+
+/* Record that run_file is done with the entry.  Printing waits for the first
+   entry that is not printed yet, and is woken up for no other: in a tree of
+   small files, a wakeup for each of them takes a twelfth of the processor
+   time.  */
+static void
+note_finished (struct batch *batch, size_t index)
+{
+  pthread_mutex_lock (&batch->lock);
+  for (size_t i = index; i != NONE; i = batch->items[i].next_name)
+    batch->items[i].finished = true;
+  batch->bytes_done += batch->tree->entries[index].size;
+  batch->n_done++;
+  if (batch->items[batch->n_printed].finished)
+    pthread_cond_signal (&batch->changed);
+  pthread_mutex_unlock (&batch->lock);
+}
+
+static void
+work_on_files (void *argument)
+{
+  struct batch *batch = argument;
+  for (;;)
+    {
+      pthread_mutex_lock (&batch->lock);
+      size_t mine = batch->n_taken < batch->n_order ? batch->n_taken++ : NONE;
+      pthread_mutex_unlock (&batch->lock);
+      if (mine == NONE)
+        return;
+      run_file (batch, batch->order[mine]);
+      note_finished (batch, batch->order[mine]);
+    }
+}
+
+/* Results.  */
+
+static void
+print_saved_text (char **text, size_t size, FILE *stream)
+{
+  if (*text == NULL)
+    return;
+  progress_clear ();
+  fwrite (*text, 1, size, stream);
+  fflush (stream);
+  free (*text);
+  *text = NULL;
+}
+
+/* Print the results of finished entries, up to the first unfinished one.  The
+   caller holds the lock, which is released while printing.  */
+static void
+print_finished (struct batch *batch)
+{
+  while (batch->items[batch->n_printed].finished)
+    {
+      struct batch_entry *item = &batch->items[batch->n_printed++];
+      if (item->errors == NULL && item->out == NULL)
+        continue;
+      pthread_mutex_unlock (&batch->lock);
+      print_saved_text (&item->errors, item->errors_size, stderr);
+      print_saved_text (&item->out, item->out_size, stdout);
+      pthread_mutex_lock (&batch->lock);
+    }
+}
+
+/* Wait until the next entry is finished, or the progress bar is to be drawn
+   again.  */
+static void
+wait_for_change (struct batch *batch)
+{
+  if (!progress_is_on ())
+    {
+      pthread_cond_wait (&batch->changed, &batch->lock);
+      return;
+    }
+  struct timespec until;
+  clock_gettime (CLOCK_REALTIME, &until);
+  until.tv_nsec += 200 * 1000 * 1000;
+  if (until.tv_nsec >= 1000 * 1000 * 1000)
+    {
+      until.tv_sec++;
+      until.tv_nsec -= 1000 * 1000 * 1000;
+    }
+  pthread_cond_timedwait (&batch->changed, &batch->lock, &until);
+}
+
+static void
+print_all (struct batch *batch)
+{
+  pthread_mutex_lock (&batch->lock);
+  print_finished (batch);
+  while (batch->n_printed < batch->tree->n_entries)
+    {
+      progress_show (batch->n_done, batch->n_order, batch->bytes_done,
+                     batch->all_bytes);
+      wait_for_change (batch);
+      print_finished (batch);
+    }
+  pthread_mutex_unlock (&batch->lock);
+  progress_clear ();
+}
+
+/* Threads.  */
+
+static bool
+run_threads (struct batch *batch)
+{
+  unsigned n = batch->options->jobs;
+  if (n > batch->n_order)
+    n = (unsigned)batch->n_order;
+  struct background *threads = calloc (n, sizeof *threads);
+  if (threads == NULL)
+    return false;
+  for (unsigned i = 0; i < n; i++)
+    background_start (&threads[i], work_on_files, batch);
+  /* Printing waits for the files.  Where no thread can be had, this one works
+     on them first.  */
+  if (n > 0 && !threads[0].threaded)
+    work_on_files (batch);
+  print_all (batch);
+  for (unsigned i = 0; i < n; i++)
+    background_wait (&threads[i]);
+  free (threads);
+  return true;
+}
+
+static int
+compare_sizes (const void *a, const void *b, void *entries)
+{
+  const struct tree_entry *all = entries;
+  size_t left = *(const size_t *)a, right = *(const size_t *)b;
+  if (all[left].size != all[right].size)
+    return all[left].size > all[right].size ? -1 : 1;
+  return (left > right) - (left < right);
+}
+
+/* Make the list of entries to work on, in the order of work.  */
+static bool
+plan (struct batch *batch)
+{
+  const struct tree *tree = batch->tree;
+  batch->items = calloc (tree->n_entries + 1, sizeof *batch->items);
+  batch->order = calloc (tree->n_entries + 1, sizeof *batch->order);
+  if (batch->items == NULL || batch->order == NULL)
+    return false;
+  for (size_t i = 0; i < tree->n_entries; i++)
+    batch->items[i].next_name = NONE;
+  if (tool_options_change_files (batch->options) && !find_names (batch))
+    return false;
+  for (size_t i = 0; i < tree->n_entries; i++)
+    if (!batch->items[i].further_name)
+      {
+        batch->order[batch->n_order++] = i;
+        batch->all_bytes += tree->entries[i].size;
+      }
+  batch->direct = tree->n_entries == 1 || batch->options->mode == MODE_DUMP;
+  if (!batch->direct)
+    qsort_r (batch->order, batch->n_order, sizeof *batch->order, compare_sizes,
+             tree->entries);
+  return true;
+}
+
+bool
+batch_run (const struct tool_options *options, const struct tree *tree,
+           struct totals *totals)
+{
+  struct tool_options shared = *options;
+  struct batch batch = { .options = &shared,
+                         .tree = tree,
+                         .totals = totals,
+                         .streams = message_streams_choose (options) };
+  pthread_mutex_init (&batch.lock, NULL);
+  pthread_cond_init (&batch.changed, NULL);
+  bool done = plan (&batch);
+  /* What is left of the jobs when each file has one.  */
+  if (batch.n_order > 0 && batch.n_order <= options->jobs)
+    shared.convert.threads = options->jobs / (unsigned)batch.n_order;
+  if (done && batch.direct)
+    work_on_files (&batch);
+  else if (done && batch.n_order > 0)
+    done = run_threads (&batch);
+  free (batch.order);
+  free (batch.items);
+  pthread_cond_destroy (&batch.changed);
+  pthread_mutex_destroy (&batch.lock);
+  return done;
+}

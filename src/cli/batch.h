@@ -1,0 +1,25 @@
+/* Many files: which thread works on which file, and in what order results are
+   printed.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Each file is worked on by one thread.  The largest file is first, so that no
+   thread is left with a big one at the end.  Results are printed in the order
+   of the files, and so do not depend on the number of threads.  */
+
+#ifndef TOOL_BATCH_H
+#define TOOL_BATCH_H
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "cli/totals.h"
+#include "cli/tree.h"
+
+/* Do what OPTIONS ask for with the files of TREE; print results to standard
+   output and problems to standard error.  Several names of one file count
+   once: the other names become links to the new file.  False when memory ran
+   out before any file was worked on.  */
+bool batch_run (const struct tool_options *options, const struct tree *tree,
+                struct totals *totals);
+
+#endif /* TOOL_BATCH_H */

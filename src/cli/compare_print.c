@@ -1,0 +1,184 @@
+/* --compare A B: differences as lines or as one JSON object.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cli/compare_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/printable.h"
+#include "cli/json_line.h"
+
+enum
+{
+  LINES_MAX = 40 /* without -v */
+};
+
+struct compare_output
+{
+  FILE *out;            /* NULL: no lines */
+  json_object *details; /* array, or NULL */
+  bool all;             /* no limit of lines */
+  uint64_t n;           /* differences so far */
+};
+
+static const char *const kind_names[] = {
+  [CFI2SFRAME_ONLY_A] = "only-a",
+  [CFI2SFRAME_ONLY_B] = "only-b",
+  [CFI2SFRAME_DIFFERENT] = "different",
+  [CFI2SFRAME_FILE] = "file",
+};
+
+static void
+print_line (FILE *out, const struct cfi2sframe_difference *difference)
+{
+  if (difference->kind != CFI2SFRAME_FILE)
+    {
+      printable_put (difference->section ? difference->section : "", out);
+      fprintf (out, "%s0x%" PRIx64 " (%" PRIu32 " bytes)",
+               difference->section ? "+" : "", difference->function,
+               difference->size);
+    }
+  if (difference->kind == CFI2SFRAME_DIFFERENT)
+    fprintf (out, " +0x%" PRIx64, difference->pc - difference->function);
+  fprintf (out, "%s%s", difference->kind == CFI2SFRAME_FILE ? "" : ": ",
+           difference->text);
+  if (difference->defect)
+    fprintf (out, "; known defect of %c (%s: %s)", difference->defective,
+             cfi2sframe_defect_name (difference->defect),
+             cfi2sframe_defect_text (difference->defect));
+  fputc ('\n', out);
+}
+
+static json_object *
+difference_json (const struct cfi2sframe_difference *difference)
+{
+  json_object *object = json_object_new_object ();
+  const char side[] = { difference->defective, '\0' };
+  json_add_string (object, "kind", kind_names[difference->kind]);
+  json_add_string (object, "section", difference->section);
+  json_add_number (object, "function", difference->function);
+  json_add_number (object, "size", difference->size);
+  json_add_number (object, "pc", difference->pc);
+  json_add_string (object, "text", difference->text);
+  json_add_string (object, "defect",
+                   cfi2sframe_defect_name (difference->defect));
+  json_add_string (object, "defective", difference->defect ? side : NULL);
+  return object;
+}
+
+static void
+show_difference (void *context, const struct cfi2sframe_difference *difference)
+{
+  struct compare_output *output = context;
+  if (output->out && (output->all || output->n < LINES_MAX))
+    print_line (output->out, difference);
+  output->n++;
+  if (output->details)
+    json_object_array_add (output->details, difference_json (difference));
+}
+
+static uint64_t
+count_defects (const struct cfi2sframe_compare_result *result)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < CFI2SFRAME_DEFECTS_MAX; i++)
+    sum += result->defects[i];
+  return sum;
+}
+
+static void
+print_counts (const struct tool_options *options,
+              const struct cfi2sframe_compare_result *result, FILE *out)
+{
+  fputs ("A ", out);
+  printable_put (options->files[0], out);
+  fprintf (out, ": %" PRIu64 " functions; B ", result->functions_a);
+  printable_put (options->files[1], out);
+  fprintf (out,
+           ": %" PRIu64 " functions\n"
+           "%" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
+           " only in A, %" PRIu64 " only in B, %" PRIu64 " known defects\n"
+           "bytes of code: %" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
+           " only in A, %" PRIu64 " only in B\n",
+           result->functions_b, result->equal, result->different,
+           result->only_a, result->only_b, count_defects (result),
+           result->bytes_equal, result->bytes_different, result->bytes_only_a,
+           result->bytes_only_b);
+}
+
+static json_object *
+defects_json (const struct cfi2sframe_compare_result *result)
+{
+  json_object *object = json_object_new_object ();
+  for (unsigned i = 1; i < CFI2SFRAME_DEFECTS_MAX; i++)
+    if (result->defects[i] > 0)
+      json_add_number (object, cfi2sframe_defect_name (i), result->defects[i]);
+  return object;
+}
+
+/* Frees DETAILS.  */
+static void
+print_json (const struct tool_options *options,
+            const struct cfi2sframe_compare_result *result,
+            const struct cfi2sframe_error *err, json_object *details,
+            FILE *out)
+{
+  json_object *object = json_line_new ();
+  bool compared
+      = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
+  json_add_string (object, "a", options->files[0]);
+  json_add_string (object, "b", options->files[1]);
+  json_add_string (object, "status",
+                   !compared                      ? "failed"
+                   : err->status == CFI2SFRAME_OK ? "equal"
+                                                  : "different");
+  json_add_string (object, "reason", compared ? NULL : err->reason);
+  json_add_number (object, "functions_a", result->functions_a);
+  json_add_number (object, "functions_b", result->functions_b);
+  json_add_number (object, "equal", result->equal);
+  json_add_number (object, "different", result->different);
+  json_add_number (object, "only_a", result->only_a);
+  json_add_number (object, "only_b", result->only_b);
+  json_add_number (object, "bytes_equal", result->bytes_equal);
+  json_add_number (object, "bytes_different", result->bytes_different);
+  json_add_number (object, "bytes_only_a", result->bytes_only_a);
+  json_add_number (object, "bytes_only_b", result->bytes_only_b);
+  json_add_number (object, "merged_rows_a", result->merged_rows_a);
+  json_add_number (object, "merged_rows_b", result->merged_rows_b);
+  json_add_number (object, "rows_at_end_a", result->rows_at_end_a);
+  json_add_number (object, "rows_at_end_b", result->rows_at_end_b);
+  json_object_object_add (object, "defects", defects_json (result));
+  json_object_object_add (object, "differences", details);
+  json_print_line (object, out);
+}
+
+int
+compare_run (const struct tool_options *options, FILE *out, FILE *errors)
+{
+  struct cfi2sframe_compare_result result;
+  struct cfi2sframe_error err;
+  bool json = options->stats == STATS_JSON;
+  struct compare_output output
+      = { .out = options->quiet || json ? NULL : out,
+          .details = json ? json_object_new_array () : NULL,
+          .all = options->verbose > 0 };
+  cfi2sframe_compare_result_init (&result);
+  bool equal = cfi2sframe_compare (options->files[0], options->files[1],
+                                   show_difference, &output, &result, &err);
+  bool compared = equal || err.status == CFI2SFRAME_MISMATCH;
+  if (!compared)
+    {
+      fputs ("cfi2sframe: ", errors);
+      printable_put (err.file, errors);
+      fprintf (errors, "%s%s\n", err.file[0] ? ": " : "", err.reason);
+    }
+  if (output.out && !output.all && output.n > LINES_MAX)
+    fprintf (out, "... and %" PRIu64 " more; -v prints all\n",
+             output.n - LINES_MAX);
+  if (json)
+    print_json (options, &result, &err, output.details, out);
+  else if (compared && !options->quiet)
+    print_counts (options, &result, out);
+  return equal ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,421 @@
+/* What the administrator of this machine, or a build, says about conversions.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "cli/configuration.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "base/printable.h"
+#include "convert/formats.h"
+
+enum
+{
+  SIZE_MAX_OF_FILE = 1 << 20,
+  PATTERN_MAX = 4096
+};
+
+/* What settings may be.  */
+
+static bool
+is_pattern (const char *value)
+{
+  enum character_kind kind;
+  if (*value == '\0' || strlen (value) > PATTERN_MAX)
+    return false;
+  for (; *value != '\0'; value += character_length (value, &kind))
+    if (character_length (value, &kind) == 0 || kind != CHARACTER_PLAIN)
+      return false;
+  return true;
+}
+
+static bool
+is_path_pattern (const char *value)
+{
+  return is_pattern (value) && (*value == '/' || *value == '*');
+}
+
+static bool
+is_answer (const char *value)
+{
+  return strcmp (value, "yes") == 0 || strcmp (value, "no") == 0;
+}
+
+static bool
+is_percentage (const char *value)
+{
+  char *end;
+  return *value >= '0' && *value <= '9'
+         && strspn (value, "0123456789.") == strlen (value)
+         && strtod (value, &end) <= 100 && *end == '\0';
+}
+
+static bool
+is_format (const char *value)
+{
+  enum cfi2sframe_format format;
+  return format_parse (value, &format);
+}
+
+static const struct
+{
+  const char *name;
+  bool (*fits) (const char *value);
+  const char *rule;
+  bool adds_up;
+} kinds[N_SETTINGS] = {
+  [SETTING_EXCLUDE_PACKAGE]
+  = { "exclude-package", is_pattern, "a pattern", true },
+  [SETTING_EXCLUDE] = { "exclude", is_path_pattern,
+                        "a pattern that begins with '/' or '*'", true },
+  [SETTING_CHECKSUMMED] = { "checksummed", is_answer, "yes or no", false },
+  [SETTING_MIN_COVERAGE]
+  = { "min-coverage", is_percentage, "a percentage", false },
+  [SETTING_FORMAT] = { "format", is_format, "3, 2, 2.0 or 1", false },
+};
+
+/* Lines.  */
+
+/* Cut off the blanks at both ends of TEXT.  */
+static char *
+trim (char *text)
+{
+  text += strspn (text, " \t");
+  size_t length = strlen (text);
+  while (length > 0 && strchr (" \t", text[length - 1]) != NULL)
+    length--;
+  text[length] = '\0';
+  return text;
+}
+
+static void
+cut_comment (char *line)
+{
+  for (char *at = line; (at = strchr (at, '#')) != NULL; at++)
+    if (at == line || at[-1] == ' ' || at[-1] == '\t')
+      {
+        *at = '\0';
+        return;
+      }
+}
+
+static bool
+add_setting (struct configuration *configuration, enum setting_kind kind,
+             const char *value, const char *where, struct error *err)
+{
+  if (!ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
+                   &configuration->room))
+    return error_set_no_memory (err);
+  struct setting *setting
+      = &configuration->settings[configuration->n_settings];
+  setting->kind = kind;
+  snprintf (setting->where, sizeof setting->where, "%s", where);
+  setting->value = strdup (value);
+  if (setting->value == NULL)
+    return error_set_no_memory (err);
+  configuration->n_settings++;
+  return true;
+}
+
+static bool
+parse_setting (struct configuration *configuration, const char *name,
+               const char *value, const char *where, struct error *err)
+{
+  unsigned kind = 0;
+  while (kind < N_SETTINGS && strcmp (kinds[kind].name, name) != 0)
+    kind++;
+  if (kind == N_SETTINGS)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "unknown setting '%.60s'; there are: checksummed, "
+                      "exclude, exclude-package, format, min-coverage",
+                      name);
+  if (!kinds[kind].fits (value))
+    return error_set (err, CFI2SFRAME_MALFORMED, "%s is %s, not '%.60s'", name,
+                      kinds[kind].rule, value);
+  return add_setting (configuration, (enum setting_kind)kind, value, where,
+                      err);
+}
+
+static bool
+parse_line (struct configuration *configuration, char *line, const char *where,
+            struct error *err)
+{
+  cut_comment (line);
+  char *name = trim (line), *equals = strchr (name, '=');
+  if (*name == '\0')
+    return true;
+  if (equals == NULL)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "'%.60s' is no 'setting = value'", name);
+  *equals = '\0';
+  return parse_setting (configuration, trim (name), trim (equals + 1), where,
+                        err);
+}
+
+/* Files.  */
+
+/* The text of the file PATH, on the heap; NULL with ERR.  */
+static char *
+read_text (const char *path, struct error *err)
+{
+  int fd = io_open_regular (path);
+  if (fd < 0 && errno == EINVAL)
+    error_set (err, CFI2SFRAME_IO, "no regular file");
+  else if (fd < 0)
+    error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
+  if (fd < 0)
+    return NULL;
+  char *text = malloc (SIZE_MAX_OF_FILE + 1);
+  size_t length = 0;
+  ssize_t size = 1;
+  for (; text != NULL && size > 0 && length <= SIZE_MAX_OF_FILE;
+       length += size > 0 ? (size_t)size : 0)
+    size = read (fd, text + length, SIZE_MAX_OF_FILE + 1 - length);
+  int problem = text == NULL ? ENOMEM : errno;
+  close (fd);
+  if (text == NULL || size < 0)
+    error_set (err, CFI2SFRAME_IO, "%s", strerror (problem));
+  else if (length > SIZE_MAX_OF_FILE)
+    error_set (err, CFI2SFRAME_IO, "larger than %d bytes", SIZE_MAX_OF_FILE);
+  else if (memchr (text, '\0', length) != NULL)
+    error_set (err, CFI2SFRAME_IO, "no text");
+  else
+    {
+      text[length] = '\0';
+      return text;
+    }
+  free (text);
+  return NULL;
+}
+
+/* Parse TEXT, which PATH has.  */
+static bool
+parse_text (struct configuration *configuration, char *text, const char *path,
+            struct error *err)
+{
+  char where[sizeof err->file];
+  char *line;
+  for (unsigned number = 1; (line = strsep (&text, "\n")) != NULL; number++)
+    {
+      snprintf (where, sizeof where, "%.*s:%u", (int)sizeof where - 12, path,
+                number);
+      if (!parse_line (configuration, line, where, err))
+        {
+          printable_copy (err->file, sizeof err->file, where);
+          return false;
+        }
+    }
+  return true;
+}
+
+static bool
+read_file (struct configuration *configuration, const char *path,
+           struct error *err)
+{
+  char *text = read_text (path, err);
+  if (text == NULL)
+    {
+      printable_copy (err->file, sizeof err->file, path);
+      return false;
+    }
+  bool read = parse_text (configuration, text, path, err);
+  free (text);
+  return read;
+}
+
+static int
+is_configuration_file (const struct dirent *item)
+{
+  size_t length = strlen (item->d_name), ending = strlen (".conf");
+  return item->d_name[0] != '.' && length > ending
+         && strcmp (item->d_name + length - ending, ".conf") == 0;
+}
+
+/* By the bytes of their names, whatever the locale is.  */
+static int
+compare_items (const struct dirent **a, const struct dirent **b)
+{
+  return strcmp ((*a)->d_name, (*b)->d_name);
+}
+
+static bool
+read_item (struct configuration *configuration, const char *folder,
+           const char *name, struct error *err)
+{
+  char *path;
+  if (asprintf (&path, "%s/%s", folder, name) < 0)
+    return error_set_no_memory (err);
+  bool read = read_file (configuration, path, err);
+  free (path);
+  return read;
+}
+
+static bool
+read_folder (struct configuration *configuration, const char *folder,
+             struct error *err)
+{
+  struct dirent **items;
+  int n = scandir (folder, &items, is_configuration_file, compare_items);
+  if (n < 0 && (errno == ENOENT || errno == ENOTDIR))
+    return true;
+  if (n < 0)
+    {
+      printable_copy (err->file, sizeof err->file, folder);
+      return error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
+    }
+  bool read = true;
+  for (int i = 0; i < n; i++)
+    {
+      read = read && read_item (configuration, folder, items[i]->d_name, err);
+      free (items[i]);
+    }
+  free (items);
+  return read;
+}
+
+bool
+configuration_read (struct configuration *configuration, struct error *err)
+{
+  const char *named = getenv (CONFIGURATION_VARIABLE);
+  const char *path = named != NULL ? named : CONFIGURATION_PATH;
+  struct stat status;
+  char *folder;
+  error_clear (err);
+  configuration_free (configuration);
+  if (*path == '\0')
+    return true;
+  if (lstat (path, &status) == 0 && !read_file (configuration, path, err))
+    return false;
+  if (asprintf (&folder, "%s.d", path) < 0)
+    return error_set_no_memory (err);
+  bool read = read_folder (configuration, folder, err);
+  free (folder);
+  return read;
+}
+
+void
+configuration_free (struct configuration *configuration)
+{
+  for (size_t i = 0; i < configuration->n_settings; i++)
+    free (configuration->settings[i].value);
+  free (configuration->settings);
+  *configuration = (struct configuration){ 0 };
+}
+
+/* What counts.  */
+
+static const struct setting *
+last_of_kind (const struct configuration *configuration,
+              enum setting_kind kind)
+{
+  const struct setting *found = NULL;
+  for (size_t i = 0; i < configuration->n_settings; i++)
+    if (configuration->settings[i].kind == kind)
+      found = &configuration->settings[i];
+  return found;
+}
+
+const char *
+configuration_value (const struct configuration *configuration,
+                     enum setting_kind kind)
+{
+  const struct setting *setting = last_of_kind (configuration, kind);
+  return setting != NULL ? setting->value : NULL;
+}
+
+static const struct setting *
+matching (const struct configuration *configuration, enum setting_kind kind,
+          const char *text)
+{
+  for (size_t i = 0; i < configuration->n_settings; i++)
+    if (configuration->settings[i].kind == kind
+        && fnmatch (configuration->settings[i].value, text, FNM_NOESCAPE) == 0)
+      return &configuration->settings[i];
+  return NULL;
+}
+
+/* PATH without what is in front of its first name.  */
+static const char *
+skip_here (const char *path)
+{
+  while (*path == '/' || (path[0] == '.' && path[1] == '/'))
+    path++;
+  return path;
+}
+
+/* PATH as it is when what is below ROOT is installed, on the heap.  NULL when
+   memory ran out.  */
+static char *
+installed_path (const char *root, const char *path)
+{
+  size_t length = root != NULL ? strlen (root) : 0;
+  char *result;
+  while (length > 0 && root[length - 1] == '/')
+    length--;
+  bool below
+      = length > 0 && strncmp (path, root, length) == 0 && path[length] == '/';
+  if (below || *path == '/')
+    path += below ? length : 0;
+  else
+    {
+      char *here = getcwd (NULL, 0);
+      int size = here == NULL ? -1
+                              : asprintf (&result, "/%s/%s", skip_here (here),
+                                          skip_here (path));
+      free (here);
+      return size < 0 ? NULL : result;
+    }
+  return asprintf (&result, "/%s", skip_here (path)) < 0 ? NULL : result;
+}
+
+const struct setting *
+configuration_excludes (const struct configuration *configuration,
+                        const char *package, const char *root,
+                        const char *path)
+{
+  const struct setting *found
+      = package != NULL
+            ? matching (configuration, SETTING_EXCLUDE_PACKAGE, package)
+            : NULL;
+  if (found != NULL || last_of_kind (configuration, SETTING_EXCLUDE) == NULL)
+    return found;
+  char *installed = installed_path (root, path);
+  /* When memory ran out the file stays as it is.  */
+  found = installed != NULL
+              ? matching (configuration, SETTING_EXCLUDE, installed)
+              : last_of_kind (configuration, SETTING_EXCLUDE);
+  free (installed);
+  return found;
+}
+
+/* Whether the line SETTING has an effect.  */
+static bool
+counts (const struct configuration *configuration,
+        const struct setting *setting)
+{
+  return kinds[setting->kind].adds_up
+         || setting == last_of_kind (configuration, setting->kind);
+}
+
+void
+configuration_print (const struct configuration *configuration, FILE *out)
+{
+  for (unsigned kind = 0; kind < N_SETTINGS; kind++)
+    for (size_t i = 0; i < configuration->n_settings; i++)
+      {
+        const struct setting *setting = &configuration->settings[i];
+        if (setting->kind != kind || !counts (configuration, setting))
+          continue;
+        fprintf (out, "%s = %s # ", kinds[kind].name, setting->value);
+        printable_put (setting->where, out);
+        fputc ('\n', out);
+      }
+}

@@ -1,0 +1,170 @@
+/* One file and what became of it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cli/job.h"
+
+#include "convert/archive_members.h"
+#include "compact-unwind/compact_unwind.h"
+#include "cli/clock.h"
+
+static bool
+revert (struct job *job, const struct tool_options *options)
+{
+  bool reverted
+      = options->mode == MODE_REMOVE
+            ? location_remove (&job->location, options->output,
+                               &options->convert, &job->made, &job->err)
+            : location_undo (&job->location, options->output,
+                             &options->convert, &job->made, &job->err);
+  job->report.archive = !reverted && job->err.status == CFI2SFRAME_NOTHING
+                        && archive_is_at (&job->location);
+  return reverted;
+}
+
+static bool
+run_mode (struct job *job, const struct tool_options *options)
+{
+  switch (options->mode)
+    {
+    case MODE_SECTION_ONLY:
+      if (options->compact_unwind)
+        return compact_unwind_write (
+            job->path, options->convert.dry_run ? NULL : options->output,
+            &job->comparison, &job->err);
+      return cfi2sframe_write_section (job->path, options->output,
+                                       &options->convert, &job->report,
+                                       &job->err);
+    case MODE_CHECK:
+      return location_check (&job->location, &options->convert, &job->check,
+                             &job->err);
+    case MODE_COMPARE_FORMATS:
+      return measure_file (&job->location, &job->comparison, &job->err);
+    case MODE_DUMP:
+      if (options->compact_unwind)
+        return compact_unwind_dump (job->path, options->compact_unwind_machine,
+                                    job->out, &job->err);
+      return location_dump (&job->location, job->out, &job->err);
+    case MODE_DETACH:
+      return location_detach (&job->location, options->detached,
+                              &options->convert, &job->report, &job->err);
+    case MODE_REMOVE:
+    case MODE_UNDO:
+      return revert (job, options);
+    default:
+      return location_convert (&job->location, options->output,
+                               &options->convert, &job->made, &job->report,
+                               &job->err);
+    }
+}
+
+bool
+job_is_unconvertible (const struct job *job)
+{
+  return job->err.status == CFI2SFRAME_UNSUPPORTED
+         || job->err.status == CFI2SFRAME_REFUSED
+         || job->err.status == CFI2SFRAME_CHECKSUMMED
+         || job->err.status == CFI2SFRAME_MALFORMED;
+}
+
+static bool
+is_change (const struct tool_options *options)
+{
+  return options->mode == MODE_CONVERT || options->mode == MODE_DETACH
+         || options->mode == MODE_REMOVE || options->mode == MODE_UNDO;
+}
+
+/* Whether JOB's failure is counted as skipped. --strict asks for failures that
+   are refusals, so that these stay failures.  */
+static bool
+may_skip_unconvertible (const struct tool_options *options,
+                        const struct job *job)
+{
+  return options->skip_unconvertible == SKIP_ALL && job_is_unconvertible (job)
+         && is_change (options)
+         && !(options->convert.strict
+              && job->err.status == CFI2SFRAME_REFUSED);
+}
+
+/* Whether JOB, which did not succeed, is skipped and no failure.  Modes that
+   change files skip a file that needs no change.  For a check, a dump or a
+   section, which name this very file, a missing .sframe is a failure.  */
+static bool
+is_skip (const struct tool_options *options, const struct job *job)
+{
+  const struct cfi2sframe_error *err = &job->err;
+  if (may_skip_unconvertible (options, job))
+    return true;
+  if (job->found)
+    return err->status == CFI2SFRAME_NOTHING
+           || err->status == CFI2SFRAME_NOT_ELF
+           || err->status == CFI2SFRAME_CHECKSUMMED
+           || (err->status == CFI2SFRAME_UNSUPPORTED
+               && options->skip_unconvertible != SKIP_NONE);
+  return is_change (options)
+         && (err->status == CFI2SFRAME_NOTHING
+             || err->status == CFI2SFRAME_NOT_ELF);
+}
+
+/* With --debug-twin: check, before any change, that the debug file is this
+   file's.  */
+static bool
+check_debug_twin (struct job *job, const struct tool_options *options)
+{
+  return !options->debug_twin || options->debug_twin_file == NULL
+         || location_check_debug_twin (&job->location,
+                                       options->debug_twin_file,
+                                       &options->convert, &job->err);
+}
+
+/* Change the debug file to match the file, or the output, as it is now.  */
+static bool
+follow_debug_twin (struct job *job, const struct tool_options *options)
+{
+  struct file_location now = job->location;
+  struct error err;
+  if (!options->debug_twin || options->convert.dry_run)
+    return true;
+  if (options->output != NULL)
+    now = file_location_of_path (options->output);
+  else if (job->outcome == JOB_DONE)
+    now.identity = job->made;
+  if (location_match_debug_twin (&now, options->debug_twin_file,
+                                 &options->convert, &err)
+      || err.status == CFI2SFRAME_NOTHING || err.status == CFI2SFRAME_NOT_ELF)
+    return true;
+  job->err = err;
+  return false;
+}
+
+/* Whether the configuration leaves the file as it is.  */
+static bool
+is_excluded (struct job *job, const struct tool_options *options)
+{
+  const struct setting *line = configuration_excludes (
+      &options->configuration, options->package, options->root, job->path);
+  job->excluded = line != NULL;
+  return line != NULL
+         && !error_set (&job->err, CFI2SFRAME_NOTHING, "left out by %s",
+                        line->where);
+}
+
+void
+job_run (struct job *job, const struct tool_options *options)
+{
+  cfi2sframe_report_init (&job->report);
+  double start = clock_now ();
+  if (is_excluded (job, options))
+    {
+      job->outcome = JOB_SKIPPED;
+      return;
+    }
+  if (!check_debug_twin (job, options))
+    job->outcome = JOB_FAILED;
+  else if (run_mode (job, options))
+    job->outcome = JOB_DONE;
+  else
+    job->outcome = is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+  if (job->outcome != JOB_FAILED && !follow_debug_twin (job, options))
+    job->outcome = JOB_FAILED;
+  job->seconds = clock_now () - start;
+}

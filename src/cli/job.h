@@ -1,0 +1,48 @@
+/* One file and the result of its work.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_JOB_H
+#define TOOL_JOB_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cfi2sframe.h"
+#include "convert/location.h"
+#include "compact-unwind/measure.h"
+#include "cli/options.h"
+
+enum job_outcome
+{
+  JOB_DONE,
+  JOB_SKIPPED, /* the file needs no change */
+  JOB_FAILED
+};
+
+struct job
+{
+  const char *path;
+  struct file_location location; /* where the file is */
+  struct file_identity made; /* identity of the file after it was changed */
+  bool found; /* the file was found in a directory or list: if it cannot be
+                 converted, it is skipped without a message */
+  FILE *out;  /* stream for the dump */
+  enum job_outcome outcome;
+  bool excluded; /* skipped, because the configuration says so */
+  struct cfi2sframe_report report;
+  struct cfi2sframe_check_result check;
+  /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
+  struct measurement comparison;
+  struct cfi2sframe_error err;
+  double seconds;
+};
+
+/* Whether the reason that JOB failed is the file itself: SFrame is not made
+   for such a file, or a change could harm it, or it is damaged.  */
+bool job_is_unconvertible (const struct job *job);
+
+/* Do what OPTIONS ask for with job->path.  Prints nothing, except the dump.
+   May run in several threads.  */
+void job_run (struct job *job, const struct tool_options *options);
+
+#endif /* TOOL_JOB_H */

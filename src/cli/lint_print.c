@@ -1,0 +1,235 @@
+/* --lint: findings as lines or as one JSON object per file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cli/lint_print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "convert/lint.h"
+#include "cli/json_line.h"
+#include "cli/tree.h"
+
+enum
+{
+  EXIT_FOUND = 3,
+  BYTES_TEXT_MAX = 48 /* no instruction has more than 15 bytes */
+};
+
+struct lint_output
+{
+  const char *path;
+  FILE *out;            /* NULL: no lines */
+  json_object *details; /* array, or NULL */
+};
+
+/* The name of the rule that FINDING contradicts.  */
+static const char *
+rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
+         const char *ra, const char *fp)
+{
+  return finding->frame_pointer ? fp : finding->return_address ? ra : cfa;
+}
+
+/* The bytes of FINDING's instruction, in memory order.  */
+static const char *
+bytes_text (const struct cfi2sframe_finding *finding,
+            char text[BYTES_TEXT_MAX])
+{
+  size_t n = 0;
+  for (size_t i = 0; i < finding->instruction_size && n + 3 < BYTES_TEXT_MAX;
+       i++)
+    n += (size_t)snprintf (text + n, BYTES_TEXT_MAX - n, "%s%02x",
+                           i > 0 ? " " : "", finding->instruction[i]);
+  return text;
+}
+
+/* Begin a line about the file PATH.  */
+static void
+put_path (const char *path, FILE *out)
+{
+  printable_put (path, out);
+  fputs (": ", out);
+}
+
+static void
+put_problem (const char *path, const char *problem, FILE *errors)
+{
+  fputs ("cfi2sframe: ", errors);
+  put_path (path, errors);
+  fprintf (errors, "%s\n", problem);
+}
+
+static void
+print_line (const struct lint_output *output,
+            const struct cfi2sframe_finding *finding)
+{
+  put_path (output->path, output->out);
+  if (finding->name)
+    {
+      printable_put (finding->name, output->out);
+      fprintf (output->out, " (0x%" PRIx64 ")", finding->function);
+    }
+  else
+    fprintf (output->out, "0x%" PRIx64, finding->function);
+  fprintf (output->out,
+           ": 0x%" PRIx64 "-0x%" PRIx64 " (%" PRIu64
+           " bytes): %s: CFI says %s, code does %s; since the instruction at "
+           "0x%" PRIx64,
+           finding->address, finding->address + finding->size, finding->bytes,
+           rule_of (finding, "CFA", "RA", "FP"), finding->says, finding->does,
+           finding->since);
+  char bytes[BYTES_TEXT_MAX];
+  const char *text = finding->instruction_text;
+  if (finding->instruction_size > 0)
+    fprintf (output->out, ": %s%s%s", bytes_text (finding, bytes),
+             text ? "  " : "", text ? text : "");
+  fprintf (output->out, "\n");
+}
+
+static json_object *
+finding_json (const struct cfi2sframe_finding *finding)
+{
+  json_object *object = json_object_new_object ();
+  char bytes[BYTES_TEXT_MAX];
+  json_add_number (object, "function", finding->function);
+  json_add_string (object, "name", finding->name);
+  json_add_number (object, "address", finding->address);
+  json_add_number (object, "size", finding->size);
+  json_add_number (object, "bytes", finding->bytes);
+  json_add_number (object, "since", finding->since);
+  json_add_string (object, "rule", rule_of (finding, "cfa", "ra", "fp"));
+  json_add_string (object, "cfi", finding->says);
+  json_add_string (object, "code", finding->does);
+  json_add_string (object, "instruction",
+                   finding->instruction_size > 0 ? bytes_text (finding, bytes)
+                                                 : NULL);
+  json_add_string (object, "instruction_text", finding->instruction_text);
+  return object;
+}
+
+static void
+take_finding (void *context, const struct cfi2sframe_finding *finding)
+{
+  const struct lint_output *output = context;
+  if (output->out)
+    print_line (output, finding);
+  if (output->details)
+    json_object_array_add (output->details, finding_json (finding));
+}
+
+/* Frees DETAILS.  */
+static void
+print_json (const char *path, const struct cfi2sframe_lint_result *result,
+            const struct cfi2sframe_error *err, json_object *details,
+            FILE *out)
+{
+  json_object *object = json_line_new ();
+  bool done
+      = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
+  json_add_string (object, "file", path);
+  json_add_string (object, "status",
+                   !done                   ? "failed"
+                   : result->findings == 0 ? "clean"
+                                           : "found");
+  json_add_string (object, "reason", done ? NULL : err->reason);
+  json_add_number (object, "functions", result->functions);
+  json_add_number (object, "functions_trusted", result->functions_trusted);
+  json_add_number (object, "functions_left", result->functions_left);
+  json_add_number (object, "bytes_wrong", result->bytes);
+  json_object_object_add (object, "findings", details);
+  json_print_line (object, out);
+}
+
+/* Whether the file of ENTRY was found in a directory and cannot have rows (a
+   script, data, another machine): such files are passed over.  */
+static bool
+is_passed_over (const struct tree_entry *entry,
+                const struct cfi2sframe_error *err)
+{
+  return entry->found
+         && (err->status == CFI2SFRAME_NOTHING
+             || err->status == CFI2SFRAME_NOT_ELF
+             || err->status == CFI2SFRAME_UNSUPPORTED);
+}
+
+static int
+lint_file (const struct tool_options *options, const struct tree_entry *entry,
+           FILE *out, FILE *errors)
+{
+  struct cfi2sframe_lint_result result;
+  struct cfi2sframe_error err;
+  bool json = options->stats == STATS_JSON;
+  struct lint_output output
+      = { .path = entry->path,
+          .out = options->quiet || json ? NULL : out,
+          .details = json ? json_object_new_array () : NULL };
+  cfi2sframe_lint_result_init (&result);
+  bool clean = lint_with_threads (entry->path, options->jobs, take_finding,
+                                  &output, &result, &err);
+  bool found = !clean && err.status == CFI2SFRAME_MISMATCH;
+  if (!clean && !found && is_passed_over (entry, &err))
+    {
+      json_object_put (output.details);
+      return EXIT_SUCCESS;
+    }
+  if (!clean && !found)
+    put_problem (entry->path, err.reason, errors);
+  if (json)
+    print_json (entry->path, &result, &err, output.details, out);
+  else if ((clean || found) && (options->talkative || options->stats)
+           && !options->quiet)
+    {
+      put_path (entry->path, out);
+      fprintf (out,
+               "%" PRIu64 " findings (%" PRIu64 " bytes) in %" PRIu64
+               " of %" PRIu64 " functions that could be compared\n",
+               result.findings, result.bytes, result.functions_trusted,
+               result.functions);
+    }
+  if (!json && !options->quiet && result.functions_left > 0)
+    {
+      put_path (entry->path, out);
+      fprintf (out,
+               "%" PRIu64
+               " functions were not followed: that takes too long\n",
+               result.functions_left);
+    }
+  return clean ? EXIT_SUCCESS : found ? EXIT_FOUND : EXIT_FAILURE;
+}
+
+/* The exit status so far and that of one more file: a failure counts more than
+   a finding.  */
+static int
+worse (int a, int b)
+{
+  return a == EXIT_FAILURE || b == EXIT_FAILURE ? EXIT_FAILURE
+         : a == EXIT_SUCCESS                    ? b
+                                                : a;
+}
+
+int
+lint_run (const struct tool_options *options, FILE *out, FILE *errors)
+{
+  struct tree tree = { 0 };
+  int status = EXIT_SUCCESS;
+  if (!tree_collect (&tree, options))
+    {
+      fprintf (errors, "cfi2sframe: list of files: %s\n", strerror (errno));
+      return EXIT_FAILURE;
+    }
+  for (size_t i = 0; i < tree.n_entries; i++)
+    {
+      const struct tree_entry *entry = &tree.entries[i];
+      if (entry->problem)
+        put_problem (entry->path, strerror (entry->problem), errors);
+      status = worse (status, entry->problem
+                                  ? EXIT_FAILURE
+                                  : lint_file (options, entry, out, errors));
+    }
+  tree_free (&tree);
+  return status;
+}

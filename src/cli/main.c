@@ -1,0 +1,148 @@
+/* cfi2sframe: the program.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/descriptors.h"
+#include "base/printable.h"
+#include "cli/batch.h"
+#include "cli/clock.h"
+#include "cli/command_line.h"
+#include "cli/compare_print.h"
+#include "cli/lint_print.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+#include "cli/totals.h"
+#include "cli/tree.h"
+
+/* The exit status STATUS, or failure if standard output could not be written:
+   lost output must not look like success.  */
+static int
+flush_output (int status)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return status;
+  fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (errno));
+  return EXIT_FAILURE;
+}
+
+/* Show how many FILES the walk over a tree has found so far.  */
+static void
+show_looking (void *unused, uint64_t files)
+{
+  (void)unused;
+  progress_looking (files);
+}
+
+#ifdef __GLIBC__
+/* Have the heap begin with huge pages where the kernel gives them to programs
+   that ask.  A conversion of a large file fills so much in any case, and a
+   tenth of its time goes with small pages (doc/speed).  */
+static void
+use_huge_pages (void)
+{
+  enum
+  {
+    HEAP = 12 << 20,
+    HUGE_PAGE = 2 << 20
+  };
+  char *heap = malloc (HEAP);
+  if (heap == NULL)
+    return;
+  size_t skip = -(uintptr_t)heap % HUGE_PAGE;
+  madvise (heap + skip, HEAP - HUGE_PAGE, MADV_HUGEPAGE);
+  free (heap);
+}
+#endif
+
+/* Make malloc keep freed memory.  A conversion takes and returns some blocks
+   of megabytes one after the other; new pages for each of them take a tenth of
+   its time (doc/speed).  The library itself leaves its users' allocator
+   alone.  */
+static void
+keep_freed_memory (const struct tool_options *options)
+{
+#ifdef __GLIBC__
+  /* The analysis of code has a few large arrays that grow for a long time and
+     would leave holes; mapping new pages for them costs nothing
+     measurable.  */
+  bool analyses = options->mode == MODE_LINT || options->convert.analyze
+                  || options->convert.verify_code;
+  /* mallopt refuses more than 32 MiB.  */
+  mallopt (M_MMAP_THRESHOLD, analyses ? 256 << 10 : 32 << 20);
+  mallopt (M_TRIM_THRESHOLD, 256 << 20);
+  mallopt (M_TOP_PAD, 1 << 20);
+  use_huge_pages ();
+#endif
+}
+
+/* Report that the list of files could not be read, or that memory for it ran
+   out.  */
+static void
+print_list_problem (const struct tool_options *options, bool collected,
+                    int problem)
+{
+  bool named = !collected && options->files_from != NULL;
+  fputs ("cfi2sframe: ", stderr);
+  printable_put (named ? options->files_from : "list of files", stderr);
+  fprintf (stderr, ": %s\n", strerror (problem));
+}
+
+/* Flush the files that --sync=end has not flushed one by one.  */
+static bool
+flush_written (void)
+{
+  struct cfi2sframe_error err;
+  if (cfi2sframe_flush (&err))
+    return true;
+  fprintf (stderr, "cfi2sframe: %s\n", err.reason);
+  return false;
+}
+
+/* Do to each file what the mode says, and print the totals.  */
+static int
+run_batch (const struct tool_options *options)
+{
+  struct tree tree = { .looking = show_looking };
+  struct totals totals = { 0 };
+  double start = clock_now ();
+  progress_init (!options->quiet
+                 && (options->n_files > 1 || tool_options_is_tree (options)));
+  bool collected = tree_collect (&tree, options);
+  bool done = collected && batch_run (options, &tree, &totals);
+  progress_clear ();
+  if (!done)
+    print_list_problem (options, collected, errno);
+  bool flushed = flush_written ();
+  totals.not_elf = tree.not_elf;
+  totals.seconds = clock_now () - start;
+  if (done)
+    totals_print (&totals, options, stdout);
+  if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)
+    totals_print_left_alone (&totals, stderr);
+  tree_free (&tree);
+  return done && flushed && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main (int argc, char **argv)
+{
+  struct tool_options options;
+  descriptors_occupy_standard ();
+  descriptors_raise_limit ();
+  tool_options_parse (&options, argc, argv);
+  signals_install ();
+  keep_freed_memory (&options);
+  int status
+      = options.mode == MODE_COMPARE ? compare_run (&options, stdout, stderr)
+        : options.mode == MODE_LINT  ? lint_run (&options, stdout, stderr)
+                                     : run_batch (&options);
+  tool_options_free (&options);
+  return flush_output (status);
+}

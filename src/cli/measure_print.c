@@ -1,0 +1,209 @@
+/* What unwind data of several formats take, as text and JSON.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cli/measure_print.h"
+
+#include <inttypes.h>
+
+#include "base/printable.h"
+#include "cli/figures.h"
+#include "cli/outcome_json.h"
+
+/* Sums.  */
+
+static void
+add_format (struct measured *sum, const struct measured *format)
+{
+  sum->available |= format->available;
+  sum->bytes += format->bytes;
+  sum->synchronous += format->synchronous;
+  sum->asynchronous += format->asynchronous;
+  for (unsigned i = 0; i < CFI2SFRAME_REASONS_MAX; i++)
+    sum->left_out[i] += format->left_out[i];
+}
+
+void
+measure_add (struct measurement *sum, const struct measurement *comparison)
+{
+  sum->cfi_functions += comparison->cfi_functions;
+  sum->eh_frame_bytes += comparison->eh_frame_bytes;
+  sum->eh_frame_hdr_bytes += comparison->eh_frame_hdr_bytes;
+  sum->compact_unwind_lsda_bytes += comparison->compact_unwind_lsda_bytes;
+  sum->compact_unwind_eh_frame_bytes
+      += comparison->compact_unwind_eh_frame_bytes;
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
+    add_format (&sum->formats[i], &comparison->formats[i]);
+}
+
+/* Text.  */
+
+static double
+ratio (const struct measurement *comparison, uint64_t bytes)
+{
+  return figure_size_ratio (bytes, comparison->eh_frame_bytes,
+                            comparison->eh_frame_hdr_bytes);
+}
+
+static void
+print_format (const struct measurement *comparison, enum measured_format index,
+              FILE *out)
+{
+  const struct measured *format = &comparison->formats[index];
+  uint64_t all = comparison->cfi_functions;
+  fprintf (out,
+           "  %-21s %11" PRIu64 " %6.3f  %9" PRIu64 " %7.3f %%  %9" PRIu64
+           " %7.3f %%\n",
+           measured_format_text (index), format->bytes,
+           ratio (comparison, format->bytes), format->synchronous,
+           figure_percent (format->synchronous, all), format->asynchronous,
+           figure_percent (format->asynchronous, all));
+}
+
+/* Print the sizes of the parts that belong to compact unwind beside the
+   section itself.  */
+static void
+print_remains (const struct measurement *comparison, FILE *out)
+{
+  uint64_t bytes = comparison->formats[MEASURED_COMPACT_UNWIND].bytes;
+  uint64_t kept = comparison->compact_unwind_eh_frame_bytes;
+  fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept", kept,
+           ratio (comparison, kept));
+  fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
+           "  = together", bytes + kept, ratio (comparison, bytes + kept),
+           comparison->compact_unwind_lsda_bytes);
+}
+
+static void
+print_reasons (const struct measurement *comparison,
+               enum measured_format index, FILE *out)
+{
+  const struct measured *format = &comparison->formats[index];
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (format->left_out[i] > 0)
+      fprintf (out, "  not in %s: %" PRIu64 " (%s)\n",
+               measured_format_text (index), format->left_out[i],
+               measured_reason_text (index, i));
+}
+
+static void
+print_comparison (const struct measurement *comparison, FILE *out)
+{
+  fprintf (out, "  %-21s %11s %6s  %19s  %19s\n", "format", "bytes", "ratio",
+           "exact at calls", "at every PC");
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
+    if (comparison->formats[i].available)
+      print_format (comparison, i, out);
+  if (comparison->formats[MEASURED_COMPACT_UNWIND].available)
+    print_remains (comparison, out);
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
+    if (comparison->formats[i].available
+        /* These two formats leave out the functions that plain V3 leaves out,
+           for the same reasons.  */
+        && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
+      print_reasons (comparison, i, out);
+}
+
+static void
+print_head (const char *name, const struct measurement *comparison, FILE *out)
+{
+  printable_put (name, out);
+  fprintf (out,
+           ": %" PRIu64 " functions, .eh_frame %" PRIu64
+           " + .eh_frame_hdr %" PRIu64 " bytes\n",
+           comparison->cfi_functions, comparison->eh_frame_bytes,
+           comparison->eh_frame_hdr_bytes);
+}
+
+void
+measure_print_table (const char *name, const struct measurement *comparison,
+                     FILE *out)
+{
+  print_head (name, comparison, out);
+  print_comparison (comparison, out);
+}
+
+/* One line for a section that was written.  */
+static void
+print_section (const struct job *job, FILE *out)
+{
+  const struct measurement *comparison = &job->comparison;
+  const struct measured *format
+      = &comparison->formats[MEASURED_COMPACT_UNWIND];
+  printable_put (job->path, out);
+  fprintf (out,
+           ": compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
+           ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
+           " of %" PRIu64 " functions, %.0f ms\n",
+           comparison->machine, format->bytes,
+           ratio (comparison, format->bytes),
+           ratio (comparison, comparison->compact_unwind_eh_frame_bytes),
+           format->synchronous, comparison->cfi_functions, job->seconds * 1e3);
+}
+
+void
+measure_print (const struct tool_options *options, const struct job *job,
+               FILE *out)
+{
+  if (options->mode == MODE_COMPARE_FORMATS)
+    {
+      measure_print_table (job->path, &job->comparison, out);
+      return;
+    }
+  if (options->talkative || options->stats == STATS_TEXT)
+    print_section (job, out);
+  if (options->verbose > 1 || options->stats == STATS_TEXT)
+    print_reasons (&job->comparison, MEASURED_COMPACT_UNWIND, out);
+}
+
+/* JSON.  */
+
+static json_object *
+format_json (const struct measurement *comparison, enum measured_format index)
+{
+  const struct measured *format = &comparison->formats[index];
+  json_object *object = json_object_new_object ();
+  json_object *left_out = json_object_new_object ();
+  json_add_number (object, "bytes", format->bytes);
+  if (index == MEASURED_COMPACT_UNWIND)
+    {
+      json_add_number (object, "lsda_bytes",
+                       comparison->compact_unwind_lsda_bytes);
+      json_add_number (object, "eh_frame_bytes",
+                       comparison->compact_unwind_eh_frame_bytes);
+    }
+  json_add_number (object, "synchronous", format->synchronous);
+  json_add_number (object, "asynchronous", format->asynchronous);
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (format->left_out[i] > 0)
+      json_add_number (left_out, measured_reason_name (index, i),
+                       format->left_out[i]);
+  json_object_object_add (object, "left_out", left_out);
+  return object;
+}
+
+void
+measure_add_json (json_object *object, const struct measurement *comparison)
+{
+  json_object *formats = json_object_new_object ();
+  json_add_number (object, "cfi_functions", comparison->cfi_functions);
+  json_add_number (object, "eh_frame_bytes", comparison->eh_frame_bytes);
+  json_add_number (object, "eh_frame_hdr_bytes",
+                   comparison->eh_frame_hdr_bytes);
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
+    if (comparison->formats[i].available)
+      json_object_object_add (formats, measured_format_name (i),
+                              format_json (comparison, i));
+  json_object_object_add (object, "formats", formats);
+}
+
+void
+measure_print_json (const struct tool_options *options, const struct job *job,
+                    FILE *out)
+{
+  const struct measurement *comparison = &job->comparison;
+  json_object *object = outcome_json_new (options, job);
+  json_add_string (object, "machine", comparison->machine);
+  measure_add_json (object, comparison);
+  json_add_seconds (object, job->seconds);
+  json_print_line (object, out);
+}

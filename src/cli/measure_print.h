@@ -1,0 +1,34 @@
+/* What unwind data of several formats take, as text and JSON.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_MEASURE_PRINT_H
+#define TOOL_MEASURE_PRINT_H
+
+#include <stdio.h>
+
+#include "cfi2sframe.h"
+#include "compact-unwind/measure.h"
+#include "cli/job.h"
+#include "cli/json_line.h"
+#include "cli/options.h"
+
+/* Add the figures of COMPARISON to SUM, which has no machine.  */
+void measure_add (struct measurement *sum,
+                  const struct measurement *comparison);
+
+/* Print the figures of JOB to OUT: all formats, or compact unwind alone when
+   only that was made.  */
+void measure_print (const struct tool_options *options, const struct job *job,
+                    FILE *out);
+void measure_print_json (const struct tool_options *options,
+                         const struct job *job, FILE *out);
+
+/* Print the table of COMPARISON under NAME.  */
+void measure_print_table (const char *name,
+                          const struct measurement *comparison, FILE *out);
+
+/* Add the figures of COMPARISON to OBJECT.  */
+void measure_add_json (json_object *object,
+                       const struct measurement *comparison);
+
+#endif /* TOOL_MEASURE_PRINT_H */

@@ -1,0 +1,44 @@
+/* Where messages go: never where the output file goes.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "cli/messages.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "convert/location.h"
+
+/* Whether descriptor FD refers to the file with STATUS and messages would
+   damage that file: devices keep nothing.  */
+static bool
+leads_to (int fd, const struct stat *status)
+{
+  struct stat stream;
+  return !S_ISCHR (status->st_mode) && fstat (fd, &stream) == 0
+         && file_status_same (&stream, status);
+}
+
+struct message_streams
+message_streams_choose (const struct tool_options *options)
+{
+  struct message_streams streams = { stdout, stderr, stderr };
+  struct stat status;
+  if (options->output == NULL || stat (options->output, &status) != 0)
+    return streams;
+  bool out = leads_to (STDOUT_FILENO, &status);
+  bool errors = leads_to (STDERR_FILENO, &status);
+  if (out && errors)
+    {
+      FILE *nowhere = fopen ("/dev/null", "we");
+      if (nowhere != NULL)
+        streams.out = streams.errors = nowhere;
+    }
+  else if (out)
+    streams.out = stderr;
+  else if (errors)
+    streams.errors = streams.failures = stdout;
+  return streams;
+}

@@ -1,0 +1,90 @@
+/* What cfi2sframe is to do: its modes, and its command line as parsed.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_OPTIONS_H
+#define TOOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cfi2sframe.h"
+#include "cli/configuration.h"
+
+enum tool_mode
+{
+  MODE_CONVERT,
+  MODE_SECTION_ONLY,
+  MODE_CHECK,
+  MODE_DUMP,
+  MODE_COMPARE,
+  MODE_COMPARE_FORMATS,
+  MODE_LINT,
+  MODE_DETACH,
+  MODE_REMOVE,
+  MODE_UNDO
+};
+
+/* What a mode is called.  */
+struct mode_names
+{
+  const char *option;   /* that asks for it; none asks for "conversion" */
+  const char *status;   /* JSON's word for a file that was worked on */
+  const char *done;     /* as in "3 files converted" */
+  const char *could_be; /* the same with --dry-run */
+};
+
+extern const struct mode_names mode_names[]; /* by enum tool_mode */
+
+/* Which files that cannot be converted are no failures.  */
+enum tool_skip
+{
+  SKIP_IN_TREES, /* files found in trees, if SFrame is not made for them */
+  SKIP_ALL,
+  SKIP_NONE
+};
+
+enum tool_stats
+{
+  STATS_NONE,
+  STATS_TEXT,
+  STATS_JSON
+};
+
+struct tool_options
+{
+  enum tool_mode mode;
+  unsigned given;       /* bits of options, for usage_check.c */
+  const char *output;   /* file of -o or --section-only, or NULL */
+  const char *detached; /* folder of MODE_DETACH */
+  const char *compact_unwind_machine; /* of a bare section, or NULL */
+  enum tool_stats stats;
+  bool quiet;
+  unsigned verbose;
+  bool compact_unwind; /* compact unwind instead of SFrame, for
+                          MODE_SECTION_ONLY and MODE_DUMP */
+  bool talkative;      /* print a line per file, if not quiet */
+  enum tool_skip skip_unconvertible;
+  struct cfi2sframe_options convert;
+  bool debug_twin;             /* change the debug file along with the file */
+  const char *debug_twin_file; /* NULL: the one that is found */
+  char **files;                /* borrowed from argv */
+  size_t n_files;
+  bool recursive;         /* directories are entered */
+  const char *files_from; /* list of NUL-terminated names, "-" or NULL */
+  bool one_file_system;
+  const char **excluded; /* patterns; borrowed from argv */
+  size_t n_excluded;
+  struct configuration configuration; /* with --config; else nothing */
+  const char *root;                   /* for its patterns of paths, or NULL */
+  const char *package;                /* that the files belong to, or NULL */
+  unsigned jobs; /* files, or parts of one, to work on at the same time, at
+                    least 1 */
+};
+
+/* Whether many files are to be expected, so that a summary is printed.  */
+bool tool_options_is_tree (const struct tool_options *options);
+
+/* Whether the files named are to be changed themselves.  */
+bool tool_options_change_files (const struct tool_options *options);
+
+#endif /* TOOL_OPTIONS_H */

@@ -1,0 +1,28 @@
+/* --stats=json: what becomes of a file, which all modes report alike.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_OUTCOME_JSON_H
+#define TOOL_OUTCOME_JSON_H
+
+#include <stdio.h>
+
+#include "cli/job.h"
+#include "cli/options.h"
+
+struct json_object;
+
+/* A new object for a line about JOB: its file, whether OPTIONS could be done
+   with the file, and if not, why.  */
+struct json_object *outcome_json_new (const struct tool_options *options,
+                                      const struct job *job);
+
+/* Add the numbers of CHECK to OBJECT.  */
+void outcome_json_add_check (struct json_object *object,
+                             const struct cfi2sframe_check_result *check);
+
+/* Print the result of JOB, of --check, --remove or --undo, as one line of
+   OUT.  */
+void outcome_json_print (const struct tool_options *options,
+                         const struct job *job, FILE *out);
+
+#endif /* TOOL_OUTCOME_JSON_H */

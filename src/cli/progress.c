@@ -1,0 +1,173 @@
+/* A progress bar on the terminal, for work that takes long.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Each change of the bar is one write to standard error, because a signal in
+   another thread may end the program between two writes.  */
+
+#include <config.h>
+
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/clock.h"
+
+enum
+{
+  WIDTH_MAX = 200,
+  BAR_WIDTH = 24
+};
+
+/* In seconds.  Work that takes less than the first shows no bar at all.  */
+static const double first_drawing = 1.0, between_drawings = 0.2;
+
+static atomic_bool on;
+/* A bool, but exchanging a byte takes libatomic on riscv64 before GCC 14.  */
+static atomic_int visible;
+static double started, looking_until, drawn;
+
+void
+progress_init (bool enabled)
+{
+  on = enabled && isatty (STDERR_FILENO);
+  started = looking_until = clock_now ();
+}
+
+bool
+progress_is_on (void)
+{
+  return on;
+}
+
+static size_t
+terminal_width (void)
+{
+  struct winsize window;
+  if (ioctl (STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
+    return 80;
+  return window.ws_col < WIDTH_MAX ? window.ws_col : WIDTH_MAX;
+}
+
+static void
+put (const char *bytes, size_t size)
+{
+  /* If the terminal has gone, the work continues without a bar.  */
+  if (write (STDERR_FILENO, bytes, size) < 0)
+    on = false;
+}
+
+/* Show TEXT on the line, in place of what is there.  */
+static void
+draw (const char *text)
+{
+  char line[WIDTH_MAX + 2];
+  size_t width = terminal_width () - 1, length = strlen (text);
+  line[0] = '\r';
+  memset (line + 1, ' ', width);
+  memcpy (line + 1, text, length < width ? length : width);
+  atomic_store (&visible, true);
+  put (line, width + 1);
+}
+
+void
+progress_clear (void)
+{
+  if (!atomic_exchange (&visible, false))
+    return;
+  char line[WIDTH_MAX + 2];
+  size_t width = terminal_width () - 1;
+  memset (line, ' ', sizeof line);
+  line[0] = '\r';
+  line[width + 1] = '\r';
+  put (line, width + 2);
+}
+
+static bool
+is_time_to_draw (double now)
+{
+  if (!on || now - started < first_drawing || now - drawn < between_drawings)
+    return false;
+  drawn = now;
+  return true;
+}
+
+void
+progress_looking (uint64_t files)
+{
+  char text[WIDTH_MAX];
+  double now = clock_now ();
+  looking_until = now;
+  if (!is_time_to_draw (now))
+    return;
+  snprintf (text, sizeof text, "looking for ELF files: %" PRIu64, files);
+  draw (text);
+}
+
+/* BYTES with a decimal unit, such as "350 MB".  */
+static const char *
+format_bytes (char *text, size_t room, double bytes)
+{
+  static const char units[] = "kMGTP";
+  int unit = -1;
+  for (; bytes >= 999.5 && unit < 4; unit++)
+    bytes /= 1000;
+  if (unit < 0)
+    snprintf (text, room, "%.0f B", bytes);
+  else
+    snprintf (text, room, "%.*f %cB", bytes < 9.95 ? 1 : 0, bytes,
+              units[unit]);
+  return text;
+}
+
+static const char *
+format_time (char *text, size_t room, double seconds)
+{
+  unsigned long whole
+      = seconds < 359999 ? (unsigned long)(seconds + 0.5) : 359999;
+  if (whole >= 3600)
+    snprintf (text, room, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60,
+              whole % 60);
+  else
+    snprintf (text, room, "%lu:%02lu", whole / 60, whole % 60);
+  return text;
+}
+
+/* The text of the bar: at most ROOM - 1 characters.  */
+static void
+progress_format (char *text, size_t room, double seconds, uint64_t files,
+                 uint64_t all_files, uint64_t bytes, uint64_t all_bytes)
+{
+  char bar[BAR_WIDTH + 1], done[16], all[16], rate[16], left[32];
+  double part = all_bytes > 0 ? (double)bytes / (double)all_bytes : 1;
+  size_t filled = (size_t)(part * BAR_WIDTH);
+  memset (bar, '.', BAR_WIDTH);
+  memset (bar, '#', filled < BAR_WIDTH ? filled : BAR_WIDTH);
+  bar[BAR_WIDTH] = '\0';
+  double speed = seconds > 0 ? (double)bytes / seconds : 0;
+  snprintf (text, room,
+            "[%s] %" PRIu64 "/%" PRIu64 " files, %s of %s, %s/s, %s left", bar,
+            files, all_files, format_bytes (done, sizeof done, (double)bytes),
+            format_bytes (all, sizeof all, (double)all_bytes),
+            format_bytes (rate, sizeof rate, speed),
+            speed > 0 ? format_time (left, sizeof left,
+                                     (double)(all_bytes - bytes) / speed)
+                      : "?");
+}
+
+void
+progress_show (uint64_t files, uint64_t all_files, uint64_t bytes,
+               uint64_t all_bytes)
+{
+  char text[WIDTH_MAX];
+  double now = clock_now ();
+  if (!is_time_to_draw (now))
+    return;
+  progress_format (text, sizeof text, now - looking_until, files, all_files,
+                   bytes, all_bytes);
+  draw (text);
+}

@@ -1,0 +1,425 @@
+/* Reports on one file, for people and for scripts.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cli/report.h"
+
+#include <inttypes.h>
+
+#include "base/printable.h"
+#include "convert/formats.h"
+#include "cli/figures.h"
+#include "cli/json_line.h"
+#include "cli/measure_print.h"
+#include "cli/outcome_json.h"
+
+/* Print the beginning of a line about JOB.  */
+static void
+print_name (const struct job *job, FILE *out)
+{
+  printable_put (job->path, out);
+  fputs (": ", out);
+}
+
+static void
+print_problem (const struct job *job, FILE *errors)
+{
+  const struct cfi2sframe_error *err = &job->err;
+  fputs ("cfi2sframe: ", errors);
+  print_name (job, errors);
+  fputs (err->reason, errors);
+  if (err->file[0] != '\0')
+    {
+      fputs (" (", errors);
+      printable_put (err->file, errors);
+      fputc (')', errors);
+    }
+  else if (err->has_offset)
+    fprintf (errors, " (at offset 0x%" PRIx64 ")", err->offset);
+  fputc ('\n', errors);
+}
+
+static void
+print_warning (const struct job *job, const char *text, FILE *errors)
+{
+  fputs ("cfi2sframe: ", errors);
+  print_name (job, errors);
+  fprintf (errors, "warning: %s\n", text);
+}
+
+/* Warn where signatures or seals of the old contents do not cover the new
+   ones: files must be converted before they are signed or sealed.  */
+static void
+print_concerns (const struct job *job, FILE *errors)
+{
+  if (job->report.signed_ima)
+    print_warning (job,
+                   "its IMA signature is for the old contents and was not "
+                   "taken over",
+                   errors);
+  if (job->report.sealed_verity)
+    print_warning (job,
+                   "the new file is not protected by fs-verity as the old "
+                   "one was",
+                   errors);
+  if (job->report.flags_lost)
+    print_warning (job,
+                   "the new file does not have all file attributes (chattr) "
+                   "of the old one",
+                   errors);
+}
+
+bool
+report_is_of_eh_frame (const struct cfi2sframe_report *report)
+{
+  return report->debug_frame_functions == 0
+         && report->debug_file_functions == 0;
+}
+
+/* The size of the section relative to that of the sections it is made
+   from.  */
+static double
+size_ratio (const struct cfi2sframe_report *report)
+{
+  uint64_t cfi = report->eh_frame_bytes;
+  if (!report_is_of_eh_frame (report))
+    cfi += report->debug_frame_bytes;
+  return figure_size_ratio (report->sframe_bytes, cfi,
+                            report->eh_frame_hdr_bytes);
+}
+
+static void
+print_existing (const struct job *job, FILE *errors)
+{
+  char text[sizeof job->report.existing + 100];
+  snprintf (text, sizeof text,
+            "the .sframe that is there %s; --replace makes a new one",
+            job->report.existing);
+  print_warning (job, text, errors);
+}
+
+static void
+print_summary (const struct tool_options *options, const struct job *job,
+               FILE *out)
+{
+  const struct cfi2sframe_report *report = &job->report;
+  print_name (job, out);
+  fprintf (out,
+           "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
+           " of %" PRIu64 " functions, %.1f %% of the code, %s, %.0f ms\n",
+           format_name (options->convert.format), report->machine,
+           report->sframe_bytes, size_ratio (report),
+           report_is_of_eh_frame (report) ? ".eh_frame + .eh_frame_hdr"
+                                          : "its CFI",
+           report->functions_covered, report->cfi_functions,
+           figure_percent (report->bytes_covered, report->executable_bytes),
+           report->strategy, job->seconds * 1e3);
+}
+
+void
+report_print_left_out (const struct cfi2sframe_report *report, FILE *out)
+{
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (report->left_out[i] > 0)
+      fprintf (out, "  left out: %" PRIu64 " (%s)\n", report->left_out[i],
+               cfi2sframe_reason_text (i));
+  if (report->return_addresses > 0)
+    fprintf (out, "  left out: %" PRIu64 " places (return-address)\n",
+             report->return_addresses);
+}
+
+static void
+print_left_out (const struct job *job, FILE *out)
+{
+  const struct cfi2sframe_report *report = &job->report;
+  report_print_left_out (report, out);
+  if (report->damage[0] != '\0')
+    fprintf (out, "  first damage: %s (%s+0x%" PRIx64 ")\n", report->damage,
+             report->debug_damage ? ".debug_frame" : ".eh_frame",
+             report->first_damage);
+}
+
+/* Print TEXT, which may hold names of files, unless it is empty.  */
+static void
+print_text (const char *what, const char *text, FILE *out)
+{
+  char shown[4 * sizeof ((struct cfi2sframe_report *)0)->debug_file];
+  printable_copy (shown, sizeof shown, text);
+  if (text[0] != '\0')
+    fprintf (out, "  %s: %s\n", what, shown);
+}
+
+/* Print which CFI was found besides .eh_frame, if any.  */
+static void
+print_debug (const struct cfi2sframe_report *report, FILE *out)
+{
+  uint64_t own = report->debug_frame_functions;
+  uint64_t outside = report->debug_file_functions;
+  if (report->debug_frame_bytes > 0)
+    fprintf (out,
+             "  functions from .eh_frame %" PRIu64
+             ", from .debug_frame %" PRIu64 ", from a debug file %" PRIu64
+             "; .debug_frame %" PRIu64 " bytes\n",
+             report->cfi_functions - own - outside, own, outside,
+             report->debug_frame_bytes);
+  if (report->set_aside > 0)
+    fprintf (out,
+             "  %" PRIu64 " FDEs of .debug_frame are for code that is "
+             "described already, %" PRIu64 " of them contradict that\n",
+             report->set_aside, report->contradictions);
+  print_text ("debug file", report->debug_file, out);
+  print_text ("note", report->cfi_note, out);
+}
+
+/* With --analyze: print where the rows come from.  */
+static void
+print_from_code (const struct tool_options *options,
+                 const struct cfi2sframe_report *report, FILE *out)
+{
+  uint64_t from_cfi = report->bytes_covered - report->bytes_from_code;
+  if (options->convert.analyze)
+    fprintf (out,
+             "  from CFI %" PRIu64 " bytes, from code %" PRIu64
+             " bytes (%" PRIu64 " functions); rows for %.2f %% of the code "
+             "instead of %.2f %%\n",
+             from_cfi, report->bytes_from_code, report->functions_from_code,
+             figure_percent (report->bytes_covered, report->executable_bytes),
+             figure_percent (from_cfi, report->executable_bytes));
+}
+
+static void
+print_stats_text (const struct tool_options *options, const struct job *job,
+                  FILE *out)
+{
+  const struct cfi2sframe_report *report = &job->report;
+  print_summary (options, job, out);
+  fprintf (out,
+           "  .eh_frame %" PRIu64 ", .eh_frame_hdr %" PRIu64
+           ", .sframe %" PRIu64,
+           report->eh_frame_bytes, report->eh_frame_hdr_bytes,
+           report->sframe_bytes);
+  if (report->output_bytes > 0)
+    fprintf (out, ", file %" PRIu64 " -> %" PRIu64, report->input_bytes,
+             report->output_bytes);
+  fputs (" bytes\n", out);
+  fprintf (out,
+           "  %" PRIu64 " FDEs, %" PRIu64 " FREs; code covered %" PRIu64
+           ", left out %" PRIu64 " bytes\n",
+           report->sframe_fdes, report->sframe_fres, report->bytes_covered,
+           report->bytes_left_out);
+  print_debug (report, out);
+  print_from_code (options, report, out);
+  print_left_out (job, out);
+}
+
+json_object *
+report_left_out_json (const struct cfi2sframe_report *report)
+{
+  json_object *object = json_object_new_object ();
+  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
+    if (report->left_out[i] > 0)
+      json_add_number (object, cfi2sframe_reason_name (i),
+                       report->left_out[i]);
+  return object;
+}
+
+static void
+print_debug_json (const struct cfi2sframe_report *report, json_object *object)
+{
+  if (report->debug_frame_bytes > 0)
+    {
+      json_add_number (object, "debug_frame_bytes", report->debug_frame_bytes);
+      json_add_number (object, "debug_frame_functions",
+                       report->debug_frame_functions);
+      json_add_number (object, "debug_file_functions",
+                       report->debug_file_functions);
+      json_add_number (object, "set_aside", report->set_aside);
+      json_add_number (object, "contradictions", report->contradictions);
+    }
+  if (report->debug_file[0] != '\0')
+    json_add_string (object, "debug_file", report->debug_file);
+  if (report->cfi_note[0] != '\0')
+    json_add_string (object, "cfi_note", report->cfi_note);
+}
+
+static void
+print_stats_json (const struct tool_options *options, const struct job *job,
+                  FILE *out)
+{
+  const struct cfi2sframe_report *report = &job->report;
+  json_object *object = outcome_json_new (options, job);
+  json_add_string (object, "machine", report->machine);
+  json_add_string (object, "format", format_name (options->convert.format));
+  json_add_string (object, "strategy", report->strategy);
+  json_add_number (object, "input_bytes", report->input_bytes);
+  json_add_number (object, "output_bytes", report->output_bytes);
+  json_add_number (object, "eh_frame_bytes", report->eh_frame_bytes);
+  json_add_number (object, "eh_frame_hdr_bytes", report->eh_frame_hdr_bytes);
+  json_add_number (object, "sframe_bytes", report->sframe_bytes);
+  json_add_number (object, "cfi_functions", report->cfi_functions);
+  json_add_number (object, "functions_covered", report->functions_covered);
+  print_debug_json (report, object);
+  json_add_number (object, "sframe_fdes", report->sframe_fdes);
+  json_add_number (object, "sframe_fres", report->sframe_fres);
+  json_add_number (object, "bytes_covered", report->bytes_covered);
+  json_add_number (object, "bytes_left_out", report->bytes_left_out);
+  json_add_number (object, "executable_bytes", report->executable_bytes);
+  if (options->convert.analyze)
+    {
+      json_add_number (object, "functions_from_code",
+                       report->functions_from_code);
+      json_add_number (object, "bytes_from_code", report->bytes_from_code);
+    }
+  json_object_object_add (object, "left_out", report_left_out_json (report));
+  json_add_number (object, "return_addresses", report->return_addresses);
+  json_add_seconds (object, job->seconds);
+  json_print_line (object, out);
+}
+
+/* Print what readers of SFrame make of the section: LINES, each with an
+   indent.  */
+static void
+print_readers (const char *lines, FILE *out)
+{
+  while (lines[0] != '\0')
+    {
+      size_t length = strcspn (lines, "\n");
+      fprintf (out, "  %.*s\n", (int)length, lines);
+      lines += length + (lines[length] == '\n');
+    }
+}
+
+static void
+print_check (const struct job *job, FILE *out)
+{
+  const struct cfi2sframe_check_result *check = &job->check;
+  print_name (job, out);
+  fprintf (out,
+           "%" PRIu64 " functions checked: %" PRIu64
+           " bytes of code equal, %" PRIu64 " wrong, %" PRIu64
+           " without SFrame data, %" PRIu64 " without CFI\n",
+           check->functions, check->bytes_equal, check->bytes_wrong,
+           check->bytes_absent, check->bytes_extra);
+  if (check->bytes_return_address > 0)
+    fprintf (out, "  left out: %" PRIu64 " bytes (return-address)\n",
+             check->bytes_return_address);
+  if (check->bytes_from_code > 0)
+    fprintf (out,
+             "  %" PRIu64 " of these bytes have no CFI and were compared with "
+             "their code\n",
+             check->bytes_from_code);
+  print_readers (check->readers, out);
+}
+
+static void
+report_done (const struct tool_options *options, const struct job *job,
+             FILE *out)
+{
+  if (options->quiet || options->stats == STATS_JSON
+      || options->mode == MODE_DUMP)
+    return;
+  if (options->mode == MODE_CHECK)
+    print_check (job, out);
+  else if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
+    {
+      if (!options->talkative)
+        return;
+      print_name (job, out);
+      fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
+               mode_names[options->mode].status);
+    }
+  else if (options->mode == MODE_COMPARE_FORMATS || options->compact_unwind)
+    measure_print (options, job, out);
+  else if (options->stats == STATS_TEXT)
+    print_stats_text (options, job, out);
+  else if (options->talkative)
+    {
+      print_summary (options, job, out);
+      print_debug (&job->report, out);
+      print_from_code (options, &job->report, out);
+      if (options->verbose > 1)
+        print_left_out (job, out);
+    }
+}
+
+static void
+report_json (const struct tool_options *options, const struct job *job,
+             FILE *out)
+{
+  switch (options->mode)
+    {
+    case MODE_CHECK:
+    case MODE_REMOVE:
+    case MODE_UNDO:
+      outcome_json_print (options, job, out);
+      break;
+    case MODE_COMPARE_FORMATS:
+      measure_print_json (options, job, out);
+      break;
+    default:
+      if (options->compact_unwind)
+        measure_print_json (options, job, out);
+      else
+        print_stats_json (options, job, out);
+      break;
+    }
+}
+
+/* Whether an archive was named on the command line and not converted.  That is
+   reported, because silence would look like success.  */
+static bool
+is_unreported_archive (const struct tool_options *options,
+                       const struct job *job)
+{
+  return job->outcome == JOB_SKIPPED && job->report.archive && !job->found
+         && !options->convert.relocatable && options->verbose == 0
+         && options->stats == STATS_NONE && !options->quiet;
+}
+
+/* Whether JOB was skipped because something keeps a checksum of the file: that
+   cannot be seen in the file itself.  */
+static bool
+is_left_checksummed (const struct tool_options *options, const struct job *job)
+{
+  return job->outcome == JOB_SKIPPED
+         && job->err.status == CFI2SFRAME_CHECKSUMMED && !options->quiet;
+}
+
+static void
+print_note (const struct job *job, FILE *errors)
+{
+  fputs ("cfi2sframe: ", errors);
+  print_name (job, errors);
+  fprintf (errors, "note: skipped: %s\n", job->err.reason);
+}
+
+void
+report_job (const struct tool_options *options, const struct job *job,
+            FILE *out, FILE *errors)
+{
+  if (job->outcome == JOB_FAILED)
+    print_problem (job, errors);
+  if (options->stats == STATS_JSON)
+    report_json (options, job, out);
+  if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
+      && !options->quiet)
+    print_concerns (job, errors);
+  if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT
+      && !options->quiet)
+    print_existing (job, errors);
+  if (job->outcome == JOB_DONE)
+    report_done (options, job, out);
+  else if (is_unreported_archive (options, job)
+           || is_left_checksummed (options, job))
+    print_note (job, errors);
+  else if (job->outcome == JOB_SKIPPED
+           && (options->verbose > 0 || options->stats == STATS_TEXT)
+           && !options->quiet)
+    {
+      print_name (job, out);
+      fprintf (out, "skipped: %s\n", job->err.reason);
+    }
+  if (options->mode == MODE_CHECK && job->outcome == JOB_FAILED
+      && job->err.status == CFI2SFRAME_MISMATCH && !options->quiet
+      && options->stats != STATS_JSON)
+    print_check (job, out);
+}

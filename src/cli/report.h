@@ -1,0 +1,29 @@
+/* Reports on one file, for people and for scripts.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_REPORT_H
+#define TOOL_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/job.h"
+#include "cli/options.h"
+
+/* Print what OPTIONS ask for about JOB: results to OUT, problems to ERRORS. */
+void report_job (const struct tool_options *options, const struct job *job,
+                 FILE *out, FILE *errors);
+
+/* Print how many functions were left out, one line per reason.  */
+void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
+
+/* How many functions were left out for each reason, as a JSON object of
+   numbers, which the caller owns.  */
+struct json_object *
+report_left_out_json (const struct cfi2sframe_report *report);
+
+/* Whether all rows come from .eh_frame, so that its size and that of
+   .eh_frame_hdr can be compared with the section's.  */
+bool report_is_of_eh_frame (const struct cfi2sframe_report *report);
+
+#endif /* TOOL_REPORT_H */

@@ -1,0 +1,35 @@
+/* Ending on a signal without leaving temporary files.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "cli/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+#include "cfi2sframe.h"
+
+/* End the process by the signal itself, so that the shell sees which one.  */
+static void
+clean_up_and_end (int number)
+{
+  cfi2sframe_discard_temporaries ();
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+void
+signals_install (void)
+{
+  static const int fatal[]
+      = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGXCPU };
+  struct sigaction action = { .sa_handler = clean_up_and_end }, old;
+  sigfillset (&action.sa_mask);
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+    if (sigaction (fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction (fatal[i], &action, NULL);
+  /* Beyond the file size limit (ulimit -f) a write shall fail with EFBIG and
+     be reported like any other failure.  */
+  signal (SIGXFSZ, SIG_IGN);
+}

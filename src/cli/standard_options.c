@@ -1,0 +1,79 @@
+/* What the command lines of all programs have in common.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "cli/standard_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cfi2sframe.h"
+#include "cli/number.h"
+#include "cli/option_check.h"
+
+/* argp's hooks for its own --version have no argument either.  */
+static const char *program_name;
+
+void
+standard_options_parse (const char *program, const struct argp *parser,
+                        unsigned flags, int argc, char **argv, void *input)
+{
+  program_name = program;
+  argp_err_exit_status = EXIT_USAGE;
+  /* argp's own --help has no letter, but users try -h.  */
+  if (argp_parse (parser, argc, argv, flags | ARGP_NO_HELP, NULL, input) != 0)
+    exit (EXIT_USAGE);
+}
+
+static bool
+set_switch (int key, void *input, const struct option_switch *switches,
+            size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (switches[i].key == key)
+      {
+        *(bool *)((char *)input + switches[i].offset) = true;
+        return true;
+      }
+  return false;
+}
+
+error_t
+standard_option_parse (int key, struct argp_state *state,
+                       const struct option_switch *switches, size_t n)
+{
+  switch (key)
+    {
+    case 'V':
+      fprintf (state->out_stream, "%s %s\n", program_name,
+               cfi2sframe_version ());
+      exit (EXIT_SUCCESS);
+    case 'h':
+      argp_state_help (state, state->out_stream, ARGP_HELP_STD_HELP);
+      return 0;
+    case OPTION_USAGE:
+      argp_state_help (state, state->out_stream,
+                       ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+      return 0;
+    case ARGP_KEY_INIT:
+      state->name
+          = program_invocation_short_name; /* argp sets its name later */
+      option_check_names (state, state->root_argp->options);
+      return 0;
+    default:
+      return set_switch (key, state->input, switches, n) ? 0
+                                                         : ARGP_ERR_UNKNOWN;
+    }
+}
+
+size_t
+standard_option_number (const struct argp_state *state, const char *text,
+                        size_t most)
+{
+  size_t number = 0;
+  if (!number_parse (text, 1, most, &number))
+    argp_error (state, "'%s' is no number from 1 to %zu", text, most);
+  return number;
+}

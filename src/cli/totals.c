@@ -1,0 +1,279 @@
+/* The sums over many files.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cli/totals.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "convert/formats.h"
+#include "convert/report_sum.h"
+#include "cli/figures.h"
+#include "cli/json_line.h"
+#include "cli/measure_print.h"
+#include "cli/outcome_json.h"
+#include "cli/report.h"
+
+static void
+add_report (struct cfi2sframe_report *sum,
+            const struct cfi2sframe_report *report)
+{
+  report_sum_add (sum, report);
+  sum->input_bytes += report->input_bytes;
+  sum->output_bytes += report->output_bytes;
+}
+
+/* Sizes are compared only for files whose rows all come from .eh_frame.  */
+static void
+add_done (struct totals *totals, const struct cfi2sframe_report *report)
+{
+  totals->done++;
+  add_report (&totals->sum, report);
+  if (!report_is_of_eh_frame (report))
+    return;
+  totals->n_of_eh_frame++;
+  report_sum_add (&totals->of_eh_frame, report);
+}
+
+/* Jobs are added in any order; printed sums must not depend on it.  */
+static void
+add_left_alone (struct left_alone *files, const struct job *job)
+{
+  if (files->count++ > 0 && strcmp (files->path, job->path) <= 0)
+    return;
+  files->path = job->path;
+  memcpy (files->reason, job->err.reason, sizeof files->reason);
+}
+
+static void
+add_skipped (struct totals *totals, const struct job *job)
+{
+  totals->skipped++;
+  if (job->excluded)
+    add_left_alone (&totals->excluded, job);
+  /* Files that something keeps a checksum of were reported one by one.  */
+  if (!job_is_unconvertible (job) || job->err.status == CFI2SFRAME_CHECKSUMMED)
+    return;
+  if (job->err.status == CFI2SFRAME_UNSUPPORTED)
+    add_left_alone (&totals->unsupported, job);
+  else if (job->err.status == CFI2SFRAME_REFUSED)
+    add_left_alone (&totals->refused, job);
+  else
+    add_left_alone (&totals->malformed, job);
+}
+
+void
+totals_add (struct totals *totals, const struct job *job)
+{
+  check_sum_add (&totals->checked, &job->check);
+  switch (job->outcome)
+    {
+    case JOB_DONE:
+      add_done (totals, &job->report);
+      measure_add (&totals->measured, &job->comparison);
+      break;
+    case JOB_SKIPPED:
+      add_skipped (totals, job);
+      break;
+    default:
+      totals->failed++;
+      break;
+    }
+}
+
+static void
+print_size (const struct totals *totals, FILE *out)
+{
+  const struct cfi2sframe_report *part = &totals->of_eh_frame;
+  uint64_t others = totals->done - totals->n_of_eh_frame;
+  fprintf (out, "  .sframe: %" PRIu64 " bytes", totals->sum.sframe_bytes);
+  if (totals->n_of_eh_frame > 0)
+    fprintf (out, ", %.3f of .eh_frame + .eh_frame_hdr",
+             figure_size_ratio (part->sframe_bytes, part->eh_frame_bytes,
+                                part->eh_frame_hdr_bytes));
+  if (others > 0)
+    fprintf (out,
+             " (without %" PRIu64 " files with functions from .debug_frame)",
+             others);
+  fputc ('\n', out);
+}
+
+/* A section that --replace makes may be smaller than the old one.  */
+static void
+print_growth (const struct cfi2sframe_report *sum, FILE *out)
+{
+  bool grown = sum->output_bytes >= sum->input_bytes;
+  uint64_t bytes = grown ? sum->output_bytes - sum->input_bytes
+                         : sum->input_bytes - sum->output_bytes;
+  fprintf (
+      out,
+      "  files: %" PRIu64 " -> %" PRIu64 " bytes, %" PRIu64 " %s (%.2f %%)\n",
+      sum->input_bytes, sum->output_bytes, bytes, grown ? "added" : "removed",
+      sum->input_bytes == 0 ? 0 : figure_percent (bytes, sum->input_bytes));
+}
+
+static void
+print_conversion (const struct totals *totals, FILE *out)
+{
+  const struct cfi2sframe_report *sum = &totals->sum;
+  fprintf (out,
+           "  functions: %" PRIu64 " of %" PRIu64 " (%.3f %%); code with CFI: "
+           "%.3f %% of %" PRIu64 " bytes; all code: %.3f %% of %" PRIu64
+           " bytes\n",
+           sum->functions_covered, sum->cfi_functions,
+           figure_percent (sum->functions_covered, sum->cfi_functions),
+           figure_percent (sum->bytes_covered,
+                           sum->bytes_covered + sum->bytes_left_out),
+           sum->bytes_covered + sum->bytes_left_out,
+           figure_percent (sum->bytes_covered, sum->executable_bytes),
+           sum->executable_bytes);
+  report_print_left_out (sum, out);
+  print_size (totals, out);
+  print_growth (sum, out);
+}
+
+static void
+print_left_alone (const struct left_alone *files, const char *one,
+                  const char *several, FILE *errors)
+{
+  if (files->count == 0)
+    return;
+  fputs ("cfi2sframe: note: ", errors);
+  if (files->count > 1)
+    fprintf (errors, "%" PRIu64 " files %s, left as they are; the first is ",
+             files->count, several);
+  printable_put (files->path, errors);
+  if (files->count == 1)
+    fprintf (errors, ": %s, left as it is", one);
+  fprintf (errors, ": %s\n", files->reason);
+}
+
+void
+totals_print_left_alone (const struct totals *totals, FILE *errors)
+{
+  print_left_alone (&totals->excluded, "not to be converted",
+                    "are not to be converted", errors);
+  print_left_alone (&totals->unsupported, "not for SFrame",
+                    "are not for SFrame", errors);
+  print_left_alone (&totals->refused, "refused", "are refused", errors);
+  print_left_alone (&totals->malformed, "damaged", "are damaged", errors);
+}
+
+static void
+print_check (const struct cfi2sframe_check_result *sum, FILE *out)
+{
+  fprintf (out,
+           "  %" PRIu64 " functions: %" PRIu64 " bytes of code equal, %" PRIu64
+           " wrong, %" PRIu64 " without SFrame data, %" PRIu64
+           " without CFI\n",
+           sum->functions, sum->bytes_equal, sum->bytes_wrong,
+           sum->bytes_absent, sum->bytes_extra);
+  if (sum->bytes_return_address > 0)
+    fprintf (out, "  left out: %" PRIu64 " bytes (return-address)\n",
+             sum->bytes_return_address);
+}
+
+static void
+print_files (const struct totals *totals, const struct tool_options *options,
+             FILE *out)
+{
+  const struct mode_names *names = &mode_names[options->mode];
+  fprintf (
+      out, "%" PRIu64 " files %s, %" PRIu64 " skipped, %" PRIu64 " failed",
+      totals->done, options->convert.dry_run ? names->could_be : names->done,
+      totals->skipped, totals->failed);
+  if (totals->not_elf > 0)
+    fprintf (out, "; %" PRIu64 " files are not ELF", totals->not_elf);
+  fprintf (out, " (%.1f s)\n", totals->seconds);
+  if (options->mode == MODE_CONVERT && totals->done > 0)
+    print_conversion (totals, out);
+  if (options->mode == MODE_CHECK)
+    print_check (&totals->checked, out);
+}
+
+static void
+add_conversion (json_object *total, const struct cfi2sframe_report *sum)
+{
+  const struct
+  {
+    const char *name;
+    uint64_t value;
+  } numbers[] = { { "input_bytes", sum->input_bytes },
+                  { "output_bytes", sum->output_bytes },
+                  { "eh_frame_bytes", sum->eh_frame_bytes },
+                  { "eh_frame_hdr_bytes", sum->eh_frame_hdr_bytes },
+                  { "sframe_bytes", sum->sframe_bytes },
+                  { "cfi_functions", sum->cfi_functions },
+                  { "functions_covered", sum->functions_covered },
+                  { "sframe_fdes", sum->sframe_fdes },
+                  { "sframe_fres", sum->sframe_fres },
+                  { "bytes_covered", sum->bytes_covered },
+                  { "bytes_left_out", sum->bytes_left_out },
+                  { "executable_bytes", sum->executable_bytes } };
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    json_add_number (total, numbers[i].name, numbers[i].value);
+  json_object_object_add (total, "left_out", report_left_out_json (sum));
+}
+
+static void
+print_json (const struct totals *totals, const struct tool_options *options,
+            FILE *out)
+{
+  json_object *total = json_object_new_object ();
+  json_object *line = json_line_new ();
+  bool makes = options->mode == MODE_CONVERT || options->mode == MODE_DETACH;
+  if (makes)
+    json_add_string (total, "format", format_name (options->convert.format));
+  json_add_number (total, mode_names[options->mode].status, totals->done);
+  json_add_number (total, "skipped", totals->skipped);
+  json_add_number (total, "failed", totals->failed);
+  json_add_number (total, "not_elf", totals->not_elf);
+  if (makes)
+    add_conversion (total, &totals->sum);
+  if (options->mode == MODE_COMPARE_FORMATS)
+    measure_add_json (total, &totals->measured);
+  if (options->mode == MODE_CHECK)
+    outcome_json_add_check (total, &totals->checked);
+  json_add_seconds (total, totals->seconds);
+  json_object_object_add (line, "total", total);
+  json_print_line (line, out);
+}
+
+static void
+print_measured_text (const struct totals *totals, FILE *out)
+{
+  char name[64];
+  snprintf (name, sizeof name, "Sum of %" PRIu64 " files (%.2f s)",
+            totals->done, totals->seconds);
+  measure_print_table (name, &totals->measured, out);
+}
+
+/* Whether there are sums to print: for trees, and for several files that were
+   measured.  */
+static bool
+has_sums (const struct totals *totals, const struct tool_options *options)
+{
+  return tool_options_is_tree (options)
+         || (options->mode == MODE_COMPARE_FORMATS
+             && totals->done + totals->skipped + totals->failed > 1);
+}
+
+void
+totals_print (const struct totals *totals, const struct tool_options *options,
+              FILE *out)
+{
+  if (!has_sums (totals, options))
+    return;
+  if (options->stats == STATS_JSON)
+    {
+      print_json (totals, options, out);
+      return;
+    }
+  if (options->quiet)
+    return;
+  if (options->mode == MODE_COMPARE_FORMATS)
+    print_measured_text (totals, out);
+  if (tool_options_is_tree (options))
+    print_files (totals, options, out);
+}

@@ -1,0 +1,47 @@
+/* The sums over many files.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef TOOL_TOTALS_H
+#define TOOL_TOTALS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/job.h"
+#include "cli/options.h"
+
+/* Files that were left as they are for one kind of reason.  */
+struct left_alone
+{
+  uint64_t count;
+  const char *path; /* the first by name; borrowed from the tree */
+  char reason[256]; /* that file's */
+};
+
+struct totals
+{
+  uint64_t done, skipped, failed; /* files */
+  uint64_t not_elf;               /* files found in trees that are not ELF */
+  struct left_alone excluded, unsupported, refused, malformed;
+  struct cfi2sframe_report sum; /* of all files done */
+  /* Of the files done whose CFI is all in .eh_frame, and their number.  */
+  struct cfi2sframe_report of_eh_frame;
+  uint64_t n_of_eh_frame;
+  struct cfi2sframe_check_result checked; /* --check */
+  struct measurement measured; /* --compare-formats; `available': in a file */
+  double seconds;              /* elapsed time */
+};
+
+/* Add JOB, which is finished.  The order of the calls makes no difference.  */
+void totals_add (struct totals *totals, const struct job *job);
+
+/* Print how many files could not be converted, one line per kind of reason. */
+void totals_print_left_alone (const struct totals *totals, FILE *errors);
+
+/* Print the sums that OPTIONS ask for, for people or as one JSON object
+   {"total": ...}. There are sums for trees, and for several files that were
+   measured.  */
+void totals_print (const struct totals *totals,
+                   const struct tool_options *options, FILE *out);
+
+#endif /* TOOL_TOTALS_H */

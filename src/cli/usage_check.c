@@ -1,0 +1,192 @@
+/* Which of cfi2sframe's options go together.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "cli/usage_check.h"
+
+#include "convert/for_readers.h"
+#include "cli/option_keys.h"
+
+/* Refuse options that put a section into a file: compact unwind is never put
+   into one.  */
+static void
+check_compact_unwind (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  if (options->compact_unwind && options->mode != MODE_SECTION_ONLY
+      && options->mode != MODE_DUMP)
+    argp_error (state, "--format=compact-unwind goes with --section-only or "
+                       "--dump only");
+  if (options->compact_unwind_machine != NULL && options->mode != MODE_DUMP)
+    argp_error (state, "a machine is for --dump of a bare section only");
+  if (options->compact_unwind
+      && (options->convert.relocatable || options->convert.gnu))
+    argp_error (state, "this option is for SFrame only");
+}
+
+#define MODE_BIT(mode) (1u << (mode))
+/* Modes that make a section; MAKES_IN_PLACE, for its place in the file.  */
+#define MAKES_IN_PLACE (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY))
+#define MAKES (MAKES_IN_PLACE | MODE_BIT (MODE_DETACH))
+
+/* Modes that change the file, or write the changed one elsewhere; TAKES_BACK,
+   those of them that make no section.  */
+#define TAKES_BACK (MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO))
+#define CHANGES (MODE_BIT (MODE_CONVERT) | TAKES_BACK)
+#define HAS_OUTPUT (CHANGES | MODE_BIT (MODE_SECTION_ONLY))
+
+/* Options and the modes in which they change anything.  */
+static const struct
+{
+  int key;
+  unsigned modes;
+} effects[] = {
+  { 'n', MAKES | TAKES_BACK },
+  { 'p', CHANGES },
+  { OPTION_IN_PLACE_WRITE, CHANGES },
+  { OPTION_SYNC, MAKES | TAKES_BACK },
+  { OPTION_STRICT, MAKES },
+  { OPTION_MIN_COVERAGE, MAKES },
+  { OPTION_NO_SHARE, MAKES },
+  { OPTION_NO_SPLIT, MAKES },
+  { OPTION_COMPACT, MAKES },
+  { OPTION_RETURN_ADDRESSES, MAKES },
+  { OPTION_VERIFY_CODE, MAKES },
+  { OPTION_ANALYZE, MAKES },
+  { OPTION_GNU, MAKES_IN_PLACE },
+  { OPTION_REPLACE, MAKES_IN_PLACE },
+  { OPTION_FORCE_PHDR_MOVE, MAKES_IN_PLACE },
+  { OPTION_DEBUG_INFO, MAKES | MODE_BIT (MODE_CHECK) },
+  { OPTION_DEBUG_FILE, MAKES | MODE_BIT (MODE_CHECK) },
+  { OPTION_CONVERT_CHECKSUMMED, MODE_BIT (MODE_CONVERT) },
+  { OPTION_HOOK, MODE_BIT (MODE_CONVERT) },
+  { OPTION_CONFIG, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_DETACH) },
+  { OPTION_DEBUG_TWIN, CHANGES },
+  { OPTION_STATS, ~MODE_BIT (MODE_DUMP) },
+  { OPTION_FOR, MAKES_IN_PLACE | MODE_BIT (MODE_CHECK) },
+  { OPTION_FORMAT, MAKES | MODE_BIT (MODE_DUMP) },
+};
+
+void
+usage_note_given (struct tool_options *options, int key)
+{
+  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+    if (effects[i].key == key)
+      options->given |= 1u << i;
+}
+
+static const char *
+name_of (const struct argp_option *table, int key)
+{
+  while (table->key != key)
+    table++;
+  return table->name;
+}
+
+/* Refuse the analysis of objects: which functions they call is not known
+   before they are linked.  */
+static void
+check_objects (const struct argp_state *state)
+{
+  const struct cfi2sframe_options *convert
+      = &((const struct tool_options *)state->input)->convert;
+  if (convert->relocatable && (convert->analyze || convert->verify_code))
+    argp_error (state, "%s is for linked files, not with --relocatable",
+                convert->analyze ? "--analyze" : "--verify-code");
+}
+
+/* Refuse options that have no effect: the user expects something that would
+   not happen.  */
+static void
+check_effects (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+    if ((options->given & 1u << i)
+        && !(effects[i].modes & MODE_BIT (options->mode)))
+      argp_error (state, "--%s has no effect with %s",
+                  name_of (state->root_argp->options, effects[i].key),
+                  mode_names[options->mode].option);
+  if (options->one_file_system && !options->recursive)
+    argp_error (state, "--one-file-system has no effect without -r");
+  if (options->n_excluded > 0 && !options->recursive)
+    argp_error (state, "--exclude has no effect without -r");
+}
+
+static bool
+is_given (const struct tool_options *options, int key)
+{
+  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+    if (effects[i].key == key)
+      return options->given >> i & 1;
+  return false;
+}
+
+/* Refuse --for beside --format, because readers determine the version, and for
+   objects, because only linked files have readers.  */
+static void
+check_readers (const struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  struct cfi2sframe_options *convert = &options->convert;
+  struct error err;
+  error_clear (&err);
+  if (convert->readers == 0)
+    return;
+  if (is_given (options, OPTION_FORMAT))
+    argp_error (state, "--for chooses the version; --format does, too");
+  if (convert->relocatable)
+    argp_error (state, "--for is for linked files, not with --relocatable");
+  if (options->mode != MODE_CHECK
+      && !for_readers_format (convert->readers, &convert->format, &err))
+    argp_error (state, "--for: %s", err.reason);
+}
+
+static void
+check_debug_file (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  const struct cfi2sframe_options *convert = &options->convert;
+  bool many = options->n_files > 1 || tool_options_is_tree (options);
+  if (options->debug_twin_file != NULL && many)
+    argp_error (state, "--debug-twin=DEBUG goes with one input file");
+  if (options->debug_twin && options->debug_twin_file == NULL
+      && options->output != NULL)
+    argp_error (state, "with an output file, name the debug file: "
+                       "--debug-twin=DEBUG");
+  if (convert->debug_file == NULL)
+    return;
+  if (many)
+    argp_error (state, "--debug-file goes with one input file");
+  if (convert->debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
+    argp_error (state, "--debug-file contradicts --debug-info=none");
+}
+
+void
+usage_check (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  if (options->n_files == 0 && options->files_from == NULL)
+    argp_error (state, "no file given");
+  if (options->output != NULL
+      && (options->n_files > 1 || tool_options_is_tree (options)))
+    argp_error (state, "an output file goes with one input file");
+  if (options->output != NULL && !(MODE_BIT (options->mode) & HAS_OUTPUT))
+    argp_error (state, "%s writes no output file",
+                mode_names[options->mode].option);
+  check_compact_unwind (state);
+  check_effects (state);
+  check_objects (state);
+  check_readers (state);
+  if (options->mode == MODE_COMPARE && options->n_files != 2)
+    argp_error (state, "--compare takes two files");
+  if (options->output != NULL && options->convert.in_place_write)
+    argp_error (state, "--in-place-write writes no other file");
+  check_debug_file (state);
+  if ((options->root != NULL || options->package != NULL)
+      && !is_given (options, OPTION_CONFIG)
+      && !is_given (options, OPTION_HOOK))
+    argp_error (state, "--%s has no effect without --config",
+                options->root != NULL ? "root" : "package");
+}

@@ -1,0 +1,519 @@
+/* A living process: stopping it and letting it go on.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/live.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stacks/lines.h"
+#include "stacks/live_modules.h"
+#include "cli/clock.h"
+
+enum
+{
+#if defined __x86_64__
+  MACHINE = EM_X86_64,
+  RED_ZONE = 128, /* System V ABI, AMD64 supplement, section 3.2.2 */
+#elif defined __aarch64__
+  MACHINE = EM_AARCH64,
+  RED_ZONE = 0,
+#else
+  MACHINE = EM_S390,
+  RED_ZONE = 0,
+#endif
+};
+
+/* Memory.  Reading /proc/PID/mem stops at the first page that does not
+   exist.  */
+
+struct source
+{
+  int fd;
+};
+
+static size_t
+fetch (void *argument, uint64_t address, void *to, size_t size)
+{
+  const struct source *source = argument;
+  size_t got = 0;
+  while (got < size)
+    {
+      ssize_t n = pread (source->fd, (uint8_t *)to + got, size - got,
+                         (off_t)(address + got));
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        break;
+      got += (size_t)n;
+    }
+  return got;
+}
+
+bool
+live_begin (struct process *process, pid_t pid)
+{
+  struct source *source = malloc (sizeof *source);
+  if (source == NULL)
+    return false;
+  source->fd = -1;
+  process->pid = pid;
+  process->arch
+      = arch_of_machine (MACHINE, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+  process->load_section = live_load_section;
+  process->memory.fetch = fetch;
+  process->memory.source = source;
+  return true;
+}
+
+char
+live_thread_state (pid_t pid, pid_t tid)
+{
+  char name[64], line[256];
+  snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
+  if (fd >= 0)
+    close (fd);
+  line[n > 0 ? n : 0] = '\0';
+  /* The state is behind the name in parentheses; the name itself may have
+     parentheses.  */
+  const char *end = strrchr (line, ')');
+  return end != NULL && end[1] == ' ' ? end[2] : '\0';
+}
+
+DIR *
+live_threads (pid_t pid)
+{
+  char name[64];
+  snprintf (name, sizeof name, "/proc/%d/task", (int)pid);
+  return opendir (name);
+}
+
+pid_t
+live_next_thread (DIR *threads)
+{
+  for (struct dirent *entry; (entry = readdir (threads)) != NULL;)
+    {
+      /* Of "." and "..", 0.  */
+      pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
+      if (tid > 0)
+        return tid;
+    }
+  return 0;
+}
+
+pid_t
+live_memory_thread (pid_t pid)
+{
+  DIR *threads
+      = live_thread_state (pid, pid) == 'Z' ? live_threads (pid) : NULL;
+  pid_t found = pid;
+  if (threads == NULL)
+    return pid;
+  for (pid_t tid; found == pid && (tid = live_next_thread (threads)) != 0;)
+    {
+      char state = live_thread_state (pid, tid);
+      if (state != 'Z' && state != 'X' && state != '\0')
+        found = tid;
+    }
+  closedir (threads);
+  return found;
+}
+
+/* Say why PROCESS has nothing that can be walked.  */
+static bool
+set_no_memory (const struct process *process, struct error *err)
+{
+  bool zombie = live_thread_state (process->pid, process->pid) == 'Z';
+  return error_set (err, CFI2SFRAME_NOTHING,
+                    zombie ? "it has ended, and its parent has not asked for "
+                             "its exit status (a zombie)"
+                           : "it has no memory of its own (a kernel thread)");
+}
+
+bool
+live_open (struct process *process, pid_t pid, struct error *err)
+{
+  if (!live_begin (process, pid))
+    return error_set_no_memory (err);
+  return live_renew (process, err) && live_refresh (process, NULL, err);
+}
+
+bool
+live_renew (struct process *process, struct error *err)
+{
+  char name[64];
+  struct source *source = process->memory.source;
+  if (source->fd >= 0)
+    close (source->fd);
+  pid_t tid = live_memory_thread (process->pid);
+  snprintf (name, sizeof name, "/proc/%d/mem", (int)tid);
+  source->fd = open (name, O_RDONLY | O_CLOEXEC);
+  if (source->fd >= 0)
+    return true;
+  int cause = errno;
+  /* The kernel's proc_mem_open fails with ESRCH for a process without memory.
+     The files in /proc of a zombie belong to root (task_dump_owner), so that
+     other users do not get as far.  */
+  if (cause == ESRCH
+      || (cause == EACCES && live_thread_state (process->pid, tid) == 'Z'))
+    return set_no_memory (process, err);
+  errno = cause;
+  return cause == ENOENT ? error_set (err, CFI2SFRAME_IO, "no such process")
+                         : error_set_errno (err, name);
+}
+
+void
+live_close (struct process *process)
+{
+  struct source *source = process->memory.source;
+  if (source != NULL && source->fd >= 0)
+    close (source->fd);
+  free (source);
+  process->memory.source = NULL;
+  process_free (process);
+}
+
+/* Take the section of an equal module of OLD.  True if there is one.  */
+static bool
+keep_section (struct module *module, const struct process *old)
+{
+  struct module *same = process_module_at (old, module->start);
+  if (same == NULL || same->start != module->start || same->end != module->end
+      || same->device != module->device || same->inode != module->inode
+      || strcmp (same->path, module->path) != 0)
+    return false;
+  /* A segment further on may have been mapped since: look again.  */
+  if (same->origin == SECTION_NONE && !same->analyzed)
+    return true;
+  char *path = module->path;
+  *module = *same;
+  module->path = path;
+  same->bytes = NULL;
+  same->reason = NULL;
+  return true;
+}
+
+bool
+live_refresh (struct process *process, bool *changed, struct error *err)
+{
+  struct process now = { 0 };
+  bool listed
+      = live_list_modules (&now, live_memory_thread (process->pid), err);
+  if (listed && now.n_modules == 0)
+    listed = set_no_memory (process, err);
+  if (!listed)
+    {
+      process_forget_modules (&now);
+      return false;
+    }
+  bool same = now.n_modules == process->n_modules;
+  for (size_t i = 0; i < now.n_modules; i++)
+    same &= keep_section (&now.modules[i], process);
+  process_forget_modules (process);
+  process->modules = now.modules;
+  process->n_modules = now.n_modules;
+  process->modules_capacity = now.modules_capacity;
+  process->mappings = now.mappings;
+  process->n_mappings = now.n_mappings;
+  process->mappings_capacity = now.mappings_capacity;
+  if (!same)
+    process_forget_rows (process);
+  if (changed != NULL)
+    *changed = !same;
+  return true;
+}
+
+/* Threads.  */
+
+/* Whether TID is among the first N threads of PROCESS.  */
+static bool
+is_known_thread (const struct process *process, size_t n, pid_t tid)
+{
+  for (size_t i = 0; i < n; i++)
+    if (process->threads[i].tid == tid)
+      return true;
+  return false;
+}
+
+void
+live_thread_name (pid_t pid, pid_t tid, char *name, size_t size)
+{
+  char path[64];
+  snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+  (void)lines_first (path, name, size);
+}
+
+static void
+pause_shortly (void)
+{
+  const struct timespec pause = { 0, 20000 };
+  nanosleep (&pause, NULL);
+}
+
+enum
+{
+  PATIENCE = 200 /* pauses: some 15 milliseconds */
+};
+
+/* Whether TID waits in the kernel for something that takes longer than a disk.
+   Stopping such a thread would mean waiting, too, while the threads that are
+   stopped already stand still.  */
+static bool
+waits_long (pid_t pid, pid_t tid)
+{
+  for (unsigned i = 0; i < PATIENCE; i++)
+    {
+      if (live_thread_state (pid, tid) != 'D')
+        return false;
+      pause_shortly ();
+    }
+  return true;
+}
+
+/* Whether TID, which could not be seized just now, is traced by this process
+   already: an earlier request to stop was answered late, and the thread stands
+   still by now.  */
+static bool
+stopped_late (pid_t tid, int *status)
+{
+  return errno == EPERM && waitpid (tid, status, __WALL | WNOHANG) == tid
+         && WIFSTOPPED (*status);
+}
+
+/* Record that THREAD stands still, as STATUS says.  If a signal on its way
+   stopped it, the thread gets that signal when it is resumed.  */
+static void
+note_stop (struct thread *thread, int status)
+{
+  if (status >> 16 == 0)
+    thread->signal = WSTOPSIG (status);
+  thread->stopped = true;
+}
+
+static void
+read_registers (const struct process *process, struct thread *thread)
+{
+  struct registers *registers = &thread->registers;
+  if (thread->stopped)
+    thread->known = live_registers (thread->tid, registers);
+  else if (thread->waits)
+    thread->known
+        = live_waiting_registers (process->pid, thread->tid, registers);
+}
+
+/* The process that traces TID; 0: none, or not known (proc(5),
+   "TracerPid").  */
+static int
+tracer_of (pid_t pid, pid_t tid)
+{
+  char name[64], line[256];
+  int tracer = 0;
+  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)pid, (int)tid);
+  FILE *file = fopen (name, "re");
+  if (file == NULL)
+    return 0;
+  while (fgets (line, sizeof line, file) != NULL)
+    if (strncmp (line, "TracerPid:", 10) == 0)
+      tracer = (int)strtol (line + 10, NULL, 10);
+  fclose (file);
+  return tracer;
+}
+
+/* Say why TID cannot be traced; errno alone does not name a tracer.  */
+static bool
+set_not_traced (const struct process *process, pid_t tid, struct error *err)
+{
+  int saved = errno, tracer = tracer_of (process->pid, tid);
+  if (tracer != 0)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "it is traced already, by process %d", tracer);
+  errno = saved;
+  return error_set_errno (err, "ptrace");
+}
+
+/* Ask THREAD to stop, unless it waits.  False if it cannot be traced.  */
+static bool
+seize_thread (const struct process *process, struct thread *thread,
+              struct error *err)
+{
+  int status = 0;
+  if (thread->waits)
+    return true;
+  if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) == 0)
+    ptrace (PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+  else if (stopped_late (thread->tid, &status))
+    note_stop (thread, status);
+  else
+    return set_not_traced (process, thread->tid, err);
+  return true;
+}
+
+/* Append the threads of PROCESS that are not known yet, and find out which of
+   them wait in the kernel for long.  */
+static bool
+list_new_threads (struct process *process, struct error *err)
+{
+  size_t known = process->n_threads;
+  DIR *threads = live_threads (process->pid);
+  if (threads == NULL)
+    return error_set (err, CFI2SFRAME_IO, "no such process");
+  bool added = true;
+  for (pid_t tid; added && (tid = live_next_thread (threads)) != 0;)
+    {
+      if (is_known_thread (process, known, tid))
+        continue;
+      struct thread *thread = process_add_thread (process, tid);
+      added = thread != NULL;
+      if (added)
+        thread->waits = waits_long (process->pid, tid);
+    }
+  closedir (threads);
+  return added || error_set_no_memory (err);
+}
+
+/* Ask all threads to stop that are not known yet.  Returns how many.  All are
+   listed before the first one is asked, so that no thread stands still during
+   that.  */
+static size_t
+seize_new_threads (struct process *process, struct error *err)
+{
+  size_t first = process->n_threads, kept = first;
+  list_new_threads (process, err);
+  if (first == 0)
+    process->stopped_at = clock_now ();
+  /* A thread that has ended, or is a zombie, cannot be seized.  */
+  for (size_t i = first; i < process->n_threads; i++)
+    if (seize_thread (process, &process->threads[i], err))
+      process->threads[kept++] = process->threads[i];
+  process->n_threads = kept;
+  return kept - first;
+}
+
+/* Wait until THREAD stands still, or until it has begun to wait in the kernel
+   for long.  */
+static void
+await_stop (const struct process *process, struct thread *thread)
+{
+  int status;
+  pid_t got;
+  unsigned patience = PATIENCE;
+  while ((got = waitpid (thread->tid, &status, __WALL | WNOHANG)) == 0)
+    {
+      if (live_thread_state (process->pid, thread->tid) == 'D'
+          && patience-- == 0)
+        {
+          thread->waits = true;
+          return;
+        }
+      pause_shortly ();
+    }
+  if (got == thread->tid && WIFSTOPPED (status))
+    note_stop (thread, status);
+}
+
+bool
+live_stop (struct process *process, struct error *err)
+{
+  size_t first = 0, known = 0;
+  process_forget_threads (process);
+  memory_forget (&process->memory);
+  error_clear (err);
+  /* Threads that still run may make new ones.  */
+  while (seize_new_threads (process, err) > 0)
+    for (; first < process->n_threads; first++)
+      if (!process->threads[first].stopped && !process->threads[first].waits)
+        await_stop (process, &process->threads[first]);
+  bool waits = false;
+  for (size_t i = 0; i < process->n_threads; i++)
+    {
+      read_registers (process, &process->threads[i]);
+      known += process->threads[i].known;
+      waits |= process->threads[i].waits;
+    }
+  process->memory.open = known > 0;
+  if (known > 0)
+    return true;
+  bool any_stopped = process->n_threads > 0;
+  live_resume (process);
+  if (waits)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "it waits in the kernel and cannot be stopped");
+  return any_stopped
+             ? error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          "its registers are not those of a 64-bit program")
+             : false;
+}
+
+/* Whether THREAD waits where it waited when its registers were read.  */
+static bool
+still_waits (const struct process *process, const struct thread *thread)
+{
+  struct registers now;
+  return live_waiting_registers (process->pid, thread->tid, &now)
+         && memcmp (now.values, thread->registers.values, sizeof now.values)
+                == 0;
+}
+
+void
+live_copy_stacks (struct process *process, size_t most)
+{
+  /* Later threads have stacks at lower addresses as a rule.  Copies that are
+     made in ascending order need no room between others.  */
+  for (size_t i = process->n_threads; i-- > 0;)
+    {
+      struct thread *thread = &process->threads[i];
+      if (!thread->known)
+        continue;
+      uint64_t sp = thread->registers.values[process->arch->sp];
+      uint64_t size = process_mapping_end (process, sp) - sp;
+      if (size > 0)
+        memory_copy (&process->memory, sp - RED_ZONE,
+                     (size < most ? (size_t)size : most) + RED_ZONE);
+      if (thread->waits)
+        thread->known = still_waits (process, thread);
+    }
+}
+
+void
+live_resume (struct process *process)
+{
+  process->memory.open = false;
+  for (size_t i = 0; i < process->n_threads; i++)
+    {
+      struct thread *thread = &process->threads[i];
+      int status;
+      /* A thread that did not stop in time may have stopped by now.  */
+      if (thread->waits
+          && waitpid (thread->tid, &status, __WALL | WNOHANG) == thread->tid
+          && WIFSTOPPED (status))
+        note_stop (thread, status);
+      if (thread->stopped)
+        ptrace (PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
+      thread->stopped = false;
+    }
+}
+
+void
+live_read_names (struct process *process)
+{
+  for (size_t i = 0; i < process->n_threads; i++)
+    {
+      struct thread *thread = &process->threads[i];
+      live_thread_name (process->pid, thread->tid, thread->name,
+                        sizeof thread->name);
+    }
+}

@@ -1,0 +1,497 @@
+/* Samples taken by the kernel: registers and stacks of running threads.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   perf_event_open(2).  Each processor has a ring of records, which the events
+   of all threads there write to.  A second ring has the times at which threads
+   leave the processor and get one again: these records are small, so that none
+   is lost where samples are, and every wait has its end.  */
+
+#include <config.h>
+
+#include "stacks/perf_sampler.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/descriptors.h"
+#include "stacks/live.h"
+#include "stacks/perf_events.h"
+#include "cli/clock.h"
+
+enum
+{
+  RING_MAX = 4 << 20, /* bytes */
+  RING_MIN = 64 << 10,
+  SWITCHES_MAX = 512 << 10, /* bytes of a ring of switches */
+  STACK_MAX = 65528,        /* the largest value of the field of a record */
+  RECORD_MAX = 1 << 16
+};
+
+struct ring
+{
+  struct perf_event_attr *attr; /* of its events */
+  int processor;
+  int fd; /* of the event that owns it */
+  struct perf_event_mmap_page *page;
+  size_t size;         /* of the records */
+  uint64_t next, head; /* positions: of the next record, of the end of all */
+};
+
+struct perf_sampler
+{
+  pid_t pid;
+  struct perf_event_attr samples, switches;
+  struct ring *rings; /* of samples, one per processor; then of switches */
+  unsigned n_rings;
+  int *fds; /* of all events */
+  size_t n_fds, capacity;
+  bool children; /* children are sampled, too */
+  struct perf_events events;
+  /* The copy of a record that goes around the ring's end.  */
+  _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
+};
+
+static int
+open_event (struct perf_event_attr *attr, pid_t tid, int processor)
+{
+  int fd = (int)syscall (SYS_perf_event_open, attr, tid, processor, -1,
+                         PERF_FLAG_FD_CLOEXEC);
+  /* Without permission to see the kernel at work, kernel time is not
+     sampled.  All switches are kernel time.  */
+  if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel
+      && attr->config == PERF_COUNT_SW_TASK_CLOCK)
+    {
+      attr->exclude_kernel = 1;
+      attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+      return open_event (attr, tid, processor);
+    }
+  return fd;
+}
+
+static bool
+keep_fd (struct perf_sampler *sampler, int fd)
+{
+  if (!ARRAY_ROOM (sampler->fds, sampler->n_fds + 1, &sampler->capacity))
+    return false;
+  sampler->fds[sampler->n_fds++] = fd;
+  return true;
+}
+
+/* Unprivileged users may lock only so much memory: a smaller ring is tried
+   then.  */
+static bool
+map_ring (struct ring *ring)
+{
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  size_t size = ring->attr->context_switch ? SWITCHES_MAX : RING_MAX;
+  for (; size >= RING_MIN; size /= 2)
+    {
+      void *mapped = mmap (NULL, page + size, PROT_READ | PROT_WRITE,
+                           MAP_SHARED, ring->fd, 0);
+      if (mapped == MAP_FAILED)
+        continue;
+      ring->page = mapped;
+      ring->size = size;
+      return true;
+    }
+  return false;
+}
+
+/* Open the event of TID that writes to RING.  */
+static bool
+open_on_ring (struct perf_sampler *sampler, pid_t tid, struct ring *ring)
+{
+  int fd = open_event (ring->attr, tid, ring->processor);
+  /* No error: the processor is off, or the thread has ended.  */
+  if (fd < 0)
+    return errno == ENODEV || errno == ESRCH;
+  if (!keep_fd (sampler, fd))
+    {
+      close (fd);
+      return false;
+    }
+  if (ring->page != NULL)
+    return ioctl (fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0;
+  ring->fd = fd;
+  return map_ring (ring);
+}
+
+static bool
+open_thread (struct perf_sampler *sampler, pid_t tid)
+{
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (!open_on_ring (sampler, tid, &sampler->rings[i]))
+      return false;
+  return true;
+}
+
+static bool
+open_threads (struct perf_sampler *sampler)
+{
+  DIR *threads = live_threads (sampler->pid);
+  if (threads == NULL)
+    return false;
+  bool opened = true;
+  for (pid_t tid; opened && (tid = live_next_thread (threads)) != 0;)
+    opened = open_thread (sampler, tid);
+  closedir (threads);
+  return opened && sampler->n_fds > 0;
+}
+
+/* What all events have in common.  */
+static struct perf_event_attr
+new_event (uint64_t config, bool on_exec)
+{
+  return (struct perf_event_attr){
+    .size = sizeof (struct perf_event_attr),
+    .type = PERF_TYPE_SOFTWARE,
+    .config = config,
+    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+    .use_clockid = 1,
+    .clockid = CLOCK_MONOTONIC,
+    .sample_id_all = 1,
+    .inherit = 1,
+    .disabled = on_exec,
+    .enable_on_exec = on_exec,
+  };
+}
+
+/* HZ: samples per second on a processor; 0: one whenever a thread leaves its
+   processor.  */
+static void
+ask_for_samples (struct perf_event_attr *attr, unsigned hz, bool on_exec)
+{
+  *attr = new_event (hz > 0 ? PERF_COUNT_SW_TASK_CLOCK
+                            : PERF_COUNT_SW_CONTEXT_SWITCHES,
+                     on_exec);
+  attr->sample_period = hz > 0 ? 1000000000 / hz : 1;
+  attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER
+                       | PERF_SAMPLE_CALLCHAIN;
+  attr->exclude_callchain_user = 1;
+  attr->sample_regs_user = perf_events_registers ();
+  attr->sample_stack_user = STACK_MAX & ~7;
+  attr->mmap = attr->mmap_data = attr->mmap2 = 1;
+  attr->comm = attr->comm_exec = attr->task = 1;
+}
+
+static void
+ask_for_switches (struct perf_event_attr *attr, bool on_exec)
+{
+  *attr = new_event (PERF_COUNT_SW_DUMMY, on_exec);
+  attr->context_switch = 1;
+}
+
+/* A sampler without events.  NULL when memory ran out.  */
+static struct perf_sampler *
+new_sampler (bool off_cpu)
+{
+  long processors = sysconf (_SC_NPROCESSORS_CONF);
+  unsigned n = processors > 0 ? (unsigned)processors : 1;
+  struct perf_sampler *sampler = calloc (1, sizeof *sampler);
+  struct ring *rings = calloc ((size_t)n * 2, sizeof *rings);
+  if (sampler == NULL || rings == NULL)
+    {
+      free (sampler);
+      free (rings);
+      return NULL;
+    }
+  sampler->rings = rings;
+  sampler->n_rings = off_cpu ? 2 * n : n;
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    {
+      rings[i].attr = i < n ? &sampler->samples : &sampler->switches;
+      rings[i].processor = (int)(i % n);
+    }
+  return sampler;
+}
+
+struct perf_sampler *
+perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
+                   bool on_exec, bool children, struct error *err)
+{
+  struct perf_sampler *sampler = new_sampler (profile->off_cpu);
+  if (sampler == NULL)
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
+  perf_events_init (&sampler->events, profile);
+  sampler->pid = pid;
+  sampler->children = children;
+  ask_for_samples (&sampler->samples, profile->off_cpu ? 0 : hz, on_exec);
+  ask_for_switches (&sampler->switches, on_exec);
+  /* There is a file for each thread on each processor.  */
+  descriptors_raise_limit ();
+  errno = 0;
+  if (open_threads (sampler))
+    return sampler;
+  if (profile->off_cpu && (errno == EACCES || errno == EPERM))
+    error_set (err, CFI2SFRAME_IO,
+               "the kernel tells of switches only if perf_event_paranoid is "
+               "below 2, or with CAP_PERFMON");
+  else
+    error_set_errno (err, "perf_event_open");
+  perf_sampler_close (sampler);
+  return NULL;
+}
+
+bool
+perf_sampler_without_kernel (const struct perf_sampler *sampler)
+{
+  return sampler->samples.exclude_kernel;
+}
+
+void
+perf_sampler_close (struct perf_sampler *sampler)
+{
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL)
+      munmap (sampler->rings[i].page, page + sampler->rings[i].size);
+  for (size_t i = 0; i < sampler->n_fds; i++)
+    close (sampler->fds[i]);
+  free (sampler->fds);
+  free (sampler->rings);
+  perf_events_free (&sampler->events);
+  free (sampler);
+}
+
+/* Records.  */
+
+static void
+take_sample (struct perf_sampler *sampler, struct member *member,
+             const struct perf_record *record)
+{
+  struct perf_sample sample;
+  if (perf_sample_read (&sampler->samples, record, &sample))
+    perf_events_sample (&sampler->events, member, &sample,
+                        sampler->samples.sample_regs_user);
+}
+
+static void
+take_mapping (struct process *process, const struct perf_record *record)
+{
+  struct perf_mapping mapping;
+  if (perf_mapping_read (record, &mapping))
+    process_map (process,
+                 &(struct mapping){ mapping.start, mapping.end, mapping.offset,
+                                    makedev (mapping.major, mapping.minor),
+                                    mapping.inode, mapping.path });
+}
+
+/* The process of RECORD, which is a sample or a mapping and begins with its
+   number, if that process is sampled.  */
+static struct member *
+member_of (const struct perf_sampler *sampler,
+           const struct perf_record *record)
+{
+  struct error err;
+  uint32_t number;
+  memcpy (&number, record->bytes, sizeof number);
+  pid_t pid = (pid_t)number;
+  if (!sampler->children && pid != sampler->pid)
+    return NULL;
+  return family_get (&sampler->events.profile->family, pid, &err);
+}
+
+/* Some records were lost: read anew what members look like.  */
+static void
+refresh_members (struct family *family)
+{
+  struct error err;
+  for (size_t i = 0; i < family->n; i++)
+    live_refresh (&family->members[i]->process, NULL, &err);
+}
+
+/* What happened to processes.  */
+static void
+take_event (struct perf_sampler *sampler, const struct perf_record *record)
+{
+  struct perf_task task;
+  if (!perf_task_read (record, &task))
+    return;
+  bool sampled = (pid_t)task.pid == sampler->pid;
+  if (!sampled && !sampler->children)
+    return;
+  /* Samples of what it did last may still come.  */
+  if (!sampled || record->type != PERF_RECORD_EXIT)
+    perf_events_task (&sampler->events, record, &task);
+}
+
+static void
+take_switch (struct perf_sampler *sampler, const struct ring *ring,
+             const struct perf_record *record)
+{
+  struct perf_stamp stamp;
+  if (perf_stamp_read (ring->attr->sample_type, record, &stamp)
+      && (sampler->children || (pid_t)stamp.pid == sampler->pid))
+    perf_events_switch (&sampler->events, record, &stamp);
+}
+
+/* Take the record of RING that begins with HEADER.  */
+static void
+take_record (struct perf_sampler *sampler, const struct ring *ring,
+             const struct perf_event_header *header)
+{
+  struct perf_record record;
+  struct member *member;
+  perf_record_read ((const uint8_t *)header, header->size, &record);
+  switch (record.type)
+    {
+    case PERF_RECORD_SAMPLE:
+      member = member_of (sampler, &record);
+      if (member != NULL)
+        take_sample (sampler, member, &record);
+      break;
+    case PERF_RECORD_MMAP2:
+      member = member_of (sampler, &record);
+      if (member != NULL)
+        take_mapping (&member->process, &record);
+      break;
+    case PERF_RECORD_SWITCH:
+      take_switch (sampler, ring, &record);
+      break;
+    case PERF_RECORD_LOST:
+      perf_events_lost (&sampler->events, &record,
+                        ring->attr->context_switch != 0);
+      refresh_members (&sampler->events.profile->family);
+      break;
+    case PERF_RECORD_COMM:
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+      take_event (sampler, &record);
+      break;
+    default:
+      break;
+    }
+}
+
+/* The smallest record there is: a header, and pid and tid, and the time, which
+   are at its end or, of a sample, at its start.  */
+enum
+{
+  SMALLEST = sizeof (struct perf_event_header) + 16
+};
+
+static const struct perf_event_header *
+header_at (const struct ring *ring, uint64_t position)
+{
+  const uint8_t *records
+      = (const uint8_t *)ring->page + sysconf (_SC_PAGESIZE);
+  /* The header itself is never split at the end of the ring: sizes of records
+     are multiples of 8, as is the header's.  */
+  return (const void *)(records + position % ring->size);
+}
+
+/* The record at POSITION of RING, whole.  */
+static const struct perf_event_header *
+record_at (struct perf_sampler *sampler, const struct ring *ring,
+           uint64_t position)
+{
+  const struct perf_event_header *header = header_at (ring, position);
+  size_t first = ring->size - position % ring->size;
+  if (header->size <= first)
+    return header;
+  memcpy (sampler->record, header, first);
+  memcpy (sampler->record + first, header_at (ring, 0), header->size - first);
+  return (const void *)sampler->record;
+}
+
+/* When the next record of RING was made; UINT64_MAX if there is none, or if it
+   makes no sense.  */
+static uint64_t
+time_of_next (struct ring *ring)
+{
+  uint64_t time;
+  if (ring->page == NULL || ring->next >= ring->head)
+    return UINT64_MAX;
+  const struct perf_event_header *header = header_at (ring, ring->next);
+  uint64_t offset = header->type == PERF_RECORD_SAMPLE ? 16 : header->size - 8;
+  if (header->size < SMALLEST)
+    return UINT64_MAX;
+  memcpy (&time, header_at (ring, ring->next + offset), sizeof time);
+  return time;
+}
+
+/* Take all records that were made before UNTIL, in their order: a process may
+   have gone from one processor to another.  */
+static void
+take_records (struct perf_sampler *sampler, uint64_t until)
+{
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL)
+      {
+        struct ring *ring = &sampler->rings[i];
+        ring->head
+            = __atomic_load_n (&ring->page->data_head, __ATOMIC_ACQUIRE);
+        ring->next = ring->page->data_tail;
+      }
+  for (;;)
+    {
+      struct ring *first = &sampler->rings[0];
+      for (unsigned i = 1; i < sampler->n_rings; i++)
+        if (time_of_next (&sampler->rings[i]) < time_of_next (first))
+          first = &sampler->rings[i];
+      if (time_of_next (first) >= until)
+        return;
+      const struct perf_event_header *header
+          = record_at (sampler, first, first->next);
+      take_record (sampler, first, header);
+      first->next += header->size;
+      __atomic_store_n (&first->page->data_tail, first->next,
+                        __ATOMIC_RELEASE);
+    }
+}
+
+/* Milliseconds until a quarter of the smallest ring is full.  */
+static unsigned
+interval (const struct perf_sampler *sampler)
+{
+  size_t room = RING_MAX;
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
+      room = sampler->rings[i].size;
+  uint64_t milliseconds
+      = room / RECORD_MAX / 4 * sampler->samples.sample_period / 1000000;
+  /* Modules must be read before the process ends.  */
+  return milliseconds < 1    ? 1
+         : milliseconds > 20 ? 20
+                             : (unsigned)milliseconds;
+}
+
+bool
+perf_sampler_read (struct perf_sampler *sampler)
+{
+  /* The kernel writes to the rings of different processors at different
+     times: the records of one processor up to now are there when those of the
+     others up to two milliseconds later are.  */
+  const uint64_t margin = 2000000;
+  /* poll would return at once when the thread that owns a ring has ended.  */
+  usleep (1000 * interval (sampler));
+  take_records (sampler, clock_nanoseconds () - margin);
+  return kill (sampler->pid, 0) == 0;
+}
+
+void
+perf_sampler_finish (struct perf_sampler *sampler)
+{
+  uint64_t now = clock_nanoseconds ();
+  take_records (sampler, UINT64_MAX);
+  off_cpu_end (&sampler->events.waits, now);
+}
+
+uint64_t
+perf_sampler_unknown (const struct perf_sampler *sampler)
+{
+  return sampler->events.waits.unknown;
+}

@@ -1,0 +1,109 @@
+/* A recording that is read.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PERFDATA_RECORDING_H
+#define PERFDATA_RECORDING_H
+
+#include "base/buffer.h"
+#include "stacks/perfdata/native.h"
+#include "stacks/perfdata/perfdata.h"
+
+/* A part of the file, which is inside of it: perf_file_section.  */
+struct perf_part
+{
+  uint64_t offset, size;
+};
+
+enum
+{
+  PERF_MAGIC_SIZE = 8,
+  PERF_FEATURES = 256 /* kinds that the header has a bit for */
+};
+
+/* At the start of the file: perf_file_header.  */
+struct perf_header
+{
+  uint8_t magic[PERF_MAGIC_SIZE];
+  uint64_t size;      /* of this */
+  uint64_t attr_size; /* of an entry of `attrs' */
+  struct perf_part attrs, data, event_types;
+  uint64_t features[PERF_FEATURES / 64];
+};
+
+/* Features with a meaning here (HEADER_... of tools/perf/util/header.h).  */
+enum
+{
+  PERF_FEATURE_BUILD_ID = 2,
+  PERF_FEATURE_RELEASE = 4,
+  PERF_FEATURE_MACHINE = 6,
+  PERF_FEATURE_EVENTS = 12,
+  PERF_FEATURE_AUXTRACE = 18,
+  PERF_FEATURE_FOLDER = 24,
+  PERF_FEATURE_COMPRESSED = 27
+};
+
+/* Records of perf itself.  */
+enum
+{
+  PERF_USER_TYPES = 64,
+  PERF_FINISHED_ROUND = 68,
+  PERF_AUXTRACE = 71,
+  PERF_COMPRESSED = 81,
+  PERF_COMPRESSED2 = 83
+};
+
+struct perf_event
+{
+  struct perf_event_attr attr;
+  struct perf_part ids; /* words */
+};
+
+/* Which event an ID is of.  */
+struct perf_id
+{
+  uint64_t id;
+  uint32_t event;
+};
+
+/* When a record was made, and where it is.  */
+struct perf_entry
+{
+  uint64_t time, offset;
+};
+
+struct perf_data
+{
+  const uint8_t *bytes; /* the file */
+  size_t size;
+  /* Records that were compressed (decompress.h).  Their offsets count on from
+     the file's size.  */
+  struct buffer plain; /* owned */
+  size_t n_plain;      /* bytes of it whose records are listed */
+  void *decompressor;  /* owned; opaque */
+  struct perf_header header;
+  size_t entry_size;         /* header.attr_size, checked */
+  struct perf_event *events; /* owned */
+  size_t n_events;
+  struct perf_id *ids; /* owned; ascending */
+  size_t n_ids;
+  struct perf_entry *entries; /* owned; in the order of perf_data_next */
+  size_t n_entries, entries_capacity, next;
+  struct perf_part features[PERF_FEATURES]; /* size 0: not there */
+  struct perf_data_facts facts;
+  char machine[65], release[65];
+};
+
+/* Whether the file has FEATURE.  */
+static inline bool
+perf_has (const struct perf_data *data, unsigned feature)
+{
+  return data->header.features[feature / 64] >> feature % 64 & 1;
+}
+
+static inline struct cursor
+perf_part_cursor (const struct perf_data *data, struct perf_part part)
+{
+  return perf_cursor (data->bytes + part.offset, (size_t)part.size);
+}
+
+#endif /* PERFDATA_RECORDING_H */

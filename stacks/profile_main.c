@@ -1,0 +1,490 @@
+/* sframe-profile: where a process spends its time, by SFrame.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/descriptors.h"
+#include "base/printable.h"
+#include "stacks/command.h"
+#include "stacks/firefox.h"
+#include "stacks/flame_graph.h"
+#include "stacks/folded.h"
+#include "stacks/live.h"
+#include "stacks/perf_input.h"
+#include "stacks/perf_sampler.h"
+#include "stacks/pprof.h"
+#include "stacks/profile.h"
+#include "stacks/profile_options.h"
+#include "stacks/trace_sampler.h"
+#include "cli/clock.h"
+
+struct session
+{
+  struct profile_options options;
+  struct command command;
+  struct profile profile;
+  pid_t pid;
+  struct perf_sampler *sampler; /* NULL: by ptrace */
+  struct perf_input *input;     /* NULL: a process is sampled */
+  char name[64];                /* of the process */
+  bool ended; /* whether the command has ended; STATUS is its exit status */
+  int status;
+  double started, seconds;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void
+note_interrupt (int number)
+{
+  (void)number;
+  interrupted = 1;
+}
+
+static bool
+fail (const char *what, const char *why)
+{
+  fputs ("sframe-profile: ", stderr);
+  printable_put (what, stderr);
+  fprintf (stderr, ": %s\n", why);
+  return false;
+}
+
+/* The name may change: a command may be a script that starts the program.  */
+static void
+read_name (struct session *session)
+{
+  live_thread_name (session->pid, session->pid, session->name,
+                    sizeof session->name);
+}
+
+/* Ask the kernel for samples.  False if it has to give them.  */
+static bool
+open_sampler (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  struct error err;
+  if (options->ptrace)
+    return true;
+  session->sampler = perf_sampler_open (&session->profile, session->pid,
+                                        options->hz, options->command != NULL,
+                                        !options->no_inherit, &err);
+  if (session->sampler == NULL && options->off_cpu)
+    return fail ("--off-cpu", err.reason);
+  if (session->sampler == NULL && !options->quiet)
+    fprintf (stderr,
+             "sframe-profile: %s; the process is stopped for every sample\n",
+             err.reason);
+  return true;
+}
+
+/* Start the command.  It becomes a member before it executes the program,
+   because it may end soon after.  */
+static bool
+open_command (struct session *session)
+{
+  char **arguments = session->options.command;
+  struct family *family = &session->profile.family;
+  struct error err;
+  if (!command_prepare (&session->command, arguments))
+    return fail (arguments[0], strerror (errno));
+  session->pid = session->command.pid;
+  struct member *member = family_add (family, session->pid, &err);
+  if (member == NULL)
+    return fail (arguments[0], err.reason);
+  if (!open_sampler (session))
+    return false;
+  if (!command_start (&session->command))
+    return fail (arguments[0], strerror (errno));
+  family_execute (family, session->pid);
+  live_refresh (&member->process, NULL, &err);
+  member_read_name (member);
+  read_name (session);
+  return true;
+}
+
+static bool
+open_target (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  struct family *family = &session->profile.family;
+  struct error err;
+  char what[32];
+  session->pid = options->pid;
+  if (options->command != NULL)
+    return open_command (session);
+  snprintf (what, sizeof what, "process %d", (int)session->pid);
+  snprintf (session->name, sizeof session->name, "%d", (int)session->pid);
+  struct member *member = family_add (family, session->pid, &err);
+  if (member == NULL)
+    return fail (what, err.reason);
+  read_name (session);
+  if (!open_sampler (session))
+    return false;
+  /* The sampler reports mappings from now on: read those that were made since
+     the process was first looked at.  */
+  return live_refresh (&member->process, NULL, &err)
+         || fail (what, err.reason);
+}
+
+static void
+show_progress (const struct session *session)
+{
+  static double shown;
+  double now = clock_now ();
+  if (session->options.quiet || now - shown < 0.2 || !isatty (STDERR_FILENO))
+    return;
+  shown = now;
+  fprintf (stderr, "\r%.0f s, %" PRIu64 " samples ", now - session->started,
+           session->profile.samples);
+}
+
+/* Whether there is a command that has ended. (It stays as a zombie until its
+   status is read.) The exit status is the one a shell would give.  */
+static bool
+command_ended (struct session *session)
+{
+  struct command *command = &session->command;
+  int status;
+  if (command->pid > 0
+      && waitpid (command->pid, &status, WNOHANG) == command->pid
+      && !WIFSTOPPED (status))
+    {
+      command->pid = 0;
+      session->ended = true;
+      session->status = WIFEXITED (status) ? WEXITSTATUS (status)
+                                           : 128 + WTERMSIG (status);
+    }
+  return session->ended;
+}
+
+/* Wait for the time of the next sample, and take it by ptrace.  */
+static bool
+trace_once (struct session *session)
+{
+  struct error err;
+  struct timespec pause = { 0, 1000000000 / session->options.hz };
+  if (session->options.hz == 1)
+    pause = (struct timespec){ 1, 0 };
+  nanosleep (&pause, NULL);
+  if (trace_sampler_take (&session->profile, session->pid,
+                          !session->options.no_inherit, &err))
+    return true;
+  if (!command_ended (session) && session->profile.samples == 0)
+    fail (session->name, err.reason);
+  return false;
+}
+
+static void
+sample (struct session *session)
+{
+  double limit = session->options.seconds;
+  session->started = clock_now ();
+  bool more = true;
+  while (more && !interrupted)
+    {
+      more = session->sampler != NULL ? perf_sampler_read (session->sampler)
+                                      : trace_once (session);
+      session->seconds = clock_now () - session->started;
+      read_name (session);
+      if (command_ended (session) || (limit > 0 && session->seconds >= limit))
+        more = false;
+      show_progress (session);
+    }
+  if (session->sampler != NULL)
+    perf_sampler_finish (session->sampler);
+  if (!session->options.quiet && isatty (STDERR_FILENO))
+    fputs ("\r\033[K", stderr);
+}
+
+static bool
+ends_in (const char *name, const char *suffix)
+{
+  size_t n = strlen (name), m = strlen (suffix);
+  return n >= m && strcmp (name + n - m, suffix) == 0;
+}
+
+/* If there are no samples, none is missing.  */
+static double
+percent_complete (const struct profile *profile)
+{
+  return profile->samples == 0 ? 100
+                               : 100.0 * (double)profile_complete (profile)
+                                     / (double)profile->samples;
+}
+
+/* Samples per second of a thread that runs; 0: not known.  */
+static unsigned
+rate_of (const struct session *session)
+{
+  if (session->profile.off_cpu)
+    return 0;
+  return session->input != NULL ? perf_input_facts (session->input)->hz
+                                : session->options.hz;
+}
+
+/* What the samples are, in one line.  */
+static void
+describe (const struct session *session, char *text, size_t room)
+{
+  const struct profile *profile = &session->profile;
+  unsigned hz = rate_of (session);
+  char rate[64] = "";
+  if (profile->off_cpu)
+    snprintf (rate, sizeof rate, ", %.3f s off the processor",
+              (double)profile->weight * 1e-9);
+  else if (hz > 0)
+    snprintf (rate, sizeof rate, ", %u per second", hz);
+  snprintf (text, room,
+            "%" PRIu64 " samples in %.1f s%s; %.1f %% reached the outermost "
+            "frame",
+            profile->samples, session->seconds, rate,
+            percent_complete (profile));
+}
+
+/* Print the profile to FILE, as what the end of its NAME asks for.  */
+static bool
+print_as (const struct session *session, const struct named_profile *named,
+          const char *name, FILE *file)
+{
+  char subtitle[128];
+  describe (session, subtitle, sizeof subtitle);
+  if (ends_in (name, ".pb.gz"))
+    return pprof_print (named, rate_of (session), file);
+  if (ends_in (name, ".json"))
+    return firefox_print (named, rate_of (session), file);
+  bool page = ends_in (name, ".html");
+  if (page || ends_in (name, ".svg"))
+    return flame_graph_print (
+        named,
+        &(struct flame_graph){ named->process != NULL ? named->process
+                                                      : session->name,
+                               subtitle, session->options.icicle },
+        page, file);
+  return folded_print (named, file);
+}
+
+static bool
+write_output (const struct session *session, const struct named_profile *named,
+              const char *name)
+{
+  FILE *file = fopen (name, "we");
+  if (file == NULL)
+    return fail (name, strerror (errno));
+  bool printed = print_as (session, named, name, file);
+  bool failed = ferror (file) != 0;
+  failed |= fclose (file) != 0;
+  if (!printed)
+    return fail (name, "out of memory");
+  return !failed || fail (name, strerror (errno));
+}
+
+static bool
+write_outputs (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  struct named_profile named;
+  bool done = profile_name (&session->profile,
+                            (options->mangled ? SYMBOL_MANGLED : 0)
+                                | (options->inlines ? SYMBOL_INLINES : 0),
+                            &named)
+              || fail (session->name, "out of memory");
+  for (size_t i = 0; done && i < options->n_outputs; i++)
+    done = write_output (session, &named, options->outputs[i]);
+  if (done && options->n_outputs == 0)
+    {
+      print_as (session, &named, "", stdout);
+      done = (fflush (stdout) == 0 && !ferror (stdout))
+             || fail ("standard output", strerror (errno));
+    }
+  named_profile_free (&named);
+  return done;
+}
+
+/* Of time off the processor: how much it was, and what is not in it.  */
+static void
+print_waits (const struct session *session)
+{
+  uint64_t unknown = session->input != NULL
+                         ? perf_input_facts (session->input)->unknown
+                         : perf_sampler_unknown (session->sampler);
+  fprintf (stderr, "; %.3f s off the processor",
+           (double)session->profile.weight * 1e-9);
+  if (unknown > 0)
+    fprintf (stderr, ", without %" PRIu64 " waits of which not all was seen",
+             unknown);
+}
+
+static void
+print_summary (const struct session *session)
+{
+  const struct profile *profile = &session->profile;
+  if (profile->samples == 0)
+    {
+      fprintf (stderr, "no samples: it has ended after %.2f s\n",
+               session->seconds);
+      return;
+    }
+  fprintf (stderr,
+           "%" PRIu64 " samples in %.1f s, %" PRIu64
+           " (%.1f %%) reached the outermost frame",
+           profile->samples, session->seconds, profile_complete (profile),
+           percent_complete (profile));
+  for (int i = 0; i <= CFI2SFRAME_STEP_INVALID; i++)
+    if (profile->ends[i] > 0 && i != CFI2SFRAME_STEP_OUTERMOST)
+      fprintf (stderr, ", %s %" PRIu64,
+               i == CFI2SFRAME_STEP_CALLER
+                   ? "too deep"
+                   : cfi2sframe_step_name ((enum cfi2sframe_step)i),
+               profile->ends[i]);
+  if (profile->off_cpu)
+    print_waits (session);
+  if (profile->lost > 0)
+    fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
+  if (session->sampler != NULL
+      && perf_sampler_without_kernel (session->sampler))
+    fputs ("; without time in the kernel (perf_event_paranoid)", stderr);
+  fputc ('\n', stderr);
+}
+
+/* What a recording has that was of no use.  */
+static void
+print_input_summary (const struct perf_input *input)
+{
+  const struct perf_input_facts *facts = perf_input_facts (input);
+  if (facts->skipped > 0)
+    fprintf (stderr,
+             "%" PRIu64 " samples without registers of a 64-bit program\n",
+             facts->skipped);
+  if (facts->damaged > 0)
+    fprintf (stderr, "%" PRIu64 " damaged records\n", facts->damaged);
+  for (size_t i = 0; i < facts->n_replaced; i++)
+    fail (facts->replaced[i],
+          "not the file that was recorded: stacks end in its code");
+}
+
+/* Whether NAME can be written to as far as can be told without touching it: an
+   hour's samples must not be lost to a misspelt folder.  */
+static bool
+check_output (const char *name)
+{
+  struct stat status;
+  char folder[PATH_MAX];
+  if (stat (name, &status) == 0)
+    {
+      if (S_ISDIR (status.st_mode))
+        return fail (name, strerror (EISDIR));
+      return access (name, W_OK) == 0 || fail (name, strerror (errno));
+    }
+  /* A name that is too long is no ENOENT.  */
+  if (errno != ENOENT || name[0] == '\0')
+    return fail (name, strerror (errno));
+  snprintf (folder, sizeof folder, "%s", name);
+  return access (dirname (folder), W_OK | X_OK) == 0
+         || fail (name, strerror (errno));
+}
+
+static bool
+check_outputs (const struct profile_options *options)
+{
+  for (size_t i = 0; i < options->n_outputs; i++)
+    if (!check_output (options->outputs[i]))
+      return false;
+  return true;
+}
+
+/* Walk the stacks of a recording.  */
+static bool
+run_input (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  const char *slash = strrchr (options->input, '/');
+  struct error err;
+  snprintf (session->name, sizeof session->name, "%s",
+            slash != NULL ? slash + 1 : options->input);
+  session->input = perf_input_open (&session->profile, options->input,
+                                    options->event, &err);
+  if (session->input == NULL)
+    return fail (options->input, err.reason);
+  if (!perf_input_run (session->input, options->perf_data, &err))
+    return fail (options->perf_data != NULL ? options->perf_data
+                                            : options->input,
+                 err.reason);
+  session->seconds = perf_input_facts (session->input)->seconds;
+  if (session->profile.samples == 0)
+    return fail (options->input, "it has no sample with a stack");
+  /* The folded stacks are printed unless another output is asked for.  */
+  if ((options->n_outputs > 0 || options->perf_data == NULL)
+      && !write_outputs (session))
+    return false;
+  if (!options->quiet)
+    {
+      print_summary (session);
+      print_input_summary (session->input);
+    }
+  return true;
+}
+
+static bool
+open_profile (struct session *session)
+{
+  const struct profile_options *options = &session->options;
+  struct profile *profile = &session->profile;
+  if (!profile_init (profile))
+    return fail ("profile", "out of memory");
+  profile->family.policy = options->policy;
+  profile->by_thread = options->threads;
+  profile->off_cpu = options->off_cpu;
+  return true;
+}
+
+static bool
+run (struct session *session)
+{
+  if (!check_outputs (&session->options) || !open_profile (session))
+    return false;
+  if (session->options.input != NULL)
+    return run_input (session);
+  if (!open_target (session))
+    return false;
+  sample (session);
+  if (session->profile.samples == 0 && !session->ended)
+    return fail (session->name, "it did not run while it was sampled");
+  if (!write_outputs (session))
+    return false;
+  if (!session->options.quiet)
+    print_summary (session);
+  return true;
+}
+
+int
+main (int argc, char **argv)
+{
+  struct session session = { .command = { .go = -1, .result = -1 } };
+  struct sigaction action = { .sa_handler = note_interrupt };
+  descriptors_occupy_standard ();
+  profile_options_parse (&session.options, argc, argv);
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+  bool done = run (&session);
+  command_end (&session.command);
+  if (session.sampler != NULL)
+    perf_sampler_close (session.sampler);
+  if (session.input != NULL)
+    perf_input_close (session.input);
+  profile_free (&session.profile);
+  return done ? session.status : EXIT_FAILURE;
+}

@@ -1,0 +1,218 @@
+/* sframe-stack: the stacks of a living process or a core file, by SFrame.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/descriptors.h"
+#include "base/printable.h"
+#include "stacks/core.h"
+#include "stacks/live.h"
+#include "stacks/stack_options.h"
+#include "stacks/stack_print.h"
+#include "stacks/stack_walk.h"
+#include "cli/clock.h"
+
+enum
+{
+  /* Bytes that are copied of each stack when the process is stopped; a walk
+     that goes deeper takes another stop.  */
+  STACK_COPIED = 8 << 20
+};
+
+struct session
+{
+  struct stack_options options;
+  struct process process;
+  struct symbols symbols; /* of the process */
+  struct walk sframe, dwarf;
+  double stopped; /* seconds */
+};
+
+/* Walk all stacks that were copied.  False when a walk leads to memory that
+   was not copied.  */
+static bool
+walk_all (struct session *session)
+{
+  struct process *process = &session->process;
+  bool complete = true;
+  for (size_t i = 0; i < process->n_threads; i++)
+    if (process->threads[i].known)
+      {
+        walk_by_sframe (process, &process->threads[i].registers,
+                        &session->sframe);
+        complete &= session->sframe.end != CFI2SFRAME_STEP_MEMORY;
+      }
+  return complete;
+}
+
+/* Stop the process and copy its stacks.  If WALK, walk them before it is
+   resumed.  */
+static bool
+copy_stacks (struct session *session, bool walk, struct error *err)
+{
+  struct process *process = &session->process;
+  if (!live_stop (process, err))
+    return false;
+  bool fresh = live_refresh (process, NULL, err);
+  live_copy_stacks (process, STACK_COPIED);
+  if (walk)
+    walk_all (session);
+  live_resume (process);
+  session->stopped += clock_now () - process->stopped_at;
+  return fresh;
+}
+
+/* Copy the stacks of the process.  The walk itself needs no stop, unless it
+   leads to another stack, such as that which a signal interrupted.  */
+static bool
+open_living (struct session *session, struct error *err)
+{
+  struct process *process = &session->process;
+  if (!live_open (process, session->options.pid, err)
+      || !copy_stacks (session, false, err))
+    return false;
+  if (!walk_all (session) && !copy_stacks (session, true, err))
+    return false;
+  live_read_names (process);
+  jit_names_read (&process->jit_names, session->options.pid);
+  return live_open_dwfl (process, err);
+}
+
+/* Print the stack of THREAD.  False when the walk by DWARF differs.  */
+static bool
+show_thread (struct session *session, const struct thread *thread)
+{
+  struct process *process = &session->process;
+  const struct stack_options *options = &session->options;
+  const struct page page = { process, &session->symbols,
+                             (options->source ? SYMBOL_SOURCE : 0)
+                                 | (options->mangled ? SYMBOL_MANGLED : 0),
+                             stdout };
+  walk_by_sframe (process, &thread->registers, &session->sframe);
+  if (options->dwarf && walk_by_cfi (process, thread->tid, &session->dwarf))
+    return stack_print_both (&page, thread, &session->sframe, &session->dwarf);
+  stack_print (&page, thread, &session->sframe);
+  if (options->dwarf)
+    puts ("  DWARF: not even the innermost frame");
+  return true;
+}
+
+static int
+show_threads (struct session *session)
+{
+  const struct process *process = &session->process;
+  session->symbols.dwfl = process->dwfl;
+  pid_t wanted = session->options.thread;
+  size_t shown = 0;
+  bool agree = true;
+  for (size_t i = 0; i < process->n_threads; i++)
+    {
+      const struct thread *thread = &process->threads[i];
+      if (!(thread->known || thread->waits)
+          || (wanted != 0 && thread->tid != wanted))
+        continue;
+      if (thread->known)
+        agree &= show_thread (session, thread);
+      else
+        stack_print_waiting (thread, stdout);
+      shown++;
+    }
+  if (shown == 0)
+    fprintf (stderr, "sframe-stack: no such thread\n");
+  return agree && shown > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static void
+tell_details (const struct session *session)
+{
+  static const char *const origins[] = { [SECTION_OWN] = "its own",
+                                         [SECTION_DETACHED] = "detached",
+                                         [SECTION_CONVERTED] = "converted",
+                                         [SECTION_KEPT] = "kept" };
+  const struct process *process = &session->process;
+  if (session->options.pid != 0)
+    fprintf (stderr, "stopped for %.2f ms\n", session->stopped * 1e3);
+  for (size_t i = 0; i < process->n_modules; i++)
+    {
+      const struct module *module = &process->modules[i];
+      if (module->origin == SECTION_UNKNOWN)
+        continue;
+      printable_put (module->path, stderr);
+      if (module->origin == SECTION_NONE)
+        fprintf (stderr, ": %s\n", module->reason ? module->reason : "");
+      else
+        fprintf (stderr, ": %zu bytes of SFrame data, %s\n",
+                 module->section.size, origins[module->origin]);
+    }
+}
+
+static void
+print_error (const struct stack_options *options, const struct error *err)
+{
+  fputs ("sframe-stack: ", stderr);
+  if (options->core != NULL)
+    printable_put (options->core, stderr);
+  else
+    fprintf (stderr, "process %d", (int)options->pid);
+  fprintf (stderr, ": %s\n", err->reason);
+}
+
+static int
+run (struct session *session)
+{
+  const struct stack_options *options = &session->options;
+  struct error err;
+  struct core *core = NULL;
+  int status = EXIT_FAILURE;
+  error_clear (&err);
+  bool opened = false;
+  if (!walk_init (&session->sframe, options->frames)
+      || !walk_init (&session->dwarf, options->frames))
+    error_set_no_memory (&err);
+  else if (options->core != NULL)
+    opened = (core = core_open (&session->process, options->core,
+                                options->executable, &err))
+             != NULL;
+  else
+    opened = open_living (session, &err);
+  if (opened && core != NULL && core_missing (core) > 0)
+    fprintf (stderr,
+             "sframe-stack: the core was cut off: %" PRIu64
+             " bytes are missing\n",
+             core_missing (core));
+  if (opened)
+    status = show_threads (session);
+  else
+    print_error (options, &err);
+  if (opened && options->verbose)
+    tell_details (session);
+  symbols_free (&session->symbols);
+  if (options->core != NULL)
+    core_close (core, &session->process);
+  else
+    live_close (&session->process);
+  walk_free (&session->sframe);
+  walk_free (&session->dwarf);
+  return status;
+}
+
+int
+main (int argc, char **argv)
+{
+  struct session session = { 0 };
+  descriptors_occupy_standard ();
+  stack_options_parse (&session.options, argc, argv);
+  session.process.policy = session.options.policy;
+  session.process.policy.on_need = !session.options.policy.only_sframe;
+  int status = run (&session);
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return status;
+  fprintf (stderr, "sframe-stack: standard output: %s\n", strerror (errno));
+  return EXIT_FAILURE;
+}

@@ -1,0 +1,278 @@
+/* Walking a thread's stack by SFrame.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "stacks/stack_walk.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "walk/frame_rules.h"
+#include "walk/walk.h"
+
+bool
+walk_init (struct walk *walk, size_t max)
+{
+  *walk = (struct walk){ .max = max };
+  walk->frames = reallocarray (NULL, max + 1, sizeof *walk->frames);
+  return walk->frames != NULL;
+}
+
+void
+walk_free (struct walk *walk)
+{
+  free (walk->frames);
+  walk->frames = NULL;
+}
+
+/* Code is read from the process whether it is stopped or not, because code
+   does not change.  */
+static bool
+read_code (void *context, uint64_t address, void *to, size_t size)
+{
+  struct process *process = context;
+  struct memory *memory = &process->memory;
+  return memory_read (memory, address, to, size)
+         || (memory->fetch != NULL
+             && memory->fetch (memory->source, address, to, size) == size);
+}
+
+static bool
+read_memory (void *context, uint64_t address, void *to, size_t size)
+{
+  struct process *process = context;
+  return memory_read (&process->memory, address, to, size);
+}
+
+static struct sfw_frame
+innermost_frame (const struct process *process,
+                 const struct registers *registers)
+{
+  const struct arch *arch = process->arch;
+  return (struct sfw_frame){ .pc = registers->pc,
+                             .sp = registers->values[arch->sp],
+                             .fp = registers->values[arch->fp],
+                             .interrupted = true,
+                             .has_ra = arch_tracks_ra (arch),
+                             .ra = registers->values[arch->ra],
+                             .registers = registers->values,
+                             .n_registers = registers->n };
+}
+
+/* Where the call that led to FRAME put its return address, and the
+   SP of the caller.  */
+static bool
+call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
+         uint64_t *sp)
+{
+  const struct arch *arch = process->arch;
+  uint8_t word[sizeof *pc];
+  *pc = frame->ra;
+  *sp = frame->sp;
+  if (arch_tracks_ra (arch))
+    return frame->has_ra;
+  if (!memory_read (&process->memory, *sp, word, sizeof word))
+    return false;
+  *pc = load_u64 (word, arch->big_endian);
+  *sp += sizeof word;
+  return true;
+}
+
+/* Go from a frame whose PC is no code to its caller: a NULL pointer, or a wild
+   one, was called.  A call must end where the caller would go on.  */
+static bool
+guess_caller (struct sfw_frame *frame, struct process *process)
+{
+  const struct unwind_source source = { .read = read_code, .reader = process };
+  uint64_t pc, sp;
+  uint8_t byte;
+  if (!frame->interrupted || process_module_at (process, frame->pc) != NULL
+      || read_code (process, frame->pc, &byte, sizeof byte)
+      || !call_of (frame, process, &pc, &sp)
+      || process_module_at (process, pc) == NULL
+      || !unwind_may_end_call (&source, process->arch, pc, false))
+    return false;
+  frame->pc = pc;
+  frame->sp = sp;
+  frame->interrupted = frame->has_ra = false;
+  frame->registers = NULL;
+  return true;
+}
+
+/* Whether PC may be a return address: in a file a call ends there.  Code that
+   is in no file is a just-in-time compiler's, which may have put return
+   addresses on the stack without a call, as Java's interpreter does.  */
+static bool
+may_be_returned_to (struct process *process, uint64_t pc)
+{
+  const struct unwind_source source = { .read = read_code, .reader = process };
+  return process_module_at (process, pc) != NULL
+             ? unwind_may_end_call (&source, process->arch, pc, false)
+             : process_runs_at (process, pc);
+}
+
+/* Go to the caller by the frame pointer, which points to its own caller's and
+   the return address.  */
+static bool
+step_by_fp (struct sfw_frame *frame, struct process *process)
+{
+  const struct arch *arch = process->arch;
+  uint8_t words[2 * sizeof (uint64_t)];
+  uint64_t fp = frame->fp;
+  if (!process->policy.on_need || arch->caller_sp_offset != 0 || fp % 8 != 0
+      || fp < frame->sp
+      || !memory_read (&process->memory, fp, words, sizeof words))
+    return false;
+  uint64_t pc = load_u64 (words + sizeof (uint64_t), arch->big_endian);
+  if (!may_be_returned_to (process, pc))
+    return false;
+  frame->pc = pc;
+  frame->sp = fp + sizeof words;
+  frame->fp = load_u64 (words, arch->big_endian);
+  frame->interrupted = frame->has_ra = false;
+  frame->registers = NULL;
+  return true;
+}
+
+/* Make what walks of PROCESS remember.  False when memory ran out.  */
+static bool
+walker_make (struct process *process)
+{
+  const struct unwind_source source
+      = { process->find_rules != NULL ? process->find_rules
+                                      : process_find_rules,
+          process, read_code, process };
+  if (process->walker == NULL)
+    process->walker = walk_walker_new (&source);
+  return process->walker != NULL;
+}
+
+/* Append to WALK the N frames of the walk that WALKER has made, of which LAST
+   is the last one.  */
+static void
+append_frames (struct walk *walk, const struct sfw_walker *walker,
+               const struct sfw_frame *last, const uint8_t *marks, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    {
+      struct walk_place place = { last->pc, last->sp, last->fp };
+      if (i + 1 < n)
+        place = walk_walker_place (walker, i);
+      bool interrupted = marks[i] & SFW_MARK_INTERRUPTED;
+      walk->frames[walk->n++] = (struct frame){
+        .pc = place.pc,
+        .sp = place.sp,
+        .fp = place.fp,
+        .at_pc = interrupted || (marks[i] & SFW_MARK_NO_CALL) != 0,
+        .interrupted = interrupted,
+      };
+    }
+}
+
+/* Append *FRAME to WALK, and its callers as far as rows lead to them and the
+   library remembers them.  *FRAME becomes the last one.  */
+static void
+walk_by_rows (struct process *process, struct sfw_frame *frame,
+              struct walk *walk)
+{
+  uint64_t addresses[WALK_SEEN_MAX], start = 0, size = 0;
+  uint8_t marks[WALK_SEEN_MAX];
+  size_t room = walk->max + 1 - walk->n;
+  enum sfw_end end;
+  const void *bytes
+      = memory_around (&process->memory, frame->sp, &start, &size);
+  const struct sfw_memory memory = { .bytes = bytes,
+                                     .low = start,
+                                     .high = start + size,
+                                     .read = read_memory,
+                                     .context = process };
+  size_t n = sfw_walk (process->walker, &memory, frame, addresses, marks,
+                       room < WALK_SEEN_MAX ? room : WALK_SEEN_MAX, &end);
+  append_frames (walk, process->walker, frame, marks, n);
+  walk->end = (enum cfi2sframe_step)end;
+}
+
+/* Whether the module of the last frame of WALK, which no row describes, has
+   got rows that it did not have.  */
+static bool
+gets_rows (struct process *process, const struct walk *walk)
+{
+  const struct frame *last = &walk->frames[walk->n - 1];
+  struct module *module = process_module_at (process, last->pc - !last->at_pc);
+  return module != NULL && process_analyze (process, module);
+}
+
+/* Whether WALK goes on from *FRAME, its last one: with the same, which is
+   taken away from WALK, or with its caller.  *FOUND says how that was found.
+ */
+static bool
+goes_on (struct process *process, struct walk *walk, struct sfw_frame *frame,
+         struct frame *found)
+{
+  bool no_section = walk->end == CFI2SFRAME_STEP_NO_SECTION;
+  bool no_row = no_section || walk->end == CFI2SFRAME_STEP_NO_ROW;
+  if (walk->n > walk->max)
+    return false;
+  if (walk->end == CFI2SFRAME_STEP_CALLER
+      || (no_row && gets_rows (process, walk)))
+    {
+      *found = walk->frames[--walk->n];
+      return true;
+    }
+  found->guessed = no_section && guess_caller (frame, process);
+  found->by_fp = !found->guessed && no_row && step_by_fp (frame, process);
+  return found->guessed || found->by_fp;
+}
+
+void
+walk_by_sframe (struct process *process, const struct registers *registers,
+                struct walk *walk)
+{
+  struct sfw_frame frame = innermost_frame (process, registers);
+  struct frame found = { 0 };
+  walk->n = 0;
+  if (!walker_make (process))
+    {
+      walk->frames[walk->n++]
+          = (struct frame){ frame.pc, frame.sp, frame.fp, .at_pc = true,
+                            .interrupted = true };
+      walk->end = CFI2SFRAME_STEP_MEMORY;
+      return;
+    }
+  do
+    {
+      struct frame *first = &walk->frames[walk->n];
+      walk_by_rows (process, &frame, walk);
+      first->guessed = found.guessed;
+      first->by_fp = found.by_fp;
+    }
+  while (goes_on (process, walk, &frame, &found));
+  if (walk->n > walk->max)
+    {
+      walk->n = walk->max;
+      walk->end = CFI2SFRAME_STEP_CALLER;
+    }
+}
+
+static bool
+same_frame (const struct frame *a, const struct frame *b)
+{
+  /* Not `interrupted': libdwfl calls a trampoline an activation, too.  */
+  return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
+}
+
+size_t
+walk_same_frames (const struct walk *a, const struct walk *b)
+{
+  size_t i = 0;
+  while (i < a->n && i < b->n && same_frame (&a->frames[i], &b->frames[i]))
+    i++;
+  return i;
+}
+
+bool
+walks_agree (const struct walk *sframe, const struct walk *cfi)
+{
+  size_t same = walk_same_frames (sframe, cfi);
+  return same == cfi->n
+         && (same == sframe->n || cfi->end != CFI2SFRAME_STEP_OUTERMOST);
+}

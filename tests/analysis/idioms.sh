@@ -1,0 +1,83 @@
+#!/bin/sh
+# Code idioms, assembled, and what the analysis says of them when it does not
+# see their CFI.  The first lines of each file in idioms/ (x86-64) and
+# idioms/aarch64 tell what it is about and what hidden_cfi has to print, if need
+# be with options; and how it is linked, if not as a library.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+: "${srcdir:=.}"
+. "$srcdir/tests/tap.sh"
+with_zydis=no
+! has_zydis || with_zydis=yes
+work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-idioms.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+
+native=$(${CC:-cc} -dumpmachine)
+native=${native%%-*}
+
+# Make a library of $2, a source for machine $1.  Needs the machine's compiler
+# or, if that is another machine, its binutils.
+assemble ()
+{
+  link=$(sed -n 's/^# link: //p' "$2")
+  # shellcheck disable=SC2086
+  if [ "$1" = "$native" ]; then
+    ${CC:-cc} -nostdlib ${link:--shared} -Wl,--no-undefined-version \
+      -o "$work/idiom.so" "$2"
+  else
+    "$1-linux-gnu-as" -o "$work/idiom.o" "$2" \
+      && "$1-linux-gnu-ld" ${link:--shared} -o "$work/idiom.so" "$work/idiom.o"
+  fi
+}
+
+can_assemble ()
+{
+  [ "$1" = "$native" ] || {
+    command -v "$1-linux-gnu-as" && command -v "$1-linux-gnu-ld"
+  } >/dev/null
+}
+
+# Print what is missing in the output for $2.
+missing ()
+{
+  assemble "$1" "$2" || return
+  # shellcheck disable=SC2046
+  tests/analysis/hidden_cfi $(sed -n 's/^# options: //p' "$2") "$work/idiom.so" >"$work/out" 2>&1
+  sed -n 's/^# expect: //p' "$2" | while IFS= read -r line; do
+    grep -qF -e "$line" "$work/out" || echo "# missing: $line"
+  done
+}
+
+# test_idioms MACHINE SOURCE...
+test_idioms ()
+{
+  machine=$1
+  shift
+  for source in "$@"; do
+    name=$machine-${source##*/}
+    name=${name%.s}
+    : >"$work/out"
+    if [ "$machine" = x86_64 ] && [ "$with_zydis" = no ]; then
+      echo "ok - $name # SKIP built without Zydis"
+    elif ! can_assemble "$machine"; then
+      echo "ok - $name # SKIP no assembler for $machine (Debian: binutils-$machine-linux-gnu)"
+    else
+      lacking=$(missing "$machine" "$source" 2>&1)
+      if [ -z "$lacking" ] && [ -s "$work/out" ]; then
+        echo "ok - $name"
+      else
+        echo "not ok - $name"
+        printf '%s\n' "$lacking"
+        sed 's/^/# /' "$work/out"
+        status=1
+      fi
+    fi
+  done
+}
+
+status=0
+set -- "$srcdir"/tests/analysis/idioms/*.s "$srcdir"/tests/analysis/idioms/aarch64/*.s
+echo "1..$#"
+test_idioms x86_64 "$srcdir"/tests/analysis/idioms/*.s
+test_idioms aarch64 "$srcdir"/tests/analysis/idioms/aarch64/*.s
+exit $status

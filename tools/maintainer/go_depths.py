@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# Judge the rows that --analyze makes for programs of Go by the table that Go's
+# runtime unwinds by.  The table is read here from the runtime's module data (its
+# slices pctab, pclntable and ftab), not from the table's header, and by nothing
+# of the program itself, so that an error in either shows.
+#   python3 tools/maintainer/go_depths.py CFI2SFRAME FILE...
+# Per file: bytes of rows that find the CFA by SP and agree with the table, and
+# that do not; bytes of rows by FP, for which the table says nothing.  On aarch64
+# the caller's FP has to be in the word below the return address, and that at or
+# above the stack pointer, if they are said to be in the stack.  Fails when one does not
+# agree, or when nothing could be compared.  Go 1.18 and later,
+# without relocations (-buildmode=exe).
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import bisect
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+MAGICS = (0xFFFFFFF0, 0xFFFFFFF1)  # Go 1.18, 1.20
+
+
+class Image:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.bytes = file.read()
+        offset = struct.unpack_from("<Q", self.bytes, 32)[0]
+        size, n = struct.unpack_from("<HH", self.bytes, 54)
+        self.loads = []
+        for i in range(n):
+            kind, flags, at, address, _, filesz = struct.unpack_from(
+                "<IIQQQQ", self.bytes, offset + i * size)
+            if kind == 1:
+                self.loads.append((address, at, filesz, flags))
+        self.machine = struct.unpack_from("<H", self.bytes, 18)[0]
+
+    def at(self, address):
+        for start, at, size, _ in self.loads:
+            if start <= address < start + size:
+                return address - start + at
+        raise ValueError(hex(address))
+
+    def module(self):
+        """The words of the module data: those behind a pointer to a header of
+        the table."""
+        for start, at, size, flags in self.loads:
+            if flags & 1:
+                continue
+            first = at + -start % 8
+            words = memoryview(self.bytes)[first:at + size]
+            words = words[:len(words) // 8 * 8].cast("Q")
+            for i in range(len(words) - 24):
+                try:
+                    header = self.at(words[i])
+                except ValueError:
+                    continue
+                magic, pad = struct.unpack_from("<IH", self.bytes, header)
+                if magic in MAGICS and pad == 0 \
+                        and words[i + 20] == words[i + 22] \
+                        and words[i + 17] == words[i + 18]:
+                    return words[i:i + 24], self.bytes[header + 6]
+        return None, None
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if not byte & 0x80:
+            return value, at
+
+
+def depths(image):
+    """Starts of stretches and their depths, None where there is none."""
+    module, quantum = image.module()
+    starts, found = [], []
+    if module is None:
+        return starts, found
+    pctab, funcs, ftab = (image.at(module[i]) for i in (10, 13, 16))
+    n, text = module[17], module[22]
+    data = image.bytes
+    for i in range(n - 1):
+        entry, at = struct.unpack_from("<II", data, ftab + 8 * i)
+        end = struct.unpack_from("<I", data, ftab + 8 * i + 8)[0]
+        pcsp = struct.unpack_from("<I", data, funcs + at + 16)[0]
+        pc, depth, first = entry, -1, True
+        table = pctab + pcsp
+        while pcsp and pc < end:
+            change, table = varint(data, table)
+            if change == 0 and not first:
+                break
+            distance, table = varint(data, table)
+            depth += -(change >> 1) - 1 if change & 1 else change >> 1
+            starts.append(text + pc)
+            found.append(depth)
+            first = False
+            pc += distance * quantum
+        starts.append(text + max(pc, entry) if not pcsp else text + end)
+        found.append(None)
+    return starts, found
+
+
+def rows(program, path):
+    """(start, end, base, offset, FP, RA) of the rows that --analyze makes."""
+    with tempfile.TemporaryDirectory() as work:
+        out = os.path.join(work, "out")
+        subprocess.run([program, "--analyze", "-o", out, path], check=True,
+                       stdout=subprocess.DEVNULL)
+        text = subprocess.run([program, "--dump", out], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+    last = end = None
+    for line in text.splitlines():
+        header = re.search(r"pc = (0x[0-9a-f]+), size = (\d+) bytes", line)
+        row = re.match(r"\s*([0-9a-f]{16})\s+(sp|fp)\+(\d+)"
+                       r"\s+(\S+)\s+(\S+)", line)
+        gone = re.match(r"\s*([0-9a-f]{16})\s", line)
+        if header or gone:
+            start = int(header[1], 16) if header else int(gone[1], 16)
+            if last:
+                yield last[0], min(start, end) if not header else end, \
+                    *last[1:]
+            last = None
+        if header:
+            end = int(header[1], 16) + int(header[2])
+        if row:
+            last = int(row[1], 16), row[2], int(row[3]), row[4], row[5]
+    if last:
+        yield last[0], end, *last[1:]
+
+
+def saved(fp, ra, depth):
+    """Whether Go saves so: FP and RA are columns of the dump."""
+    if ra == "u":
+        return fp == "u"
+    return int(ra[2:]) <= depth and fp in ("u", f"c-{int(ra[2:]) + 8}")
+
+
+def judge(program, path):
+    image = Image(path)
+    starts, found = depths(image)
+    fixed = 8 if image.machine == 62 else 0
+    right = wrong = by_fp = 0
+    for start, end, base, offset, fp, ra in rows(program, path):
+        at = start
+        while at < end:
+            i = bisect.bisect_right(starts, at) - 1
+            until = min(end, starts[i + 1] if i + 1 < len(starts) else end)
+            until = max(until, at + 1)
+            depth = found[i] if i >= 0 else None
+            if depth is None:
+                pass
+            elif base == "fp":
+                by_fp += until - at
+            elif depth + fixed == offset and (fixed or saved(fp, ra, depth)):
+                right += until - at
+            else:
+                wrong += until - at
+                if wrong < 400:
+                    print(f"  {at:#x}: sp+{offset}, table {depth}")
+            at = until
+    print(f"{path}: {right} agree, {wrong} differ, {by_fp} by FP")
+    return wrong == 0 and right > 0
+
+
+if len(sys.argv) < 3:
+    sys.exit("usage: go_depths.py CFI2SFRAME FILE...")
+verdicts = [judge(sys.argv[1], path) for path in sys.argv[2:]]
+sys.exit(0 if all(verdicts) else 1)

@@ -1,0 +1,307 @@
+#!/bin/sh
+# Build the program for other machines of Debian, run its unit tests there
+# under qemu, convert the same files as here, and compare what comes out.
+#   sh tools/maintainer/hosts.sh [-d DIR] [-j JOBS] [-o CFLAGS] [-s SUITE] [HOST]...
+#     -d DIR       keep packages and builds in DIR and use them again
+#     -j JOBS      of make (default: one for each core)
+#     -o CFLAGS    compile with these (default -O2 -g0)
+#     -s SUITE     libraries of this release of Debian (default: the one that
+#                  runs here; riscv64 is there from trixie on)
+#     HOST         i386, armhf, s390x, arm64, ppc64el or riscv64 (default: all)
+# i386 and armhf have 32 bits, s390x is big-endian.  i386 runs without qemu.
+# Downloads, for each host, its libraries from this system's Debian mirror; they
+# are unpacked, not installed.  Cross compilers and qemu-user are installed if
+# this user may.  Some minutes for each host, so it is no part of check.sh.  The
+# last lines are a table of the hosts.
+# Exit status: 0 all is well on each host that was tried, 1 not so, 2 wrong
+# usage, 77 no host can be tried.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+# Lists of words are meant to be split.
+# shellcheck disable=SC2016,SC2046,SC2086
+set -u
+LC_ALL=C
+export LC_ALL
+
+usage ()
+{
+  sed -n '4,10s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+}
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top" || exit 2
+. tools/common.sh
+. tools/maintainer/suite-apt.sh
+
+keep='' jobs=$(cores) cflags='-O2 -g0' suite=
+while getopts d:j:o:s: option; do
+  case $option in
+    d) keep=$OPTARG ;;
+    j) jobs=$OPTARG ;;
+    o) cflags=$OPTARG ;;
+    s) suite=$OPTARG ;;
+    *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || set -- i386 armhf s390x arm64 ppc64el riscv64
+: "${suite:=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)}"
+: "${suite:=sid}"
+
+if [ -n "$keep" ]; then
+  mkdir -p "$keep" || exit 2
+  top_work=$(cd "$keep" && pwd) || exit 2
+else
+  top_work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-hosts.XXXXXX") || exit 2
+  trap 'rm -rf "$top_work"' EXIT
+  trap 'exit 2' HUP INT TERM
+fi
+
+# What is linked to, and what every host may lack.
+host_packages="libc6-dev libgcc-s1 libelf-dev libdwarf-dev libjson-c-dev
+  libxxhash-dev libcmocka-dev"
+host_optional="libzydis-dev"
+
+# host_set NAME: what is needed to build for it and to run its programs.
+host_set ()
+{
+  host=$1
+  host_suite=$suite
+  case $host in
+    i386) triplet=i686-linux-gnu multiarch=i386-linux-gnu cpu=i386 ;;
+    armhf) triplet=arm-linux-gnueabihf cpu=arm ;;
+    s390x) triplet=s390x-linux-gnu cpu=s390x ;;
+    arm64) triplet=aarch64-linux-gnu cpu=aarch64 ;;
+    ppc64el) triplet=powerpc64le-linux-gnu cpu=ppc64le ;;
+    riscv64)
+      triplet=riscv64-linux-gnu cpu=riscv64
+      [ "$suite" != bookworm ] || host_suite=trixie ;;
+    *) usage ;;
+  esac
+  [ "$host" = i386 ] || multiarch=$triplet
+  work=$top_work/$host
+  log=$work/log
+  root=$work/root
+  mkdir -p "$work" || exit 2
+  : >"$log"
+}
+
+# The compiler for the host, in $compiler.  The libraries are those of $root
+# alone, so that headers and libraries are of one release.
+host_compiler ()
+{
+  compiler=$triplet-gcc
+  if [ "$host" = i386 ] && ! command -v "$compiler" >/dev/null; then
+    # Debian's gcc-multilib, which cannot be installed beside that one.
+    compiler="gcc -m32"
+    echo 'int main (void) { return 0; }' >"$work/empty.c"
+    $compiler -c -o "$work/empty.o" "$work/empty.c" 2>>"$log" || return 1
+  else
+    need_packages "gcc-$(echo "$triplet" | tr _ -)" >>"$log" 2>&1
+    command -v "$compiler" >/dev/null || return 1
+  fi
+  # -B: else the C library that came with the compiler is in front of it.
+  compiler="$compiler --sysroot=$root -B$root/usr/lib/$multiarch/"
+}
+
+# Its libraries, below $root.
+host_libraries ()
+{
+  [ ! -e "$root.done" ] || return 0
+  suite_machine=$host
+  suite_prepare "$host_suite" || return 1
+  fetched=$(suite_apt "$host_suite" apt-cache policy $host_optional \
+    2>>"$log" | awk '/^[^ ]+:$/ { name = substr ($1, 1, length ($1) - 1) }
+                     /Candidate:/ && $2 != "(none)" { print name }')
+  suite_apt "$host_suite" apt-get -y --no-install-recommends --download-only \
+    install $host_packages $fetched >>"$log" 2>&1 || return 1
+  rm -rf "$root"
+  mkdir -p "$root/usr/lib" || return 1
+  ln -s usr/lib "$root/lib"
+  for package in "$state"/archives/*.deb; do
+    dpkg-deb --fsys-tarfile "$package" \
+      | tar -xf - -C "$root" --keep-directory-symlink 2>>"$log"
+  done
+  # Absolute links would leave the folder.
+  find "$root" -type l -lname '/*' | while read -r link; do
+    ln -sfn "$root$(readlink "$link")" "$link"
+  done
+  : >"$root.done"
+}
+
+# What runs programs of the host, in $runner: qemu, but this machine's own
+# processor where it can.
+host_runner ()
+{
+  runner="qemu-$cpu -L $root"
+  loader=$root/lib/ld-linux.so.2
+  if [ "$host" = i386 ] && "$loader" --version >/dev/null 2>&1; then
+    runner="$loader --library-path $root/usr/lib/$multiarch"
+    return 0
+  fi
+  command -v "qemu-$cpu" >/dev/null || need_packages qemu-user >>"$log" 2>&1
+  command -v "qemu-$cpu" >/dev/null
+}
+
+# make_in DIRECTORY TARGET...
+make_in ()
+{
+  make_directory=$1
+  shift
+  make -C "$make_directory" V=0 -j"$jobs" "$@"
+}
+
+# configure_in DIRECTORY ARGUMENT...: without what walks processes, which qemu
+# does not show to its programs.
+configure_in ()
+{
+  mkdir -p "$1" || return 1
+  (
+    cd "$1" || exit 1
+    shift
+    [ -f Makefile ] || "$top/configure" -q --enable-werror --disable-shared \
+      --enable-static --disable-stack-tools "$@"
+  )
+}
+
+unit_tests ()
+{
+  make -s --no-print-directory -C "$1" \
+    --eval='print-units:; @echo $(UNIT_TESTS)' print-units
+}
+
+# build_host DIRECTORY ARGUMENT...: the program.
+build_host ()
+{
+  configure_in "$@" >>"$log" 2>&1 || return 1
+  make_in "$1" src/cfi2sframe >>"$log" 2>&1
+}
+
+# Run the unit tests in the directory $1.  How many passed is then in
+# $units_passed, which failed in $units_failed.
+run_units ()
+{
+  units_passed=0 units_failed=
+  for unit in $(unit_tests "$1"); do
+    if (cd "$1" && srcdir=$top timeout 1800 $runner "$unit") >>"$log" 2>&1
+    then
+      units_passed=$((units_passed + 1))
+    else
+      units_failed="$units_failed ${unit##*/}"
+    fi
+  done
+}
+
+# ---- What is converted
+
+# The files: of all three machines, programs and libraries.
+inputs ()
+{
+  for file in "$top"/tests/data/gnu-linked/* \
+      "$top"/tests/data/undo/*.elf /usr/bin/bash /usr/bin/git \
+      /usr/bin/perl /lib/x86_64-linux-gnu/libc.so.6 \
+      /lib/x86_64-linux-gnu/libstdc++.so.6 \
+      /usr/aarch64-linux-gnu/lib/libc.so.6 \
+      /usr/s390x-linux-gnu/lib/libc.so.6 \
+      /usr/s390x-linux-gnu/lib/libm.so.6; do
+    [ -f "$file" ] && printf '%s\n' "$file"
+  done
+}
+
+# outputs DIRECTORY PROGRAM...: what the program makes of the inputs, one line
+# with a hash for each file and way.
+outputs ()
+{
+  outputs_in=$1
+  shift
+  rm -rf "$outputs_in"
+  mkdir -p "$outputs_in"
+  inputs | while read -r file; do
+    name=$(basename "$(dirname "$file")")/${file##*/}
+    for way in --format=3 --compact --format=2 '--format=1 --stats=json'; do
+      "$@" $way -o "$outputs_in/out" "$file" >"$outputs_in/said" 2>&1
+      status=$?
+      sed "s|$outputs_in|DIR|g; s/\"seconds\":[^,}]*//" "$outputs_in/said" \
+        >"$outputs_in/report"
+      echo "$name $way: $status $(cat "$outputs_in/out" "$outputs_in/report" \
+        2>/dev/null | sha256sum | cut -c1-16)"
+      rm -f "$outputs_in/out"
+    done
+    cp "$file" "$outputs_in/in"
+    "$@" --stats=json "$outputs_in/in" >/dev/null 2>&1
+    for way in --dump --check --undo; do
+      "$@" $way "$outputs_in/in" >"$outputs_in/said" 2>&1
+      status=$?
+      echo "$name $way: $status $(cat "$outputs_in/in" "$outputs_in/said" \
+        | sed "s|$outputs_in|DIR|g" | sha256sum | cut -c1-16)"
+    done
+    cmp -s "$file" "$outputs_in/in" && echo "$name: undone"
+  done
+}
+
+# The outputs of this machine's program: with code analysis ($1 is yes) or
+# without, as the host has it.
+native_outputs ()
+{
+  native=$top_work/native-$1
+  expected=$native/outputs
+  [ ! -s "$expected" ] || return 0
+  mkdir -p "$native"
+  switch=--enable-code-analysis
+  [ "$1" = yes ] || switch=--disable-code-analysis
+  build_host "$native/build" CFLAGS="$cflags" $switch || return 1
+  outputs "$native/work" "$native/build/src/cfi2sframe" >"$expected"
+}
+
+# ---- One host
+
+# The result of the host, in one line; status 0 if all is well.
+try_host ()
+{
+  host_compiler || { echo "skipped: no compiler"; return 77; }
+  host_libraries || { echo "skipped: no libraries ($log)"; return 77; }
+  host_runner || { echo "skipped: no qemu-$cpu"; return 77; }
+  build_host "$work/build" --host="$triplet" CC="$compiler" CFLAGS="$cflags" \
+    PKG_CONFIG_SYSROOT_DIR="$root" \
+    PKG_CONFIG_LIBDIR="$root/usr/lib/$multiarch/pkgconfig:$root/usr/share/pkgconfig" \
+    LDFLAGS="-Wl,-rpath-link,$root/usr/lib/$multiarch" \
+    || { echo "does not build ($log)"; return 1; }
+  make_in "$work/build" $(unit_tests "$work/build") >>"$log" 2>&1 \
+    || { echo "the unit tests do not build ($log)"; return 1; }
+  run_units "$work/build"
+  analysis=no
+  ! grep -q '^#define HAVE_ZYDIS' "$work/build/config.h" || analysis=yes
+  native_outputs $analysis \
+    || { echo "nothing to compare with ($log)"; return 1; }
+  outputs "$work/out" $runner "$work/build/src/cfi2sframe" \
+    >"$work/outputs"
+  equal=$(grep -cxFf "$expected" "$work/outputs")
+  all=$(wc -l <"$expected")
+  echo "built, $units_passed unit tests passed${units_failed:+, failed:$units_failed}," \
+    "$equal of $all outputs equal (code analysis: $analysis)"
+  diff "$expected" "$work/outputs" >>"$log"
+  [ -z "$units_failed" ] && [ "$equal" -eq "$all" ]
+}
+
+if [ ! -x configure ] || [ ! -f Makefile.in ]; then
+  quietly autoreconf -fi || exit 2
+fi
+rm -f "$top_work"/native-*/outputs # of other sources
+table=
+tried=false status=0
+for name; do
+  host_set "$name"
+  say "$name ..."
+  line=$(try_host)
+  case $? in
+    0) tried=true ;;
+    77) ;;
+    *) tried=true status=1 ;;
+  esac
+  table="$table$(printf '%-8s %s' "$name:" "$line")
+"
+done
+printf '%s' "$table"
+$tried || exit 77
+exit $status

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# What --lint says of all programs and libraries below some folders, as a table:
+# files, FDEs, the share of them that could be decided, findings and time.
+#   python3 tools/maintainer/lint-survey.py [OPTION]... CFI2SFRAME [LABEL=]PATH...
+#     -o RESULTS     keep the answer for each file, one JSON object per line
+#     --timeout=N    seconds that a file may take (default: 900)
+#     --below=PERCENT  name the files of which less could be decided
+#                    (default: 99.5)
+# Each PATH is a line of the table, or all of those with the same LABEL are one.
+# A file counts if it is linked, 64-bit, of x86-64 or aarch64, and has CFI; a
+# file counts once, whatever its names are.  Files that cannot be read, and
+# those that take too long, are named.  Time is the processor's, of the whole run of
+# the program over the file, divided by the FDEs.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import argparse
+import collections
+import json
+import os
+import resource
+import subprocess
+import sys
+
+from survey_totals import linked_files
+
+X86_64, AARCH64 = 62, 183
+# Reasons for which --lint is not meant.
+WITHOUT_CFI = ("no .eh_frame", "no CFI")
+
+
+def machine(path):
+    with open(path, "rb") as file:
+        return int.from_bytes(file.read(20)[18:], "little")
+
+
+def processor_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+class Line:
+    """A line of the table."""
+
+    def __init__(self):
+        self.files = self.fdes = self.decided = 0
+        self.findings = self.bytes = 0
+        self.seconds = 0.0
+
+    def add(self, answer, seconds):
+        self.files += 1
+        self.fdes += answer["functions"]
+        self.decided += answer["functions_trusted"]
+        self.findings += len(answer["findings"])
+        self.bytes += answer["bytes_wrong"]
+        self.seconds += seconds
+
+    def add_line(self, other):
+        for name in ("files", "fdes", "decided", "findings", "bytes",
+                     "seconds"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def text(self, label):
+        return "| %s | %d | %s | %s | %d | %s | %s |" % (
+            label, self.files, format(self.fdes, ","),
+            percent(self.decided, self.fdes), self.findings,
+            format(self.bytes, ","),
+            "%.0f" % (self.seconds / self.fdes * 1e6) if self.fdes else "-")
+
+
+def percent(part, whole):
+    """Rounded down, so that 100 means all."""
+    if not whole:
+        return "-"
+    hundredths = part * 10000 // whole
+    return "%d.%02d %%" % (hundredths // 100, hundredths % 100)
+
+
+def lint(arguments, path):
+    """The answer for a file and the seconds it took, or None and a reason."""
+    before = processor_seconds()
+    try:
+        result = subprocess.run(
+            [arguments.cfi2sframe, "--lint", "--stats=json", path],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            timeout=arguments.timeout, universal_newlines=True)
+    except subprocess.TimeoutExpired:
+        return None, "more than %d s" % arguments.timeout
+    seconds = processor_seconds() - before
+    try:
+        answer = json.loads(result.stdout)
+    except ValueError:
+        return None, "exit status %d" % result.returncode
+    if answer["status"] == "failed":
+        return None, answer["reason"]
+    return answer, seconds
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-o", dest="results", type=argparse.FileType("w"))
+    parser.add_argument("--timeout", type=int, default=900)
+    parser.add_argument("--below", type=float, default=99.5)
+    parser.add_argument("cfi2sframe")
+    parser.add_argument("paths", nargs="+")
+    arguments = parser.parse_args()
+    lines = collections.OrderedDict()
+    labels = collections.OrderedDict()
+    for path in arguments.paths:
+        label, equals, folder = path.partition("=")
+        labels.setdefault(label, []).append(folder if equals else path)
+    for label, folders in labels.items():
+        line = lines[label] = Line()
+        for path in linked_files(folders):
+            if machine(path) not in (X86_64, AARCH64):
+                continue
+            answer, seconds = lint(arguments, path)
+            if answer is None:
+                if seconds not in WITHOUT_CFI:
+                    print("%s: %s" % (path, seconds), file=sys.stderr)
+                continue
+            if not answer["functions"]:
+                continue
+            line.add(answer, seconds)
+            if arguments.results:
+                answer.update(label=label, seconds=round(seconds, 3))
+                print(json.dumps(answer), file=arguments.results, flush=True)
+            share = answer["functions_trusted"] * 100 / answer["functions"]
+            if share < arguments.below:
+                print("%s: %.2f %% of %d" % (path, share, answer["functions"]),
+                      file=sys.stderr)
+    print("| | files | FDEs | decided | findings | bytes | us per FDE |")
+    print("|---|---|---|---|---|---|---|")
+    total = Line()
+    for label, line in lines.items():
+        print(line.text(label))
+        total.add_line(line)
+    if len(lines) > 1:
+        print(total.text("all"))
+    return 0 if total.fdes else 1
+
+
+sys.exit(main())

@@ -1,0 +1,805 @@
+"""Would a test notice?  Single mutations of C files, run against the tests.
+
+Used by tools/maintainer/mutants.sh, which says what for.
+
+SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+
+import argparse
+import collections
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+# Which tests concern a file: the first rule that matches counts.
+# A name is a unit test; NAME.bats:FILTER are the tests of a bats file whose
+# names match; other names with a slash are scripts, called with the build
+# folder.
+RULES = [
+    (r"src/cfi/(cfa_program|cfa_opcode|expression)\.c",
+     "cfa_program walk program_table cunwind_function reader memory "
+     "call_sites tests/random_cfi/random_cfi.sh"),
+    (r"src/cfi/call_sites\.c", "call_sites memory code.bats"),
+    (r"src/cfi/function_list\.c", "memory code.bats"),
+    (r"src/cfi/return_sites\.c", "return_sites memory return_address.bats"),
+    (r"src/cfi/precedence\.c", "debug_frame walk debug_frame.bats"),
+    (r"src/cfi/walk\.c", "walk memory overlap.bats"),
+    (r"src/cfi/plt\.c", "plt walk arch lower memory relocated.bats"),
+    (r"src/cfi/",
+     "reader debug_frame cfa_program walk program_table arch memory "
+     "relocated.bats "
+     "overlap.bats bad_input.bats:(eh_frame|entry|FDE)"),
+    (r"src/sframe/lower", "lower encode verify gnu_fixtures compare memory"),
+    (r"src/sframe/(compare|compare_spans)\.c", "compare verify memory"),
+    (r"src/sframe/gnu", "gnu_fixtures memory gnu.bats"),
+    (r"src/sframe/(decode|dump)\.c",
+     "decode dump encode verify gnu_fixtures memory"),
+    (r"src/sframe/", "encode decode verify lower gnu_fixtures compare memory"),
+    (r"src/(elf|write)/(in_place|output_file|file_metadata|descriptor_path"
+     r"|uninterrupted)\.c",
+     "file_metadata output_file undo inject memory tests/faults/power_cut.sh "
+     "writing.bats tests/faults/faults.sh"),
+    (r"src/write/undo",
+     "undo inject memory tests/faults/power_cut.sh existing.bats"),
+    (r"src/write/inject", "inject layout undo memory existing.bats"),
+    (r"src/place/",
+     "layout inject memory layouts.bats tests/matrix/short.sh"),
+    (r"src/elf/checksum\.c", "checksum writing.bats:checksum"),
+    (r"src/elf/(padding|symbols|relocatable)",
+     "padding memory relocatable.bats"),
+    (r"src/elf/debug_file\.c", "debug_file memory debug_frame.bats"),
+    (r"src/elf/dynamic_relocations\.c",
+     "dynamic_relocations layout plt memory relocated.bats"),
+    (r"src/elf/",
+     "inject layout undo walk memory bad_input.bats existing.bats"),
+    (r"src/frame/", "cfa_program lower compare program_table memory"),
+    (r"src/arch/", "arch walk lower gnu_fixtures"),
+    (r"src/base/", "base decode encode undo inject memory"),
+    (r"compact-unwind/", "cunwind_encoding cunwind_function cunwind_info"),
+    (r"walk/", "unwind"),
+    (r"stacks/", "process stack.bats profile.bats"),
+    (r"analysis/insn", "insn insn_aarch64 tests/analysis/idioms.sh"),
+    (r"analysis/(state|jump_table)", "state tests/analysis/idioms.sh code.bats"),
+    (r"analysis/", "state gopclntab tests/analysis/idioms.sh code.bats"),
+    (r"src/convert/code_evidence\.c",
+     "code_evidence tests/analysis/idioms.sh code.bats debug_frame.bats"),
+    (r"src/convert/relink\.c", "trees.bats:link"),
+    (r"src/cli/", "options.bats trees.bats"),
+    (r"", "memory existing.bats options.bats"),
+]
+
+# Processor seconds a test may take more than it does normally, and the factor.
+# Not elapsed time: the machine may be busy with something else.
+EXTRA_SECONDS = 5
+SLOWER = 5
+# A deadlock takes no processor time.
+ELAPSED_SECONDS = 600
+# Tests make sparse files of several GiB.
+FILE_SIZE = 1 << 36
+
+PROGRAM = "src/cfi2sframe"
+# What scripts run besides the program.
+SCRIPT_PROGRAMS = {
+    "stack.bats": ("stacks/sframe-stack",),
+    "profile.bats": ("stacks/sframe-profile",),
+    "tests/analysis/idioms.sh": ("tests/analysis/hidden_cfi",),
+    "tests/matrix/short.sh": ("tests/matrix/inject_blob",),
+    "tests/faults/faults.sh": ("tests/faults/rewrite",),
+    "tests/faults/power_cut.sh": ("tests/faults/rewrite",),
+}
+
+# What is linked with stacks and libdw.
+PROCESS_PROGRAMS = ("stacks/sframe-stack", "stacks/sframe-profile",
+                    "tests/unit/test_process",
+                    "tests/unit/test_stack_walk",
+                    "tests/unit/test_symbol_index",
+                    "tests/unit/test_flame_graph")
+
+TOKEN = re.compile(
+    r"""(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*|\s+)
+      | (?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
+      | (?P<number>0[xX][0-9a-fA-F]+[uUlL]*|[0-9]+[uUlL]*)
+      | (?P<name>[A-Za-z_]\w*)
+      | (?P<punct><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\|
+                 |[-+*/%&|^]=|[-+*/%&|^~!<>=?:;,.(){}\[\]])""",
+    re.X | re.S | re.M)
+
+Token = collections.namedtuple("Token", "kind text start end")
+Mutant = collections.namedtuple("Mutant", "file start end text kind")
+
+COMPARISONS = {"<": ("<=",), "<=": ("<",), ">": (">=",), ">=": (">",),
+               "==": ("!=",), "!=": ("==",)}
+OPERATORS = {"&&": ("||",), "||": ("&&",), "+": ("-",), "-": ("+",),
+             "*": ("+",), "/": ("*",), "%": ("/",), "<<": (">>",),
+             ">>": ("<<",), "&": ("|",), "|": ("&",), "^": ("|",),
+             "+=": ("-=",), "-=": ("+=",), "|=": ("&=",), "&=": ("|=",),
+             "<<=": (">>=",), ">>=": ("<<=",)}
+OPENING = {"(": ")", "[": "]", "{": "}"}
+# What ends an operand of && and || on its outer side.
+ENDS = {"&&", "||", "?", ":", ",", ";", "=", "return", "{", "}"}
+CONTROLS = ("if", "for", "while", "switch")
+TYPES = {"const", "static", "unsigned", "struct", "enum", "union", "int",
+         "char", "bool", "size_t", "void", "long", "off_t", "ssize_t"}
+
+
+def tokens_of(text):
+    result, at = [], 0
+    while at < len(text):
+        found = TOKEN.match(text, at)
+        if found is None:
+            raise SystemExit(f"mutants: cannot read: {text[at:at + 40]!r}")
+        at = found.end()
+        if found.lastgroup != "skip":
+            result.append(Token(found.lastgroup, found.group(), found.start(),
+                                at))
+    return result
+
+
+def pairs_of(tokens):
+    """For each bracket the index of its other half."""
+    other, stack = {}, []
+    for i, token in enumerate(tokens):
+        if token.kind != "punct":
+            continue
+        if token.text in OPENING:
+            stack.append(i)
+        elif token.text in OPENING.values() and stack:
+            other[i] = stack.pop()
+            other[other[i]] = i
+    return other
+
+
+class Generator:
+    def __init__(self, file, text):
+        self.file, self.text = file, text
+        self.tokens = tokens_of(text)
+        self.other = pairs_of(self.tokens)
+        self.mutants = []
+        self.begins = set()
+
+    def at(self, i):
+        return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
+
+    def add(self, first, last, text, kind):
+        """Tokens FIRST to LAST become TEXT."""
+        self.mutants.append(Mutant(self.file, self.tokens[first].start,
+                                   self.tokens[last].end, text, kind))
+
+    def bodies(self):
+        """The outermost braces that follow a closing parenthesis."""
+        i = 0
+        while i < len(self.tokens):
+            if self.at(i) == "{":
+                end = self.other[i]
+                if self.at(i - 1) == ")":
+                    yield i, end
+                i = end
+            i += 1
+
+    def is_binary(self, i):
+        before = self.tokens[i - 1]
+        if before.text in ("return", "case", "sizeof"):
+            return False
+        if before.text == ")" and self.at(i) in "+-*&":
+            # A cast, most likely: "(type) -1".
+            inside = self.tokens[self.other[i - 1] + 1].text
+            if inside in TYPES or inside.endswith("_t"):
+                return False
+        return before.kind in ("name", "number") or before.text in (")", "]")
+
+    def is_pointer(self, i):
+        """A declaration's or cast's "*"."""
+        return self.at(i) == "*" and (
+            self.at(i - 1).endswith("_t") or self.at(i - 1) in TYPES
+            or self.at(i - 2) in ("struct", "enum", "union")
+            or self.at(i + 1) in (")", "const", "*"))
+
+    def operator(self, i):
+        text = self.at(i)
+        if text in COMPARISONS:
+            for new in COMPARISONS[text]:
+                self.add(i, i, new, "comparison")
+        elif (text in OPERATORS and self.is_binary(i)
+              and not self.is_pointer(i)):
+            for new in OPERATORS[text]:
+                self.add(i, i, new, "operator")
+
+    def constant(self, i):
+        text = self.at(i)
+        if text in ("true", "false"):
+            self.add(i, i, "false" if text == "true" else "true", "constant")
+            return
+        digits = text.rstrip("uUlL")
+        octal = digits[0] == "0" and digits.isdigit()
+        value = int(digits, 8 if octal else 0)
+        new = value - 1 if value == 1 else value + 1
+        self.add(i, i, str(new) + text[len(digits):], "constant")
+
+    def condition(self, i):
+        """if (...): never, and the opposite.  while: the opposite."""
+        end = self.other[i + 1]
+        inside = self.text[self.tokens[i + 1].end:self.tokens[end].start]
+        self.add(i + 2, end - 1, f"!({inside})", "negated condition")
+        if self.at(i) == "if":
+            self.add(i + 2, end - 1, "false", "condition never true")
+
+    def operand_end(self, i, step):
+        """The last token of the operand that begins beside token I."""
+        j = i + step
+        while 0 <= j < len(self.tokens):
+            text = self.at(j)
+            if text in (OPENING if step > 0 else OPENING.values()):
+                if text == "{" or text == "}":
+                    break
+                j = self.other[j]
+            elif text in OPENING or text in OPENING.values() or text in ENDS:
+                break
+            j += step
+        return j - step
+
+    def operands(self, i):
+        """Without one side of && or ||."""
+        first = self.operand_end(i, -1)
+        last = self.operand_end(i, 1)
+        self.add(first, i, "", "dropped operand")
+        self.add(i, last, "", "dropped operand")
+
+    def statement(self, i, body_end):
+        """Drop the statement that begins at token I, unless it declares."""
+        token = self.tokens[i]
+        if token.text in ("if", "for", "while", "do", "switch", "case",
+                          "default", "else", "goto", ";", "{", "}"):
+            return
+        j = i
+        while self.at(j) != ";":
+            j = self.other.get(j, j) + 1 if self.at(j) in OPENING else j + 1
+        following = self.tokens[i + 1]
+        declares = (token.text in TYPES or token.text.endswith("_t")
+                    or token.kind == "name" and token.text != "return"
+                    and (following.kind == "name" or following.text == "*"))
+        last_return = token.text == "return" and j + 1 == body_end
+        if declares or last_return or self.at(i + 1) == ":":
+            return
+        self.add(i, j, ";", "dropped statement")
+
+    def body(self, begin, end):
+        for i in range(begin + 1, end):
+            token = self.tokens[i]
+            if token.kind == "number" or token.text in ("true", "false"):
+                self.constant(i)
+            elif token.kind == "punct":
+                self.operator(i)
+                if token.text in ("&&", "||"):
+                    self.operands(i)
+            elif token.text in ("if", "while") and self.at(i + 1) == "(":
+                self.condition(i)
+            if self.starts_statement(i) and self.is_block(self.enclosing(i)):
+                self.statement(i, end)
+
+    def starts_statement(self, i):
+        before = self.at(i - 1)
+        if before == ")":
+            return self.at(self.other[i - 1] - 1) in CONTROLS
+        if before == ":":
+            j = i - 1
+            while self.at(j) not in (";", "{", "}", "?", "case", "default"):
+                j -= 1
+            return self.at(j) in ("case", "default")
+        return before in (";", "{", "}", "else")
+
+    def enclosing(self, i):
+        """The innermost bracket around token I, which is in a body."""
+        j = i - 1
+        while self.at(j) not in OPENING:
+            j = self.other.get(j, j) - 1
+        return j
+
+    def is_block(self, i):
+        """Whether the bracket I begins a block, not an initializer."""
+        if self.at(i) != "{":
+            return False
+        if self.at(i - 1) == ")":
+            return i in self.begins or (
+                self.at(self.other[i - 1] - 1) in CONTROLS)
+        return self.at(i - 1) in (";", "{", "}", "else", "do", ":")
+
+    def all(self):
+        self.begins = {begin for begin, _ in self.bodies()}
+        for begin, end in self.bodies():
+            self.body(begin, end)
+        # Values of enumerations and tables.
+        inside = set()
+        for begin, end in self.bodies():
+            inside.update(range(begin, end))
+        for i, token in enumerate(self.tokens):
+            if token.kind == "number" and i not in inside:
+                self.constant(i)
+        return self.mutants
+
+
+def squeeze(text):
+    return " ".join(text.split())
+
+
+class Change:
+    """A mutant as text: the lines it is in, before and after."""
+
+    def __init__(self, source, mutant):
+        begin = source.rfind("\n", 0, mutant.start) + 1
+        end = source.find("\n", mutant.end)
+        if "\n" in mutant.text[-1:]:
+            end = mutant.end
+        self.line = source.count("\n", 0, mutant.start) + 1
+        self.old = squeeze(source[begin:end])
+        self.new = squeeze(source[begin:mutant.start] + mutant.text
+                           + source[mutant.end:end])
+        self.result = (source[:mutant.start] + mutant.text
+                       + source[mutant.end:])
+
+        # The definition it is in: GNU style begins its name in column 1.
+        names = re.findall(r"^(\w+) \(", source[:mutant.start], re.M)
+        self.function = names[-1] if names else ""
+        self.turn = 1
+
+    def text(self, file):
+        return file, self.old, self.new
+
+    def key(self, file):
+        """For the list of equivalent ones, in which lines are no numbers."""
+        return file, self.function, self.turn, self.old, self.new
+
+
+def read_equivalent(path):
+    """The mutants that no test can notice; the file says how it is laid
+    out."""
+    known, place, old, new = {}, None, None, None
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            mark, rest = line[:1], squeeze(line[1:])
+            if mark == "@":
+                words = rest.split() + [""]
+                turn = int(words[2]) if len(words) > 3 else 1
+                place = words[0], words[1], turn
+            elif mark == "-":
+                old = rest
+            elif mark == "+":
+                new = rest
+            elif mark == "=":
+                known[(*place, old, new)] = rest
+    return known
+
+
+class Workplace:
+    """Where one mutant at a time is compiled and tried: a build folder of
+    which only what the mutant is in is made anew."""
+
+    def __init__(self, setting):
+        self.setting = setting
+        self.folder = tempfile.mkdtemp(prefix="mutants.", dir=setting.build)
+        self.scratch = os.path.join(self.folder, "tmp")
+        for name in ("src", "stacks", "tests/analysis", "tests/faults", "tests/matrix",
+                     "tests/unit"):
+            os.makedirs(os.path.join(self.folder, name))
+        for name in ("tests/random_cfi", "tests/oracle", ".libs", "config.h"):
+            os.symlink(os.path.join(setting.build, name),
+                       os.path.join(self.folder, name))
+        self.source = os.path.join(self.folder, "mutant.c")
+        self.object = os.path.join(self.folder, "mutant.o")
+        self.linked = set()
+        self.file = ""  # what the mutant is made of
+        self.failure = ""
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def compile(self, file, text):
+        """The object of FILE with this TEXT, as bytes; None when that is no
+        C."""
+        self.file = file
+        for name in self.linked:
+            os.unlink(os.path.join(self.folder, name))
+        self.linked.clear()
+        with open(self.source, "w", encoding="utf-8") as out:
+            out.write(text)
+        # Names of files in quotes are looked for beside the source, too.
+        command = (self.setting.values["COMPILE"].split()
+                   + ["-w", "-fPIC", "-iquote",
+                      os.path.dirname(os.path.join(self.setting.srcdir, file)),
+                      "-c", self.source, "-o", self.object])
+        done = subprocess.run(command, cwd=self.setting.build, check=False,
+                              stderr=subprocess.DEVNULL)
+        if done.returncode != 0:
+            return None
+        with open(self.object, "rb") as result:
+            return result.read()
+
+    def link(self, name):
+        """Make the program NAME of the build folder, with the mutant."""
+        if name in self.linked:
+            return
+        values = self.setting.values
+        variable = variable_of(name)
+        # A convenience library within libcore is in its archive already.
+        libraries = [".libs/libcore.a"] + [
+            word for word in values["LIBRARIES"].split()
+            if not word.endswith(".la")]
+        mutant = [self.object]
+        if name in PROCESS_PROGRAMS:
+            libraries = ([".libs/libstacks.a"] + values["LIBDW"].split()
+                         + libraries)
+        elif self.file.startswith("stacks/"):
+            mutant = []  # the others have no libdw
+        command = (values["CC"].split() + values["CFLAGS"].split()
+                   + values["LDFLAGS"].split()
+                   + values.get(variable + "_LDFLAGS", "").split()
+                   + ["-o", os.path.join(self.folder, name)]
+                   + values[variable + "_OBJECTS"].split() + mutant
+                   + libraries)
+        subprocess.run(command, cwd=self.setting.build, check=True,
+                       stderr=subprocess.DEVNULL)
+        self.linked.add(name)
+
+    def command(self, test):
+        """What runs TEST."""
+        srcdir = self.setting.srcdir
+        if ".bats" in test:
+            name, _, wanted = test.partition(":")
+            for program in (PROGRAM,) + SCRIPT_PROGRAMS.get(name, ()):
+                self.link(program)
+            return (["sh", f"{srcdir}/tests/run-bats.sh", "bats"]
+                    + (["-f", wanted] if wanted else [])
+                    + [f"{srcdir}/tests/cli/{name}"])
+        if "/" in test:
+            for name in (PROGRAM,) + SCRIPT_PROGRAMS.get(test, ()):
+                self.link(name)
+            return ["bash", f"{srcdir}/{test}"]
+        self.link(f"tests/unit/test_{test}")
+        return [f"tests/unit/test_{test}"]
+
+    def passes(self, test, seconds):
+        """Whether TEST passes within SECONDS of processor time, and how many
+        it took.  self.failure is what it said otherwise."""
+        os.mkdir(self.scratch)
+        environment = dict(self.setting.environment, TMPDIR=self.scratch,
+                           CFI2SFRAME=os.path.join(self.folder, PROGRAM))
+
+        def limits():
+            resource.setrlimit(resource.RLIMIT_CPU,
+                               (int(seconds), int(seconds)))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
+
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with subprocess.Popen(self.command(test), cwd=self.folder,
+                              env=environment, preexec_fn=limits,
+                              start_new_session=True,
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            passed = self.watch(process)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(["chmod", "-R", "u+w", self.scratch], check=False,
+                       stderr=subprocess.DEVNULL)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        return passed, (after.ru_utime + after.ru_stime
+                        - before.ru_utime - before.ru_stime)
+
+    def watch(self, process):
+        """Read TAP up to the first failure, and end what is left."""
+        timer = threading.Timer(ELAPSED_SECONDS, Workplace.end, [process])
+        timer.start()
+        self.failure = ""
+        for line in process.stdout:
+            if line.startswith(b"not ok") and b"# SKIP" not in line:
+                self.failure = line.decode(errors="replace").strip()
+                break
+        if self.failure:
+            Workplace.end(process)
+        timer.cancel()
+        return process.wait() == 0 and not self.failure
+
+    @staticmethod
+    def end(process):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+class Setting:
+    """A build folder, and what is done in it."""
+
+    def __init__(self, srcdir, build, name):
+        self.srcdir, self.build = srcdir, os.path.abspath(build)
+        self.name = name
+        self.values = self.read_values()
+        self.environment = dict(os.environ, srcdir=srcdir, builddir=self.build,
+                                CC=self.values["CC"], LC_ALL="C", TZ="UTC",
+                                CMOCKA_MESSAGE_OUTPUT="TAP")
+        self.seconds = {}
+
+    def choose(self, tests):
+        """With sanitizers unit tests alone."""
+        if not self.name:
+            return tests
+        return [t for t in tests if "/" not in t and "." not in t]
+
+    def read_values(self):
+        """What the build folder's Makefile says of compiling and linking."""
+        programs = [PROGRAM] + sorted({p for ps in SCRIPT_PROGRAMS.values()
+                                       for p in ps})
+        with open(os.path.join(self.srcdir, "tests/unit/local.am"),
+                  encoding="utf-8") as makefile:
+            programs += sorted(set(re.findall(r"tests/unit/test_\w+(?=[ \n])",
+                                              makefile.read())))
+        names = [variable_of(p) + "_OBJECTS" for p in programs]
+        names += [variable_of(p) + "_LDFLAGS" for p in programs]
+        names += ["CC", "CFLAGS", "LDFLAGS", "COMPILE"]
+        rules = "".join(f"\t@echo '{name}=$({name})'\n" for name in names)
+        rules += ("\t@echo 'LIBRARIES=$(libcore_la_LIBADD) $(JSONC_LIBS)"
+                  " $(CMOCKA_LIBS) $(LIBS)'\n"
+                  "\t@echo 'LIBDW=$(LIBIBERTY_LIBS) $(LIBDW_LIBS)'\n")
+        output = subprocess.run(
+            ["make", "-s", "-C", self.build, "--no-print-directory", "-f",
+             "Makefile", "-f", "-", "mutants-values"], check=True, text=True,
+            stdout=subprocess.PIPE,
+            input="mutants-values:\n" + rules).stdout
+        return dict(line.split("=", 1) for line in output.splitlines())
+
+    def measure(self, workplace, file, tests):
+        """Every test must pass without a mutation; note how long it takes."""
+        with open(os.path.join(self.srcdir, file), encoding="utf-8") as source:
+            unchanged = workplace.compile(file, source.read())
+        if unchanged is None:
+            raise SystemExit(f"mutants: {file} does not compile")
+        for test in tests:
+            if test in self.seconds:
+                continue
+            passed, seconds = workplace.passes(test, 3600)
+            if not passed:
+                raise SystemExit(f"mutants: {test} fails without a mutation: "
+                                 + workplace.failure)
+            self.seconds[test] = seconds * SLOWER + EXTRA_SECONDS
+        return unchanged
+
+
+def variable_of(program):
+    """The beginning of the names of Automake's variables about PROGRAM."""
+    return re.sub(r"\W", "_", program)
+
+
+def tests_of(file):
+    for pattern, tests in RULES:
+        if re.match(pattern, file):
+            return tests.split()
+    return []
+
+
+def label_of(mutant, change):
+    turn = f" {change.turn}" if change.turn > 1 else ""
+    return (f"{mutant.file}:{change.line}: {mutant.kind} in "
+            f"{change.function}{turn}\n"
+            f"  - {change.old}\n  + {change.new}")
+
+
+class Report:
+    def __init__(self):
+        self.counts = collections.defaultdict(collections.Counter)
+        self.survivors = []
+        self.killers = collections.Counter()
+
+    def add(self, mutant, change, verdict, killer):
+        self.counts[os.path.dirname(mutant.file)][verdict] += 1
+        if verdict == "killed":
+            self.killers[killer] += 1
+        if verdict == "survived":
+            self.survivors.append(label_of(mutant, change))
+            print("survived: " + self.survivors[-1], flush=True)
+
+    def show(self):
+        print(f"{'':14}{'made':>6}{'killed':>8}{'equivalent':>12}"
+              f"{'survived':>10}")
+        total = collections.Counter()
+        for folder in sorted(self.counts):
+            self.line(folder, self.counts[folder])
+            total += self.counts[folder]
+        self.line("all", total)
+        of = total["killed"] + total["survived"]
+        if of > 0:
+            print(f"survived: {100 * total['survived'] / of:.1f} % of {of} "
+                  "that are not equivalent")
+        print("killed by: " + ", ".join(f"{test} {n}" for test, n
+                                        in self.killers.most_common()))
+
+    @staticmethod
+    def line(name, counts):
+        equivalent = counts["same code"] + counts["listed"]
+        made = equivalent + counts["killed"] + counts["survived"]
+        print(f"{name:14}{made:6}{counts['killed']:8}{equivalent:12}"
+              f"{counts['survived']:10}")
+
+
+def mutants_of(srcdir, files):
+    for file in files:
+        with open(os.path.join(srcdir, file), encoding="utf-8") as source:
+            text = source.read()
+        seen, turns = set(), collections.Counter()
+        for mutant in Generator(file, text).all():
+            change = Change(text, mutant)
+            tokens = "".join(change.new.split()), change.line, change.old
+            if tokens in seen:
+                continue
+            seen.add(tokens)
+            alike = change.function, change.old, change.new
+            turns[alike] += 1
+            change.turn = turns[alike]
+            yield mutant, change
+
+
+def survivors_of(log):
+    """The mutants that survived before, according to what was printed."""
+    found, file, old = set(), None, None
+    with open(log, encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith("survived: src/"):
+                file = line.split()[1].split(":")[0]
+            elif line.startswith("  - "):
+                old = line[4:].strip()
+            elif line.startswith("  +"):
+                found.add((file, old, line[3:].strip()))
+    return found
+
+
+def edited(srcdir, file, expression):
+    """The mutant that a sed expression makes."""
+    path = os.path.join(srcdir, file)
+    with open(path, encoding="utf-8") as source:
+        text = source.read()
+    new = subprocess.run(["sed", "-E", expression, path], check=True,
+                         stdout=subprocess.PIPE, text=True).stdout
+    if new == text:
+        raise SystemExit(f"mutants: this changes nothing: {expression}")
+    first = next(i for i, (a, b) in enumerate(zip(text, new)) if a != b)
+    tail = 0
+    while (tail < min(len(text), len(new)) - first
+           and text[-1 - tail] == new[-1 - tail]):
+        tail += 1
+    mutant = Mutant(file, first, len(text) - tail,
+                    new[first:len(new) - tail], "edit")
+    return mutant, Change(text, mutant)
+
+
+class Runner:
+    def __init__(self, settings, arguments, equivalent):
+        self.settings, self.arguments = settings, arguments
+        self.equivalent = equivalent
+        self.report = Report()
+        self.lock = threading.Lock()
+        self.unchanged = {}
+        self.done = 0
+
+    def tests_of(self, file):
+        if self.arguments.tests:
+            return self.arguments.tests.split(",")
+        return tests_of(file)
+
+    def prepare(self, files):
+        for setting in self.settings:
+            place = Workplace(setting)
+            try:
+                for file in files:
+                    self.unchanged[setting, file] = setting.measure(
+                        place, file, setting.choose(self.tests_of(file)))
+            finally:
+                place.close()
+
+    def work(self, queue):
+        places = [Workplace(setting) for setting in self.settings]
+        try:
+            while True:
+                with self.lock:
+                    item = next(queue, None)
+                if item is None:
+                    return
+                self.one(places, *item)
+                self.done += 1
+        finally:
+            for place in places:
+                place.close()
+
+    def try_mutant(self, place, mutant, change):
+        """What became of it, and by which test."""
+        result = place.compile(mutant.file, change.result)
+        if result is None:
+            return "compiler", None
+        # An edit is run even if it makes no difference.
+        if (result == self.unchanged[place.setting, mutant.file]
+                and mutant.kind != "edit"):
+            return "same code", None
+        # The fastest first: most mutants are killed by any.
+        for test in sorted(place.setting.choose(self.tests_of(mutant.file)),
+                           key=place.setting.seconds.get):
+            if not place.passes(test, place.setting.seconds[test])[0]:
+                return "killed", place.setting.name + test
+        return "survived", None
+
+    def one(self, places, mutant, change):
+        if change.key(mutant.file) in self.equivalent:
+            verdict, killer = "listed", None
+        else:
+            for place in places:
+                verdict, killer = self.try_mutant(place, mutant, change)
+                if verdict != "survived":
+                    break
+        with self.lock:
+            self.report.add(mutant, change, verdict, killer)
+            if self.arguments.verbose and verdict != "survived":
+                print(f"{killer or verdict}: {label_of(mutant, change)}",
+                      flush=True)
+
+    def run(self, items):
+        self.prepare(sorted({mutant.file for mutant, _ in items}))
+        queue = iter(items)
+        threads = [threading.Thread(target=self.work, args=(queue,))
+                   for _ in range(self.arguments.jobs)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="mutants.sh")
+    parser.add_argument("--srcdir", default=".")
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--sanitized", default="")
+    parser.add_argument("-n", dest="count", type=int, default=0)
+    parser.add_argument("-s", dest="seed", type=int, default=1)
+    parser.add_argument("-j", dest="jobs", type=int, default=1)
+    parser.add_argument("-t", dest="tests", default="")
+    parser.add_argument("-a", dest="again", default="")
+    parser.add_argument("-e", dest="edit", default="")
+    parser.add_argument("-l", dest="list", action="store_true")
+    parser.add_argument("-v", dest="verbose", action="store_true")
+    parser.add_argument("files", nargs="+")
+    arguments = parser.parse_args()
+    srcdir = os.path.abspath(arguments.srcdir)
+    if arguments.edit:
+        items = [edited(srcdir, file, arguments.edit)
+                 for file in arguments.files]
+    else:
+        items = list(mutants_of(srcdir, arguments.files))
+    if arguments.again:
+        wanted = survivors_of(arguments.again)
+        items = [item for item in items
+                 if item[1].text(item[0].file) in wanted]
+    if arguments.count > 0:
+        chosen = random.Random(arguments.seed).sample(
+            range(len(items)), min(arguments.count, len(items)))
+        items = [items[i] for i in sorted(chosen)]
+    if arguments.list:
+        for item in items:
+            print(label_of(*item))
+        return 0
+    equivalent = read_equivalent(
+        os.path.join(srcdir, "tools/maintainer/mutants-equivalent"))
+    settings = [Setting(srcdir, arguments.build, "")]
+    if arguments.sanitized:
+        settings.append(Setting(srcdir, arguments.sanitized, "sanitized "))
+    runner = Runner(settings, arguments, equivalent)
+    runner.run(items)
+    runner.report.show()
+    if runner.done < len(items):
+        print(f"mutants: only {runner.done} of {len(items)} were tried")
+        return 99
+    return 1 if runner.report.survivors else 0
+
+
+sys.exit(main())

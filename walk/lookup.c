@@ -1,0 +1,441 @@
+/* The rules for an address, straight from the bytes of a section.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The section may be damaged or hostile: no byte is read before it is known to
+   lie inside the section.  SFrame specification V3, sections 2 and 3.2.  */
+
+#include "walk/lookup.h"
+
+#include "base/bytes.h"
+#include "base/search.h"
+#include "sframe/format.h"
+
+/* Check version, byte order and machine.  */
+static bool
+section_identity (struct unwind_section *section, const uint8_t *bytes)
+{
+  section->big_endian = load_u16 (bytes, true) == SFRAME_MAGIC;
+  if (load_u16 (bytes, section->big_endian) != SFRAME_MAGIC)
+    return false;
+  section->version = bytes[SFRAME_HEADER_VERSION];
+  if (section->version < 1 || section->version > 3
+      || bytes[SFRAME_HEADER_FLAGS] & ~sframe_known_flags (section->version))
+    return false;
+  section->arch = arch_of_sframe_abi (bytes[SFRAME_HEADER_ABI]);
+  return section->arch != NULL
+         && section->arch->big_endian == section->big_endian
+         && bytes[SFRAME_HEADER_FIXED_FP] == 0
+         && (int8_t)bytes[SFRAME_HEADER_FIXED_RA]
+                == section->arch->fixed_ra_offset;
+}
+
+bool
+unwind_section_open (struct unwind_section *section, const void *bytes,
+                     uint64_t size, uint64_t address)
+{
+  const uint8_t *at = bytes;
+  if (size < SFRAME_HEADER_SIZE || !section_identity (section, at))
+    return false;
+  bool big_endian = section->big_endian;
+  section->n_fdes = load_u32 (at + SFRAME_HEADER_N_FDES, big_endian);
+  section->fre_size = load_u32 (at + SFRAME_HEADER_FRE_SIZE, big_endian);
+  section->fde_size = (uint8_t)sframe_fde_size (section->version);
+  section->sorted = at[SFRAME_HEADER_FLAGS] & SFRAME_FLAG_SORTED;
+  /* Sums of 32-bit numbers cannot overflow 64 bits.  */
+  uint64_t start = SFRAME_HEADER_SIZE + (uint64_t)at[SFRAME_HEADER_AUX_SIZE];
+  uint64_t fdes = start + load_u32 (at + SFRAME_HEADER_FDE_OFFSET, big_endian);
+  uint64_t fres = start + load_u32 (at + SFRAME_HEADER_FRE_OFFSET, big_endian);
+  uint64_t fdes_end = fdes + (uint64_t)section->n_fdes * section->fde_size;
+  if (fdes_end > fres || fres > size || section->fre_size > size - fres)
+    return false;
+  bool pcrel = at[SFRAME_HEADER_FLAGS] & SFRAME_FLAG_PCREL;
+  section->fdes = at + fdes;
+  section->fres = at + fres;
+  section->base = pcrel ? address + fdes : address;
+  section->step = pcrel ? section->fde_size : 0;
+  return true;
+}
+
+/* Inline with constants, so that the loop over FDEs asks nothing about the
+   section again.  */
+static inline uint64_t
+start_of (const struct unwind_section *section, uint32_t index,
+          unsigned version, bool big_endian)
+{
+  const uint8_t *at
+      = section->fdes + (uint64_t)index * sframe_fde_size (version);
+  uint64_t base = section->base + index * section->step;
+  return version >= 3 ? base + load_u64 (at, big_endian)
+                      : base + (uint64_t)(int32_t)load_u32 (at, big_endian);
+}
+
+uint64_t
+unwind_section_start (const struct unwind_section *section, uint32_t index)
+{
+  return start_of (section, index, section->version, section->big_endian);
+}
+
+static inline uint32_t
+count_up_to (const struct unwind_section *section, uint64_t pc, uint32_t low,
+             uint32_t high, unsigned version, bool big_endian)
+{
+  return low
+         + (uint32_t)SEARCH_FIRST (
+             high - low, i,
+             start_of (section, low + (uint32_t)i, version, big_endian) > pc);
+}
+
+uint32_t
+unwind_section_count (const struct unwind_section *section, uint64_t pc,
+                      uint32_t low, uint32_t high)
+{
+  unsigned version = section->version;
+  return section->big_endian
+             ? count_up_to (section, pc, low, high, version, true)
+         : version == 3 ? count_up_to (section, pc, low, high, 3, false)
+         : version == 2 ? count_up_to (section, pc, low, high, 2, false)
+                        : count_up_to (section, pc, low, high, 1, false);
+}
+
+/* What an FDE says of its rows.  */
+struct rows
+{
+  const uint8_t *at, *end;
+  uint32_t n;
+  uint8_t type, repeat;
+  bool pcmask, flexible, signal;
+};
+
+/* V3: the attribute in front of the rows.  */
+static bool
+rows_attribute (struct rows *rows, uint8_t *info, bool big_endian)
+{
+  const uint8_t *at = rows->at;
+  unsigned type = at[3] & SFRAME_FDE_TYPE;
+  rows->n = load_u16 (at, big_endian);
+  *info = at[2];
+  rows->flexible = type == SFRAME_FDE_TYPE_FLEX;
+  rows->repeat = at[4];
+  rows->at += SFRAME_V3_ATTRIBUTE_SIZE;
+  return type <= SFRAME_FDE_TYPE_FLEX;
+}
+
+static bool
+rows_open (const struct unwind_section *section, const uint8_t *fde,
+           struct rows *rows)
+{
+  unsigned version = section->version;
+  bool big_endian = section->big_endian, v3 = version >= 3;
+  uint32_t offset = load_u32 (fde + (v3 ? 12 : 8), big_endian);
+  uint8_t info = v3 ? 0 : fde[16];
+  if (offset > section->fre_size
+      || section->fre_size - offset < (v3 ? SFRAME_V3_ATTRIBUTE_SIZE : 0))
+    return false;
+  *rows = (struct rows){ .at = section->fres + offset,
+                         .end = section->fres + section->fre_size };
+  if (v3 && !rows_attribute (rows, &info, big_endian))
+    return false;
+  if (!v3)
+    {
+      rows->n = load_u32 (fde + 12, big_endian);
+      rows->repeat = version == 2 ? fde[17] : SFRAME_V1_REPEAT;
+    }
+  rows->type = info & SFRAME_FDE_FRE_TYPE;
+  rows->pcmask = info & SFRAME_FDE_PCMASK;
+  rows->signal = v3 && info & SFRAME_FDE_SIGNAL;
+  /* No row is smaller than a one-byte start and an info byte.  */
+  return rows->type <= SFRAME_FRE_ADDR4 && (!rows->pcmask || rows->repeat > 0)
+         && rows->n <= (size_t)(rows->end - rows->at) / 2;
+}
+
+/* How many bytes the words behind the info byte INFO take.  */
+static inline size_t
+words_size (uint8_t info)
+{
+  size_t words = info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT;
+  return words << (info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD);
+}
+
+/* The info byte of the last row that starts at or before OFFSET.  All words of
+   that row lie inside the section, behind the info byte.  NULL when there is
+   no such row; *BROKEN is set when the rows leave the section or descend.  */
+static inline const uint8_t *
+rows_seek (const struct rows *rows, uint64_t offset, unsigned type,
+           bool big_endian, bool *broken)
+{
+  const size_t head = (1u << type) + 1;
+  const uint8_t *at = rows->at, *found = NULL;
+  uint32_t last = 0;
+  for (uint32_t left = rows->n; left > 0; left--)
+    {
+      *broken = true;
+      if ((size_t)(rows->end - at) < head)
+        return NULL;
+      uint32_t start = type == SFRAME_FRE_ADDR1   ? *at
+                       : type == SFRAME_FRE_ADDR2 ? load_u16 (at, big_endian)
+                                                  : load_u32 (at, big_endian);
+      if (start < last)
+        return NULL;
+      *broken = false;
+      if (start > offset)
+        break;
+      size_t size = head + words_size (at[head - 1]);
+      *broken = (size_t)(rows->end - at) < size;
+      if (*broken)
+        return NULL;
+      found = at + head - 1;
+      last = start;
+      at += size;
+    }
+  return found;
+}
+
+static const uint8_t *
+rows_find (const struct rows *rows, uint64_t offset, bool big_endian,
+           bool *broken)
+{
+  *broken = false;
+  return big_endian ? rows_seek (rows, offset, rows->type, true, broken)
+         : rows->type == SFRAME_FRE_ADDR1
+             ? rows_seek (rows, offset, SFRAME_FRE_ADDR1, false, broken)
+         : rows->type == SFRAME_FRE_ADDR2
+             ? rows_seek (rows, offset, SFRAME_FRE_ADDR2, false, broken)
+             : rows_seek (rows, offset, SFRAME_FRE_ADDR4, false, broken);
+}
+
+/* The start, from the function's, of the row with its info byte at INFO.  */
+static uint32_t
+row_start (const struct rows *rows, const uint8_t *info, bool big_endian)
+{
+  return rows->type == SFRAME_FRE_ADDR1   ? info[-1]
+         : rows->type == SFRAME_FRE_ADDR2 ? load_u16 (info - 2, big_endian)
+                                          : load_u32 (info - 4, big_endian);
+}
+
+/* The words of a row.  */
+struct words
+{
+  const uint8_t *at;
+  unsigned n, width; /* of 1 << width bytes each */
+  bool big_endian;
+};
+
+static inline uint32_t
+word_unsigned (const struct words *words, unsigned i)
+{
+  const uint8_t *at = words->at + ((size_t)i << words->width);
+  return words->width == 0   ? *at
+         : words->width == 1 ? load_u16 (at, words->big_endian)
+                             : load_u32 (at, words->big_endian);
+}
+
+static inline int32_t
+word_signed (const struct words *words, unsigned i)
+{
+  unsigned unused = 32 - (8u << words->width);
+  return (int32_t)(word_unsigned (words, i) << unused) >> unused;
+}
+
+static const struct frame_rule unsupported = { .kind = RULE_UNSUPPORTED };
+
+static bool
+cfa_offset (const struct arch *arch, int32_t word, int32_t *offset)
+{
+  int64_t value = (int64_t)word * arch->cfa_scale + arch->cfa_bias;
+  *offset = (int32_t)value;
+  return value == *offset;
+}
+
+static struct frame_rule
+default_ra (const struct arch *arch)
+{
+  if (arch_tracks_ra (arch))
+    return (struct frame_rule){ .kind = RULE_SAME };
+  return (struct frame_rule){ .kind = RULE_DEREF_CFA,
+                              .offset = arch->fixed_ra_offset };
+}
+
+/* The rule of a default row's word for RA or FP.  */
+static struct frame_rule
+slot_rule (const struct unwind_section *section, int32_t word)
+{
+  bool numbers = section->version == 2 && section->arch->register_words;
+  if (!numbers || word % 2 == 0)
+    return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = word };
+  if (word < 0 || word >> 1 > UINT16_MAX)
+    return unsupported;
+  return (struct frame_rule){ .kind = RULE_REG, .reg = (uint16_t)(word >> 1) };
+}
+
+static void
+default_rules (const struct unwind_section *section, const struct words *words,
+               bool base_sp, struct frame_row *row)
+{
+  const struct arch *arch = section->arch;
+  unsigned fp_word = arch_tracks_ra (arch) ? 2 : 1;
+  row->cfa = (struct frame_rule){ .kind = RULE_REG,
+                                  .reg = base_sp ? arch->sp : arch->fp };
+  if (!cfa_offset (arch, word_signed (words, 0), &row->cfa.offset)
+      || words->n > fp_word + 1)
+    row->cfa = unsupported;
+  row->ra = default_ra (arch);
+  if (fp_word == 2 && words->n > 1
+      && (word_signed (words, 1) != 0 || !arch->ra_padding))
+    row->ra = slot_rule (section, word_signed (words, 1));
+  row->fp = words->n > fp_word
+                ? slot_rule (section, word_signed (words, fp_word))
+                : (struct frame_rule){ .kind = RULE_SAME };
+}
+
+/* The rule of control word I, which is not 0, and of the offset behind it.  */
+static struct frame_rule
+pair_rule (const struct words *words, unsigned i)
+{
+  uint32_t control = word_unsigned (words, i);
+  uint32_t reg = control >> SFRAME_CONTROL_REGNUM_SHIFT;
+  bool deref = control & SFRAME_CONTROL_DEREF;
+  int32_t offset = word_signed (words, i + 1);
+  if (!(control & SFRAME_CONTROL_REG))
+    return (struct frame_rule){ .kind = deref ? RULE_DEREF_CFA : RULE_CFA,
+                                .offset = offset };
+  if (reg > UINT16_MAX)
+    return unsupported;
+  return (struct frame_rule){ .kind = deref ? RULE_DEREF_REG : RULE_REG,
+                              .reg = (uint16_t)reg,
+                              .offset = offset };
+}
+
+static struct frame_rule
+flexible_cfa (const struct arch *arch, const struct words *words)
+{
+  struct frame_rule rule = pair_rule (words, 0);
+  if (rule.kind != RULE_REG && rule.kind != RULE_DEREF_REG)
+    return unsupported;
+  if ((rule.kind == RULE_DEREF_REG && arch->cfa_scale != 1)
+      || !cfa_offset (arch, rule.offset, &rule.offset))
+    return unsupported;
+  return rule;
+}
+
+/* V3 specification, section 3.2: pairs for CFA, RA and FP, of which a lone 0
+   stands for "no rule".  False where the words are no such pairs.  */
+static bool
+flexible_rules (const struct arch *arch, const struct words *words,
+                struct frame_row *row)
+{
+  struct frame_rule *const targets[] = { &row->cfa, &row->ra, &row->fp };
+  unsigned i = 0;
+  if (words->n < 2)
+    return false;
+  row->cfa = flexible_cfa (arch, words);
+  row->ra = default_ra (arch);
+  row->fp = (struct frame_rule){ .kind = RULE_SAME };
+  for (unsigned n = 0; i < words->n; n++)
+    {
+      if (n == 3)
+        return false;
+      bool pair = n == 0 || word_unsigned (words, i) != 0;
+      if (pair && words->n - i < 2)
+        return false;
+      if (pair && n > 0)
+        *targets[n] = pair_rule (words, i);
+      i += pair ? 2 : 1;
+    }
+  return true;
+}
+
+/* What the row with its info byte at INFO says.  */
+static bool
+row_rules (const struct unwind_section *section, const uint8_t *info,
+           bool flexible, struct frame_row *row)
+{
+  struct words words
+      = { .at = info + 1,
+          .n = *info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT,
+          .width = *info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD,
+          .big_endian = section->big_endian };
+  *row = (struct frame_row){ .ra_signed = *info & SFRAME_FRE_RA_SIGNED };
+  if (words.width > 2 || words.n > SFRAME_WORDS_MAX)
+    return false;
+  if (words.n == 0)
+    {
+      /* In V1 a row without words has no meaning; later the return address is
+         undefined (V3 specification, section 1.3).  */
+      row->cfa.kind = section->version == 1 ? RULE_UNSUPPORTED : 0;
+      row->ra_signed &= section->version == 1;
+      return true;
+    }
+  if (flexible)
+    return flexible_rules (section->arch, &words, row);
+  default_rules (section, &words, *info & SFRAME_FRE_BASE_SP, row);
+  return true;
+}
+
+enum cfi2sframe_step
+unwind_section_rules (const struct unwind_section *section, uint32_t index,
+                      uint64_t pc, struct unwind_rules *rules)
+{
+  const uint8_t *fde = section->fdes + (uint64_t)index * section->fde_size;
+  uint32_t size = load_u32 (fde + sframe_start_size (section->version),
+                            section->big_endian);
+  uint64_t offset = pc - unwind_section_start (section, index);
+  struct rows rows;
+  bool broken;
+  if (offset >= size)
+    return CFI2SFRAME_STEP_NO_ROW;
+  if (!rows_open (section, fde, &rows))
+    return CFI2SFRAME_STEP_BAD_SECTION;
+  rules->pc = pc;
+  rules->arch = section->arch;
+  rules->signal = rows.signal;
+  if (rows.pcmask)
+    offset %= rows.repeat;
+  /* The outermost frame (sframe/decode.c, is_outermost).  */
+  if (section->version >= 3 && rows.n == 0 && !rows.flexible && !rows.signal)
+    {
+      rules->row = (struct frame_row){ 0 };
+      rules->begin = offset == 0;
+      return CFI2SFRAME_STEP_CALLER;
+    }
+  const uint8_t *info
+      = rows_find (&rows, offset, section->big_endian, &broken);
+  if (info == NULL)
+    return broken ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
+  rules->begin = row_start (&rows, info, section->big_endian) == offset;
+  return row_rules (section, info, rows.flexible, &rules->row)
+             ? CFI2SFRAME_STEP_CALLER
+             : CFI2SFRAME_STEP_BAD_SECTION;
+}
+
+/* In a section that does not claim to be sorted: the first FDE with PC.  */
+static bool
+find_unsorted (const struct unwind_section *section, uint64_t pc,
+               uint32_t *index)
+{
+  unsigned at = sframe_start_size (section->version);
+  for (uint32_t i = 0; i < section->n_fdes; i++)
+    if (pc - unwind_section_start (section, i)
+        < load_u32 (section->fdes + (uint64_t)i * section->fde_size + at,
+                    section->big_endian))
+      {
+        *index = i;
+        return true;
+      }
+  return false;
+}
+
+enum cfi2sframe_step
+unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
+                       struct unwind_rules *rules)
+{
+  uint32_t index;
+  if (section->sorted)
+    index = unwind_section_count (section, pc, 0, section->n_fdes) - 1;
+  else if (!find_unsorted (section, pc, &index))
+    return CFI2SFRAME_STEP_NO_ROW;
+  /* Where no FDE starts at or before PC, the count is 0 and INDEX the largest
+     number.  */
+  return index < section->n_fdes
+             ? unwind_section_rules (section, index, pc, rules)
+             : CFI2SFRAME_STEP_NO_ROW;
+}

@@ -1,0 +1,96 @@
+/* A table of modules that walks read while others change it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef WALK_MODULE_TABLE_H
+#define WALK_MODULE_TABLE_H
+
+#include <stdatomic.h>
+
+#include "sframewalk.h"
+#include "walk/lookup.h"
+
+/* The copy of a section, with an index: bucket I has the number of FDEs that
+   start before the code of bucket I, so that a search reads only the FDEs of
+   one bucket.  */
+struct walk_section
+{
+  struct unwind_section opened;
+  uint32_t *buckets; /* n_buckets + 1; NULL for sections that are unsorted */
+  uint64_t first;    /* the address of bucket 0 */
+  uint32_t n_buckets;
+  uint8_t shift; /* each has 1 << shift bytes of code */
+  size_t size;
+  unsigned users; /* number of tables that have this section */
+  uint8_t bytes[];
+};
+
+struct walk_module
+{
+  uint64_t start, end;
+  struct walk_section *section; /* or NULL */
+  uint64_t address;             /* of the section in the program */
+  uint8_t origin;               /* enum walk_origin */
+};
+
+/* Where a module was learnt of.  */
+enum walk_origin
+{
+  WALK_ADDED,
+  WALK_LISTED
+};
+
+/* Modules that do not overlap, ascending.  A table that was published does not
+   change.  */
+struct walk_table
+{
+  unsigned long generation;
+  struct walk_table *retired; /* the next one that waits to be freed */
+  size_t n, capacity;
+  struct walk_module modules[];
+};
+
+/* A walk's hold on the table that was there when it began.  */
+struct walk_hold
+{
+  const struct walk_table *table;
+  unsigned side;
+};
+
+/* Take hold of the current table of MODULES, which is not freed before the
+   hold is given up.  Async-signal-safe.  */
+struct walk_hold walk_modules_hold (struct sfw_modules *modules);
+void walk_modules_let_go (struct sfw_modules *modules, struct walk_hold hold);
+
+/* The rules at PC: results are those of unwind_section_lookup, or
+   CFI2SFRAME_STEP_NO_SECTION.  RULES->arch is set if a section describes PC.
+   Async-signal-safe.  */
+enum cfi2sframe_step walk_table_lookup (const struct walk_table *table,
+                                        uint64_t pc,
+                                        struct unwind_rules *rules);
+
+/* A change of the table.  The draft begins as a copy of the current table,
+   without its modules of origin WALK_LISTED if RELIST.  walk_draft_end
+   publishes the draft, or drops it (PUBLISH false).  The lock of MODULES is
+   held from begin to end.  NULL when memory ran out; then the lock is not
+   held.  */
+struct walk_table *walk_draft_begin (struct sfw_modules *modules, bool relist);
+void walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
+                     bool publish);
+
+/* Add a module to *DRAFT, which may be reallocated.  The section is shared
+   with the table of MODULES if that has an equal one.  False with errno.  */
+bool walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
+                     struct walk_module module,
+                     const struct sfw_section *section);
+
+/* The dynamic linker's counters at the last update; self.c uses them.  */
+struct walk_counters
+{
+  unsigned long long adds, subs;
+};
+struct walk_counters *walk_modules_counters (struct sfw_modules *modules);
+
+/* Write RULES to the public structure.  */
+void walk_row_of (const struct unwind_rules *rules, struct sfw_row *row);
+
+#endif /* WALK_MODULE_TABLE_H */
