@@ -3,6 +3,8 @@
 
 #include "cfi/walk.h"
 
+#include "base/search.h"
+
 enum
 {
   /* FDEs that overlap each other are an accident or an attack.  If there are
@@ -26,6 +28,25 @@ cfi_walk_end (struct cfi_walk *walk)
   frame_function_free (&walk->function);
   frame_function_free (&walk->rival);
   *walk = (struct cfi_walk){ 0 };
+}
+
+/* The index of the first function of LIST at ADDRESS or above.  */
+static size_t
+first_from (const struct frame_functions *list, uint64_t address)
+{
+  return SEARCH_FIRST (list->n_functions, i,
+                       list->functions[i].address >= address);
+}
+
+void
+cfi_walk_go (struct cfi_walk *walk, size_t fde)
+{
+  const struct cfi_source *source = walk->source;
+  uint64_t address = fde > 0 ? source->cfi.fdes[fde].address : 0;
+  walk->fde = walk->group = walk->group_end = fde;
+  walk->stub = first_from (&source->stubs, address);
+  walk->found = first_from (&source->found, address);
+  walk->claimed_end = address;
 }
 
 /* Whether an FDE with such a problem tells where its code is.  */

@@ -72,6 +72,10 @@ bool cfi_walk_begin (struct cfi_walk *walk, const struct cfi_source *source,
                      struct error *err);
 void cfi_walk_end (struct cfi_walk *walk);
 
+/* Go to the FDE with the index FDE, which no code in front of it overlaps:
+   what comes next is the code from there on, or all code for 0.  */
+void cfi_walk_go (struct cfi_walk *walk, size_t fde);
+
 /* The next code in address order; false at the end.  An FDE has not been
    executed yet.  */
 bool cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code);

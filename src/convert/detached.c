@@ -19,9 +19,8 @@
 #include "write/existing.h"
 #include "write/output_file.h"
 
-/* The address behind everything that is loaded.  */
-static uint64_t
-end_of (const struct image *image)
+uint64_t
+detached_address (const struct image *image)
 {
   uint64_t end = 0;
   for (size_t i = 0; i < image->n_segments; i++)
@@ -35,16 +34,24 @@ end_of (const struct image *image)
 }
 
 bool
+detached_check (const struct image *image, struct error *err)
+{
+  return (image->arch != NULL
+          && (image->header.e_type == ET_EXEC
+              || image->header.e_type == ET_DYN))
+         || error_set (err, CFI2SFRAME_UNSUPPORTED,
+                       "no program or library of a machine that has SFrame");
+}
+
+bool
 detached_section (const struct image *image,
                   const struct cfi2sframe_options *options,
                   struct cfi2sframe_report *report, struct buffer *section,
                   uint64_t *address, struct error *err)
 {
-  if (image->arch == NULL
-      || (image->header.e_type != ET_EXEC && image->header.e_type != ET_DYN))
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "no program or library of a machine that has SFrame");
-  *address = end_of (image);
+  if (!detached_check (image, err))
+    return false;
+  *address = detached_address (image);
   buffer_init (section, image->big_endian);
   struct sframe_encoder *encoder
       = linked_section_build (image, options, report, err);
@@ -52,6 +59,17 @@ detached_section (const struct image *image,
                && sframe_encoder_write (encoder, *address, section, err);
   sframe_encoder_free (encoder);
   return built;
+}
+
+void
+detached_options_init (struct cfi2sframe_options *options)
+{
+  cfi2sframe_options_init (options);
+  /* The reader looks up the address before a return address.  */
+  options->keep_return_addresses = true;
+  /* Code without a symbol is named after the start of its rows: so these are
+     a whole function's.  */
+  options->no_split = true;
 }
 
 bool
@@ -65,14 +83,8 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   error_clear (err);
   if (!image_open_memory (&image, elf, size, err))
     return false;
-  cfi2sframe_options_init (&options);
+  detached_options_init (&options);
   options.analyze = analyze;
-  /* The reader of this section looks up the address before a return
-     address.  */
-  options.keep_return_addresses = true;
-  /* Code without a symbol is named after the start of its rows: so these are
-     a whole function's.  */
-  options.no_split = true;
   bool built
       = detached_section (&image, &options, &report, &bytes, address, err);
   image_close (&image);

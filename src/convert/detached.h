@@ -23,6 +23,15 @@ bool detached_section (const struct image *image,
                        struct buffer *section, uint64_t *address,
                        struct error *err);
 
+/* For SFrame data that walks of this project read, and nobody else.  */
+void detached_options_init (struct cfi2sframe_options *options);
+
+/* Whether IMAGE is a program or library of a machine that has SFrame.  */
+bool detached_check (const struct image *image, struct error *err);
+
+/* The address behind all that IMAGE loads.  */
+uint64_t detached_address (const struct image *image);
+
 /* Make SFrame data of version 3 from the SIZE bytes of a linked ELF file,
    which may have no section headers.  *SECTION is to be freed by the caller,
    *ADDRESS is what it counts its addresses from.  */

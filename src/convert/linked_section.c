@@ -156,11 +156,13 @@ open_source (struct linked_section *linked, struct error *err)
   return opened && cfi_walk_begin (&linked->walk, &linked->source, err);
 }
 
+/* N_EXPECTED functions, ROWS_EXPECTED bytes of rows: room that is nearly
+   always enough.  Memory that is not used is never touched.  */
 static bool
-open_emitter (struct linked_section *linked, struct error *err)
+open_emitter (struct linked_section *linked, size_t n_expected,
+              size_t rows_expected, struct error *err)
 {
   const struct cfi2sframe_options *options = linked->options;
-  const struct cfi_source *source = &linked->source;
   struct emitter_options emitter = {
     .image = linked->image,
     .variant = format_variant (options->format),
@@ -169,11 +171,8 @@ open_emitter (struct linked_section *linked, struct error *err)
     .gnu_widths = options->gnu,
     .compact = options->compact && !options->gnu,
     .cut = !options->no_split,
-    /* Room that is nearly always enough.  Memory that is not used is never
-       touched.  */
-    .n_expected = source->cfi.n_fdes + source->stubs.n_functions
-                  + source->found.n_functions,
-    .rows_expected = cfi_section_size (&source->cfi) / 2,
+    .n_expected = n_expected,
+    .rows_expected = rows_expected,
   };
   linked->emitter = emitter_new (&emitter, err);
   return linked->emitter != NULL;
@@ -256,10 +255,28 @@ linked_section_free (struct linked_section *linked)
 }
 
 bool
+linked_section_open (struct linked_section *linked, struct error *err)
+{
+  return open_source (linked, err) && open_sites (linked, err);
+}
+
+const struct cfi_source *
+linked_section_source (const struct linked_section *linked)
+{
+  return &linked->source;
+}
+
+bool
 linked_section_read (struct linked_section *linked, struct error *err)
 {
-  return open_source (linked, err) && open_sites (linked, err)
-         && open_emitter (linked, err) && open_shortcuts (linked, err);
+  if (!linked_section_open (linked, err))
+    return false;
+  const struct cfi_source *source = &linked->source;
+  return open_emitter (linked,
+                       source->cfi.n_fdes + source->stubs.n_functions
+                           + source->found.n_functions,
+                       cfi_section_size (&source->cfi) / 2, err)
+         && open_shortcuts (linked, err);
 }
 
 /* Functions.  */
@@ -394,6 +411,25 @@ linked_section_choose (struct linked_section *linked, struct error *err)
         err, CFI2SFRAME_NOTHING, "no function that SFrame can describe%s%s",
         report->cfi_note[0] != '\0' ? "; " : "", report->cfi_note);
   return chosen ? emitter_release (linked->emitter) : NULL;
+}
+
+struct sframe_encoder *
+linked_section_build_portion (struct linked_section *linked, size_t fde,
+                              uint64_t end, struct error *err)
+{
+  struct cfi_code code;
+  struct sframe_encoder *encoder = NULL;
+  if (!open_emitter (linked, 0, 0, err))
+    return NULL;
+  cfi_walk_go (&linked->walk, fde);
+  bool added = true;
+  while (added && cfi_walk_next (&linked->walk, &code) && code.address < end)
+    added = add_code (linked, &code, err);
+  if (added)
+    encoder = linked_section_choose (linked, err);
+  emitter_free (linked->emitter);
+  linked->emitter = NULL;
+  return encoder;
 }
 
 struct sframe_encoder *

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "cfi/source.h"
 #include "elf/image.h"
 #include "sframe/encode.h"
 
@@ -37,6 +38,23 @@ bool linked_section_walk (struct linked_section *linked, struct error *err);
    expressed.  */
 struct sframe_encoder *linked_section_choose (struct linked_section *linked,
                                               struct error *err);
+
+/* For code that is looked at in portions: read what describes code, and
+   nothing more.  OPTIONS must have `keep_return_addresses', so that rows do
+   not depend on the code in front of theirs, and neither `gnu' nor
+   `compact'.  */
+bool linked_section_open (struct linked_section *linked, struct error *err);
+
+/* What linked_section_open has read.  */
+const struct cfi_source *
+linked_section_source (const struct linked_section *linked);
+
+/* Make the rows of the code below END, from that of the FDE with the index FDE
+   on (cfi_walk_go): an encoder, which is the caller's.  NULL with status
+   CFI2SFRAME_NOTHING when nothing could be expressed.  */
+struct sframe_encoder *
+linked_section_build_portion (struct linked_section *linked, size_t fde,
+                              uint64_t end, struct error *err);
 
 /* Do all three steps: an encoder that holds the SFrame data of IMAGE; REPORT
    is filled in.  NULL as linked_section_choose.  */

@@ -1,0 +1,39 @@
+/* Rows of a linked file that are made where they are asked for.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A walk meets some hundred of the hundred thousand functions of a large
+   file.  The file's CFI is read at first, as far as it says where its FDEs
+   are: that is a twentieth of a conversion.  Rows are made for a portion of
+   the code at a time: that of some FDEs that follow each other, with the PLT
+   stubs among them.  A portion begins where no FDE overlaps another, so that
+   its rows are those that detached_build makes of the whole file, whatever the
+   CFI is: this is not a second reader.  */
+
+#ifndef CONVERT_ROWS_ON_DEMAND_H
+#define CONVERT_ROWS_ON_DEMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cfi2sframe.h"
+
+struct rows_on_demand; /* opaque */
+
+/* Read what describes the code of the SIZE bytes of a linked ELF file, which
+   stay the caller's, must outlive the rows, and may have no section headers.
+   NULL with the reason why there are no rows.  */
+struct rows_on_demand *rows_on_demand_open (const void *elf, size_t size,
+                                            struct error *err);
+void rows_on_demand_free (struct rows_on_demand *rows);
+
+/* The SFrame data of version 3 of the code around ADDRESS, which stay ROWS'.
+   Their size is 0 if there are none, or if memory ran out.  */
+struct cfi2sframe_section rows_on_demand_at (struct rows_on_demand *rows,
+                                             uint64_t address);
+
+/* The bytes of SFrame data that were made.  */
+uint64_t rows_on_demand_size (const struct rows_on_demand *rows);
+
+#endif /* CONVERT_ROWS_ON_DEMAND_H */
