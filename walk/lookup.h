@@ -4,7 +4,7 @@
    This reader serves walks alone.  The reader in sframe/decode reads all
    that a section holds, says what is wrong with it and where, and keeps
    rows as they were written; a walk needs the rules of one row, runs in
-   signal handlers, and has 30 nanoseconds.  tests/unit/test_unwind_lookup.c
+   signal handlers, and has 30 nanoseconds.  tests/walk/test_unwind_lookup.c
    and the fuzz targets compare both readers: their rules are equal for
    every address of every section.  */
 

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
-load stacks
+load ../stacks/stacks
 
 setup ()
 {

@@ -88,7 +88,7 @@ END
   [ "$(grep -c '^@item ' table)" -eq "$(grep -A 1 '^@c test: ' table | grep -c '^@item ')" ]
   local name
   while read -r name; do
-    grep -qxF "@test \"$name\" {" "$srcdir"/tests/cli/*.bats \
+    grep -qxF "@test \"$name\" {" "$srcdir"/tests/*/*.bats \
       || { echo "no test: $name"; return 1; }
   done < <(sed -n 's/^@c test: //p' table)
 }

@@ -12,7 +12,7 @@
 #include "compact-unwind/encoding.h"
 #include "compact-unwind/info_dump.h"
 #include "compact-unwind/info_read.h"
-#include "tests/unit/cunwind_find.h"
+#include "tests/compact-unwind/cunwind_find.h"
 
 /* Everything that READER gives is inside, ascending, and found again.  */
 static void

@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-#include "tests/unit/same_rules.h"
+#include "tests/walk/same_rules.h"
 
 enum
 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Can every check of tests/cli fail?  Bats ends a test at the first command that
+# Can every check of bats tests fail?  Bats ends a test at the first command that
 # fails, but the shell does not count all of them: not "! command", not what
 # stands in front of the last "&&", and nothing in front of "|| ls".
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -37,7 +37,7 @@ found ()
 
 no_idle_checks ()
 {
-  ! idle_checks "$srcdir"/tests/cli/*.bats "$srcdir"/tests/cli/*.bash
+  ! idle_checks "$srcdir"/tests/*/*.bats "$srcdir"/tests/*/*.bash
 }
 
 # What the tests ask for by `needs' and is here must come with the packages that
@@ -45,7 +45,7 @@ no_idle_checks ()
 programs_needed ()
 {
   {
-    grep -hE '^ *needs [A-Za-z0-9_+. -]+$' "$srcdir"/tests/cli/*.bats \
+    grep -hE '^ *needs [A-Za-z0-9_+. -]+$' "$srcdir"/tests/*/*.bats \
       | sed 's/^ *needs //' | tr ' ' '\n'
     printf '%s\n' fish ld.gold zsh
   } | LC_ALL=C sort -u

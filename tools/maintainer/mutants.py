@@ -7,6 +7,7 @@ SPDX-License-Identifier: LGPL-2.1-or-later
 
 import argparse
 import collections
+import glob
 import os
 import random
 import re
@@ -97,10 +98,10 @@ SCRIPT_PROGRAMS = {
 
 # What is linked with stacks and libdw.
 PROCESS_PROGRAMS = ("stacks/sframe-stack", "stacks/sframe-profile",
-                    "tests/unit/test_process",
-                    "tests/unit/test_stack_walk",
-                    "tests/unit/test_symbol_index",
-                    "tests/unit/test_flame_graph")
+                    "tests/stacks/test_process",
+                    "tests/stacks/test_stack_walk",
+                    "tests/stacks/test_symbol_index",
+                    "tests/stacks/test_flame_graph")
 
 TOKEN = re.compile(
     r"""(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*|\s+)
@@ -376,6 +377,12 @@ def read_equivalent(path):
     return known
 
 
+def found(srcdir, name):
+    """Where in SRCDIR the test NAME is, whatever folder of tests/ has it."""
+    [path] = glob.glob(os.path.join(srcdir, "tests/*", name))
+    return os.path.relpath(path, srcdir)
+
+
 class Workplace:
     """Where one mutant at a time is compiled and tried: a build folder of
     which only what the mutant is in is made anew."""
@@ -384,8 +391,9 @@ class Workplace:
         self.setting = setting
         self.folder = tempfile.mkdtemp(prefix="mutants.", dir=setting.build)
         self.scratch = os.path.join(self.folder, "tmp")
-        for name in ("src", "stacks", "tests/analysis", "tests/faults", "tests/matrix",
-                     "tests/unit"):
+        for name in ("src", "stacks", "tests/analysis", "tests/compact-unwind",
+                     "tests/faults", "tests/matrix", "tests/stacks",
+                     "tests/unit", "tests/walk"):
             os.makedirs(os.path.join(self.folder, name))
         for name in ("tests/random_cfi", "tests/oracle", ".libs", "config.h"):
             os.symlink(os.path.join(setting.build, name),
@@ -455,13 +463,14 @@ class Workplace:
                 self.link(program)
             return (["sh", f"{srcdir}/tests/run-bats.sh", "bats"]
                     + (["-f", wanted] if wanted else [])
-                    + [f"{srcdir}/tests/cli/{name}"])
+                    + [f"{srcdir}/{found(srcdir, name)}"])
         if "/" in test:
             for name in (PROGRAM,) + SCRIPT_PROGRAMS.get(test, ()):
                 self.link(name)
             return ["bash", f"{srcdir}/{test}"]
-        self.link(f"tests/unit/test_{test}")
-        return [f"tests/unit/test_{test}"]
+        program = found(srcdir, f"test_{test}.c").removesuffix(".c")
+        self.link(program)
+        return [program]
 
     def passes(self, test, seconds):
         """Whether TEST passes within SECONDS of processor time, and how many
@@ -535,10 +544,9 @@ class Setting:
         """What the build folder's Makefile says of compiling and linking."""
         programs = [PROGRAM] + sorted({p for ps in SCRIPT_PROGRAMS.values()
                                        for p in ps})
-        with open(os.path.join(self.srcdir, "tests/unit/local.am"),
-                  encoding="utf-8") as makefile:
-            programs += sorted(set(re.findall(r"tests/unit/test_\w+(?=[ \n])",
-                                              makefile.read())))
+        programs += sorted(
+            os.path.relpath(path, self.srcdir).removesuffix(".c") for path
+            in glob.glob(os.path.join(self.srcdir, "tests/*/test_*.c")))
         names = [variable_of(p) + "_OBJECTS" for p in programs]
         names += [variable_of(p) + "_LDFLAGS" for p in programs]
         names += ["CC", "CFLAGS", "LDFLAGS", "COMPILE"]

@@ -17,7 +17,7 @@
 #include "compact-unwind/info_read.h"
 #include "compact-unwind/section_builder.h"
 #include "tests/unit/cfi_builder.h"
-#include "tests/unit/cunwind_find.h"
+#include "tests/compact-unwind/cunwind_find.h"
 
 #define BASE UINT64_C (0x400000)
 

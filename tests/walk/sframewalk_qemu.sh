@@ -19,9 +19,9 @@ log=$scratch/log
 # shellcheck disable=SC2046 # names without spaces
 if ! "$cross" -O1 -std=gnu17 -D_GNU_SOURCE -static -pthread \
   -ffunction-sections -Wl,--gc-sections \
-  -I"$srcdir/tests/living/qemu" -I. -I"$srcdir/src" -I"$srcdir" \
+  -I"$srcdir/tests/walk/qemu" -I. -I"$srcdir/src" -I"$srcdir" \
   -I"$srcdir/include" \
-  -o "$scratch/test" "$srcdir/tests/unit/test_sframewalk.c" \
+  -o "$scratch/test" "$srcdir/tests/walk/test_sframewalk.c" \
   $(find "$srcdir/walk" "$srcdir/src/arch" -name '*.c' ! -name step.c) \
   "$srcdir/src/sframe/encode.c" \
   "$srcdir/src/base/buffer.c" "$srcdir/src/base/error.c" \

@@ -2,7 +2,7 @@
 # --lint, --verify-code, --analyze: the code beside its CFI.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 # analysed_library NAME: make NAME.so of the assembly code on standard input, if
 # this build can analyse it.

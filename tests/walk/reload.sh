@@ -36,7 +36,7 @@ reload ()
   name=$1 wanted=$2 forks=$3
   shift 3
   if ! "$CC" -O1 -g -pthread -I"$srcdir/include" -o "$name" \
-    "$srcdir/tests/living/reload.c" "$@" -ldl >errors 2>&1; then
+    "$srcdir/tests/walk/reload.c" "$@" -ldl >errors 2>&1; then
     sed 's/^/# /' errors
     skip "$name: cannot be compiled"
     return

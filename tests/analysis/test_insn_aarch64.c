@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "tests/unit/insn_text.h"
+#include "tests/analysis/insn_text.h"
 
 #ifdef CODE_ANALYSIS
 

@@ -21,7 +21,7 @@
 
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
-#include "failing_allocations.h"
+#include "tests/unit/failing_allocations.h"
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
 #include "stacks/live_modules.h"

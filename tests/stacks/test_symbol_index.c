@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "failing_allocations.h"
+#include "tests/unit/failing_allocations.h"
 #include "stacks/symbol_index.h"
 
 enum

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/insn_text.h"
+#include "tests/analysis/insn_text.h"
 
 #ifdef HAVE_ZYDIS
 

@@ -2,7 +2,7 @@
 # sframe-stack: stacks of living processes and of core files.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 load stacks
 
 # A program whose threads wait: main below four calls, one below twenty, one in

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "failing_allocations.h"
+#include "tests/unit/failing_allocations.h"
 #include "stacks/stack_walk.h"
 #include "walk/frame_rules.h"
 #include "walk/walk.h"

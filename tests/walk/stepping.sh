@@ -24,7 +24,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
 mkdir lib
 "$CC" -O2 -g -shared -fPIC -Wl,-z,now -I"$srcdir/include" -o stepping.so \
-  "$srcdir/tests/living/stepping.c" "$walk" -lgcc_s 2>errors || {
+  "$srcdir/tests/walk/stepping.c" "$walk" -lgcc_s 2>errors || {
   sed 's/^/# /' errors
   skip_all "the library cannot be linked"
 }

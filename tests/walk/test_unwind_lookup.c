@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "same_rules.h"
+#include "tests/walk/same_rules.h"
 #include "sframe/encode.h"
 
 enum

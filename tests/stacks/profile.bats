@@ -2,7 +2,7 @@
 # sframe-profile: samples, folded stacks, flame graphs.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 load stacks
 
 # A program that spends three quarters of its time in one function, below two
@@ -448,7 +448,7 @@ END
   busy_program
   gives 0 profiled -F 199 -o graph.svg -o graph.html -- ./busy 0.3
   gives 0 profiled --icicle -F 199 -o icicle.svg -- ./busy 0.2
-  node "$srcdir/tests/cli/picture.js" graph.svg graph.html icicle.svg
+  node "$srcdir/tests/stacks/picture.js" graph.svg graph.html icicle.svg
 }
 
 @test "functions without names are told apart by the start of their rows" {

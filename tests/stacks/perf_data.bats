@@ -3,7 +3,7 @@
 # that prints its own registers, stack and mappings.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 load stacks
 
 setup ()
