@@ -237,8 +237,15 @@ add_item (struct directory_walk *walk, int directory,
       free (path);
       return true;
     }
-  return type == DT_DIR ? push_directory (walk, path)
-                        : add_file (walk, directory, item->d_name, path);
+  if (type == DT_DIR)
+    return push_directory (walk, path);
+  if (!location_is_temporary (item->d_name))
+    return add_file (walk, directory, item->d_name, path);
+  if (tool_options_change_files (walk->options)
+      && !walk->options->convert.dry_run)
+    location_remove_temporary (directory, item->d_name);
+  free (path);
+  return true;
 }
 
 /* Keep NAME, of a file, if that may be a checksum.  */
@@ -422,6 +429,8 @@ add_named (struct tree *tree, const struct tool_options *options,
   bool found = stat (path, &status) == 0;
   if (found && S_ISDIR (status.st_mode) && options->recursive)
     return walk_directory (tree, options, path);
+  if (from_list && location_is_temporary (path + directory_length (path)))
+    return true;
   char *copy = strdup (path);
   struct tree_entry *entry = copy == NULL ? NULL : add_entry (tree, copy);
   if (entry == NULL)

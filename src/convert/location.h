@@ -29,6 +29,14 @@ bool location_may_be_checksum (const char *name);
    DIRECTORY.  If not, file_location.no_checksum_folders can be set.  */
 bool location_has_checksum_folders (int directory);
 
+/* Whether the file NAME looks like one that this program has while it writes
+   another: no file to be worked on.  */
+bool location_is_temporary (const char *name);
+
+/* Remove such a file of the open DIRECTORY, if a run that was killed has left
+   it.  */
+void location_remove_temporary (int directory, const char *name);
+
 /* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  */
 bool location_undo (const struct file_location *input, const char *output,
                     const struct cfi2sframe_options *options,

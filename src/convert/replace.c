@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "convert/location.h"
 #include "write/flush.h"
 #include "write/in_place.h"
 #include "write/inject.h"
 #include "write/output_file.h"
+#include "write/temporary.h"
 #include "write/undo.h"
 
 static bool
@@ -188,10 +190,22 @@ replacement_copy_unchanged (const struct file_location *input,
   close (fd);
 }
 
+bool
+location_is_temporary (const char *name)
+{
+  return temporary_is_name (name);
+}
+
+void
+location_remove_temporary (int directory, const char *name)
+{
+  temporary_remove_left (directory, name);
+}
+
 void
 cfi2sframe_discard_temporaries (void)
 {
-  output_file_discard_all ();
+  temporary_discard_all ();
 }
 
 bool

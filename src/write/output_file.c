@@ -9,163 +9,26 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "elf/descriptor_path.h"
 #include "write/file_metadata.h"
 #include "write/flush.h"
+#include "write/temporary.h"
 #include "write/uninterrupted.h"
 
-/* A short name of its own length: the target's name plus a suffix might
-   exceed NAME_MAX.  The leading dot hides it from ldconfig and from shell
-   patterns.  */
-#define TEMPORARY_PREFIX ".cfi2sframe-"
-
-enum
-{
-  RANDOM_LETTERS = 6,
-  NAME_TRIES = 100
-};
-
-struct temporary
-{
-  int directory; /* borrowed from struct output_file */
-  char name[sizeof TEMPORARY_PREFIX + RANDOM_LETTERS];
-};
-
-/* The temporary files there are now, for output_file_discard_all.  Taking one
-   out of the table, by an atomic exchange, makes its taker the owner, so that
-   a handler never reads what another thread frees. Beyond the table's size
-   files are written all the same, only unknown to the handler.  */
-#define SLOTS 256
-static _Atomic (struct temporary *) active[SLOTS];
-
-/* Threads between making a file and entering it into the table.  */
-static atomic_int creating;
-
-/* Set once the process is about to end.  */
-static atomic_bool closing;
-
-static int
-active_add (struct temporary *temporary)
-{
-  for (int i = 0; i < SLOTS; i++)
-    {
-      struct temporary *expected = NULL;
-      if (atomic_compare_exchange_strong (&active[i], &expected, temporary))
-        return i;
-    }
-  return -1;
-}
-
-/* Take the temporary out of the table.  False when a signal handler has taken
-   it for good.  */
-static bool
-active_remove (int slot)
-{
-  return slot < 0 || atomic_exchange (&active[slot], NULL) != NULL;
-}
-
-void
-output_file_discard_all (void)
-{
-  int saved = errno;
-  uninterrupted_wait ();
-  atomic_store (&closing, true);
-  /* A creating thread has its signals blocked, so it is never the one
-     interrupted here, and it ends soon; a hanging file system must not make
-     the handler hang for ever.  */
-  const struct timespec pause = { 0, 1000000 };
-  for (int i = 0; i < 1000 && atomic_load (&creating) != 0; i++)
-    nanosleep (&pause, NULL);
-  for (int i = 0; i < SLOTS; i++)
-    {
-      struct temporary *temporary = atomic_exchange (&active[i], NULL);
-      if (temporary != NULL)
-        unlinkat (temporary->directory, temporary->name, 0);
-    }
-  errno = saved;
-}
-
-/* Another name for TEMPORARY, with nothing to be guessed from.  */
-static bool
-choose_name (struct temporary *temporary)
-{
-  static const char letters[]
-      = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  unsigned char random[RANDOM_LETTERS];
-  char *at = stpcpy (temporary->name, TEMPORARY_PREFIX);
-  if (getrandom (random, sizeof random, 0) != (ssize_t)sizeof random)
-    return false;
-  for (size_t i = 0; i < sizeof random; i++)
-    *at++ = letters[random[i] % (sizeof letters - 1)];
-  *at = '\0';
-  return true;
-}
-
-/* Choose a name for TEMPORARY and make a new file of that name; the
-   descriptor, or -1 with errno.  If SOURCE is not NULL, make the name another
-   one of that file instead; 0, or -1 with errno.  */
-static int
-make_temporary (struct temporary *temporary,
-                const struct file_location *source)
-{
-  for (int i = 0; i < NAME_TRIES && choose_name (temporary); i++)
-    {
-      int fd
-          = source != NULL
-                ? linkat (source->directory, source->name,
-                          temporary->directory, temporary->name,
-                          source->fixed ? 0 : AT_SYMLINK_FOLLOW)
-                : openat (temporary->directory, temporary->name,
-                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                          0600);
-      if (fd >= 0 || errno != EEXIST)
-        return fd;
-    }
-  return -1;
-}
-
-/* Create a temporary file and enter it into the table, with signals blocked
-   between the two.  */
+/* Create the temporary file, or link it to SOURCE.  */
 static bool
 create_temporary (struct output_file *file, const struct file_location *source,
                   struct error *err)
 {
-  struct temporary *temporary = malloc (sizeof *temporary);
-  if (temporary == NULL)
-    return error_set_no_memory (err);
-  temporary->directory = file->directory;
-  sigset_t all, old;
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &old);
-  atomic_fetch_add (&creating, 1);
-  int fd = -1;
-  errno = EINTR;
-  if (!atomic_load (&closing))
-    fd = make_temporary (temporary, source);
-  if (fd >= 0)
-    {
-      file->temporary = temporary;
-      file->slot = active_add (temporary);
-      file->fd = source == NULL ? fd : -1;
-    }
-  atomic_fetch_sub (&creating, 1);
-  pthread_sigmask (SIG_SETMASK, &old, NULL);
-  if (fd >= 0)
-    return true;
-  free (temporary);
-  return error_set_errno (err, source != NULL
-                                   ? "make a hard link"
-                                   : "create a file in the same directory");
+  file->temporary = temporary_new (file->directory, source, &file->fd, err);
+  return file->temporary != NULL;
 }
 
 /* Pipes get their bytes from a nameless file.  */
@@ -309,21 +172,16 @@ output_file_release (struct output_file *file)
   if (file->stream_fd >= 0)
     close (file->stream_fd);
   file->fd = file->stream_fd = -1;
-  /* A temporary that a signal handler took must stay as it is.  */
-  if (active_remove (file->slot))
-    {
-      free (file->temporary);
-      if (file->directory >= 0)
-        close (file->directory);
-    }
-  file->slot = file->directory = -1;
+  if (temporary_release (file->temporary) && file->directory >= 0)
+    close (file->directory);
+  file->directory = -1;
   file->temporary = NULL;
   free (file->name);
   file->name = NULL;
 }
 
 static const struct output_file nothing
-    = { .fd = -1, .directory = -1, .stream_fd = -1, .slot = -1 };
+    = { .fd = -1, .directory = -1, .stream_fd = -1 };
 
 bool
 output_file_create (struct output_file *file,

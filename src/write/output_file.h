@@ -30,7 +30,6 @@ struct output_file
   bool stream;   /* TARGET is a pipe, a device or a descriptor: written at
                     commit */
   int stream_fd; /* a copy of the descriptor that TARGET names, or -1 */
-  int slot;      /* in the table of output_file_discard_all */
   enum cfi2sframe_sync sync; /* when it is flushed; as each file, at first */
   struct file_identity made; /* identity of the target, once committed */
 };
@@ -89,10 +88,5 @@ bool output_file_write (const char *target, const struct buffer *bytes,
    not source->identity.  */
 bool output_file_link (const struct file_location *target,
                        const struct file_location *source, struct error *err);
-
-/* Unlink the temporary files of all threads and let no new one come into
-   being, after waiting for threads that write in place.  Async-signal-safe:
-   for a handler that ends the process.  */
-void output_file_discard_all (void);
 
 #endif /* WRITE_OUTPUT_FILE_H */

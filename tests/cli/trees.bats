@@ -667,3 +667,69 @@ with_time_between ()
   has_sframe tree/a/libx.so.20
   has_sframe tree/c/libx.so.20
 }
+
+# kill_at_flush FOLDER: convert what is in there, and be killed while a file is
+# complete but not yet renamed.  Its temporary file is $left.
+kill_at_flush ()
+{
+  start_slowly 700 "$CFI2SFRAME" -r -q "$1"
+  local tries
+  for tries in {1..100}; do
+    left=$(find "$1" -name '.cfi2sframe-*' -size +0)
+    [ -z "$left" ] || break
+    sleep 0.1
+  done
+  kill -s KILL "$started"
+  wait "$started" || true
+  [ -f "$left" ]
+}
+
+@test "what a killed run has left is no file to be converted, and is removed" {
+  mkdir tree
+  small_program tree/small
+  cp tree/small before
+  kill_at_flush tree
+  cp -p "$left" copy
+  # Who only looks removes nothing, and one in a list is no file, either.
+  exits 0 -r -n tree
+  [ -f "$left" ]
+  exits 0 -r --detached=detached tree
+  [ -f "$left" ]
+  printf '%s\0' "$left" | exits 0 --files0-from=-
+  cmp "$left" copy
+  cmp tree/small before
+  exits 0 -r tree
+  [[ ${lines[0]} == "1 files converted, 0 skipped, 0 failed"* ]] || report
+  [ -z "$stderr" ] || report
+  no_temporaries tree
+  has_sframe tree/small
+  # Its name alone does not make a file one of this program's, nor does what
+  # only looks like that name.
+  cp -p copy "$left.txt"
+  cp -p copy "${left%??????}config"
+  mkdir "$left"
+  exits 0 -r -q --undo tree
+  [ -f "$left.txt" ] && [ -f "${left%??????}config" ] && [ -d "$left" ]
+  rmdir "$left"
+  ln -s ../copy "$left"
+  exits 0 -r -q --undo tree
+  [ -L "$left" ]
+}
+
+@test "the temporary file of a running conversion is not removed" {
+  mkdir tree
+  small_program tree/small
+  start_slowly 1500 "$CFI2SFRAME" -r -q tree
+  local tries
+  for tries in {1..100}; do
+    [ -z "$(find tree -name '.cfi2sframe-*' -size +0)" ] || break
+    sleep 0.1
+  done
+  cp tree/small tree/other
+  exits 0 -q -r tree
+  [ -n "$(find tree -name '.cfi2sframe-*')" ] || { echo "too late"; return 1; }
+  wait "$started"
+  no_temporaries tree
+  has_sframe tree/small
+  has_sframe tree/other
+}

@@ -25,6 +25,7 @@
 #include "write/inject.h"
 #include "place/layout.h"
 #include "write/output_file.h"
+#include "write/temporary.h"
 #include "write/undo.h"
 #include "power_cut.h"
 
@@ -175,7 +176,7 @@ run_and_cut (struct job *job, const char *action, struct error *err)
 static void
 on_signal (int number)
 {
-  output_file_discard_all ();
+  temporary_discard_all ();
   signal (number, SIG_DFL);
   raise (number);
 }

@@ -25,6 +25,7 @@
 #include "write/file_metadata.h"
 #include "write/flush.h"
 #include "write/output_file.h"
+#include "write/temporary.h"
 
 /* The system calls that put a file in place, in their order: the linker sends
    ours here.  */
@@ -887,7 +888,7 @@ signal_handler_leaves_no_temporary_file (void **state)
         _exit (3);
       remove_a_temporary ();
       errno = ENOTTY;
-      output_file_discard_all ();
+      temporary_discard_all ();
       if (errno != ENOTTY || count_entries () != 1)
         _exit (4);
       bool refused = !create (&late, "f", &err);

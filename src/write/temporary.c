@@ -1,0 +1,261 @@
+/* Temporary files: their names, the list of those there are, and what earlier
+   runs have left.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "write/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "write/uninterrupted.h"
+
+/* A short name of its own length: the target's name plus a suffix might
+   exceed NAME_MAX.  The leading dot hides it from ldconfig and from shell
+   patterns.  */
+#define PREFIX ".cfi2sframe-"
+
+static const char letters[]
+    = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+enum
+{
+  N_LETTERS = sizeof letters - 1,
+  RANDOM_LETTERS = 4,
+  CHECK_LETTERS = 2,
+  NAME_SIZE = sizeof PREFIX + RANDOM_LETTERS + CHECK_LETTERS,
+  NAME_TRIES = 100
+};
+_Static_assert(NAME_SIZE <= sizeof ((struct temporary *)0)->name, "room");
+
+/* The temporary files there are now, for temporary_discard_all.  Taking one
+   out of the table, by an atomic exchange, makes its taker the owner, so that
+   a handler never reads what another thread frees. Beyond the table's size
+   files are written all the same, only unknown to the handler.  */
+#define SLOTS 256
+static _Atomic (struct temporary *) active[SLOTS];
+
+/* Threads between making a file and entering it into the table.  */
+static atomic_int creating;
+
+/* Set once the process is about to end.  */
+static atomic_bool closing;
+
+static int
+active_add (struct temporary *temporary)
+{
+  for (int i = 0; i < SLOTS; i++)
+    {
+      struct temporary *expected = NULL;
+      if (atomic_compare_exchange_strong (&active[i], &expected, temporary))
+        return i;
+    }
+  return -1;
+}
+
+bool
+temporary_release (struct temporary *temporary)
+{
+  if (temporary == NULL)
+    return true;
+  if (temporary->slot >= 0
+      && atomic_exchange (&active[temporary->slot], NULL) == NULL)
+    return false;
+  free (temporary);
+  return true;
+}
+
+void
+temporary_discard_all (void)
+{
+  int saved = errno;
+  uninterrupted_wait ();
+  atomic_store (&closing, true);
+  /* A creating thread has its signals blocked, so it is never the one
+     interrupted here, and it ends soon; a hanging file system must not make
+     the handler hang for ever.  */
+  const struct timespec pause = { 0, 1000000 };
+  for (int i = 0; i < 1000 && atomic_load (&creating) != 0; i++)
+    nanosleep (&pause, NULL);
+  for (int i = 0; i < SLOTS; i++)
+    {
+      struct temporary *temporary = atomic_exchange (&active[i], NULL);
+      if (temporary != NULL)
+        unlinkat (temporary->directory, temporary->name, 0);
+    }
+  errno = saved;
+}
+
+/* Put the letters that belong to the RANDOM_LETTERS at FROM to TO.  */
+static void
+add_check_letters (const char *from, char *to)
+{
+  unsigned sum = 0;
+  for (int i = 0; i < RANDOM_LETTERS; i++)
+    sum = sum * 131 + (unsigned char)from[i];
+  for (int i = 0; i < CHECK_LETTERS; i++, sum /= N_LETTERS)
+    to[i] = letters[sum % N_LETTERS];
+}
+
+/* Another name for TEMPORARY, with nothing to be guessed from.  */
+static bool
+choose_name (struct temporary *temporary)
+{
+  unsigned char random[RANDOM_LETTERS];
+  char *begin = stpcpy (temporary->name, PREFIX), *at = begin;
+  if (getrandom (random, sizeof random, 0) != (ssize_t)sizeof random)
+    return false;
+  for (size_t i = 0; i < sizeof random; i++)
+    *at++ = letters[random[i] % N_LETTERS];
+  add_check_letters (begin, at);
+  at[CHECK_LETTERS] = '\0';
+  return true;
+}
+
+bool
+temporary_is_name (const char *name)
+{
+  const size_t prefix = sizeof PREFIX - 1, n = RANDOM_LETTERS + CHECK_LETTERS;
+  return strncmp (name, PREFIX, prefix) == 0
+         && strspn (name + prefix, letters) == n && name[prefix + n] == '\0';
+}
+
+/* Whether choose_name has made NAME.  */
+static bool
+is_ours (const char *name)
+{
+  char check[CHECK_LETTERS];
+  if (!temporary_is_name (name))
+    return false;
+  const char *random = name + sizeof PREFIX - 1;
+  add_check_letters (random, check);
+  return memcmp (random + RANDOM_LETTERS, check, CHECK_LETTERS) == 0;
+}
+
+static bool
+make_file (const struct temporary *temporary, int *fd)
+{
+  *fd = openat (temporary->directory, temporary->name,
+                O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  return *fd >= 0;
+}
+
+static bool
+make_link (const struct temporary *temporary,
+           const struct file_location *source, int *fd)
+{
+  if (linkat (source->directory, source->name, temporary->directory,
+              temporary->name, source->fixed ? 0 : AT_SYMLINK_FOLLOW)
+      != 0)
+    return false;
+  *fd = openat (temporary->directory, temporary->name,
+                O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  return true;
+}
+
+/* Lock the file of FD.  False when another process is about to remove it, or
+   has done so.  Where there are no locks, that cannot be.  */
+static bool
+lock (int fd)
+{
+  struct stat status = { .st_nlink = 1 };
+  return fd < 0
+         || ((flock (fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+             && fstat (fd, &status) == 0 && status.st_nlink > 0);
+}
+
+/* Choose a name for TEMPORARY and make what temporary_new is asked for.  False
+   with errno.  */
+static bool
+make (struct temporary *temporary, const struct file_location *source, int *fd)
+{
+  for (int i = 0; i < NAME_TRIES && choose_name (temporary); i++)
+    {
+      bool made = source != NULL ? make_link (temporary, source, fd)
+                                 : make_file (temporary, fd);
+      if (made && lock (*fd))
+        return true;
+      if (made)
+        {
+          unlinkat (temporary->directory, temporary->name, 0);
+          close (*fd);
+        }
+      else if (errno != EEXIST)
+        return false;
+    }
+  return false;
+}
+
+/* Make TEMPORARY and enter it into the table, with signals blocked between the
+   two.  False with errno.  */
+static bool
+make_known (struct temporary *temporary, const struct file_location *source,
+            int *fd)
+{
+  sigset_t all, old;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &old);
+  atomic_fetch_add (&creating, 1);
+  errno = EINTR;
+  bool made = !atomic_load (&closing) && make (temporary, source, fd);
+  if (made)
+    temporary->slot = active_add (temporary);
+  atomic_fetch_sub (&creating, 1);
+  pthread_sigmask (SIG_SETMASK, &old, NULL);
+  return made;
+}
+
+struct temporary *
+temporary_new (int directory, const struct file_location *source, int *fd,
+               struct error *err)
+{
+  struct temporary *temporary = malloc (sizeof *temporary);
+  *fd = -1;
+  if (temporary == NULL)
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
+  temporary->directory = directory;
+  if (make_known (temporary, source, fd))
+    return temporary;
+  error_set_errno (err, source != NULL
+                            ? "make a hard link"
+                            : "create a file in the same directory");
+  free (temporary);
+  return NULL;
+}
+
+/* Whether nobody else has FD's file locked, and NAME is still its name.  */
+static bool
+is_unused (int fd, int directory, const char *name)
+{
+  struct stat opened, named;
+  return flock (fd, LOCK_EX | LOCK_NB) == 0 && fstat (fd, &opened) == 0
+         && fstatat (directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+         && S_ISREG (named.st_mode) && file_status_same (&opened, &named);
+}
+
+void
+temporary_remove_left (int directory, const char *name)
+{
+  if (!is_ours (name))
+    return;
+  /* NFS has exclusive locks only for who can write.  */
+  int fd = openat (directory, name,
+                   O_RDWR | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (is_unused (fd, directory, name))
+    unlinkat (directory, name, 0);
+  close (fd);
+}
