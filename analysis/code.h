@@ -13,9 +13,10 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
-#include "analysis/row_map.h"
 #include "analysis/disproof.h"
 #include "analysis/request.h"
+#include "analysis/row_map.h"
+#include "frame/frame.h"
 
 struct code_findings
 {
@@ -41,6 +42,12 @@ bool code_analysis_is_known (const struct arch *arch);
 bool code_analyse (const struct code_request *request,
                    struct code_findings *findings, struct error *err);
 void code_findings_free (struct code_findings *findings);
+
+/* Whether ROW reads the stack below the stack pointer, as far as it tells
+   where that is, and not in what the ABI of ARCH keeps there.  No row of
+   findings->row_map does; whoever writes one asks again.  */
+bool code_row_reads_below_sp (const struct frame_row *row,
+                              const struct arch *arch);
 
 /* What the row that DISPROOF, of code for ARCH, is about says, and what is
    true, for people.  */

@@ -62,21 +62,41 @@ state_has_left (const struct state *state, const struct code_machine *machine)
   return true;
 }
 
-/* The slot with VALUE whose place is known relative to BASE and not below the
-   stack pointer, where it could be overwritten.  */
+/* Whether slot INDEX is not below the stack pointer, where whatever runs next
+   overwrites it.  All rules that read the stack ask this.  A base is at most
+   CFA + base_limit, so that a stack pointer known by it has an upper limit,
+   and one known by the CFA has left the base behind.  */
+static bool
+is_above_sp (const struct state *state, const struct code_machine *machine,
+             unsigned index)
+{
+  struct value place = state->slots[index].place;
+  struct value sp = state->registers[machine->arch->sp];
+  int64_t lowest = sp.number - machine->kept_below;
+  if (place.kind == sp.kind)
+    return place.number >= lowest;
+  if (sp.kind == VALUE_BASE)
+    return place.number >= lowest + state->base_limit;
+  return sp.kind != VALUE_CFA && !(state->released >> index & 1);
+}
+
+/* Whether VALUE can be had back from slot INDEX.  */
+static bool
+holds (const struct state *state, const struct code_machine *machine,
+       unsigned index, struct value value)
+{
+  return value_equal (state->slots[index].value, value)
+         && is_above_sp (state, machine, index);
+}
+
+/* The slot with VALUE whose place is known relative to BASE, or NULL.  */
 static const struct slot *
 find_slot (const struct state *state, const struct code_machine *machine,
            enum value_kind base, struct value value)
 {
-  struct value sp = state->registers[machine->arch->sp];
   for (unsigned i = 0; i < state->n_slots; i++)
-    {
-      const struct slot *slot = &state->slots[i];
-      if (value_equal (slot->value, value) && slot->place.kind == base
-          && (sp.kind != base
-              || slot->place.number >= sp.number - machine->kept_below))
-        return slot;
-    }
+    if (state->slots[i].place.kind == base && holds (state, machine, i, value))
+      return &state->slots[i];
   return NULL;
 }
 
@@ -157,18 +177,21 @@ static const struct slot *
 find_true_slot (const struct state *state, const struct code_machine *machine,
                 enum value_kind base, struct value value)
 {
-  const struct slot *first = find_slot (state, machine, base, value);
-  const struct slot *in_record = NULL;
+  const struct slot *last = NULL, *in_record = NULL;
   unsigned n = 0;
-  for (unsigned i = 0; first && i < state->n_slots; i++)
-    if (value_equal (state->slots[i].value, value))
-      {
-        n++;
-        if (state->slots[i].place.kind == base
-            && is_in_record (state, machine, &state->slots[i]))
-          in_record = &state->slots[i];
-      }
-  return n == 1 ? first : in_record;
+  for (unsigned i = 0; i < state->n_slots; i++)
+    {
+      const struct slot *slot = &state->slots[i];
+      if (!holds (state, machine, i, value))
+        continue;
+      n++;
+      if (slot->place.kind != base)
+        continue;
+      last = slot;
+      if (is_in_record (state, machine, slot))
+        in_record = slot;
+    }
+  return n == 1 ? last : in_record;
 }
 
 /* The slot that RULE_DEREF_CFA can be said of, with the return address signed
@@ -225,17 +248,16 @@ fp_rule (const struct state *state, const struct code_machine *machine,
   return value_equal (value, saved);
 }
 
-/* Whether the return address is where a call leaves it, and not below the
-   stack pointer, where another function may overwrite it: the child of vfork
-   () does.  */
+/* Whether the return address is where a call leaves it, and still safe there:
+   the child of vfork () overwrites it below its stack pointer.  */
 static bool
 has_fixed_ra (const struct state *state, const struct code_machine *machine)
 {
   struct value place = value_of (VALUE_CFA, machine->arch->fixed_ra_offset);
-  struct value sp = state->registers[machine->arch->sp];
-  return value_equal (state_load (state, place),
-                      value_of (VALUE_SAVED, machine->arch->ra))
-         && !(sp.kind == VALUE_CFA && sp.number > place.number);
+  unsigned i = state_find_slot (state, place);
+  return i < state->n_slots
+         && holds (state, machine, i,
+                   value_of (VALUE_SAVED, machine->arch->ra));
 }
 
 bool

@@ -124,13 +124,24 @@ add_row_range (struct harvest *harvest, const struct row_range *row_range)
   return true;
 }
 
+/* Whether the code of ROW_RANGE has a row, and one that can be.  */
+static bool
+has_row (const struct harvest *harvest, const struct row_range *row_range)
+{
+  const struct row_map *row_map = harvest->row_map;
+  if (row_range->row == ROW_UNKNOWN)
+    return false;
+  const struct frame_row *row = &row_map->rows[row_range->row];
+  return row->cfa.kind != RULE_UNSUPPORTED
+         && !code_row_reads_below_sp (row, harvest->request->image->arch);
+}
+
 static bool
 harvest_rows (struct harvest *harvest)
 {
   const struct row_map *row_map = harvest->row_map;
   for (size_t i = 0; i < row_map->n; i++)
-    if (row_map->ranges[i].row != ROW_UNKNOWN
-        && row_map->rows[row_map->ranges[i].row].cfa.kind != RULE_UNSUPPORTED
+    if (has_row (harvest, &row_map->ranges[i])
         && !add_row_range (harvest, &row_map->ranges[i]))
       return error_set_no_memory (harvest->err);
   return true;

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
 #include "cfi/source.h"
+#include "analysis/code.h"
 #include "analysis/seeds.h"
 #include "convert/code_evidence.h"
 #include "tests/unit/elf_builder.h"
@@ -195,6 +196,26 @@ expect (struct fixture *f, const char *expected)
       *(is_stub ? &i : &j) += 1;
     }
   assert_string_equal (found, expected);
+}
+
+/* Go on aarch64 keeps the caller's FP one word below SP.  */
+static void
+no_row_reads_below_the_stack_pointer (void **state)
+{
+  (void)state;
+  struct frame_row row
+      = { .cfa = { .kind = RULE_REG, .offset = 64, .reg = arch_aarch64.sp },
+          .ra = { .kind = RULE_DEREF_CFA, .offset = -64 } };
+  assert_false (code_row_reads_below_sp (&row, &arch_aarch64));
+  row.ra.offset = -80;
+  assert_true (code_row_reads_below_sp (&row, &arch_aarch64));
+  row.ra.offset = -8;
+  row.fp = (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = -72 };
+  assert_false (code_row_reads_below_sp (&row, &arch_aarch64));
+  row.fp.offset = -73;
+  assert_true (code_row_reads_below_sp (&row, &arch_aarch64));
+  row.cfa.reg = arch_aarch64.fp; /* SP is anywhere below */
+  assert_false (code_row_reads_below_sp (&row, &arch_aarch64));
 }
 
 static void
@@ -535,6 +556,7 @@ main (void)
     cmocka_unit_test (only_code_that_is_wrong_is_objected_to),
     cmocka_unit_test (wrong_rows_are_left_out),
 #ifdef CODE_ANALYSIS
+    cmocka_unit_test (no_row_reads_below_the_stack_pointer),
     cmocka_unit_test (code_becomes_functions),
     cmocka_unit_test (stubs_beside_code_stay),
     cmocka_unit_test (code_on_another_stack_has_no_rows),
