@@ -100,6 +100,19 @@ is_in_section (const GElf_Shdr *header, uint64_t value)
          && value - header->sh_addr <= header->sh_size;
 }
 
+/* Whether SYMBOL moves with its section.  A dynamic symbol that is no
+   section's is found by name, so its section does not move.  */
+static bool
+follows_section (const struct placing *placing, const GElf_Shdr *table,
+                 const struct symbol *symbol)
+{
+  return symbol->section != 0 && placing->moved[symbol->section] != 0
+         && (table->sh_type == SHT_SYMTAB
+             || ELF64_ST_TYPE (symbol->info) == STT_SECTION)
+         && is_in_section (&placing->image->sections[symbol->section].header,
+                           symbol->value);
+}
+
 /* Only tables whose entries have the size that programs expect are patched. */
 static bool
 symbol_table_patch (struct placing *placing, size_t index)
@@ -114,9 +127,7 @@ symbol_table_patch (struct placing *placing, size_t index)
     return true;
   for (size_t i = 1; symbols_get (&symbols, i, &symbol); i++)
     {
-      if (symbol.section == 0 || placing->moved[symbol.section] == 0
-          || !is_in_section (&image->sections[symbol.section].header,
-                             symbol.value))
+      if (!follows_section (placing, table, &symbol))
         continue;
       if (++n_patches > MOVED_SYMBOLS_MAX)
         return error_set (placing->err, CFI2SFRAME_REFUSED,
@@ -133,10 +144,16 @@ symbol_table_patch (struct placing *placing, size_t index)
 bool
 symbols_patch (struct placing *placing)
 {
-  for (size_t i = 1; i < placing->image->n_sections; i++)
-    if (placing->image->sections[i].header.sh_type == SHT_SYMTAB
-        && !symbol_table_patch (placing, i))
-      return false;
+  /* Sections that were made from program headers have no numbers of their
+     own, which symbols would have.  */
+  for (size_t i = 1; i < placing->image->n_sections && placing->n_sections > 0;
+       i++)
+    {
+      uint32_t type = placing->image->sections[i].header.sh_type;
+      if ((type == SHT_SYMTAB || type == SHT_DYNSYM)
+          && !symbol_table_patch (placing, i))
+        return false;
+    }
   return true;
 }
 

@@ -81,21 +81,59 @@ scan_words (struct references *found, const struct loaded_bytes *data,
   scan_each_word (found, data, big_endian, at, data->size);
 }
 
+/* Relocations, and the symbols that they name.  */
+struct relocation_search
+{
+  struct references *found;
+  struct symbols symbols; /* N is 0 if there is no table */
+};
+
+/* Whether SYMBOL has an address.  Constants, and offsets of thread-local
+   variables, are none.  */
+static bool
+has_address (const struct symbol *symbol)
+{
+  return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS
+         && ELF64_ST_TYPE (symbol->info) != STT_TLS;
+}
+
 static void
 add_relocation (void *data, const struct dynamic_relocation *relocation)
 {
-  struct references *found = data;
+  const struct relocation_search *search = data;
+  struct references *found = search->found;
+  struct symbol symbol = { 0 };
   add_target (found, relocation->place);
-  if (relocation->symbol != 0 || relocation->is_tls)
+  if (relocation->is_tls)
     return;
-  if (relocation->has_addend)
-    add_target (found, relocation->addend);
-  else
+  if (relocation->symbol == 0)
+    found->unknown |= !relocation->has_addend;
+  else if (!symbols_get (&search->symbols, relocation->symbol, &symbol))
     found->unknown = true;
+  else if (!has_address (&symbol))
+    return;
+  else
+    add_target (found, symbol.value);
+  add_target (found, symbol.value + relocation->addend);
 }
 
-/* Symbols that are constants, or offsets of thread-local variables, do not
-   count.  */
+static void
+scan_relocations (struct references *found, const struct image *image)
+{
+  struct relocation_search search = { .found = found };
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_DYNSYM
+          && dynamic_holds (image, DT_SYMTAB, header->sh_addr)
+          && symbols_at (&search.symbols, image, i))
+        break;
+    }
+  found->unknown |= !dynamic_relocations_walk (image, add_relocation, &search);
+}
+
+/* A dynamic linker finds symbols by name, but no symbol of a section: GNU ld
+   wrote those up to about 2015, for relocations only.  */
 static void
 scan_dynamic_symbols (struct references *found, const struct image *image)
 {
@@ -107,8 +145,8 @@ scan_dynamic_symbols (struct references *found, const struct image *image)
           || !symbols_at (&symbols, image, i))
         continue;
       for (size_t k = 0; symbols_get (&symbols, k, &symbol); k++)
-        if (symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS
-            && ELF64_ST_TYPE (symbol.info) != STT_TLS)
+        if (has_address (&symbol)
+            && ELF64_ST_TYPE (symbol.info) != STT_SECTION)
           add_target (found, symbol.value);
     }
 }
@@ -201,7 +239,7 @@ references_find (struct references *found, const struct image *image,
   for (size_t i = 0; i < image->n_segments && absolute; i++)
     if (image->segments[i].p_type == PT_LOAD)
       scan_data (found, image, &image->segments[i]);
-  found->unknown |= !dynamic_relocations_walk (image, add_relocation, found);
+  scan_relocations (found, image);
   scan_dynamic_symbols (found, image);
 }
 

@@ -79,7 +79,7 @@ check_place (const struct check *check, const char *name,
 }
 
 /* A patch may change the value of a symbol by as much as its section has
-   moved.  */
+   moved.  Of dynamic symbols only those of sections may have moved.  */
 static bool
 is_moved_symbol (const struct check *check, const GElf_Shdr *before,
                  const GElf_Shdr *after, const struct layout_patch *patch)
@@ -92,6 +92,9 @@ is_moved_symbol (const struct check *check, const GElf_Shdr *before,
   const uint8_t *old_value = check->before->bytes + before->sh_offset + at;
   const uint8_t *new_value = check->after->bytes + after->sh_offset + at;
   size_t section = load_u16 (old_value - 2, big_endian);
+  if (before->sh_type == SHT_DYNSYM
+      && ELF64_ST_TYPE (old_value[-4]) != STT_SECTION)
+    return false;
   if (section == SHN_XINDEX)
     return true; /* the index is in another table */
   if (section == 0 || section >= check->before->n_sections)
@@ -133,7 +136,7 @@ same_contents (const struct check *check, size_t index,
   if (!check_is_copied (check, before->sh_offset, after->sh_offset,
                         before->sh_size))
     return false;
-  if (before->sh_type == SHT_SYMTAB)
+  if (before->sh_type == SHT_SYMTAB || before->sh_type == SHT_DYNSYM)
     return check_symbols (check, before, after);
   if (before->sh_type == SHT_DYNAMIC) /* see check_dynamic_kept */
     return check_same_but_patched (check, before->sh_offset, after->sh_offset,

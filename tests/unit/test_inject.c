@@ -195,6 +195,45 @@ eviction_in_big_endian_is_checked (void **state)
   check_notices_everything (test);
 }
 
+/* Make dynamic symbol 1 one of .interp, of TYPE.  */
+static void
+make_dynamic_symbol (struct fixture *test, uint8_t type)
+{
+  uint8_t *symbol = test->elf.bytes + 0x270 + 24;
+  symbol[4] = type;
+  store_u16 (symbol + 6, 1, false);
+  store_u64 (symbol + 8, 0x200, false);
+}
+
+static void
+moving_symbols_of_sections_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  make_dynamic_symbol (test, STT_SECTION);
+  inject (test, LARGE, LAYOUT_EVICT);
+  check_notices_everything (test);
+}
+
+/* Programs find it by its name, so nothing may have its old address.  */
+static void
+moved_dynamic_symbols_are_noticed (void **state)
+{
+  struct fixture *test = *state;
+  make_dynamic_symbol (test, STT_SECTION);
+  inject (test, LARGE, LAYOUT_EVICT);
+  /* In both files, as if the plan had taken it for a section's.  */
+  uint64_t info = 0x270 + 24 + 4;
+  uint64_t new_info;
+  const uint8_t object = STT_OBJECT;
+  assert_true (plan_find (&test->plan, info, 1, &new_info));
+  test->elf.bytes[info] = object;
+  assert_int_equal (pwrite (test->fd, &object, 1, (off_t)new_info), 1);
+  assert_false (self_check (test));
+  assert_string_equal (test->err.reason,
+                       "self-check of the new file failed: other contents in "
+                       ".dynsym");
+}
+
 /* patchelf 0.14.3 lengthens the table over PT_GNU_PROPERTY, whose section it
    has moved, and forgets its header.  Such files failed the self-check.  */
 static void
@@ -476,6 +515,10 @@ main (void)
     TEST (unmapped_pages_come_back),
     TEST (closing_unmaps_the_whole_file),
     TEST (eviction_is_checked),
+    TEST (moving_symbols_of_sections_is_checked),
+    TEST (moved_dynamic_symbols_are_noticed),
+    TEST (moving_symbols_of_sections_is_checked),
+    TEST (moved_dynamic_symbols_are_noticed),
     TEST (eviction_in_big_endian_is_checked),
     TEST (segments_that_the_table_has_grown_over_are_kept),
     TEST (growing_down_is_checked),

@@ -248,6 +248,20 @@ check_sframe (const struct fixture *test)
   assert_int_equal (section->sh_size, sframe->p_filesz);
 }
 
+/* Of .dynsym, values of sections' symbols may be others.  */
+static void
+check_dynamic_symbols (const uint8_t *old, const uint8_t *new, uint64_t size)
+{
+  for (uint64_t at = 0; at < size; at += sizeof (Elf64_Sym))
+    {
+      bool section = ELF64_ST_TYPE (old[at + 4]) == STT_SECTION;
+      assert_memory_equal (old + at, new + at, 8);
+      if (!section)
+        assert_memory_equal (old + at + 8, new + at + 8, 8);
+      assert_memory_equal (old + at + 16, new + at + 16, 8);
+    }
+}
+
 /* Every old section is there, with its index, name and contents.  */
 static void
 check_sections (const struct fixture *test)
@@ -264,9 +278,14 @@ check_sections (const struct fixture *test)
           || old->header.sh_type == SHT_NOBITS)
         continue;
       assert_int_equal (old->header.sh_size, new->header.sh_size);
-      assert_memory_equal (test->elf.bytes + old->header.sh_offset,
-                           test->bytes + new->header.sh_offset,
-                           old->header.sh_size);
+      if (old->header.sh_type == SHT_DYNSYM)
+        check_dynamic_symbols (test->elf.bytes + old->header.sh_offset,
+                               test->bytes + new->header.sh_offset,
+                               old->header.sh_size);
+      else
+        assert_memory_equal (test->elf.bytes + old->header.sh_offset,
+                             test->bytes + new->header.sh_offset,
+                             old->header.sh_size);
     }
 }
 
@@ -1270,6 +1289,12 @@ check_dynamic_table (const struct fixture *test)
     .strategy = LAYOUT_EVICT, .check = check_dynamic_table \
   }
 
+/* The only dynamic relocation: 5 changes.  */
+#define RELOCATION(place, symbol, type, addend)                             \
+  DYNAMIC (DT_RELA, 0x400), DYNAMIC (DT_RELASZ, 24), WORD64 (0x400, place), \
+      WORD64 (0x408, (uint64_t)(symbol) << 32 | (type)),                    \
+      WORD64 (0x410, (uint64_t)(addend))
+
 /* Offsets among thread-local variables that look like the address of the
    build-id: @napi-rs/canvas, libvips and libonnxruntime for aarch64 were
    refused for such an addend.  */
@@ -1281,6 +1306,28 @@ check_dynamic_table (const struct fixture *test)
                  WORD64 (0x410, 0x234) },                           \
     .strategy = LAYOUT_EVICT                                        \
   }
+
+/* Dynamic symbol 1 is that of SECTION.  */
+#define SECTION_SYMBOL(section, address)                                    \
+  SET (elf.bytes[0x288 + 4], STT_SECTION), BYTES (0x288 + 6, section "\0"), \
+      WORD64 (0x288 + 8, address)
+
+static void
+check_dynamic_section_symbol (const struct fixture *test)
+{
+  const uint8_t *symbols
+      = test->bytes + section_of (&test->result, ".dynsym")->sh_offset;
+  assert_int_equal (load_u64 (symbols + 24 + 8, false),
+                    section_of (&test->result, ".interp")->sh_addr);
+}
+
+static void
+check_dynamic_symbol_kept (const struct fixture *test)
+{
+  const uint8_t *symbols
+      = test->bytes + section_of (&test->result, ".dynsym")->sh_offset;
+  assert_int_equal (load_u64 (symbols + 24 + 8, false), 0x3f0);
+}
 
 enum
 {
@@ -1383,6 +1430,16 @@ static const struct layout_case served[] = {
     .changes = { SYMBOL (BEHIND, ".gnu.hash", STT_SECTION, 0x248),
                  SYMBOL (BEHIND - 1, ".gnu.hash", STT_SECTION, 0x248) },
     .strategy = LAYOUT_EVICT, .check = check_symbols_and_what_follows },
+  /* GNU ld up to about 2015; 12 of 109 files of elfutils' tests.  */
+  { "dynamic_symbols_of_sections_move_along",
+    .changes = { SECTION_SYMBOL ("\1", 0x200) }, .strategy = LAYOUT_EVICT,
+    .check = check_dynamic_section_symbol },
+  { "dynamic_symbols_of_sections_outside_of_them_stay",
+    .changes = { SECTION_SYMBOL ("\1", 0x3f0) }, .strategy = LAYOUT_EVICT,
+    .check = check_dynamic_symbol_kept },
+  { "relocations_add_to_what_other_files_have",
+    .changes = { RELOCATION (0x2090, 1, 1, 0x234) },
+    .strategy = LAYOUT_EVICT },
   /* The displacement of jmp behind movb %al, 0x2d(%rsp).  */
   { "chance_bytes_are_no_reference",
     .changes = { BYTES (0x1010, "\x88\x44\x24\x2d\xe9\x1c\xf2\xff\xff") },
@@ -1670,6 +1727,20 @@ static const struct layout_case refused[] = {
     = { DYNAMIC (36 /* DT_RELR */, 0x400), DYNAMIC (35 /* DT_RELRSZ */, 16),
         WORD64 (0x400, 0x2090), WORD64 (0x408, 1 << 2 | 1) /* 0x20a0 */,
         WORD64 (0x20a0, 0x234) },
+    REFERENCED },
+  { "relocations_by_symbols_of_sections_keep_them",
+    .changes
+    = { SECTION_SYMBOL ("\1", 0x200), RELOCATION (0x2090, 1, 1, 0x800) },
+    REFERENCED },
+  { "relocations_by_symbols_of_sections_keep_what_they_lead_to",
+    .changes = { SECTION_SYMBOL ("\7", 0x1000),
+                 RELOCATION (0x2090, 1, 1, 0x234 - 0x1000) },
+    REFERENCED },
+  { "relocations_by_symbols_that_no_table_has_keep_everything",
+    .changes = { RELOCATION (0x2090, 3, 1, 0) }, REFERENCED },
+  { "relocations_by_a_table_that_no_section_has_keep_everything",
+    .changes = { SET_SECTION (S_DYNSYM, sh_type, SHT_PROGBITS),
+                 RELOCATION (0x2090, 1, 1, 0) },
     REFERENCED },
   { "relocations_we_cannot_read_keep_everything",
     .changes = { DYNAMIC (0x60000011 /* DT_ANDROID_RELA */, 0x400) },
