@@ -19,6 +19,10 @@ enum
 static const uint32_t NOTE_FDO_PACKAGING = 0xcafe1a7e;
 static const uint32_t NOTE_FDO_DLOPEN = 0x407c0c0a;
 
+/* ELF_NOTE_GOBUILDID_TAG (cmd/link/internal/ld/elf.go).  The go command
+   follows PT_NOTE to it (cmd/internal/buildid/note.go).  */
+static const uint32_t NOTE_GO_BUILD_ID = 4;
+
 static bool
 is_movable_segment (uint32_t type)
 {
@@ -94,8 +98,8 @@ unit_grow (const struct placing *placing, struct unit *unit)
 }
 
 /* Notes that programs do not reach by address: the ABI tag, the build-id and
-   the properties of owner GNU, and package metadata (JSON text, owner FDO).
-   Others may hold PC-relative pointers (Crashpad).  */
+   the properties of owner GNU, package metadata (JSON text, owner FDO), and
+   Go's build ID (text).  Others may hold PC-relative pointers (Crashpad).  */
 static bool
 note_is_plain (const struct note *note)
 {
@@ -103,7 +107,8 @@ note_is_plain (const struct note *note)
          || note_is (note, "GNU", NT_GNU_BUILD_ID)
          || note_is (note, "GNU", NT_GNU_PROPERTY_TYPE_0)
          || note_is (note, "FDO", NOTE_FDO_PACKAGING)
-         || note_is (note, "FDO", NOTE_FDO_DLOPEN);
+         || note_is (note, "FDO", NOTE_FDO_DLOPEN)
+         || note_is (note, "Go\0", NOTE_GO_BUILD_ID);
 }
 
 static bool

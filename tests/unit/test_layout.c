@@ -1395,6 +1395,9 @@ static const struct layout_case served[] = {
   { "eviction_takes_package_notes",
     .changes = { NOTE (0x220, "FDO", 0xcafe1a7e, 20) },
     .strategy = LAYOUT_EVICT },
+  /* In each library and plugin of Go.  */
+  { "eviction_takes_build_ids_of_go",
+    .changes = { NOTE (0x220, "Go\0", 4, 20) }, .strategy = LAYOUT_EVICT },
   { "eviction_takes_several_notes",
     .changes = { NOTE (0x220, "GNU", NT_GNU_BUILD_ID, 0),
                  NOTE (0x230, "GNU", NT_GNU_PROPERTY_TYPE_0, 4) },
@@ -1640,6 +1643,10 @@ make_headerless_with_unnamed_zeros (struct fixture *test)
 static const struct layout_case refused[] = {
   { "eviction_stops_at_unknown_notes",
     .changes = { NOTE (0x220, "Cra", 1, 20) },
+    NO_ROOM_BEFORE (".note.gnu.build-id") },
+  /* Of packages in a library (-buildmode=shared).  */
+  { "eviction_stops_at_other_notes_of_go",
+    .changes = { NOTE (0x220, "Go\0", 2, 20) },
     NO_ROOM_BEFORE (".note.gnu.build-id") },
   { "eviction_spares_notes_with_symbols",
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0build_id\0"),
