@@ -24,8 +24,7 @@ bss_fill_check (struct placing *placing, const struct bss_fill *fill)
     }
   for (size_t i = 0; i < image->n_segments; i++)
     if (image->segments[i].p_type != PT_NULL && image->segments[i].p_filesz > 0
-        && image->segments[i].p_offset + image->segments[i].p_filesz
-               > fill->old_end)
+        && segment_range (image, &image->segments[i]).end > fill->old_end)
       return placing_impossible (placing,
                                  "segment %zu is in the way of the BSS", i);
   return 1;

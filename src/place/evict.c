@@ -52,11 +52,10 @@ has_section (const struct unit *unit, const struct image_section *section)
 
 /* Whether UNIT has bytes of SEGMENT.  */
 static bool
-has_segment (const struct unit *unit, const GElf_Phdr *segment)
+has_segment (const struct image *image, const struct unit *unit,
+             const GElf_Phdr *segment)
 {
-  const struct interval bytes
-      = { segment->p_offset, segment->p_offset + segment->p_filesz };
-  return overlaps (bytes, unit);
+  return overlaps (segment_range (image, segment), unit);
 }
 
 static bool
@@ -90,7 +89,8 @@ unit_grow (const struct placing *placing, struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (is_bound_segment (placing, segment) && has_segment (unit, segment))
+      if (is_bound_segment (placing, segment)
+          && has_segment (image, unit, segment))
         grown |= unit_include (unit, segment->p_offset, segment->p_filesz,
                                segment->p_align);
     }
@@ -212,13 +212,14 @@ static bool
 unit_segments_evictable (struct placing *placing, const struct unit *unit,
                          const GElf_Phdr *load)
 {
-  for (size_t i = 0; i < placing->image->n_segments; i++)
+  const struct image *image = placing->image;
+  for (size_t i = 0; i < image->n_segments; i++)
     {
-      const GElf_Phdr *segment = &placing->image->segments[i];
+      const GElf_Phdr *segment = &image->segments[i];
       bool shifts = segment->p_vaddr - segment->p_offset
                     == load->p_vaddr - load->p_offset;
       if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
-          && has_segment (unit, segment)
+          && has_segment (image, unit, segment)
           && !(is_movable_segment (segment->p_type) && shifts))
         return placing_impossible (
             placing,
@@ -333,7 +334,8 @@ unit_commit (struct placing *placing, const struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (!is_bound_segment (placing, segment) || !has_segment (unit, segment))
+      if (!is_bound_segment (placing, segment)
+          || !has_segment (image, unit, segment))
         continue;
       placing->segments[i].p_offset += offset_delta;
       placing->segments[i].p_vaddr += delta;

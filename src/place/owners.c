@@ -27,6 +27,56 @@ section_range (const struct image_section *section)
   return (struct interval){ header->sh_offset, header->sh_offset + size };
 }
 
+/* The first PT_LOAD that has bytes of the file at addresses of SEGMENT; or
+   NULL.  */
+static const GElf_Phdr *
+load_at (const struct image *image, const GElf_Phdr *segment)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD
+          && segment->p_vaddr < load->p_vaddr + load->p_filesz
+          && segment->p_vaddr + segment->p_filesz > load->p_vaddr)
+        return load;
+    }
+  return NULL;
+}
+
+static bool
+is_read_from_file (uint32_t type)
+{
+  return type == PT_LOAD || type == PT_NOTE || type == PT_INTERP
+         || type == PT_DYNAMIC || type == PT_GNU_PROPERTY || type == PT_PHDR;
+}
+
+bool
+segment_has_offset (const struct image *image, const GElf_Phdr *segment)
+{
+  const GElf_Phdr *load
+      = is_read_from_file (segment->p_type) ? NULL : load_at (image, segment);
+  return load == NULL
+         || segment->p_vaddr - segment->p_offset
+                == load->p_vaddr - load->p_offset;
+}
+
+struct interval
+segment_range (const struct image *image, const GElf_Phdr *segment)
+{
+  struct interval range
+      = { segment->p_offset, segment->p_offset + segment->p_filesz };
+  if (segment->p_filesz == 0 || segment_has_offset (image, segment))
+    return range;
+  const GElf_Phdr *load = load_at (image, segment);
+  uint64_t end = segment->p_vaddr + segment->p_filesz;
+  uint64_t last = load->p_vaddr + load->p_filesz;
+  uint64_t first
+      = segment->p_vaddr > load->p_vaddr ? segment->p_vaddr : load->p_vaddr;
+  range.begin = load->p_offset + (first - load->p_vaddr);
+  range.end = load->p_offset + ((end < last ? end : last) - load->p_vaddr);
+  return range;
+}
+
 static void
 range_nearest (struct interval *best, struct interval candidate, uint64_t from)
 {
@@ -73,11 +123,7 @@ owner_next (const struct image *image, uint64_t from, unsigned left_out)
       if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
           && segment->p_type != PT_PHDR
           && !(segment->p_type == PT_NOTE && (left_out & LEAVE_OUT_NOTES)))
-        range_nearest (
-            &best,
-            (struct interval){ segment->p_offset,
-                               segment->p_offset + segment->p_filesz },
-            from);
+        range_nearest (&best, segment_range (image, segment), from);
     }
   return best;
 }
@@ -101,8 +147,7 @@ owner_last (const struct image *image)
     {
       const GElf_Phdr *segment = &image->segments[i];
       if (segment->p_type != PT_NULL)
-        raise_to (&last, (struct interval){ 0, segment->p_offset
-                                                   + segment->p_filesz });
+        raise_to (&last, segment_range (image, segment));
     }
   return last;
 }

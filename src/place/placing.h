@@ -139,6 +139,16 @@ enum
    .sframe, which linkers leave behind, marks nothing and has no bytes.  */
 struct interval section_range (const struct image_section *section);
 
+/* The bytes of the file that SEGMENT has.  Where its address lies in a PT_LOAD
+   that has other bytes there, nobody believes its offset: mold 1.10 gives
+   PT_GNU_RELRO the offset 0 if PT_TLS has no bytes in the file.  Headers that
+   are read from the file have what their offset says.  */
+struct interval segment_range (const struct image *image,
+                               const GElf_Phdr *segment);
+
+/* Whether the bytes of SEGMENT are where its offset says.  */
+bool segment_has_offset (const struct image *image, const GElf_Phdr *segment);
+
 /* The first bytes at or behind FROM that a section with contents, a segment
    that is not PT_LOAD, or one of the header tables owns.  BEGIN == END ==
    UINT64_MAX: none.  */

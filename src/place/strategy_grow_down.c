@@ -74,7 +74,7 @@ grow_distance (struct placing *placing, uint64_t *distance)
   return placing_impossible (placing, "no room in front of the program");
 }
 
-/* A segment without bytes in the file (PT_GNU_STACK, PT_NULL) does not
+/* A segment without bytes at its offset (PT_GNU_STACK, PT_NULL) does not
    shift.  */
 static void
 grow_headers (struct placing *placing, uint64_t distance)
@@ -94,7 +94,9 @@ grow_headers (struct placing *placing, uint64_t distance)
             }
         }
       else if (segment->p_type != PT_NULL
-               && (segment->p_filesz > 0 || segment->p_offset > 0))
+               && (segment->p_filesz > 0 || segment->p_offset > 0)
+               && segment_has_offset (placing->image,
+                                      &placing->image->segments[i]))
         segment->p_offset += distance;
       if (segment->p_type == PT_LOAD && segment->p_align > placing->page
           && (distance & (segment->p_align - 1)) != 0)

@@ -203,6 +203,27 @@ segment ()
   head -n "$(wc -l <before)" after | diff before -
 }
 
+# mold 1.10 gives PT_GNU_RELRO the offset 0 where thread-local variables come
+# first in it: "segment 11 stands behind the table", or a failed self-check.
+@test "mold 1.10: PT_GNU_RELRO without a place in the file" {
+  needs ld.mold
+  many_functions 40 >many.c
+  cat >relro.c <<'END'
+__thread int t;
+#define N "a","b","c","d","e","f","g","h","i","j","k","l","m","n","o","p"
+static const char *const names[] = { N, N, N, N, N, N, N, N, N, N, N, N, N };
+int puts (const char *);
+int main (int c, char **v) { return t + puts (names[c & 15]) - (v ? 2 : 0); }
+END
+  local kind
+  for kind in pie no-pie; do
+    "${CC:-cc}" -O1 -fuse-ld=mold -$kind -o $kind relro.c many.c
+    [ "$(readelf -lW $kind | awk '$1 == "GNU_RELRO" { print $2 }')" \
+      = 0x000000 ] || skip "this mold gives it a place"
+    lives_on $kind
+  done
+}
+
 # mold 2.42.1: an FDE without code in front of a function hid the function's.
 @test "mold 2.42.1: an empty FDE hides no function" {
   small_program probe

@@ -1271,6 +1271,26 @@ check_moved_segments (const struct fixture *test)
   assert_memory_equal (test->bytes + 0x248, test->elf.bytes + 0x248, 0x3b8);
 }
 
+/* mold 1.10: PT_GNU_RELRO says that it begins at the file's start.  */
+static void
+make_relro_at_offset_0 (struct fixture *test)
+{
+  test->elf.segments[P_STACK] = (Elf64_Phdr){ .p_type = PT_GNU_RELRO,
+                                              .p_flags = PF_R,
+                                              .p_vaddr = 0x1fec,
+                                              .p_paddr = 0x1fec,
+                                              .p_filesz = 0x300,
+                                              .p_memsz = 0x1014 };
+}
+
+static void
+check_relro_at_offset_0 (const struct fixture *test)
+{
+  assert_int_equal (segment_of (&test->result, PT_GNU_RELRO)->p_offset, 0);
+  assert_int_equal (segment_of (&test->result, PT_GNU_RELRO)->p_vaddr & 0xfff,
+                    0xfec);
+}
+
 /* The dynamic entry follows its table, whichever that is.  */
 static void
 check_dynamic_table (const struct fixture *test)
@@ -1423,6 +1443,8 @@ static const struct layout_case served[] = {
   { "evicted_tables_leave_a_section_in_fixed_programs",
     make_fixed_program_with_room, .strategy = LAYOUT_EVICT,
     .check = check_section_of_old_tables },
+  { "relro_is_where_its_address_says", make_relro_at_offset_0,
+    .strategy = LAYOUT_EVICT, .check = check_relro_at_offset_0 },
   DYNAMIC_TABLE (SHT_HASH, DT_HASH),
   DYNAMIC_TABLE (SHT_GNU_HASH, DT_GNU_HASH),
   DYNAMIC_TABLE (SHT_GNU_versym, DT_VERSYM),
@@ -1547,6 +1569,9 @@ static const struct layout_case served[] = {
   { "grows_down_less_when_linked_low", make_low_program,
     .changes = { INTERP_STAYS }, .strategy = LAYOUT_GROW_DOWN,
     .check = check_grown_down_less },
+  { "relro_without_an_offset_gets_none", make_relro_at_offset_0,
+    .changes = { RELOCATE (0x400000), INTERP_STAYS },
+    .strategy = LAYOUT_GROW_DOWN, .check = check_relro_at_offset_0 },
   { "moved_table_keeps_the_address_rule",
     .changes = { INTERP_STAYS, SET (request.allow_moved_table, true) },
     .strategy = LAYOUT_MOVE_TABLE, .check = check_address_rule },
@@ -1893,6 +1918,15 @@ append_archive (struct fixture *test)
   append (test, "PK\003\004", 4);
 }
 
+/* PT_GNU_RELRO says that the archive is its own.  */
+static void
+append_archive_of_relro (struct fixture *test)
+{
+  store_u64 (test->elf.bytes + 64 + P_STACK * 56 + 8, test->elf.size - 0x2fc,
+             false);
+  append_archive (test);
+}
+
 static void
 append_file_system (struct fixture *test)
 {
@@ -1988,6 +2022,8 @@ static const struct layout_case unfit[] = {
     .status = CFI2SFRAME_REFUSED, .reason = "prelinked" },
   { "refuses_appended_payloads", .finish = append_archive,
     .status = CFI2SFRAME_REFUSED, .reason = "4 bytes of unknown data" },
+  { "refuses_payloads_that_relro_claims", make_relro_at_offset_0,
+    .finish = append_archive_of_relro, APPENDED },
   { "refuses_signed_modules", .finish = append_signature,
     .status = CFI2SFRAME_REFUSED, .reason = "signed" },
   { "refuses_modules_with_an_empty_signature",
