@@ -16,23 +16,41 @@ in_root ()
     --force-script-chrootless --force-depends "$@"
 }
 
-# make_package NAME VERSION: two programs, one with a second name.
-make_package ()
+# package_folder NAME: two programs in package-NAME, one with a second name.
+package_folder ()
 {
-  local name=$1 version=$2 folder=package-$1
+  local name=$1 folder=package-$1
   rm -rf "$folder"
-  mkdir -p "$folder/DEBIAN" "$folder/usr/bin" "$folder/usr/lib/$name"
+  mkdir -p "$folder/usr/bin" "$folder/usr/lib/$name"
   small_program
   cp small "$folder/usr/bin/$name"
   ln "$folder/usr/bin/$name" "$folder/usr/bin/$name-too"
   cp small "$folder/usr/lib/$name/helper"
-  echo "$version" >"$folder/usr/lib/$name/text"
-  (cd "$folder" && find usr -type f -print0 | sort -z \
-     | xargs -0 md5sum >DEBIAN/md5sums)
+}
+
+# pack NAME VERSION [FIELD]...: what is in package-NAME, as NAME.deb.
+pack ()
+{
+  local name=$1 version=$2 folder=package-$1
+  mkdir -p "$folder/DEBIAN"
+  (cd "$folder" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' \
+     | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
   printf '%s\n' "Package: $name" "Version: $version" "Architecture: all" \
-    "Maintainer: Nobody <nobody@localhost.invalid>" "Description: test" \
-    >"$folder/DEBIAN/control"
+    "Maintainer: Nobody <nobody@localhost.invalid>" "${@:3}" \
+    "Description: test" >"$folder/DEBIAN/control"
   dpkg-deb --root-owner-group -b "$folder" "$name.deb" >/dev/null
+}
+
+make_package ()
+{
+  package_folder "$1"
+  echo "$2" >"package-$1/usr/lib/$1/text"
+  pack "$1" "$2"
+}
+
+install_package ()
+{
+  in_root -i "$1.deb" >log 2>&1 || { cat log; return 1; }
 }
 
 # A root with the packages one and two.
@@ -109,17 +127,22 @@ clean ()
   [[ $stderr == *"three is not installed" ]] || report
 }
 
-@test "verify tells changes of other origin" {
+@test "verify tells changes of other origin, and convert leaves them alone" {
   make_root
   echo more >>root/usr/lib/one/text
+  cp root/usr/bin/two own
   strip root/usr/bin/two
-  system convert
+  gives 0 system convert
+  [ "$output" = "3 files converted
+1 file left alone: changed by somebody" ] || report
+  run ! has_sframe root/usr/bin/two
+  "$CFI2SFRAME" root/usr/bin/two root/usr/bin/two-too
   printf x >>root/usr/bin/one
   rm root/usr/lib/two/helper
   strip root/usr/lib/one/helper
   gives 1 system verify
   printf '%s\n' "$output" | sort | diff - <(cat <<'END'
-1 files as packaged, 0 of them converted; 7 not
+1 file as packaged, 0 of them converted; 7 not
 ??5??????   /usr/bin/one (changed, not by cfi2sframe alone)
 ??5??????   /usr/bin/one-too (changed, not by cfi2sframe alone)
 ??5??????   /usr/bin/two (converted, and was not as packaged before)
@@ -129,6 +152,262 @@ clean ()
 missing     /usr/lib/two/helper
 END
 )
+}
+
+@test "undo leaves alone what packages ship converted" {
+  make_root
+  package_folder shipped
+  "$CFI2SFRAME" -r package-shipped
+  echo text >package-shipped/usr/lib/shipped/text
+  pack shipped 1
+  install_package shipped
+  cp -a root before
+  gives 0 system undo
+  [ "$output" = "0 files restored" ] || report
+  gives 0 system convert shipped
+  [ "$output" = "0 files converted" ] || report
+  diff -r before root
+  gives 0 system verify
+  [ "$output" = "12 files as packaged, 3 of them converted (3 by their packages); 0 not" ] || report
+  gives 0 system convert
+  [ "$output" = "4 files converted" ] || report
+  system status
+  [ "${lines[0]}" = "6 programs and libraries, 6 of them converted (2 by their packages)" ] || report
+  gives 0 system undo
+  [ "$output" = "4 files restored" ] || report
+  diff -r before root
+  clean
+  # What is damaged is for the package manager.
+  local offset
+  read -r offset _ < <(section root/usr/bin/shipped .sframe)
+  poke root/usr/bin/shipped $offset 00
+  gives 0 system convert shipped
+  [ "$output" = "0 files converted
+1 file left alone: changed by somebody" ] || report
+  gives 0 system undo shipped
+  [[ $output == "0 files restored"* ]] || report
+  gives 1 system verify shipped
+}
+
+@test "after an upgrade to a package that ships converted files" {
+  make_root
+  system convert
+  "$CFI2SFRAME" package-one/usr/bin/one package-one/usr/bin/one-too
+  pack one 2
+  install_package one
+  gives 0 system convert
+  [ "$output" = "1 file converted" ] || report
+  gives 0 system undo
+  [ "$output" = "3 files restored" ] || report
+  clean
+  has_sframe root/usr/bin/one
+}
+
+@test "converted by hand: what is of a package is undone, nothing else is" {
+  make_root
+  mkdir -p root/usr/local/bin
+  cp small root/usr/local/bin/own
+  "$CFI2SFRAME" root/usr/bin/one root/usr/bin/one-too root/usr/local/bin/own
+  strip root/usr/lib/two/helper
+  "$CFI2SFRAME" root/usr/lib/two/helper
+  gives 0 system undo
+  [ "$output" = "1 file restored
+1 file left alone: changed by somebody" ] || report
+  has_sframe root/usr/local/bin/own
+  has_sframe root/usr/lib/two/helper
+}
+
+# dpkg would ask about them at the next upgrade.
+@test "configuration files, and files without a checksum, stay as they are" {
+  make_root
+  package_folder conf
+  mkdir package-conf/etc
+  cp small package-conf/etc/conf
+  mkdir package-conf/DEBIAN
+  echo /etc/conf >package-conf/DEBIAN/conffiles
+  pack conf 1
+  sed -i /helper/d package-conf/DEBIAN/md5sums
+  dpkg-deb --root-owner-group -b package-conf conf.deb >/dev/null
+  install_package conf
+  # dpkg itself makes a list for a package that has none.
+  rm root/var/lib/dpkg/info/two.md5sums
+  cp -a root before
+  gives 0 system convert
+  [ "$output" = "3 files converted
+4 files left alone: no checksum in the package" ] || report
+  cmp before/etc/conf root/etc/conf
+  diff -r before/usr/lib/two root/usr/lib/two
+  gives 0 system undo
+  diff -r before root
+  "$CFI2SFRAME" root/etc/conf root/usr/bin/two root/usr/bin/two-too
+  gives 0 system undo
+  [ "$output" = "0 files restored
+2 files left alone: no checksum in the package" ] || report
+  has_sframe root/etc/conf
+  gives 0 system verify
+}
+
+@test "a name in /bin of a file in /usr/bin, and a file that changed hands" {
+  make_root
+  ln -s usr/bin root/bin
+  mkdir -p package-merged/bin
+  cp small package-merged/bin/merged
+  pack merged 1
+  install_package merged
+  # Who had a file keeps its checksum of it.
+  make_package one 2
+  strip package-one/usr/lib/one/helper
+  mkdir package-one/usr/lib/two
+  mv package-one/usr/lib/one/helper package-one/usr/lib/two/helper
+  pack one 2 "Replaces: two"
+  install_package one
+  gives 0 system verify
+  cp -a root before
+  gives 0 system convert
+  [ "$output" = "4 files converted" ] || report
+  has_sframe root/usr/bin/merged
+  gives 0 system verify
+  gives 0 system undo
+  [ "$output" = "4 files restored" ] || report
+  diff -r before root
+}
+
+@test "a package for two machines" {
+  make_root
+  local machine
+  for machine in amd64 arm64; do
+    package_folder both
+    mkdir -p package-both/DEBIAN
+    mv package-both/usr/bin/both-too package-both/usr/lib/both/too
+    (cd package-both && md5sum usr/bin/* usr/lib/both/* >DEBIAN/md5sums)
+    printf '%s\n' "Package: both" "Version: 1" "Architecture: $machine" \
+      "Multi-Arch: same" "Description: test" \
+      "Maintainer: Nobody <nobody@localhost.invalid>" \
+      >package-both/DEBIAN/control
+    mv package-both/usr/lib/both "package-both/usr/lib/both-$machine"
+    sed -i "s|lib/both|&-$machine|" package-both/DEBIAN/md5sums
+    dpkg-deb --root-owner-group -b package-both both.deb >/dev/null
+    in_root --force-architecture -i both.deb >log 2>&1 || { cat log; return 1; }
+  done
+  [ -e root/var/lib/dpkg/info/both:arm64.md5sums ]
+  gives 0 system convert both:arm64
+  [ "$output" = "2 files converted" ] || report
+  gives 0 system verify
+  gives 0 system undo
+  [ "$output" = "2 files restored" ] || report
+  clean
+}
+
+# What rpm and pacman know is asked for in the same way.
+other_system ()
+{
+  local kind=$1
+  gives 0 system status
+  [ "$output" = "5 programs and libraries, 2 of them converted (2 by their packages)
+     1 not: no checksum in the package
+     2 not: to be converted" ] || report
+  gives 0 system convert
+  [ "$output" = "2 files converted
+$2" ] || report
+  has_sframe root/usr/bin/plain
+  no_sframe root/etc/$kind.conf
+  gives 0 system verify
+  [[ $output == *"4 of them converted (2 by their packages); 0 not" ]] || report
+  echo more >>root/usr/bin/plain
+  gives 1 system verify plain
+  [[ $output == *"/usr/bin/plain (changed, not by cfi2sframe alone)"* ]] || report
+  truncate -s -5 root/usr/bin/plain
+  gives 0 system undo
+  [ "$output" = "2 files restored" ] || report
+  cmp small root/usr/bin/plain
+  has_sframe root/usr/bin/shipped
+  gives 1 system verify nothing
+  [[ $stderr == *"nothing is not installed" ]] || report
+}
+
+other_files ()
+{
+  small_program
+  mkdir -p files/plain/usr/bin files/plain/usr/lib files/plain/etc \
+    files/shipped/usr/bin files/shipped/usr/lib
+  cp small files/plain/usr/bin/plain
+  cp small files/plain/usr/lib/plain.so
+  cp small files/plain/etc/$1.conf
+  cp small files/shipped/usr/bin/shipped
+  cp small files/shipped/usr/lib/shipped.so
+  "$CFI2SFRAME" -r files/shipped
+}
+
+@test "what rpm has installed" {
+  needs rpm rpmbuild python3
+  other_files rpm
+  local name
+  for name in plain shipped; do
+    local config=
+    [ $name = shipped ] || config='%config /etc/rpm.conf'
+    cat >$name.spec <<EOF
+Name: $name
+Version: 1
+Release: 1
+Summary: test
+License: none
+BuildArch: noarch
+%define debug_package %{nil}
+%global __os_install_post %{nil}
+%define _binaries_in_noarch_packages_terminate_build 0
+%description
+test
+%install
+cp -R $PWD/files/$name/. %{buildroot}
+%files
+/usr/bin/*
+/usr/lib/*
+$config
+EOF
+    rpmbuild -bb --define "_topdir $PWD/rpmbuild" \
+      --define "_rpmdir $PWD" --define "_source_filedigest_algorithm 8" \
+      $name.spec >log 2>&1 || { cat log; return 1; }
+  done
+  mkdir -p root/var/lib/rpm
+  rpm --root "$PWD/root" --dbpath /var/lib/rpm --nodeps --noscripts \
+    --force-debian -i noarch/*.rpm >log 2>&1 || true
+  [ -e root/usr/bin/plain ] || { cat log; skip "rpm cannot install here"; }
+  other_system rpm "1 file left alone: no checksum in the package"
+}
+
+@test "what pacman has installed" {
+  needs python3
+  other_files pacman
+  local name algorithm
+  mkdir -p root/var/lib/pacman/local
+  echo 9 >root/var/lib/pacman/local/ALPM_DB_VERSION
+  for name in plain shipped; do
+    local place=root/var/lib/pacman/local/$name-1-1
+    mkdir $place
+    cp -R files/$name/. root
+    printf '%%NAME%%\n%s\n\n%%VERSION%%\n1-1\n' $name >$place/desc
+    (cd files/$name && printf '%%FILES%%\n' \
+       && find . -mindepth 1 \( -type d -printf '%P/\n' -o -printf '%P\n' \)) \
+      >$place/files
+    [ $name = shipped ] \
+      || printf '\n%%BACKUP%%\netc/pacman.conf\tx\n' >>$place/files
+    algorithm=sha256
+    [ $name = plain ] || algorithm=md5
+    (cd files/$name && printf '#mtree\n/set type=file uid=0 gid=0 mode=644\n' \
+       && find . -type f | while IFS= read -r file; do
+         printf '%s time=1.0 size=1 %sdigest=%s\n' "$file" $algorithm \
+           "$(${algorithm}sum <"$file" | cut -d' ' -f1)"
+       done) | gzip >$place/mtree
+  done
+  touch root/var/lib/pacman/db.lck
+  gives 1 system convert
+  [[ $stderr == *"pacman, or a program that uses it, is running"* ]] || report
+  rm root/var/lib/pacman/db.lck
+  # dpkg is there, and has installed nothing.
+  mkdir -p root/var/lib/dpkg
+  touch root/var/lib/dpkg/status
+  other_system pacman "1 file left alone: no checksum in the package"
+  [ ! -e root/var/lib/pacman/db.lck ]
 }
 
 @test "an upgrade brings plain files, a removal takes all away" {
@@ -397,7 +676,7 @@ EOF
   system status
   [[ $output == *"4 of them converted"* ]] || report
   gives 0 system convert
-  [ "$output" = "1 files converted" ] || report
+  [ "$output" = "1 file converted" ] || report
   [ "$(checksum root/usr/bin/two)" = "$good" ]
   # Whoever wants it otherwise says so.
   poke root/usr/bin/two $offset 00

@@ -7,7 +7,10 @@
   archives     tar archives, which are rewritten member by member
   checksums    what may be a checksum of a file that is to be converted
   config       /etc/cfi2sframe.conf
-  converter    cfi2sframe, and the files of a package for it
+  converter    cfi2sframe, and what it says of files
+  mtree        pacman's list of the files in a package
+  databases    what dpkg, rpm or pacman has installed
+  installed    the files of an installed system, and what became of them
   packages     the two passes over all packages of a run
   arguments    options that the programs have in common
   debian       control files of Debian packages
@@ -39,6 +42,11 @@ def shown(name: str) -> str:
     """NAME on one line, for people."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode()
                    for c in name)
+
+
+def counted(number: int, what: str) -> str:
+    """NUMBER of WHAT, a noun that takes an "s"."""
+    return "%d %s%s" % (number, what, "" if number == 1 else "s")
 
 
 def checked_name(what: str, value: Optional[str], pattern: str) -> str:

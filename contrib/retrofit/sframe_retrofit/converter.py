@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import (Any, Dict, Iterable, List, NamedTuple, Optional, Sequence,
+                    Tuple, TypeVar)
 
 from sframe_retrofit import Refused
 from sframe_retrofit.commands import failure
@@ -16,6 +17,7 @@ from sframe_retrofit.commands import failure
 DEFAULT_OPTIONS = ["--skip-unconvertible", "--replace=auto"]
 
 Report = Dict[str, Any] # an object of --stats=json
+Subject = TypeVar("Subject")
 
 
 class Outcome(NamedTuple):
@@ -31,7 +33,7 @@ def run_converter(options: argparse.Namespace, arguments: List[str],
     """Run cfi2sframe on PATHS, or on what ARGUMENTS name.
 
     The reports on PATHS are in their order: a report's "file" is only what
-    can be shown.
+    can be shown.  Who holds locks for it has them in OPTIONS.locks.
     """
     with tempfile.TemporaryFile() as names:
         # Complete before anything is done: whoever is killed while writing
@@ -42,7 +44,8 @@ def run_converter(options: argparse.Namespace, arguments: List[str],
         done = subprocess.run(
             [options.cfi2sframe, "--stats=json"]
             + ([] if paths is None else ["--files0-from=-"]) + arguments,
-            stdin=names, stdout=subprocess.PIPE, check=False, **further)
+            stdin=names, stdout=subprocess.PIPE, check=False,
+            pass_fds=getattr(options, "locks", ()), **further)
     errors = done.stderr or b""
     if done.returncode not in (0, 1):
         raise failure([options.cfi2sframe], done.returncode, errors)
@@ -54,6 +57,13 @@ def run_converter(options: argparse.Namespace, arguments: List[str],
                       % (options.cfi2sframe, len(reports), len(paths)))
     return Outcome(done.returncode == 0,
                    errors.decode(errors="replace").split("\n")[:-1], reports)
+
+
+def with_status(reports: Iterable[Tuple[Subject, Report]],
+                status: str) -> List[Subject]:
+    """What reports say STATUS of."""
+    return [subject for subject, report in reports
+            if report["status"] == status]
 
 
 BUILD_ID = re.compile(

@@ -14,6 +14,11 @@ ELF_MAGIC = b"\x7fELF"
 ELF_START = 18 # bytes: all that elf_type looks at
 ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
 
+# rpm's numbers of digest algorithms; where it gives none, it is the first.
+RPM_ALGORITHMS = {None: "md5", 0: "md5", 1: "md5", 2: "sha1", 8: "sha256",
+                  9: "sha384", 10: "sha512", 11: "sha224", 12: "sha3_256",
+                  14: "sha3_512"}
+
 
 def elf_type(start: bytes) -> int:
     """The e_type of the ELF file that begins with START; 0 if it is none."""

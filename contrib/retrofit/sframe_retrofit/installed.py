@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The files of an installed system, and what became of each.
+
+Is a file as its package ships it, did we convert it, or has somebody changed
+it?  Whoever wants to convert, to undo, or to verify asks here.  The package
+manager's digests answer, and the record that cfi2sframe leaves in each file
+that it converts, from which the original can be had.  A package may ship
+converted files: these are as shipped, and their records are not ours to use.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import contextlib
+import enum
+import errno
+import fnmatch
+import os
+import stat
+import subprocess
+from typing import (Counter, Dict, Iterable, List, NamedTuple, Optional,
+                    Tuple)
+
+from sframe_retrofit import Refused
+from sframe_retrofit.converter import run_converter, with_status
+from sframe_retrofit.databases import Database, File, Package
+from sframe_retrofit.files import (ELF_START, ET_DYN, ET_EXEC, digest_of,
+                                   elf_type, open_regular)
+
+MAX_LINKS = 40 # as the kernel
+
+Options = argparse.Namespace
+Digest = Tuple[str, str] # algorithm and value
+
+
+class Tree:
+    """The files below a root, as a program sees them that has it as /."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.folders: Dict[str, str] = {}
+
+    def path(self, name: str) -> str:
+        """The file NAME, with all links in its folder's name followed."""
+        folder, last = os.path.split(name)
+        if folder not in self.folders:
+            self.folders[folder] = self.target(folder)
+        return os.path.join(self.folders[folder], last)
+
+    def target(self, name: str) -> str:
+        """What NAME is or, as a link, leads to."""
+        done: List[str] = []
+        todo, links = name.split("/")[::-1], 0
+        while todo:
+            part = todo.pop()
+            if part in ("", "."):
+                continue
+            if part == "..":
+                del done[-1:]
+                continue
+            try:
+                target = os.readlink("/".join([self.root] + done + [part]))
+            except OSError: # no link, or nothing there
+                done.append(part)
+                continue
+            links += 1
+            if links > MAX_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+            if target.startswith("/"):
+                done = []
+            todo += target.split("/")[::-1]
+        return "/".join([self.root] + done) or "/"
+
+
+def is_linked_elf_file(path: str) -> bool:
+    """Whether PATH is a program or a shared library."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return False # opening a device may do something
+        with open_regular(path, os.O_NOFOLLOW) as file:
+            return elf_type(file.read(ELF_START)) in (ET_EXEC, ET_DYN)
+    except OSError:
+        return False
+
+
+# Which files.
+
+def chosen(options: Options, database: Database) -> List[Package]:
+    """The packages asked for."""
+    if not options.packages:
+        return database.packages
+    asked = set(options.packages)
+    found = [package for package in database.packages
+             if package.names & asked]
+    missing = asked.difference(*(package.names for package in found))
+    if missing:
+        raise Refused("%s is not installed" % min(missing))
+    return found
+
+
+class Installed(NamedTuple):
+    """A file, and the digests that packages have of it: several where packages
+    for several machines share it."""
+    paths: List[str] # hard links
+    names: List[str] # likewise, as packages have them
+    digests: List[Digest]
+
+
+def elf_files(options: Options, database: Database,
+              tree: Tree) -> List[Installed]:
+    """Programs and libraries of the packages asked for."""
+    found: Dict[Tuple[int, int], Installed] = {}
+    seen: Dict[str, Optional[Installed]] = {}
+    for package in chosen(options, database):
+        if not package.safe or (options.leave_out_packages and
+                                options.config.why_package(package.name)):
+            continue
+        for file in database.files(package):
+            with contextlib.suppress(OSError):
+                path = tree.path(file.path)
+                if path not in seen:
+                    seen[path] = installed_file(found, path, file.path)
+                known = seen[path]
+                if known is not None and file.digest:
+                    known.digests.append((file.algorithm, file.digest))
+    return [file for file in sorted(found.values(), key=lambda one: one.paths)
+            if not any(fnmatch.fnmatchcase(name, glob)
+                       for glob in options.exclude for name in file.names)]
+
+
+def installed_file(found: Dict[Tuple[int, int], Installed], path: str,
+                   name: str) -> Optional[Installed]:
+    """The one of FOUND, which may get it now, that PATH is; None if that is no
+    program or library."""
+    if not is_linked_elf_file(path):
+        return None
+    about = os.lstat(path)
+    file = found.setdefault((about.st_dev, about.st_ino),
+                            Installed([], [], []))
+    file.paths.append(path)
+    file.names.append(name)
+    return file
+
+
+def all_paths(files: Iterable[Installed]) -> List[str]:
+    return [path for file in files for path in file.paths]
+
+
+def checked_files(options: Options, database: Database) -> List[File]:
+    """All files of the packages asked for that these have digests of."""
+    return [file for package in chosen(options, database)
+            for file in database.files(package) if file.digest]
+
+
+# What became of them.
+
+class Origin(enum.Enum):
+    """What a file is, beside what its package shipped."""
+    SHIPPED = "as its package ships it"
+    CONVERTED = "converted, and as shipped before"
+    CHANGED = "changed by somebody"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+    UNKNOWN = "no checksum in the package"
+
+
+class Verdict(NamedTuple):
+    """An origin, and, of what is not as it should be, why."""
+    origin: Origin
+    reason: str = ""
+
+
+def original_digest(options: Options, path: str, algorithm: str) -> str:
+    """The digest of what PATH was before its conversion, "" if none was."""
+    with subprocess.Popen([options.cfi2sframe, "-v", "--undo",
+                           "-o", "/dev/stdout", path],
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as child:
+        assert child.stdout is not None and child.stderr is not None
+        digest = digest_of(child.stdout, algorithm)
+        messages = child.stderr.read() # one line
+    # The exit status is 0 if there was nothing to be undone, too.
+    return digest if messages.endswith(b": restored\n") else ""
+
+
+def is_shipped(path: str, digests: List[Digest]) -> bool:
+    for algorithm in sorted({algorithm for algorithm, _ in digests}):
+        with open_regular(path, os.O_NOFOLLOW) as file:
+            if (algorithm, digest_of(file, algorithm)) in digests:
+                return True
+    return False
+
+
+def judged_file(options: Options, path: str,
+                digests: List[Digest]) -> Verdict:
+    """What the file PATH is, of which packages have DIGESTS."""
+    if not digests:
+        return Verdict(Origin.UNKNOWN)
+    try:
+        if is_shipped(path, digests):
+            return Verdict(Origin.SHIPPED)
+        if not is_linked_elf_file(path):
+            return Verdict(Origin.CHANGED, "changed")
+        originals = {(algorithm, original_digest(options, path, algorithm))
+                     for algorithm, _ in digests}
+    except FileNotFoundError:
+        return Verdict(Origin.MISSING)
+    except OSError as error:
+        return Verdict(Origin.UNREADABLE, error.strerror or str(error))
+    if originals & set(digests):
+        return Verdict(Origin.CONVERTED)
+    if "" in dict(originals).values():
+        return Verdict(Origin.CHANGED, "changed, not by cfi2sframe alone")
+    return Verdict(Origin.CHANGED,
+                   "converted, and was not as packaged before")
+
+
+def judged_name(options: Options, tree: Tree, file: File) -> Verdict:
+    """What is where FILE should be, by a link that somebody put there, too."""
+    try:
+        path = tree.target(file.path)
+    except OSError as error:
+        return Verdict(Origin.UNREADABLE, error.strerror or str(error))
+    return judged_file(options, path, [(file.algorithm, file.digest)])
+
+
+def at_once(options: Options) -> concurrent.futures.Executor:
+    return concurrent.futures.ThreadPoolExecutor(options.jobs
+                                                 or os.cpu_count())
+
+
+def judged(options: Options, files: Iterable[Installed]) -> List[Verdict]:
+    with at_once(options) as pool:
+        return list(pool.map(lambda file: judged_file(
+            options, file.paths[0], file.digests), files))
+
+
+def verified(options: Options, tree: Tree,
+             files: Iterable[File]) -> List[Verdict]:
+    with at_once(options) as pool:
+        return list(pool.map(lambda file: judged_name(options, tree, file),
+                             files))
+
+
+def outcome_of(options: Options, arguments: List[str],
+               files: List[Installed], status: str) -> List[Installed]:
+    """Those of FILES that the converter, with ARGUMENTS, would let have
+    STATUS."""
+    paths = [file.paths[0] for file in files]
+    outcome = run_converter(options, ["-q", "-n"] + arguments, paths,
+                            stderr=subprocess.DEVNULL)
+    return with_status(zip(files, outcome.reports), status)
+
+
+def can_be_undone(options: Options,
+                  files: List[Installed]) -> List[Installed]:
+    """Those that cfi2sframe has converted, whoever ran it."""
+    return outcome_of(options, ["--undo"], files, "restored")
+
+
+class Selection(NamedTuple):
+    """The files that may be changed, and how many are left alone, by why."""
+    files: List[Installed]
+    left: Counter[str]
+
+
+def ours_among(options: Options, files: List[Installed]) -> Selection:
+    """Of files that are converted, those that were as shipped before."""
+    verdicts = judged(options, files)
+    return Selection(
+        [file for file, verdict in zip(files, verdicts)
+         if verdict.origin is Origin.CONVERTED],
+        collections.Counter(verdict.origin.value for verdict in verdicts
+                            if verdict.origin is not Origin.CONVERTED))
+
+
+class Sorted(NamedTuple):
+    """Files by what they are."""
+    plain: List[Installed]  # as their packages ship them
+    theirs: List[Installed] # likewise, and converted
+    others: List[Installed]
+
+
+def sorted_out(options: Options, files: List[Installed]) -> Sorted:
+    def is_so(file: Installed) -> bool:
+        with contextlib.suppress(OSError):
+            return is_shipped(file.paths[0], file.digests)
+        return False
+
+    with at_once(options) as pool:
+        so = list(pool.map(is_so, files))
+    shipped = [file for file, yes in zip(files, so) if yes]
+    theirs = can_be_undone(options, shipped)
+    converted = set(all_paths(theirs))
+    return Sorted([file for file in shipped if file.paths[0] not in converted],
+                  theirs, [file for file, yes in zip(files, so) if not yes])
+
+
+def to_be_converted(options: Options, how: List[str],
+                    files: List[Installed]) -> Selection:
+    """Those as shipped; and those that we converted, to be done again if need
+    be.  HOW has the converter's options.
+
+    A file that was changed could not be given back afterwards as it was
+    shipped, and a converted one that a package ships would be another one.
+    """
+    plain, _, others = sorted_out(options, files)
+    again = ours_among(options, outcome_of(options, how, others, "converted"))
+    return Selection(sorted(plain + again.files), again.left)
+
+
+def to_be_undone(options: Options, files: List[Installed]) -> Selection:
+    """Those that were as shipped before they were converted."""
+    return ours_among(options, can_be_undone(options, files))
