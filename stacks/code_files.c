@@ -1,8 +1,9 @@
-/* The files of code of several processes, each once.
+/* The files of code of one process or of several, each once.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A build starts thousands of processes from few programs and libraries:
-   sections and symbols of a file are read once for all processes.  */
+   A build starts thousands of processes from few programs and libraries: rows
+   and symbols of a file are read once for all processes.  The bytes are a
+   mapping of the file, of which only what is looked at comes into memory.  */
 
 #include <config.h>
 
@@ -14,185 +15,261 @@
 
 #include "base/array.h"
 #include "stacks/dwfl_debuginfo.h"
-#include "stacks/inlines.h"
-#include "stacks/live_modules.h"
 #include "walk/lookup.h"
 
-struct code_file
+static bool
+is_file (const struct code_file *file, const char *path, dev_t device,
+         ino_t inode)
 {
-  char *path; /* owned */
-  dev_t device;
-  ino_t inode;
-  /* SECTION_UNKNOWN until the section has been looked for.  Its address counts
-     from the module's start.  */
-  enum section_origin origin;
-  struct cfi2sframe_section section;
-  void *bytes;            /* of the section, owned */
-  bool opened;            /* for symbols */
-  struct symbols symbols; /* its `dwfl' is owned, and has this file alone */
-  uint64_t start;
-  struct inlines inlines;
-};
+  return file->inode == inode && file->device == device
+         && strcmp (file->path, path) == 0;
+}
 
-bool
-code_files_find (struct code_files *files, const struct module *module,
-                 uint32_t *number)
+static struct code_file *
+add_file (struct code_files *files, const char *path, dev_t device,
+          ino_t inode)
 {
   uint32_t n = files->n;
-  for (uint32_t i = 0; i < n; i++)
+  struct code_file *file = calloc (1, sizeof *file);
+  char *copy = strdup (path);
+  if (file == NULL || copy == NULL
+      || !ARRAY_ROOM (files->files, n + (size_t)1, &files->capacity))
     {
-      const struct code_file *file = &files->files[i];
-      *number = i;
-      if (file->inode == module->inode && file->device == module->device
-          && strcmp (file->path, module->path) == 0)
-        return true;
+      free (file);
+      free (copy);
+      return NULL;
     }
-  if (!ARRAY_ROOM (files->files, n + (size_t)1, &files->capacity))
-    return false;
-  char *path = strdup (module->path);
-  if (path == NULL)
-    return false;
-  files->files[n] = (struct code_file){ .path = path,
-                                        .device = module->device,
-                                        .inode = module->inode };
-  *number = files->n++;
-  return true;
+  *file = (struct code_file){
+    .number = n, .path = copy, .device = device, .inode = inode, .image.fd = -1
+  };
+  files->files[files->n++] = file;
+  return file;
+}
+
+struct code_file *
+code_files_get (struct code_files *files, const char *path, dev_t device,
+                ino_t inode)
+{
+  for (uint32_t i = 0; i < files->n; i++)
+    {
+      /* Most often it is the one that was asked for last.  */
+      uint32_t at = (files->latest + i) % files->n;
+      if (is_file (files->files[at], path, device, inode))
+        return files->files[files->latest = at];
+    }
+  return add_file (files, path, device, inode);
 }
 
 void
-code_files_load (struct code_files *files, struct process *process,
-                 struct module *module)
+code_file_take (struct code_file *file, int fd)
 {
-  uint32_t number;
-  if (!code_files_find (files, module, &number))
+  struct error err;
+  file->opened = true;
+  error_clear (&err);
+  if (fd < 0)
+    row_source_set_none (&file->rows, "its file was not found");
+  else if (!image_open_fd (&file->image, fd, &err))
+    row_source_set_none (&file->rows, err.reason);
+  file->image.fd = -1;
+  if (fd >= 0)
+    close (fd);
+}
+
+void
+code_file_take_module (struct code_file *file, Dwfl_Module *module)
+{
+  struct error err;
+  size_t size;
+  Elf *elf = dwfl_module_getelf (module, &file->bias);
+  char *bytes = elf != NULL ? elf_rawfile (elf, &size) : NULL;
+  file->opened = true;
+  error_clear (&err);
+  if (elf == NULL)
+    row_source_set_none (&file->rows, "its file was not found");
+  else if (bytes == NULL)
+    row_source_set_none (&file->rows, "its file cannot be read");
+  else if (!image_open_memory (&file->image, bytes, size, &err))
+    row_source_set_none (&file->rows, err.reason);
+  if (elf != NULL)
+    file->module = module;
+}
+
+/* The segment that has the byte at OFFSET of FILE in memory; of several, the
+   one that can be executed.  NULL if none has.  */
+static const GElf_Phdr *
+segment_at (const struct code_file *file, uint64_t offset)
+{
+  const GElf_Phdr *found = NULL;
+  for (size_t i = 0; i < file->image.n_segments; i++)
     {
-      module_set_no_section (module, "out of memory");
-      return;
+      const GElf_Phdr *segment = &file->image.segments[i];
+      if (segment->p_type == PT_LOAD
+          && offset - segment->p_offset < segment->p_filesz
+          && (found == NULL || segment->p_flags & PF_X))
+        found = segment;
     }
-  struct code_file *file = &files->files[number];
-  if (file->origin == SECTION_UNKNOWN)
-    {
-      live_load_section (process, module);
-      /* In another process more of the file may be mapped: look again.  */
-      if (module->origin == SECTION_NONE)
-        return;
-      file->origin = module->origin;
-      file->section = module->section;
-      file->section.address -= module->start;
-      file->bytes = module->bytes;
-      module->bytes = NULL;
-      return;
-    }
-  module->origin = file->origin;
-  module->section = file->section;
-  module->section.address += module->start;
+  return found;
+}
+
+uint64_t
+code_file_address (const struct code_file *file, uint64_t offset)
+{
+  const GElf_Phdr *segment = segment_at (file, offset);
+  return segment != NULL ? offset - segment->p_offset + segment->p_vaddr
+                         : offset;
 }
 
 bool
-code_files_rows (const struct code_files *files, uint32_t number,
-                 uint64_t offset, uint64_t *start)
+code_file_section (struct code_file *file, const struct section_policy *policy,
+                   uint64_t offset, struct cfi2sframe_section *section,
+                   uint64_t *address)
 {
-  const struct cfi2sframe_section *section = &files->files[number].section;
+  if (file->rows.origin == SECTION_UNKNOWN)
+    row_source_open (&file->rows, &file->image, policy);
+  *address = code_file_address (file, offset);
+  return row_source_at (&file->rows, *address, section);
+}
+
+bool
+code_file_rows_start (const struct code_file *file, uint64_t offset,
+                      uint64_t *start)
+{
+  struct cfi2sframe_section section;
   struct unwind_section opened;
   struct unwind_rules rules;
-  if (section->size == 0
-      || !unwind_section_open (&opened, section->bytes, section->size,
-                               section->address)
+  uint64_t address = code_file_address (file, offset);
+  if (!row_source_at (&file->rows, address, &section) || section.size == 0
+      || !unwind_section_open (&opened, section.bytes, section.size,
+                               section.address)
       || !opened.sorted
-      || unwind_section_lookup (&opened, offset, &rules)
+      || unwind_section_lookup (&opened, address, &rules)
              != CFI2SFRAME_STEP_CALLER)
     return false;
-  uint32_t count = unwind_section_count (&opened, offset, 0, opened.n_fdes);
+  uint32_t count = unwind_section_count (&opened, address, 0, opened.n_fdes);
   *start = unwind_section_start (&opened, count - 1);
   return true;
 }
 
+const char *
+code_file_name (const struct code_file *file)
+{
+  const char *slash = strrchr (file->path, '/');
+  return slash != NULL && slash[1] != '\0' ? slash + 1 : file->path;
+}
+
 /* Symbols.  */
 
+/* Have libdwfl look at the bytes that FILE has.  */
+static int
+find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+          char **found, Elf **elf)
+{
+  (void)module;
+  (void)name;
+  (void)base;
+  struct code_file *file = *user;
+  /* libdwfl looks for debug files beside this name.  */
+  *found = strdup (file->path);
+  *elf = elf_begin (-1, ELF_C_READ, file->image.elf);
+  return -1;
+}
+
 static const Dwfl_Callbacks callbacks = {
-  .find_elf = dwfl_build_id_find_elf,
+  .find_elf = find_elf,
   .find_debuginfo = dwfl_debuginfo_find,
 };
 
+/* Set START and END to where the segments of IMAGE are.  */
+static bool
+find_extent (const struct image *image, uint64_t *start, uint64_t *end)
+{
+  bool found = false;
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD)
+      {
+        const GElf_Phdr *segment = &image->segments[i];
+        *start = found ? *start : segment->p_vaddr;
+        *end = segment->p_vaddr + segment->p_memsz;
+        found = true;
+      }
+  return found;
+}
+
+/* Make FILE's module.  */
 static void
-open_dwfl (struct code_file *file)
+open_module (struct code_file *file)
 {
   enum
   {
     ANYWHERE = 1 << 30 /* address that libdwfl is given for a file that is not
                           linked to one */
   };
-  int fd = live_open_file (file->path, file->device, file->inode);
-  Dwfl *dwfl = fd >= 0 ? dwfl_begin (&callbacks) : NULL;
-  file->opened = true;
-  file->symbols.dwfl = dwfl;
-  if (dwfl == NULL)
+  uint64_t start, end;
+  if (file->module != NULL || file->dwfl != NULL
+      || !find_extent (&file->image, &start, &end)
+      || (file->dwfl = dwfl_begin (&callbacks)) == NULL)
+    return;
+  uint64_t base = file->image.header.e_type == ET_EXEC ? 0 : ANYWHERE;
+  dwfl_report_begin (file->dwfl);
+  file->module
+      = dwfl_report_module (file->dwfl, file->path, base + start, base + end);
+  if (file->module != NULL)
     {
-      if (fd >= 0)
-        close (fd);
-      return;
+      void **user;
+      dwfl_module_info (file->module, &user, NULL, NULL, NULL, NULL, NULL,
+                        NULL);
+      *user = file;
     }
-  dwfl_report_begin (dwfl);
-  Dwfl_Module *module
-      = dwfl_report_elf (dwfl, file->path, file->path, fd, ANYWHERE, false);
-  dwfl_report_end (dwfl, NULL, NULL);
-  if (module == NULL)
-    close (fd);
-  else
-    dwfl_module_info (module, NULL, &file->start, NULL, NULL, NULL, NULL,
-                      NULL);
+  dwfl_report_end (file->dwfl, NULL, NULL);
+  if (file->module != NULL
+      && dwfl_module_getelf (file->module, &file->bias) == NULL)
+    file->module = NULL;
 }
 
 void
-code_files_symbol (struct code_files *files, uint32_t number, uint64_t offset,
-                   unsigned wanted, struct code_name *symbol)
+code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
+                  struct code_name *symbol)
 {
-  struct code_file *file = &files->files[number];
-  uint64_t rows;
-  if (!file->opened)
-    open_dwfl (file);
-  symbols_find (&file->symbols, file->start + offset, wanted, symbol);
+  uint64_t rows, address = code_file_address (file, offset);
+  open_module (file);
+  symbols_find (&file->symbols, file->module, address + file->bias, wanted,
+                symbol);
   /* A symbol without a size goes on to the next symbol: only the rows tell
      where its function begins.  */
-  if (symbol->unsized && code_files_rows (files, number, offset, &rows)
-      && rows > offset - symbol->offset)
+  if (symbol->unsized && code_file_rows_start (file, offset, &rows)
+      && rows > address - symbol->offset)
     symbol->name[0] = '\0';
 }
 
 char *
-code_files_inlines (struct code_files *files, uint32_t number, uint64_t offset,
-                    unsigned wanted)
+code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted)
 {
-  struct code_file *file = &files->files[number];
-  if (!file->opened)
-    open_dwfl (file);
-  uint64_t address = file->start + offset;
-  Dwfl *dwfl = file->symbols.dwfl;
-  Dwfl_Module *module = dwfl != NULL ? dwfl_addrmodule (dwfl, address) : NULL;
-  return module != NULL ? inlines_at (&file->inlines, module, address, wanted)
-                        : NULL;
+  open_module (file);
+  return file->module != NULL
+             ? inlines_at (&file->inlines, file->module,
+                           code_file_address (file, offset) + file->bias,
+                           wanted)
+             : NULL;
 }
 
-const char *
-code_files_path (const struct code_files *files, uint32_t number)
+static void
+code_file_free (struct code_file *file)
 {
-  return files->files[number].path;
+  symbols_free (&file->symbols);
+  inlines_free (&file->inlines);
+  if (file->dwfl != NULL)
+    dwfl_end (file->dwfl);
+  row_source_free (&file->rows);
+  image_close (&file->image);
+  free (file->path);
+  free (file);
 }
 
 void
 code_files_free (struct code_files *files)
 {
   for (uint32_t i = 0; i < files->n; i++)
-    {
-      struct code_file *file = &files->files[i];
-      Dwfl *dwfl = file->symbols.dwfl;
-      symbols_free (&file->symbols);
-      inlines_free (&file->inlines);
-      if (dwfl != NULL)
-        dwfl_end (dwfl);
-      free (file->bytes);
-      free (file->path);
-    }
+    code_file_free (files->files[i]);
   free (files->files);
   *files = (struct code_files){ 0 };
 }

@@ -1,53 +1,89 @@
-/* The files of code of several processes, each once: SFrame data and symbols.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The files of code of one process or of several, each once: their bytes, rows
+   and symbols.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A place in a file is its offset there, which is all that a mapping says of
+   it.  The program headers say which address of the file's own it is.  */
 
 #ifndef STACKS_CODE_FILES_H
 #define STACKS_CODE_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "stacks/process.h"
+#include <elfutils/libdwfl.h>
+
+#include "stacks/inlines.h"
+#include "stacks/row_source.h"
 #include "stacks/symbols.h"
 
-struct code_file; /* opaque */
+struct code_file
+{
+  uint32_t number;
+  char *path; /* owned; "[vdso]" for the vdso */
+  /* What was mapped; inode 0: the vdso, or not known.  */
+  dev_t device;
+  ino_t inode;
+  bool opened;        /* IMAGE was looked for */
+  struct image image; /* `bytes' NULL: it was not found */
+  struct row_source rows;
+  /* For symbols.  DWFL is owned and has this file alone, or is NULL where
+     MODULE is another session's.  */
+  Dwfl *dwfl;
+  Dwfl_Module *module;
+  uint64_t bias; /* addresses in MODULE minus those in the file */
+  struct symbols symbols;
+  struct inlines inlines;
+};
 
 struct code_files
 {
-  struct code_file *files; /* owned */
+  struct code_file **files; /* owned, as each is */
   uint32_t n;
   size_t capacity;
+  uint32_t latest;
 };
 
-/* The number of MODULE's file; it is added if it is new.  False when memory
-   ran out.  */
-bool code_files_find (struct code_files *files, const struct module *module,
-                      uint32_t *number);
-
-/* Give MODULE of the living PROCESS the section of its file, which is found
-   for the first process that asks (live_load_section).  The section stays
-   FILES'.  */
-void code_files_load (struct code_files *files, struct process *process,
-                      struct module *module);
-
-/* Set *START to where the rows begin that hold at OFFSET in file NUMBER, as an
-   offset in the file, too.  False when there are no such rows, or the section
-   is not known.  */
-bool code_files_rows (const struct code_files *files, uint32_t number,
-                      uint64_t offset, uint64_t *start);
-
-/* The symbol at OFFSET bytes from the start of file NUMBER.  WANTED:
-   symbols.h.  */
-void code_files_symbol (struct code_files *files, uint32_t number,
-                        uint64_t offset, unsigned wanted,
-                        struct code_name *symbol);
-
-/* What is inlined there, as inlines_at has it.  */
-char *code_files_inlines (struct code_files *files, uint32_t number,
-                          uint64_t offset, unsigned wanted);
-
-const char *code_files_path (const struct code_files *files, uint32_t number);
+/* The file at PATH, with DEVICE and INODE; it is added if it is new.  NULL
+   when memory ran out.  */
+struct code_file *code_files_get (struct code_files *files, const char *path,
+                                  dev_t device, ino_t inode);
 
 void code_files_free (struct code_files *files);
+
+/* FILE has the contents of descriptor FD, which is closed; -1: it was not
+   found.  */
+void code_file_take (struct code_file *file, int fd);
+
+/* FILE is MODULE of another session, which must outlive it.  */
+void code_file_take_module (struct code_file *file, Dwfl_Module *module);
+
+/* The address that FILE, which was opened, has for the code at OFFSET; without
+   program headers, OFFSET.  */
+uint64_t code_file_address (const struct code_file *file, uint64_t offset);
+
+/* Set *SECTION to the rows of the code around OFFSET of FILE, which was
+   opened, and *ADDRESS to what they know that code by.  Rows are looked for as
+   POLICY says when they are asked for first.  False if there are none.  */
+bool code_file_section (struct code_file *file,
+                        const struct section_policy *policy, uint64_t offset,
+                        struct cfi2sframe_section *section, uint64_t *address);
+
+/* Set *START to the address where the rows begin that hold at OFFSET of FILE.
+   False when there are no such rows, or they were not looked for.  */
+bool code_file_rows_start (const struct code_file *file, uint64_t offset,
+                           uint64_t *start);
+
+/* The symbol at OFFSET of FILE.  WANTED: symbols.h.  */
+void code_file_symbol (struct code_file *file, uint64_t offset,
+                       unsigned wanted, struct code_name *symbol);
+
+/* What is inlined there, as inlines_at has it.  */
+char *code_file_inlines (struct code_file *file, uint64_t offset,
+                         unsigned wanted);
+
+/* The name of FILE without its folder.  */
+const char *code_file_name (const struct code_file *file);
 
 #endif /* STACKS_CODE_FILES_H */

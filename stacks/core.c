@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/elf_sframe.h"
 #include "base/io.h"
 #include "stacks/core_names.h"
 #include "stacks/dwfl_debuginfo.h"
@@ -120,67 +119,56 @@ open_core (struct core *core, struct process *process, const char *path,
 
 /* Modules.  */
 
+struct taking
+{
+  struct process *process;
+  bool no_memory;
+};
+
+static void
+add_mapping (struct taking *taking, uint64_t start, uint64_t size,
+             uint64_t offset, const struct code_file *file)
+{
+  const struct mapping_report report = { .start = start,
+                                         .end = start + size,
+                                         .offset = offset,
+                                         .path = file->path,
+                                         .inode = file->inode };
+  taking->no_memory |= !process_map (taking->process, &report);
+}
+
+/* MODULE is mapped as the program headers of its file say, if that was found:
+   other memory may lie between two segments.  */
 static int
 take_module (Dwfl_Module *module, void **user __attribute__ ((unused)),
              const char *name, Dwarf_Addr start, void *argument)
 {
-  struct process *process = argument;
+  struct taking *taking = argument;
   Dwarf_Addr end;
-  const char *file = NULL;
-  dwfl_module_info (module, NULL, NULL, &end, NULL, NULL, &file, NULL);
-  return process_add_module (process, start, end, file != NULL ? file : name)
-                 != NULL
-             ? DWARF_CB_OK
-             : DWARF_CB_ABORT;
-}
-
-static int
-by_start (const void *a, const void *b)
-{
-  const struct module *x = a, *y = b;
-  return (x->start > y->start) - (x->start < y->start);
-}
-
-static const GElf_Phdr *
-find_segment (Elf *elf, uint32_t type, GElf_Phdr *segment)
-{
-  size_t n;
-  if (elf_getphdrnum (elf, &n) != 0)
-    return NULL;
-  for (size_t i = 0; i < n; i++)
-    if (gelf_getphdr (elf, (int)i, segment) != NULL && segment->p_type == type)
-      return segment;
-  return NULL;
-}
-
-static void
-load_section (struct process *process, struct module *module)
-{
-  GElf_Addr bias;
-  GElf_Phdr found;
-  size_t size;
-  Dwfl_Module *dwfl_module = dwfl_addrmodule (process->dwfl, module->start);
-  Elf *elf
-      = dwfl_module != NULL ? dwfl_module_getelf (dwfl_module, &bias) : NULL;
-  if (elf == NULL)
-    {
-      module_set_no_section (module, "its file was not found");
-      return;
-    }
-  const char *file = elf_rawfile (elf, &size);
-  const GElf_Phdr *segment = find_segment (elf, PT_GNU_SFRAME, &found);
+  const char *path = NULL;
+  dwfl_module_info (module, NULL, NULL, &end, NULL, NULL, &path, NULL);
+  /* Its address tells two of the same name apart.  */
+  struct code_file *file = code_files_get (
+      taking->process->files, path != NULL ? path : name, 0, start);
   if (file == NULL)
-    module_set_no_section (module, "its file cannot be read");
-  else if (segment != NULL && segment->p_offset <= size
-           && segment->p_filesz <= size - segment->p_offset)
     {
-      module->section = (struct cfi2sframe_section){ file + segment->p_offset,
-                                                     segment->p_filesz,
-                                                     segment->p_vaddr + bias };
-      module->origin = SECTION_OWN;
+      taking->no_memory = true;
+      return DWARF_CB_ABORT;
     }
-  else
-    module_supply (process, module, file, size, bias);
+  code_file_take_module (file, module);
+  /* Where its program headers are of no use, addresses take the place of
+     offsets.  */
+  if (file->image.n_segments == 0)
+    add_mapping (taking, start, end - start,
+                 file->module != NULL ? start - file->bias : 0, file);
+  for (size_t i = 0; i < file->image.n_segments; i++)
+    {
+      const GElf_Phdr *segment = &file->image.segments[i];
+      if (segment->p_type == PT_LOAD)
+        add_mapping (taking, segment->p_vaddr + file->bias, segment->p_filesz,
+                     segment->p_offset, file);
+    }
+  return taking->no_memory ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
 /* Threads.  */
@@ -199,12 +187,6 @@ take_registers (Dwfl_Frame *frame, void *argument)
     registers->n++;
   return DWARF_CB_ABORT;
 }
-
-struct taking
-{
-  struct process *process;
-  bool no_memory;
-};
 
 /* Continues when memory ran out: libdw 0.188 does not free its own state if
    dwfl_getthreads is told to end.  */
@@ -241,7 +223,6 @@ static bool
 open_dwfl (struct core *core, struct process *process, const char *executable,
            struct error *err)
 {
-  process->load_section = load_section;
   process->dwfl = dwfl_begin (&callbacks);
   if (process->dwfl == NULL)
     return dwfl_error_set (err, "libdwfl");
@@ -252,11 +233,10 @@ open_dwfl (struct core *core, struct process *process, const char *executable,
   process->pid = dwfl_core_file_attach (process->dwfl, core->elf);
   if (process->pid < 0)
     return dwfl_error_set (err, "threads");
-  if (dwfl_getmodules (process->dwfl, take_module, process, 0) != 0)
+  struct taking taking = { .process = process };
+  dwfl_getmodules (process->dwfl, take_module, &taking, 0);
+  if (taking.no_memory)
     return error_set_no_memory (err);
-  if (process->n_modules > 0)
-    qsort (process->modules, process->n_modules, sizeof *process->modules,
-           by_start);
   return take_threads (process, err);
 }
 

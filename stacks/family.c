@@ -22,14 +22,6 @@ family_find (const struct family *family, pid_t pid)
 }
 
 static void
-load_section (struct process *process, struct module *module)
-{
-  /* struct process is the first part of struct member.  */
-  struct member *member = (struct member *)process;
-  code_files_load (&member->family->files, process, module);
-}
-
-static void
 member_free (struct member *member)
 {
   live_close (&member->process);
@@ -45,14 +37,13 @@ member_new (struct family *family, pid_t pid)
   struct member *member = calloc (1, sizeof *member);
   if (member == NULL)
     return NULL;
-  member->family = family;
   if (!live_begin (&member->process, pid))
     {
       member_free (member);
       return NULL;
     }
   member->process.policy = family->policy;
-  member->process.load_section = load_section;
+  member->process.files = &family->files;
   family->members[family->n++] = member;
   return member;
 }
@@ -100,8 +91,8 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
   if (member == NULL)
     return;
   memcpy (member->name, from->name, sizeof member->name);
-  process_copy_modules (&member->process, &from->process);
-  /* If the process has ended, its modules stay those of its parent.  */
+  process_copy_mappings (&member->process, &from->process);
+  /* If the process has ended, its mappings stay those of its parent.  */
   if (!family->recorded)
     live_renew (&member->process, &err);
 }
@@ -113,7 +104,7 @@ family_execute (struct family *family, pid_t pid)
   struct member *member = family_find (family, pid);
   if (member == NULL)
     return;
-  process_forget_modules (&member->process);
+  process_forget_mappings (&member->process);
   process_forget_rows (&member->process);
   if (!family->recorded)
     live_renew (&member->process, &err);

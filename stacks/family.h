@@ -12,12 +12,9 @@
 #include "stacks/code_files.h"
 #include "stacks/process.h"
 
-struct family;
-
 struct member
 {
   struct process process;
-  struct family *family;
   char name[16]; /* the kernel's name for the process: that of its program, as
                     a rule */
 };
@@ -36,8 +33,8 @@ struct family
 /* The member PID, or NULL.  */
 struct member *family_find (const struct family *family, pid_t pid);
 
-/* Make PID a member, with its present modules.  NULL if the process has ended,
-   or may not be looked at.  */
+/* Make PID a member, with its present mappings.  NULL if the process has
+   ended, or may not be looked at.  */
 struct member *family_add (struct family *family, pid_t pid,
                            struct error *err);
 

@@ -72,7 +72,7 @@ live_begin (struct process *process, pid_t pid)
   process->pid = pid;
   process->arch
       = arch_of_machine (MACHINE, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-  process->load_section = live_load_section;
+  process->open_file = live_open_file;
   process->memory.fetch = fetch;
   process->memory.source = source;
   return true;
@@ -187,53 +187,48 @@ live_close (struct process *process)
   process_free (process);
 }
 
-/* Take the section of an equal module of OLD.  True if there is one.  */
+/* Whether A and B have the same code, at the same addresses.  */
 static bool
-keep_section (struct module *module, const struct process *old)
+same_code (const struct process *a, const struct process *b)
 {
-  struct module *same = process_module_at (old, module->start);
-  if (same == NULL || same->start != module->start || same->end != module->end
-      || same->device != module->device || same->inode != module->inode
-      || strcmp (same->path, module->path) != 0)
-    return false;
-  /* A segment further on may have been mapped since: look again.  */
-  if (same->origin == SECTION_NONE && !same->analyzed)
-    return true;
-  char *path = module->path;
-  *module = *same;
-  module->path = path;
-  same->bytes = NULL;
-  same->reason = NULL;
-  return true;
+  size_t i = 0, j = 0;
+  for (;; i++, j++)
+    {
+      while (i < a->n_mappings && !a->mappings[i].runs)
+        i++;
+      while (j < b->n_mappings && !b->mappings[j].runs)
+        j++;
+      if (i == a->n_mappings || j == b->n_mappings)
+        return i == a->n_mappings && j == b->n_mappings;
+      const struct mapping *x = &a->mappings[i], *y = &b->mappings[j];
+      if (x->start != y->start || x->end != y->end || x->offset != y->offset
+          || x->file != y->file)
+        return false;
+    }
 }
 
 bool
 live_refresh (struct process *process, bool *changed, struct error *err)
 {
-  struct process now = { 0 };
+  struct process now = { .files = process->files };
   bool listed
-      = live_list_modules (&now, live_memory_thread (process->pid), err);
-  if (listed && now.n_modules == 0)
+      = live_list_mappings (&now, live_memory_thread (process->pid), err);
+  if (listed && now.n_mappings == 0)
     listed = set_no_memory (process, err);
   if (!listed)
     {
-      process_forget_modules (&now);
+      process_forget_mappings (&now);
       return false;
     }
-  bool same = now.n_modules == process->n_modules;
-  for (size_t i = 0; i < now.n_modules; i++)
-    same &= keep_section (&now.modules[i], process);
-  process_forget_modules (process);
-  process->modules = now.modules;
-  process->n_modules = now.n_modules;
-  process->modules_capacity = now.modules_capacity;
-  process->mappings = now.mappings;
-  process->n_mappings = now.n_mappings;
-  process->mappings_capacity = now.mappings_capacity;
+  bool same = same_code (process, &now);
   if (!same)
     process_forget_rows (process);
   if (changed != NULL)
     *changed = !same;
+  process_forget_mappings (process);
+  process->mappings = now.mappings;
+  process->n_mappings = now.n_mappings;
+  process->mappings_capacity = now.mappings_capacity;
   return true;
 }
 
@@ -479,7 +474,8 @@ live_copy_stacks (struct process *process, size_t most)
       if (!thread->known)
         continue;
       uint64_t sp = thread->registers.values[process->arch->sp];
-      uint64_t size = process_mapping_end (process, sp) - sp;
+      const struct mapping *mapping = process_mapping_at (process, sp);
+      uint64_t size = mapping != NULL ? mapping->end - sp : 0;
       if (size > 0)
         memory_copy (&process->memory, sp - RED_ZONE,
                      (size < most ? (size_t)size : most) + RED_ZONE);

@@ -18,12 +18,12 @@
 #include "stacks/process.h"
 
 /* Prepare to look at process PID, of which nothing is read yet.  PROCESS is
-   zeroed but for its options, and must be closed even after a failure.  False
-   when memory ran out.  */
+   zeroed but for its policy and files, and must be closed even after a
+   failure. False when memory ran out.  */
 bool live_begin (struct process *process, pid_t pid);
 
-/* Read the modules of process PID, which goes on running.  PROCESS is zeroed
-   but for its options, and must be closed even after a failure.  */
+/* Read the mappings of process PID, which goes on running.  PROCESS is zeroed
+   but for its policy and files, and must be closed even after a failure.  */
 bool live_open (struct process *process, pid_t pid, struct error *err);
 void live_close (struct process *process);
 
@@ -31,8 +31,8 @@ void live_close (struct process *process);
    new.  */
 bool live_renew (struct process *process, struct error *err);
 
-/* Read the list of modules again; modules that stayed keep their sections.  If
-   CHANGED is not NULL, *CHANGED tells whether the list has changed.  */
+/* Read the list of mappings again.  If CHANGED is not NULL, *CHANGED tells
+   whether there is other code than before.  */
 bool live_refresh (struct process *process, bool *changed, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until

@@ -265,27 +265,28 @@ member_of (struct perf_input *input, uint32_t pid)
 static void
 take_mapping (struct perf_input *input, const struct perf_mapping *recorded)
 {
-  struct mapping mapping = { .start = recorded->start,
-                             .end = recorded->end,
-                             .offset = recorded->offset,
-                             .path = recorded->path };
+  struct mapping_report report = { .start = recorded->start,
+                                   .end = recorded->end,
+                                   .offset = recorded->offset,
+                                   .runs = recorded->executable };
   struct member *member = member_of (input, recorded->pid);
   bool is_file = recorded->inode != 0 || recorded->build_id_size != 0;
   if (member == NULL)
     return;
-  if (is_file && mapping.path[0] == '/')
+  if (is_file && recorded->path[0] == '/')
     {
       struct recorded_file *file = file_of (input, recorded);
       if (file == NULL)
         return;
-      mapping.device = file->device_now;
-      mapping.inode = file->inode_now;
-      if (mapping.inode == 0 && recorded->executable)
+      report.path = recorded->path;
+      report.device = file->device_now;
+      report.inode = file->inode_now;
+      if (report.inode == 0 && recorded->executable)
         tell_replaced (input, file);
     }
-  else if (!same_kernel (input))
-    return;
-  process_map (&member->process, &mapping);
+  else if (same_kernel (input) && strcmp (recorded->path, "[vdso]") == 0)
+    report.path = recorded->path;
+  process_map (&member->process, &report);
 }
 
 /* Addresses as perf writes them: of callers, in the middle of the call.  */

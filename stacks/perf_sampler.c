@@ -282,11 +282,18 @@ static void
 take_mapping (struct process *process, const struct perf_record *record)
 {
   struct perf_mapping mapping;
-  if (perf_mapping_read (record, &mapping))
-    process_map (process,
-                 &(struct mapping){ mapping.start, mapping.end, mapping.offset,
-                                    makedev (mapping.major, mapping.minor),
-                                    mapping.inode, mapping.path });
+  if (!perf_mapping_read (record, &mapping))
+    return;
+  bool is_file = mapping_is_of_file (mapping.path, mapping.inode);
+  const struct mapping_report report
+      = { .start = mapping.start,
+          .end = mapping.end,
+          .offset = mapping.offset,
+          .path = is_file ? mapping.path : NULL,
+          .device = makedev (mapping.major, mapping.minor),
+          .inode = mapping.inode,
+          .runs = mapping.executable };
+  process_map (process, &report);
 }
 
 /* The process of RECORD, which is a sample or a mapping and begins with its

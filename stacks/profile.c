@@ -83,17 +83,14 @@ process_node (struct profile *profile, const char *name)
 }
 
 static uint64_t
-key_of (struct profile *profile, const struct process *process,
-        uint64_t address)
+key_of (const struct process *process, uint64_t address)
 {
-  uint32_t file;
-  const struct module *module = process_module_at (process, address);
-  uint64_t offset = module != NULL ? address - module->start : 0;
-  if (module == NULL || offset >> OFFSET_BITS != 0
-      || !code_files_find (&profile->family.files, module, &file)
-      || file >= FILES_MAX)
-    return 0;
-  return (file + UINT64_C (1)) << OFFSET_BITS | offset;
+  uint64_t offset;
+  const struct code_file *file = process_file_at (process, address, &offset);
+  return file == NULL || offset >> OFFSET_BITS != 0
+                 || file->number >= FILES_MAX
+             ? 0
+             : (file->number + UINT64_C (1)) << OFFSET_BITS | offset;
 }
 
 static struct profile_thread *
@@ -232,7 +229,7 @@ profile_place (struct profile *profile, struct member *member,
       uint64_t address = frame->pc - !frame->at_pc;
       bool is_code = i + 1 == walk->n || !frame[1].guessed;
       uint32_t callee = call_tree_child (
-          tree, node, is_code ? key_of (profile, process, address) : no_code);
+          tree, node, is_code ? key_of (process, address) : no_code);
       /* If memory for a node ran out, the sample is counted in the caller.  */
       if (callee == 0)
         break;
@@ -278,14 +275,12 @@ in_brackets (const char *text)
 /* The name of code without a symbol: its file and where its rows begin, as
    functions do; the file alone if the rows are not known.  */
 static char *
-name_of_rows (const struct code_files *files, uint32_t file, uint64_t offset)
+name_of_rows (const struct code_file *file, uint64_t offset)
 {
-  const char *path = code_files_path (files, file);
-  const char *slash = strrchr (path, '/');
-  const char *base = slash != NULL ? slash + 1 : path;
+  const char *base = code_file_name (file);
   uint64_t start;
   char *name;
-  if (!code_files_rows (files, file, offset, &start))
+  if (!code_file_rows_start (file, offset, &start))
     return in_brackets (base);
   return asprintf (&name, "%s+0x%" PRIx64, base, start) < 0 ? NULL : name;
 }
@@ -318,25 +313,23 @@ name_of_thread (const struct profile_thread *thread)
 
 /* The name of the code at OFFSET in FILE, without what is inlined there.  */
 static char *
-name_of_code (struct code_files *files, uint32_t file, uint64_t offset,
-              unsigned wanted)
+name_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
 {
   struct code_name symbol;
-  code_files_symbol (files, file, offset, wanted, &symbol);
+  code_file_symbol (file, offset, wanted, &symbol);
   if (symbol.name[0] != '\0')
     return strdup (symbol.name);
-  return name_of_rows (files, file, offset);
+  return name_of_rows (file, offset);
 }
 
 /* The name of the code at OFFSET in FILE, and on a line each what is inlined
    there.  */
 static char *
-names_of_code (struct code_files *files, uint32_t file, uint64_t offset,
-               unsigned wanted)
+names_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
 {
-  char *name = name_of_code (files, file, offset, wanted);
+  char *name = name_of_code (file, offset, wanted);
   char *inlined = name != NULL && wanted & SYMBOL_INLINES
-                      ? code_files_inlines (files, file, offset, wanted)
+                      ? code_file_inlines (file, offset, wanted)
                       : NULL;
   char *names;
   if (inlined == NULL)
@@ -368,9 +361,10 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
     return name_of_thread (&profile->threads[key - first_thread]);
   if (key == 0)
     return in_brackets ("unknown");
-  uint32_t file = (uint32_t)((key >> OFFSET_BITS) - 1);
+  struct code_file *file
+      = profile->family.files.files[(key >> OFFSET_BITS) - 1];
   uint64_t offset = key & ((UINT64_C (1) << OFFSET_BITS) - 1);
-  return names_of_code (&profile->family.files, file, offset, wanted);
+  return names_of_code (file, offset, wanted);
 }
 
 bool

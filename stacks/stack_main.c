@@ -29,7 +29,7 @@ struct session
 {
   struct stack_options options;
   struct process process;
-  struct symbols symbols; /* of the process */
+  struct code_files files;
   struct walk sframe, dwarf;
   double stopped; /* seconds */
 };
@@ -81,7 +81,7 @@ open_living (struct session *session, struct error *err)
     return false;
   live_read_names (process);
   jit_names_read (&process->jit_names, session->options.pid);
-  return live_open_dwfl (process, err);
+  return !session->options.dwarf || live_open_dwfl (process, err);
 }
 
 /* Print the stack of THREAD.  False when the walk by DWARF differs.  */
@@ -90,7 +90,7 @@ show_thread (struct session *session, const struct thread *thread)
 {
   struct process *process = &session->process;
   const struct stack_options *options = &session->options;
-  const struct page page = { process, &session->symbols,
+  const struct page page = { process,
                              (options->source ? SYMBOL_SOURCE : 0)
                                  | (options->mangled ? SYMBOL_MANGLED : 0),
                              stdout };
@@ -107,7 +107,6 @@ static int
 show_threads (struct session *session)
 {
   const struct process *process = &session->process;
-  session->symbols.dwfl = process->dwfl;
   pid_t wanted = session->options.thread;
   size_t shown = 0;
   bool agree = true;
@@ -135,20 +134,20 @@ tell_details (const struct session *session)
                                          [SECTION_DETACHED] = "detached",
                                          [SECTION_CONVERTED] = "converted",
                                          [SECTION_KEPT] = "kept" };
-  const struct process *process = &session->process;
   if (session->options.pid != 0)
     fprintf (stderr, "stopped for %.2f ms\n", session->stopped * 1e3);
-  for (size_t i = 0; i < process->n_modules; i++)
+  for (size_t i = 0; i < session->files.n; i++)
     {
-      const struct module *module = &process->modules[i];
-      if (module->origin == SECTION_UNKNOWN)
+      const struct code_file *file = session->files.files[i];
+      const struct row_source *rows = &file->rows;
+      if (rows->origin == SECTION_UNKNOWN)
         continue;
-      printable_put (module->path, stderr);
-      if (module->origin == SECTION_NONE)
-        fprintf (stderr, ": %s\n", module->reason ? module->reason : "");
+      printable_put (file->path, stderr);
+      if (rows->origin == SECTION_NONE)
+        fprintf (stderr, ": %s\n", rows->reason ? rows->reason : "");
       else
-        fprintf (stderr, ": %zu bytes of SFrame data, %s\n",
-                 module->section.size, origins[module->origin]);
+        fprintf (stderr, ": %" PRIu64 " bytes of SFrame data, %s\n",
+                 row_source_size (rows), origins[rows->origin]);
     }
 }
 
@@ -192,7 +191,7 @@ run (struct session *session)
     print_error (options, &err);
   if (opened && options->verbose)
     tell_details (session);
-  symbols_free (&session->symbols);
+  code_files_free (&session->files);
   if (options->core != NULL)
     core_close (core, &session->process);
   else
@@ -208,6 +207,7 @@ main (int argc, char **argv)
   struct session session = { 0 };
   descriptors_occupy_standard ();
   stack_options_parse (&session.options, argc, argv);
+  session.process.files = &session.files;
   session.process.policy = session.options.policy;
   session.process.policy.on_need = !session.options.policy.only_sframe;
   int status = run (&session);

@@ -6,30 +6,43 @@
 #include "stacks/stack_print.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/printable.h"
 
-static const char *
-base_name (const char *path)
+/* The place of a frame's code.  */
+struct place
 {
-  const char *slash = strrchr (path, '/');
-  return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+  struct code_file *file; /* or NULL */
+  uint64_t address;       /* that the file has for it, or else the program */
+};
+
+static struct place
+place_of (const struct page *page, uint64_t address)
+{
+  uint64_t offset;
+  struct code_file *file = process_file_at (page->process, address, &offset);
+  return (struct place){ file, file != NULL ? code_file_address (file, offset)
+                                            : address };
 }
 
-/* Print the name of the code of FRAME, in MODULE (or NULL).
-   BEFORE_INTERRUPTED: a signal interrupted the next frame, so that the kernel
-   called this one.  */
+static void
+print_file (const struct code_file *file, FILE *out)
+{
+  printable_put (code_file_name (file), out);
+}
+
+/* Print the name of the code of FRAME, in FILE (or NULL).  BEFORE_INTERRUPTED:
+   a signal interrupted the next frame, so that the kernel called this one.  */
 static void
 print_name (const struct page *page, const struct frame *frame,
-            const struct module *module, const struct code_name *symbol,
+            const struct place *place, const struct code_name *symbol,
             bool before_interrupted)
 {
   FILE *out = page->out;
-  const struct jit_name *jit = module == NULL
-                                   ? jit_names_at (&page->process->jit_names,
-                                                   frame->pc - !frame->at_pc)
-                                   : NULL;
+  const struct jit_name *jit
+      = place->file == NULL
+            ? jit_names_at (&page->process->jit_names, place->address)
+            : NULL;
   if (jit != NULL)
     {
       printable_put (jit->name, out);
@@ -42,14 +55,14 @@ print_name (const struct page *page, const struct frame *frame,
     }
   else if (before_interrupted)
     fputs ("<signal handler called>", out);
-  else if (module != NULL)
-    fprintf (out, "?+0x%" PRIx64, frame->pc - module->start);
+  else if (place->file != NULL)
+    fprintf (out, "?+0x%" PRIx64, place->address + !frame->at_pc);
   else
     fputc ('?', out);
-  if (module == NULL)
+  if (place->file == NULL)
     return;
   fputs (" (", out);
-  printable_put (base_name (module->path), out);
+  print_file (place->file, out);
   fputc (')', out);
 }
 
@@ -58,16 +71,17 @@ static void
 print_frame (const struct page *page, const struct walk *walk, size_t index,
              char mark)
 {
-  struct code_name symbol;
+  struct code_name symbol = { 0 };
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
   /* That of the call, because the instruction after it may belong to another
      function.  */
-  uint64_t address = frame->pc - !frame->at_pc;
-  const struct module *module = process_module_at (page->process, address);
-  symbols_find (page->symbols, address, page->wanted, &symbol);
+  uint64_t offset, address = frame->pc - !frame->at_pc;
+  const struct place place = place_of (page, address);
+  if (process_file_at (page->process, address, &offset) != NULL)
+    code_file_symbol (place.file, offset, page->wanted, &symbol);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
-  print_name (page, frame, module, &symbol,
+  print_name (page, frame, &place, &symbol,
               index + 1 < walk->n && frame[1].interrupted);
   if (frame->guessed)
     fputs (" [guessed]", out);
@@ -82,19 +96,20 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
     }
 }
 
-/* Why there is no section for ADDRESS, in MODULE (or NULL).  */
+/* Why there is no section for PLACE.  */
 static void
-print_no_section (const struct module *module, uint64_t address, FILE *out)
+print_no_section (const struct place *place, FILE *out)
 {
-  if (module == NULL)
+  if (place->file == NULL)
     {
-      fprintf (out, "no SFrame data: 0x%" PRIx64 " is in no file", address);
+      fprintf (out, "no SFrame data: 0x%" PRIx64 " is in no file",
+               place->address);
       return;
     }
+  const char *reason = place->file->rows.reason;
   fputs ("no SFrame data: ", out);
-  printable_put (base_name (module->path), out);
-  fprintf (out, ": %s",
-           module->reason != NULL ? module->reason : "nothing known of it");
+  print_file (place->file, out);
+  fprintf (out, ": %s", reason != NULL ? reason : "nothing known of it");
 }
 
 static void
@@ -102,22 +117,22 @@ print_end (const struct page *page, const struct walk *walk)
 {
   FILE *out = page->out;
   const struct frame *last = &walk->frames[walk->n - 1];
-  uint64_t address = last->pc - !last->at_pc;
-  const struct module *module = process_module_at (page->process, address);
+  const struct place place = place_of (page, last->pc - !last->at_pc);
   fputs ("  (", out);
   if (walk->end == CFI2SFRAME_STEP_CALLER)
     fprintf (out, "no more than %zu frames are shown", walk->max);
   else if (walk->end == CFI2SFRAME_STEP_NO_SECTION)
-    print_no_section (module, address, out);
-  else if (walk->end == CFI2SFRAME_STEP_OUTERMOST || module == NULL)
+    print_no_section (&place, out);
+  else if (walk->end == CFI2SFRAME_STEP_OUTERMOST || place.file == NULL)
     fputs (cfi2sframe_step_text (walk->end), out);
   else
     {
+      const char *reason = place.file->rows.reason;
       fprintf (out, "%s: ", cfi2sframe_step_text (walk->end));
-      printable_put (base_name (module->path), out);
-      fprintf (out, "+0x%" PRIx64, address - module->start);
-      if (walk->end == CFI2SFRAME_STEP_NO_ROW && module->reason != NULL)
-        fprintf (out, " (%s)", module->reason);
+      print_file (place.file, out);
+      fprintf (out, "+0x%" PRIx64, place.address);
+      if (walk->end == CFI2SFRAME_STEP_NO_ROW && reason != NULL)
+        fprintf (out, " (%s)", reason);
     }
   fputs (")\n", out);
 }

@@ -14,8 +14,7 @@
 struct page
 {
   const struct process *process;
-  struct symbols *symbols; /* of the process */
-  unsigned wanted;         /* of symbols (symbols.h) */
+  unsigned wanted; /* of symbols (symbols.h) */
   FILE *out;
 };
 

@@ -85,10 +85,10 @@ guess_caller (struct sfw_frame *frame, struct process *process)
   const struct unwind_source source = { .read = read_code, .reader = process };
   uint64_t pc, sp;
   uint8_t byte;
-  if (!frame->interrupted || process_module_at (process, frame->pc) != NULL
+  if (!frame->interrupted || process_is_file_at (process, frame->pc)
       || read_code (process, frame->pc, &byte, sizeof byte)
       || !call_of (frame, process, &pc, &sp)
-      || process_module_at (process, pc) == NULL
+      || !process_is_file_at (process, pc)
       || !unwind_may_end_call (&source, process->arch, pc, false))
     return false;
   frame->pc = pc;
@@ -105,7 +105,7 @@ static bool
 may_be_returned_to (struct process *process, uint64_t pc)
 {
   const struct unwind_source source = { .read = read_code, .reader = process };
-  return process_module_at (process, pc) != NULL
+  return process_is_file_at (process, pc)
              ? unwind_may_end_call (&source, process->arch, pc, false)
              : process_runs_at (process, pc);
 }
@@ -191,14 +191,13 @@ walk_by_rows (struct process *process, struct sfw_frame *frame,
   walk->end = (enum cfi2sframe_step)end;
 }
 
-/* Whether the module of the last frame of WALK, which no row describes, has
+/* Whether the file of the last frame of WALK, which no row describes, has
    got rows that it did not have.  */
 static bool
 gets_rows (struct process *process, const struct walk *walk)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
-  struct module *module = process_module_at (process, last->pc - !last->at_pc);
-  return module != NULL && process_analyze (process, module);
+  return process_analyze (process, last->pc - !last->at_pc);
 }
 
 /* Whether WALK goes on from *FRAME, its last one: with the same, which is

@@ -1,5 +1,5 @@
-/* What the addresses of a process are called, by the symbols of its modules
-   (symbol_index) and by debug information.
+/* What the addresses of a module are called, by its symbols (symbol_index) and
+   by debug information.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_SYMBOLS_H
@@ -11,16 +11,14 @@
 
 #include <elfutils/libdwfl.h>
 
-struct module_symbols; /* opaque */
+#include "stacks/symbol_index.h"
 
-/* The symbols of the modules of DWFL, of each module read once.  The caller
-   sets DWFL, which stays the caller's, and whose modules must stay; the other
-   members are 0 at first.  */
+/* The symbols of a module, read when they are asked for first.  Zeroed at
+   first.  */
 struct symbols
 {
-  Dwfl *dwfl;                     /* or NULL: no address has a name */
-  struct module_symbols *modules; /* owned */
-  size_t n, capacity;
+  struct symbol_index index; /* owned */
+  bool read;
 };
 
 struct code_name
@@ -44,8 +42,10 @@ enum
 void code_name_set (struct code_name *symbol, const char *name,
                     unsigned wanted);
 
-/* Look up ADDRESS.  If memory runs out, its module has no symbols.  */
-void symbols_find (struct symbols *symbols, uint64_t address, unsigned wanted,
+/* Look up ADDRESS in MODULE, which is always the same one for SYMBOLS; NULL:
+   no address has a name.  If memory runs out, it has no symbols.  */
+void symbols_find (struct symbols *symbols, Dwfl_Module *module,
+                   uint64_t address, unsigned wanted,
                    struct code_name *symbol);
 
 /* Release what SYMBOLS owns.  */

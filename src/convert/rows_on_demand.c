@@ -32,7 +32,7 @@ struct portion
 
 struct rows_on_demand
 {
-  struct image image;
+  const struct image *image;
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
   struct linked_section *linked;
@@ -75,28 +75,30 @@ cut (struct rows_on_demand *rows)
 }
 
 static bool
-open_rows (struct rows_on_demand *rows, const void *elf, size_t size,
-           struct error *err)
+open_rows (struct rows_on_demand *rows, struct error *err)
 {
-  if (!image_open_memory (&rows->image, elf, size, err)
-      || !detached_check (&rows->image, err))
+  if (!detached_check (rows->image, err))
     return false;
   detached_options_init (&rows->options);
-  rows->address = detached_address (&rows->image);
+  rows->address = detached_address (rows->image);
   rows->linked
-      = linked_section_new (&rows->image, &rows->options, &rows->report, err);
+      = linked_section_new (rows->image, &rows->options, &rows->report, err);
   return rows->linked != NULL && linked_section_open (rows->linked, err)
          && (cut (rows) || error_set_no_memory (err));
 }
 
 struct rows_on_demand *
-rows_on_demand_open (const void *elf, size_t size, struct error *err)
+rows_on_demand_open (const struct image *image, struct error *err)
 {
   struct rows_on_demand *rows = calloc (1, sizeof *rows);
   error_clear (err);
   if (rows == NULL)
-    error_set_no_memory (err);
-  else if (open_rows (rows, elf, size, err))
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
+  rows->image = image;
+  if (open_rows (rows, err))
     return rows;
   rows_on_demand_free (rows);
   return NULL;
@@ -111,7 +113,6 @@ rows_on_demand_free (struct rows_on_demand *rows)
     free (rows->portions[i].bytes);
   free (rows->portions);
   linked_section_free (rows->linked);
-  image_close (&rows->image);
   free (rows);
 }
 
@@ -122,10 +123,10 @@ make (struct rows_on_demand *rows, struct portion *portion, uint64_t end)
   struct error ignored;
   struct buffer bytes;
   portion->made = true;
-  if (rows->size > rows->image.size + ROWS_FLOOR)
+  if (rows->size > rows->image->size + ROWS_FLOOR)
     return;
   error_clear (&ignored);
-  buffer_init (&bytes, rows->image.big_endian);
+  buffer_init (&bytes, rows->image->big_endian);
   struct sframe_encoder *encoder = linked_section_build_portion (
       rows->linked, portion->fde, end, &ignored);
   if (encoder != NULL

@@ -18,13 +18,13 @@
 
 #include "base/error.h"
 #include "cfi2sframe.h"
+#include "elf/image.h"
 
 struct rows_on_demand; /* opaque */
 
-/* Read what describes the code of the SIZE bytes of a linked ELF file, which
-   stay the caller's, must outlive the rows, and may have no section headers.
-   NULL with the reason why there are no rows.  */
-struct rows_on_demand *rows_on_demand_open (const void *elf, size_t size,
+/* Read what describes the code of IMAGE, a linked file, which must outlive the
+   rows.  NULL with the reason why there are no rows.  */
+struct rows_on_demand *rows_on_demand_open (const struct image *image,
                                             struct error *err);
 void rows_on_demand_free (struct rows_on_demand *rows);
 

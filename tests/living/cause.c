@@ -55,10 +55,11 @@ has_sp_rule (const struct process *process, uint64_t pc)
 
 /* Code without a row: why?  */
 static unsigned
-cause_of_gap (const struct process *process, const struct module *module,
-              uint64_t pc)
+cause_of_gap (const struct process *process, uint64_t pc)
 {
-  if (module != NULL && is_return_address (process, &module->section, pc))
+  struct cfi2sframe_section section;
+  if (process_find_section (process, pc, &section)
+      && is_return_address (process, &section, pc))
     return CAUSE_RETURN_ADDRESS;
   return has_sp_rule (process, pc) ? CAUSE_SP_RULE : CFI2SFRAME_STEP_NO_ROW;
 }
@@ -68,17 +69,18 @@ cause_of (const struct process *process, const struct walk *walk)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t pc = last->pc - !last->at_pc;
-  const struct module *module = process_module_at (process, pc);
+  uint64_t offset;
+  const struct code_file *file = process_file_at (process, pc, &offset);
   switch (walk->end)
     {
     case CFI2SFRAME_STEP_CALLER:
       return CAUSE_LIMIT;
     case CFI2SFRAME_STEP_NO_SECTION:
-      return module == NULL                         ? CAUSE_NO_MODULE
-             : strcmp (module->path, "[vdso]") == 0 ? CAUSE_VDSO
-                                                    : walk->end;
+      return file == NULL                         ? CAUSE_NO_MODULE
+             : strcmp (file->path, "[vdso]") == 0 ? CAUSE_VDSO
+                                                  : walk->end;
     case CFI2SFRAME_STEP_NO_ROW:
-      return cause_of_gap (process, module, pc);
+      return cause_of_gap (process, pc);
     default:
       return walk->end;
     }

@@ -31,7 +31,7 @@ foreign_forget (void)
     foreign_close (known[--n_known].foreign);
 }
 
-/* The place in KNOWN of SECTION, of the module with PC, or -1.  */
+/* The place in KNOWN of SECTION, of the code at PC, or -1.  */
 static int
 read_section (const struct process *process,
               const struct cfi2sframe_section *section, uint64_t pc)
@@ -42,14 +42,14 @@ read_section (const struct process *process,
       return known[i].foreign != NULL ? (int)i : -1;
   if (n_known == SECTIONS_MAX)
     foreign_forget ();
-  const struct module *module = process_module_at (process, pc);
+  const struct mapping *mapping = process_mapping_at (process, pc);
   unsigned i = n_known++;
   known[i].section = *section;
   known[i].foreign = NULL;
   if (sframe_decoder_open (&known[i].decoder, section->bytes, section->size,
                            section->address, NULL))
     known[i].foreign
-        = foreign_open (&known[i].decoder, module->start, module->end);
+        = foreign_open (&known[i].decoder, mapping->start, mapping->end);
   return known[i].foreign != NULL ? (int)i : -1;
 }
 

@@ -61,6 +61,7 @@ struct subject
 {
   pid_t pid;
   struct process process;
+  struct code_files files;
   bool open, with_foreign;
 };
 
@@ -76,7 +77,7 @@ struct place
   unsigned cause;
   uint64_t count;
   char module[64];
-  uint64_t offset; /* from the module's start */
+  uint64_t offset; /* in the file */
 };
 
 struct tally
@@ -129,10 +130,9 @@ note_place (struct tally *tally, const struct process *process,
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t pc = last->pc - !last->at_pc;
-  const struct module *module = process_module_at (process, pc);
-  const char *path = module ? module->path : "(none)";
-  const char *slash = strrchr (path, '/'), *name = slash ? slash + 1 : path;
-  uint64_t offset = module ? pc - module->start : 0;
+  uint64_t offset = 0;
+  const struct code_file *file = process_file_at (process, pc, &offset);
+  const char *name = file ? code_file_name (file) : "(none)";
   size_t i = 0;
   while (i < tally->n_places
          && !(tally->places[i].cause == cause
@@ -158,14 +158,15 @@ report_wrong (struct session *session, const struct process *process, size_t i)
   const struct frame *a = &session->cfi.frames[i];
   const struct frame *b = &session->sframe.frames[i];
   const struct frame *before = &session->cfi.frames[i - 1];
-  const struct module *module = process_module_at (process, before->pc);
+  uint64_t offset = 0;
+  const struct code_file *file
+      = process_file_at (process, before->pc, &offset);
   fprintf (stderr,
            "living: wrong frame %zu of %zu/%zu, from pc %#lx (%s+%#lx):"
            " pc %#lx / %#lx, cfa %#lx / %#lx, fp %#lx / %#lx\n",
            i, session->cfi.n, session->sframe.n, before->pc,
-           module ? module->path : "?",
-           module ? before->pc - module->start : 0, a->pc, b->pc, a->sp, b->sp,
-           a->fp, b->fp);
+           file ? file->path : "?", offset, a->pc, b->pc, a->sp, b->sp, a->fp,
+           b->fp);
 }
 
 /* Whether the referee goes wrong from frame I on: DWARF readers look up the
@@ -274,13 +275,14 @@ compare_shadow (struct session *session, struct process *process, pid_t tid,
   if (shadow_compare (shadow, process, &registers, &expected, &found)
       || shadow->wrong > REPORTS_MAX)
     return;
-  const struct module *module = process_module_at (process, registers.pc);
+  uint64_t offset = 0;
+  const struct code_file *file
+      = process_file_at (process, registers.pc, &offset);
   fprintf (stderr,
            "living: wrong frame at pc %#lx (%s+%#lx): pc %#lx / %#lx, "
            "cfa %#lx / %#lx, fp %#lx / %#lx\n",
-           registers.pc, module ? module->path : "?",
-           module ? registers.pc - module->start : 0, expected.pc, found.pc,
-           expected.sp, found.sp, expected.fp, found.fp);
+           registers.pc, file ? file->path : "?", offset, expected.pc,
+           found.pc, expected.sp, found.sp, expected.fp, found.fp);
 }
 
 /* Subjects and tracees.  */
@@ -290,6 +292,7 @@ subject_close (struct subject *subject)
 {
   if (subject->open)
     live_close (&subject->process);
+  code_files_free (&subject->files);
   foreign_forget ();
   subject->open = false;
 }
@@ -311,8 +314,9 @@ has_sframe (struct process *process)
 {
   struct cfi2sframe_section section;
   bool any = false;
-  for (size_t i = 0; i < process->n_modules; i++)
-    any |= process_find_section (process, process->modules[i].start, &section);
+  for (size_t i = 0; i < process->n_mappings; i++)
+    any |= process_find_section (process, process->mappings[i].start,
+                                 &section);
   return any;
 }
 
@@ -324,7 +328,8 @@ subject_open (struct subject *subject, pid_t pid)
   struct process *process = &subject->process;
   struct error err;
   subject_close (subject);
-  *process = (struct process){ .policy.only_sframe = true };
+  *process = (struct process){ .policy.only_sframe = true,
+                               .files = &subject->files };
   process->find_rules = subject->with_foreign ? foreign_find_rules : NULL;
   subject->pid = pid;
   subject->open = live_open (process, pid, &err)
@@ -453,17 +458,19 @@ static uint64_t
 entry_of (struct process *process, const char *suffix)
 {
   size_t length = strlen (suffix);
-  for (size_t i = 0; i < process->n_modules; i++)
+  for (size_t i = 0; i < process->n_mappings; i++)
     {
-      const struct module *module = &process->modules[i];
-      size_t n = strlen (module->path);
+      const struct mapping *mapping = &process->mappings[i];
+      const char *path = mapping->file != NULL ? mapping->file->path : "";
+      size_t n = strlen (path);
       Elf64_Ehdr header;
-      if (n >= length && strcmp (module->path + n - length, suffix) == 0
-          && memory_read (&process->memory, module->start, &header,
+      if (n >= length && strcmp (path + n - length, suffix) == 0
+          && mapping->offset == 0
+          && memory_read (&process->memory, mapping->start, &header,
                           sizeof header))
         {
           /* ET_EXEC files have absolute addresses.  */
-          return header.e_type == ET_DYN ? module->start + header.e_entry
+          return header.e_type == ET_DYN ? mapping->start + header.e_entry
                                          : header.e_entry;
         }
     }

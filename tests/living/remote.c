@@ -190,7 +190,7 @@ read_segments (struct remote *remote, Elf *elf, struct places *places)
 
 /* The addresses come from the file at PATH, the section from memory.  */
 static bool
-load_module (struct remote *remote, const char *path)
+load_file (struct remote *remote, const char *path)
 {
   struct places places;
   int fd = open (path, O_RDONLY | O_CLOEXEC);
@@ -199,17 +199,24 @@ load_module (struct remote *remote, const char *path)
   bool ok = elf && read_segments (remote, elf, &places);
   elf_end (elf);
   close (fd);
-  struct module *module = ok ? process_add_module (
-                              &remote->process, places.start, places.end, path)
-                             : NULL;
-  if (!module)
+  struct process *process = &remote->process;
+  process->files = &remote->files;
+  const struct mapping_report report = { .start = places.start,
+                                         .end = places.end,
+                                         .offset = places.start,
+                                         .path = path,
+                                         .runs = true };
+  if (!ok || !process_map (process, &report))
     return false;
-  module->bytes = malloc (places.size);
-  module->section = (struct cfi2sframe_section){ module->bytes, places.size,
-                                                 places.section };
-  module->origin = SECTION_OWN;
-  return module->bytes
-         && read_bytes (remote, places.section, module->bytes, places.size)
+  struct code_file *file = process->mappings[0].file;
+  struct row_source *rows = &file->rows;
+  file->opened = true;
+  rows->bytes = malloc (places.size);
+  rows->section = (struct cfi2sframe_section){ rows->bytes, places.size,
+                                               places.section };
+  rows->origin = SECTION_OWN;
+  return rows->bytes
+         && read_bytes (remote, places.section, rows->bytes, places.size)
                 == places.size;
 }
 
@@ -260,7 +267,7 @@ remote_open (struct remote *remote, const char *socket_path, const char *path,
     return false;
   thread->known = true;
   return connect_to (remote, socket_path) && ask (remote, "?")
-         && load_module (remote, path) && open_dwfl (process, cfi_path);
+         && load_file (remote, path) && open_dwfl (process, cfi_path);
 }
 
 void
@@ -269,6 +276,7 @@ remote_close (struct remote *remote)
   send_packet (remote, "k");
   close (remote->socket);
   process_free (&remote->process);
+  code_files_free (&remote->files);
 }
 
 /* Whether the stub said that the program stopped (and not that it ended).  */

@@ -14,7 +14,8 @@ enum
 
 struct remote
 {
-  struct process process; /* with one thread and one module */
+  struct process process; /* with one thread and one file */
+  struct code_files files;
   int socket;
   bool big_endian;
   char packet[REMOTE_PACKET];

@@ -7,17 +7,14 @@
    code, of large files at every so many.  Exits with 1 after any difference,
    and with 2 when no address had rules at all.  */
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/io.h"
 #include "convert/detached.h"
 #include "convert/rows_on_demand.h"
+#include "elf/image.h"
 #include "walk/lookup.h"
 
 enum
@@ -29,8 +26,7 @@ enum
 struct file
 {
   const char *path;
-  void *bytes;
-  size_t size;
+  struct image image;
 };
 
 struct counts
@@ -118,10 +114,10 @@ compare_file (const struct file *file, struct counts *counts)
   struct error err, whole_err;
   void *bytes;
   struct cfi2sframe_section section;
-  struct rows_on_demand *rows
-      = rows_on_demand_open (file->bytes, file->size, &err);
-  bool whole = detached_build (file->bytes, file->size, false, &bytes,
-                               &section.size, &section.address, &whole_err);
+  struct rows_on_demand *rows = rows_on_demand_open (&file->image, &err);
+  bool whole
+      = detached_build (file->image.bytes, file->image.size, false, &bytes,
+                        &section.size, &section.address, &whole_err);
   section.bytes = bytes;
   if (whole && rows != NULL)
     compare_rows (file, &section, rows, counts);
@@ -143,14 +139,10 @@ main (int argc, char **argv)
     {
       struct error err;
       struct file file = { .path = argv[i] };
-      int fd = io_open_regular (argv[i]);
-      file.bytes = fd >= 0 ? io_map (fd, &file.size, &err) : NULL;
-      if (fd >= 0)
-        close (fd);
-      if (file.bytes == NULL)
+      if (!image_open (&file.image, argv[i], &err))
         continue;
       compare_file (&file, &counts);
-      munmap (file.bytes, file.size);
+      image_close (&file.image);
     }
   printf ("%" PRIu64 " addresses, %" PRIu64 " with rules, %" PRIu64
           " differences\n",

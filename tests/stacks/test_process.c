@@ -223,135 +223,136 @@ without_memory_nothing_is_there (void **state)
   memory_free (&memory);
 }
 
-static void
-what_is_forgotten_is_asked_for_again (void **state)
-{
-  (void)state;
-  struct process process = { 0 };
-  assert_non_null (process_add_module (&process, 0x10000, 0x18000, "module"));
-  struct module *module = process_module_at (&process, 0x10000);
-  module->bytes = calloc (1, 8);
-  module->section = (struct cfi2sframe_section){ module->bytes, 8, 0x10000 };
-  module->origin = SECTION_CONVERTED;
-  module_forget_section (module);
-  assert_null (module->bytes);
-  assert_null (module->section.bytes);
-  assert_int_equal (module->origin, SECTION_UNKNOWN);
-  assert_true (process_add_mapping (&process, 0x10000, 0x14000));
-  assert_non_null (process_add_thread (&process, 5));
-  process_forget_modules (&process);
-  assert_int_equal (process.n_modules, 0);
-  assert_int_equal (process.n_mappings, 0);
-  assert_null (process_module_at (&process, 0x10000));
-  process_free (&process);
-}
+/* The files of all processes here.  */
+static struct code_files files;
 
-static void
-modules_and_mappings_are_found_by_address (void **state)
+static int
+forget_files (void **state)
 {
   (void)state;
-  struct process process = { 0 };
-  for (uint64_t i = 1; i <= 20; i++)
-    {
-      assert_non_null (process_add_module (&process, i << 16,
-                                           (i << 16) + 0x8000, "module"));
-      assert_true (
-          process_add_mapping (&process, i << 16, (i << 16) + 0x4000));
-    }
-  for (uint64_t i = 1; i <= 20; i++)
-    {
-      const struct module *module = &process.modules[i - 1];
-      assert_null (process_module_at (&process, (i << 16) - 1));
-      assert_ptr_equal (process_module_at (&process, i << 16), module);
-      assert_ptr_equal (process_module_at (&process, (i << 16) + 0x7fff),
-                        module);
-      assert_null (process_module_at (&process, (i << 16) + 0x8000));
-      assert_int_equal (process_mapping_end (&process, (i << 16) + 0x3fff),
-                        (i << 16) + 0x4000);
-      assert_int_equal (process_mapping_end (&process, (i << 16) + 0x4000),
-                        (i << 16) + 0x4000);
-    }
-  process_free (&process);
+  code_files_free (&files);
+  return 0;
 }
 
 static void
 map (struct process *process, uint64_t start, uint64_t end, uint64_t offset,
      ino_t inode, const char *path)
 {
-  const struct mapping mapping = { start, end, offset, 1, inode, path };
-  assert_true (process_map (process, &mapping));
+  const struct mapping_report report
+      = { .start = start,
+          .end = end,
+          .offset = offset,
+          .path = mapping_is_of_file (path, inode) ? path : NULL,
+          .device = 1,
+          .inode = inode };
+  process->files = &files;
+  assert_true (process_map (process, &report));
 }
 
+/* From START up to END, PATH is mapped from OFFSET on; NULL: no file.  */
 static void
-assert_module (const struct process *process, uint64_t start, uint64_t end,
-               const char *path)
+assert_mapping (const struct process *process, uint64_t start, uint64_t end,
+                uint64_t offset, const char *path)
 {
-  const struct module *module = process_module_at (process, start);
-  assert_non_null (module);
-  assert_ptr_equal (process_module_at (process, end - 1), module);
-  assert_int_equal (module->start, start);
-  assert_int_equal (module->end, end);
-  assert_string_equal (module->path, path);
+  const struct mapping *mapping = process_mapping_at (process, start);
+  assert_non_null (mapping);
+  assert_ptr_equal (process_mapping_at (process, end - 1), mapping);
+  assert_int_equal (mapping->start, start);
+  assert_int_equal (mapping->end, end);
+  assert_int_equal (process_is_file_at (process, start), path != NULL);
+  if (path == NULL)
+    return;
+  assert_int_equal (mapping->offset, offset);
+  assert_string_equal (mapping->file->path, path);
 }
 
 static void
-mappings_become_modules_in_any_order (void **state)
+mappings_are_found_by_address (void **state)
+{
+  (void)state;
+  struct process process = { 0 };
+  for (uint64_t i = 1; i <= 20; i++)
+    map (&process, i << 16, (i << 16) + 0x8000, 0, i, "/lib/many");
+  for (uint64_t i = 1; i <= 20; i++)
+    {
+      assert_null (process_mapping_at (&process, (i << 16) - 1));
+      assert_mapping (&process, i << 16, (i << 16) + 0x8000, 0, "/lib/many");
+      assert_int_equal (process_mapping_at (&process, i << 16)->file->inode,
+                        i);
+      assert_null (process_mapping_at (&process, (i << 16) + 0x8000));
+    }
+  assert_non_null (process_add_thread (&process, 5));
+  process_forget_mappings (&process);
+  assert_int_equal (process.n_mappings, 0);
+  assert_null (process_mapping_at (&process, 0x10000));
+  process_free (&process);
+}
+
+static void
+what_is_mapped_last_is_there (void **state)
 {
   (void)state;
   struct process process = { 0 };
   /* As a loader does it: the whole file, then its segments over that.  */
   map (&process, 0x70000, 0x79000, 0, 7, "/lib/a");
-  map (&process, 0x72000, 0x75000, 0x2000, 7, "/lib/a");
+  map (&process, 0x72000, 0x75000, 0x3000, 7, "/lib/a");
   map (&process, 0x77000, 0x79000, 0, 0, "");
-  map (&process, 0x30000, 0x31000, 0, 3, "/bin/b");
-  map (&process, 0x31000, 0x34000, 0x1000, 3, "/bin/b");
-  map (&process, 0x36000, 0x37000, 0x3000, 3, "/bin/b");
-  map (&process, 0x40000, 0x50000, 0, 0, "[heap]");
   map (&process, 0x60000, 0x62000, 0, 0, "[vdso]");
+  map (&process, 0x40000, 0x50000, 0, 0, "[heap]");
   map (&process, 0x50000, 0x51000, 0x1000, 9, "/no/start");
-  assert_int_equal (process.n_modules, 3);
-  assert_module (&process, 0x30000, 0x37000, "/bin/b");
-  assert_module (&process, 0x60000, 0x62000, "[vdso]");
-  assert_module (&process, 0x70000, 0x79000, "/lib/a");
-  assert_null (process_module_at (&process, 0x40000));
-  assert_null (process_module_at (&process, 0x50000));
-  /* What is mapped again is the same.  */
-  module_set_no_section (&process.modules[2], "known");
-  map (&process, 0x70000, 0x79000, 0, 7, "/lib/a");
-  assert_string_equal (process.modules[2].reason, "known");
-  /* The child has them, too, and knows nothing else of them.  */
-  struct process child = { 0 };
-  process_copy_modules (&child, &process);
-  assert_int_equal (child.n_modules, 3);
-  assert_module (&child, 0x70000, 0x79000, "/lib/a");
-  assert_null (child.modules[2].reason);
-  assert_int_equal (child.modules[2].inode, 7);
+  map (&process, 0x51000, 0x51000, 0x1000, 9, "/empty");
+  assert_int_equal (process.n_mappings, 7);
+  assert_mapping (&process, 0x40000, 0x50000, 0, NULL);
+  assert_mapping (&process, 0x50000, 0x51000, 0x1000, "/no/start");
+  assert_mapping (&process, 0x60000, 0x62000, 0, "[vdso]");
+  assert_mapping (&process, 0x70000, 0x72000, 0, "/lib/a");
+  assert_mapping (&process, 0x72000, 0x75000, 0x3000, "/lib/a");
+  assert_mapping (&process, 0x75000, 0x77000, 0x5000, "/lib/a");
+  assert_mapping (&process, 0x77000, 0x79000, 0, NULL);
+  /* Over parts of two, and all between.  */
+  map (&process, 0x71000, 0x76000, 0, 8, "/lib/b");
+  assert_int_equal (process.n_mappings, 7);
+  assert_mapping (&process, 0x70000, 0x71000, 0, "/lib/a");
+  assert_mapping (&process, 0x71000, 0x76000, 0, "/lib/b");
+  assert_mapping (&process, 0x76000, 0x77000, 0x6000, "/lib/a");
+  /* The child has them, too.  */
+  struct process child = { .files = &files };
+  process_copy_mappings (&child, &process);
+  process_free (&process);
+  assert_int_equal (child.n_mappings, 7);
+  assert_mapping (&child, 0x76000, 0x77000, 0x6000, "/lib/a");
   process_free (&child);
+}
+
+/* A just-in-time compiler's code, or another library, may lie there.  */
+static void
+what_lies_between_two_mappings_of_a_file_is_not_the_file_s (void **state)
+{
+  (void)state;
+  struct process process = { 0 };
+  map (&process, 0x10000, 0x12000, 0, 3, "/bin/b");
+  map (&process, 0x90000, 0x91000, 0, 3, "/bin/b");
+  map (&process, 0x50000, 0x52000, 0, 0, "");
+  map (&process, 0x60000, 0x62000, 0, 4, "/lib/c");
+  assert_false (process_is_file_at (&process, 0x12000));
+  assert_false (process_is_file_at (&process, 0x50000));
+  assert_mapping (&process, 0x60000, 0x62000, 0, "/lib/c");
+  assert_mapping (&process, 0x90000, 0x91000, 0, "/bin/b");
+  assert_ptr_equal (process_mapping_at (&process, 0x10000)->file,
+                    process_mapping_at (&process, 0x90000)->file);
   process_free (&process);
 }
 
 static void
-a_file_in_the_place_of_others_is_a_module_of_its_own (void **state)
+what_is_called_like_a_file_is_none_without_an_inode (void **state)
 {
   (void)state;
-  struct process process = { 0 };
-  for (uint64_t i = 1; i <= 9; i++)
-    map (&process, i << 16, (i << 16) + 0x8000, 0, i, "/lib/many");
-  map (&process, 0x38000, 0x39000, 0, 20, "/lib/between");
-  /* It begins in one and ends in another: three are gone.  */
-  map (&process, 0x47000, 0x61000, 0, 21, "/lib/over");
-  assert_int_equal (process.n_modules, 8);
-  assert_module (&process, 0x38000, 0x39000, "/lib/between");
-  assert_module (&process, 0x47000, 0x61000, "/lib/over");
-  assert_module (&process, 0x70000, 0x78000, "/lib/many");
-  assert_null (process_module_at (&process, 0x40000));
-  /* The same name, another file.  */
-  map (&process, 0x70000, 0x78000, 0, 22, "/lib/many");
-  assert_int_equal (process_module_at (&process, 0x70000)->inode, 22);
-  assert_int_equal (process.n_modules, 8);
-  for (size_t i = 1; i < process.n_modules; i++)
-    assert_true (process.modules[i - 1].end <= process.modules[i].start);
-  process_free (&process);
+  assert_true (mapping_is_of_file ("/lib/a", 3));
+  assert_true (mapping_is_of_file ("[vdso]", 0));
+  assert_false (mapping_is_of_file ("//anon", 0));
+  assert_false (mapping_is_of_file ("[heap]", 0));
+  assert_false (mapping_is_of_file ("", 0));
+  assert_false (mapping_is_of_file ("anon_inode:[io_uring]", 3));
 }
 
 static void
@@ -582,7 +583,7 @@ open_bytes (const uint8_t *bytes, size_t size, struct process *process,
 {
   char path[PATH_SIZE];
   int fd = create_file (path);
-  *process = (struct process){ 0 };
+  *process = (struct process){ .files = &files };
   error_clear (err);
   assert_int_equal (write (fd, bytes, size), size);
   close (fd);
@@ -685,7 +686,7 @@ of_a_core_without_threads_it_is_said_whether_it_was_cut_off (void **state)
 /* What libdwfl says of a core's modules, in the place of the real one.  */
 static struct
 {
-  bool on, no_session, no_end, no_report, no_module, no_elf, no_bytes;
+  bool on, no_session, no_end, no_report, no_elf, no_bytes;
   bool no_threads;  /* there are none ...  */
   int threads_fail; /* ... or this is the answer */
   bool no_pc;
@@ -694,7 +695,6 @@ static struct
   bool other_process; /* its number is this one */
   int pid;
   Elf *elf;
-  GElf_Addr bias;
 } dwfl;
 
 static const struct
@@ -740,8 +740,6 @@ const char *__real_dwfl_module_info (Dwfl_Module *, void ***, Dwarf_Addr *,
 const char *__wrap_dwfl_module_info (Dwfl_Module *, void ***, Dwarf_Addr *,
                                      Dwarf_Addr *, Dwarf_Addr *, Dwarf_Addr *,
                                      const char **, const char **);
-Dwfl_Module *__real_dwfl_addrmodule (Dwfl *, Dwarf_Addr);
-Dwfl_Module *__wrap_dwfl_addrmodule (Dwfl *, Dwarf_Addr);
 Elf *__real_dwfl_module_getelf (Dwfl_Module *, GElf_Addr *);
 Elf *__wrap_dwfl_module_getelf (Dwfl_Module *, GElf_Addr *);
 int __real_dwfl_getthreads (Dwfl *, int (*) (Dwfl_Thread *, void *), void *);
@@ -833,20 +831,12 @@ __wrap_dwfl_module_info (Dwfl_Module *module, void ***user, Dwarf_Addr *start,
   return NULL;
 }
 
-Dwfl_Module *
-__wrap_dwfl_addrmodule (Dwfl *session, Dwarf_Addr address)
-{
-  if (!dwfl.on)
-    return __real_dwfl_addrmodule (session, address);
-  return dwfl.no_module ? NULL : (Dwfl_Module *)(uintptr_t)&dwfl_modules[0];
-}
-
 Elf *
 __wrap_dwfl_module_getelf (Dwfl_Module *module, GElf_Addr *bias)
 {
   if (!dwfl.on)
     return __real_dwfl_module_getelf (module, bias);
-  *bias = dwfl.bias;
+  *bias = 0;
   return dwfl.no_elf ? NULL : dwfl.elf;
 }
 
@@ -877,11 +867,11 @@ modules_of_a_core_ascend (void **state)
   struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
   dwfl.on = false;
   assert_non_null (core);
-  assert_int_equal (process.n_modules, 4);
-  assert_module (&process, 0x10000, 0x18000, "[vdso: 1]");
-  assert_module (&process, 0x20000, 0x28000, "/lib/b");
-  assert_module (&process, 0x30000, 0x38000, "/lib/c");
-  assert_module (&process, 0x40000, 0x41000, "/lib/d");
+  assert_int_equal (process.n_mappings, 4);
+  assert_mapping (&process, 0x10000, 0x18000, 0, "[vdso: 1]");
+  assert_mapping (&process, 0x20000, 0x28000, 0, "/lib/b");
+  assert_mapping (&process, 0x30000, 0x38000, 0, "/lib/c");
+  assert_mapping (&process, 0x40000, 0x41000, 0, "/lib/d");
   core_close (core, &process);
 }
 
@@ -1049,7 +1039,21 @@ a_core_that_cannot_be_mapped_is_an_error (void **state)
   assert_string_equal (err.reason, "mmap: Cannot allocate memory");
 }
 
-/* The section of a module of a core is in the file that libdwfl has found.  */
+/* Turn a core into a library: the second segment of memory is all of it, at
+   0x30000, and the last program header is what a test wants.  */
+static void
+make_library (uint8_t bytes[CORE_SIZE], uint32_t type, uint64_t offset,
+              uint64_t size)
+{
+  make_core (bytes);
+  store_u16 (bytes + 16, ET_DYN, false);
+  put_segment (bytes, 0, PT_LOAD, 0, 0x30000, CORE_SIZE);
+  put_segment (bytes, 1, PT_NULL, 0, 0, 0);
+  put_segment (bytes, 2, PT_NULL, 0, 0, 0);
+  put_segment (bytes, 3, type, offset, 0x30000 + offset, size);
+}
+
+/* The rows of a file of a core are in the file that libdwfl has found.  */
 static void
 the_section_is_in_the_module_s_file (void **state)
 {
@@ -1058,95 +1062,52 @@ the_section_is_in_the_module_s_file (void **state)
     uint32_t type;
     uint64_t offset, size;
     const char *reason; /* NULL: there is one */
-    bool no_module, no_elf, no_bytes;
+    bool no_elf, no_bytes;
   } cases[] = {
     { .type = PT_GNU_SFRAME, .offset = 0x900, .size = 0x40 },
     { .type = PT_GNU_SFRAME, .offset = 0x900, .size = CORE_SIZE - 0x900 },
-    { .type = PT_GNU_SFRAME, .offset = CORE_SIZE, .size = 0 },
-    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900 + 1, "it has no .sframe", false,
-      false, false },
-    { PT_GNU_SFRAME, CORE_SIZE + 1, 0, "it has no .sframe", false, false,
-      false },
-    { PT_GNU_SFRAME, CORE_SIZE + 1, 1, "it has no .sframe", false, false,
-      false },
-    { PT_NOTE, 0x900, 0x40, "it has no .sframe", false, false, false },
-    { PT_GNU_SFRAME, 0x900, 0x40, "its file was not found", true, false,
-      false },
-    { PT_GNU_SFRAME, 0x900, 0x40, "its file was not found", false, true,
-      false },
-    { PT_GNU_SFRAME, 0x900, 0x40, "its file cannot be read", false, false,
-      true },
+    { PT_GNU_SFRAME, CORE_SIZE, 0, "it has no .sframe", false, false },
+    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900 + 1,
+      "segment 3 lies outside the file", false, false },
+    { PT_NOTE, 0x900, 0x40, "it has no .sframe", false, false },
+    { PT_GNU_SFRAME, 0x900, 0x40, "its file was not found", true, false },
+    { PT_GNU_SFRAME, 0x900, 0x40, "its file cannot be read", false, true },
   };
   (void)state;
+  const struct section_policy policy = { .only_sframe = true };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t bytes[CORE_SIZE];
-      struct process process;
-      struct error err;
-      make_core (bytes);
-      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-      assert_non_null (core);
-      process.policy.only_sframe = true;
-      put_segment (bytes, 3, cases[i].type, cases[i].offset, 0x1234,
-                   cases[i].size);
+      struct cfi2sframe_section section;
+      uint64_t address;
+      make_library (bytes, cases[i].type, cases[i].offset, cases[i].size);
       dwfl.elf = elf_memory ((char *)bytes, CORE_SIZE);
       assert_non_null (dwfl.elf);
-      dwfl.bias = 0x30000;
-      dwfl.no_module = cases[i].no_module;
       dwfl.no_elf = cases[i].no_elf;
       dwfl.no_bytes = cases[i].no_bytes;
-      struct module *module
-          = process_add_module (&process, 0x30000, 0x38000, "/lib/c");
-      assert_non_null (module);
       dwfl.on = true;
-      process.load_section (&process, module);
+      struct code_file *file = code_files_get (&files, "/lib/c", 0, i);
+      assert_non_null (file);
+      code_file_take_module (file, (Dwfl_Module *)(uintptr_t)&dwfl_modules[0]);
       memset (&dwfl, 0, offsetof (typeof (dwfl), elf));
-      if (cases[i].reason != NULL)
-        {
-          assert_int_equal (module->origin, SECTION_NONE);
-          assert_string_equal (module->reason, cases[i].reason);
-        }
+      bool found
+          = code_file_section (file, &policy, 0x123, &section, &address);
+      assert_int_equal (found, cases[i].reason == NULL);
+      if (!found)
+        assert_string_equal (file->rows.reason, cases[i].reason);
       else
         {
-          assert_int_equal (module->origin, SECTION_OWN);
-          assert_int_equal (module->section.address, 0x31234);
-          assert_int_equal (module->section.size, cases[i].size);
-          assert_memory_equal (module->section.bytes, bytes + cases[i].offset,
+          assert_int_equal (file->rows.origin, SECTION_OWN);
+          assert_int_equal (address, 0x30123);
+          assert_int_equal (section.address, 0x30900);
+          assert_int_equal (section.size, cases[i].size);
+          assert_memory_equal (section.bytes, bytes + cases[i].offset,
                                cases[i].size);
         }
+      code_files_free (&files);
       elf_end (dwfl.elf);
-      core_close (core, &process);
+      dwfl.elf = NULL;
     }
-}
-
-/* The section's header may be the first one.  */
-static void
-the_first_header_may_be_the_section_s (void **state)
-{
-  (void)state;
-  uint8_t bytes[CORE_SIZE];
-  struct process process;
-  struct error err;
-  make_core (bytes);
-  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-  assert_non_null (core);
-  process.policy.only_sframe = true;
-  for (unsigned index = 1; index < 4; index++)
-    put_segment (bytes, index, PT_NULL, 0, 0, 0);
-  put_segment (bytes, 0, PT_GNU_SFRAME, CORE_NOTES, 0x1234, 16);
-  dwfl.elf = elf_memory ((char *)bytes, CORE_SIZE);
-  assert_non_null (dwfl.elf);
-  dwfl.bias = 0x30000;
-  struct module *module
-      = process_add_module (&process, 0x30000, 0x38000, "/lib/c");
-  assert_non_null (module);
-  dwfl.on = true;
-  process.load_section (&process, module);
-  dwfl.on = false;
-  assert_int_equal (module->origin, SECTION_OWN);
-  assert_int_equal (module->section.address, 0x31234);
-  elf_end (dwfl.elf);
-  core_close (core, &process);
 }
 
 /* The file that was mapped may be gone, and another one have its name.  */
@@ -1156,18 +1117,26 @@ only_the_file_that_was_mapped_is_opened (void **state)
   (void)state;
   char path[PATH_SIZE];
   struct stat status;
+  uint8_t bytes[CORE_SIZE];
+  struct process process = { .files = &files };
   int fd = create_file (path);
+  make_library (bytes, PT_NULL, 0, 0);
+  assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
   assert_int_equal (fstat (fd, &status), 0);
-  int same = live_open_file (path, status.st_dev, status.st_ino);
-  int inode = live_open_file (path, status.st_dev, status.st_ino + 1);
-  int device = live_open_file (path, status.st_dev + 1, status.st_ino);
-  int none = live_open_file (path, status.st_dev, 0);
+  for (unsigned i = 0; i < 4; i++)
+    {
+      struct mapping mapping = { .end = 0x1000 };
+      mapping.file = code_files_get (&files, path, status.st_dev + (i == 1),
+                                     i == 3 ? 0 : status.st_ino + (i == 2));
+      live_open_file (&process, &mapping);
+      assert_true (mapping.file->opened);
+      assert_int_equal (mapping.file->image.bytes != NULL, i == 0);
+      if (i > 0)
+        assert_string_equal (mapping.file->rows.reason,
+                             "its file was not found");
+    }
+  code_files_free (&files);
   unlink (path);
-  assert_true (same >= 0);
-  assert_int_equal (inode, -1);
-  assert_int_equal (device, -1);
-  assert_int_equal (none, -1);
-  close (same);
   close (fd);
 }
 
@@ -1284,7 +1253,7 @@ without_memory_there_is_no_core (void **state)
                         core != NULL ? CFI2SFRAME_OK : CFI2SFRAME_NO_MEMORY);
       if (core == NULL)
         continue;
-      assert_int_equal (process.n_modules, 4);
+      assert_int_equal (process.n_mappings, 4);
       core_close (core, &process);
     }
   while (allocations_granted == UINT_MAX);
@@ -1531,10 +1500,11 @@ main (void)
     cmocka_unit_test (hostile_segments_do_not_overlap),
     cmocka_unit_test (the_last_bytes_are_memory_too),
     cmocka_unit_test (without_memory_nothing_is_there),
-    cmocka_unit_test (what_is_forgotten_is_asked_for_again),
-    cmocka_unit_test (modules_and_mappings_are_found_by_address),
-    cmocka_unit_test (mappings_become_modules_in_any_order),
-    cmocka_unit_test (a_file_in_the_place_of_others_is_a_module_of_its_own),
+    cmocka_unit_test (mappings_are_found_by_address),
+    cmocka_unit_test (what_is_mapped_last_is_there),
+    cmocka_unit_test (
+        what_lies_between_two_mappings_of_a_file_is_not_the_file_s),
+    cmocka_unit_test (what_is_called_like_a_file_is_none_without_an_inode),
     cmocka_unit_test (walks_agree_frame_by_frame),
     cmocka_unit_test (a_shorter_walk_is_a_difference_unless_cfi_ended),
     cmocka_unit_test (calls_are_counted_once_for_each_stack),
@@ -1550,7 +1520,6 @@ main (void)
     cmocka_unit_test (a_core_may_be_descriptor_0),
     cmocka_unit_test (a_core_that_cannot_be_mapped_is_an_error),
     cmocka_unit_test (the_section_is_in_the_module_s_file),
-    cmocka_unit_test (the_first_header_may_be_the_section_s),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
     cmocka_unit_test (a_core_that_is_not_there_cannot_be_opened),
     cmocka_unit_test (what_cannot_be_decompressed_is_refused),
@@ -1564,5 +1533,5 @@ main (void)
     cmocka_unit_test (a_core_that_maps_a_fifo_is_refused),
     cmocka_unit_test (a_library_that_is_a_fifo_by_now_is_refused),
   };
-  return cmocka_run_group_tests_name ("process", tests, NULL, NULL);
+  return cmocka_run_group_tests_name ("process", tests, NULL, forget_files);
 }

@@ -36,7 +36,8 @@ enum
   CACHES = 64 << 20 /* bytes, more than processors have */
 };
 
-static struct process process;
+static struct code_files files;
+static struct process process = { .files = &files };
 static struct walk walk;
 static uint64_t addresses[FRAMES_MAX];
 
@@ -212,8 +213,8 @@ measure_process (pid_t pid, unsigned rounds)
     }
   live_copy_stacks (&process, STACK_COPIED);
   live_resume (&process);
-  for (size_t i = 0; i < process.n_modules; i++)
-    process_find_section (&process, process.modules[i].start, &section);
+  for (size_t i = 0; i < process.n_mappings; i++)
+    process_find_section (&process, process.mappings[i].start, &section);
   /* libunwind reads tables from the process.  */
   process.memory.open = true;
   size_t n = sizeof ways / sizeof *ways;

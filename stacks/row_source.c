@@ -1,0 +1,160 @@
+/* Where the rows of a file's code come from.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "stacks/row_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/detached.h"
+#include "convert/rows_on_demand.h"
+#include "elf/detached_file.h"
+#include "stacks/row_cache.h"
+#include "stacks/served.h"
+
+enum
+{
+  /* Bytes of a file that is analyzed without having been asked for: this takes
+     some seconds.  */
+  ANALYZED_MAX = 24 << 20
+};
+
+void
+row_source_free (struct row_source *rows)
+{
+  rows_on_demand_free (rows->demanded);
+  free (rows->bytes);
+  free (rows->reason);
+  *rows = (struct row_source){ 0 };
+}
+
+void
+row_source_set_none (struct row_source *rows, const char *reason)
+{
+  row_source_free (rows);
+  rows->origin = SECTION_NONE;
+  rows->reason = strdup (reason);
+}
+
+/* The section that IMAGE has.  */
+static bool
+take_own (struct row_source *rows, const struct image *image)
+{
+  const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
+  if (segment == NULL || segment->p_filesz == 0)
+    return false;
+  rows->section
+      = (struct cfi2sframe_section){ image->bytes + segment->p_offset,
+                                     segment->p_filesz, segment->p_vaddr };
+  rows->origin = SECTION_OWN;
+  return true;
+}
+
+/* A copy of the section beside IMAGE.  */
+static bool
+take_detached (struct row_source *rows, const struct image *image,
+               const char *folders)
+{
+  struct detached_file detached;
+  bool found
+      = (folders != NULL && detached_file_find (image, folders, &detached))
+        || served_find (image, &detached);
+  if (!found)
+    return false;
+  rows->bytes = malloc (detached.size);
+  if (rows->bytes != NULL)
+    {
+      memcpy (rows->bytes, detached.section, detached.size);
+      rows->section = (struct cfi2sframe_section){ rows->bytes, detached.size,
+                                                   detached.address };
+      rows->origin = SECTION_DETACHED;
+    }
+  image_close (&detached.image);
+  return rows->bytes != NULL;
+}
+
+/* Make rows from the CFI and from the code of IMAGE, or take those that were
+   kept.  */
+static void
+analyze (struct row_source *rows, const struct image *image)
+{
+  struct error err;
+  uint64_t address;
+  size_t size;
+  bool kept = row_cache_find (image->bytes, image->size, &rows->bytes, &size,
+                              &address);
+  if (!kept
+      && !detached_build (image->bytes, image->size, true, &rows->bytes, &size,
+                          &address, &err))
+    {
+      rows->bytes = NULL;
+      row_source_set_none (rows, err.reason);
+      return;
+    }
+  if (!kept)
+    row_cache_keep (image->bytes, image->size, rows->bytes, size, address);
+  rows->section = (struct cfi2sframe_section){ rows->bytes, size, address };
+  rows->origin = kept ? SECTION_KEPT : SECTION_CONVERTED;
+}
+
+void
+row_source_open (struct row_source *rows, const struct image *image,
+                 const struct section_policy *policy)
+{
+  struct error err;
+  if (take_own (rows, image) || take_detached (rows, image, policy->detached))
+    return;
+  if (policy->only_sframe)
+    row_source_set_none (rows, "it has no .sframe");
+  else if (policy->analyze)
+    analyze (rows, image);
+  else if ((rows->demanded = rows_on_demand_open (image, &err)) != NULL)
+    rows->origin = SECTION_CONVERTED;
+  else
+    row_source_set_none (rows, err.reason);
+}
+
+bool
+row_source_analyze (struct row_source *rows, const struct image *image,
+                    const struct section_policy *policy)
+{
+  bool of_cfi
+      = rows->origin == SECTION_CONVERTED || rows->origin == SECTION_NONE;
+  if (!policy->on_need || policy->only_sframe || policy->analyze || !of_cfi
+      || rows->analyzed)
+    return false;
+  struct row_source more = { 0 };
+  if (image->size > ANALYZED_MAX)
+    row_source_set_none (&more, "not analyzed without --analyze, as it is "
+                                "large");
+  else
+    analyze (&more, image);
+  bool is_more = more.origin != SECTION_NONE;
+  if (is_more)
+    row_source_free (rows);
+  else
+    free (rows->reason);
+  if (is_more)
+    *rows = more;
+  else
+    rows->reason = more.reason;
+  rows->analyzed = true;
+  return is_more;
+}
+
+bool
+row_source_at (const struct row_source *rows, uint64_t address,
+               struct cfi2sframe_section *section)
+{
+  *section = rows->demanded != NULL
+                 ? rows_on_demand_at (rows->demanded, address)
+                 : rows->section;
+  return rows->origin != SECTION_NONE && rows->origin != SECTION_UNKNOWN;
+}
+
+uint64_t
+row_source_size (const struct row_source *rows)
+{
+  return rows->demanded != NULL ? rows_on_demand_size (rows->demanded)
+                                : rows->section.size;
+}
