@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /* The form of the objects: what they are called is described in
-   doc/cfi2sframe.schema.json.  Members may be added to a version; when one
-   goes, or says something else, the number is increased.  */
+   doc/formats/cfi2sframe.schema.json.  Members may be added to a version; when
+   one goes, or says something else, the number is increased.  */
 enum
 {
   JSON_LINE_VERSION = 1

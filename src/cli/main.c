@@ -43,7 +43,7 @@ show_looking (void *unused, uint64_t files)
 #ifdef __GLIBC__
 /* Have the heap begin with huge pages where the kernel gives them to programs
    that ask.  A conversion of a large file fills so much in any case, and a
-   tenth of its time goes with small pages (doc/speed).  */
+   tenth of its time goes with small pages (doc/use/speed).  */
 static void
 use_huge_pages (void)
 {
@@ -63,7 +63,7 @@ use_huge_pages (void)
 
 /* Make malloc keep freed memory.  A conversion takes and returns some blocks
    of megabytes one after the other; new pages for each of them take a tenth of
-   its time (doc/speed).  The library itself leaves its users' allocator
+   its time (doc/use/speed).  The library itself leaves its users' allocator
    alone.  */
 static void
 keep_freed_memory (const struct tool_options *options)

@@ -215,8 +215,8 @@ frame_function_keep_next (struct frame_function *function)
    CFA.  In functions that realign their stack GCC records FP as saved where FP
    points, and does not take that back when pop or leave has ended the frame:
    up to the return, FP is the caller's and points to some frame further out
-   (doc/cfi-errors.md).  While the frame is there, the CFA is found by FP as
-   well.  */
+   (doc/use/cfi-errors.md).  While the frame is there, the CFA is found by FP
+   as well.  */
 bool frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg);
 
 /* Append ROW as frame_function_keep_next does.  False when memory ran out.  */

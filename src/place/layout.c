@@ -44,7 +44,8 @@ enum files
   ON_REQUEST /* other files, if layout_request.allow_moved_table */
 };
 
-/* The strategies in the order in which they are tried (doc/injection).  */
+/* The strategies in the order in which they are tried (doc/formats/injection).
+ */
 static const struct
 {
   enum layout_strategy strategy;

@@ -2,7 +2,7 @@
    output.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/injection describes all strategies.  */
+   doc/formats/injection describes all strategies.  */
 
 #ifndef PLACE_LAYOUT_H
 #define PLACE_LAYOUT_H
@@ -16,12 +16,12 @@
 
 /* ---- refusals.c */
 
-/* Whether IMAGE may be changed at all (doc/injection).  Otherwise false with
-   status CFI2SFRAME_NOTHING for debug files, which have no code to describe;
-   CFI2SFRAME_UNSUPPORTED for types of files and machines that cannot have
-   .sframe in a segment; and CFI2SFRAME_REFUSED with the reason for files that
-   a change would harm.  layout_plan_injection calls this; a caller that asks
-   before it converts saves the work.  */
+/* Whether IMAGE may be changed at all (doc/formats/injection).  Otherwise
+   false with status CFI2SFRAME_NOTHING for debug files, which have no code to
+   describe; CFI2SFRAME_UNSUPPORTED for types of files and machines that cannot
+   have .sframe in a segment; and CFI2SFRAME_REFUSED with the reason for files
+   that a change would harm.  layout_plan_injection calls this; a caller that
+   asks before it converts saves the work.  */
 bool layout_classify (const struct image *image, struct error *err);
 
 /* ---- strategy_loader.c */

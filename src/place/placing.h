@@ -68,7 +68,7 @@ struct placing
   const struct layout_request *request;
   struct layout_plan *plan;
   struct error *err;
-  uint64_t page; /* P of doc/injection */
+  uint64_t page; /* P of doc/formats/injection */
   bool loader;   /* the image is a dynamic loader */
 
   /* The headers of the new file.  */

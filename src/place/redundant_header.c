@@ -1,7 +1,7 @@
 /* PT_PHDR, where it repeats what another header says.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/injection has who reads PT_PHDR.  */
+   doc/formats/injection has who reads PT_PHDR.  */
 
 #include "place/placing.h"
 

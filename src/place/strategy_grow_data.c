@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    For libraries and position-independent programs whose notes code points to:
-   22 of 4,291 files (doc/injection, "How often"), plugins of Qt 6 and programs
-   of Firefox and Chromium.
+   22 of 4,291 files (doc/formats/injection, "How often"), plugins of Qt 6 and
+   programs of Firefox and Chromium.
 
    Needs one program header only.  The BSS gets bytes in the file, and what is
    not loaded shifts behind them.  The section is then mapped writable, though

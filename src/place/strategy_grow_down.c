@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    For programs that code or symbols tie to all that stands behind the table:
-   46 of 4,291 files (doc/injection, "How often"), all of them ET_EXEC: LLVM's
-   and GCC's programs, valgrind's tools, node, busybox.  */
+   46 of 4,291 files (doc/formats/injection, "How often"), all of them ET_EXEC:
+   LLVM's and GCC's programs, valgrind's tools, node, busybox.  */
 
 #include "place/placing.h"
 

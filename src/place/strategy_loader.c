@@ -1,8 +1,8 @@
 /* Strategies spare-slot and evict for the dynamic loader itself.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For ld.so of glibc and musl: 4 of 4,291 files (doc/injection, "How often"),
-   by which all the others are started.
+   For ld.so of glibc and musl: 4 of 4,291 files (doc/formats/injection, "How
+   often"), by which all the others are started.
 
    Kernels up to 6.6 map the interpreter with one BSS computation at the end:
    with a segment behind the BSS, the BSS is not zeroed, and a last segment

@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Only on request (--force-phdr-move), and for none of 4,291 files
-   (doc/injection, "How often"): it is the last way to convert a file that all
-   other strategies leave, at the price that strip may destroy it.  */
+   (doc/formats/injection, "How often"): it is the last way to convert a file
+   that all other strategies leave, at the price that strip may destroy it.  */
 
 #include "place/placing.h"
 

@@ -3,8 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    For files that were converted before, or whose linker wrote an .sframe: none
-   of 4,291 files of distributions (doc/injection, "How often"), and each file
-   that is converted a second time.
+   of 4,291 files of distributions (doc/formats/injection, "How often"), and
+   each file that is converted a second time.
 
    Nothing grows and nothing moves: the program header and the section header
    get new sizes, in their tables.  Where the old section had no program header

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    For files in which the linker began a segment at a new page: 1,733 of 4,291
-   files (doc/injection, "How often").  */
+   files (doc/formats/injection, "How often").  */
 
 #include "place/placing.h"
 

@@ -17,7 +17,7 @@
 #include "sframe/decode.h"
 
 /* Mistakes of GNU as and ld, or of what they are told, that are recognised
-   (doc/differences.texi).  */
+   (doc/use/differences.texi).  */
 enum compare_defect
 {
   COMPARE_NO_DEFECT,

@@ -6,7 +6,7 @@
    outright mistakes.  This is a second interpreter of the same instructions
    with the same habits, per format version the last binutils release that
    wrote it (2.40 V1; 2.44 V2 without PC-relative starts; 2.45 V2; 2.47 V3).
-   doc/differences.texi lists the mistakes.  */
+   doc/use/differences.texi lists the mistakes.  */
 
 #ifndef SFRAME_GNU_H
 #define SFRAME_GNU_H

@@ -47,7 +47,8 @@ enum
 struct gnu_rule
 {
   uint8_t place; /* enum gnu_place */
-  int32_t reg;   /* GNU_NO_REGISTER: GNU's mistake, see doc/differences.texi */
+  int32_t
+      reg; /* GNU_NO_REGISTER: GNU's mistake, see doc/use/differences.texi */
   int32_t offset;
 };
 

@@ -5,8 +5,8 @@
    `fd`, then commit (metadata, fsync, rename, fsync of the directory) or
    discard (unlink).  Discard after commit does nothing, so it may stand at
    the one exit of a function.  An owner that sets `sync' in between spares the
-   two flushes, and with them the promise for a power failure (doc/injection,
-   "What a power failure leaves").  */
+   two flushes, and with them the promise for a power failure
+   (doc/formats/injection, "What a power failure leaves").  */
 
 #ifndef WRITE_OUTPUT_FILE_H
 #define WRITE_OUTPUT_FILE_H

@@ -181,7 +181,7 @@ serve ()
   mkdir server && mv store server/sections
   serve server
   url=$url/sections
-  sed -n '/^eu-unstrip/,/^sframe-stack/p' "$srcdir/doc/cfi2sframe.texi" \
+  sed -n '/^eu-unstrip/,/^sframe-stack/p' "$srcdir/doc/use/cfi2sframe.texi" \
     | sed "/^sframe-stack/d; s/@\([{}@]\)/\1/g
            s|@var{url}|$url|; s/PID/$pid/" >recipe
   status=0
@@ -211,7 +211,7 @@ asks ()
   [[ $stderr != *"no libdebuginfod"* ]] || skip "no libdebuginfod"
   exits 0 --detached=sections waiting
   sed -n '/^(cd sections/,/^@end example/{ /^@end/d; s/@\([{}@]\)/\1/g; p; }' \
-    "$srcdir/doc/cfi2sframe.texi" >recipe
+    "$srcdir/doc/use/cfi2sframe.texi" >recipe
   [ -s recipe ]
   bash -e recipe
   local id file

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The reproducers of doc/differences.texi, run as the document says.
+# The reproducers of doc/use/differences.texi, run as the document says.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
@@ -42,7 +42,7 @@ reproduce ()
       printf '%s\n' "$line" >>f.s
       ;;
     esac
-  done <"$srcdir/doc/differences.texi"
+  done <"$srcdir/doc/use/differences.texi"
 }
 
 show_difference ()

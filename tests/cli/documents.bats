@@ -59,11 +59,11 @@ options_of_help ()
 @test "cfi2sframe(1) and the manual have the options of --help, and no other" {
   options_of_help >help
   [ "$(wc -l <help)" -ge 30 ]
-  sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' "$srcdir/doc/cfi2sframe.1" \
+  sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' "$srcdir/doc/use/cfi2sframe.1" \
     | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
   [ "$(wc -l <help)" -ge 5 ]
   diff help page
-  sed -n '/^@node Options/,/^@node What/p' "$srcdir/doc/cfi2sframe.texi" \
+  sed -n '/^@node Options/,/^@node What/p' "$srcdir/doc/use/cfi2sframe.texi" \
     | sed -nE 's/^@itemx? //p' | sed -E 's/@option\{([^}]*)\}/\1/g' \
     | LC_ALL=C sort >manual
   diff help manual
@@ -114,7 +114,7 @@ completions_for ()
 @test "every program has its completions in three shells, and they are installed" {
   local program shell found
   # the programs are those with a manual page
-  for program in "$srcdir"/doc/*.1; do
+  for program in "$srcdir"/doc/use/*.1; do
     program=$(basename "$program" .1)
     [ -f "$srcdir/contrib/completions/bash/$program" ]
     [ -f "$srcdir/contrib/completions/fish/$program.fish" ]
@@ -139,7 +139,7 @@ run_examples ()
   needs jq readelf
   programs_in_path
   # head closes the pipe early; that is not a failure of the example.
-  sed 's/bash | head$/bash | sed -n 1,10p/' "$srcdir/doc/cfi2sframe.1" >page
+  sed 's/bash | head$/bash | sed -n 1,10p/' "$srcdir/doc/use/cfi2sframe.1" >page
   run_examples page
   has_sframe bash
   has_sframe true.sframe
@@ -154,7 +154,7 @@ run_examples ()
     "$CFI2SFRAME" -r --stats=json --analyze .
     "$CFI2SFRAME" -r --stats=json --check .
   } >json
-  sed -n '/^\.SH STATISTICS/,/^\.SH EXAMPLES/p' "$srcdir/doc/cfi2sframe.1" >page
+  sed -n '/^\.SH STATISTICS/,/^\.SH EXAMPLES/p' "$srcdir/doc/use/cfi2sframe.1" >page
   jq -r 'recurse | objects | keys[]' json | sort -u | grep -v - >members
   [ "$(wc -l <members)" -gt 20 ]
   while read -r member; do
@@ -168,7 +168,7 @@ options_of_script ()
 {
   local name=$1
   "$name" --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >help
-  sed 's/\\-/-/g' "$srcdir/doc/$name.1" \
+  sed 's/\\-/-/g' "$srcdir/doc/use/$name.1" \
     | sed -nE '/^\.SH OPTIONS/,/^\.SH "?EX/s/^\\fB.*(--[a-z0-9-]+).*/\1/p' \
     | sort -u >page
   diff help page
@@ -234,7 +234,7 @@ options_of_script ()
   programs_in_path
   # Somebody may be installing packages here, and images lack documents.
   sed '/convert$/d; s/^sframe-system verify.*/& || [ $? -eq 1 ]/' \
-    "$srcdir/doc/sframe-system.1" >page
+    "$srcdir/doc/use/sframe-system.1" >page
   run_examples page
 }
 
@@ -248,7 +248,7 @@ options_of_script ()
     "Maintainer: Nobody <nobody@localhost.invalid>" \
     "Description: test" >root/DEBIAN/control
   dpkg-deb --root-owner-group -b root hello_1_amd64.deb >/dev/null
-  sed 's/^apt-get download.*/:/' "$srcdir/doc/sframe-retrofit-deb.1" >page2
+  sed 's/^apt-get download.*/:/' "$srcdir/doc/use/sframe-retrofit-deb.1" >page2
   run_examples page2
   [ -f new/hello_1A~sframe1_amd64.deb ]
 }
@@ -261,7 +261,7 @@ same_options ()
     | LC_ALL=C sort >help
   [ -s help ]
   sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' \
-    "$srcdir/doc/$(basename "$program").1" \
+    "$srcdir/doc/use/$(basename "$program").1" \
     | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
   diff help page
   tr -s ', ' '\n' <help | sed 's/=.*/=/' | LC_ALL=C sort >names
@@ -292,7 +292,7 @@ same_options ()
     || { grep -q permitted log && skip "tracing is not permitted here"; }
   programs_in_path
   ln -s "$stack" bin/
-  run run_examples "$srcdir/doc/sframe-stack.1"
+  run run_examples "$srcdir/doc/use/sframe-stack.1"
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [[ ${lines[-1]} == "  (no SFrame data: libc.so.6: it has no .sframe)" ]] \
     || { echo "$output"; return 1; }
@@ -309,7 +309,7 @@ same_options ()
     || { grep -q permitted log && skip "tracing is not permitted here"; }
   programs_in_path
   ln -s "$profile" bin/
-  run run_examples "$srcdir/doc/sframe-profile.1"
+  run run_examples "$srcdir/doc/use/sframe-profile.1"
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   grep -q '<svg ' md5.html
 }
@@ -317,7 +317,7 @@ same_options ()
 @test "manual pages have no formatting errors" {
   needs man
   local page
-  for page in "$srcdir"/doc/*.[1-9]; do
+  for page in "$srcdir"/doc/use/*.[1-9]; do
     run man --warnings -E UTF-8 -l -Tutf8 -Z "$page"
     [ -z "$(MANROFFSEQ='' man --warnings -l "$page" 2>&1 >/dev/null)" ]
   done
@@ -325,17 +325,17 @@ same_options ()
 
 @test "the manual is made without warnings; its pictures are there" {
   needs makeinfo make
-  run makeinfo --no-split -I "$srcdir/doc" -o manual.info \
-    "$srcdir/doc/cfi2sframe.texi"
+  run makeinfo --no-split -I "$srcdir/doc/use" -o manual.info \
+    "$srcdir/doc/use/cfi2sframe.texi"
   [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$output"; return 1; }
   [ -w "$builddir" ] || skip "the build folder is read-only"
   make -s -C "$builddir" html >log 2>&1 || { cat log; return 1; }
   local picture
   sed -n 's/.*<img [^>]*src="\([^"]*\)".*/\1/p' \
-    "$builddir"/doc/cfi2sframe.html/*.html >pictures
+    "$builddir"/doc/use/cfi2sframe.html/*.html >pictures
   [ -s pictures ]
   while read -r picture; do
-    [ -f "$builddir/doc/cfi2sframe.html/$picture" ] \
+    [ -f "$builddir/doc/use/cfi2sframe.html/$picture" ] \
       || { echo "no $picture"; return 1; }
   done <pictures
 }
@@ -344,9 +344,9 @@ same_options ()
   cd "$srcdir"
   local name count=0 missing=
   # Paths below the folders that the archive has, too; names of source files alone.
-  sed '/^#include </d; s/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/HACKING doc/TESTING \
-    doc/injection doc/security.md doc/speed doc/compact-unwind.md doc/*.texi \
-    doc/*.[13] contrib/*/README >"$BATS_TEST_TMPDIR/text"
+  sed '/^#include </d; s/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/develop/HACKING doc/develop/TESTING \
+    doc/formats/injection doc/use/security.md doc/use/speed compact-unwind/*.md \
+    doc/use/*.texi doc/use/*.[13] contrib/*/README >"$BATS_TEST_TMPDIR/text"
   while read -r name; do
     count=$((count + 1))
     # A program is made from its source; "*" stands for itself in the text.

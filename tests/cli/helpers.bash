@@ -50,7 +50,7 @@ json_is ()
 {
   needs python3
   python3 "$srcdir/tests/cli/json_check.py" \
-    "$srcdir/doc/cfi2sframe.schema.json" "$@"
+    "$srcdir/doc/formats/cfi2sframe.schema.json" "$@"
 }
 
 # The file that the dynamic loader takes for a library name.

@@ -21,7 +21,7 @@ needs_library ()
   local name
   while read -r name; do
     grep -q "$name" "$srcdir/include/cfi2sframe.h"
-    grep -q "$name" "$srcdir/doc/libcfi2sframe.3"
+    grep -q "$name" "$srcdir/doc/use/libcfi2sframe.3"
   done <exported
 }
 
@@ -54,14 +54,14 @@ example ()
 {
   needs_library
   "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -I"$srcdir/include" -o "$1" \
-    "$srcdir/doc/examples/$1.c" -L"$builddir/.libs" -lcfi2sframe
+    "$srcdir/doc/use/examples/$1.c" -L"$builddir/.libs" -lcfi2sframe
   LD_LIBRARY_PATH=$builddir/.libs
   export LD_LIBRARY_PATH
 }
 
 @test "libcfi2sframe(3): every member of the structures is named" {
   local structure member
-  sed 's/\\-/-/g' "$srcdir"/doc/*.3 >page
+  sed 's/\\-/-/g' "$srcdir"/doc/use/*.3 >page
   for structure in error options report check_result compare_result \
                    difference rule row lint_result finding section unwinder; do
     sed -n "/^struct cfi2sframe_$structure\$/,/^}/p" "$srcdir/include/cfi2sframe.h" \
@@ -78,7 +78,7 @@ example ()
 
 @test "libcfi2sframe(3): the example compiles and does what it says" {
   needs_library
-  sed -n '/^#include <cfi2sframe.h>$/,/^\.fi/p' "$srcdir/doc/libcfi2sframe.3" \
+  sed -n '/^#include <cfi2sframe.h>$/,/^\.fi/p' "$srcdir/doc/use/libcfi2sframe.3" \
     | sed '1,/^\.fi/!d; /^\.fi/d; s/\\-/-/g; s/\\e/\\/g' >page.c
   grep -q '^main' page.c
   "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -I"$srcdir/include" -o page \
@@ -116,10 +116,10 @@ END
     [ "$(wc -l <in-code-$kind)" -ge 8 ]
   done
   sed -n '/^@node Left out/,/^@node Injection/s/^@itemx\{0,1\} \([a-z-]*\)$/\1/p' \
-    "$srcdir/doc/cfi2sframe.texi" | LC_ALL=C sort >in-manual
+    "$srcdir/doc/use/cfi2sframe.texi" | LC_ALL=C sort >in-manual
   diff in-code-reason in-manual
   while read -r kind; do
-    grep -qE "[({]$kind\b" "$srcdir/doc/differences.texi" \
+    grep -qE "[({]$kind\b" "$srcdir/doc/use/differences.texi" \
       || { echo "differences.texi: $kind"; return 1; }
   done <in-code-defect
 }
@@ -405,9 +405,9 @@ END
 @test "example backtrace: in the manual page, and walks up to what has no section" {
   example backtrace
   sed -n '/^#define _GNU_SOURCE$/,/^\.fi/p' \
-    "$srcdir/doc/cfi2sframe_unwind_step.3" \
+    "$srcdir/doc/use/cfi2sframe_unwind_step.3" \
     | sed '/^\.fi/d; s/\\-/-/g; s/\\e/\\/g' >in-page
-  sed -n '/^#define _GNU_SOURCE$/,$p' "$srcdir/doc/examples/backtrace.c" \
+  sed -n '/^#define _GNU_SOURCE$/,$p' "$srcdir/doc/use/examples/backtrace.c" \
     | diff in-page -
   run ./backtrace
   [[ ${lines[1]} == "no SFrame data for this address" ]] || report
@@ -452,7 +452,7 @@ END
   local examples source
   examples=$(find x -type d -name examples)
   mapfile -t source < <(find "$examples" -name '*.c' | sort)
-  [ "${#source[@]}" -eq "$(find "$srcdir/doc/examples" -name '*.c' | wc -l)" ]
+  [ "${#source[@]}" -eq "$(find "$srcdir/doc/use/examples" -name '*.c' | wc -l)" ]
   [ "${#source[@]}" -ge 2 ]
   mkdir built
   for source in "${source[@]}"; do
@@ -497,7 +497,7 @@ END
   grep -q '^sfw_walk$' exported
   run ! grep -v '^sfw_' exported
   while read -r name; do
-    grep -q "$name" "$srcdir/doc/libsframewalk.3"
+    grep -q "$name" "$srcdir/doc/use/libsframewalk.3"
     # A source tarball has no debian/.
     [ ! -d "$srcdir/debian" ] \
       || grep -q " $name@SFRAMEWALK_0 " "$srcdir/debian/libsframewalk0.symbols"

@@ -43,7 +43,7 @@ nobodys ()
   done
 }
 
-# doc/gnu-reports.md, first report.
+# doc/develop/gnu-reports.md, first report.
 @test "report: GNU ld's rows of .plt.got" {
   needs objdump
   local name address
@@ -72,7 +72,7 @@ nobodys ()
     [ "$(section_bytes f .sframe | wc -c)" -eq "$with" ]
     convert --replace --no-share g
     [ "$(section_bytes g .sframe | wc -c)" -eq "$without" ]
-    grep -F "| $name " "$srcdir/doc/gnu-reports.md" | tr -d , \
+    grep -F "| $name " "$srcdir/doc/develop/gnu-reports.md" | tr -d , \
       | grep -qF "| $size | $rows | $without | $with |"
   done <<'END'
 cxx-amd64 782 93 762 778
@@ -82,7 +82,7 @@ END
 
 @test "each row of the manual's table is held by a test" {
   sed -n '/^@cindex mixed system/,/^@end multitable/p' \
-    "$srcdir/doc/cfi2sframe.texi" >table
+    "$srcdir/doc/use/cfi2sframe.texi" >table
   [ "$(grep -c '^@item ' table)" -ge 10 ]
   # In front of each row there is the name of its test.
   [ "$(grep -c '^@item ' table)" -eq "$(grep -A 1 '^@c test: ' table | grep -c '^@item ')" ]

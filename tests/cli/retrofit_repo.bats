@@ -627,7 +627,7 @@ reprepro_run ()
 {
   local recipe
   recipe=$(sed -n '/^@section Repositories kept by reprepro/,/^@section Repositories kept by aptly/p' \
-    "$srcdir/doc/cfi2sframe.texi")
+    "$srcdir/doc/use/cfi2sframe.texi")
   mkdir -p repo/conf
   sed -n '/^Codename/,/^@end example/{ /^@end/d; p; }' <<<"$recipe" \
     >repo/conf/distributions
@@ -679,7 +679,7 @@ aptly_state ()
 {
   local recipe
   recipe=$(sed -n '/^for part in/,/^@end example/{ /^@end/d; s/@\([{}]\)/\1/g; s/POOL/pool/; p; }' \
-             "$srcdir/doc/cfi2sframe.texi")
+             "$srcdir/doc/use/cfi2sframe.texi")
   [ "$recipe" ] || return 1
   : >calls
   day=$1 run -0 bash -e -c "$recipe"
@@ -719,7 +719,7 @@ installs ()
   echo "1.0" >source/debian/source/format
   (cd pool/main && dpkg-source -b ../../source)
   # Once.
-  run -0 bash -e -c "$(sed -n '/^aptly repo create/p' "$srcdir/doc/cfi2sframe.texi")"
+  run -0 bash -e -c "$(sed -n '/^aptly repo create/p' "$srcdir/doc/use/cfi2sframe.texi")"
   aptly_state first
   [ "$(n_calls)" -eq 4 ]
   ln -s aptly/public new

@@ -86,7 +86,7 @@ json_total ()
 # statuses_of PROGRAM: those in the manual's table.
 statuses_of ()
 {
-  sed -n '/^@node For scripts/,/^@end multitable/p' "$srcdir/doc/cfi2sframe.texi" \
+  sed -n '/^@node For scripts/,/^@end multitable/p' "$srcdir/doc/use/cfi2sframe.texi" \
     | grep -F "@command{$1}" | sed -nE 's/^@item .* @tab ([0-9]|@var.n.) @tab .*/\1/p' \
     | tr '\n' ' '
 }
@@ -249,7 +249,7 @@ END
 
 @test "each program of a manual page has its exit statuses in the manual" {
   local page n=0
-  for page in "$srcdir"/doc/*.1; do
+  for page in "$srcdir"/doc/use/*.1; do
     page=${page##*/}
     [ -n "$(statuses_of "${page%.1}")" ] || { echo "$page"; return 1; }
     n=$((n + 1))

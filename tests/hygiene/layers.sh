@@ -1,5 +1,5 @@
 #!/bin/sh
-# Do the files of src/ keep to the layers of doc/HACKING, and would
+# Do the files of src/ keep to the layers of doc/develop/HACKING, and would
 # tools/maintainer/check-layers.sh notice if they did not?
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -15,9 +15,9 @@ log=$tree/log
 is_accepted ()
 {
   rm -rf "$tree/src" "$tree/doc"
-  mkdir -p "$tree/doc" "$tree/src/low" "$tree/src/high" "$tree/src/other"
+  mkdir -p "$tree/doc/develop" "$tree/src/low" "$tree/src/high" "$tree/src/other"
   printf 'Layers\n======\n\n  low  Below.\n    Other folders include a.h and b.h alone.\n  high  Above.\n\nMore\n====\n  other\n' \
-    >"$tree/doc/HACKING"
+    >"$tree/doc/develop/HACKING"
   printf '#include "low/a.h"\n\nvoid\na_go (void)\n{\n  b_go ();\n}\n' \
     >"$tree/src/low/a.c"
   printf '#include "low/b.h"\n\nvoid\nb_go (void)\n{\n}\n' \
@@ -37,8 +37,8 @@ refused ()
 refused_without_list ()
 {
   is_accepted src/low/b.h '' || return 1
-  sed 's/^Layers/Strata/' "$tree/doc/HACKING" >"$log"
-  cp "$log" "$tree/doc/HACKING"
+  sed 's/^Layers/Strata/' "$tree/doc/develop/HACKING" >"$log"
+  cp "$log" "$tree/doc/develop/HACKING"
   ! sh "$srcdir/tools/maintainer/check-layers.sh" "$tree" >"$log" 2>&1
 }
 

@@ -12,8 +12,8 @@ trap 'rm -rf "$temporary"' EXIT
 PATH=$(dirname "$program"):$PATH
 cd "$temporary" || exit 1
 
-sed -n 's/^\$ //p' "$srcdir"/doc/cfi2sframe.texi "$srcdir"/doc/size.texi \
-  "$srcdir"/doc/differences.texi "$srcdir"/doc/formats.texi \
+sed -n 's/^\$ //p' "$srcdir"/doc/use/cfi2sframe.texi "$srcdir"/doc/use/size.texi \
+  "$srcdir"/doc/use/differences.texi "$srcdir"/doc/use/formats.texi \
   | sed 's/@@/@/g; s/@{/{/g; s/@}/}/g' >commands
 count=$(wc -l <commands)
 echo "1..$((count + 1))"

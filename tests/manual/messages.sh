@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every message of the library is explained in doc/messages.texi.
+# Every message of the library is explained in doc/use/messages.texi.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # xgettext finds the strings (it joins adjacent literals); what varies is
@@ -21,7 +21,7 @@ find "$srcdir/src" -name '*.c' | LC_ALL=C sort \
   | sed -n 's/^msgid "\(.*\)"$/\1/p' \
   | sed 's/0x%/%/g; s/%[^a-z<]*\(<[A-Za-z0-9]*>\|[a-z]*[diuxjscop]\)/.../g; s/\(\.\.\.\)\{2,\}/.../g' \
   | grep -v '^\.\.\.$' | LC_ALL=C sort -u >"$temporary/source"
-sed -n 's/^@itemx\{0,1\} //p' "$srcdir/doc/messages.texi" | LC_ALL=C sort -u \
+sed -n 's/^@itemx\{0,1\} //p' "$srcdir/doc/use/messages.texi" | LC_ALL=C sort -u \
   >"$temporary/manual"
 
 count=$(wc -l <"$temporary/source")

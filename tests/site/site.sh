@@ -48,10 +48,10 @@ fits_screens ()
   grep -q 'color-scheme: light dark' "$tree/site/style.css"
 }
 
-# The longest bar is the last value of doc/speed's last table.
+# The longest bar is the last value of doc/use/speed's last table.
 chart_is_of_the_document ()
 {
-  value=$(sed -n 's/^  -o, ms .* //p' "$srcdir/doc/speed" | tail -n 1)
+  value=$(sed -n 's/^  -o, ms .* //p' "$srcdir/doc/use/speed" | tail -n 1)
   grep -q ">$value ms<" "$tree/site/speed.svg" \
     && grep -q 'width="420.0"' "$tree/site/speed.svg"
 }
@@ -62,7 +62,7 @@ options_exist ()
   grep -ohE -e '--[a-z][a-z-]+' "$srcdir"/doc/site/*.md | LC_ALL=C sort -u \
     >"$tree/options"
   [ -s "$tree/options" ] || return 1
-  sed 's/\\-/-/g' "$srcdir"/doc/*.1 "$srcdir/doc/cfi2sframe.texi" \
+  sed 's/\\-/-/g' "$srcdir"/doc/use/*.1 "$srcdir/doc/use/cfi2sframe.texi" \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" >"$tree/manuals"
   # Of other programs.
   printf '%s\n' --with --call-graph --gsframe --sframe >>"$tree/manuals"
@@ -87,7 +87,7 @@ check "the site is made" make_site
 check "it has all pages" has_pages
 check "all links lead somewhere" links site
 check "pages fit narrow and dark screens" fits_screens
-check "the chart of times is doc/speed's" chart_is_of_the_document
+check "the chart of times is doc/use/speed's" chart_is_of_the_document
 check "options that pages name exist" options_exist
 check "a link to no page is found" \
   is_found 'none.html: not there' '<a href="none.html">'

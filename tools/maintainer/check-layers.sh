@@ -1,10 +1,10 @@
 #!/bin/sh
 # Layers: a file of the source includes only headers of its own folder and of
-# those above it in the list of doc/HACKING, "Layers" (cli: only of base, convert
-# and compact-unwind; stacks: of convert only detached.h and
-# rows_on_demand.h).  Within a folder no module (NAME.c and NAME.h) includes one that
-# includes it, and none uses a function of one that uses a function of its own,
-# whatever headers declare them.  Where that list says which headers other
+# those above it in the list of doc/develop/HACKING, "Layers" (cli: only of
+# base, convert and compact-unwind; stacks: of convert only detached.h and
+# rows_on_demand.h).  Within a folder no module (NAME.c and NAME.h) includes one
+# that includes it, and none uses a function of one that uses a function of its
+# own, whatever headers declare them.  Where that list says which headers other
 # folders include alone, they include no others.
 # Prints what violates this.
 #   sh tools/maintainer/check-layers.sh [SOURCE-TREE]
@@ -24,7 +24,7 @@ sources '*.[ch]' | xargs awk '
   # that.
   function folder_of (name) { sub (/^src\//, "", name); sub (/\/[^\/]*$/, "", name); return name }
   function module_of (name) { sub (/.*\//, "", name); sub (/\.[ch]"?$/, "", name); return name }
-  FILENAME == "doc/HACKING" {
+  FILENAME == "doc/develop/HACKING" {
     if (/^==/) inside = previous == "Layers"
     else if (inside && /^  [a-z]/) { rank[$1] = ++n; layer = $1 }
     if (inside && /Other folders include .* alone/)
@@ -48,7 +48,7 @@ sources '*.[ch]' | xargs awk '
       { print FILENAME ":" FNR ": not for other folders: " $2 >"/dev/stderr"
         bad = 1 }
   }
-  END { exit bad || n == 0 }' doc/HACKING >"$edges" || failed=1
+  END { exit bad || n == 0 }' doc/develop/HACKING >"$edges" || failed=1
 tsort <"$edges" >/dev/null || failed=1
 
 # Who uses whose functions: what begins a line and is not static is defined

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # makeinfo makes the manual, mandoc the manual pages, Python-Markdown the rest;
-# here are what is around them, the picture of doc/speed, and links.  The pages
+# here are what is around them, the picture of doc/use/speed, and links.  The pages
 # need no other server and no program in the browser.
 
 import glob
@@ -23,9 +23,10 @@ except ImportError:
 
 # Documents in the source: pages.
 PAGES = {"README.md": "overview.html",
-         **{"doc/%s.md" % name: name + ".html" for name in (
-             "cfi-errors", "gnu-reports", "compact-unwind", "security")}}
-PICTURES = ("doc/size.svg", "doc/compact-unwind.svg")
+         **{"%s.md" % name: os.path.basename(name) + ".html" for name in (
+             "doc/use/cfi-errors", "doc/develop/gnu-reports",
+             "compact-unwind/compact-unwind", "doc/use/security")}}
+PICTURES = ("doc/use/size.svg", "compact-unwind/compact-unwind.svg")
 NAVIGATION = (("index", "cfi2sframe"), ("manual/index", "Manual"),
               ("size-and-speed", "Size and speed"),
               ("conformance", "Conformance"))
@@ -76,7 +77,7 @@ def from_markdown(text, here=""):
 def manual_pages(source, out):
     """Their pages; links to them."""
     links = []
-    for path in sorted(glob.glob(os.path.join(source, "doc/*.[13]"))):
+    for path in sorted(glob.glob(os.path.join(source, "doc/use/*.[13]"))):
         name = os.path.basename(path)
         body = subprocess.run(
             ["mandoc", "-T", "html", "-O", "fragment", path], check=True,
@@ -93,9 +94,9 @@ def manual_pages(source, out):
 def manual(source, out):
     subprocess.run(
         ["makeinfo", "--html", "--css-ref=../style.css", "-I",
-         os.path.join(source, "doc"), "-o", os.path.join(out, "manual"),
-         os.path.join(source, "doc/cfi2sframe.texi")], check=True)
-    shutil.copy(os.path.join(source, "doc/size.svg"),
+         os.path.join(source, "doc/use"), "-o", os.path.join(out, "manual"),
+         os.path.join(source, "doc/use/cfi2sframe.texi")], check=True)
+    shutil.copy(os.path.join(source, "doc/use/size.svg"),
                 os.path.join(out, "manual"))
     for path in glob.glob(os.path.join(out, "manual/*.html")):
         text = re.sub("<body[^>]*>", lambda match: match.group(0)
@@ -105,13 +106,13 @@ def manual(source, out):
 
 
 def speed_chart(text):
-    """The last table of cp and -o in doc/speed, as bars."""
+    """The last table of cp and -o in doc/use/speed, as bars."""
     part = text[text.rindex("  cp, ms "):]
     rows = [line.split() for line in part.splitlines()[:5]]
     names = text[:text.rindex("  cp, ms ")].splitlines()[-1].split()
     copy, convert = rows[0][2:], rows[1][2:]
     if not len(names) == len(copy) == len(convert):
-        sys.exit("site.py: doc/speed: another table than expected")
+        sys.exit("site.py: doc/use/speed: another table than expected")
     scale = 420 / max(map(float, convert))
     bars = []
     for i, name in enumerate(names):
@@ -132,7 +133,7 @@ def speed_chart(text):
 
 
 def size_and_speed(source, out):
-    text = read(source, "doc/speed").split("\n\n", 1)[1]
+    text = read(source, "doc/use/speed").split("\n\n", 1)[1]
     write(out, "speed.svg", speed_chart(text))
     write(out, "size-and-speed.html", page("Size and speed", """
 <h1>Size and speed</h1>

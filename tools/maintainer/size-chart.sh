@@ -1,6 +1,6 @@
 #!/bin/sh
 # Draw .sframe sizes relative to .eh_frame + .eh_frame_hdr as an SVG file.
-#   sh tools/maintainer/size-chart.sh FILE... >doc/size.svg
+#   sh tools/maintainer/size-chart.sh FILE... >doc/use/size.svg
 # Needs a built tree and jq.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 

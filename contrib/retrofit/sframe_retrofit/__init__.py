@@ -25,7 +25,7 @@ from typing import Optional
 
 PROGRAM = os.path.basename(sys.argv[0])
 VERSION = "0.2.0" # configure.ac's; a test compares them
-# Of the objects in JSON; doc/cfi2sframe.schema.json describes them.
+# Of the objects in JSON; doc/formats/cfi2sframe.schema.json describes them.
 JSON_VERSION = 1
 
 
