@@ -17,8 +17,8 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   valgrind xz-utils zstd
   g++-aarch64-linux-gnu g++-s390x-linux-gnu libc6-dev-arm64-cross
   libc6-dev-s390x-cross qemu-user
-  e2fsprogs gdb git libllvm14|libllvm19 openssl perl python3 python3-debian
-  mandoc python3-markdown python3-pytest
+  e2fsprogs gdb git libllvm14|libllvm19 openssl perl python3 python3-capstone python3-debian
+  mandoc python3-markdown python3-pytest python3-unicorn
   cargo fish golang-go rustc zsh
   cmake debhelper dpkg-dev meson ninja-build nodejs rpm
   apt-utils aptly gpg gpg-agent reprepro skopeo umoci
