@@ -1,8 +1,10 @@
 /* A core file.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The stacks are in the core; code and SFrame data usually are not, and come
-   from the files that libdwfl finds by their build IDs.  */
+   The stacks are in the core; code and SFrame data usually are not, because
+   the kernel leaves out what can be read from files (core(5),
+   coredump_filter), and come from the files that libdwfl finds by their build
+   IDs.  */
 
 #include <config.h>
 
@@ -56,6 +58,19 @@ map_file (struct core *core, const char *path, struct error *err)
   return core->bytes != MAP_FAILED || error_set_errno (err, "mmap");
 }
 
+/* Map what SEGMENT was, whether or not the core has its contents.  Of which
+   files it was, modules tell later.  */
+static bool
+map_segment (struct process *process, const GElf_Phdr *segment)
+{
+  uint64_t start = segment->p_vaddr, size = segment->p_memsz;
+  const struct mapping_report report
+      = { .start = start,
+          .end = size <= UINT64_MAX - start ? start + size : start,
+          .runs = segment->p_flags & PF_X };
+  return process_map (process, &report);
+}
+
 /* Make the segments that the file has the memory of the process.  Kernels and
    debuggers write segments in ascending order, so that each is appended.
    Another order is refused: a core made to keep readers busy can have a
@@ -83,6 +98,8 @@ add_memory (struct core *core, struct process *process, struct error *err)
         core->missing += segment.p_filesz - left;
       if (segment.p_type != PT_LOAD)
         continue;
+      if (!map_segment (process, &segment))
+        return error_set_no_memory (err);
       unordered += segment.p_vaddr < last;
       last = segment.p_vaddr;
       if (unordered > UNORDERED_MAX)
@@ -127,13 +144,14 @@ struct taking
 
 static void
 add_mapping (struct taking *taking, uint64_t start, uint64_t size,
-             uint64_t offset, const struct code_file *file)
+             uint64_t offset, const struct code_file *file, bool runs)
 {
   const struct mapping_report report = { .start = start,
                                          .end = start + size,
                                          .offset = offset,
                                          .path = file->path,
-                                         .inode = file->inode };
+                                         .inode = file->inode,
+                                         .runs = runs };
   taking->no_memory |= !process_map (taking->process, &report);
 }
 
@@ -160,13 +178,13 @@ take_module (Dwfl_Module *module, void **user __attribute__ ((unused)),
      offsets.  */
   if (file->image.n_segments == 0)
     add_mapping (taking, start, end - start,
-                 file->module != NULL ? start - file->bias : 0, file);
+                 file->module != NULL ? start - file->bias : 0, file, true);
   for (size_t i = 0; i < file->image.n_segments; i++)
     {
       const GElf_Phdr *segment = &file->image.segments[i];
       if (segment->p_type == PT_LOAD)
         add_mapping (taking, segment->p_vaddr + file->bias, segment->p_filesz,
-                     segment->p_offset, file);
+                     segment->p_offset, file, segment->p_flags & PF_X);
     }
   return taking->no_memory ? DWARF_CB_ABORT : DWARF_CB_OK;
 }

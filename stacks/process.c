@@ -49,6 +49,19 @@ process_is_file_at (const struct process *process, uint64_t address)
 }
 
 bool
+process_read_file (const struct process *process, uint64_t address, void *to,
+                   size_t size)
+{
+  uint64_t offset;
+  const struct code_file *file = process_file_at (process, address, &offset);
+  if (file == NULL || file->image.bytes == NULL || offset > file->image.size
+      || size > file->image.size - offset)
+    return false;
+  memcpy (to, file->image.bytes + offset, size);
+  return true;
+}
+
+bool
 process_runs_at (const struct process *process, uint64_t address)
 {
   const struct mapping *mapping = process_mapping_at (process, address);

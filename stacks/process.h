@@ -92,6 +92,10 @@ struct code_file *process_file_at (const struct process *process,
 /* Whether ADDRESS is a file's.  */
 bool process_is_file_at (const struct process *process, uint64_t address);
 
+/* Read SIZE bytes of the file that is mapped at ADDRESS.  */
+bool process_read_file (const struct process *process, uint64_t address,
+                        void *to, size_t size);
+
 /* What is said of a mapping: by /proc/PID/maps, or by a record.  */
 struct mapping_report
 {

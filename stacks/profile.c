@@ -227,7 +227,7 @@ profile_place (struct profile *profile, struct member *member,
     {
       const struct frame *frame = &walk->frames[i];
       uint64_t address = frame->pc - !frame->at_pc;
-      bool is_code = i + 1 == walk->n || !frame[1].guessed;
+      bool is_code = i + 1 == walk->n || frame[1].way != WAY_GUESS;
       uint32_t callee = call_tree_child (
           tree, node, is_code ? key_of (process, address) : no_code);
       /* If memory for a node ran out, the sample is counted in the caller.  */

@@ -71,6 +71,9 @@ static void
 print_frame (const struct page *page, const struct walk *walk, size_t index,
              char mark)
 {
+  static const char *const ways[] = {
+    [WAY_ROW] = "", [WAY_FP] = " [frame pointer]", [WAY_GUESS] = " [guessed]"
+  };
   struct code_name symbol = { 0 };
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
@@ -83,11 +86,7 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (page, frame, &place, &symbol,
               index + 1 < walk->n && frame[1].interrupted);
-  if (frame->guessed)
-    fputs (" [guessed]", out);
-  if (frame->by_fp)
-    fputs (" [frame pointer]", out);
-  fputc ('\n', out);
+  fprintf (out, "%s\n", ways[frame->way]);
   if (symbol.file != NULL)
     {
       fputs ("         ", out);

@@ -24,14 +24,16 @@ walk_free (struct walk *walk)
   walk->frames = NULL;
 }
 
-/* Code is read from the process whether it is stopped or not, because code
-   does not change.  */
+/* Code is read from its file, or from the process whether it is stopped or
+   not, because code does not change.  Cores and recordings have the code of no
+   file.  */
 static bool
 read_code (void *context, uint64_t address, void *to, size_t size)
 {
   struct process *process = context;
   struct memory *memory = &process->memory;
-  return memory_read (memory, address, to, size)
+  return process_read_file (process, address, to, size)
+         || memory_read (memory, address, to, size)
          || (memory->fetch != NULL
              && memory->fetch (memory->source, address, to, size) == size);
 }
@@ -77,18 +79,27 @@ call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
   return true;
 }
 
-/* Go from a frame whose PC is no code to its caller: a NULL pointer, or a wild
-   one, was called.  A call must end where the caller would go on.  */
+/* Whether the program can run at PC.  A mapping that is not known may be one
+   that was made just now.  */
+static bool
+is_code (struct process *process, uint64_t pc)
+{
+  const struct mapping *mapping = process_mapping_at (process, pc);
+  uint8_t byte;
+  return mapping != NULL ? mapping->runs
+                         : read_code (process, pc, &byte, sizeof byte);
+}
+
+/* Go from a frame whose PC is no code to its caller: a NULL pointer, or a
+   wild one, or one to data was called.  A call must end where the caller would
+   go on.  */
 static bool
 guess_caller (struct sfw_frame *frame, struct process *process)
 {
   const struct unwind_source source = { .read = read_code, .reader = process };
   uint64_t pc, sp;
-  uint8_t byte;
-  if (!frame->interrupted || process_is_file_at (process, frame->pc)
-      || read_code (process, frame->pc, &byte, sizeof byte)
-      || !call_of (frame, process, &pc, &sp)
-      || !process_is_file_at (process, pc)
+  if (!frame->interrupted || is_code (process, frame->pc)
+      || !call_of (frame, process, &pc, &sp) || !is_code (process, pc)
       || !unwind_may_end_call (&source, process->arch, pc, false))
     return false;
   frame->pc = pc;
@@ -200,26 +211,58 @@ gets_rows (struct process *process, const struct walk *walk)
   return process_analyze (process, last->pc - !last->at_pc);
 }
 
+/* Find the caller of *FRAME, the last one of WALK, which no row describes, and
+   say how.  WAY_ROW: there are rows for *FRAME by now.  */
+static bool
+find_caller (struct process *process, const struct walk *walk,
+             struct sfw_frame *frame, enum frame_way *way)
+{
+  if (guess_caller (frame, process))
+    *way = WAY_GUESS;
+  else if (gets_rows (process, walk))
+    *way = WAY_ROW;
+  else if (step_by_fp (frame, process))
+    *way = WAY_FP;
+  else
+    return false;
+  return true;
+}
+
 /* Whether WALK goes on from *FRAME, its last one: with the same, which is
-   taken away from WALK, or with its caller.  *FOUND says how that was found.
- */
+   taken away from WALK, or with its caller.  *WAY says how the next frame was
+   found.  */
 static bool
 goes_on (struct process *process, struct walk *walk, struct sfw_frame *frame,
-         struct frame *found)
+         enum frame_way *way)
 {
-  bool no_section = walk->end == CFI2SFRAME_STEP_NO_SECTION;
-  bool no_row = no_section || walk->end == CFI2SFRAME_STEP_NO_ROW;
-  if (walk->n > walk->max)
+  const enum frame_way before = walk->frames[walk->n - 1].way;
+  bool again = walk->end == CFI2SFRAME_STEP_CALLER;
+  bool no_row = walk->end == CFI2SFRAME_STEP_NO_SECTION
+                || walk->end == CFI2SFRAME_STEP_NO_ROW;
+  if (walk->n > walk->max
+      || (!again && !(no_row && find_caller (process, walk, frame, way))))
     return false;
-  if (walk->end == CFI2SFRAME_STEP_CALLER
-      || (no_row && gets_rows (process, walk)))
+  if (again || *way == WAY_ROW)
     {
-      *found = walk->frames[--walk->n];
-      return true;
+      walk->n--;
+      *way = before;
     }
-  found->guessed = no_section && guess_caller (frame, process);
-  found->by_fp = !found->guessed && no_row && step_by_fp (frame, process);
-  return found->guessed || found->by_fp;
+  return true;
+}
+
+/* If no call made the last frame but one of WALK, and what it has for a return
+   address is no code, it is where a stack begins, as in coroutines: the last
+   frame is none.  */
+static void
+end_at_start (struct process *process, struct walk *walk)
+{
+  const struct frame *last = &walk->frames[walk->n - 1];
+  if (walk->n > 1 && !last->interrupted && last[-1].at_pc
+      && !last[-1].interrupted && !is_code (process, last->pc))
+    {
+      walk->n--;
+      walk->end = CFI2SFRAME_STEP_OUTERMOST;
+    }
 }
 
 void
@@ -227,7 +270,7 @@ walk_by_sframe (struct process *process, const struct registers *registers,
                 struct walk *walk)
 {
   struct sfw_frame frame = innermost_frame (process, registers);
-  struct frame found = { 0 };
+  enum frame_way way = WAY_ROW;
   walk->n = 0;
   if (!walker_make (process))
     {
@@ -241,10 +284,10 @@ walk_by_sframe (struct process *process, const struct registers *registers,
     {
       struct frame *first = &walk->frames[walk->n];
       walk_by_rows (process, &frame, walk);
-      first->guessed = found.guessed;
-      first->by_fp = found.by_fp;
+      first->way = way;
     }
-  while (goes_on (process, walk, &frame, &found));
+  while (goes_on (process, walk, &frame, &way));
+  end_at_start (process, walk);
   if (walk->n > walk->max)
     {
       walk->n = walk->max;

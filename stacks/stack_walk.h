@@ -11,15 +11,21 @@
 #include "cfi2sframe.h"
 #include "stacks/process.h"
 
+/* How a walk came to a frame.  */
+enum frame_way
+{
+  WAY_ROW,  /* by a row, or it is the innermost one */
+  WAY_FP,   /* by the frame pointer, where there was no row */
+  WAY_GUESS /* it called what is no code, and that call was guessed */
+};
+
 struct frame
 {
   uint64_t pc, sp, fp;
   bool at_pc; /* PC is the next instruction to run, not the end of a call */
   bool interrupted; /* a signal or the stop interrupted the frame; then at_pc
                        is set, too */
-  bool guessed;     /* the frame was guessed, not found by a row: see
-                       walk_by_sframe */
-  bool by_fp;       /* the frame pointer led here, where there was no row */
+  enum frame_way way;
 };
 
 struct walk

@@ -139,6 +139,9 @@ END
     gives 0 stacks "$pid"
     grep -A 1 ' coroutine+' <<<"$output" \
       | grep -q '^  #[0-9]* *0x[0-9a-f]* __start_context+0x0 ' || report
+    # What lies where a return address would be is the context to go to.
+    grep -A 1 ' __start_context+' <<<"$output" \
+      | grep -q '^  (the outermost frame)$' || report
   done
 }
 

@@ -361,9 +361,8 @@ set_walk (struct walk *walk, size_t n, enum cfi2sframe_step end)
   walk->n = n;
   walk->end = end;
   for (size_t i = 0; i < n; i++)
-    walk->frames[i]
-        = (struct frame){ 0x1000 + i, 0x7000 + 16 * i, 5,    i == 0,
-                          i == 0,     false,           false };
+    walk->frames[i] = (struct frame){ 0x1000 + i, 0x7000 + 16 * i, 5,
+                                      i == 0,     i == 0,          WAY_ROW };
 }
 
 static void
@@ -867,11 +866,33 @@ modules_of_a_core_ascend (void **state)
   struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
   dwfl.on = false;
   assert_non_null (core);
-  assert_int_equal (process.n_mappings, 4);
+  /* Behind those of modules are the core's three segments.  */
+  assert_int_equal (process.n_mappings, 4 + 3);
   assert_mapping (&process, 0x10000, 0x18000, 0, "[vdso: 1]");
   assert_mapping (&process, 0x20000, 0x28000, 0, "/lib/b");
   assert_mapping (&process, 0x30000, 0x38000, 0, "/lib/c");
   assert_mapping (&process, 0x40000, 0x41000, 0, "/lib/d");
+  core_close (core, &process);
+}
+
+static void
+what_could_run_is_known_of_a_core (void **state)
+{
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  struct process process;
+  struct error err;
+  make_core (bytes);
+  put_segment (bytes, 2, PT_LOAD, CORE_MEMORY, 0x900000, 0);
+  store_u32 (bytes + 64 + 2 * 56 + 4, PF_R | PF_X, false);
+  store_u64 (bytes + 64 + 2 * 56 + 40, 0x2000, false); /* p_memsz */
+  put_segment (bytes, 3, PT_LOAD, CORE_MEMORY, UINT64_MAX - 0xfff, 0x1001);
+  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+  assert_non_null (core);
+  assert_int_equal (process.n_mappings, 2);
+  assert_false (process_runs_at (&process, 0x7ff000));
+  assert_true (process_runs_at (&process, 0x901fff));
+  assert_null (process_mapping_at (&process, 0x902000));
   core_close (core, &process);
 }
 
@@ -1253,7 +1274,7 @@ without_memory_there_is_no_core (void **state)
                         core != NULL ? CFI2SFRAME_OK : CFI2SFRAME_NO_MEMORY);
       if (core == NULL)
         continue;
-      assert_int_equal (process.n_mappings, 4);
+      assert_int_equal (process.n_mappings, 4 + 2);
       core_close (core, &process);
     }
   while (allocations_granted == UINT_MAX);
@@ -1513,6 +1534,7 @@ main (void)
     cmocka_unit_test (
         of_a_core_without_threads_it_is_said_whether_it_was_cut_off),
     cmocka_unit_test (modules_of_a_core_ascend),
+    cmocka_unit_test (what_could_run_is_known_of_a_core),
     cmocka_unit_test (a_core_whose_modules_are_not_found_out_is_refused),
     cmocka_unit_test (a_core_whose_threads_are_not_found_out_is_refused),
     cmocka_unit_test (a_core_of_process_0_is_read),

@@ -131,7 +131,7 @@ assert_walk_is_steps (struct process *process,
       const struct frame *a = &walk.frames[i], *b = &steps.frames[i];
       assert_true (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp);
       assert_true (a->at_pc == b->at_pc && a->interrupted == b->interrupted);
-      assert_false (a->guessed || a->by_fp);
+      assert_int_equal (a->way, WAY_ROW);
     }
   walk_free (&walk);
   walk_free (&steps);

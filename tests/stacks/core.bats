@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# sframe-stack: core files that the kernel wrote, in which no code is.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load ../cli/helpers
+load stacks
+
+# The test asks the kernel for cores: core_pattern(5) must not be a program,
+# nor another folder.
+needs_kernel_cores ()
+{
+  local pattern
+  pattern=$(cat /proc/sys/kernel/core_pattern)
+  case $pattern in
+    */* | *\|*) skip "core_pattern is $pattern" ;;
+  esac
+  ulimit -c unlimited 2>/dev/null || skip "no cores are permitted"
+}
+
+# dump COMMAND...: run it until it crashes, or until it says "ready"; its core
+# is in ./core.
+dump ()
+{
+  rm -rf dump core
+  mkdir dump
+  (cd dump && exec "$@" >ready 2>&1 3>&-) &
+  pid=$!
+  local tries=0
+  while kill -0 "$pid" 2>/dev/null && [ $((tries++)) -lt 200 ]; do
+    ! grep -q ready dump/ready || kill -ABRT "$pid"
+    sleep 0.02
+  done
+  wait "$pid" || true
+  mv dump/core* core || skip "the kernel wrote no core"
+}
+
+# frames PATTERN...: the walk that was shown has these frames, one behind the
+# other, and ends at the outermost one.
+frames ()
+{
+  local wanted=$1 pattern
+  shift
+  for pattern; do
+    wanted+="[^#]*#[0-9]+ +0x[0-9a-f]+ $pattern"
+  done
+  [[ $output =~ $wanted.*"(the outermost frame)" ]] || report
+}
+
+@test "code that is not in a core comes from the program's file" {
+  local called
+  gzip -dc "$srcdir/tests/data/core/wild.gz" >wild
+  for called in null data; do
+    gives 0 run --separate-stderr \
+      "$stack" "$srcdir/tests/data/core/$called.gz" wild
+    frames ' #0 +0x[0-9a-f]+ ' 'caller\+0xd \(wild\) \[guessed\]' \
+      'between\+0x9 \(wild\)' 'start\+0x1d \(wild\)' '_start\+0xe \(wild\)'
+  done
+}
+
+@test "of cores that the kernel wrote, too, who called no code is guessed" {
+  needs_kernel_cores
+  wild_program
+  local address
+  for address in 0 0x123456789000; do
+    dump "$PWD/wild" $address
+    gives 0 run --separate-stderr "$stack" core
+    frames " #0 +$(printf '0x%016x' $address) \?" \
+      'caller\+0x[0-9a-f]+ \(wild\) \[guessed\]' 'main\+0x[0-9a-f]+ \(wild\)'
+    dump "$PWD/wild" $address handle
+    gives 0 run --separate-stderr "$stack" core
+    frames ' handler\+' '[^#]*' "\?" \
+      'caller\+0x[0-9a-f]+ \(wild\) \[guessed\]' 'main\+0x[0-9a-f]+ \(wild\)'
+  done
+}
