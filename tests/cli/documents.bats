@@ -345,7 +345,7 @@ same_options ()
   local name count=0 missing=
   # Paths below the folders that the archive has, too; names of source files alone.
   sed '/^#include </d; s/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/develop/HACKING doc/develop/TESTING \
-    doc/formats/injection doc/use/security.md doc/use/speed compact-unwind/*.md \
+    doc/formats/injection doc/formats/smaller.md doc/use/security.md doc/use/speed compact-unwind/*.md \
     doc/use/*.texi doc/use/*.[13] contrib/*/README >"$BATS_TEST_TMPDIR/text"
   while read -r name; do
     count=$((count + 1))
