@@ -362,7 +362,7 @@ same_options ()
       rtld.c|dl-load.c|dl-map-segments.h|dwfl_module_getdwarf.c) continue ;;
       __init_tls.c|dynlink.c|buildid.c) continue ;;
     esac
-    [ -n "$(find src analysis walk compact-unwind stacks tests tools doc contrib include -name "$name")" ] \
+    [ -n "$(find src analysis walk compact-unwind conformance stacks tests tools doc contrib include -name "$name")" ] \
       || missing+=" $name"
   done < <(grep -oE '[A-Za-z0-9_-]+\.(c|h|sh|bats|py)\b' \
              "$BATS_TEST_TMPDIR/text" | sort -u)
