@@ -3,6 +3,8 @@
 
 #include "arch/patterns.h"
 
+#include <elf.h>
+
 #include "base/bytes.h"
 
 enum
@@ -100,6 +102,7 @@ find_addresses (struct address_search *search, const struct loaded_bytes *code)
 }
 
 const struct arch_patterns aarch64_patterns = {
+  .e_machine = EM_AARCH64,
   .padding = padding,
   .find_addresses = find_addresses,
 };

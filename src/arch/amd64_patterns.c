@@ -3,6 +3,7 @@
 
 #include "arch/patterns.h"
 
+#include <elf.h>
 #include <endian.h>
 
 #include "base/bytes.h"
@@ -239,6 +240,7 @@ find_addresses (struct address_search *search, const struct loaded_bytes *code)
 }
 
 const struct arch_patterns amd64_patterns = {
+  .e_machine = EM_X86_64,
   .padding = padding,
   .find_addresses = find_addresses,
 };

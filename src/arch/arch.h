@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/machines.h"
 #include "frame/frame.h"
 
 enum
@@ -144,9 +145,8 @@ arch_tracks_ra (const struct arch *arch)
   return arch->fixed_ra_offset == 0;
 }
 
-extern const struct arch arch_amd64;
-extern const struct arch arch_aarch64;
-extern const struct arch arch_aarch64_be;
-extern const struct arch arch_s390x;
+#define DECLARE_ARCH(name) extern const struct arch arch_##name;
+FOR_EACH_ARCH (DECLARE_ARCH)
+#undef DECLARE_ARCH
 
 #endif /* ARCH_ARCH_H */

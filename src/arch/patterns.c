@@ -3,23 +3,17 @@
 
 #include "arch/patterns.h"
 
-#include <elf.h>
+#include <stddef.h>
 
-static const struct
-{
-  unsigned e_machine;
-  const struct arch_patterns *patterns;
-} machines[] = {
-  { EM_X86_64, &amd64_patterns },
-  { EM_AARCH64, &aarch64_patterns },
-  { EM_S390, &s390x_patterns },
-};
+#define ADDRESS(name) &name##_patterns,
+static const struct arch_patterns *const machines[]
+    = { FOR_EACH_PATTERNS (ADDRESS) };
 
 const struct arch_patterns *
 arch_patterns_of (unsigned e_machine)
 {
   for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-    if (machines[i].e_machine == e_machine)
-      return machines[i].patterns;
+    if (machines[i]->e_machine == e_machine)
+      return machines[i];
   return NULL;
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/machines.h"
+
 /* A search for the addresses in a range that code refers to.  Nothing is
    disassembled: at every position where an instruction could begin, the fields
    that it would have are looked at.  So a reference is never missed, and some
@@ -36,6 +38,8 @@ struct loaded_bytes
 
 struct arch_patterns
 {
+  unsigned e_machine; /* EM_* */
+
   /* The size of the padding instruction at AT, of which LEFT bytes are there;
      0 when it is none.  */
   size_t (*padding) (const uint8_t *at, size_t left);
@@ -47,9 +51,10 @@ struct arch_patterns
 /* The patterns of an ELF machine (EM_*), or NULL.  */
 const struct arch_patterns *arch_patterns_of (unsigned e_machine);
 
-extern const struct arch_patterns amd64_patterns;
-extern const struct arch_patterns aarch64_patterns;
-extern const struct arch_patterns s390x_patterns;
+#define DECLARE_PATTERNS(name) \
+  extern const struct arch_patterns name##_patterns;
+FOR_EACH_PATTERNS (DECLARE_PATTERNS)
+#undef DECLARE_PATTERNS
 
 /* Report TARGET if it is in the range.  */
 static inline void

@@ -3,6 +3,8 @@
 
 #include "arch/patterns.h"
 
+#include <elf.h>
+
 #include "base/bytes.h"
 
 /* nopr (any register), and zeros (Principles of Operation, BCR).  */
@@ -32,6 +34,7 @@ find_addresses (struct address_search *search, const struct loaded_bytes *code)
 }
 
 const struct arch_patterns s390x_patterns = {
+  .e_machine = EM_S390,
   .padding = padding,
   .find_addresses = find_addresses,
 };
