@@ -157,12 +157,16 @@ symbols_patch (struct placing *placing)
   return true;
 }
 
-/* Whether no program uses the symbol: the one that glibc's start files put on
-   the ABI note, and the mapping symbols of the ARM ABIs ($d).  */
+/* Whether no program reads what is at the symbol: the one that glibc's start
+   files put on the ABI note; __dso_handle, the address that stands for a
+   library in calls of __cxa_atexit, which mold puts at the first section; and
+   the mapping symbols of the ARM ABIs ($d).  */
 static bool
 is_unused_name (const char *name)
 {
-  return name != NULL && (strcmp (name, "__abi_tag") == 0 || name[0] == '$');
+  return name != NULL
+         && (strcmp (name, "__abi_tag") == 0
+             || strcmp (name, "__dso_handle") == 0 || name[0] == '$');
 }
 
 static bool

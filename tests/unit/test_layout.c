@@ -1433,6 +1433,11 @@ static const struct layout_case served[] = {
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tag"),
                  WORD32 (SYMTAB + 24, 1) },
     .strategy = LAYOUT_EVICT },
+  /* mold's libraries without a build-id.  */
+  { "eviction_takes_notes_with_the_librarys_own_symbol",
+    .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__dso_handle"),
+                 WORD32 (SYMTAB + 24, 1) },
+    .strategy = LAYOUT_EVICT },
   { "empty_sections_that_are_not_loaded_mark_nothing",
     .changes = { SECTION (".comment", SHT_PROGBITS, 0, 0x200, 0) },
     .strategy = LAYOUT_EVICT },
