@@ -3,6 +3,7 @@
 
 #include "analysis/follower.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -444,6 +445,7 @@ follower_follow (struct follower *follower, struct followed *followed)
   };
   follower->current = followed;
   follower->comparison.first = followed->first_disproof;
+  errno = 0;
   if (!followed->skipped)
     {
       routine_forget (follower->routine);
@@ -457,7 +459,9 @@ follower_follow (struct follower *follower, struct followed *followed)
       followed->steps
           = followed->task.steps_left - routine_steps_left (follower->routine);
     }
-  follower->failed |= follower->comparison.failed;
+  /* A routine that lacks memory fails like one that is too large: malloc has
+     told the two apart.  */
+  follower->failed |= follower->comparison.failed || errno == ENOMEM;
   followed->n_notes = follower->n_notes - followed->first_note;
   followed->n_disproofs = follower->disproofs.n - followed->first_disproof;
 }

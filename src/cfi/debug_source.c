@@ -186,6 +186,8 @@ open_file (struct debug_source *debug, const struct image *image,
     return debug_file_open (&debug->file, cfi_options->debug_file, image, err);
   const struct debug_places places = debug_places_usual ();
   debug_file_find (&debug->file, image, &places, err);
+  if (err->status == CFI2SFRAME_NO_MEMORY)
+    return false;
   if (err->status != CFI2SFRAME_OK)
     set_note (debug, "%.190s", err->reason);
   error_clear (err);

@@ -10,6 +10,7 @@
 
 #include "cfi/libdwarf_pair.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include LIBDWARF_HEADER
@@ -244,10 +245,12 @@ libdwarf_pair_read (const struct cfi_input *shown, bool big_endian,
   struct session session = { .input = *shown, .big_endian = big_endian };
   session.interface.INTERFACE (object) = &session;
   session.interface.INTERFACE (methods) = &methods;
+  errno = 0;
   bool listed = list_entries (&session, address_size, text, text_size);
   bool seen = listed && session.cies != NULL && session.n_cies == 1
               && session.n_fdes == 1 && take_cie (&session, cie)
               && take_fde (&session, fde);
+  int problem = seen ? 0 : errno;
   if (listed && !seen)
     snprintf (text, text_size, "libdwarf does not see the entry");
   if (session.cies != NULL)
@@ -255,5 +258,6 @@ libdwarf_pair_read (const struct cfi_input *shown, bool big_endian,
                session.n_fdes);
   if (session.debug != NULL)
     FINISH (session.debug);
+  errno = problem;
   return seen;
 }

@@ -3,6 +3,7 @@
 
 #include "cfi/odd_fde.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,7 +83,10 @@ odd_fde_read (struct cfi_section *section, const struct entry *entry,
   if (!libdwarf_pair_read (&pair, section->arch->big_endian,
                            cie->absolute_pointers ? 8 : 4, &cie_says,
                            &fde_says, text, text_size))
-    return REASON_BAD_ENTRY;
+    {
+      shown->failed = errno == ENOMEM;
+      return REASON_BAD_ENTRY;
+    }
   if (cie->instructions == NULL)
     cie_decode (cie, section, &cie_says, shown->bytes);
   *fde = (struct cfi_fde){ .offset = entry->offset,

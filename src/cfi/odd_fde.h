@@ -20,7 +20,8 @@
 
 /* Read ENTRY, an FDE of SECTION's last input with the CIE that has the index
    CIE and was scanned, into *FDE.  The CIE is decoded, if it was not before.
-   SHOWN is memory for the copies, and fails when there is none.  REASON_NONE,
+   SHOWN is memory for the copies, and fails when memory runs out, here or in
+   libdwarf.  REASON_NONE,
    or why the FDE cannot be read; TEXT (of TEXT_SIZE bytes) says the same to
    people.  */
 enum frame_reason odd_fde_read (struct cfi_section *section,

@@ -53,7 +53,7 @@ print_line (FILE *out, const struct cfi2sframe_difference *difference)
 static json_object *
 difference_json (const struct cfi2sframe_difference *difference)
 {
-  json_object *object = json_object_new_object ();
+  json_object *object = json_new_object ();
   const char side[] = { difference->defective, '\0' };
   json_add_string (object, "kind", kind_names[difference->kind]);
   json_add_string (object, "section", difference->section);
@@ -75,7 +75,7 @@ show_difference (void *context, const struct cfi2sframe_difference *difference)
     print_line (output->out, difference);
   output->n++;
   if (output->details)
-    json_object_array_add (output->details, difference_json (difference));
+    json_append (output->details, difference_json (difference));
 }
 
 static uint64_t
@@ -110,7 +110,7 @@ print_counts (const struct tool_options *options,
 static json_object *
 defects_json (const struct cfi2sframe_compare_result *result)
 {
-  json_object *object = json_object_new_object ();
+  json_object *object = json_new_object ();
   for (unsigned i = 1; i < CFI2SFRAME_DEFECTS_MAX; i++)
     if (result->defects[i] > 0)
       json_add_number (object, cfi2sframe_defect_name (i), result->defects[i]);
@@ -148,8 +148,8 @@ print_json (const struct tool_options *options,
   json_add_number (object, "merged_rows_b", result->merged_rows_b);
   json_add_number (object, "rows_at_end_a", result->rows_at_end_a);
   json_add_number (object, "rows_at_end_b", result->rows_at_end_b);
-  json_object_object_add (object, "defects", defects_json (result));
-  json_object_object_add (object, "differences", details);
+  json_add (object, "defects", defects_json (result));
+  json_add (object, "differences", details);
   json_print_line (object, out);
 }
 
@@ -159,10 +159,9 @@ compare_run (const struct tool_options *options, FILE *out, FILE *errors)
   struct cfi2sframe_compare_result result;
   struct cfi2sframe_error err;
   bool json = options->stats == STATS_JSON;
-  struct compare_output output
-      = { .out = options->quiet || json ? NULL : out,
-          .details = json ? json_object_new_array () : NULL,
-          .all = options->verbose > 0 };
+  struct compare_output output = { .out = options->quiet || json ? NULL : out,
+                                   .details = json ? json_new_array () : NULL,
+                                   .all = options->verbose > 0 };
   cfi2sframe_compare_result_init (&result);
   bool equal = cfi2sframe_compare (options->files[0], options->files[1],
                                    show_difference, &output, &result, &err);

@@ -3,15 +3,60 @@
 
 #include "cli/json_line.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/printable.h"
 
+/* Memory ran out for the line that this thread makes; for one that any thread
+   has made.  */
+static _Thread_local bool incomplete;
+static atomic_bool lost;
+
+/* VALUE, which is not to be NULL.  */
+static json_object *
+made (json_object *value)
+{
+  incomplete |= value == NULL;
+  return value;
+}
+
+json_object *
+json_new_object (void)
+{
+  return made (json_object_new_object ());
+}
+
+json_object *
+json_new_array (void)
+{
+  return made (json_object_new_array ());
+}
+
+void
+json_add (json_object *object, const char *name, json_object *value)
+{
+  if (object != NULL && json_object_object_add (object, name, value) == 0)
+    return;
+  incomplete = true;
+  json_object_put (value);
+}
+
+void
+json_append (json_object *array, json_object *value)
+{
+  if (array != NULL && json_object_array_add (array, value) == 0)
+    return;
+  incomplete = true;
+  json_object_put (value);
+}
+
 json_object *
 json_line_new (void)
 {
-  json_object *object = json_object_new_object ();
+  json_object *object = json_new_object ();
   json_add_number (object, "json_version", JSON_LINE_VERSION);
   return object;
 }
@@ -19,13 +64,13 @@ json_line_new (void)
 void
 json_add_number (json_object *object, const char *name, uint64_t value)
 {
-  json_object_object_add (object, name, json_object_new_uint64 (value));
+  json_add (object, name, made (json_object_new_uint64 (value)));
 }
 
 void
 json_add_seconds (json_object *object, double seconds)
 {
-  json_object_object_add (object, "seconds", json_object_new_double (seconds));
+  json_add (object, "seconds", made (json_object_new_double (seconds)));
 }
 
 /* VALUE as a JSON string, in which bytes that are not UTF-8 are escaped as
@@ -52,8 +97,7 @@ new_string (const char *value)
 void
 json_add_string (json_object *object, const char *name, const char *value)
 {
-  json_object_object_add (object, name,
-                          value != NULL ? new_string (value) : NULL);
+  json_add (object, name, value != NULL ? made (new_string (value)) : NULL);
 }
 
 /* Print TEXT, which is JSON. json-c escapes control characters, but not DEL
@@ -75,10 +119,26 @@ put_json (const char *text, FILE *out)
 void
 json_print_line (json_object *object, FILE *out)
 {
-  put_json (
-      json_object_to_json_string_ext (
-          object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-      out);
-  fputc ('\n', out);
+  /* json-c gives what it has of a text for which memory ran out.  */
+  errno = 0;
+  const char *text = incomplete
+                         ? NULL
+                         : json_object_to_json_string_ext (
+                             object, JSON_C_TO_STRING_PLAIN
+                                         | JSON_C_TO_STRING_NOSLASHESCAPE);
+  if (text != NULL && errno != ENOMEM)
+    {
+      put_json (text, out);
+      fputc ('\n', out);
+    }
+  else
+    atomic_store (&lost, true);
+  incomplete = false;
   json_object_put (object);
+}
+
+bool
+json_lines_lost (void)
+{
+  return atomic_load (&lost);
 }

@@ -1,10 +1,15 @@
 /* One JSON object on one line, for scripts.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Where memory runs out while a thread makes a line, that line is not printed
+   and json_lines_lost says so: json-c would end the program, or leave members
+   out.  */
 
 #ifndef TOOL_JSON_LINE_H
 #define TOOL_JSON_LINE_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -19,6 +24,15 @@ enum
 /* A new object for a line, with the member `json_version'.  */
 json_object *json_line_new (void);
 
+/* A new object or array for a member; NULL when memory ran out, which the
+   functions here take.  */
+json_object *json_new_object (void);
+json_object *json_new_array (void);
+
+/* Give VALUE to OBJECT under NAME, or to the end of ARRAY.  */
+void json_add (json_object *object, const char *name, json_object *value);
+void json_append (json_object *array, json_object *value);
+
 void json_add_number (json_object *object, const char *name, uint64_t value);
 
 /* Add the member `seconds'.  */
@@ -31,5 +45,8 @@ void json_add_string (json_object *object, const char *name,
 
 /* Print OBJECT on one line of OUT and free it.  */
 void json_print_line (json_object *object, FILE *out);
+
+/* Whether memory for a line ran out.  */
+bool json_lines_lost (void);
 
 #endif /* TOOL_JSON_LINE_H */

@@ -93,7 +93,7 @@ print_line (const struct lint_output *output,
 static json_object *
 finding_json (const struct cfi2sframe_finding *finding)
 {
-  json_object *object = json_object_new_object ();
+  json_object *object = json_new_object ();
   char bytes[BYTES_TEXT_MAX];
   json_add_number (object, "function", finding->function);
   json_add_string (object, "name", finding->name);
@@ -118,7 +118,7 @@ take_finding (void *context, const struct cfi2sframe_finding *finding)
   if (output->out)
     print_line (output, finding);
   if (output->details)
-    json_object_array_add (output->details, finding_json (finding));
+    json_append (output->details, finding_json (finding));
 }
 
 /* Frees DETAILS.  */
@@ -140,7 +140,7 @@ print_json (const char *path, const struct cfi2sframe_lint_result *result,
   json_add_number (object, "functions_trusted", result->functions_trusted);
   json_add_number (object, "functions_left", result->functions_left);
   json_add_number (object, "bytes_wrong", result->bytes);
-  json_object_object_add (object, "findings", details);
+  json_add (object, "findings", details);
   json_print_line (object, out);
 }
 
@@ -163,10 +163,9 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
   struct cfi2sframe_lint_result result;
   struct cfi2sframe_error err;
   bool json = options->stats == STATS_JSON;
-  struct lint_output output
-      = { .path = entry->path,
-          .out = options->quiet || json ? NULL : out,
-          .details = json ? json_object_new_array () : NULL };
+  struct lint_output output = { .path = entry->path,
+                                .out = options->quiet || json ? NULL : out,
+                                .details = json ? json_new_array () : NULL };
   cfi2sframe_lint_result_init (&result);
   bool clean = lint_with_threads (entry->path, options->jobs, take_finding,
                                   &output, &result, &err);

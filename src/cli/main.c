@@ -15,19 +15,24 @@
 #include "cli/clock.h"
 #include "cli/command_line.h"
 #include "cli/compare_print.h"
+#include "cli/json_line.h"
 #include "cli/lint_print.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/totals.h"
 #include "cli/tree.h"
 
-/* The exit status STATUS, or failure if standard output could not be written:
-   lost output must not look like success.  */
+/* The exit status STATUS, or failure if standard output could not be written
+   or made: lost output must not look like success.  */
 static int
 flush_output (int status)
 {
   if (fflush (stdout) == 0 && !ferror (stdout))
-    return status;
+    {
+      if (!json_lines_lost ())
+        return status;
+      errno = ENOMEM;
+    }
   fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (errno));
   return EXIT_FAILURE;
 }

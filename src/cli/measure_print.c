@@ -161,8 +161,8 @@ static json_object *
 format_json (const struct measurement *comparison, enum measured_format index)
 {
   const struct measured *format = &comparison->formats[index];
-  json_object *object = json_object_new_object ();
-  json_object *left_out = json_object_new_object ();
+  json_object *object = json_new_object ();
+  json_object *left_out = json_new_object ();
   json_add_number (object, "bytes", format->bytes);
   if (index == MEASURED_COMPACT_UNWIND)
     {
@@ -177,23 +177,23 @@ format_json (const struct measurement *comparison, enum measured_format index)
     if (format->left_out[i] > 0)
       json_add_number (left_out, measured_reason_name (index, i),
                        format->left_out[i]);
-  json_object_object_add (object, "left_out", left_out);
+  json_add (object, "left_out", left_out);
   return object;
 }
 
 void
 measure_add_json (json_object *object, const struct measurement *comparison)
 {
-  json_object *formats = json_object_new_object ();
+  json_object *formats = json_new_object ();
   json_add_number (object, "cfi_functions", comparison->cfi_functions);
   json_add_number (object, "eh_frame_bytes", comparison->eh_frame_bytes);
   json_add_number (object, "eh_frame_hdr_bytes",
                    comparison->eh_frame_hdr_bytes);
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (comparison->formats[i].available)
-      json_object_object_add (formats, measured_format_name (i),
-                              format_json (comparison, i));
-  json_object_object_add (object, "formats", formats);
+      json_add (formats, measured_format_name (i),
+                format_json (comparison, i));
+  json_add (object, "formats", formats);
 }
 
 void

@@ -214,7 +214,7 @@ print_stats_text (const struct tool_options *options, const struct job *job,
 json_object *
 report_left_out_json (const struct cfi2sframe_report *report)
 {
-  json_object *object = json_object_new_object ();
+  json_object *object = json_new_object ();
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (report->left_out[i] > 0)
       json_add_number (object, cfi2sframe_reason_name (i),
@@ -269,7 +269,7 @@ print_stats_json (const struct tool_options *options, const struct job *job,
                        report->functions_from_code);
       json_add_number (object, "bytes_from_code", report->bytes_from_code);
     }
-  json_object_object_add (object, "left_out", report_left_out_json (report));
+  json_add (object, "left_out", report_left_out_json (report));
   json_add_number (object, "return_addresses", report->return_addresses);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);

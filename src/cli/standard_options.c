@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cfi2sframe.h"
 #include "cli/number.h"
@@ -23,7 +24,15 @@ standard_options_parse (const char *program, const struct argp *parser,
   program_name = program;
   argp_err_exit_status = EXIT_USAGE;
   /* argp's own --help has no letter, but users try -h.  */
-  if (argp_parse (parser, argc, argv, flags | ARGP_NO_HELP, NULL, input) != 0)
+  error_t problem
+      = argp_parse (parser, argc, argv, flags | ARGP_NO_HELP, NULL, input);
+  if (problem == ENOMEM)
+    {
+      /* argp has said what else is wrong, but not this.  */
+      fprintf (stderr, "%s: %s\n", program, strerror (problem));
+      exit (EXIT_FAILURE);
+    }
+  if (problem != 0)
     exit (EXIT_USAGE);
 }
 

@@ -213,14 +213,14 @@ add_conversion (json_object *total, const struct cfi2sframe_report *sum)
                   { "executable_bytes", sum->executable_bytes } };
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     json_add_number (total, numbers[i].name, numbers[i].value);
-  json_object_object_add (total, "left_out", report_left_out_json (sum));
+  json_add (total, "left_out", report_left_out_json (sum));
 }
 
 static void
 print_json (const struct totals *totals, const struct tool_options *options,
             FILE *out)
 {
-  json_object *total = json_object_new_object ();
+  json_object *total = json_new_object ();
   json_object *line = json_line_new ();
   bool makes = options->mode == MODE_CONVERT || options->mode == MODE_DETACH;
   if (makes)
@@ -236,7 +236,7 @@ print_json (const struct totals *totals, const struct tool_options *options,
   if (options->mode == MODE_CHECK)
     outcome_json_add_check (total, &totals->checked);
   json_add_seconds (total, totals->seconds);
-  json_object_object_add (line, "total", total);
+  json_add (line, "total", total);
   json_print_line (line, out);
 }
 

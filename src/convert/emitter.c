@@ -303,11 +303,9 @@ emitter_repeat (struct emitter *emitter, size_t index,
 bool
 emitter_finish (struct emitter *emitter, struct error *err)
 {
-  if (emitter->pieces != NULL
-      && !pieces_finish (emitter->pieces, emitter->encoder, err))
-    return false;
-  sframe_encoder_finish (emitter->encoder);
-  return true;
+  return (emitter->pieces == NULL
+          || pieces_finish (emitter->pieces, emitter->encoder, err))
+         && sframe_encoder_finish (emitter->encoder, err);
 }
 
 const struct emitter_account *

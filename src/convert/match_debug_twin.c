@@ -123,6 +123,8 @@ open_debug_file (struct debug_file *found, const struct image *image,
   struct debug_places places = debug_places_usual ();
   places.to_change = true;
   debug_file_find (found, image, &places, err);
+  if (err->status == CFI2SFRAME_NO_MEMORY)
+    return false;
   error_clear (err);
   if (found->image.elf != NULL && check_split (&found->image, err))
     return true;

@@ -241,7 +241,8 @@ try_path (const struct debug_search *search, bool links, const char *format,
     return false;
   if (open_found (search, path, &err))
     return true;
-  if (search->err->status == CFI2SFRAME_OK)
+  if (search->err->status == CFI2SFRAME_OK
+      || err.status == CFI2SFRAME_NO_MEMORY)
     *search->err = err;
   return false;
 }

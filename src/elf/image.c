@@ -26,6 +26,15 @@ enum
   SYMBOL_TABLES_MAX = 4
 };
 
+bool
+image_libelf_failed (struct error *err, enum cfi2sframe_status status,
+                     const char *what)
+{
+  return errno == ENOMEM
+             ? error_set_no_memory (err)
+             : error_set (err, status, "%s: %s", what, elf_errmsg (-1));
+}
+
 static bool
 range_in_file (const struct image *image, uint64_t offset, uint64_t size)
 {
@@ -88,8 +97,7 @@ read_counts (struct image *image, struct error *err)
       || elf_getphdrnum (image->elf, &image->n_segments) != 0
       || elf_getshdrnum (image->elf, &image->n_sections) != 0
       || elf_getshdrstrndx (image->elf, &names) != 0)
-    return error_set (err, CFI2SFRAME_MALFORMED, "ELF headers: %s",
-                      elf_errmsg (-1));
+    return image_libelf_failed (err, CFI2SFRAME_MALFORMED, "ELF headers");
   if (image->header.e_phoff == 0)
     image->n_segments = 0;
   if (image->header.e_shoff == 0)
@@ -112,8 +120,8 @@ read_segments (struct image *image, struct error *err)
     return error_set_no_memory (err);
   for (size_t i = 0; i < image->n_segments; i++)
     if (gelf_getphdr (image->elf, (int)i, &image->segments[i]) == NULL)
-      return error_set (err, CFI2SFRAME_MALFORMED, "program header %zu: %s", i,
-                        elf_errmsg (-1));
+      return image_libelf_failed (err, CFI2SFRAME_MALFORMED,
+                                  "program header table");
   return true;
 }
 
@@ -145,8 +153,8 @@ read_sections (struct image *image, struct error *err)
       struct image_section *section = &image->sections[i];
       Elf_Scn *scn = elf_getscn (image->elf, i);
       if (scn == NULL || gelf_getshdr (scn, &section->header) == NULL)
-        return error_set (err, CFI2SFRAME_MALFORMED, "section header %zu: %s",
-                          i, elf_errmsg (-1));
+        return image_libelf_failed (err, CFI2SFRAME_MALFORMED,
+                                    "section header table");
       section->name = "";
     }
   uint64_t size = 0;
@@ -358,11 +366,11 @@ static bool
 image_open_elf (struct image *image, struct error *err)
 {
   start_libelf ();
+  errno = 0;
   /* libelf takes a writable pointer but writes only on elf_update.  */
   image->elf = elf_memory ((char *)image->bytes, image->size);
   if (image->elf == NULL)
-    return error_set (err, CFI2SFRAME_MALFORMED, "libelf: %s",
-                      elf_errmsg (-1));
+    return image_libelf_failed (err, CFI2SFRAME_MALFORMED, "libelf");
   return image_read (image, err);
 }
 

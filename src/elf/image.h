@@ -83,6 +83,13 @@ bool image_open_fd (struct image *image, int fd, struct error *err);
 bool image_open_memory (struct image *image, const void *bytes, size_t size,
                         struct error *err);
 
+/* Record what libelf says of the call that failed, behind WHAT, with STATUS;
+   or that memory ran out.  libelf's numbers for its errors are its own, but
+   malloc sets errno to ENOMEM; the caller has set it to 0 in front of the
+   call.  Returns false.  */
+bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
+                          const char *what);
+
 /* Does nothing to an image that is zeroed, that was closed, or whose opening
    failed.  */
 void image_close (struct image *image);

@@ -3,6 +3,7 @@
 
 #include "elf/section_data.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -68,9 +69,12 @@ decompress (struct section_data *data, const struct image *image,
   const GElf_Shdr *header = &section->header;
   if (!copy_privately (data, image, err))
     return false;
+  errno = 0;
   data->elf = elf_memory (data->copy, data->copy_size);
   Elf_Scn *scn = elf_getscn (data->elf, (size_t)(section - image->sections));
   uint64_t size = scn != NULL ? promised_size (scn, section, bytes) : 0;
+  if (scn == NULL)
+    return image_libelf_failed (err, CFI2SFRAME_MALFORMED, "libelf");
   if (size == 0 || size / FACTOR_MAX > header->sh_size
       || size / FILE_FACTOR_MAX > image->size)
     return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
@@ -81,9 +85,8 @@ decompress (struct section_data *data, const struct image *image,
                    : elf_compress_gnu (scn, 0, 0);
   Elf_Data *contents = result < 0 ? NULL : elf_getdata (scn, NULL);
   if (contents == NULL || contents->d_buf == NULL)
-    return error_set_at (err, CFI2SFRAME_UNSUPPORTED, header->sh_offset,
-                         "%.64s cannot be decompressed: %s", section->name,
-                         elf_errmsg (-1));
+    return image_libelf_failed (err, CFI2SFRAME_UNSUPPORTED,
+                                "it cannot be decompressed");
   data->bytes = contents->d_buf;
   data->size = contents->d_size;
   return true;

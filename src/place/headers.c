@@ -3,6 +3,7 @@
 
 #include "place/placing.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -187,11 +188,10 @@ write_encoded (struct placing *placing, Elf_Type type, const void *source,
   Elf_Data to = {
     .d_buf = bytes, .d_type = type, .d_version = EV_CURRENT, .d_size = size
   };
-  if (elf64_xlatetof (&to, &from, placing->image->header.e_ident[EI_DATA])
-      == NULL)
-    return error_set (placing->err, CFI2SFRAME_MALFORMED, "libelf: %s",
-                      elf_errmsg (-1));
-  return true;
+  errno = 0;
+  return elf64_xlatetof (&to, &from, placing->image->header.e_ident[EI_DATA])
+             != NULL
+         || image_libelf_failed (placing->err, CFI2SFRAME_MALFORMED, "libelf");
 }
 
 /* gABI, "ELF header": a count that does not fit stands in section 0.  */

@@ -357,23 +357,23 @@ sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                                     encoder->records[index].block, err);
 }
 
-void
-sframe_encoder_finish (struct sframe_encoder *encoder)
+bool
+sframe_encoder_finish (struct sframe_encoder *encoder, struct error *err)
 {
   /* In V3 a block begins with the number of its rows, so none is part of
      another.  */
-  if (!encoder->options.share || encoder->options.variant.version >= 3)
-    return;
   size_t n = encoder->n_blocks;
+  if (!encoder->options.share || encoder->options.variant.version >= 3
+      || n == 0)
+    return true;
   uint32_t *offsets = reallocarray (NULL, n, sizeof *offsets);
-  if (offsets == NULL)
-    return;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; offsets != NULL && i < n; i++)
     offsets[i] = encoder->blocks[i].offset;
-  prefixes_fold (offsets, n, &encoder->rows);
-  for (size_t i = 0; i < n; i++)
+  bool folded = offsets != NULL && prefixes_fold (offsets, n, &encoder->rows);
+  for (size_t i = 0; folded && i < n; i++)
     encoder->blocks[i].offset = offsets[i];
   free (offsets);
+  return folded || error_set_no_memory (err);
 }
 
 /* The section.  */

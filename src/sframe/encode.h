@@ -63,7 +63,7 @@ bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
 
 /* All functions were added: make the section as small as sharing allows.
    Optional; changes the size.  */
-void sframe_encoder_finish (struct sframe_encoder *encoder);
+bool sframe_encoder_finish (struct sframe_encoder *encoder, struct error *err);
 
 size_t sframe_encoder_n_functions (const struct sframe_encoder *encoder);
 size_t sframe_encoder_n_rows (const struct sframe_encoder *encoder);

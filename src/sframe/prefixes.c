@@ -110,7 +110,7 @@ move_blocks (uint32_t *offsets, const uint32_t *owners, size_t n,
     offsets[i] = offsets[owners[i]];
 }
 
-void
+bool
 prefixes_fold (uint32_t *offsets, size_t n, struct buffer *rows)
 {
   struct sorted_block *blocks = sort_blocks (offsets, n, rows);
@@ -119,4 +119,5 @@ prefixes_fold (uint32_t *offsets, size_t n, struct buffer *rows)
     move_blocks (offsets, owners, n, rows);
   free (owners);
   free (blocks);
+  return owners != NULL;
 }

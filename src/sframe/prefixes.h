@@ -7,6 +7,7 @@
 #ifndef SFRAME_PREFIXES_H
 #define SFRAME_PREFIXES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,8 @@
 
 /* ROWS are N blocks.  They begin at OFFSETS, which ascend from 0; each ends
    where the next one begins.  Move them together, so that a block that is the
-   beginning of another one lies there.  OFFSETS become the new places.  When
-   memory ran out, nothing has changed.  */
-void prefixes_fold (uint32_t *offsets, size_t n, struct buffer *rows);
+   beginning of another one lies there.  OFFSETS become the new places.  False
+   when memory ran out: then nothing has changed.  */
+bool prefixes_fold (uint32_t *offsets, size_t n, struct buffer *rows);
 
 #endif /* SFRAME_PREFIXES_H */

@@ -7,6 +7,7 @@
 
 #include "write/relocatable_write.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ struct object_writer
 static bool
 libelf_error (struct error *err, const char *what)
 {
-  return error_set (err, CFI2SFRAME_IO, "%s: %s", what, elf_errmsg (-1));
+  return image_libelf_failed (err, CFI2SFRAME_IO, what);
 }
 
 /* --- Symbols.  */
@@ -353,8 +354,11 @@ static bool
 add_new_section (struct object_writer *writer, const GElf_Shdr *header,
                  const void *bytes, size_t size, struct error *err)
 {
+  errno = 0;
   Elf_Scn *scn = elf_newscn (writer->elf);
-  Elf_Data *data = scn ? elf_newdata (scn) : NULL;
+  /* Where there was no memory for a header, elf_newscn (elfutils 0.188) gives
+     a section whose header nobody may look at.  */
+  Elf_Data *data = scn != NULL && errno != ENOMEM ? elf_newdata (scn) : NULL;
   if (data == NULL)
     return libelf_error (err, "new section");
   data->d_type = ELF_T_BYTE; /* already in target byte order */
@@ -472,6 +476,7 @@ write_new_sections (struct object_writer *writer, struct error *err)
 static bool
 write_object (struct object_writer *writer, int out_fd, struct error *err)
 {
+  errno = 0;
   writer->elf = elf_begin (out_fd, ELF_C_WRITE, NULL);
   if (writer->elf == NULL)
     return libelf_error (err, "cannot write");

@@ -126,10 +126,8 @@ end_section (void)
   struct buffer out;
   buffer_init (&out, options.arch->big_endian);
   if (err.status == CFI2SFRAME_OK)
-    {
-      sframe_encoder_finish (encoder);
-      (void)sframe_encoder_write (encoder, address, &out, &err);
-    }
+    (void)(sframe_encoder_finish (encoder, &err)
+           && sframe_encoder_write (encoder, address, &out, &err));
   if (err.status != CFI2SFRAME_OK)
     printf ("refused %s", err.reason);
   else

@@ -459,7 +459,7 @@ prefixes_are_shared (void **state)
     assert_true (sframe_encoder_add (encoder, &functions[i], &err));
   assert_int_equal (sframe_encoder_size (encoder),
                     28 + 5 * 20 + 3 + 11 + 7 + 11 + 7);
-  sframe_encoder_finish (encoder);
+  assert_true (sframe_encoder_finish (encoder, &err));
   assert_int_equal (sframe_encoder_size (encoder), 28 + 5 * 20 + 2 * 11);
   /* What is added afterwards is right, too, if not shared.  */
   functions[0].address += 0x1000;
@@ -528,7 +528,7 @@ shared_sections_decode_unchanged (void **state)
       for (unsigned i = 0; i < N; i++)
         assert_true (sframe_encoder_add (encoder, &functions[i], &err));
       uint64_t size = sframe_encoder_size (encoder);
-      sframe_encoder_finish (encoder);
+      assert_true (sframe_encoder_finish (encoder, &err));
       if (version < 3)
         assert_true (sframe_encoder_size (encoder) < size);
       else

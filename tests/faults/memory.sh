@@ -1,0 +1,169 @@
+#!/bin/bash
+# Memory that runs out, at each single allocation, is an error of the file: the
+# file is as it was, or converted as if nothing had been, and never has a
+# smaller section.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Usage: memory.sh [BUILDDIR]
+#
+# memory.c makes allocations fail: one of them, and all from one on.  Prints
+# TAP.
+
+srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd) || exit 99
+builddir=$(cd "${1:-.}" && pwd) || exit 99
+program=$builddir/src/cfi2sframe
+compiler=${CC:-cc}
+
+skip_all ()
+{
+  echo "1..0 # SKIP $1"
+  exit 0
+}
+
+! grep -q __asan_init "$program" || skip_all "AddressSanitizer has its own malloc"
+
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+cd "$dir" || exit 99
+mkdir w
+
+printf '#include <stdlib.h>\n#ifndef __GLIBC__\n#error\n#endif\n' >glibc.c
+"$compiler" -c glibc.c 2>/dev/null \
+  || skip_all "only glibc has its malloc under another name"
+"$compiler" -shared -fPIC -O1 -o memory.so "$srcdir/tests/faults/memory.c" \
+  || exit 99
+count=0
+failures=0
+report ()
+{
+  count=$((count + 1))
+  if [ -z "$2" ]; then
+    echo "ok $count - $1"
+  else
+    failures=$((failures + 1))
+    echo "not ok $count - $1"
+    echo "$2" | sed 's/^/# /'
+  fi
+}
+
+# run ARGUMENT...: work on w/f, which is old.  Sets $rc.
+run ()
+{
+  LD_PRELOAD=$PWD/memory.so "$program" "$@" w/f >output 2>errors
+  rc=$?
+} 2>/dev/null # the shell's own "Segmentation fault"
+
+# is_right: whether the last run came to what it may come to.
+is_right ()
+{
+  local lines
+  mapfile -t lines <errors
+  case $rc,${lines[0]} in
+    0,*)
+      sed -i 's/"seconds":[0-9.e-]*//' output
+      [ $now = new ] && cmp -s output wanted ;;
+    1,*"standard output: Cannot allocate memory")
+      [ $now = new ] ;;
+    1,*emory*)
+      [ $now = old ] && { [ ${#lines[@]} -eq 1 ] || [[ ${lines[1]} == *"standard output"* ]]; } ;;
+    70,*)
+      libdwarf=$((libdwarf + 1))
+      rm -f w/.cfi2sframe-*
+      [ $now = old ] ;;
+    *)
+      false ;;
+  esac && ! compgen -G 'w/.cfi2sframe-*' >/dev/null
+}
+
+# judge WHAT: note in $bad what is wrong with the last run, if anything, and put
+# w/f back.
+judge ()
+{
+  local now=other
+  if cmp -s old w/f; then
+    now=old
+  elif cmp -s new w/f; then
+    now=new
+  fi
+  is_right || bad+="$1: exit status $rc, $now, $(ls -A w): $(cat errors)"$'\n'
+  [ $now = old ] || cp old w/f
+  rm -f w/.cfi2sframe-*
+}
+
+# sweep TITLE FILE STEP ARGUMENT...: every STEP-th allocation fails for good.
+sweep ()
+{
+  local title=$1 step=$3 bad="" all n once=0 libdwarf=0
+  cp "$2" old
+  shift 3
+  rm -f all
+  cp old w/f
+  FAULT_COUNT=$PWD/all run "$@"
+  [ "$rc" -eq 0 ] || { report "$title" "$(cat errors)"; return; }
+  all=$(cat all 2>/dev/null) || skip_all "LD_PRELOAD has no effect here"
+  mv w/f new
+  cp old w/f
+  sed 's/"seconds":[0-9.e-]*//' output >wanted
+  cmp -s old new && { report "$title" "it changed nothing"; return; }
+  for ((n = 1; n <= all; n++)); do
+    FAULT_AT=$n run "$@"
+    judge "allocation $n"
+    [ "$rc" -eq 0 ] || once=$((once + 1))
+    [ $((n % step)) -eq 0 ] || continue
+    FAULT_AT=$n FAULT_LASTING=1 run "$@"
+    judge "allocations from $n on"
+    [ "$rc" -ne 0 ] || [ "$n" -gt $((all - 9)) ] \
+      || bad+="allocations from $n on: no effect"$'\n'
+  done
+  [ $once -gt $((all / 4)) ] || bad+="only $once of $all had any effect"
+  report "$title: $all allocations ($libdwarf in libdwarf that it does not look at)" "$bad"
+}
+
+cat >small.c <<'END'
+#include <stdio.h>
+#include <string.h>
+static int __attribute__ ((noinline))
+variable (int n)
+{
+  char *space = __builtin_alloca (n + 1);
+  memset (space, 'x', n);
+  space[n] = 0;
+  return (int)strlen (space);
+}
+static int __attribute__ ((noinline))
+deep (int n)
+{
+  return n > 0 ? deep (n - 1) + variable (n) : variable (9);
+}
+int
+main (int argc, char **argv)
+{
+  printf ("%d %s\n", deep (argc), argv[0]);
+  return 0;
+}
+END
+"$compiler" -O2 -o small small.c || exit 99
+"$compiler" -O2 -c small.c || exit 99
+sweep "a program" small 3 -q
+sweep "version 2, and what is said of it" small 7 --format=2 --stats=json
+strip -o stripped small
+if "$program" -q -n --analyze stripped 2>log; then
+  sweep "rows made from code" stripped 7 -q --analyze
+else
+  count=$((count + 1))
+  echo "ok $count - rows made from code # SKIP $(tail -n 1 log)"
+fi
+sweep "an object" small.o 7 -q --relocatable
+if "$compiler" -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables \
+     -Wl,--build-id -gz=zlib -o debugged small.c 2>log \
+   && objcopy --only-keep-debug debugged debug && strip -o stripped debugged; then
+  sweep "a program with a debug file that is compressed" stripped 7 \
+    -q --debug-file=debug
+else
+  count=$((count + 1))
+  echo "ok $count - a program with a debug file # SKIP cannot be made here"
+fi
+
+echo "1..$count"
+[ $failures -eq 0 ]
