@@ -32,7 +32,7 @@ make_site ()
 has_pages ()
 {
   for page in index overview release-engineers maintainers toolchain profilers \
-              size-and-speed conformance cfi-errors manual/index \
+              size-and-speed smaller comparison building conformance cfi-errors manual/index \
               man/cfi2sframe.1 man/libsframewalk.3; do
     [ -s "$tree/site/$page.html" ] || { echo "$page" >"$log"; return 1; }
   done

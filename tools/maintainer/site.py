@@ -23,10 +23,15 @@ except ImportError:
 
 # Documents in the source: pages.
 PAGES = {"README.md": "overview.html",
+         "conformance/README.md": "conformance.html",
          **{"%s.md" % name: os.path.basename(name) + ".html" for name in (
-             "doc/use/cfi-errors", "doc/develop/gnu-reports",
-             "compact-unwind/compact-unwind", "doc/use/security")}}
-PICTURES = ("doc/use/size.svg", "compact-unwind/compact-unwind.svg")
+             "doc/use/building", "doc/use/cfi-errors", "doc/use/comparison",
+             "doc/use/security", "doc/formats/smaller",
+             "doc/develop/gnu-reports", "compact-unwind/compact-unwind",
+             "doc/site/release-engineers", "doc/site/maintainers",
+             "doc/site/toolchain", "doc/site/profilers")}}
+PICTURES = ("doc/use/flame.png", "doc/use/size.svg",
+            "compact-unwind/compact-unwind.svg")
 NAVIGATION = (("index", "cfi2sframe"), ("manual/index", "Manual"),
               ("size-and-speed", "Size and speed"),
               ("conformance", "Conformance"))
@@ -70,6 +75,12 @@ def from_markdown(text, here=""):
             return '%s"%s"' % (match.group(1), os.path.basename(name))
         return '%s"%s"' % (match.group(1), PAGES.get(name, match.group(2)))
 
+    # What is no page, such as a file of the source, is not linked to.
+    body = re.sub(
+        r'<a href="([^":#]+)">(.*?)</a>',
+        lambda match: match.group(0) if match.group(1).endswith(".html")
+        or os.path.normpath(os.path.join(here, match.group(1))) in PAGES
+        else match.group(2), body)
     return page(html.unescape(title), re.sub(
         '((?:href|src)=)"([^":#]+)"', follow, body))
 
@@ -163,6 +174,8 @@ def main():
     manual(source, out)
     links = manual_pages(source, out)
     for name, target in PAGES.items():
+        if target == "conformance.html":
+            continue
         write(out, target, from_markdown(read(source, name),
                                          os.path.dirname(name)))
     for path in glob.glob(os.path.join(source, "doc/site/*.md")):
