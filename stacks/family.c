@@ -104,6 +104,7 @@ family_execute (struct family *family, pid_t pid)
   struct member *member = family_find (family, pid);
   if (member == NULL)
     return;
+  member->jit = 0;
   process_forget_mappings (&member->process);
   process_forget_rows (&member->process);
   if (!family->recorded)

@@ -15,6 +15,8 @@
 struct member
 {
   struct process process;
+  uint32_t jit;  /* the profile's number for its code in no file, from 1 on;
+                    0: none yet */
   char name[16]; /* the kernel's name for the process: that of its program, as
                     a rule */
 };

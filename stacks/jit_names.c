@@ -5,6 +5,7 @@
 
 #include "stacks/jit_names.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/io.h"
 #include "base/search.h"
 #include "stacks/lines.h"
 
@@ -21,32 +21,77 @@ enum
   NAMES_MAX = 1 << 22 /* functions of one process */
 };
 
-/* Whether FD is a file of the user of process PID, or of root: anyone may
-   write to /tmp.  */
+/* Read the process's own number from LINE of its status, where that is in the
+   last column ("NSpid:", proc_pid_status(5)).  False when it was found.  */
 static bool
-is_trusted (int fd, pid_t pid)
+take_own_pid (void *context, char *line)
 {
-  char name[40];
-  struct stat process, file;
-  snprintf (name, sizeof name, "/proc/%d", (int)pid);
-  return stat (name, &process) == 0 && fstat (fd, &file) == 0
-         && (file.st_uid == process.st_uid || file.st_uid == 0);
+  struct jit_names *names = context;
+  static const char key[] = "NSpid:";
+  if (strncmp (line, key, sizeof key - 1) != 0)
+    return true;
+  char *last = strrchr (line, '\t');
+  long pid = last != NULL ? strtol (last, NULL, 10) : 0;
+  if (pid > 0)
+    names->own_pid = (pid_t)pid;
+  return false;
 }
 
-/* The descriptor of the file of process PID, whose /tmp may be another one
-   than ours; -1 if there is none.  */
-static int
-open_names (pid_t pid)
+void
+jit_names_open (struct jit_names *names, pid_t pid, bool recorded)
 {
-  char name[80];
-  snprintf (name, sizeof name, "/proc/%d/root/tmp/perf-%d.map", (int)pid,
-            (int)pid);
-  int fd = io_open_regular (name);
-  if (fd >= 0 && is_trusted (fd, pid))
+  char path[64];
+  struct stat status;
+  *names = (struct jit_names){
+    .pid = pid, .own_pid = pid, .folder = -1, .user = geteuid ()
+  };
+  snprintf (path, sizeof path, "/proc/%d", (int)pid);
+  if (recorded || stat (path, &status) != 0)
+    return;
+  names->user = status.st_uid;
+  /* When a container ends, its root folder remains, but without what was
+     mounted there.  */
+  snprintf (path, sizeof path, "/proc/%d/root/tmp", (int)pid);
+  names->folder = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  snprintf (path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *file = fopen (path, "re");
+  if (file != NULL)
+    (void)lines_take (file, take_own_pid, names);
+}
+
+/* Open the names in FOLDER that a process writes which is PID there; -1 if
+   there are none.  Anyone may write to /tmp.  */
+static int
+open_in (int folder, pid_t pid, uid_t user)
+{
+  char name[32];
+  struct stat status;
+  snprintf (name, sizeof name, "perf-%d.map", (int)pid);
+  int fd = openat (folder, name,
+                   O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  if (fd < 0)
+    return -1;
+  if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
+      && (status.st_uid == user || status.st_uid == 0))
     return fd;
-  if (fd >= 0)
-    close (fd);
+  close (fd);
   return -1;
+}
+
+/* The descriptor of the file with NAMES; -1 if there is none.  */
+static int
+open_names (const struct jit_names *names)
+{
+  int fd = names->folder >= 0
+               ? open_in (names->folder, names->own_pid, names->user)
+               : -1;
+  int folder = fd < 0 ? open ("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (folder >= 0)
+    {
+      fd = open_in (folder, names->pid, names->user);
+      close (folder);
+    }
+  return fd;
 }
 
 /* Add what LINE says to CONTEXT, names.  False when memory ran out.  */
@@ -78,11 +123,12 @@ by_start (const void *a, const void *b)
                               : (x->line > y->line) - (x->line < y->line);
 }
 
-void
-jit_names_read (struct jit_names *names, pid_t pid)
+static void
+read_names (struct jit_names *names)
 {
-  int fd = open_names (pid);
+  int fd = open_names (names);
   FILE *file = fd >= 0 ? fdopen (fd, "r") : NULL;
+  names->read = true;
   if (file == NULL)
     {
       if (fd >= 0)
@@ -95,8 +141,10 @@ jit_names_read (struct jit_names *names, pid_t pid)
 }
 
 const struct jit_name *
-jit_names_at (const struct jit_names *names, uint64_t address)
+jit_names_at (struct jit_names *names, uint64_t address)
 {
+  if (!names->read && names->pid != 0)
+    read_names (names);
   size_t behind = SEARCH_FIRST (names->n, i, names->names[i].start > address);
   const struct jit_name *last = names->names + behind - 1;
   return behind > 0 && address - last->start < last->size ? last : NULL;
@@ -108,5 +156,7 @@ jit_names_free (struct jit_names *names)
   for (size_t i = 0; i < names->n; i++)
     free (names->names[i].name);
   free (names->names);
+  if (names->pid != 0 && names->folder >= 0)
+    close (names->folder);
   *names = (struct jit_names){ 0 };
 }

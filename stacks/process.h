@@ -75,7 +75,7 @@ struct process
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
   enum cfi2sframe_step (*find_rules) (const void *process, uint64_t address,
                                       struct unwind_rules *rules);
-  struct jit_names jit_names; /* of code in no file, where they were read */
+  struct jit_names jit_names; /* of code in no file, if opened */
   struct sfw_walker *walker;  /* owned: what walks remember, or NULL */
   Dwfl *dwfl; /* owned: symbols, and walks by CFI; may be NULL */
 };

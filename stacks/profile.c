@@ -25,7 +25,9 @@ enum
 enum
 {
   OFFSET_BITS = 40,
-  FILES_MAX = 1 << 20
+  FILES_MAX = 1 << 20,
+  ADDRESS_BITS = 48,
+  JITS_MAX = 1 << 12
 };
 static const uint64_t first_process = UINT64_C (1) << 63;
 static const uint64_t first_end = UINT64_MAX - CFI2SFRAME_STEP_INVALID;
@@ -36,6 +38,9 @@ static const uint64_t preempted = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 2;
 /* Keys from here on, up to the first process, are addresses in the kernel
    without their two highest bits, which are equal to the next one.  */
 static const uint64_t first_kernel = UINT64_C (1) << 62;
+/* Keys from here on, up to the kernel's, are addresses in no file, and above
+   these the numbers of processes that have code there.  */
+static const uint64_t first_jit = UINT64_C (3) << 60;
 /* Numbers of threads; those of files are all below.  */
 static const uint64_t first_thread = UINT64_C (1) << 61;
 
@@ -56,6 +61,9 @@ profile_free (struct profile *profile)
   free (profile->log);
   free (profile->threads);
   free (profile->renamed);
+  for (size_t i = 0; i < profile->n_jits; i++)
+    jit_names_free (&profile->jits[i]);
+  free (profile->jits);
   call_tree_free (&profile->calls);
   walk_free (&profile->walk);
   kernel_names_free (&profile->kernel);
@@ -82,15 +90,37 @@ process_node (struct profile *profile, const char *name)
   return call_tree_child (&profile->calls, 0, first_process + i);
 }
 
+/* The number, from 1 on, of MEMBER's code in no file; 0 if there are too
+   many.  */
+static uint32_t
+jit_number (struct profile *profile, struct member *member)
+{
+  size_t n = profile->n_jits;
+  if (member->jit == 0 && n < JITS_MAX
+      && ARRAY_ROOM (profile->jits, n + 1, &profile->jits_capacity))
+    {
+      jit_names_open (&profile->jits[n], member->process.pid,
+                      profile->family.recorded);
+      member->jit = (uint32_t)++profile->n_jits;
+    }
+  return member->jit;
+}
+
 static uint64_t
-key_of (const struct process *process, uint64_t address)
+key_of (struct profile *profile, struct member *member, uint64_t address)
 {
   uint64_t offset;
+  const struct process *process = &member->process;
   const struct code_file *file = process_file_at (process, address, &offset);
-  return file == NULL || offset >> OFFSET_BITS != 0
-                 || file->number >= FILES_MAX
-             ? 0
-             : (file->number + UINT64_C (1)) << OFFSET_BITS | offset;
+  if (file != NULL)
+    return offset >> OFFSET_BITS != 0 || file->number >= FILES_MAX
+               ? 0
+               : (file->number + UINT64_C (1)) << OFFSET_BITS | offset;
+  uint64_t jit
+      = process_runs_at (process, address) && address >> ADDRESS_BITS == 0
+            ? jit_number (profile, member)
+            : 0;
+  return jit != 0 ? first_jit | (jit - 1) << ADDRESS_BITS | address : 0;
 }
 
 static struct profile_thread *
@@ -229,7 +259,7 @@ profile_place (struct profile *profile, struct member *member,
       uint64_t address = frame->pc - !frame->at_pc;
       bool is_code = i + 1 == walk->n || frame[1].way != WAY_GUESS;
       uint32_t callee = call_tree_child (
-          tree, node, is_code ? key_of (process, address) : no_code);
+          tree, node, is_code ? key_of (profile, member, address) : no_code);
       /* If memory for a node ran out, the sample is counted in the caller.  */
       if (callee == 0)
         break;
@@ -341,6 +371,20 @@ names_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
   return names;
 }
 
+/* The name of the code with KEY, which is in no file, with what tools for
+   folded stacks mark such names by.  */
+static char *
+name_of_jit (struct profile *profile, uint64_t key)
+{
+  uint64_t address = key & ((UINT64_C (1) << ADDRESS_BITS) - 1);
+  const struct jit_name *found = jit_names_at (
+      &profile->jits[(key - first_jit) >> ADDRESS_BITS], address);
+  char *name;
+  if (found == NULL)
+    return in_brackets ("JIT");
+  return asprintf (&name, "%s_[j]", found->name) < 0 ? NULL : name;
+}
+
 /* The names of what has KEY, as names_of_code has them; the caller frees
    them.  */
 static char *
@@ -357,6 +401,8 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
     return strdup (profile->processes[key - first_process]);
   if (key >= first_kernel)
     return name_of_kernel (profile, key);
+  if (key >= first_jit)
+    return name_of_jit (profile, key);
   if (key >= first_thread)
     return name_of_thread (&profile->threads[key - first_thread]);
   if (key == 0)

@@ -32,7 +32,7 @@ struct section_policy
   bool only_sframe; /* nothing is converted */
   bool analyze;     /* converted files get rows for code without CFI */
   /* Where a walk comes to code without rows, its file is analyzed, unless it
-     is large, and else the walk goes on by frame pointers.  */
+     is large.  */
   bool on_need;
 };
 

@@ -80,7 +80,7 @@ open_living (struct session *session, struct error *err)
   if (!walk_all (session) && !copy_stacks (session, true, err))
     return false;
   live_read_names (process);
-  jit_names_read (&process->jit_names, session->options.pid);
+  jit_names_open (&process->jit_names, session->options.pid, false);
   return !session->options.dwarf || live_open_dwfl (process, err);
 }
 

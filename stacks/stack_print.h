@@ -13,7 +13,7 @@
 /* What is printed, and how.  */
 struct page
 {
-  const struct process *process;
+  struct process *process;
   unsigned wanted; /* of symbols (symbols.h) */
   FILE *out;
 };

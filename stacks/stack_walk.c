@@ -129,7 +129,7 @@ step_by_fp (struct sfw_frame *frame, struct process *process)
   const struct arch *arch = process->arch;
   uint8_t words[2 * sizeof (uint64_t)];
   uint64_t fp = frame->fp;
-  if (!process->policy.on_need || arch->caller_sp_offset != 0 || fp % 8 != 0
+  if (process->policy.only_sframe || arch->caller_sp_offset != 0 || fp % 8 != 0
       || fp < frame->sp
       || !memory_read (&process->memory, fp, words, sizeof words))
     return false;

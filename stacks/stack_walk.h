@@ -43,8 +43,9 @@ void walk_free (struct walk *walk);
 /* Walk from REGISTERS with SFrame alone.  Where PC is no code, because a
    pointer to nowhere was called, the return address is taken from where a call
    puts it, if a call ends there; such a caller is a guess.  With the policy
-   `on_need', a module without rows is analyzed, and where that does not help,
-   the frame pointer tells the caller, if a call ends there.  */
+   `on_need', a file without rows is analyzed.  Where that does not help, the
+   frame pointer tells the caller, if a call ends there, unless the policy is
+   `only_sframe'.  */
 void walk_by_sframe (struct process *process,
                      const struct registers *registers, struct walk *walk);
 

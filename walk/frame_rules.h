@@ -42,8 +42,9 @@ bool unwind_may_end_call (const struct unwind_source *source,
 
 /* Find the RULES of a frame at PC; results are those of unwind_source.find.
    Where PC is in the middle of a row, one lookup is enough; elsewhere the code
-   is read, and code that cannot be read may be a call.  RULES->at_pc is set in
-   all cases.  Async-signal-safe, if SOURCE is.  */
+   is read, and code that cannot be read may be a call.  In an interrupted
+   frame that has popped FP already, FP is its caller's.  RULES->at_pc is set
+   in all cases.  Async-signal-safe, if SOURCE is.  */
 enum cfi2sframe_step unwind_frame_rules (const struct unwind_source *source,
                                          uint64_t pc, bool interrupted,
                                          struct unwind_rules *rules);

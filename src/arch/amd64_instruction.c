@@ -319,3 +319,11 @@ amd64_may_end_call (const uint8_t *code, size_t size, int32_t *distance)
   *distance = (int32_t)load_u32 (end - 4, false);
   return true;
 }
+
+/* pop, and leave.  What saves FP below SP ends in a negative distance, which
+   is a multiple of 8.  */
+bool
+amd64_may_pop (uint8_t last)
+{
+  return (last & 0xf8) == 0x58 || last == 0xc9;
+}

@@ -12,5 +12,6 @@
 unsigned amd64_instruction_size (const uint8_t *code, size_t left,
                                  bool *is_call);
 bool amd64_may_end_call (const uint8_t *code, size_t size, int32_t *distance);
+bool amd64_may_pop (uint8_t last);
 
 #endif /* ARCH_AMD64_INSTRUCTION_H */

@@ -86,6 +86,11 @@ struct arch
      0.  Async-signal-safe.  */
   bool (*may_end_call) (const uint8_t *code, size_t size, int32_t *distance);
 
+  /* Whether an instruction that ends in LAST may take registers from the
+     stack, and cannot be one that saves FP below SP.  NULL: CFI says when
+     registers are restored.  Async-signal-safe.  */
+  bool (*may_pop) (uint8_t last);
+
   /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
   int16_t cfa_bias;
   uint8_t cfa_scale;

@@ -98,6 +98,27 @@ check_shares ()
     -ge 40 ] || report
 }
 
+@test "code of a just-in-time compiler is walked through, and named by perf's map" {
+  between_program
+  local how
+  for how in n x; do
+    gives 0 profiled -F 199 -o folded -- ./between $how 0.5
+    rm "$(cat map)"
+    [ "$(samples folded .)" -ge 40 ] || report
+    [ "$(samples folded '^between;_start;.*;main;my_jit_function_\[j\];leaf[; ]')" -ge \
+      $(($(samples folded .) * 9 / 10)) ] || { cat folded; report; }
+  done
+  # In another namespace it has another number, and another /tmp, which are no
+  # more when names are looked for.
+  # shellcheck disable=SC2016
+  local inside=(unshare --pid --mount --fork sh -c
+    'mount -t tmpfs none /tmp && exec ./between x 0.5')
+  unshare --pid --mount --fork true 2>/dev/null || skip "no namespaces here"
+  gives 0 profiled -F 199 -o folded -- "${inside[@]}"
+  [ "$(samples folded ';main;my_jit_function_\[j\];leaf[; ]')" -ge 40 ] \
+    || { cat folded; report; }
+}
+
 @test "the same by ptrace, and of a process that runs already" {
   busy_program
   gives 0 profiled --ptrace -F 199 -o folded -- ./busy 1

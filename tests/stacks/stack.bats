@@ -504,6 +504,19 @@ END
   run ! grep -E 'JIT|frame pointer' <<<"$output"
 }
 
+@test "what lies between two mappings of a file is not the file's" {
+  between_program
+  local how
+  for how in n r x l m; do
+    start ./between $how
+    gives 0 stacks "$pid"
+    kill "$pid"
+    rm "$(cat map)"
+    [[ $output =~ 'leaf+0x'[0-9a-f]+' (between)'.*' my_jit_function+0x6 [JIT]'.*' main+0x'[0-9a-f]+' (between) [frame pointer]'.*' __libc_start_'.*'outermost frame' ]] \
+      || report
+  done
+}
+
 @test "converted programs are walked by the rows they have, in every format" {
   waiting_program
   mkdir lib

@@ -42,3 +42,81 @@ start ()
   sleep 0.1
   kill -0 "$pid"
 }
+
+# A program that maps a file again, and calls `leaf' from code of a just-in-time
+# compiler, which lies between the program and that mapping:
+#   ./between HOW [SECONDS]
+# HOW: n nothing is mapped again; r, x: the program's file, to be read or
+# executed; l, m: libc, likewise.  Without SECONDS leaf waits.  What the code is
+# called is in the file whose name is in `map'.
+between_program ()
+{
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  cat >between.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static double limit;
+static volatile unsigned sink;
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+static const unsigned char code[]
+    = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+static void
+leaf (void)
+{
+  struct timespec now = { 0 };
+  puts ("ready");
+  fflush (stdout);
+  if (limit == 0)
+    for (;;)
+      pause ();
+  for (; now.tv_sec + now.tv_nsec * 1e-9 < limit;
+       clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now))
+    for (int i = 0; i < 100000; i++)
+      sink += i;
+}
+static int
+find_libc (struct dl_phdr_info *info, size_t size, void *path)
+{
+  (void)size;
+  if (strstr (info->dlpi_name, "libc.so") != NULL)
+    strcpy (path, info->dlpi_name);
+  return 0;
+}
+int
+main (int argc, char **argv)
+{
+  char path[4096] = "/proc/self/exe", name[64];
+  char how = argv[1][0];
+  limit = argc > 2 ? atof (argv[2]) : 0;
+  if (how == 'l' || how == 'm')
+    dl_iterate_phdr (find_libc, path);
+  int fd = open (path, O_RDONLY);
+  int may = how == 'x' || how == 'm' ? PROT_READ | PROT_EXEC : PROT_READ;
+  if (how != 'n'
+      && mmap (NULL, 1 << 16, may, MAP_PRIVATE, fd, 0x1000) == MAP_FAILED)
+    return 1;
+  char *page = mmap ((void *)0x700000000000, 4096, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy (page, code, sizeof code);
+  mprotect (page, 4096, PROT_READ | PROT_EXEC);
+  snprintf (name, sizeof name, "/tmp/perf-%d.map", (int)getpid ());
+  FILE *map = fopen (name, "w");
+  fprintf (map, "%lx 10 my_jit_function\n", (long)page);
+  fclose (map);
+  FILE *left = fopen ("map", "w");
+  fputs (name, left);
+  fclose (left);
+  ((void (*) (void (*) (void)))page) (leaf);
+  return 0;
+}
+END
+  "${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -o between between.c
+}

@@ -27,11 +27,12 @@ enum
   WITH_FP = 6,
   BY_FP = 7,
   OUTERMOST = 8,
-  NO_CALL = 9
+  NO_CALL = 9,
+  POPPED = 10
 };
 
 static uint64_t stack[WORDS];
-static const uint8_t code[KINDS * KINDS]; /* without a call */
+static uint8_t code[KINDS * KINDS]; /* without a call */
 static unsigned lookups;
 
 /* CFA is SP + 16, RA in front of it, unless the kind of ADDRESS says
@@ -46,7 +47,7 @@ find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
     return CFI2SFRAME_STEP_NO_SECTION;
   rules->arch = &arch_amd64;
   rules->signal = kind == SIGNAL;
-  rules->begin = kind == NO_CALL;
+  rules->begin = kind == NO_CALL || kind == POPPED;
   if (kind == OUTERMOST)
     return CFI2SFRAME_STEP_CALLER;
   rules->row = (struct frame_row){
@@ -54,7 +55,9 @@ find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
     .ra = { RULE_DEREF_CFA, 0, 0, -8 },
     .fp = { .kind = RULE_SAME },
   };
-  if (kind == WITH_FP || kind == BY_FP)
+  if (kind == POPPED)
+    rules->row.cfa.offset = 8;
+  if (kind == WITH_FP || kind == BY_FP || kind == POPPED)
     rules->row.fp = (struct frame_rule){ RULE_DEREF_CFA, 0, 0, -16 };
   return CFI2SFRAME_STEP_CALLER;
 }
@@ -206,6 +209,48 @@ an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed (void **state)
   process_free (&process);
 }
 
+/* Behind a pop FP has its caller's value, whatever CFI says.  */
+static void
+an_fp_that_was_popped_is_in_its_register (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    uint8_t last; /* byte of the instruction in front of the row */
+    bool popped;
+  } cases[] = {
+    { 0x5d, true },                                    /* pop %rbp, pop %r13 */
+    { 0x58, true },                                    /* pop %rax, pop %r8 */
+    { 0x5f, true },                                    /* pop %rdi, pop %r15 */
+    { 0xc9, true },                                    /* leave */
+    { 0x57, false },                                   /* push %rdi */
+    { 0x60, false }, { 0xc8, false }, { 0xf8, false }, /* mov %rbp,-8(%rsp) */
+    { 0xff, false }, /* mov %rbp,-0x100(%rsp) */
+  };
+  struct process process = process_with_stack ();
+  struct walk walk;
+  assert_true (walk_init (&walk, 10));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      code[POPPED - 1] = cases[i].last;
+      stack[0] = CODE + 32 + BY_FP;
+      stack[4] = 0;
+      stack[5] = CODE + 64 + OUTERMOST;
+      struct registers registers
+          = registers_at (CODE + POPPED, 0, STACK + 4 * sizeof stack[0]);
+      process_forget_rows (&process);
+      walk_by_sframe (&process, &registers, &walk);
+      if (walk.end
+          != (cases[i].popped ? CFI2SFRAME_STEP_OUTERMOST
+                              : CFI2SFRAME_STEP_MEMORY))
+        fail_msg ("case %zu: %s", i, cfi2sframe_step_name (walk.end));
+      assert_int_equal (walk.n, cases[i].popped ? 3 : 2);
+    }
+  memset (code, 0, sizeof code);
+  walk_free (&walk);
+  process_free (&process);
+}
+
 static void
 rules_are_looked_up_once_until_sections_change (void **state)
 {
@@ -259,6 +304,7 @@ main (void)
     cmocka_unit_test (a_walk_is_its_steps_however_long_it_is),
     cmocka_unit_test (
         an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed),
+    cmocka_unit_test (an_fp_that_was_popped_is_in_its_register),
     cmocka_unit_test (rules_are_looked_up_once_until_sections_change),
     cmocka_unit_test (without_memory_the_innermost_frame_is_shown),
   };
