@@ -34,6 +34,7 @@ static bool
 is_bound_segment (const struct placing *placing, const GElf_Phdr *segment)
 {
   return is_movable_segment (segment->p_type)
+         && !segment_is_buried (placing->image, segment)
          && !(segment->p_type == PT_NOTE && placing->gathers_notes);
 }
 
@@ -273,11 +274,14 @@ static bool
 unit_is_evictable (struct placing *placing, struct unit *unit,
                    const GElf_Phdr *load)
 {
-  if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN
-      || unit->offset + unit->size > load->p_offset + load->p_filesz)
+  if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
     return placing_impossible (
-        placing, "no room for program headers: the sections behind the "
-                 "table are entangled");
+        placing, "no room for program headers: what stands behind the table "
+                 "cannot keep its alignment");
+  if (unit->offset + unit->size > load->p_offset + load->p_filesz)
+    return placing_impossible (
+        placing, "no room for program headers: what stands behind the table "
+                 "reaches over the end of its segment");
   if (!unit_sections_evictable (placing, unit)
       || !unit_segments_evictable (placing, unit, load))
     return false;
@@ -312,8 +316,10 @@ unit_find (struct placing *placing, uint64_t offset, const GElf_Phdr *load,
   unit->address = load->p_vaddr + (unit->offset - load->p_offset);
   if (passes > PASSES_MAX || unit->offset != offset)
     return placing_impossible (
-        placing, "no room for program headers: the sections behind the "
-                 "table are entangled");
+        placing,
+        "no room for program headers: sections or segments overlap at file "
+        "offset %#llx",
+        (unsigned long long)unit->offset);
   return unit_is_evictable (placing, unit, load);
 }
 

@@ -105,6 +105,14 @@ segment_table_range (const struct image *image)
                             image->header.e_phoff + size };
 }
 
+bool
+segment_is_buried (const struct image *image, const GElf_Phdr *segment)
+{
+  struct interval table = segment_table_range (image);
+  return (segment->p_type == PT_NOTE || segment->p_type == PT_GNU_PROPERTY)
+         && segment->p_offset >= table.begin && segment->p_offset < table.end;
+}
+
 struct interval
 owner_next (const struct image *image, uint64_t from, unsigned left_out)
 {
@@ -121,7 +129,7 @@ owner_next (const struct image *image, uint64_t from, unsigned left_out)
       /* PT_PHDR is the table; lld makes it one entry too large when it drops
          a segment late.  */
       if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
-          && segment->p_type != PT_PHDR
+          && segment->p_type != PT_PHDR && !segment_is_buried (image, segment)
           && !(segment->p_type == PT_NOTE && (left_out & LEAVE_OUT_NOTES)))
         range_nearest (&best, segment_range (image, segment), from);
     }

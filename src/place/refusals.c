@@ -211,6 +211,25 @@ check_counts (const struct image *image, struct error *err)
   return true;
 }
 
+/* patchelf 0.11 may let a longer table run over what stands behind it.  Still
+   more headers would overwrite still more of that.  */
+static bool
+check_table_owner (const struct image *image, struct error *err)
+{
+  uint64_t begin = image->header.e_phoff;
+  uint64_t end = begin + image->n_segments * sizeof (Elf64_Phdr);
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      struct interval section = section_range (&image->sections[i]);
+      if (section.begin < end && section.end > begin
+          && image->sections[i].header.sh_size > 0)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "the program headers overlap %.40s",
+                          image->sections[i].name);
+    }
+  return true;
+}
+
 static bool
 check_dynamic_counts (const struct image *image, struct error *err)
 {
@@ -232,7 +251,7 @@ layout_classify (const struct image *image, struct error *err)
 {
   return check_type (image, err) && check_contents (image, err)
          && check_counts (image, err) && check_kernel (image, err)
-         && check_section_table (image, err)
+         && check_section_table (image, err) && check_table_owner (image, err)
          && check_dynamic_counts (image, err) && check_congruence (image, err)
          && check_payload (image, err);
 }

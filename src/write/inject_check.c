@@ -85,8 +85,9 @@ is_same_load (const struct check *check, const GElf_Phdr *before,
 
 /* Whether AFTER is where BEFORE was, under the program header table.  patchelf
    0.14.3 lets a longer table run over the bytes of PT_GNU_PROPERTY, whose
-   section it has moved, and leaves the header as it is.  Only bytes behind the
-   table belong to the segment.  */
+   section it has moved, and leaves the header as it is.  Bytes behind the
+   table are compared as contents of sections; without section headers, here.
+ */
 static bool
 is_buried_segment (const struct check *check, const GElf_Phdr *before,
                    const GElf_Phdr *after)
@@ -98,7 +99,7 @@ is_buried_segment (const struct check *check, const GElf_Phdr *before,
       || after->p_offset != before->p_offset
       || after->p_vaddr != before->p_vaddr)
     return false;
-  return end <= table_end
+  return end <= table_end || check->before->n_sections > 0
          || check_same_bytes (check, table_end, table_end, end - table_end);
 }
 

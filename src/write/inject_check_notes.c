@@ -68,11 +68,12 @@ is_visited (const struct image *image, const GElf_Phdr *segment,
   return false;
 }
 
-/* Only notes in sections count, because a walk that got out of step takes
-   other bytes for notes.  */
+/* Whether readers find all notes of SECTION that they found by SEGMENT.  SEEN:
+   set if they found any.  Only notes in sections count, because a walk that
+   got out of step takes other bytes for notes.  */
 static bool
 section_is_found (const struct check *check, const GElf_Phdr *segment,
-                  const GElf_Shdr *section)
+                  const GElf_Shdr *section, bool *seen)
 {
   struct note_walk walk
       = note_walk_over (check->before, section->sh_offset, section->sh_size,
@@ -81,11 +82,14 @@ section_is_found (const struct check *check, const GElf_Phdr *segment,
   struct note note;
   while (note_next (&walk, &note))
     for (int by_4 = 0; by_4 <= 1; by_4++)
-      if (note_is_wanted (&note, by_4, program)
-          && is_visited (check->before, segment,
-                         section->sh_offset + note.begin, by_4)
-          && !is_found (check, segment, &note, by_4))
-        return false;
+      {
+        bool visited = is_visited (check->before, segment,
+                                   section->sh_offset + note.begin, by_4);
+        *seen |= visited;
+        if (visited && note_is_wanted (&note, by_4, program)
+            && !is_found (check, segment, &note, by_4))
+          return false;
+      }
   return true;
 }
 
@@ -100,7 +104,7 @@ check_notes_kept (const struct check *check, const GElf_Phdr *before)
   if (before->p_filesz > NOTES_SPAN_MAX)
     return false;
   if (check->before->n_sections == 0)
-    return section_is_found (check, before, &whole);
+    return section_is_found (check, before, &whole, &seen) && seen;
   for (size_t i = 1; i < check->before->n_sections; i++)
     {
       const GElf_Shdr *section = &check->before->sections[i].header;
@@ -109,8 +113,7 @@ check_notes_kept (const struct check *check, const GElf_Phdr *before)
           || section->sh_size
                  > before->p_filesz - (section->sh_offset - before->p_offset))
         continue;
-      seen = true;
-      if (!section_is_found (check, before, section))
+      if (!section_is_found (check, before, section, &seen))
         return false;
     }
   return seen;

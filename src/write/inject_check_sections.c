@@ -86,7 +86,7 @@ is_moved_symbol (const struct check *check, const GElf_Shdr *before,
 {
   bool big_endian = check->after->big_endian;
   uint64_t at = patch->offset - after->sh_offset;
-  if (patch->size != 8
+  if (patch->offset < after->sh_offset || patch->size != 8
       || at % sizeof (Elf64_Sym) != offsetof (Elf64_Sym, st_value))
     return false;
   const uint8_t *old_value = check->before->bytes + before->sh_offset + at;
@@ -111,7 +111,7 @@ check_symbols (const struct check *check, const GElf_Shdr *before,
   for (size_t i = 0; i < check->plan->n_patches; i++)
     {
       const struct layout_patch *patch = &check->plan->patches[i];
-      if (patch->offset >= after->sh_offset
+      if (patch->offset + patch->size > after->sh_offset
           && patch->offset < after->sh_offset + after->sh_size
           && !is_moved_symbol (check, before, after, patch))
         return false;

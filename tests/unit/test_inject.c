@@ -252,6 +252,25 @@ segments_that_the_table_has_grown_over_are_kept (void **state)
   check_notices_everything (test);
 }
 
+/* As patchelf 0.11 leaves notes, which is refused in a file that does not say
+   whose the bytes behind the table are.  */
+static void
+make_buried_note (struct fixture *test)
+{
+  Elf64_Phdr *note = elf_builder_segment (&test->elf, PT_NOTE);
+  note->p_offset = note->p_vaddr = note->p_paddr = 0x1f0;
+  note->p_filesz = note->p_memsz = 0x54;
+}
+
+static void
+moving_notes_that_begin_in_the_table_is_checked (void **state)
+{
+  struct fixture *test = *state;
+  make_buried_note (test);
+  inject (test, LARGE, LAYOUT_EVICT);
+  check_notices_everything (test);
+}
+
 static void
 growing_down_is_checked (void **state)
 {
@@ -521,6 +540,7 @@ main (void)
     TEST (moved_dynamic_symbols_are_noticed),
     TEST (eviction_in_big_endian_is_checked),
     TEST (segments_that_the_table_has_grown_over_are_kept),
+    TEST (moving_notes_that_begin_in_the_table_is_checked),
     TEST (growing_down_is_checked),
     TEST (growing_data_is_checked),
     TEST (joining_notes_is_checked),

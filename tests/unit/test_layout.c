@@ -1327,6 +1327,15 @@ check_dynamic_table (const struct fixture *test)
     .strategy = LAYOUT_EVICT                                        \
   }
 
+/* It stays, and its section goes.  */
+static void
+check_buried_note (const struct fixture *test)
+{
+  assert_int_equal (segment_of (&test->result, PT_NOTE)->p_offset, 0x1f0);
+  assert_int_equal (segment_of (&test->result, PT_NOTE)->p_vaddr, 0x1f0);
+  assert_int_not_equal (section_of (&test->result, ".interp")->sh_addr, 0x200);
+}
+
 /* Dynamic symbol 1 is that of SECTION.  */
 #define SECTION_SYMBOL(section, address)                                    \
   SET (elf.bytes[0x288 + 4], STT_SECTION), BYTES (0x288 + 6, section "\0"), \
@@ -1440,6 +1449,23 @@ static const struct layout_case served[] = {
     .strategy = LAYOUT_EVICT },
   { "empty_sections_that_are_not_loaded_mark_nothing",
     .changes = { SECTION (".comment", SHT_PROGBITS, 0, 0x200, 0) },
+    .strategy = LAYOUT_EVICT },
+  /* patchelf 0.11 let the table run over notes that it had moved: four of
+     npm's prebuilt programs.  */
+  { "notes_that_begin_in_the_table_hold_up_nothing",
+    .changes = { SET_SEGMENT (P_NOTE, p_offset, 0x1f0),
+                 SET_SEGMENT (P_NOTE, p_vaddr, 0x1f0),
+                 SET_SEGMENT (P_NOTE, p_paddr, 0x1f0),
+                 SET_SEGMENT (P_NOTE, p_filesz, 0x54),
+                 SET_SEGMENT (P_NOTE, p_memsz, 0x54) },
+    .strategy = LAYOUT_EVICT, .check = check_buried_note },
+  { "properties_that_begin_in_the_table_hold_up_nothing",
+    .changes = { SET_SEGMENT (P_NOTE, p_type, PT_GNU_PROPERTY),
+                 SET_SEGMENT (P_NOTE, p_offset, 0x1f0),
+                 SET_SEGMENT (P_NOTE, p_vaddr, 0x1f0),
+                 SET_SEGMENT (P_NOTE, p_paddr, 0x1f0),
+                 SET_SEGMENT (P_NOTE, p_filesz, 0x54),
+                 SET_SEGMENT (P_NOTE, p_memsz, 0x54) },
     .strategy = LAYOUT_EVICT },
   { "patchelf_finds_a_spare_slot", make_room_for_patchelf,
     .strategy = LAYOUT_EVICT, .check = check_spare_slot },
@@ -1707,6 +1733,20 @@ static const struct layout_case refused[] = {
   { "eviction_spares_an_interpreter_of_another_size",
     .changes = { SET_SECTION (S_INTERP, sh_size, 0x10) },
     NO_ROOM_BEFORE (".interp") },
+  { "eviction_spares_what_begins_in_the_table",
+    .changes = { SET_SEGMENT (P_INTERP, p_offset, 0x1f8),
+                 SET_SEGMENT (P_INTERP, p_vaddr, 0x1f8) },
+    NO_ROOM_BEFORE ("overlap at file offset 0x1f8") },
+  { "eviction_spares_what_no_power_of_two_aligns",
+    .changes = { SET_SECTION (S_INTERP, sh_addralign, 24) },
+    NO_ROOM_BEFORE ("cannot keep its alignment") },
+  { "eviction_spares_what_pages_do_not_align",
+    .changes = { SET_SECTION (S_INTERP, sh_addralign, 8192) },
+    NO_ROOM_BEFORE ("cannot keep its alignment") },
+  { "eviction_spares_what_its_segment_does_not_end",
+    .changes = { SET_SEGMENT (P_FIRST, p_filesz, 0x21b),
+                 SET_SEGMENT (P_FIRST, p_memsz, 0x21b) },
+    NO_ROOM_BEFORE ("over the end of its segment") },
   /* An empty section marks a place that code may ask for.  */
   { "eviction_spares_what_empty_sections_mark",
     .changes = { SECTION (".mark", SHT_PROGBITS, SHF_ALLOC, 0x200, 0) },
@@ -2013,6 +2053,9 @@ static const struct layout_case unfit[] = {
     .status = CFI2SFRAME_NOTHING, .reason = "debug file" },
   { "skips_files_without_loaded_bytes", make_no_loaded_bytes,
     .status = CFI2SFRAME_NOTHING, .reason = "debug file" },
+  { "refuses_headers_that_overlap_a_section",
+    .changes = { SECTION (".mark", SHT_PROGBITS, SHF_ALLOC, 0x1ff, 1) },
+    .status = CFI2SFRAME_REFUSED, .reason = "headers overlap .mark" },
   { "refuses_files_without_program_headers",
     .changes = { SET (elf.n_segments, 0) }, .status = CFI2SFRAME_REFUSED,
     .reason = "no loadable segment" },
