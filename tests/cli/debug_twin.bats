@@ -65,6 +65,43 @@ ask_gdb ()
   has_sframe large
 }
 
+# Fedora's: symbols of functions, packed, in a section of the program.
+@test "gdb is silent about .gnu_debugdata that was converted along or is newer" {
+  needs gdb objcopy nm strip xz
+  ask ()
+  {
+    gdb -nx -batch -ex "info symbol f7" "$1" 2>&1 | sed "s|$PWD/$1||"
+  }
+  mini_of () # PROGRAM
+  {
+    objcopy --only-keep-debug "$1" mini.debug
+    nm "$1" --format=posix --defined-only | awk '$2 ~ /[Tt]/ { print $1 }' >keep
+    objcopy -S -R .comment --keep-symbols=keep mini.debug mini 2>/dev/null
+  }
+  add_mini () # PROGRAM
+  {
+    xz -kf mini && objcopy --add-section .gnu_debugdata=mini.xz "$1"
+  }
+  large_program whole -Wl,--build-id
+  strip -o old whole
+  mini_of whole
+  cp old new && cp mini mini.old
+  add_mini old
+  ask old | grep "f7 in section .text" >before
+  convert old
+  ask old >after
+  grep "section .sframe not found in .gnu_debugdata" after
+  grep -v "^$\|warning" after | diff before -
+  run -0 "$CFI2SFRAME" -q --debug-twin=mini new
+  add_mini new
+  ask new | diff before -
+  convert whole
+  mini_of whole
+  strip whole
+  add_mini whole
+  ask whole | diff before -
+}
+
 @test "eu-unstrip joins both, and the result runs" {
   split_large_program large
   convert large
