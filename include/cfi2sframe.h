@@ -123,17 +123,16 @@ struct cfi2sframe_options
 {
   size_t size; /* set by cfi2sframe_options_init */
   enum cfi2sframe_format format;
-  bool no_share;        /* store every function's rows separately */
-  bool compact;         /* FDEs may hold several functions, where smaller */
-  bool strict;          /* a function that is left out is a failure */
-  bool replace;         /* make a new .sframe where there is one already */
-  bool force_phdr_move; /* allow moving the program header table */
-  bool preserve_times;  /* the output gets the input's time stamps */
-  bool in_place_write;  /* keep the inode when converting in place */
-  bool dry_run;         /* do everything but write */
-  bool relocatable;     /* convert .o, .ko and .a files, too */
-  bool gnu;             /* the rows GNU as writes, right where it is wrong */
-  bool gnu_bugs;        /* with gnu: wrong where it is wrong */
+  bool no_share;       /* store every function's rows separately */
+  bool compact;        /* FDEs may hold several functions, where smaller */
+  bool strict;         /* a function that is left out is a failure */
+  bool replace;        /* make a new .sframe where there is one already */
+  bool preserve_times; /* the output gets the input's time stamps */
+  bool in_place_write; /* keep the inode when converting in place */
+  bool dry_run;        /* do everything but write */
+  bool relocatable;    /* convert .o, .ko and .a files, too */
+  bool gnu;            /* the rows GNU as writes, right where it is wrong */
+  bool gnu_bugs;       /* with gnu: wrong where it is wrong */
   /* Less of the code with rows than so many percent is a failure.  */
   double min_coverage;
   /* Make a new .sframe where there is one that is wrong, describes much less

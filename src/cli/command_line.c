@@ -87,8 +87,6 @@ static const struct argp_option option_table[] = {
     "of each debug file that is found on this machine, in step with what FILE "
     "becomes; also with --undo and --remove",
     1 },
-  { "force-phdr-move", OPTION_FORCE_PHDR_MOVE, NULL, 0,
-    "Move the program header table if there is no other way", 1 },
   { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
     "Keep the inode: write into FILE instead of replacing it; processes that "
     "have it mapped may crash",
@@ -465,8 +463,6 @@ static const struct option_switch switches[] = {
   OPTION_SWITCH (struct tool_options, OPTION_NO_SPLIT, convert.no_split),
   OPTION_SWITCH (struct tool_options, OPTION_COMPACT, convert.compact),
   OPTION_SWITCH (struct tool_options, OPTION_RELOCATABLE, convert.relocatable),
-  OPTION_SWITCH (struct tool_options, OPTION_FORCE_PHDR_MOVE,
-                 convert.force_phdr_move),
   OPTION_SWITCH (struct tool_options, OPTION_IN_PLACE_WRITE,
                  convert.in_place_write),
 };

@@ -264,7 +264,6 @@ find_place (struct conversion *conversion, struct error *err)
   struct layout_request request
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
-          .allow_moved_table = conversion->options.force_phdr_move,
           .named_loader = layout_is_loader_name (conversion->path),
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL,

@@ -39,9 +39,8 @@ clear_replaced (struct placing *placing)
 enum files
 {
   ALL_FILES,
-  LOADERS,   /* dynamic loaders */
-  OTHERS,    /* other files */
-  ON_REQUEST /* other files, if layout_request.allow_moved_table */
+  LOADERS, /* dynamic loaders */
+  OTHERS   /* other files */
 };
 
 /* The strategies in the order in which they are tried (doc/formats/injection).
@@ -58,7 +57,6 @@ static const struct
   { LAYOUT_EVICT, OTHERS, strategy_try_append },  /* likewise */
   { LAYOUT_GROW_DOWN, OTHERS, strategy_try_grow_down },
   { LAYOUT_GROW_DATA, OTHERS, strategy_try_grow_data },
-  { LAYOUT_MOVE_TABLE, ON_REQUEST, strategy_try_move_table },
 };
 
 enum
@@ -81,9 +79,7 @@ placing_run (struct placing *placing)
   int done = 0;
   for (size_t i = 0; i < N_STRATEGIES && done == 0; i++)
     {
-      enum files files = strategies[i].files;
-      if (!is_tried (placing, files)
-          || (files == ON_REQUEST && !placing->request->allow_moved_table))
+      if (!is_tried (placing, strategies[i].files))
         continue;
       done = strategies[i].plan (placing);
       if (strategies[i].strategy == LAYOUT_EVICT)

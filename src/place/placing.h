@@ -395,12 +395,11 @@ int place_take (struct placing *placing, struct place *place);
    for more.  Where the file's name is a loader's, this is enough.  */
 bool layout_may_be_loader (const struct image *image);
 
-int strategy_try_reuse (struct placing *placing);      /* reuse */
-int strategy_try_slack (struct placing *placing);      /* slack */
-int strategy_try_append (struct placing *placing);     /* spare-slot, evict */
-int strategy_try_loader (struct placing *placing);     /* in loaders */
-int strategy_try_grow_down (struct placing *placing);  /* grow-down */
-int strategy_try_grow_data (struct placing *placing);  /* grow-data */
-int strategy_try_move_table (struct placing *placing); /* move-table */
+int strategy_try_reuse (struct placing *placing);     /* reuse */
+int strategy_try_slack (struct placing *placing);     /* slack */
+int strategy_try_append (struct placing *placing);    /* spare-slot, evict */
+int strategy_try_loader (struct placing *placing);    /* in loaders */
+int strategy_try_grow_down (struct placing *placing); /* grow-down */
+int strategy_try_grow_data (struct placing *placing); /* grow-data */
 
 #endif /* PLACE_PLACING_H */

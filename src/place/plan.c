@@ -142,8 +142,7 @@ layout_strategy_name (enum layout_strategy strategy)
   static const char *const names[] = {
     [LAYOUT_SLACK] = "slack",         [LAYOUT_SPARE_SLOT] = "spare-slot",
     [LAYOUT_EVICT] = "evict",         [LAYOUT_GROW_DOWN] = "grow-down",
-    [LAYOUT_GROW_DATA] = "grow-data", [LAYOUT_MOVE_TABLE] = "move-table",
-    [LAYOUT_REUSE] = "reuse",
+    [LAYOUT_GROW_DATA] = "grow-data", [LAYOUT_REUSE] = "reuse",
   };
   return names[strategy];
 }

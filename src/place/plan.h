@@ -22,7 +22,6 @@ enum layout_strategy
                         header */
   LAYOUT_GROW_DOWN,  /* first segment of an ET_EXEC grows downwards */
   LAYOUT_GROW_DATA,  /* behind the BSS in the last segment */
-  LAYOUT_MOVE_TABLE, /* program header table moved (on request) */
   LAYOUT_REUSE       /* in the place of an older .sframe */
 };
 
@@ -38,10 +37,9 @@ struct reference_search; /* reference_search.h */
 /* What is to be placed.  */
 struct layout_request
 {
-  uint64_t sframe_size;   /* bytes of the section to place */
-  uint32_t section_type;  /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
-  bool allow_moved_table; /* --force-phdr-move */
-  bool named_loader;      /* what layout_is_loader_name says of the file */
+  uint64_t sframe_size;  /* bytes of the section to place */
+  uint32_t section_type; /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
+  bool named_loader;     /* what layout_is_loader_name says of the file */
   const struct layout_replaced *replaced; /* NULL: there is none */
   const struct reference_search *search;  /* done in this file; or NULL */
 };
@@ -86,7 +84,7 @@ struct layout_plan
 void layout_plan_free (struct layout_plan *plan);
 
 /* Short name for reports: "slack", "spare-slot", "evict", "grow-down",
-   "grow-data", "move-table", "reuse".  */
+   "grow-data", "reuse".  */
 const char *layout_strategy_name (enum layout_strategy strategy);
 
 /* Building a plan.  False, or NULL, when memory ran out.  */

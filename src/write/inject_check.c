@@ -24,8 +24,7 @@ check_header_kept (const struct check *check)
       || before->e_entry != after->e_entry || before->e_flags != after->e_flags
       || before->e_ehsize != after->e_ehsize
       || before->e_shstrndx != after->e_shstrndx
-      || (check->plan->strategy != LAYOUT_MOVE_TABLE
-          && before->e_phoff != after->e_phoff))
+      || before->e_phoff != after->e_phoff)
     return check_violated (check, "other ELF header", "");
   return true;
 }

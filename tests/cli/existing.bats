@@ -122,14 +122,6 @@ undone ()
   [[ $seen == *grow-down* ]]
 }
 
-@test "undo keeps the moved table's file exact" {
-  small_program in -no-pie
-  cp in f
-  convert --force-phdr-move f
-  convert --undo f
-  cmp in f
-}
-
 @test "undo with -o leaves the input alone" {
   small_program in
   convert -o f in

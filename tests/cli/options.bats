@@ -419,7 +419,6 @@ END
 --check -p
 --undo --gnu
 --undo --format=2
---force-phdr-move --dump
 --lint --strict
 --lint -n
 --check --min-coverage=99

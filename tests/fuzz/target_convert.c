@@ -21,7 +21,6 @@ enum
 {
   OPTION_FORMAT = 0x03,
   OPTION_NO_SHARE = 0x04,
-  OPTION_FORCE = 0x08,
   OPTION_STRICT = 0x10,
   OPTION_SELF_CONTAINED = 0x20,
   OPTION_COMPACT = 0x40
@@ -67,8 +66,7 @@ plan_again (struct converted *converted, const struct image *image,
       = { .sframe_size = converted->size,
           .section_type = format_variant (options->format).pcrel
                               ? SHT_GNU_SFRAME
-                              : SHT_PROGBITS,
-          .allow_moved_table = options->force_phdr_move };
+                              : SHT_PROGBITS };
   FUZZ_DONE (layout_plan_injection (&converted->plan, image, &request, &err),
              &err);
   FUZZ_CHECK (converted->plan.sframe_address == converted->address);
@@ -90,7 +88,6 @@ fuzz_convert (const uint8_t *bytes, size_t size)
   cfi2sframe_report_init (&report);
   options.format = choice & OPTION_FORMAT;
   options.no_share = choice & OPTION_NO_SHARE;
-  options.force_phdr_move = choice & OPTION_FORCE;
   options.compact = choice & OPTION_COMPACT;
   options.strict = choice & OPTION_STRICT;
   bool done = cfi2sframe_build_section (bytes, size, &options,

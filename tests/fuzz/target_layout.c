@@ -17,7 +17,6 @@
 enum
 {
   OPTION_STRATEGY = 0x07, /* above the last one: what the planner thinks */
-  OPTION_FORCE = 0x08,
   OPTION_PROGBITS = 0x10,
   OPTION_SELF_CONTAINED = 0x20
 };
@@ -48,8 +47,7 @@ fuzz_layout (const uint8_t *bytes, size_t size)
       = { .sframe_size
           = bytes[size] | bytes[size + 1] << 8 | (bytes[size + 2] & 3) << 16,
           .section_type
-          = choice & OPTION_PROGBITS ? SHT_PROGBITS : SHT_GNU_SFRAME,
-          .allow_moved_table = choice & OPTION_FORCE };
+          = choice & OPTION_PROGBITS ? SHT_PROGBITS : SHT_GNU_SFRAME };
   if (!image_open_memory (&image, bytes, size, &err))
     return;
   unsigned strategy = choice & OPTION_STRATEGY;

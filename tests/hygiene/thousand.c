@@ -49,7 +49,6 @@ treat (const char *path, const char *output, FILE *nowhere, unsigned round)
   cfi2sframe_check_result_init (&result);
   options.format = round % 4;
   options.compact = round % 3 == 0;
-  options.force_phdr_move = round % 2;
   bool done = cfi2sframe_convert (path, output, &options, &report, &err);
   cfi2sframe_check (output, &result, &err);
   cfi2sframe_dump (output, nowhere, &err);

@@ -1,13 +1,10 @@
-/* Makes files that old kernels cannot start, to show that
-   tools/maintainer/old-kernel.sh would notice. SPDX-License-Identifier:
-   LGPL-2.1-or-later
+/* Makes a file that old kernels cannot start, to show that
+   tools/maintainer/old-kernel.sh would notice.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: spoil trailing|table FILE  (changed in place; x86-64)
-     trailing  of a dynamic loader: a read-only segment behind the BSS, which
-               strategy_loader.c avoids
-     table     of a program whose program header table was moved: the table's
-               offset is no longer its address minus the program's, which
-               strategy_try_move_table keeps  */
+   Usage: spoil FILE  (changed in place; x86-64)
+   A dynamic loader gets a read-only segment behind its BSS, which
+   strategy_loader.c avoids.  */
 
 #include <elf.h>
 #include <fcntl.h>
@@ -85,38 +82,11 @@ add_trailing (struct file *file)
   return ftruncate (file->fd, (off_t)file->end + SIZE) == 0;
 }
 
-/* The segment that holds the table gets its bytes from another page of the
-   file.  */
-static bool
-displace_table (struct file *file)
-{
-  static char bytes[16 * PAGE];
-  Elf64_Off begin = file->header.e_phoff, delta = file->end - begin;
-  for (int i = 0; i < file->header.e_phnum; i++)
-    {
-      Elf64_Phdr *segment = &file->table[i];
-      if (segment->p_offset < begin)
-        continue;
-      if (segment->p_type == PT_LOAD
-          && (segment->p_offset != begin || segment->p_filesz > sizeof bytes
-              || pread (file->fd, bytes, segment->p_filesz, (off_t)begin)
-                     != (ssize_t)segment->p_filesz
-              || pwrite (file->fd, bytes, segment->p_filesz, (off_t)file->end)
-                     != (ssize_t)segment->p_filesz))
-        return false;
-      segment->p_offset += delta;
-    }
-  file->header.e_phoff = file->end;
-  return true;
-}
-
 int
 main (int argc, char **argv)
 {
   struct file file;
-  if (argc != 3 || !file_read (&file, argv[2]))
+  if (argc != 2 || !file_read (&file, argv[1]))
     return 1;
-  bool done = strcmp (argv[1], "table") == 0 ? displace_table (&file)
-                                             : add_trailing (&file);
-  return done && file_write (&file) ? 0 : 1;
+  return add_trailing (&file) && file_write (&file) ? 0 : 1;
 }

@@ -1,8 +1,7 @@
 /* Injects a made-up .sframe of a given size: the layout alone, for tests.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: inject_blob [-m] [-n] [-s STRATEGY] IN OUT SIZE
-     -m  allow a moved program header table
+   Usage: inject_blob [-n] [-s STRATEGY] IN OUT SIZE
      -s  use this strategy only (names as in reports)
      -n  plan only
    The blob starts with the SFrame magic, so that programs which look for
@@ -81,10 +80,8 @@ main (int argc, char **argv)
   bool dry = false;
   const char *strategy = NULL;
   int option;
-  while ((option = getopt (argc, argv, "mns:")) != -1)
-    if (option == 'm')
-      request.allow_moved_table = true;
-    else if (option == 'n')
+  while ((option = getopt (argc, argv, "ns:")) != -1)
+    if (option == 'n')
       dry = true;
     else if (option == 's' && strategy_named (optarg) >= 0)
       strategy = optarg;

@@ -331,14 +331,6 @@ moving_segments_without_sections_is_checked (void **state)
 }
 
 static void
-moving_the_table_is_checked (void **state)
-{
-  struct fixture *test = *state;
-  inject (test, SMALL, LAYOUT_MOVE_TABLE);
-  check_notices_everything (test);
-}
-
-static void
 short_files_are_noticed (void **state)
 {
   struct fixture *test = *state;
@@ -546,7 +538,6 @@ main (void)
     TEST (joining_notes_is_checked),
     TEST (joining_notes_with_a_filler_is_checked),
     TEST (moving_segments_without_sections_is_checked),
-    TEST (moving_the_table_is_checked),
     TEST (short_files_are_noticed),
     TEST (holes_stay_holes),
     TEST (holes_of_what_moves_are_written_over_a_copy),

@@ -1204,19 +1204,6 @@ check_grown_down_less (const struct fixture *test)
 }
 
 static void
-check_address_rule (const struct fixture *test)
-{
-  const struct image *new = &test->result;
-  const GElf_Phdr *table = segment_of (new, PT_PHDR);
-  /* Kernels before 5.18 and static glibc: base + e_phoff.  */
-  assert_int_equal (table->p_vaddr, new->header.e_phoff);
-  assert_int_equal (table->p_offset, new->header.e_phoff);
-  assert_ptr_equal (image_bytes_at (new, table->p_vaddr, new->n_segments * 56),
-                    test->bytes + new->header.e_phoff);
-  check_segments (test, 0x1000);
-}
-
-static void
 check_bss_in_the_file (const struct fixture *test)
 {
   assert_int_equal (section_of (&test->result, ".bss")->sh_type, SHT_PROGBITS);
@@ -1603,9 +1590,6 @@ static const struct layout_case served[] = {
   { "relro_without_an_offset_gets_none", make_relro_at_offset_0,
     .changes = { RELOCATE (0x400000), INTERP_STAYS },
     .strategy = LAYOUT_GROW_DOWN, .check = check_relro_at_offset_0 },
-  { "moved_table_keeps_the_address_rule",
-    .changes = { INTERP_STAYS, SET (request.allow_moved_table, true) },
-    .strategy = LAYOUT_MOVE_TABLE, .check = check_address_rule },
 
   { "loaders_get_their_bss_in_the_file", make_loader, .strategy = LAYOUT_EVICT,
     .check = check_loader },

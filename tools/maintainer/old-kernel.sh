@@ -171,7 +171,7 @@ add_program ()
 {
   cp "$1" "$system/old/t/$1"
   plan old "$1" /old "$2" "/t/$1" none
-  for kind in real slack evict grow-down grow-data move-table; do
+  for kind in real slack evict grow-down grow-data; do
     strategy=$(convert $kind "$1" "$system/old/t/$1.$kind")
     case $kind:$strategy in
       *:) ;;
@@ -242,7 +242,7 @@ add_library ()
     >>"$log" 2>&1 || { not_made "$library" "it does not link"; return; }
   cp "$library" "$system/old/t"
   plan old "$library" /old "program good" /t/load "/t/$library" none
-  for kind in real slack evict grow-data move-table; do
+  for kind in real slack evict grow-data; do
     strategy=$(convert $kind "$library" "$system/old/t/$library.$kind")
     [ -z "$strategy" ] || plan new "$library: $strategy ($kind)" /old \
       "program good" $(expected_of "$strategy") /t/load "/t/$library.$kind" \
@@ -358,28 +358,13 @@ add_loader_kinds ()
 add_bad_loader ()
 {
   put_loader '' "$loader" "$loader.trailing"
-  if ./spoil trailing "$system/old/ld/$loader.trailing"; then
+  if ./spoil "$system/old/ld/$loader.trailing"; then
     loader_user bad-before-6.7 "$loader with a segment behind its BSS" \
       "$loader.trailing" none "$@"
   else
     rm -f "$system/old/ld/$loader.trailing"
     not_made "$loader with a segment behind its BSS" "no header to take"
   fi
-}
-
-# The moved table of static and other programs at another offset.
-add_bad_tables ()
-{
-  for program in c-bfd-static c-bfd-pie c-mold-static-pie; do
-    [ -e "$system/old/t/$program.move-table" ] || continue
-    cp "$system/old/t/$program.move-table" "$system/old/t/$program.table"
-    if ./spoil table "$system/old/t/$program.table"; then
-      plan bad "$program with a displaced table" /old "all good" \
-        "/t/$program.table" sframe
-    else
-      not_made "$program with a displaced table" "spoil fails"
-    fi
-  done
 }
 
 build_loaders ()
@@ -542,7 +527,6 @@ fi
 build_linked
 build_others
 build_loaders
-add_bad_tables
 build_system
 for suite in $userlands; do
   build_userland "$suite"
