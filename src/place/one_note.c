@@ -140,27 +140,16 @@ collect_sections (const struct placing *placing,
 
 /* ---- Where they could go */
 
-struct attempt
-{
-  size_t leaves;   /* index of the note that goes from the front of the stuck
-                      notes to behind them, while the notes in front of it take
-                      its place; first_stuck or more: all notes that are in the
-                      way go behind */
-  bool behind_too; /* notes behind the stuck ones are laid out anew as well */
-};
-
-/* Whether note INDEX goes behind the notes that must stay.  */
+/* Whether note INDEX goes behind the notes that must stay: those in front that
+   are in the way of ROOM do, and with BEHIND_TOO those that are there.  */
 static bool
-goes_behind (const struct arrangement *arrangement, struct attempt attempt,
+goes_behind (const struct arrangement *arrangement, bool behind_too,
              size_t index, uint64_t room)
 {
   if (index > arrangement->last_stuck)
-    return attempt.behind_too;
-  if (index >= arrangement->first_stuck)
-    return false;
-  return attempt.leaves < arrangement->first_stuck
-             ? attempt.leaves == index
-             : arrangement->notes[index].begin < room;
+    return behind_too;
+  return index < arrangement->first_stuck
+         && arrangement->notes[index].begin < room;
 }
 
 static bool
@@ -196,19 +185,15 @@ end_by_4 (const struct image *image, const struct note_section *section)
 /* ROOM: where the first note may begin.  */
 static bool
 arrange (const struct placing *placing, struct arrangement *arrangement,
-         struct attempt attempt, uint64_t room)
+         bool behind_too, uint64_t room)
 {
   struct note_section *notes = arrangement->notes;
-  uint64_t slide = 0;
   arrangement->last_staying = arrangement->last_stuck;
   arrangement->n_fillers = 0;
-  if (attempt.leaves < arrangement->first_stuck)
-    slide = notes[attempt.leaves + 1].begin - notes[attempt.leaves].begin;
   for (size_t i = 0; i < arrangement->n_notes; i++)
     {
-      bool slides = slide > 0 && i < attempt.leaves;
-      notes[i].place = notes[i].begin + (slides ? slide : 0);
-      if (i > arrangement->last_stuck && !attempt.behind_too)
+      notes[i].place = notes[i].begin;
+      if (i > arrangement->last_stuck && !behind_too)
         arrangement->last_staying = i;
     }
   const struct note_section *last = &notes[arrangement->last_staying];
@@ -217,7 +202,7 @@ arrange (const struct placing *placing, struct arrangement *arrangement,
   /* Orders that keep the alignment to 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
     for (size_t i = 0; i < arrangement->n_notes; i++)
-      if (goes_behind (arrangement, attempt, i, room)
+      if (goes_behind (arrangement, behind_too, i, room)
           && (align_up (notes[i].end - notes[i].begin, 4) % 8 != 0) == odd
           && !place_behind (arrangement, &notes[i], &at))
         return false;
@@ -377,26 +362,20 @@ arrangement_store (const struct image *image,
     };
 }
 
-/* There are two ways for each note that can leave the front: the notes behind
-   the stuck ones keep their places, or are laid out anew.  */
 bool
 notes_gather (struct placing *placing, struct header_slots *slots,
-              const GElf_Phdr *load, size_t attempt)
+              const GElf_Phdr *load, bool behind_too)
 {
   const struct image *image = placing->image;
   struct arrangement arrangement = { .align = 4 };
-  /* Attempts that move the least come first.  */
-  struct attempt how
-      = { .leaves = attempt / 2 - 1, .behind_too = attempt % 2 != 0 };
   if (!collect_segments (placing, slots, load, &arrangement)
       || !collect_sections (placing, &arrangement)
-      || (attempt >= 2 && how.leaves >= arrangement.first_stuck)
       || slots->n_taken + arrangement.n_segments - 1 > SLOTS_TAKEN_MAX)
     return false;
   for (size_t i = 1; i < arrangement.n_segments; i++)
     slots->taken[slots->n_taken++] = arrangement.segments[i];
   slots_set_table_end (placing, slots);
-  if (!arrange (placing, &arrangement, how, slots->table_end)
+  if (!arrange (placing, &arrangement, behind_too, slots->table_end)
       || !arrangement_is_good (image, &arrangement))
     return false;
   arrangement_store (image, &arrangement, &slots->notes);

@@ -282,14 +282,11 @@ void slots_take_table_header (const struct placing *placing,
 /* ---- one_note.c: one PT_NOTE for several.  */
 
 /* Take all PT_NOTEs but one into SLOTS, compute table_end, and find places in
-   LOAD for all notes, so that the remaining one can have them.  ATTEMPT counts
-   the ways to do so, up to NOTE_ATTEMPTS.  */
-enum
-{
-  NOTE_ATTEMPTS = 2 * (NOTE_SECTIONS_MAX + 1)
-};
+   LOAD for all notes, so that the remaining one can have them.  BEHIND_TOO:
+   also for notes that stand behind those that must stay, and could keep their
+   places.  */
 bool notes_gather (struct placing *placing, struct header_slots *slots,
-                   const GElf_Phdr *load, size_t attempt);
+                   const GElf_Phdr *load, bool behind_too);
 
 /* ---- bss_in_file.c: a BSS with bytes in the file.  */
 

@@ -283,8 +283,8 @@ slots_make_holes (struct placing *placing, struct header_slots *slots,
          && slots_place_notes (slots);
 }
 
-/* Arrange one PT_NOTE for all notes, in one of several ways.  Programs at a
-   fixed address have another way, grow-down.  */
+/* Arrange one PT_NOTE for all notes: the arrangement that moves less comes
+   first.  Programs at a fixed address have another way, grow-down.  */
 static bool
 slots_gather_notes (struct placing *placing, struct header_slots *slots)
 {
@@ -293,10 +293,10 @@ slots_gather_notes (struct placing *placing, struct header_slots *slots)
   if (load == NULL || placing->header.e_type == ET_EXEC)
     return false;
   placing->gathers_notes = true;
-  for (size_t attempt = 0; attempt < NOTE_ATTEMPTS; attempt++)
+  for (int behind_too = 0; behind_too <= 1; behind_too++)
     {
       *slots = before;
-      if (notes_gather (placing, slots, load, attempt)
+      if (notes_gather (placing, slots, load, behind_too)
           && slots_make_holes (placing, slots, load))
         return true;
     }

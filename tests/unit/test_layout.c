@@ -1076,15 +1076,6 @@ check_note_where_it_was (const struct fixture *test)
 }
 
 static void
-check_property_in_front (const struct fixture *test)
-{
-  const GElf_Phdr *note = segment_of (&test->result, PT_NOTE);
-  assert_int_equal (note->p_offset, 0x240);
-  assert_int_equal (note->p_align, 8);
-  assert_int_equal (section_of (&test->result, ".note.own")->sh_addr, 0x260);
-}
-
-static void
 check_grown_data (const struct fixture *test)
 {
   const GElf_Shdr *bss = section_of (&test->result, ".bss");
@@ -1555,10 +1546,6 @@ static const struct layout_case served[] = {
     .changes = { SECTION (".tbss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE | SHF_TLS,
                           0x220, 0x40) },
     .strategy = LAYOUT_GROW_DATA, .check = check_note_where_it_was },
-  { "properties_stay_in_front_where_glibc_finds_them", make_mold_program,
-    .strategy = LAYOUT_GROW_DATA, .section = ".note.gnu.property",
-    .address = 0x240, .found = { { 8, NT_GNU_PROPERTY_TYPE_0 }, { 8, 7 } },
-    .check = check_property_in_front },
 
   { "data_grows_behind_its_bss", make_long_plugin,
     .strategy = LAYOUT_GROW_DATA, .check = check_grown_data },
@@ -1868,7 +1855,7 @@ static const struct layout_case refused[] = {
   { "grows_down_only_above_lowest_address",
     .changes = { RELOCATE (0x10000), INTERP_STAYS },
     NO_ROOM_BEFORE ("no room") },
-  { "table_moves_on_request_only", .changes = { INTERP_STAYS },
+  { "the_table_stays_where_it_is", .changes = { INTERP_STAYS },
     NO_ROOM_BEFORE ("no room for program headers") },
   { "no_sections_no_room_in_what_no_header_names",
     make_headerless_with_unnamed_zeros,
