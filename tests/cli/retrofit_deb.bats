@@ -857,6 +857,118 @@ END
   )
 }
 
+# Each link was made, and each file had folders of its own.
+@test "20,000 members take no time" {
+  local members deb
+  for members in '[("./a", small)] + [("./l%d" % i, "./a") for i in range(20000)]' \
+                 '[("./a", b"x")] * 10000 + [("./l", "./a")] * 10000' \
+                 '[("./a", small)] + [("./d%d/.x.hmac" % i, b"x") for i in range(60)]
+                  + [("./l%d" % i, "./a") for i in range(20000)]' \
+                 '[("./d%d/a" % i, small[:100]) for i in range(20000)]'; do
+    make_hostile evil.deb '""' "$members"
+    rm -rf new
+    (within 25 retrofit -o new evil.deb && [ "$status" -eq 0 ]) || report
+    ls new/*.deb >/dev/null
+  done
+}
+
+@test "two files of a name, names that are too long, a file that is a folder" {
+  local long
+  long=$(printf 'n%.0s' {1..300})
+  make_hostile evil.deb '""' '[("./a", small), ("./a", small), ("./a", small[:99]),
+    ("./b/c", small), ("./b", small), ("./'$long'", small)]'
+  gives 0 retrofit -o new evil.deb
+  gives 0 retrofit --dry-run evil.deb
+  [ "$(grep -c "converted" <<<"$output")" -eq 5 ] || report
+  make_hostile evil.deb '""' '[("./b", small), ("./b/x.hmac", b"x")]'
+  gives 1 retrofit -o new evil.deb
+  [ "$stderr" = "sframe-retrofit-deb: evil.deb: 'b' is a file and a folder" ] \
+    || report
+}
+
+# ended_by SIGNAL...: run the rest while a slow converter works, and send the
+# signals; the status, as Python's subprocess has it.
+ended_by ()
+{
+  python3 - "$1" "$(program_file python3)" "${@:2}" <<'END'
+import os, signal, subprocess, sys, time
+child = subprocess.Popen(sys.argv[2:], stderr=open("errors", "wb"),
+                         stdout=subprocess.DEVNULL)
+while not os.path.exists("started") and child.poll() is None:
+    time.sleep(0.02)
+for name in sys.argv[1].split():
+    child.send_signal(getattr(signal, "SIG" + name))
+print(child.wait())
+END
+}
+
+slow_converter ()
+{
+  printf '#!/bin/sh\ntouch started\nexec sleep 60\n' >slow
+  chmod +x slow
+}
+
+# A folder stayed beside the packages, and Python told where it had been.
+@test "a signal ends it, and nothing stays" {
+  make_package one
+  needs_debian_module
+  slow_converter
+  mkdir new tmp
+  local signals
+  for signals in TERM INT HUP XCPU "TERM INT TERM"; do
+    rm -f started
+    run env TMPDIR="$PWD/tmp" CFI2SFRAME="$PWD/slow" bash -c \
+      "$(declare -f ended_by program_file); ended_by \"\$@\"" bash "$signals" \
+      "$srcdir/contrib/retrofit/sframe-retrofit-deb" -o new one_2.0-1_amd64.deb
+    # Of several, the system may have another one come first.
+    [[ " $signals " == *" $(kill -l "${output#-}") "* ]] || { echo "$output"; return 1; }
+    [ -z "$(cat errors; ls -A new; ls -A tmp)" ] || { ls -A new tmp; return 1; }
+  done
+  rm started
+  run timeout 2 "$(program_file python3)" \
+    "$srcdir/contrib/retrofit/sframe-retrofit-deb" -o new \
+    --cfi2sframe="$PWD/slow" one_2.0-1_amd64.deb
+  [ "$status" -eq 124 ]
+  [ -e started ]
+  [ -z "$(ls -A new)" ]
+}
+
+@test "what a killed run left is removed by the next one" {
+  make_package one
+  slow_converter
+  mkdir new tmp
+  export TMPDIR=$PWD/tmp
+  run ended_by KILL "$srcdir/contrib/retrofit/sframe-retrofit-deb" -o new \
+    --cfi2sframe="$PWD/slow" one_2.0-1_amd64.deb
+  [ "$(ls -A new | wc -l)" -eq 2 ]
+  [ "$(ls -A tmp | wc -l)" -eq 2 ]
+  gives 0 retrofit -o new one_2.0-1_amd64.deb
+  [ "$(ls -A new)" = "one_2.0-1A~sframe1_amd64.deb" ]
+  [ -z "$(ls -A tmp)" ]
+}
+
+@test "a disk that is full: one line, and nothing stays" {
+  make_package one
+  head -c 300000 /dev/urandom >root-one/usr/share/doc/one/random
+  repack one
+  needs_debian_module
+  mkdir new
+  # Instead of a full one, which takes root rights: no file of more than 200 kB.
+  (
+    ulimit -f 200
+    gives 1 retrofit -o new one_2.0-1_amd64.deb
+    [[ $stderr == "sframe-retrofit-deb: one_2.0-1_amd64.deb: "*"File too large" ]] \
+      || report
+  )
+  [ -z "$(ls -A new)" ]
+  if [ -e /dev/full ]; then
+    run -1 --separate-stderr sh -c "'$(program_file python3)' \
+      '$srcdir/contrib/retrofit/sframe-retrofit-deb' -n one_2.0-1_amd64.deb \
+      >/dev/full"
+    [[ $stderr == "sframe-retrofit-deb: "*": No space left on device" ]] || report
+  fi
+}
+
 # 45 kilobytes filled the memory with what they unpack to.
 @test "a package that unpacks to gigabytes stays as it was, with a line" {
   local kind

@@ -389,6 +389,20 @@ make_many ()
   apt update
 }
 
+@test "a signal ends it, and what it has started, and nothing stays" {
+  make_many
+  retrofit --plan -o new --folder=pool
+  printf '#!/bin/sh\necho $$ >pid\nexec sleep 60\n' >spy
+  "$(program_file python3)" "$srcdir/contrib/retrofit/sframe-retrofit-repo" \
+    --cfi2sframe="$PWD/spy" -o new -j1 >log 2>&1 3>&- &
+  while [ ! -s pid ]; do sleep 0.05; done
+  kill -TERM $!
+  run wait $!
+  [ "$status" -eq 143 ]
+  run ! kill -0 "$(cat pid)"
+  [ -z "$(cat log; ls -A new/.retrofit/tmp)" ] || { cat log; ls -A new/.retrofit/tmp; return 1; }
+}
+
 @test "a folder that somebody works in is not cleared away" {
   make_package one 1
   mkdir -p new/.retrofit/tmp/{used,abandoned}

@@ -96,3 +96,29 @@ def test_the_configuration():
     assert read.options(["--for=kernel"]) == ["--min-coverage=7",
                                               "--for=kernel"]
     assert config.Config("").settings == []
+
+
+def test_a_link_is_to_the_last_file_of_a_name_before_it(tar):
+    files = archives.TarContents(tar(
+        ("a", "none", tarfile.LNKTYPE), ("a", b"1"), ("b", "a", tarfile.LNKTYPE),
+        ("a", b"2"), ("c", "./a", tarfile.LNKTYPE), ("d", "b", tarfile.LNKTYPE)))
+    assert files.names(1) == ["a", "b", "d"]
+    assert files.names(3) == ["a", "c"]
+
+
+def test_files_lie_together_in_groups(tmp_path):
+    near = checksums.Checksums()
+    near.add([("p/.l.hmac", b"1"), ("q/x.chk", b"2")])
+    layout = checksums.Layout(str(tmp_path), near, {
+        "p/a": ["l", "m"], "p/b": ["n"], "q/a": ["x.so", "y"]})
+    paths = [layout.add(name, b"") for name in ("p/a", "p/b", "q/a", "p/a")]
+    assert [os.path.relpath(path, tmp_path) for path in paths] == [
+        "1/p/a", "1/p/b", "1/q/a", "2/p/a"]
+    for group in "1/p", "2/p":
+        assert os.readlink(tmp_path / group / "l") == "a"
+        assert (tmp_path / group / ".l.hmac").read_bytes() == b"1"
+        assert not os.path.lexists(tmp_path / group / "m")
+    assert sorted(os.listdir(tmp_path / "1/q")) == ["a", "x.chk", "x.so"]
+    for number in range(layout.GROUP):
+        path = layout.add("r/%d" % number, b"")
+    assert path == str(tmp_path / "3/r" / str(layout.GROUP - 1))

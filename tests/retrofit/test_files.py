@@ -4,11 +4,17 @@
 import io
 import os
 import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 
 import pytest
 
-from sframe_retrofit import Refused, checked_name, shown
-from sframe_retrofit import commands, compression, files
+from conftest import SOURCE
+from sframe_retrofit import Refused, checked_name, reason_of, shown
+from sframe_retrofit import commands, compression, ending, files
 
 
 @pytest.mark.parametrize("value", [None, "", "../x", "a/b", ".x", "a b", "a\n"])
@@ -80,6 +86,101 @@ def test_what_is_no_file_is_not_waited_for(tmp_path):
             files.open_regular(str(tmp_path / name), flags)
     with files.open_regular(str(tmp_path / "link")) as file:
         assert file.read() == b"x"
+
+
+@pytest.mark.parametrize("error, about, words", [
+    (FileNotFoundError(2, "No such file or directory", "x"), "x",
+     "No such file or directory"),
+    (FileNotFoundError(2, "No such file or directory", b"y\n"), "x",
+     "y\\n: No such file or directory"),
+    (OSError(28, "No space left on device"), "", "No space left on device"),
+    (UnicodeDecodeError("utf-8", b"", 0, 1, ""), "",
+     "it has text that is not UTF-8"),
+    (MemoryError(), "", "not enough memory"), (Refused("why"), "", "why")])
+def test_errors_are_told_in_plain_words(error, about, words):
+    assert reason_of(error, about) == words
+
+
+# How a program ends.
+
+ENDING = """
+import os, sys, time
+sys.path.insert(0, %r)
+from sframe_retrofit import commands, ending
+place = ending.Workplace(sys.argv[1])
+def main():
+    os.makedirs(place.folder + "/full/of")
+    os.chmod(place.folder + "/full", 0)
+    print(place.folder, flush=True)
+    with ending.short_lived(sys.argv[1] + "/part"):
+        open(sys.argv[1] + "/part", "w").close()
+        exec(sys.argv[2])
+    return 3
+ending.run_program(main)
+""" % SOURCE
+
+
+@pytest.mark.parametrize("text, number, status", [
+    ("time.sleep(60)", signal.SIGTERM, -signal.SIGTERM),
+    ("commands.run(['sleep', '60'])", signal.SIGHUP, -signal.SIGHUP),
+    ("with commands.started(['sleep', '60']): os.kill(os.getpid(), 2)", 0,
+     -signal.SIGINT),
+    ("with ending.uninterrupted(): os.kill(os.getpid(), 15); place.x = 1\n"
+     "os.kill(os.getpid(), 9)", 0, -signal.SIGTERM),
+    ("raise OSError(28, 'No space')", 0, 1), ("raise BrokenPipeError", 0, -13),
+    ("sys.exit(4)", 0, 4), ("raise KeyError", 0, 1), ("pass", 0, 3)])
+def test_nothing_outlives_the_program(tmp_path, text, number, status):
+    with subprocess.Popen([sys.executable, "-c", ENDING, str(tmp_path), text],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as child:
+        assert child.stdout.readline().startswith(str(tmp_path))
+        while number and not (tmp_path / "part").exists():
+            time.sleep(0.01)
+        if number:
+            time.sleep(0.1)
+            child.send_signal(number)
+        _, errors = child.communicate()
+    assert child.returncode == status
+    assert not os.listdir(tmp_path)
+    assert errors == ("-c: No space\n" if "28" in text else "") \
+        or "KeyError" in text
+
+
+def test_what_is_around_a_removed_folder_stays(tmp_path):
+    (tmp_path / "a/b/c").mkdir(parents=True)
+    (tmp_path / "outside").mkdir(mode=0o755)
+    (tmp_path / "a/link").symlink_to(tmp_path / "outside")
+    os.chmod(tmp_path / "a/b", 0)
+    before = [os.stat(path).st_mode for path in (tmp_path, tmp_path / "outside")]
+    for name in "a", "a", "none/x":
+        ending.remove(str(tmp_path / name))
+    assert os.listdir(tmp_path) == ["outside"]
+    assert before == [os.stat(path).st_mode
+                      for path in (tmp_path, tmp_path / "outside")]
+
+
+def test_abandoned_folders_are_removed_and_used_ones_stay(tmp_path):
+    parent = str(tmp_path)
+    with ending.Workplace(parent) as used:
+        for name in "abandoned", "other":
+            (tmp_path / (ending.Workplace.PREFIX + name)).mkdir()
+        (tmp_path / (ending.Workplace.PREFIX + "abandoned.lock")).touch()
+        (tmp_path / "x.lock").touch()
+        with ending.Workplace(parent):
+            assert len(os.listdir(parent)) == 6
+        assert sorted(os.listdir(parent)) == sorted([
+            ending.Workplace.PREFIX + "other", "x.lock",
+            os.path.basename(used.folder),
+            os.path.basename(used.folder) + ".lock"])
+
+
+def test_small_work_goes_to_memory_if_there_is_plenty(monkeypatch):
+    monkeypatch.delenv("TMPDIR", raising=False)
+    assert ending.parent_for(1 << 60) == tempfile.gettempdir()
+    monkeypatch.setattr(ending, "MEMORY", "/")
+    assert ending.parent_for(1) in ("/", tempfile.gettempdir())
+    monkeypatch.setenv("TMPDIR", "/tmp")
+    assert ending.parent_for(1) == tempfile.gettempdir()
 
 
 def test_commands_say_what_they_complained_of(program):

@@ -150,3 +150,24 @@ def test_modules_import_those_above_them():
                 used = {node.module.partition(".")[2]} \
                     | {alias.name for alias in node.names}
                 assert used & there <= set(order[:order.index(name)]), name
+
+
+def test_programs_end_in_one_way():
+    """What would outlive a program that a signal ends is made in ending, and
+    what would run on is started in commands."""
+    for folder in SOURCE, os.path.join(SOURCE, "sframe_retrofit"), \
+            os.path.join(SOURCE, "../system"):
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if not name.startswith("sframe-") and not name.endswith(".py"):
+                continue
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            assert "__main__" not in text or "ending.run_program(main)" in text
+            made = set(re.findall(r"tempfile\.(\w+)|(subprocess\.(?:run|Popen|"
+                                  r"check_\w+))\(", text))
+            assert {"".join(pair) for pair in made} <= {
+                "ending.py": {"mkstemp", "gettempdir"},
+                "commands.py": {"TemporaryFile", "subprocess.Popen"},
+                "sframe-retrofit-repo": {"mkdtemp"}, # in a Workplace
+            }.get(name, {"TemporaryFile", "gettempdir"}), name

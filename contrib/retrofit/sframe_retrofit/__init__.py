@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the programs that convert packages, images and systems have in common.
 
+  ending       how a program ends, and what must not outlive it
   commands     other programs
   files        files that appear complete or not at all, and their names
   compression  of packages; limits of what is unpacked
@@ -42,6 +43,21 @@ def shown(name: str) -> str:
     """NAME on one line, for people."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode()
                    for c in name)
+
+
+def reason_of(error: BaseException, about: str = "") -> str:
+    """ERROR in plain words, without the name ABOUT if it is of that."""
+    if isinstance(error, OSError) and error.strerror:
+        name = error.filename
+        if isinstance(name, bytes):
+            name = os.fsdecode(name)
+        return ("%s: " % shown(name) if isinstance(name, str)
+                and name != about else "") + error.strerror
+    if isinstance(error, UnicodeDecodeError):
+        return "it has text that is not UTF-8"
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    return str(error)
 
 
 def counted(number: int, what: str) -> str:

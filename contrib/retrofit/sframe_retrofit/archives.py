@@ -130,16 +130,20 @@ class TarContents(Files):
 
     def __init__(self, tar: bytes) -> None:
         super().__init__(tar, tar_members(tar))
-        self.links: Dict[str, List[str]] = {} # names of the hard links to it
-        for member in self.members:
+        self.links: Dict[int, List[str]] = {} # names of the hard links to it
+        named: Dict[str, int] = {} # so far: of two with a name, the last one
+        for index, member in enumerate(self.members):
             if member.islnk():
-                self.links.setdefault(clean_name(member.linkname),
-                                      []).append(clean_name(member.name))
+                target = named.get(clean_name(member.linkname))
+                if target is None:
+                    continue
+                self.links.setdefault(target, []).append(self.name(index))
+                index = target
+            named[clean_name(member.name)] = index
 
     def names(self, index: int) -> List[str]:
         """The further ones are hard links to it."""
-        first = self.name(index)
-        return [first] + self.links.get(first, [])
+        return [self.name(index)] + self.links.get(index, [])
 
     def link_targets(self) -> List[Tuple[str, str]]:
         """Those of hard links are in the same folder, or of no use here."""

@@ -2,15 +2,17 @@
 """Where the ELF files of packages lie while they are converted.
 
 cfi2sframe leaves a file out that something near it has a checksum of (FIPS
-140).  It alone decides; so each file is put where it is in its package, in a
-folder of its own, with its further names and with everything near it that may
-be a checksum, be it in another package of the same run.
+140).  It alone decides; so each file is put where it is in its package, with
+everything near it that may be a checksum, be it in another package of the same
+run, and with those of its further names that such a checksum may be of.
 """
 
+import itertools
 import os
 import re
-from typing import Dict, Iterable, List, Sequence, Tuple
+from typing import Dict, Iterable, List, Sequence, Set, Tuple
 
+from sframe_retrofit import Refused
 from sframe_retrofit.archives import Files
 
 Pair = Tuple[str, bytes] # name and contents
@@ -21,6 +23,7 @@ CANDIDATE = re.compile(
 NEAR_MAX = 64 # near one file
 LIST_MAX = 1 << 16 # bytes of one that are kept
 LINKS_MAX = 8 # to links
+NAME_MAX = 200 # bytes
 
 
 def is_candidate(name: str) -> bool:
@@ -36,7 +39,7 @@ def candidates_in(files: Files) -> List[Pair]:
 def is_plain(name: str) -> bool:
     """Whether NAME can be put below a folder as it is."""
     return "\0" not in name and all(
-        part not in ("", ".", "..") and len(os.fsencode(part)) < 200
+        part not in ("", ".", "..") and len(os.fsencode(part)) <= NAME_MAX
         for part in name.split("/")) and len(os.fsencode(name)) < 2000
 
 
@@ -78,12 +81,11 @@ class Checksums:
         At most one more than NEAR_MAX.
         """
         own = os.path.dirname(installed(name))
-        folders = self.around.get((own, "in"), [])
-        if own:
-            folders = folders \
-                + self.around.get((os.path.dirname(own), "beside"), [])
+        beside = self.around.get((os.path.dirname(own), "beside"), []) \
+            if own else []
         found = {}
-        for folder in folders:
+        for folder in itertools.chain(self.around.get((own, "in"), []),
+                                      beside):
             for base, contents in self.folders[folder].items():
                 found[os.path.join(os.path.relpath(
                     folder or ".", own or "."), base)] = contents
@@ -108,19 +110,20 @@ def further_names(files: Files) -> Dict[str, List[str]]:
 
 
 def file_name(name: str) -> str:
-    """The last part of NAME: the loader is recognised by it."""
-    last = name.rsplit("/", 1)[-1].replace("\0", "_")
-    return last if last not in ("", ".", "..") else "_"
+    """The last part of NAME, not too long: the loader is recognised by it."""
+    last = os.fsencode(name.rsplit("/", 1)[-1].replace("\0", "_"))
+    return os.fsdecode(last[-NAME_MAX:]) if last not in (b"", b".", b"..") \
+        else "_"
 
 
 def lay_out(folder: str, name: str, contents: bytes, near: Sequence[Pair],
-            links: Sequence[str]) -> str:
-    """Put a file and what is around it into FOLDER, which is new; its path."""
+            links: Iterable[str]) -> str:
+    """Put a file and what is around it into FOLDER; its path."""
     if not is_plain(name.lstrip("/")):
         name, near, links = file_name(name), [], []
     path = os.path.join(folder, name.lstrip("/"))
     own = os.path.dirname(path)
-    os.makedirs(own)
+    os.makedirs(own, exist_ok=True)
     with open(path, "xb") as file:
         file.write(contents)
     for other, data in near:
@@ -133,3 +136,71 @@ def lay_out(folder: str, name: str, contents: bytes, near: Sequence[Pair],
         if is_plain(link) and not os.path.lexists(os.path.join(own, link)):
             os.symlink(os.path.basename(path), os.path.join(own, link))
     return path
+
+
+def may_name(near: Iterable[Pair]) -> Set[str]:
+    """Names of files that checksums may be of, by their own names."""
+    found = set()
+    for path, _ in near:
+        name = os.path.basename(path)
+        for ending in ".hmac", ".chk":
+            if name.endswith(ending):
+                stem = name.removesuffix(ending)
+                found |= {stem, stem.removeprefix("."), stem + ".so"}
+    return found
+
+
+class Layout:
+    """Where the files of a package lie below FOLDER.
+
+    They are together as in the package, in groups: cfi2sframe reads a folder
+    for each file in it.  What cannot be beside another, such as a second file
+    of a name, begins a new group.
+    """
+
+    GROUP = 256
+
+    def __init__(self, folder: str, known: Checksums,
+                 links: Dict[str, List[str]]) -> None:
+        self.folder, self.known, self.links = folder, known, links
+        self.near: Dict[str, Tuple[List[Pair], Set[str]]] = {} # by folder
+        self.groups = self.size = 0
+        self.done: Set[str] = set() # folders of the group with all around them
+
+    def _near(self, name: str) -> Tuple[List[Pair], Set[str]]:
+        """What is near NAME, and the names that this may be of."""
+        own = os.path.dirname(name)
+        if own not in self.near:
+            near = self.known.near(name)
+            if len(near) > NEAR_MAX:
+                raise Refused("more than %d checksums are near %s"
+                              % (NEAR_MAX, ascii(name)))
+            self.near[own] = near, may_name(near)
+        return self.near[own]
+
+    def _begin(self) -> None:
+        self.groups, self.size = self.groups + 1, 0
+        self.done.clear()
+
+    def add(self, name: str, contents: bytes) -> str:
+        """Put the file NAME there; its path."""
+        if self.groups == 0 or self.size == self.GROUP:
+            self._begin()
+        try:
+            return self._add(name, contents)
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            if self.size == 0:
+                raise Refused("%s is a file and a folder"
+                              % ascii(name)) from None
+        self._begin()
+        return self.add(name, contents)
+
+    def _add(self, name: str, contents: bytes) -> str:
+        own = os.path.dirname(name)
+        near, names = self._near(name)
+        path = lay_out(os.path.join(self.folder, str(self.groups)), name,
+                       contents, [] if own in self.done else near,
+                       names.intersection(self.links.get(name, [])))
+        self.done.add(own)
+        self.size += 1
+        return path

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Other programs: what they print, or why they failed."""
+"""Other programs: what they print, or why they failed.
+
+None outlives this one: a signal that ends it ends them, too.  They are asked
+to, so that they clean up after themselves.
+"""
 
 import contextlib
 import os
 import subprocess
 import tempfile
-from typing import IO, Any, Iterator, List, Union
+from typing import IO, Any, Iterator, List, Optional, Set, Union
 
 from sframe_retrofit import Refused
+from sframe_retrofit.ending import State, check, uninterrupted
 
 Command = List[str]
 Source = Union[IO[bytes], int]
@@ -21,16 +26,76 @@ def failure(command: Command, status: int, errors: bytes) -> Refused:
                            or "exit status %d" % status))
 
 
-def run(command: Command, **further: Any) -> bytes:
-    """What COMMAND prints; it reads nothing, unless FURTHER says what."""
-    if "input" not in further:
-        further.setdefault("stdin", subprocess.DEVNULL)
-    further.setdefault("stdout", subprocess.PIPE)
+PATIENCE = 10 # seconds, with a program that was asked to end
+
+children: Set["subprocess.Popen[bytes]"] = set()
+
+
+def end_children() -> None:
+    for child in list(children):
+        child.terminate()
+
+
+State.on_signal.append(end_children)
+
+
+def new_child(command: Command, further: Any) -> "subprocess.Popen[bytes]":
     try:
-        done = subprocess.run(command, stderr=subprocess.PIPE, check=False,
-                              **further)
+        child = subprocess.Popen(command, **further)
     except FileNotFoundError:
         raise Refused("%s not found" % command[0]) from None
+    children.add(child)
+    if State.signal: # it came before that
+        child.terminate()
+    return child
+
+
+@contextlib.contextmanager
+def started(command: Command,
+            **further: Any) -> Iterator["subprocess.Popen[bytes]"]:
+    """COMMAND, which has ended afterwards."""
+    check()
+    child = None
+    try:
+        with uninterrupted():
+            child = new_child(command, further)
+        yield child
+    except BaseException:
+        if child is not None:
+            end_child(child)
+        raise
+    finally:
+        if child is not None:
+            with child: # its pipes are closed, and it is waited for
+                children.discard(child)
+
+
+def end_child(child: "subprocess.Popen[bytes]") -> None:
+    child.terminate()
+    try:
+        child.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+
+
+def complete(command: Command, input: Optional[bytes] = None,
+             **further: Any) -> "subprocess.CompletedProcess[bytes]":
+    """COMMAND, with INPUT for it to read, after its end."""
+    if input is not None:
+        further["stdin"] = subprocess.PIPE
+    with started(command, **further) as child:
+        output, errors = child.communicate(input)
+    check()
+    return subprocess.CompletedProcess(command, child.returncode, output,
+                                       errors)
+
+
+def run(command: Command, input: Optional[bytes] = None,
+        **further: Any) -> bytes:
+    """What COMMAND prints; it reads INPUT, or nothing."""
+    further.setdefault("stdin", subprocess.DEVNULL)
+    further.setdefault("stdout", subprocess.PIPE)
+    done = complete(command, input, stderr=subprocess.PIPE, **further)
     if done.returncode != 0:
         raise failure(command, done.returncode, done.stderr)
     return done.stdout or b""
@@ -40,14 +105,11 @@ def run(command: Command, **further: Any) -> bytes:
 def output_of(command: Command, source: Source) -> Iterator[IO[bytes]]:
     """What COMMAND makes of the file SOURCE, as a file."""
     with tempfile.TemporaryFile() as errors, \
-         subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE,
-                          stderr=errors) as child:
+         started(command, stdin=source, stdout=subprocess.PIPE,
+                 stderr=errors) as child:
         assert child.stdout is not None
-        try:
-            yield child.stdout
-        except BaseException:
-            child.kill()
-            raise
+        yield child.stdout
         if child.wait() != 0:
+            check()
             errors.seek(0)
             raise failure(command, child.returncode, errors.read())

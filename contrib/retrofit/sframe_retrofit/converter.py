@@ -11,7 +11,7 @@ from typing import (Any, Dict, Iterable, List, NamedTuple, Optional, Sequence,
                     Tuple, TypeVar)
 
 from sframe_retrofit import Refused
-from sframe_retrofit.commands import failure
+from sframe_retrofit.commands import complete, failure
 
 # What it is always given to convert; the user's options come behind.
 DEFAULT_OPTIONS = ["--skip-unconvertible", "--replace=auto"]
@@ -41,10 +41,10 @@ def run_converter(options: argparse.Namespace, arguments: List[str],
         names.write(b"".join(os.fsencode(path) + b"\0"
                              for path in paths or ()))
         names.seek(0)
-        done = subprocess.run(
+        done = complete(
             [options.cfi2sframe, "--stats=json"]
             + ([] if paths is None else ["--files0-from=-"]) + arguments,
-            stdin=names, stdout=subprocess.PIPE, check=False,
+            stdin=names, stdout=subprocess.PIPE,
             pass_fds=getattr(options, "locks", ()), **further)
     errors = done.stderr or b""
     if done.returncode not in (0, 1):

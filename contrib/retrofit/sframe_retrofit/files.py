@@ -9,6 +9,7 @@ import stat
 from typing import IO, Any, Callable, Dict, Iterable
 
 from sframe_retrofit import Refused
+from sframe_retrofit.ending import short_lived
 
 ELF_MAGIC = b"\x7fELF"
 ELF_START = 18 # bytes: all that elf_type looks at
@@ -48,16 +49,16 @@ def digest_of(file: IO[bytes], algorithm: str = "sha256") -> str:
 def replace_file(path: str, write: Callable[[IO[bytes]], Any]) -> None:
     """Call WRITE with a new file that gets its name when it is complete."""
     temporary = path + ".part"
-    try:
-        with open(temporary, "wb") as file:
+    with short_lived(temporary):
+        try:
+            new = open(temporary, "wb")
+        except OSError as error: # nobody asked for that name
+            raise OSError(error.errno, error.strerror, path) from None
+        with new as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
         os.rename(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
 
 
 def copy_package(source: str, target: str) -> None:

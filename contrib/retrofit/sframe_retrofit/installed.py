@@ -21,9 +21,11 @@ import subprocess
 from typing import (Counter, Dict, Iterable, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import Refused
+from sframe_retrofit import Refused, reason_of
+from sframe_retrofit.commands import started
 from sframe_retrofit.converter import run_converter, with_status
 from sframe_retrofit.databases import Database, File, Package
+from sframe_retrofit.ending import check
 from sframe_retrofit.files import (ELF_START, ET_DYN, ET_EXEC, digest_of,
                                    elf_type, open_regular)
 
@@ -172,10 +174,9 @@ class Verdict(NamedTuple):
 
 def original_digest(options: Options, path: str, algorithm: str) -> str:
     """The digest of what PATH was before its conversion, "" if none was."""
-    with subprocess.Popen([options.cfi2sframe, "-v", "--undo",
-                           "-o", "/dev/stdout", path],
-                          stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as child:
+    with started([options.cfi2sframe, "-v", "--undo", "-o", "/dev/stdout",
+                  path], stdout=subprocess.PIPE,
+                 stderr=subprocess.PIPE) as child:
         assert child.stdout is not None and child.stderr is not None
         digest = digest_of(child.stdout, algorithm)
         messages = child.stderr.read() # one line
@@ -184,6 +185,7 @@ def original_digest(options: Options, path: str, algorithm: str) -> str:
 
 
 def is_shipped(path: str, digests: List[Digest]) -> bool:
+    check()
     for algorithm in sorted({algorithm for algorithm, _ in digests}):
         with open_regular(path, os.O_NOFOLLOW) as file:
             if (algorithm, digest_of(file, algorithm)) in digests:
@@ -206,7 +208,7 @@ def judged_file(options: Options, path: str,
     except FileNotFoundError:
         return Verdict(Origin.MISSING)
     except OSError as error:
-        return Verdict(Origin.UNREADABLE, error.strerror or str(error))
+        return Verdict(Origin.UNREADABLE, reason_of(error, path))
     if originals & set(digests):
         return Verdict(Origin.CONVERTED)
     if "" in dict(originals).values():
@@ -220,7 +222,7 @@ def judged_name(options: Options, tree: Tree, file: File) -> Verdict:
     try:
         path = tree.target(file.path)
     except OSError as error:
-        return Verdict(Origin.UNREADABLE, error.strerror or str(error))
+        return Verdict(Origin.UNREADABLE, reason_of(error, file.path))
     return judged_file(options, path, [(file.algorithm, file.digest)])
 
 

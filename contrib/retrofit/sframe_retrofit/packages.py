@@ -13,15 +13,16 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Optional,
                     Set, Tuple, Type, TypeVar)
 
-from sframe_retrofit import PROGRAM, Refused, checksums, complain
+from sframe_retrofit import Refused, checksums, complain, reason_of
 from sframe_retrofit.archives import Files
+from sframe_retrofit.commands import complete
 from sframe_retrofit.converter import (DEFAULT_OPTIONS, Report, build_id,
                                        run_converter)
+from sframe_retrofit.ending import Workplace, parent_for
 from sframe_retrofit.files import ET_REL, Outputs, copy_package, elf_type
 
 Options = argparse.Namespace
@@ -138,10 +139,10 @@ def follow_programs(options: Options, package: Package, files: Files,
            or not options.programs or not name \
            or not os.path.exists(os.path.join(options.programs, name)):
             continue
-        done = subprocess.run(
+        done = complete(
             [options.cfi2sframe, "-q", "--debug-twin=" + path,
              os.path.join(options.programs, name)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if done.returncode != 0:
             well = False
             complain(os.path.basename(package.path), files.name(index),
@@ -152,22 +153,20 @@ def follow_programs(options: Options, package: Package, files: Files,
 
 # One package.
 
+def place_for(files: Files, indices: List[int]) -> Workplace:
+    """A folder for those files while they are converted."""
+    return Workplace(parent_for(sum(files.members[index].size
+                                    for index in indices)))
+
+
 def lay_out_files(options: Options, files: Files, indices: List[int],
                   folder: str) -> Dict[int, str]:
     """Put the files INDICES into FOLDER; their paths by index."""
     options.checksums.add(checksums.candidates_in(files))
-    links = checksums.further_names(files)
-    paths = {}
-    for index in indices:
-        name = files.name(index)
-        near = options.checksums.near(name)
-        if len(near) > checksums.NEAR_MAX:
-            raise Refused("more than %d checksums are near %s"
-                          % (checksums.NEAR_MAX, ascii(name)))
-        paths[index] = checksums.lay_out(os.path.join(folder, str(index)),
-                                         name, files.file(index), near,
-                                         links.get(name, []))
-    return paths
+    layout = checksums.Layout(folder, options.checksums,
+                              checksums.further_names(files))
+    return {index: layout.add(files.name(index), files.file(index))
+            for index in indices}
 
 
 def convertible_files(options: Options, package: Package,
@@ -194,7 +193,7 @@ def convertible_files(options: Options, package: Package,
 
 def run_on_files(options: Options, package: Package, paths: Dict[int, str],
                  folder: str, arguments: List[str]) -> Reports:
-    """Have the files in PATHS, below FOLDER/INDEX, converted."""
+    """Have the files in PATHS, below a number in FOLDER, converted."""
     with package.clock.during("convert"):
         outcome = run_converter(
             options, ["--sync=none"] + (["-n"] if options.list else [])
@@ -215,12 +214,12 @@ def detach_files(options: Options, package: Package, files: Files,
     indices, reports = convertible_files(options, package, files)
     if not indices:
         return reports
-    with tempfile.TemporaryDirectory(prefix=PROGRAM + "-") as folder:
-        paths = {index: checksums.lay_out(os.path.join(folder, str(index)),
-                                          "file", files.file(index), [], [])
+    with place_for(files, indices) as place:
+        layout = checksums.Layout(place.folder, checksums.Checksums(), {})
+        paths = {index: layout.add(files.name(index), files.file(index))
                  for index in indices}
         reports.update(run_on_files(
-            options, package, paths, folder,
+            options, package, paths, place.folder,
             ["--detached=" + store, "--skip-unconvertible"]
             + [one for one in options.options
                if one != "--convert-checksummed"]))
@@ -234,9 +233,9 @@ def convert_files(options: Options, package: Package,
     if not indices:
         return {}, reports
     changed = {}
-    with tempfile.TemporaryDirectory(prefix=PROGRAM + "-") as folder:
-        paths = lay_out_files(options, files, indices, folder)
-        reports.update(run_on_files(options, package, paths, folder,
+    with place_for(files, indices) as place:
+        paths = lay_out_files(options, files, indices, place.folder)
+        reports.update(run_on_files(options, package, paths, place.folder,
                                     DEFAULT_OPTIONS + options.options))
         package.well &= follow_programs(options, package, files, paths)
         for index, path in paths.items():
@@ -312,10 +311,10 @@ def each(items: Iterable[Any],
     for item in items:
         try:
             results.append(function(item))
-        except (Refused, OSError, UnicodeDecodeError) as error:
+        except (Refused, OSError, UnicodeDecodeError, MemoryError) as error:
             path = getattr(item, "path", item)
-            complain(path, error)
-            failures[path] = str(error)
+            failures[path] = reason_of(error, path)
+            complain(path, failures[path])
     return results, failures
 
 
@@ -355,17 +354,15 @@ def collect_checksums(options: Options, kind: Type[Package]) -> None:
             options.checksums.add(checksums_in(kind, path))
 
 
-def new_outputs(options: Options) -> "tempfile.TemporaryDirectory[str]":
+def new_outputs(options: Options) -> Workplace:
     """The folder for new packages is there; a folder for work in it."""
     try:
         os.makedirs(options.output, exist_ok=True)
-        scratch = tempfile.TemporaryDirectory(prefix=".%s-" % PROGRAM,
-                                              dir=options.output)
+        options.outputs = Outputs(options.output, options.packages)
+        return Workplace(options.output)
     except OSError as error:
-        complain(options.output, error.strerror)
+        complain(options.output, reason_of(error, options.output))
         sys.exit(1)
-    options.outputs = Outputs(options.output, options.packages)
-    return scratch
 
 
 def convert_packages(options: Options, kind: Type[Package]) -> Tuple[
@@ -377,9 +374,9 @@ def convert_packages(options: Options, kind: Type[Package]) -> Tuple[
             options.packages,
             lambda path: look_into(options, kind, path, None))
         return packages, failures
-    with new_outputs(options) as folder:
-        prepare_debug_files(options, folder)
-        work = ("%s/%d" % (folder, number) for number in itertools.count())
+    with new_outputs(options) as place:
+        prepare_debug_files(options, place.folder)
+        work = ("%s/%d" % (place.folder, number) for number in itertools.count())
         packages, failures = each(
             options.packages,
             lambda path: look_into(options, kind, path, next(work)))
