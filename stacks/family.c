@@ -173,6 +173,14 @@ family_add_children (struct family *family)
 }
 
 void
+family_refresh (struct family *family)
+{
+  struct error ended;
+  for (size_t i = 0; i < family->n; i++)
+    live_refresh (&family->members[i]->process, NULL, &ended);
+}
+
+void
 family_free (struct family *family)
 {
   for (size_t i = 0; i < family->n; i++)

@@ -62,6 +62,10 @@ void family_remove (struct family *family, pid_t pid);
 /* Add the running children of members, and the children of these.  */
 void family_add_children (struct family *family);
 
+/* Read anew what all members have mapped; those that have ended keep what was
+   known.  */
+void family_refresh (struct family *family);
+
 /* Read the name of MEMBER, which may have changed.  */
 void member_read_name (struct member *member);
 

@@ -67,6 +67,10 @@ map_file (struct perf_input *input, const char *path, struct error *err)
 {
   int fd = io_open_regular (path);
   struct stat status;
+  if (fd < 0 && stat (path, &status) == 0 && S_ISDIR (status.st_mode))
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "a folder, not a recording (perf record without "
+                      "--threads makes one file)");
   if (fd < 0)
     return error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
   if (fstat (fd, &status) != 0)
@@ -299,6 +303,16 @@ list_addresses (struct perf_input *input)
   return walk->n;
 }
 
+/* Whether nothing is known of what PROCESS has mapped.  */
+static bool
+is_unmapped (const struct process *process)
+{
+  for (size_t i = 0; i < process->n_mappings; i++)
+    if (process->mappings[i].file != NULL)
+      return false;
+  return true;
+}
+
 static void
 take_sample (struct perf_input *input, const struct perf_record *record)
 {
@@ -319,7 +333,10 @@ take_sample (struct perf_input *input, const struct perf_record *record)
   if ((member != NULL || sample.registers == NULL)
       && perf_events_sample (&input->events, member, &sample,
                              perf_data_facts (input->data)->register_mask))
-    n = list_addresses (input);
+    {
+      n = list_addresses (input);
+      input->facts.unmapped += is_unmapped (&member->process);
+    }
   else
     input->facts.skipped++;
   if (input->writer.out != NULL)

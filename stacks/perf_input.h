@@ -28,11 +28,12 @@ bool perf_input_run (struct perf_input *input, const char *output,
 /* What there is to say of it.  */
 struct perf_input_facts
 {
-  double seconds;   /* from the first sample to the last one */
-  unsigned hz;      /* that were asked for; 0: another measure */
-  uint64_t skipped; /* samples without registers of a 64-bit program */
-  uint64_t damaged; /* records that contradict themselves */
-  uint64_t unknown; /* switches off the processor with no stack or no end */
+  double seconds;    /* from the first sample to the last one */
+  unsigned hz;       /* that were asked for; 0: another measure */
+  uint64_t skipped;  /* samples without registers of a 64-bit program */
+  uint64_t damaged;  /* records that contradict themselves */
+  uint64_t unmapped; /* samples of processes without any mapping of a file */
+  uint64_t unknown;  /* switches off the processor with no stack or no end */
   /* Files with code that are not those that were mapped: their stacks end
      there.  */
   const char *const *replaced;

@@ -136,16 +136,32 @@ open_thread (struct perf_sampler *sampler, pid_t tid)
 }
 
 static bool
-open_threads (struct perf_sampler *sampler)
+open_threads (struct perf_sampler *sampler, pid_t pid)
 {
-  DIR *threads = live_threads (sampler->pid);
+  DIR *threads = live_threads (pid);
   if (threads == NULL)
-    return false;
+    return pid != sampler->pid; /* a child that has ended */
   bool opened = true;
   for (pid_t tid; opened && (tid = live_next_thread (threads)) != 0;)
     opened = open_thread (sampler, tid);
   closedir (threads);
-  return opened && sampler->n_fds > 0;
+  return opened;
+}
+
+/* Open the events of all members of the family, and of their children, if
+   these are wanted: those that are started from then on inherit events.  */
+static bool
+open_family (struct perf_sampler *sampler)
+{
+  struct family *family = &sampler->events.profile->family;
+  for (size_t i = 0; i < family->n; i++)
+    {
+      if (!open_threads (sampler, family->members[i]->process.pid))
+        return false;
+      if (sampler->children && i + 1 == family->n)
+        family_add_children (family);
+    }
+  return sampler->n_fds > 0;
 }
 
 /* What all events have in common.  */
@@ -233,7 +249,7 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
   /* There is a file for each thread on each processor.  */
   descriptors_raise_limit ();
   errno = 0;
-  if (open_threads (sampler))
+  if (open_family (sampler))
     return sampler;
   if (profile->off_cpu && (errno == EACCES || errno == EPERM))
     error_set (err, CFI2SFRAME_IO,
@@ -311,15 +327,6 @@ member_of (const struct perf_sampler *sampler,
   return family_get (&sampler->events.profile->family, pid, &err);
 }
 
-/* Some records were lost: read anew what members look like.  */
-static void
-refresh_members (struct family *family)
-{
-  struct error err;
-  for (size_t i = 0; i < family->n; i++)
-    live_refresh (&family->members[i]->process, NULL, &err);
-}
-
 /* What happened to processes.  */
 static void
 take_event (struct perf_sampler *sampler, const struct perf_record *record)
@@ -371,7 +378,8 @@ take_record (struct perf_sampler *sampler, const struct ring *ring,
     case PERF_RECORD_LOST:
       perf_events_lost (&sampler->events, &record,
                         ring->attr->context_switch != 0);
-      refresh_members (&sampler->events.profile->family);
+      /* Among the lost ones may be mappings.  */
+      family_refresh (&sampler->events.profile->family);
       break;
     case PERF_RECORD_COMM:
     case PERF_RECORD_FORK:

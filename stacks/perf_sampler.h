@@ -19,7 +19,8 @@ bool perf_sampler_without_kernel (const struct perf_sampler *sampler);
 
 /* Sample the threads that PID has and will have, HZ times per second of their
    time on a processor (a profile of time off the processor: whenever they
-   leave it), and, if CHILDREN, the processes that PID starts.  What
+   leave it), and, if CHILDREN, the processes that PID starts or has started,
+   which become members of the family.  What
    happens to processes is reported to the family of PROFILE, which has PID as
    it is.  If ON_EXEC, the family has PID without contents, and sampling starts
    when PID executes a program.  NULL when this is not possible here.  */

@@ -586,6 +586,7 @@ copy_calls (const struct profile *profile, struct named_profile *named,
   bool copied = copies != NULL;
   if (profile->n_processes == 1)
     named->process = profile->processes[0];
+  named->levels = (named->process == NULL) + profile->by_thread;
   named->calls.nodes[0].self = from->nodes[0].self;
   for (uint32_t i = 1; copied && i < from->n; i++)
     {

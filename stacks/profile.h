@@ -108,6 +108,7 @@ struct named_profile
   const char *process; /* name of the only process; NULL: the processes are the
                           root's callees */
   bool off_cpu;        /* weights are nanoseconds off the processor */
+  unsigned levels;     /* so many below the root are processes and threads */
   struct call_tree calls; /* keys: numbers of names */
   uint64_t *totals;       /* owned: with callees, by node */
   char **names;           /* owned; sorted */

@@ -28,6 +28,7 @@
 #include "stacks/pprof.h"
 #include "stacks/profile.h"
 #include "stacks/profile_options.h"
+#include "stacks/top.h"
 #include "stacks/trace_sampler.h"
 #include "cli/clock.h"
 
@@ -134,10 +135,17 @@ open_target (struct session *session)
   read_name (session);
   if (!open_sampler (session))
     return false;
+  if (!options->no_inherit)
+    family_add_children (family);
+  if (family->n > 1 && !options->quiet)
+    fprintf (stderr,
+             "sframe-profile: with %zu processes that it has started "
+             "(--no-inherit: without)\n",
+             family->n - 1);
   /* The sampler reports mappings from now on: read those that were made since
-     the process was first looked at.  */
-  return live_refresh (&member->process, NULL, &err)
-         || fail (what, err.reason);
+     the processes were first looked at.  */
+  family_refresh (family);
+  return true;
 }
 
 static void
@@ -292,6 +300,19 @@ write_output (const struct session *session, const struct named_profile *named,
   return !failed || fail (name, strerror (errno));
 }
 
+/* Print the table or the folded stacks.  */
+static bool
+print_output (const struct session *session, const struct named_profile *named)
+{
+  size_t top = session->options.top;
+  bool printed = top > 0 ? top_print (named, top, stdout)
+                         : print_as (session, named, "", stdout);
+  if (!printed)
+    return fail (session->name, "out of memory");
+  return (fflush (stdout) == 0 && !ferror (stdout))
+         || fail ("standard output", strerror (errno));
+}
+
 static bool
 write_outputs (struct session *session)
 {
@@ -304,12 +325,8 @@ write_outputs (struct session *session)
               || fail (session->name, "out of memory");
   for (size_t i = 0; done && i < options->n_outputs; i++)
     done = write_output (session, &named, options->outputs[i]);
-  if (done && options->n_outputs == 0)
-    {
-      print_as (session, &named, "", stdout);
-      done = (fflush (stdout) == 0 && !ferror (stdout))
-             || fail ("standard output", strerror (errno));
-    }
+  if (done && (options->n_outputs == 0 || options->top > 0))
+    done = print_output (session, &named);
   named_profile_free (&named);
   return done;
 }
@@ -371,6 +388,12 @@ print_input_summary (const struct perf_input *input)
              facts->skipped);
   if (facts->damaged > 0)
     fprintf (stderr, "%" PRIu64 " damaged records\n", facts->damaged);
+  if (facts->unmapped > 0)
+    fprintf (stderr,
+             "%" PRIu64 " samples of processes whose files the recording does "
+             "not name (perf record --overwrite loses those of commands; "
+             "record with -p)\n",
+             facts->unmapped);
   for (size_t i = 0; i < facts->n_replaced; i++)
     fail (facts->replaced[i],
           "not the file that was recorded: stacks end in its code");

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "stacks/walk_options.h"
 
@@ -17,6 +18,8 @@ enum
   HZ_MAX = 10000,
   SECONDS_DEFAULT = 10, /* of a process that may run for ever */
   SECONDS_MAX = 1000000,
+  TOP_DEFAULT = 20,
+  TOP_MAX = 1000000,
 
   OPTION_PTRACE = OPTION_OF_PROGRAM,
   OPTION_NO_INHERIT,
@@ -26,7 +29,8 @@ enum
   OPTION_THREADS,
   OPTION_EVENT,
   OPTION_OFF_CPU,
-  OPTION_INLINES
+  OPTION_INLINES,
+  OPTION_TOP
 };
 
 static const struct argp_option option_table[] = {
@@ -37,9 +41,12 @@ static const struct argp_option option_table[] = {
   { "output", 'o', "FILE", 0,
     "Write a flame graph if FILE ends in .svg or .html, a profile for pprof "
     "if it ends in .pb.gz, one for the Firefox profiler if it ends in .json, "
-    "otherwise folded stacks; may be given several times (default: folded "
-    "stacks on standard output)",
+    "otherwise folded stacks; may be given several times (default: on "
+    "standard output folded stacks, or the table of --top if that is a "
+    "terminal)",
     1 },
+  { "top", OPTION_TOP, "N", OPTION_ARG_OPTIONAL,
+    "Print a table of the N functions that take most (default 20)", 1 },
   { "input", OPTION_INPUT, "FILE", 0,
     "Instead of a process: what perf record --call-graph dwarf wrote", 1 },
   { "perf-data", OPTION_PERF_DATA, "FILE", 0,
@@ -115,6 +122,8 @@ check_usage (struct argp_state *state)
                        "without --frequency, --ptrace and --perf-data");
   if (options->hz == 0 && options->input == NULL)
     options->hz = HZ_DEFAULT;
+  if (options->top == 0 && options->n_outputs == 0 && isatty (STDOUT_FILENO))
+    options->top = TOP_DEFAULT;
   if (options->pid != 0 && options->seconds == 0)
     options->seconds = SECONDS_DEFAULT;
 }
@@ -148,6 +157,11 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case 'o':
       take_output (state, argument);
+      return 0;
+    case OPTION_TOP:
+      options->top = argument != NULL
+                         ? standard_option_number (state, argument, TOP_MAX)
+                         : TOP_DEFAULT;
       return 0;
     case OPTION_INPUT:
       options->input = argument;

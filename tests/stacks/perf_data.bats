@@ -132,7 +132,7 @@ check_stacks ()
 
 @test "no times, several events, another program before, a child: the same stacks" {
   local option
-  for option in no-time two-events exec child shuffled; do
+  for option in no-time two-events exec child shuffled maps-last; do
     recorded $option
     gives 0 profiled --input=perf.data -o folded
     cat folded
@@ -516,6 +516,21 @@ END
   run ! grep -q middle folded
 }
 
+@test "a recording that does not say what was mapped: it is told why" {
+  recorded no-maps
+  gives 0 profiled --input=perf.data -o folded
+  [[ $stderr == *"3 samples of processes whose files the recording does not name (perf record --overwrite loses those of commands; record with -p)"* ]] \
+    || report
+}
+
+@test "a recording as a table" {
+  recorded
+  gives 0 profiled --input=perf.data --top=2
+  [ "$output" = "   self    total  function
+ 66.7 %  100.0 %  inner
+ 33.3 %   33.3 %  popped" ] || report
+}
+
 @test "samples without registers are counted apart" {
   recorded kernel-thread 32-bit
   gives 0 profiled --input=perf.data -o folded --perf-data=out.data
@@ -547,6 +562,10 @@ refuses ()
   [ "$stderr" = "sframe-profile: perf.data: it is empty" ] || report
   gives 1 profiled --input="$CFI2SFRAME"
   [[ $stderr == *": no recording of perf" ]] || report
+  mkdir folder
+  gives 1 profiled --input=folder
+  [ "$stderr" = "sframe-profile: folder: a folder, not a recording (perf record without --threads makes one file)" ] \
+    || report
   gives 1 profiled --input=nowhere
   [ "$stderr" = "sframe-profile: nowhere: No such file or directory" ] || report
 }

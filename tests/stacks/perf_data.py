@@ -253,11 +253,18 @@ def write(dump, out, *options):
     if 'exec' in options:
         writer.map(pid, maps[0].replace(maps[0].split()[0],
                                         '1000-7fffffffffff'), {})
+    # As perf record --tail-synthesize has it, without a time.
+    if 'maps-last' in options:
+        for registers, stack in samples:
+            writer.sample(pid, registers, stack)
+        samples, writer.now = [], 0
     writer.comm(pid, b'recorded')
     for option in options:
         if option.startswith('kernel-map='):
             writer.kernel_map(*option[11:].split(','))
-    for line in maps:
+    for line in maps if 'no-maps' not in options else []:
+        if 'maps-last' in options:
+            writer.now = 0
         writer.map(pid, line, build_ids)
     if 'child' in options:
         writer.fork(pid, pid + 1)

@@ -228,6 +228,43 @@ END
   done
 }
 
+@test "processes that the process has started already are sampled, and counted" {
+  busy_program
+  cat >parent.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int
+main (void)
+{
+  for (int i = 0; i < 2; i++)
+    if (fork () == 0)
+      return execl ("./busy", "busy", "60", NULL);
+  for (;;)
+    pause ();
+}
+END
+  "${CC:-cc}" -o parent parent.c
+  start ./parent
+  gives 0 profiled -F 199 -d 2 -o folded -p "$pid"
+  [[ $stderr == *"with 2 processes that it has started (--no-inherit: without)"* ]] || report
+  [ "$(samples folded '^busy;_start;.*;hot(;[^;]*)* [0-9]+$')" -ge 40 ] \
+    || { cat folded; report; }
+  gives 1 profiled --no-inherit -d 0.5 -p "$pid"
+  [[ $stderr == *"it did not run while it was sampled" ]] || report
+  pkill -P "$pid"
+}
+
+@test "the functions that take most are a table" {
+  busy_program
+  gives 0 profiled -F 199 --top=3 -o folded -- ./busy 1
+  [[ ${lines[0]} == ready && ${lines[1]} == "   self    total  function" ]] || report
+  [[ ${lines[2]} =~ ^\ *[89][0-9]\.[0-9]\ %\ \ \ *[0-9.]+\ %\ \ hot$ ]] || report
+  [ "${#lines[@]}" -eq 5 ] || report
+  gives 0 profiled --top=1000 -F 199 -- ./busy 0.2
+  [[ $output == *" 0.0 %"*" main"* ]] || report
+  gives 2 profiled --top=0 -- ./busy 0.1
+}
+
 @test "killed or interrupted it leaves the process running" {
   busy_program
   ./busy 30 >ready 3>&- &

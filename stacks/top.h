@@ -1,0 +1,29 @@
+/* Profiles as a table: the functions that take most.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_TOP_H
+#define STACKS_TOP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "stacks/profile.h"
+
+struct function_share
+{
+  const char *name;     /* the profile's */
+  uint64_t self, total; /* in it, and in it and all that it calls: a function
+                           that calls itself counts once */
+};
+
+/* List the functions of PROFILE, those with most of their own first; *N is how
+   many there are.  Processes, threads and why walks ended are no functions. To
+   be freed; NULL when memory ran out.  */
+struct function_share *top_list (const struct named_profile *profile,
+                                 size_t *n);
+
+/* Print the first LINES functions, each with its shares in percent.  False
+   when memory ran out.  */
+bool top_print (const struct named_profile *profile, size_t lines, FILE *out);
+
+#endif /* STACKS_TOP_H */
