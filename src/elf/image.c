@@ -228,7 +228,8 @@ check_segment_ranges (struct image *image, struct error *err)
         continue;
       if (image->debug_only)
         segment->p_offset = segment->p_filesz = 0;
-      if (!range_in_file (image, segment->p_offset, segment->p_filesz))
+      if ((segment->p_type == PT_LOAD || image_segment_has_bytes (segment))
+          && !range_in_file (image, segment->p_offset, segment->p_filesz))
         return error_set_at (err, CFI2SFRAME_MALFORMED, segment->p_offset,
                              "segment %zu lies outside the file", i);
       if (segment->p_type == PT_LOAD
@@ -250,7 +251,7 @@ check_segment_limits (const struct image *image, struct error *err)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type != PT_NULL && segment->p_type != PT_LOAD)
+      if (segment->p_type != PT_LOAD && image_segment_has_bytes (segment))
         sum += segment->p_filesz; /* at most the file's size */
       if (sum > TIMES_SIZE * image->size)
         return error_set (err, CFI2SFRAME_MALFORMED,

@@ -7,7 +7,7 @@
    section and segment contents inside the file, PT_LOADs ascending and
    disjoint, p_filesz <= p_memsz, and no more of anything than is reasonable.
    (Segment contents are not checked in files of debug_only: they are not
-   there.)  */
+   there.  Nor are those of segments without any, image_segment_has_bytes.)  */
 
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
@@ -117,6 +117,16 @@ const uint8_t *image_section_bytes (const struct image *image,
 
 /* The first segment of TYPE, or NULL.  */
 const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
+
+/* Whether SEGMENT names bytes of the file.  PT_GNU_RELRO and PT_GNU_STACK are
+   about memory alone.  Linkers give PT_GNU_RELRO offsets that are wrong (mold
+   1.10: 0) and sizes up to a page's end that is not in the file (lld 15).  */
+static inline bool
+image_segment_has_bytes (const GElf_Phdr *segment)
+{
+  return segment->p_type != PT_NULL && segment->p_type != PT_GNU_RELRO
+         && segment->p_type != PT_GNU_STACK && segment->p_filesz > 0;
+}
 
 /* The SIZE bytes loaded from the file at ADDRESS, or NULL when they are not
    all in one segment's file contents.  */

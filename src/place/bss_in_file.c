@@ -23,8 +23,7 @@ bss_fill_check (struct placing *placing, const struct bss_fill *fill)
                                    image->sections[i].name);
     }
   for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type != PT_NULL && image->segments[i].p_filesz > 0
-        && segment_range (image, &image->segments[i]).end > fill->old_end)
+    if (segment_range (image, &image->segments[i]).end > fill->old_end)
       return placing_impossible (placing,
                                  "segment %zu is in the way of the BSS", i);
   return 1;

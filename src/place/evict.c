@@ -219,8 +219,7 @@ unit_segments_evictable (struct placing *placing, const struct unit *unit,
       const GElf_Phdr *segment = &image->segments[i];
       bool shifts = segment->p_vaddr - segment->p_offset
                     == load->p_vaddr - load->p_offset;
-      if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
-          && has_segment (image, unit, segment)
+      if (segment->p_type != PT_LOAD && has_segment (image, unit, segment)
           && !(is_movable_segment (segment->p_type) && shifts))
         return placing_impossible (
             placing,

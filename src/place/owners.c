@@ -53,9 +53,8 @@ is_read_from_file (uint32_t type)
 bool
 segment_has_offset (const struct image *image, const GElf_Phdr *segment)
 {
-  const GElf_Phdr *load
-      = is_read_from_file (segment->p_type) ? NULL : load_at (image, segment);
-  return load == NULL
+  const GElf_Phdr *load = load_at (image, segment);
+  return is_read_from_file (segment->p_type) || load == NULL
          || segment->p_vaddr - segment->p_offset
                 == load->p_vaddr - load->p_offset;
 }
@@ -65,9 +64,11 @@ segment_range (const struct image *image, const GElf_Phdr *segment)
 {
   struct interval range
       = { segment->p_offset, segment->p_offset + segment->p_filesz };
-  if (segment->p_filesz == 0 || segment_has_offset (image, segment))
-    return range;
   const GElf_Phdr *load = load_at (image, segment);
+  if (!image_segment_has_bytes (segment))
+    return (struct interval){ 0, 0 };
+  if (load == NULL || segment_has_offset (image, segment))
+    return range;
   uint64_t end = segment->p_vaddr + segment->p_filesz;
   uint64_t last = load->p_vaddr + load->p_filesz;
   uint64_t first
@@ -128,8 +129,8 @@ owner_next (const struct image *image, uint64_t from, unsigned left_out)
       const GElf_Phdr *segment = &image->segments[i];
       /* PT_PHDR is the table; lld makes it one entry too large when it drops
          a segment late.  */
-      if (segment->p_type != PT_LOAD && segment->p_type != PT_NULL
-          && segment->p_type != PT_PHDR && !segment_is_buried (image, segment)
+      if (segment->p_type != PT_LOAD && segment->p_type != PT_PHDR
+          && !segment_is_buried (image, segment)
           && !(segment->p_type == PT_NOTE && (left_out & LEAVE_OUT_NOTES)))
         range_nearest (&best, segment_range (image, segment), from);
     }
@@ -153,9 +154,9 @@ owner_last (const struct image *image)
     raise_to (&last, section_range (&image->sections[i]));
   for (size_t i = 0; i < image->n_segments; i++)
     {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type != PT_NULL)
-        raise_to (&last, segment_range (image, segment));
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD)
+        raise_to (&last, segment_range (image, load));
     }
   return last;
 }

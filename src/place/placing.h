@@ -139,10 +139,9 @@ enum
    .sframe, which linkers leave behind, marks nothing and has no bytes.  */
 struct interval section_range (const struct image_section *section);
 
-/* The bytes of the file that SEGMENT has.  Where its address lies in a PT_LOAD
-   that has other bytes there, nobody believes its offset: mold 1.10 gives
-   PT_GNU_RELRO the offset 0 if PT_TLS has no bytes in the file.  Headers that
-   are read from the file have what their offset says.  */
+/* The bytes of the file that SEGMENT has, if any (image_segment_has_bytes).
+   Where its address lies in a PT_LOAD that has other bytes there, nobody
+   believes its offset, unless the type is one that is read from the file.  */
 struct interval segment_range (const struct image *image,
                                const GElf_Phdr *segment);
 
@@ -161,7 +160,8 @@ bool segment_is_buried (const struct image *image, const GElf_Phdr *segment);
 struct interval owner_next (const struct image *image, uint64_t from,
                             unsigned left_out);
 
-/* One past the last byte that anything in the file accounts for.  */
+/* One past the last byte that is loaded, or that a section or header table
+   accounts for.  */
 uint64_t owner_last (const struct image *image);
 
 /* The PT_LOAD that maps the program header table, or NULL.  */
@@ -169,6 +169,11 @@ const GElf_Phdr *owner_of_table (const struct image *image);
 
 /* Whether bytes of the file are 0; false if they are not all in it.  */
 bool range_is_zero (const struct image *image, uint64_t offset, uint64_t size);
+
+/* ---- payload.c: data that the program looks for in its file.  */
+
+/* Whether IMAGE has none.  Otherwise false with CFI2SFRAME_REFUSED.  */
+bool payload_check (const struct image *image, struct error *err);
 
 /* ---- references.c: whether code knows where something is.  */
 

@@ -51,7 +51,7 @@ record_is_behind_all (const struct undo_record *record,
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type != PT_NULL && segment->p_filesz > 0
+      if (image_segment_has_bytes (segment)
           && !ends_before (segment->p_offset, segment->p_filesz, limit))
         return false;
     }
@@ -139,8 +139,8 @@ shares_bytes (const struct layout_replaced *place, const struct image *image)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *other = &image->segments[i];
-      if (other->p_type != PT_LOAD && other->p_type != PT_NULL
-          && other->p_type != PT_GNU_RELRO && other->p_type != PT_GNU_SFRAME
+      if (other->p_type != PT_LOAD && other->p_type != PT_GNU_SFRAME
+          && image_segment_has_bytes (other)
           && meets (place, other->p_offset, other->p_filesz))
         return true;
     }
