@@ -180,25 +180,6 @@ check_congruence (const struct image *image, struct error *err)
   return true;
 }
 
-/* Self-extracting archives, AppImages and signed files find their data by the
-   end of the file or by the old headers.  Go leaves up to a page of zeros.  */
-static bool
-check_payload (const struct image *image, struct error *err)
-{
-  uint64_t last = owner_last (image);
-  if (last > image->size || range_is_zero (image, last, image->size - last)
-      || is_left_by_linker (image, last))
-    return true;
-  if (image_has_module_signature (image))
-    return refuse (err, "signed: a module signature is appended");
-  const uint8_t *ident = image->header.e_ident;
-  if (memcmp (ident + EI_PAD - 1, "AI", 2) == 0)
-    return refuse (err, "AppImage: a file system is appended");
-  return error_set (err, CFI2SFRAME_REFUSED,
-                    "%llu bytes of unknown data are appended",
-                    (unsigned long long)(image->size - last));
-}
-
 static bool
 check_counts (const struct image *image, struct error *err)
 {
@@ -253,5 +234,5 @@ layout_classify (const struct image *image, struct error *err)
          && check_counts (image, err) && check_kernel (image, err)
          && check_section_table (image, err) && check_table_owner (image, err)
          && check_dynamic_counts (image, err) && check_congruence (image, err)
-         && check_payload (image, err);
+         && payload_check (image, err);
 }

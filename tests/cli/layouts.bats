@@ -203,6 +203,37 @@ segment ()
   head -n "$(wc -l <before)" after | diff before -
 }
 
+# An engine had its data in an unloaded section, the file's last one.  strip and
+# objcopy keep such a program working; after conversion it found nothing.
+@test "data at the end of a program, in a section of its own" {
+  needs objcopy
+  cat >game.c <<'END'
+#include <stdio.h>
+#include <string.h>
+int
+main (void)
+{
+  static char tail[4096];
+  FILE *file = fopen ("/proc/self/exe", "rb");
+  fseek (file, -(long)sizeof tail, SEEK_END);
+  for (size_t i = fread (tail, 1, sizeof tail, file) - 8; i > 0; i--)
+    if (memcmp (tail + i, "PAC", 3) == 0 && tail[i + 3] == 'K')
+      return puts (tail + i + 4) < 0;
+  return 1;
+}
+END
+  "${CC:-cc}" -O1 -o game game.c
+  printf "PACKlevel one\0" >pack
+  objcopy --add-section pck=pack game
+  [ "$(./game)" = "level one" ]
+  cp game stripped
+  strip stripped
+  [ "$(./stripped)" = "level one" ]
+  refused game
+  [[ $stderr == *"section pck is not loaded"* ]] || report
+  refused stripped
+}
+
 # mold 1.10 gives PT_GNU_RELRO the offset 0 where thread-local variables come
 # first in it: "segment 11 stands behind the table", or a failed self-check.
 @test "mold 1.10: PT_GNU_RELRO without a place in the file" {
