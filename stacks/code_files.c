@@ -195,9 +195,8 @@ find_extent (const struct image *image, uint64_t *start, uint64_t *end)
   return found;
 }
 
-/* Make FILE's module.  */
-static void
-open_module (struct code_file *file)
+Dwfl_Module *
+code_file_module (struct code_file *file)
 {
   enum
   {
@@ -208,7 +207,7 @@ open_module (struct code_file *file)
   if (file->module != NULL || file->dwfl != NULL
       || !find_extent (&file->image, &start, &end)
       || (file->dwfl = dwfl_begin (&callbacks)) == NULL)
-    return;
+    return file->module;
   uint64_t base = file->image.header.e_type == ET_EXEC ? 0 : ANYWHERE;
   dwfl_report_begin (file->dwfl);
   file->module
@@ -224,6 +223,7 @@ open_module (struct code_file *file)
   if (file->module != NULL
       && dwfl_module_getelf (file->module, &file->bias) == NULL)
     file->module = NULL;
+  return file->module;
 }
 
 void
@@ -231,9 +231,8 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
                   struct code_name *symbol)
 {
   uint64_t rows, address = code_file_address (file, offset);
-  open_module (file);
-  symbols_find (&file->symbols, file->module, address + file->bias, wanted,
-                symbol);
+  Dwfl_Module *module = code_file_module (file);
+  symbols_find (&file->symbols, module, address + file->bias, wanted, symbol);
   /* A symbol without a size goes on to the next symbol: only the rows tell
      where its function begins.  */
   if (symbol->unsized && code_file_rows_start (file, offset, &rows)
@@ -244,9 +243,9 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
 char *
 code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted)
 {
-  open_module (file);
-  return file->module != NULL
-             ? inlines_at (&file->inlines, file->module,
+  Dwfl_Module *module = code_file_module (file);
+  return module != NULL
+             ? inlines_at (&file->inlines, module,
                            code_file_address (file, offset) + file->bias,
                            wanted)
              : NULL;

@@ -75,6 +75,10 @@ bool code_file_section (struct code_file *file,
 bool code_file_rows_start (const struct code_file *file, uint64_t offset,
                            uint64_t *start);
 
+/* FILE for libdwfl, which knows its addresses by file->bias more; NULL if it
+   cannot be read.  */
+Dwfl_Module *code_file_module (struct code_file *file);
+
 /* The symbol at OFFSET of FILE.  WANTED: symbols.h.  */
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);

@@ -71,9 +71,10 @@ static void
 print_frame (const struct page *page, const struct walk *walk, size_t index,
              char mark)
 {
-  static const char *const ways[] = {
-    [WAY_ROW] = "", [WAY_FP] = " [frame pointer]", [WAY_GUESS] = " [guessed]"
-  };
+  static const char *const ways[] = { [WAY_ROW] = "",
+                                      [WAY_CFI] = " [CFI]",
+                                      [WAY_FP] = " [frame pointer]",
+                                      [WAY_GUESS] = " [guessed]" };
   struct code_name symbol = { 0 };
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "stacks/full_step.h"
 #include "walk/frame_rules.h"
 #include "walk/walk.h"
 
@@ -129,8 +130,7 @@ step_by_fp (struct sfw_frame *frame, struct process *process)
   const struct arch *arch = process->arch;
   uint8_t words[2 * sizeof (uint64_t)];
   uint64_t fp = frame->fp;
-  if (process->policy.only_sframe || arch->caller_sp_offset != 0 || fp % 8 != 0
-      || fp < frame->sp
+  if (arch->caller_sp_offset != 0 || fp % 8 != 0 || fp < frame->sp
       || !memory_read (&process->memory, fp, words, sizeof words))
     return false;
   uint64_t pc = load_u64 (words + sizeof (uint64_t), arch->big_endian);
@@ -211,36 +211,133 @@ gets_rows (struct process *process, const struct walk *walk)
   return process_analyze (process, last->pc - !last->at_pc);
 }
 
-/* Find the caller of *FRAME, the last one of WALK, which no row describes, and
+/* All registers of frame number AT of a walk, as far as they are known.  */
+struct full_frame
+{
+  size_t at;
+  struct registers registers;
+};
+
+/* Make FULL the frame number AT of WALK, of which no more is known than
+   walks by rows tell.  */
+static void
+full_set (const struct process *process, const struct walk *walk, size_t at,
+          struct full_frame *full)
+{
+  const struct frame *frame = &walk->frames[at];
+  struct registers *registers = &full->registers;
+  full->at = at;
+  registers->pc = frame->pc;
+  for (unsigned i = 0; i < registers->n; i++)
+    registers->values[i] = UNKNOWN_REGISTER;
+  if (process->arch->fixed_ra_offset != 0)
+    registers->values[process->arch->ra] = frame->pc;
+  registers->values[process->arch->sp] = frame->sp;
+  registers->values[process->arch->fp] = frame->fp;
+}
+
+/* Bring FULL to the last frame of WALK: what no frame in between has saved is
+   what it was.  */
+static void
+full_catch_up (struct process *process, const struct walk *walk,
+               struct full_frame *full)
+{
+  const unsigned sp = process->arch->sp;
+  bool interrupted;
+  while (full->at + 1 < walk->n)
+    {
+      const struct frame *frame = &walk->frames[full->at++];
+      if (full_step (process, &full->registers, frame->at_pc, &interrupted)
+              != CFI2SFRAME_STEP_CALLER
+          || full->registers.pc != frame[1].pc
+          || full->registers.values[sp] != frame[1].sp)
+        full_set (process, walk, full->at, full);
+    }
+}
+
+/* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
+   that caller.  */
+static enum cfi2sframe_step
+step_by_cfi (struct process *process, const struct walk *walk,
+             struct full_frame *full, struct sfw_frame *frame)
+{
+  const struct arch *arch = process->arch;
+  const struct frame *last = &walk->frames[walk->n - 1];
+  struct full_frame next = *full;
+  bool interrupted;
+  if (full->at + 1 != walk->n)
+    full_set (process, walk, walk->n - 1, &next);
+  enum cfi2sframe_step step
+      = full_step (process, &next.registers, last->at_pc, &interrupted);
+  if (step == CFI2SFRAME_STEP_REGISTER && full->at + 1 != walk->n)
+    {
+      full_catch_up (process, walk, full);
+      next = *full;
+      step = full_step (process, &next.registers, last->at_pc, &interrupted);
+    }
+  if (step != CFI2SFRAME_STEP_CALLER)
+    return step;
+  uint64_t sp = next.registers.values[arch->sp];
+  if (next.registers.pc == 0 && !interrupted)
+    return CFI2SFRAME_STEP_ZERO;
+  const struct cfi2sframe_unwinder from
+      = { .sp = frame->sp,
+          .interrupted = frame->interrupted,
+          .stack_changes = frame->stack_changes };
+  if (!unwind_gets_on (&from, sp, interrupted))
+    return CFI2SFRAME_STEP_NO_PROGRESS;
+  next.at++;
+  *full = next;
+  *frame = (struct sfw_frame){
+    .pc = next.registers.pc,
+    .sp = sp,
+    .fp = next.registers.values[arch->fp],
+    .interrupted = interrupted,
+    .registers = full->registers.values,
+    .n_registers = full->registers.n,
+    .stack_changes = frame->stack_changes + (sp < frame->sp),
+  };
+  return step;
+}
+
+/* Find the caller of *FRAME, the last one of WALK, to which no row leads, and
    say how.  WAY_ROW: there are rows for *FRAME by now.  */
 static bool
-find_caller (struct process *process, const struct walk *walk,
-             struct sfw_frame *frame, enum frame_way *way)
+find_caller (struct process *process, struct walk *walk,
+             struct full_frame *full, struct sfw_frame *frame,
+             enum frame_way *way)
 {
-  if (guess_caller (frame, process))
-    *way = WAY_GUESS;
-  else if (gets_rows (process, walk))
-    *way = WAY_ROW;
-  else if (step_by_fp (frame, process))
-    *way = WAY_FP;
-  else
+  bool no_row = walk->end != CFI2SFRAME_STEP_REGISTER;
+  if (no_row && guess_caller (frame, process))
+    return *way = WAY_GUESS, true;
+  if (process->policy.only_sframe)
     return false;
-  return true;
+  enum cfi2sframe_step step = step_by_cfi (process, walk, full, frame);
+  if (step == CFI2SFRAME_STEP_CALLER)
+    return *way = WAY_CFI, true;
+  if (step != CFI2SFRAME_STEP_NO_ROW)
+    walk->end = step;
+  else if (no_row && gets_rows (process, walk))
+    return *way = WAY_ROW, true;
+  else if (no_row && step_by_fp (frame, process))
+    return *way = WAY_FP, true;
+  return false;
 }
 
 /* Whether WALK goes on from *FRAME, its last one: with the same, which is
    taken away from WALK, or with its caller.  *WAY says how the next frame was
    found.  */
 static bool
-goes_on (struct process *process, struct walk *walk, struct sfw_frame *frame,
-         enum frame_way *way)
+goes_on (struct process *process, struct walk *walk, struct full_frame *full,
+         struct sfw_frame *frame, enum frame_way *way)
 {
   const enum frame_way before = walk->frames[walk->n - 1].way;
   bool again = walk->end == CFI2SFRAME_STEP_CALLER;
-  bool no_row = walk->end == CFI2SFRAME_STEP_NO_SECTION
-                || walk->end == CFI2SFRAME_STEP_NO_ROW;
+  bool stuck = walk->end == CFI2SFRAME_STEP_NO_SECTION
+               || walk->end == CFI2SFRAME_STEP_NO_ROW
+               || walk->end == CFI2SFRAME_STEP_REGISTER;
   if (walk->n > walk->max
-      || (!again && !(no_row && find_caller (process, walk, frame, way))))
+      || (!again && !(stuck && find_caller (process, walk, full, frame, way))))
     return false;
   if (again || *way == WAY_ROW)
     {
@@ -270,6 +367,7 @@ walk_by_sframe (struct process *process, const struct registers *registers,
                 struct walk *walk)
 {
   struct sfw_frame frame = innermost_frame (process, registers);
+  struct full_frame full = { 0, *registers };
   enum frame_way way = WAY_ROW;
   walk->n = 0;
   if (!walker_make (process))
@@ -286,7 +384,7 @@ walk_by_sframe (struct process *process, const struct registers *registers,
       walk_by_rows (process, &frame, walk);
       first->way = way;
     }
-  while (goes_on (process, walk, &frame, &way));
+  while (goes_on (process, walk, &full, &frame, &way));
   end_at_start (process, walk);
   if (walk->n > walk->max)
     {

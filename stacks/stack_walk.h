@@ -15,7 +15,8 @@
 enum frame_way
 {
   WAY_ROW,  /* by a row, or it is the innermost one */
-  WAY_FP,   /* by the frame pointer, where there was no row */
+  WAY_CFI,  /* by CFI, where there was no row */
+  WAY_FP,   /* by the frame pointer, where there was neither */
   WAY_GUESS /* it called what is no code, and that call was guessed */
 };
 
@@ -40,12 +41,14 @@ struct walk
 bool walk_init (struct walk *walk, size_t max);
 void walk_free (struct walk *walk);
 
-/* Walk from REGISTERS with SFrame alone.  Where PC is no code, because a
-   pointer to nowhere was called, the return address is taken from where a call
-   puts it, if a call ends there; such a caller is a guess.  With the policy
-   `on_need', a file without rows is analyzed.  Where that does not help, the
-   frame pointer tells the caller, if a call ends there, unless the policy is
-   `only_sframe'.  */
+/* Walk from REGISTERS with SFrame.  Where no row leads on, what follows is
+   tried in this order; with the policy `only_sframe' none but the first.
+   - PC is no code, because a pointer to nowhere was called: the return address
+     is taken from where a call puts it, if a call ends there.  Such a caller
+   is a guess.
+   - The CFI of the file (full_step).
+   - Rows made from the code, with the policy `on_need'.
+   - The frame pointer, if a call ends where it leads.  */
 void walk_by_sframe (struct process *process,
                      const struct registers *registers, struct walk *walk);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "stacks/full_step.h"
 #include "stacks/stack_walk.h"
 
 struct dwfl_walk
@@ -14,27 +15,25 @@ struct dwfl_walk
 Dwarf_Frame *
 walk_cfi_at (Dwfl *dwfl, uint64_t pc)
 {
-  Dwfl_Module *module = dwfl_addrmodule (dwfl, pc);
-  for (unsigned debug_frame = 0; module != NULL && debug_frame < 2;
-       debug_frame++)
-    {
-      Dwarf_Addr bias;
-      Dwarf_Frame *frame;
-      Dwarf_CFI *cfi = debug_frame ? dwfl_module_dwarf_cfi (module, &bias)
-                                   : dwfl_module_eh_cfi (module, &bias);
-      if (cfi != NULL && dwarf_cfi_addrframe (cfi, pc - bias, &frame) == 0)
-        return frame;
-    }
-  return NULL;
+  return full_step_cfi (dwfl_addrmodule (dwfl, pc), pc);
 }
 
-/* Whether CFI leads on from PC.  */
-static bool
-has_cfi (Dwfl *dwfl, uint64_t pc)
+/* What CFI says of the caller of PC: CFI2SFRAME_STEP_CALLER, that there is
+   one; CFI2SFRAME_STEP_OUTERMOST, that there is none; or
+   CFI2SFRAME_STEP_NO_ROW.  */
+static enum cfi2sframe_step
+caller_by_cfi (Dwfl *dwfl, uint64_t pc)
 {
+  Dwarf_Op room[3], *operations = NULL;
+  size_t n = 0;
   Dwarf_Frame *frame = walk_cfi_at (dwfl, pc);
+  if (frame == NULL)
+    return CFI2SFRAME_STEP_NO_ROW;
+  int ra = dwarf_frame_info (frame, NULL, NULL, NULL);
+  bool undefined = dwarf_frame_register (frame, ra, room, &operations, &n) == 0
+                   && n == 0 && operations == room;
   free (frame);
-  return frame != NULL;
+  return undefined ? CFI2SFRAME_STEP_OUTERMOST : CFI2SFRAME_STEP_CALLER;
 }
 
 static int
@@ -61,12 +60,9 @@ take_frame (Dwfl_Frame *state, void *argument)
   frame->sp = sp;
   frame->fp = fp;
   walk->n++;
-  if (!has_cfi (cfi->process->dwfl, frame->pc - !frame->interrupted))
-    {
-      walk->end = CFI2SFRAME_STEP_NO_ROW;
-      return DWARF_CB_ABORT;
-    }
-  return DWARF_CB_OK;
+  walk->end
+      = caller_by_cfi (cfi->process->dwfl, frame->pc - !frame->interrupted);
+  return walk->end == CFI2SFRAME_STEP_CALLER ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 bool
@@ -74,10 +70,10 @@ walk_by_cfi (struct process *process, pid_t tid, struct walk *walk)
 {
   struct dwfl_walk cfi = { process, walk };
   walk->n = 0;
-  walk->end = CFI2SFRAME_STEP_OUTERMOST;
-  int result = dwfl_getthread_frames (process->dwfl, tid, take_frame, &cfi);
-  if (result == -1 && walk->end == CFI2SFRAME_STEP_OUTERMOST)
-    walk->end
-        = CFI2SFRAME_STEP_MEMORY; /* libdwfl gave up for a reason of its own */
+  walk->end = CFI2SFRAME_STEP_CALLER;
+  dwfl_getthread_frames (process->dwfl, tid, take_frame, &cfi);
+  /* libdwfl gave up for a reason of its own.  */
+  if (walk->end == CFI2SFRAME_STEP_CALLER && walk->n < walk->max)
+    walk->end = CFI2SFRAME_STEP_MEMORY;
   return walk->n > 0;
 }

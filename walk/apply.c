@@ -75,12 +75,12 @@ strip_signature (const struct cfi2sframe_unwinder *unwinder, uint64_t address)
   return upper_half ? address | mask : address & ~mask;
 }
 
-/* Whether a caller with stack pointer SP makes the walk advance.  Every call
-   takes stack, but the called function may not have taken any yet: then its
-   return address is in a register or, on s390x, in the caller's frame.  A
-   frame that a signal interrupted may be on any other stack.  */
-static bool
-gets_on (const struct cfi2sframe_unwinder *unwinder, uint64_t sp, bool signal)
+/* Every call takes stack, but the called function may not have taken any yet:
+   then its return address is in a register or, on s390x, in the caller's
+   frame.  A frame that a signal interrupted may be on any other stack.  */
+bool
+unwind_gets_on (const struct cfi2sframe_unwinder *unwinder, uint64_t sp,
+                bool signal)
 {
   if (sp < unwinder->sp)
     return signal && unwinder->stack_changes < UNWIND_STACK_CHANGES_MAX;
@@ -115,7 +115,7 @@ unwind_apply (struct cfi2sframe_unwinder *unwinder,
      frame.  */
   if (pc == 0 && !signal)
     return CFI2SFRAME_STEP_ZERO;
-  if (!gets_on (unwinder, sp, signal))
+  if (!unwind_gets_on (unwinder, sp, signal))
     return CFI2SFRAME_STEP_NO_PROGRESS;
   unwinder->stack_changes += sp < unwinder->sp;
   unwinder->pc = pc;

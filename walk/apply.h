@@ -47,4 +47,10 @@ struct unwind_rules
 enum cfi2sframe_step unwind_apply (struct cfi2sframe_unwinder *unwinder,
                                    const struct unwind_rules *rules);
 
+/* Whether a caller with stack pointer SP, which a signal interrupted if
+   SIGNAL, makes the walk advance from the frame in UNWINDER.
+   Async-signal-safe.  */
+bool unwind_gets_on (const struct cfi2sframe_unwinder *unwinder, uint64_t sp,
+                     bool signal);
+
 #endif /* UNWIND_APPLY_H */

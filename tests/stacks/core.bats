@@ -38,12 +38,8 @@ dump ()
 # other, and ends at the outermost one.
 frames ()
 {
-  local wanted=$1 pattern
-  shift
-  for pattern; do
-    wanted+="[^#]*#[0-9]+ +0x[0-9a-f]+ $pattern"
-  done
-  [[ $output =~ $wanted.*"(the outermost frame)" ]] || report
+  frames_in_order "$@"
+  [[ $output == *"(the outermost frame)"* ]] || report
 }
 
 @test "code that is not in a core comes from the program's file" {
@@ -71,4 +67,13 @@ frames ()
     frames ' handler\+' '[^#]*' "\?" \
       'caller\+0x[0-9a-f]+ \(wild\) \[guessed\]' 'main\+0x[0-9a-f]+ \(wild\)'
   done
+}
+
+@test "of cores that the kernel wrote, code is left by its CFI, too" {
+  needs_kernel_cores
+  assembly_program
+  dump "$PWD/assembly"
+  gives 0 run --separate-stderr "$stack" core
+  frames ' between\+' 'inner\+' 'by_rbx\+' 'through_rbx\+.* \[CFI\]' \
+    'by_expression\+' 'main\+.* \[CFI\]'
 }

@@ -656,3 +656,11 @@ END
   run --separate-stderr "$profile" -q -o folded echo --frequencey
   [[ $output == --frequencey ]] || report
 }
+
+@test "code whose CFA no row can say is left by its CFI" {
+  assembly_program
+  profiled -F 250 -o folded -- ./assembly 0.4
+  [ "$(samples folded ';main;by_expression;through_rbx;by_rbx;inner;between;wait_here')" -ge 50 ] \
+    || report
+  [[ $stderr == *"(100.0 %) reached the outermost frame"* ]] || report
+}

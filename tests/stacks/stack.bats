@@ -313,6 +313,24 @@ END
   done
 }
 
+@test "code whose CFA no row can say is left by its CFI, which is said" {
+  assembly_program
+  convert --replace -o converted assembly
+  local program
+  for program in ./assembly ./converted; do
+    start $program
+    gives 0 stacks --dwarf "$pid"
+    frames_in_order ' between\+' 'inner\+' \
+      'by_rbx\+0x[0-9a-f]+ \([a-z]*\)' 'through_rbx\+0x[0-9a-f]+ \([a-z]*\) \[CFI\]' \
+      'by_expression\+0x[0-9a-f]+ \([a-z]*\)' 'main\+0x[0-9a-f]+ \([a-z]*\) \[CFI\]'
+    [[ $output == *"(the outermost frame)"*"DWARF: the same"* ]] || report
+    [ "$(grep -c '\[CFI\]' <<<"$output")" -eq 2 ] || report
+    # Others do not see it.
+    stacks --only-sframe "$pid"
+    run ! grep '\[CFI\]' <<<"$output"
+  done
+}
+
 # bare_is HOW: the rows of ./bare, which runs as PID, are "converted", or "kept".
 bare_is ()
 {

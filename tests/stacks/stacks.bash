@@ -120,3 +120,110 @@ main (int argc, char **argv)
 END
   "${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -o between between.c
 }
+
+# A program whose innermost function waits, or with an argument is busy for so
+# many seconds of processor time, below two functions in assembly whose CFA no
+# row can say: ./assembly.
+assembly_program ()
+{
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  cat >assembly.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int by_expression (int (*function) (void)), by_rbx (int (*function) (void));
+static double seconds;
+volatile unsigned sink;
+__attribute__ ((noipa)) int
+wait_here (int a, int b)
+{
+  puts ("ready");
+  fflush (stdout);
+  while (seconds == 0)
+    pause ();
+  while (clock () < seconds * CLOCKS_PER_SEC)
+    for (int i = 0; i < 100000; i++)
+      sink += i;
+  return a + b;
+}
+/* Has values in registers that its caller needs.  */
+__attribute__ ((noipa)) int between (int n) { int a = wait_here (n, 1); return a + wait_here (n, a); }
+static int inner (void) { return between (1) + 1; }
+static int through_rbx (void) { return by_rbx (inner) + 1; }
+int
+main (int n, char **arguments)
+{
+  seconds = n > 1 ? atof (arguments[1]) : 0;
+  return by_expression (through_rbx) + 1 == 0;
+}
+END
+  # As OpenSSL's functions, whose frames are aligned and have the caller's SP in
+  # them, and as the dynamic linker's _dl_runtime_resolve.
+  cat >assembly-functions.s <<'END'
+	.globl	by_expression
+	.type	by_expression, @function
+by_expression:
+	.cfi_startproc
+	mov	%rsp, %rax
+	.cfi_def_cfa_register rax
+	push	%rbx
+	.cfi_offset rbx, -16
+	push	%rbp
+	.cfi_offset rbp, -24
+	sub	$80, %rsp
+	and	$-64, %rsp
+	mov	%rax, 40(%rsp)
+	.cfi_escape 0x0f, 5, 0x77, 40, 0x06, 0x23, 8
+	xor	%ebx, %ebx
+	xor	%ebp, %ebp
+	call	*%rdi
+	mov	40(%rsp), %rsi
+	.cfi_def_cfa rsi, 8
+	mov	-16(%rsi), %rbp
+	.cfi_restore rbp
+	mov	-8(%rsi), %rbx
+	.cfi_restore rbx
+	lea	(%rsi), %rsp
+	.cfi_def_cfa_register rsp
+	ret
+	.cfi_endproc
+	.size	by_expression, .-by_expression
+	.globl	by_rbx
+	.type	by_rbx, @function
+by_rbx:
+	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset rbx, -16
+	mov	%rsp, %rbx
+	.cfi_def_cfa_register rbx
+	and	$-64, %rsp
+	sub	$640, %rsp
+	call	*%rdi
+	mov	%rbx, %rsp
+	.cfi_def_cfa_register rsp
+	pop	%rbx
+	.cfi_restore rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	by_rbx, .-by_rbx
+	.section .note.GNU-stack, "", @progbits
+END
+  "${CC:-cc}" -O1 -fomit-frame-pointer -o assembly assembly.c \
+    assembly-functions.s
+}
+
+# frames_in_order PATTERN...: the walk that was shown has these frames, one
+# behind the other.
+frames_in_order ()
+{
+  local wanted=$1 pattern
+  shift
+  for pattern; do
+    wanted+="[^#]*#[0-9]+ +0x[0-9a-f]+ $pattern"
+  done
+  [[ $output =~ $wanted ]] || report
+}
