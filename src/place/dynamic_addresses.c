@@ -144,10 +144,7 @@ symbol_table_patch (struct placing *placing, size_t index)
 bool
 symbols_patch (struct placing *placing)
 {
-  /* Sections that were made from program headers have no numbers of their
-     own, which symbols would have.  */
-  for (size_t i = 1; i < placing->image->n_sections && placing->n_sections > 0;
-       i++)
+  for (size_t i = 1; i < placing->image->n_sections; i++)
     {
       uint32_t type = placing->image->sections[i].header.sh_type;
       if ((type == SHT_SYMTAB || type == SHT_DYNSYM)

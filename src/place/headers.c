@@ -104,8 +104,6 @@ void
 table_add_section (struct placing *placing, const char *name,
                    const GElf_Shdr *header)
 {
-  if (placing->n_sections == 0)
-    return;
   placing->new_names[placing->n_new_sections++] = name;
   placing->sections[placing->n_sections++] = *header;
 }
@@ -210,8 +208,6 @@ set_section_count (struct placing *placing)
 static bool
 write_sections (struct placing *placing)
 {
-  if (placing->n_sections == 0)
-    return true;
   if (!write_names (placing) || !round_up (placing->end, 8, &placing->end))
     return false;
   set_section_count (placing);

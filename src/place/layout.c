@@ -22,7 +22,7 @@ page_size (const struct image *image)
 }
 
 /* Zero the bytes of the old .sframe, to which nothing refers any more, where
-   the new one does not cover them.  Without section headers the size of the
+   the new one does not cover them.  Without its section header the size of the
    old one is not known; then its bytes stay.  */
 static bool
 clear_replaced (struct placing *placing)
@@ -104,18 +104,16 @@ placing_run_one (struct placing *placing, enum layout_strategy strategy)
   return placing_impossible (placing, "no such strategy");
 }
 
-/* Make the plan.  IMAGE has the sections of the file's own headers, which the
-   new file will have; placing->image may have known_sections_make's.  */
 static bool
-placing_do (struct placing *placing, const struct image *image,
-            const enum layout_strategy *only)
+placing_do (struct placing *placing, const enum layout_strategy *only)
 {
+  const struct image *image = placing->image;
   int done = -1;
-  placing->page = page_size (placing->image);
-  placing->loader = layout_is_loader (image)
-                    || (placing->request->named_loader
-                        && layout_may_be_loader (placing->image));
-  if (placing_open (placing, image->n_sections))
+  placing->page = page_size (image);
+  placing->loader
+      = layout_is_loader (image)
+        || (placing->request->named_loader && layout_may_be_loader (image));
+  if (placing_open (placing))
     done = only ? placing_run_one (placing, *only) : placing_run (placing);
   if (done > 0 && !clear_replaced (placing))
     done = -1;
@@ -140,15 +138,7 @@ plan_make (struct layout_plan *plan, const struct image *image,
       = { .image = image, .request = request, .plan = plan, .err = err };
   if (request->search != NULL)
     reference_search_take (request->search, &placing.references);
-  if (image->n_sections > 0)
-    return placing_do (&placing, image, only);
-  struct image known;
-  if (!known_sections_make (&known, image, err))
-    return false;
-  placing.image = &known;
-  bool done = placing_do (&placing, image, only);
-  known_sections_free (&known);
-  return done;
+  return placing_do (&placing, only);
 }
 
 bool

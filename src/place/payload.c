@@ -190,8 +190,7 @@ bool
 payload_check (const struct image *image, struct error *err)
 {
   uint64_t last = owner_last (image);
-  if (last > image->size || range_is_zero (image, last, image->size - last)
-      || is_left_by_linker (image, last))
+  if (last > image->size || range_is_zero (image, last, image->size - last))
     return check_sections (image, err);
   if (image_has_module_signature (image))
     return error_set (err, CFI2SFRAME_REFUSED,

@@ -9,12 +9,12 @@
 #include <string.h>
 
 bool
-placing_open (struct placing *placing, size_t n_sections)
+placing_open (struct placing *placing)
 {
   const struct image *image = placing->image;
   placing->header = image->header;
   placing->n_segments = image->n_segments;
-  placing->n_sections = n_sections;
+  placing->n_sections = image->n_sections;
   placing->end = image->size;
   placing->segments = calloc (image->n_segments + NEW_HEADERS_MAX,
                               sizeof placing->segments[0]);

@@ -63,8 +63,7 @@ struct gathered_notes
 
 struct placing
 {
-  const struct image *image; /* with sections: those of the file, or known ones
-                                (headerless.c) */
+  const struct image *image;
   const struct layout_request *request;
   struct layout_plan *plan;
   struct error *err;
@@ -97,9 +96,9 @@ struct interval
 
 /* ---- placing.c: what all strategies need.  */
 
-/* Begin: the headers of placing->image, of N_SECTIONS sections (0 for known
-   ones), and a plan that changes nothing.  Close also after failure.  */
-bool placing_open (struct placing *placing, size_t n_sections);
+/* Begin: the headers of placing->image, and a plan that changes nothing.
+   Close also after failure.  */
+bool placing_open (struct placing *placing);
 void placing_close (struct placing *placing);
 
 /* The reason why a strategy does not apply.  Returns false.  */
@@ -109,21 +108,6 @@ bool placing_impossible (struct placing *placing, const char *fmt, ...)
 /* The lowest and the highest PT_LOAD; the image has at least one.  */
 const GElf_Phdr *placing_first_load (const struct placing *placing);
 const GElf_Phdr *placing_last_load (const struct placing *placing);
-
-/* ---- headerless.c: files without section headers.  */
-
-/* Make KNOWN of IMAGE, which has no sections: with sections for all that
-   program headers name, and sections of unknown use for all other bytes.
-   False when memory ran out.  */
-bool known_sections_make (struct image *known, const struct image *image,
-                          struct error *err);
-
-/* Free the sections.  */
-void known_sections_free (struct image *known);
-
-/* Whether the bytes from OFFSET to the end are what a linker that writes no
-   section headers leaves there: symbols and their names.  */
-bool is_left_by_linker (const struct image *image, uint64_t offset);
 
 /* ---- owners.c: who owns which bytes of the old file.  */
 
@@ -332,7 +316,7 @@ bool symbols_patch (struct placing *placing);
 bool section_has_symbol (const struct image *image, size_t index);
 
 /* Whether the dynamic symbol NAME is defined in IMAGE.  True also where there
-   are no section headers to tell.  */
+   is no section of dynamic symbols.  */
 bool dynamic_may_define (const struct image *image, const char *name);
 
 /* ---- headers.c: the new headers.  */
@@ -353,8 +337,7 @@ void table_add_headers (struct placing *placing,
                         const struct header_slots *slots,
                         const GElf_Phdr *load);
 
-/* Append a section header.  Does nothing in a file without section
-   headers.  */
+/* Append a section header.  */
 void table_add_section (struct placing *placing, const char *name,
                         const GElf_Shdr *header);
 void table_add_sframe_section (struct placing *placing);
@@ -363,8 +346,8 @@ void table_add_sframe_section (struct placing *placing);
    headers: the last step of every strategy.  */
 bool table_finish (struct placing *placing);
 
-/* Do as table_finish does, but leave the section header table, which there
-   must be, where it was: for plans that add no section.  */
+/* Do as table_finish does, but leave the section header table where it was:
+   for plans that add no section.  */
 bool table_finish_in_place (struct placing *placing);
 
 /* ---- place.c: what strategies that leave the table where it is share.  */

@@ -142,7 +142,7 @@ check_names (const struct image *image, struct error *err)
 {
   const struct image_section *names = &image->sections[image->section_names];
   if (image->section_names == 0)
-    return image->n_sections == 0 || image->header.e_shstrndx == SHN_UNDEF
+    return image->header.e_shstrndx == SHN_UNDEF
            || refuse (err, "the section name table does not exist");
   if (names->header.sh_type != SHT_STRTAB
       || image_section_bytes (image, names) == NULL)
@@ -153,9 +153,12 @@ check_names (const struct image *image, struct error *err)
   return true;
 }
 
+/* Without section headers nothing tells what may move.  */
 static bool
 check_section_table (const struct image *image, struct error *err)
 {
+  if (image->n_sections == 0)
+    return refuse (err, "it has no section headers");
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, "prelinked: undo that first (prelink -u)");
   return check_names (image, err);

@@ -246,8 +246,7 @@ debug_twin_plan (struct layout_plan *plan, const struct image *debug,
       || program->n_sections == 0)
     return error_set (err, CFI2SFRAME_NOTHING,
                       "no section headers to compare");
-  bool done = placing_open (&placing, debug->n_sections)
-              && plan_headers (&placing, program);
+  bool done = placing_open (&placing) && plan_headers (&placing, program);
   placing_close (&placing);
   return done;
 }

@@ -85,21 +85,16 @@ is_same_load (const struct check *check, const GElf_Phdr *before,
 /* Whether AFTER is where BEFORE was, under the program header table.  patchelf
    0.14.3 lets a longer table run over the bytes of PT_GNU_PROPERTY, whose
    section it has moved, and leaves the header as it is.  Bytes behind the
-   table are compared as contents of sections; without section headers, here.
- */
+   table are compared as contents of sections.  */
 static bool
 is_buried_segment (const struct check *check, const GElf_Phdr *before,
                    const GElf_Phdr *after)
 {
   uint64_t begin = check->before->header.e_phoff;
   uint64_t table_end = begin + check->before->n_segments * sizeof (Elf64_Phdr);
-  uint64_t end = before->p_offset + before->p_filesz;
-  if (before->p_offset < begin || before->p_offset >= table_end
-      || after->p_offset != before->p_offset
-      || after->p_vaddr != before->p_vaddr)
-    return false;
-  return end <= table_end || check->before->n_sections > 0
-         || check_same_bytes (check, table_end, table_end, end - table_end);
+  return before->p_offset >= begin && before->p_offset < table_end
+         && after->p_offset == before->p_offset
+         && after->p_vaddr == before->p_vaddr;
 }
 
 /* Whether AFTER takes the place of BEFORE.  Notes may move; a PT_NOTE that
@@ -180,58 +175,6 @@ check_old_segment (const struct check *check, const GElf_Phdr *before)
   return check_violated (check, "a segment is lost or damaged", "");
 }
 
-/* The first bytes at or behind OFFSET that may move.  They are compared as
-   contents of the segments that name them.  */
-static struct layout_extent
-next_movable (const struct image *image, uint64_t offset, uint64_t end)
-{
-  struct layout_extent next = { .old_offset = end };
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      bool movable = segment->p_type == PT_NOTE || segment->p_type == PT_INTERP
-                     || segment->p_type == PT_GNU_PROPERTY;
-      if (movable && segment->p_offset + segment->p_filesz > offset
-          && segment->p_offset < next.old_offset)
-        next = (struct layout_extent){ .old_offset = segment->p_offset,
-                                       .size = segment->p_filesz };
-    }
-  return next;
-}
-
-/* Whether AFTER has the bytes of the segment BEFORE, except those that may
-   move.  */
-static bool
-has_bytes (const struct check *check, const GElf_Phdr *before,
-           const GElf_Phdr *after)
-{
-  uint64_t at = before->p_offset, end = before->p_offset + before->p_filesz;
-  uint64_t shift = after->p_offset + (before->p_vaddr - after->p_vaddr) - at;
-  while (at < end)
-    {
-      struct layout_extent skip = next_movable (check->before, at, end);
-      if (skip.old_offset > at
-          && !check_same_but_patched (check, at, at + shift,
-                                      skip.old_offset - at))
-        return false;
-      at = skip.old_offset + skip.size;
-    }
-  return true;
-}
-
-/* Without section headers, segments are all there is to compare.  */
-static bool
-check_old_load_bytes (const struct check *check, const GElf_Phdr *before)
-{
-  if (before->p_type != PT_LOAD || check->before->n_sections > 0)
-    return true;
-  for (size_t i = 0; i < check->after->n_segments; i++)
-    if (is_same_load (check, before, &check->after->segments[i])
-        && has_bytes (check, before, &check->after->segments[i]))
-      return true;
-  return check_violated (check, "other contents of a segment", "");
-}
-
 /* The PT_LOAD that is new: read-only, in pages of its own.  image_open has
    checked that all PT_LOADs are sorted and disjoint.  */
 static bool
@@ -309,8 +252,7 @@ check_segments_kept (const struct check *check)
     return check_violated (check, "the program header table is not loaded",
                            "");
   for (size_t i = 0; i < check->before->n_segments; i++)
-    if (!check_old_segment (check, &check->before->segments[i])
-        || !check_old_load_bytes (check, &check->before->segments[i]))
+    if (!check_old_segment (check, &check->before->segments[i]))
       return false;
   return check_types (check) && check_loads (check);
 }

@@ -97,14 +97,8 @@ bool
 check_notes_kept (const struct check *check, const GElf_Phdr *before)
 {
   bool seen = false;
-  GElf_Shdr whole = { .sh_type = SHT_NOTE,
-                      .sh_offset = before->p_offset,
-                      .sh_size = before->p_filesz,
-                      .sh_addralign = before->p_align };
   if (before->p_filesz > NOTES_SPAN_MAX)
     return false;
-  if (check->before->n_sections == 0)
-    return section_is_found (check, before, &whole, &seen) && seen;
   for (size_t i = 1; i < check->before->n_sections; i++)
     {
       const GElf_Shdr *section = &check->before->sections[i].header;

@@ -245,7 +245,6 @@ check_sections_kept (const struct check *check)
 {
   const struct image *before = check->before, *after = check->after;
   if (after->n_sections < before->n_sections
-      || (before->n_sections == 0 && after->n_sections != 0)
       || before->section_names != after->section_names)
     return check_violated (check, "sections are missing", "");
   for (size_t i = 1; i < before->n_sections; i++)
@@ -255,7 +254,7 @@ check_sections_kept (const struct check *check)
   for (size_t i = before->n_sections; i < after->n_sections; i++)
     if (!check_new_section (check, i))
       return false;
-  return before->n_sections == 0 || check_sframe_section (check);
+  return check_sframe_section (check);
 }
 
 /* ---- Dynamic entries */

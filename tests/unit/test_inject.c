@@ -322,15 +322,6 @@ joining_notes_with_a_filler_is_checked (void **state)
 }
 
 static void
-moving_segments_without_sections_is_checked (void **state)
-{
-  struct fixture *test = *state;
-  test->elf.n_sections = 0;
-  inject (test, SMALL, LAYOUT_GROW_DATA);
-  check_notices_everything (test);
-}
-
-static void
 short_files_are_noticed (void **state)
 {
   struct fixture *test = *state;
@@ -537,7 +528,6 @@ main (void)
     TEST (growing_data_is_checked),
     TEST (joining_notes_is_checked),
     TEST (joining_notes_with_a_filler_is_checked),
-    TEST (moving_segments_without_sections_is_checked),
     TEST (short_files_are_noticed),
     TEST (holes_stay_holes),
     TEST (holes_of_what_moves_are_written_over_a_copy),

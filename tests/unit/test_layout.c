@@ -243,8 +243,6 @@ check_sframe (const struct fixture *test)
   const uint8_t *loaded
       = image_bytes_at (&test->result, sframe->p_vaddr, sframe->p_filesz);
   assert_ptr_equal (loaded, test->bytes + sframe->p_offset);
-  if (test->result.n_sections == 0)
-    return;
   const GElf_Shdr *section = section_of (&test->result, ".sframe");
   assert_int_equal (section->sh_type, SHT_GNU_SFRAME);
   assert_int_equal (section->sh_flags, SHF_ALLOC);
@@ -781,29 +779,6 @@ make_loader (struct fixture *test)
   interp->p_filesz = interp->p_memsz = 0x1c;
 }
 
-/* A file without section headers, and behind its last segment what a linker
-   leaves when it writes none: strings, then symbols.  */
-enum
-{
-  LEFT_STRINGS = 0x2100,
-  LEFT_SYMBOLS = 0x2118,
-  LEFT_SYMBOL = LEFT_SYMBOLS + 24
-};
-
-static void
-make_headerless_by_mold (struct fixture *test)
-{
-  static const char strings[] = "\0mold 3.0.0\0main";
-  struct elf_builder *elf = &test->elf;
-  elf->n_sections = 0;
-  memset (elf->bytes + LEFT_STRINGS, 0, 0x100);
-  put (test, LEFT_STRINGS, strings, sizeof strings);
-  store_u32 (elf->bytes + LEFT_SYMBOL, 1, false);
-  elf->bytes[LEFT_SYMBOL + 4] = 0x12;
-  elf->bytes[LEFT_SYMBOL + 8] = 0x77;
-  elf->size = LEFT_SYMBOLS + 48;
-}
-
 /* ---- Files that are served.  */
 
 static void
@@ -1238,22 +1213,6 @@ check_moved_strings (const struct fixture *test)
                     strings->sh_addr);
 }
 
-static void
-check_no_sections (const struct fixture *test)
-{
-  assert_int_equal (test->result.n_sections, 0);
-}
-
-static void
-check_moved_segments (const struct fixture *test)
-{
-  const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
-  check_no_sections (test);
-  assert_string_equal ((const char *)test->bytes + interp->p_offset,
-                       "/lib64/ld-linux-x86-64.so.2");
-  assert_memory_equal (test->bytes + 0x248, test->elf.bytes + 0x248, 0x3b8);
-}
-
 /* mold 1.10: PT_GNU_RELRO says that it begins at the file's start.  */
 static void
 make_relro_at_offset_0 (struct fixture *test)
@@ -1649,18 +1608,6 @@ static const struct layout_case served[] = {
   { "programs_are_no_loaders_whatever_their_name",
     .changes = { SET (request.named_loader, true) }, .strategy = LAYOUT_EVICT,
     .check = check_bss_in_memory_alone },
-
-  /* The interpreter's name and the notes make room for one header; what is
-     behind them may be anything.  */
-  { "no_sections_but_segments_that_move",
-    .changes = { SET (elf.n_sections, 0) }, .strategy = LAYOUT_GROW_DATA,
-    .found = { { 4, NT_GNU_BUILD_ID } }, .check = check_moved_segments },
-  { "no_sections_but_slots",
-    .changes
-    = { SET (elf.n_sections, 0), NO_SEGMENT (P_NOTE), NO_SEGMENT (P_STACK) },
-    .strategy = LAYOUT_SPARE_SLOT, .check = check_no_sections },
-  { "what_linkers_leave_is_no_payload", make_headerless_by_mold,
-    .strategy = LAYOUT_GROW_DATA },
 };
 
 static void
@@ -1711,17 +1658,6 @@ make_data_with_a_huge_bss (struct fixture *test)
 {
   make_plugin (test, 8);
   test->elf.segments[P_DATA].p_memsz += 1u << 30;
-}
-
-/* Zeros between what is known may be the program's.  */
-static void
-make_headerless_with_unnamed_zeros (struct fixture *test)
-{
-  Elf64_Phdr *note = &test->elf.segments[P_NOTE];
-  memset (test->elf.bytes + 0x21c, 0, 0x60);
-  elf_builder_note (&test->elf, 0x240, "GNU", NT_GNU_BUILD_ID, 20);
-  note->p_offset = note->p_vaddr = note->p_paddr = 0x240;
-  test->elf.n_sections = 0;
 }
 
 static const struct layout_case refused[] = {
@@ -1914,9 +1850,6 @@ static const struct layout_case refused[] = {
     NO_ROOM_BEFORE ("no room") },
   { "the_table_stays_where_it_is", .changes = { INTERP_STAYS },
     NO_ROOM_BEFORE ("no room for program headers") },
-  { "no_sections_no_room_in_what_no_header_names",
-    make_headerless_with_unnamed_zeros,
-    NO_ROOM_BEFORE ("what no header names") },
 
   { "refuses_an_empty_section", .changes = { SET (request.sframe_size, 0) },
     .status = CFI2SFRAME_INVALID, .reason = "size" },
@@ -1936,12 +1869,6 @@ is_refused (void **state)
 }
 
 /* ---- Files that are refused before they are converted.  */
-
-static void
-add_a_byte (struct fixture *test)
-{
-  test->elf.bytes[test->elf.size++] = 1;
-}
 
 static void
 make_kernel_section (struct fixture *test)
@@ -2108,22 +2035,10 @@ static const struct layout_case unfit[] = {
   PAYLOAD ("an_unknown_type_may_be_a_payload", ".debug_info", SHT_LOUSER, 0),
   { "a_segment_that_is_not_loaded_may_have_a_payload",
     .finish = append_to_segment, APPENDED },
-  /* What linkers leave behind the last segment when they write no section
-     headers, but for one thing.  */
-  { "strings_of_another_maker_are_a_payload", make_headerless_by_mold,
-    .changes = { BYTES (LEFT_STRINGS + 1, "c") }, APPENDED },
-  { "a_text_is_a_payload", make_headerless_by_mold,
-    .changes = { BYTES (LEFT_STRINGS + 3, "\n") }, APPENDED },
-  { "symbols_with_names_behind_the_strings_are_a_payload",
-    make_headerless_by_mold, .changes = { WORD32 (LEFT_SYMBOL, 0x1000) },
-    APPENDED },
-  { "symbols_of_no_type_are_a_payload", make_headerless_by_mold,
-    .changes = { BYTES (LEFT_SYMBOL + 4, "\xff") }, APPENDED },
-  { "symbols_of_no_visibility_are_a_payload", make_headerless_by_mold,
-    .changes = { BYTES (LEFT_SYMBOL + 5, "\x10") }, APPENDED },
-  { "a_byte_behind_the_symbols_is_a_payload", make_headerless_by_mold,
-    .finish = add_a_byte, APPENDED },
 
+  { "refuses_files_without_section_headers",
+    .changes = { SET (elf.n_sections, 0) }, .status = CFI2SFRAME_REFUSED,
+    .reason = "no section headers" },
   { "refuses_relocatable_objects",
     .changes = { SET (elf.header.e_type, ET_REL) },
     .status = CFI2SFRAME_UNSUPPORTED, .reason = "relocatable" },
