@@ -117,12 +117,25 @@ memory_add (struct memory *memory, uint64_t address, const void *bytes,
          && insert_region (memory, &region);
 }
 
+/* Note that ADDRESS, which is in no region, was asked for.  */
+static void
+note_missed (struct memory *memory, uint64_t address)
+{
+  uint8_t byte;
+  memory->missed
+      = memory->missed
+        || (memory->fetch != NULL
+            && memory->fetch (memory->source, address, &byte, 1) == 1);
+}
+
 /* The region with ADDRESS, or NULL.  While MEMORY is open, missing bytes are
    copied first.  */
 static const struct memory_region *
 region_needed (struct memory *memory, uint64_t address)
 {
   const struct memory_region *region = region_at (memory, address);
+  if (region == NULL && !memory->open)
+    note_missed (memory, address);
   if (region != NULL || !memory->open)
     return region;
   size_t chunk = memory->chunk != 0 ? memory->chunk : CHUNK;

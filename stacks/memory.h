@@ -18,6 +18,9 @@ struct memory
   size_t (*fetch) (void *source, uint64_t address, void *to, size_t size);
   void *source;
   bool open;
+  /* Set when something was asked for that was not copied, although the program
+     has it.  */
+  bool missed;
   /* Missing bytes are copied in pieces of this size, a power of two; 0: 16
      KiB.  */
   size_t chunk;

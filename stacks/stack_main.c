@@ -22,7 +22,8 @@ enum
 {
   /* Bytes that are copied of each stack when the process is stopped; a walk
      that goes deeper takes another stop.  */
-  STACK_COPIED = 8 << 20
+  STACK_COPIED = 8 << 20,
+  OTHER_COPIED = 1 << 20 /* of each stack that a walk arrives at */
 };
 
 struct session
@@ -34,21 +35,35 @@ struct session
   double stopped; /* seconds */
 };
 
-/* Walk all stacks that were copied.  False when a walk leads to memory that
-   was not copied.  */
+/* Walk all stacks in all ways that are asked for.  False when a walk leads to
+   memory that was not copied.  */
 static bool
 walk_all (struct session *session)
 {
   struct process *process = &session->process;
-  bool complete = true;
+  process->memory.missed = false;
   for (size_t i = 0; i < process->n_threads; i++)
-    if (process->threads[i].known)
-      {
-        walk_by_sframe (process, &process->threads[i].registers,
-                        &session->sframe);
-        complete &= session->sframe.end != CFI2SFRAME_STEP_MEMORY;
-      }
-  return complete;
+    {
+      const struct thread *thread = &process->threads[i];
+      if (!thread->known)
+        continue;
+      walk_by_sframe (process, &thread->registers, &session->sframe);
+      if (session->options.dwarf)
+        walk_by_cfi (process, thread->tid, &session->dwarf);
+    }
+  return !process->memory.missed;
+}
+
+/* Walk all stacks while the process stands still, so that those that a walk
+   arrives at are copied.  Nothing is done here that takes long.  */
+static void
+walk_stopped (struct session *session)
+{
+  struct section_policy *policy = &session->process.policy;
+  bool on_need = policy->on_need;
+  policy->on_need = false;
+  walk_all (session);
+  policy->on_need = on_need;
 }
 
 /* Stop the process and copy its stacks.  If WALK, walk them before it is
@@ -57,31 +72,42 @@ static bool
 copy_stacks (struct session *session, bool walk, struct error *err)
 {
   struct process *process = &session->process;
+  bool changed;
   if (!live_stop (process, err))
     return false;
-  bool fresh = live_refresh (process, NULL, err);
+  bool fresh = live_refresh (process, &changed, err);
+  if (fresh && changed && process->dwfl != NULL)
+    live_report_dwfl (process);
   live_copy_stacks (process, STACK_COPIED);
   if (walk)
-    walk_all (session);
+    walk_stopped (session);
   live_resume (process);
   session->stopped += clock_now () - process->stopped_at;
   return fresh;
 }
 
 /* Copy the stacks of the process.  The walk itself needs no stop, unless it
-   leads to another stack, such as that which a signal interrupted.  */
+   leads to another stack, such as that which a signal interrupted: then all
+   are copied anew.  By the last stop all rows are there that need time.  */
 static bool
 open_living (struct session *session, struct error *err)
 {
+  enum
+  {
+    STOPS_MAX = 3
+  };
   struct process *process = &session->process;
+  process->memory.chunk = OTHER_COPIED;
   if (!live_open (process, session->options.pid, err)
-      || !copy_stacks (session, false, err))
+      || !copy_stacks (session, false, err)
+      || (session->options.dwarf && !live_open_dwfl (process, err)))
     return false;
-  if (!walk_all (session) && !copy_stacks (session, true, err))
-    return false;
+  for (unsigned stops = 1; stops < STOPS_MAX && !walk_all (session); stops++)
+    if (!copy_stacks (session, true, err))
+      return false;
   live_read_names (process);
   jit_names_open (&process->jit_names, session->options.pid, false);
-  return !session->options.dwarf || live_open_dwfl (process, err);
+  return true;
 }
 
 /* Print the stack of THREAD.  False when the walk by DWARF differs.  */

@@ -26,17 +26,18 @@ walk_free (struct walk *walk)
 }
 
 /* Code is read from its file, or from the process whether it is stopped or
-   not, because code does not change.  Cores and recordings have the code of no
-   file.  */
+   not, because code does not change.  Cores have no code of files, recordings
+   have no code at all.  */
 static bool
 read_code (void *context, uint64_t address, void *to, size_t size)
 {
   struct process *process = context;
   struct memory *memory = &process->memory;
-  return process_read_file (process, address, to, size)
-         || memory_read (memory, address, to, size)
-         || (memory->fetch != NULL
-             && memory->fetch (memory->source, address, to, size) == size);
+  if (process_read_file (process, address, to, size))
+    return true;
+  return memory->fetch != NULL
+             ? memory->fetch (memory->source, address, to, size) == size
+             : memory_read (memory, address, to, size);
 }
 
 static bool

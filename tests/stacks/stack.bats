@@ -176,6 +176,85 @@ guessed_below ()
   done
 }
 
+@test "who called what is no code is shown below a handler on another stack, too" {
+  cat >alternate.c <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void (*volatile called) (void);
+static long data[8];
+volatile int sink;
+static void handler (int n) { (void)n; puts ("ready"); fflush (stdout); for (;;) pause (); }
+__attribute__ ((noipa)) static void caller (void) { called (); sink++; }
+int
+main (int argc, char **argv)
+{
+  stack_t stack = { .ss_sp = malloc (65536), .ss_size = 65536 };
+  struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+  const char *what = argv[argc - 1];
+  sigaltstack (&stack, NULL);
+  sigaction (SIGSEGV, &action, NULL);
+  if (strcmp (what, "data") == 0)
+    called = (void (*) (void))data;
+  if (strcmp (what, "memory") == 0)
+    called = (void (*) (void))mmap (NULL, 4096, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  caller ();
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -fno-omit-frame-pointer -o alternate alternate.c
+  local what wanted
+  for what in null data memory; do
+    start ./alternate $what
+    gives 0 stacks "$pid"
+    grep -A 20 ' handler+' <<<"$output" >below
+    wanted=' caller\+0x[0-9a-f]+ \(alternate\) \[guessed\][^#]*#[0-9]+ +0x[0-9a-f]+ main\+.*\(the outermost frame\)'
+    [[ $(cat below) =~ $wanted ]] || report
+    # DWARF does not get beyond what is no code.
+    gives 0 stacks --dwarf "$pid"
+    [[ $output == *"DWARF: the same "*" frames, and no CFI for more" ]] || report
+  done
+}
+
+@test "what a signal interrupted at a function's first byte is shown" {
+  cat >cold.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void handler (int n) { (void)n; puts ("ready"); fflush (stdout); for (;;) pause (); }
+__attribute__ ((noinline)) int check_a (char *p, int n) { char b[300]; memset (b, n, sizeof b); if (p[0] == 'q') abort (); return b[n & 127] + p[1]; }
+__attribute__ ((noinline)) int check_b (char *p, int n) { char b[100]; memset (b, n, sizeof b); if (p[0] == 'x') __builtin_trap (); return b[n & 63] + p[1]; }
+int
+main (int argc, char **argv)
+{
+  struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+  stack_t stack = { .ss_sp = malloc (65536), .ss_size = 65536 };
+  sigaltstack (&stack, NULL);
+  sigaction (SIGILL, &action, NULL);
+  sigaction (SIGTRAP, &action, NULL);
+  return check_a (argv[1], argc) + check_b (argv[1], argc) == 12345;
+}
+END
+  "${CC:-cc}" -O2 -o cold cold.c
+  convert --replace -o converted cold
+  local program
+  for program in ./cold ./converted; do
+    start $program xq
+    # In a converted file, readers would take the row for that of a call of
+    # abort in front of it, so that there is none.
+    gives 0 stacks --dwarf "$pid"
+    grep -A 20 ' handler+' <<<"$output" | grep -A 1 ' check_b' | grep -q ' main+' || report
+    [[ $output == *"(the outermost frame)"*"DWARF: the same"*" frames" ]] || report
+  done
+}
+
 @test "no caller is guessed where no call ends" {
   [ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
   wild_program

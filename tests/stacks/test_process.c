@@ -166,6 +166,26 @@ an_open_memory_is_copied_when_it_is_read (void **state)
 }
 
 static void
+what_is_missed_is_noted_if_the_program_has_it (void **state)
+{
+  (void)state;
+  struct program program = { 0x10000, 0x20000, 0, 0 };
+  struct memory memory = memory_of (&program);
+  memory_copy (&memory, 0x10000, 0x1000);
+  assert_read (&memory, &program, 0x10000, 64);
+  assert_unknown (&memory, 0x20000, 8);
+  assert_unknown (&memory, 0xffff, 1);
+  assert_false (memory.missed);
+  assert_unknown (&memory, 0x10fff, 2);
+  assert_true (memory.missed);
+  memory.missed = false;
+  memory.open = true;
+  assert_read (&memory, &program, 0x10fff, 2);
+  assert_false (memory.missed);
+  memory_free (&memory);
+}
+
+static void
 hostile_segments_do_not_overlap (void **state)
 {
   (void)state;
@@ -1518,6 +1538,7 @@ main (void)
     cmocka_unit_test (copies_end_where_memory_does),
     cmocka_unit_test (reads_go_across_copies_but_not_across_gaps),
     cmocka_unit_test (an_open_memory_is_copied_when_it_is_read),
+    cmocka_unit_test (what_is_missed_is_noted_if_the_program_has_it),
     cmocka_unit_test (hostile_segments_do_not_overlap),
     cmocka_unit_test (the_last_bytes_are_memory_too),
     cmocka_unit_test (without_memory_nothing_is_there),
