@@ -397,7 +397,8 @@ make_many ()
     --cfi2sframe="$PWD/spy" -o new -j1 >log 2>&1 3>&- &
   while [ ! -s pid ]; do sleep 0.05; done
   kill -TERM $!
-  run wait $!
+  local status=0
+  wait $! || status=$?
   [ "$status" -eq 143 ]
   run ! kill -0 "$(cat pid)"
   [ -z "$(cat log; ls -A new/.retrofit/tmp)" ] || { cat log; ls -A new/.retrofit/tmp; return 1; }
