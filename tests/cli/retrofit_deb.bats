@@ -1070,3 +1070,36 @@ slow_converter ()
     --log=/dev/null -i new/*.deb
   [ "$(find inst/usr/lib/debug -name '*.sframe' | wc -l)" -eq 2 ]
 }
+
+# 414 seconds of nothing.
+@test "on a terminal there is a bar, and a line at the end" {
+  needs script
+  make_package one
+  needs_debian_module
+  printf '#!/bin/sh\nsleep 1.5\nexec %q "$@"\n' "$CFI2SFRAME" >slow
+  chmod +x slow
+  CFI2SFRAME=$PWD/slow script -qec "stty cols 150; '$(program_file python3)' \
+    '$srcdir/contrib/retrofit/sframe-retrofit-deb' -o new one_2.0-1_amd64.deb x" \
+    typescript </dev/null >/dev/null || true
+  tr '\r' '\n' <typescript >lines
+  grep -q '^\[\.*\] 0/2 packages, 0 B of [0-9.]* kB, .* left, converting one_2.0' \
+    lines || { cat lines; return 1; }
+  grep -q '^sframe-retrofit-deb: x: No such file or directory' lines
+  grep -q '^sframe-retrofit-deb: 2 packages: 1 converted, 1 refused; 1 of 1 ELF file converted, +[0-9]* KiB; 0:0[2-9]' \
+    lines || { cat lines; return 1; }
+}
+
+@test "wrong usage is told in a line" {
+  local arguments
+  for arguments in "" "x.deb" "-o new -z 10 x.deb" "-o new --threads-max=0 x.deb" \
+                   "-o new --level x x.deb" "--nonsense" "-o"; do
+    gives 2 retrofit $arguments
+    [ "${#lines[@]}" -eq 0 ]
+    [ "$(wc -l <<<"$stderr")" -eq 2 ] || report
+    [[ $stderr == "sframe-retrofit-deb: "*"
+Try 'sframe-retrofit-deb --help' for more information." ]] || report
+  done
+  make_package one
+  gives 0 retrofit one_2.0-1_amd64.deb -o new
+  gives 0 retrofit one_2.0-1_amd64.deb --dry-run one_2.0-1_amd64.deb
+}

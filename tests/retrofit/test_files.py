@@ -14,7 +14,7 @@ import pytest
 
 from conftest import SOURCE
 from sframe_retrofit import Refused, checked_name, reason_of, shown
-from sframe_retrofit import commands, compression, ending, files
+from sframe_retrofit import commands, compression, ending, files, progress
 
 
 @pytest.mark.parametrize("value", [None, "", "../x", "a/b", ".x", "a b", "a\n"])
@@ -231,3 +231,32 @@ def test_what_unpacks_to_too_much_is_refused(monkeypatch):
     assert b"".join(allowance.parts(io.BytesIO(b"x" * 10))) == b"x" * 10
     with pytest.raises(Refused, match="--unpacked-max"):
         list(allowance.parts(io.BytesIO(b"x"))) # the sum counts
+
+
+# Progress.
+
+@pytest.mark.parametrize("number, text", [
+    (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (9949, "9.9 kB"),
+    (9950, "10 kB"), (350e6, "350 MB"), (999.6e6, "1.0 GB"), (5e15, "5000 TB")])
+def test_bytes_have_a_unit(number, text):
+    assert progress.format_bytes(number) == text
+
+
+def test_the_bar_is_the_converters():
+    bar = progress.Progress("packages", [1000, 3000])
+    bar.step(1000)
+    bar.show("converting a\n")
+    assert bar.text(2) == "[######..................] 1/2 packages, 1.0 kB of " \
+        "4.0 kB, 500 B/s, 0:06 left, converting a\\n"
+    assert not bar.on
+    assert progress.format_time(3661) == "1:01:01"
+
+
+def test_a_line_at_the_end_on_a_terminal_alone(capsys, monkeypatch):
+    progress.Progress("packages", [1]).end("1 package")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    bar = progress.Progress("packages", [1])
+    bar.end("1 package")
+    assert capsys.readouterr().err.endswith(": 1 package; 0:00\n")
+    assert not bar.on

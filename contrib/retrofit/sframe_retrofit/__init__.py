@@ -12,6 +12,7 @@
   mtree        pacman's list of the files in a package
   databases    what dpkg, rpm or pacman has installed
   installed    the files of an installed system, and what became of them
+  progress     a progress bar on the terminal, and a line at the end
   packages     the two passes over all packages of a run
   arguments    options that the programs have in common
   debian       control files of Debian packages
@@ -22,7 +23,7 @@ A module imports only those above it in this list.
 import os
 import re
 import sys
-from typing import Optional
+from typing import Callable, List, Optional
 
 PROGRAM = os.path.basename(sys.argv[0])
 VERSION = "0.2.0" # configure.ac's; a test compares them
@@ -34,9 +35,22 @@ class Refused(Exception):
     """Why a package, or all there is to do, is left alone, in one sentence."""
 
 
+# A progress bar gets out of the way of what is printed.
+before_message: List[Callable[[], None]] = []
+
+
 def complain(*parts: object) -> None:
     """A message on stderr: the program's name and PARTS, colons between."""
-    print(": ".join(map(str, (PROGRAM,) + parts)), file=sys.stderr)
+    for function in before_message:
+        function()
+    print(": ".join(map(str, (PROGRAM,) + parts)), file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """A line of what was asked for."""
+    for function in before_message:
+        function()
+    print(text)
 
 
 def shown(name: str) -> str:

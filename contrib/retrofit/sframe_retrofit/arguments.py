@@ -6,16 +6,43 @@ import os
 import re
 import shutil
 import sys
-from typing import Any
+from typing import Any, Callable, NoReturn, Optional
 
 from sframe_retrofit import PROGRAM, VERSION, Refused, complain, config
 from sframe_retrofit.compression import Allowance
 
-Parser = argparse.ArgumentParser
+class Parser(argparse.ArgumentParser):
+    """Wrong usage is told as cfi2sframe tells it."""
+
+    def error(self, message: str) -> NoReturn:
+        message = message.replace("the following arguments are required: ",
+                                  "missing: ").removeprefix("argument ")
+        complain(message)
+        sys.exit(complain_of_usage())
+
+
+def complain_of_usage() -> int:
+    """Where to read more; the exit status."""
+    print("Try '%s --help' for more information." % PROGRAM, file=sys.stderr)
+    return 2
+
+
+def between(least: int, most: Optional[int] = None) -> Callable[[str], int]:
+    """The type of an option's argument: a number that is not below LEAST."""
+    def parsed(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < least \
+           or (most is not None and int(text) > most):
+            raise argparse.ArgumentTypeError(
+                "%s is no number from %d%s" % (
+                    ascii(text), least, " on" if most is None
+                    else " to %d" % most))
+        return int(text)
+
+    return parsed
 
 
 def new_parser(description: str, epilog: str = "") -> Parser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=PROGRAM, description=description,
         epilog=epilog + "Options after -- are given to cfi2sframe.")
     parser.add_argument("-V", "--version", action="version",
@@ -35,7 +62,7 @@ def read_config(program: str) -> config.Config:
 class ShowConfig(argparse.Action):
     """Like --version: nothing else is done or needed."""
 
-    def __call__(self, parser: Parser, namespace: argparse.Namespace,
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
                  values: Any, option_string: Any = None) -> None:
         sys.stdout.write(read_config(namespace.cfi2sframe).text)
         parser.exit()
@@ -59,10 +86,9 @@ def parse(parser: Parser, *needed: str) -> argparse.Namespace:
     if "--" in arguments:
         split = arguments.index("--")
         arguments, further = arguments[:split], arguments[split + 1:]
-    options = parser.parse_args(arguments)
+    # Options may stand between names.
+    options = parser.parse_intermixed_args(arguments)
     if getattr(options, "unpacked_max", None) is not None:
-        if options.unpacked_max < 1:
-            parser.error("--unpacked-max: at least 1")
         Allowance.given = options.unpacked_max << 20
     for program in (options.cfi2sframe,) + needed:
         if shutil.which(program) is None:
@@ -74,7 +100,7 @@ def parse(parser: Parser, *needed: str) -> argparse.Namespace:
 
 
 def add_unpacked_max(parser: Parser) -> None:
-    parser.add_argument("--unpacked-max", metavar="MIB", type=int,
+    parser.add_argument("--unpacked-max", metavar="MIB", type=between(1),
                         help="leave alone what unpacks to more (default: %d "
                         "times its size, at least %d and at most %d)"
                         % (Allowance.RATIO, Allowance.FREE >> 20,
@@ -113,9 +139,9 @@ def new_packages_parser(description: str, kind: str, suffix: Suffix,
                         help="folder for the new packages")
     add_dry_run(parser, "happen")
     suffix.add_to(parser)
-    parser.add_argument("-z", "--level", metavar="LEVEL", type=int,
-                        choices=range(1, level_max + 1), help=level_help)
-    parser.add_argument("--threads-max", metavar="N", type=int,
+    parser.add_argument("-z", "--level", metavar="LEVEL",
+                        type=between(1, level_max), help=level_help)
+    parser.add_argument("--threads-max", metavar="N", type=between(1),
                         default=len(os.sched_getaffinity(0)),
                         help="threads for compressing (default: as many as "
                         "there are processors); the result is the same")
@@ -133,6 +159,4 @@ def parse_packages(parser: Parser, suffix: Suffix,
         parser.error("-o DIR or --dry-run is needed")
     options.packages = list(dict.fromkeys(options.packages))
     suffix.check(parser, options.suffix)
-    if options.threads_max < 1:
-        parser.error("--threads-max: at least 1")
     return options

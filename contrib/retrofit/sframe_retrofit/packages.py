@@ -7,6 +7,7 @@ it is known which of them get a new version.
 """
 
 import argparse
+import collections
 import contextlib
 import itertools
 import os
@@ -17,31 +18,20 @@ import time
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Optional,
                     Set, Tuple, Type, TypeVar)
 
-from sframe_retrofit import Refused, checksums, complain, reason_of
+from sframe_retrofit import (Refused, checksums, complain, counted, reason_of,
+                             say)
 from sframe_retrofit.archives import Files
 from sframe_retrofit.commands import complete
 from sframe_retrofit.converter import (DEFAULT_OPTIONS, Report, build_id,
                                        run_converter)
 from sframe_retrofit.ending import Workplace, parent_for
 from sframe_retrofit.files import ET_REL, Outputs, copy_package, elf_type
+from sframe_retrofit.progress import Progress
 
 Options = argparse.Namespace
 Key = Tuple[str, str]         # name and version
 Reports = Dict[int, Report]   # by a file's index
 Result = TypeVar("Result")
-
-
-class Clock:
-    """What the time went to, in seconds."""
-
-    def __init__(self) -> None:
-        self.seconds = {"decompress": 0.0, "convert": 0.0, "compress": 0.0}
-
-    @contextlib.contextmanager
-    def during(self, what: str) -> Iterator[None]:
-        start = time.monotonic()
-        yield
-        self.seconds[what] += time.monotonic() - start
 
 
 class Package:
@@ -50,18 +40,28 @@ class Package:
     NUMBERED = "version"   # what the suffix is appended to
     KIB = 1024             # of what growth counts
 
+    progress = Progress("packages", []) # of all, until it is known of which
+
     name: str
     number: str            # the value of that
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.output = path # until it is written; "" if nothing is
-        self.clock = Clock()
+        # What the time went to.
+        self.seconds = {"decompress": 0.0, "convert": 0.0, "compress": 0.0}
         self.reports: Dict[str, Report] = {} # by an ELF file's name
         self.n_converted = self.n_files = self.growth = 0
         self.status = "copied" # what became of it
         self.well = True   # no file in it failed
         self.fixed = False # it stays as it is
+
+    @contextlib.contextmanager
+    def during(self, what: str) -> Iterator[None]:
+        start = time.monotonic()
+        self.progress.show("%sing %s" % (what, os.path.basename(self.path)))
+        yield
+        self.seconds[what] += time.monotonic() - start
 
     # What a kind brings.
 
@@ -194,7 +194,7 @@ def convertible_files(options: Options, package: Package,
 def run_on_files(options: Options, package: Package, paths: Dict[int, str],
                  folder: str, arguments: List[str]) -> Reports:
     """Have the files in PATHS, below a number in FOLDER, converted."""
-    with package.clock.during("convert"):
+    with package.during("convert"):
         outcome = run_converter(
             options, ["--sync=none"] + (["-n"] if options.list else [])
             + arguments, list(paths.values()), stderr=subprocess.PIPE)
@@ -249,10 +249,10 @@ def convert_files(options: Options, package: Package,
 
 def show_list(package: Package, files: Files, reports: Reports) -> None:
     for index, report in sorted(reports.items()):
-        print("%s: %s: %s%s" % (os.path.basename(package.path),
-                                files.name(index), report.get("status", "?"),
-                                " (%s)" % report["reason"]
-                                if report.get("reason") else ""))
+        say("%s: %s: %s%s" % (os.path.basename(package.path),
+                              files.name(index), report.get("status", "?"),
+                              " (%s)" % report["reason"]
+                              if report.get("reason") else ""))
 
 
 def look_into(options: Options, kind: Type[Package], path: str,
@@ -283,6 +283,7 @@ def look_into(options: Options, kind: Type[Package], path: str,
 def write_package(options: Options, package: Package, renewed: Set[Key],
                   work: str) -> None:
     """The second pass."""
+    package.progress.show("writing " + os.path.basename(package.path))
     if package.key not in renewed or package.fixed:
         package.copy(options)
         what = "nothing to convert: copied"
@@ -295,10 +296,44 @@ def write_package(options: Options, package: Package, renewed: Set[Key],
             % (package.n_converted, package.n_files,
                package.growth // package.KIB, package.output)
     if options.verbose:
-        print("%s: %s" % (package.path, what))
+        say("%s: %s" % (package.path, what))
 
 
 # All packages.
+
+def begin_progress(options: Options) -> None:
+    sizes = {path: os.path.getsize(path) if os.path.exists(path) else 0
+             for path in options.packages}
+    Package.progress = Progress("packages", list(sizes.values()))
+    options.size_of = sizes.get
+
+
+def each_package(options: Options, function: Callable[[str], Result]
+                 ) -> Tuple[List[Result], Dict[str, str]]:
+    """FUNCTION for all packages, which says how far it is."""
+    def one(path: str) -> Result:
+        try:
+            return function(path)
+        finally:
+            Package.progress.step(options.size_of(path) or 0)
+
+    return each(options.packages, one)
+
+
+def end_progress(packages: List[Package], failures: Dict[str, str]) -> None:
+    """A line that says what became of all."""
+    kinds = collections.Counter(package.status for package in packages
+                                if package.path not in failures)
+    if failures:
+        kinds["refused"] = len(failures)
+    Package.progress.end("%s: %s; %d of %s converted, %+d KiB" % (
+        counted(sum(kinds.values()), "package"),
+        ", ".join("%d %s" % (number, kind)
+                  for kind, number in sorted(kinds.items())),
+        sum(package.n_converted for package in packages),
+        counted(sum(package.n_files for package in packages), "ELF file"),
+        sum(package.growth // package.KIB for package in packages)))
+
 
 def each(items: Iterable[Any],
          function: Callable[[Any], Result]) -> Tuple[List[Result],
@@ -368,22 +403,22 @@ def new_outputs(options: Options) -> Workplace:
 def convert_packages(options: Options, kind: Type[Package]) -> Tuple[
         List[Package], Dict[str, str]]:
     """Both passes; the packages, and what failed."""
+    begin_progress(options)
     collect_checksums(options, kind)
     if options.list:
-        packages, failures = each(
-            options.packages,
-            lambda path: look_into(options, kind, path, None))
-        return packages, failures
+        return each_package(
+            options, lambda path: look_into(options, kind, path, None))
     with new_outputs(options) as place:
         prepare_debug_files(options, place.folder)
-        work = ("%s/%d" % (place.folder, number) for number in itertools.count())
-        packages, failures = each(
-            options.packages,
-            lambda path: look_into(options, kind, path, next(work)))
+        work = ("%s/%d" % (place.folder, number)
+                for number in itertools.count())
+        packages, failures = each_package(
+            options, lambda path: look_into(options, kind, path, next(work)))
         renewed = find_renewed(packages)
         _, more = each(packages, lambda package: write_package(
             options, package, renewed, next(work)))
     failures.update(more)
+    end_progress(packages, failures)
     return packages, failures
 
 
