@@ -16,7 +16,6 @@
 #include "convert/for_readers.h"
 #include "convert/formats.h"
 #include "cli/number.h"
-#include "cli/option_check.h"
 #include "cli/option_keys.h"
 #include "cli/standard_options.h"
 #include "cli/usage_check.h"
@@ -210,6 +209,21 @@ static const char documentation[]
       "failed (and is as it was) or a check found a difference, 2 wrong "
       "usage, 3 --lint found something.";
 
+/* Report that OPTION does not take VALUE but one of VALUES, which NULL ends,
+   and end.  */
+static void
+refuse_value (const struct argp_state *state, const char *option,
+              const char *value, const char *const *values)
+{
+  char list[128] = "";
+  size_t at = 0;
+  for (size_t i = 0; values[i] != NULL && at < sizeof list; i++)
+    at += (size_t)snprintf (list + at, sizeof list - at, "%s%s",
+                            i == 0 ? "" : ", ", values[i]);
+  argp_error (state, "unknown value '%s' of %s; it takes: %s", value, option,
+              list);
+}
+
 /* Whether ARGUMENT of OPTION, which may have none, is there; if so, it is
    VALUE.  */
 static bool
@@ -217,8 +231,8 @@ has_value (struct argp_state *state, const char *option, const char *argument,
            const char *value)
 {
   if (argument != NULL && strcmp (argument, value) != 0)
-    option_refuse_value (state, option, argument,
-                         (const char *const[]){ value, NULL });
+    refuse_value (state, option, argument,
+                  (const char *const[]){ value, NULL });
   return argument != NULL;
 }
 
@@ -231,7 +245,7 @@ parse_choice (struct argp_state *state, const char *option,
   while (values[i] != NULL && strcmp (values[i], argument) != 0)
     i++;
   if (values[i] == NULL)
-    option_refuse_value (state, option, argument, values);
+    refuse_value (state, option, argument, values);
   return i;
 }
 
@@ -257,7 +271,7 @@ refuse_format (struct argp_state *state, const char *name)
                                         "compact-unwind:amd64",
                                         "compact-unwind:aarch64",
                                         NULL };
-  option_refuse_value (state, "--format", name, values);
+  refuse_value (state, "--format", name, values);
 }
 
 /* Parse what follows "compact-unwind": nothing, or a colon and a machine.  */
@@ -303,7 +317,7 @@ reader_of_name (struct argp_state *state, const char *name, size_t length)
         return 1u << i;
     }
   snprintf (copy, sizeof copy, "%.*s", (int)(length < 39 ? length : 39), name);
-  option_refuse_value (state, "--for", copy, values);
+  refuse_value (state, "--for", copy, values);
   return 0;
 }
 

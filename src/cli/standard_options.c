@@ -12,7 +12,6 @@
 
 #include "cfi2sframe.h"
 #include "cli/number.h"
-#include "cli/option_check.h"
 
 /* argp's hooks for its own --version have no argument either.  */
 static const char *program_name;
@@ -69,7 +68,6 @@ standard_option_parse (int key, struct argp_state *state,
     case ARGP_KEY_INIT:
       state->name
           = program_invocation_short_name; /* argp sets its name later */
-      option_check_names (state, state->root_argp->options);
       return 0;
     default:
       return set_switch (key, state->input, switches, n) ? 0
