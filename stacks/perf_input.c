@@ -23,6 +23,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/io.h"
+#include "base/mapped_file.h"
 #include "elf/build_id.h"
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perf_events.h"
@@ -46,7 +47,7 @@ struct perf_input
   struct profile *profile;
   struct perf_events events;
   struct perf_data *data;
-  uint8_t *bytes; /* mapped */
+  const uint8_t *bytes; /* mapped */
   size_t size;
   unsigned event;              /* that is counted; 0: all */
   dev_t device;                /* that the recording is on ... */
@@ -78,7 +79,7 @@ map_file (struct perf_input *input, const char *path, struct error *err)
   else if (status.st_size == 0)
     error_set (err, CFI2SFRAME_MALFORMED, "it is empty");
   else
-    input->bytes = io_map (fd, &input->size, err);
+    input->bytes = mapped_file_open (fd, &input->size, err);
   close (fd);
   input->device = status.st_dev;
   input->inode = status.st_ino;
@@ -147,7 +148,7 @@ perf_input_close (struct perf_input *input)
   if (input->data != NULL)
     perf_data_close (input->data);
   if (input->bytes != NULL)
-    munmap (input->bytes, input->size);
+    mapped_file_close (input->bytes, input->size);
   for (size_t i = 0; i < input->n_files; i++)
     free (input->files[i].path);
   free (input->files);

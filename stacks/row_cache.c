@@ -12,12 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/io.h"
+#include "base/mapped_file.h"
 #include "elf/detached_file.h"
 #include "write/output_file.h"
 
@@ -72,10 +71,10 @@ own_digest (void)
   if (digest != 0)
     return digest;
   int fd = open ("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  void *bytes = fd < 0 ? NULL : io_map (fd, &size, &ignored);
+  const void *bytes = fd < 0 ? NULL : mapped_file_open (fd, &size, &ignored);
   digest = bytes != NULL ? hash_digest (bytes, size) : 0;
   if (bytes != NULL)
-    munmap (bytes, size);
+    mapped_file_close (bytes, size);
   if (fd >= 0)
     close (fd);
   return digest;

@@ -35,6 +35,8 @@ background_start (struct background *background, void (*work) (void *argument),
   background->work = work;
   background->argument = argument;
   sigfillset (&all);
+  /* The kernel ends a process that cannot take this one (mapped_file.h).  */
+  sigdelset (&all, SIGBUS);
   pthread_sigmask (SIG_SETMASK, &all, &old);
   background->threaded = pthread_create (&background->thread, &attributes,
                                          background_run, background)

@@ -1,8 +1,9 @@
 /* Work done beside: one function in a thread of its own.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The thread takes no signals, so that a handler of the program never runs in
-   it.  Where no thread can be had the work is done when it is waited for.  */
+   The thread takes no signals but its own SIGBUS, so that no other handler of
+   the program ever runs in it.  Where no thread can be had the work is done
+   when it is waited for.  */
 
 #ifndef BASE_BACKGROUND_H
 #define BASE_BACKGROUND_H

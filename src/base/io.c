@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/types.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/mapped_file.h"
 
 bool
 io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
@@ -20,7 +21,9 @@ io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
   while (size > 0)
     {
       ssize_t done = pwrite (fd, at, size, (off_t)offset);
-      if (done < 0 && errno == EINTR)
+      /* EFAULT: the bytes are of a mapped file that has lost them.  */
+      if (done < 0
+          && (errno == EINTR || (errno == EFAULT && mapped_file_patch (at))))
         continue;
       if (done < 0)
         return error_set_errno (err, "write");
@@ -84,38 +87,6 @@ io_close (int fd, bool so_far, struct error *err)
   if (close (fd) != 0 && so_far)
     return error_set_errno (err, "close");
   return so_far;
-}
-
-bool
-io_check_size (const struct stat *status, struct error *err)
-{
-  return (uint64_t)status->st_size <= PTRDIFF_MAX
-         || error_set (err, CFI2SFRAME_NO_MEMORY,
-                       "too large for a %zu-bit program", 8 * sizeof (void *));
-}
-
-void *
-io_map (int fd, size_t *size, struct error *err)
-{
-  struct stat status;
-  if (fstat (fd, &status) != 0)
-    {
-      error_set_errno (err, "fstat");
-      return NULL;
-    }
-  if (status.st_size <= 0)
-    {
-      error_set (err, CFI2SFRAME_IO, "the file is empty");
-      return NULL;
-    }
-  if (!io_check_size (&status, err))
-    return NULL;
-  *size = (size_t)status.st_size;
-  void *bytes = mmap (NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (bytes != MAP_FAILED)
-    return bytes;
-  error_set_errno (err, "mmap");
-  return NULL;
 }
 
 int

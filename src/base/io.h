@@ -24,14 +24,6 @@ bool io_write_zeros_at (int fd, uint64_t size, uint64_t offset,
    where it can.  */
 bool io_copy (int from, int to, struct error *err);
 
-/* Whether a file of this size fits into memory as one object, which 2 GiB do
-   not on a 32-bit host: there, size_t would lose bits of it.  */
-bool io_check_size (const struct stat *status, struct error *err);
-
-/* Map the open file FD, which is not empty, for reading.  NULL with ERR.  The
-   mapping is given back with munmap.  */
-void *io_map (int fd, size_t *size, struct error *err);
-
 /* Open PATH for reading if it leads to a regular file.  Opening a FIFO would
    wait for a writer, and opening a device may have effects.  -1 with errno. */
 int io_open_regular (const char *path);

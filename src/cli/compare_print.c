@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/mapped_file.h"
 #include "base/printable.h"
 #include "cli/json_line.h"
 
@@ -165,6 +166,7 @@ compare_run (const struct tool_options *options, FILE *out, FILE *errors)
   cfi2sframe_compare_result_init (&result);
   bool equal = cfi2sframe_compare (options->files[0], options->files[1],
                                    show_difference, &output, &result, &err);
+  equal = mapped_files_check (&err) && equal;
   bool compared = equal || err.status == CFI2SFRAME_MISMATCH;
   if (!compared)
     {

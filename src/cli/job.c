@@ -3,6 +3,7 @@
 
 #include "cli/job.h"
 
+#include "base/mapped_file.h"
 #include "convert/archive_members.h"
 #include "compact-unwind/compact_unwind.h"
 #include "cli/clock.h"
@@ -116,6 +117,19 @@ check_debug_twin (struct job *job, const struct tool_options *options)
                                        &options->convert, &job->err);
 }
 
+/* Do what the mode says.  Where the file was cut off meanwhile, that is what
+   is wrong, whatever was found in the zeros behind its end.  */
+static enum job_outcome
+run (struct job *job, const struct tool_options *options)
+{
+  mapped_files_forget ();
+  bool ready = check_debug_twin (job, options);
+  bool done = ready && run_mode (job, options);
+  if (!mapped_files_check (&job->err) || !ready)
+    return JOB_FAILED;
+  return done ? JOB_DONE : is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+}
+
 /* Change the debug file to match the file, or the output, as it is now.  */
 static bool
 follow_debug_twin (struct job *job, const struct tool_options *options)
@@ -158,12 +172,7 @@ job_run (struct job *job, const struct tool_options *options)
       job->outcome = JOB_SKIPPED;
       return;
     }
-  if (!check_debug_twin (job, options))
-    job->outcome = JOB_FAILED;
-  else if (run_mode (job, options))
-    job->outcome = JOB_DONE;
-  else
-    job->outcome = is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+  job->outcome = run (job, options);
   if (job->outcome != JOB_FAILED && !follow_debug_twin (job, options))
     job->outcome = JOB_FAILED;
   job->seconds = clock_now () - start;

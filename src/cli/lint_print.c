@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mapped_file.h"
 #include "base/printable.h"
 #include "convert/lint.h"
 #include "cli/json_line.h"
@@ -167,8 +168,10 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
                                 .out = options->quiet || json ? NULL : out,
                                 .details = json ? json_new_array () : NULL };
   cfi2sframe_lint_result_init (&result);
+  mapped_files_forget ();
   bool clean = lint_with_threads (entry->path, options->jobs, take_finding,
                                   &output, &result, &err);
+  clean = mapped_files_check (&err) && clean;
   bool found = !clean && err.status == CFI2SFRAME_MISMATCH;
   if (!clean && !found && is_passed_over (entry, &err))
     {

@@ -1,13 +1,16 @@
-/* Ending on a signal without leaving temporary files.
+/* Signals: ending without leaving temporary files, and files that shrink while
+   they are read.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "cli/signals.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 
+#include "base/mapped_file.h"
 #include "cfi2sframe.h"
 
 /* End the process by the signal itself, so that the shell sees which one.  */
@@ -17,6 +20,17 @@ clean_up_and_end (int number)
   cfi2sframe_discard_temporaries ();
   signal (number, SIG_DFL);
   raise (number);
+}
+
+/* A page of a mapped file is gone.  Whoever reads it goes on with zeros.  */
+static void
+patch_or_end (int number, siginfo_t *info, void *unused)
+{
+  (void)unused;
+  int saved = errno;
+  if (!mapped_file_patch (info->si_addr))
+    clean_up_and_end (number);
+  errno = saved;
 }
 
 void
@@ -29,6 +43,9 @@ signals_install (void)
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
     if (sigaction (fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
       sigaction (fatal[i], &action, NULL);
+  action = (struct sigaction){ .sa_sigaction = patch_or_end,
+                               .sa_flags = SA_SIGINFO };
+  sigaction (SIGBUS, &action, NULL);
   /* Beyond the file size limit (ulimit -f) a write shall fail with EFBIG and
      be reported like any other failure.  */
   signal (SIGXFSZ, SIG_IGN);

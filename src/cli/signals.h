@@ -1,4 +1,5 @@
-/* Ending on a signal without leaving temporary files.
+/* Signals: ending without leaving temporary files, and files that shrink while
+   they are read.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_SIGNALS_H

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/mapped_file.h"
 #include "convert/archive_members.h"
 #include "convert/thresholds.h"
 #include "convert/object_convert.h"
@@ -56,9 +57,9 @@ write_converted_member (struct archive_job *job,
   if (fd < 0)
     return error_set_errno (err, "memfd_create");
   size_t size = 0;
-  void *bytes = NULL;
+  const void *bytes = NULL;
   bool done = object_convert_to (image, job->options, &report, fd, err)
-              && (bytes = io_map (fd, &size, err)) != NULL
+              && (bytes = mapped_file_open (fd, &size, err)) != NULL
               && archive_write_member (&job->archive, member, bytes, size,
                                        job->fd, at, err);
   note_existing (job, member, report.existing);
@@ -68,7 +69,7 @@ write_converted_member (struct archive_job *job,
       report_sum_add (job->report, &report);
     }
   if (bytes != NULL)
-    munmap (bytes, size);
+    mapped_file_close (bytes, size);
   close (fd);
   return done;
 }
@@ -140,7 +141,7 @@ check_written (const struct archive_job *job, struct error *err)
 {
   struct archive new;
   size_t size;
-  uint8_t *bytes = io_map (job->fd, &size, err);
+  const uint8_t *bytes = mapped_file_open (job->fd, &size, err);
   if (bytes == NULL)
     return false;
   const struct archive *old = &job->archive;
@@ -158,7 +159,7 @@ check_written (const struct archive_job *job, struct error *err)
     }
   if (opened)
     archive_free (&new);
-  munmap (bytes, size);
+  mapped_file_close (bytes, size);
   return good
          || (err->status != CFI2SFRAME_NO_MEMORY
              && error_set (err, CFI2SFRAME_IO,

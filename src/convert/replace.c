@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/mapped_file.h"
 #include "convert/location.h"
 #include "write/flush.h"
 #include "write/in_place.h"
@@ -36,11 +37,11 @@ static bool
 check_file (const struct replacement *replacement, int fd, struct error *err)
 {
   size_t size;
-  void *bytes = io_map (fd, &size, err);
+  const void *bytes = mapped_file_open (fd, &size, err);
   if (bytes == NULL)
     return false;
   bool good = replacement->check (replacement, bytes, size, err);
-  munmap (bytes, size);
+  mapped_file_close (bytes, size);
   return good;
 }
 
@@ -116,6 +117,7 @@ write_in_place (const struct replacement *replacement,
   struct stat status;
   bool written = in_place_write (replacement->image, replacement->plan,
                                  section, &request, fd, err);
+  mapped_files_accept ();
   if (written && fstat (fd, &status) == 0)
     *replacement->made = file_identity_of (&status);
   return io_close (fd, written, err);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/io.h"
+#include "base/mapped_file.h"
 #include "elf/archive.h"
 
 enum
@@ -331,7 +331,8 @@ open_regular (const struct file_location *location, struct error *err)
     error_set (err, CFI2SFRAME_UNSUPPORTED, "is not a regular file");
   else if (status.st_size == 0)
     error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
-  else if (io_check_size (&status, err) && take_lock (fd, location->lock, err))
+  else if (mapped_file_check_size (&status, err)
+           && take_lock (fd, location->lock, err))
     return fd;
   close (fd);
   return -1;
@@ -356,7 +357,7 @@ static bool
 image_map (struct image *image, int fd, struct error *err)
 {
   size_t size = 0;
-  image->bytes = io_map (fd, &size, err);
+  image->bytes = mapped_file_open (fd, &size, err);
   image->size = size;
   image->mapped_size = image->bytes != NULL ? size : 0;
   return image->bytes != NULL;
@@ -445,7 +446,7 @@ image_close (struct image *image)
   free (image->sections);
   elf_end (image->elf);
   if (image->mapped_size > 0)
-    munmap ((void *)image->bytes, image->mapped_size);
+    mapped_file_close (image->bytes, image->mapped_size);
   if (image->fd >= 0)
     close (image->fd);
   *image = (struct image){ .fd = -1 };

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/bytes.h"
+#include "base/mapped_file.h"
 
 enum
 {
@@ -48,14 +49,16 @@ static bool
 copy_privately (struct section_data *data, const struct image *image,
                 struct error *err)
 {
-  bool in_file = image->fd >= 0;
-  void *copy
-      = mmap (NULL, image->size, PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | (in_file ? 0 : MAP_ANONYMOUS), image->fd, 0);
+  if (image->fd >= 0)
+    {
+      data->copy = mapped_file_open_private (image->fd, &data->copy_size, err);
+      return data->copy != NULL;
+    }
+  void *copy = mmap (NULL, image->size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED)
     return error_set_errno (err, "mmap");
-  if (!in_file)
-    memcpy (copy, image->bytes, image->size);
+  memcpy (copy, image->bytes, image->size);
   data->copy = copy;
   data->copy_size = image->size;
   return true;
@@ -118,6 +121,6 @@ section_data_free (struct section_data *data)
 {
   elf_end (data->elf);
   if (data->copy != NULL)
-    munmap (data->copy, data->copy_size);
+    mapped_file_close (data->copy, data->copy_size);
   *data = (struct section_data){ 0 };
 }

@@ -8,9 +8,8 @@
 #include "write/inject_check.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
-#include "base/io.h"
+#include "base/mapped_file.h"
 
 static bool
 check_header_kept (const struct check *check)
@@ -337,10 +336,10 @@ inject_self_check (const struct image *image, const struct layout_plan *plan,
                    const void *sframe, int out_fd, struct error *err)
 {
   size_t size;
-  void *bytes = io_map (out_fd, &size, err);
+  const void *bytes = mapped_file_open (out_fd, &size, err);
   if (bytes == NULL)
     return false;
   bool good = inject_check_bytes (image, plan, sframe, bytes, size, err);
-  munmap (bytes, size);
+  mapped_file_close (bytes, size);
   return good;
 }

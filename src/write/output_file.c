@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/mapped_file.h"
 #include "elf/descriptor_path.h"
 #include "write/file_metadata.h"
 #include "write/flush.h"
@@ -372,6 +373,8 @@ bool
 output_file_commit (struct output_file *file, int source_fd,
                     bool preserve_times, struct error *err)
 {
+  if (!mapped_files_check (err))
+    return false;
   if (file->stream)
     return commit_stream (file, err);
   if (!file_copy_metadata (source_fd, file->fd, preserve_times, err))
@@ -387,6 +390,8 @@ bool
 output_file_commit_new (struct output_file *file, int source_fd,
                         bool preserve_times, struct error *err)
 {
+  if (!mapped_files_check (err))
+    return false;
   if (file->stream)
     return commit_stream (file, err);
   struct stat source = { .st_mode = 0666 };

@@ -55,6 +55,9 @@ bool output_file_create (struct output_file *file,
    default then applies, as with cp -p); not copied are security.ima and
    security.evm, which vouch for the old contents.
 
+   What was made of a mapped file that has lost bytes or was changed since is
+   not put in place (base/mapped_file.h), here and below.
+
    After failure the target is the old file, with one exception that the
    reason names: when flushing the directory fails, it is the new one.  */
 bool output_file_commit (struct output_file *file, int source_fd,

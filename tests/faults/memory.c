@@ -1,9 +1,10 @@
 /* Makes memory run out in a program that loads this in front of the C library
-   (LD_PRELOAD).
+   (LD_PRELOAD), or cuts off a file that the program reads.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    FAULT_AT=N         the N-th allocation fails, counted from 1
    FAULT_LASTING=1    and all after it
+   FAULT_CUT=SIZE     instead, SIZE bytes of FAULT_FILE stay
    FAULT_COUNT=FILE   say in FILE how many there were
 
    A crash ends the process with a status of its own if it was in libdwarf's
@@ -33,6 +34,7 @@ void *__libc_realloc (void *old, size_t size);
 
 static unsigned long n_allocations, failing;
 static bool lasting, counting;
+static const char *cut;
 
 static void
 explain_crash (int number)
@@ -53,6 +55,7 @@ static void __attribute__ ((constructor)) begin (void)
   backtrace (frames, 1); /* the first time, it loads a library */
   signal (SIGSEGV, explain_crash);
   failing = number != NULL ? strtoul (number, NULL, 10) : 0;
+  cut = getenv ("FAULT_CUT");
   lasting = getenv ("FAULT_LASTING") != NULL;
   counting = true;
 }
@@ -74,6 +77,8 @@ fails (void)
                  : 0;
   if (failing == 0 || (lasting ? number < failing : number != failing))
     return false;
+  if (cut != NULL)
+    return truncate (getenv ("FAULT_FILE"), atol (cut)) != 0;
   errno = ENOMEM;
   return true;
 }

@@ -15,10 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/mapped_file.h"
 #include "write/existing.h"
 #include "write/file_metadata.h"
 #include "write/in_place.h"
@@ -84,7 +83,7 @@ static bool
 check (const struct job *job, const char *action, int fd, struct error *err)
 {
   size_t size;
-  void *bytes = io_map (fd, &size, err);
+  const void *bytes = mapped_file_open (fd, &size, err);
   if (bytes == NULL)
     return false;
   bool good;
@@ -95,7 +94,7 @@ check (const struct job *job, const char *action, int fd, struct error *err)
   else
     good = inject_check_bytes (&job->image, &job->plan, job->sframe.bytes,
                                bytes, size, err);
-  munmap (bytes, size);
+  mapped_file_close (bytes, size);
   return good;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/io.h"
+#include "base/mapped_file.h"
 #include "elf/archive.h"
 
 enum
@@ -148,13 +149,13 @@ write_anew (const struct archive *archive)
   FUZZ_CHECK (offsets != NULL && fd >= 0);
   if (write_members (archive, offsets, fd, &err))
     {
-      uint8_t *bytes = io_map (fd, &size, &err);
+      const uint8_t *bytes = mapped_file_open (fd, &size, &err);
       FUZZ_DONE (bytes != NULL && archive_open (&new, bytes, size, &err),
                  &err);
       check_members (&new);
       compare (archive, &new);
       archive_free (&new);
-      munmap (bytes, size);
+      mapped_file_close (bytes, size);
     }
   else
     FUZZ_CHECK (err.reason[0] != '\0');

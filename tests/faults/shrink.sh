@@ -1,0 +1,144 @@
+#!/bin/bash
+# A file that another program cuts off while it is worked on costs itself alone:
+# one line says so, it stays as the other program has left it, no temporary file
+# stays, and the other files are converted.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Usage: shrink.sh [BUILDDIR]
+#
+# memory.c cuts the file off at each allocation of the program.  Prints TAP.
+
+srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd) || exit 99
+builddir=$(cd "${1:-.}" && pwd) || exit 99
+program=$builddir/src/cfi2sframe
+compiler=${CC:-cc}
+
+skip_all ()
+{
+  echo "1..0 # SKIP $1"
+  exit 0
+}
+
+! grep -q __asan_init "$program" || skip_all "AddressSanitizer has its own malloc"
+
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+cd "$dir" || exit 99
+
+printf '#include <stdlib.h>\n#ifndef __GLIBC__\n#error\n#endif\n' >glibc.c
+"$compiler" -c glibc.c 2>/dev/null \
+  || skip_all "only glibc has its malloc under another name"
+"$compiler" -shared -fPIC -O1 -o memory.so "$srcdir/tests/faults/memory.c" \
+  || exit 99
+
+count=0
+failures=0
+report ()
+{
+  count=$((count + 1))
+  if [ -z "$2" ]; then
+    echo "ok $count - $1"
+  else
+    failures=$((failures + 1))
+    echo "not ok $count - $1"
+    printf '%s\n' "$2" | sed 's/^/# /'
+  fi
+}
+
+# is_right SIZE: whether the run of which $rc is the status came to what it may
+# come to, after w/f had been cut off to SIZE bytes: it was too late to notice, or
+# the file is as it was left.  What is said of a file that was cut off before it
+# was opened depends on what is left; an empty one is passed over.
+is_right ()
+{
+  local lines
+  mapfile -t lines <errors
+  [[ ${lines[0]} != *meanwhile* ]] || told=$((told + 1))
+  case $rc in
+    0) [ -z "${lines[0]}" ] \
+         && if cmp -s w/f wanted; then late=$((late + 1)); else [ ! -s w/f ]; fi ;;
+    1) [ ${#lines[@]} -eq 1 ] && cmp -s -n "$1" w/f old \
+         && [ "$(stat -c %s w/f)" -eq "$1" ] ;;
+    *) false ;;
+  esac && ! compgen -G 'w/.cfi2sframe-*' >/dev/null
+}
+
+# cut_off TITLE ORIGINAL STEP ARGUMENT...: at every STEP-th allocation, to several
+# sizes.
+cut_off ()
+{
+  local title=$1 step=$3 bad="" told=0 late=0 all n size old_size rc
+  cp "$2" old
+  old_size=$(stat -c %s old)
+  shift 3
+  rm -rf w && mkdir w && cp old w/f
+  FAULT_COUNT=$PWD/all LD_PRELOAD=$PWD/memory.so "$program" "$@" w/f >output 2>errors \
+    || { report "$title" "$(cat errors)"; return; }
+  all=$(cat all 2>/dev/null) || skip_all "LD_PRELOAD has no effect here"
+  rm all
+  mv w/f wanted
+  for ((n = 1; n <= all; n += step)); do
+    for size in 0 100 $((old_size / 2)) $((old_size - 1)); do
+      cp old w/f
+      FAULT_AT=$n FAULT_CUT=$size FAULT_FILE=w/f LD_PRELOAD=$PWD/memory.so \
+        "$program" "$@" w/f >output 2>errors
+      rc=$?
+      is_right $size \
+        || bad+="allocation $n, $size bytes: exit status $rc, $(stat -c %s w/f) bytes, $(ls -A w): $(cat errors)"$'\n'
+      rm -f w/.cfi2sframe-*
+    done
+  done 2>/dev/null # the shell's own "Bus error"
+  [ $told -gt $((2 * all / step)) ] || bad+="only $told were noticed"
+  report "$title: $told told, $late too late" "$bad"
+}
+
+cat >small.c <<'END'
+#include <stdio.h>
+#include <string.h>
+static int __attribute__ ((noinline))
+variable (int n)
+{
+  char *space = __builtin_alloca (n + 1);
+  memset (space, 'x', n);
+  space[n] = 0;
+  return (int)strlen (space);
+}
+int
+main (int argc, char **argv)
+{
+  printf ("%d %s\n", variable (argc), argv[0]);
+  return 0;
+}
+END
+"$compiler" -O2 -g -o small small.c || exit 99
+"$compiler" -O2 -g -c small.c || exit 99
+ar rc small.a small.o || exit 99
+cp small converted && "$program" -q converted || exit 99
+cut_off "a program" small 5 -q
+cut_off "--undo" converted 3 --undo -q
+cut_off "an object" small.o 7 -q --relocatable
+cut_off "an archive" small.a 9 -q --relocatable
+
+# The other files of a run.
+rm -rf w && mkdir w && cp small w/f && cp small w/other
+FAULT_AT=40 FAULT_CUT=0 FAULT_FILE=w/f LD_PRELOAD=$PWD/memory.so \
+  "$program" -q -r -j 1 w >output 2>errors
+rc=$?
+bad=
+[ $rc -eq 1 ] && [ "$(wc -l <errors)" -eq 1 ] && grep -q '^cfi2sframe: w/f: .* meanwhile' errors \
+  && [ ! -s w/f ] && cmp -s w/other converted && [ "$(ls -A w)" = $'f\nother' ] \
+  || bad="exit status $rc, $(ls -lA w): $(cat errors)"
+report "a tree: the other file is converted" "$bad"
+
+# Nothing is said of bytes that are not there any more.
+cp converted w/f
+FAULT_AT=20 FAULT_CUT=5000 FAULT_FILE=w/f LD_PRELOAD=$PWD/memory.so \
+  "$program" --check w/f >output 2>errors
+rc=$?
+bad=
+[ $rc -eq 1 ] && [ ! -s output ] && grep -q ' meanwhile' errors || bad="exit status $rc: $(cat output errors)"
+report "--check" "$bad"
+
+echo "1..$count"
+[ $failures -eq 0 ]
