@@ -1,6 +1,7 @@
 #!/bin/sh
-# sframe-prove: files of three machines are proved, and random changes of rows
-# are found.  The long form of the latter is tools/maintainer/prove.sh.
+# sframe-prove: files of three machines are proved, wrong sections are not
+# (cases.py, vectors.py), and random changes of rows are found.  The long form of
+# the latter is tools/maintainer/prove.sh.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 srcdir=$(cd "${srcdir-.}" && pwd)
@@ -51,8 +52,14 @@ check "what is no ELF file cannot be read" test $? -eq 2
 
 if ! command -v python3 >/dev/null 2>&1; then
   skip "python3 is not installed"
-elif [ "$(uname -m)" != x86_64 ]; then
-  skip "the file to be changed is one of x86-64"
+else
+  python3 "$srcdir/tests/prove/cases.py" "$prove" >"$log" 2>&1
+  check "sections and CFI made for it are judged rightly" test $? -eq 0
+  python3 "$srcdir/tests/prove/vectors.py" "$prove" >"$log" 2>&1
+  check "the vectors of conformance/ are judged rightly" test $? -eq 0
+fi
+if ! command -v python3 >/dev/null 2>&1 || [ "$(uname -m)" != x86_64 ]; then
+  skip "no python3, or the file to be changed is not one of x86-64"
 else
   cp "$scratch/converted" "$scratch/changed"
   python3 "$srcdir/tests/prove/changes.py" "$prove" "$scratch/changed" 150 1 \

@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+"""What sframe-prove says of sections and CFI that are made for it.
+
+    cases.py PROVE
+
+Prints TAP: a test is a function whose name says what has to hold.
+SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "..", "conformance"))
+import vectors  # noqa: E402
+from sframe_build import FP, Fde, Fre, Sframe, build  # noqa: E402
+from vectors import MACHINES, PLAIN, block, elf, sleb, uleb  # noqa: E402
+
+CODE, SECTION = 0x20000, 0x10000
+AMD64, AARCH64, S390X = 3, 2, 4
+LAZY_PLT = b"\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"  # psABI, .plt
+
+
+class Prover:
+    """Runs the program on files that are made here."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def write(self, name, data):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def run(self, *paths):
+        return subprocess.run([self.program, *paths], check=False, text=True,
+                              capture_output=True)
+
+    def section(self, data, answers, abi=AMD64, size=1, code=(0, 64)):
+        """Of a file with the section DATA and CFI with ANSWERS by offset."""
+        cfi = vectors.eh_frame({CODE + at: answer
+                                for at, answer in answers.items()},
+                               MACHINES[abi], size)
+        code = CODE + code[0], CODE + code[1]
+        return self.run(self.write("elf", elf(abi, data, SECTION, code, cfi)))
+
+
+def sframe(*fdes, abi=AMD64, version=3, **more):
+    return build(Sframe(version, abi, list(fdes), address=SECTION, **more))[0]
+
+
+def function(*rows, at=0, size=16, **more):
+    return Fde(CODE + at, size, list(rows), **more)
+
+
+PLAIN_ROW = Fre(0, (8,))
+TWO_ROWS = Fre(0, (8,)), Fre(4, (16,))
+DEEPER = "cfa=sp+16 ra=[cfa-8] fp=same"
+
+
+def proved(result, equal):
+    assert result.returncode == 0, result
+    assert f" equal {equal} " in result.stdout, result
+    assert result.stderr == "", result
+
+
+def broken(result, text):
+    assert result.returncode == 1, result
+    assert f": {text}\n" in result.stderr, result
+
+
+def wrong(result, count, text=""):
+    assert result.returncode == 1, result
+    assert f" wrong {count}\n" in result.stdout, result
+    assert text in result.stderr, result
+
+
+# ---- The section.
+
+def functions_side_by_side_are_proved(prover):
+    data = sframe(function(PLAIN_ROW), function(PLAIN_ROW, at=16))
+    proved(prover.section(data, {0: PLAIN, 16: PLAIN}, size=16), 32)
+
+
+def functions_may_not_overlap(prover):
+    data = sframe(function(PLAIN_ROW), function(PLAIN_ROW, at=15))
+    broken(prover.section(data, {0: PLAIN}),
+           "functions overlap, or are not sorted")
+
+
+def functions_may_not_descend(prover):
+    data = sframe(function(PLAIN_ROW, at=16), function(PLAIN_ROW))
+    broken(prover.section(data, {0: PLAIN}),
+           "functions overlap, or are not sorted")
+
+
+def functions_end_with_the_code(prover):
+    data = sframe(function(PLAIN_ROW))
+    proved(prover.section(data, {0: PLAIN}, size=16, code=(0, 16)), 16)
+    broken(prover.section(data, {0: PLAIN}, code=(0, 15)),
+           "a function outside of the code")
+    broken(prover.section(data, {1: PLAIN}, code=(1, 64)),
+           "a function outside of the code")
+
+
+def rows_ascend(prover):
+    for start in (0, 3, 4):
+        data = sframe(function(*TWO_ROWS, Fre(start, (24,))))
+        broken(prover.section(data, {0: PLAIN}), "rows do not ascend")
+
+
+def rows_end_with_their_function(prover):
+    data = sframe(function(*TWO_ROWS, Fre(16, (24,))), function(at=16))
+    proved(prover.section(data, {0: PLAIN, 4: DEEPER, 15: DEEPER,
+                                 16: "outermost"}), 4)
+
+
+def the_header_has_the_number_of_rows(prover):
+    for more in (1, 3):
+        data = sframe(function(*TWO_ROWS), fields={"num_fres": more})
+        broken(prover.section(data, {0: PLAIN}),
+               "the header has another number of rows")
+
+
+def what_is_broken_behind_the_cfi_is_found(prover):
+    data = sframe(function(PLAIN_ROW), function(PLAIN_ROW, at=32),
+                  function(PLAIN_ROW, at=40))
+    broken(prover.section(data, {0: PLAIN}),
+           "functions overlap, or are not sorted")
+
+
+def sections_are_sorted_and_for_the_machine(prover):
+    for fields, text in (({"flags": 4}, "not sorted"),
+                         ({"abi_arch": 2}, "for another machine"),
+                         ({"version": 4}, "unknown version"),
+                         ({"version": 0}, "unknown version"),
+                         ({"cfa_fixed_fp_offset": 1},
+                          "fixed offsets are not those of the ABI"),
+                         ({"cfa_fixed_ra_offset": -16},
+                          "fixed offsets are not those of the ABI")):
+        data = sframe(function(PLAIN_ROW), fields=fields)
+        broken(prover.section(data, {0: PLAIN}), text)
+
+
+def tables_fit(prover):
+    good = sframe(function(PLAIN_ROW))
+    for fields in ({"num_fdes": 2}, {"fre_len": 0x100}, {"fdeoff": 1}):
+        broken(prover.section(sframe(function(PLAIN_ROW), fields=fields),
+                              {0: PLAIN}), "tables that do not fit")
+    broken(prover.section(good[:27], {0: PLAIN}), "smaller than its header")
+    broken(prover.section(sframe(function(PLAIN_ROW), fields={"fre_len": 4}),
+                          {0: PLAIN}), "rows outside of the section")
+    broken(prover.section(sframe(function(PLAIN_ROW), fields={"fre_len": 6}),
+                          {0: PLAIN}), "a row outside of the rows")
+    broken(prover.section(sframe(function(PLAIN_ROW), fields={"fre_len": 7}),
+                          {0: PLAIN}), "data words outside of the rows")
+
+
+def types_that_are_not_defined_are_refused(prover):
+    for more in ({"fre_type": 0, "info": 3}, {"info2": 2}):
+        data = sframe(function(PLAIN_ROW, **more))
+        broken(prover.section(data, {0: PLAIN}),
+               "a type that is not defined")
+    data = sframe(function(PLAIN_ROW, pcmask=True, repeat=0))
+    broken(prover.section(data, {0: PLAIN}), "a repeated block of no bytes")
+
+
+def default_rows_have_two_words_at_most(prover):
+    data = sframe(function(Fre(0, (8, -16, -24))))
+    broken(prover.section(data, {0: PLAIN}), "too many data words")
+
+
+def flexible_rows_make_sense(prover):
+    for words, text in (((1 << 3 | 1, 8, 0, 0, 2, 4, 2), "without sense"),
+                        ((2, 8), "without sense"),
+                        ((7 << 3 | 1, 8, 2), "without offset")):
+        data = sframe(function(Fre(0, words), flexible=True))
+        result = prover.section(data, {0: PLAIN})
+        assert result.returncode == 1 and text in result.stderr, result
+
+
+def blocks_repeat_up_to_the_end(prover):
+    data = sframe(function(*TWO_ROWS, size=36, pcmask=True, repeat=16))
+    answers = {at: PLAIN if at % 16 < 4 else DEEPER for at in range(36)}
+    proved(prover.section(data, answers), 36)
+    for at in (3, 4, 15, 16, 20, 31, 32, 35):
+        other = dict(answers)
+        other[at] = DEEPER if at % 16 < 4 else PLAIN
+        wrong(prover.section(data, other), 1, f"{CODE + at:#x}: CFI")
+
+
+# ---- CFI.
+
+def sp(*rule):
+    return b"\x0c\x07\x08" + b"".join(rule)
+
+
+def where_cfi_has_sp_elsewhere_rows_are_wrong(prover):
+    data = sframe(function(PLAIN_ROW))
+    ra = b"\x11" + uleb(16) + sleb(-8)
+    reg = uleb(7)
+    for rule in (b"\x15" + reg + sleb(0),      # val_offset
+                 b"\x08" + reg,                # same_value says nothing
+                 b"\x16" + reg + block(b"\x77\x08")):  # sp + 8
+        proved(prover.section(data, {0: sp(ra, rule)}), 1)
+    for rule in (b"\x15" + reg + sleb(8), b"\x11" + reg + sleb(-8),
+                 b"\x16" + reg + block(b"\x77\x10"),
+                 b"\x16" + reg + block(b"\x76\x08"),
+                 b"\x09" + reg + uleb(6), b"\x10" + reg + block(b"\x77\x08")):
+        wrong(prover.section(data, {0: sp(ra, rule)}), 1, "CFI cfa=?")
+
+
+def s390x_says_in_other_ways_where_sp_is(prover):
+    data = sframe(function(Fre(0, (0,))), abi=S390X, version=2)
+    cfa = b"\x0c\x0f" + uleb(160)
+    for rule in (b"\x15\x0f" + sleb(-160), b"\x09\x0f\x10",
+                 b"\x11\x0f" + sleb(-40)):
+        proved(prover.section(data, {0: cfa + rule}, abi=S390X), 1)
+    wrong(prover.section(data, {0: cfa + b"\x15\x0f" + sleb(0)}, abi=S390X),
+          1, "cfa=?")
+    wrong(prover.section(data, {0: cfa + b"\x16\x0f" + block(b"\x9c")},
+                         abi=S390X), 1, "cfa=?")
+
+
+def lost_registers_are_not_the_same(prover):
+    data = sframe(function(PLAIN_ROW))
+    cfi = sp(b"\x11\x10\x78")
+    proved(prover.section(data, {0: cfi}), 1)
+    wrong(prover.section(data, {0: cfi + b"\x07\x06"}), 1, "fp=?")
+
+
+def an_undefined_ra_ends_the_stack(prover):
+    cfi = sp(b"\x07\x10")
+    proved(prover.section(sframe(function(Fre(0, ()))), {0: cfi}), 1)
+    proved(prover.section(sframe(function()), {0: cfi}), 1)
+    wrong(prover.section(sframe(function(PLAIN_ROW)), {0: cfi}), 1,
+          "CFI outermost ; SFrame cfa=r7+8 ra=[cfa-8] fp=same")
+
+
+def signal_frames_are_told_apart(prover):
+    plain = sframe(function(PLAIN_ROW))
+    signal = sframe(function(PLAIN_ROW, signal=True))
+    rowless = sframe(function(signal=True))
+    proved(prover.section(signal, {0: PLAIN + " signal"}), 1)
+    proved(prover.section(rowless, {0: PLAIN + " signal"}), 1)
+    wrong(prover.section(signal, {0: PLAIN}), 1, "fp=same signal")
+    wrong(prover.section(plain, {0: PLAIN + " signal"}), 1)
+    wrong(prover.section(rowless, {0: PLAIN}), 1)
+
+
+def expressions_that_use_the_pc_hold_for_one_pc(prover):
+    cfi = b"\x0f" + block(LAZY_PLT) + b"\x11\x10\x78"
+    rows = Fre(0, (8,)), Fre(11, (16,))
+    for more in ({}, {"size": 48, "pcmask": True, "repeat": 16}):
+        data = sframe(function(*rows, **more))
+        size = more.get("size", 16)
+        proved(prover.section(data, {0: cfi}, size=size), size)
+    for start in (10, 12):
+        data = sframe(function(Fre(0, (8,)), Fre(start, (16,))))
+        wrong(prover.section(data, {0: cfi}, size=16), 1)
+
+
+def expressions_are_computed(prover):
+    """Each leads to SP + 24."""
+    data = sframe(function(Fre(0, (24,))))
+    for ops in (b"\x77\x18", b"\x92\x07\x18", b"\x77\x08\x40\x22",
+                b"\x40\x77\x08\x22", b"\x77\x28\x40\x1c", b"\x77\x00\x23\x18",
+                b"\x77\x00\x34\x36\x1e\x22",        # + 4 * 6
+                b"\x77\x00\x4f\x48\x1a\x40\x21\x22",  # + (31 & 24 | 16)
+                b"\x77\x10\x31\x33\x24\x22",        # + (1 << 3)
+                b"\x77\x10\x32\x31\x2b\x33\x24\x22",  # + ((2 > 1) << 3)
+                b"\x77\x10\x31\x32\x2d\x33\x24\x22",  # < by any other name
+                b"\x77\x10\x31\x31\x2c\x33\x24\x22",  # <=
+                b"\x77\x10\x31\x31\x2a\x33\x24\x22",  # >=
+                b"\x77\x10\x31\x31\x29\x33\x24\x22",  # ==
+                b"\x77\x10\x31\x32\x2e\x33\x24\x22",  # !=
+                b"\x77\x18\x31\x32\x29\x22",        # + (1 == 2)
+                b"\x77\x18\x31\x32\x2b\x22", b"\x77\x18\x32\x31\x2d\x22",
+                b"\x77\x18\x32\x31\x2c\x22", b"\x77\x18\x31\x32\x2a\x22",
+                b"\x77\x18\x31\x31\x2e\x22", b"\x96\x77\x18",
+                b"\x77\x00\x08\x18\x22", b"\x77\x20\x09\xf8\x22"):
+        cfi = b"\x0f" + block(ops) + b"\x11\x10\x78"
+        proved(prover.section(data, {0: cfi}), 1)
+
+
+def expressions_without_a_form_are_unknown(prover):
+    data = sframe(function(Fre(0, (24,))))
+    for ops in (b"\x48", b"\x77\x18\x06\x23\x00", b"\x77\x0c\x77\x0c\x22",
+                b"\x77\x18\x77\x00\x1c", b"\x48\x77\x00\x1c", b"\x77\x18\x12",
+                b"\x77\x18\x06\x06", b"\x48\x06", b"\x22", b""):
+        cfi = b"\x0f" + block(ops) + b"\x11\x10\x78"
+        wrong(prover.section(data, {0: cfi}), 1, "CFI cfa=?")
+
+
+def where_cfi_has_no_form_nothing_need_be_said(prover):
+    data = sframe(function(PLAIN_ROW))
+    cfi = b"\x0f" + block(b"\x48") + b"\x11\x10\x78"
+    result = prover.section(data, {0: PLAIN, 20: cfi, 24: PLAIN}, size=2)
+    proved(result, 2)
+    assert " not-expressible 2 left-out 2 without-cfi 14 " in result.stdout
+
+
+def aarch64_may_find_the_ra_in_the_pc_of_cfi(prover):
+    """Its RA is a register like any other: no PC in expressions."""
+    data = sframe(function(Fre(0, (30 << 3 | 1, 16), size=2), flexible=True),
+                  abi=AARCH64)
+    cfi = b"\x0f" + block(b"\x8e\x10")
+    proved(prover.section(data, {0: cfi}, abi=AARCH64, size=2), 2)
+
+
+# ---- Output.
+
+def differences_are_shown_in_words(prover):
+    data = sframe(function(Fre(0, (16, -16), base=FP)))
+    cfi = (b"\x0c\x0a\x10" + b"\x10\x10" + block(b"\x77\x08")
+           + b"\x09\x06" + uleb(3))
+    result = prover.section(data, {0: cfi})
+    wrong(result, 1)
+    assert result.stderr == (
+        f"{CODE:#x}: CFI cfa=r10+16 ra=[r7+8] fp=r3+0 ;"
+        " SFrame cfa=r6+16 ra=[cfa-8] fp=[cfa-16]\n"), result
+
+
+def five_differences_are_shown_and_all_counted(prover):
+    data = sframe(function(PLAIN_ROW))
+    result = prover.section(data, {at: DEEPER for at in range(8)})
+    wrong(result, 8)
+    assert result.stderr.count("\n") == 5, result
+
+
+def digests_are_those_of_the_contents(prover):
+    data = sframe(function(PLAIN_ROW))
+    cfi = vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64])
+    file = elf(AMD64, data, SECTION, (CODE, CODE + 64), cfi)
+    lines = [prover.run(prover.write("a", file)).stdout,
+             prover.run(prover.write("b", file), prover.write("c", file)).stdout,
+             prover.run(prover.write("d", file + b"\0"),
+                        prover.write("e", file)).stdout]
+    digests = [re.findall(r"(\w+) xxh128:([0-9a-f]{32}) ", line)
+               for line in lines]
+    assert [[name for name, _ in found] for found in digests] == [
+        ["file"], ["file", "original"], ["file", "original"]], lines
+    (alone,), (same, twin), (longer, last) = digests
+    assert alone[1] == same[1] == twin[1] == last[1] != longer[1], lines
+
+
+# ---- Another file's CFI.
+
+def original_pair(prover, change):
+    """What is said of a file and an original that has another byte at CHANGE,
+    an offset from the end of the code."""
+    data = sframe(function(PLAIN_ROW))
+    cfi = vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64])
+    file = elf(AMD64, data, SECTION, (CODE, CODE + 64), cfi)
+    original = bytearray(file)
+    original[file.index(b"\0.eh_frame\0.shstrtab\0") + change] ^= 1
+    return prover.run(prover.write("file", file),
+                      prover.write("original", original))
+
+
+def the_code_is_that_of_the_original(prover):
+    for change in (-64, -1):
+        result = original_pair(prover, change)
+        assert result.returncode == 1, result
+        assert "its code is not that of" in result.stderr, result
+    result = original_pair(prover, -65)
+    assert result.returncode == 0, result
+
+
+def the_cfi_is_that_of_the_original(prover):
+    data = sframe(function(PLAIN_ROW))
+    paths = []
+    for name, answer in (("file", DEEPER), ("original", PLAIN)):
+        cfi = vectors.eh_frame({CODE: answer}, MACHINES[AMD64])
+        paths.append(prover.write(
+            name, elf(AMD64, data, SECTION, (CODE, CODE + 64), cfi)))
+    proved(prover.run(*paths), 1)
+    wrong(prover.run(paths[0]), 1)
+
+
+def a_file_without_cfi_is_not_proved(prover):
+    result = prover.run(prover.write("elf", elf(
+        AMD64, sframe(function(PLAIN_ROW)), SECTION, (CODE, CODE + 64), b"")))
+    assert result.returncode == 1, result
+    assert "no call-frame information" in result.stderr, result
+
+
+def files_that_cannot_be_read_are_an_error(prover):
+    good = elf(AMD64, sframe(function(PLAIN_ROW)), SECTION, (CODE, CODE + 64),
+               vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64]))
+    other = bytearray(good)
+    other[18:20] = b"\xf3\0"  # riscv
+    small = bytearray(good)
+    small[4] = 1
+    for contents, text in ((other, "SFrame does not know this machine"),
+                           (small, "no 64-bit ELF file"),
+                           (b"", "no 64-bit ELF file")):
+        path = prover.write("bad", contents)
+        for paths in ((path,), (prover.write("good", good), path)):
+            result = prover.run(*paths)
+            assert result.returncode == 2 and text in result.stderr, result
+    result = prover.run(os.path.join(prover.folder, "missing"))
+    assert result.returncode == 2 and "cannot be opened" in result.stderr
+
+
+def main(program):
+    tests = [(name, test) for name, test in globals().items()
+             if callable(test) and getattr(test, "__code__", None)
+             and test.__code__.co_varnames[:1] == ("prover",)
+             and test.__code__.co_argcount == 1]
+    failed = 0
+    print(f"1..{len(tests)}")
+    for number, (name, test) in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                test(Prover(os.path.abspath(program), folder))
+                print(f"ok {number} - {name}")
+            except AssertionError as why:
+                failed += 1
+                print(f"not ok {number} - {name}\n# {why}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
