@@ -433,6 +433,47 @@ damage_sframe ()
   done
 }
 
+@test "an .sframe that is not sorted is named, and replaced with =auto" {
+  small_program in
+  convert -o good in
+  cp good f
+  local offset
+  read -r offset _ < <(section f .sframe)
+  [ "$(peek f $((offset + 3)) 1)" -eq 5 ] || report
+  poke f $((offset + 3)) 04
+  stays_with_warning f "is of no use to any reader: it is not sorted"
+  convert --replace=auto f
+  cmp good f
+}
+
+# A byte is enough, and the code must not be such as an analysis finds rows for.
+@test "an .sframe with a row for a byte without CFI is named, and replaced" {
+  needs readelf
+  small_program in -x assembler - <<'END'
+	.globl odd
+	.type odd, @function
+odd:	.cfi_startproc
+	.fill 64, 1, 0x06
+	.cfi_endproc
+	.size odd, . - odd
+	.section .note.GNU-stack,"",@progbits
+END
+  convert in
+  local start at offset
+  start=$(nm in | awk '$3 == "odd" { print $1 }')
+  at=$(readelf -wf in 2>/dev/null \
+    | sed -n "s/^\([0-9a-f]*\) .* FDE .*pc=$start\.\..*/\1/p")
+  read -r offset _ < <(section in .eh_frame)
+  at=$((offset + 16#$at + 12))
+  [ "$(peek in $at 4)" -eq 64 ] || report
+  poke in $at 3f
+  stays_with_warning in "is wrong: "
+  exits 1 --check in
+  [[ $output == *" 0 wrong, "*", 1 without CFI"* ]] || report
+  convert --replace=auto in
+  exits 0 --check in
+}
+
 # A program of which most code has CFI that SFrame cannot say: the CFA is a
 # sum of two registers.
 mostly_left_out ()

@@ -97,3 +97,29 @@ all_agree ()
   make_files ld 64
   all_agree 2
 }
+
+# Equal programs are looked up instead of executed, which is no use where one
+# goes on behind the end of its function.
+@test "a program whose function is shorter than the program says ends with it" {
+  {
+    cat <<'END'
+	.globl _start
+_start:
+END
+    local size
+    for size in 16 9 8 7 5 4 3; do
+      cat <<END
+	.cfi_startproc
+	.cfi_escape 0x44, 0x0e, 16, 0x44, 0x0e, 24
+	.fill $size, 1, 0x90
+	.cfi_endproc
+	.balign 16, 0xcc
+END
+    done
+  } >short.s
+  "${CC:-cc}" -nostdlib -static -o short short.s
+  convert short
+  exits 0 --check short
+  [[ $output == *": 7 functions checked: 52 bytes of code equal, 0 wrong, 0 without SFrame"* ]] \
+    || report
+}

@@ -308,7 +308,9 @@ damage_is_refused (void **state)
   enum
   {
     BLOCK0 = 28 + 3 * 16,
-    ROW0 = BLOCK0 + 5
+    ROW0 = BLOCK0 + 5,
+    BLOCK1 = ROW0 + 4 + 5 + 11, /* of the PLT, which has repeated blocks */
+    PLT_ROW1 = BLOCK1 + 5 + 3
   };
   static const struct
   {
@@ -344,10 +346,13 @@ damage_is_refused (void **state)
     { BLOCK0 + 3, 1, 2, CFI2SFRAME_UNSUPPORTED, "function type" },
     { BLOCK0 + 3, 1, 1, CFI2SFRAME_MALFORMED, "incomplete flexible" },
     { ROW0, 2, 2, CFI2SFRAME_MALFORMED, "out of order" },
+    { BLOCK1 + 4, 1, 10, CFI2SFRAME_MALFORMED, "row outside its function" },
+    { PLT_ROW1, 1, 17, CFI2SFRAME_MALFORMED, "row outside its function" },
     { ROW0 + 2, 1, 0x63, CFI2SFRAME_MALFORMED, "word size" },
     { ROW0 + 2, 1, 0x1f, CFI2SFRAME_MALFORMED, "too many words" },
   };
   struct buffer section = section_of (&arch_amd64, v3, 3, true);
+  assert_int_equal (section.bytes[PLT_ROW1], 11);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct error err = { 0 };

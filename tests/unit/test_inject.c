@@ -321,6 +321,42 @@ joining_notes_with_a_filler_is_checked (void **state)
   check_notices_everything (test);
 }
 
+/* The kernel maps whole pages: in one with the BSS, which the program writes
+   to, the section would be overwritten.  */
+static void
+new_segments_that_share_a_page_are_noticed (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.segments[6].p_type = test->elf.segments[7].p_type = PT_NULL;
+  test->elf.size = 0x2700; /* then .sframe begins late in its page */
+  inject (test, LARGE, LAYOUT_SPARE_SLOT);
+  assert_true (self_check (test));
+  struct image new;
+  uint8_t *bytes = mmap (NULL, test->plan.new_size, PROT_READ | PROT_WRITE,
+                         MAP_SHARED, test->fd, 0);
+  assert_true (bytes != MAP_FAILED);
+  assert_true (
+      image_open_memory (&new, bytes, test->plan.new_size, &test->err));
+  for (size_t i = 0; i < new.n_segments; i++)
+    {
+      const GElf_Phdr *load = &new.segments[i];
+      uint8_t *entry = bytes + new.header.e_phoff + i * sizeof (Elf64_Phdr);
+      if (load->p_type != PT_LOAD || load->p_vaddr < 0x3000)
+        continue;
+      assert_true (load->p_vaddr - PAGE >= 0x2900); /* the BSS ends there */
+      store_u64 (entry + offsetof (Elf64_Phdr, p_vaddr), load->p_vaddr - PAGE,
+                 false);
+      store_u64 (entry + offsetof (Elf64_Phdr, p_paddr), load->p_paddr - PAGE,
+                 false);
+    }
+  image_close (&new);
+  munmap (bytes, test->plan.new_size);
+  assert_false (self_check (test));
+  assert_string_equal (
+      test->err.reason,
+      "self-check of the new file failed: the new segment is wrong");
+}
+
 static void
 short_files_are_noticed (void **state)
 {
@@ -528,6 +564,7 @@ main (void)
     TEST (growing_data_is_checked),
     TEST (joining_notes_is_checked),
     TEST (joining_notes_with_a_filler_is_checked),
+    TEST (new_segments_that_share_a_page_are_noticed),
     TEST (short_files_are_noticed),
     TEST (holes_stay_holes),
     TEST (holes_of_what_moves_are_written_over_a_copy),

@@ -53,6 +53,7 @@ add_fde (struct buffer *out, uint32_t address, uint32_t size,
 
 struct sides
 {
+  const struct arch *arch; /* NULL: amd64 */
   struct buffer eh_frame;
   struct cfi_section cfi;
   struct frame_functions stubs;
@@ -60,13 +61,19 @@ struct sides
   struct sframe_variant variant;
 };
 
+static const struct arch *
+arch_of (const struct sides *sides)
+{
+  return sides->arch != NULL ? sides->arch : &arch_amd64;
+}
+
 /* Read what was put into sides->eh_frame.  */
 static void
 read_cfi (struct sides *sides)
 {
   struct error err = { 0 };
   buffer_u32 (&sides->eh_frame, 0);
-  if (!eh_frame_read (&sides->cfi, &arch_amd64, sides->eh_frame.bytes,
+  if (!eh_frame_read (&sides->cfi, arch_of (sides), sides->eh_frame.bytes,
                       sides->eh_frame.size, EH_FRAME, &err))
     fail_msg ("%s", err.reason);
   assert_int_equal (sides->cfi.n_damaged, 0);
@@ -211,7 +218,7 @@ verify_against (struct sides *sides, struct sframe_fde function)
   struct error err = { 0 };
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
   struct encode_options options
-      = { .arch = &arch_amd64, .variant = sides->variant };
+      = { .arch = arch_of (sides), .variant = sides->variant };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
   if (function.rows == NULL)
     {
@@ -387,6 +394,34 @@ signal_frames_must_agree (void **state)
   sides_free (&sides);
 }
 
+/* The key that a return address is signed with.  */
+static void
+keys_must_agree (void **state)
+{
+  (void)state;
+  static const uint8_t cie[] = {
+    20,   0,   0,   0,   0, 0, 0,    0,           /* length, CIE */
+    1,    'z', 'R', 'B', 0, 4, 0x78, 30, 1, 0x1b, /* the B key */
+    0x0c, 31,  8,   0,   0, 0,                    /* def_cfa sp+8 */
+  };
+  for (int key = 0; key <= 1; key++)
+    {
+      struct sides sides = { .arch = &arch_aarch64, .variant = { 3, true } };
+      buffer_init (&sides.eh_frame, false);
+      buffer_append (&sides.eh_frame, cie, sizeof cie);
+      add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
+      read_cfi (&sides);
+      struct verify_result result = verify_against (
+          &sides, (struct sframe_fde){
+                      .address = 0x1000, .size = 16, .b_key = key == 1 });
+      assert_int_equal (result.bytes_equal, 16 * key);
+      assert_int_equal (result.bytes_wrong, 16 * (1 - key));
+      assert_string_equal (result.difference,
+                           key ? "" : "0x1000: RA signing keys differ");
+      sides_free (&sides);
+    }
+}
+
 /* Where the section may change without changing its meaning.  */
 static bool
 is_meaningless (const struct sides *sides, size_t at, unsigned bits)
@@ -503,6 +538,7 @@ main (void)
     cmocka_unit_test (rows_for_unusable_cfi_are_wrong),
     cmocka_unit_test (rows_where_fdes_contradict_each_other_are_wrong),
     cmocka_unit_test (signal_frames_must_agree),
+    cmocka_unit_test (keys_must_agree),
     cmocka_unit_test (every_damaged_bit_is_noticed),
     cmocka_unit_test (unsorted_sections),
     cmocka_unit_test (sums_have_every_count),
