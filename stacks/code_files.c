@@ -9,6 +9,8 @@
 
 #include "stacks/code_files.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -235,9 +237,14 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
   symbols_find (&file->symbols, module, address + file->bias, wanted, symbol);
   /* A symbol without a size goes on to the next symbol: only the rows tell
      where its function begins.  */
-  if (symbol->unsized && code_file_rows_start (file, offset, &rows)
-      && rows > address - symbol->offset)
-    symbol->name[0] = '\0';
+  if ((symbol->name[0] != '\0' && !symbol->unsized)
+      || !code_file_rows_start (file, offset, &rows)
+      || (symbol->name[0] != '\0' && rows <= address - symbol->offset))
+    return;
+  symbol->of_rows = true;
+  symbol->offset = address - rows;
+  snprintf (symbol->name, sizeof symbol->name, "%s+0x%" PRIx64,
+            code_file_name (file), rows);
 }
 
 char *

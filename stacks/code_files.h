@@ -79,7 +79,9 @@ bool code_file_rows_start (const struct code_file *file, uint64_t offset,
    cannot be read.  */
 Dwfl_Module *code_file_module (struct code_file *file);
 
-/* The symbol at OFFSET of FILE.  WANTED: symbols.h.  */
+/* What the code at OFFSET of FILE is called: by its symbol or, where there is
+   none, by FILE and the address where its rows begin, as functions do. WANTED:
+   symbols.h.  */
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 

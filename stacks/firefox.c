@@ -180,22 +180,6 @@ sort_log (struct writer *writer)
   return done;
 }
 
-/* TEXT as JSON.  */
-static void
-print_string (const char *text, FILE *out)
-{
-  char printable[1024];
-  printable_copy (printable, sizeof printable, text);
-  fputc ('"', out);
-  for (const char *at = printable; *at != '\0'; at++)
-    {
-      if (*at == '"' || *at == '\\')
-        fputc ('\\', out);
-      fputc (*at, out);
-    }
-  fputc ('"', out);
-}
-
 static const char *
 comma (size_t i)
 {
@@ -263,8 +247,8 @@ print_frames (struct writer *writer)
   for (uint32_t i = 0; i < writer->names.n; i++)
     {
       fputs (comma (i), writer->out);
-      print_string (writer->profile->names[writer->names.order[i]],
-                    writer->out);
+      printable_put_json (writer->profile->names[writer->names.order[i]],
+                          writer->out);
     }
   fputs ("],\n", writer->out);
 }
@@ -303,10 +287,11 @@ print_thread (struct writer *writer, size_t first, size_t end)
            "{\"processType\":\"default\",\"pid\":%d,\"tid\":%d,"
            "\"registerTime\":0,\"unregisterTime\":null,\"name\":",
            (int)thread->pid, (int)thread->tid);
-  print_string (thread->own_name[0] != '\0' ? thread->own_name : thread->name,
-                writer->out);
+  printable_put_json (thread->own_name[0] != '\0' ? thread->own_name
+                                                  : thread->name,
+                      writer->out);
   fputs (",\"processName\":", writer->out);
-  print_string (thread->name, writer->out);
+  printable_put_json (thread->name, writer->out);
   fputs (
       ",\n\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,"
       "\"endTime\":2,\"phase\":3,\"category\":4,\"data\":5},\"data\":[]},\n",

@@ -302,19 +302,6 @@ in_brackets (const char *text)
                                                                   : name;
 }
 
-/* The name of code without a symbol: its file and where its rows begin, as
-   functions do; the file alone if the rows are not known.  */
-static char *
-name_of_rows (const struct code_file *file, uint64_t offset)
-{
-  const char *base = code_file_name (file);
-  uint64_t start;
-  char *name;
-  if (!code_file_rows_start (file, offset, &start))
-    return in_brackets (base);
-  return asprintf (&name, "%s+0x%" PRIx64, base, start) < 0 ? NULL : name;
-}
-
 static const char unknown_kernel[] = "[kernel]_[k]";
 
 /* The name of the kernel's function with KEY, with what tools for folded
@@ -341,7 +328,8 @@ name_of_thread (const struct profile_thread *thread)
   return asprintf (&text, "%s/%d", name, (int)thread->tid) < 0 ? NULL : text;
 }
 
-/* The name of the code at OFFSET in FILE, without what is inlined there.  */
+/* The name of the code at OFFSET in FILE, without what is inlined there; that
+   of FILE if there is none.  */
 static char *
 name_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
 {
@@ -349,7 +337,7 @@ name_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
   code_file_symbol (file, offset, wanted, &symbol);
   if (symbol.name[0] != '\0')
     return strdup (symbol.name);
-  return name_of_rows (file, offset);
+  return in_brackets (code_file_name (file));
 }
 
 /* The name of the code at OFFSET in FILE, and on a line each what is inlined

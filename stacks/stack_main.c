@@ -13,6 +13,8 @@
 #include "base/printable.h"
 #include "stacks/core.h"
 #include "stacks/live.h"
+#include "stacks/stack_groups.h"
+#include "stacks/stack_json.h"
 #include "stacks/stack_options.h"
 #include "stacks/stack_print.h"
 #include "stacks/stack_walk.h"
@@ -32,7 +34,8 @@ struct session
   struct process process;
   struct code_files files;
   struct walk sframe, dwarf;
-  double stopped; /* seconds */
+  struct stack_groups groups; /* with --group */
+  double stopped;             /* seconds */
 };
 
 /* Walk all stacks in all ways that are asked for.  False when a walk leads to
@@ -110,44 +113,84 @@ open_living (struct session *session, struct error *err)
   return true;
 }
 
-/* Print the stack of THREAD.  False when the walk by DWARF differs.  */
+/* Print the stack WALK of the N threads; WALK is NULL if nothing is known of
+   it.  */
+static void
+print_stack (const struct session *session, struct page *page,
+             const struct thread *const *threads, size_t n,
+             const struct walk *walk)
+{
+  if (session->options.json)
+    stack_json_print (page, threads, n, walk);
+  else if (walk != NULL)
+    stack_print (page, threads, n, walk);
+  else
+    stack_print_waiting (threads[0], page->out);
+  page->first = false;
+}
+
+/* Show the stack of THREAD, or add it to its group.  False when the walk by
+   DWARF differs.  */
 static bool
-show_thread (struct session *session, const struct thread *thread)
+show_thread (struct session *session, struct page *page,
+             const struct thread *thread)
 {
   struct process *process = &session->process;
   const struct stack_options *options = &session->options;
-  const struct page page = { process,
-                             (options->source ? SYMBOL_SOURCE : 0)
-                                 | (options->mangled ? SYMBOL_MANGLED : 0),
-                             stdout };
-  walk_by_sframe (process, &thread->registers, &session->sframe);
+  struct walk *walk = &session->sframe;
+  if (!thread->known)
+    {
+      print_stack (session, page, &thread, 1, NULL);
+      return true;
+    }
+  walk_by_sframe (process, &thread->registers, walk);
+  if (options->group && stack_groups_add (&session->groups, thread, walk))
+    return true;
   if (options->dwarf && walk_by_cfi (process, thread->tid, &session->dwarf))
-    return stack_print_both (&page, thread, &session->sframe, &session->dwarf);
-  stack_print (&page, thread, &session->sframe);
+    return stack_print_both (page, thread, walk, &session->dwarf);
+  print_stack (session, page, &thread, 1, walk);
   if (options->dwarf)
     puts ("  DWARF: not even the innermost frame");
   return true;
 }
 
+static void
+show_groups (struct session *session, struct page *page)
+{
+  struct stack_groups *groups = &session->groups;
+  stack_groups_sort (groups);
+  for (size_t i = 0; i < groups->n; i++)
+    print_stack (session, page, groups->groups[i].threads, groups->groups[i].n,
+                 &groups->groups[i].walk);
+  stack_groups_free (groups);
+}
+
 static int
 show_threads (struct session *session)
 {
-  const struct process *process = &session->process;
-  pid_t wanted = session->options.thread;
+  struct process *process = &session->process;
+  const struct stack_options *options = &session->options;
+  struct page page = { process,
+                       (options->source ? SYMBOL_SOURCE : 0)
+                           | (options->mangled ? SYMBOL_MANGLED : 0),
+                       stdout, true };
+  pid_t wanted = options->thread;
   size_t shown = 0;
   bool agree = true;
+  if (options->json)
+    stack_json_begin (&page, process->pid, options->core);
   for (size_t i = 0; i < process->n_threads; i++)
     {
       const struct thread *thread = &process->threads[i];
       if (!(thread->known || thread->waits)
           || (wanted != 0 && thread->tid != wanted))
         continue;
-      if (thread->known)
-        agree &= show_thread (session, thread);
-      else
-        stack_print_waiting (thread, stdout);
+      agree &= show_thread (session, &page, thread);
       shown++;
     }
+  show_groups (session, &page);
+  if (options->json)
+    stack_json_end (&page);
   if (shown == 0)
     fprintf (stderr, "sframe-stack: no such thread\n");
   return agree && shown > 0 ? EXIT_SUCCESS : EXIT_FAILURE;

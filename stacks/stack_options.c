@@ -15,21 +15,26 @@ enum
   FRAMES_DEFAULT = 2048,
   FRAMES_MAX = 1 << 20,
 
-  OPTION_DWARF = OPTION_OF_PROGRAM
+  OPTION_DWARF = OPTION_OF_PROGRAM,
+  OPTION_JSON,
+  OPTION_GROUP
 };
 
-static const struct argp_option option_table[]
-    = { { "source", 's', NULL, 0, "Show the lines of source, too", 1 },
-        { "frames", 'n', "N", 0,
-          "Show at most N frames of a thread (default 2048)", 1 },
-        { "thread", 't', "TID", 0, "Show this thread alone", 1 },
-        WALK_OPTIONS,
-        { "dwarf", OPTION_DWARF, NULL, 0,
-          "Walk by DWARF as well (with libdwfl) and show where the two differ",
-          1 },
-        { "verbose", 'v', NULL, 0,
-          "Tell what was converted, and how long the process was stopped", 1 },
-        STANDARD_OPTIONS };
+static const struct argp_option option_table[] = {
+  { "source", 's', NULL, 0, "Show the lines of source, too", 1 },
+  { "frames", 'n', "N", 0, "Show at most N frames of a thread (default 2048)",
+    1 },
+  { "thread", 't', "TID", 0, "Show this thread alone", 1 },
+  WALK_OPTIONS,
+  { "dwarf", OPTION_DWARF, NULL, 0,
+    "Walk by DWARF as well (with libdwfl) and show where the two differ", 1 },
+  { "group", OPTION_GROUP, NULL, 0,
+    "Show threads with equal stacks once, the most frequent stack first", 1 },
+  { "json", OPTION_JSON, NULL, 0, "Print the stacks as JSON", 1 },
+  { "verbose", 'v', NULL, 0,
+    "Tell what was converted, and how long the process was stopped", 1 },
+  STANDARD_OPTIONS
+};
 
 static const char documentation[]
     = "Show the stacks of a living process or a core file, found by SFrame."
@@ -58,6 +63,8 @@ take_argument (struct argp_state *state, const char *argument)
 static const struct option_switch switches[] = {
   OPTION_SWITCH (struct stack_options, 's', source),
   OPTION_SWITCH (struct stack_options, OPTION_DWARF, dwarf),
+  OPTION_SWITCH (struct stack_options, OPTION_JSON, json),
+  OPTION_SWITCH (struct stack_options, OPTION_GROUP, group),
   WALK_SWITCHES (struct stack_options),
   OPTION_SWITCH (struct stack_options, 'v', verbose),
 };
@@ -83,6 +90,11 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case ARGP_KEY_ARG:
       take_argument (state, argument);
+      return 0;
+    case ARGP_KEY_END:
+      if (options->dwarf && (options->json || options->group))
+        argp_error (state, "--dwarf compares walks: without --json and "
+                           "--group");
       return 0;
     case ARGP_KEY_NO_ARGS:
       argp_error (state, "no process and no core file given");

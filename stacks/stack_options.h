@@ -18,6 +18,7 @@ struct stack_options
   size_t frames; /* at most, of each thread */
   pid_t thread;  /* the only one to be shown, or 0 */
   bool source, mangled, dwarf, verbose;
+  bool json, group; /* threads with equal stacks once */
   struct section_policy policy;
 };
 

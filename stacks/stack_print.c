@@ -8,22 +8,12 @@
 #include <inttypes.h>
 
 #include "base/printable.h"
+#include "stacks/frame_name.h"
 
-/* The place of a frame's code.  */
-struct place
+enum
 {
-  struct code_file *file; /* or NULL */
-  uint64_t address;       /* that the file has for it, or else the program */
+  THREADS_SHOWN = 12 /* numbers of threads with equal stacks */
 };
-
-static struct place
-place_of (const struct page *page, uint64_t address)
-{
-  uint64_t offset;
-  struct code_file *file = process_file_at (page->process, address, &offset);
-  return (struct place){ file, file != NULL ? code_file_address (file, offset)
-                                            : address };
-}
 
 static void
 print_file (const struct code_file *file, FILE *out)
@@ -31,38 +21,32 @@ print_file (const struct code_file *file, FILE *out)
   printable_put (code_file_name (file), out);
 }
 
-/* Print the name of the code of FRAME, in FILE (or NULL).  BEFORE_INTERRUPTED:
-   a signal interrupted the next frame, so that the kernel called this one.  */
+/* Print what NAME says of a function and its file, or where the code is that
+   has no function.  */
 static void
-print_name (const struct page *page, const struct frame *frame,
-            const struct place *place, const struct code_name *symbol,
-            bool before_interrupted)
+print_name (const struct frame_name *name, FILE *out)
 {
-  FILE *out = page->out;
-  const struct jit_name *jit
-      = place->file == NULL
-            ? jit_names_at (&page->process->jit_names, place->address)
-            : NULL;
-  if (jit != NULL)
-    {
-      printable_put (jit->name, out);
-      fprintf (out, "+0x%" PRIx64 " [JIT]", frame->pc - jit->start);
-    }
-  else if (symbol->name[0] != '\0')
+  const struct code_name *symbol = &name->symbol;
+  bool named = symbol->name[0] != '\0';
+  if (named)
     {
       printable_put (symbol->name, out);
-      fprintf (out, "+0x%" PRIx64, symbol->offset + !frame->at_pc);
+      fprintf (out, "+0x%" PRIx64 "%s", symbol->offset,
+               name->jit ? " [JIT]" : "");
     }
-  else if (before_interrupted)
+  else if (name->handler)
     fputs ("<signal handler called>", out);
-  else if (place->file != NULL)
-    fprintf (out, "?+0x%" PRIx64, place->address + !frame->at_pc);
+  else if (name->file != NULL)
+    {
+      print_file (name->file, out);
+      fprintf (out, "+0x%" PRIx64, name->address);
+    }
   else
     fputc ('?', out);
-  if (place->file == NULL)
+  if (name->file == NULL || symbol->of_rows || (!named && !name->handler))
     return;
   fputs (" (", out);
-  print_file (place->file, out);
+  print_file (name->file, out);
   fputc (')', out);
 }
 
@@ -75,40 +59,33 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
                                       [WAY_CFI] = " [CFI]",
                                       [WAY_FP] = " [frame pointer]",
                                       [WAY_GUESS] = " [guessed]" };
-  struct code_name symbol = { 0 };
+  struct frame_name name;
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
-  /* That of the call, because the instruction after it may belong to another
-     function.  */
-  uint64_t offset, address = frame->pc - !frame->at_pc;
-  const struct place place = place_of (page, address);
-  if (process_file_at (page->process, address, &offset) != NULL)
-    code_file_symbol (place.file, offset, page->wanted, &symbol);
+  frame_name_find (page->process, walk, index, page->wanted, &name);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
-  print_name (page, frame, &place, &symbol,
-              index + 1 < walk->n && frame[1].interrupted);
+  print_name (&name, out);
   fprintf (out, "%s\n", ways[frame->way]);
-  if (symbol.file != NULL)
+  if (name.symbol.file != NULL)
     {
       fputs ("         ", out);
-      printable_put (symbol.file, out);
-      fprintf (out, ":%d\n", symbol.line);
+      printable_put (name.symbol.file, out);
+      fprintf (out, ":%d\n", name.symbol.line);
     }
 }
 
-/* Why there is no section for PLACE.  */
+/* Why there is no section for ADDRESS, of FILE (or NULL).  */
 static void
-print_no_section (const struct place *place, FILE *out)
+print_no_section (const struct code_file *file, uint64_t address, FILE *out)
 {
-  if (place->file == NULL)
+  if (file == NULL)
     {
-      fprintf (out, "no SFrame data: 0x%" PRIx64 " is in no file",
-               place->address);
+      fprintf (out, "no SFrame data: 0x%" PRIx64 " is in no file", address);
       return;
     }
-  const char *reason = place->file->rows.reason;
+  const char *reason = file->rows.reason;
   fputs ("no SFrame data: ", out);
-  print_file (place->file, out);
+  print_file (file, out);
   fprintf (out, ": %s", reason != NULL ? reason : "nothing known of it");
 }
 
@@ -117,20 +94,22 @@ print_end (const struct page *page, const struct walk *walk)
 {
   FILE *out = page->out;
   const struct frame *last = &walk->frames[walk->n - 1];
-  const struct place place = place_of (page, last->pc - !last->at_pc);
+  uint64_t offset, address = last->pc - !last->at_pc;
+  const struct code_file *file
+      = process_file_at (page->process, address, &offset);
   fputs ("  (", out);
   if (walk->end == CFI2SFRAME_STEP_CALLER)
     fprintf (out, "no more than %zu frames are shown", walk->max);
   else if (walk->end == CFI2SFRAME_STEP_NO_SECTION)
-    print_no_section (&place, out);
-  else if (walk->end == CFI2SFRAME_STEP_OUTERMOST || place.file == NULL)
+    print_no_section (file, address, out);
+  else if (walk->end == CFI2SFRAME_STEP_OUTERMOST || file == NULL)
     fputs (cfi2sframe_step_text (walk->end), out);
   else
     {
-      const char *reason = place.file->rows.reason;
+      const char *reason = file->rows.reason;
       fprintf (out, "%s: ", cfi2sframe_step_text (walk->end));
-      print_file (place.file, out);
-      fprintf (out, "+0x%" PRIx64, place.address);
+      print_file (file, out);
+      fprintf (out, "+0x%" PRIx64, code_file_address (file, offset));
       if (walk->end == CFI2SFRAME_STEP_NO_ROW && reason != NULL)
         fprintf (out, " (%s)", reason);
     }
@@ -152,11 +131,25 @@ print_thread (const struct thread *thread, FILE *out)
     fputs ("  (not stopped: it waits in the kernel)\n", out);
 }
 
-void
-stack_print (const struct page *page, const struct thread *thread,
-             const struct walk *walk)
+static void
+print_threads (const struct thread *const *threads, size_t n, FILE *out)
 {
-  print_thread (thread, page->out);
+  if (n == 1)
+    {
+      print_thread (threads[0], out);
+      return;
+    }
+  fprintf (out, "%zu threads:", n);
+  for (size_t i = 0; i < n && i < THREADS_SHOWN; i++)
+    fprintf (out, " %d", (int)threads[i]->tid);
+  fputs (n > THREADS_SHOWN ? " ...\n" : "\n", out);
+}
+
+void
+stack_print (const struct page *page, const struct thread *const *threads,
+             size_t n, const struct walk *walk)
+{
+  print_threads (threads, n, page->out);
   for (size_t i = 0; i < walk->n; i++)
     print_frame (page, walk, i, ' ');
   print_end (page, walk);

@@ -16,12 +16,13 @@ struct page
   struct process *process;
   unsigned wanted; /* of symbols (symbols.h) */
   FILE *out;
+  bool first; /* nothing was printed yet */
 };
 
-/* Print a line for the thread, one for each frame of WALK (and one for its
-   source), and one that says why the walk ended.  */
-void stack_print (const struct page *page, const struct thread *thread,
-                  const struct walk *walk);
+/* Print a line for the N threads that have WALK, one for each frame of it (and
+   one for its source), and one that says why it ended.  */
+void stack_print (const struct page *page, const struct thread *const *threads,
+                  size_t n, const struct walk *walk);
 
 /* Print the walk by SFrame, compared with the walk by DWARF: from the first
    frame on in which they differ, the rest of both is shown.  False when they

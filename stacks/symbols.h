@@ -26,6 +26,7 @@ struct code_name
   char name[1024];  /* cut off if it is longer; "" if there is none */
   uint64_t offset;  /* of the address in the symbol */
   bool unsized;     /* the symbol has no size */
+  bool of_rows;     /* there is none: the name says where rows begin */
   const char *file; /* of its source, or NULL; it is libdwfl's */
   int line;         /* 0 if not known */
 };

@@ -96,3 +96,35 @@ printable_put (const char *text, FILE *out)
       text += length;
     }
 }
+
+/* Print LENGTH bytes of TEXT within the quotes of JSON.  */
+static void
+put_quoted (const char *text, size_t length, FILE *out)
+{
+  for (size_t i = 0; i < length; i++)
+    {
+      if (text[i] == '"' || text[i] == '\\')
+        fputc ('\\', out);
+      fputc (text[i], out);
+    }
+}
+
+void
+printable_put_json (const char *text, FILE *out)
+{
+  enum character_kind kind;
+  char escaped[4 * ESCAPED_SIZE];
+  fputc ('"', out);
+  for (size_t length; *text != '\0'; text += length)
+    {
+      length = character_length (text, &kind);
+      if (kind == CHARACTER_PLAIN)
+        put_quoted (text, length, out);
+      else
+        {
+          const char *end = character_escape (escaped, text, length);
+          put_quoted (escaped, (size_t)(end - escaped), out);
+        }
+    }
+  fputc ('"', out);
+}

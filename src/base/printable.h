@@ -35,4 +35,7 @@ void printable_copy (char *to, size_t room, const char *text);
 /* Print TEXT to OUT, escaped.  */
 void printable_put (const char *text, FILE *out);
 
+/* Print TEXT to OUT, escaped and in quotes, as JSON has it.  */
+void printable_put_json (const char *text, FILE *out);
+
 #endif /* BASE_PRINTABLE_H */

@@ -317,6 +317,81 @@ long_name ()
   echo "$name"
 }
 
+# Five threads that wait in one place, and the first one elsewhere.
+equal_threads ()
+{
+  cat >equal.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_barrier_t barrier;
+__attribute__ ((noinline)) static void wait_here (void) { for (;;) pause (); }
+static void *
+run (void *unused)
+{
+  pthread_setname_np (pthread_self (), "say \"hi\"");
+  pthread_barrier_wait (&barrier);
+  wait_here ();
+  return unused;
+}
+int
+main (void)
+{
+  pthread_t thread;
+  pthread_barrier_init (&barrier, NULL, 6);
+  for (int i = 0; i < 5; i++)
+    pthread_create (&thread, NULL, run, NULL);
+  pthread_barrier_wait (&barrier);
+  puts ("ready");
+  fflush (stdout);
+  pthread_join (thread, NULL);
+}
+END
+  "${CC:-cc}" -D_GNU_SOURCE -g -O1 -fno-optimize-sibling-calls -pthread -o equal equal.c
+  start ./equal
+}
+
+@test "threads with equal stacks are shown once, the most frequent stack first" {
+  equal_threads
+  gives 0 stacks --group "$pid"
+  [[ ${lines[0]} =~ ^5\ threads:(\ [0-9]+){5}$ ]] || report
+  [ "$(grep -c wait_here <<<"$output")" -eq 1 ] || report
+  [[ $output == *wait_here*outermost*"Thread $pid \"equal\":"*main*outermost* ]] || report
+  gives 0 stacks --group -t "$pid" "$pid"
+  [[ ${lines[0]} == "Thread $pid "* && $output != *wait_here* ]] || report
+  gives 2 stacks --group --dwarf "$pid"
+}
+
+@test "stacks as JSON: what the text says" {
+  needs python3
+  equal_threads
+  local option
+  for option in --json --group; do
+    gives 0 stacks --json "$option" -s "$pid"
+    echo "$output" >json
+    python3 - "$pid" "$option" <<'END' || report
+import json, sys
+pid, option = int(sys.argv[1]), sys.argv[2]
+found = json.load(open('json'))
+assert found['pid'] == pid
+stacks = found['stacks']
+assert len(stacks) == (2 if option == '--group' else 6), stacks
+threads = [t for s in stacks for t in s['threads']]
+assert len({t['tid'] for t in threads}) == 6
+assert sum(t['name'] == 'say "hi"' for t in threads) == 5
+for stack in stacks:
+    assert stack['end'] == 'outermost'
+    frames = stack['frames']
+    assert frames[0]['interrupted'] and frames[0]['by'] == 'row'
+    assert all(f['pc'].startswith('0x') and f['file'].startswith('/') for f in frames)
+    inner = [f for f in frames if f.get('function') in ('wait_here', 'main')]
+    assert len(inner) == 1 and inner[0]['source'].endswith('equal.c')
+    assert inner[0]['file'].endswith('/equal') and inner[0]['offset'] > 0
+    assert inner[0]['line'] > 0
+END
+  done
+}
+
 @test "names of C++ and Rust are those of the source, unless they are not wanted" {
   "$stack" --help | grep -q -- --no-demangle
   local long

@@ -1,0 +1,89 @@
+/* Threads with equal stacks, together.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/stack_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static bool
+same_walk (const struct walk *a, const struct walk *b)
+{
+  if (a->n != b->n || a->end != b->end)
+    return false;
+  /* Threads that differ do so near their start, as a rule.  */
+  for (size_t i = a->n; i-- > 0;)
+    if (a->frames[i].pc != b->frames[i].pc
+        || a->frames[i].at_pc != b->frames[i].at_pc
+        || a->frames[i].way != b->frames[i].way)
+      return false;
+  return true;
+}
+
+/* A new group for WALK; NULL when memory ran out.  */
+static struct stack_group *
+add_group (struct stack_groups *groups, const struct walk *walk)
+{
+  if (!ARRAY_ROOM (groups->groups, groups->n + 1, &groups->capacity))
+    return NULL;
+  struct stack_group *group = &groups->groups[groups->n];
+  *group = (struct stack_group){ .walk.max = 0 };
+  if (!walk_init (&group->walk, walk->n))
+    return NULL;
+  memcpy (group->walk.frames, walk->frames, walk->n * sizeof *walk->frames);
+  group->walk.n = walk->n;
+  group->walk.max = walk->max;
+  group->walk.end = walk->end;
+  groups->n++;
+  return group;
+}
+
+bool
+stack_groups_add (struct stack_groups *groups, const struct thread *thread,
+                  const struct walk *walk)
+{
+  struct stack_group *group = NULL;
+  for (size_t i = 0; i < groups->n && group == NULL; i++)
+    if (same_walk (&groups->groups[i].walk, walk))
+      group = &groups->groups[i];
+  if (group == NULL)
+    group = add_group (groups, walk);
+  if (group == NULL
+      || !ARRAY_ROOM (group->threads, group->n + 1, &group->capacity))
+    return false;
+  group->threads[group->n++] = thread;
+  return true;
+}
+
+static int
+by_size (const void *a, const void *b)
+{
+  const struct stack_group *x = a, *y = b;
+  if (x->n != y->n)
+    return x->n < y->n ? 1 : -1;
+  pid_t p = x->threads[0]->tid, q = y->threads[0]->tid;
+  return (p > q) - (p < q);
+}
+
+void
+stack_groups_sort (struct stack_groups *groups)
+{
+  if (groups->n > 0)
+    qsort (groups->groups, groups->n, sizeof *groups->groups, by_size);
+}
+
+void
+stack_groups_free (struct stack_groups *groups)
+{
+  for (size_t i = 0; i < groups->n; i++)
+    {
+      free (groups->groups[i].threads);
+      walk_free (&groups->groups[i].walk);
+    }
+  free (groups->groups);
+  *groups = (struct stack_groups){ 0 };
+}
