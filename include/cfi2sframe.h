@@ -72,6 +72,11 @@ struct cfi2sframe_error
   char reason[256]; /* no newline, no full stop */
 };
 
+/* A stable word for the reason of ERR, such as "appended-data", for programs
+   and scripts; NULL if there was no failure.  */
+CFI2SFRAME_API const char *
+cfi2sframe_error_code (const struct cfi2sframe_error *err);
+
 /* Variants of the format.  */
 enum cfi2sframe_format
 {
@@ -293,6 +298,9 @@ struct cfi2sframe_check_result
   /* With option readers: what they would refuse, misread or not find, a line
      for each, without a newline behind the last one; or "".  */
   char readers[2000];
+  /* The code of the file: what the rows' bytes, equal, wrong and extra, are to
+     be compared with.  */
+  uint64_t executable_bytes;
 };
 
 /* Compare the .sframe of the file with its .eh_frame, PC by PC.  Status

@@ -41,7 +41,7 @@ live_open_dwfl (struct process *process, struct error *err)
     {
       /* The process has ended since its stacks were copied.  */
       errno = failure;
-      return error_set_errno (err, "read its modules");
+      return error_set_errno (err, "cannot read its modules");
     }
   if (failure == 0 && process_attach_dwfl (process))
     return true;

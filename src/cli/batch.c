@@ -327,7 +327,7 @@ print_finished (struct batch *batch)
         continue;
       pthread_mutex_unlock (&batch->lock);
       print_saved_text (&item->errors, item->errors_size, stderr);
-      print_saved_text (&item->out, item->out_size, stdout);
+      print_saved_text (&item->out, item->out_size, batch->streams.out);
       pthread_mutex_lock (&batch->lock);
     }
 }
@@ -431,13 +431,15 @@ plan (struct batch *batch)
 
 bool
 batch_run (const struct tool_options *options, const struct tree *tree,
-           struct totals *totals)
+           struct totals *totals, FILE *out)
 {
   struct tool_options shared = *options;
   struct batch batch = { .options = &shared,
                          .tree = tree,
                          .totals = totals,
                          .streams = message_streams_choose (options) };
+  if (out != NULL)
+    batch.streams.out = out;
   pthread_mutex_init (&batch.lock, NULL);
   pthread_cond_init (&batch.changed, NULL);
   bool done = plan (&batch);

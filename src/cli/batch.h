@@ -15,11 +15,11 @@
 #include "cli/totals.h"
 #include "cli/tree.h"
 
-/* Do what OPTIONS ask for with the files of TREE; print results to standard
-   output and problems to standard error.  Several names of one file count
-   once: the other names become links to the new file.  False when memory ran
-   out before any file was worked on.  */
+/* Do what OPTIONS ask for with the files of TREE; print results to OUT, or if
+   that is NULL to standard output, and problems to standard error.  Several
+   names of one file count once: the other names become links to the new file.
+   False when memory ran out before any file was worked on.  */
 bool batch_run (const struct tool_options *options, const struct tree *tree,
-                struct totals *totals);
+                struct totals *totals, FILE *out);
 
 #endif /* TOOL_BATCH_H */

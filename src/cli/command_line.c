@@ -115,6 +115,10 @@ static const struct argp_option option_table[] = {
     "Give back the file as it was before its conversion, byte for byte", 2 },
   { "check", OPTION_CHECK, NULL, 0, "Compare .sframe with the CFI, PC by PC",
     2 },
+  { "require", OPTION_REQUIRE, NULL, 0,
+    "With --check, a file that could have an .sframe and has none is a "
+    "failure",
+    2 },
   { "dump", OPTION_DUMP, NULL, 0, "Print .sframe as readelf --sframe does",
     2 },
   { "compare", OPTION_COMPARE, NULL, 0,
@@ -164,8 +168,10 @@ static const struct argp_option option_table[] = {
     3 },
 
   { NULL, 0, NULL, 0, "What to tell:", 4 },
-  { "stats", OPTION_STATS, "json", OPTION_ARG_OPTIONAL,
-    "Print what was done, for people or as one JSON object per file", 4 },
+  { "stats", OPTION_STATS, "FORM", OPTION_ARG_OPTIONAL,
+    "Print what was done, for people; with =json as one JSON object per file, "
+    "with =junit, =sarif or =github for what shows results of builds",
+    4 },
   { "quiet", 'q', NULL, 0, "Print errors only", 4 },
   { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too", 4 },
   STANDARD_OPTIONS_WITH_HELP ("all", OPTION_ARG_OPTIONAL,
@@ -190,7 +196,8 @@ static const char usual_options[]
       "      --undo             Give back the file as it was, byte for byte\n"
       "      --check            Compare .sframe with the CFI, PC by PC\n"
       "      --dump             Print .sframe as readelf --sframe does\n"
-      "      --stats[=json]     Print what was done\n"
+      "      --stats[=FORM]     Print what was done, also as JSON and the "
+      "like\n"
       "  -q, --quiet            Print errors only\n"
       "  -v, --verbose          Print a line per file; twice: reasons too\n"
       "  -h, --help[=all]       Print these options or all of them and exit\n"
@@ -464,6 +471,18 @@ parse_min_coverage (struct argp_state *state, const char *argument)
                 argument);
 }
 
+static void
+parse_stats (struct argp_state *state, const char *argument)
+{
+  static const char *const forms[]
+      = { "json", "junit", "sarif", "github", NULL };
+  struct tool_options *options = state->input;
+  options->stats
+      = argument == NULL
+            ? STATS_TEXT
+            : STATS_JSON + parse_choice (state, "--stats", argument, forms);
+}
+
 static const struct option_switch switches[] = {
   OPTION_SWITCH (struct tool_options, 'q', quiet),
   OPTION_SWITCH (struct tool_options, 'r', recursive),
@@ -471,6 +490,7 @@ static const struct option_switch switches[] = {
   OPTION_SWITCH (struct tool_options, 'n', convert.dry_run),
   OPTION_SWITCH (struct tool_options, 'p', convert.preserve_times),
   OPTION_SWITCH (struct tool_options, OPTION_STRICT, convert.strict),
+  OPTION_SWITCH (struct tool_options, OPTION_REQUIRE, require),
   OPTION_SWITCH (struct tool_options, OPTION_VERIFY_CODE, convert.verify_code),
   OPTION_SWITCH (struct tool_options, OPTION_ANALYZE, convert.analyze),
   OPTION_SWITCH (struct tool_options, OPTION_NO_SHARE, convert.no_share),
@@ -662,9 +682,7 @@ parse_option (int key, char *argument, struct argp_state *state)
       options->convert.leave_checksummed = false;
       return 0;
     case OPTION_STATS:
-      options->stats = has_value (state, "--stats", argument, "json")
-                           ? STATS_JSON
-                           : STATS_TEXT;
+      parse_stats (state, argument);
       return 0;
     case OPTION_SYNC:
       parse_sync (state, argument);

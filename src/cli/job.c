@@ -7,6 +7,7 @@
 #include "convert/archive_members.h"
 #include "compact-unwind/compact_unwind.h"
 #include "cli/clock.h"
+#include "cli/figures.h"
 
 static bool
 revert (struct job *job, const struct tool_options *options)
@@ -20,6 +21,45 @@ revert (struct job *job, const struct tool_options *options)
   job->report.archive = !reverted && job->err.status == CFI2SFRAME_NOTHING
                         && archive_is_at (&job->location);
   return reverted;
+}
+
+/* The file has no .sframe.  With --require, find out whether it could have
+   one: by a conversion that writes nothing.  If not, the reason takes the
+   place of the missing section.  */
+static bool
+require_section (struct job *job, const struct tool_options *options)
+{
+  struct cfi2sframe_options try = options->convert;
+  struct file_identity made;
+  try.dry_run = true;
+  try.strict = false;
+  try.min_coverage = 0;
+  try.readers = 0;
+  if (!location_convert (&job->location, NULL, &try, &made, &job->report,
+                         &job->err))
+    {
+      if (job->err.status == CFI2SFRAME_REFUSED)
+        job->err.status = CFI2SFRAME_NOTHING;
+      return false;
+    }
+  char percent[16];
+  snprintf (percent, sizeof percent, "%.1f",
+            figure_percent (job->report.bytes_covered,
+                            job->report.executable_bytes));
+  return error_set (&job->err, CFI2SFRAME_MISMATCH,
+                    "no .sframe, which it could have for %s percent of its "
+                    "code",
+                    percent);
+}
+
+static bool
+check (struct job *job, const struct tool_options *options)
+{
+  if (location_check (&job->location, &options->convert, &job->check,
+                      &job->err))
+    return true;
+  return options->require && job->err.status == CFI2SFRAME_NOTHING
+         && require_section (job, options);
 }
 
 static bool
@@ -36,8 +76,7 @@ run_mode (struct job *job, const struct tool_options *options)
                                        &options->convert, &job->report,
                                        &job->err);
     case MODE_CHECK:
-      return location_check (&job->location, &options->convert, &job->check,
-                             &job->err);
+      return check (job, options);
     case MODE_COMPARE_FORMATS:
       return measure_file (&job->location, &job->comparison, &job->err);
     case MODE_DUMP:

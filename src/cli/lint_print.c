@@ -11,6 +11,8 @@
 #include "base/mapped_file.h"
 #include "base/printable.h"
 #include "convert/lint.h"
+#include "cli/clock.h"
+#include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/tree.h"
 
@@ -25,6 +27,8 @@ struct lint_output
   const char *path;
   FILE *out;            /* NULL: no lines */
   json_object *details; /* array, or NULL */
+  FILE *events;         /* for one of the forms of events.h, or NULL */
+  enum tool_stats stats;
 };
 
 /* The name of the rule that FINDING contradicts.  */
@@ -112,6 +116,26 @@ finding_json (const struct cfi2sframe_finding *finding)
   return object;
 }
 
+/* A finding in one of the forms of events.h.  */
+static void
+print_event (const struct lint_output *output,
+             const struct cfi2sframe_finding *finding)
+{
+  char text[1024];
+  snprintf (text, sizeof text,
+            "%s at 0x%" PRIx64 "%s%s: CFI says %s, code does %s",
+            rule_of (finding, "CFA", "RA", "FP"), finding->address,
+            finding->name ? " in " : "", finding->name ? finding->name : "",
+            finding->says, finding->does);
+  const struct event event
+      = { .path = output->path,
+          .kind = EVENT_FAILED,
+          .code = rule_of (finding, "lint-cfa", "lint-ra", "lint-fp"),
+          .text = text,
+          .address = finding->address };
+  event_print (output->stats, &event, output->events);
+}
+
 static void
 take_finding (void *context, const struct cfi2sframe_finding *finding)
 {
@@ -120,6 +144,8 @@ take_finding (void *context, const struct cfi2sframe_finding *finding)
     print_line (output, finding);
   if (output->details)
     json_append (output->details, finding_json (finding));
+  if (output->events)
+    print_event (output, finding);
 }
 
 /* Frees DETAILS.  */
@@ -137,6 +163,7 @@ print_json (const char *path, const struct cfi2sframe_lint_result *result,
                    : result->findings == 0 ? "clean"
                                            : "found");
   json_add_string (object, "reason", done ? NULL : err->reason);
+  json_add_string (object, "code", done ? NULL : cfi2sframe_error_code (err));
   json_add_number (object, "functions", result->functions);
   json_add_number (object, "functions_trusted", result->functions_trusted);
   json_add_number (object, "functions_left", result->functions_left);
@@ -157,16 +184,42 @@ is_passed_over (const struct tree_entry *entry,
              || err->status == CFI2SFRAME_UNSUPPORTED);
 }
 
+/* Report what became of the file: with findings, these have been reported.  */
+static void
+report_event (const struct lint_output *output,
+              const struct cfi2sframe_error *err)
+{
+  bool clean = err->status == CFI2SFRAME_OK;
+  const struct event event
+      = { .path = output->path,
+          .kind = clean ? EVENT_PASSED : EVENT_FAILED,
+          .code = clean ? NULL : cfi2sframe_error_code (err),
+          .text = clean ? NULL : err->reason };
+  if (err->status != CFI2SFRAME_MISMATCH)
+    event_print (output->stats, &event, output->events);
+}
+
+/* What lint_run keeps count of.  */
+struct lint_sums
+{
+  uint64_t passed, failed; /* as events count */
+  int status;
+};
+
 static int
 lint_file (const struct tool_options *options, const struct tree_entry *entry,
-           FILE *out, FILE *errors)
+           FILE *out, FILE *errors, struct lint_sums *sums)
 {
   struct cfi2sframe_lint_result result;
   struct cfi2sframe_error err;
   bool json = options->stats == STATS_JSON;
+  bool as_events = events_wanted (options->stats);
+  bool silent = options->quiet || json || as_events;
   struct lint_output output = { .path = entry->path,
-                                .out = options->quiet || json ? NULL : out,
-                                .details = json ? json_new_array () : NULL };
+                                .out = silent ? NULL : out,
+                                .details = json ? json_new_array () : NULL,
+                                .events = as_events ? out : NULL,
+                                .stats = options->stats };
   cfi2sframe_lint_result_init (&result);
   mapped_files_forget ();
   bool clean = lint_with_threads (entry->path, options->jobs, take_finding,
@@ -180,10 +233,14 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
     }
   if (!clean && !found)
     put_problem (entry->path, err.reason, errors);
+  sums->passed += clean;
+  sums->failed += found ? result.findings : !clean;
+  if (as_events)
+    report_event (&output, &err);
   if (json)
     print_json (entry->path, &result, &err, output.details, out);
   else if ((clean || found) && (options->talkative || options->stats)
-           && !options->quiet)
+           && !silent)
     {
       put_path (entry->path, out);
       fprintf (out,
@@ -192,7 +249,7 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
                result.findings, result.bytes, result.functions_trusted,
                result.functions);
     }
-  if (!json && !options->quiet && result.functions_left > 0)
+  if (!silent && result.functions_left > 0)
     {
       put_path (entry->path, out);
       fprintf (out,
@@ -217,21 +274,26 @@ int
 lint_run (const struct tool_options *options, FILE *out, FILE *errors)
 {
   struct tree tree = { 0 };
-  int status = EXIT_SUCCESS;
+  struct lint_sums sums = { .status = EXIT_SUCCESS };
+  struct events events;
+  double start = clock_now ();
   if (!tree_collect (&tree, options))
     {
       fprintf (errors, "cfi2sframe: list of files: %s\n", strerror (errno));
       return EXIT_FAILURE;
     }
+  events_begin (&events, options->stats, out);
   for (size_t i = 0; i < tree.n_entries; i++)
     {
       const struct tree_entry *entry = &tree.entries[i];
       if (entry->problem)
         put_problem (entry->path, strerror (entry->problem), errors);
-      status = worse (status, entry->problem
-                                  ? EXIT_FAILURE
-                                  : lint_file (options, entry, out, errors));
+      sums.status = worse (
+          sums.status, entry->problem ? EXIT_FAILURE
+                                      : lint_file (options, entry, events.body,
+                                                   errors, &sums));
     }
+  events_end (&events, sums.passed, 0, sums.failed, clock_now () - start, out);
   tree_free (&tree);
-  return status;
+  return sums.status;
 }

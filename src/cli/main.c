@@ -15,6 +15,7 @@
 #include "cli/clock.h"
 #include "cli/command_line.h"
 #include "cli/compare_print.h"
+#include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/lint_print.h"
 #include "cli/progress.h"
@@ -119,14 +120,20 @@ run_batch (const struct tool_options *options)
   double start = clock_now ();
   progress_init (!options->quiet
                  && (options->n_files > 1 || tool_options_is_tree (options)));
+  struct events events;
+  events_begin (&events, options->stats, stdout);
   bool collected = tree_collect (&tree, options);
-  bool done = collected && batch_run (options, &tree, &totals);
+  bool done = collected
+              && batch_run (options, &tree, &totals,
+                            events.body == stdout ? NULL : events.body);
   progress_clear ();
   if (!done)
     print_list_problem (options, collected, errno);
   bool flushed = flush_written ();
   totals.not_elf = tree.not_elf;
   totals.seconds = clock_now () - start;
+  events_end (&events, totals.done, totals.skipped, totals.failed,
+              totals.seconds, stdout);
   if (done)
     totals_print (&totals, options, stdout);
   if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)

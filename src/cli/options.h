@@ -47,7 +47,10 @@ enum tool_stats
 {
   STATS_NONE,
   STATS_TEXT,
-  STATS_JSON
+  STATS_JSON,
+  STATS_JUNIT,
+  STATS_SARIF,
+  STATS_GITHUB
 };
 
 struct tool_options
@@ -65,6 +68,7 @@ struct tool_options
   bool talkative;      /* print a line per file, if not quiet */
   enum tool_skip skip_unconvertible;
   struct cfi2sframe_options convert;
+  bool require;                /* with MODE_CHECK, a missing .sframe fails */
   bool debug_twin;             /* change the debug file along with the file */
   const char *debug_twin_file; /* NULL: the one that is found */
   char **files;                /* borrowed from argv */

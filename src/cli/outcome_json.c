@@ -6,17 +6,19 @@
 #include "cli/json_line.h"
 
 void
+outcome_json_add_fields (json_object *object, const struct field *table,
+                         unsigned uses, const void *structure)
+{
+  for (; table->name != NULL; table++)
+    if (table->uses & uses)
+      json_add_number (object, table->name, field_value (table, structure));
+}
+
+void
 outcome_json_add_check (json_object *object,
                         const struct cfi2sframe_check_result *check)
 {
-  json_add_number (object, "functions", check->functions);
-  json_add_number (object, "bytes_equal", check->bytes_equal);
-  json_add_number (object, "bytes_wrong", check->bytes_wrong);
-  json_add_number (object, "bytes_absent", check->bytes_absent);
-  json_add_number (object, "bytes_extra", check->bytes_extra);
-  json_add_number (object, "bytes_from_code", check->bytes_from_code);
-  json_add_number (object, "bytes_return_address",
-                   check->bytes_return_address);
+  outcome_json_add_fields (object, check_fields, FIELD_OF_FILE, check);
   if (check->readers[0] != '\0')
     json_add_string (object, "readers", check->readers);
 }
@@ -32,6 +34,9 @@ outcome_json_new (const struct tool_options *options, const struct job *job)
   json_add_string (object, "status", names[job->outcome]);
   json_add_string (object, "reason",
                    job->outcome == JOB_DONE ? NULL : job->err.reason);
+  json_add_string (
+      object, "code",
+      job->outcome == JOB_DONE ? NULL : cfi2sframe_error_code (&job->err));
   return object;
 }
 

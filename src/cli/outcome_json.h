@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "convert/fields.h"
 #include "cli/job.h"
 #include "cli/options.h"
 
@@ -15,6 +16,11 @@ struct json_object;
    with the file, and if not, why.  */
 struct json_object *outcome_json_new (const struct tool_options *options,
                                       const struct job *job);
+
+/* Add the numbers of STRUCTURE that TABLE has for one of USES to OBJECT.  */
+void outcome_json_add_fields (struct json_object *object,
+                              const struct field *table, unsigned uses,
+                              const void *structure);
 
 /* Add the numbers of CHECK to OBJECT.  */
 void outcome_json_add_check (struct json_object *object,

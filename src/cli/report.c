@@ -7,6 +7,7 @@
 
 #include "base/printable.h"
 #include "convert/formats.h"
+#include "cli/events.h"
 #include "cli/figures.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
@@ -20,17 +21,20 @@ print_name (const struct job *job, FILE *out)
   fputs (": ", out);
 }
 
+/* What is at fault stands in front, which may be another file than the one
+   that was to be worked on.  */
 static void
 print_problem (const struct job *job, FILE *errors)
 {
   const struct cfi2sframe_error *err = &job->err;
+  bool other = err->file[0] != '\0';
   fputs ("cfi2sframe: ", errors);
-  print_name (job, errors);
-  fputs (err->reason, errors);
-  if (err->file[0] != '\0')
+  printable_put (other ? err->file : job->path, errors);
+  fprintf (errors, ": %s", err->reason);
+  if (other)
     {
-      fputs (" (", errors);
-      printable_put (err->file, errors);
+      fputs (" (for ", errors);
+      printable_put (job->path, errors);
       fputc (')', errors);
     }
   else if (err->has_offset)
@@ -223,54 +227,23 @@ report_left_out_json (const struct cfi2sframe_report *report)
 }
 
 static void
-print_debug_json (const struct cfi2sframe_report *report, json_object *object)
-{
-  if (report->debug_frame_bytes > 0)
-    {
-      json_add_number (object, "debug_frame_bytes", report->debug_frame_bytes);
-      json_add_number (object, "debug_frame_functions",
-                       report->debug_frame_functions);
-      json_add_number (object, "debug_file_functions",
-                       report->debug_file_functions);
-      json_add_number (object, "set_aside", report->set_aside);
-      json_add_number (object, "contradictions", report->contradictions);
-    }
-  if (report->debug_file[0] != '\0')
-    json_add_string (object, "debug_file", report->debug_file);
-  if (report->cfi_note[0] != '\0')
-    json_add_string (object, "cfi_note", report->cfi_note);
-}
-
-static void
 print_stats_json (const struct tool_options *options, const struct job *job,
                   FILE *out)
 {
   const struct cfi2sframe_report *report = &job->report;
   json_object *object = outcome_json_new (options, job);
+  unsigned uses = FIELD_OF_FILE
+                  | (options->convert.analyze ? FIELD_ANALYZE : 0)
+                  | (report->debug_frame_bytes > 0 ? FIELD_DEBUG_FRAME : 0);
   json_add_string (object, "machine", report->machine);
   json_add_string (object, "format", format_name (options->convert.format));
   json_add_string (object, "strategy", report->strategy);
-  json_add_number (object, "input_bytes", report->input_bytes);
-  json_add_number (object, "output_bytes", report->output_bytes);
-  json_add_number (object, "eh_frame_bytes", report->eh_frame_bytes);
-  json_add_number (object, "eh_frame_hdr_bytes", report->eh_frame_hdr_bytes);
-  json_add_number (object, "sframe_bytes", report->sframe_bytes);
-  json_add_number (object, "cfi_functions", report->cfi_functions);
-  json_add_number (object, "functions_covered", report->functions_covered);
-  print_debug_json (report, object);
-  json_add_number (object, "sframe_fdes", report->sframe_fdes);
-  json_add_number (object, "sframe_fres", report->sframe_fres);
-  json_add_number (object, "bytes_covered", report->bytes_covered);
-  json_add_number (object, "bytes_left_out", report->bytes_left_out);
-  json_add_number (object, "executable_bytes", report->executable_bytes);
-  if (options->convert.analyze)
-    {
-      json_add_number (object, "functions_from_code",
-                       report->functions_from_code);
-      json_add_number (object, "bytes_from_code", report->bytes_from_code);
-    }
+  outcome_json_add_fields (object, report_fields, uses, report);
+  if (report->debug_file[0] != '\0')
+    json_add_string (object, "debug_file", report->debug_file);
+  if (report->cfi_note[0] != '\0')
+    json_add_string (object, "cfi_note", report->cfi_note);
   json_add (object, "left_out", report_left_out_json (report));
-  json_add_number (object, "return_addresses", report->return_addresses);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);
 }
@@ -288,11 +261,9 @@ print_readers (const char *lines, FILE *out)
     }
 }
 
-static void
-print_check (const struct job *job, FILE *out)
+void
+report_print_check (const struct cfi2sframe_check_result *check, FILE *out)
 {
-  const struct cfi2sframe_check_result *check = &job->check;
-  print_name (job, out);
   fprintf (out,
            "%" PRIu64 " functions checked: %" PRIu64
            " bytes of code equal, %" PRIu64 " wrong, %" PRIu64
@@ -307,14 +278,28 @@ print_check (const struct job *job, FILE *out)
              "  %" PRIu64 " of these bytes have no CFI and were compared with "
              "their code\n",
              check->bytes_from_code);
-  print_readers (check->readers, out);
+}
+
+static void
+print_check (const struct job *job, FILE *out)
+{
+  print_name (job, out);
+  report_print_check (&job->check, out);
+  print_readers (job->check.readers, out);
+}
+
+/* Whether what is printed to standard output is for programs alone.  */
+static bool
+is_for_programs (const struct tool_options *options)
+{
+  return options->stats == STATS_JSON || events_wanted (options->stats);
 }
 
 static void
 report_done (const struct tool_options *options, const struct job *job,
              FILE *out)
 {
-  if (options->quiet || options->stats == STATS_JSON
+  if (options->quiet || is_for_programs (options)
       || options->mode == MODE_DUMP)
     return;
   if (options->mode == MODE_CHECK)
@@ -385,6 +370,34 @@ is_left_checksummed (const struct tool_options *options, const struct job *job)
 }
 
 static void
+report_event (const struct tool_options *options, const struct job *job,
+              FILE *out)
+{
+  static const enum event_kind kinds[] = { [JOB_DONE] = EVENT_PASSED,
+                                           [JOB_SKIPPED] = EVENT_SKIPPED,
+                                           [JOB_FAILED] = EVENT_FAILED };
+  bool done = job->outcome == JOB_DONE;
+  const struct event event
+      = { .path = job->path,
+          .kind = kinds[job->outcome],
+          .code = done ? NULL : cfi2sframe_error_code (&job->err),
+          .text = done ? NULL : job->err.reason,
+          .address = done ? 0 : job->check.first_wrong,
+          .seconds = job->seconds };
+  event_print (options->stats, &event, out);
+}
+
+/* Whether JOB was skipped although a file was named and something demanded of
+   it: silence would look as if the demand was met.  */
+static bool
+is_unmet_demand (const struct tool_options *options, const struct job *job)
+{
+  return job->outcome == JOB_SKIPPED && !job->found && !options->talkative
+         && (options->convert.strict || options->convert.min_coverage > 0)
+         && options->skip_unconvertible == SKIP_IN_TREES && !options->quiet;
+}
+
+static void
 print_note (const struct job *job, FILE *errors)
 {
   fputs ("cfi2sframe: ", errors);
@@ -400,6 +413,8 @@ report_job (const struct tool_options *options, const struct job *job,
     print_problem (job, errors);
   if (options->stats == STATS_JSON)
     report_json (options, job, out);
+  else if (events_wanted (options->stats))
+    report_event (options, job, out);
   if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
       && !options->quiet)
     print_concerns (job, errors);
@@ -409,17 +424,18 @@ report_job (const struct tool_options *options, const struct job *job,
   if (job->outcome == JOB_DONE)
     report_done (options, job, out);
   else if (is_unreported_archive (options, job)
-           || is_left_checksummed (options, job))
+           || is_left_checksummed (options, job)
+           || is_unmet_demand (options, job))
     print_note (job, errors);
   else if (job->outcome == JOB_SKIPPED
-           && (options->verbose > 0 || options->stats == STATS_TEXT)
-           && !options->quiet)
+           && (options->talkative || options->stats == STATS_TEXT)
+           && !options->quiet && !is_for_programs (options))
     {
       print_name (job, out);
       fprintf (out, "skipped: %s\n", job->err.reason);
     }
   if (options->mode == MODE_CHECK && job->outcome == JOB_FAILED
-      && job->err.status == CFI2SFRAME_MISMATCH && !options->quiet
-      && options->stats != STATS_JSON)
+      && job->err.status == CFI2SFRAME_MISMATCH && job->check.functions > 0
+      && !options->quiet && !is_for_programs (options))
     print_check (job, out);
 }

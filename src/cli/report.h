@@ -17,6 +17,10 @@ void report_job (const struct tool_options *options, const struct job *job,
 /* Print how many functions were left out, one line per reason.  */
 void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
 
+/* Print what a check has found, in a line or more.  */
+void report_print_check (const struct cfi2sframe_check_result *check,
+                         FILE *out);
+
 /* How many functions were left out for each reason, as a JSON object of
    numbers, which the caller owns.  */
 struct json_object *

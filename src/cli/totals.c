@@ -8,28 +8,20 @@
 
 #include "base/printable.h"
 #include "convert/formats.h"
-#include "convert/report_sum.h"
+#include "convert/fields.h"
+#include "cli/events.h"
 #include "cli/figures.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
 #include "cli/outcome_json.h"
 #include "cli/report.h"
 
-static void
-add_report (struct cfi2sframe_report *sum,
-            const struct cfi2sframe_report *report)
-{
-  report_sum_add (sum, report);
-  sum->input_bytes += report->input_bytes;
-  sum->output_bytes += report->output_bytes;
-}
-
 /* Sizes are compared only for files whose rows all come from .eh_frame.  */
 static void
 add_done (struct totals *totals, const struct cfi2sframe_report *report)
 {
   totals->done++;
-  add_report (&totals->sum, report);
+  report_sum_add (&totals->sum, report);
   if (!report_is_of_eh_frame (report))
     return;
   totals->n_of_eh_frame++;
@@ -63,9 +55,32 @@ add_skipped (struct totals *totals, const struct job *job)
     add_left_alone (&totals->malformed, job);
 }
 
+/* Count the reason why JOB's file was not worked on.  The list is kept in the
+   order of its words: what is printed must not depend on the order of jobs. */
+static void
+add_code (struct totals *totals, const struct job *job)
+{
+  const char *code = cfi2sframe_error_code (&job->err);
+  unsigned i = 0;
+  while (i < totals->n_codes && strcmp (totals->codes[i].code, code) < 0)
+    i++;
+  if (i == totals->n_codes || strcmp (totals->codes[i].code, code) != 0)
+    {
+      if (totals->n_codes == CODES_MAX)
+        return;
+      memmove (&totals->codes[i + 1], &totals->codes[i],
+               (totals->n_codes - i) * sizeof totals->codes[0]);
+      totals->codes[i] = (struct code_count){ code, 0 };
+      totals->n_codes++;
+    }
+  totals->codes[i].count++;
+}
+
 void
 totals_add (struct totals *totals, const struct job *job)
 {
+  if (job->outcome != JOB_DONE)
+    add_code (totals, job);
   check_sum_add (&totals->checked, &job->check);
   switch (job->outcome)
     {
@@ -94,8 +109,8 @@ print_size (const struct totals *totals, FILE *out)
                                 part->eh_frame_hdr_bytes));
   if (others > 0)
     fprintf (out,
-             " (without %" PRIu64 " files with functions from .debug_frame)",
-             others);
+             " (without %" PRIu64 " file%s with functions from .debug_frame)",
+             others, figure_plural (others));
   fputc ('\n', out);
 }
 
@@ -160,18 +175,15 @@ totals_print_left_alone (const struct totals *totals, FILE *errors)
   print_left_alone (&totals->malformed, "damaged", "are damaged", errors);
 }
 
+/* Why files were skipped, or failed.  */
 static void
-print_check (const struct cfi2sframe_check_result *sum, FILE *out)
+print_codes (const struct totals *totals, FILE *out)
 {
-  fprintf (out,
-           "  %" PRIu64 " functions: %" PRIu64 " bytes of code equal, %" PRIu64
-           " wrong, %" PRIu64 " without SFrame data, %" PRIu64
-           " without CFI\n",
-           sum->functions, sum->bytes_equal, sum->bytes_wrong,
-           sum->bytes_absent, sum->bytes_extra);
-  if (sum->bytes_return_address > 0)
-    fprintf (out, "  left out: %" PRIu64 " bytes (return-address)\n",
-             sum->bytes_return_address);
+  for (unsigned i = 0; i < totals->n_codes; i++)
+    fprintf (out, "%s%s %" PRIu64, i == 0 ? "  not worked on: " : ", ",
+             totals->codes[i].code, totals->codes[i].count);
+  if (totals->n_codes > 0)
+    fputc ('\n', out);
 }
 
 static void
@@ -179,41 +191,32 @@ print_files (const struct totals *totals, const struct tool_options *options,
              FILE *out)
 {
   const struct mode_names *names = &mode_names[options->mode];
-  fprintf (
-      out, "%" PRIu64 " files %s, %" PRIu64 " skipped, %" PRIu64 " failed",
-      totals->done, options->convert.dry_run ? names->could_be : names->done,
-      totals->skipped, totals->failed);
+  fprintf (out,
+           "%" PRIu64 " file%s %s, %" PRIu64 " skipped, %" PRIu64 " failed",
+           totals->done, figure_plural (totals->done),
+           options->convert.dry_run ? names->could_be : names->done,
+           totals->skipped, totals->failed);
   if (totals->not_elf > 0)
-    fprintf (out, "; %" PRIu64 " files are not ELF", totals->not_elf);
+    fprintf (out, "; %" PRIu64 " %s not ELF", totals->not_elf,
+             totals->not_elf == 1 ? "file is" : "files are");
   fprintf (out, " (%.1f s)\n", totals->seconds);
+  print_codes (totals, out);
   if (options->mode == MODE_CONVERT && totals->done > 0)
     print_conversion (totals, out);
   if (options->mode == MODE_CHECK)
-    print_check (&totals->checked, out);
+    {
+      fputs ("  ", out);
+      report_print_check (&totals->checked, out);
+    }
 }
 
-static void
-add_conversion (json_object *total, const struct cfi2sframe_report *sum)
+static json_object *
+codes_json (const struct totals *totals)
 {
-  const struct
-  {
-    const char *name;
-    uint64_t value;
-  } numbers[] = { { "input_bytes", sum->input_bytes },
-                  { "output_bytes", sum->output_bytes },
-                  { "eh_frame_bytes", sum->eh_frame_bytes },
-                  { "eh_frame_hdr_bytes", sum->eh_frame_hdr_bytes },
-                  { "sframe_bytes", sum->sframe_bytes },
-                  { "cfi_functions", sum->cfi_functions },
-                  { "functions_covered", sum->functions_covered },
-                  { "sframe_fdes", sum->sframe_fdes },
-                  { "sframe_fres", sum->sframe_fres },
-                  { "bytes_covered", sum->bytes_covered },
-                  { "bytes_left_out", sum->bytes_left_out },
-                  { "executable_bytes", sum->executable_bytes } };
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-    json_add_number (total, numbers[i].name, numbers[i].value);
-  json_add (total, "left_out", report_left_out_json (sum));
+  json_object *object = json_new_object ();
+  for (unsigned i = 0; i < totals->n_codes; i++)
+    json_add_number (object, totals->codes[i].code, totals->codes[i].count);
+  return object;
 }
 
 static void
@@ -229,8 +232,13 @@ print_json (const struct totals *totals, const struct tool_options *options,
   json_add_number (total, "skipped", totals->skipped);
   json_add_number (total, "failed", totals->failed);
   json_add_number (total, "not_elf", totals->not_elf);
+  json_add (total, "reasons", codes_json (totals));
   if (makes)
-    add_conversion (total, &totals->sum);
+    {
+      outcome_json_add_fields (total, report_fields, FIELD_OF_TOTAL,
+                               &totals->sum);
+      json_add (total, "left_out", report_left_out_json (&totals->sum));
+    }
   if (options->mode == MODE_COMPARE_FORMATS)
     measure_add_json (total, &totals->measured);
   if (options->mode == MODE_CHECK)
@@ -263,7 +271,7 @@ void
 totals_print (const struct totals *totals, const struct tool_options *options,
               FILE *out)
 {
-  if (!has_sums (totals, options))
+  if (!has_sums (totals, options) || events_wanted (options->stats))
     return;
   if (options->stats == STATS_JSON)
     {

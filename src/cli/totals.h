@@ -18,10 +18,24 @@ struct left_alone
   char reason[256]; /* that file's */
 };
 
+enum
+{
+  CODES_MAX = 64 /* more than there are words for reasons */
+};
+
+/* How many files have a reason (cfi2sframe_error_code).  */
+struct code_count
+{
+  const char *code;
+  uint64_t count;
+};
+
 struct totals
 {
   uint64_t done, skipped, failed; /* files */
   uint64_t not_elf;               /* files found in trees that are not ELF */
+  struct code_count codes[CODES_MAX]; /* of files that are not done */
+  unsigned n_codes;
   struct left_alone excluded, unsupported, refused, malformed;
   struct cfi2sframe_report sum; /* of all files done */
   /* Of the files done whose CFI is all in .eh_frame, and their number.  */

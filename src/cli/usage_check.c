@@ -6,6 +6,7 @@
 #include "cli/usage_check.h"
 
 #include "convert/for_readers.h"
+#include "cli/events.h"
 #include "cli/option_keys.h"
 
 /* Refuse options that put a section into a file: compact unwind is never put
@@ -46,8 +47,9 @@ static const struct
   { 'p', CHANGES },
   { OPTION_IN_PLACE_WRITE, CHANGES },
   { OPTION_SYNC, MAKES | TAKES_BACK },
-  { OPTION_STRICT, MAKES },
-  { OPTION_MIN_COVERAGE, MAKES },
+  { OPTION_STRICT, MAKES | MODE_BIT (MODE_CHECK) },
+  { OPTION_MIN_COVERAGE, MAKES | MODE_BIT (MODE_CHECK) },
+  { OPTION_REQUIRE, MODE_BIT (MODE_CHECK) },
   { OPTION_NO_SHARE, MAKES },
   { OPTION_NO_SPLIT, MAKES },
   { OPTION_COMPACT, MAKES },
@@ -178,6 +180,11 @@ usage_check (const struct argp_state *state)
   check_effects (state);
   check_objects (state);
   check_readers (state);
+  if (events_wanted (options->stats)
+      && MODE_BIT (options->mode)
+             & (MODE_BIT (MODE_COMPARE) | MODE_BIT (MODE_COMPARE_FORMATS)))
+    argp_error (state, "%s has --stats and --stats=json only",
+                mode_names[options->mode].option);
   if (options->mode == MODE_COMPARE && options->n_files != 2)
     argp_error (state, "--compare takes two files");
   if (options->output != NULL && options->convert.in_place_write)

@@ -15,7 +15,7 @@
 #include "convert/archive_members.h"
 #include "convert/thresholds.h"
 #include "convert/object_convert.h"
-#include "convert/report_sum.h"
+#include "convert/fields.h"
 #include "elf/archive.h"
 #include "elf/image.h"
 #include "write/output_file.h"
@@ -66,6 +66,7 @@ write_converted_member (struct archive_job *job,
   if (done)
     {
       job->report->machine = report.machine;
+      report.input_bytes = report.output_bytes = 0; /* the archive's count */
       report_sum_add (job->report, &report);
     }
   if (bytes != NULL)

@@ -11,9 +11,10 @@
 #include "convert/find_sframe.h"
 #include "convert/audit.h"
 #include "convert/location.h"
-#include "convert/report_sum.h"
+#include "convert/fields.h"
 #include "convert/for_readers.h"
 #include "convert/results.h"
+#include "convert/thresholds.h"
 #include "convert/options.h"
 #include "sframe/dump.h"
 #include "sframe/verify.h"
@@ -111,8 +112,11 @@ location_check (const struct file_location *input,
   if (!image_open_at (&image, input, err))
     return is_archive (input, err)
            && archive_visit (input, check_member, &archive, err);
-  bool checked = check_image (&image, &cfi_options, result, err)
-                 && check_readers (&image, own.readers, result, err);
+  bool checked = check_image (&image, &cfi_options, result, err);
+  result->executable_bytes = image_executable_bytes (&image);
+  checked = checked && check_readers (&image, own.readers, result, err)
+            && (image.header.e_type == ET_REL
+                || thresholds_check_section (&own, result, err));
   image_close (&image);
   return checked;
 }

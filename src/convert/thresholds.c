@@ -1,4 +1,4 @@
-/* What --strict and --min-coverage demand of a conversion.
+/* What --strict and --min-coverage demand, of a conversion and of a check.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/thresholds.h"
@@ -19,22 +19,45 @@ thresholds_check_complete (const struct cfi2sframe_options *options,
       (unsigned long long)report->cfi_functions);
 }
 
+/* Whether COVERED bytes of EXECUTABLE are enough.  */
+static bool
+check_coverage (double least, uint64_t covered, uint64_t executable,
+                enum cfi2sframe_status status, struct error *err)
+{
+  double percent
+      = executable == 0 ? 100 : 100 * (double)covered / (double)executable;
+  if (percent >= least)
+    return true;
+  /* Cut off, not rounded: 99.996 is less than 100.  */
+  unsigned hundredths = (unsigned)(percent * 100);
+  char figure[16];
+  snprintf (figure, sizeof figure, "%u.%02u", hundredths / 100,
+            hundredths % 100);
+  return error_set (err, status, "only %s percent of the code has rows",
+                    figure);
+}
+
 bool
 thresholds_check_coverage (const struct cfi2sframe_options *options,
                            const struct cfi2sframe_report *report,
                            struct error *err)
 {
-  double covered = report->executable_bytes == 0
-                       ? 100
-                       : 100 * (double)report->bytes_covered
-                             / (double)report->executable_bytes;
-  if (covered >= options->min_coverage)
-    return true;
-  /* Cut off, not rounded: 99.996 is less than 100.  */
-  unsigned hundredths = (unsigned)(covered * 100);
-  char figure[16];
-  snprintf (figure, sizeof figure, "%u.%02u", hundredths / 100,
-            hundredths % 100);
-  return error_set (err, CFI2SFRAME_REFUSED,
-                    "only %s percent of the code has rows", figure);
+  return check_coverage (options->min_coverage, report->bytes_covered,
+                         report->executable_bytes, CFI2SFRAME_REFUSED, err);
+}
+
+bool
+thresholds_check_section (const struct cfi2sframe_options *options,
+                          const struct cfi2sframe_check_result *check,
+                          struct error *err)
+{
+  if (options->strict && check->bytes_absent > 0)
+    return error_set (err, CFI2SFRAME_MISMATCH,
+                      "%llu bytes of code with call-frame information have "
+                      "no rows",
+                      (unsigned long long)check->bytes_absent);
+  return check_coverage (options->min_coverage,
+                         check->bytes_equal + check->bytes_wrong
+                             + check->bytes_extra,
+                         check->executable_bytes, CFI2SFRAME_MISMATCH, err);
 }

@@ -18,4 +18,10 @@ bool thresholds_check_coverage (const struct cfi2sframe_options *options,
                                 const struct cfi2sframe_report *report,
                                 struct error *err);
 
+/* The same of a section that is there; status CFI2SFRAME_MISMATCH.  Code that
+   SFrame cannot describe counts as missing, too.  */
+bool thresholds_check_section (const struct cfi2sframe_options *options,
+                               const struct cfi2sframe_check_result *check,
+                               struct error *err);
+
 #endif /* CONVERT_THRESHOLDS_H */

@@ -131,6 +131,6 @@ descriptor_duplicate_writable (int number, struct error *err)
     }
   int fd = fcntl (number, F_DUPFD_CLOEXEC, 3);
   if (fd < 0)
-    error_set_errno (err, "use the descriptor");
+    error_set_errno (err, "cannot use the descriptor");
   return fd;
 }

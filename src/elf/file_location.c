@@ -61,7 +61,7 @@ file_location_open (const struct file_location *location, int flags,
   else if (fd < 0)
     error_set_errno (err, (flags & O_ACCMODE) == O_RDONLY
                               ? "cannot open"
-                              : "open for writing");
+                              : "cannot open for writing");
   if (fd < 0 || !location->fixed)
     return fd;
   if (fstat (fd, &status) == 0

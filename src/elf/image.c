@@ -326,7 +326,8 @@ open_regular (const struct file_location *location, struct error *err)
   if (fstat (fd, &status) != 0)
     error_set_errno (err, "fstat");
   else if (S_ISDIR (status.st_mode))
-    error_set (err, CFI2SFRAME_UNSUPPORTED, "is a directory");
+    error_set (err, CFI2SFRAME_UNSUPPORTED,
+               "is a directory (see --recursive)");
   else if (!S_ISREG (status.st_mode))
     error_set (err, CFI2SFRAME_UNSUPPORTED, "is not a regular file");
   else if (status.st_size == 0)

@@ -84,7 +84,7 @@ attribute_list_read (struct attribute_list *list, int fd, struct error *err)
       if (errno != ERANGE)
         break;
     }
-  return error_set_errno (err, "list extended attributes");
+  return error_set_errno (err, "cannot list extended attributes");
 }
 
 static void
@@ -283,7 +283,7 @@ file_set_times (int to, const struct stat *status, struct error *err)
 {
   const struct timespec times[2] = { status->st_atim, status->st_mtim };
   if (futimens (to, times) != 0)
-    return error_set_errno (err, "set time stamps");
+    return error_set_errno (err, "cannot set time stamps");
   return true;
 }
 
@@ -316,7 +316,7 @@ flags_copy (int from, int to, struct error *err)
                       "is immutable or for appending only (chattr)");
   int wanted = (new & ~FLAGS_COPIED) | (old & FLAGS_COPIED);
   return wanted == new || ioctl (to, FS_IOC_SETFLAGS, &wanted) == 0
-         || error_set_errno (err, "keep the file attributes (chattr)");
+         || error_set_errno (err, "cannot keep the file attributes (chattr)");
 }
 
 bool

@@ -48,7 +48,8 @@ create_stream (struct output_file *file, struct error *err)
       file->fd = fcntl (fileno (nameless), F_DUPFD_CLOEXEC, 0);
       fclose (nameless);
     }
-  return file->fd >= 0 || error_set_errno (err, "create a temporary file");
+  return file->fd >= 0
+         || error_set_errno (err, "cannot create a temporary file");
 }
 
 /* The path of TARGET, which does not exist, with its directory resolved.  */
@@ -106,7 +107,8 @@ open_directory (struct output_file *file, int base, const char *directory,
   if (file->directory < 0 && errno == EACCES)
     file->directory
         = openat (base, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  return file->directory >= 0 || error_set_errno (err, "open its directory");
+  return file->directory >= 0
+         || error_set_errno (err, "cannot open its directory");
 }
 
 /* FILE goes to PATH, which is absolute and has no links; NULL with errno:
@@ -115,7 +117,7 @@ static bool
 set_place (struct output_file *file, char *path, struct error *err)
 {
   if (path == NULL)
-    return error_set_errno (err, "find the directory");
+    return error_set_errno (err, "cannot find the directory");
   char *slash = strrchr (path, '/');
   file->name = strdup (slash + 1);
   slash[slash == path] = '\0';
@@ -256,7 +258,7 @@ commit_stream (struct output_file *file, struct error *err)
   if (file->stream_fd < 0)
     file->stream_fd = open (file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (file->stream_fd < 0)
-    return error_set_errno (err, "open for writing");
+    return error_set_errno (err, "cannot open for writing");
   bool ok = copy_all (file->fd, file->stream_fd, err);
   ok = io_close (file->stream_fd, ok, err);
   file->stream_fd = -1;

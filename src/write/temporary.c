@@ -230,7 +230,7 @@ temporary_new (int directory, const struct file_location *source, int *fd,
     return temporary;
   error_set_errno (err, source != NULL
                             ? "make a hard link"
-                            : "create a file in the same directory");
+                            : "cannot create a file in the same directory");
   free (temporary);
   return NULL;
 }

@@ -337,7 +337,7 @@ eh_frame_entry ()
 @test "a directory for -o that does not exist" {
   small_program
   exits 1 -o nowhere/out small
-  [[ $stderr == "cfi2sframe: small: find the directory: No such file or directory (nowhere/out)" ]] \
+  [[ $stderr == "cfi2sframe: nowhere/out: cannot find the directory: No such file or directory (for small)" ]] \
     || report
 }
 
@@ -360,7 +360,7 @@ eh_frame_entry ()
   before=$(checksum small)
   as_nobody ./cfi2sframe -p --in-place-write small
   [ "$status" -eq 1 ] || report
-  [[ $stderr == "cfi2sframe: small: set time stamps: Operation not permitted" ]] \
+  [[ $stderr == "cfi2sframe: small: cannot set time stamps: Operation not permitted" ]] \
     || report
   [ "$(checksum small)" = "$before" ]
   as_nobody ./cfi2sframe --in-place-write small

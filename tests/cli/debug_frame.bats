@@ -88,9 +88,9 @@ oracle_agrees ()
   "$CFI2SFRAME" -n -r tree | grep "^  .sframe: .* bytes, .* of .eh_frame" >alone
   debug_program tree/debug
   "$CFI2SFRAME" -n -r tree >both
-  grep -F "$(sed 's/.* bytes, //' alone) (without 1 files with functions from .debug_frame)" both
+  grep -F "$(sed 's/.* bytes, //' alone) (without 1 file with functions from .debug_frame)" both
   rm tree/eh
-  "$CFI2SFRAME" -n -r tree | grep "^  .sframe: [0-9]* bytes (without 1 files"
+  "$CFI2SFRAME" -n -r tree | grep "^  .sframe: [0-9]* bytes (without 1 file"
 }
 
 @test ".debug_frame of aarch64 and s390x" {

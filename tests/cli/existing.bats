@@ -622,7 +622,7 @@ END
     exits 0 -n -v --${option%:*} f
     [ "$output" = "f: could be ${option#*:}" ] || report
     tool -n -r --${option%:*} .
-    [[ $output == "1 files could be "* ]] || report
+    [[ $output == "1 file could be "* ]] || report
     [ "$(checksum f)" = "$before" ]
   done
   tool -v --undo f

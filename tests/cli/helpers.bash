@@ -259,7 +259,9 @@ refused ()
   exits 1 "$@" "$file"
   [ -z "$output" ] || report
   [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
-  [[ $stderr == "cfi2sframe: $file: "?* ]] || report
+  # What is at fault may be another file.
+  [[ $stderr == "cfi2sframe: $file: "?* || $stderr == "cfi2sframe: "?*" (for $file)" ]] \
+    || report
   [ "$(checksum "$file")" = "$before" ]
   [ "$(find . | sort)" = "$files" ]
 }

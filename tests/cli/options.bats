@@ -394,7 +394,7 @@ assert text["status"] != small["status"]
     [ "$status" -eq 2 ] && [ -z "$output" ] || { echo "$options"; report; }
     [[ $stderr =~ "has no effect with --"[cdlrsu] ]] || { echo "$options"; report; }
   done <<'END'
---check --strict
+--undo --require
 --dump -n
 --compare-formats --replace
 --undo --compact
@@ -406,7 +406,7 @@ assert text["status"] != small["status"]
 --undo --format=2
 --lint --strict
 --lint -n
---check --min-coverage=99
+--undo --min-coverage=99
 --check --no-split
 --check --analyze
 --undo --verify-code

@@ -401,7 +401,7 @@ END
   convert -n --relocatable d/lib.a
   cmp in.a d/lib.a
   tool -r --relocatable d
-  [[ $output == "1 files converted"* ]] || report
+  [[ $output == "1 file converted"* ]] || report
   cmp d/lib.a lib.a
 }
 

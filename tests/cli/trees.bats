@@ -699,7 +699,7 @@ kill_at_flush ()
   cmp "$left" copy
   cmp tree/small before
   exits 0 -r tree
-  [[ ${lines[0]} == "1 files converted, 0 skipped, 0 failed"* ]] || report
+  [[ ${lines[0]} == "1 file converted, 0 skipped, 0 failed"* ]] || report
   [ -z "$stderr" ] || report
   no_temporaries tree
   has_sframe tree/small

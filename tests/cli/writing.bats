@@ -327,7 +327,7 @@ start_program ()
   "$CFI2SFRAME" -o /dev/stdout bad >out 2>&1 && return 1
   grep -q '^cfi2sframe: bad: ' out
   "$CFI2SFRAME" -v -o /dev/stdout in >/dev/full 2>log && return 1
-  grep -q '^cfi2sframe: in: ' log
+  grep -q '^cfi2sframe: /dev/stdout: .* (for in)$' log
 }
 
 @test "an output that is the input itself is refused, whatever the option" {
@@ -374,9 +374,9 @@ start_program ()
   # It is the output that is wrong, not what is to be converted.
   for file in in object.o archive.a; do
     refused $file --relocatable --skip-unconvertible -o d
-    [ "$stderr" = "cfi2sframe: $file: is a directory (d)" ] || report
+    [ "$stderr" = "cfi2sframe: d: is a directory (for $file)" ] || report
     refused $file --relocatable --skip-unconvertible -o l
-    [ "$stderr" = "cfi2sframe: $file: is a dangling symbolic link (l)" ] || report
+    [ "$stderr" = "cfi2sframe: l: is a dangling symbolic link (for $file)" ] || report
   done
   [ ! -e nowhere ]
   exits 2 -o "" in

@@ -13,7 +13,7 @@
 #include "cfi/reader.h"
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
-#include "convert/report_sum.h"
+#include "convert/fields.h"
 #include "sframe/encode.h"
 #include "tests/unit/lowering.h"
 #include "sframe/verify.h"
@@ -512,7 +512,8 @@ sums_have_every_count (void **state)
                                                  .bytes_absent = 4,
                                                  .bytes_extra = 5,
                                                  .bytes_from_code = 6,
-                                                 .bytes_return_address = 7 };
+                                                 .bytes_return_address = 7,
+                                                 .executable_bytes = 8 };
   struct cfi2sframe_check_result sum = { 0 };
   check_sum_add (&sum, &check);
   check_sum_add (&sum, &check);
@@ -523,6 +524,7 @@ sums_have_every_count (void **state)
   assert_int_equal (sum.bytes_extra, 10);
   assert_int_equal (sum.bytes_from_code, 12);
   assert_int_equal (sum.bytes_return_address, 14);
+  assert_int_equal (sum.executable_bytes, 16);
 }
 
 int

@@ -1,0 +1,60 @@
+/* What becomes of files, in the forms that other programs show people:
+   --stats=junit, sarif and github.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   junit: the XML that Jenkins and GitLab read; a test case for each file.
+   sarif: SARIF 2.1.0 (OASIS), which code hosts show; failures and findings
+   are results.  github: workflow commands of GitHub Actions, a line each.
+   The first two are one document, so events are collected before the whole is
+   printed.  */
+
+#ifndef TOOL_EVENTS_H
+#define TOOL_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/options.h"
+
+enum event_kind
+{
+  EVENT_PASSED,
+  EVENT_SKIPPED,
+  EVENT_FAILED
+};
+
+struct event
+{
+  const char *path;
+  enum event_kind kind;
+  const char *code; /* a stable word for the reason; NULL if it passed */
+  const char *text; /* the reason; NULL if it passed */
+  uint64_t address; /* in the file's memory, that it is about; 0: of all */
+  double seconds;
+};
+
+/* Whether STATS is one of these forms.  */
+bool events_wanted (enum tool_stats stats);
+
+/* Append EVENT to the events at OUT.  */
+void event_print (enum tool_stats stats, const struct event *event, FILE *out);
+
+/* A collection of events.  */
+struct events
+{
+  enum tool_stats stats;
+  FILE *body; /* where events are to be appended */
+  char *text;
+  size_t size;
+};
+
+/* Begin a collection whose whole is to be printed to OUT.  Without memory for
+   one the events go to OUT at once.  */
+void events_begin (struct events *events, enum tool_stats stats, FILE *out);
+
+/* Print the whole of EVENTS, which have so many of each kind, to OUT.  */
+void events_end (struct events *events, uint64_t passed, uint64_t skipped,
+                 uint64_t failed, double seconds, FILE *out);
+
+#endif /* TOOL_EVENTS_H */
