@@ -161,17 +161,26 @@ computes_address (const struct image_facts *facts, const struct insn *insn,
   return word != NULL;
 }
 
-/* Note that the address which INSN computes is a function's: where the program
-   begins, main is handed to the C library.  */
+/* Note that the address which INSN hands on is a function's: where
+   the program begins, main is handed to the C library.  */
 static void
 note_main (struct follower *follower, const struct insn *insn,
            const struct state *state)
 {
   const struct image_facts *facts = follower->context.facts;
+  const unsigned argument
+      = routine_machine (follower->routine)->first_argument;
   uint64_t address, size;
-  if (computes_address (facts, insn, state, &address)
-      && facts_code (facts, address, &size))
-    note_address (follower, NOTE_FUNCTION, address);
+  if (insn->to == argument || (insn->writes >> argument & 1))
+    follower->handed
+        = insn->to == argument
+                  && computes_address (facts, insn, state, &address)
+              ? address
+              : 0;
+  bool hands_on = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT
+                  || insn->flow == FLOW_JUMP_INDIRECT;
+  if (hands_on && facts_code (facts, follower->handed, &size))
+    note_address (follower, NOTE_FUNCTION, follower->handed);
 }
 
 /* The number of the row that STATE comes to.  */

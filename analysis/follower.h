@@ -88,6 +88,9 @@ struct follower
   struct disproofs disproofs;
   struct comparison comparison;
   const struct followed *current;
+  /* Where the program begins: the address in the first argument's register, as
+     the last instruction that wrote it has computed it.  */
+  uint64_t handed;
   bool failed; /* memory ran out */
 };
 

@@ -101,6 +101,34 @@ a64_op (struct a64 *t, enum insn_op op, uint8_t to, uint8_t from)
   t->insn->from = from;
 }
 
+/* The instruction does CALCULATION with IMMEDIATE, in 4 or 8 bytes.  */
+static inline void
+a64_calculate (struct a64 *t, enum insn_calculation calculation, uint8_t to,
+               uint8_t from, int64_t immediate)
+{
+  if (to == REG_NONE)
+    return;
+  a64_op (t, OP_CALCULATE, to, from);
+  t->insn->calculation = (uint8_t)calculation;
+  t->insn->width = t->word >> 31 ? 8 : 4;
+  t->insn->immediate = immediate;
+}
+
+/* ... with register INDEX.  Where that or FROM is the register of zeroes, what
+   comes of it is not told.  */
+static inline void
+a64_calculate_by (struct a64 *t, enum insn_calculation calculation, uint8_t to,
+                  uint8_t from, uint8_t index)
+{
+  if (from == REG_NONE || index == REG_NONE)
+    {
+      a64_writes (t, to);
+      return;
+    }
+  a64_calculate (t, calculation, to, from, 0);
+  t->insn->index = to == REG_NONE ? REG_NONE : index;
+}
+
 /* Groups of encodings.  False when there is no such instruction.  */
 bool a64_immediate (struct a64 *t); /* data processing with an immediate */
 bool a64_register (struct a64 *t);  /* data processing of registers */

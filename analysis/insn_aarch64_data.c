@@ -64,7 +64,8 @@ translate_add_immediate (struct a64 *t)
       insn->names_place = !subtracts && !flags;
     }
   else
-    a64_writes (t, to);
+    a64_calculate (t, subtracts ? CALCULATE_SUBTRACT : CALCULATE_ADD, to, from,
+                   value);
   return true;
 }
 
@@ -95,12 +96,16 @@ bit_mask (uint32_t word, uint64_t *mask)
 static bool
 translate_logical_immediate (struct a64 *t)
 {
+  static const uint8_t calculations[]
+      = { CALCULATE_AND, CALCULATE_OR, CALCULATE_XOR, CALCULATE_AND };
   uint32_t word = t->word;
   unsigned opc = a64_bits (word, 29, 2);
   uint8_t to = (uint8_t)a64_rd (word), from = a64_or_zero (a64_rn (word));
   uint64_t mask;
   if (!bit_mask (word, &mask) || (!is_whole (word) && a64_bits (word, 22, 1)))
     return false;
+  if (!is_whole (word))
+    mask &= UINT32_MAX;
   uint64_t size = 0 - mask;
   t->insn->sets_flags = opc == 3;
   if (opc == 3)
@@ -115,7 +120,8 @@ translate_logical_immediate (struct a64 *t)
       t->insn->immediate = (int64_t)mask;
     }
   else
-    a64_writes (t, to);
+    a64_calculate (t, (enum insn_calculation)calculations[opc], to, from,
+                   (int64_t)mask);
   return true;
 }
 
@@ -141,6 +147,23 @@ translate_move_wide (struct a64 *t)
       t->insn->scale = (uint8_t)shift;
       t->insn->width = is_whole (word) ? 8 : 4;
     }
+  return true;
+}
+
+/* LSL, LSR and ASR by a number.  False: the bit field is another.  */
+static bool
+shift_by_number (struct a64 *t, unsigned opc, uint8_t to, uint8_t from)
+{
+  unsigned last = is_whole (t->word) ? 63 : 31;
+  unsigned immr = a64_bits (t->word, 16, 6), imms = a64_bits (t->word, 10, 6);
+  bool is_left = opc == 2 && imms != last && imms + 1 == immr;
+  if (opc == 1 || from == REG_NONE || !(is_left || imms == last))
+    return false;
+  a64_calculate (t,
+                 is_left    ? CALCULATE_SHIFT_LEFT
+                 : opc == 2 ? CALCULATE_SHIFT_RIGHT
+                            : CALCULATE_SHIFT_SIGNED,
+                 to, from, is_left ? last - imms : immr);
   return true;
 }
 
@@ -171,7 +194,7 @@ translate_bit_field (struct a64 *t)
       a64_op (t, OP_SCALE, to, from); /* LSL; SBFIZ and UBFIZ of 4 bytes */
       t->insn->immediate = 1 << left;
     }
-  else
+  else if (!shift_by_number (t, opc, to, from))
     a64_writes (t, to);
   return true;
 }
@@ -249,6 +272,8 @@ move (struct a64 *t, uint8_t to, uint8_t from)
 static bool
 translate_logical (struct a64 *t)
 {
+  static const uint8_t calculations[]
+      = { CALCULATE_AND, CALCULATE_OR, CALCULATE_XOR, CALCULATE_AND };
   uint32_t word = t->word;
   uint8_t to = a64_or_zero (a64_rd (word)), n = a64_or_zero (a64_rn (word)),
           m = a64_or_zero (a64_rm (word));
@@ -262,7 +287,12 @@ translate_logical (struct a64 *t)
     }
   a64_reads (t, n);
   a64_reads (t, m);
-  a64_writes (t, to);
+  if (a64_bits (word, 10, 6) == 0 && !a64_bits (word, 21, 1))
+    a64_calculate_by (
+        t, (enum insn_calculation)calculations[a64_bits (word, 29, 2)], to, n,
+        m);
+  else
+    a64_writes (t, to);
   return true;
 }
 
@@ -277,7 +307,14 @@ add (struct a64 *t, uint8_t to, uint8_t n, uint8_t m, unsigned width,
   struct insn *insn = t->insn;
   a64_reads (t, n);
   a64_reads (t, m);
-  if (!is_whole (t->word) || (subtracts && !plain && to != A64_SP))
+  bool is_half = !is_whole (t->word);
+  if (is_half && scale == 1 && width >= 4 && to != A64_SP && n != A64_SP)
+    {
+      a64_calculate_by (t, subtracts ? CALCULATE_SUBTRACT : CALCULATE_ADD, to,
+                        n, m);
+      return;
+    }
+  if (is_half || (subtracts && !plain && to != A64_SP))
     {
       a64_writes (t, to);
       return;
@@ -443,7 +480,12 @@ translate_three_sources (struct a64 *t)
   a64_reads (t, a64_or_zero (a64_rn (word)));
   a64_reads (t, a64_or_zero (a64_rm (word)));
   a64_reads (t, a64_or_zero (a64_bits (word, 10, 5)));
-  a64_writes (t, a64_or_zero (a64_rd (word)));
+  if (op31 == 0 && !negates && a64_bits (word, 10, 5) == A64_ZR) /* MUL */
+    a64_calculate_by (t, CALCULATE_MULTIPLY, a64_or_zero (a64_rd (word)),
+                      a64_or_zero (a64_rn (word)),
+                      a64_or_zero (a64_rm (word)));
+  else
+    a64_writes (t, a64_or_zero (a64_rd (word)));
   return a64_bits (word, 29, 2) == 0
          && (op31 == 0
              || (is_whole (word)

@@ -52,9 +52,9 @@ static void
 store (struct a64 *t, uint8_t from)
 {
   t->insn->op = OP_STORE;
-  if (t->insn->width == 8)
+  if (t->insn->width >= 4)
     t->insn->from = from;
-  else
+  if (t->insn->width < 8)
     a64_reads (t, from);
 }
 

@@ -323,42 +323,28 @@ is_high_byte (const ZydisDecodedOperand *operand)
          && operand->reg.value <= ZYDIS_REGISTER_BH;
 }
 
-/* Whether OPERAND is the lowest byte of a register.  */
-static bool
-is_low_byte (const ZydisDecodedOperand *operand)
-{
-  return is_register (operand) && operand->size == 8
-         && !is_high_byte (operand);
-}
-
 /* mov and its extending forms.  Registers moved in their full width are not
    `read': that is how they are saved and restored.  Zero and sign extensions
-   give a register whose low part is what it was; parts of registers that are
-   written give something unknown.  */
+   give a register whose low part is what it was.  */
 static void
 translate_mov (struct translation *t)
 {
   const ZydisDecodedOperand *to = &t->operands[0], *from = &t->operands[1];
   bool moves = t->in.mnemonic == ZYDIS_MNEMONIC_MOV;
-  if (is_low_byte (to) && is_immediate (from))
-    {
-      set_op (t, OP_INSERT_BYTE, dwarf (t, to->reg.value), REG_NONE);
-      t->insn->immediate = from->imm.value.s;
-      return;
-    }
   if (is_register (to)
       && (dwarf (t, to->reg.value) == REG_NONE || to->size < 32))
     return;
   if (is_memory (to))
     {
+      t->insn->has_constant = is_immediate (from);
       if (is_immediate (from))
         t->insn->immediate = from->imm.value.s;
-      if (is_register (from) && from->size == 64 && t->insn->memory)
-        {
-          t->insn->from = dwarf (t, from->reg.value);
-          t->insn->reads &= ~mask_of (t->insn->from) | mask_of (t->insn->base)
-                            | mask_of (t->insn->index);
-        }
+      if (!is_register (from) || from->size < 32 || !t->insn->memory)
+        return;
+      t->insn->from = dwarf (t, from->reg.value);
+      if (from->size == 64)
+        t->insn->reads &= ~mask_of (t->insn->from) | mask_of (t->insn->base)
+                          | mask_of (t->insn->index);
       return;
     }
   uint8_t reg = dwarf (t, to->reg.value);
@@ -382,6 +368,16 @@ translate_mov (struct translation *t)
     }
 }
 
+/* The instruction does CALCULATION, of SIZE bits.  */
+static void
+set_calculation (struct translation *t, enum insn_calculation calculation,
+                 uint8_t to, uint8_t from, unsigned size)
+{
+  set_op (t, OP_CALCULATE, to, from);
+  t->insn->calculation = (uint8_t)calculation;
+  t->insn->width = (uint16_t)(size / 8);
+}
+
 static void
 translate_lea (struct translation *t)
 {
@@ -392,6 +388,12 @@ translate_lea (struct translation *t)
   insn->memory = false;
   insn->op = OP_NONE;
   insn->offset = 0;
+  if (!whole && t->operands[0].size == 32 && insn->base != REG_NONE
+      && insn->index == REG_NONE)
+    {
+      set_calculation (t, CALCULATE_ADD, to, insn->base, 32);
+      insn->immediate = offset;
+    }
   if (!whole)
     return;
   if (insn->base == REG_NONE && insn->index == REG_NONE)
@@ -557,6 +559,9 @@ translate_push (struct translation *t)
   bool is_general = explicit_one && is_register (what);
   set_op (t, OP_PUSH, REG_NONE,
           is_general ? dwarf (t, what->reg.value) : REG_NONE);
+  t->insn->has_constant = explicit_one && is_immediate (what);
+  if (t->insn->has_constant)
+    t->insn->immediate = what->imm.value.s;
   t->insn->memory = false;
   t->insn->offset = 0;
   t->insn->writes &= ~mask_of (SP);
@@ -583,10 +588,13 @@ static void
 translate_xchg (struct translation *t)
 {
   const ZydisDecodedOperand *a = &t->operands[0], *b = &t->operands[1];
-  if (!is_register (a) || !is_register (b) || a->size != 64)
+  if (!is_register (a) || !is_register (b) || a->size < 32)
     return;
   set_op (t, OP_SWAP, dwarf (t, a->reg.value), dwarf (t, b->reg.value));
-  t->insn->writes = t->insn->reads = 0;
+  t->insn->width = a->size / 8;
+  t->insn->writes = 0;
+  if (a->size == 64)
+    t->insn->reads = 0;
 }
 
 static void
@@ -638,6 +646,78 @@ condition_of (const ZydisDecodedInstruction *in)
     default:
       return CONDITION_OTHER;
     }
+}
+
+/* What the instruction calculates, and with which number if it has one operand
+   alone.  False: nothing that is known.  */
+static bool
+find_calculation (const struct translation *t,
+                  enum insn_calculation *calculation, int64_t *by)
+{
+  static const struct
+  {
+    ZydisMnemonic mnemonic;
+    enum insn_calculation calculation;
+    bool has_one_operand;
+    int8_t by;
+  } all[] = {
+    { ZYDIS_MNEMONIC_MOV, CALCULATE_MOVE, false, 0 },
+    { ZYDIS_MNEMONIC_ADD, CALCULATE_ADD, false, 0 },
+    { ZYDIS_MNEMONIC_INC, CALCULATE_ADD, true, 1 },
+    { ZYDIS_MNEMONIC_SUB, CALCULATE_SUBTRACT, false, 0 },
+    { ZYDIS_MNEMONIC_DEC, CALCULATE_SUBTRACT, true, 1 },
+    { ZYDIS_MNEMONIC_NEG, CALCULATE_SUBTRACT_FROM, true, 0 },
+    { ZYDIS_MNEMONIC_AND, CALCULATE_AND, false, 0 },
+    { ZYDIS_MNEMONIC_OR, CALCULATE_OR, false, 0 },
+    { ZYDIS_MNEMONIC_XOR, CALCULATE_XOR, false, 0 },
+    { ZYDIS_MNEMONIC_NOT, CALCULATE_XOR, true, -1 },
+    { ZYDIS_MNEMONIC_IMUL, CALCULATE_MULTIPLY, false, 0 },
+    { ZYDIS_MNEMONIC_SHL, CALCULATE_SHIFT_LEFT, false, 0 },
+    { ZYDIS_MNEMONIC_SHR, CALCULATE_SHIFT_RIGHT, false, 0 },
+    { ZYDIS_MNEMONIC_SAR, CALCULATE_SHIFT_SIGNED, false, 0 },
+    { ZYDIS_MNEMONIC_ROL, CALCULATE_ROTATE_LEFT, false, 0 },
+    { ZYDIS_MNEMONIC_ROR, CALCULATE_ROTATE_RIGHT, false, 0 },
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].mnemonic == t->in.mnemonic)
+      {
+        *calculation = all[i].calculation;
+        *by = all[i].by;
+        return all[i].has_one_operand == (t->in.operand_count_visible == 1);
+      }
+  return false;
+}
+
+/* An instruction that has no other meaning for the stack.  Shifts of parts of
+   registers count otherwise than shifts of registers.  */
+static void
+translate_calculation (struct translation *t)
+{
+  const ZydisDecodedOperand *to = &t->operands[0];
+  unsigned n = t->in.operand_count_visible;
+  const ZydisDecodedOperand *by = &t->operands[n - 1];
+  const ZydisDecodedOperand *from = &t->operands[n == 3 ? 1 : 0];
+  uint8_t index = REG_NONE;
+  enum insn_calculation calculation;
+  int64_t number;
+  if (!is_register (to) || !is_register (from) || is_high_byte (to)
+      || dwarf (t, to->reg.value) == REG_NONE
+      || !find_calculation (t, &calculation, &number))
+    return;
+  bool shifts = calculation >= CALCULATE_SHIFT_LEFT;
+  if (n > 1 && is_immediate (by))
+    number = by->imm.value.s;
+  else if (n > 1 && is_register (by) && by->size == to->size
+           && !is_high_byte (by) && !shifts)
+    index = dwarf (t, by->reg.value);
+  if (n > 1 && index == REG_NONE && !is_immediate (by))
+    return;
+  if (shifts && to->size < 32)
+    return;
+  set_calculation (t, calculation, dwarf (t, to->reg.value),
+                   dwarf (t, from->reg.value), to->size);
+  t->insn->index = index;
+  t->insn->immediate = number;
 }
 
 static void
@@ -712,6 +792,8 @@ translate (struct translation *t)
     translate_flow (t);
   else
     translate_value (t);
+  if (t->insn->op == OP_NONE && t->in.operand_count_visible > 0)
+    translate_calculation (t);
   t->insn->condition = (uint8_t)condition_of (&t->in);
 }
 

@@ -56,15 +56,17 @@ enum insn_op
   OP_SCALE,          /* to = from * immediate, which is small */
   OP_SET,            /* to = immediate */
   OP_INSERT,         /* 16 bits of `to' from bit `scale' on = immediate */
-  OP_INSERT_BYTE,    /* the lowest 8 bits of `to' = immediate */
+  OP_CALCULATE,      /* the lowest `width' bytes of `to' = from `calculation'
+                        index, or (REG_NONE) immediate: told of constants alone.
+                        4 bytes clear the rest.  */
   OP_ALIGN,          /* to = from & immediate, which is -2^n */
   OP_LOAD,           /* to = memory */
-  OP_STORE,          /* memory = from, or (REG_NONE) something unknown; a
-                        constant is in `immediate` */
+  OP_STORE,          /* memory = from, or (REG_NONE) something unknown or,
+                        with `has_constant', immediate */
   OP_PUSH,           /* the same, to a new place on the stack */
   OP_POP,            /* to = the newest place of the stack, which goes */
   OP_LEAVE,          /* SP = FP; pop FP */
-  OP_SWAP,           /* to <-> from */
+  OP_SWAP,           /* to <-> from; 4 bytes clear the rest of both */
   OP_COMPARE,        /* flags = from - immediate */
   OP_COMPARE_MEMORY, /* flags = memory - immediate */
   OP_COMPARE_BOTH,   /* flags = from - index */
@@ -74,6 +76,23 @@ enum insn_op
   OP_SIGN,         /* to = from with an authentication code */
   OP_AUTHENTICATE, /* to = from without it, if it was right */
   OP_STRIP,        /* to = from without it */
+};
+
+enum insn_calculation
+{
+  CALCULATE_MOVE, /* from the second operand */
+  CALCULATE_ADD,
+  CALCULATE_SUBTRACT,
+  CALCULATE_SUBTRACT_FROM, /* the second operand */
+  CALCULATE_AND,
+  CALCULATE_OR,
+  CALCULATE_XOR,
+  CALCULATE_MULTIPLY,
+  CALCULATE_SHIFT_LEFT,
+  CALCULATE_SHIFT_RIGHT,
+  CALCULATE_SHIFT_SIGNED, /* right, with the sign */
+  CALCULATE_ROTATE_LEFT,
+  CALCULATE_ROTATE_RIGHT,
 };
 
 /* Conditions of branches that tell something of a value.  */
@@ -101,11 +120,13 @@ struct insn
   uint8_t to, from;
   uint8_t second; /* is_pair: the register of the second word */
   uint8_t base, index, scale;
+  uint8_t calculation;    /* enum insn_calculation, of OP_CALCULATE */
   uint16_t width;         /* bytes of memory; 0: unknown */
   bool sign_extended : 1; /* of a width less than a register's */
   bool sets_flags : 1;    /* that conditions depend on */
   bool is_nop : 1;
   bool calls_kernel : 1;
+  bool has_constant : 1; /* OP_STORE, OP_PUSH: of `immediate' */
   bool names_place : 1;  /* OP_SET, OP_ADD: what it computes is an address */
   bool is_part : 1;      /* OP_SET: something is added to get an address */
   bool is_pair : 1;      /* OP_LOAD, OP_STORE: of two words and registers */

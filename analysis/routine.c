@@ -73,7 +73,7 @@ pass (struct routine *routine, const struct insn *insn, uint64_t address,
   else if (insn->flow == FLOW_BRANCH)
     {
       bool taken;
-      if (state_parts_from_child (state, insn, &taken))
+      if (state_parts_from_child (state, insn, &taken) == VALUE_FORKED)
         {
           state->is_child_too = false;
           if (!taken)
@@ -88,10 +88,14 @@ pass (struct routine *routine, const struct insn *insn, uint64_t address,
    it goes on with the next instruction: a child with another stack has left.
  */
 static bool
-branch (struct routine *routine, const struct insn *insn, struct state *state)
+branch (struct routine *routine, const struct insn *insn, uint64_t address,
+        struct state *state)
 {
   bool by_child;
-  if (state_parts_from_child (state, insn, &by_child))
+  enum value_kind parts = state_parts_from_child (state, insn, &by_child);
+  if (parts == VALUE_ASKED)
+    routine_fail (routine, ROUTINE_SYSTEM_CALL, address);
+  if (parts == VALUE_FORKED)
     {
       state->is_child_too = false;
       if (!by_child)
@@ -125,7 +129,7 @@ leave_node (struct routine *routine, uint32_t number, struct state *state)
   switch (insn->flow)
     {
     case FLOW_BRANCH:
-      return branch (routine, insn, state);
+      return branch (routine, insn, node.address, state);
     case FLOW_JUMP:
       routine_jump (routine, insn->target, state);
       return false;
@@ -168,25 +172,15 @@ stops_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* Whether only a pointer leads to the entry: no function may start there.  On
-   the path from such an entry, a register that belongs to callers shows code
-   with another convention, such as Haskell's.  It is done with at its first
-   instructions: nothing is taken from what such a start gets to.  */
-static bool
-is_on_trial (const struct routine *routine)
-{
-  const struct code_function *function
-      = functions_at (routine->context->functions, routine->entry);
-  return !routine->is_bare && function && function->is_pointer
-         && !function->is_called && !function->is_known;
-}
-
-/* From label NUMBER to the next one.  */
+/* From label NUMBER to the next one.  On the path from an entry that only a
+   pointer leads to, a register that belongs to callers shows code with another
+   convention, such as Haskell's.  It is done with at its first instructions:
+   nothing is taken from what such a start gets to.  */
 static void
 walk (struct routine *routine, uint32_t label)
 {
   uint32_t number = routine->labels[label].node;
-  bool on_trial = label == 0 && is_on_trial (routine);
+  bool on_trial = label == 0 && routine_is_on_trial (routine);
   struct state state;
   state_copy (&state, routine_label_state (routine, label));
   while (routine->result.failure == ROUTINE_SOUND
@@ -491,6 +485,7 @@ routine_failure_name (enum routine_failure failure)
     [ROUTINE_SAVED_USED] = "saved-register-used",
     [ROUTINE_UNWINDS] = "unwinds",
     [ROUTINE_SIGNAL] = "signal",
+    [ROUTINE_SYSTEM_CALL] = "system-call",
     [ROUTINE_CALLEE] = "callee-moves-stack",
     [ROUTINE_UNRESOLVED] = "unresolved-jump",
     [ROUTINE_GO_DIFFERS] = "differs-from-pclntab",

@@ -39,6 +39,18 @@ note_end (struct routine *routine)
   routine->result.is_unframed = true;
 }
 
+/* Whether what the routine does with STATE shows that it began with the frame
+   of a call.  Behind a system call of an unknown number it does not, if
+   nothing but a pointer leads to the entry, or (RUNS_ON) the routine only runs
+   into what follows: it may be where a handler of a signal returns to, and the
+   code behind that call another function.  */
+static bool
+shows_entry (const struct routine *routine, const struct state *state,
+             bool runs_on)
+{
+  return !state->has_asked || !(runs_on || routine_is_on_trial (routine));
+}
+
 /* The routine makes a call with STATE.  */
 static void
 note_frame (struct routine *routine, const struct state *state)
@@ -49,7 +61,8 @@ note_frame (struct routine *routine, const struct state *state)
       || sp.number % machine->call_aligned != 0)
     routine->result.is_unframed = true;
   else
-    routine->result.is_framed |= state_saves_registers (state, machine);
+    routine->result.is_framed |= state_saves_registers (state, machine)
+                                 && shows_entry (routine, state, false);
 }
 
 /* Whether a function starts at the routine's entry beyond doubt.  */
@@ -104,7 +117,9 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   bool is_label = !by_jump && function && function->is_pointer;
   if (state_is_restored (state, routine->machine) && !is_label)
     {
-      routine->result.is_proven |= function && is_entered_certainly (function);
+      routine->result.is_proven
+          |= function && is_entered_certainly (function)
+             && shows_entry (routine, state, failure == ROUTINE_RUNS_INTO);
       note_end (routine);
       return;
     }
@@ -140,9 +155,9 @@ static bool
 returns_from_signal (const struct code_machine *machine,
                      const struct insn *insn, const struct state *state)
 {
-  return insn->calls_kernel
-         && value_equal (state->registers[machine->kernel_call],
-                         value_of (VALUE_CONSTANT, machine->rt_sigreturn));
+  int64_t number;
+  return insn->calls_kernel && state_kernel_call (state, machine, &number)
+         && number == machine->rt_sigreturn;
 }
 
 /* Whether the path to ADDRESS, whose instruction ends at NEXT, gets to the
@@ -286,7 +301,7 @@ check_return (struct routine *routine, const struct insn *insn,
 {
   const unsigned ra = routine->machine->arch->ra;
   unsigned from = insn->from == REG_NONE ? ra : insn->from;
-  routine->result.is_proven = true;
+  routine->result.is_proven |= shows_entry (routine, state, false);
   note_end (routine);
   routine->result.changes |= changed_registers (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
@@ -336,7 +351,8 @@ check_jump (struct routine *routine, uint64_t address, struct insn insn,
       && !goes_by_index (routine, &insn, state))
     {
       routine->result.leaves = true;
-      routine->result.is_proven |= goes_to_import (routine, &insn);
+      routine->result.is_proven |= goes_to_import (routine, &insn)
+                                   && shows_entry (routine, state, false);
       note_end (routine);
     }
   else if (state_is_restored (state, machine))

@@ -27,6 +27,9 @@ enum routine_failure
   ROUTINE_SAVED_USED, /* uses registers that belong to the caller */
   ROUTINE_UNWINDS,    /* resumes unwinding without a landing pad */
   ROUTINE_SIGNAL,     /* is where the handler of a signal returns to */
+  /* compares what a system call of an unknown number returns with 0, as a
+     child with another stack is told from its parent */
+  ROUTINE_SYSTEM_CALL,
   ROUTINE_CALLEE,     /* calls what returns with another stack pointer */
   ROUTINE_UNRESOLVED, /* jumps to an address that is not known */
   ROUTINE_GO_DIFFERS, /* Go's table says otherwise, or nothing */

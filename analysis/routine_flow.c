@@ -285,7 +285,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
 {
   const struct routine_context *context = routine->context;
   struct value argument = state->registers[routine->machine->first_argument];
-  bool is_set = argument.kind == VALUE_CONSTANT && argument.number != 0;
+  bool is_set = value_is_constant (argument) && argument.number != 0;
   if (routine->is_go)
     return go_call_returns (routine, address, address + insn->size);
   if (address_map_get (&routine->doubtful, address) != UINT32_MAX)

@@ -65,6 +65,15 @@ routine_is_start (const struct routine *routine, uint64_t address)
   return function && address != routine->entry && function->is_start;
 }
 
+bool
+routine_is_on_trial (const struct routine *routine)
+{
+  const struct code_function *function
+      = functions_at (routine->context->functions, routine->entry);
+  return !routine->is_bare && function && function->is_pointer
+         && !function->is_called && !function->is_known;
+}
+
 static bool
 ends_before (const struct routine *routine, uint64_t address)
 {

@@ -131,6 +131,9 @@ uint64_t routine_constant_place (const struct insn *insn);
    walked from once.  */
 uint32_t routine_take_queued (struct routine *routine);
 
+/* Whether only a pointer leads to the entry: no function may start there.  */
+bool routine_is_on_trial (const struct routine *routine);
+
 /* Whether another function starts at ADDRESS.  */
 bool routine_is_start (const struct routine *routine, uint64_t address);
 

@@ -3,6 +3,11 @@
 
 #include "analysis/state.h"
 
+enum
+{
+  KERNEL_CALLS_MAX = 512 /* there are fewer (Linux) */
+};
+
 /* What a call may change holds an argument, or nothing of use, at a function's
    entry.  Registers that a call preserves hold values of the caller.  Of other
    registers it is not known.  */
@@ -37,9 +42,10 @@ state_enter (struct state *state, const struct code_machine *machine)
 static bool
 slot_overlaps (const struct slot *slot, struct value place, unsigned width)
 {
+  int64_t own = slot->value.kind == VALUE_HALF ? 4 : 8;
   return slot->place.kind == place.kind
          && slot->place.number < place.number + (int64_t)width
-         && place.number < slot->place.number + 8;
+         && place.number < slot->place.number + own;
 }
 
 void
@@ -86,18 +92,22 @@ forget_memory (struct state *state, const struct code_machine *machine,
   return kept;
 }
 
-/* Constants may be addresses of jump tables, but leave room for others, as
-   what was read from tables does.  No image is above 4 GiB by itself.  */
+/* Constants may be addresses of jump tables, or numbers of system calls, but
+   leave room for others, as what was read from tables does.  No image is above
+   4 GiB by itself.  */
 static bool
 is_worth_keeping (const struct state *state, struct value value)
 {
+  bool calls_kernel = (value.kind == VALUE_NUMBER || value.kind == VALUE_HALF)
+                      && value.number >= 0 && value.number < KERNEL_CALLS_MAX;
   bool has_to_do_with_tables
       = value_is_target (value) || value_is_entry (value)
         || (value.kind == VALUE_CONSTANT && value.number >= 0x1000
             && value.number <= UINT32_MAX);
   return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value)
-         || (has_to_do_with_tables && state->n_slots < STATE_SLOTS_MAX - 10);
+         || (has_to_do_with_tables && state->n_slots < STATE_SLOTS_MAX - 10)
+         || (calls_kernel && state->n_slots < STATE_SLOTS_MAX / 2);
 }
 
 void
@@ -108,7 +118,14 @@ state_store (struct state *state, const struct code_machine *machine,
   if (place.kind != VALUE_CFA && place.kind != VALUE_BASE)
     return;
   bool kept = forget_memory (state, machine, place, width, by_pointer);
-  if (!kept && width == 8 && is_worth_keeping (state, value)
+  /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
+  if (value.kind == VALUE_CONSTANT && value.number > 1
+      && value.number < KERNEL_CALLS_MAX)
+    value.kind = VALUE_NUMBER;
+  bool is_half = width == 4 && value.kind == VALUE_NUMBER;
+  if (is_half)
+    value = value_of (VALUE_HALF, value.number & UINT32_MAX);
+  if (!kept && (width == 8 || is_half) && is_worth_keeping (state, value)
       && state->n_slots < STATE_SLOTS_MAX)
     state->slots[state->n_slots++] = (struct slot){ place, value };
 }
@@ -126,8 +143,22 @@ struct value
 state_load (const struct state *state, struct value place)
 {
   unsigned i = state_find_slot (state, place);
-  return i < state->n_slots ? state->slots[i].value
-                            : value_of (VALUE_MIXED, 0);
+  return i < state->n_slots && state->slots[i].value.kind != VALUE_HALF
+             ? state->slots[i].value
+             : value_of (VALUE_MIXED, 0);
+}
+
+bool
+state_load_half (const struct state *state, struct value place,
+                 struct value *number)
+{
+  unsigned i = state_find_slot (state, place);
+  if (i == state->n_slots
+      || (state->slots[i].value.kind != VALUE_HALF
+          && state->slots[i].value.kind != VALUE_NUMBER))
+    return false;
+  *number = value_of (VALUE_NUMBER, state->slots[i].value.number & UINT32_MAX);
+  return true;
 }
 
 /* Bounds.  */

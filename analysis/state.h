@@ -66,10 +66,14 @@ struct state
   uint64_t compared_with;
   uint8_t n_slots, n_bounds;
   bool has_compared, has_equals;
-  bool has_forked; /* the flags say whether a VALUE_FORKED is 0 */
+  /* The flags say whether a VALUE_FORKED or VALUE_ASKED is 0; or neither.  */
+  uint8_t tested;
   /* The path is that of a parent and of its child, which has another stack: no
      row holds for both until a branch separates the two.  */
   bool is_child_too;
+  /* The path has made a system call of an unknown number, perhaps sigreturn:
+     then it did not get here.  */
+  bool has_asked;
   uint8_t equals[2]; /* registers that were compared with each other */
   /* An upper limit of the address that VALUE_BASE counts from: it is at most
      CFA + base_limit.  With base_is_below it is below that, provided that each
@@ -105,8 +109,8 @@ subject_of_value (struct value value)
   return (struct subject){ .base = value, .has_base = true };
 }
 
-/* Store VALUE into WIDTH bytes at PLACE.  Slots keep saved registers and
-   addresses in the stack; other values are dropped.
+/* Store VALUE into WIDTH bytes at PLACE.  Slots keep saved registers,
+   addresses in the stack and some constants; other values are dropped.
 
    Saved registers stay in their slots where a correct program cannot change
    them.  A pointer that is not known to point into the stack cannot reach
@@ -127,6 +131,9 @@ void state_remove_slot (struct state *state, unsigned index);
 /* The value in memory at PLACE; VALUE_MIXED when it is not known.  */
 struct value state_load (const struct state *state, struct value place);
 
+/* The 4 bytes in memory at PLACE, if they are a NUMBER that is known.  */
+bool state_load_half (const struct state *state, struct value place,
+                      struct value *number);
 /* The bound of VALUE, or of SUBJECT.  */
 struct limit state_bound (const struct state *state, struct value value);
 struct limit state_bound_of (const struct state *state,

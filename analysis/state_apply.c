@@ -3,6 +3,8 @@
 
 #include "analysis/state_apply.h"
 
+#include "analysis/arithmetic.h"
+
 /* Numbers have 59 bits in a value.  */
 #define NUMBER_LIMIT (INT64_C (1) << 58)
 
@@ -13,7 +15,7 @@ value_moved (struct value value, int64_t distance)
   int64_t sum;
   if (value.kind == VALUE_OPAQUE)
     return value_of (VALUE_OPAQUE, 0);
-  bool relative = value_is_stack (value) || value.kind == VALUE_CONSTANT;
+  bool relative = value_is_stack (value) || value_is_constant (value);
   if (!relative || __builtin_add_overflow (value.number, distance, &sum)
       || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)
     return value_of (VALUE_MIXED, 0);
@@ -75,6 +77,13 @@ apply_base (struct state *state, const struct code_machine *machine,
 {
   struct value from = state->registers[insn->from];
   bool was_base = from.kind == VALUE_BASE;
+  if (value_is_constant (from) && insn->op == OP_ALIGN)
+    {
+      set_register (state, insn->to,
+                    value_of (VALUE_NUMBER, from.number & insn->immediate),
+                    address);
+      return;
+    }
   if (!value_is_stack (from) || (was_base && insn->to != machine->arch->sp))
     {
       compute (state, address, insn->to);
@@ -100,8 +109,13 @@ apply_base (struct state *state, const struct code_machine *machine,
 static void
 apply_scale (struct state *state, const struct insn *insn, uint64_t address)
 {
-  struct limit limit = state_bound (state, state->registers[insn->from]);
+  struct value from = state->registers[insn->from];
+  struct limit limit = state_bound (state, from);
   compute (state, address, insn->to);
+  if (value_is_constant (from) && from.number <= UINT32_MAX
+      && from.number >= 0)
+    state->registers[insn->to]
+        = value_of (VALUE_NUMBER, from.number * insn->immediate);
   struct subject scaled = subject_of_value (state->registers[insn->to]);
   if (limit.max <= UINT32_MAX)
     {
@@ -110,15 +124,22 @@ apply_scale (struct state *state, const struct insn *insn, uint64_t address)
     }
 }
 
+/* Whether the lowest WIDTH bytes of VALUE, extended by zeros or the sign, are
+   known by the same value.  */
+static bool
+is_lower_part (struct value value, unsigned width)
+{
+  return width == 8 || value_is_anonymous (value) || value_is_entry (value)
+         || (value_is_constant (value) && value.number >= 0
+             && value.number < INT64_C (1) << (8 * width - 1));
+}
+
 /* Move within a width, so that a lower part stays what it was.  */
 static void
 apply_move (struct state *state, const struct insn *insn, uint64_t address)
 {
   struct value from = state->registers[insn->from];
-  bool lower_part = value_is_anonymous (from) || value_is_entry (from)
-                    || (from.kind == VALUE_CONSTANT && insn->width >= 4
-                        && from.number >= 0 && from.number <= INT32_MAX);
-  if (insn->width == 8 || lower_part)
+  if (is_lower_part (from, insn->width))
     set_register (state, insn->to, from, address);
   else
     compute (state, address, insn->to);
@@ -167,9 +188,11 @@ apply_sum (struct state *state, const struct insn *insn, uint64_t address,
   if (sum_is_target (state, a, b, tables, insn, address)
       || sum_is_target (state, b, a, tables, insn, address))
     return;
-  if (b.kind == VALUE_CONSTANT)
+  if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
+    a.kind = VALUE_NUMBER; /* no address any more */
+  if (value_is_constant (b))
     set_register (state, insn->to, value_moved (a, b.number), address);
-  else if (a.kind == VALUE_CONSTANT)
+  else if (value_is_constant (a))
     set_register (state, insn->to, value_moved (b, a.number), address);
   else
     compute (state, address, insn->to);
@@ -181,7 +204,7 @@ apply_lower (struct state *state, const struct code_machine *machine,
 {
   struct value by = insn->index == REG_NONE ? value_of (VALUE_MIXED, 0)
                                             : state->registers[insn->index];
-  if (by.kind == VALUE_CONSTANT)
+  if (value_is_constant (by))
     set_register (state, insn->to,
                   value_moved (state->registers[insn->from], -by.number),
                   address);
@@ -195,7 +218,7 @@ static void
 apply_insert (struct state *state, const struct insn *insn, uint64_t address)
 {
   struct value old = state->registers[insn->from];
-  if (old.kind != VALUE_CONSTANT)
+  if (!value_is_constant (old))
     {
       compute (state, address, insn->to);
       return;
@@ -204,21 +227,36 @@ apply_insert (struct state *state, const struct insn *insn, uint64_t address)
   number |= (uint64_t)insn->immediate;
   if (insn->width == 4)
     number &= UINT32_MAX;
-  set_register (state, insn->to,
-                value_moved (value_of (VALUE_CONSTANT, 0), (int64_t)number),
-                address);
+  set_register (
+      state, insn->to,
+      value_moved (value_of ((enum value_kind)old.kind, 0), (int64_t)number),
+      address);
 }
 
+/* A part of a register stays what it was where the result has less.  */
 static void
-apply_insert_byte (struct state *state, const struct insn *insn,
+apply_calculation (struct state *state, const struct insn *insn,
                    uint64_t address)
 {
   struct value old = state->registers[insn->to];
+  struct value a = insn->from == REG_NONE ? value_of (VALUE_CONSTANT, 0)
+                                          : state->registers[insn->from];
+  struct value b = insn->index == REG_NONE ? value_of (VALUE_CONSTANT, 0)
+                                           : state->registers[insn->index];
   compute (state, address, insn->to);
-  if (old.kind == VALUE_CONSTANT)
-    state->registers[insn->to]
-        = value_of (VALUE_CONSTANT,
-                    (old.number & ~INT64_C (0xff)) | (insn->immediate & 0xff));
+  if (!value_is_constant (a) || !value_is_constant (b)
+      || (insn->width < 4 && !value_is_constant (old)))
+    return;
+  uint64_t by = insn->index == REG_NONE ? (uint64_t)insn->immediate
+                                        : (uint64_t)b.number;
+  uint64_t result
+      = arithmetic_result ((enum insn_calculation)insn->calculation,
+                           (uint64_t)a.number, by, insn->width);
+  if (insn->width < 4)
+    result |= (uint64_t)old.number & UINT64_MAX << 8 * insn->width;
+  set_register (state, insn->to,
+                value_moved (value_of (VALUE_NUMBER, 0), (int64_t)result),
+                address);
 }
 
 /* A code is of use only if SP is what it was when the function began: whoever
@@ -367,11 +405,14 @@ apply_load (struct state *state, const struct code_machine *machine,
     }
   struct subject memory = state_memory (state, insn);
   struct limit limit = state_bound_of (state, &memory);
+  struct value half;
   uint32_t number;
   if (state_table (state, machine, insn, address, tables, &number))
     set_register (state, insn->to, value_of (VALUE_ENTRY, number), address);
   else if (insn->width == machine->word)
     load_word (state, insn->to, place, address);
+  else if (insn->width == 4 && state_load_half (state, place, &half))
+    set_register (state, insn->to, half, address);
   else
     compute (state, address, insn->to);
   /* A word of some place in the stack may be a register saved there.  */
@@ -385,11 +426,20 @@ apply_load (struct state *state, const struct code_machine *machine,
     }
 }
 
-/* What register REG, if there is one, puts into memory.  */
+/* What register REG, if there is one, holds.  */
 static struct value
-stored_value (const struct state *state, unsigned reg)
+held (const struct state *state, unsigned reg)
 {
   return reg == REG_NONE ? value_of (VALUE_MIXED, 0) : state->registers[reg];
+}
+
+/* What INSN puts into memory, if it is one word.  */
+static struct value
+stored_value (const struct state *state, const struct insn *insn)
+{
+  return insn->has_constant
+             ? value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate)
+             : held (state, insn->from);
 }
 
 static void
@@ -402,9 +452,8 @@ apply_store (struct state *state, const struct code_machine *machine,
       = insn->base != machine->arch->sp && insn->base != machine->arch->fp;
   if (insn->is_pair)
     state_store (state, machine, value_moved (place, machine->word),
-                 stored_value (state, insn->second), machine->word,
-                 by_pointer);
-  state_store (state, machine, place, stored_value (state, insn->from), width,
+                 held (state, insn->second), machine->word, by_pointer);
+  state_store (state, machine, place, stored_value (state, insn), width,
                by_pointer);
   state_forget_bounds (state, place, insn->is_pair ? 2 * width : width);
 }
@@ -414,7 +463,9 @@ apply_push (struct state *state, const struct code_machine *machine,
             const struct insn *insn, uint64_t address)
 {
   unsigned sp = machine->arch->sp;
-  struct value what = stored_value (state, insn->from);
+  struct value what = stored_value (state, insn);
+  if (insn->has_constant && what.kind == VALUE_CONSTANT)
+    what.kind = VALUE_NUMBER;
   struct value place = value_moved (state->registers[sp], -machine->word);
   set_register (state, sp, place, address);
   state_store (state, machine, place, what, machine->word, false);
@@ -454,12 +505,33 @@ apply_leave (struct state *state, const struct code_machine *machine,
 }
 
 static void
-apply_swap (struct state *state, const struct insn *insn)
+apply_swap (struct state *state, const struct insn *insn, uint64_t address)
 {
-  struct value kept = state->registers[insn->to];
-  state->registers[insn->to] = state->registers[insn->from];
-  state->registers[insn->from] = kept;
+  const unsigned regs[] = { insn->to, insn->from };
+  const struct value values[]
+      = { state->registers[insn->from], state->registers[insn->to] };
+  for (unsigned i = 0; i < 2; i++)
+    if (is_lower_part (values[i], insn->width))
+      state->registers[regs[i]] = values[i];
+    else
+      compute (state, address, regs[i]);
   state->has_equals = false;
+}
+
+static void
+forget_flags (struct state *state)
+{
+  state->has_compared = state->has_equals = false;
+  state->tested = VALUE_OPAQUE;
+}
+
+/* The flags say whether REG is 0.  */
+static void
+note_tested (struct state *state, unsigned reg)
+{
+  unsigned kind = state->registers[reg].kind;
+  bool may_be_child = kind == VALUE_FORKED || kind == VALUE_ASKED;
+  state->tested = (uint8_t)(may_be_child ? kind : VALUE_OPAQUE);
 }
 
 /* Comparisons wait for the branch that tells how they came out.  */
@@ -468,7 +540,7 @@ apply_compare (struct state *state, const struct code_machine *machine,
                const struct insn *insn, uint64_t address)
 {
   uint64_t with = (uint64_t)insn->immediate;
-  state->has_compared = state->has_equals = state->has_forked = false;
+  forget_flags (state);
   if (insn->op == OP_COMPARE_BOTH
       && state->registers[insn->index].kind == VALUE_CONSTANT)
     {
@@ -484,7 +556,7 @@ apply_compare (struct state *state, const struct code_machine *machine,
       return;
     }
   if (insn->op != OP_COMPARE_MEMORY && with == 0)
-    state->has_forked = state->registers[insn->from].kind == VALUE_FORKED;
+    note_tested (state, insn->from);
   /* What is compared was read from a table, but not to be jumped by.  */
   if (insn->op != OP_COMPARE_MEMORY
       && value_is_entry (state->registers[insn->from]))
@@ -492,7 +564,8 @@ apply_compare (struct state *state, const struct code_machine *machine,
   struct subject subject;
   if (insn->op == OP_COMPARE_MEMORY)
     subject = state_memory (state, insn);
-  else if (value_is_anonymous (state->registers[insn->from]))
+  else if (value_is_anonymous (state->registers[insn->from])
+           || state->registers[insn->from].kind == VALUE_NUMBER)
     subject = subject_of_value (state->registers[insn->from]);
   else
     return;
@@ -506,7 +579,7 @@ apply_op (struct state *state, const struct code_machine *machine,
           const struct insn *insn, uint64_t address,
           struct jump_tables *tables)
 {
-  struct value base = stored_value (state, insn->base);
+  struct value base = held (state, insn->base);
   switch (insn->op)
     {
     case OP_MOVE:
@@ -522,8 +595,8 @@ apply_op (struct state *state, const struct code_machine *machine,
       return apply_sum_scaled (state, insn, address, tables);
     case OP_INSERT:
       return apply_insert (state, insn, address);
-    case OP_INSERT_BYTE:
-      return apply_insert_byte (state, insn, address);
+    case OP_CALCULATE:
+      return apply_calculation (state, insn, address);
     case OP_SIGN:
     case OP_AUTHENTICATE:
     case OP_STRIP:
@@ -554,7 +627,7 @@ apply_op (struct state *state, const struct code_machine *machine,
     case OP_LEAVE:
       return apply_leave (state, machine, address);
     case OP_SWAP:
-      return apply_swap (state, insn);
+      return apply_swap (state, insn, address);
     default:
       return;
     }
@@ -584,26 +657,49 @@ move_stack (struct state *state, const struct code_machine *machine,
     }
 }
 
-/* Whether the system call that STATE is in front of makes a child with another
-   stack.  */
-static bool
-makes_child (const struct state *state, const struct code_machine *machine)
+bool
+state_kernel_call (const struct state *state,
+                   const struct code_machine *machine, int64_t *number)
 {
-  struct value number = state->registers[machine->kernel_call];
-  struct value stack = state->registers[machine->clone_stack];
-  return value_equal (number, value_of (VALUE_CONSTANT, machine->clone3))
-         || (value_equal (number, value_of (VALUE_CONSTANT, machine->clone))
-             && !value_equal (stack, value_of (VALUE_CONSTANT, 0)));
+  struct value value = state->registers[machine->kernel_call];
+  *number = value.number;
+  return value_is_constant (value);
 }
 
-/* Do what such a system call does beside changing registers.  */
+/* Whether system call NUMBER, with STATE, makes a child with another stack. */
+static bool
+makes_child (const struct state *state, const struct code_machine *machine,
+             int64_t number)
+{
+  struct value stack = state->registers[machine->clone_stack];
+  return number == machine->clone3
+         || (number == machine->clone
+             && !(value_is_constant (stack) && stack.number == 0));
+}
+
+/* Registers get values that the instruction's operation does not tell.  */
 static void
-apply_fork (struct state *state, const struct code_machine *machine,
-            uint64_t address)
+apply_writes (struct state *state, const struct insn *insn, uint64_t address)
+{
+  for (uint32_t left = insn->writes; left; left &= left - 1)
+    compute (state, address, (unsigned)__builtin_ctz (left));
+}
+
+static void
+apply_kernel_call (struct state *state, const struct code_machine *machine,
+                   const struct insn *insn, uint64_t address)
 {
   unsigned result = machine->kernel_result;
-  state->registers[result] = value_new (VALUE_FORKED, address, result);
-  state->is_child_too = true;
+  int64_t number;
+  bool known = state_kernel_call (state, machine, &number);
+  bool forks = known && makes_child (state, machine, number);
+  forget_flags (state);
+  apply_writes (state, insn, address);
+  state->is_child_too |= forks;
+  state->has_asked |= !known;
+  if (forks || !known)
+    state->registers[result]
+        = value_new (known ? VALUE_FORKED : VALUE_ASKED, address, result);
 }
 
 void
@@ -612,19 +708,20 @@ state_apply (struct state *state, const struct code_machine *machine,
              struct jump_tables *tables)
 {
   struct value sp = state->registers[machine->arch->sp];
-  bool forks = insn->calls_kernel && makes_child (state, machine);
+  if (insn->calls_kernel)
+    {
+      apply_kernel_call (state, machine, insn, address);
+      return;
+    }
   if (insn->sets_flags)
-    state->has_compared = state->has_equals = state->has_forked = false;
+    forget_flags (state);
   if (insn->op >= OP_COMPARE && insn->op <= OP_COMPARE_BOTH)
     apply_compare (state, machine, insn, address);
   else if (insn->op == OP_TEST)
-    state->has_forked = state->registers[insn->from].kind == VALUE_FORKED;
+    note_tested (state, insn->from);
   else if (insn->op != OP_NONE)
     apply_op (state, machine, insn, address, tables);
-  for (uint32_t left = insn->writes; left; left &= left - 1)
-    compute (state, address, (unsigned)__builtin_ctz (left));
-  if (forks)
-    apply_fork (state, machine, address);
+  apply_writes (state, insn, address);
   if (!value_equal (state->registers[machine->arch->sp], sp))
     move_stack (state, machine, sp);
 }
@@ -635,7 +732,7 @@ state_call (struct state *state, const struct code_machine *machine,
 {
   for (uint32_t left = machine->clobbered; left; left &= left - 1)
     compute (state, address, (unsigned)__builtin_ctz (left));
-  state->has_compared = state->has_equals = state->has_forked = false;
+  forget_flags (state);
   state_forget_bounds (state, value_of (VALUE_MIXED, 0), 0);
   struct value sp = state->registers[machine->arch->sp];
   forget_below (state, value_moved (sp, -machine->kept_below));
@@ -658,18 +755,21 @@ learn_equal (struct state *state)
   return true;
 }
 
-bool
+enum value_kind
 state_parts_from_child (const struct state *state, const struct insn *insn,
                         bool *taken)
 {
   bool of_register = insn->condition == CONDITION_ZERO
                      || insn->condition == CONDITION_NOT_ZERO;
+  bool of_flags = insn->condition == CONDITION_EQUAL
+                  || insn->condition == CONDITION_NOT_EQUAL;
+  unsigned kind = of_register ? state->registers[insn->from].kind
+                  : of_flags  ? state->tested
+                              : VALUE_OPAQUE;
   *taken = insn->condition == CONDITION_EQUAL
            || insn->condition == CONDITION_ZERO;
-  if (of_register)
-    return state->registers[insn->from].kind == VALUE_FORKED;
-  return state->has_forked
-         && (*taken || insn->condition == CONDITION_NOT_EQUAL);
+  return kind == VALUE_FORKED || kind == VALUE_ASKED ? (enum value_kind)kind
+                                                     : VALUE_OPAQUE;
 }
 
 bool

@@ -15,6 +15,10 @@ void state_apply (struct state *state, const struct code_machine *machine,
                   const struct insn *insn, uint64_t address,
                   struct jump_tables *tables);
 
+/* The NUMBER of the system call that STATE is in front of.  False: unknown. */
+bool state_kernel_call (const struct state *state,
+                        const struct code_machine *machine, int64_t *number);
+
 /* What a call at ADDRESS leaves, after it returned.  */
 void state_call (struct state *state, const struct code_machine *machine,
                  uint64_t address);
@@ -28,9 +32,10 @@ state_tells_branches (const struct state *state, enum insn_condition condition)
 }
 
 /* Whether INSN, a branch, is where the child of a system call that returned
-   twice leaves its parent: *TAKEN, by the branch, or else behind it.  */
-bool state_parts_from_child (const struct state *state,
-                             const struct insn *insn, bool *taken);
+   twice leaves its parent (VALUE_FORKED) or may do so (VALUE_ASKED): *TAKEN,
+   by the branch, or else behind it.  VALUE_OPAQUE: it is not.  */
+enum value_kind state_parts_from_child (const struct state *state,
+                                        const struct insn *insn, bool *taken);
 
 /* The branch with CONDITION was TAKEN or not.  False: what was compared shows
    that this cannot be.  */

@@ -8,7 +8,8 @@ void
 state_settle (struct state *state, const struct code_machine *machine,
               uint64_t at)
 {
-  state->has_compared = state->has_equals = state->has_forked = false;
+  state->has_compared = state->has_equals = false;
+  state->tested = VALUE_OPAQUE;
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
@@ -52,7 +53,7 @@ join_tables (struct value *met, struct value a, struct value b,
 static bool
 is_definite (struct value value)
 {
-  return value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
+  return value.kind == VALUE_OPAQUE || value_is_constant (value)
          || value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value);
 }
@@ -163,7 +164,9 @@ state_join (struct state *state, const struct code_machine *machine,
   changed |= join_slots (state, other);
   changed |= join_bounds (state, other);
   changed |= other->is_child_too && !state->is_child_too;
+  changed |= other->has_asked && !state->has_asked;
   state->is_child_too |= other->is_child_too;
+  state->has_asked |= other->has_asked;
   if (other->base_limit > state->base_limit
       || (state->base_is_below && !other->base_is_below))
     {

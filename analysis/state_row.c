@@ -374,7 +374,7 @@ state_ra_place (const struct state *state, const struct code_machine *machine)
 static enum verdict
 audit_wrong (struct value value, unsigned rule_kind, struct value kept_at)
 {
-  bool overwritten = value.kind == VALUE_OPAQUE || value.kind == VALUE_CONSTANT
+  bool overwritten = value.kind == VALUE_OPAQUE || value_is_constant (value)
                      || value_is_entry (value) || value_is_target (value);
   if (value_is_stack (value) || value.kind == VALUE_SAVED
       || value.kind == VALUE_SIGNED)

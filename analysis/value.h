@@ -23,11 +23,17 @@ enum value_kind
   /* What a system call returned that can return twice; 0 to the child, which
      has another stack.  Numbered, too.  */
   VALUE_FORKED,
+  VALUE_ASKED, /* the same of one that may be of that kind */
   VALUE_CFA,   /* CFA + number */
   VALUE_SAVED, /* what register `number` held when the function began */
   /* The return address, signed with key `number` and SP as it was then.  */
   VALUE_SIGNED,
   VALUE_CONSTANT,
+  /* A constant, too, that was calculated or kept in the stack.  It is no
+     address, and as an index it tells less than what it is compared with:
+     conditions that a constant never meets are followed.  */
+  VALUE_NUMBER,
+  VALUE_HALF, /* in a word of the stack: 4 bytes of a number, and others */
   /* An unknown base + number.  The base is what `and $-n, %rsp' or
      `sub %rax, %rsp' leaves of the stack pointer; a state knows one.  */
   VALUE_BASE,
@@ -90,7 +96,13 @@ static inline bool
 value_is_anonymous (struct value value)
 {
   return value.kind == VALUE_OPAQUE || value.kind == VALUE_MIXED
-         || value.kind == VALUE_FORKED;
+         || value.kind == VALUE_FORKED || value.kind == VALUE_ASKED;
+}
+
+static inline bool
+value_is_constant (struct value value)
+{
+  return value.kind == VALUE_CONSTANT || value.kind == VALUE_NUMBER;
 }
 
 /* Whether VALUE is an address in the stack, as far as it is known.  */

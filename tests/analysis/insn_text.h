@@ -75,17 +75,24 @@ static inline const char *
 insn_text_of (struct insn_text *text, const struct insn *insn)
 {
   static const char *const ops[]
-      = { "-",     "move",    "add",         "sum",         "sum-scaled",
-          "scale", "set",     "insert",      "insert-byte", "align",
-          "load",  "store",   "push",        "pop",         "leave",
-          "swap",  "compare", "compare-mem", "compare-2",   "test",
+      = { "-",     "move",    "add",         "sum",       "sum-scaled",
+          "scale", "set",     "insert",      "calculate", "align",
+          "load",  "store",   "push",        "pop",       "leave",
+          "swap",  "compare", "compare-mem", "compare-2", "test",
           "lower", "sign",    "auth",        "strip" };
   static const char *const flows[]
       = { "",      " branch",  " jump",   " jump-to",
           " call", " call-to", " return", " stop" };
   static const char *const conditions[]
       = { "", " a", " na", " b", " nb", " e", " ne", " zero", " not-zero" };
-  snprintf (text->words, sizeof text->words, "%s", ops[insn->op]);
+  static const char *const calculations[]
+      = { "move",        "add",         "subtract", "subtract-from",
+          "and",         "or",          "xor",      "multiply",
+          "shift-left",  "shift-right", "shift-sx", "rotate-left",
+          "rotate-right" };
+  snprintf (text->words, sizeof text->words, "%s",
+            insn->op == OP_CALCULATE ? calculations[insn->calculation]
+                                     : ops[insn->op]);
   insn_text_add_register (text, "to", insn->to);
   insn_text_add_register (text, "from", insn->from);
   insn_text_add_register (text, "second", insn->second);
@@ -98,7 +105,7 @@ insn_text_of (struct insn_text *text, const struct insn *insn)
     insn_text_add (text, " scale %u", insn->scale);
   if (!insn->memory && insn->width)
     insn_text_add (text, " width %u", insn->width);
-  if (insn->immediate)
+  if (insn->immediate || insn->has_constant)
     insn_text_add (text, " %s%#llx", insn->immediate < 0 ? "-" : "",
                    insn->immediate < 0
                        ? 0 - (unsigned long long)insn->immediate

@@ -398,9 +398,13 @@ registers_are_swapped (void **state)
   (void)state;
   enter (&arch_amd64);
   set (RAX, 5);
-  apply (insn_of (OP_SWAP, RAX, RBX));
+  with_index (OP_SWAP, RAX, RBX, REG_NONE, 8);
   expect (RAX, VALUE_SAVED, RBX);
   expect (RBX, VALUE_CONSTANT, 5);
+  /* Of half a register of the caller nothing is known.  */
+  with_index (OP_SWAP, RAX, RBX, REG_NONE, 4);
+  expect (RAX, VALUE_CONSTANT, 5);
+  expect_kind (RBX, VALUE_OPAQUE);
 }
 
 /* ---- The stack */
@@ -961,7 +965,7 @@ equal_registers_share_what_is_known (void **state)
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
       now = before;
-      apply (insn_of (OP_SWAP, X1, X2));
+      with_index (OP_SWAP, X1, X2, REG_NONE, 8);
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
       now = before;
@@ -1344,20 +1348,122 @@ entries_that_are_compared_are_no_entries (void **state)
     }
 }
 
-/* Partial registers: the rest stays.  */
+/* RAX = RAX, in WIDTH bytes, and INDEX or BY.  */
 static void
-bytes_are_inserted (void **state)
+calculate (enum insn_calculation calculation, unsigned width, unsigned index,
+           int64_t by)
+{
+  struct insn insn = insn_of (OP_CALCULATE, RAX, RAX);
+  insn.calculation = (uint8_t)calculation;
+  insn.width = (uint16_t)width;
+  insn.index = (uint8_t)index;
+  insn.immediate = by;
+  apply (insn);
+}
+
+static void
+numbers_are_calculated (void **state)
+{
+  static const struct
+  {
+    enum insn_calculation calculation;
+    unsigned width;
+    int64_t from, by, result;
+  } cases[] = {
+    { CALCULATE_MOVE, 1, 0x1234, 0x1ff, 0x12ff },
+    { CALCULATE_MOVE, 1, -1, 0, -0x100 },
+    { CALCULATE_MOVE, 2, 0x123456, 0x1789a, 0x12789a },
+    { CALCULATE_ADD, 4, 5, 10, 15 },
+    { CALCULATE_ADD, 4, 0xffffffff, 1, 0 },
+    { CALCULATE_ADD, 1, 0x1ff, 1, 0x100 },
+    { CALCULATE_SUBTRACT, 8, 5, 6, -1 },
+    { CALCULATE_SUBTRACT, 4, 5, 6, 0xffffffff },
+    { CALCULATE_SUBTRACT_FROM, 4, 5, 20, 15 },
+    { CALCULATE_AND, 4, 0x3f, 0x4f, 0xf },
+    { CALCULATE_OR, 4, 8, 7, 15 },
+    { CALCULATE_XOR, 8, -16, -1, 15 },
+    { CALCULATE_MULTIPLY, 4, 5, 3, 15 },
+    { CALCULATE_SHIFT_LEFT, 4, 15, 33, 30 },
+    { CALCULATE_SHIFT_RIGHT, 4, -16, 28, 15 },
+    { CALCULATE_SHIFT_SIGNED, 4, 0x80000000, 31, 0xffffffff },
+    { CALCULATE_SHIFT_SIGNED, 8, -30, 1, -15 },
+    { CALCULATE_ROTATE_LEFT, 4, 0xf0000000, 4, 15 },
+    { CALCULATE_ROTATE_RIGHT, 4, 0xf0, 4, 15 },
+    { CALCULATE_ROTATE_RIGHT, 8, 15, 64, 15 },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int by_register = 0; by_register < 2; by_register++)
+      {
+        enter (&arch_amd64);
+        set (RAX, cases[i].from);
+        set (RCX, cases[i].by);
+        calculate (cases[i].calculation, cases[i].width,
+                   by_register ? RCX : REG_NONE, cases[i].by);
+        expect (RAX, VALUE_NUMBER, cases[i].result);
+      }
+  /* A part of what is not known, and what is not known.  */
+  enter (&arch_amd64);
+  calculate (CALCULATE_MOVE, 1, REG_NONE, 5);
+  expect_kind (RAX, VALUE_OPAQUE);
+  calculate (CALCULATE_OR, 4, REG_NONE, 5);
+  expect_kind (RAX, VALUE_OPAQUE);
+  set (RAX, 5);
+  calculate (CALCULATE_OR, 4, RBX, 0);
+  expect_kind (RAX, VALUE_OPAQUE);
+}
+
+/* An address plus a number that was calculated is no address.  */
+static void
+calculated_numbers_are_no_addresses (void **state)
 {
   (void)state;
   enter (&arch_amd64);
-  set (RAX, 0x1234);
-  with_immediate (OP_INSERT_BYTE, RAX, REG_NONE, 0x1ff);
-  expect (RAX, VALUE_CONSTANT, 0x12ff);
-  set (RAX, -1);
-  with_immediate (OP_INSERT_BYTE, RAX, REG_NONE, 0);
-  expect (RAX, VALUE_CONSTANT, -0x100);
-  with_immediate (OP_INSERT_BYTE, RBX, REG_NONE, 5);
-  expect_kind (RBX, VALUE_OPAQUE);
+  set (RAX, 5);
+  calculate (CALCULATE_ADD, 4, REG_NONE, 3);
+  set (RCX, 0x4000);
+  with_index (OP_SUM, RDX, RCX, RAX, 8);
+  expect (RDX, VALUE_NUMBER, 0x4008);
+  with_index (OP_SUM, RDX, RAX, RCX, 8);
+  expect (RDX, VALUE_NUMBER, 0x4008);
+  with_index (OP_SUM, RSP, RSP, RAX, 8);
+  expect (RSP, VALUE_CFA, 0);
+  set (RAX, 0x1005);
+  with_immediate (OP_ALIGN, RAX, RAX, -4096);
+  expect (RAX, VALUE_NUMBER, 0x1000);
+  with_immediate (OP_SCALE, RAX, RAX, 4);
+  expect (RAX, VALUE_NUMBER, 0x4000);
+}
+
+static void
+numbers_are_kept_in_the_stack (void **state)
+{
+  (void)state;
+  enter (&arch_amd64);
+  struct insn insn = insn_of (OP_PUSH, REG_NONE, REG_NONE);
+  insn.has_constant = true;
+  insn.immediate = 15;
+  apply (insn);
+  pop (RAX);
+  expect (RAX, VALUE_NUMBER, 15);
+  push (RAX);
+  apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
+  expect (RCX, VALUE_NUMBER, 15);
+  /* Half of a word is not the word, and leaves the other half alone.  */
+  apply (memory_insn (OP_STORE, RAX, RSP, 0, 4));
+  load (RCX, RSP, 0);
+  expect_kind (RCX, VALUE_MIXED);
+  apply (memory_insn (OP_STORE, REG_NONE, RSP, 4, 4));
+  apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
+  expect (RCX, VALUE_NUMBER, 15);
+  apply (memory_insn (OP_STORE, REG_NONE, RSP, 3, 1));
+  apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
+  expect_kind (RCX, VALUE_MIXED);
+  /* No system call has such a number.  */
+  set (RAX, 512);
+  push (RAX);
+  pop (RCX);
+  expect_kind (RCX, VALUE_MIXED);
 }
 
 static void
@@ -1399,13 +1505,16 @@ some_instructions_name_a_place (void **state)
 
 /* ---- Children (clone(2)) */
 
-/* State behind a system call with NUMBER, and STACK or, if that is negative,
-   an unknown one for the child.  */
+/* State behind a system call with NUMBER, if that is not negative, and STACK
+   or, if that is negative, an unknown one for the child.  */
 static void
 call_kernel (int64_t number, int64_t stack, bool really)
 {
   enter (&arch_aarch64);
-  set (machine->kernel_call, number);
+  if (number < 0)
+    change (machine->kernel_call);
+  else
+    set (machine->kernel_call, number);
   if (stack < 0)
     change (machine->clone_stack);
   else
@@ -1460,11 +1569,14 @@ child_and_parent_part_where_the_result_is_asked_for (void **state)
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    for (unsigned forked = 0; forked < 2; forked++)
+    for (unsigned k = 0; k < 3; k++)
       {
+        static const enum value_kind kinds[]
+            = { VALUE_OPAQUE, VALUE_FORKED, VALUE_ASKED };
         bool taken;
         enter (&arch_aarch64);
-        call_kernel (forked ? machine->clone : 1, 0x5000, true);
+        call_kernel (k == 0 ? 1 : k == 1 ? machine->clone : -1, 0x5000, true);
+        assert_int_equal (now.has_asked, k == 2);
         if (!cases[i].of_register)
           apply (insn_of (OP_TEST, REG_NONE, machine->kernel_result));
         struct insn branch = insn_of (
@@ -1472,14 +1584,15 @@ child_and_parent_part_where_the_result_is_asked_for (void **state)
             cases[i].of_register ? machine->kernel_result : REG_NONE);
         branch.condition = cases[i].condition;
         assert_int_equal (state_parts_from_child (&now, &branch, &taken),
-                          forked && cases[i].parts);
-        if (forked && cases[i].parts)
+                          cases[i].parts ? kinds[k] : VALUE_OPAQUE);
+        if (cases[i].parts)
           assert_int_equal (taken, cases[i].taken);
         if (cases[i].of_register)
           continue;
         /* Flags that something else has set say nothing of it.  */
         apply (insn_of (OP_TEST, REG_NONE, X19));
-        assert_false (state_parts_from_child (&now, &branch, &taken));
+        assert_int_equal (state_parts_from_child (&now, &branch, &taken),
+                          VALUE_OPAQUE);
       }
 }
 
@@ -2486,7 +2599,7 @@ flags_of_other_instructions_tell_nothing (void **state)
       else if (i == 5)
         with_index (OP_COMPARE_BOTH, REG_NONE, X19, X20, 8);
       assert_int_equal (state_parts_from_child (&now, &branch, &taken),
-                        i == 0);
+                        i == 0 ? VALUE_FORKED : VALUE_OPAQUE);
     }
   for (int i = 0; i < 4; i++)
     {
@@ -2672,7 +2785,9 @@ static const struct CMUnitTest tests[] = {
   TEST (the_higher_base_counts),
   TEST (tables_meet),
   TEST (entries_that_are_compared_are_no_entries),
-  TEST (bytes_are_inserted),
+  TEST (numbers_are_calculated),
+  TEST (calculated_numbers_are_no_addresses),
+  TEST (numbers_are_kept_in_the_stack),
   TEST (words_are_popped_to_memory),
   TEST (some_instructions_name_a_place),
   TEST (a_child_with_another_stack_is_noticed),
