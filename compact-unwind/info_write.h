@@ -56,7 +56,7 @@ bool cunwind_info_reaches (const struct cunwind_info *info, uint64_t address);
 /* Append the function of SIZE bytes at ADDRESS, in ascending order without
    overlaps.  ENCODING is complete; LSDA is an address that can be reached, or
    0 without CUNWIND_HAS_LSDA.  A function that says the same as the one
-   before costs nothing; code between them that is no padding gets an entry
+   before costs nothing; code between them that is not padding gets an entry
    with encoding 0.  CFI2SFRAME_UNSUPPORTED for code 4 GiB from the base.  */
 bool cunwind_info_add (struct cunwind_info *info, uint64_t address,
                        uint64_t size, uint32_t encoding, uint64_t lsda,

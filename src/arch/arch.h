@@ -136,7 +136,7 @@ const struct arch *arch_of_sframe_abi (unsigned abi);
 const struct arch *arch_of_name (const char *name);
 
 /* Whether a relocation of TYPE refers to a thread-local variable, so that its
-   addend is no address.  False where ARCH is NULL.  */
+   addend is not an address.  False where ARCH is NULL.  */
 bool arch_relocation_is_tls (const struct arch *arch, uint32_t type);
 
 /* The first stub of TABLE that the SIZE BYTES begin with, or NULL.  Tables are

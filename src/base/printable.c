@@ -18,7 +18,7 @@ decode_utf8 (const unsigned char *text, uint32_t *code)
                                              : 0;
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
   *code = length == 1 ? text[0] : length == 0 ? 0 : text[0] & (0x7f >> length);
-  /* A zero byte is no continuation byte, so the loop stays inside the
+  /* A zero byte is not a continuation byte, so the loop stays inside the
      string.  */
   for (size_t i = 1; i < length; i++)
     {

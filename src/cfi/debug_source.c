@@ -10,8 +10,9 @@
 
 enum
 {
-  /* Of functions that move the CFA, compilers for C and C++ save the frame
-     pointer in every third or so.  */
+  /* Compilers for C and C++ save the frame pointer in about every third
+     function that moves the CFA.  So many functions that move the CFA and none
+     that saves the frame pointer are no accident.  */
   MOVING_MIN = 32
 };
 

@@ -67,7 +67,7 @@ return_sites_free (struct return_sites *sites)
 
 /* Whether a reader could take ROW for the row of a call.  */
 static bool
-leads_on (const struct frame_row *row)
+is_like_call_row (const struct frame_row *row)
 {
   return row->ra.kind != RULE_SAME;
 }
@@ -77,14 +77,16 @@ leads_on (const struct frame_row *row)
    and the two rows differ.  (Rows may also begin where a register changes that
    SFrame does not know.)  */
 static bool
-misleads (const struct return_sites *sites, const struct frame_row *row)
+would_mislead_reader (const struct return_sites *sites,
+                      const struct frame_row *row)
 {
-  return leads_on (row) && row->start - row[-1].start >= sites->smallest_call
+  return is_like_call_row (row)
+         && row->start - row[-1].start >= sites->smallest_call
          && !frame_row_continues (row);
 }
 
-/* Append the kept_rows of FUNCTION without counting it: there is room for one
-   that is needed only once.  */
+/* Append the kept_rows of FUNCTION, and leave the count as it is.  A caller
+   that needs the rows only once uses the room behind the last one.  */
 static struct kept_rows *
 keep_rows (struct return_sites *sites, const struct frame_function *function)
 {
@@ -101,7 +103,7 @@ keep_rows (struct return_sites *sites, const struct frame_function *function)
   for (const struct frame_row *row = first + 1; row <= last; row++)
     {
       starts[n_starts] = row->start;
-      n_starts += misleads (sites, row);
+      n_starts += would_mislead_reader (sites, row);
       plt_rule |= row->cfa.kind == RULE_PLT;
     }
   struct kept_rows *kept = &sites->kept[sites->n_kept];
@@ -129,7 +131,8 @@ static bool
 follows_call (struct return_sites *sites, const struct cfi_code *code,
               const struct frame_row *first)
 {
-  return sites->end == code->address && first->start == 0 && leads_on (first)
+  return sites->end == code->address && first->start == 0
+         && is_like_call_row (first)
          && !(sites->has_last && frame_row_same_rules (&sites->last, first))
          && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
 }
@@ -151,7 +154,7 @@ find_places (struct return_sites *sites, const struct cfi_code *code,
   const uint32_t *starts = sites->starts + kept->first_start;
   size_t n = kept->n_starts;
   sites->places.n = 0;
-  if (sites->rows_stay)
+  if (sites->keep_all_rows)
     return true;
   if (follows_call (sites, code, &kept->first)
       && !append_place (&sites->places, 0))

@@ -34,8 +34,8 @@
 /* What decides about the return sites of a function, taken from its rows.  */
 struct kept_rows
 {
-  /* Of the starts in return_sites.starts: where the first row starts, and each
-     row that a reader could take for the row of a call.  */
+  /* A part of return_sites.starts: the start of the function's first row, and
+     of each row that a reader could take for the row of a call.  */
   size_t first_start, n_starts;
   bool plt_rule; /* one of the rows has RULE_PLT */
   struct frame_row first, last;
@@ -53,7 +53,7 @@ struct return_sites
   const struct cfi_source *source;
   struct plt_sections plt;
   struct padding_finder *padding;
-  bool rows_stay;         /* no place is left out; only padding is added */
+  bool keep_all_rows;     /* no place is left out; only padding is added */
   bool only_behind_calls; /* no padding is added to other code */
   struct call_finder calls;
   uint32_t smallest;      /* bytes of an instruction, and so of a place */

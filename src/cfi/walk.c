@@ -197,8 +197,8 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
 /* Leave out the rows of the function at hand where RIVAL says anything else.
  */
 static bool
-hear_rival (struct cfi_walk *walk, const struct cfi_fde *rival,
-            struct error *err)
+compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *rival,
+                     struct error *err)
 {
   enum frame_reason reason = problem_of (walk, rival);
   if (!reason_is_of_code (reason))
@@ -236,7 +236,7 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   const struct cfi_fde *fdes = walk->source->cfi.fdes;
   struct frame_function *function = &walk->function;
   for (size_t i = code->group; i < code->group_end; i++)
-    if (&fdes[i] != code->fde && !hear_rival (walk, &fdes[i], err))
+    if (&fdes[i] != code->fde && !compare_overlapping (walk, &fdes[i], err))
       return false;
   if (code->claimed_end <= code->address)
     return true;

@@ -79,7 +79,7 @@ conversion_free (struct conversion *conversion)
   image_close (&conversion->input);
 }
 
-/* Whether ERR means a file that needs nothing, and is no mistake.  */
+/* Whether ERR means a file that needs nothing, and is not a mistake.  */
 static bool
 check_kind (const struct image *image, struct error *err)
 {
@@ -102,7 +102,7 @@ handle_existing (struct conversion *conversion, struct error *err)
   if (existing->has_record && !existing->present)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "an interrupted conversion; --undo restores the file");
-  /* An empty section is no .sframe, but its header can be used.  */
+  /* An empty section is not a .sframe, but its header can be used.  */
   conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
     return true;
@@ -408,8 +408,8 @@ convert_opened (struct conversion *conversion, struct error *err)
   return convert_file (conversion, err);
 }
 
-/* The input is no ELF file.  It may be an archive of objects, or a file whose
-   conversion a power cut has interrupted.  */
+/* The input is not an ELF file.  It may be an archive of objects, or a file
+   whose conversion a power cut has interrupted.  */
 static bool
 convert_unopened (struct conversion *conversion, struct error *err)
 {

@@ -88,7 +88,7 @@ check_member (void *context, const char *name, const struct image *image,
   return checked;
 }
 
-/* The input is no ELF file.  If it is an archive, check its members.  */
+/* The input is not an ELF file.  If it is an archive, check its members.  */
 static bool
 is_archive (const struct file_location *input, const struct error *err)
 {

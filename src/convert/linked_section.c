@@ -187,7 +187,7 @@ open_sites (struct linked_section *linked, struct error *err)
       || !return_sites_init (&linked->sites, &linked->source, &linked->padding,
                              err))
     return false;
-  linked->sites.rows_stay = linked->options->keep_return_addresses;
+  linked->sites.keep_all_rows = linked->options->keep_return_addresses;
   linked->sites.only_behind_calls = !linked->options->compact;
   return true;
 }

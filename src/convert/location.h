@@ -60,7 +60,7 @@ bool location_match_debug_twin (const struct file_location *program,
                                 struct error *err);
 
 /* Whether location_match_debug_twin could change DEBUG, if it has to; nothing
-   is written.  What is wrong with PROGRAM is no failure here, because who
+   is written.  What is wrong with PROGRAM is not a failure here, because who
    converts PROGRAM reports that.  */
 bool location_check_debug_twin (const struct file_location *program,
                                 const char *debug,

@@ -38,7 +38,7 @@ check_options (const struct image *image,
   return true;
 }
 
-/* An empty section is no .sframe.  */
+/* An empty section is not a .sframe.  */
 static bool
 handle_existing (const struct image *image,
                  const struct cfi2sframe_options *options,

@@ -11,8 +11,8 @@
 
 /* Make NAME, which was a name of the file NAME->identity before that was
    replaced, a name of the file REPLACEMENT->identity, to be found there.  At
-   no time is there no NAME.  NAME is left alone, and that is no failure, when
-   something else is there by now: another file or a symbolic link.  */
+   no time is there no NAME.  NAME is left alone, and that is not a failure,
+   when something else is there by now: another file or a symbolic link.  */
 bool relink_name (const struct file_location *name,
                   const struct file_location *replacement, struct error *err);
 

@@ -66,7 +66,7 @@ parse_number (const char *name, int *number)
 }
 
 /* The target of the symbolic link NAME in DIRECTORY, as a path that does not
-   depend on where the link is.  NULL if NAME is no symbolic link.  To be
+   depend on where the link is.  NULL if NAME is not a symbolic link.  To be
    freed.  */
 static char *
 follow_link (const char *directory, const char *name)

@@ -20,7 +20,7 @@ struct dynamic_relocation
   uint64_t symbol; /* index; 0: the addend is what gets relocated */
   uint64_t addend; /* of the entry, or else what is in the place */
   bool has_addend; /* false: the place is not in the file */
-  bool is_tls;     /* the addend is no address, see struct arch_relocations */
+  bool is_tls; /* the addend is not an address, see struct arch_relocations */
 };
 
 typedef void

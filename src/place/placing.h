@@ -316,7 +316,7 @@ bool symbols_patch (struct placing *placing);
 bool section_has_symbol (const struct image *image, size_t index);
 
 /* Whether the dynamic symbol NAME is defined in IMAGE.  True also where there
-   is no section of dynamic symbols.  */
+   is not a section of dynamic symbols.  */
 bool dynamic_may_define (const struct image *image, const char *name);
 
 /* ---- headers.c: the new headers.  */

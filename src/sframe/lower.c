@@ -134,8 +134,9 @@ work_out (const struct lowerer *lowerer, const struct frame_row *row)
       = { .known = true,
           .needs_flexible = needs_flexible (lowerer, row),
           .reasons = { (uint8_t)as_default, (uint8_t)as_flexible } };
-  /* If the row had a flexible form, its function would be flexible.  So it has
-     none, and why it has none is the reason.  */
+  /* A row that has a flexible form makes its function flexible.  This row was
+     asked for in a default function, so the reason is why the flexible form is
+     missing.  */
   if (as_default != REASON_NONE && as_flexible != REASON_NONE
       && may_flex (lowerer))
     meaning.reasons[0] = (uint8_t)as_flexible;

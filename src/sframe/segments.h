@@ -25,11 +25,11 @@
    it.  */
 struct cut
 {
-  uint64_t address; /* all cuts ascend; in a run by bytes of code */
-  uint64_t bytes;   /* of the rows before, without their starts */
-  uint32_t back;    /* from the cut to the last row before */
-  uint32_t row;     /* the first row behind the cut */
-  uint32_t n_rows;  /* before */
+  uint64_t address; /* ascends from cut to cut; in a run, by bytes of code */
+  uint64_t bytes;   /* of the rows in front, without the rows' starts */
+  uint32_t back;    /* bytes of code from the last row in front to the cut */
+  uint32_t row;     /* index of the first row behind the cut */
+  uint32_t n_rows;  /* in front of the cut */
   uint32_t begins_run : 1;
   uint32_t first_bytes : 31; /* of the row behind, if it continues; or 0 */
 };

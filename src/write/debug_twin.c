@@ -10,11 +10,11 @@
 
 enum
 {
-  /* Sections whose numbers in both files differ.  Each of them has to be
-     looked up, which would take long in a damaged file with thousands of
-     them.  */
+  /* A section that has another number in the other file has to be searched
+     for.  A damaged file could have thousands, and take long.  */
   SEARCHES_MAX = 1024,
-  /* So does asking who owns bytes: of code there are a few ranges.  */
+  /* Who owns a range of bytes has to be searched for, too.  A program has few
+     ranges of code.  */
   OWNERS_MAX = 4096,
   CRC_WORD_SIZE = 4
 };

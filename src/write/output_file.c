@@ -68,7 +68,7 @@ resolve_new (const char *target)
   return path;
 }
 
-/* A wrong target is no property of the input, so the status is not
+/* A wrong target is not a property of the input, so the status is not
    CFI2SFRAME_REFUSED.  */
 static bool
 check_target_kind (const struct stat *status, bool *stream, struct error *err)

@@ -493,7 +493,7 @@ with_rows_that_stay_nothing_is_left_out (void **state)
           behind (8, "0 8"),
           { 10, 7, .rows = { { 0, 8 }, { 5, 32 } }, .expected = "0 8 5 32" } };
   BEGIN (&f, NOP NOP NOP CALL NOP NOP "\xe8\xef\xff\xff\xff" NOP NOP);
-  f.sites.rows_stay = true;
+  f.sites.keep_all_rows = true;
   EXPECT (&f, parts);
 }
 
@@ -719,14 +719,14 @@ equal_rows_have_places_of_their_own (void **state)
   expect_places (&f, second, 51, 13, "0");
   /* Now the code in front is not adjacent.  */
   expect_places (&f, second, 36, 15, "5 10");
-  f.sites.rows_stay = true;
+  f.sites.keep_all_rows = true;
   expect_places (&f, second, 51, 13, "");
   end (&f);
 }
 
 /* Each of several keeps the places where its own rows begin.  */
 static void
-kept_rows_stay_apart (void **state)
+kept_rows_are_apart (void **state)
 {
   enum
   {
@@ -801,7 +801,7 @@ main (void)
     cmocka_unit_test (what_looks_like_the_call_of_a_function),
     cmocka_unit_test (padding_tells_whether_a_call_ends_there),
     cmocka_unit_test (equal_rows_have_places_of_their_own),
-    cmocka_unit_test (kept_rows_stay_apart),
+    cmocka_unit_test (kept_rows_are_apart),
     cmocka_unit_test (equal_rows_behind_their_own_call_stay),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
