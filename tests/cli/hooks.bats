@@ -510,6 +510,61 @@ END
   build_by_cmake Ninja
 }
 
+# all_by_cmake GENERATOR: a project with folders, a module and a project in it.
+all_by_cmake ()
+{
+  needs cmake
+  program_in_path
+  write_hello
+  mkdir below other
+  cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.15)
+project(hello C)
+${2-}
+add_library(answer SHARED answer.c)
+add_library(archive STATIC answer.c)
+add_executable(program hello.c)
+set_target_properties(program PROPERTIES OUTPUT_NAME "a program")
+target_link_libraries(program answer)
+add_subdirectory(below)
+add_subdirectory(other)
+END
+  echo 'add_library(module MODULE ../answer.c)' >below/CMakeLists.txt
+  echo 'int main () { return 0; }' >other/main.cc
+  printf '%s\n' 'project(other CXX)' 'add_executable(other main.cc)' \
+    >other/CMakeLists.txt
+  run cmake -S . -B build -G "$1" "${@:3}"
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  run cmake --build build
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  has_sframe build/libanswer.so
+  has_sframe "build/a program"
+  has_sframe build/below/libmodule.so
+  [ "$("build/a program")" = 42 ]
+}
+
+@test "CMake: one switch for a project that is not changed" {
+  needs make
+  all_by_cmake "Unix Makefiles" "" \
+    -DCMAKE_PROJECT_INCLUDE="$contrib/cmake/Cfi2sframeAll.cmake" \
+    "-DCFI2SFRAME_OPTIONS=--format=2;--min-coverage=1"
+  has_sframe build/other/other
+  [ "$(section_bytes build/other/other .sframe \
+         | od -An -j 2 -N 1 -t u1)" -eq 2 ]
+  # Without the program all is built as always.
+  PATH=/usr/bin:/bin cmake -S . -B build2 \
+    -DCMAKE_PROJECT_INCLUDE="$contrib/cmake/Cfi2sframeAll.cmake" >log
+  grep -q "cfi2sframe not found: no SFrame data" log
+  cmake --build build2 >/dev/null
+  no_sframe build2/libanswer.so
+}
+
+@test "CMake: one call for a project, with Ninja" {
+  needs ninja
+  all_by_cmake Ninja "include(\"$contrib/cmake/Cfi2sframe.cmake\")
+cfi2sframe_convert_all(REQUIRED)"
+}
+
 # What a cross compiler for another machine would make.
 @test "CMake: a target that cannot be converted is a note; =no makes it an error" {
   needs cmake make
