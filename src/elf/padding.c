@@ -38,9 +38,8 @@ count_names (const struct image *image)
 static bool
 has_place (const struct symbol *symbol)
 {
-  unsigned type = ELF64_ST_TYPE (symbol->info);
   return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS
-         && type != STT_SECTION && type != STT_FILE && type != STT_TLS;
+         && ELF64_ST_TYPE (symbol->info) != STT_TLS;
 }
 
 static void

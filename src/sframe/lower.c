@@ -342,7 +342,7 @@ static bool
 can_mask (struct lowerer *lowerer, const struct repeated_block *block,
           uint32_t start, uint32_t end)
 {
-  if (!lowerer->options.variant.pcrel || block->phase != 0
+  if (!lowerer->options.variant.pcrel
       || (lowerer->function->address + start) % block->size != 0
       || end - start <= REPEATS_WRITTEN_OUT * block->size)
     return false;

@@ -769,6 +769,37 @@ END
   exits 0 --check wrong.so
 }
 
+# An equal program's rows are used again, but not where the code contradicts
+# them.
+@test "--verify-code looks at functions whose CFI is another one's" {
+  add_function () # NAME INSTRUCTION, which the CFI takes for a push, INSTRUCTION
+  {
+    cat <<END
+	.globl $1
+	.type $1, @function
+$1:	.cfi_startproc
+	$2
+	.cfi_def_cfa_offset 16
+	xor %eax, %eax
+	$3
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size $1, . - $1
+	.balign 16
+END
+  }
+  {
+    add_function right 'push %rbx' 'pop %rbx'
+    add_function odd cld cld
+    add_function again 'push %rbx' 'pop %rbx'
+  } | analysed_library equal
+  exits 0 --verify-code --stats equal.so
+  [[ $output == *"left out: 1 (the code does something else)"* ]] || report
+  tool --dump equal.so
+  [ "$(grep -c 'sp+16' <<<"$output")" -eq 2 ] || report
+}
+
 @test "--analyze makes rows for code without CFI, which --check compares" {
   wrong_library
   exits 0 --analyze --stats wrong.so

@@ -57,6 +57,25 @@ def test_a_file_is_complete_or_not_there(tmp_path):
     assert (tmp_path / "file").read_bytes() == b"old"
 
 
+def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    path = str(tmp_path / "file")
+    done = []
+    fsync, rename = os.fsync, os.rename
+
+    def note_fsync(descriptor):
+        done.append(os.fstat(descriptor).st_size)
+        fsync(descriptor)
+
+    def note_rename(source, target):
+        done.append(target)
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    monkeypatch.setattr(os, "rename", note_rename)
+    files.replace_file(path, lambda file: file.write(b"all of it"))
+    assert done == [len(b"all of it"), path]
+
+
 def test_a_copy_has_the_times_and_spares_itself(tmp_path):
     one, two = str(tmp_path / "one"), str(tmp_path / "two")
     (tmp_path / "one").write_bytes(b"x")

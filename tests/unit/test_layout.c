@@ -1450,6 +1450,16 @@ static const struct layout_case served[] = {
                  SET_SEGMENT (P_NOTE, p_filesz, 0x54),
                  SET_SEGMENT (P_NOTE, p_memsz, 0x54) },
     .strategy = LAYOUT_EVICT },
+  /* gABI: as 1.  */
+  { "segments_may_have_alignment_0",
+    .changes = { SET_SEGMENT (P_TEXT, p_align, 0) },
+    .strategy = LAYOUT_EVICT },
+  /* Words of both headers behind the bytes in which boot loaders look for the
+     first, or in a program.  */
+  { "programs_with_an_interpreter_are_no_kernels",
+    .changes = { WORD32 (0x1010, 0x1badb002), WORD32 (0x1014, 2),
+                 WORD32 (0x1018, -0x1badb004) },
+    .strategy = LAYOUT_EVICT },
   { "patchelf_finds_a_spare_slot", make_room_for_patchelf,
     .strategy = LAYOUT_EVICT, .check = check_spare_slot },
   { "patchelf_filler_is_nobodys", .changes = { BYTES (0x21c, "XXXX") },
@@ -1678,6 +1688,10 @@ static const struct layout_case refused[] = {
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tag"),
                  WORD32 (SYMTAB + 24, 1), BYTES (STRTAB + 0x1f, "x") },
     NO_ROOM_BEFORE (".note.gnu.build-id") },
+  { "eviction_spares_symbols_whose_names_begin_like_the_abi_tags",
+    .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tags\0"),
+                 WORD32 (SYMTAB + 24, 1) },
+    NO_ROOM_BEFORE (".note.gnu.build-id") },
   /* Symbols of which nobody knows the names keep what they point to.  */
   { "eviction_survives_symbols_without_strings",
     .changes = { BUILD_ID_SYMBOL, SET_SECTION (S_SYMTAB, sh_link, 0x10000) },
@@ -1837,6 +1851,15 @@ static const struct layout_case refused[] = {
   { "unknown_bytes_behind_other_notes_stay", make_crash_reporter,
     .changes = { BYTES (0x258, "\1") },
     NO_ROOM_BEFORE (".note.crashpad.info") },
+  /* Readers that align notes in the file, as Go's, not from the header's
+     offset on.  */
+  { "notes_of_one_header_begin_where_its_alignment_says", make_crash_reporter,
+    .changes = { SET_SEGMENT (P_NOTE, p_align, 8) },
+    NO_ROOM_BEFORE ("cannot move") },
+  { "loaders_keep_pt_phdr", make_loader,
+    .changes = { NO_SEGMENT (P_STACK), NOTE (0x200, "Own", 7, 12),
+                 SET_SEGMENT (P_NOTE, p_flags, PF_R | PF_X) },
+    NO_ROOM_BEFORE (".note.ABI-tag") },
   /* A walk by 8 does not come behind them, so nothing that glibc wants may go
      there; not an ABI tag, which nobody looks for.  */
   { "notes_go_nowhere_where_readers_miss_them", make_mold_program,
@@ -2061,6 +2084,16 @@ static const struct layout_case unfit[] = {
   { "refuses_section_names_that_are_loaded", .finish = load_section_names,
     .status = CFI2SFRAME_REFUSED, .reason = "is loaded with the program" },
   { "refuses_kernels_by_address", .changes = { RELOCATE (0xffffffff81000000) },
+    .status = CFI2SFRAME_REFUSED, .reason = "kernel" },
+  { "refuses_kernels_of_multiboot",
+    .changes = { NO_SEGMENT (P_INTERP), WORD32 (0x1010, 0x1badb002),
+                 WORD32 (0x1014, 2), WORD32 (0x1018, -0x1badb004) },
+    .status = CFI2SFRAME_REFUSED, .reason = "kernel" },
+  /* Behind the first 8 KiB, and with a word more.  */
+  { "refuses_kernels_of_multiboot_2",
+    .changes
+    = { NO_SEGMENT (P_INTERP), WORD32 (0x2140, 0xe85250d6), WORD32 (0x2144, 4),
+        WORD32 (0x2148, 24), WORD32 (0x214c, -(0xe85250d6 + 4 + 24)) },
     .status = CFI2SFRAME_REFUSED, .reason = "kernel" },
   { "refuses_kernels_by_section", make_kernel_section,
     .status = CFI2SFRAME_REFUSED, .reason = "kernel" },

@@ -1,0 +1,90 @@
+/* Unit tests of src/write/existing: which bytes a new .sframe may take over.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "tests/unit/elf_builder.h"
+#include "write/existing.h"
+
+enum
+{
+  SIZE = 16
+};
+
+/* Whether an .sframe of SIZE bytes at OFFSET can be replaced in ELF, which is
+   finished and has one, at another place.  */
+static bool
+is_replaceable (struct elf_builder *elf, uint64_t offset, struct error *err)
+{
+  struct image image;
+  uint8_t *header
+      = elf->bytes + elf->header.e_shoff
+        + elf_builder_section (elf, ".sframe") * sizeof (Elf64_Shdr);
+  store_u64 (header + offsetof (Elf64_Shdr, sh_offset), offset, false);
+  store_u64 (header + offsetof (Elf64_Shdr, sh_addr), offset, false);
+  assert_true (image_open_memory (&image, elf->bytes, elf->size, err));
+  struct existing found = existing_find (&image);
+  assert_int_equal (found.n_sections, 1);
+  bool replaceable = existing_check_replaceable (&found, &image, err);
+  image_close (&image);
+  return replaceable;
+}
+
+/* Of a program whose PT_NOTE has bytes of no section, from 0x2080 on.  */
+static void
+only_bytes_of_its_own_are_replaced (void **state)
+{
+  (void)state;
+  static struct elf_builder elf;
+  elf_builder_program (&elf, EM_X86_64, false);
+  Elf64_Phdr *note = elf_builder_segment (&elf, PT_NOTE);
+  note->p_offset = note->p_vaddr = note->p_paddr = 0x2080;
+  note->p_filesz = note->p_memsz = 0x10;
+  elf.sections[elf_builder_section (&elf, ".data")].sh_type = SHT_NULL;
+  elf_builder_add_section (&elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC, 0x1180,
+                           SIZE, 8);
+  elf_builder_finish (&elf);
+  const struct
+  {
+    uint64_t offset;
+    bool replaceable;
+  } cases[] = {
+    { 0x1180, true }, /* behind the code */
+    { 0x30, false },  /* the ELF header */
+    { 0x40, false },  /* the program headers */
+    { 0x1f8, false },
+    { elf.header.e_shoff, false },
+    { elf.size - SIZE, false },
+    { 0x300, true },   /* behind .dynstr */
+    { 0x2f8, false },  /* its last bytes */
+    { 0x3f1, false },  /* one of .rodata's */
+    { 0x2088, false }, /* the note */
+    { 0x2090, true },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct error err = { 0 };
+      if (is_replaceable (&elf, cases[i].offset, &err) != cases[i].replaceable)
+        fail_msg ("at 0x%zx: %s", (size_t)cases[i].offset, err.reason);
+      if (!cases[i].replaceable)
+        assert_string_equal (err.reason,
+                             "its .sframe overlaps other contents");
+    }
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (only_bytes_of_its_own_are_replaced),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
