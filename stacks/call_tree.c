@@ -56,6 +56,15 @@ call_tree_child (struct call_tree *tree, uint32_t parent, uint64_t key)
   return made;
 }
 
+uint32_t
+call_tree_find (const struct call_tree *tree, uint32_t parent, uint64_t key)
+{
+  uint32_t node = tree->nodes[parent].first;
+  while (node != 0 && tree->nodes[node].key != key)
+    node = tree->nodes[node].next;
+  return node;
+}
+
 /* Merge two sorted lists of callees.  */
 static uint32_t
 merge (struct call_tree *tree, uint32_t a, uint32_t b,

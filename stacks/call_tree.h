@@ -36,6 +36,10 @@ void call_tree_free (struct call_tree *tree);
 uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
                           uint64_t key);
 
+/* The same if there is one, else 0.  */
+uint32_t call_tree_find (const struct call_tree *tree, uint32_t parent,
+                         uint64_t key);
+
 /* Order the callees of every node by COMPARE of their keys.  */
 void call_tree_sort (struct call_tree *tree,
                      int (*compare) (uint64_t a, uint64_t b, void *context),

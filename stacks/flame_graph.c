@@ -6,16 +6,20 @@
 #include "stacks/flame_graph.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/printable.h"
 #include "base/radix.h"
 #include "stacks/flame_graph_page.h"
+#include "stacks/profile_diff.h"
+#include "stacks/top.h"
 
 enum
 {
-  ROW = 17, /* pixels of one function's height */
+  ROW = 17,        /* pixels of one function's height */
+  TABLE_MAX = 500, /* functions of a page's table */
   HEAD = 116,
   FOOT = 8,
   MARGIN = 6,
@@ -40,6 +44,9 @@ struct picture
   uint32_t deepest;
   uint64_t narrowest; /* rank of a function that is drawn */
   uint32_t left_out;
+  bool icicle;
+  uint64_t *before; /* of each node in the other profile, or NULL */
+  double most;      /* the greatest change of a share, in percent */
 };
 
 /* TEXT in XML, control characters escaped, at most LENGTH bytes of it.  */
@@ -86,6 +93,28 @@ print_colour (const char *name, FILE *out)
              40 + hash / 7000 % 40);
 }
 
+/* How much more of all samples there are in NODE than in the other profile, in
+   percent of all.  */
+static double
+change_of (const struct picture *picture, uint32_t node)
+{
+  const struct named_profile *profile = picture->profile;
+  double all = (double)profile->totals[0], before = (double)picture->before[0];
+  return 100
+         * ((all > 0 ? (double)profile->totals[node] / all : 0)
+            - (before > 0 ? (double)picture->before[node] / before : 0));
+}
+
+/* White where nothing has changed, the redder the more has come.  */
+static void
+print_change_colour (const struct picture *picture, double change)
+{
+  double part = picture->most > 0 ? fabs (change) / picture->most : 0;
+  int pale = 242 - (int)(200 * part), less = 242 - (int)(60 * part);
+  fprintf (picture->out, "#%02x%02x%02x", change < 0 ? pale : less,
+           change < 0 ? (pale + less) / 2 : pale, change < 0 ? less : pale);
+}
+
 static const char *
 name_of (const struct picture *picture, uint32_t node)
 {
@@ -124,8 +153,7 @@ static unsigned
 row_of (const struct picture *picture, uint32_t node)
 {
   uint32_t depth = picture->depth[node];
-  return HEAD
-         + (picture->words->icicle ? depth : picture->deepest - depth) * ROW;
+  return HEAD + (picture->icicle ? depth : picture->deepest - depth) * ROW;
 }
 
 /* A picture in the picture: what is in there is cut off at its edges.  */
@@ -146,9 +174,14 @@ print_node (const struct picture *picture, uint32_t node)
     fprintf (out, " (%.6f s, ", (double)total * 1e-9);
   else
     fprintf (out, " (%" PRIu64 " samples, ", total);
-  fprintf (out, "%.2f %%)</title>", percent (picture, total));
-  fputs ("<rect width=\"100%\" height=\"100%\" fill=\"", out);
-  print_colour (name, out);
+  fprintf (out, "%.2f %%", percent (picture, total));
+  if (picture->before != NULL)
+    fprintf (out, ", %+.2f", change_of (picture, node));
+  fputs (")</title><rect width=\"100%\" height=\"100%\" fill=\"", out);
+  if (picture->before != NULL)
+    print_change_colour (picture, change_of (picture, node));
+  else
+    print_colour (name, out);
   fputs ("\"/>", out);
   if (percent (picture, total) >= labelled)
     {
@@ -199,6 +232,55 @@ choose (struct picture *picture)
   return true;
 }
 
+/* Prepare to draw PROFILE.  False when memory ran out; in any case to be
+   closed.  */
+static bool
+open_picture (struct picture *picture, const struct named_profile *profile,
+              const struct flame_graph *words, bool icicle, FILE *out)
+{
+  uint32_t n = profile->calls.n;
+  *picture = (struct picture){
+    .profile = profile, .words = words, .out = out, .icicle = icicle
+  };
+  picture->start = calloc (n, sizeof *picture->start);
+  picture->next = calloc (n, sizeof *picture->next);
+  picture->depth = calloc (n, sizeof *picture->depth);
+  if (picture->start == NULL || picture->next == NULL
+      || picture->depth == NULL)
+    return false;
+  place (picture);
+  return choose (picture);
+}
+
+/* Compare PICTURE with the profile OLD.  False when memory ran out.  */
+static bool
+compare (struct picture *picture, const struct named_profile *old)
+{
+  if (!profile_diff_nodes (picture->profile, old, &picture->before))
+    return false;
+  for (uint32_t i = 1; i < picture->profile->calls.n; i++)
+    {
+      double change = fabs (change_of (picture, i));
+      picture->most = change > picture->most ? change : picture->most;
+    }
+  return true;
+}
+
+static void
+close_picture (struct picture *picture)
+{
+  free (picture->start);
+  free (picture->next);
+  free (picture->depth);
+  free (picture->before);
+}
+
+static unsigned
+height_of (const struct picture *picture)
+{
+  return HEAD + (picture->deepest + 1) * ROW + FOOT;
+}
+
 static void
 print_line (const struct picture *picture, const char *class, unsigned y,
             const char *text, size_t length)
@@ -212,7 +294,7 @@ print_line (const struct picture *picture, const char *class, unsigned y,
 /* What stays in view: name, what was measured (in two lines, if it has a
    semicolon: windows may be narrow), controls.  */
 static void
-print_bar (const struct picture *picture)
+print_bar (const struct picture *picture, bool as_page)
 {
   FILE *out = picture->out;
   const char *subtitle = picture->words->subtitle;
@@ -239,17 +321,20 @@ print_bar (const struct picture *picture)
            "another\"/>"
            "<button id=\"all\" type=\"button\" "
            "title=\"Show everything (Escape)\">Reset</button>"
-           "<span id=\"found\" aria-live=\"polite\"></span></form>"
+           "%s<span id=\"found\" aria-live=\"polite\"></span></form>"
            "</foreignObject>\n"
            "<text class=\"s\" id=\"detail\" x=\"%d\" y=\"110\"></text></g>\n",
-           MARGIN, MARGIN);
+           MARGIN,
+           as_page ? "<button id=\"turn\" type=\"button\" title=\"Functions "
+                     "with their callers above (b)\">Bottom-up</button>"
+                   : "",
+           MARGIN);
 }
 
 static void
 print_head (const struct picture *picture, bool as_page)
 {
   FILE *out = picture->out;
-  unsigned height = HEAD + (picture->deepest + 1) * ROW + FOOT;
   if (as_page)
     {
       fputs ("<!DOCTYPE html>\n<html lang=\"en\"><head>"
@@ -259,57 +344,120 @@ print_head (const struct picture *picture, bool as_page)
              "<title>",
              out);
       print_text (picture->words->root, SIZE_MAX, out);
-      fputs ("</title></head><body style=\"margin:0\">\n", out);
+      fputs ("</title>", out);
+      fputs (page_style, out);
+      fputs ("</head><body>\n<div id=\"graph\">\n", out);
     }
   fprintf (out,
            "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"flames\" "
-           "class=\"%s\" data-row=\"%d\" width=\"100%%\" height=\"%u\">\n",
-           picture->words->icicle ? "icicle" : "flames", ROW, height);
+           "data-row=\"%d\" width=\"100%%\" height=\"%u\">\n",
+           ROW, height_of (picture));
   fputs (style, out);
   fputs ("<rect id=\"page\" width=\"100%\" height=\"100%\" "
          "fill=\"#fdfcf8\"/>\n",
          out);
 }
 
+/* All functions of PICTURE; the script shows those of one that is HIDDEN.  */
 static void
-print_picture (const struct picture *picture, bool as_page)
+print_group (const struct picture *picture, bool hidden)
 {
   FILE *out = picture->out;
   uint32_t node = 0;
-  print_head (picture, as_page);
-  fputs ("<g class=\"f\" tabindex=\"0\" aria-label=\"Functions: arrow keys "
-         "move, Enter enlarges, Backspace goes back\">\n",
-         out);
+  fprintf (out,
+           "<g class=\"f %s\" data-height=\"%u\"%s tabindex=\"0\" "
+           "aria-label=\"Functions: arrow keys move, Enter enlarges, "
+           "Backspace goes back\">\n",
+           picture->icicle ? "icicle" : "flames", height_of (picture),
+           hidden ? " style=\"display:none\"" : "");
   do
     if (is_drawn (picture, node))
       print_node (picture, node);
   while ((node = call_tree_next (&picture->profile->calls, node)) != 0);
   fputs ("</g>\n", out);
-  print_bar (picture);
+}
+
+/* The table of a page: a function in each row.  */
+static bool
+print_table (const struct picture *picture)
+{
+  FILE *out = picture->out;
+  const struct named_profile *old = picture->words->old;
+  size_t n;
+  struct function_share *shares = top_list (picture->profile, old, &n);
+  if (shares == NULL)
+    return false;
+  fprintf (out,
+           "<table id=\"list\"><thead><tr><th>Self</th><th>Total</th>%s"
+           "<th>Function</th></tr></thead><tbody>\n",
+           old != NULL ? "<th>Change</th>" : "");
+  for (size_t i = 0; i < n && i < TABLE_MAX; i++)
+    {
+      fprintf (out, "<tr><td>%.2f</td><td>%.2f</td>", shares[i].self,
+               shares[i].total);
+      if (old != NULL)
+        fprintf (out, "<td>%+.2f</td>", shares[i].change);
+      fputs ("<td tabindex=\"0\">", out);
+      print_text (shares[i].name, SIZE_MAX, out);
+      fputs ("</td></tr>\n", out);
+    }
+  fputs ("</tbody></table>\n", out);
+  free (shares);
+  return true;
+}
+
+/* Print PICTURE, and what a page has besides.  TURNED: from the other side. */
+static bool
+print_page (const struct picture *picture, const struct picture *turned)
+{
+  FILE *out = picture->out;
+  print_head (picture, true);
+  print_group (picture, false);
+  print_group (turned, true);
+  print_bar (picture, true);
   fputs (script, out);
-  fputs (as_page ? "</svg>\n</body></html>\n" : "</svg>\n", out);
+  fputs ("</svg>\n</div>\n", out);
+  bool printed = print_table (picture);
+  fputs (page_script, out);
+  fputs ("</body></html>\n", out);
+  return printed;
+}
+
+/* Print PICTURE in a page.  False when memory ran out.  */
+static bool
+turn_and_print (const struct picture *picture)
+{
+  const struct flame_graph *words = picture->words;
+  struct named_profile inverted, old = { 0 };
+  struct picture turned = { 0 };
+  bool ready = profile_invert (picture->profile, &inverted)
+               && open_picture (&turned, &inverted, words, true, picture->out);
+  if (ready && words->old != NULL)
+    ready = profile_invert (words->old, &old) && compare (&turned, &old);
+  ready = ready && print_page (picture, &turned);
+  close_picture (&turned);
+  profile_inverted_free (&inverted);
+  profile_inverted_free (&old);
+  return ready;
 }
 
 bool
 flame_graph_print (const struct named_profile *profile,
                    const struct flame_graph *words, bool as_page, FILE *out)
 {
-  uint32_t n = profile->calls.n;
-  struct picture picture = { .profile = profile, .words = words, .out = out };
-  picture.start = calloc (n, sizeof *picture.start);
-  picture.next = calloc (n, sizeof *picture.next);
-  picture.depth = calloc (n, sizeof *picture.depth);
-  bool ready
-      = picture.start != NULL && picture.next != NULL && picture.depth != NULL;
-  if (ready)
+  struct picture picture;
+  bool ready = open_picture (&picture, profile, words, words->icicle, out)
+               && (words->old == NULL || compare (&picture, words->old));
+  if (ready && as_page)
+    ready = turn_and_print (&picture);
+  else if (ready)
     {
-      place (&picture);
-      ready = choose (&picture);
+      print_head (&picture, false);
+      print_group (&picture, false);
+      print_bar (&picture, false);
+      fputs (script, out);
+      fputs ("</svg>\n", out);
     }
-  if (ready)
-    print_picture (&picture, as_page);
-  free (picture.start);
-  free (picture.next);
-  free (picture.depth);
+  close_picture (&picture);
   return ready;
 }

@@ -11,10 +11,25 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "stacks/profile.h"
+
+enum
+{
+  FOLDED_NAME_SIZE = 1024 /* bytes of a name, with its end */
+};
+
+/* Write NAME as a line has it to TEXT.  */
+void folded_name (const char *name, char text[FOLDED_NAME_SIZE]);
 
 /* Print PROFILE; the name of the process begins every stack.  False when
    memory ran out.  */
 bool folded_print (const struct named_profile *profile, FILE *out);
+
+/* Read the file PATH into PROFILE, whose names are as lines have them.
+   WITHOUT_PROCESS: the first name of each line is dropped.  LEVELS: as the
+   profile has it.  PROFILE is to be freed even after a failure.  */
+bool folded_read (struct named_profile *profile, const char *path,
+                  bool without_process, unsigned levels, struct error *err);
 
 #endif /* STACKS_FOLDED_H */

@@ -31,12 +31,14 @@
 #include "stacks/top.h"
 #include "stacks/trace_sampler.h"
 #include "cli/clock.h"
+#include "cli/signals.h"
 
 struct session
 {
   struct profile_options options;
   struct command command;
   struct profile profile;
+  struct named_profile old; /* that it is compared with */
   pid_t pid;
   struct perf_sampler *sampler; /* NULL: by ptrace */
   struct perf_input *input;     /* NULL: a process is sampled */
@@ -275,14 +277,15 @@ print_as (const struct session *session, const struct named_profile *named,
   if (ends_in (name, ".json"))
     return firefox_print (named, rate_of (session), file);
   bool page = ends_in (name, ".html");
-  if (page || ends_in (name, ".svg"))
-    return flame_graph_print (
-        named,
-        &(struct flame_graph){ named->process != NULL ? named->process
-                                                      : session->name,
-                               subtitle, session->options.icicle },
-        page, file);
-  return folded_print (named, file);
+  const struct flame_graph words = {
+    named->process != NULL ? named->process : session->name,
+    subtitle,
+    session->options.icicle,
+    session->options.diff != NULL ? &session->old : NULL,
+  };
+  return page || ends_in (name, ".svg")
+             ? flame_graph_print (named, &words, page, file)
+             : folded_print (named, file);
 }
 
 static bool
@@ -305,12 +308,26 @@ static bool
 print_output (const struct session *session, const struct named_profile *named)
 {
   size_t top = session->options.top;
-  bool printed = top > 0 ? top_print (named, top, stdout)
+  const struct named_profile *old
+      = session->options.diff != NULL ? &session->old : NULL;
+  bool printed = top > 0 ? top_print (named, old, top, stdout)
                          : print_as (session, named, "", stdout);
   if (!printed)
     return fail (session->name, "out of memory");
   return (fflush (stdout) == 0 && !ferror (stdout))
          || fail ("standard output", strerror (errno));
+}
+
+/* Read the profile to compare NAMED with, if that is wanted.  */
+static bool
+read_old (struct session *session, const struct named_profile *named)
+{
+  const char *path = session->options.diff;
+  struct error err;
+  return path == NULL
+         || folded_read (&session->old, path, named->process != NULL,
+                         named->levels, &err)
+         || fail (path, err.reason);
 }
 
 static bool
@@ -323,6 +340,7 @@ write_outputs (struct session *session)
                                 | (options->inlines ? SYMBOL_INLINES : 0),
                             &named)
               || fail (session->name, "out of memory");
+  done = done && read_old (session, &named);
   for (size_t i = 0; done && i < options->n_outputs; i++)
     done = write_output (session, &named, options->outputs[i]);
   if (done && (options->n_outputs == 0 || options->top > 0))
@@ -423,6 +441,8 @@ check_output (const char *name)
 static bool
 check_outputs (const struct profile_options *options)
 {
+  if (options->diff != NULL && access (options->diff, R_OK) != 0)
+    return fail (options->diff, strerror (errno));
   for (size_t i = 0; i < options->n_outputs; i++)
     if (!check_output (options->outputs[i]))
       return false;
@@ -499,6 +519,7 @@ main (int argc, char **argv)
   struct session session = { .command = { .go = -1, .result = -1 } };
   struct sigaction action = { .sa_handler = note_interrupt };
   descriptors_occupy_standard ();
+  signals_patch_files ();
   profile_options_parse (&session.options, argc, argv);
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
@@ -508,6 +529,7 @@ main (int argc, char **argv)
     perf_sampler_close (session.sampler);
   if (session.input != NULL)
     perf_input_close (session.input);
+  named_profile_free (&session.old);
   profile_free (&session.profile);
   return done ? session.status : EXIT_FAILURE;
 }

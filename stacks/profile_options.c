@@ -30,7 +30,8 @@ enum
   OPTION_EVENT,
   OPTION_OFF_CPU,
   OPTION_INLINES,
-  OPTION_TOP
+  OPTION_TOP,
+  OPTION_DIFF
 };
 
 static const struct argp_option option_table[] = {
@@ -47,6 +48,11 @@ static const struct argp_option option_table[] = {
     1 },
   { "top", OPTION_TOP, "N", OPTION_ARG_OPTIONAL,
     "Print a table of the N functions that take most (default 20)", 1 },
+  { "diff", OPTION_DIFF, "FOLDED", 0,
+    "Compare with the folded stacks that another run wrote: in colours, and "
+    "in "
+    "a column of the table",
+    1 },
   { "input", OPTION_INPUT, "FILE", 0,
     "Instead of a process: what perf record --call-graph dwarf wrote", 1 },
   { "perf-data", OPTION_PERF_DATA, "FILE", 0,
@@ -122,7 +128,11 @@ check_usage (struct argp_state *state)
                        "without --frequency, --ptrace and --perf-data");
   if (options->hz == 0 && options->input == NULL)
     options->hz = HZ_DEFAULT;
-  if (options->top == 0 && options->n_outputs == 0 && isatty (STDOUT_FILENO))
+  if (options->diff != NULL && options->threads)
+    argp_error (state, "--diff compares functions, and other threads are "
+                       "others: without --threads");
+  if (options->top == 0 && options->n_outputs == 0
+      && (options->diff != NULL || isatty (STDOUT_FILENO)))
     options->top = TOP_DEFAULT;
   if (options->pid != 0 && options->seconds == 0)
     options->seconds = SECONDS_DEFAULT;
@@ -162,6 +172,9 @@ parse_option (int key, char *argument, struct argp_state *state)
       options->top = argument != NULL
                          ? standard_option_number (state, argument, TOP_MAX)
                          : TOP_DEFAULT;
+      return 0;
+    case OPTION_DIFF:
+      options->diff = argument;
       return 0;
     case OPTION_INPUT:
       options->input = argument;

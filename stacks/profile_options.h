@@ -26,7 +26,8 @@ struct profile_options
   double seconds;        /* 0: until the end */
   const char *outputs[PROFILE_OUTPUTS_MAX];
   size_t n_outputs;
-  size_t top; /* functions of a table on standard output; 0: none */
+  const char *diff; /* folded stacks to compare with, or NULL */
+  size_t top;       /* functions of a table on standard output; 0: none */
   bool mangled, no_inherit, ptrace, quiet;
   bool icicle;  /* callers above */
   bool threads; /* each by itself */

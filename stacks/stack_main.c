@@ -19,6 +19,7 @@
 #include "stacks/stack_print.h"
 #include "stacks/stack_walk.h"
 #include "cli/clock.h"
+#include "cli/signals.h"
 
 enum
 {
@@ -275,6 +276,7 @@ main (int argc, char **argv)
 {
   struct session session = { 0 };
   descriptors_occupy_standard ();
+  signals_patch_files ();
   stack_options_parse (&session.options, argc, argv);
   session.process.files = &session.files;
   session.process.policy = session.options.policy;

@@ -5,10 +5,12 @@
 
 #include "stacks/top.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/printable.h"
+#include "stacks/profile_diff.h"
 
 /* Whether a caller of NODE, directly or not, is the same function.  */
 static bool
@@ -22,32 +24,84 @@ calls_itself (const struct call_tree *tree, uint32_t node)
   return false;
 }
 
-/* Add what was counted in the nodes of PROFILE to the shares of their names.
-   DEPTH has room for a number for each node.  */
+/* Add the shares of the nodes of PROFILE to those of their names.  DEPTH has
+   room for a number for each node.  */
 static void
 add_nodes (const struct named_profile *profile, unsigned *depth,
            struct function_share *shares)
 {
   const struct call_tree *tree = &profile->calls;
+  double all = (double)profile->totals[0] / 100;
   /* Callers have lower numbers.  */
   for (uint32_t i = 1; i < tree->n; i++)
     {
       const struct call_node *node = &tree->nodes[i];
       struct function_share *share = &shares[node->key];
       depth[i] = depth[node->parent] + 1;
-      if (depth[i] <= profile->levels)
+      if (depth[i] <= profile->levels || all <= 0)
         continue;
-      share->self += node->self;
+      share->self += (double)node->self / all;
       if (!calls_itself (tree, i))
-        share->total += profile->totals[i];
+        share->total += (double)profile->totals[i] / all;
     }
 }
 
+/* The shares of all names of PROFILE, by their numbers, with room for MORE; to
+   be freed.  NULL when memory ran out.  */
+static struct function_share *
+shares_of (const struct named_profile *profile, size_t more)
+{
+  struct function_share *shares
+      = calloc (profile->n_names + more + 1, sizeof *shares);
+  unsigned *depth = calloc (profile->calls.n, sizeof *depth);
+  if (shares != NULL && depth != NULL)
+    add_nodes (profile, depth, shares);
+  else
+    {
+      free (shares);
+      shares = NULL;
+    }
+  for (uint64_t i = 0; shares != NULL && i < profile->n_names; i++)
+    shares[i].name = profile->names[i];
+  free (depth);
+  return shares;
+}
+
+/* Compare SHARES, of PROFILE's names, with those of OLD, and append what OLD
+   alone has.  False when memory ran out.  */
+static bool
+add_old (struct function_share *shares, const struct named_profile *profile,
+         const struct named_profile *old)
+{
+  struct function_share *before = shares_of (old, 0);
+  size_t n = profile->n_names;
+  if (before == NULL)
+    return false;
+  for (uint64_t i = 0; i < profile->n_names; i++)
+    {
+      uint64_t number = profile_diff_name (profile, i, old);
+      shares[i].change = shares[i].self;
+      if (number == old->n_names)
+        continue;
+      shares[i].change -= before[number].self;
+      before[number].self = 0;
+    }
+  for (uint64_t i = 0; i < old->n_names; i++)
+    if (before[i].self > 0)
+      shares[n++] = (struct function_share){ .name = before[i].name,
+                                             .change = -before[i].self };
+  free (before);
+  return true;
+}
+
+/* By how much changed, how much there is, and name.  */
 static int
 by_share (const void *a, const void *b)
 {
   const struct function_share *x = a, *y = b;
-  return x->self != y->self     ? (x->self < y->self ? 1 : -1)
+  double first = fabs (x->change), second = fabs (y->change);
+  return first != second        ? (first < second ? 1 : -1)
+         : x->self != y->self   ? (x->self < y->self ? 1 : -1)
          : x->total != y->total ? (x->total < y->total ? 1 : -1)
                                 : strcmp (x->name, y->name);
 }
@@ -57,47 +111,44 @@ by_share (const void *a, const void *b)
 static bool
 is_function (const struct function_share *share)
 {
-  return share->self > 0 || (share->total > 0 && share->name[0] != '[');
+  return share->self > 0 || share->change < 0
+         || (share->total > 0 && share->name[0] != '[');
 }
 
 struct function_share *
-top_list (const struct named_profile *profile, size_t *n)
+top_list (const struct named_profile *profile, const struct named_profile *old,
+          size_t *n)
 {
-  struct function_share *shares
-      = calloc (profile->n_names + 1, sizeof *shares);
-  unsigned *depth = calloc (profile->calls.n, sizeof *depth);
+  uint64_t more = old != NULL ? old->n_names : 0;
+  struct function_share *shares = shares_of (profile, more);
   *n = 0;
-  if (shares == NULL || depth == NULL)
+  if (shares == NULL || (old != NULL && !add_old (shares, profile, old)))
     {
       free (shares);
-      free (depth);
       return NULL;
     }
-  add_nodes (profile, depth, shares);
-  free (depth);
-  for (uint64_t i = 0; i < profile->n_names; i++)
-    {
-      shares[i].name = profile->names[i];
-      if (is_function (&shares[i]))
-        shares[(*n)++] = shares[i];
-    }
+  for (uint64_t i = 0; i < profile->n_names + more; i++)
+    if (shares[i].name != NULL && is_function (&shares[i]))
+      shares[(*n)++] = shares[i];
   qsort (shares, *n, sizeof *shares, by_share);
   return shares;
 }
 
 bool
-top_print (const struct named_profile *profile, size_t lines, FILE *out)
+top_print (const struct named_profile *profile,
+           const struct named_profile *old, size_t lines, FILE *out)
 {
   size_t n;
-  struct function_share *shares = top_list (profile, &n);
-  double all = (double)profile->totals[0] / 100;
+  struct function_share *shares = top_list (profile, old, &n);
   if (shares == NULL)
     return false;
-  fputs ("   self    total  function\n", out);
+  fprintf (out, "   self    total  %sfunction\n",
+           old != NULL ? " change  " : "");
   for (size_t i = 0; i < n && i < lines; i++)
     {
-      fprintf (out, "%5.1f %%  %5.1f %%  ", (double)shares[i].self / all,
-               (double)shares[i].total / all);
+      fprintf (out, "%5.1f %%  %5.1f %%  ", shares[i].self, shares[i].total);
+      if (old != NULL)
+        fprintf (out, "%+6.1f  ", shares[i].change);
       printable_put (shares[i].name, out);
       fputc ('\n', out);
     }

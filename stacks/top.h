@@ -9,21 +9,26 @@
 
 #include "stacks/profile.h"
 
+/* Shares in percent of all.  */
 struct function_share
 {
-  const char *name;     /* the profile's */
-  uint64_t self, total; /* in it, and in it and all that it calls: a function
-                           that calls itself counts once */
+  const char *name;   /* the profile's, or the other one's */
+  double self, total; /* in it, and in it and all that it calls: a function
+                         that calls itself counts once */
+  double change;      /* what self is more than in the other profile */
 };
 
 /* List the functions of PROFILE, those with most of their own first; *N is how
-   many there are.  Processes, threads and why walks ended are no functions. To
-   be freed; NULL when memory ran out.  */
+   many there are.  Processes, threads and why walks ended are no functions.
+   Unless OLD is NULL, it is another profile, read from folded stacks: its
+   functions are listed, too, and those first that have changed most.  To be
+   freed; NULL when memory ran out.  */
 struct function_share *top_list (const struct named_profile *profile,
-                                 size_t *n);
+                                 const struct named_profile *old, size_t *n);
 
-/* Print the first LINES functions, each with its shares in percent.  False
-   when memory ran out.  */
-bool top_print (const struct named_profile *profile, size_t lines, FILE *out);
+/* Print the first LINES functions, as top_list has them.  False when memory
+   ran out.  */
+bool top_print (const struct named_profile *profile,
+                const struct named_profile *old, size_t lines, FILE *out);
 
 #endif /* STACKS_TOP_H */

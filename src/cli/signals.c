@@ -34,6 +34,14 @@ patch_or_end (int number, siginfo_t *info, void *unused)
 }
 
 void
+signals_patch_files (void)
+{
+  const struct sigaction action
+      = { .sa_sigaction = patch_or_end, .sa_flags = SA_SIGINFO };
+  sigaction (SIGBUS, &action, NULL);
+}
+
+void
 signals_install (void)
 {
   static const int fatal[]
@@ -43,9 +51,7 @@ signals_install (void)
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
     if (sigaction (fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
       sigaction (fatal[i], &action, NULL);
-  action = (struct sigaction){ .sa_sigaction = patch_or_end,
-                               .sa_flags = SA_SIGINFO };
-  sigaction (SIGBUS, &action, NULL);
+  signals_patch_files ();
   /* Beyond the file size limit (ulimit -f) a write shall fail with EFBIG and
      be reported like any other failure.  */
   signal (SIGXFSZ, SIG_IGN);

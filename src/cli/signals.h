@@ -9,4 +9,7 @@
    ignored when the program started (nohup) stay ignored.  */
 void signals_install (void);
 
+/* Install the one that has files that shrink read as zeros.  */
+void signals_patch_files (void);
+
 #endif /* TOOL_SIGNALS_H */

@@ -531,6 +531,28 @@ END
  33.3 %   33.3 %  popped" ] || report
 }
 
+@test "a recording is compared with the folded stacks of another" {
+  recorded
+  gives 0 profiled -q --input=perf.data -o folded
+  gives 0 profiled -q --input=perf.data --diff=folded --top=1
+  [ "${lines[1]}" = " 66.7 %  100.0 %    +0.0  inner" ] || report
+  grep -v popped folded >less
+  gives 0 profiled -q --input=perf.data --diff=less -o page.html -o graph.svg
+  [ "$output" = "" ] || report
+  grep -q '<title>popped (1 samples, 33.33 %, +33.33)</title>' graph.svg
+  grep -q '<title>dump\|<title>recorded (3 samples, 100.00 %, +0.00)</title>' graph.svg
+  grep -q '<td>33.33</td><td>33.33</td><td>+33.33</td><td tabindex="0">popped</td>' page.html
+  grep -q '<td>66.67</td><td>100.00</td><td>-33.33</td><td tabindex="0">inner</td>' page.html
+  gives 0 profiled -q --input=perf.data --diff=less
+  [ "${lines[0]}" = "   self    total   change  function" ] || report
+  gives 1 profiled --input=perf.data --diff=nowhere
+  [ "$stderr" = "sframe-profile: nowhere: No such file or directory" ] || report
+  gives 1 profiled --input=perf.data --diff=graph.svg
+  [[ $stderr == "sframe-profile: graph.svg: no folded stacks (-o FILE of sframe-profile)"* ]] \
+    || report
+  gives 2 profiled --input=perf.data --threads --diff=less
+}
+
 @test "samples without registers are counted apart" {
   recorded kernel-thread 32-bit
   gives 0 profiled --input=perf.data -o folded --perf-data=out.data

@@ -554,6 +554,40 @@ END
     || report
 }
 
+@test "a library that is cut off while it is sampled costs its names alone" {
+  cat >spins.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+volatile unsigned sink;
+static const char large[1 << 16] = { 1 };
+__attribute__ ((noinline)) void spins (void) { for (;;) sink += large[sink % 9]; }
+END
+  cat >main.c <<'END'
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+void spins (void);
+static void
+cut (int number)
+{
+  (void)number;
+  if (truncate ("libspins.so", 0) == 0)
+    _exit (7);
+}
+int
+main (void)
+{
+  signal (SIGALRM, cut);
+  alarm (1);
+  spins ();
+}
+END
+  "${CC:-cc}" -O1 -fPIC -shared -o libspins.so spins.c
+  "${CC:-cc}" -O1 -Wl,-z,now -o spin main.c ./libspins.so
+  gives 7 profiled -F 199 -o folded -- ./spin
+  [ "$(samples folded '^spin;_start;.*;main')" -ge 40 ] || { cat folded; report; }
+}
+
 @test "the exit status is the command's, however short it is" {
   local how command
   local -A statuses=([true]=0 [exit 7]=7 ['kill -9 $$']=137 [sleep 0.3; false]=1)

@@ -68,7 +68,8 @@ free_profile (void)
 static char *
 print_picture (bool icicle)
 {
-  const struct flame_graph words = { "root", "subtitle; second line", icicle };
+  const struct flame_graph words
+      = { "root", "subtitle; second line", icicle, NULL };
   char *text = NULL;
   size_t size;
   unsigned granted = allocations_granted;

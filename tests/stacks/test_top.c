@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "tests/unit/failing_allocations.h"
+#include "stacks/folded.h"
+#include "stacks/profile_diff.h"
 #include "stacks/top.h"
 
 enum
@@ -65,26 +68,123 @@ free_profile (struct named_profile *profile)
   free (profile->totals);
 }
 
+/* Expect the functions of PROFILE, compared with OLD, to have the N shares of
+   EXPECTED.  */
+static void
+expect_shares (const struct named_profile *profile,
+               const struct named_profile *old,
+               const struct function_share *expected, size_t n)
+{
+  size_t found;
+  struct function_share *shares = top_list (profile, old, &found);
+  assert_non_null (shares);
+  assert_int_equal (found, n);
+  for (size_t i = 0; i < n; i++)
+    {
+      assert_string_equal (shares[i].name, expected[i].name);
+      assert_float_equal (shares[i].self, expected[i].self, 1e-9);
+      assert_float_equal (shares[i].total, expected[i].total, 1e-9);
+      assert_float_equal (shares[i].change, expected[i].change, 1e-9);
+    }
+  free (shares);
+}
+
 static void
 a_function_that_calls_itself_counts_once (void **state)
 {
   (void)state;
-  static const struct function_share expected[] = {
-    { "a", 5, 5 }, { "b", 4, 6 }, { "[unknown]", 1, 5 }, { "main", 0, 5 }
-  };
+  static const struct function_share expected[] = { { "a", 50, 50, 0 },
+                                                    { "b", 40, 60, 0 },
+                                                    { "[unknown]", 10, 50, 0 },
+                                                    { "main", 0, 50, 0 } };
   struct named_profile profile;
-  size_t n;
   make_profile (&profile);
-  struct function_share *shares = top_list (&profile, &n);
-  assert_non_null (shares);
-  assert_int_equal (n, 4);
-  for (size_t i = 0; i < n; i++)
+  expect_shares (&profile, NULL, expected, 4);
+  free_profile (&profile);
+}
+
+/* What folded_read says of TEXT.  */
+static bool
+read_text (const char *text, struct named_profile *old, struct error *err)
+{
+  char path[] = "/tmp/test_top.XXXXXX";
+  int fd = mkstemp (path);
+  assert_true (fd >= 0);
+  assert_int_equal (write (fd, text, strlen (text)), strlen (text));
+  close (fd);
+  bool read = folded_read (old, path, false, 1, err);
+  unlink (path);
+  return read;
+}
+
+static void
+what_changed_most_comes_first_whether_it_is_still_there (void **state)
+{
+  (void)state;
+  static const char text[] = "process;main;a 2\n"
+                             "process;main;a;gone: 5\n"
+                             "process;[memory];[unknown] 1";
+  static const struct function_share expected[]
+      = { { "gone:", 0, 0, -62.5 },
+          { "b", 40, 60, 40 },
+          { "a", 50, 50, 25 },
+          { "[unknown]", 10, 50, -2.5 },
+          { "main", 0, 50, 0 } };
+  struct named_profile profile, old;
+  struct error err;
+  uint64_t *before;
+  make_profile (&profile);
+  assert_true (read_text (text, &old, &err));
+  assert_int_equal (old.totals[0], 8);
+  expect_shares (&profile, &old, expected, 5);
+  /* The same stacks have what they had.  */
+  assert_true (profile_diff_nodes (&profile, &old, &before));
+  uint32_t process = call_tree_find (&profile.calls, 0, PROCESS);
+  uint32_t outer = call_tree_find (&profile.calls, process, MAIN);
+  uint32_t a = call_tree_find (&profile.calls, outer, A);
+  uint32_t b = call_tree_find (&profile.calls, a, B);
+  assert_true (a != 0 && b != 0);
+  assert_int_equal (before[0], 8);
+  assert_int_equal (before[outer], 7);
+  assert_int_equal (before[a], 7);
+  assert_int_equal (before[b], 0);
+  free (before);
+  named_profile_free (&old);
+  free_profile (&profile);
+}
+
+static void
+what_is_no_folded_stack_is_refused (void **state)
+{
+  (void)state;
+  static const char *const texts[]
+      = { "a;b\n", "a;b x\n", "a;b 3 \n", "a 1\nab\n" };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     {
-      assert_string_equal (shares[i].name, expected[i].name);
-      assert_int_equal (shares[i].self, expected[i].self);
-      assert_int_equal (shares[i].total, expected[i].total);
+      struct named_profile old;
+      struct error err;
+      assert_false (read_text (texts[i], &old, &err));
+      assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+      named_profile_free (&old);
     }
-  free (shares);
+}
+
+static void
+a_stack_from_the_other_side_begins_with_the_innermost_function (void **state)
+{
+  (void)state;
+  struct named_profile profile, inverted;
+  make_profile (&profile);
+  assert_true (profile_invert (&profile, &inverted));
+  const struct call_tree *tree = &inverted.calls;
+  assert_int_equal (inverted.totals[0], 10);
+  uint32_t a = call_tree_find (tree, 0, A), b = call_tree_find (tree, 0, B);
+  assert_int_equal (inverted.totals[a], 5);
+  assert_int_equal (inverted.totals[b], 4);
+  assert_int_equal (inverted.totals[call_tree_find (tree, a, MAIN)], 3);
+  assert_int_equal (inverted.totals[call_tree_find (tree, a, A)], 2);
+  assert_int_equal (call_tree_find (tree, 0, MAIN), 0);
+  profile_inverted_free (&inverted);
   free_profile (&profile);
 }
 
@@ -98,7 +198,7 @@ the_first_functions_are_printed_in_percent (void **state)
   make_profile (&profile);
   FILE *out = open_memstream (&text, &size);
   assert_non_null (out);
-  assert_true (top_print (&profile, 2, out));
+  assert_true (top_print (&profile, NULL, 2, out));
   fclose (out);
   assert_string_equal (text, "   self    total  function\n"
                              " 50.0 %   50.0 %  a\n"
@@ -111,15 +211,17 @@ static void
 without_memory_there_is_no_table (void **state)
 {
   (void)state;
-  struct named_profile profile;
+  struct named_profile profile, inverted;
   size_t n;
   make_profile (&profile);
-  for (allocations_granted = 0; allocations_granted < 2;)
+  for (unsigned granted = 0; granted < 2; granted++)
     {
-      unsigned granted = allocations_granted;
-      assert_null (top_list (&profile, &n));
+      allocations_granted = granted;
+      assert_null (top_list (&profile, NULL, &n));
       assert_int_equal (n, 0);
-      allocations_granted = granted + 1;
+      allocations_granted = granted;
+      assert_false (profile_invert (&profile, &inverted));
+      profile_inverted_free (&inverted);
     }
   allocations_granted = UINT_MAX;
   free_profile (&profile);
@@ -130,6 +232,10 @@ main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (a_function_that_calls_itself_counts_once),
+    cmocka_unit_test (what_changed_most_comes_first_whether_it_is_still_there),
+    cmocka_unit_test (what_is_no_folded_stack_is_refused),
+    cmocka_unit_test (
+        a_stack_from_the_other_side_begins_with_the_innermost_function),
     cmocka_unit_test (the_first_functions_are_printed_in_percent),
     cmocka_unit_test (without_memory_there_is_no_table),
   };

@@ -1,0 +1,107 @@
+/* Two profiles, compared; and a profile from the other side.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/profile_diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stacks/folded.h"
+
+static int
+by_text (const void *text, const void *name)
+{
+  return strcmp (text, *(char *const *)name);
+}
+
+uint64_t
+profile_diff_name (const struct named_profile *now, uint64_t number,
+                   const struct named_profile *old)
+{
+  char text[FOLDED_NAME_SIZE];
+  folded_name (now->names[number], text);
+  char **found
+      = bsearch (text, old->names, old->n_names, sizeof *old->names, by_text);
+  return found != NULL ? (uint64_t)(found - old->names) : old->n_names;
+}
+
+/* Set NODES to the nodes of OLD that those of NOW are; NAMES has the numbers
+   of the names there.  0: there is none.  */
+static void
+match_nodes (const struct named_profile *now, const struct named_profile *old,
+             const uint64_t *names, uint32_t *nodes)
+{
+  const struct call_tree *tree = &now->calls;
+  for (uint32_t i = 1; i < tree->n; i++)
+    {
+      const struct call_node *node = &tree->nodes[i];
+      bool known = node->parent == 0 || nodes[node->parent] != 0;
+      nodes[i] = known ? call_tree_find (&old->calls, nodes[node->parent],
+                                         names[node->key])
+                       : 0;
+    }
+}
+
+bool
+profile_diff_nodes (const struct named_profile *now,
+                    const struct named_profile *old, uint64_t **before)
+{
+  uint32_t n = now->calls.n;
+  uint32_t *nodes = calloc (n, sizeof *nodes);
+  uint64_t *names = calloc (now->n_names + 1, sizeof *names);
+  *before = calloc (n, sizeof **before);
+  bool done = nodes != NULL && names != NULL && *before != NULL;
+  for (uint64_t i = 0; done && i < now->n_names; i++)
+    names[i] = profile_diff_name (now, i, old);
+  if (done)
+    match_nodes (now, old, names, nodes);
+  for (uint32_t i = 0; done && i < n; i++)
+    (*before)[i] = i == 0 || nodes[i] != 0 ? old->totals[nodes[i]] : 0;
+  free (nodes);
+  free (names);
+  return done;
+}
+
+static int
+by_key (uint64_t a, uint64_t b, void *unused)
+{
+  (void)unused;
+  return (a > b) - (a < b);
+}
+
+bool
+profile_invert (const struct named_profile *from, struct named_profile *to)
+{
+  const struct call_tree *tree = &from->calls;
+  *to = *from;
+  to->totals = NULL;
+  if (!call_tree_init (&to->calls))
+    return false;
+  for (uint32_t i = 0; i < tree->n; i++)
+    {
+      uint32_t node = 0;
+      if (tree->nodes[i].self == 0)
+        continue;
+      for (uint32_t at = i; at != 0; at = tree->nodes[at].parent)
+        {
+          node = call_tree_child (&to->calls, node, tree->nodes[at].key);
+          if (node == 0)
+            return false;
+        }
+      to->calls.nodes[node].self += tree->nodes[i].self;
+    }
+  call_tree_sort (&to->calls, by_key, NULL);
+  to->totals = calloc (to->calls.n, sizeof *to->totals);
+  if (to->totals != NULL)
+    call_tree_sum (&to->calls, to->totals);
+  return to->totals != NULL;
+}
+
+void
+profile_inverted_free (struct named_profile *inverted)
+{
+  call_tree_free (&inverted->calls);
+  free (inverted->totals);
+}
