@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "elf/dynamic.h"
 #include "stacks/dwfl_debuginfo.h"
 #include "walk/lookup.h"
 
@@ -226,6 +227,85 @@ code_file_module (struct code_file *file)
       && dwfl_module_getelf (file->module, &file->bias) == NULL)
     file->module = NULL;
   return file->module;
+}
+
+Dwarf_Frame *
+code_module_cfi (Dwfl_Module *module, uint64_t pc)
+{
+  for (unsigned debug_frame = 0; module != NULL && debug_frame < 2;
+       debug_frame++)
+    {
+      Dwarf_Addr bias;
+      Dwarf_Frame *frame;
+      Dwarf_CFI *cfi = debug_frame ? dwfl_module_dwarf_cfi (module, &bias)
+                                   : dwfl_module_eh_cfi (module, &bias);
+      if (cfi != NULL && dwarf_cfi_addrframe (cfi, pc - bias, &frame) == 0)
+        return frame;
+    }
+  return NULL;
+}
+
+Dwarf_Frame *
+code_file_cfi (struct code_file *file, uint64_t address)
+{
+  Dwfl_Module *module = code_file_module (file);
+  return code_module_cfi (module, address + file->bias);
+}
+
+/* Whether the kernel may have FILE begin, as a program or as the dynamic
+   linker, which needs no other library: the entry point of other libraries
+   says nothing.  */
+static bool
+is_begun (const struct code_file *file)
+{
+  const struct image *image = &file->image;
+  uint64_t name;
+  return image->bytes != NULL && image->header.e_entry != 0
+         && (image->header.e_type == ET_EXEC
+             || image_find_segment (image, PT_INTERP) != NULL
+             || !dynamic_find (image, DT_NEEDED, &name));
+}
+
+/* The size of the code at ENTRY that no CFI describes.  */
+static uint64_t
+undescribed_size (struct code_file *file, uint64_t entry)
+{
+  enum
+  {
+    ENTRY_MAX = 64
+  };
+  uint64_t size = 0;
+  Dwarf_Frame *frame = NULL;
+  while (size < ENTRY_MAX
+         && (frame = code_file_cfi (file, entry + size)) == NULL)
+    size++;
+  free (frame);
+  return size;
+}
+
+/* Whether no symbol says that ADDRESS, behind ENTRY, is another function's. */
+static bool
+is_entry_by_symbol (struct code_file *file, uint64_t address, uint64_t entry)
+{
+  struct code_name symbol;
+  Dwfl_Module *module = code_file_module (file);
+  symbols_find (&file->symbols, module, address + file->bias, SYMBOL_MANGLED,
+                &symbol);
+  /* glibc has a second label there (sysdeps/.../dl-machine.h).  */
+  return symbol.name[0] == '\0' || address - symbol.offset <= entry
+         || strcmp (symbol.name, "_dl_start_user") == 0;
+}
+
+bool
+code_file_is_entry (struct code_file *file, uint64_t offset)
+{
+  uint64_t entry = file->image.header.e_entry;
+  uint64_t address = code_file_address (file, offset);
+  if (file->entry_size == 0)
+    file->entry_size
+        = 1 + (is_begun (file) ? undescribed_size (file, entry) : 0);
+  return address - entry < file->entry_size - 1
+         && is_entry_by_symbol (file, address, entry);
 }
 
 void

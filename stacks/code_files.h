@@ -33,6 +33,9 @@ struct code_file
   Dwfl *dwfl;
   Dwfl_Module *module;
   uint64_t bias; /* addresses in MODULE minus those in the file */
+  /* Of the code at the entry point that no CFI describes, and one more; 0: not
+     looked at yet.  */
+  uint64_t entry_size;
   struct symbols symbols;
   struct inlines inlines;
 };
@@ -78,6 +81,18 @@ bool code_file_rows_start (const struct code_file *file, uint64_t offset,
 /* FILE for libdwfl, which knows its addresses by file->bias more; NULL if it
    cannot be read.  */
 Dwfl_Module *code_file_module (struct code_file *file);
+
+/* What .eh_frame or .debug_frame of MODULE says of PC; to be freed.  NULL:
+   nothing, or MODULE is NULL.  */
+Dwarf_Frame *code_module_cfi (Dwfl_Module *module, uint64_t pc);
+
+/* The same of the code at ADDRESS of FILE's own.  */
+Dwarf_Frame *code_file_cfi (struct code_file *file, uint64_t address);
+
+/* Whether OFFSET of FILE is in the code where the kernel has a program, or the
+   dynamic linker, begin, if no CFI describes that: it ends where CFI or
+   another function begins, and after 64 bytes.  */
+bool code_file_is_entry (struct code_file *file, uint64_t offset);
 
 /* What the code at OFFSET of FILE is called: by its symbol or, where there is
    none, by FILE and the address where its rows begin, as functions do. WANTED:

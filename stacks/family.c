@@ -105,6 +105,7 @@ family_execute (struct family *family, pid_t pid)
   if (member == NULL)
     return;
   member->jit = 0;
+  member->executing = true;
   process_forget_mappings (&member->process);
   process_forget_rows (&member->process);
   if (!family->recorded)

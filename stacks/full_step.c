@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "stacks/known_code.h"
 
 enum
 {
@@ -309,22 +310,6 @@ step_by_rules (struct machine *machine, Dwarf_Frame *rules,
              : CFI2SFRAME_STEP_REGISTER;
 }
 
-Dwarf_Frame *
-full_step_cfi (Dwfl_Module *module, uint64_t pc)
-{
-  for (unsigned debug_frame = 0; module != NULL && debug_frame < 2;
-       debug_frame++)
-    {
-      Dwarf_Addr bias;
-      Dwarf_Frame *frame;
-      Dwarf_CFI *cfi = debug_frame ? dwfl_module_dwarf_cfi (module, &bias)
-                                   : dwfl_module_eh_cfi (module, &bias);
-      if (cfi != NULL && dwarf_cfi_addrframe (cfi, pc - bias, &frame) == 0)
-        return frame;
-    }
-  return NULL;
-}
-
 /* What CFI says of the code at PC; to be freed.  NULL: nothing.  *SHIFT:
    addresses in PROCESS minus those in the file.  */
 static Dwarf_Frame *
@@ -335,23 +320,26 @@ find_rules (const struct process *process, uint64_t pc, uint64_t *shift)
   if (file == NULL)
     return NULL;
   uint64_t address = code_file_address (file, offset);
-  Dwfl_Module *module = code_file_module (file);
   *shift = pc - address;
-  return full_step_cfi (module, address + file->bias);
+  return code_file_cfi (file, address);
 }
 
 enum cfi2sframe_step
 full_step (struct process *process, struct registers *registers, bool at_pc,
-           bool *interrupted)
+           struct full_caller *found)
 {
   struct machine machine = { .process = process, .registers = registers };
   struct registers caller = { .n = registers->n };
+  *found = (struct full_caller){ .way = WAY_SIGNAL, .interrupted = true };
+  if (known_code_step (process, registers))
+    return CFI2SFRAME_STEP_CALLER;
   Dwarf_Frame *rules
       = find_rules (process, registers->pc - !at_pc, &machine.shift);
   if (rules == NULL)
     return CFI2SFRAME_STEP_NO_ROW;
   enum cfi2sframe_step step
-      = step_by_rules (&machine, rules, &caller, interrupted);
+      = step_by_rules (&machine, rules, &caller, &found->interrupted);
+  found->way = WAY_CFI;
   free (rules);
   if (step == CFI2SFRAME_STEP_CALLER)
     *registers = caller;

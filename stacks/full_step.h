@@ -13,17 +13,29 @@
 #include "cfi2sframe.h"
 #include "stacks/process.h"
 
+/* How a walk came to a frame.  */
+enum frame_way
+{
+  WAY_ROW,    /* by a row, or it is the innermost one */
+  WAY_CFI,    /* by CFI, where there was no row */
+  WAY_SIGNAL, /* by what the kernel saved, where no CFI says so */
+  WAY_FP,     /* by the frame pointer, where there was nothing else */
+  WAY_GUESS   /* it called what is no code, and that call was guessed */
+};
+
+struct full_caller
+{
+  enum frame_way way; /* WAY_CFI or WAY_SIGNAL */
+  bool interrupted;   /* a signal interrupted the caller */
+};
+
 /* Replace the REGISTERS of a frame of PROCESS by its caller's; those that are
    not known are UNKNOWN_REGISTER.  AT_PC: PC is the next instruction, not the
-   end of a call.  *INTERRUPTED: a signal interrupted the caller.  REGISTERS
-   are unchanged unless the result is CFI2SFRAME_STEP_CALLER;
-   CFI2SFRAME_STEP_NO_ROW: nothing is said of that code.  */
+   end of a call.  REGISTERS are unchanged unless the result is
+   CFI2SFRAME_STEP_CALLER; CFI2SFRAME_STEP_NO_ROW: nothing is said of that
+   code.  */
 enum cfi2sframe_step full_step (struct process *process,
                                 struct registers *registers, bool at_pc,
-                                bool *interrupted);
-
-/* What .eh_frame or .debug_frame of MODULE says of PC; to be freed.  NULL:
-   nothing, or MODULE is NULL.  */
-Dwarf_Frame *full_step_cfi (Dwfl_Module *module, uint64_t pc);
+                                struct full_caller *found);
 
 #endif /* STACKS_FULL_STEP_H */

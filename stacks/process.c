@@ -48,9 +48,10 @@ process_is_file_at (const struct process *process, uint64_t address)
   return mapping != NULL && mapping->file != NULL;
 }
 
-bool
-process_read_file (const struct process *process, uint64_t address, void *to,
-                   size_t size)
+/* Read SIZE bytes of the file that is mapped at ADDRESS.  */
+static bool
+read_file (const struct process *process, uint64_t address, void *to,
+           size_t size)
 {
   uint64_t offset;
   const struct code_file *file = process_file_at (process, address, &offset);
@@ -59,6 +60,18 @@ process_read_file (const struct process *process, uint64_t address, void *to,
     return false;
   memcpy (to, file->image.bytes + offset, size);
   return true;
+}
+
+bool
+process_read_code (void *reader, uint64_t address, void *to, size_t size)
+{
+  struct process *process = reader;
+  struct memory *memory = &process->memory;
+  if (read_file (process, address, to, size))
+    return true;
+  return memory->fetch != NULL
+             ? memory->fetch (memory->source, address, to, size) == size
+             : memory_read (memory, address, to, size);
 }
 
 bool

@@ -92,9 +92,11 @@ struct code_file *process_file_at (const struct process *process,
 /* Whether ADDRESS is a file's.  */
 bool process_is_file_at (const struct process *process, uint64_t address);
 
-/* Read SIZE bytes of the file that is mapped at ADDRESS.  */
-bool process_read_file (const struct process *process, uint64_t address,
-                        void *to, size_t size);
+/* Read code of PROCESS, a struct process, as unwind_source.read does: from its
+   file, or from the process whether it is stopped or not, because code does
+   not change.  Cores have no code of files, recordings have no code at all. */
+bool process_read_code (void *process, uint64_t address, void *to,
+                        size_t size);
 
 /* What is said of a mapping: by /proc/PID/maps, or by a record.  */
 struct mapping_report

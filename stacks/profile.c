@@ -237,15 +237,40 @@ kernel_node (struct profile *profile, uint32_t node,
   return node;
 }
 
+/* Whether the kernel executes a program for MEMBER, whose registers are still
+   those of the old one, which is gone.  */
+static bool
+is_executing (struct member *member, const struct registers *registers)
+{
+  member->executing
+      = member->executing
+        && process_mapping_at (&member->process, registers->pc) == NULL;
+  return member->executing;
+}
+
+/* Walk the stack of MOMENT.  While a program is executed there is the kernel's
+   alone.  */
+static void
+walk_moment (struct member *member, const struct profile_moment *moment,
+             struct walk *walk)
+{
+  if (!is_executing (member, moment->registers))
+    {
+      walk_by_sframe (&member->process, moment->registers, walk);
+      return;
+    }
+  walk->n = 0;
+  walk->end = CFI2SFRAME_STEP_OUTERMOST;
+}
+
 struct profile_sample
 profile_place (struct profile *profile, struct member *member,
                const struct profile_moment *moment)
 {
-  struct process *process = &member->process;
   struct walk *walk = &profile->walk;
   struct call_tree *tree = &profile->calls;
   uint32_t thread = thread_number (profile, member, moment->tid);
-  walk_by_sframe (process, moment->registers, walk);
+  walk_moment (member, moment, walk);
   profile->samples++;
   profile->ends[walk->end]++;
   uint32_t node = process_node (profile, member->name);

@@ -28,14 +28,14 @@ print_name (const struct frame_name *name, FILE *out)
 {
   const struct code_name *symbol = &name->symbol;
   bool named = symbol->name[0] != '\0';
-  if (named)
+  if (name->handler)
+    fputs ("<signal handler called>", out);
+  else if (named)
     {
       printable_put (symbol->name, out);
       fprintf (out, "+0x%" PRIx64 "%s", symbol->offset,
                name->jit ? " [JIT]" : "");
     }
-  else if (name->handler)
-    fputs ("<signal handler called>", out);
   else if (name->file != NULL)
     {
       print_file (name->file, out);
@@ -57,6 +57,7 @@ print_frame (const struct page *page, const struct walk *walk, size_t index,
 {
   static const char *const ways[] = { [WAY_ROW] = "",
                                       [WAY_CFI] = " [CFI]",
+                                      [WAY_SIGNAL] = " [signal frame]",
                                       [WAY_FP] = " [frame pointer]",
                                       [WAY_GUESS] = " [guessed]" };
   struct frame_name name;

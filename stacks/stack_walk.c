@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "stacks/full_step.h"
+#include "stacks/known_code.h"
 #include "walk/frame_rules.h"
 #include "walk/walk.h"
 
@@ -23,21 +23,6 @@ walk_free (struct walk *walk)
 {
   free (walk->frames);
   walk->frames = NULL;
-}
-
-/* Code is read from its file, or from the process whether it is stopped or
-   not, because code does not change.  Cores have no code of files, recordings
-   have no code at all.  */
-static bool
-read_code (void *context, uint64_t address, void *to, size_t size)
-{
-  struct process *process = context;
-  struct memory *memory = &process->memory;
-  if (process_read_file (process, address, to, size))
-    return true;
-  return memory->fetch != NULL
-             ? memory->fetch (memory->source, address, to, size) == size
-             : memory_read (memory, address, to, size);
 }
 
 static bool
@@ -89,7 +74,7 @@ is_code (struct process *process, uint64_t pc)
   const struct mapping *mapping = process_mapping_at (process, pc);
   uint8_t byte;
   return mapping != NULL ? mapping->runs
-                         : read_code (process, pc, &byte, sizeof byte);
+                         : process_read_code (process, pc, &byte, sizeof byte);
 }
 
 /* Go from a frame whose PC is no code to its caller: a NULL pointer, or a
@@ -98,7 +83,8 @@ is_code (struct process *process, uint64_t pc)
 static bool
 guess_caller (struct sfw_frame *frame, struct process *process)
 {
-  const struct unwind_source source = { .read = read_code, .reader = process };
+  const struct unwind_source source
+      = { .read = process_read_code, .reader = process };
   uint64_t pc, sp;
   if (!frame->interrupted || is_code (process, frame->pc)
       || !call_of (frame, process, &pc, &sp) || !is_code (process, pc)
@@ -117,7 +103,8 @@ guess_caller (struct sfw_frame *frame, struct process *process)
 static bool
 may_be_returned_to (struct process *process, uint64_t pc)
 {
-  const struct unwind_source source = { .read = read_code, .reader = process };
+  const struct unwind_source source
+      = { .read = process_read_code, .reader = process };
   return process_is_file_at (process, pc)
              ? unwind_may_end_call (&source, process->arch, pc, false)
              : process_runs_at (process, pc);
@@ -152,7 +139,7 @@ walker_make (struct process *process)
   const struct unwind_source source
       = { process->find_rules != NULL ? process->find_rules
                                       : process_find_rules,
-          process, read_code, process };
+          process, process_read_code, process };
   if (process->walker == NULL)
     process->walker = walk_walker_new (&source);
   return process->walker != NULL;
@@ -244,11 +231,11 @@ full_catch_up (struct process *process, const struct walk *walk,
                struct full_frame *full)
 {
   const unsigned sp = process->arch->sp;
-  bool interrupted;
+  struct full_caller found;
   while (full->at + 1 < walk->n)
     {
       const struct frame *frame = &walk->frames[full->at++];
-      if (full_step (process, &full->registers, frame->at_pc, &interrupted)
+      if (full_step (process, &full->registers, frame->at_pc, &found)
               != CFI2SFRAME_STEP_CALLER
           || full->registers.pc != frame[1].pc
           || full->registers.values[sp] != frame[1].sp)
@@ -259,46 +246,63 @@ full_catch_up (struct process *process, const struct walk *walk,
 /* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
    that caller.  */
 static enum cfi2sframe_step
-step_by_cfi (struct process *process, const struct walk *walk,
-             struct full_frame *full, struct sfw_frame *frame)
+step_in_full (struct process *process, const struct walk *walk,
+              struct full_frame *full, struct sfw_frame *frame,
+              enum frame_way *way)
 {
   const struct arch *arch = process->arch;
   const struct frame *last = &walk->frames[walk->n - 1];
   struct full_frame next = *full;
-  bool interrupted;
+  struct full_caller found;
   if (full->at + 1 != walk->n)
     full_set (process, walk, walk->n - 1, &next);
   enum cfi2sframe_step step
-      = full_step (process, &next.registers, last->at_pc, &interrupted);
+      = full_step (process, &next.registers, last->at_pc, &found);
   if (step == CFI2SFRAME_STEP_REGISTER && full->at + 1 != walk->n)
     {
       full_catch_up (process, walk, full);
       next = *full;
-      step = full_step (process, &next.registers, last->at_pc, &interrupted);
+      step = full_step (process, &next.registers, last->at_pc, &found);
     }
   if (step != CFI2SFRAME_STEP_CALLER)
     return step;
   uint64_t sp = next.registers.values[arch->sp];
-  if (next.registers.pc == 0 && !interrupted)
+  if (next.registers.pc == 0 && !found.interrupted)
     return CFI2SFRAME_STEP_ZERO;
   const struct cfi2sframe_unwinder from
       = { .sp = frame->sp,
           .interrupted = frame->interrupted,
           .stack_changes = frame->stack_changes };
-  if (!unwind_gets_on (&from, sp, interrupted))
+  if (!unwind_gets_on (&from, sp, found.interrupted))
     return CFI2SFRAME_STEP_NO_PROGRESS;
   next.at++;
   *full = next;
+  *way = found.way;
+  uint64_t ra = next.registers.values[arch->ra];
   *frame = (struct sfw_frame){
     .pc = next.registers.pc,
     .sp = sp,
     .fp = next.registers.values[arch->fp],
-    .interrupted = interrupted,
+    .interrupted = found.interrupted,
+    .has_ra = arch_tracks_ra (arch) && ra != UNKNOWN_REGISTER,
+    .ra = ra,
     .registers = full->registers.values,
     .n_registers = full->registers.n,
     .stack_changes = frame->stack_changes + (sp < frame->sp),
   };
   return step;
+}
+
+/* Whether the program, or a thread, begins in the last frame of WALK, in code
+   that nothing describes.  */
+static bool
+is_start (struct process *process, const struct walk *walk)
+{
+  const struct frame *last = &walk->frames[walk->n - 1];
+  uint64_t offset, pc = last->pc - !last->at_pc;
+  struct code_file *file = process_file_at (process, pc, &offset);
+  return (file != NULL && code_file_is_entry (file, offset))
+         || (!last->at_pc && known_code_ends (process, last->pc));
 }
 
 /* Find the caller of *FRAME, the last one of WALK, to which no row leads, and
@@ -313,9 +317,11 @@ find_caller (struct process *process, struct walk *walk,
     return *way = WAY_GUESS, true;
   if (process->policy.only_sframe)
     return false;
-  enum cfi2sframe_step step = step_by_cfi (process, walk, full, frame);
+  enum cfi2sframe_step step = step_in_full (process, walk, full, frame, way);
   if (step == CFI2SFRAME_STEP_CALLER)
-    return *way = WAY_CFI, true;
+    return true;
+  if (step == CFI2SFRAME_STEP_NO_ROW && is_start (process, walk))
+    step = CFI2SFRAME_STEP_OUTERMOST;
   if (step != CFI2SFRAME_STEP_NO_ROW)
     walk->end = step;
   else if (no_row && gets_rows (process, walk))

@@ -9,16 +9,7 @@
 #include <stdint.h>
 
 #include "cfi2sframe.h"
-#include "stacks/process.h"
-
-/* How a walk came to a frame.  */
-enum frame_way
-{
-  WAY_ROW,  /* by a row, or it is the innermost one */
-  WAY_CFI,  /* by CFI, where there was no row */
-  WAY_FP,   /* by the frame pointer, where there was neither */
-  WAY_GUESS /* it called what is no code, and that call was guessed */
-};
+#include "stacks/full_step.h"
 
 struct frame
 {
@@ -46,7 +37,8 @@ void walk_free (struct walk *walk);
    - PC is no code, because a pointer to nowhere was called: the return address
      is taken from where a call puts it, if a call ends there.  Such a caller
    is a guess.
-   - The CFI of the file (full_step).
+   - The CFI of the file, and of a signal handler's caller what the kernel
+   saved (full_step).
    - Rows made from the code, with the policy `on_need'.
    - The frame pointer, if a call ends where it leads.  */
 void walk_by_sframe (struct process *process,

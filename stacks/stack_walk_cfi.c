@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "stacks/full_step.h"
+#include "stacks/code_files.h"
 #include "stacks/stack_walk.h"
 
 struct dwfl_walk
@@ -15,7 +15,7 @@ struct dwfl_walk
 Dwarf_Frame *
 walk_cfi_at (Dwfl *dwfl, uint64_t pc)
 {
-  return full_step_cfi (dwfl_addrmodule (dwfl, pc), pc);
+  return code_module_cfi (dwfl_addrmodule (dwfl, pc), pc);
 }
 
 /* What CFI says of the caller of PC: CFI2SFRAME_STEP_CALLER, that there is

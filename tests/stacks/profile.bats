@@ -698,3 +698,14 @@ END
     || report
   [[ $stderr == *"(100.0 %) reached the outermost frame"* ]] || report
 }
+
+@test "commands that end soon are in the dynamic linker, to the outermost frame" {
+  profiled -F 4000 -o folded -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; /bin/ls; done'
+  # What the kernel does for execve has no stack below it.
+  [ "$(samples folded 'no-section.*execve')" -eq 0 ] || report
+  [ "$(samples folded '\[no-row\];(_start|_dl_start|ld-linux)')" -eq 0 ] || report
+  local ended all
+  ended=$(samples folded '^(true|ls);\[')
+  all=$(samples folded '^(true|ls);')
+  [ "$all" -gt 20 ] && [ $((10 * ended)) -le "$all" ] || { cat folded; report; }
+}

@@ -609,6 +609,87 @@ END
   [ -n "$tried" ] || skip "neither musl-gcc nor go (Debian: musl-tools, golang-go)"
 }
 
+# Nothing describes __restore_rt, nor where a thread of musl begins.
+@test "signal handlers and threads of musl are walked to the outermost frame" {
+  needs musl-gcc
+  cat >handles.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+volatile int sink, *volatile nowhere;
+static void handler (int n) { (void)n; puts ("ready"); fflush (stdout); for (;;) pause (); }
+__attribute__ ((noinline)) static void reads (void) { sink = *nowhere; sink++; }
+static void *in_thread (void *unused) { reads (); sink++; return unused; }
+int
+main (int argc, char **argv)
+{
+  pthread_t thread;
+  signal (SIGSEGV, handler);
+  if (argc > 1)
+    pthread_create (&thread, NULL, in_thread, argv);
+  else
+    reads ();
+  for (;;)
+    pause ();
+}
+END
+  local linked
+  for linked in -static -g; do
+    musl-gcc -O1 -fno-optimize-sibling-calls $linked -o handles handles.c
+    start ./handles
+    stacks "$pid"
+    [[ $output != *"cannot analyse"* ]] || skip "$output"
+    frames_in_order ' handler\+' '<signal handler called>' \
+      'reads\+0x[0-9a-f]+ \(handles\) \[signal frame\]' 'main\+'
+    [[ $output == *"_start+0x"*"(the outermost frame)" ]] || report
+    start ./handles thread
+    stacks "$pid"
+    frames_in_order ' handler\+' '<signal handler called>' \
+      'reads\+0x[0-9a-f]+ \(handles\) \[signal frame\]' 'in_thread\+'
+    [ "$(grep -c '^  (the outermost frame)$' <<<"$output")" -eq 2 ] || report
+  done
+}
+
+@test "where the kernel has a program begin is outermost, whether or not CFI says so" {
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  cat >begins.c <<'END'
+#include <sys/syscall.h>
+static void
+call (long number, long a, long b, long c)
+{
+  __asm__ volatile ("syscall" : "+a" (number) : "D" (a), "S" (b), "d" (c)
+                    : "rcx", "r11", "memory");
+}
+__attribute__ ((noinline)) static void
+waits (void)
+{
+  call (SYS_write, 1, (long)"ready\n", 6);
+  for (;;)
+    call (SYS_pause, 0, 0, 0);
+}
+void begin (void) { waits (); __asm__ volatile (""); }
+/* Behind the entry is a function without CFI that is none.  */
+__asm__ (".globl _start, behind\n.type _start, @function\n.type behind, @function\n"
+         "_start: xor %ebp, %ebp\ncmpq $1, (%rsp)\njne other\n"
+         "call begin\nhlt\nother: call second\nhlt\n.size _start, .-_start\n"
+         "behind: push %rbx\ncall begin\npop %rbx\nret\n.size behind, .-behind\n");
+extern void behind (void);
+void second (void) { behind (); __asm__ volatile (""); }
+END
+  "${CC:-cc}" -O1 -fno-optimize-sibling-calls -fno-stack-protector -static \
+    -nostdlib -o begins begins.c
+  start ./begins
+  stacks "$pid"
+  frames_in_order ' waits\+' 'begin\+' '_start\+'
+  [[ $output == *" _start+0x"*"(the outermost frame)" ]] || report
+  start ./begins second
+  stacks "$pid"
+  [[ $output != *"cannot analyse"* ]] || skip "$output"
+  frames_in_order ' waits\+' 'begin\+' 'behind\+' 'second\+' '_start\+'
+}
+
 # A program that calls a function which it has written into memory, by which the
 # function `inner' is called.
 jit_program ()
