@@ -30,6 +30,7 @@ struct gnu_translator
   const struct cfi_cie *cie;
   uint64_t address;
   bool touched;
+  bool flexible; /* some instruction has asked for that form */
   struct gnu_row pending;
   bool in_cie;
   struct gnu_row initial; /* after the CIE's instructions */
@@ -111,6 +112,15 @@ touch (struct gnu_translator *t)
   return REASON_NONE;
 }
 
+/* GNU as makes an FDE flexible when it reads the instruction, even if no row
+   is left that needs that.  */
+static enum frame_reason
+touch_flexibly (struct gnu_translator *t)
+{
+  t->flexible = true;
+  return touch (t);
+}
+
 /* For an instruction that GNU as ignores by mistake: REASON, unless mistakes
    are wanted.  */
 static enum frame_reason
@@ -148,6 +158,7 @@ set_cfa_register (struct gnu_translator *t, uint64_t reg)
     return REASON_CFA_REGISTER;
   if (reg > INT32_MAX >> SFRAME_CONTROL_REGNUM_SHIFT)
     return REASON_REGISTER_RANGE;
+  t->flexible |= !is_base (t, reg);
   t->pending.cfa_reg = (int32_t)reg;
   t->pending.cfa_deref = false;
   return REASON_NONE;
@@ -202,6 +213,15 @@ is_fixed_ra (const struct gnu_translator *t, uint64_t reg)
   return reg == t->options.arch->ra && !arch_tracks_ra (t->options.arch);
 }
 
+static struct gnu_rule
+on_stack (int64_t offset)
+{
+  return (struct gnu_rule){ .place = GNU_STACK,
+                            .deref = true,
+                            .reg = GNU_NO_REGISTER,
+                            .offset = (int32_t)offset };
+}
+
 static enum frame_reason
 do_offset_of_fixed_ra (struct gnu_translator *t, int64_t offset)
 {
@@ -209,9 +229,12 @@ do_offset_of_fixed_ra (struct gnu_translator *t, int64_t offset)
   if (t->release < GNU_2_47)
     return usual ? REASON_NONE : mistake (t, REASON_RA_OFFSET);
   if (!usual)
-    t->pending.ra
-        = (struct gnu_rule){ .place = GNU_STACK, .offset = (int32_t)offset };
-  else if (!t->options.bugs || t->pending.ra.place == GNU_STACK)
+    {
+      t->pending.ra = on_stack (offset);
+      return touch_flexibly (t);
+    }
+  /* That the RA is undefined stays.  */
+  if (!t->options.bugs || t->pending.ra.place != GNU_UNDEFINED)
     t->pending.ra = (struct gnu_rule){ .place = GNU_DEFAULT };
   return touch (t);
 }
@@ -230,7 +253,7 @@ do_offset (struct gnu_translator *t, uint64_t reg, int64_t offset)
     return REASON_OFFSET_RANGE;
   if (is_fixed_ra (t, reg))
     return do_offset_of_fixed_ra (t, offset);
-  *rule = (struct gnu_rule){ .place = GNU_STACK, .offset = (int32_t)offset };
+  *rule = on_stack (offset);
   return touch (t);
 }
 
@@ -275,7 +298,7 @@ do_register (struct gnu_translator *t, uint64_t reg, uint64_t in)
   if (in > INT32_MAX >> SFRAME_CONTROL_REGNUM_SHIFT)
     return REASON_REGISTER_RANGE;
   *rule = (struct gnu_rule){ .place = GNU_REGISTER, .reg = (int32_t)in };
-  return touch (t);
+  return touch_flexibly (t);
 }
 
 static enum frame_reason
@@ -309,11 +332,13 @@ do_same_value (struct gnu_translator *t, uint64_t reg)
     return mistake (t, REASON_RA_SAME);
   if (t->release < GNU_2_45 && t->options.bugs)
     return REASON_NONE;
-  *rule = (struct gnu_rule){ .place = GNU_DEFAULT };
+  rule->place = GNU_DEFAULT;
   return touch (t);
 }
 
-/* GNU as restores from the first committed row and never the fixed RA.  */
+/* GNU as restores from the first committed row and never the fixed RA.  2.47
+   brings back in what kind of place a register is, and the offset, but not the
+   other register that may belong to it.  */
 static enum frame_reason
 do_restore (struct gnu_translator *t, uint64_t reg)
 {
@@ -327,7 +352,13 @@ do_restore (struct gnu_translator *t, uint64_t reg)
   const struct gnu_row *from = &t->initial;
   if (t->options.bugs)
     from = t->n_rows > 0 ? &t->rows[0] : &t->pending;
-  *rule = reg == t->options.arch->fp ? from->fp : from->ra;
+  struct gnu_rule restored = reg == t->options.arch->fp ? from->fp : from->ra;
+  if (t->options.bugs && t->release == GNU_2_47)
+    {
+      restored.deref = rule->deref;
+      restored.reg = rule->reg;
+    }
+  *rule = restored;
   return touch (t);
 }
 
@@ -421,9 +452,10 @@ do_fp_expression (struct gnu_translator *t,
     return REASON_FP_EXPRESSION;
   if (!known && t->options.bugs)
     reg = GNU_NO_REGISTER;
-  t->pending.fp
-      = (struct gnu_rule){ .place = GNU_DEREF, .reg = reg, .offset = offset };
-  return touch (t);
+  t->pending.fp = (struct gnu_rule){
+    .place = GNU_REGISTER, .deref = true, .reg = reg, .offset = offset
+  };
+  return touch_flexibly (t);
 }
 
 static enum frame_reason
@@ -459,7 +491,7 @@ do_def_cfa_expression (struct gnu_translator *t,
   t->pending.cfa_reg = reg;
   t->pending.cfa_offset = offset;
   t->pending.cfa_deref = true;
-  return touch (t);
+  return touch_flexibly (t);
 }
 
 /* --- Running the instructions.  */
@@ -641,6 +673,8 @@ run_cie_and_fde (struct gnu_translator *t, const struct cfi_fde *fde)
 static enum frame_reason
 encode_rows (struct gnu_translator *t, struct sframe_fde *function)
 {
+  function->flexible
+      = t->flexible && t->options.bugs && t->options.variant.version >= 3;
   for (size_t i = 0; i < t->n_rows; i++)
     function->flexible |= gnu_row_needs_flex (&t->options, &t->rows[i]);
   for (size_t i = 0; i < t->n_rows; i++)
@@ -682,7 +716,7 @@ start_function (struct gnu_translator *t, const struct cfi_section *section,
   t->address = fde->address;
   t->n_rows = 0;
   t->n_remembered = 0;
-  t->touched = false;
+  t->touched = t->flexible = false;
   t->no_memory = false;
   t->pending = (struct gnu_row){ .cfa_reg = GNU_NO_REGISTER };
   t->initial = t->pending;

@@ -20,8 +20,7 @@ gnu_row_needs_flex (const struct gnu_options *options,
   bool other_base = row->cfa_reg != arch->sp && row->cfa_reg != arch->fp;
   bool other_slot = row->ra.place == GNU_STACK && !arch_tracks_ra (arch);
   return row->cfa_deref || other_base || other_slot
-         || row->fp.place == GNU_REGISTER || row->fp.place == GNU_DEREF
-         || row->ra.place == GNU_REGISTER || row->ra.place == GNU_DEREF;
+         || row->fp.place == GNU_REGISTER || row->ra.place == GNU_REGISTER;
 }
 
 /* The CFA offset as it is stored; GNU as truncates what does not divide.  */
@@ -56,10 +55,9 @@ add_pair (struct sframe_row *out, int32_t reg, bool in_register, bool deref,
 static void
 add_rule (struct sframe_row *out, struct gnu_rule rule)
 {
-  if (rule.place == GNU_STACK)
-    add_pair (out, 0, false, true, rule.offset);
-  else
-    add_pair (out, rule.reg, true, rule.place == GNU_DEREF, rule.offset);
+  bool in_register = rule.place == GNU_REGISTER;
+  add_pair (out, in_register ? rule.reg : 0, in_register, rule.deref,
+            rule.offset);
 }
 
 static enum frame_reason

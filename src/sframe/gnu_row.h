@@ -33,9 +33,8 @@ enum gnu_release
 enum gnu_place
 {
   GNU_DEFAULT,  /* unchanged, or where the ABI puts it */
-  GNU_STACK,    /* *(CFA + offset) */
-  GNU_REGISTER, /* reg */
-  GNU_DEREF,    /* *(reg + offset) */
+  GNU_STACK,    /* CFA + offset, dereferenced */
+  GNU_REGISTER, /* reg + offset, which may be dereferenced */
   GNU_UNDEFINED
 };
 
@@ -47,6 +46,9 @@ enum
 struct gnu_rule
 {
   uint8_t place; /* enum gnu_place */
+  /* Register and dereference stay when only the place becomes another one:
+     restore does not bring them back (GNU's mistake).  */
+  bool deref;
   int32_t
       reg; /* GNU_NO_REGISTER: GNU's mistake, see doc/use/differences.texi */
   int32_t offset;

@@ -259,3 +259,28 @@ gnu_is_right ()
   readelf -SW "$file" | grep -q '\.plt\.got' || skip "bash has no .plt.got"
   exits 0 --gnu=bugs --format=1 -o converted "$file"
 }
+
+# rows_of_bugs DIRECTIVE...: FP and RA of each row that --gnu=bugs writes for a
+# function with a byte in front of each directive.
+rows_of_bugs ()
+{
+  {
+    echo 'f: .cfi_startproc'
+    printf '	nop\n	.cfi_%s\n' "$@"
+    printf '	nop\n	.cfi_endproc\n'
+  } | "${CC:-cc}" -nostdlib -shared -x assembler -o rows.so -
+  convert --gnu=bugs rows.so
+  "$CFI2SFRAME" --dump rows.so | awk '$2 ~ /^sp\+/ { print $3, $4 }' | paste -sd ' '
+}
+
+# What GNU as 2.47 writes.
+@test "--gnu=bugs: an offset ends the rule of a register, as does a restore" {
+  [ "$(uname -m)" = x86_64 ] || skip "amd64 only"
+  [ "$(rows_of_bugs 'register rip, 3' 'offset rip, -8')" = "u f u r3+0 u f" ]
+  [ "$(rows_of_bugs 'register rip, 3' 'restore rip')" = "u f u r3+0 u r3+0" ]
+  [ "$(rows_of_bugs 'offset rip, -24' 'offset rip, -8')" = "u f u c-24 u f" ]
+  [ "$(rows_of_bugs 'undefined rip' 'offset rip, -16' 'offset rip, -8')" \
+    = "u f u c-16 u f" ]
+  [ "$(rows_of_bugs 'register rbp, 3' 'restore rbp')" = "u f r3+0 U u f" ]
+  [ "$(rows_of_bugs 'register rbp, 3' 'offset rbp, -16')" = "u f r3+0 U c-16 U" ]
+}
