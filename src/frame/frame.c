@@ -22,6 +22,8 @@ static const struct
   [REASON_FP_REGISTER] = { "fp-register", "FP kept in another register" },
   [REASON_FP_EXPRESSION]
   = { "fp-expression", "FP by a DWARF expression without SFrame form" },
+  [REASON_FP_STALE]
+  = { "fp-stale", "FP found by FP, whose frame may have ended" },
   [REASON_FP_VALUE] = { "fp-value", "FP is the CFA plus an offset" },
   [REASON_FP_UNDEFINED] = { "fp-undefined", "FP declared undefined" },
   [REASON_FP_UNKNOWN]
@@ -123,6 +125,35 @@ frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
 {
   return row->fp.kind == RULE_DEREF_REG && row->fp.reg == reg
          && row->cfa.reg != reg;
+}
+
+/* Whether ROW finds the CFA and FP by FP, register number REG, the latter as
+   SURE does.  */
+static bool
+has_frame_of (const struct frame_row *row, const struct frame_row *sure,
+              uint16_t reg)
+{
+  return (row->cfa.kind == RULE_REG || row->cfa.kind == RULE_DEREF_REG)
+         && row->cfa.reg == reg && frame_rule_equal (row->fp, sure->fp);
+}
+
+uint32_t
+frame_function_fp_sure_end (const struct frame_function *function,
+                            size_t index, uint32_t end, uint16_t reg,
+                            uint32_t smallest)
+{
+  const struct frame_row *row = &function->rows[index];
+  const struct frame_row *last = &function->rows[function->n_rows - 1];
+  if (!frame_row_fp_may_be_stale (row, reg))
+    return end;
+  /* The CFA was found by FP up to here: at this place, no instruction has
+     ended the frame yet.  */
+  if (index > 0 && has_frame_of (row - 1, row, reg))
+    return end - row->start < smallest ? end : row->start + smallest;
+  /* The rule begins here, and the frame is there behind it.  */
+  bool begins = index == 0 || !frame_rule_equal (row[-1].fp, row->fp);
+  return begins && row < last && has_frame_of (row + 1, row, reg) ? end
+                                                                  : row->start;
 }
 
 bool

@@ -26,6 +26,7 @@ enum frame_reason
   REASON_CFA_UNDEFINED,  /* no CFA rule in force */
   REASON_FP_REGISTER,    /* FP kept in another register */
   REASON_FP_EXPRESSION,  /* FP by a DWARF expression */
+  REASON_FP_STALE,       /* FP by FP, whose frame may have ended */
   REASON_FP_VALUE,       /* FP is CFA + n (val_offset) */
   REASON_FP_UNDEFINED,   /* FP declared lost */
   REASON_FP_UNKNOWN,     /* the compiler gives no rules for FP */
@@ -218,6 +219,13 @@ frame_function_keep_next (struct frame_function *function)
    (doc/use/cfi-errors.md).  While the frame is there, the CFA is found by FP
    as well.  */
 bool frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg);
+
+/* The offset up to which row INDEX of FUNCTION, which would hold up to END,
+   can be believed as to FP, register number REG: END, but where FP may be
+   stale. Instructions have SMALLEST bytes or more.  */
+uint32_t frame_function_fp_sure_end (const struct frame_function *function,
+                                     size_t index, uint32_t end, uint16_t reg,
+                                     uint32_t smallest);
 
 /* Append ROW as frame_function_keep_next does.  False when memory ran out.  */
 bool frame_function_append (struct frame_function *function,

@@ -410,18 +410,36 @@ lower_plt (struct lowerer *lowerer, const struct frame_row *row,
 static bool
 is_flexible (struct lowerer *lowerer, const struct frame_function *function)
 {
+  const uint16_t fp = lowerer->options.arch->fp;
   if (!may_flex (lowerer))
     return false;
   for (size_t i = 0; i < function->n_rows; i++)
-    if (meaning_of (lowerer, &function->rows[i])->needs_flexible)
+    if (meaning_of (lowerer, &function->rows[i])->needs_flexible
+        && !frame_row_fp_may_be_stale (&function->rows[i], fp))
       return true;
   return false;
+}
+
+/* ROW holds from START to END, but from SURE on its FP may be stale.  */
+static bool
+put_sure (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
+          uint32_t sure, uint32_t end)
+{
+  if (sure > start && !put (lowerer, row, start, sure))
+    return false;
+  if (sure == end)
+    return true;
+  enum frame_reason reason
+      = meaning_of (lowerer, row)->reasons[may_flex (lowerer)];
+  return leave_out (lowerer, sure, end,
+                    reason != REASON_NONE ? reason : REASON_FP_STALE);
 }
 
 static bool
 lower_rows (struct lowerer *lowerer)
 {
   const struct frame_function *function = lowerer->function;
+  const struct arch *arch = lowerer->options.arch;
   uint32_t covered = 0;
   for (size_t i = 0; i < function->n_rows; i++)
     {
@@ -434,9 +452,11 @@ lower_rows (struct lowerer *lowerer)
       if (row->start > covered
           && !leave_out (lowerer, covered, row->start, REASON_CFA_UNDEFINED))
         return false;
+      uint32_t sure = frame_function_fp_sure_end (function, i, end, arch->fp,
+                                                  arch->smallest_instruction);
       if (row->cfa.kind == RULE_PLT && row->ra.kind != RULE_UNDEFINED
               ? !lower_plt (lowerer, row, row->start, end)
-              : !put (lowerer, row, row->start, end))
+              : !put_sure (lowerer, row, row->start, sure, end))
         return false;
       covered = end;
     }

@@ -207,8 +207,7 @@ lower_flexible_saves (const struct lower_options *options,
 {
   const struct arch *arch = options->arch;
   int32_t fp = rule_control (row->fp);
-  if ((fp == 0 && row->fp.kind != RULE_SAME)
-      || frame_row_fp_may_be_stale (row, arch->fp))
+  if (fp == 0 && row->fp.kind != RULE_SAME)
     return fp_reason (row->fp);
   bool ra_default = arch_tracks_ra (arch) ? row->ra.kind == RULE_SAME
                                           : ra_is_fixed (arch, row->ra);

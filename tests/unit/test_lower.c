@@ -266,7 +266,7 @@ reasons (void **state)
     { usual (0, reg (RSP, 8), reg (R12, 4)), "fp-expression", NULL },
     { usual (0, reg (RSP, 8), deref_reg (R12, 0)), "fp-expression", NULL },
     { usual (0, reg (RSP, 8), deref_reg (RBP, 0)), "fp-expression",
-      "fp-expression" },
+      "fp-stale" },
     { usual (0, reg (RSP, 8), cfa_plus (-16)), "fp-value", "fp-value" },
     { usual (0, reg (RSP, 8), undefined), "fp-undefined", "fp-undefined" },
     { usual (0, reg (RSP, 8), frame_rule_unsupported (REASON_FP_EXPRESSION)),
@@ -337,20 +337,47 @@ flexible_words (void **state)
 }
 
 /* One row needs it, so all rows have it: the body of GCC's realigned
-   functions.  Where FP is found by FP but the CFA is not, FP may be the
-   caller's already.  */
+   functions.  */
 static void
 flexible_function (void **state)
 {
   (void)state;
   CHECK (arch_amd64, v3,
-         "[1000+32: 0x57,8 5x81,0](1020+2 fp-expression)"
-         "[1022+46: 0x51,-8,0,51,0 36x57,8,0,2,-16 37x-]",
+         "[1000+80: 0x57,8 5x81,0 32x81,0,0,51,0 34x51,-8,0,51,0"
+         " 70x57,8,0,2,-16 71x-]",
          80, usual (0, reg (RSP, 8), same), usual (5, reg (R10, 0), same),
          usual (32, reg (R10, 0), deref_reg (RBP, 0)),
          usual (34, deref_reg (RBP, -8), deref_reg (RBP, 0)),
          usual (70, reg (RSP, 8), at_cfa (-16)),
          at (71, undefined, undefined, same));
+}
+
+/* Where FP is found by FP but the CFA is not, FP may be the caller's already:
+   not where the rule begins and the frame is there behind it, nor where the
+   frame was there up to now.  */
+static void
+fp_by_fp_is_believed_as_long_as_the_frame_is_there (void **state)
+{
+  (void)state;
+  const struct frame_row entry = usual (0, reg (R10, 0), same),
+                         body
+                         = usual (4, deref_reg (RBP, -8), deref_reg (RBP, 0));
+  CHECK (arch_amd64, v3,
+         "[1000+21: 0x81,0 4x51,-8,0,51,0 20x81,0,0,51,0](1015+9 fp-stale)",
+         30, entry, body, usual (20, reg (R10, 0), deref_reg (RBP, 0)),
+         usual (25, reg (RSP, 8), deref_reg (RBP, 0)));
+  /* Behind the return, another path goes on in the body.  */
+  CHECK (arch_amd64, v3,
+         "[1000+21: 0x81,0 4x51,-8,0,51,0 20x81,0,0,51,0](1015+4 fp-stale)"
+         "[1019+5: 0x51,-8,0,51,0]",
+         30, entry, body, usual (20, reg (R10, 0), deref_reg (RBP, 0)),
+         usual (25, deref_reg (RBP, -8), deref_reg (RBP, 0)));
+  /* The rule begins, but nothing says that there is a frame.  */
+  CHECK (arch_amd64, v3, "[1000+4: 0x81,0](1004+26 fp-stale)", 30, entry,
+         usual (4, reg (R10, 0), deref_reg (RBP, 0)));
+  /* The frame that was there is another one.  */
+  CHECK (arch_amd64, v3, "[1000+20: 0x81,0 4x51,-8,0,51,0](1014+10 fp-stale)",
+         30, entry, body, usual (20, reg (R10, 0), deref_reg (RBP, 16)));
 }
 
 static void
@@ -1193,6 +1220,7 @@ main (void)
     cmocka_unit_test (reasons),
     cmocka_unit_test (flexible_words),
     cmocka_unit_test (flexible_function),
+    cmocka_unit_test (fp_by_fp_is_believed_as_long_as_the_frame_is_there),
     cmocka_unit_test (signal_frames),
     cmocka_unit_test (aarch64_rows),
     cmocka_unit_test (s390x_rows),
