@@ -90,10 +90,12 @@ unit_grow (const struct placing *placing, struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (is_bound_segment (placing, segment)
-          && has_segment (image, unit, segment))
-        grown |= unit_include (unit, segment->p_offset, segment->p_filesz,
-                               segment->p_align);
+      if (!is_bound_segment (placing, segment)
+          || !has_segment (image, unit, segment))
+        continue;
+      unit->named = true;
+      grown |= unit_include (unit, segment->p_offset, segment->p_filesz,
+                             segment->p_align);
     }
   return grown;
 }
@@ -112,16 +114,27 @@ note_is_plain (const struct note *note)
          || note_is (note, "Go\0", NOTE_GO_BUILD_ID);
 }
 
+/* Whether a reader of a core file looks for NOTE in a program's first page,
+   which is all that a kernel puts into one of a read-only segment
+   (vma_dump_size in Linux' fs/coredump.c): elfutils, gdb, systemd-coredump. */
+static bool
+is_for_cores (const struct note *note)
+{
+  return note_is (note, "GNU", NT_GNU_BUILD_ID)
+         || note_is (note, "FDO", NOTE_FDO_PACKAGING)
+         || note_is (note, "FDO", NOTE_FDO_DLOPEN);
+}
+
 static bool
 notes_are_plain (const struct image *image, const GElf_Shdr *header,
-                 bool *build_id)
+                 bool *for_cores)
 {
   struct note_walk walk = note_walk_over (
       image, header->sh_offset, header->sh_size, header->sh_addralign);
   struct note note;
   while (note_next (&walk, &note))
     {
-      *build_id |= note_is (&note, "GNU", NT_GNU_BUILD_ID);
+      *for_cores |= is_for_cores (&note);
       if (!note_is_plain (&note))
         return false;
     }
@@ -169,7 +182,7 @@ section_is_evictable (const struct image *image, size_t index,
     case SHT_PROGBITS:
       return is_interpreter (image, header);
     case SHT_NOTE:
-      return notes_are_plain (image, header, &unit->build_id)
+      return notes_are_plain (image, header, &unit->for_cores)
              && !section_has_symbol (image, index);
     case SHT_STRTAB:
       return is_idle_string_table (image, header);

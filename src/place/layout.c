@@ -8,19 +8,6 @@
 
 #include "place/placing.h"
 
-/* The largest page the machine may have, but not more than the file was
-   linked for.  Never the page of the machine this runs on.  */
-static uint64_t
-page_size (const struct image *image)
-{
-  uint64_t page = PAGE_MIN;
-  for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type == PT_LOAD
-        && image->segments[i].p_align > page)
-      page = image->segments[i].p_align;
-  return page < image->arch->max_page_size ? page : image->arch->max_page_size;
-}
-
 /* Zero the bytes of the old .sframe, to which nothing refers any more, where
    the new one does not cover them.  Without its section header the size of the
    old one is not known; then its bytes stay.  */
@@ -109,7 +96,7 @@ placing_do (struct placing *placing, const enum layout_strategy *only)
 {
   const struct image *image = placing->image;
   int done = -1;
-  placing->page = page_size (image);
+  placing->page = placing_page (image);
   placing->loader
       = layout_is_loader (image)
         || (placing->request->named_loader && layout_may_be_loader (image));

@@ -105,6 +105,11 @@ void placing_close (struct placing *placing);
 bool placing_impossible (struct placing *placing, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
+/* P of doc/formats/injection: the largest page that the machine may have, but
+   not more than the file was linked for.  Never the page of the machine this
+   runs on.  */
+uint64_t placing_page (const struct image *image);
+
 /* The lowest and the highest PT_LOAD; the image has at least one.  */
 const GElf_Phdr *placing_first_load (const struct placing *placing);
 const GElf_Phdr *placing_last_load (const struct placing *placing);
@@ -187,8 +192,15 @@ struct unit
   uint64_t offset, size; /* in the old file */
   uint64_t address;
   uint64_t align;
-  bool build_id; /* the build-id is in it */
-  bool placed;   /* it goes to bytes that were freed; else behind .sframe */
+  bool named;        /* by a program header.  Its offset stays as far from its
+                        address as it was: programs read notes, in memory, at the
+                        ELF header's address + p_offset (profile runtime of clang
+                        12 to 19) */
+  bool for_cores;    /* what readers of core files look for is in it */
+  bool placed;       /* in the segment it was in, or one that agrees with that;
+                        else behind .sframe */
+  uint64_t fallback; /* file offset of a place for a unit that is named and not
+                        placed; 0: none */
   uint64_t new_offset, new_address;
 };
 
@@ -211,6 +223,17 @@ bool section_may_move (const struct placing *placing, size_t index);
 /* Give the headers of what is in UNIT its new place.  */
 void unit_commit (struct placing *placing, const struct unit *unit);
 
+/* ---- slack.c: padding behind segments.  */
+
+/* Whether the bytes of the file up to END, behind the segment INDEX, are free,
+   and so are the addresses that they would have.  */
+bool slack_reaches (const struct placing *placing, size_t index, uint64_t end);
+
+/* The first read-only segment behind INDEX that may grow; n_segments: none.
+   Begin with INDEX 0.  With EXECUTABLE, one of code.  */
+size_t slack_next (const struct placing *placing, size_t index,
+                   bool executable);
+
 /* ---- slots.c: room for program headers.  */
 
 struct header_slots
@@ -224,6 +247,8 @@ struct header_slots
   size_t n_units;
   struct interval freed[2]; /* bytes that eviction freed: behind the table, and
                             behind notes that stay */
+  size_t home; /* the segment that grows by units at their fallback
+                  places, if there are any behind it */
 };
 
 /* Find room for N more program headers without moving the table.  Code and
@@ -248,8 +273,9 @@ bool slots_moved_addresses (const struct placing *placing,
                             const struct header_slots *slots,
                             struct interval *addresses);
 
-/* Give the units places behind file offset *END, which is loaded at ADDRESS,
-   and move *END behind them.  */
+/* Give the units that have none places behind file offset *END, which is
+   loaded at ADDRESS, and move *END behind them; or the places they fall back
+   to.  */
 bool slots_place_units (struct header_slots *slots, uint64_t *end,
                         uint64_t address);
 

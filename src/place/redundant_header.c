@@ -10,15 +10,15 @@
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000
 
-/* Whether IMAGE was linked with the start files of glibc, which have a
-   note.  */
+/* Whether IMAGE was linked with the start files of glibc, which have a note.
+   mold 1.10 lets a walk by PT_NOTE's own alignment lose its way.  */
 static bool
 has_abi_tag (const struct image *image)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
+  for (size_t i = 0; i < 2 * image->n_segments; i++)
     {
-      const GElf_Phdr *segment = &image->segments[i];
-      struct note_walk walk = note_walk_segment (image, segment, false);
+      const GElf_Phdr *segment = &image->segments[i / 2];
+      struct note_walk walk = note_walk_segment (image, segment, i % 2 != 0);
       struct note note;
       while (segment->p_type == PT_NOTE && note_next (&walk, &note))
         if (note_is (&note, "GNU", NT_GNU_ABI_TAG))

@@ -23,9 +23,12 @@ struct reference_search
 static bool
 find_addresses (const struct image *image, struct interval *addresses)
 {
+  if (image->arch == NULL)
+    return false;
   struct header_slots slots;
   struct placing placing = { .image = image,
                              .header = image->header,
+                             .page = placing_page (image),
                              .loader = layout_is_loader (image) };
   return image->n_sections > 0
          && slots_find_unproven (&placing, HEADERS, &slots)

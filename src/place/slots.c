@@ -13,11 +13,11 @@
 
 enum
 {
-  SMALL_UNIT = 4096,    /* bytes of a unit that is worth moving for a slot that
-                           patchelf needs */
-  GAP_MIN = 128,        /* smaller gaps hold no .dynamic */
-  RESIDENT_LIMIT = 4096 /* kernels before 6.12 look for the build-id only in
-                           the first page of the file */
+  SMALL_UNIT = 4096, /* bytes of a unit that is worth moving for a slot that
+                        patchelf needs */
+  GAP_MIN = 128,     /* smaller gaps hold no .dynamic */
+  FIRST_PAGE = 4096  /* of the file, where kernels before 6.12 look for
+                        the build-id, and which is all of it in cores */
 };
 
 static unsigned
@@ -89,30 +89,6 @@ unit_place (struct unit *unit, uint64_t place)
   unit->new_address = unit->address + (place - unit->offset);
 }
 
-/* Put the build-id back behind BEGIN if that keeps it in the first page;
-   evict more units as long as that helps.  */
-static bool
-slots_keep_build_id (struct placing *placing, struct header_slots *slots,
-                     uint64_t begin, const GElf_Phdr *load)
-{
-  for (size_t i = 0; i < slots->n_units; i++)
-    {
-      struct unit *unit = &slots->units[i];
-      if (!unit->build_id || unit->offset + unit->size > RESIDENT_LIMIT)
-        continue;
-      uint64_t place = begin;
-      round_to_residue (&place, unit->offset, unit->align);
-      if (place + unit->size > RESIDENT_LIMIT)
-        return false;
-      while (place + unit->size > slots->freed[0].end)
-        if (!slots_evict_one (placing, slots, &slots->freed[0], load))
-          return false;
-      unit_place (unit, place);
-      return true;
-    }
-  return true;
-}
-
 static void
 slots_free_nothing (struct placing *placing, struct header_slots *slots,
                     const GElf_Phdr *load)
@@ -124,27 +100,137 @@ slots_free_nothing (struct placing *placing, struct header_slots *slots,
   slots->freed[1] = (struct interval){ 0, 0 };
 }
 
-/* Evict until the bytes up to BEGIN are free.  */
+/* Put units back behind BEGIN: those for cores, and with ALL whatever a header
+   names.  *END: behind them.  */
+static bool
+slots_put_back (struct header_slots *slots, uint64_t begin, bool all,
+                uint64_t *end)
+{
+  *end = begin;
+  for (size_t i = 0; i < slots->n_units; i++)
+    {
+      struct unit *unit = &slots->units[i];
+      bool first_page
+          = unit->for_cores && unit->offset + unit->size <= FIRST_PAGE;
+      if (!first_page && !(all && unit->named))
+        continue;
+      round_to_residue (end, unit->offset, unit->align);
+      unit_place (unit, *end);
+      *end += unit->size;
+      if (first_page && *end > FIRST_PAGE)
+        return false;
+    }
+  return true;
+}
+
+static bool
+is_homeless (const struct unit *unit)
+{
+  return unit->named && !unit->placed && unit->fallback == 0;
+}
+
+/* Find places behind segment INDEX for all units that have none.  */
+static bool
+slots_find_home (const struct placing *placing, struct header_slots *slots,
+                 size_t index)
+{
+  const GElf_Phdr *home = &placing->image->segments[index];
+  uint64_t at = home->p_offset + home->p_filesz;
+  struct header_slots found = *slots;
+  for (size_t i = 0; i < found.n_units; i++)
+    {
+      struct unit *unit = &found.units[i];
+      if (!is_homeless (unit))
+        continue;
+      if (unit->address - unit->offset != home->p_vaddr - home->p_offset
+          || !round_to_residue (&at, unit->offset, unit->align))
+        return false;
+      unit->fallback = at;
+      at += unit->size;
+    }
+  if (!slack_reaches (placing, index, at))
+    return false;
+  found.home = index;
+  *slots = found;
+  return true;
+}
+
+/* Where the bytes behind BEGIN are free that eviction freed behind the
+   table.  */
+static uint64_t
+front_end (const struct header_slots *slots, uint64_t begin)
+{
+  for (size_t i = 0; i < slots->n_units; i++)
+    {
+      const struct unit *unit = &slots->units[i];
+      if (unit->placed && unit->new_offset < slots->freed[0].end
+          && unit->new_offset + unit->size > begin)
+        begin = unit->new_offset + unit->size;
+    }
+  return begin;
+}
+
+/* Find places for the units that headers name, for the case that they cannot
+   be behind .sframe: in the bytes that eviction freed, behind BEGIN and behind
+   the notes, or in the padding behind another segment.  */
+static bool
+slots_find_fallbacks (struct placing *placing, struct header_slots *slots,
+                      uint64_t begin)
+{
+  struct interval rest[]
+      = { { front_end (slots, begin), slots->freed[0].end },
+          { slots->notes.offset + slots->notes.size, slots->freed[1].end } };
+  bool homeless = false;
+  for (size_t i = 0; i < slots->n_units; i++)
+    {
+      struct unit *unit = &slots->units[i];
+      for (size_t k = 0; k < 2 && is_homeless (unit); k++)
+        {
+          uint64_t at = rest[k].begin;
+          round_to_residue (&at, unit->offset, unit->align);
+          if (at + unit->size <= rest[k].end)
+            rest[k].begin = (unit->fallback = at) + unit->size;
+        }
+      homeless |= is_homeless (unit);
+    }
+  for (int executable = 0; homeless && executable <= 1; executable++)
+    for (size_t i = slack_next (placing, 0, executable);
+         i < placing->image->n_segments && homeless;
+         i = slack_next (placing, i, executable))
+      homeless = !slots_find_home (placing, slots, i);
+  return !homeless
+         || placing_impossible (placing,
+                                "no room for program headers: what they name "
+                                "has no other place");
+}
+
+/* Evict until the bytes up to BEGIN are free, and have places for what headers
+   name: with ALL, behind BEGIN.  */
 static bool
 slots_evict (struct placing *placing, struct header_slots *slots,
-             uint64_t begin, bool keep_build_id, const GElf_Phdr *load)
+             uint64_t begin, bool all, const GElf_Phdr *load)
 {
+  uint64_t end = begin;
   slots_free_nothing (placing, slots, load);
-  while (slots->freed[0].end < begin)
+  while (slots->freed[0].end < end)
     if (!slots_evict_one (placing, slots, &slots->freed[0], load))
       return false;
-  return !keep_build_id || slots_keep_build_id (placing, slots, begin, load);
+    else if (!slots_put_back (slots, begin, all, &end))
+      return placing_impossible (placing,
+                                 "no room for program headers: the build-id "
+                                 "has to stay in the first page");
+  return slots_find_fallbacks (placing, slots, end);
 }
 
 /* patchelf 0.14 to 0.18 adds a header without looking whether there is room;
    leave one slot when that costs little.  */
 static void
-slots_add_spare (struct placing *placing, struct header_slots *slots,
-                 bool keep_build_id, const GElf_Phdr *load)
+slots_add_spare (struct placing *placing, struct header_slots *slots, bool all,
+                 const GElf_Phdr *load)
 {
   struct header_slots wider = *slots;
   if (!slots_evict (placing, &wider, slots->table_end + sizeof (Elf64_Phdr),
-                    keep_build_id, load))
+                    all, load))
     return;
   for (size_t i = slots->n_units; i < wider.n_units; i++)
     if (wider.units[i].size > SMALL_UNIT)
@@ -173,12 +259,10 @@ slots_find_room (struct placing *placing, struct header_slots *slots)
     return false;
   if (slots->freed[0].end >= slots->table_end)
     return true;
-  bool keep_build_id
-      = slots_evict (placing, slots, slots->table_end, true, load);
-  if (!keep_build_id
-      && !slots_evict (placing, slots, slots->table_end, false, load))
+  bool all = !slots_evict (placing, slots, slots->table_end, false, load);
+  if (all && !slots_evict (placing, slots, slots->table_end, true, load))
     return false;
-  slots_add_spare (placing, slots, keep_build_id, load);
+  slots_add_spare (placing, slots, all, load);
   return true;
 }
 
@@ -280,7 +364,8 @@ slots_make_holes (struct placing *placing, struct header_slots *slots,
     if (!slots_evict_one (placing, slots, behind, load))
       return false;
   return front->end <= notes->fixed_begin && front->end >= slots->table_end
-         && slots_place_notes (slots);
+         && slots_place_notes (slots)
+         && slots_find_fallbacks (placing, slots, slots->table_end);
 }
 
 /* Arrange one PT_NOTE for all notes: the arrangement that moves less comes
@@ -379,6 +464,9 @@ slots_place_units (struct header_slots *slots, uint64_t *end, uint64_t address)
   for (size_t i = 0; i < slots->n_units; i++)
     {
       struct unit *unit = &slots->units[i];
+      bool agrees = unit->address - unit->offset == address - begin;
+      if (!unit->placed && unit->named && !agrees)
+        unit_place (unit, unit->fallback);
       if (unit->placed)
         continue;
       uint64_t place = address + (*end - begin);
@@ -391,6 +479,15 @@ slots_place_units (struct header_slots *slots, uint64_t *end, uint64_t address)
         return false;
     }
   return true;
+}
+
+/* Let HOME end with UNIT, if that is behind it.  */
+static void
+grow_home (GElf_Phdr *home, const struct unit *unit)
+{
+  if (unit->new_offset >= home->p_offset + home->p_filesz)
+    home->p_filesz = home->p_memsz
+        = unit->new_offset + unit->size - home->p_offset;
 }
 
 bool
@@ -411,6 +508,8 @@ slots_commit (struct placing *placing, struct header_slots *slots)
                       unit->size, placing->err))
         return false;
       unit_commit (placing, unit);
+      if (unit->placed && slots->home != 0)
+        grow_home (&placing->segments[slots->home], unit);
     }
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
@@ -447,12 +546,11 @@ add_filler_sections (struct placing *placing, const struct header_slots *slots)
 static void
 add_gap_section (struct placing *placing, const struct header_slots *slots)
 {
-  uint64_t begin = slots->table_end + sizeof (Elf64_Phdr);
+  uint64_t begin = front_end (slots, slots->table_end);
   if (slots->n_units == 0 || placing->header.e_type != ET_EXEC)
     return;
-  for (size_t i = 0; i < slots->n_units; i++)
-    if (slots->units[i].placed)
-      begin = slots->units[i].new_offset + slots->units[i].size;
+  if (begin == slots->table_end)
+    begin += sizeof (Elf64_Phdr);
   begin = align_up (begin, 8);
   if (begin + GAP_MIN > slots->freed[0].end)
     return;

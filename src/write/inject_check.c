@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mapped_file.h"
 
 static bool
@@ -41,6 +42,21 @@ has_grown_down (const struct check *check, const GElf_Phdr *before,
                 == after->p_filesz - before->p_filesz;
 }
 
+/* Whether AFTER is the read-only segment BEFORE with zeros that were behind
+   it.  */
+static bool
+has_taken_padding (const struct image *image, const GElf_Phdr *before,
+                   const GElf_Phdr *after)
+{
+  uint64_t begin = before->p_offset + before->p_filesz;
+  return !(before->p_flags & PF_W) && before->p_filesz == before->p_memsz
+         && after->p_filesz == after->p_memsz
+         && after->p_filesz > before->p_filesz
+         && after->p_filesz - before->p_filesz <= image->size - begin
+         && bytes_are_zero (image->bytes + begin,
+                            after->p_filesz - before->p_filesz);
+}
+
 /* Whether AFTER is the segment BEFORE, which got .sframe, or bytes in the file
    for its BSS.  */
 static bool
@@ -58,11 +74,7 @@ has_grown (const struct check *check, const GElf_Phdr *before,
   if (same_place && after->p_memsz == before->p_memsz)
     return after->p_filesz == before->p_filesz
            || ((before->p_flags & PF_W) && after->p_filesz == after->p_memsz);
-  return same_place && check->plan->strategy == LAYOUT_SLACK
-         && !(before->p_flags & PF_W) && after->p_filesz == after->p_memsz
-         && sframe >= before->p_vaddr + before->p_memsz
-         && sframe + check->plan->sframe_size
-                <= after->p_vaddr + after->p_memsz;
+  return same_place && has_taken_padding (check->before, before, after);
 }
 
 static bool

@@ -610,6 +610,10 @@ set_base (struct fixture *test, const struct change *change)
     .make = set_base, .value = (base) \
   }
 
+/* An ABI tag, which need not stay in the first page, in the build-id's place.
+ */
+#define NO_BUILD_ID NOTE (0x220, "GNU", NT_GNU_ABI_TAG, 20)
+
 /* .interp is not to move.  */
 #define INTERP_STAYS SET_SECTION (S_INTERP, sh_flags, SHF_ALLOC | SHF_WRITE)
 
@@ -930,7 +934,10 @@ check_evicted (const struct fixture *test)
   const GElf_Shdr *interp = section_of (new, ".interp");
   assert_int_equal (segment_of (new, PT_INTERP)->p_offset, interp->sh_offset);
   assert_int_equal (segment_of (new, PT_INTERP)->p_vaddr, interp->sh_addr);
-  assert_true (interp->sh_offset >= test->elf.size);
+  /* Behind the build-id, in the bytes of .gnu.hash and .dynsym: what program
+     headers name keeps the distance between address and offset.  */
+  assert_in_range (interp->sh_offset, 0x40 + 10 * 56 + 0x24, 0x2b8 - 0x1c);
+  assert_int_equal (interp->sh_addr, interp->sh_offset);
 
   const GElf_Shdr *hash = section_of (new, ".gnu.hash");
   assert_int_not_equal (hash->sh_addr, 0x248);
@@ -964,19 +971,11 @@ static void
 check_freed_bytes (const struct fixture *test)
 {
   const GElf_Phdr *note = segment_of (&test->result, PT_NOTE);
+  const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
   for (uint64_t i = 0x40 + 10 * 56; i < 0x2b8; i++)
-    if (i < note->p_offset || i >= note->p_offset + note->p_filesz)
+    if ((i < note->p_offset || i >= note->p_offset + note->p_filesz)
+        && (i < interp->p_offset || i >= interp->p_offset + interp->p_filesz))
       assert_int_equal (test->bytes[i], 0);
-}
-
-static void
-check_big_endian_addresses (const struct fixture *test)
-{
-  const GElf_Shdr *hash = section_of (&test->result, ".gnu.hash");
-  const uint8_t *symbols
-      = test->bytes + section_of (&test->result, ".symtab")->sh_offset;
-  assert_int_equal (dynamic_value (&test->result, DT_GNU_HASH), hash->sh_addr);
-  assert_int_equal (load_u64 (symbols + 24 + 8, true), hash->sh_addr);
 }
 
 /* PT_NOTE begins at AT and has SIZE bytes.  */
@@ -989,6 +988,30 @@ check_note (const struct fixture *test, uint64_t at, uint64_t size)
   assert_int_equal (note->p_filesz, size);
   assert_int_equal (note->p_memsz, size);
   return note;
+}
+
+/* .interp and the note are behind the code, whose segment ends with them.  */
+static void
+check_home_behind_code (const struct fixture *test)
+{
+  const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
+  const GElf_Phdr *note = check_note (test, 0x111c, 36);
+  assert_int_equal (interp->p_offset, 0x1100);
+  assert_int_equal (interp->p_vaddr, 0x1100);
+  assert_int_equal (test->result.segments[P_TEXT].p_filesz,
+                    note->p_offset + note->p_filesz - 0x1000);
+  assert_int_equal (test->result.segments[P_TEXT].p_memsz,
+                    test->result.segments[P_TEXT].p_filesz);
+}
+
+static void
+check_big_endian_addresses (const struct fixture *test)
+{
+  const GElf_Shdr *hash = section_of (&test->result, ".gnu.hash");
+  const uint8_t *symbols
+      = test->bytes + section_of (&test->result, ".symtab")->sh_offset;
+  assert_int_equal (dynamic_value (&test->result, DT_GNU_HASH), hash->sh_addr);
+  assert_int_equal (load_u64 (symbols + 24 + 8, true), hash->sh_addr);
 }
 
 static void
@@ -1399,6 +1422,10 @@ static const struct layout_case served[] = {
     .address = 0x2b8, .check = check_evicted },
   { "eviction_keeps_build_id_in_first_page", .strategy = LAYOUT_EVICT,
     .check = check_build_id_in_first_page },
+  { "what_headers_name_goes_into_padding",
+    .changes
+    = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE) },
+    .strategy = LAYOUT_EVICT, .check = check_home_behind_code },
   { "eviction_zeroes_freed_bytes", .strategy = LAYOUT_EVICT,
     .check = check_freed_bytes },
   { "eviction_works_in_big_endian_files", make_s390x,
@@ -1512,10 +1539,11 @@ static const struct layout_case served[] = {
   /* .interp and the build-id alone give room for one header only.  DT_GNU_HASH
      names another place: something else is going on.  */
   { "eviction_spares_tables_without_dynamic_entry",
-    .changes = { WORD64 (0x2000 + 16 + 8, 0x250) },
+    .changes = { WORD64 (0x2000 + 16 + 8, 0x250), NO_BUILD_ID },
     .strategy = LAYOUT_GROW_DATA, .section = ".gnu.hash", .address = 0x248 },
   { "eviction_spares_executable_sections",
-    .changes = { SET_SECTION (S_HASH, sh_flags, SHF_ALLOC | SHF_EXECINSTR) },
+    .changes = { SET_SECTION (S_HASH, sh_flags, SHF_ALLOC | SHF_EXECINSTR),
+                 NO_BUILD_ID },
     .strategy = LAYOUT_GROW_DATA, .section = ".gnu.hash", .address = 0x248 },
 
   { "notes_that_touch_share_a_header", make_long_plugin,
@@ -1671,6 +1699,15 @@ make_data_with_a_huge_bss (struct fixture *test)
 }
 
 static const struct layout_case refused[] = {
+  /* Behind a longer table, the bytes of .interp are too few for it.  */
+  { "build_ids_stay_in_the_first_page",
+    .changes = { SET_SECTION (S_HASH, sh_flags, SHF_ALLOC | SHF_WRITE) },
+    NO_ROOM_BEFORE (".gnu.hash") },
+  { "what_headers_name_needs_padding_that_agrees",
+    .changes
+    = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE),
+        BYTES (0x1110, "\1") },
+    NO_ROOM_BEFORE (".dynsym") },
   { "eviction_stops_at_unknown_notes",
     .changes = { NOTE (0x220, "Cra", 1, 20) },
     NO_ROOM_BEFORE (".note.gnu.build-id") },
@@ -1795,7 +1832,7 @@ static const struct layout_case refused[] = {
     .changes = { RELOCATION (0x2090, 3, 1, 0) }, REFERENCED },
   { "relocations_by_a_table_that_no_section_has_keep_everything",
     .changes = { SET_SECTION (S_DYNSYM, sh_type, SHT_PROGBITS),
-                 RELOCATION (0x2090, 1, 1, 0) },
+                 RELOCATION (0x2090, 1, 1, 0), NO_BUILD_ID },
     REFERENCED },
   { "relocations_we_cannot_read_keep_everything",
     .changes = { DYNAMIC (0x60000011 /* DT_ANDROID_RELA */, 0x400) },

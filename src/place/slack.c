@@ -1,0 +1,69 @@
+/* Padding behind segments, which linkers leave so that the next segment begins
+   at a page.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "place/placing.h"
+
+static bool
+may_grow (const GElf_Phdr *load, bool executable)
+{
+  return load->p_type == PT_LOAD && (load->p_flags & PF_R)
+         && !(load->p_flags & PF_W) && !!(load->p_flags & PF_X) == executable
+         && load->p_filesz == load->p_memsz && load->p_filesz > 0;
+}
+
+/* The first PT_LOAD keeps its end: by that libdwfl (open_elf in elfutils'
+   libdwfl/dwfl_module_getdwarf.c) tells how far the addresses in a separate
+   debug file are from those in the file.  With another end than the debug
+   file has, it gives other functions and lines without a word.  */
+size_t
+slack_next (const struct placing *placing, size_t index, bool executable)
+{
+  const struct image *image = placing->image;
+  size_t first = (size_t)(placing_first_load (placing) - image->segments);
+  if (index < first)
+    index = first;
+  while (++index < image->n_segments)
+    if (may_grow (&image->segments[index], executable))
+      break;
+  return index;
+}
+
+/* The end of the room in memory: the next segment's first page, counted in
+   the largest pages the machine may have.  0 for the last segment.  */
+static uint64_t
+memory_limit (const struct placing *placing, size_t index)
+{
+  for (size_t i = index + 1; i < placing->image->n_segments; i++)
+    if (placing->image->segments[i].p_type == PT_LOAD)
+      return placing->image->segments[i].p_vaddr & ~(placing->page - 1);
+  return 0;
+}
+
+static bool
+file_is_free (const struct placing *placing, uint64_t begin, uint64_t end)
+{
+  const struct image *image = placing->image;
+  if (owner_next (image, begin, 0).begin < end
+      || !range_is_zero (image, begin, end - begin))
+    return false;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD && load->p_offset < end
+          && load->p_offset + load->p_filesz > begin)
+        return false;
+    }
+  return true;
+}
+
+bool
+slack_reaches (const struct placing *placing, size_t index, uint64_t end)
+{
+  const GElf_Phdr *load = &placing->image->segments[index];
+  uint64_t limit = memory_limit (placing, index);
+  uint64_t begin = load->p_offset + load->p_filesz;
+  return end >= begin && limit >= load->p_vaddr + load->p_memsz
+         && end - begin <= limit - (load->p_vaddr + load->p_memsz)
+         && end <= placing->image->size && file_is_free (placing, begin, end);
+}
