@@ -9,8 +9,8 @@ place_fill (const struct placing *placing, struct place *place)
   uint64_t size = placing->request->sframe_size;
   uint64_t end_address;
   return !__builtin_add_overflow (place->offset, size, &place->end)
-         && !__builtin_add_overflow (place->address, size, &end_address)
-         && slots_place_units (&place->slots, &place->end, end_address)
+         && slots_place_units (&place->slots, &place->end,
+                               place->address + size)
          && !__builtin_add_overflow (place->address,
                                      place->end - place->offset, &end_address);
 }

@@ -1221,6 +1221,9 @@ check_loader (const struct fixture *test)
   /* Zeros up to the end of the page: the loader's early heap.  */
   for (uint64_t i = data->p_offset + 0x100; i < data->p_offset + 0x1000; i++)
     assert_int_equal (test->bytes[i], 0);
+  /* PT_NOTE right behind the table goes with its section.  */
+  assert_int_equal (segment_of (&test->result, PT_NOTE)->p_offset,
+                    section_of (&test->result, ".note.ABI-tag")->sh_offset);
   /* The last segment ends with a page.  */
   assert_int_equal ((last->p_vaddr + last->p_memsz) & 0xfff, 0);
   assert_int_equal (last->p_flags, PF_R);
@@ -1291,6 +1294,43 @@ check_dynamic_table (const struct fixture *test)
                  WORD64 (0x410, 0x234) },                           \
     .strategy = LAYOUT_EVICT                                        \
   }
+
+static void
+check_aligned_interp (const struct fixture *test)
+{
+  assert_int_equal (section_of (&test->result, ".interp")->sh_addr % 4096,
+                    0x200);
+}
+
+/* Sections of any alignment up to 64 may follow.  */
+static void
+check_shift (const struct fixture *test)
+{
+  assert_int_equal (section_of (&test->result, ".symtab")->sh_offset % 64,
+                    SYMTAB % 64);
+}
+
+static void
+check_physical_address (const struct fixture *test)
+{
+  const GElf_Phdr *sframe = segment_of (&test->result, PT_GNU_SFRAME);
+  assert_int_equal (sframe->p_paddr - sframe->p_vaddr, 0x100000);
+}
+
+/* Another segment has the zeros behind the code, too.  */
+static void
+make_shared_padding (struct fixture *test)
+{
+  test->request.sframe_size = SMALL;
+  test->elf.segments[P_STACK] = (Elf64_Phdr){ .p_type = PT_LOAD,
+                                              .p_flags = PF_R | PF_W,
+                                              .p_offset = 0x1110,
+                                              .p_vaddr = 0x8110,
+                                              .p_paddr = 0x8110,
+                                              .p_filesz = 8,
+                                              .p_memsz = 8,
+                                              .p_align = 0x1000 };
+}
 
 /* It stays, and its section goes.  */
 static void
@@ -1390,6 +1430,12 @@ static const struct layout_case served[] = {
   { "slack_takes_evicted_sections_along", make_two_read_only_segments,
     .strategy = LAYOUT_SLACK, .sframe_offset = 0x600,
     .check = check_interp_behind_sframe },
+  { "slack_is_of_no_other_segment", make_shared_padding,
+    .strategy = LAYOUT_EVICT },
+  { "slack_has_the_physical_addresses_of_its_segment",
+    .changes = { SET (request.sframe_size, SMALL),
+                 SET_SEGMENT (P_TEXT, p_paddr, 0x101000) },
+    .strategy = LAYOUT_SLACK, .check = check_physical_address },
   { "slack_needs_zeros", make_two_read_only_segments,
     .changes = { BYTES (0x640, "\1"), BYTES (0x1180, "\1") },
     .strategy = LAYOUT_EVICT },
@@ -1489,8 +1535,11 @@ static const struct layout_case served[] = {
     .strategy = LAYOUT_EVICT },
   { "patchelf_finds_a_spare_slot", make_room_for_patchelf,
     .strategy = LAYOUT_EVICT, .check = check_spare_slot },
-  { "patchelf_filler_is_nobodys", .changes = { BYTES (0x21c, "XXXX") },
+  { "patchelf_filler_is_nobodys", .changes = { BYTES (0x21c, "XXZZ") },
     .strategy = LAYOUT_EVICT },
+  { "eviction_keeps_the_alignment_of_a_page",
+    .changes = { SET_SECTION (S_INTERP, sh_addralign, 4096) },
+    .strategy = LAYOUT_EVICT, .check = check_aligned_interp },
   { "evicted_tables_leave_a_section_in_fixed_programs",
     make_fixed_program_with_room, .strategy = LAYOUT_EVICT,
     .check = check_section_of_old_tables },
@@ -1559,6 +1608,8 @@ static const struct layout_case served[] = {
      and cannot be another.  */
   { "a_doubled_note_is_not_joined", make_doubled_note,
     .strategy = LAYOUT_GROW_DATA, .check = check_second_note_alone },
+  { "what_follows_the_bss_keeps_its_alignment", make_long_plugin,
+    .strategy = LAYOUT_GROW_DATA, .check = check_shift },
   { "libraries_do_without_pt_phdr", make_library, .strategy = LAYOUT_GROW_DATA,
     .check = check_no_pt_phdr },
   { "static_pies_of_glibc_do_without_pt_phdr", make_library,
@@ -1620,6 +1671,10 @@ static const struct layout_case served[] = {
   { "grown_down_program_has_no_gap_for_patchelf",
     .changes = { RELOCATE (0x400000), INTERP_STAYS },
     .strategy = LAYOUT_GROW_DOWN, .check = check_no_gap_for_patchelf },
+  { "grows_down_to_the_lowest_address",
+    .changes = { RELOCATE (0x12000), INTERP_STAYS },
+    .strategy = LAYOUT_GROW_DOWN, .section = ".old_headers",
+    .address = 0x12000 },
   { "grows_down_less_when_linked_low", make_low_program,
     .changes = { INTERP_STAYS }, .strategy = LAYOUT_GROW_DOWN,
     .check = check_grown_down_less },
@@ -1633,7 +1688,7 @@ static const struct layout_case served[] = {
     .strategy = LAYOUT_GROW_DOWN, .check = check_relro_at_offset_0 },
 
   { "loaders_get_their_bss_in_the_file", make_loader, .strategy = LAYOUT_EVICT,
-    .check = check_loader },
+    .section = ".dynstr", .address = 0x2b8, .check = check_loader },
   /* static-pie: nobody looks for a library in it.  */
   { "strings_move_where_nobody_reads_them", make_loader,
     .changes = { WORD64 (0x2000, DT_DEBUG) }, .strategy = LAYOUT_EVICT,
@@ -1724,6 +1779,10 @@ static const struct layout_case refused[] = {
   { "eviction_spares_symbols_whose_names_have_no_end",
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tag"),
                  WORD32 (SYMTAB + 24, 1), BYTES (STRTAB + 0x1f, "x") },
+    NO_ROOM_BEFORE (".note.gnu.build-id") },
+  { "eviction_spares_notes_with_symbols_at_their_ends",
+    .changes = { SYMBOL (1, ".note.gnu.build-id", STT_NOTYPE, 0x244),
+                 BYTES (STRTAB, "\0id_end\0"), WORD32 (SYMTAB + 24, 1) },
     NO_ROOM_BEFORE (".note.gnu.build-id") },
   { "eviction_spares_symbols_whose_names_begin_like_the_abi_tags",
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tags\0"),
@@ -2122,6 +2181,12 @@ static const struct layout_case unfit[] = {
     .status = CFI2SFRAME_REFUSED, .reason = "is loaded with the program" },
   { "refuses_kernels_by_address", .changes = { RELOCATE (0xffffffff81000000) },
     .status = CFI2SFRAME_REFUSED, .reason = "kernel" },
+  { "refuses_kernels_that_xen_enters",
+    .changes = { NOTE (0x220, "Xen", 1, 8) }, .status = CFI2SFRAME_REFUSED,
+    .reason = "kernel" },
+  { "refuses_kernels_that_xen_enters_by_pvh",
+    .changes = { NOTE (0x220, "Xen", 18, 8) }, .status = CFI2SFRAME_REFUSED,
+    .reason = "kernel" },
   { "refuses_kernels_of_multiboot",
     .changes = { NO_SEGMENT (P_INTERP), WORD32 (0x1010, 0x1badb002),
                  WORD32 (0x1014, 2), WORD32 (0x1018, -0x1badb004) },
