@@ -3,7 +3,15 @@
 
    A rule that has the form register + offset, or what is in memory there, is
    kept; anything else is PLACE_UNKNOWN.  Expressions that depend on the PC, as
-   those of lazy PLTs do, are evaluated at each PC.  */
+   those of lazy PLTs do, are evaluated at each PC.
+
+   What the absence of a rule means, DWARF leaves to the ABI (DWARF 5, section
+   6.4.1): a register that a function has to preserve is still what it was. All
+   unwinders take .eh_frame so.  But some compilers (Go's, GraalVM) save FP and
+   never give a rule for it in .debug_frame.  Such a section moves the CFA many
+   times and has no rule for FP anywhere; then its absence says nothing.  The
+   converter makes the same difference (src/cfi/debug_source.c), and takes its
+   rows from elsewhere.  */
 
 #include "prove.h"
 
@@ -16,7 +24,10 @@ struct cfi
   const struct machine *machine;
   Dwarf *dwarf;
   Dwarf_CFI *eh_frame, *debug_frame; /* NULL: there is none */
+  bool fp_unsaid; /* .debug_frame has no rules for FP at all */
 };
+
+static bool never_tells_of_fp (struct cfi *cfi, const struct file *file);
 
 struct cfi *
 cfi_open (const struct file *file)
@@ -29,10 +40,13 @@ cfi_open (const struct file *file)
   cfi->dwarf = dwarf_begin_elf (file->elf, DWARF_C_READ, NULL);
   if (cfi->dwarf != NULL)
     cfi->debug_frame = dwarf_getcfi (cfi->dwarf);
-  if (cfi->eh_frame != NULL || cfi->debug_frame != NULL)
-    return cfi;
-  cfi_close (cfi);
-  return NULL;
+  if (cfi->eh_frame == NULL && cfi->debug_frame == NULL)
+    {
+      cfi_close (cfi);
+      return NULL;
+    }
+  cfi->fp_unsaid = cfi->debug_frame != NULL && never_tells_of_fp (cfi, file);
+  return cfi;
 }
 
 void
@@ -310,36 +324,85 @@ rule_at (const struct machine *machine, Dwarf_Frame *frame, uint64_t pc,
     rule->fp.kind = PLACE_UNKNOWN;
 }
 
-/* The row of one of the two tables that has PC.  */
+/* The row of TABLE, which may be NULL, that has PC, or NULL.  */
 static Dwarf_Frame *
-frame_at (struct cfi *cfi, uint64_t pc)
+row_at (Dwarf_CFI *table, uint64_t pc)
 {
   Dwarf_Frame *frame = NULL;
-  if (cfi->eh_frame != NULL
-      && dwarf_cfi_addrframe (cfi->eh_frame, pc, &frame) == 0)
-    return frame;
-  if (cfi->debug_frame != NULL
-      && dwarf_cfi_addrframe (cfi->debug_frame, pc, &frame) == 0)
-    return frame;
-  return NULL;
+  return table != NULL && dwarf_cfi_addrframe (table, pc, &frame) == 0 ? frame
+                                                                       : NULL;
 }
 
-bool
-cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
+/* The next row of TABLE, or else of OTHER, from *AT up to END.  *AT moves to
+   its end.  *FROM_OTHER: whose it is.  */
+static bool
+next_row (const struct machine *machine, Dwarf_CFI *table, Dwarf_CFI *other,
+          uint64_t *at, uint64_t end, struct span *span, bool *from_other)
 {
   Dwarf_Frame *frame = NULL;
-  while (*at < end && (frame = frame_at (cfi, *at)) == NULL)
-    ++*at;
+  for (; *at < end; ++*at)
+    {
+      frame = row_at (table, *at);
+      *from_other = frame == NULL;
+      if (frame != NULL || (frame = row_at (other, *at)) != NULL)
+        break;
+    }
   if (frame == NULL)
     return false;
   Dwarf_Addr row_start = *at, row_end = *at + 1;
   bool uses_pc = false;
   span->rule = (struct rule){ 0 };
   dwarf_frame_info (frame, &row_start, &row_end, &span->rule.signal);
-  rule_at (cfi->machine, frame, *at, &span->rule, &uses_pc);
+  rule_at (machine, frame, *at, &span->rule, &uses_pc);
   free (frame);
   span->start = *at;
   span->end = uses_pc || row_end <= *at ? *at + 1 : row_end;
   *at = span->end;
+  return true;
+}
+
+/* Whether RULE is that of a function's first instruction.  */
+static bool
+is_of_entry (const struct machine *machine, const struct rule *rule)
+{
+  return rule->cfa.kind == PLACE_VALUE && rule->cfa.reg == machine->sp
+         && rule->cfa.offset == machine->cfa_bias - machine->fixed_ra;
+}
+
+static bool
+never_tells_of_fp (struct cfi *cfi, const struct file *file)
+{
+  enum
+  {
+    MOVED_MIN = 32
+  };
+  unsigned moved = 0;
+  uint64_t start = 0, size = 0;
+  for (uint64_t at = 0; file_next_code (file, at, &start, &size);
+       at = start + size + (size == 0))
+    {
+      struct span span;
+      bool unused;
+      for (uint64_t pc = start; next_row (cfi->machine, cfi->debug_frame, NULL,
+                                          &pc, start + size, &span, &unused);)
+        {
+          if (!span.rule.outermost && span.rule.fp.kind != PLACE_SAME)
+            return false;
+          moved += !is_of_entry (cfi->machine, &span.rule);
+        }
+    }
+  return moved >= MOVED_MIN;
+}
+
+bool
+cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
+{
+  bool from_debug;
+  if (!next_row (cfi->machine, cfi->eh_frame, cfi->debug_frame, at, end, span,
+                 &from_debug))
+    return false;
+  span->rule.fp_unsaid = from_debug && cfi->fp_unsaid;
+  if (span->rule.fp_unsaid)
+    span->rule.fp.kind = PLACE_UNKNOWN;
   return true;
 }

@@ -83,3 +83,25 @@ file_at (const struct file *file, uint64_t address, uint64_t n)
     }
   return NULL;
 }
+
+bool
+file_next_code (const struct file *file, uint64_t at, uint64_t *start,
+                uint64_t *size)
+{
+  size_t count = 0;
+  bool found = false;
+  elf_getphdrnum (file->elf, &count);
+  for (size_t i = 0; i < count; i++)
+    {
+      GElf_Phdr load;
+      if (gelf_getphdr (file->elf, (int)i, &load) == NULL
+          || load.p_type != PT_LOAD || !(load.p_flags & PF_X)
+          || load.p_vaddr < at || (found && load.p_vaddr >= *start)
+          || file_at (file, load.p_vaddr, load.p_filesz) == NULL)
+        continue;
+      found = true;
+      *start = load.p_vaddr;
+      *size = load.p_filesz;
+    }
+  return found;
+}

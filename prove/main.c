@@ -60,6 +60,18 @@ same_rule (const struct rule *cfi, const struct rule *row)
          && same_place (&cfi->fp, &row->fp);
 }
 
+/* Whether ROW says another RA or CFA than CFI, which says nothing of FP,
+   register number FP: so not of a CFA by FP either.  Other rows count as
+   without CFI.  */
+static bool
+contradicts (const struct rule *cfi, const struct rule *row, unsigned fp)
+{
+  bool by_fp = row->cfa.kind == PLACE_VALUE && row->cfa.reg == fp;
+  return cfi->signal != row->signal || cfi->outermost != row->outermost
+         || (!cfi->outermost && !same_place (&cfi->ra, &row->ra))
+         || (!cfi->outermost && !by_fp && !same_place (&cfi->cfa, &row->cfa));
+}
+
 static bool
 can_be_said (const struct rule *rule)
 {
@@ -110,6 +122,9 @@ compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
       proof->equal += n;
       return;
     }
+  if (cfi->fp_unsaid
+      && !contradicts (cfi, &proof->span.rule, proof->section.machine->fp))
+    return;
   proof->wrong += n;
   if (shown++ >= SHOWN_MAX)
     return;
@@ -148,30 +163,6 @@ compare_span (struct proof *proof, const struct span *span)
     }
 }
 
-/* The executable segment of FILE that begins first at or above AT; one that
-   the file does not hold is passed over.  */
-static bool
-next_code (const struct file *file, uint64_t at, uint64_t *start,
-           uint64_t *size)
-{
-  size_t count = 0;
-  bool found = false;
-  elf_getphdrnum (file->elf, &count);
-  for (size_t i = 0; i < count; i++)
-    {
-      GElf_Phdr load;
-      if (gelf_getphdr (file->elf, (int)i, &load) == NULL
-          || load.p_type != PT_LOAD || !(load.p_flags & PF_X)
-          || load.p_vaddr < at || (found && load.p_vaddr >= *start)
-          || file_at (file, load.p_vaddr, load.p_filesz) == NULL)
-        continue;
-      found = true;
-      *start = load.p_vaddr;
-      *size = load.p_filesz;
-    }
-  return found;
-}
-
 static bool
 same_bytes (const struct file *file, const struct file *original,
             uint64_t address, uint64_t size)
@@ -199,7 +190,8 @@ same_code (const struct file *file, const struct file *original)
       same &= same_bytes (file, original, header.sh_addr, header.sh_size);
     }
   uint64_t start = 0, size = 0;
-  for (uint64_t at = 0; !compared && next_code (original, at, &start, &size);
+  for (uint64_t at = 0;
+       !compared && file_next_code (original, at, &start, &size);
        at = start + size + (size == 0))
     same &= same_bytes (file, original, start, size);
   if (!same)
@@ -222,7 +214,7 @@ compare_files (struct proof *proof, const struct file *file,
     }
   uint64_t start = 0, size = 0;
   next_span (proof);
-  for (uint64_t at = 0; next_code (original, at, &start, &size);
+  for (uint64_t at = 0; file_next_code (original, at, &start, &size);
        at = start + size + (size == 0))
     {
       struct span span;

@@ -35,6 +35,7 @@ struct rule
   bool outermost; /* the RA is undefined; the rest says nothing */
   bool signal;    /* of a signal frame */
   bool no_rows;   /* of SFrame: a function without rows */
+  bool fp_unsaid; /* of CFI: no rule for FP, which means nothing; see cfi.c */
   struct place cfa, ra, fp;
 };
 
@@ -76,6 +77,11 @@ void file_close (struct file *file);
 
 /* The N bytes that FILE has for ADDRESS, or NULL.  */
 const uint8_t *file_at (const struct file *file, uint64_t address, uint64_t n);
+
+/* The executable segment of FILE that begins first at or above AT; one that
+   the file does not hold is passed over.  */
+bool file_next_code (const struct file *file, uint64_t at, uint64_t *start,
+                     uint64_t *size);
 
 /* The spans of a section.  */
 struct section

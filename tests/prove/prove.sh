@@ -50,6 +50,44 @@ check "a file without .sframe is not proved" test $? -eq 1
 "$prove" "$srcdir/README.md" >"$log" 2>&1
 check "what is no ELF file cannot be read" test $? -eq 2
 
+# fp_unsaid N [RULE]: N functions that save FP, of which .debug_frame says
+# nothing but in the first one, which has RULE.
+fp_unsaid ()
+{
+  echo '	.cfi_sections .debug_frame'
+  i=0
+  while [ $i -lt "$1" ]; do
+    printf 'f%d:	.cfi_startproc\n	push %%rbp\n	.cfi_def_cfa_offset 16\n' $i
+    [ $i -gt 0 ] || printf '	%s\n' "$2"
+    printf '	mov %%rsp, %%rbp\n	call *%%rax\n	pop %%rbp\n	.cfi_def_cfa_offset 8\n'
+    printf '	ret\n	.cfi_endproc\n	.type f%d,@function\n	.size f%d,.-f%d\n' $i $i $i
+    printf '	.globl f%d\n' $i
+    i=$((i + 1))
+  done
+}
+
+# A compiler that never gives a rule for FP (Go): that it gives none means
+# nothing.  The rows are made from the code.
+if [ "$(uname -m)" != x86_64 ] || ! fp_unsaid 40 "" \
+     | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/unsaid.so" - 2>"$log" \
+   || ! "$program" -q --analyze -o "$scratch/unsaid" "$scratch/unsaid.so" 2>"$log"; then
+  skip "no rows can be made from code here: $(tail -n 1 "$log")"
+else
+  "$prove" "$scratch/unsaid" >"$log" 2>&1
+  check "no rule for FP anywhere says nothing of FP" \
+    grep -q ' equal 0 .* without-cfi [1-9][0-9]* wrong 0$' "$log"
+  # But the CFA and RA are compared.
+  fp_unsaid 40 ".cfi_def_cfa_offset 24" \
+    | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/other.so" -
+  "$prove" "$scratch/unsaid" "$scratch/other.so" >"$log" 2>&1
+  check "another CFA is wrong all the same" grep -q ' wrong [1-9]' "$log"
+  # With a rule, where there is none FP is unchanged.
+  fp_unsaid 40 ".cfi_offset rbp, -16" \
+    | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/other.so" -
+  "$prove" "$scratch/unsaid" "$scratch/other.so" >"$log" 2>&1
+  check "where one has a rule, no rule means unchanged" grep -q ' wrong [1-9]' "$log"
+fi
+
 if ! command -v python3 >/dev/null 2>&1; then
   skip "python3 is not installed"
 else
