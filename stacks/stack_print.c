@@ -43,7 +43,7 @@ print_name (const struct frame_name *name, FILE *out)
     }
   else
     fputc ('?', out);
-  if (name->file == NULL || symbol->of_rows || (!named && !name->handler))
+  if (name->file == NULL || (!name->handler && (symbol->of_rows || !named)))
     return;
   fputs (" (", out);
   print_file (name->file, out);

@@ -1,0 +1,170 @@
+/* Unit tests of stacks/known_code.c: signal frames of all machines.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "stacks/known_code.h"
+
+#define CODE UINT64_C (0x10000)
+#define STACK UINT64_C (0x7000000)
+
+enum
+{
+  STACK_SIZE = 4096,
+  SP_AT = 64
+};
+
+/* Where the kernel's structures (struct rt_sigframe, without what the
+   handler's return has popped) have some of the registers, in bytes from SP
+   on.  */
+static const struct
+{
+  const struct arch *arch;
+  uint8_t code[16];
+  unsigned size, last; /* bytes of code; where its last instruction begins */
+  unsigned n;          /* registers */
+  unsigned pc_at, sp_at, fp_at, ra_at; /* RA: 0 if it has no register */
+} machines[] = {
+  { &arch_amd64,
+    { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 },
+    9,
+    7,
+    17,
+    40 + 8 * 16,
+    40 + 8 * 15,
+    40 + 8 * 10,
+    0 },
+  { &arch_amd64,
+    { 0xb8, 15, 0, 0, 0, 0x0f, 0x05 },
+    7,
+    5,
+    17,
+    40 + 8 * 16,
+    40 + 8 * 15,
+    40 + 8 * 10,
+    0 },
+  { &arch_aarch64,
+    { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 },
+    8,
+    4,
+    32,
+    568,
+    560,
+    312 + 8 * 29,
+    312 + 8 * 30 },
+  { &arch_s390x,
+    { 0x0a, 173 },
+    2,
+    0,
+    16,
+    336 + 8,
+    336 + 16 + 8 * 15,
+    336 + 16 + 8 * 11,
+    336 + 16 + 8 * 14 },
+};
+
+static uint8_t stack[STACK_SIZE];
+
+static void
+put (const struct arch *arch, unsigned at, uint64_t value)
+{
+  store_u64 (stack + SP_AT + at, value, arch->big_endian);
+}
+
+static struct registers
+registers_at (const struct arch *arch, uint64_t pc, unsigned n)
+{
+  struct registers registers = { .pc = pc, .n = n };
+  registers.values[arch->sp] = STACK + SP_AT;
+  return registers;
+}
+
+static void
+what_a_signal_interrupted_is_where_the_kernel_saved_it (void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+    {
+      const struct arch *arch = machines[i].arch;
+      struct process process = { .arch = arch };
+      uint8_t code[32] = { 0 };
+      memcpy (code + 8, machines[i].code, machines[i].size);
+      assert_true (memory_add (&process.memory, STACK, stack, sizeof stack)
+                   && memory_add (&process.memory, CODE, code, sizeof code));
+      memset (stack, 0, sizeof stack);
+      put (arch, machines[i].pc_at, 0x1111);
+      put (arch, machines[i].sp_at, 0x2222);
+      put (arch, machines[i].fp_at, 0x3333);
+      if (machines[i].ra_at != 0)
+        put (arch, machines[i].ra_at, 0x4444);
+      for (unsigned at = 0; at < 16; at++)
+        {
+          struct registers registers
+              = registers_at (arch, CODE + at, machines[i].n);
+          bool is_there = at == 8 || at == 8 + machines[i].last;
+          if (known_code_step (&process, &registers) != is_there)
+            fail_msg ("machine %zu, at %u", i, at);
+          if (!is_there)
+            continue;
+          assert_int_equal (registers.pc, 0x1111);
+          assert_int_equal (registers.values[arch->sp], 0x2222);
+          assert_int_equal (registers.values[arch->fp], 0x3333);
+          assert_int_equal (registers.values[arch->ra],
+                            machines[i].ra_at != 0 ? 0x4444 : 0x1111);
+        }
+      /* The stack ends within what was saved.  */
+      struct registers registers
+          = registers_at (arch, CODE + 8, machines[i].n);
+      registers.values[arch->sp] = STACK + STACK_SIZE - machines[i].pc_at;
+      assert_false (known_code_step (&process, &registers));
+      process_free (&process);
+    }
+}
+
+static void
+a_thread_ends_with_what_its_function_returned (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    const struct arch *arch;
+    uint8_t code[16];
+    bool ends;
+  } cases[] = {
+    { &arch_amd64, { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05 }, true },
+    { &arch_amd64, { 0x89, 0xc7, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 }, true },
+    /* Another status, another system call.  */
+    { &arch_amd64, { 0x31, 0xff, 0xb8, 60, 0, 0, 0, 0x0f, 0x05 }, false },
+    { &arch_amd64, { 0x89, 0xc7, 0xb8, 61, 0, 0, 0, 0x0f, 0x05 }, false },
+    { &arch_aarch64, { 0xa8, 0x0b, 0x80, 0xd2, 0x01, 0, 0, 0xd4 }, true },
+    { &arch_s390x, { 0x0a, 1 }, true },
+    { &arch_aarch64, { 0x0a, 1 }, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct process process = { .arch = cases[i].arch };
+      assert_true (memory_add (&process.memory, CODE, cases[i].code,
+                               sizeof cases[i].code));
+      if (known_code_ends (&process, CODE) != cases[i].ends)
+        fail_msg ("case %zu", i);
+      process_free (&process);
+    }
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (what_a_signal_interrupted_is_where_the_kernel_saved_it),
+    cmocka_unit_test (a_thread_ends_with_what_its_function_returned),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name ("known_code", tests, NULL, NULL);
+}
