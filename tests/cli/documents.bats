@@ -266,7 +266,7 @@ same_options ()
     "$srcdir/doc/use/$(basename "$program").1" \
     | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
   diff help page
-  tr -s ', ' '\n' <help | sed 's/=.*/=/' | LC_ALL=C sort >names
+  tr -s ', ' '\n' <help | sed 's/\[=.*//; s/=.*/=/' | LC_ALL=C sort >names
   # shellcheck disable=SC2016
   bash -c '
     _init_completion ()

@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# The examples of libsframewalk(3), compiled and run.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+load ../cli/helpers
+
+setup ()
+{
+  own_folder
+  [ "$(uname -m)" = x86_64 ] || skip "for x86-64 only"
+  builddir=$(cd "$(dirname "$CFI2SFRAME")/.." && pwd)
+  [ -e "$builddir/.libs/libsframewalk.so" ] \
+    || skip "built without shared libraries"
+  LD_LIBRARY_PATH=$builddir/.libs
+  export LD_LIBRARY_PATH
+  children=()
+}
+
+teardown ()
+{
+  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
+}
+
+# compile NAME OPTION...: an example, as a user would.
+compile ()
+{
+  local name=$1
+  shift
+  "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -O1 -fno-optimize-sibling-calls \
+    -I"$srcdir/include" -o "$name" "$srcdir/doc/use/examples/$name.c" \
+    -L"$builddir/.libs" -lsframewalk "$@"
+}
+
+@test "rows in memory for modules that have none" {
+  compile walk_made_rows -lcfi2sframe
+  gives 0 run ./walk_made_rows
+  [ "$output" = "4 frames: the outermost frame" ] || report
+}
+
+@test "a just-in-time compiler registers rows" {
+  compile walk_jit
+  "$CFI2SFRAME" -q walk_jit
+  gives 0 run ./walk_jit
+  [[ ${lines[0]} == "2 frames: no SFrame data for this address" ]] || report
+  # Through that code to main, and out of it.
+  [ "${lines[1]%% *}" -ge 4 ] || report
+}
+
+@test "a library that comes later" {
+  compile walk_dlopen -ldl
+  "${CC:-cc}" -O1 -fno-optimize-sibling-calls -shared -fPIC -DLIBRARY \
+    -I"$srcdir/include" -o libcall.so "$srcdir/doc/use/examples/walk_dlopen.c"
+  "$CFI2SFRAME" -q walk_dlopen libcall.so
+  gives 0 run ./walk_dlopen
+  [[ ${lines[0]} == "2 frames: no SFrame data for this address" ]] || report
+  [ "${lines[1]%% *}" -ge 4 ] || report
+}
+
+@test "samples of perf" {
+  compile walk_perf
+  cat >spin.c <<'END'
+volatile unsigned sink;
+__attribute__ ((noinline)) void inner (void) { for (;;) sink++; }
+int main (void) { inner (); sink++; return 0; }
+END
+  "${CC:-cc}" -O1 -fno-optimize-sibling-calls -o spin spin.c
+  "$CFI2SFRAME" -q spin
+  ./spin 3>&- &
+  children+=("$!")
+  sleep 0.3
+  run ./walk_perf "${children[0]}"
+  [ "$status" -ne 77 ] || skip "perf_event_open is not permitted here"
+  [ "$status" -eq 0 ] && [ "${#lines[@]}" -ge 10 ] || report
+  # inner, main, and what called main.
+  [ "$(grep -cE '^([3-9]|[0-9]{2}) frames: ' <<<"$output")" -ge 10 ] || report
+}
+
+@test "from C++" {
+  needs c++
+  c++ -Wall -Wextra -Werror -O1 -fno-optimize-sibling-calls -rdynamic \
+    -I"$srcdir/include" -o walk_cpp "$srcdir/doc/use/examples/walk_cpp.cc" \
+    -L"$builddir/.libs" -lsframewalk
+  "$CFI2SFRAME" -q walk_cpp
+  gives 0 run ./walk_cpp
+  [[ $output == "Shape::draw(int)
+Shape::draw(int)
+Shape::draw(int)
+main"* ]] || report
+}
