@@ -201,7 +201,7 @@ can_be_told_apart (uint64_t a, uint64_t b)
   const uint64_t same = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP
                         | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   return a == b
-         || ((a & ids) != 0 && (b & ids) != 0 && ((a ^ b) & same) == 0
+         || ((a & ids) != 0 && ((a ^ b) & same) == 0
              && fields_before_id (a) == fields_before_id (b)
              && fields_after_time (a) == fields_after_time (b));
 }
