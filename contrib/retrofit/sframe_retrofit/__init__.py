@@ -13,6 +13,7 @@
   databases    what dpkg, rpm or pacman has installed
   installed    the files of an installed system, and what became of them
   progress     a progress bar on the terminal, and a line at the end
+  page         a table as an HTML page
   packages     the two passes over all packages of a run
   arguments    options that the programs have in common
   debian       control files of Debian packages
