@@ -168,8 +168,9 @@ check_written (const struct archive_job *job, struct error *err)
 }
 
 static bool
-make_archive (struct archive_job *job, int fd, struct error *err)
+make_archive (void *context, int fd, struct error *err)
 {
+  struct archive_job *job = context;
   job->fd = fd;
   return write_members (job, err)
          && (job->n_changed > 0
@@ -184,21 +185,14 @@ write_archive (struct archive_job *job, const struct file_location *input,
                const char *output, int input_fd, struct file_identity *made,
                struct error *err)
 {
-  struct output_file file;
-  struct file_location target
-      = output != NULL ? file_location_of_path (output) : *input;
-  if (!output_file_create (&file, &target, err))
-    return output != NULL && error_in_file (err, output);
-  file.sync = job->options->sync;
-  bool times = job->options->preserve_times;
-  bool done = make_archive (job, file.fd, err)
-              && (output != NULL
-                      ? output_file_commit_new (&file, input_fd, times, err)
-                      : output_file_commit (&file, input_fd, times, err));
-  if (done && output == NULL)
-    *made = file.made;
-  output_file_discard (&file);
-  return done || (output != NULL && error_in_file (err, output));
+  const struct output_request request
+      = { .input = input,
+          .output = output,
+          .input_fd = input_fd,
+          .preserve_times = job->options->preserve_times,
+          .sync = job->options->sync,
+          .made = made };
+  return output_file_make (&request, make_archive, job, err);
 }
 
 /* With --dry-run the new archive is made in memory.  */

@@ -75,6 +75,7 @@ static const struct
   { "cannot keep attribute *", "metadata" },
   { "is immutable *", "immutable" },
   { "*meanwhile", "changed-meanwhile" },
+  { "* cut off meanwhile*", "changed-meanwhile" },
   { "another process is changing it", "changed-meanwhile" },
   { "self-check *", "self-check" },
   { "cancelled", "cancelled" },

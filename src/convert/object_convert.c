@@ -164,30 +164,17 @@ try_object (const struct object_conversion *conversion,
   return done;
 }
 
-static bool
-write_file (const struct object_conversion *conversion,
-            const struct file_location *input, const char *output,
-            const struct cfi2sframe_options *options,
-            struct file_identity *made, struct cfi2sframe_report *report,
-            struct error *err)
+struct object_output
 {
-  const struct image *image = conversion->object.image;
-  struct output_file file;
-  struct file_location target
-      = output != NULL ? file_location_of_path (output) : *input;
-  if (!output_file_create (&file, &target, err))
-    return output != NULL && error_in_file (err, output);
-  file.sync = options->sync;
-  bool times = options->preserve_times;
-  bool written = write_to (conversion, file.fd, report, err);
-  if (written && output)
-    written = output_file_commit_new (&file, image->fd, times, err);
-  else if (written)
-    written = output_file_commit (&file, image->fd, times, err);
-  if (written && output == NULL)
-    *made = file.made;
-  output_file_discard (&file);
-  return written || (output != NULL && error_in_file (err, output));
+  const struct object_conversion *conversion;
+  struct cfi2sframe_report *report;
+};
+
+static bool
+write_object (void *context, int fd, struct error *err)
+{
+  const struct object_output *object = context;
+  return write_to (object->conversion, fd, object->report, err);
 }
 
 bool
@@ -197,11 +184,19 @@ object_convert (const struct image *image, const struct file_location *input,
                 struct error *err)
 {
   struct object_conversion conversion = { 0 };
+  struct object_output object = { &conversion, report };
+  const struct output_request request
+      = { .input = input,
+          .output = output,
+          .input_fd = image->fd,
+          .preserve_times = options->preserve_times,
+          .sync = options->sync,
+          .made = made };
   bool done = build (&conversion, image, options, report, err)
               && thresholds_check_coverage (options, report, err)
               && (options->dry_run ? try_object (&conversion, report, err)
-                                   : write_file (&conversion, input, output,
-                                                 options, made, report, err));
+                                   : output_file_make (&request, write_object,
+                                                       &object, err));
   conversion_free (&conversion);
   return done;
 }

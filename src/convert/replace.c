@@ -20,20 +20,6 @@
 #include "write/undo.h"
 
 static bool
-commit_replacement (const struct replacement *replacement,
-                    struct output_file *file, struct error *err)
-{
-  if (replacement->output != NULL)
-    return output_file_commit_new (file, replacement->input_fd,
-                                   replacement->preserve_times, err);
-  bool done = output_file_commit (file, replacement->input_fd,
-                                  replacement->preserve_times, err);
-  if (done)
-    *replacement->made = file->made;
-  return done;
-}
-
-static bool
 check_file (const struct replacement *replacement, int fd, struct error *err)
 {
   size_t size;
@@ -85,9 +71,15 @@ write_new_file (const struct replacement *replacement,
   const void *section
       = replacement->section != NULL ? replacement->section->bytes : NULL;
   bool copy;
+  const struct output_request request
+      = { .input = replacement->input,
+          .output = replacement->output,
+          .input_fd = replacement->input_fd,
+          .preserve_times = replacement->preserve_times,
+          .sync = replacement->sync,
+          .made = replacement->made };
   if (!create_file (replacement, &file, &copy, err))
     return false;
-  file.sync = replacement->sync;
   bool written
       = (copy ? inject_write_over (replacement->image, replacement->plan,
                                    section, file.fd, err)
@@ -95,10 +87,8 @@ write_new_file (const struct replacement *replacement,
                               file.fd, err))
         && io_write_at (file.fd, record->bytes, record->size,
                         replacement->plan->new_size, err)
-        && check_file (replacement, file.fd, err)
-        && commit_replacement (replacement, &file, err);
-  output_file_discard (&file);
-  return written;
+        && check_file (replacement, file.fd, err);
+  return output_file_finish (&file, &request, written, err);
 }
 
 static bool
@@ -161,18 +151,9 @@ replacement_carry_out (const struct replacement *replacement,
 }
 
 static bool
-copy_to (int fd, const char *output, bool preserve_times,
-         enum cfi2sframe_sync sync, struct error *err)
+copy_unchanged (void *context, int fd, struct error *err)
 {
-  struct output_file file;
-  struct file_location target = file_location_of_path (output);
-  if (!output_file_create (&file, &target, err))
-    return false;
-  file.sync = sync;
-  bool copied = io_copy (fd, file.fd, err)
-                && output_file_commit_new (&file, fd, preserve_times, err);
-  output_file_discard (&file);
-  return copied;
+  return io_copy (*(const int *)context, fd, err);
 }
 
 void
@@ -184,11 +165,12 @@ replacement_copy_unchanged (const struct file_location *input,
   int fd = file_location_open (input, O_RDONLY, err);
   if (fd < 0)
     return;
-  if (!copy_to (fd, output, preserve_times, sync, &failure))
-    {
-      error_in_file (&failure, output);
-      *err = failure;
-    }
+  const struct output_request request = { .output = output,
+                                          .input_fd = fd,
+                                          .preserve_times = preserve_times,
+                                          .sync = sync };
+  if (!output_file_make (&request, copy_unchanged, &fd, &failure))
+    *err = failure;
   close (fd);
 }
 

@@ -411,16 +411,51 @@ output_file_commit_new (struct output_file *file, int source_fd,
 }
 
 bool
+output_file_finish (struct output_file *file,
+                    const struct output_request *request, bool so_far,
+                    struct error *err)
+{
+  bool times = request->preserve_times;
+  file->sync = request->sync;
+  bool done
+      = so_far
+        && (request->output != NULL
+                ? output_file_commit_new (file, request->input_fd, times, err)
+                : output_file_commit (file, request->input_fd, times, err));
+  if (done && request->output == NULL)
+    *request->made = file->made;
+  output_file_discard (file);
+  return done
+         || (request->output != NULL && error_in_file (err, request->output));
+}
+
+bool
+output_file_make (const struct output_request *request,
+                  bool (*write) (void *context, int fd, struct error *err),
+                  void *context, struct error *err)
+{
+  struct output_file file;
+  struct file_location target = request->output != NULL
+                                    ? file_location_of_path (request->output)
+                                    : *request->input;
+  if (!output_file_create (&file, &target, err))
+    return request->output != NULL && error_in_file (err, request->output);
+  return output_file_finish (&file, request, write (context, file.fd, err),
+                             err);
+}
+
+static bool
+write_buffer (void *context, int fd, struct error *err)
+{
+  const struct buffer *bytes = context;
+  return io_write_at (fd, bytes->bytes, bytes->size, 0, err);
+}
+
+bool
 output_file_write (const char *target, const struct buffer *bytes, int like_fd,
                    enum cfi2sframe_sync sync, struct error *err)
 {
-  struct output_file file;
-  struct file_location location = file_location_of_path (target);
-  if (!output_file_create (&file, &location, err))
-    return error_in_file (err, target);
-  file.sync = sync;
-  bool written = io_write_at (file.fd, bytes->bytes, bytes->size, 0, err)
-                 && output_file_commit_new (&file, like_fd, false, err);
-  output_file_discard (&file);
-  return written || error_in_file (err, target);
+  const struct output_request request
+      = { .output = target, .input_fd = like_fd, .sync = sync };
+  return output_file_make (&request, write_buffer, (void *)bytes, err);
 }

@@ -78,6 +78,30 @@ bool output_file_check_other (const char *target, const char *input,
 
 void output_file_discard (struct output_file *file);
 
+/* What a new file is for.  */
+struct output_request
+{
+  const struct file_location *input; /* is replaced, if OUTPUT is NULL */
+  const char *output;                /* or NULL */
+  int input_fd;                      /* the input, open */
+  bool preserve_times;
+  enum cfi2sframe_sync sync;
+  struct file_identity *made; /* set for an input that was replaced */
+};
+
+/* Create a file for REQUEST, have WRITE fill it, and commit it.  A failure
+   names the output.  */
+bool output_file_make (const struct output_request *request,
+                       bool (*write) (void *context, int fd,
+                                      struct error *err),
+                       void *context, struct error *err);
+
+/* The same for FILE, which was created for REQUEST and filled, if SO_FAR says
+   so; otherwise discard it.  */
+bool output_file_finish (struct output_file *file,
+                         const struct output_request *request, bool so_far,
+                         struct error *err);
+
 /* Create, write and commit: BYTES become the file TARGET, flushed as SYNC
    says, with the mode that output_file_commit_new gives a file made from
    LIKE_FD.  LIKE_FD -1 means no source: then the mode is what the umask leaves
