@@ -99,13 +99,10 @@ all_agree ()
 }
 
 # Equal programs are looked up instead of executed, which is no use where one
-# goes on behind the end of its function.
+# goes on behind the end of its function: there a call of other code may end.
 @test "a program whose function is shorter than the program says ends with it" {
   {
-    cat <<'END'
-	.globl _start
-_start:
-END
+    printf '\t.globl _start\n_start:\n'
     local size
     for size in 16 9 8 7 5 4 3; do
       cat <<END
@@ -113,6 +110,7 @@ END
 	.cfi_escape 0x44, 0x0e, 16, 0x44, 0x0e, 24
 	.fill $size, 1, 0x90
 	.cfi_endproc
+	call _start
 	.balign 16, 0xcc
 END
     done
@@ -122,4 +120,53 @@ END
   exits 0 --check short
   [[ $output == *": 7 functions checked: 52 bytes of code equal, 0 wrong, 0 without SFrame"* ]] \
     || report
+}
+
+# What DW_CFA_set_loc says depends on where the FDE is.
+@test "equal programs with DW_CFA_set_loc say different things" {
+  {
+    cat <<'END'
+	.text
+	.globl _start
+_start:	.skip 40, 0x90
+second:	.skip 40, 0x90
+	.section .eh_frame,"a",@progbits
+cie:	.long cie_end-cie_id
+cie_id:	.long 0
+	.byte 1
+	.asciz "zR"
+	.uleb128 1
+	.sleb128 -8
+	.byte 16
+	.uleb128 1
+	.byte 0x1b
+	.byte 0x0c,7,8
+	.byte 0x90,1
+	.balign 8
+cie_end:
+END
+    local name
+    for name in _start second; do
+      cat <<END
+	.long end_$name-begin_$name
+begin_$name:
+	.long begin_$name-cie
+	.long $name-.
+	.long 40
+	.byte 0
+	.byte 1
+place_$name:
+	.long _start+24-place__start
+	.byte 0x0e,16
+	.balign 8
+end_$name:
+END
+    done
+  } >located.s
+  "${CC:-cc}" -nostdlib -static -o located located.s
+  convert located
+  exits 0 --check located
+  [[ $output == *": 2 functions checked: 80 bytes of code equal, 0 wrong, 0 without SFrame"* ]] \
+    || report
+  [ "$(rows located | grep -c sp+16)" -eq 2 ] || report
 }

@@ -48,6 +48,7 @@ only_bytes_of_its_own_are_replaced (void **state)
   note->p_offset = note->p_vaddr = note->p_paddr = 0x2080;
   note->p_filesz = note->p_memsz = 0x10;
   elf.sections[elf_builder_section (&elf, ".data")].sh_type = SHT_NULL;
+  elf_builder_segment (&elf, PT_PHDR)->p_type = PT_NULL;
   elf_builder_add_section (&elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC, 0x1180,
                            SIZE, 8);
   elf_builder_finish (&elf);
@@ -79,11 +80,80 @@ only_bytes_of_its_own_are_replaced (void **state)
     }
 }
 
+/* Where a program without PT_GNU_SFRAME has no bytes for a section.  */
+static void
+sections_without_contents_are_not_replaced (void **state)
+{
+  (void)state;
+  static struct elf_builder elf;
+  struct image image;
+  struct error err = { 0 };
+  elf_builder_program (&elf, EM_X86_64, false);
+  elf_builder_add_section (&elf, ".sframe", SHT_NOBITS, SHF_ALLOC, 0x1180,
+                           SIZE, 8);
+  elf_builder_finish (&elf);
+  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+  struct existing found = existing_find (&image);
+  assert_true (found.present);
+  assert_null (existing_bytes (&found, &image));
+  assert_false (existing_check_replaceable (&found, &image, &err));
+  assert_string_equal (err.reason, ".sframe has no contents");
+  image_close (&image);
+}
+
+/* Whether the file, with its section header table at SECTIONS, has a record.
+ */
+static bool
+has_record (struct elf_builder *elf, uint64_t sections)
+{
+  struct image image;
+  struct error err = { 0 };
+  store_u64 (elf->bytes + offsetof (Elf64_Ehdr, e_shoff), sections, false);
+  assert_true (image_open_memory (&image, elf->bytes, elf->size, &err));
+  bool found = existing_find (&image).has_record;
+  image_close (&image);
+  return found;
+}
+
+/* Cutting it off would remove what a hostile file has in it.  */
+static void
+records_with_headers_in_them_are_none (void **state)
+{
+  (void)state;
+  static struct elf_builder elf;
+  struct image image;
+  struct layout_plan plan = { .sframe_offset = 0x1180, .sframe_size = SIZE };
+  struct error err = { 0 };
+  struct buffer record;
+  elf_builder_program (&elf, EM_X86_64, false);
+  elf_builder_finish (&elf);
+  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+  plan.new_size = image.size;
+  buffer_init (&record, false);
+  assert_true (plan_copy (&plan, 0, 0, image.size, &err));
+  assert_true (undo_record_build (&record, &image, &plan, true, &err));
+  layout_plan_free (&plan);
+  image_close (&image);
+  uint64_t sections = elf.header.e_shoff, begin = elf.size;
+  memcpy (elf.bytes + begin, record.bytes, record.size);
+  elf.size += record.size;
+  buffer_free (&record);
+  assert_true (has_record (&elf, sections));
+  /* One header, the empty one.  */
+  store_u16 (elf.bytes + offsetof (Elf64_Ehdr, e_shnum), 1, false);
+  store_u16 (elf.bytes + offsetof (Elf64_Ehdr, e_shstrndx), 0, false);
+  assert_true (has_record (&elf, begin - 64));
+  assert_false (has_record (&elf, begin - 63));
+  assert_false (has_record (&elf, begin));
+}
+
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (only_bytes_of_its_own_are_replaced),
+    cmocka_unit_test (sections_without_contents_are_not_replaced),
+    cmocka_unit_test (records_with_headers_in_them_are_none),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
