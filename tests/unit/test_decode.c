@@ -426,6 +426,21 @@ empty_section_is_accepted (void **state)
   buffer_free (&section);
 }
 
+/* A hostile section has a million functions with the same rows.  */
+static void
+rows_are_spent (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  const struct sframe_fde function = { .n_rows = 3 };
+  uint64_t left = 6;
+  assert_true (sframe_decoder_spend_rows (&left, &function, &err));
+  assert_true (sframe_decoder_spend_rows (&left, &function, &err));
+  assert_false (sframe_decoder_spend_rows (&left, &function, &err));
+  assert_int_equal (left, 0);
+  assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+}
+
 int
 main (void)
 {
@@ -437,6 +452,7 @@ main (void)
     cmocka_unit_test (any_byte_may_change),
     cmocka_unit_test (damage_is_refused),
     cmocka_unit_test (oddities_are_accepted),
+    cmocka_unit_test (rows_are_spent),
     cmocka_unit_test (empty_section_is_accepted),
   };
   return cmocka_run_group_tests_name ("decode", tests, NULL, NULL);

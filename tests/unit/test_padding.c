@@ -139,6 +139,33 @@ padding_behind_a_function_is_measured (void **state)
   assert_int_equal (behind (text, 128, 9, CODE, CODE + FAR), 0);
 }
 
+/* Most come in address order, and are answered from the last one on.  */
+static void
+questions_may_go_back (void **state)
+{
+  (void)state;
+  char text[64];
+  uint64_t names[] = { CODE + 4, CODE + 40 };
+  memset (text, 0x90, sizeof text);
+  GElf_Phdr load = { .p_type = PT_LOAD,
+                     .p_flags = PF_R | PF_X,
+                     .p_vaddr = CODE,
+                     .p_filesz = sizeof text,
+                     .p_memsz = sizeof text };
+  struct image image = { .bytes = (const uint8_t *)text,
+                         .size = sizeof text,
+                         .header = { .e_machine = EM_X86_64 },
+                         .segments = &load,
+                         .n_segments = 1 };
+  struct padding_finder finder = { .image = &image,
+                                   .patterns = arch_patterns_of (EM_X86_64),
+                                   .names = names,
+                                   .n_names = 2 };
+  assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
+  assert_int_equal (padding_finder_behind (&finder, CODE + 20, CODE + 30), 10);
+  assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
+}
+
 int
 main (void)
 {
@@ -147,6 +174,7 @@ main (void)
     cmocka_unit_test (other_machines_have_padding_of_their_own),
     cmocka_unit_test (long_or_unaligned_gaps_are_no_padding),
     cmocka_unit_test (padding_behind_a_function_is_measured),
+    cmocka_unit_test (questions_may_go_back),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

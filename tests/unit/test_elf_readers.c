@@ -1,0 +1,135 @@
+/* Unit tests of small readers in src/elf: build-ids, dynamic entries, code
+   sections, .eh_frame by its header.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "elf/build_id.h"
+#include "elf/code_sections.h"
+#include "elf/dynamic.h"
+#include "tests/unit/elf_builder.h"
+
+static struct elf_builder elf;
+
+static struct image
+open_program (void)
+{
+  struct image image;
+  struct error err = { 0 };
+  elf_builder_finish (&elf);
+  if (!image_open_memory (&image, elf.bytes, elf.size, &err))
+    fail_msg ("%s", err.reason);
+  return image;
+}
+
+/* Its digits have to fit.  */
+static void
+build_ids_have_a_size (void **state)
+{
+  (void)state;
+  for (uint32_t size = BUILD_ID_SIZE_MAX; size <= BUILD_ID_SIZE_MAX + 1;
+       size++)
+    {
+      elf_builder_program (&elf, EM_X86_64, false);
+      elf_builder_note (&elf, 0x400, "GNU", NT_GNU_BUILD_ID, size);
+      Elf64_Shdr *note
+          = &elf.sections[elf_builder_section (&elf, ".note.gnu.build-id")];
+      note->sh_offset = note->sh_addr = 0x400;
+      note->sh_size = 16 + size;
+      struct image image = open_program ();
+      assert_int_equal (build_id_find (&image).size,
+                        size <= BUILD_ID_SIZE_MAX ? size : 0);
+      image_close (&image);
+    }
+}
+
+static void
+dynamic_entries_end_with_their_segment (void **state)
+{
+  (void)state;
+  for (uint64_t size = 3 * 16; size <= 4 * 16; size += 8)
+    {
+      uint64_t value;
+      elf_builder_program (&elf, EM_X86_64, false);
+      elf_builder_segment (&elf, PT_DYNAMIC)->p_filesz = size;
+      struct image image = open_program ();
+      assert_true (dynamic_find (&image, DT_STRTAB, &value));
+      assert_int_equal (dynamic_find (&image, DT_SYMTAB, &value),
+                        size == 4 * 16);
+      image_close (&image);
+    }
+}
+
+static void
+code_lies_in_its_section_as_a_whole (void **state)
+{
+  (void)state;
+  struct code_sections sections;
+  struct error err = { 0 };
+  elf_builder_program (&elf, EM_X86_64, false);
+  struct image image = open_program ();
+  assert_true (code_sections_read (&sections, &image, &err));
+  assert_true (code_sections_hold (&sections, 0x1000, 0x100));
+  assert_true (code_sections_hold (&sections, 0x10f0, 0x10));
+  assert_false (code_sections_hold (&sections, 0xfff, 1));
+  assert_false (code_sections_hold (&sections, 0x10f0, 0x11));
+  assert_false (code_sections_hold (&sections, 0x1000, UINT64_MAX));
+  assert_false (code_sections_hold (&sections, 0x1101, 0));
+  code_sections_free (&sections);
+  image_close (&image);
+}
+
+/* The search table is sorted by functions, not by FDEs.  */
+static void
+eh_frame_ends_behind_its_last_entry (void **state)
+{
+  (void)state;
+  enum
+  {
+    HEADER = 0x400,
+    EH_FRAME = 0x440,
+    LATE = 0x460,
+    EARLY = 0x450
+  };
+  struct image_eh_frame found;
+  struct error err = { 0 };
+  elf_builder_program (&elf, EM_X86_64, false);
+  Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
+  segment->p_type = PT_GNU_EH_FRAME;
+  segment->p_offset = segment->p_vaddr = segment->p_paddr = HEADER;
+  segment->p_filesz = segment->p_memsz = 12 + 2 * 8;
+  memcpy (elf.bytes + HEADER, "\1\x1b\3\x3b", 4);
+  store_u32 (elf.bytes + HEADER + 4, EH_FRAME - (HEADER + 4), false);
+  store_u32 (elf.bytes + HEADER + 8, 2, false);
+  store_u32 (elf.bytes + HEADER + 16, LATE - HEADER, false);
+  store_u32 (elf.bytes + HEADER + 24, EARLY - HEADER, false);
+  store_u32 (elf.bytes + EARLY, 12, false);
+  store_u32 (elf.bytes + LATE, 20, false);
+  elf.n_sections = 0;
+  struct image image = open_program ();
+  if (!image_find_eh_frame (&image, &found, &err))
+    fail_msg ("%s", err.reason);
+  assert_int_equal (found.address, EH_FRAME);
+  assert_int_equal (found.size, LATE + 4 + 20 - EH_FRAME);
+  image_close (&image);
+}
+
+int
+main (void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test (build_ids_have_a_size),
+    cmocka_unit_test (dynamic_entries_end_with_their_segment),
+    cmocka_unit_test (code_lies_in_its_section_as_a_whole),
+    cmocka_unit_test (eh_frame_ends_behind_its_last_entry),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests (tests, NULL, NULL);
+}
