@@ -250,11 +250,27 @@ note_caller (void *argument, uint64_t address, const struct insn *insn,
     note_callee (follower, address + insn->size);
 }
 
+/* STATE without what rests on trust in a callee alone, in KNOWN if that is
+   another one.  */
+static const struct state *
+without_trust (const struct follower *follower, const struct state *state,
+               struct state *known)
+{
+  unsigned sp = routine_machine (follower->routine)->arch->sp;
+  if (!state->trusts_sp || !follower->result->resets_sp)
+    return state;
+  state_copy (known, state);
+  known->registers[sp] = value_of (VALUE_MIXED, 0);
+  return known;
+}
+
 static void
 take (void *argument, uint64_t address, const struct insn *insn,
-      const struct state *state)
+      const struct state *before)
 {
   struct follower *follower = argument;
+  struct state known;
+  const struct state *state = without_trust (follower, before, &known);
   const struct followed *current = follower->current;
   if (!has_room (follower))
     return;

@@ -87,6 +87,24 @@ insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
 }
 
 bool
+insn_resets (const struct insn *insn, unsigned sp)
+{
+  switch (insn->op)
+    {
+    case OP_LEAVE:
+      return true;
+    case OP_SWAP:
+      return insn->to == sp || insn->from == sp;
+    case OP_POP:
+    case OP_LOAD:
+    case OP_SET:
+      return insn->to == sp || insn->second == sp;
+    default:
+      return insn->to == sp && insn->from != sp;
+    }
+}
+
+bool
 insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
                uint64_t size, uint64_t address, uint64_t *named)
 {

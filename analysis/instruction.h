@@ -140,6 +140,9 @@ struct insn
   /* Indirect jumps and calls go to what `from`, or else memory, holds.  */
 };
 
+/* Whether INSN gives SP a value that does not depend on the one it had.  */
+bool insn_resets (const struct insn *insn, unsigned sp);
+
 enum
 {
   INSN_TEXT_MAX = 96 /* of an instruction in words, with the final NUL */

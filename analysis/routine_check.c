@@ -242,6 +242,21 @@ calls_stack_mover (const struct routine *routine, const struct insn *insn)
   return callee && callee->moves_stack;
 }
 
+/* Whether INSN has the stack pointer of the frame back from elsewhere, where
+   only trust in a callee says that it is another.  */
+static bool
+resets_sp (struct routine *routine, uint64_t address, const struct insn *insn,
+           const struct state *state)
+{
+  const struct code_machine *machine = routine->machine;
+  struct state after;
+  if (!state->trusts_sp || !insn_resets (insn, machine->arch->sp))
+    return false;
+  state_copy (&after, state);
+  state_apply (&after, machine, insn, address, &routine->tables);
+  return value_is_stack (after.registers[machine->arch->sp]);
+}
+
 /* Whether SP is in STATE what it is at the entry.  */
 static bool
 is_at_entry (const struct routine *routine, const struct state *state)
@@ -403,6 +418,7 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
   if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
       && routine_is_start (routine, insn->target))
     check_jump_to_start (routine, insn, address, state);
+  routine->result.resets_sp |= resets_sp (routine, address, insn, state);
   if (calls_stack_mover (routine, insn))
     return routine_fail (routine, ROUTINE_CALLEE, address);
   if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)

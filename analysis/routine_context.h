@@ -62,6 +62,10 @@ struct routine_result
      on paths that are never taken, or assembler code with conventions of its
      own.  */
   bool is_odd;
+  /* Where nothing but trust in a callee says where SP is, it gets another
+     value before the routine returns, which would show that the trust was
+     right.  */
+  bool resets_sp;
   bool has_doubts; /* it makes calls that were not seen to return */
   /* It calls functions that are not in context->functions.  Once they were
      registered, and it is known which of them return, following it again may

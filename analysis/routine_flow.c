@@ -428,6 +428,20 @@ forget_changed (const struct routine *routine, const struct insn *insn,
     }
 }
 
+/* Whether it is known what INSN, a call, calls: a function of the image, or
+   one that the dynamic linker has found by its name.  */
+static bool
+is_callee_known (const struct routine_context *context,
+                 const struct insn *insn)
+{
+  const struct relocated *word
+      = insn->flow == FLOW_CALL
+            ? NULL
+            : facts_relocated (context->facts, routine_constant_place (insn));
+  return insn->flow == FLOW_CALL || (word && word->is_got)
+         || routine_callee (context, insn);
+}
+
 /* A mask of the registers whose values may be needed behind a call, although a
    call may change these registers.  LLVM has the pages of a large frame probed
    by a function that gets the size in a register and leaves it there, to be
@@ -480,6 +494,7 @@ routine_call (struct routine *routine, const struct insn *insn,
   if (kept)
     memcpy (before, state->registers, sizeof before);
   state_call (state, routine->machine, address);
+  state->trusts_sp |= !is_callee_known (routine->context, insn);
   if (functions_disturbances (routine->context->functions))
     forget_changed (routine, insn, address, state);
   for (; kept; kept &= kept - 1)

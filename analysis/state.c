@@ -59,37 +59,12 @@ state_remove_slot (struct state *state, unsigned index)
     state->released |= released << index;
 }
 
-/* Whether slot INDEX is the only place where a register of the caller can be
-   had back from.  */
-static bool
-is_only_copy (const struct state *state, const struct code_machine *machine,
-              unsigned index)
+static void
+forget_memory (struct state *state, struct value place, unsigned width)
 {
-  const struct value *value = &state->slots[index].value;
-  if (value->kind != VALUE_SAVED || !(machine->preserved >> value->number & 1)
-      || value_equal (state->registers[value->number], *value))
-    return false;
-  for (unsigned i = 0; i < state->n_slots; i++)
-    if (i != index && value_equal (state->slots[i].value, *value))
-      return false;
-  return true;
-}
-
-/* Whether a slot that matters is left as it was.  */
-static bool
-forget_memory (struct state *state, const struct code_machine *machine,
-               struct value place, unsigned width, bool by_pointer)
-{
-  bool kept = false;
   for (unsigned i = state->n_slots; i-- > 0;)
     if (slot_overlaps (&state->slots[i], place, width))
-      {
-        if (by_pointer && is_only_copy (state, machine, i))
-          kept = true;
-        else
-          state_remove_slot (state, i);
-      }
-  return kept;
+      state_remove_slot (state, i);
 }
 
 /* Constants may be addresses of jump tables, or numbers of system calls, but
@@ -111,13 +86,12 @@ is_worth_keeping (const struct state *state, struct value value)
 }
 
 void
-state_store (struct state *state, const struct code_machine *machine,
-             struct value place, struct value value, unsigned width,
-             bool by_pointer)
+state_store (struct state *state, struct value place, struct value value,
+             unsigned width)
 {
   if (place.kind != VALUE_CFA && place.kind != VALUE_BASE)
     return;
-  bool kept = forget_memory (state, machine, place, width, by_pointer);
+  forget_memory (state, place, width);
   /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
   if (value.kind == VALUE_CONSTANT && value.number > 1
       && value.number < KERNEL_CALLS_MAX)
@@ -125,7 +99,7 @@ state_store (struct state *state, const struct code_machine *machine,
   bool is_half = width == 4 && value.kind == VALUE_NUMBER;
   if (is_half)
     value = value_of (VALUE_HALF, value.number & UINT32_MAX);
-  if (!kept && (width == 8 || is_half) && is_worth_keeping (state, value)
+  if ((width == 8 || is_half) && is_worth_keeping (state, value)
       && state->n_slots < STATE_SLOTS_MAX)
     state->slots[state->n_slots++] = (struct slot){ place, value };
 }

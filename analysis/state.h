@@ -74,6 +74,9 @@ struct state
   /* The path has made a system call of an unknown number, perhaps sigreturn:
      then it did not get here.  */
   bool has_asked;
+  /* The path has called what is not known, which is taken to have kept the
+     stack pointer.  */
+  bool trusts_sp;
   uint8_t equals[2]; /* registers that were compared with each other */
   /* An upper limit of the address that VALUE_BASE counts from: it is at most
      CFA + base_limit.  With base_is_below it is below that, provided that each
@@ -112,15 +115,10 @@ subject_of_value (struct value value)
 /* Store VALUE into WIDTH bytes at PLACE.  Slots keep saved registers,
    addresses in the stack and some constants; other values are dropped.
 
-   Saved registers stay in their slots where a correct program cannot change
-   them.  A pointer that is not known to point into the stack cannot reach
-   them.  BY_POINTER: the address is in another register than SP and FP.  Such
-   a store does not change a saved register even if its address seems to be
-   the slot's, because the function would lose the only copy of what belongs
-   to its caller: the path is never taken, or the pointer has changed.  */
-void state_store (struct state *state, const struct code_machine *machine,
-                  struct value place, struct value value, unsigned width,
-                  bool by_pointer);
+   A pointer that is not known to point into the stack is taken not to reach
+   them.  */
+void state_store (struct state *state, struct value place, struct value value,
+                  unsigned width);
 
 /* The index of the slot at PLACE, or n_slots.  */
 unsigned state_find_slot (const struct state *state, struct value place);

@@ -448,13 +448,10 @@ apply_store (struct state *state, const struct code_machine *machine,
 {
   struct value place = place_of (state, insn);
   unsigned width = insn->is_pair ? machine->word : insn->width;
-  bool by_pointer
-      = insn->base != machine->arch->sp && insn->base != machine->arch->fp;
   if (insn->is_pair)
-    state_store (state, machine, value_moved (place, machine->word),
-                 held (state, insn->second), machine->word, by_pointer);
-  state_store (state, machine, place, stored_value (state, insn), width,
-               by_pointer);
+    state_store (state, value_moved (place, machine->word),
+                 held (state, insn->second), machine->word);
+  state_store (state, place, stored_value (state, insn), width);
   state_forget_bounds (state, place, insn->is_pair ? 2 * width : width);
 }
 
@@ -468,7 +465,7 @@ apply_push (struct state *state, const struct code_machine *machine,
     what.kind = VALUE_NUMBER;
   struct value place = value_moved (state->registers[sp], -machine->word);
   set_register (state, sp, place, address);
-  state_store (state, machine, place, what, machine->word, false);
+  state_store (state, place, what, machine->word);
 }
 
 static void
@@ -490,8 +487,7 @@ apply_pop_to_memory (struct state *state, const struct code_machine *machine,
 {
   struct value place = place_of (state, insn);
   apply_pop (state, machine, REG_NONE, address);
-  state_store (state, machine, place, value_of (VALUE_MIXED, 0), machine->word,
-               insn->base != machine->arch->fp);
+  state_store (state, place, value_of (VALUE_MIXED, 0), machine->word);
   state_forget_bounds (state, place, machine->word);
 }
 
@@ -722,8 +718,10 @@ state_apply (struct state *state, const struct code_machine *machine,
   else if (insn->op != OP_NONE)
     apply_op (state, machine, insn, address, tables);
   apply_writes (state, insn, address);
-  if (!value_equal (state->registers[machine->arch->sp], sp))
-    move_stack (state, machine, sp);
+  if (value_equal (state->registers[machine->arch->sp], sp))
+    return;
+  state->trusts_sp &= !insn_resets (insn, machine->arch->sp);
+  move_stack (state, machine, sp);
 }
 
 void

@@ -165,8 +165,10 @@ state_join (struct state *state, const struct code_machine *machine,
   changed |= join_bounds (state, other);
   changed |= other->is_child_too && !state->is_child_too;
   changed |= other->has_asked && !state->has_asked;
+  changed |= other->trusts_sp && !state->trusts_sp;
   state->is_child_too |= other->is_child_too;
   state->has_asked |= other->has_asked;
+  state->trusts_sp |= other->trusts_sp;
   if (other->base_limit > state->base_limit
       || (state->base_is_below && !other->base_is_below))
     {
