@@ -203,6 +203,23 @@ END
   has_sframe root/usr/bin/one
 }
 
+# It could not be given back as it was shipped.
+@test "wrong SFrame data that a package ships is not made anew" {
+  make_root
+  local offset
+  "$CFI2SFRAME" package-one/usr/lib/one/helper
+  read -r offset _ < <(section package-one/usr/lib/one/helper .sframe)
+  poke package-one/usr/lib/one/helper $offset 00
+  pack one 2
+  install_package one
+  gives 0 system convert
+  [ "$output" = "3 files converted" ] || report
+  gives 0 system verify
+  gives 0 system undo
+  [ "$output" = "3 files restored" ] || report
+  clean
+}
+
 @test "converted by hand: what is of a package is undone, nothing else is" {
   make_root
   mkdir -p root/usr/local/bin
