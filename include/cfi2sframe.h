@@ -16,8 +16,8 @@
    everything else to 0, so that program and library may be of different
    versions: what the program does not know is not written, what the library
    does not know is 0.  A structure that was never initialised is
-   CFI2SFRAME_INVALID, and nothing is written to it.  cfi2sframe_error and
-   cfi2sframe_rule stay as they are.  */
+   CFI2SFRAME_INVALID, and nothing is written to it.  cfi2sframe_error stays as
+   it is.  */
 
 #ifndef CFI2SFRAME_H
 #define CFI2SFRAME_H
@@ -370,144 +370,6 @@ CFI2SFRAME_API bool cfi2sframe_compare (
     void *context, struct cfi2sframe_compare_result *result,
     struct cfi2sframe_error *err);
 
-/* How a value of the caller's frame is found.  */
-enum cfi2sframe_rule_kind
-{
-  CFI2SFRAME_UNDEFINED,   /* it is lost; of the return address: end of stack */
-  CFI2SFRAME_SAME,        /* it is still in its register */
-  CFI2SFRAME_REGISTER,    /* register + offset */
-  CFI2SFRAME_AT_REGISTER, /* in memory at register + offset */
-  CFI2SFRAME_CFA,         /* CFA + offset */
-  CFI2SFRAME_AT_CFA       /* in memory at CFA + offset */
-};
-
-struct cfi2sframe_rule
-{
-  enum cfi2sframe_rule_kind kind;
-  unsigned register_number; /* of DWARF for the machine, if the kind has one */
-  int32_t offset;           /* bytes, if the kind has one */
-};
-
-/* What an SFrame section says about one address.  */
-struct cfi2sframe_row
-{
-  size_t size;       /* set by cfi2sframe_row_init */
-  uint64_t function; /* where the code range starts that the entry describes */
-  uint32_t function_size;
-  bool signal_frame;
-  bool ra_signed; /* aarch64: the return address carries a signature */
-  struct cfi2sframe_rule cfa, return_address, frame_pointer;
-};
-
-/* Find what an SFrame section of any version, SIZE bytes at SECTION, says
-   about PC.  ADDRESS is where the section is loaded; PC counts from the same
-   origin.  Nothing is allocated, and SECTION may be hostile.  Status
-   CFI2SFRAME_NOTHING when PC is not covered.  */
-CFI2SFRAME_API bool cfi2sframe_lookup (const void *section, size_t size,
-                                       uint64_t address, uint64_t pc,
-                                       struct cfi2sframe_row *row,
-                                       struct cfi2sframe_error *err);
-
-/* SFrame data of the code at some address, as it lies in the memory of the
-   program.  */
-struct cfi2sframe_section
-{
-  const void *bytes; /* valid until the next call for a section */
-  size_t size;
-  uint64_t address; /* where the program has it */
-};
-
-/* A frame of a stack, and how to get at what lies around it.  Prepare it with
-   cfi2sframe_unwinder_init, so that members can be added at the end.  A member
-   that the library does not know has to be 0.  */
-struct cfi2sframe_unwinder
-{
-  size_t size; /* of this structure, set by cfi2sframe_unwinder_init */
-
-  /* Both functions get CONTEXT, and return false for what is not there.
-     read_memory copies SIZE bytes from the program's ADDRESS.  find_section
-     fills in the section of the module whose code is at PC.  */
-  void *context;
-  bool (*read_memory) (void *context, uint64_t address, void *to, size_t size);
-  bool (*find_section) (void *context, uint64_t pc,
-                        struct cfi2sframe_section *section);
-  /* aarch64: the bits of a code address that hold its signature (PAC), as
-     PTRACE_GETREGSET gives them with NT_ARM_PAC_MASK; 0: bits 48 to 63, but
-     for bit 55, which tells the two halves of the address space apart.  */
-  uint64_t pac_mask;
-
-  /* The frame.  `interrupted`: PC is the next instruction to run, as in the
-     innermost frame and in one that a signal interrupted; otherwise it is a
-     return address.  An FP that read_memory could not read is 2^63, which is
-     no address: in epilogues its slot is below SP, where copies of stacks do
-     not reach, and few callers need it.  */
-  uint64_t pc, sp, fp;
-  bool interrupted;
-  bool has_ra; /* RA is known: of an innermost frame only */
-  uint64_t ra; /* aarch64: x30; s390x: r14 */
-  /* All registers, by their DWARF numbers, or NULL.  Some rows of innermost
-     frames need others than those above.  */
-  const uint64_t *registers;
-  size_t n_registers;
-
-  /* How often SP went down, behind signal handlers with a stack of their
-     own.  */
-  unsigned stack_changes;
-
-  /* Room for what steps find out, so that code that was met before is not
-     looked up again, nor find_section called: CACHE_SIZE bytes of the caller's
-     at CACHE, aligned for uint64_t, which are 0 at first; or NULL.  The caller
-     sets them to 0 again when find_section would tell anything else of some
-     PC, since a module came or went.  Only one walk at a time may use them: a
-     signal handler has its own, or none.  64 KiB hold 1,024 addresses.  */
-  void *cache;
-  size_t cache_size;
-};
-
-/* What became of a step.  */
-enum cfi2sframe_step
-{
-  CFI2SFRAME_STEP_CALLER,      /* the frame is the caller's now */
-  CFI2SFRAME_STEP_OUTERMOST,   /* there is no caller: the row says so */
-  CFI2SFRAME_STEP_ZERO,        /* the return address is 0 */
-  CFI2SFRAME_STEP_NO_SECTION,  /* find_section knows none */
-  CFI2SFRAME_STEP_NO_ROW,      /* the section does not describe this code */
-  CFI2SFRAME_STEP_BAD_SECTION, /* it contradicts itself, or is not known */
-  CFI2SFRAME_STEP_REGISTER,    /* the row needs a register not known here */
-  CFI2SFRAME_STEP_MEMORY,      /* read_memory could not read the stack */
-  CFI2SFRAME_STEP_NO_PROGRESS, /* SP would not get nearer to the outermost
-                                  frame: the stack is damaged */
-  CFI2SFRAME_STEP_INVALID      /* wrong use of the library */
-};
-
-/* An innermost frame without registers, inline for the reason that
-   cfi2sframe_options_init is.  */
-static inline void
-cfi2sframe_unwinder_init (struct cfi2sframe_unwinder *unwinder)
-{
-  memset (unwinder, 0, sizeof *unwinder);
-  unwinder->size = sizeof *unwinder;
-  unwinder->interrupted = true;
-}
-
-/* Replace the frame in UNWINDER by its caller's, found by SFrame data alone.
-   Unless the result is CFI2SFRAME_STEP_CALLER, the frame stays as it was.
-
-   Nothing is allocated, locked or printed and no function of the C library is
-   called but memcpy, so this may be done in a signal handler, if the caller's
-   two functions may.  Sections and stacks may be hostile: no walk goes on for
-   ever, though one over a damaged stack may be as long as the memory that can
-   be read.  The time for a step depends on the number of rows of one function,
-   and on the logarithm of the number of functions.  (In a section that does
-   not claim to be sorted, on their number.)  */
-CFI2SFRAME_API enum cfi2sframe_step
-cfi2sframe_unwind_step (struct cfi2sframe_unwinder *unwinder);
-
-/* Stable identifier ("no-row") and explanation of what became of a step; NULL
-   for a number that is none.  */
-CFI2SFRAME_API const char *cfi2sframe_step_name (enum cfi2sframe_step step);
-CFI2SFRAME_API const char *cfi2sframe_step_text (enum cfi2sframe_step step);
-
 /* Print the .sframe of the file to OUT, as `readelf --sframe` does.  */
 CFI2SFRAME_API bool cfi2sframe_dump (const char *input, FILE *out,
                                      struct cfi2sframe_error *err);
@@ -578,7 +440,6 @@ CFI2SFRAME_INITIALIZER (options)
 CFI2SFRAME_INITIALIZER (report)
 CFI2SFRAME_INITIALIZER (check_result)
 CFI2SFRAME_INITIALIZER (compare_result)
-CFI2SFRAME_INITIALIZER (row)
 CFI2SFRAME_INITIALIZER (lint_result)
 #undef CFI2SFRAME_INITIALIZER
 

@@ -124,7 +124,7 @@ code_file_address (const struct code_file *file, uint64_t offset)
 
 bool
 code_file_section (struct code_file *file, const struct section_policy *policy,
-                   uint64_t offset, struct cfi2sframe_section *section,
+                   uint64_t offset, struct sfw_section *section,
                    uint64_t *address)
 {
   if (file->rows.origin == SECTION_UNKNOWN)
@@ -137,7 +137,7 @@ bool
 code_file_rows_start (const struct code_file *file, uint64_t offset,
                       uint64_t *start)
 {
-  struct cfi2sframe_section section;
+  struct sfw_section section;
   struct unwind_section opened;
   struct unwind_rules rules;
   uint64_t address = code_file_address (file, offset);
@@ -145,8 +145,7 @@ code_file_rows_start (const struct code_file *file, uint64_t offset,
       || !unwind_section_open (&opened, section.bytes, section.size,
                                section.address)
       || !opened.sorted
-      || unwind_section_lookup (&opened, address, &rules)
-             != CFI2SFRAME_STEP_CALLER)
+      || unwind_section_lookup (&opened, address, &rules) != SFW_MORE)
     return false;
   uint32_t count = unwind_section_count (&opened, address, 0, opened.n_fdes);
   *start = unwind_section_start (&opened, count - 1);

@@ -71,7 +71,7 @@ uint64_t code_file_address (const struct code_file *file, uint64_t offset);
    POLICY says when they are asked for first.  False if there are none.  */
 bool code_file_section (struct code_file *file,
                         const struct section_policy *policy, uint64_t offset,
-                        struct cfi2sframe_section *section, uint64_t *address);
+                        struct sfw_section *section, uint64_t *address);
 
 /* Set *START to the address where the rows begin that hold at OFFSET of FILE.
    False when there are no such rows, or they were not looked for.  */

@@ -32,45 +32,45 @@ struct machine
   bool is_value; /* the result is the value itself, not where it is */
 };
 
-static enum cfi2sframe_step
+static enum sfw_end
 read_word (const struct machine *machine, uint64_t address, unsigned size,
            uint64_t *value)
 {
   bool big_endian = machine->process->arch->big_endian;
   uint8_t bytes[8] = { 0 };
   if (size == 0 || size > sizeof bytes)
-    return CFI2SFRAME_STEP_NO_ROW;
+    return SFW_NO_ROW;
   if (!memory_read (&machine->process->memory, address,
                     bytes + (big_endian ? sizeof bytes - size : 0), size))
-    return CFI2SFRAME_STEP_MEMORY;
+    return SFW_MEMORY;
   *value = load_u64 (bytes, big_endian);
-  return CFI2SFRAME_STEP_CALLER;
+  return SFW_MORE;
 }
 
-static enum cfi2sframe_step
+static enum sfw_end
 register_value (const struct machine *machine, uint64_t number,
                 uint64_t *value)
 {
   const struct registers *registers = machine->registers;
   if (number >= registers->n || registers->values[number] == UNKNOWN_REGISTER)
-    return CFI2SFRAME_STEP_REGISTER;
+    return SFW_REGISTER;
   *value = registers->values[number];
-  return CFI2SFRAME_STEP_CALLER;
+  return SFW_MORE;
 }
 
 /* Set *VALUE to register NUMBER plus OFFSET.  */
-static enum cfi2sframe_step
+static enum sfw_end
 based_value (const struct machine *machine, uint64_t number, uint64_t offset,
              uint64_t *value)
 {
-  enum cfi2sframe_step step = register_value (machine, number, value);
+  enum sfw_end step = register_value (machine, number, value);
   *value += offset;
   return step;
 }
 
-/* Set *VALUE to what OPERATION pushes; CFI2SFRAME_STEP_NO_ROW if it takes
+/* Set *VALUE to what OPERATION pushes; SFW_NO_ROW if it takes
    something from the stack.  */
-static enum cfi2sframe_step
+static enum sfw_end
 pushed_value (struct machine *machine, const Dwarf_Op *operation,
               uint64_t *value)
 {
@@ -97,8 +97,8 @@ pushed_value (struct machine *machine, const Dwarf_Op *operation,
   else if (code == DW_OP_call_frame_cfa && machine->has_cfa)
     *value = machine->cfa;
   else if (code < DW_OP_const1u || code > DW_OP_consts)
-    return CFI2SFRAME_STEP_NO_ROW;
-  return CFI2SFRAME_STEP_CALLER;
+    return SFW_NO_ROW;
+  return SFW_MORE;
 }
 
 /* Set *A to what the operation CODE makes of *A and B, the top of the stack.
@@ -157,7 +157,7 @@ combine (unsigned code, uint64_t *a, uint64_t b)
 }
 
 /* Execute OPERATION, which changes the value on TOP of the stack.  */
-static enum cfi2sframe_step
+static enum sfw_end
 change (struct machine *machine, const Dwarf_Op *operation, uint64_t *top)
 {
   switch (operation->atom)
@@ -168,36 +168,35 @@ change (struct machine *machine, const Dwarf_Op *operation, uint64_t *top)
       return read_word (machine, *top, (unsigned)operation->number, top);
     case DW_OP_plus_uconst:
       *top += operation->number;
-      return CFI2SFRAME_STEP_CALLER;
+      return SFW_MORE;
     case DW_OP_stack_value:
       machine->is_value = true;
-      return CFI2SFRAME_STEP_CALLER;
+      return SFW_MORE;
     default:
-      return CFI2SFRAME_STEP_NO_ROW;
+      return SFW_NO_ROW;
     }
 }
 
 /* Execute OPERATION on STACK, of *DEPTH values.  */
-static enum cfi2sframe_step
+static enum sfw_end
 execute (struct machine *machine, const Dwarf_Op *operation, uint64_t *stack,
          unsigned *depth)
 {
-  enum cfi2sframe_step step
-      = pushed_value (machine, operation, &stack[*depth]);
-  *depth += step == CFI2SFRAME_STEP_CALLER;
-  if (step != CFI2SFRAME_STEP_NO_ROW || *depth == 0)
+  enum sfw_end step = pushed_value (machine, operation, &stack[*depth]);
+  *depth += step == SFW_MORE;
+  if (step != SFW_NO_ROW || *depth == 0)
     return step;
   if (*depth > 1
       && combine (operation->atom, &stack[*depth - 2], stack[*depth - 1]))
     {
       --*depth;
-      return CFI2SFRAME_STEP_CALLER;
+      return SFW_MORE;
     }
   return change (machine, operation, &stack[*depth - 1]);
 }
 
 /* Set *VALUE to the result of the N OPERATIONS.  */
-static enum cfi2sframe_step
+static enum sfw_end
 evaluate (struct machine *machine, const Dwarf_Op *operations, size_t n,
           uint64_t *value)
 {
@@ -205,27 +204,26 @@ evaluate (struct machine *machine, const Dwarf_Op *operations, size_t n,
   unsigned depth = 0;
   machine->is_value = false;
   if (n == 0 || n > DEPTH_MAX)
-    return CFI2SFRAME_STEP_NO_ROW;
+    return SFW_NO_ROW;
   for (size_t i = 0; i < n; i++)
     {
-      enum cfi2sframe_step step
-          = execute (machine, &operations[i], stack, &depth);
-      if (step != CFI2SFRAME_STEP_CALLER)
+      enum sfw_end step = execute (machine, &operations[i], stack, &depth);
+      if (step != SFW_MORE)
         return step;
     }
   *value = stack[depth - 1];
-  return CFI2SFRAME_STEP_CALLER;
+  return SFW_MORE;
 }
 
-static enum cfi2sframe_step
+static enum sfw_end
 find_cfa (struct machine *machine, Dwarf_Frame *rules)
 {
   Dwarf_Op *operations;
   size_t n;
   if (dwarf_frame_cfa (rules, &operations, &n) != 0)
-    return CFI2SFRAME_STEP_NO_ROW;
-  enum cfi2sframe_step step = evaluate (machine, operations, n, &machine->cfa);
-  machine->has_cfa = step == CFI2SFRAME_STEP_CALLER;
+    return SFW_NO_ROW;
+  enum sfw_end step = evaluate (machine, operations, n, &machine->cfa);
+  machine->has_cfa = step == SFW_MORE;
   return step;
 }
 
@@ -240,12 +238,12 @@ is_saved (const struct arch *arch, int number)
 }
 
 /* Set *VALUE to the caller's register NUMBER, by the N OPERATIONS.  */
-static enum cfi2sframe_step
+static enum sfw_end
 value_by (struct machine *machine, const Dwarf_Op *operations, size_t n,
           uint64_t *value)
 {
-  enum cfi2sframe_step step = evaluate (machine, operations, n, value);
-  if (step != CFI2SFRAME_STEP_CALLER || machine->is_value)
+  enum sfw_end step = evaluate (machine, operations, n, value);
+  if (step != SFW_MORE || machine->is_value)
     return step;
   return read_word (machine, *value, 8, value);
 }
@@ -253,7 +251,7 @@ value_by (struct machine *machine, const Dwarf_Op *operations, size_t n,
 /* Set *VALUE to the caller's register NUMBER, other than RA.  What CFI does
    not mention is the ABI's matter: libdw takes rax for rbx there (elfutils,
    backends/x86_64_cfi.c).  */
-static enum cfi2sframe_step
+static enum sfw_end
 caller_value (struct machine *machine, Dwarf_Frame *rules, int number,
               uint64_t *value)
 {
@@ -264,39 +262,38 @@ caller_value (struct machine *machine, Dwarf_Frame *rules, int number,
     return value_by (machine, operations, n, value);
   return is_saved (machine->process->arch, number)
              ? register_value (machine, (uint64_t)number, value)
-             : CFI2SFRAME_STEP_REGISTER;
+             : SFW_REGISTER;
 }
 
-static enum cfi2sframe_step
+static enum sfw_end
 caller_pc (struct machine *machine, Dwarf_Frame *rules, int number,
            uint64_t *pc)
 {
   Dwarf_Op room[3], *operations;
   size_t n;
   if (dwarf_frame_register (rules, number, room, &operations, &n) != 0)
-    return CFI2SFRAME_STEP_NO_ROW;
+    return SFW_NO_ROW;
   if (n > 0)
     return value_by (machine, operations, n, pc);
   /* libdw says "undefined" by operations that are none, and "the same" by
      none.  */
   return operations == NULL ? register_value (machine, (uint64_t)number, pc)
-                            : CFI2SFRAME_STEP_OUTERMOST;
+                            : SFW_OUTERMOST;
 }
 
-static enum cfi2sframe_step
+static enum sfw_end
 step_by_rules (struct machine *machine, Dwarf_Frame *rules,
                struct registers *caller, bool *interrupted)
 {
   const struct arch *arch = machine->process->arch;
   int ra = dwarf_frame_info (rules, NULL, NULL, interrupted);
-  enum cfi2sframe_step step = find_cfa (machine, rules);
-  if (step == CFI2SFRAME_STEP_CALLER)
+  enum sfw_end step = find_cfa (machine, rules);
+  if (step == SFW_MORE)
     step = caller_pc (machine, rules, ra, &caller->pc);
-  if (step != CFI2SFRAME_STEP_CALLER)
+  if (step != SFW_MORE)
     return step;
   for (unsigned i = 0; i < caller->n; i++)
-    if (caller_value (machine, rules, (int)i, &caller->values[i])
-        != CFI2SFRAME_STEP_CALLER)
+    if (caller_value (machine, rules, (int)i, &caller->values[i]) != SFW_MORE)
       caller->values[i] = UNKNOWN_REGISTER;
   if (arch->ra_signing)
     caller->pc &= ~PAC_BITS;
@@ -305,9 +302,8 @@ step_by_rules (struct machine *machine, Dwarf_Frame *rules,
   if (arch->ra < caller->n)
     caller->values[arch->ra]
         = arch_tracks_ra (arch) ? UNKNOWN_REGISTER : caller->pc;
-  return caller->values[arch->sp] != UNKNOWN_REGISTER
-             ? CFI2SFRAME_STEP_CALLER
-             : CFI2SFRAME_STEP_REGISTER;
+  return caller->values[arch->sp] != UNKNOWN_REGISTER ? SFW_MORE
+                                                      : SFW_REGISTER;
 }
 
 /* What CFI says of the code at PC; to be freed.  NULL: nothing.  *SHIFT:
@@ -324,7 +320,7 @@ find_rules (const struct process *process, uint64_t pc, uint64_t *shift)
   return code_file_cfi (file, address);
 }
 
-enum cfi2sframe_step
+enum sfw_end
 full_step (struct process *process, struct registers *registers, bool at_pc,
            struct full_caller *found)
 {
@@ -332,16 +328,16 @@ full_step (struct process *process, struct registers *registers, bool at_pc,
   struct registers caller = { .n = registers->n };
   *found = (struct full_caller){ .way = WAY_SIGNAL, .interrupted = true };
   if (known_code_step (process, registers))
-    return CFI2SFRAME_STEP_CALLER;
+    return SFW_MORE;
   Dwarf_Frame *rules
       = find_rules (process, registers->pc - !at_pc, &machine.shift);
   if (rules == NULL)
-    return CFI2SFRAME_STEP_NO_ROW;
-  enum cfi2sframe_step step
+    return SFW_NO_ROW;
+  enum sfw_end step
       = step_by_rules (&machine, rules, &caller, &found->interrupted);
   found->way = WAY_CFI;
   free (rules);
-  if (step == CFI2SFRAME_STEP_CALLER)
+  if (step == SFW_MORE)
     *registers = caller;
   return step;
 }

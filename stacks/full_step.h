@@ -32,10 +32,9 @@ struct full_caller
 /* Replace the REGISTERS of a frame of PROCESS by its caller's; those that are
    not known are UNKNOWN_REGISTER.  AT_PC: PC is the next instruction, not the
    end of a call.  REGISTERS are unchanged unless the result is
-   CFI2SFRAME_STEP_CALLER; CFI2SFRAME_STEP_NO_ROW: nothing is said of that
+   SFW_MORE; SFW_NO_ROW: nothing is said of that
    code.  */
-enum cfi2sframe_step full_step (struct process *process,
-                                struct registers *registers, bool at_pc,
-                                struct full_caller *found);
+enum sfw_end full_step (struct process *process, struct registers *registers,
+                        bool at_pc, struct full_caller *found);
 
 #endif /* STACKS_FULL_STEP_H */

@@ -187,7 +187,7 @@ process_analyze (struct process *process, uint64_t address)
 
 bool
 process_find_section (const struct process *process, uint64_t pc,
-                      struct cfi2sframe_section *section)
+                      struct sfw_section *section)
 {
   uint64_t offset, address;
   struct code_file *file = process_file_at (process, pc, &offset);
@@ -199,21 +199,21 @@ process_find_section (const struct process *process, uint64_t pc,
   return true;
 }
 
-enum cfi2sframe_step
+enum sfw_end
 process_find_rules (const void *finder, uint64_t address,
                     struct unwind_rules *rules)
 {
   const struct process *process = finder;
-  struct cfi2sframe_section section;
+  struct sfw_section section;
   struct unwind_section opened;
   if (!process_find_section (process, address, &section))
-    return CFI2SFRAME_STEP_NO_SECTION;
+    return SFW_NO_SECTION;
   rules->arch = process->arch;
   if (section.size == 0)
-    return CFI2SFRAME_STEP_NO_ROW;
+    return SFW_NO_ROW;
   if (!unwind_section_open (&opened, section.bytes, section.size,
                             section.address))
-    return CFI2SFRAME_STEP_BAD_SECTION;
+    return SFW_BAD_SECTION;
   rules->arch = opened.arch;
   return unwind_section_lookup (&opened, address, rules);
 }

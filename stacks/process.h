@@ -73,8 +73,8 @@ struct process
   /* Open the file of MAPPING (code_file_take).  */
   void (*open_file) (struct process *process, const struct mapping *mapping);
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
-  enum cfi2sframe_step (*find_rules) (const void *process, uint64_t address,
-                                      struct unwind_rules *rules);
+  enum sfw_end (*find_rules) (const void *process, uint64_t address,
+                              struct unwind_rules *rules);
   struct jit_names jit_names; /* of code in no file, if opened */
   struct sfw_walker *walker;  /* owned: what walks remember, or NULL */
   Dwfl *dwfl; /* owned: symbols, and walks by CFI; may be NULL */
@@ -132,12 +132,12 @@ bool process_analyze (struct process *process, uint64_t address);
 /* Set *SECTION to the rows of the code around PC; its size is 0 if that has
    none.  False if its file has none at all.  */
 bool process_find_section (const struct process *process, uint64_t pc,
-                           struct cfi2sframe_section *section);
+                           struct sfw_section *section);
 
 /* Find the RULES at ADDRESS, as unwind_source.find does; FINDER is the
    process.  */
-enum cfi2sframe_step process_find_rules (const void *finder, uint64_t address,
-                                         struct unwind_rules *rules);
+enum sfw_end process_find_rules (const void *finder, uint64_t address,
+                                 struct unwind_rules *rules);
 
 /* Forget the rows that walks have looked up, because sections have
    changed.  */

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "stacks/live.h"
+#include "walk/frame.h"
 
 enum
 {
@@ -30,11 +31,11 @@ enum
   JITS_MAX = 1 << 12
 };
 static const uint64_t first_process = UINT64_C (1) << 63;
-static const uint64_t first_end = UINT64_MAX - CFI2SFRAME_STEP_INVALID;
+static const uint64_t first_end = UINT64_MAX - SFW_INVALID;
 /* Key of a frame that is no code; its caller is a guess.  */
-static const uint64_t no_code = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 1;
+static const uint64_t no_code = UINT64_MAX - SFW_INVALID - 1;
 /* Key of what is not on a processor, for want of one.  */
-static const uint64_t preempted = UINT64_MAX - CFI2SFRAME_STEP_INVALID - 2;
+static const uint64_t preempted = UINT64_MAX - SFW_INVALID - 2;
 /* Keys from here on, up to the first process, are addresses in the kernel
    without their two highest bits, which are equal to the next one.  */
 static const uint64_t first_kernel = UINT64_C (1) << 62;
@@ -260,7 +261,7 @@ walk_moment (struct member *member, const struct profile_moment *moment,
       return;
     }
   walk->n = 0;
-  walk->end = CFI2SFRAME_STEP_OUTERMOST;
+  walk->end = SFW_OUTERMOST;
 }
 
 struct profile_sample
@@ -276,7 +277,7 @@ profile_place (struct profile *profile, struct member *member,
   uint32_t node = process_node (profile, member->name);
   if (profile->by_thread && thread != PROFILE_NO_THREAD)
     node = call_tree_child (tree, node, first_thread + thread);
-  if (walk->end != CFI2SFRAME_STEP_OUTERMOST)
+  if (walk->end != SFW_OUTERMOST)
     node = call_tree_child (tree, node, first_end + walk->end);
   for (size_t i = walk->n; i-- > 0;)
     {
@@ -314,7 +315,7 @@ profile_count (struct profile *profile, const struct profile_sample *sample)
 uint64_t
 profile_complete (const struct profile *profile)
 {
-  return profile->ends[CFI2SFRAME_STEP_OUTERMOST];
+  return profile->ends[SFW_OUTERMOST];
 }
 
 /* Naming.  */
@@ -404,8 +405,7 @@ static char *
 name_of (struct profile *profile, uint64_t key, unsigned wanted)
 {
   if (key >= first_end)
-    return in_brackets (
-        cfi2sframe_step_name ((enum cfi2sframe_step) (key - first_end)));
+    return in_brackets (walk_end_name ((enum sfw_end) (key - first_end)));
   if (key == no_code)
     return in_brackets ("no code, caller guessed");
   if (key == preempted)

@@ -53,10 +53,10 @@ struct profile
   size_t n_renamed, renamed_capacity;
   /* Threads have nodes of their own below those of processes.  */
   bool by_thread;
-  bool off_cpu;     /* samples are of time off the processor */
-  uint64_t samples; /* stacks */
-  uint64_t weight;  /* of what was counted */
-  uint64_t ends[CFI2SFRAME_STEP_INVALID + 1]; /* why walks ended */
+  bool off_cpu;                   /* samples are of time off the processor */
+  uint64_t samples;               /* stacks */
+  uint64_t weight;                /* of what was counted */
+  uint64_t ends[SFW_INVALID + 1]; /* why walks ended */
   uint64_t lost; /* samples that the kernel dropped, for want of room */
 };
 

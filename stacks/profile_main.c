@@ -32,6 +32,7 @@
 #include "stacks/trace_sampler.h"
 #include "cli/clock.h"
 #include "cli/signals.h"
+#include "walk/frame.h"
 
 struct session
 {
@@ -378,12 +379,10 @@ print_summary (const struct session *session)
            " (%.1f %%) reached the outermost frame",
            profile->samples, session->seconds, profile_complete (profile),
            percent_complete (profile));
-  for (int i = 0; i <= CFI2SFRAME_STEP_INVALID; i++)
-    if (profile->ends[i] > 0 && i != CFI2SFRAME_STEP_OUTERMOST)
+  for (int i = 0; i <= SFW_INVALID; i++)
+    if (profile->ends[i] > 0 && i != SFW_OUTERMOST)
       fprintf (stderr, ", %s %" PRIu64,
-               i == CFI2SFRAME_STEP_CALLER
-                   ? "too deep"
-                   : cfi2sframe_step_name ((enum cfi2sframe_step)i),
+               i == SFW_MORE ? "too deep" : walk_end_name ((enum sfw_end)i),
                profile->ends[i]);
   if (profile->off_cpu)
     print_waits (session);

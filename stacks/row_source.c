@@ -43,9 +43,8 @@ take_own (struct row_source *rows, const struct image *image)
   const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
   if (segment == NULL || segment->p_filesz == 0)
     return false;
-  rows->section
-      = (struct cfi2sframe_section){ image->bytes + segment->p_offset,
-                                     segment->p_filesz, segment->p_vaddr };
+  rows->section = (struct sfw_section){ image->bytes + segment->p_offset,
+                                        segment->p_filesz, segment->p_vaddr };
   rows->origin = SECTION_OWN;
   return true;
 }
@@ -65,8 +64,8 @@ take_detached (struct row_source *rows, const struct image *image,
   if (rows->bytes != NULL)
     {
       memcpy (rows->bytes, detached.section, detached.size);
-      rows->section = (struct cfi2sframe_section){ rows->bytes, detached.size,
-                                                   detached.address };
+      rows->section = (struct sfw_section){ rows->bytes, detached.size,
+                                            detached.address };
       rows->origin = SECTION_DETACHED;
     }
   image_close (&detached.image);
@@ -93,7 +92,7 @@ analyze (struct row_source *rows, const struct image *image)
     }
   if (!kept)
     row_cache_keep (image->bytes, image->size, rows->bytes, size, address);
-  rows->section = (struct cfi2sframe_section){ rows->bytes, size, address };
+  rows->section = (struct sfw_section){ rows->bytes, size, address };
   rows->origin = kept ? SECTION_KEPT : SECTION_CONVERTED;
 }
 
@@ -144,7 +143,7 @@ row_source_analyze (struct row_source *rows, const struct image *image,
 
 bool
 row_source_at (const struct row_source *rows, uint64_t address,
-               struct cfi2sframe_section *section)
+               struct sfw_section *section)
 {
   *section = rows->demanded != NULL
                  ? rows_on_demand_at (rows->demanded, address)

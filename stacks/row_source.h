@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cfi2sframe.h"
+#include "sframewalk.h"
 #include "elf/image.h"
 
 enum section_origin
@@ -42,9 +43,9 @@ struct section_policy
 struct row_source
 {
   enum section_origin origin;
-  struct cfi2sframe_section section; /* all rows; size 0: made on demand */
-  void *bytes;                       /* of the section, if they are owned */
-  struct rows_on_demand *demanded;   /* owned, or NULL */
+  struct sfw_section section;      /* all rows; size 0: made on demand */
+  void *bytes;                     /* of the section, if they are owned */
+  struct rows_on_demand *demanded; /* owned, or NULL */
   /* Owned, or NULL; where there are rows: why the file was not analyzed.  */
   char *reason;
   bool analyzed; /* row_source_analyze was called */
@@ -67,7 +68,7 @@ bool row_source_analyze (struct row_source *rows, const struct image *image,
 /* Set *SECTION to the rows of the code around ADDRESS; its size is 0 if that
    has none.  False if there are none at all.  */
 bool row_source_at (const struct row_source *rows, uint64_t address,
-                    struct cfi2sframe_section *section);
+                    struct sfw_section *section);
 
 /* The bytes of SFrame data, of those made on demand as many as there are.  */
 uint64_t row_source_size (const struct row_source *rows);

@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "stacks/frame_name.h"
+#include "walk/frame.h"
 
 /* Print a comma, and TEXT as the member NAME of an object.  */
 static void
@@ -101,9 +102,7 @@ stack_json_print (const struct page *page, const struct thread *const *threads,
     fputs ("],\"end\":null}", out);
   else
     fprintf (out, "],\"end\":\"%s\"}",
-             walk->end == CFI2SFRAME_STEP_CALLER
-                 ? "limit"
-                 : cfi2sframe_step_name (walk->end));
+             walk->end == SFW_MORE ? "limit" : walk_end_name (walk->end));
 }
 
 void

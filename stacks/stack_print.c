@@ -99,19 +99,19 @@ print_end (const struct page *page, const struct walk *walk)
   const struct code_file *file
       = process_file_at (page->process, address, &offset);
   fputs ("  (", out);
-  if (walk->end == CFI2SFRAME_STEP_CALLER)
+  if (walk->end == SFW_MORE)
     fprintf (out, "no more than %zu frames are shown", walk->max);
-  else if (walk->end == CFI2SFRAME_STEP_NO_SECTION)
+  else if (walk->end == SFW_NO_SECTION)
     print_no_section (file, address, out);
-  else if (walk->end == CFI2SFRAME_STEP_OUTERMOST || file == NULL)
-    fputs (cfi2sframe_step_text (walk->end), out);
+  else if (walk->end == SFW_OUTERMOST || file == NULL)
+    fputs (sfw_end_text (walk->end), out);
   else
     {
       const char *reason = file->rows.reason;
-      fprintf (out, "%s: ", cfi2sframe_step_text (walk->end));
+      fprintf (out, "%s: ", sfw_end_text (walk->end));
       print_file (file, out);
       fprintf (out, "+0x%" PRIx64, code_file_address (file, offset));
-      if (walk->end == CFI2SFRAME_STEP_NO_ROW && reason != NULL)
+      if (walk->end == SFW_NO_ROW && reason != NULL)
         fprintf (out, " (%s)", reason);
     }
   fputs (")\n", out);

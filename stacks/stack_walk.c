@@ -187,7 +187,7 @@ walk_by_rows (struct process *process, struct sfw_frame *frame,
   size_t n = sfw_walk (process->walker, &memory, frame, addresses, marks,
                        room < WALK_SEEN_MAX ? room : WALK_SEEN_MAX, &end);
   append_frames (walk, process->walker, frame, marks, n);
-  walk->end = (enum cfi2sframe_step)end;
+  walk->end = end;
 }
 
 /* Whether the file of the last frame of WALK, which no row describes, has
@@ -236,7 +236,7 @@ full_catch_up (struct process *process, const struct walk *walk,
     {
       const struct frame *frame = &walk->frames[full->at++];
       if (full_step (process, &full->registers, frame->at_pc, &found)
-              != CFI2SFRAME_STEP_CALLER
+              != SFW_MORE
           || full->registers.pc != frame[1].pc
           || full->registers.values[sp] != frame[1].sp)
         full_set (process, walk, full->at, full);
@@ -245,7 +245,7 @@ full_catch_up (struct process *process, const struct walk *walk,
 
 /* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
    that caller.  */
-static enum cfi2sframe_step
+static enum sfw_end
 step_in_full (struct process *process, const struct walk *walk,
               struct full_frame *full, struct sfw_frame *frame,
               enum frame_way *way)
@@ -256,25 +256,21 @@ step_in_full (struct process *process, const struct walk *walk,
   struct full_caller found;
   if (full->at + 1 != walk->n)
     full_set (process, walk, walk->n - 1, &next);
-  enum cfi2sframe_step step
+  enum sfw_end step
       = full_step (process, &next.registers, last->at_pc, &found);
-  if (step == CFI2SFRAME_STEP_REGISTER && full->at + 1 != walk->n)
+  if (step == SFW_REGISTER && full->at + 1 != walk->n)
     {
       full_catch_up (process, walk, full);
       next = *full;
       step = full_step (process, &next.registers, last->at_pc, &found);
     }
-  if (step != CFI2SFRAME_STEP_CALLER)
+  if (step != SFW_MORE)
     return step;
   uint64_t sp = next.registers.values[arch->sp];
   if (next.registers.pc == 0 && !found.interrupted)
-    return CFI2SFRAME_STEP_ZERO;
-  const struct cfi2sframe_unwinder from
-      = { .sp = frame->sp,
-          .interrupted = frame->interrupted,
-          .stack_changes = frame->stack_changes };
-  if (!unwind_gets_on (&from, sp, found.interrupted))
-    return CFI2SFRAME_STEP_NO_PROGRESS;
+    return SFW_ZERO;
+  if (!unwind_gets_on (frame, sp, found.interrupted))
+    return SFW_NO_PROGRESS;
   next.at++;
   *full = next;
   *way = found.way;
@@ -312,17 +308,17 @@ find_caller (struct process *process, struct walk *walk,
              struct full_frame *full, struct sfw_frame *frame,
              enum frame_way *way)
 {
-  bool no_row = walk->end != CFI2SFRAME_STEP_REGISTER;
+  bool no_row = walk->end != SFW_REGISTER;
   if (no_row && guess_caller (frame, process))
     return *way = WAY_GUESS, true;
   if (process->policy.only_sframe)
     return false;
-  enum cfi2sframe_step step = step_in_full (process, walk, full, frame, way);
-  if (step == CFI2SFRAME_STEP_CALLER)
+  enum sfw_end step = step_in_full (process, walk, full, frame, way);
+  if (step == SFW_MORE)
     return true;
-  if (step == CFI2SFRAME_STEP_NO_ROW && is_start (process, walk))
-    step = CFI2SFRAME_STEP_OUTERMOST;
-  if (step != CFI2SFRAME_STEP_NO_ROW)
+  if (step == SFW_NO_ROW && is_start (process, walk))
+    step = SFW_OUTERMOST;
+  if (step != SFW_NO_ROW)
     walk->end = step;
   else if (no_row && gets_rows (process, walk))
     return *way = WAY_ROW, true;
@@ -339,10 +335,9 @@ goes_on (struct process *process, struct walk *walk, struct full_frame *full,
          struct sfw_frame *frame, enum frame_way *way)
 {
   const enum frame_way before = walk->frames[walk->n - 1].way;
-  bool again = walk->end == CFI2SFRAME_STEP_CALLER;
-  bool stuck = walk->end == CFI2SFRAME_STEP_NO_SECTION
-               || walk->end == CFI2SFRAME_STEP_NO_ROW
-               || walk->end == CFI2SFRAME_STEP_REGISTER;
+  bool again = walk->end == SFW_MORE;
+  bool stuck = walk->end == SFW_NO_SECTION || walk->end == SFW_NO_ROW
+               || walk->end == SFW_REGISTER;
   if (walk->n > walk->max
       || (!again && !(stuck && find_caller (process, walk, full, frame, way))))
     return false;
@@ -365,7 +360,7 @@ end_at_start (struct process *process, struct walk *walk)
       && !last[-1].interrupted && !is_code (process, last->pc))
     {
       walk->n--;
-      walk->end = CFI2SFRAME_STEP_OUTERMOST;
+      walk->end = SFW_OUTERMOST;
     }
 }
 
@@ -382,7 +377,7 @@ walk_by_sframe (struct process *process, const struct registers *registers,
       walk->frames[walk->n++]
           = (struct frame){ frame.pc, frame.sp, frame.fp, .at_pc = true,
                             .interrupted = true };
-      walk->end = CFI2SFRAME_STEP_MEMORY;
+      walk->end = SFW_MEMORY;
       return;
     }
   do
@@ -396,7 +391,7 @@ walk_by_sframe (struct process *process, const struct registers *registers,
   if (walk->n > walk->max)
     {
       walk->n = walk->max;
-      walk->end = CFI2SFRAME_STEP_CALLER;
+      walk->end = SFW_MORE;
     }
 }
 
@@ -420,6 +415,5 @@ bool
 walks_agree (const struct walk *sframe, const struct walk *cfi)
 {
   size_t same = walk_same_frames (sframe, cfi);
-  return same == cfi->n
-         && (same == sframe->n || cfi->end != CFI2SFRAME_STEP_OUTERMOST);
+  return same == cfi->n && (same == sframe->n || cfi->end != SFW_OUTERMOST);
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cfi2sframe.h"
+#include "sframewalk.h"
 #include "stacks/full_step.h"
 
 struct frame
@@ -24,8 +24,8 @@ struct walk
 {
   struct frame *frames; /* owned; MAX and one more */
   size_t n, max;
-  /* Why the walk ended; CFI2SFRAME_STEP_CALLER: because it has MAX frames.  */
-  enum cfi2sframe_step end;
+  /* Why the walk ended; SFW_MORE: because it has MAX frames.  */
+  enum sfw_end end;
 };
 
 /* Room for MAX frames.  False when memory ran out.  */

@@ -18,22 +18,22 @@ walk_cfi_at (Dwfl *dwfl, uint64_t pc)
   return code_module_cfi (dwfl_addrmodule (dwfl, pc), pc);
 }
 
-/* What CFI says of the caller of PC: CFI2SFRAME_STEP_CALLER, that there is
-   one; CFI2SFRAME_STEP_OUTERMOST, that there is none; or
-   CFI2SFRAME_STEP_NO_ROW.  */
-static enum cfi2sframe_step
+/* What CFI says of the caller of PC: SFW_MORE, that there is
+   one; SFW_OUTERMOST, that there is none; or
+   SFW_NO_ROW.  */
+static enum sfw_end
 caller_by_cfi (Dwfl *dwfl, uint64_t pc)
 {
   Dwarf_Op room[3], *operations = NULL;
   size_t n = 0;
   Dwarf_Frame *frame = walk_cfi_at (dwfl, pc);
   if (frame == NULL)
-    return CFI2SFRAME_STEP_NO_ROW;
+    return SFW_NO_ROW;
   int ra = dwarf_frame_info (frame, NULL, NULL, NULL);
   bool undefined = dwarf_frame_register (frame, ra, room, &operations, &n) == 0
                    && n == 0 && operations == room;
   free (frame);
-  return undefined ? CFI2SFRAME_STEP_OUTERMOST : CFI2SFRAME_STEP_CALLER;
+  return undefined ? SFW_OUTERMOST : SFW_MORE;
 }
 
 static int
@@ -45,7 +45,7 @@ take_frame (Dwfl_Frame *state, void *argument)
   Dwarf_Word sp, fp;
   if (walk->n == walk->max)
     {
-      walk->end = CFI2SFRAME_STEP_CALLER;
+      walk->end = SFW_MORE;
       return DWARF_CB_ABORT;
     }
   struct frame *frame = &walk->frames[walk->n];
@@ -53,7 +53,7 @@ take_frame (Dwfl_Frame *state, void *argument)
       || dwfl_frame_reg (state, arch->sp, &sp) != 0
       || dwfl_frame_reg (state, arch->fp, &fp) != 0)
     {
-      walk->end = CFI2SFRAME_STEP_REGISTER;
+      walk->end = SFW_REGISTER;
       return DWARF_CB_ABORT;
     }
   frame->at_pc = frame->interrupted;
@@ -62,7 +62,7 @@ take_frame (Dwfl_Frame *state, void *argument)
   walk->n++;
   walk->end
       = caller_by_cfi (cfi->process->dwfl, frame->pc - !frame->interrupted);
-  return walk->end == CFI2SFRAME_STEP_CALLER ? DWARF_CB_OK : DWARF_CB_ABORT;
+  return walk->end == SFW_MORE ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 bool
@@ -70,10 +70,10 @@ walk_by_cfi (struct process *process, pid_t tid, struct walk *walk)
 {
   struct dwfl_walk cfi = { process, walk };
   walk->n = 0;
-  walk->end = CFI2SFRAME_STEP_CALLER;
+  walk->end = SFW_MORE;
   dwfl_getthread_frames (process->dwfl, tid, take_frame, &cfi);
   /* libdwfl gave up for a reason of its own.  */
-  if (walk->end == CFI2SFRAME_STEP_CALLER && walk->n < walk->max)
-    walk->end = CFI2SFRAME_STEP_MEMORY;
+  if (walk->end == SFW_MORE && walk->n < walk->max)
+    walk->end = SFW_MEMORY;
   return walk->n > 0;
 }

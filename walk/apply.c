@@ -7,70 +7,94 @@
 
 #include "walk/apply.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 
 static bool
-register_value (const struct cfi2sframe_unwinder *unwinder,
-                const struct arch *arch, unsigned number, uint64_t *value)
+register_value (const struct sfw_frame *frame, const struct arch *arch,
+                unsigned number, uint64_t *value)
 {
   if (number == arch->sp)
-    *value = unwinder->sp;
+    *value = frame->sp;
   else if (number == arch->fp)
-    *value = unwinder->fp;
-  else if (number == arch->ra && unwinder->has_ra)
-    *value = unwinder->ra;
-  else if (unwinder->registers != NULL && number < unwinder->n_registers)
-    *value = unwinder->registers[number];
+    *value = frame->fp;
+  else if (number == arch->ra && frame->has_ra)
+    *value = frame->ra;
+  else if (frame->registers != NULL && number < frame->n_registers)
+    *value = frame->registers[number];
   else
     return false;
   return true;
 }
 
-static enum cfi2sframe_step
-load_word (const struct cfi2sframe_unwinder *unwinder, const struct arch *arch,
+bool
+walk_read (void *context, uint64_t address, void *to, size_t size)
+{
+  const struct sfw_memory *memory = context;
+  if (address >= memory->low && address <= memory->high
+      && memory->high - address >= size)
+    {
+      memcpy (to, (const char *)memory->bytes + (address - memory->low), size);
+      return true;
+    }
+  return memory->read != NULL
+         && memory->read (memory->context, address, to, size);
+}
+
+static enum sfw_end
+load_word (const struct sfw_memory *memory, const struct arch *arch,
            uint64_t address, uint64_t *value)
 {
   uint64_t word;
-  if (!unwinder->read_memory (unwinder->context, address, &word, sizeof word))
-    return CFI2SFRAME_STEP_MEMORY;
+  if (!walk_read ((void *)memory, address, &word, sizeof word))
+    return SFW_MEMORY;
   *value = load_u64 (&word, arch->big_endian);
-  return CFI2SFRAME_STEP_CALLER;
+  return SFW_MORE;
 }
 
+/* The frame whose caller is looked for, and how to get at what lies around
+   it.  */
+struct stepping
+{
+  const struct sfw_frame *frame;
+  const struct sfw_memory *memory;
+  const struct arch *arch;
+};
+
 /* The value that RULE gives for register OWN (which RULE_SAME refers to).
-   CFI2SFRAME_STEP_CALLER, or why the rule gives none.  */
-static inline enum cfi2sframe_step
-rule_value (const struct cfi2sframe_unwinder *unwinder,
-            const struct arch *arch, struct frame_rule rule, unsigned own,
+   SFW_MORE, or why the rule gives none.  */
+static inline enum sfw_end
+rule_value (const struct stepping *from, struct frame_rule rule, unsigned own,
             uint64_t cfa, uint64_t *value)
 {
   uint64_t offset = (uint64_t)(int64_t)rule.offset, base;
   switch (rule.kind)
     {
     case RULE_DEREF_CFA:
-      return load_word (unwinder, arch, cfa + offset, value);
+      return load_word (from->memory, from->arch, cfa + offset, value);
     case RULE_CFA:
       *value = cfa + offset;
-      return CFI2SFRAME_STEP_CALLER;
+      return SFW_MORE;
     case RULE_SAME:
     case RULE_REG:
     case RULE_DEREF_REG:
-      if (!register_value (unwinder, arch,
+      if (!register_value (from->frame, from->arch,
                            rule.kind == RULE_SAME ? own : rule.reg, &base))
-        return CFI2SFRAME_STEP_REGISTER;
+        return SFW_REGISTER;
       if (rule.kind == RULE_DEREF_REG)
-        return load_word (unwinder, arch, base + offset, value);
+        return load_word (from->memory, from->arch, base + offset, value);
       *value = base + offset;
-      return CFI2SFRAME_STEP_CALLER;
+      return SFW_MORE;
     default:
-      return CFI2SFRAME_STEP_BAD_SECTION;
+      return SFW_BAD_SECTION;
     }
 }
 
 static uint64_t
-strip_signature (const struct cfi2sframe_unwinder *unwinder, uint64_t address)
+strip_signature (const struct sfw_memory *memory, uint64_t address)
 {
-  uint64_t mask = unwinder->pac_mask != 0 ? unwinder->pac_mask : PAC_BITS;
+  uint64_t mask = memory->pac_mask != 0 ? memory->pac_mask : PAC_BITS;
   bool upper_half = address >> PAC_SIGN_BIT & 1;
   return upper_half ? address | mask : address & ~mask;
 }
@@ -79,50 +103,48 @@ strip_signature (const struct cfi2sframe_unwinder *unwinder, uint64_t address)
    then its return address is in a register or, on s390x, in the caller's
    frame.  A frame that a signal interrupted may be on any other stack.  */
 bool
-unwind_gets_on (const struct cfi2sframe_unwinder *unwinder, uint64_t sp,
-                bool signal)
+unwind_gets_on (const struct sfw_frame *frame, uint64_t sp, bool signal)
 {
-  if (sp < unwinder->sp)
-    return signal && unwinder->stack_changes < UNWIND_STACK_CHANGES_MAX;
-  return sp > unwinder->sp || (unwinder->interrupted && !signal);
+  if (sp < frame->sp)
+    return signal && frame->stack_changes < UNWIND_STACK_CHANGES_MAX;
+  return sp > frame->sp || (frame->interrupted && !signal);
 }
 
-enum cfi2sframe_step
-unwind_apply (struct cfi2sframe_unwinder *unwinder,
+enum sfw_end
+unwind_apply (struct sfw_frame *frame, const struct sfw_memory *memory,
               const struct unwind_rules *rules)
 {
   const struct arch *arch = rules->arch;
+  const struct stepping from = { frame, memory, arch };
   const struct frame_row *row = &rules->row;
   bool signal = rules->signal;
   uint64_t cfa = 0, pc = 0, fp = 0;
   if (row->ra.kind == RULE_UNDEFINED && row->cfa.kind == RULE_UNDEFINED)
-    return CFI2SFRAME_STEP_OUTERMOST;
-  enum cfi2sframe_step result
-      = rule_value (unwinder, arch, row->cfa, arch->sp, 0, &cfa);
-  if (result == CFI2SFRAME_STEP_CALLER)
-    result = rule_value (unwinder, arch, row->ra, arch->ra, cfa, &pc);
-  if (result != CFI2SFRAME_STEP_CALLER)
+    return SFW_OUTERMOST;
+  enum sfw_end result = rule_value (&from, row->cfa, arch->sp, 0, &cfa);
+  if (result == SFW_MORE)
+    result = rule_value (&from, row->ra, arch->ra, cfa, &pc);
+  if (result != SFW_MORE)
     return result;
-  result = rule_value (unwinder, arch, row->fp, arch->fp, cfa, &fp);
-  if (result == CFI2SFRAME_STEP_MEMORY)
+  result = rule_value (&from, row->fp, arch->fp, cfa, &fp);
+  if (result == SFW_MEMORY)
     fp = UNKNOWN_REGISTER;
-  else if (result != CFI2SFRAME_STEP_CALLER)
+  else if (result != SFW_MORE)
     return result;
   uint64_t sp = cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
   if (row->ra_signed)
-    pc = strip_signature (unwinder, pc);
+    pc = strip_signature (memory, pc);
   /* A signal may come when a NULL pointer has been called: then PC 0 is a
      frame.  */
   if (pc == 0 && !signal)
-    return CFI2SFRAME_STEP_ZERO;
-  if (!unwind_gets_on (unwinder, sp, signal))
-    return CFI2SFRAME_STEP_NO_PROGRESS;
-  unwinder->stack_changes += sp < unwinder->sp;
-  unwinder->pc = pc;
-  unwinder->sp = sp;
-  unwinder->fp = fp;
-  unwinder->interrupted = signal;
-  unwinder->has_ra = false;
-  unwinder->registers = NULL;
-  return CFI2SFRAME_STEP_CALLER;
+    return SFW_ZERO;
+  if (!unwind_gets_on (frame, sp, signal))
+    return SFW_NO_PROGRESS;
+  *frame = (struct sfw_frame){ .pc = pc,
+                               .sp = sp,
+                               .fp = fp,
+                               .interrupted = signal,
+                               .stack_changes
+                               = frame->stack_changes + (sp < frame->sp) };
+  return SFW_MORE;
 }

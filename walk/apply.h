@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "arch/arch.h"
-#include "cfi2sframe.h"
 #include "frame/frame.h"
+#include "sframewalk.h"
 
 /* How often SP may go down in a walk.  Each change of stacks takes a signal
    handler that runs on a stack of its own.  */
@@ -39,18 +39,21 @@ struct unwind_rules
   bool at_pc; /* the rules hold at PC; otherwise at the address before it */
 };
 
-/* Replace the frame in UNWINDER by its caller's.  RULES are the rules of the
-   frame to be replaced.  FP is UNKNOWN_REGISTER where it cannot be read: few
-   callers need it, and in epilogues it has been popped already, so that its
-   slot is below SP, where copies of stacks do not reach.  Unless the result is
-   CFI2SFRAME_STEP_CALLER, UNWINDER is unchanged.  Async-signal-safe.  */
-enum cfi2sframe_step unwind_apply (struct cfi2sframe_unwinder *unwinder,
-                                   const struct unwind_rules *rules);
+/* Read SIZE bytes at ADDRESS from MEMORY, a struct sfw_memory.
+   Async-signal-safe.  */
+bool walk_read (void *memory, uint64_t address, void *to, size_t size);
+
+/* Replace FRAME by its caller's, by its RULES.  FP is UNKNOWN_REGISTER where
+   it cannot be read: few callers need it, and in epilogues it has been popped
+   already, so that its slot is below SP, where copies of stacks do not reach.
+   Unless the result is SFW_MORE, FRAME is unchanged.  Async-signal-safe, if
+   memory->read is.  */
+enum sfw_end unwind_apply (struct sfw_frame *frame,
+                           const struct sfw_memory *memory,
+                           const struct unwind_rules *rules);
 
 /* Whether a caller with stack pointer SP, which a signal interrupted if
-   SIGNAL, makes the walk advance from the frame in UNWINDER.
-   Async-signal-safe.  */
-bool unwind_gets_on (const struct cfi2sframe_unwinder *unwinder, uint64_t sp,
-                     bool signal);
+   SIGNAL, makes the walk advance from FRAME.  Async-signal-safe.  */
+bool unwind_gets_on (const struct sfw_frame *frame, uint64_t sp, bool signal);
 
 #endif /* UNWIND_APPLY_H */

@@ -7,13 +7,8 @@
 #include "sframewalk.h"
 #include "walk/apply.h"
 
-/* Replace FRAME by its caller's, by RULES.  Async-signal-safe.  */
-enum sfw_end walk_apply (const struct unwind_rules *rules,
-                         const struct sfw_memory *memory,
-                         struct sfw_frame *frame);
-
-/* Read SIZE bytes at ADDRESS from MEMORY, a struct sfw_memory.  */
-bool walk_read (void *memory, uint64_t address, void *to, size_t size);
+/* Stable identifier ("no-row") of an END; NULL for a number that is none.  */
+const char *walk_end_name (enum sfw_end end);
 
 /* The memory of this process at ADDRESS.  */
 static inline const void *

@@ -26,8 +26,7 @@ find_row_start (const struct unwind_source *source, uint64_t pc,
   struct unwind_rules rules = { .begin = false };
   for (*start = pc; pc - *start < DISTANCE_MAX; --*start)
     {
-      if (source->find (source->finder, *start, &rules)
-          != CFI2SFRAME_STEP_CALLER)
+      if (source->find (source->finder, *start, &rules) != SFW_MORE)
         return false;
       if (rules.begin)
         return true;
@@ -56,13 +55,13 @@ fp_is_popped (const struct unwind_source *source,
          && arch->may_pop (last);
 }
 
-enum cfi2sframe_step
+enum sfw_end
 unwind_frame_rules (const struct unwind_source *source, uint64_t pc,
                     bool interrupted, struct unwind_rules *rules)
 {
   *rules = (struct unwind_rules){ .at_pc = true };
-  enum cfi2sframe_step step = source->find (source->finder, pc, rules);
-  bool same_before = step == CFI2SFRAME_STEP_CALLER && !rules->begin;
+  enum sfw_end step = source->find (source->finder, pc, rules);
+  bool same_before = step == SFW_MORE && !rules->begin;
   if (!interrupted
       && (same_before || rules->arch == NULL
           || unwind_may_end_call (source, rules->arch, pc, true)))
@@ -71,8 +70,7 @@ unwind_frame_rules (const struct unwind_source *source, uint64_t pc,
       if (!same_before)
         step = source->find (source->finder, pc - 1, rules);
     }
-  if (interrupted && step == CFI2SFRAME_STEP_CALLER
-      && fp_is_popped (source, rules, pc))
+  if (interrupted && step == SFW_MORE && fp_is_popped (source, rules, pc))
     rules->row.fp = (struct frame_rule){ .kind = RULE_SAME };
   rules->pc = pc;
   rules->interrupted = interrupted;

@@ -24,10 +24,10 @@ enum
 /* Where rules and code are read.  */
 struct unwind_source
 {
-  /* Find the rules at ADDRESS: CFI2SFRAME_STEP_CALLER, or why there are none.
+  /* Find the rules at ADDRESS: SFW_MORE, or why there are none.
      RULES->arch is set if a section describes ADDRESS.  */
-  enum cfi2sframe_step (*find) (const void *finder, uint64_t address,
-                                struct unwind_rules *rules);
+  enum sfw_end (*find) (const void *finder, uint64_t address,
+                        struct unwind_rules *rules);
   const void *finder;
   bool (*read) (void *reader, uint64_t address, void *to, size_t size);
   void *reader;
@@ -45,8 +45,8 @@ bool unwind_may_end_call (const struct unwind_source *source,
    is read, and code that cannot be read may be a call.  In an interrupted
    frame that has popped FP already, FP is its caller's.  RULES->at_pc is set
    in all cases.  Async-signal-safe, if SOURCE is.  */
-enum cfi2sframe_step unwind_frame_rules (const struct unwind_source *source,
-                                         uint64_t pc, bool interrupted,
-                                         struct unwind_rules *rules);
+enum sfw_end unwind_frame_rules (const struct unwind_source *source,
+                                 uint64_t pc, bool interrupted,
+                                 struct unwind_rules *rules);
 
 #endif /* UNWIND_FRAME_RULES_H */

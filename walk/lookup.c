@@ -371,7 +371,7 @@ row_rules (const struct unwind_section *section, const uint8_t *info,
   return true;
 }
 
-enum cfi2sframe_step
+enum sfw_end
 unwind_section_rules (const struct unwind_section *section, uint32_t index,
                       uint64_t pc, struct unwind_rules *rules)
 {
@@ -382,9 +382,9 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
   struct rows rows;
   bool broken;
   if (offset >= size)
-    return CFI2SFRAME_STEP_NO_ROW;
+    return SFW_NO_ROW;
   if (!rows_open (section, fde, &rows))
-    return CFI2SFRAME_STEP_BAD_SECTION;
+    return SFW_BAD_SECTION;
   rules->pc = pc;
   rules->arch = section->arch;
   rules->signal = rows.signal;
@@ -395,16 +395,16 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
     {
       rules->row = (struct frame_row){ 0 };
       rules->begin = offset == 0;
-      return CFI2SFRAME_STEP_CALLER;
+      return SFW_MORE;
     }
   const uint8_t *info
       = rows_find (&rows, offset, section->big_endian, &broken);
   if (info == NULL)
-    return broken ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
+    return broken ? SFW_BAD_SECTION : SFW_NO_ROW;
   rules->begin = row_start (&rows, info, section->big_endian) == offset;
   return row_rules (section, info, rows.flexible, &rules->row)
-             ? CFI2SFRAME_STEP_CALLER
-             : CFI2SFRAME_STEP_BAD_SECTION;
+             ? SFW_MORE
+             : SFW_BAD_SECTION;
 }
 
 /* In a section that does not claim to be sorted: the first FDE with PC.  */
@@ -424,7 +424,7 @@ find_unsorted (const struct unwind_section *section, uint64_t pc,
   return false;
 }
 
-enum cfi2sframe_step
+enum sfw_end
 unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
                        struct unwind_rules *rules)
 {
@@ -432,10 +432,10 @@ unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
   if (section->sorted)
     index = unwind_section_count (section, pc, 0, section->n_fdes) - 1;
   else if (!find_unsorted (section, pc, &index))
-    return CFI2SFRAME_STEP_NO_ROW;
+    return SFW_NO_ROW;
   /* Where no FDE starts at or before PC, the count is 0 and INDEX the largest
      number.  */
   return index < section->n_fdes
              ? unwind_section_rules (section, index, pc, rules)
-             : CFI2SFRAME_STEP_NO_ROW;
+             : SFW_NO_ROW;
 }

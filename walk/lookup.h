@@ -45,16 +45,15 @@ uint64_t unwind_section_start (const struct unwind_section *section,
 uint32_t unwind_section_count (const struct unwind_section *section,
                                uint64_t pc, uint32_t low, uint32_t high);
 
-/* Find the RULES that hold at PC.  CFI2SFRAME_STEP_CALLER,
-   CFI2SFRAME_STEP_NO_ROW or CFI2SFRAME_STEP_BAD_SECTION.  */
-enum cfi2sframe_step
-unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
-                       struct unwind_rules *rules);
+/* Find the RULES that hold at PC.  SFW_MORE,
+   SFW_NO_ROW or SFW_BAD_SECTION.  */
+enum sfw_end unwind_section_lookup (const struct unwind_section *section,
+                                    uint64_t pc, struct unwind_rules *rules);
 
 /* As unwind_section_lookup, when the caller knows that only FDE number INDEX
    can describe PC.  */
-enum cfi2sframe_step
-unwind_section_rules (const struct unwind_section *section, uint32_t index,
-                      uint64_t pc, struct unwind_rules *rules);
+enum sfw_end unwind_section_rules (const struct unwind_section *section,
+                                   uint32_t index, uint64_t pc,
+                                   struct unwind_rules *rules);
 
 #endif /* UNWIND_LOOKUP_H */

@@ -63,7 +63,7 @@ section_count (const struct walk_section *section, uint64_t pc)
                                section->buckets[bucket + 1]);
 }
 
-enum cfi2sframe_step
+enum sfw_end
 walk_table_lookup (const struct walk_table *table, uint64_t pc,
                    struct unwind_rules *rules)
 {
@@ -77,14 +77,14 @@ walk_table_lookup (const struct walk_table *table, uint64_t pc,
     }
   if (low == table->n || table->modules[low].start > pc
       || table->modules[low].section == NULL)
-    return CFI2SFRAME_STEP_NO_SECTION;
+    return SFW_NO_SECTION;
   const struct walk_section *section = table->modules[low].section;
   rules->arch = section->opened.arch;
   if (!section->opened.sorted)
     return unwind_section_lookup (&section->opened, pc, rules);
   uint32_t count = section_count (section, pc);
   return count == 0
-             ? CFI2SFRAME_STEP_NO_ROW
+             ? SFW_NO_ROW
              : unwind_section_rules (&section->opened, count - 1, pc, rules);
 }
 
@@ -118,11 +118,11 @@ sfw_modules_lookup (struct sfw_modules *modules, uint64_t pc,
 {
   struct unwind_rules rules;
   struct walk_hold hold = walk_modules_hold (modules);
-  enum cfi2sframe_step step = walk_table_lookup (hold.table, pc, &rules);
+  enum sfw_end step = walk_table_lookup (hold.table, pc, &rules);
   walk_modules_let_go (modules, hold);
-  if (step == CFI2SFRAME_STEP_CALLER)
+  if (step == SFW_MORE)
     walk_row_of (&rules, row);
-  return (enum sfw_end)step;
+  return step;
 }
 
 /* Sections.  */

@@ -62,11 +62,10 @@ struct walk_hold walk_modules_hold (struct sfw_modules *modules);
 void walk_modules_let_go (struct sfw_modules *modules, struct walk_hold hold);
 
 /* The rules at PC: results are those of unwind_section_lookup, or
-   CFI2SFRAME_STEP_NO_SECTION.  RULES->arch is set if a section describes PC.
+   SFW_NO_SECTION.  RULES->arch is set if a section describes PC.
    Async-signal-safe.  */
-enum cfi2sframe_step walk_table_lookup (const struct walk_table *table,
-                                        uint64_t pc,
-                                        struct unwind_rules *rules);
+enum sfw_end walk_table_lookup (const struct walk_table *table, uint64_t pc,
+                                struct unwind_rules *rules);
 
 /* A change of the table.  The draft begins as a copy of the current table,
    without its modules of origin WALK_LISTED if RELIST.  walk_draft_end

@@ -162,7 +162,7 @@ walk_walker_limits (struct sfw_walker *walker)
 
 /* Rules.  */
 
-static enum cfi2sframe_step
+static enum sfw_end
 find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
 {
   const struct walk_state *walk = finder;
@@ -179,9 +179,9 @@ frame_rules (struct walk_state *walk, uint64_t pc, bool interrupted,
       = { find_rules, walk, walk_read, (void *)walk->memory };
   if (walker->modules != NULL && walk->hold.table == NULL)
     walk->hold = walk_modules_hold (walker->modules);
-  return (enum sfw_end)unwind_frame_rules (
-      walker->modules != NULL ? &source : &walker->source, pc, interrupted,
-      rules);
+  return unwind_frame_rules (walker->modules != NULL ? &source
+                                                     : &walker->source,
+                             pc, interrupted, rules);
 }
 
 static bool
@@ -332,7 +332,7 @@ step_in_full (struct walk_state *walk)
   slot_fill (&slot, &rules);
   struct walk_place place = { frame->pc, frame->sp, frame->fp };
   if (!slot_apply (walk->range, &slot, &place))
-    return walk_apply (&rules, walk->memory, frame);
+    return unwind_apply (frame, walk->memory, &rules);
   *frame = (struct sfw_frame){ .pc = place.pc,
                                .sp = place.sp,
                                .fp = place.fp,

@@ -141,7 +141,7 @@ make (struct rows_on_demand *rows, struct portion *portion, uint64_t end)
   sframe_encoder_free (encoder);
 }
 
-struct cfi2sframe_section
+struct sfw_section
 rows_on_demand_at (struct rows_on_demand *rows, uint64_t address)
 {
   /* The first one starts at 0.  */
@@ -149,8 +149,7 @@ rows_on_demand_at (struct rows_on_demand *rows, uint64_t address)
   struct portion *portion = &rows->portions[behind - 1];
   if (!portion->made)
     make (rows, portion, behind < rows->n ? portion[1].start : UINT64_MAX);
-  return (struct cfi2sframe_section){ portion->bytes, portion->size,
-                                      rows->address };
+  return (struct sfw_section){ portion->bytes, portion->size, rows->address };
 }
 
 uint64_t

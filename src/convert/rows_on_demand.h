@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "cfi2sframe.h"
 #include "elf/image.h"
+#include "sframewalk.h"
 
 struct rows_on_demand; /* opaque */
 
@@ -30,8 +31,8 @@ void rows_on_demand_free (struct rows_on_demand *rows);
 
 /* The SFrame data of version 3 of the code around ADDRESS, which stay ROWS'.
    Their size is 0 if there are none, or if memory ran out.  */
-struct cfi2sframe_section rows_on_demand_at (struct rows_on_demand *rows,
-                                             uint64_t address);
+struct sfw_section rows_on_demand_at (struct rows_on_demand *rows,
+                                      uint64_t address);
 
 /* The bytes of SFrame data that were made.  */
 uint64_t rows_on_demand_size (const struct rows_on_demand *rows);

@@ -54,7 +54,8 @@ example ()
 {
   needs_library
   "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -I"$srcdir/include" -o "$1" \
-    "$srcdir/doc/use/examples/$1.c" -L"$builddir/.libs" -lcfi2sframe
+    "$srcdir/doc/use/examples/$1.c" -L"$builddir/.libs" \
+    -lcfi2sframe -lsframewalk
   LD_LIBRARY_PATH=$builddir/.libs
   export LD_LIBRARY_PATH
 }
@@ -63,7 +64,7 @@ example ()
   local structure member
   sed 's/\\-/-/g' "$srcdir"/doc/use/*.3 >page
   for structure in error options report check_result compare_result \
-                   difference rule row lint_result finding section unwinder; do
+                   difference lint_result finding; do
     sed -n "/^struct cfi2sframe_$structure\$/,/^}/p" "$srcdir/include/cfi2sframe.h" \
       | sed -E 's|/\*.*||; s/\[[^]]*\]//g; s/\(\*([a-z_]+)\) \(.*/\1;/' \
       | sed -nE 's/^  (const )?(struct |enum )?[a-z0-9_]+ (.*);.*/\3/p' \
@@ -271,22 +272,6 @@ lint (void *result)
   return cfi2sframe_lint ("in", NULL, NULL, result, &err)
          || err.status == CFI2SFRAME_UNSUPPORTED; /* built without */
 }
-static bool
-lookup (void *result)
-{
-  static uint64_t pc; /* the first that has a row */
-  if (pc == 0)
-    {
-      struct cfi2sframe_row row;
-      cfi2sframe_row_init (&row);
-      for (pc = 0x1000; !cfi2sframe_lookup (section, section_size, address, pc,
-                                            &row, &err);
-           pc++)
-        if (pc == 0x100000)
-          return false;
-    }
-  return cfi2sframe_lookup (section, section_size, address, pc, result, &err);
-}
 static const struct
 {
   const char *name;
@@ -299,7 +284,6 @@ static const struct
   { "check", check, sizeof (struct cfi2sframe_check_result) },
   { "compare", compare, sizeof (struct cfi2sframe_compare_result) },
   { "lint", lint, sizeof (struct cfi2sframe_lint_result) },
-  { "lookup", lookup, sizeof (struct cfi2sframe_row) },
 };
 enum
 {
@@ -393,39 +377,13 @@ END
   convert lookup
   run ./lookup
   [ "$status" -eq 0 ]
-  [[ $output == "main, "*" bytes: CFA = r"*" RA = "* ]] \
+  [[ $output == "main: CFA = r"*" RA = "* ]] \
     || { echo "$output"; return 1; }
   for format in 2 2.0 1; do
     convert --replace --format=$format lookup
     run ./lookup
     [ "$status" -eq 0 ]
   done
-}
-
-@test "example backtrace: in the manual page, and walks up to what has no section" {
-  example backtrace
-  sed -n '/^#define _GNU_SOURCE$/,/^\.fi/p' \
-    "$srcdir/doc/use/cfi2sframe_unwind_step.3" \
-    | sed '/^\.fi/d; s/\\-/-/g; s/\\e/\\/g' >in-page
-  sed -n '/^#define _GNU_SOURCE$/,$p' "$srcdir/doc/use/examples/backtrace.c" \
-    | diff in-page -
-  run ./backtrace
-  [[ ${lines[1]} == "no SFrame data for this address" ]] || report
-  convert backtrace
-  # Six times deeper, main, and the C library, which is not converted.
-  run ./backtrace
-  [ "$status" -eq 0 ] || report
-  [[ ${#lines[@]} -eq 9 && ${lines[8]} == "no SFrame data for this address" ]] \
-    || report
-  # With the C library converted, too: up to _start.
-  local libc
-  libc=$(ldd backtrace | sed -n 's/.*libc\.so\.6 => \([^ ]*\) .*/\1/p')
-  [ -n "$libc" ] || skip "the C library has another name here"
-  mkdir lib
-  convert -o lib/libc.so.6 "$libc"
-  LD_LIBRARY_PATH=$PWD/lib:$LD_LIBRARY_PATH run ./backtrace
-  [ "$status" -eq 0 ] || report
-  [[ ${#lines[@]} -gt 9 && ${lines[-1]} == "the outermost frame" ]] || report
 }
 
 @test "the header compiles as C11, C++11 and C++20, alone" {
@@ -458,11 +416,11 @@ END
   for source in "${source[@]}"; do
     # shellcheck disable=SC2046
     "${CC:-cc}" -Wall -Wextra -Werror -o "built/$(basename "$source" .c)" \
-      "$source" $(pkg-config --cflags --libs cfi2sframe)
+      "$source" $(pkg-config --cflags --libs cfi2sframe sframewalk)
   done
   export LD_LIBRARY_PATH=${PWD}/${directory%/pkgconfig}
   convert built/lookup
-  built/lookup | grep '^main, .* bytes: CFA = '
+  built/lookup | grep '^main: CFA = '
   built/from_memory built/from_memory | grep ' functions, .* rows$'
   [ "$(pkg-config --modversion cfi2sframe)" = \
     "$("$CFI2SFRAME" --version | awk '{ print $2 }')" ]

@@ -19,8 +19,9 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "cfi2sframe.h"
 #include "here.h"
+#include "sframe/decode.h"
+#include "walk/frame.h"
 
 #ifndef PT_GNU_SFRAME
 #  define PT_GNU_SFRAME 0x6474e554
@@ -69,7 +70,7 @@ struct walk
 {
   uint64_t pcs[FRAMES_MAX];
   size_t n;
-  enum cfi2sframe_step end;
+  enum sfw_end end;
 };
 
 /* Big, and one for each thread.  */
@@ -143,9 +144,8 @@ name_of (const struct dl_find_object *object)
 
 /* Its section as it is in memory.  */
 static bool
-find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
+find_section (uint64_t pc, struct sfw_section *section)
 {
-  (void)context;
   struct dl_find_object object;
   if (_dl_find_object ((void *)pc, &object) != 0)
     return false;
@@ -153,8 +153,8 @@ find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
   if (header == NULL || header->p_memsz == 0)
     return false;
   uint64_t address = object.dlfo_link_map->l_addr + header->p_vaddr;
-  *section = (struct cfi2sframe_section){ (const void *)address,
-                                          header->p_memsz, address };
+  *section = (struct sfw_section){ (const void *)address, header->p_memsz,
+                                   address };
   return true;
 }
 
@@ -194,22 +194,24 @@ walk_dwarf (struct trace *trace)
 static void
 walk_rows (struct walk *walk)
 {
+  const struct sfw_memory memory = { .read = read_memory };
+  struct sfw_section section;
   ucontext_t context;
-  struct cfi2sframe_unwinder unwinder;
-  cfi2sframe_unwinder_init (&unwinder);
-  unwinder.read_memory = read_memory;
-  unwinder.find_section = find_section;
   getcontext (&context);
-  unwinder.pc = (uint64_t)context.uc_mcontext.gregs[REG_RIP];
-  unwinder.sp = (uint64_t)context.uc_mcontext.gregs[REG_RSP];
-  unwinder.fp = (uint64_t)context.uc_mcontext.gregs[REG_RBP];
+  struct sfw_frame frame
+      = { .pc = (uint64_t)context.uc_mcontext.gregs[REG_RIP],
+          .sp = (uint64_t)context.uc_mcontext.gregs[REG_RSP],
+          .fp = (uint64_t)context.uc_mcontext.gregs[REG_RBP],
+          .interrupted = true };
   walk->n = 0;
-  walk->end = CFI2SFRAME_STEP_CALLER;
-  while (walk->n < FRAMES_MAX && walk->end == CFI2SFRAME_STEP_CALLER)
+  walk->end = SFW_MORE;
+  while (walk->n < FRAMES_MAX && walk->end == SFW_MORE)
     {
-      walk->pcs[walk->n++] = unwinder.pc;
-      walk->end = cfi2sframe_unwind_step (&unwinder);
-      unwinder.interrupted = true;
+      walk->pcs[walk->n++] = frame.pc;
+      walk->end = find_section (frame.pc, &section)
+                      ? sfw_step (&section, &memory, &frame)
+                      : SFW_NO_SECTION;
+      frame.interrupted = true;
     }
 }
 
@@ -251,14 +253,16 @@ is_trampoline (uint64_t pc)
 /* Whether PC, which has no row, was left out because it is a return address,
    too: there is a row for the next byte, where a function starts.  */
 static bool
-is_left_out (const struct cfi2sframe_section *section, uint64_t pc)
+is_left_out (const struct sfw_section *section, uint64_t pc)
 {
-  struct cfi2sframe_row row;
-  struct cfi2sframe_error err;
-  cfi2sframe_row_init (&row);
-  return cfi2sframe_lookup (section->bytes, section->size, section->address,
-                            pc + 1, &row, &err)
-         && row.function == pc + 1;
+  struct sframe_decoder decoder;
+  struct sframe_fde function;
+  struct sframe_row row;
+  struct error err;
+  return sframe_decoder_open (&decoder, section->bytes, section->size,
+                              section->address, &err)
+         && sframe_decoder_lookup (&decoder, pc + 1, &function, &row, &err) > 0
+         && function.address == pc + 1;
 }
 
 /* Why there is no row for PC, or NULL if there is one.  */
@@ -266,18 +270,15 @@ static const char *
 why_no_row (uint64_t pc)
 {
   struct dl_find_object object;
-  struct cfi2sframe_section section;
-  struct cfi2sframe_row row;
-  struct cfi2sframe_error err;
-  cfi2sframe_row_init (&row);
+  struct sfw_section section;
+  struct sfw_row row;
   if (_dl_find_object ((void *)pc, &object) != 0)
     return "no-module";
   if (strncmp (name_of (&object), "linux-vdso", 10) == 0)
     return "vdso";
-  if (!find_section (NULL, pc, &section))
+  if (!find_section (pc, &section))
     return "no-section";
-  if (cfi2sframe_lookup (section.bytes, section.size, section.address, pc,
-                         &row, &err))
+  if (sfw_lookup (&section, pc, &row) == SFW_MORE)
     return NULL;
   return is_left_out (&section, pc) ? "return-address" : "no-row";
 }
@@ -362,19 +363,19 @@ judge_glibc (const struct trace *truth, int from, void *caller)
 /* Ends of which a reader knows that they are not the outermost frame.  Memory
    that cannot be read was a wrong row.  */
 static bool
-is_honest (enum cfi2sframe_step end)
+is_honest (enum sfw_end end)
 {
-  return end == CFI2SFRAME_STEP_CALLER || end == CFI2SFRAME_STEP_NO_SECTION
-         || end == CFI2SFRAME_STEP_NO_ROW || end == CFI2SFRAME_STEP_REGISTER;
+  return end == SFW_MORE || end == SFW_NO_SECTION || end == SFW_NO_ROW
+         || end == SFW_REGISTER;
 }
 
 static const char *
 why_ended (const struct walk *walk)
 {
   const char *why = why_no_row (walk->pcs[walk->n - 1]);
-  return walk->end == CFI2SFRAME_STEP_CALLER ? "limit"
-         : why != NULL                       ? why
-                       : cfi2sframe_step_name (walk->end);
+  return walk->end == SFW_MORE ? "limit"
+         : why != NULL         ? why
+                               : walk_end_name (walk->end);
 }
 
 static void

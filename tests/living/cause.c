@@ -7,22 +7,22 @@
 
 #include "cause.h"
 #include "sframe/decode.h"
+#include "walk/frame.h"
 
 const char *
 cause_name (unsigned cause)
 {
   static const char *const names[]
       = { "no-module", "vdso", "return-address", "sp-rule", "limit" };
-  return cause < CAUSE_NO_MODULE
-             ? cfi2sframe_step_name ((enum cfi2sframe_step)cause)
-             : names[cause - CAUSE_NO_MODULE];
+  return cause < CAUSE_NO_MODULE ? walk_end_name ((enum sfw_end)cause)
+                                 : names[cause - CAUSE_NO_MODULE];
 }
 
 /* Whether PC, which has no row, is a place that was left out because it is a
    return address, too: the smallest instruction in front of a function.  */
 static bool
 is_return_address (const struct process *process,
-                   const struct cfi2sframe_section *section, uint64_t pc)
+                   const struct sfw_section *section, uint64_t pc)
 {
   struct sframe_decoder decoder;
   struct sframe_fde function;
@@ -57,11 +57,11 @@ has_sp_rule (const struct process *process, uint64_t pc)
 static unsigned
 cause_of_gap (const struct process *process, uint64_t pc)
 {
-  struct cfi2sframe_section section;
+  struct sfw_section section;
   if (process_find_section (process, pc, &section)
       && is_return_address (process, &section, pc))
     return CAUSE_RETURN_ADDRESS;
-  return has_sp_rule (process, pc) ? CAUSE_SP_RULE : CFI2SFRAME_STEP_NO_ROW;
+  return has_sp_rule (process, pc) ? CAUSE_SP_RULE : SFW_NO_ROW;
 }
 
 unsigned
@@ -73,13 +73,13 @@ cause_of (const struct process *process, const struct walk *walk)
   const struct code_file *file = process_file_at (process, pc, &offset);
   switch (walk->end)
     {
-    case CFI2SFRAME_STEP_CALLER:
+    case SFW_MORE:
       return CAUSE_LIMIT;
-    case CFI2SFRAME_STEP_NO_SECTION:
+    case SFW_NO_SECTION:
       return file == NULL                         ? CAUSE_NO_MODULE
              : strcmp (file->path, "[vdso]") == 0 ? CAUSE_VDSO
                                                   : walk->end;
-    case CFI2SFRAME_STEP_NO_ROW:
+    case SFW_NO_ROW:
       return cause_of_gap (process, pc);
     default:
       return walk->end;

@@ -9,8 +9,8 @@
 /* The results of a step, and some that only its caller can tell apart.  */
 enum cause
 {
-  CAUSE_NO_MODULE = CFI2SFRAME_STEP_INVALID + 1, /* code of no file */
-  CAUSE_VDSO,           /* the vdso has no SFrame data */
+  CAUSE_NO_MODULE = SFW_INVALID + 1, /* code of no file */
+  CAUSE_VDSO,                        /* the vdso has no SFrame data */
   CAUSE_RETURN_ADDRESS, /* left out as the return address of another row's
                            call */
   CAUSE_SP_RULE,        /* the CFI gives the caller another SP than the ABI's,

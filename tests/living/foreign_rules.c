@@ -18,7 +18,7 @@ enum
 /* Sections that the other reader has read.  */
 static struct
 {
-  struct cfi2sframe_section section;
+  struct sfw_section section;
   struct sframe_decoder decoder;
   struct foreign_section *foreign;
 } known[SECTIONS_MAX];
@@ -33,8 +33,8 @@ foreign_forget (void)
 
 /* The place in KNOWN of SECTION, of the code at PC, or -1.  */
 static int
-read_section (const struct process *process,
-              const struct cfi2sframe_section *section, uint64_t pc)
+read_section (const struct process *process, const struct sfw_section *section,
+              uint64_t pc)
 {
   for (unsigned i = 0; i < n_known; i++)
     if (known[i].section.bytes == section->bytes
@@ -68,20 +68,20 @@ translate (struct row_rule rule)
   return to;
 }
 
-enum cfi2sframe_step
+enum sfw_end
 foreign_find_rules (const void *finder, uint64_t address,
                     struct unwind_rules *rules)
 {
   struct process *process = (struct process *)finder;
-  struct cfi2sframe_section section;
+  struct sfw_section section;
   struct sframe_fde function;
   struct sframe_row row;
   struct row_rules theirs = { 0 };
   if (!process_find_section (process, address, &section))
-    return CFI2SFRAME_STEP_NO_SECTION;
+    return SFW_NO_SECTION;
   int i = read_section (process, &section, address);
   if (i < 0)
-    return CFI2SFRAME_STEP_BAD_SECTION;
+    return SFW_BAD_SECTION;
   const struct sframe_decoder *decoder = &known[i].decoder;
   rules->arch = decoder->arch;
   /* Our own reader says where the row begins, and whether the function is a
@@ -95,11 +95,11 @@ foreign_find_rules (const void *finder, uint64_t address,
     }
   int found = foreign_rules (known[i].foreign, address, &theirs);
   if (found <= 0)
-    return found < 0 ? CFI2SFRAME_STEP_BAD_SECTION : CFI2SFRAME_STEP_NO_ROW;
+    return found < 0 ? SFW_BAD_SECTION : SFW_NO_ROW;
   rules->row = (struct frame_row){ 0 };
   if (!theirs.ra_undefined)
     rules->row = (struct frame_row){ .cfa = translate (theirs.cfa),
                                      .ra = translate (theirs.ra),
                                      .fp = translate (theirs.fp) };
-  return CFI2SFRAME_STEP_CALLER;
+  return SFW_MORE;
 }

@@ -7,8 +7,8 @@
 #include "stacks/process.h"
 
 /* For the `find_rules' of a struct process, after foreign_load.  */
-enum cfi2sframe_step foreign_find_rules (const void *process, uint64_t address,
-                                         struct unwind_rules *rules);
+enum sfw_end foreign_find_rules (const void *process, uint64_t address,
+                                 struct unwind_rules *rules);
 
 /* The sections may be others now, at the addresses of old ones.  */
 void foreign_forget (void);

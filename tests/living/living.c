@@ -209,7 +209,7 @@ compare_depths (struct session *session, const struct process *process)
   struct tally *tally = &session->tally;
   if (cfi->n > tally->deepest)
     tally->deepest = cfi->n;
-  if (cfi->end != CFI2SFRAME_STEP_OUTERMOST
+  if (cfi->end != SFW_OUTERMOST
       || (sframe->n > cfi->n && referee_misled (sframe, cfi->n - 1)))
     {
       tally->partial++;
@@ -253,8 +253,8 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
       return;
     }
   walk_by_sframe (process, &thread->registers, &session->sframe);
-  session->tally.reached += session->sframe.end == CFI2SFRAME_STEP_OUTERMOST
-                            || session->sframe.end == CFI2SFRAME_STEP_ZERO;
+  session->tally.reached += session->sframe.end == SFW_OUTERMOST
+                            || session->sframe.end == SFW_ZERO;
   if (compare_frames (session, process))
     compare_depths (session, process);
 }
@@ -312,7 +312,7 @@ subject_refresh (struct subject *subject)
 static bool
 has_sframe (struct process *process)
 {
-  struct cfi2sframe_section section;
+  struct sfw_section section;
   bool any = false;
   for (size_t i = 0; i < process->n_mappings; i++)
     any |= process_find_section (process, process->mappings[i].start,

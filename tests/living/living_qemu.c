@@ -139,7 +139,7 @@ compare_stop (void)
   session.stops++;
   if (session.cfi.n > session.deepest)
     session.deepest = session.cfi.n;
-  if (!compare_frames () || session.cfi.end != CFI2SFRAME_STEP_OUTERMOST)
+  if (!compare_frames () || session.cfi.end != SFW_OUTERMOST)
     return;
   session.complete++;
   if (session.sframe.n == session.cfi.n)

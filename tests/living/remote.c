@@ -212,8 +212,8 @@ load_file (struct remote *remote, const char *path)
   struct row_source *rows = &file->rows;
   file->opened = true;
   rows->bytes = malloc (places.size);
-  rows->section = (struct cfi2sframe_section){ rows->bytes, places.size,
-                                               places.section };
+  rows->section
+      = (struct sfw_section){ rows->bytes, places.size, places.section };
   rows->origin = SECTION_OWN;
   return rows->bytes
          && read_bytes (remote, places.section, rows->bytes, places.size)

@@ -16,6 +16,7 @@
 #include "convert/rows_on_demand.h"
 #include "elf/image.h"
 #include "walk/lookup.h"
+#include "walk/frame.h"
 
 enum
 {
@@ -35,18 +36,18 @@ struct counts
 };
 
 /* The rules at ADDRESS by SECTION.  */
-static enum cfi2sframe_step
-rules_at (const struct cfi2sframe_section *section, uint64_t address,
+static enum sfw_end
+rules_at (const struct sfw_section *section, uint64_t address,
           struct unwind_rules *rules)
 {
   struct unwind_section opened;
   memset (rules, 0, sizeof *rules);
   if (section->size == 0)
-    return CFI2SFRAME_STEP_NO_ROW;
+    return SFW_NO_ROW;
   return unwind_section_open (&opened, section->bytes, section->size,
                               section->address)
              ? unwind_section_lookup (&opened, address, rules)
-             : CFI2SFRAME_STEP_BAD_SECTION;
+             : SFW_BAD_SECTION;
 }
 
 static bool
@@ -57,29 +58,28 @@ same_rules (const struct unwind_rules *a, const struct unwind_rules *b)
 }
 
 static void
-compare_at (const struct file *file, const struct cfi2sframe_section *whole,
+compare_at (const struct file *file, const struct sfw_section *whole,
             struct rows_on_demand *rows, uint64_t address,
             struct counts *counts)
 {
   struct unwind_rules expected, got;
-  const struct cfi2sframe_section portion = rows_on_demand_at (rows, address);
-  enum cfi2sframe_step wanted = rules_at (whole, address, &expected);
-  enum cfi2sframe_step step = rules_at (&portion, address, &got);
-  bool has_rules = wanted == CFI2SFRAME_STEP_CALLER;
+  const struct sfw_section portion = rows_on_demand_at (rows, address);
+  enum sfw_end wanted = rules_at (whole, address, &expected);
+  enum sfw_end step = rules_at (&portion, address, &got);
+  bool has_rules = wanted == SFW_MORE;
   counts->addresses++;
   counts->with_rules += has_rules;
   if (step == wanted && (!has_rules || same_rules (&expected, &got)))
     return;
   if (counts->differences++ < SHOWN_MAX)
     printf ("%s: 0x%" PRIx64 ": %s, of the whole file %s\n", file->path,
-            address, cfi2sframe_step_name (step),
-            cfi2sframe_step_name (wanted));
+            address, walk_end_name (step), walk_end_name (wanted));
 }
 
 /* Compare at the addresses from LOW up to HIGH: each exactly once if there are
    not too many, in steps of a prime number.  */
 static void
-compare_range (const struct file *file, const struct cfi2sframe_section *whole,
+compare_range (const struct file *file, const struct sfw_section *whole,
                struct rows_on_demand *rows, uint64_t low, uint64_t high,
                struct counts *counts)
 {
@@ -91,8 +91,7 @@ compare_range (const struct file *file, const struct cfi2sframe_section *whole,
 
 /* Compare around all that SECTION, the whole file's, describes.  */
 static void
-compare_rows (const struct file *file,
-              const struct cfi2sframe_section *section,
+compare_rows (const struct file *file, const struct sfw_section *section,
               struct rows_on_demand *rows, struct counts *counts)
 {
   struct unwind_section opened;
@@ -113,7 +112,7 @@ compare_file (const struct file *file, struct counts *counts)
 {
   struct error err, whole_err;
   void *bytes;
-  struct cfi2sframe_section section;
+  struct sfw_section section;
   struct rows_on_demand *rows = rows_on_demand_open (&file->image, &err);
   bool whole
       = detached_build (file->image.bytes, file->image.size, false, &bytes,

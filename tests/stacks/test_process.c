@@ -376,7 +376,7 @@ what_is_called_like_a_file_is_none_without_an_inode (void **state)
 }
 
 static void
-set_walk (struct walk *walk, size_t n, enum cfi2sframe_step end)
+set_walk (struct walk *walk, size_t n, enum sfw_end end)
 {
   walk->n = n;
   walk->end = end;
@@ -391,8 +391,8 @@ walks_agree_frame_by_frame (void **state)
   (void)state;
   struct walk sframe, cfi;
   assert_true (walk_init (&sframe, 10) && walk_init (&cfi, 10));
-  set_walk (&sframe, 5, CFI2SFRAME_STEP_OUTERMOST);
-  set_walk (&cfi, 5, CFI2SFRAME_STEP_OUTERMOST);
+  set_walk (&sframe, 5, SFW_OUTERMOST);
+  set_walk (&cfi, 5, SFW_OUTERMOST);
   assert_true (walks_agree (&sframe, &cfi));
   assert_int_equal (walk_same_frames (&sframe, &cfi), 5);
   /* libdwfl has another idea of what is interrupted.  */
@@ -421,14 +421,14 @@ a_shorter_walk_is_a_difference_unless_cfi_ended (void **state)
   (void)state;
   struct walk sframe, cfi;
   assert_true (walk_init (&sframe, 10) && walk_init (&cfi, 10));
-  set_walk (&sframe, 4, CFI2SFRAME_STEP_NO_ROW);
-  set_walk (&cfi, 5, CFI2SFRAME_STEP_OUTERMOST);
+  set_walk (&sframe, 4, SFW_NO_ROW);
+  set_walk (&cfi, 5, SFW_OUTERMOST);
   assert_false (walks_agree (&sframe, &cfi));
-  set_walk (&cfi, 5, CFI2SFRAME_STEP_NO_ROW);
+  set_walk (&cfi, 5, SFW_NO_ROW);
   assert_false (walks_agree (&sframe, &cfi));
-  set_walk (&sframe, 6, CFI2SFRAME_STEP_OUTERMOST);
+  set_walk (&sframe, 6, SFW_OUTERMOST);
   assert_true (walks_agree (&sframe, &cfi));
-  set_walk (&cfi, 5, CFI2SFRAME_STEP_OUTERMOST);
+  set_walk (&cfi, 5, SFW_OUTERMOST);
   assert_false (walks_agree (&sframe, &cfi));
   walk_free (&sframe);
   walk_free (&cfi);
@@ -1119,7 +1119,7 @@ the_section_is_in_the_module_s_file (void **state)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t bytes[CORE_SIZE];
-      struct cfi2sframe_section section;
+      struct sfw_section section;
       uint64_t address;
       make_library (bytes, cases[i].type, cases[i].offset, cases[i].size);
       dwfl.elf = elf_memory ((char *)bytes, CORE_SIZE);

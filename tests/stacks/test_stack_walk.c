@@ -15,6 +15,7 @@
 #include "stacks/stack_walk.h"
 #include "walk/frame_rules.h"
 #include "walk/walk.h"
+#include "walk/frame.h"
 
 #define CODE UINT64_C (0x10000)
 #define STACK UINT64_C (0x7000000)
@@ -37,19 +38,19 @@ static unsigned lookups;
 
 /* CFA is SP + 16, RA in front of it, unless the kind of ADDRESS says
    otherwise.  */
-static enum cfi2sframe_step
+static enum sfw_end
 find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
 {
   (void)process;
   unsigned kind = address % KINDS;
   lookups++;
   if (address - CODE >= sizeof code)
-    return CFI2SFRAME_STEP_NO_SECTION;
+    return SFW_NO_SECTION;
   rules->arch = &arch_amd64;
   rules->signal = kind == SIGNAL;
   rules->begin = kind == NO_CALL || kind == POPPED;
   if (kind == OUTERMOST)
-    return CFI2SFRAME_STEP_CALLER;
+    return SFW_MORE;
   rules->row = (struct frame_row){
     .cfa = { RULE_REG, 0, kind == BY_FP ? arch_amd64.fp : arch_amd64.sp, 16 },
     .ra = { RULE_DEREF_CFA, 0, 0, -8 },
@@ -59,7 +60,7 @@ find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
     rules->row.cfa.offset = 8;
   if (kind == WITH_FP || kind == BY_FP || kind == POPPED)
     rules->row.fp = (struct frame_rule){ RULE_DEREF_CFA, 0, 0, -16 };
-  return CFI2SFRAME_STEP_CALLER;
+  return SFW_MORE;
 }
 
 static struct process
@@ -85,29 +86,27 @@ walk_by_steps (struct process *process, const struct registers *registers,
 {
   const struct unwind_source source
       = { find_rules, process, read_memory, process };
-  struct cfi2sframe_unwinder unwinder;
+  const struct sfw_memory memory = { .read = read_memory, .context = process };
+  struct sfw_frame frame = { .pc = registers->pc,
+                             .sp = registers->values[arch_amd64.sp],
+                             .fp = registers->values[arch_amd64.fp],
+                             .interrupted = true };
   struct unwind_rules rules;
-  cfi2sframe_unwinder_init (&unwinder);
-  unwinder.read_memory = read_memory;
-  unwinder.context = process;
-  unwinder.pc = registers->pc;
-  unwinder.sp = registers->values[arch_amd64.sp];
-  unwinder.fp = registers->values[arch_amd64.fp];
   walk->n = 0;
   do
     {
-      walk->end = unwind_frame_rules (&source, unwinder.pc,
-                                      unwinder.interrupted, &rules);
+      walk->end
+          = unwind_frame_rules (&source, frame.pc, frame.interrupted, &rules);
       walk->frames[walk->n++]
-          = (struct frame){ .pc = unwinder.pc,
-                            .sp = unwinder.sp,
-                            .fp = unwinder.fp,
+          = (struct frame){ .pc = frame.pc,
+                            .sp = frame.sp,
+                            .fp = frame.fp,
                             .at_pc = rules.at_pc,
-                            .interrupted = unwinder.interrupted };
-      if (walk->end == CFI2SFRAME_STEP_CALLER)
-        walk->end = unwind_apply (&unwinder, &rules);
+                            .interrupted = frame.interrupted };
+      if (walk->end == SFW_MORE)
+        walk->end = unwind_apply (&frame, &memory, &rules);
     }
-  while (walk->end == CFI2SFRAME_STEP_CALLER && walk->n < walk->max);
+  while (walk->end == SFW_MORE && walk->n < walk->max);
 }
 
 static struct registers
@@ -198,12 +197,12 @@ an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed (void **state)
   assert_true (walk_init (&walk, 10));
   struct registers registers = fill_epilogue (plain, 1);
   walk_by_sframe (&process, &registers, &walk);
-  assert_int_equal (walk.end, CFI2SFRAME_STEP_ZERO);
+  assert_int_equal (walk.end, SFW_ZERO);
   assert_int_equal (walk.n, 7);
   assert_true (walk.frames[1].fp == UNKNOWN_REGISTER);
   registers = fill_epilogue (by_fp, 3);
   walk_by_sframe (&process, &registers, &walk);
-  assert_int_equal (walk.end, CFI2SFRAME_STEP_MEMORY);
+  assert_int_equal (walk.end, SFW_MEMORY);
   assert_int_equal (walk.n, 5);
   walk_free (&walk);
   process_free (&process);
@@ -240,10 +239,8 @@ an_fp_that_was_popped_is_in_its_register (void **state)
           = registers_at (CODE + POPPED, 0, STACK + 4 * sizeof stack[0]);
       process_forget_rows (&process);
       walk_by_sframe (&process, &registers, &walk);
-      if (walk.end
-          != (cases[i].popped ? CFI2SFRAME_STEP_OUTERMOST
-                              : CFI2SFRAME_STEP_MEMORY))
-        fail_msg ("case %zu: %s", i, cfi2sframe_step_name (walk.end));
+      if (walk.end != (cases[i].popped ? SFW_OUTERMOST : SFW_MEMORY))
+        fail_msg ("case %zu: %s", i, walk_end_name (walk.end));
       assert_int_equal (walk.n, cases[i].popped ? 3 : 2);
     }
   memset (code, 0, sizeof code);
@@ -292,7 +289,7 @@ without_memory_the_innermost_frame_is_shown (void **state)
   allocations_granted = UINT_MAX;
   assert_int_equal (walk.n, 1);
   assert_true (walk.frames[0].pc == CODE + 1 && walk.frames[0].interrupted);
-  assert_int_equal (walk.end, CFI2SFRAME_STEP_MEMORY);
+  assert_int_equal (walk.end, SFW_MEMORY);
   walk_free (&walk);
   process_free (&process);
 }

@@ -25,11 +25,9 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
   if (!opened)
     return true;
   int status = sframe_decoder_lookup (&decoder, pc, &function, &row, NULL);
-  enum cfi2sframe_step step = unwind_section_lookup (&section, pc, &rules);
+  enum sfw_end step = unwind_section_lookup (&section, pc, &rules);
   if (status <= 0)
-    return step
-           == (status < 0 ? CFI2SFRAME_STEP_BAD_SECTION
-                          : CFI2SFRAME_STEP_NO_ROW);
+    return step == (status < 0 ? SFW_BAD_SECTION : SFW_NO_ROW);
   lower_undo (decoder.arch, decoder.variant, &function, &row, &expected);
   /* The reason for which a rule is missing is not compared: a walk does not
      use it.  */
@@ -37,7 +35,7 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
   uint64_t offset = pc - function.address;
   if (function.pcmask)
     offset %= function.repeat;
-  return step == CFI2SFRAME_STEP_CALLER && rules.pc == pc
+  return step == SFW_MORE && rules.pc == pc
          && rules.begin == (row.start == offset) && rules.arch == decoder.arch
          && rules.signal == function.signal
          && frame_row_same_rules (&expected, &rules.row);

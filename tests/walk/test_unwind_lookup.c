@@ -112,7 +112,7 @@ all_addresses_have_the_rules_of_the_decoder (void **state)
       assert_true (
           unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
       assert_int_equal (unwind_section_lookup (&opened, CODE, &rules),
-                        CFI2SFRAME_STEP_CALLER);
+                        SFW_MORE);
       for (uint64_t pc = CODE - 8; pc < CODE + SPAN; pc++)
         assert_true (same_rules (section.bytes, section.size, ADDRESS, pc));
       buffer_free (&section);

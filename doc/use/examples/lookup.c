@@ -1,12 +1,12 @@
 /* Ask the SFrame data of this very process where a caller is.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   cc -o lookup lookup.c $(pkg-config --cflags --libs cfi2sframe)
+   cc -o lookup lookup.c $(pkg-config --cflags --libs sframewalk)
    cfi2sframe lookup && ./lookup  */
 
 #define _GNU_SOURCE
-#include <cfi2sframe.h>
 #include <link.h>
+#include <sframewalk.h>
 #include <stdio.h>
 
 #ifndef PT_GNU_SFRAME
@@ -45,19 +45,18 @@ find_module (struct dl_phdr_info *info, size_t info_size, void *data)
 }
 
 static void
-print_rule (const char *name, const struct cfi2sframe_rule *rule)
+print_rule (const char *name, const struct sfw_rule *rule)
 {
-  static const char *const forms[] = { [CFI2SFRAME_UNDEFINED] = "undefined",
-                                       [CFI2SFRAME_SAME] = "same",
-                                       [CFI2SFRAME_REGISTER] = "r%u%+d",
-                                       [CFI2SFRAME_AT_REGISTER] = "*(r%u%+d)",
-                                       [CFI2SFRAME_CFA] = "CFA%+d",
-                                       [CFI2SFRAME_AT_CFA] = "*(CFA%+d)" };
+  static const char *const forms[]
+      = { [SFW_UNDEFINED] = "undefined", [SFW_SAME] = "same",
+          [SFW_REG] = "r%u%+d",          [SFW_DEREF_REG] = "*(r%u%+d)",
+          [SFW_CFA] = "CFA%+d",          [SFW_DEREF_CFA] = "*(CFA%+d)",
+          [SFW_UNKNOWN] = "unknown" };
   printf (" %s = ", name);
-  if (rule->kind == CFI2SFRAME_CFA || rule->kind == CFI2SFRAME_AT_CFA)
+  if (rule->kind == SFW_CFA || rule->kind == SFW_DEREF_CFA)
     printf (forms[rule->kind], rule->offset);
   else
-    printf (forms[rule->kind], rule->register_number, rule->offset);
+    printf (forms[rule->kind], rule->reg, rule->offset);
 }
 
 int
@@ -70,19 +69,19 @@ main (void)
              stderr);
       return 1;
     }
-  struct cfi2sframe_row row;
-  struct cfi2sframe_error err;
-  cfi2sframe_row_init (&row);
-  if (!cfi2sframe_lookup ((const void *)module.section, module.size,
-                          module.section, module.pc, &row, &err))
+  const struct sfw_section section
+      = { (const void *)module.section, module.size, module.section };
+  struct sfw_row row;
+  enum sfw_end end = sfw_lookup (&section, module.pc, &row);
+  if (end != SFW_MORE)
     {
-      fprintf (stderr, "%s\n", err.reason);
+      fprintf (stderr, "%s\n", sfw_end_text (end));
       return 1;
     }
-  printf ("main, %u bytes:", row.function_size);
+  fputs ("main:", stdout);
   print_rule ("CFA", &row.cfa);
-  print_rule ("RA", &row.return_address);
-  print_rule ("FP", &row.frame_pointer);
+  print_rule ("RA", &row.ra);
+  print_rule ("FP", &row.fp);
   putchar ('\n');
   return 0;
 }

@@ -25,8 +25,7 @@ static struct sfw_frame start;
 static uint64_t addresses[FRAMES_MAX];
 
 void
-library_add (uint64_t from, uint64_t to,
-             const struct cfi2sframe_section *section)
+library_add (uint64_t from, uint64_t to, const struct sfw_section *section)
 {
   struct sfw_section own = { section->bytes, section->size, section->address };
   if (modules == NULL)

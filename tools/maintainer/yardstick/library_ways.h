@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cfi2sframe.h"
+#include "sframewalk.h"
 
 /* The code from START up to END has SECTION.  */
 void library_add (uint64_t start, uint64_t end,
-                  const struct cfi2sframe_section *section);
+                  const struct sfw_section *section);
 
 /* The frame that walks begin with, and the stack's limit.  */
 bool library_begin (uint64_t pc, uint64_t sp, uint64_t fp);

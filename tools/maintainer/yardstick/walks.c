@@ -198,7 +198,7 @@ static int
 measure_process (pid_t pid, unsigned rounds)
 {
   struct error err;
-  struct cfi2sframe_section section;
+  struct sfw_section section;
   struct way ways[] = {
     { .name = "SFrame", .walk = by_sframe, .forget = forget_rows },
     { .name = "libdwfl", .walk = by_libdwfl, .forget = forget_libdwfl },
@@ -227,14 +227,13 @@ measure_process (pid_t pid, unsigned rounds)
 static struct known
 {
   uint64_t start, end;
-  struct cfi2sframe_section section;
+  struct sfw_section section;
 } known[SECTIONS_MAX];
 static unsigned n_known;
 
 static bool
-find_section (void *context, uint64_t pc, struct cfi2sframe_section *section)
+find_section (uint64_t pc, struct sfw_section *section)
 {
-  (void)context;
   for (unsigned i = 0; i < n_known; i++)
     if (pc - known[i].start < known[i].end - known[i].start)
       {
@@ -280,45 +279,19 @@ struct start
   uint64_t pc, sp, fp;
 };
 static struct start start;
-static uint64_t rows[8192];
-
-static size_t
-steps (void *cache, size_t cache_size)
-{
-  struct cfi2sframe_unwinder unwinder;
-  size_t n = 0;
-  cfi2sframe_unwinder_init (&unwinder);
-  unwinder.read_memory = read_memory;
-  unwinder.find_section = find_section;
-  unwinder.interrupted = false;
-  unwinder.pc = start.pc;
-  unwinder.sp = start.sp;
-  unwinder.fp = start.fp;
-  unwinder.cache = cache;
-  unwinder.cache_size = cache_size;
-  do
-    addresses[n++] = unwinder.pc;
-  while (n < FRAMES_MAX
-         && cfi2sframe_unwind_step (&unwinder) == CFI2SFRAME_STEP_CALLER);
-  return n;
-}
 
 static size_t
 by_steps (void)
 {
-  return steps (NULL, 0);
-}
-
-static size_t
-by_steps_with_cache (void)
-{
-  return steps (rows, sizeof rows);
-}
-
-static void
-forget_steps (void)
-{
-  memset (rows, 0, sizeof rows);
+  const struct sfw_memory memory = { .read = read_memory };
+  struct sfw_frame frame = { .pc = start.pc, .sp = start.sp, .fp = start.fp };
+  struct sfw_section section;
+  size_t n = 0;
+  do
+    addresses[n++] = frame.pc;
+  while (n < FRAMES_MAX && find_section (frame.pc, &section)
+         && sfw_step (&section, &memory, &frame) == SFW_MORE);
+  return n;
 }
 
 /* What reading the clock adds to the time of each walk.  */
@@ -355,10 +328,7 @@ static struct way own_ways[] = {
     .forget = library_forget,
     .between = library_walk_elsewhere },
   { .name = "  without memory", .walk = library_walk_uncached },
-  { .name = "cfi2sframe_unwind_step", .walk = by_steps },
-  { .name = "  with a cache",
-    .walk = by_steps_with_cache,
-    .forget = forget_steps },
+  { .name = "sfw_step", .walk = by_steps },
   { .name = "sframe-stack", .walk = by_sframe, .forget = forget_rows },
   { .name = "libdwfl", .walk = by_libdwfl, .forget = forget_libdwfl },
   { .name = "backtrace ()", .walk = by_backtrace },
