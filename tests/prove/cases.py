@@ -235,6 +235,18 @@ def lost_registers_are_not_the_same(prover):
     wrong(prover.section(data, {0: cfi + b"\x07\x06"}), 1, "fp=?")
 
 
+def what_a_register_leads_to_is_not_what_the_cfa_leads_to(prover):
+    by_register = sframe(function(Fre(0, (7 << 3 | 1, 8, 0, 7 << 3 | 3, -16)),
+                                  flexible=True))
+    by_cfa = sframe(function(Fre(0, (8, -16))))
+    from_register = sp(b"\x11\x10\x78", b"\x10\x06" + block(b"\x77\x70"))
+    from_cfa = sp(b"\x11\x10\x78", b"\x11\x06" + sleb(-16))
+    proved(prover.section(by_register, {0: from_register}), 1)
+    proved(prover.section(by_cfa, {0: from_cfa}), 1)
+    wrong(prover.section(by_register, {0: from_cfa}), 1, "fp=[r7-16]")
+    wrong(prover.section(by_cfa, {0: from_register}), 1, "CFI cfa=r7+8")
+
+
 def an_undefined_ra_ends_the_stack(prover):
     cfi = sp(b"\x07\x10")
     proved(prover.section(sframe(function(Fre(0, ()))), {0: cfi}), 1)
