@@ -31,6 +31,7 @@ struct core
   void *bytes; /* the whole file, mapped */
   size_t size;
   uint64_t missing; /* bytes of segments that are behind the file's end */
+  uint64_t entry;   /* where the program begins; 0: not known */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -131,7 +132,7 @@ open_core (struct core *core, struct process *process, const char *path,
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "the core of a machine that has no SFrame");
   return add_memory (core, process, err)
-         && core_names_check (core->elf, process, err);
+         && core_names_check (core->elf, process, &core->entry, err);
 }
 
 /* Modules.  */
@@ -237,6 +238,31 @@ take_threads (struct process *process, struct error *err)
          || error_set (err, CFI2SFRAME_NOTHING, "no threads in it");
 }
 
+/* Report the program at PATH, if it can begin at ENTRY.  */
+static void
+report_program (struct process *process, const char *path, uint64_t entry)
+{
+  GElf_Ehdr header;
+  int fd = io_open_regular (path);
+  Elf *elf = fd >= 0 ? elf_begin (fd, ELF_C_READ, NULL) : NULL;
+  bool fits = elf != NULL && gelf_getehdr (elf, &header) != NULL
+              && header.e_machine == process->arch->e_machine
+              && (entry - header.e_entry) % process->arch->max_page_size == 0;
+  if (elf != NULL)
+    elf_end (elf);
+  if (fits)
+    {
+      dwfl_report_begin_add (process->dwfl);
+      if (dwfl_report_elf (process->dwfl, path, path, fd,
+                           entry - header.e_entry, true)
+          != NULL)
+        fd = -1; /* libdwfl's now */
+      dwfl_report_end (process->dwfl, NULL, NULL);
+    }
+  if (fd >= 0)
+    close (fd);
+}
+
 static bool
 open_dwfl (struct core *core, struct process *process, const char *executable,
            struct error *err)
@@ -248,6 +274,11 @@ open_dwfl (struct core *core, struct process *process, const char *executable,
   int n = dwfl_core_file_report (process->dwfl, core->elf, executable);
   if (dwfl_report_end (process->dwfl, NULL, NULL) != 0 || n < 0)
     return dwfl_error_set (err, "modules");
+  /* libdwfl knows a program by the pages with its headers, which emulators do
+     not write.  */
+  if (executable != NULL && core->entry != 0
+      && dwfl_addrmodule (process->dwfl, core->entry) == NULL)
+    report_program (process, executable, core->entry);
   process->pid = dwfl_core_file_attach (process->dwfl, core->elf);
   if (process->pid < 0)
     return dwfl_error_set (err, "threads");

@@ -32,6 +32,7 @@ struct names
 {
   struct process *process;
   uint64_t headers, n_headers; /* address and number of program headers */
+  uint64_t entry;
 };
 
 static bool
@@ -83,6 +84,8 @@ take_auxiliary (struct names *names, const char *bytes, size_t size)
         names->headers = word (names, bytes, i + 1);
       else if (type == AT_PHNUM)
         names->n_headers = word (names, bytes, i + 1);
+      else if (type == AT_ENTRY)
+        names->entry = word (names, bytes, i + 1);
     }
 }
 
@@ -223,7 +226,8 @@ check_libraries (const struct names *names, struct error *err)
 }
 
 bool
-core_names_check (Elf *elf, struct process *process, struct error *err)
+core_names_check (Elf *elf, struct process *process, uint64_t *entry,
+                  struct error *err)
 {
   size_t n;
   GElf_Phdr segment;
@@ -235,5 +239,6 @@ core_names_check (Elf *elf, struct process *process, struct error *err)
         && segment.p_type == PT_NOTE
         && !look_at_notes (&names, elf, &segment, err))
       return false;
+  *entry = names.entry;
   return check_libraries (&names, err);
 }

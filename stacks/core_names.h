@@ -13,7 +13,8 @@
 /* Whether none of the files that the core ELF names is a fifo by now; libdwfl
    would open a fifo and wait for a writer.  Names are in the note NT_FILE and
    in the dynamic linker's list of libraries, which is read from the memory of
-   PROCESS.  */
-bool core_names_check (Elf *elf, struct process *process, struct error *err);
+   PROCESS.  *ENTRY becomes the address where the program begins, or 0.  */
+bool core_names_check (Elf *elf, struct process *process, uint64_t *entry,
+                       struct error *err);
 
 #endif /* STACKS_CORE_NAMES_H */

@@ -77,3 +77,31 @@ frames ()
   frames ' between\+' 'inner\+' 'by_rbx\+' 'through_rbx\+.* \[CFI\]' \
     'by_expression\+' 'main\+.* \[CFI\]'
 }
+
+# qemu writes no pages with headers, by which programs are found as a rule.
+@test "cores of other machines, by qemu, are walked through signal handlers" {
+  needs_kernel_cores
+  cat >handles.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+volatile int sink, *volatile nowhere;
+static void handler (int n) { (void)n; abort (); }
+__attribute__ ((noinline)) static void leaf (void) { sink = *nowhere; sink++; }
+__attribute__ ((noinline)) static void caller (void) { leaf (); sink++; }
+int main (void) { signal (SIGSEGV, handler); caller (); return 0; }
+END
+  local machine tried=
+  for machine in aarch64 s390x; do
+    command -v qemu-$machine $machine-linux-gnu-gcc >/dev/null || continue
+    $machine-linux-gnu-gcc -O2 -static -o handles handles.c || continue
+    rm -f qemu_*.core
+    qemu-$machine ./handles >log 2>&1 || true
+    rm -f core*
+    mv qemu_*.core core || skip "qemu wrote no core"
+    tried+=$machine
+    gives 0 run --separate-stderr "$stack" core handles
+    frames ' handler\+' '<signal handler called>' 'leaf\+[^#]* \[signal frame\]' \
+      'caller\+' 'main\+'
+  done
+  [ -n "$tried" ] || skip "neither qemu nor cross compilers"
+}
