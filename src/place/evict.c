@@ -316,9 +316,10 @@ section_may_move (const struct placing *placing, size_t index)
                               known_end (header));
 }
 
-bool
-unit_find (struct placing *placing, uint64_t offset, const GElf_Phdr *load,
-           struct unit *unit)
+/* Let UNIT be what the byte at OFFSET, in LOAD, moves with.  */
+static bool
+unit_at (const struct placing *placing, uint64_t offset, const GElf_Phdr *load,
+         struct unit *unit)
 {
   *unit = (struct unit){ .offset = offset, .size = 1, .align = 1 };
   int passes = 0;
@@ -326,7 +327,30 @@ unit_find (struct placing *placing, uint64_t offset, const GElf_Phdr *load,
     if (++passes > PASSES_MAX)
       break;
   unit->address = load->p_vaddr + (unit->offset - load->p_offset);
-  if (passes > PASSES_MAX || unit->offset != offset)
+  return passes <= PASSES_MAX && unit->offset == offset;
+}
+
+bool
+unit_find_notes (const struct placing *placing, uint64_t offset,
+                 const GElf_Phdr *load, struct unit *unit)
+{
+  const struct image *image = placing->image;
+  bool plain = unit_at (placing, offset, load, unit);
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (has_section (unit, &image->sections[i]))
+        plain &= header->sh_type == SHT_NOTE
+                 && notes_are_plain (image, header, &unit->for_cores);
+    }
+  return plain && unit->for_cores;
+}
+
+bool
+unit_find (struct placing *placing, uint64_t offset, const GElf_Phdr *load,
+           struct unit *unit)
+{
+  if (!unit_at (placing, offset, load, unit))
     return placing_impossible (
         placing,
         "no room for program headers: sections or segments overlap at file "

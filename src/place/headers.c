@@ -218,6 +218,14 @@ write_sections (struct placing *placing)
                         placing->header.e_shoff);
 }
 
+bool
+table_write (struct placing *placing, const GElf_Phdr *segments, size_t n,
+             uint64_t offset)
+{
+  return write_encoded (placing, ELF_T_PHDR, segments, n * sizeof *segments,
+                        offset);
+}
+
 static bool
 write_headers (struct placing *placing)
 {
@@ -225,9 +233,8 @@ write_headers (struct placing *placing)
   placing->plan->new_size = placing->end;
   return write_encoded (placing, ELF_T_EHDR, &placing->header,
                         sizeof placing->header, 0)
-         && write_encoded (placing, ELF_T_PHDR, placing->segments,
-                           placing->n_segments * sizeof placing->segments[0],
-                           placing->header.e_phoff);
+         && table_write (placing, placing->segments, placing->n_segments,
+                         placing->header.e_phoff);
 }
 
 bool

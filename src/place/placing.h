@@ -22,13 +22,15 @@ enum
 {
   NOTE_SECTIONS_MAX = 16, /* a handful is usual */
   NOTE_FILLERS_MAX = 2,
-  NEW_SECTIONS_MAX = 4, /* .sframe, .page_padding and two fillers */
-  NEW_HEADERS_MAX = 2,  /* PT_GNU_SFRAME and a PT_LOAD */
-  PAGE_MIN = 4096,      /* smallest page of every machine with SFrame */
-  GROWTH_MAX = 1 << 26, /* bytes of padding at most, because headers may ask
-                           for any number */
-  UNITS_MAX = 32,       /* evicted units */
-  SLOTS_TAKEN_MAX = 8,  /* headers that go away */
+  NEW_SECTIONS_MAX = 24, /* .sframe, and those of grow-down */
+  NEW_HEADERS_MAX = 3,   /* PT_GNU_SFRAME, and a PT_LOAD or PT_NOTE */
+  FIRST_PAGE = 4096,     /* of the file, where kernels before 6.12 look for the
+                            build-id, and which is all of it in cores */
+  PAGE_MIN = 4096,       /* smallest page of every machine with SFrame */
+  GROWTH_MAX = 1 << 26,  /* bytes of padding at most, because headers may ask
+                            for any number */
+  UNITS_MAX = 32,        /* evicted units */
+  SLOTS_TAKEN_MAX = 8,   /* headers that go away */
   REFERENCES_MAX = 8192 /* found in code and data, to sections that may move */
 };
 
@@ -209,6 +211,12 @@ struct unit
 bool unit_find (struct placing *placing, uint64_t offset,
                 const GElf_Phdr *load, struct unit *unit);
 
+/* Whether the unit whose first byte is at OFFSET, in LOAD, is notes that mean
+   the same elsewhere, among them one that readers of cores look for.  Whoever
+   knows the address of the notes is not asked: what is there has to stay.  */
+bool unit_find_notes (const struct placing *placing, uint64_t offset,
+                      const GElf_Phdr *load, struct unit *unit);
+
 /* Whether placing->references has an address in UNIT.  */
 bool unit_is_referenced (const struct placing *placing,
                          const struct unit *unit);
@@ -362,6 +370,10 @@ void slots_set_table_end (const struct placing *placing,
 void table_add_headers (struct placing *placing,
                         const struct header_slots *slots,
                         const GElf_Phdr *load);
+
+/* Write the N program headers SEGMENTS at file offset OFFSET.  */
+bool table_write (struct placing *placing, const GElf_Phdr *segments, size_t n,
+                  uint64_t offset);
 
 /* Append a section header.  */
 void table_add_section (struct placing *placing, const char *name,

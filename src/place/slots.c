@@ -15,9 +15,7 @@ enum
 {
   SMALL_UNIT = 4096, /* bytes of a unit that is worth moving for a slot that
                         patchelf needs */
-  GAP_MIN = 128,     /* smaller gaps hold no .dynamic */
-  FIRST_PAGE = 4096  /* of the file, where kernels before 6.12 look for
-                        the build-id, and which is all of it in cores */
+  GAP_MIN = 128      /* smaller gaps hold no .dynamic */
 };
 
 static unsigned

@@ -8,25 +8,115 @@
 
 #include "place/placing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 
 enum
 {
-  ADDRESS_MIN = 0x10000, /* vm.mmap_min_addr as distributions set it */
-  HEADERS_END = 8        /* bytes of the section that keeps patchelf out */
+  ADDRESS_MIN = 0x10000 /* vm.mmap_min_addr as distributions set it */
 };
 
-/* Where .sframe begins in front of a program that grew downwards.  One slot
-   for a header is left free, as after eviction.  */
-static uint64_t
-grow_sframe_offset (const struct placing *placing)
+/* What is in front of the old file: ELF header, program headers, notes, the
+   program headers as the old ELF header leads to them, .sframe.  */
+struct front
 {
-  return sizeof (Elf64_Ehdr)
-         + (placing->image->n_segments + 2) * sizeof (Elf64_Phdr)
-         + HEADERS_END;
+  /* What readers of cores look for in the first page.  The bytes also stay
+     where they were, because code may know their address.  */
+  struct unit notes[NOTE_SECTIONS_MAX];
+  size_t n_notes;
+  size_t n_bound;        /* so many take their PT_NOTE along; */
+  struct interval alone; /* the others, in the new file, get one */
+  uint64_t table;        /* offset of the table that the old header leads to */
+  size_t n_headers;      /* in it */
+  uint64_t sframe, distance;
+};
+
+/* ---- Notes for the first page.  */
+
+static bool
+is_taken (const struct front *front, uint64_t offset)
+{
+  for (size_t i = 0; i < front->n_notes; i++)
+    if (offset - front->notes[i].offset < front->notes[i].size)
+      return true;
+  return false;
 }
+
+/* Take the unit at OFFSET, if it is notes for cores.  */
+static void
+take_notes (const struct placing *placing, struct front *front,
+            uint64_t offset)
+{
+  struct unit unit;
+  const GElf_Phdr *load = placing_first_load (placing);
+  if (front->n_notes < NOTE_SECTIONS_MAX && !is_taken (front, offset)
+      && offset < FIRST_PAGE && offset < load->p_filesz
+      && unit_find_notes (placing, offset, load, &unit)
+      && unit.offset + unit.size <= FIRST_PAGE)
+    front->notes[front->n_notes++] = unit;
+}
+
+static bool
+is_in_note_segment (const struct image *image, const GElf_Shdr *header)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *note = &image->segments[i];
+      if (note->p_type == PT_NOTE
+          && header->sh_offset - note->p_offset < note->p_filesz)
+        return true;
+    }
+  return false;
+}
+
+/* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
+static void
+find_notes (struct placing *placing, struct front *front)
+{
+  const struct image *image = placing->image;
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_NOTE)
+      take_notes (placing, front, image->segments[i].p_offset);
+  front->n_bound = front->n_notes;
+  placing->gathers_notes = true;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
+          && header->sh_size > 0 && is_in_note_segment (image, header))
+        take_notes (placing, front, header->sh_offset);
+    }
+  placing->gathers_notes = false;
+}
+
+/* Find the places of all that is in front.  One slot for a header is left
+   free, as after eviction.  False if the notes do not fit into the first
+   page.  */
+static bool
+front_arrange (struct front *front, size_t n_old)
+{
+  bool alone = front->n_notes > front->n_bound;
+  uint64_t at = sizeof (Elf64_Ehdr)
+                + (n_old + 2 + (alone ? 1 : 0)) * sizeof (Elf64_Phdr);
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      struct unit *unit = &front->notes[i];
+      round_to_residue (&at, unit->offset, unit->align);
+      if (i == front->n_bound)
+        front->alone.begin = at;
+      unit->new_offset = at;
+      at += unit->size;
+    }
+  front->alone.end = alone ? at : 0;
+  front->table = align_up (at, 8);
+  front->n_headers = n_old + 2 + (alone ? 1 : 0);
+  front->sframe = front->table + front->n_headers * sizeof (Elf64_Phdr);
+  return front->n_notes == 0 || at <= FIRST_PAGE;
+}
+
+/* ---- How far the file moves.  */
 
 static uint64_t
 largest_align (const struct placing *placing)
@@ -54,7 +144,7 @@ grow_fits (const struct placing *placing, uint64_t needed, uint64_t align,
    bytes; it then gives up their alignment in the file, which only libraries
    are held to.  */
 static int
-grow_distance (struct placing *placing, uint64_t *distance)
+grow_distance (struct placing *placing, struct front *front)
 {
   const GElf_Phdr *load = placing_first_load (placing);
   if (placing->image->header.e_type != ET_EXEC)
@@ -67,9 +157,13 @@ grow_distance (struct placing *placing, uint64_t *distance)
     return placing_impossible (
         placing, "the headers are not at the start of a read-only "
                  "segment");
-  uint64_t needed = grow_sframe_offset (placing) + placing->plan->sframe_size;
-  if (grow_fits (placing, needed, largest_align (placing), distance)
-      || grow_fits (placing, needed, placing->page, distance))
+  find_notes (placing, front);
+  if (!front_arrange (front, placing->image->n_segments))
+    return placing_impossible (placing,
+                               "no room for the notes in the first page");
+  uint64_t needed = front->sframe + placing->plan->sframe_size;
+  if (grow_fits (placing, needed, largest_align (placing), &front->distance)
+      || grow_fits (placing, needed, placing->page, &front->distance))
     return 1;
   return placing_impossible (placing, "no room in front of the program");
 }
@@ -107,79 +201,188 @@ grow_headers (struct placing *placing, uint64_t distance)
       placing->sections[i].sh_offset += distance;
 }
 
-/* __ehdr_start still names the copy of the old header; static glibc reads the
-   program headers through it.  Pointer arithmetic modulo 2^64 leads it from
-   there to the new table.  */
-static bool
-patch_old_header (struct placing *placing, uint64_t distance)
+static uint64_t
+physical_delta (const struct placing *placing)
 {
-  bool big_endian = placing->image->big_endian;
-  uint8_t *offset
-      = plan_patch (placing->plan, distance + offsetof (Elf64_Ehdr, e_phoff),
-                    sizeof (uint64_t), placing->err);
-  uint8_t *count
-      = plan_patch (placing->plan, distance + offsetof (Elf64_Ehdr, e_phnum),
-                    sizeof (uint16_t), placing->err);
-  if (offset == NULL || count == NULL)
-    return false;
-  store_u64 (offset, sizeof (Elf64_Ehdr) - distance, big_endian);
-  store_u16 (count, (uint16_t)placing->n_segments, big_endian);
+  const GElf_Phdr *load = placing_first_load (placing);
+  return load->p_paddr - load->p_vaddr;
+}
+
+/* Copy the notes into the first page.  What names them names the copy.  */
+static bool
+move_notes (struct placing *placing, struct front *front)
+{
+  uint64_t begin = placing_first_load (placing)->p_vaddr - front->distance;
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      struct unit unit = front->notes[i];
+      uint8_t *copy = plan_patch (placing->plan, unit.new_offset,
+                                  (size_t)unit.size, placing->err);
+      if (copy == NULL)
+        return false;
+      memcpy (copy, placing->image->bytes + unit.offset, (size_t)unit.size);
+      unit.new_address = begin + unit.new_offset;
+      /* grow_headers has shifted all offsets.  */
+      unit.new_offset -= front->distance;
+      placing->gathers_notes = i >= front->n_bound;
+      unit_commit (placing, &unit);
+    }
+  placing->gathers_notes = false;
+  if (front->alone.end == 0)
+    return true;
+  GElf_Phdr *note = &placing->segments[placing->n_segments++];
+  *note = (GElf_Phdr){ .p_type = PT_NOTE,
+                       .p_flags = PF_R,
+                       .p_offset = front->alone.begin,
+                       .p_vaddr = begin + front->alone.begin,
+                       .p_align = 4 };
+  note->p_paddr = note->p_vaddr + physical_delta (placing);
+  note->p_filesz = note->p_memsz = front->alone.end - front->alone.begin;
   return true;
 }
 
-/* The copy of the old headers needs a section: strip fills bytes that belong
-   to no section with zeros.  */
-static void
-add_old_headers_section (struct placing *placing, uint64_t distance)
+/* The header of what is in front of the old first segment.  */
+static GElf_Phdr
+front_load (const struct placing *placing, const struct front *front)
 {
-  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
-                       .sh_flags = SHF_ALLOC,
-                       .sh_addr = placing_first_load (placing)->p_vaddr,
-                       .sh_offset = distance,
-                       .sh_addralign = 8 };
-  header.sh_size
-      = sizeof (Elf64_Ehdr) + placing->image->n_segments * sizeof (Elf64_Phdr);
-  table_add_section (placing, ".old_headers", &header);
+  GElf_Phdr load = *placing_first_load (placing);
+  load.p_offset -= front->distance;
+  load.p_vaddr -= front->distance;
+  load.p_paddr -= front->distance;
+  load.p_filesz = load.p_memsz = front->distance;
+  load.p_align = placing->page;
+  return load;
 }
 
-/* patchelf packs what it changes, .dynamic among it, into the bytes in front
-   of the first PROGBITS section if they suffice, and takes .sframe for
-   something it may move.  A PROGBITS section in front of it leaves too few. */
+/* Fill in TABLE as a program finds it that reads its old ELF header, which
+   __ehdr_start still names: offsets are distances from that header, modulo
+   2^64 where they lead to something in front of it.  Static glibc finds
+   PT_GNU_SFRAME there.  The old first segment is where it was, and the bytes
+   in front are another.  */
 static void
-add_headers_end_section (struct placing *placing)
+front_table (const struct placing *placing, const struct front *front,
+             GElf_Phdr *table)
 {
+  const struct image *image = placing->image;
+  uint64_t base = placing_first_load (placing)->p_vaddr;
+  uint64_t address = base - front->distance + front->table;
+  size_t n = 0;
+  for (size_t i = 0; i < placing->n_segments; i++)
+    {
+      GElf_Phdr *header = &table[n++];
+      bool added = i >= image->n_segments;
+      *header = added ? placing->segments[i] : image->segments[i];
+      if (header->p_type == PT_PHDR)
+        {
+          header->p_paddr += address - header->p_vaddr;
+          header->p_vaddr = address;
+          header->p_offset = address - base;
+          header->p_filesz = header->p_memsz
+              = front->n_headers * sizeof (Elf64_Phdr);
+        }
+      else if (header->p_type == PT_GNU_SFRAME)
+        *header = (GElf_Phdr){ .p_type = PT_NULL };
+      else if (added || header->p_vaddr != placing->segments[i].p_vaddr)
+        if (header->p_type != PT_LOAD)
+          {
+            *header = placing->segments[i];
+            header->p_offset = header->p_vaddr - base;
+          }
+    }
+  table[n++] = front_load (placing, front);
+  table[n] = (GElf_Phdr){ .p_type = PT_GNU_SFRAME,
+                          .p_flags = PF_R,
+                          .p_vaddr = placing->plan->sframe_address,
+                          .p_filesz = placing->plan->sframe_size,
+                          .p_memsz = placing->plan->sframe_size,
+                          .p_align = 8 };
+  table[n].p_offset = table[n].p_vaddr - base;
+  table[n].p_paddr = table[n].p_vaddr + physical_delta (placing);
+}
+
+/* Have the copy of the old ELF header lead to a table of its own.  */
+static bool
+write_old_header (struct placing *placing, const struct front *front)
+{
+  bool big_endian = placing->image->big_endian;
+  uint8_t *offset = plan_patch (
+      placing->plan, front->distance + offsetof (Elf64_Ehdr, e_phoff),
+      sizeof (uint64_t), placing->err);
+  uint8_t *count = plan_patch (
+      placing->plan, front->distance + offsetof (Elf64_Ehdr, e_phnum),
+      sizeof (uint16_t), placing->err);
+  if (offset == NULL || count == NULL)
+    return false;
+  store_u64 (offset, front->table - front->distance, big_endian);
+  store_u16 (count, (uint16_t)front->n_headers, big_endian);
+  GElf_Phdr *table = calloc (front->n_headers, sizeof *table);
+  if (table == NULL)
+    return error_set_no_memory (placing->err);
+  front_table (placing, front, table);
+  bool done = table_write (placing, table, front->n_headers, front->table);
+  free (table);
+  return done;
+}
+
+static void
+add_bytes_section (struct placing *placing, const struct front *front,
+                   const char *name, uint64_t offset, uint64_t size)
+{
+  uint64_t begin = placing_first_load (placing)->p_vaddr - front->distance;
   GElf_Shdr header = { .sh_type = SHT_PROGBITS,
                        .sh_flags = SHF_ALLOC,
-                       .sh_addr = placing->plan->sframe_address - HEADERS_END,
-                       .sh_offset = placing->plan->sframe_offset - HEADERS_END,
-                       .sh_size = HEADERS_END,
-                       .sh_addralign = 8 };
-  table_add_section (placing, ".headers_end", &header);
+                       .sh_addr = begin + offset,
+                       .sh_offset = offset,
+                       .sh_size = size,
+                       .sh_addralign = offset % 8 == 0 ? 8 : 1 };
+  table_add_section (placing, name, &header);
+}
+
+/* strip fills bytes that belong to no section with zeros, so the old headers
+   and notes need some, and the table that the old header leads to.  It also
+   keeps patchelf out, which packs what it changes, .dynamic among it, into the
+   bytes in front of the first PROGBITS section if they suffice, and takes
+   .sframe for something it may move.  */
+static void
+add_sections (struct placing *placing, const struct front *front)
+{
+  uint64_t end = table_old_end (placing);
+  add_bytes_section (placing, front, ".headers_end", front->table,
+                     front->sframe - front->table);
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      const struct unit *unit = &front->notes[i];
+      if (unit->offset >= end && unit->offset - end < 8)
+        end = unit->offset + unit->size;
+      else
+        add_bytes_section (placing, front, ".old_notes",
+                           front->distance + unit->offset, unit->size);
+    }
+  add_bytes_section (placing, front, ".old_headers", front->distance, end);
 }
 
 int
 strategy_try_grow_down (struct placing *placing)
 {
-  uint64_t distance = 0;
-  if (!grow_distance (placing, &distance))
+  struct front front = { 0 };
+  if (!grow_distance (placing, &front))
     return 0;
   struct layout_plan *plan = placing->plan;
   struct header_slots slots = { .n_added = 1 };
   plan->strategy = LAYOUT_GROW_DOWN;
   slots_take_old (placing->image, &slots, 1);
-  plan->sframe_offset = grow_sframe_offset (placing);
+  plan->sframe_offset = front.sframe;
   plan->sframe_address
-      = placing_first_load (placing)->p_vaddr - distance + plan->sframe_offset;
-  placing->end = placing->image->size + distance;
+      = placing_first_load (placing)->p_vaddr - front.distance + front.sframe;
+  placing->end = placing->image->size + front.distance;
   plan->n_extents = 0;
-  grow_headers (placing, distance);
-  if (!plan_copy (placing->plan, 0, distance, placing->image->size,
-                  placing->err))
+  grow_headers (placing, front.distance);
+  if (!plan_copy (plan, 0, front.distance, placing->image->size, placing->err)
+      || !move_notes (placing, &front) || !symbols_patch (placing)
+      || !write_old_header (placing, &front))
     return -1;
   table_add_headers (placing, &slots, NULL);
-  add_headers_end_section (placing);
-  add_old_headers_section (placing, distance);
+  add_sections (placing, &front);
   table_add_sframe_section (placing);
-  return patch_old_header (placing, distance) && table_finish (placing) ? 1
-                                                                        : -1;
+  return table_finish (placing) ? 1 : -1;
 }

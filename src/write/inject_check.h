@@ -38,6 +38,21 @@ bool check_same_but_patched (const struct check *check, uint64_t old_offset,
 bool check_is_loaded (const struct check *check, uint64_t offset,
                       uint64_t address, uint64_t size);
 
+/* ---- inject_check_segments.c */
+
+/* Whether AFTER, a PT_LOAD, is BEFORE, and has grown at most.  */
+bool check_is_same_load (const struct check *check, const GElf_Phdr *before,
+                         const GElf_Phdr *after);
+
+/* Whether the segment BEFORE is in the new file, or nobody misses it.  */
+bool check_old_segment (const struct check *check, const GElf_Phdr *before);
+
+/* ---- inject_check_memory.c */
+
+/* Whether a program that follows offsets from its ELF header, in memory, comes
+   to what it came to before.  */
+bool check_seen_from_memory (const struct check *check);
+
 /* ---- inject_check_notes.c */
 
 /* Whether readers find all notes of the old PT_NOTE BEFORE, whichever

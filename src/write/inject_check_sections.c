@@ -133,8 +133,10 @@ same_contents (const struct check *check, size_t index,
       == check->before->section_names) /* the new table is a longer copy */
     return check_same_bytes (check, before->sh_offset, after->sh_offset,
                              before->sh_size);
-  if (!check_is_copied (check, before->sh_offset, after->sh_offset,
-                        before->sh_size))
+  /* grow-down leaves the notes where they were, too.  */
+  if (before->sh_type != SHT_NOTE
+      && !check_is_copied (check, before->sh_offset, after->sh_offset,
+                           before->sh_size))
     return false;
   if (before->sh_type == SHT_SYMTAB || before->sh_type == SHT_DYNSYM)
     return check_symbols (check, before, after);
@@ -185,7 +187,7 @@ static bool
 is_new_name (const char *name)
 {
   static const char *const names[]
-      = { ".sframe",     ".old_headers",  ".headers_end",
+      = { ".sframe",     ".old_headers",  ".old_notes",  ".headers_end",
           ".old_tables", ".page_padding", ".note.filler" };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp (name, names[i]) == 0)

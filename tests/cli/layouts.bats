@@ -234,6 +234,147 @@ END
   refused stripped
 }
 
+# linked COMMAND...: do it for programs of every linker and kind there is; the
+# rest of the compiler's arguments is in $flags.
+linked ()
+{
+  local linker kind tried=0
+  for linker in bfd gold lld mold; do
+    command -v ld.$linker >/dev/null || continue
+    for kind in "-static -no-pie" -static-pie -pie -no-pie; do
+      # shellcheck disable=SC2086 # kind is several
+      "${CC:-cc}" -O1 $kind -fuse-ld=$linker -Wl,--build-id -o old "${flags[@]}" \
+        2>/dev/null || continue
+      echo "$linker $kind"
+      "$@"
+      tried=$((tried + 1))
+    done
+  done
+  [ "$tried" -gt 0 ] || skip "nothing can be linked here"
+}
+
+reads_itself ()
+{
+  local format before
+  before=$(./old)
+  for format in 3 2 compact; do
+    rm -f new
+    case $format in
+      compact) convert --compact -o new old ;;
+      *) convert --format=$format -o new old ;;
+    esac
+    [ "$(./new)" = "$before" ]
+    cp new stripped
+    strip stripped
+    [ "$(./stripped)" = "$before" ]
+    exits 0 --undo new
+    cmp new old
+  done
+}
+
+# The profile runtime of clang 12 to 19.1.3 crashed, or found no build-id.
+@test "programs that find their headers at the ELF header + p_offset" {
+  cat >own.c <<'END'
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+extern const Elf64_Ehdr __ehdr_start __attribute__ ((visibility ("hidden")));
+static void
+show (const char *header, const Elf64_Phdr *table, int count)
+{
+  const char *bias = NULL; /* of addresses */
+  for (int i = 0; i < count; i++)
+    if (table[i].p_type == PT_PHDR || table[i].p_type == PT_LOAD)
+      {
+        bias = table[i].p_type == PT_PHDR
+                   ? (const char *)table - table[i].p_vaddr
+                   : header + table[i].p_offset - table[i].p_vaddr;
+        break;
+      }
+  for (int i = 0; i < count; i++)
+    if (table[i].p_type == PT_INTERP)
+      puts (header + table[i].p_offset);
+    else if (table[i].p_type == PT_NOTE)
+      for (const char *n = header + table[i].p_offset,
+                      *end = n + table[i].p_filesz;
+           n + 12 < end;)
+        {
+          const Elf64_Nhdr *note = (const void *)n;
+          if (bias + table[i].p_vaddr != header + table[i].p_offset)
+            puts ("elsewhere");
+          if (note->n_type == NT_GNU_BUILD_ID && !memcmp (n + 12, "GNU", 4))
+            for (unsigned k = 0; k < note->n_descsz; k++)
+              printf ("%02x", (unsigned char)n[16 + k]);
+          n += 12 + (note->n_namesz + 3) / 4 * 4 + (note->n_descsz + 3) / 4 * 4;
+        }
+  puts ("");
+}
+int
+main (void)
+{
+  const char *header = (const char *)&__ehdr_start;
+  show (header, (const void *)(header + __ehdr_start.e_phoff),
+        __ehdr_start.e_phnum);
+  /* By the table that the kernel names.  */
+  const char *table = (const char *)getauxval (AT_PHDR);
+  header = table - sizeof (Elf64_Ehdr);
+  show (header, (const void *)table, (int)getauxval (AT_PHNUM));
+  return 0;
+}
+END
+  local flags=(own.c)
+  linked reads_itself
+}
+
+# The build-ids that are in the core file of a program that aborts, and whether
+# its package note is in it.
+core_ids ()
+{
+  rm -f core*
+  (ulimit -c unlimited; ./"$1") >/dev/null 2>&1 || true
+  [ -n "$(compgen -G 'core*')" ] || skip "no core files here"
+  eu-unstrip -n --core core* | awk '{ sub (/@.*/, "", $2); print $2 }' | sort
+  grep -o -m 1 hello-core core* | head -n 1
+}
+
+is_known_in_cores ()
+{
+  convert -o new old
+  [ "$(core_ids old)" = "$(core_ids new)" ]
+  strip new
+  [ "$(core_ids old)" = "$(core_ids new)" ]
+}
+
+# A kernel writes the first page of a program, and no other.
+@test "build-id and package note are in the core files of programs" {
+  needs eu-unstrip
+  [[ $(cat /proc/sys/kernel/core_pattern) == core ]] \
+    || skip "core files go elsewhere"
+  cat >note.s <<'END'
+	.section .note.package,"a",%note
+	.balign 4
+	.long 4, 2f-1f, 0xcafe1a7e
+	.asciz "FDO"
+1:	.asciz "{\"type\":\"deb\",\"name\":\"hello-core\",\"version\":\"1.2-3\"}"
+2:	.balign 4
+	.section .note.GNU-stack,"",%progbits
+END
+  cat >abort.c <<'END'
+#include <stdlib.h>
+__attribute__ ((noinline)) static int
+boom (int n)
+{
+  if (n > 0)
+    abort ();
+  return n;
+}
+int main (int argc, char **argv) { return boom (argc) + (argv != NULL); }
+END
+  local flags=(abort.c note.s)
+  linked is_known_in_cores
+}
+
 # mold 1.10 gives PT_GNU_RELRO the offset 0 where thread-local variables come
 # first in it: "segment 11 stands behind the table", or a failed self-check.
 @test "mold 1.10: PT_GNU_RELRO without a place in the file" {
