@@ -120,13 +120,6 @@ frame_function_trim (struct frame_function *function)
   function->rows_capacity = function->n_rows;
 }
 
-bool
-frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
-{
-  return row->fp.kind == RULE_DEREF_REG && row->fp.reg == reg
-         && row->cfa.reg != reg;
-}
-
 /* Whether ROW finds the CFA and FP by FP, register number REG, the latter as
    SURE does.  */
 static bool
@@ -144,8 +137,6 @@ frame_function_fp_sure_end (const struct frame_function *function,
 {
   const struct frame_row *row = &function->rows[index];
   const struct frame_row *last = &function->rows[function->n_rows - 1];
-  if (!frame_row_fp_may_be_stale (row, reg))
-    return end;
   /* The CFA was found by FP up to here: at this place, no instruction has
      ended the frame yet.  */
   if (index > 0 && has_frame_of (row - 1, row, reg))

@@ -218,11 +218,16 @@ frame_function_keep_next (struct frame_function *function)
    up to the return, FP is the caller's and points to some frame further out
    (doc/use/cfi-errors.md).  While the frame is there, the CFA is found by FP
    as well.  */
-bool frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg);
+static inline bool
+frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
+{
+  return row->fp.kind == RULE_DEREF_REG && row->fp.reg == reg
+         && row->cfa.reg != reg;
+}
 
-/* The offset up to which row INDEX of FUNCTION, which would hold up to END,
-   can be believed as to FP, register number REG: END, but where FP may be
-   stale. Instructions have SMALLEST bytes or more.  */
+/* The offset up to which row INDEX of FUNCTION, where FP (register number REG)
+   may be stale, can be believed all the same; it would hold up to END.
+   Instructions have SMALLEST bytes or more.  */
 uint32_t frame_function_fp_sure_end (const struct frame_function *function,
                                      size_t index, uint32_t end, uint16_t reg,
                                      uint32_t smallest);

@@ -452,8 +452,10 @@ lower_rows (struct lowerer *lowerer)
       if (row->start > covered
           && !leave_out (lowerer, covered, row->start, REASON_CFA_UNDEFINED))
         return false;
-      uint32_t sure = frame_function_fp_sure_end (function, i, end, arch->fp,
-                                                  arch->smallest_instruction);
+      uint32_t sure = end;
+      if (frame_row_fp_may_be_stale (row, arch->fp))
+        sure = frame_function_fp_sure_end (function, i, end, arch->fp,
+                                           arch->smallest_instruction);
       if (row->cfa.kind == RULE_PLT && row->ra.kind != RULE_UNDEFINED
               ? !lower_plt (lowerer, row, row->start, end)
               : !put_sure (lowerer, row, row->start, sure, end))
