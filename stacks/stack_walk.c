@@ -110,25 +110,68 @@ may_be_returned_to (struct process *process, uint64_t pc)
              : process_runs_at (process, pc);
 }
 
-/* Go to the caller by the frame pointer, which points to its own caller's and
-   the return address.  */
+/* Take the caller's FP and the return address from the two words at AT of the
+   stack.  */
+static bool
+read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
+{
+  const bool big_endian = process->arch->big_endian;
+  uint8_t words[2 * sizeof (uint64_t)];
+  if (at % 8 != 0 || at < frame->sp
+      || !memory_read (&process->memory, at, words, sizeof words))
+    return false;
+  frame->fp = load_u64 (words, big_endian);
+  frame->pc = load_u64 (words + sizeof (uint64_t), big_endian);
+  frame->sp = at + sizeof words;
+  return true;
+}
+
+/* How far the code of FRAME is with its frame.  A call is made when the frame
+   is complete.  */
+static enum arch_fp_frame
+fp_frame_of (struct process *process, const struct sfw_frame *frame)
+{
+  uint8_t code[FP_FRAME_CODE] = { 0 };
+  uint8_t *at = code + FP_FRAME_BEFORE;
+  if (!frame->interrupted || process->arch->fp_frame == NULL
+      || !process_read_code (process, frame->pc, at,
+                             sizeof code - FP_FRAME_BEFORE))
+    return FP_FRAME_MADE;
+  /* Code may begin at PC, or shortly before it.  */
+  for (unsigned i = 1;
+       i <= FP_FRAME_BEFORE
+       && process_read_code (process, frame->pc - i, at - i, 1);
+       i++)
+    continue;
+  return process->arch->fp_frame (code);
+}
+
+/* Go to the caller as code does that keeps frame pointers: FP points to its
+   own caller's and the return address, if the code has set it up.  */
 static bool
 step_by_fp (struct sfw_frame *frame, struct process *process)
 {
-  const struct arch *arch = process->arch;
-  uint8_t words[2 * sizeof (uint64_t)];
-  uint64_t fp = frame->fp;
-  if (arch->caller_sp_offset != 0 || fp % 8 != 0 || fp < frame->sp
-      || !memory_read (&process->memory, fp, words, sizeof words))
+  struct sfw_frame caller = *frame;
+  bool found = false;
+  if (process->arch->caller_sp_offset != 0)
     return false;
-  uint64_t pc = load_u64 (words + sizeof (uint64_t), arch->big_endian);
-  if (!may_be_returned_to (process, pc))
+  switch (fp_frame_of (process, frame))
+    {
+    case FP_FRAME_NONE:
+      found = call_of (frame, process, &caller.pc, &caller.sp);
+      break;
+    case FP_FRAME_PUSHED:
+      found = read_fp_frame (process, frame->sp, &caller);
+      break;
+    case FP_FRAME_MADE:
+      found = read_fp_frame (process, frame->fp, &caller);
+      break;
+    }
+  if (!found || !may_be_returned_to (process, caller.pc))
     return false;
-  frame->pc = pc;
-  frame->sp = fp + sizeof words;
-  frame->fp = load_u64 (words, arch->big_endian);
-  frame->interrupted = frame->has_ra = false;
-  frame->registers = NULL;
+  caller.interrupted = caller.has_ra = false;
+  caller.registers = NULL;
+  *frame = caller;
   return true;
 }
 

@@ -128,6 +128,21 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
          || (word & 0xfefff000) == 0xd63f0000;
 }
 
+/* stp x29, x30, [sp, #-N]! begins a frame, mov x29, sp makes it, and ret is
+   behind its end.  */
+static enum arch_fp_frame
+fp_frame (const uint8_t code[FP_FRAME_CODE])
+{
+  const uint32_t stp = 0xa9807bfd, stp_mask = 0xffc07fff, mov = 0x910003fd,
+                 ret = 0xd65f03c0;
+  uint32_t last = load_u32 (code, false);
+  uint32_t word = load_u32 (code + FP_FRAME_BEFORE, false);
+  if ((word & stp_mask) == stp || word == ret)
+    return FP_FRAME_NONE;
+  return word == mov && (last & stp_mask) == stp ? FP_FRAME_PUSHED
+                                                 : FP_FRAME_MADE;
+}
+
 /* Both byte orders have these facts in common, but for the order and the ABI
    number.  */
 #define AARCH64(name_, big_endian_, abi_)                                     \
@@ -135,8 +150,8 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \
     .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
     .caller_sp_offset = 0, .smallest_instruction = 4, .smallest_call = 4,     \
-    .may_end_call = may_end_call, .cfa_bias = 0, .cfa_scale = 1,              \
-    .saved_registers = saved_registers,                                       \
+    .may_end_call = may_end_call, .fp_frame = fp_frame, .cfa_bias = 0,        \
+    .cfa_scale = 1, .saved_registers = saved_registers,                       \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
     .flexible_fdes = false, .ra_signing = true, .rows_max_across = 40,        \
     .max_page_size = 65536,                                                   \

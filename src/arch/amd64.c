@@ -169,6 +169,7 @@ const struct arch arch_amd64 = {
   .instruction_size = amd64_instruction_size,
   .may_end_call = amd64_may_end_call,
   .may_pop = amd64_may_pop,
+  .fp_frame = amd64_fp_frame,
   .cfa_scale = 1,
   .saved_registers = saved_registers,
   .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],

@@ -327,3 +327,23 @@ amd64_may_pop (uint8_t last)
 {
   return (last & 0xf8) == 0x58 || last == 0xc9;
 }
+
+/* push %rbp begins a frame, mov %rsp,%rbp (in either encoding) makes it, and
+   ret is behind its end.  */
+enum arch_fp_frame
+amd64_fp_frame (const uint8_t code[FP_FRAME_CODE])
+{
+  static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa },
+                       mov[] = { 0x48, 0x89, 0xe5 },
+                       other_mov[] = { 0x48, 0x8b, 0xec };
+  const uint8_t *at = code + FP_FRAME_BEFORE;
+  if (at[0] == 0x55 || at[0] == 0xc3 || at[0] == 0xc2
+      || (at[0] == 0xf3 && at[1] == 0xc3)
+      || memcmp (at, endbr64, sizeof endbr64) == 0)
+    return FP_FRAME_NONE;
+  return at[-1] == 0x55
+                 && (memcmp (at, mov, sizeof mov) == 0
+                     || memcmp (at, other_mov, sizeof other_mov) == 0)
+             ? FP_FRAME_PUSHED
+             : FP_FRAME_MADE;
+}

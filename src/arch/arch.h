@@ -57,6 +57,24 @@ struct arch_relocations
   uint16_t tls[TLS_RELOCATIONS_MAX + 1];
 };
 
+/* How far code that keeps frame pointers is with its frame, where an
+   instruction is to run next.  */
+enum arch_fp_frame
+{
+  FP_FRAME_MADE,  /* FP leads to the caller's FP and the return address */
+  FP_FRAME_NONE,  /* FP is the caller's; the return address is where calls
+                     put it */
+  FP_FRAME_PUSHED /* the caller's FP is on top of the stack, the return address
+                     above it */
+};
+
+enum
+{
+  FP_FRAME_BEFORE
+  = 4,              /* bytes in front of the instruction that are looked at */
+  FP_FRAME_CODE = 8 /* and all */
+};
+
 struct arch
 {
   const char *name;
@@ -90,6 +108,10 @@ struct arch
      stack, and cannot be one that saves FP below SP.  NULL: CFI says when
      registers are restored.  Async-signal-safe.  */
   bool (*may_pop) (uint8_t last);
+
+  /* How far such code is at the instruction FP_FRAME_BEFORE bytes behind CODE.
+     NULL: its frames are not known.  */
+  enum arch_fp_frame (*fp_frame) (const uint8_t code[FP_FRAME_CODE]);
 
   /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
   int16_t cfa_bias;

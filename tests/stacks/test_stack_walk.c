@@ -248,6 +248,64 @@ an_fp_that_was_popped_is_in_its_register (void **state)
   process_free (&process);
 }
 
+/* Code in no file, that keeps frame pointers, has its caller wherever it is
+   interrupted.  */
+static void
+code_of_a_jit_has_its_caller_wherever_it_is_interrupted (void **state)
+{
+  (void)state;
+  /* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret; the other mov;
+     endbr64; push %rbp */
+  static const uint8_t jit[]
+      = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3, 0x55, 0x48,
+          0x8b, 0xec, 0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0xcc, 0xcc, 0xcc };
+  static const struct
+  {
+    unsigned at, pushed; /* words of the frame that are on the stack */
+    bool made;
+  } cases[]
+      = { { 0, 0, false }, { 1, 1, false }, { 4, 1, true },  { 6, 1, true },
+          { 7, 0, false }, { 9, 1, false }, { 12, 0, false } };
+  enum
+  {
+    JIT = 0x400000,
+    TOP = 8 /* word of the return address */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct mapping mapping
+          = { .start = JIT, .end = JIT + sizeof jit, .runs = true };
+      struct process process = process_with_stack ();
+      struct walk walk;
+      process.mappings = &mapping;
+      process.n_mappings = 1;
+      assert_true (walk_init (&walk, 10)
+                   && memory_add (&process.memory, JIT, jit, sizeof jit));
+      memset (stack, 0, 32 * sizeof *stack);
+      /* The caller's frame, which is JIT code, too, and the end.  */
+      const uint64_t caller_fp = STACK + 8 * (TOP + 6);
+      stack[TOP] = JIT + 6;
+      stack[TOP + 6] = 0;
+      stack[TOP + 7] = 0;
+      struct registers registers
+          = registers_at (JIT + cases[i].at, TOP - cases[i].pushed,
+                          cases[i].made ? STACK + 8 * (TOP - 1) : caller_fp);
+      if (cases[i].pushed > 0)
+        stack[TOP - 1] = caller_fp;
+      walk_by_sframe (&process, &registers, &walk);
+      if (walk.n != 2 || walk.frames[1].pc != JIT + 6
+          || walk.frames[1].fp != caller_fp
+          || walk.frames[1].sp != STACK + 8 * (TOP + 1)
+          || walk.frames[1].way != WAY_FP)
+        fail_msg ("at %u: %zu frames, the caller %#lx", cases[i].at, walk.n,
+                  (unsigned long)walk.frames[1].pc);
+      process.mappings = NULL;
+      process.n_mappings = 0;
+      walk_free (&walk);
+      process_free (&process);
+    }
+}
+
 static void
 rules_are_looked_up_once_until_sections_change (void **state)
 {
@@ -302,6 +360,7 @@ main (void)
     cmocka_unit_test (
         an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed),
     cmocka_unit_test (an_fp_that_was_popped_is_in_its_register),
+    cmocka_unit_test (code_of_a_jit_has_its_caller_wherever_it_is_interrupted),
     cmocka_unit_test (rules_are_looked_up_once_until_sections_change),
     cmocka_unit_test (without_memory_the_innermost_frame_is_shown),
   };
