@@ -130,6 +130,8 @@ take_notes (struct analysis *analysis, const struct followed *followed)
   bool trusted = followed->trusted && !function->no_rows;
   enum routine_trust trust = followed_trust (followed, function);
   const struct follower *by = followed->by;
+  functions_get (analysis->functions, followed->task.index)->is_compared
+      = trusted && trust != TRUST_CFI_ALONE;
   if (trusted)
     row_map_add_start (analysis->row_map, function->entry);
   for (size_t i = 0; i < followed->n_notes; i++)
@@ -631,6 +633,15 @@ give_up (struct analysis *analysis)
   summary->failures[ROUTINE_TOO_MUCH] = summary->functions;
 }
 
+static void
+count_compared (struct analysis *analysis)
+{
+  const struct functions *functions = analysis->functions;
+  for (size_t i = 0; i < functions_count (functions); i++)
+    analysis->summary->compared
+        += functions_get (functions, (uint32_t)i)->is_compared;
+}
+
 bool
 analysis_run (const struct code_request *request,
               const struct analysis_observer *observer,
@@ -650,6 +661,8 @@ analysis_run (const struct code_request *request,
   if (ok && parts
       && !parts_find (parts, request, analysis.functions, &analysis.facts))
     ok = error_set_no_memory (err);
+  if (ok)
+    count_compared (&analysis);
   if (ok && analysis.steps_left == 0)
     give_up (&analysis);
   if (ok && disproofs)

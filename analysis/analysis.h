@@ -23,6 +23,7 @@
 struct analysis_summary
 {
   uint64_t functions; /* followed */
+  uint64_t compared;  /* of which CFI was compared with the code */
   uint64_t
       failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
 };

@@ -31,7 +31,9 @@ analyse (const struct code_request *request, struct code_findings *findings,
     return false;
   findings->functions = summary.functions;
   findings->functions_left = summary.failures[ROUTINE_TOO_MUCH];
-  findings->functions_trusted = summary.failures[ROUTINE_SOUND];
+  findings->functions_trusted = request->only_compares
+                                    ? summary.compared
+                                    : summary.failures[ROUTINE_SOUND];
   return true;
 }
 

@@ -429,6 +429,7 @@ take_notes (struct follower *follower, const struct code_function *function,
                       && function->entry != follower->options.program_entry;
   followed->leaves = follower->result->is_proven || follower->result->leaves;
   followed->is_odd = follower->result->is_odd;
+  followed->has_end = follower->result->has_end;
   followed->reads_tables = follower->result->reads_tables;
   followed->has_doubts = follower->result->has_doubts;
   if (!revised)
@@ -491,12 +492,16 @@ follower_follow (struct follower *follower, struct followed *followed)
   followed->n_disproofs = follower->disproofs.n - followed->first_disproof;
 }
 
+/* An exported function that never returns is called by others.  One that
+   leaves by an array of addresses may be a handler of threaded code all the
+   same.  */
 enum routine_trust
 followed_trust (const struct followed *followed,
                 const struct code_function *function)
 {
-  bool certain
-      = (function->is_called || followed->leaves) && !followed->is_odd;
+  bool certain = (function->is_called || followed->leaves
+                  || (function->is_exported && !followed->has_end))
+                 && !followed->is_odd;
   return !certain            ? TRUST_CFI_ALONE
          : followed->is_bare ? TRUST_STACK
                              : TRUST_ALL;

@@ -119,6 +119,7 @@ struct followed
   bool trusted;
   bool is_bare; /* followed as if it preserved no registers */
   bool leaves;  /* seen to return, or to jump to another function */
+  bool has_end; /* see routine_context.h */
   bool is_odd;
   uint32_t changes; /* mask of registers (functions.h) */
   bool reads_tables;

@@ -22,12 +22,14 @@ struct code_function
   /* Its entry is a border: other functions get there by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
-  bool is_known;   /* CFI says that a function starts there */
-  bool is_called;  /* directly, by code that is certain to be code */
-  bool is_pointer; /* a start only because a pointer leads there */
-  bool no_rows;    /* entered with another frame than that of a call */
-  bool is_proven;  /* was seen to return as functions do */
-  bool fails;      /* is not to be trusted */
+  bool is_known;    /* CFI says that a function starts there */
+  bool is_exported; /* .dynsym has it: others call it, with a call's frame */
+  bool is_compared; /* its CFI was compared with its code */
+  bool is_called;   /* directly, by code that is certain to be code */
+  bool is_pointer;  /* a start only because a pointer leads there */
+  bool no_rows;     /* entered with another frame than that of a call */
+  bool is_proven;   /* was seen to return as functions do */
+  bool fails;       /* is not to be trusted */
   /* A branch leads there with another frame than that of a call, and is taken
      for one that is never taken.  */
   bool is_passed_over;

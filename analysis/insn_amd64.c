@@ -606,6 +606,19 @@ translate_leave (struct translation *t)
   t->insn->writes = t->insn->reads = 0;
 }
 
+/* Without the nesting of Pascal's procedures, which no compiler uses.  */
+static void
+translate_enter (struct translation *t)
+{
+  if (t->in.operand_width != 64 || t->operands[1].imm.value.u != 0)
+    return;
+  set_op (t, OP_ENTER, REG_NONE, FP);
+  t->insn->immediate = -(int64_t)(t->operands[0].imm.value.u & UINT16_MAX);
+  t->insn->memory = false;
+  t->insn->offset = 0;
+  t->insn->writes = t->insn->reads = 0;
+}
+
 static void
 translate_flow (struct translation *t)
 {
@@ -757,6 +770,8 @@ translate_value (struct translation *t)
       return translate_pop (t);
     case ZYDIS_MNEMONIC_XCHG:
       return translate_xchg (t);
+    case ZYDIS_MNEMONIC_ENTER:
+      return translate_enter (t);
     case ZYDIS_MNEMONIC_LEAVE:
       return translate_leave (t);
     case ZYDIS_MNEMONIC_SBB: /* -1 or 0, whatever the register held */

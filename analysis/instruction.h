@@ -66,6 +66,7 @@ enum insn_op
   OP_PUSH,           /* the same, to a new place on the stack */
   OP_POP,            /* to = the newest place of the stack, which goes */
   OP_LEAVE,          /* SP = FP; pop FP */
+  OP_ENTER,          /* push FP; FP = SP; SP = SP + immediate */
   OP_SWAP,           /* to <-> from; 4 bytes clear the rest of both */
   OP_COMPARE,        /* flags = from - immediate */
   OP_COMPARE_MEMORY, /* flags = memory - immediate */

@@ -36,7 +36,7 @@ static void
 note_end (struct routine *routine)
 {
   routine->nodes[routine->visited].goes_back = true;
-  routine->result.is_unframed = true;
+  routine->result.is_unframed = routine->result.has_end = true;
 }
 
 /* Whether what the routine does with STATE shows that it began with the frame

@@ -57,6 +57,7 @@ struct routine_result
      entry: to be restored by a return that never comes, as only compilers do
      it.  */
   bool is_framed;
+  bool has_end;     /* it goes back, or elsewhere, as functions do */
   bool is_unframed; /* it makes other calls, too, or has an end */
   /* It uses registers that have no value at its entry: as compiled code does
      on paths that are never taken, or assembler code with conventions of its

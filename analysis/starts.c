@@ -139,6 +139,19 @@ add_go_starts (struct starts *starts)
   return true;
 }
 
+/* Who exports a function lets others call it.  Where CFI is compared, this
+   shows what an entry begins with that no call of the image does.  */
+static bool
+note_exported (void *argument, uint64_t address, const char *name)
+{
+  struct starts *starts = argument;
+  struct code_function *function = functions_at (starts->functions, address);
+  (void)name;
+  if (function && function->is_known)
+    function->is_exported = true;
+  return true;
+}
+
 bool
 starts_add_certain (struct starts *starts)
 {
@@ -147,6 +160,8 @@ starts_add_certain (struct starts *starts)
   if (entry && functions_add (starts->functions, entry, true) == FUNCTION_NONE)
     return false;
   return add_known (starts)
+         && (!starts->request->only_compares
+             || function_symbols_walk (image, false, note_exported, starts))
          && (!starts->request->beyond_cfi
              || (add_go_starts (starts)
                  && seeds_from_initialisers (starts->facts, add_initialiser,

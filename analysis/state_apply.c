@@ -492,6 +492,17 @@ apply_pop_to_memory (struct state *state, const struct code_machine *machine,
 }
 
 static void
+apply_enter (struct state *state, const struct code_machine *machine,
+             const struct insn *insn, uint64_t address)
+{
+  unsigned sp = machine->arch->sp, fp = machine->arch->fp;
+  apply_push (state, machine, insn, address);
+  struct value frame = state->registers[sp];
+  set_register (state, fp, frame, address);
+  set_register (state, sp, value_moved (frame, insn->immediate), address);
+}
+
+static void
 apply_leave (struct state *state, const struct code_machine *machine,
              uint64_t address)
 {
@@ -620,6 +631,8 @@ apply_op (struct state *state, const struct code_machine *machine,
       if (insn->memory)
         return apply_pop_to_memory (state, machine, insn, address);
       return apply_pop (state, machine, insn->to, address);
+    case OP_ENTER:
+      return apply_enter (state, machine, insn, address);
     case OP_LEAVE:
       return apply_leave (state, machine, address);
     case OP_SWAP:

@@ -43,7 +43,6 @@ END
 # first row is the wrong one, or nobody knows.
 @test "--lint does not take the first row of a function for granted" {
   analysed_library entered <<'END'
-	.globl	entered
 	.type	entered, @function
 entered: .cfi_startproc
 	push	%rbx
@@ -55,6 +54,32 @@ entered: .cfi_startproc
 END
   exits 0 --lint entered.so
   [ -z "$output" ] || report
+}
+
+# What others call begins with the frame of a call, whether it returns or not.
+@test "--lint decides a function that is exported and never returns" {
+  analysed_library exported <<'END'
+	.globl	exported
+	.type	exported, @function
+exported: .cfi_startproc
+	sub	$8, %rsp
+	mov	16(%rdi), %rax
+	call	*%rax
+	ud2
+	.cfi_endproc
+	.size	exported, .-exported
+	.type	nobody, @function
+nobody:	.cfi_startproc
+	sub	$8, %rsp
+	call	*%rax
+	ud2
+	.cfi_endproc
+	.size	nobody, .-nobody
+END
+  exits 3 --lint -v exported.so
+  [[ $output == *"CFI says rsp+8, code does rsp+16"* ]] || report
+  # The other one may be entered in any way: it was not compared.
+  [[ $output == *"in 1 of 2 functions that could be compared"* ]] || report
 }
 
 # Used before it has a value, ebx may be what a caller handed over by rules of

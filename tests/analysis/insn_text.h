@@ -75,11 +75,11 @@ static inline const char *
 insn_text_of (struct insn_text *text, const struct insn *insn)
 {
   static const char *const ops[]
-      = { "-",     "move",    "add",         "sum",       "sum-scaled",
-          "scale", "set",     "insert",      "calculate", "align",
-          "load",  "store",   "push",        "pop",       "leave",
-          "swap",  "compare", "compare-mem", "compare-2", "test",
-          "lower", "sign",    "auth",        "strip" };
+      = { "-",     "move",  "add",     "sum",         "sum-scaled",
+          "scale", "set",   "insert",  "calculate",   "align",
+          "load",  "store", "push",    "pop",         "leave",
+          "enter", "swap",  "compare", "compare-mem", "compare-2",
+          "test",  "lower", "sign",    "auth",        "strip" };
   static const char *const flows[]
       = { "",      " branch",  " jump",   " jump-to",
           " call", " call-to", " return", " stop" };

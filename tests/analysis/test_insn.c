@@ -274,10 +274,10 @@ static bool
 is_rightly_told (const uint8_t bytes[32])
 {
   static const char *const computing[]
-      = { "mov",  "movzx", "movsx", "movsxd", "lea",   "add",  "inc",  "sub",
-          "dec",  "shl",   "and",   "xor",    "or",    "cmp",  "push", "pushf",
-          "pop",  "popf",  "xchg",  "test",   "leave", "cdqe", "neg",  "not",
-          "imul", "shr",   "sar",   "rol",    "ror",   NULL };
+      = { "mov", "movzx", "movsx", "movsxd", "lea",   "add",   "inc",  "sub",
+          "dec", "shl",   "and",   "xor",    "or",    "cmp",   "push", "pushf",
+          "pop", "popf",  "xchg",  "test",   "leave", "enter", "cdqe", "neg",
+          "not", "imul",  "shr",   "sar",    "rol",   "ror",   NULL };
   static const char *const conditions[]
       = { [CONDITION_ABOVE] = "jnbe", [CONDITION_NOT_ABOVE] = "jbe",
           [CONDITION_BELOW] = "jb",   [CONDITION_NOT_BELOW] = "jnb",
@@ -700,7 +700,7 @@ static const struct
     "- reads rax" },
   { 4, "\x48\x0f\x44\xd8", "cmove %rax,%rbx", "- writes rbx reads rax" },
   { 3, "\x48\xf7\xe3", "mul %rbx", "- flags writes rax,rdx reads rax,rbx" },
-  { 4, "\xc8\x08\x00\x00", "enter $8,$0", "- writes rbp,rsp reads rbp,rsp" },
+  { 4, "\xc8\x08\x00\x00", "enter $8,$0", "enter from rbp -0x8" },
   { 1, "\xcc", "int3", "- stop" },
   { 2, "\x0f\x0b", "ud2", "- stop" },
   { 1, "\xf4", "hlt", "- stop" },
