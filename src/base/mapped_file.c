@@ -196,8 +196,9 @@ mapped_files_accept (void)
 {
   for (int i = 0; i < atomic_load (&n_mappings); i++)
     if (atomic_load (&mappings[i].begin) > TAKEN
-        && atomic_load (&mappings[i].state) == &state)
-      fstat (mappings[i].fd, &mappings[i].status);
+        && atomic_load (&mappings[i].state) == &state
+        && fstat (mappings[i].fd, &mappings[i].status) != 0)
+      mappings[i].fd = -1; /* nobody can tell any more */
 }
 
 bool

@@ -67,6 +67,7 @@ static const struct
   { "AppImage: *", "appended-data" },
   { "* unknown data are appended*", "appended-data" },
   { "* bytes were appended after *", "appended-data" },
+  { "section * is not loaded and of no known kind*", "appended-data" },
   { "prelinked: *", "prelinked" },
   { "no room for program headers: *", "no-room" },
   { "the file's * kept*", "metadata" },

@@ -258,7 +258,7 @@ END
   no_sframe root/usr/lib/one/helper
   no_sframe root/usr/bin/two
   script system/sframe-system --root=root status
-  [ "${lines[0]}" = "1 programs and libraries, 1 of them converted" ] || report
+  [ "${lines[0]}" = "1 program or library, 1 of them converted" ] || report
   # What was converted before can be undone.
   configure <<'END'
 exclude = *

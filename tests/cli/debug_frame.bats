@@ -17,6 +17,15 @@ both_programs ()
   debug_program debug "$@"
 }
 
+# marked_program NAME SECTION: the same with an empty note or table in SECTION,
+# which is how a tool is told.
+marked_program ()
+{
+  printf '.section %s,"a"\n.long 0, 0, 0\n' "$2" >mark.s
+  as mark.s -o mark.o
+  debug_program "$1" mark.o
+}
+
 rows_are_equal ()
 {
   "$CFI2SFRAME" -o eh.out eh && "$CFI2SFRAME" -o debug.out debug "$@" \
@@ -369,20 +378,16 @@ END
 }
 
 @test "what BOLT leaves in .debug_frame is not used" {
-  needs cc objcopy
-  debug_program debug
-  echo >note
-  objcopy --add-section .note.bolt_info=note debug
+  needs cc as
+  marked_program debug .note.bolt_info
   has_no_rows_of_its_own debug
   "$CFI2SFRAME" -n -v debug | grep "note: .*BOLT"
 }
 
 @test "CFI of Go and GraalVM does not tell where the frame pointer is" {
-  needs cc objcopy
-  debug_program debug
-  echo >mark
+  needs cc as
   for section in .gopclntab .note.go.buildid .svm_heap; do
-    objcopy --add-section $section=mark debug marked
+    marked_program marked $section
     "$CFI2SFRAME" -n --stats=json marked >stats
     grep '"fp-unknown":[1-9]' stats
     "$CFI2SFRAME" -o marked.out marked
@@ -415,9 +420,7 @@ END
   needs cc objcopy
   "$CFI2SFRAME" --lint "$(program_file true)" >lint 2>&1 || true
   ! grep "cannot analyse" lint || skip "no code analysis"
-  debug_program debug
-  echo >mark
-  objcopy --add-section .gopclntab=mark debug
+  marked_program debug .gopclntab
   "$CFI2SFRAME" --analyze --stats=json -o debug.out debug >stats
   grep '"functions_from_code":[1-9]' stats
   "$CFI2SFRAME" --check debug.out

@@ -11,7 +11,7 @@ large_program ()
   needs objcopy
   small_program "$1"
   head -c 8000000 /dev/zero >zeros
-  objcopy --add-section .large=zeros "$1"
+  objcopy --add-section .zdebug_large=zeros "$1"
   rm zeros
 }
 
@@ -47,7 +47,7 @@ with_holes ()
   for program in bash ls objcopy; do
     copy "$(program_file $program)" "$program"
     strip "$program"
-    objcopy --add-section .large=zeros "$program"
+    objcopy --add-section .zdebug_large=zeros "$program"
     with_holes "$program" sparse
     convert -o one "$program"
     convert -o other sparse
