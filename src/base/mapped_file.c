@@ -131,7 +131,7 @@ mapped_file_open_private (int fd, size_t *size, struct error *err)
 }
 
 /* Whether the file of MAPPING is what it was.  Where its descriptor was closed
-   nobody can tell any more.  */
+   that cannot be told any more.  */
 static bool
 is_unchanged (const struct mapping *mapping)
 {
@@ -198,7 +198,7 @@ mapped_files_accept (void)
     if (atomic_load (&mappings[i].begin) > TAKEN
         && atomic_load (&mappings[i].state) == &state
         && fstat (mappings[i].fd, &mappings[i].status) != 0)
-      mappings[i].fd = -1; /* nobody can tell any more */
+      mappings[i].fd = -1; /* a change cannot be told any more */
 }
 
 bool

@@ -33,7 +33,7 @@ const void *mapped_file_open (int fd, size_t *size, struct error *err);
 void *mapped_file_open_private (int fd, size_t *size, struct error *err);
 
 /* Give a mapping back, in the thread that has made it; FD is still open, or
-   nobody looks whether the file was changed.  */
+   a change of the file is not noticed.  */
 void mapped_file_close (const void *bytes, size_t size);
 
 /* Put zeros into the place of what a mapping has at ADDRESS and behind it.

@@ -23,7 +23,7 @@ bool detached_section (const struct image *image,
                        struct buffer *section, uint64_t *address,
                        struct error *err);
 
-/* For SFrame data that walks of this project read, and nobody else.  */
+/* For SFrame data that no other reader than walks of this project sees.  */
 void detached_options_init (struct cfi2sframe_options *options);
 
 /* Whether IMAGE is a program or library of a machine that has SFrame.  */

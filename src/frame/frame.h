@@ -226,7 +226,7 @@ frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
 }
 
 /* The offset up to which row INDEX of FUNCTION, where FP (register number REG)
-   may be stale, can be believed all the same; it would hold up to END.
+   may be stale, is right all the same.  The row would hold up to END.
    Instructions have SMALLEST bytes or more.  */
 uint32_t frame_function_fp_sure_end (const struct frame_function *function,
                                      size_t index, uint32_t end, uint16_t reg,

@@ -131,8 +131,8 @@ enum
 struct interval section_range (const struct image_section *section);
 
 /* The bytes of the file that SEGMENT has, if any (image_segment_has_bytes).
-   Where its address lies in a PT_LOAD that has other bytes there, nobody
-   believes its offset, unless the type is one that is read from the file.  */
+   Where its address lies in a PT_LOAD that has other bytes there, its offset
+   does not count, unless the type is one that is read from the file.  */
 struct interval segment_range (const struct image *image,
                                const GElf_Phdr *segment);
 

@@ -44,7 +44,7 @@ bool check_is_loaded (const struct check *check, uint64_t offset,
 bool check_is_same_load (const struct check *check, const GElf_Phdr *before,
                          const GElf_Phdr *after);
 
-/* Whether the segment BEFORE is in the new file, or nobody misses it.  */
+/* Whether the segment BEFORE is in the new file, or need not be.  */
 bool check_old_segment (const struct check *check, const GElf_Phdr *before);
 
 /* ---- inject_check_memory.c */

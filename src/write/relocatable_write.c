@@ -357,7 +357,7 @@ add_new_section (struct object_writer *writer, const GElf_Shdr *header,
   errno = 0;
   Elf_Scn *scn = elf_newscn (writer->elf);
   /* Where there was no memory for a header, elf_newscn (elfutils 0.188) gives
-     a section whose header nobody may look at.  */
+     a section whose header must not be looked at.  */
   Elf_Data *data = scn != NULL && errno != ENOMEM ? elf_newdata (scn) : NULL;
   if (data == NULL)
     return libelf_error (err, "new section");

@@ -235,7 +235,8 @@ temporary_new (int directory, const struct file_location *source, int *fd,
   return NULL;
 }
 
-/* Whether nobody else has FD's file locked, and NAME is still its name.  */
+/* Whether no other process has FD's file locked, and NAME is still its name.
+ */
 static bool
 is_unused (int fd, int directory, const char *name)
 {

@@ -3,7 +3,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A program that is killed cannot remove its temporary file.  A later run does
-   so, if the file is one of this program and in nobody's use:
+   so, if the file is one of this program and not in use:
 
      the name   A prefix and six letters, of which the last two are computed
                 from the others: hardly any name that a person chooses is one.

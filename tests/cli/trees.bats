@@ -709,7 +709,9 @@ kill_at_flush ()
   cp -p copy "${left%??????}config"
   mkdir "$left"
   exits 0 -r -q --undo tree
-  [ -f "$left.txt" ] && [ -f "${left%??????}config" ] && [ -d "$left" ]
+  [ -f "$left.txt" ]
+  [ -f "${left%??????}config" ]
+  [ -d "$left" ]
   rmdir "$left"
   ln -s ../copy "$left"
   exits 0 -r -q --undo tree

@@ -123,7 +123,9 @@ def test_errors_are_told_in_plain_words(error, about, words):
 # How a program ends.
 
 ENDING = """
-import os, sys, time
+import os, signal, sys, time
+# A job in the background has it ignored.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 sys.path.insert(0, %r)
 from sframe_retrofit import commands, ending
 place = ending.Workplace(sys.argv[1])
