@@ -105,9 +105,7 @@ enum cfi2sframe_debug_info
   CFI2SFRAME_DEBUG_INFO_NONE
 };
 
-/* When a new file is flushed to disk.  One that is written in place
-   (in_place_write) is flushed in any case, because what --undo needs in a
-   damaged file has to be on disk first.  */
+/* When a new file is flushed to disk.  */
 enum cfi2sframe_sync
 {
   /* Before it gets its name, and that name when it has it: whatever happens,
@@ -133,7 +131,6 @@ struct cfi2sframe_options
   bool strict;         /* a function that is left out is a failure */
   bool replace;        /* make a new .sframe where there is one already */
   bool preserve_times; /* the output gets the input's time stamps */
-  bool in_place_write; /* keep the inode when converting in place */
   bool dry_run;        /* do everything but write */
   bool relocatable;    /* convert .o, .ko and .a files, too */
   bool gnu;            /* the rows GNU as writes, right where it is wrong */
@@ -270,7 +267,7 @@ cfi2sframe_remove (const char *input, const char *output,
    step with what PROGRAM is now: converted, or not any more.  Debuggers
    compare both.  With DEBUG NULL it is looked for where
    CFI2SFRAME_DEBUG_INFO_AUTO looks.  The file keeps its CRC and an undo
-   record.  Of OPTIONS dry_run, in_place_write and preserve_times count. Status
+   record.  Of OPTIONS dry_run and preserve_times count.  Status
    CFI2SFRAME_NOTHING when it is in step or none is found, CFI2SFRAME_REFUSED
    when DEBUG is another program's.  */
 CFI2SFRAME_API bool

@@ -191,16 +191,6 @@ mapped_file_patch (const void *address)
   return false;
 }
 
-void
-mapped_files_accept (void)
-{
-  for (int i = 0; i < atomic_load (&n_mappings); i++)
-    if (atomic_load (&mappings[i].begin) > TAKEN
-        && atomic_load (&mappings[i].state) == &state
-        && fstat (mappings[i].fd, &mappings[i].status) != 0)
-      mappings[i].fd = -1; /* a change cannot be told any more */
-}
-
 bool
 mapped_files_check (struct error *err)
 {

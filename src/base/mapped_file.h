@@ -44,9 +44,6 @@ bool mapped_file_patch (const void *address);
    other is mapped.  */
 void mapped_files_forget (void);
 
-/* This thread itself has changed the files that it has mapped.  */
-void mapped_files_accept (void);
-
 /* Whether no file that this thread has mapped since then has lost bytes, and
    each kept its size and its time of change as long as it was mapped.  */
 bool mapped_files_check (struct error *err);

@@ -231,7 +231,7 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
       || old.st_nlink == 0)
     return;
   if (file_identity_is (&job->made, &old))
-    return; /* written in place: all names have the new contents */
+    return; /* nothing was written */
   fputs ("cfi2sframe: ", errors);
   printable_put (job->path, errors);
   fprintf (errors,

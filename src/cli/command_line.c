@@ -86,10 +86,6 @@ static const struct argp_option option_table[] = {
     "of each debug file that is found on this machine, in step with what FILE "
     "becomes; also with --undo and --remove",
     1 },
-  { "in-place-write", OPTION_IN_PLACE_WRITE, NULL, 0,
-    "Keep the inode: write into FILE instead of replacing it; processes that "
-    "have it mapped may crash",
-    1 },
   { "sync", OPTION_SYNC, "WHEN", 0,
     "Flush new files to disk each as it is written ('file', the default), all "
     "at the 'end', or leave that to the system ('none')",
@@ -497,8 +493,6 @@ static const struct option_switch switches[] = {
   OPTION_SWITCH (struct tool_options, OPTION_NO_SPLIT, convert.no_split),
   OPTION_SWITCH (struct tool_options, OPTION_COMPACT, convert.compact),
   OPTION_SWITCH (struct tool_options, OPTION_RELOCATABLE, convert.relocatable),
-  OPTION_SWITCH (struct tool_options, OPTION_IN_PLACE_WRITE,
-                 convert.in_place_write),
 };
 
 /* Read the configuration; a failure ends the program.  */

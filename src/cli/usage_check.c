@@ -45,7 +45,6 @@ static const struct
 } effects[] = {
   { 'n', MAKES | TAKES_BACK },
   { 'p', CHANGES },
-  { OPTION_IN_PLACE_WRITE, CHANGES },
   { OPTION_SYNC, MAKES | TAKES_BACK },
   { OPTION_STRICT, MAKES | MODE_BIT (MODE_CHECK) },
   { OPTION_MIN_COVERAGE, MAKES | MODE_BIT (MODE_CHECK) },
@@ -187,8 +186,6 @@ usage_check (const struct argp_state *state)
                 mode_names[options->mode].option);
   if (options->mode == MODE_COMPARE && options->n_files != 2)
     argp_error (state, "--compare takes two files");
-  if (options->output != NULL && options->convert.in_place_write)
-    argp_error (state, "--in-place-write writes no other file");
   check_debug_file (state);
   if ((options->root != NULL || options->package != NULL)
       && !is_given (options, OPTION_CONFIG)

@@ -10,7 +10,6 @@
 #include "convert/audit.h"
 #include "convert/for_readers.h"
 #include "convert/formats.h"
-#include "convert/half_written.h"
 #include "convert/linked_section.h"
 #include "convert/location.h"
 #include "convert/object_convert.h"
@@ -133,9 +132,8 @@ note_concerns (struct conversion *conversion)
   struct file_concerns concerns = file_find_concerns (conversion->input.fd);
   conversion->report->signed_ima = concerns.signed_ima;
   conversion->report->sealed_verity = concerns.verity;
-  conversion->report->flags_lost = concerns.flags_lost
-                                   && conversion->output == NULL
-                                   && !conversion->options.in_place_write;
+  conversion->report->flags_lost
+      = concerns.flags_lost && conversion->output == NULL;
 }
 
 /* Read the input's headers and what it has of .sframe; see whether it can be
@@ -187,14 +185,11 @@ start_thread (struct conversion *conversion)
   struct file_location target
       = conversion->output != NULL ? file_location_of_path (conversion->output)
                                    : conversion->input_location;
-  bool new_file
-      = conversion->output != NULL || !conversion->options.in_place_write;
   if (image->size < BESIDE_SIZE_MIN)
     return;
   conversion->search = reference_search_new (image);
   if (conversion->writes && image == &conversion->input)
-    copy_ahead_prepare (&conversion->copy_ahead, image,
-                        new_file ? &target : NULL);
+    copy_ahead_prepare (&conversion->copy_ahead, image, &target);
   background_start (&conversion->beside, work_beside, conversion);
 }
 
@@ -298,16 +293,12 @@ check_converted (const struct replacement *replacement, const void *bytes,
                              replacement->section->bytes, bytes, size, err);
 }
 
-/* Write the new file, or change the old one, as the plan says.  */
+/* Write the new file, as the plan says.  */
 static bool
 write_converted (struct conversion *conversion, struct error *err)
 {
   const struct cfi2sframe_options *options = &conversion->options;
   uint64_t record_size;
-  if (options->in_place_write && conversion->original.elf != NULL)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "replacing needs a new file; use --undo first to keep "
-                      "the inode");
   struct replacement replacement = { .image = source_image (conversion),
                                      .plan = &conversion->plan,
                                      .section = &conversion->section,
@@ -316,7 +307,6 @@ write_converted (struct conversion *conversion, struct error *err)
                                      .output = conversion->output,
                                      .made = conversion->made,
                                      .input_fd = conversion->input.fd,
-                                     .in_place_write = options->in_place_write,
                                      .preserve_times = options->preserve_times,
                                      .sync = options->sync,
                                      .copy_ahead = &conversion->copy_ahead,
@@ -381,8 +371,7 @@ begin_with_output (struct conversion *conversion,
 {
   if (!begin (conversion, options, err))
     return false;
-  conversion->input_location.lock
-      = options_lock (&conversion->options, conversion->output);
+  conversion->input_location.lock = options_lock (&conversion->options);
   return conversion->output == NULL
          || output_file_check_other (conversion->output, conversion->path,
                                      err);
@@ -408,14 +397,13 @@ convert_opened (struct conversion *conversion, struct error *err)
   return convert_file (conversion, err);
 }
 
-/* The input is not an ELF file.  It may be an archive of objects, or a file
-   whose conversion a power cut has interrupted.  */
+/* The input is not an ELF file.  It may be an archive of objects.  */
 static bool
 convert_unopened (struct conversion *conversion, struct error *err)
 {
   const struct file_location *input = &conversion->input_location;
   if (err->status != CFI2SFRAME_NOT_ELF || !archive_is_at (input))
-    return half_written_explain (input, err);
+    return false;
   conversion->report->archive = true;
   if (!conversion->options.relocatable)
     return error_set (err, CFI2SFRAME_NOTHING,

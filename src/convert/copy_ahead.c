@@ -70,8 +70,7 @@ copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
       || !image_find_eh_frame (image, &found, &ignored) || found.size == 0)
     return;
   ahead->image = image;
-  ahead->has_file
-      = target != NULL && output_file_create (&ahead->file, target, &ignored);
+  ahead->has_file = output_file_create (&ahead->file, target, &ignored);
 }
 
 void

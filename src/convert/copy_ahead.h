@@ -31,7 +31,7 @@ struct copy_ahead
 };
 
 /* Prepare for IMAGE, which must stay open until copy_ahead_end.  TARGET is the
-   file to be replaced, or NULL when there will be none.  A failure is not
+   file to be replaced.  A failure is not
    reported, here and later: the caller meets it again when it does the work
    itself.  AHEAD is zeroed at first.  */
 void copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,

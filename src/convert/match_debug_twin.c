@@ -25,7 +25,6 @@
 #include "convert/replace.h"
 #include "elf/debug_file.h"
 #include "write/debug_twin.h"
-#include "write/in_place.h"
 #include "write/undo.h"
 
 /* A program and its debug file.  */
@@ -89,7 +88,7 @@ locate_debug_file (struct pair *pair, const struct debug_file *found,
   struct stat status;
   memcpy (pair->path, found->path, sizeof pair->path);
   pair->location = file_location_of_path (pair->path);
-  pair->location.lock = options_lock (&pair->options, NULL);
+  pair->location.lock = options_lock (&pair->options);
   if (found->beside == 0)
     return true;
   pair->folder = open_folder (found, program);
@@ -164,10 +163,9 @@ keep_crc (struct pair *pair, struct error *err)
   struct layout_patch *word = &pair->plan.patches[pair->plan.n_patches - 1];
   struct buffer record;
   buffer_init (&record, false);
-  uint8_t *bytes = in_place_preview (source, &pair->plan, NULL, err);
-  bool done = bytes != NULL
-              && undo_record_build (&record, source, &pair->plan,
-                                    pair->options.in_place_write, err);
+  uint8_t *bytes = debug_twin_preview (source, &pair->plan, err);
+  bool done
+      = bytes != NULL && undo_record_build (&record, source, &pair->plan, err);
   if (done)
     store_u32 (word->bytes,
                crc32_word_for (
@@ -209,11 +207,6 @@ write_debug_file (struct pair *pair, struct error *err)
 {
   struct file_identity made;
   uint64_t record_size;
-  bool in_place = pair->options.in_place_write;
-  if (in_place && pair->original.elf != NULL)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "replacing needs a new file; use --undo first to keep "
-                      "the inode");
   struct checked_replacement checked
       = { { .image = source_image (pair),
             .plan = &pair->plan,
@@ -221,7 +214,6 @@ write_debug_file (struct pair *pair, struct error *err)
             .input = &pair->location,
             .made = &made,
             .input_fd = pair->debug.fd,
-            .in_place_write = in_place,
             .preserve_times = pair->options.preserve_times,
             .sync = pair->options.sync,
             .check = check_debug_file },

@@ -32,9 +32,6 @@ check_options (const struct image *image,
       && !emitter_check_machine (image->arch, format_variant (options->format),
                                  err))
     return false;
-  if (options->in_place_write)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "objects are written anew; the inode cannot be kept");
   return true;
 }
 

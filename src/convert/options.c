@@ -61,10 +61,7 @@ options_cfi (const struct cfi2sframe_options *options)
 }
 
 enum file_lock
-options_lock (const struct cfi2sframe_options *options, const char *output)
+options_lock (const struct cfi2sframe_options *options)
 {
-  if (options->dry_run)
-    return LOCK_NONE;
-  return options->in_place_write && output == NULL ? LOCK_WRITING
-                                                   : LOCK_READING;
+  return options->dry_run ? LOCK_NONE : LOCK_SHARED;
 }

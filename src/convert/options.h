@@ -20,8 +20,7 @@ bool options_take (struct cfi2sframe_options *own,
 /* The CFI that OPTIONS ask for.  Borrows their strings.  */
 struct cfi_options options_cfi (const struct cfi2sframe_options *options);
 
-/* The lock for working on a file with OPTIONS; OUTPUT NULL: it is changed.  */
-enum file_lock options_lock (const struct cfi2sframe_options *options,
-                             const char *output);
+/* The lock for working on a file with OPTIONS.  */
+enum file_lock options_lock (const struct cfi2sframe_options *options);
 
 #endif /* CONVERT_OPTIONS_H */

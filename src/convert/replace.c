@@ -13,7 +13,6 @@
 #include "base/mapped_file.h"
 #include "convert/location.h"
 #include "write/flush.h"
-#include "write/in_place.h"
 #include "write/inject.h"
 #include "write/output_file.h"
 #include "write/temporary.h"
@@ -28,22 +27,6 @@ check_file (const struct replacement *replacement, int fd, struct error *err)
     return false;
   bool good = replacement->check (replacement, bytes, size, err);
   mapped_file_close (bytes, size);
-  return good;
-}
-
-/* What the file is going to be, in memory.  */
-static bool
-check_in_place (const struct replacement *replacement, struct error *err)
-{
-  const void *section
-      = replacement->section != NULL ? replacement->section->bytes : NULL;
-  uint8_t *bytes
-      = in_place_preview (replacement->image, replacement->plan, section, err);
-  if (bytes == NULL)
-    return false;
-  size_t size = (size_t)replacement->plan->new_size;
-  bool good = replacement->check (replacement, bytes, size, err);
-  munmap (bytes, size);
   return good;
 }
 
@@ -92,38 +75,16 @@ write_new_file (const struct replacement *replacement,
 }
 
 static bool
-write_in_place (const struct replacement *replacement,
-                const struct buffer *record, struct error *err)
-{
-  const void *section
-      = replacement->section != NULL ? replacement->section->bytes : NULL;
-  int fd = in_place_open (replacement->input, err);
-  if (fd < 0)
-    return false;
-  struct in_place_request request
-      = { .record = record->size > 0 ? record : NULL,
-          .keep_record = replacement->with_record,
-          .preserve_times = replacement->preserve_times };
-  struct stat status;
-  bool written = in_place_write (replacement->image, replacement->plan,
-                                 section, &request, fd, err);
-  mapped_files_accept ();
-  if (written && fstat (fd, &status) == 0)
-    *replacement->made = file_identity_of (&status);
-  return io_close (fd, written, err);
-}
-
-static bool
-build_record (const struct replacement *replacement, bool in_place,
-              struct buffer *record, struct error *err)
+build_record (const struct replacement *replacement, struct buffer *record,
+              struct error *err)
 {
   uint64_t digest;
   if (replacement->copy_ahead != NULL
       && copy_ahead_digest (replacement->copy_ahead, &digest))
-    return undo_record_build_digested (
-        record, replacement->image, replacement->plan, in_place, digest, err);
+    return undo_record_build_digested (record, replacement->image,
+                                       replacement->plan, digest, err);
   return undo_record_build (record, replacement->image, replacement->plan,
-                            in_place, err);
+                            err);
 }
 
 bool
@@ -132,18 +93,10 @@ replacement_carry_out (const struct replacement *replacement,
 {
   struct buffer record;
   buffer_init (&record, false);
-  bool in_place = replacement->in_place_write && replacement->output == NULL;
-  /* In place, a record is the way back at least while writing.  */
-  bool needs_record
-      = replacement->with_record || (in_place && !replacement->uses_record);
-  /* The digest for the record may still be under way: check meanwhile.  */
-  bool done = (!in_place || check_in_place (replacement, err))
-              && (!needs_record
-                  || build_record (replacement, in_place, &record, err));
-  *record_size = replacement->with_record ? record.size : 0;
-  if (done)
-    done = in_place ? write_in_place (replacement, &record, err)
-                    : write_new_file (replacement, &record, err);
+  bool done
+      = (!replacement->with_record || build_record (replacement, &record, err))
+        && write_new_file (replacement, &record, err);
+  *record_size = record.size;
   if (!done && replacement->output != NULL)
     error_in_file (err, replacement->output);
   buffer_free (&record);

@@ -1,5 +1,5 @@
-/* A file replaced by what a plan makes of it: as a new file, over the old one,
-   or in it.
+/* A file replaced by what a plan makes of it: as a new file, or over the old
+   one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_REPLACE_H
@@ -19,14 +19,11 @@ struct replacement
   const struct layout_plan *plan;
   const struct buffer *section; /* .sframe of the plan; NULL: none */
   bool with_record;             /* append an undo record */
-  bool uses_record;             /* PLAN is that of the record in IMAGE */
   const struct file_location *input;
-  const char *output;  /* NULL: INPUT is changed */
-  int input_fd;        /* of INPUT, for its metadata */
-  bool in_place_write; /* keep INPUT's inode */
+  const char *output; /* NULL: INPUT is replaced */
+  int input_fd;       /* of INPUT, for its metadata */
   bool preserve_times;
-  enum cfi2sframe_sync sync; /* of a new file; one that is written in place is
-                                flushed in any case */
+  enum cfi2sframe_sync sync;
   struct copy_ahead *copy_ahead; /* what has been begun, or NULL */
   struct file_identity *made;    /* to be set to what INPUT is afterwards, if
                                     that is changed */

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/archive_members.h"
-#include "convert/half_written.h"
 #include "convert/location.h"
 #include "convert/options.h"
 #include "convert/replace.h"
@@ -35,7 +34,7 @@ begin (struct cfi2sframe_options *own, struct file_location *input,
   error_clear (err);
   if (!options_take (own, options, err))
     return false;
-  input->lock = options_lock (own, output);
+  input->lock = options_lock (own);
   return output == NULL || output_file_check_other (output, input->path, err);
 }
 
@@ -46,7 +45,6 @@ revert_as_planned (struct replacement *replacement, const struct image *image,
   uint64_t record_size;
   replacement->image = image;
   replacement->input_fd = image->fd;
-  replacement->in_place_write = options->in_place_write;
   replacement->preserve_times = options->preserve_times;
   replacement->sync = options->sync;
   return options->dry_run
@@ -116,13 +114,11 @@ undo (const struct file_location *input, const char *output,
   struct image image;
   struct layout_plan plan = { 0 };
   struct replacement replacement = { .plan = &plan,
-                                     .uses_record = true,
                                      .input = input,
                                      .output = output,
                                      .made = made,
                                      .check = check_original };
-  if (!open_input (&image, input, options, err)
-      && !half_written_open (&image, input, err))
+  if (!open_input (&image, input, options, err))
     return false;
   bool done = check_is_linked (&image, options, err)
               && plan_undo (&plan, &image, err)

@@ -54,14 +54,8 @@ file_location_open (const struct file_location *location, int flags,
                    flags | O_CLOEXEC | (location->fixed ? O_NOFOLLOW : 0));
   if (fd < 0 && location->fixed && errno == ELOOP)
     error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
-  else if (fd < 0 && errno == ETXTBSY)
-    error_set (err, CFI2SFRAME_IO,
-               "is being executed, so it cannot be written in place, only "
-               "replaced");
   else if (fd < 0)
-    error_set_errno (err, (flags & O_ACCMODE) == O_RDONLY
-                              ? "cannot open"
-                              : "cannot open for writing");
+    error_set_errno (err, "cannot open");
   if (fd < 0 || !location->fixed)
     return fd;
   if (fstat (fd, &status) == 0

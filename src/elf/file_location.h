@@ -26,9 +26,8 @@ struct file_identity
 enum file_lock
 {
   LOCK_NONE,
-  LOCK_READING, /* the file will be replaced: no process writes it in place
-                   meanwhile */
-  LOCK_WRITING  /* the file will be written in place, by this process alone */
+  LOCK_SHARED /* the file will be replaced: no process that locks what it
+                 changes is at it */
 };
 
 struct file_location

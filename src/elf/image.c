@@ -308,8 +308,7 @@ image_read (struct image *image, struct error *err)
 static bool
 take_lock (int fd, enum file_lock lock, struct error *err)
 {
-  int operation = lock == LOCK_WRITING ? LOCK_EX : LOCK_SH;
-  return lock == LOCK_NONE || flock (fd, operation | LOCK_NB) == 0
+  return lock == LOCK_NONE || flock (fd, LOCK_SH | LOCK_NB) == 0
          || errno != EWOULDBLOCK
          || error_set (err, CFI2SFRAME_IO, "another process is changing it");
 }

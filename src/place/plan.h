@@ -64,8 +64,7 @@ struct layout_patch
    no patch touches .sframe, no extent overlaps it.  An old byte may appear in
    no extent (it is lost, e.g. zero padding that .sframe fills), never in two.
    Evicted sections are extents from the old head to the new tail, and one of
-   them may go to a new place inside the old head: whoever writes in place
-   reads all extents whose offsets differ before writing anything.  */
+   them may go to a new place inside the old head.  */
 struct layout_plan
 {
   enum layout_strategy strategy;

@@ -5,6 +5,8 @@
 #include "write/debug_twin.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "place/placing.h"
 
@@ -150,6 +152,42 @@ has_sections_of (const struct image *b, const struct image *a)
         return false;
     }
   return true;
+}
+
+/* Private memory of SIZE bytes, no fewer than IMAGE's, that begins with
+   these.  */
+static uint8_t *
+map_copy (const struct image *image, size_t size, struct error *err)
+{
+  uint64_t page = (uint64_t)sysconf (_SC_PAGESIZE);
+  uint64_t whole = image->fd < 0 ? 0 : image->size & ~(page - 1);
+  uint8_t *bytes = mmap (NULL, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (bytes != MAP_FAILED
+      && (whole == 0
+          || mmap (bytes, whole, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, image->fd, 0)
+                 != MAP_FAILED))
+    {
+      memcpy (bytes + whole, image->bytes + whole,
+              (size_t)(image->size - whole));
+      return bytes;
+    }
+  error_set_errno (err, "mmap");
+  if (bytes != MAP_FAILED)
+    munmap (bytes, size);
+  return NULL;
+}
+
+uint8_t *
+debug_twin_preview (const struct image *debug, const struct layout_plan *plan,
+                    struct error *err)
+{
+  uint8_t *bytes = map_copy (debug, (size_t)plan->new_size, err);
+  for (size_t i = 0; bytes != NULL && i < plan->n_patches; i++)
+    memcpy (bytes + plan->patches[i].offset, plan->patches[i].bytes,
+            plan->patches[i].size);
+  return bytes;
 }
 
 bool

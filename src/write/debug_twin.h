@@ -32,6 +32,13 @@ bool debug_twin_check_codeless (const struct image *debug, struct error *err);
 bool debug_twin_plan (struct layout_plan *plan, const struct image *debug,
                       const struct image *program, struct error *err);
 
+/* The bytes that PLAN, of debug_twin_plan, makes of DEBUG: plan->new_size
+   bytes of private memory, given back with munmap.  Pages that do not change
+   stay the file's.  NULL after failure.  */
+uint8_t *debug_twin_preview (const struct image *debug,
+                             const struct layout_plan *plan,
+                             struct error *err);
+
 /* Whether DEBUG has the headers of PROGRAM, and none that it lacks.  */
 bool debug_twin_is_in_step (const struct image *debug,
                             const struct image *program);

@@ -238,47 +238,6 @@ mode_copy (mode_t wanted, int to, struct error *err)
 }
 
 bool
-file_note_privileges (struct file_privileges *privileges, int fd,
-                      struct error *err)
-{
-  *privileges = (struct file_privileges){ 0 };
-  struct stat status;
-  if (fstat (fd, &status) != 0)
-    return error_set_errno (err, "fstat");
-  privileges->mode = status.st_mode & MODE_BITS;
-  ssize_t size = fgetxattr (fd, "security.capability", privileges->capability,
-                            sizeof privileges->capability);
-  if (size < 0 && errno == ERANGE)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the file's capabilities are of an unknown form");
-  if (size > 0)
-    privileges->capability_size = (size_t)size;
-  /* The only way to know whether the privileges can be given back is to give
-     them.  */
-  return file_restore_privileges (privileges, fd, err);
-}
-
-bool
-file_restore_privileges (const struct file_privileges *privileges, int fd,
-                         struct error *err)
-{
-  if (privileges->mode & (S_ISUID | S_ISGID))
-    {
-      if (fchmod (fd, privileges->mode) != 0)
-        return error_set (err, CFI2SFRAME_REFUSED,
-                          "the file would lose its set-id bits: %s",
-                          strerror (errno));
-      if (!mode_copy (privileges->mode, fd, err))
-        return false;
-    }
-  return privileges->capability_size == 0
-         || fsetxattr (fd, "security.capability", privileges->capability,
-                       privileges->capability_size, 0)
-                == 0
-         || attribute_failed ("security.capability", err);
-}
-
-bool
 file_set_times (int to, const struct stat *status, struct error *err)
 {
   const struct timespec times[2] = { status->st_atim, status->st_mtim };

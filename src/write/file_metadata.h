@@ -31,22 +31,6 @@ bool file_copy_metadata (int from, int to, bool times, struct error *err);
    without set-id bits, less the umask.  */
 bool file_set_new_mode (int to, mode_t mode, struct error *err);
 
-/* What the kernel takes away from a file that is written to: set-id bits
-   (unless the writer may keep them) and capabilities (always).  */
-struct file_privileges
-{
-  mode_t mode;
-  size_t capability_size; /* 0: none */
-  unsigned char capability[64];
-};
-
-/* Note the privileges of the open file FD, and make sure that the caller will
-   be able to give them back.  */
-bool file_note_privileges (struct file_privileges *privileges, int fd,
-                           struct error *err);
-bool file_restore_privileges (const struct file_privileges *privileges, int fd,
-                              struct error *err);
-
 /* Make the time stamps of TO those in STATUS.  */
 bool file_set_times (int to, const struct stat *status, struct error *err);
 

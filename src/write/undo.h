@@ -38,10 +38,7 @@
 #include "place/plan.h"
 
 /* A part with less bytes than this that moves inside the old file's length is
-   stored.  So the copies of a record only read bytes that neither a conversion
-   nor its undoing in place overwrites.  Where larger parts move, the whole
-   file goes elsewhere, which is never done in place and never worth
-   storing.  */
+   stored, so that a record has few operations.  */
 enum
 {
   UNDO_STORED_MOVE = 4096
@@ -57,21 +54,16 @@ struct undo_record
 };
 
 /* Append to RECORD the record of the conversion of IMAGE by PLAN; its place is
-   plan->new_size.  A SELF_CONTAINED record does not rely on what the
-   conversion writes: it stores what else could be copied back from a new
-   place, so that it is good from the moment it is on disk, before the rest is
-   (in-place writing).  It is larger by the bytes that move.  */
+   plan->new_size.  */
 bool undo_record_build (struct buffer *record, const struct image *image,
-                        const struct layout_plan *plan, bool self_contained,
-                        struct error *err);
+                        const struct layout_plan *plan, struct error *err);
 
 /* Do as undo_record_build does when the digest of the image's bytes
    (hash_digest) is at hand.  */
 bool undo_record_build_digested (struct buffer *record,
                                  const struct image *image,
                                  const struct layout_plan *plan,
-                                 bool self_contained, uint64_t digest,
-                                 struct error *err);
+                                 uint64_t digest, struct error *err);
 
 /* The digest of the original in a RECORD built by these.  */
 uint64_t undo_record_digest (const uint8_t *record);

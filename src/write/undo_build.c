@@ -37,7 +37,6 @@ struct record_builder
 {
   const struct image *image;
   const struct layout_plan *plan;
-  bool self_contained;
   struct written_range *written; /* of the new file; ascending, merged */
   size_t n_written, written_room;
   struct layout_extent *extents; /* extents by offset in the old file */
@@ -200,9 +199,8 @@ static bool
 emit_copy (struct record_builder *builder, uint64_t old_offset,
            uint64_t new_offset, uint64_t size)
 {
-  bool new_place = new_offset >= builder->image->size;
-  if (old_offset != new_offset
-      && (new_place ? builder->self_contained : size < UNDO_STORED_MOVE))
+  if (old_offset != new_offset && new_offset < builder->image->size
+      && size < UNDO_STORED_MOVE)
     return emit_lost (builder, old_offset, size);
   return emit (builder,
                &(struct operation){ UNDO_COPY, old_offset, size, new_offset });
@@ -307,12 +305,10 @@ append_record (struct buffer *out, const struct record_builder *builder,
 
 bool
 undo_record_build_digested (struct buffer *record, const struct image *image,
-                            const struct layout_plan *plan,
-                            bool self_contained, uint64_t digest,
+                            const struct layout_plan *plan, uint64_t digest,
                             struct error *err)
 {
-  struct record_builder builder
-      = { .image = image, .plan = plan, .self_contained = self_contained };
+  struct record_builder builder = { .image = image, .plan = plan };
   bool ok = collect_written (&builder) && collect_extents (&builder)
             && make_operations (&builder);
   if (!ok)
@@ -330,10 +326,8 @@ undo_record_build_digested (struct buffer *record, const struct image *image,
 
 bool
 undo_record_build (struct buffer *record, const struct image *image,
-                   const struct layout_plan *plan, bool self_contained,
-                   struct error *err)
+                   const struct layout_plan *plan, struct error *err)
 {
-  return undo_record_build_digested (record, image, plan, self_contained,
-                                     hash_digest (image->bytes, image->size),
-                                     err);
+  return undo_record_build_digested (
+      record, image, plan, hash_digest (image->bytes, image->size), err);
 }

@@ -349,24 +349,6 @@ eh_frame_entry ()
   convert -o ./- small
 }
 
-# The directory's own permission is asked for first; the times come last.
-@test "times that may not be set are seen before the file is written" {
-  public_directory
-  small_program
-  cp small "$public/small"
-  chmod 777 "$public/small"
-  cd "$public"
-  local before
-  before=$(checksum small)
-  as_nobody ./cfi2sframe -p --in-place-write small
-  [ "$status" -eq 1 ] || report
-  [[ $stderr == "cfi2sframe: small: cannot set time stamps: Operation not permitted" ]] \
-    || report
-  [ "$(checksum small)" = "$before" ]
-  as_nobody ./cfi2sframe --in-place-write small
-  [ "$status" -eq 0 ] || report
-}
-
 # The new file had descriptor 1, and a message was written over its header.
 @test "a closed standard output is no place for the new file" {
   needs strace

@@ -53,26 +53,17 @@ linkers_problem ()
   fi
 }
 
-# Convert FILE with OPTIONS and undo that, in a new file and in place.  What
-# moves as a whole, such as a fixed program that grows downwards (python3 in
-# Debian 13), cannot be written in place.
+# Convert FILE with OPTIONS and undo that.
 undone ()
 {
-  local file=$1 how
+  local file=$1
   shift
   [ -e "$file" ] || skip "$file is not here"
-  for how in "" --in-place-write; do
-    copy "$file" f
-    if [ -n "$how" ] \
-      && "$CFI2SFRAME" -n -v "$@" f | grep -q ', grow-down, '; then
-      refused f $how "$@"
-      continue
-    fi
-    convert $how "$@" f
-    run ! cmp -s "$file" f
-    convert --undo $how f
-    cmp "$file" f
-  done
+  copy "$file" f
+  convert "$@" f
+  run ! cmp -s "$file" f
+  convert --undo f
+  cmp "$file" f
   only_files f
 }
 
@@ -190,28 +181,26 @@ undone ()
 @test "the linker's .sframe: skipped, replaced, removed" {
   linked_with_sframe in
   stays_with_warning in "$(linkers_problem in)"
-  local expected option
+  local expected
   expected=$(./in)
-  for option in "" --in-place-write; do
-    cp in f
-    convert $option --replace f
-    one_sframe f
-    exits 0 --check f
-    [ "$(./f)" = "$expected" ]
-    cp f stripped
-    strip stripped
-    one_sframe stripped
-    [ "$(./stripped)" = "$expected" ]
-    convert $option --undo f
-    cmp in f
+  cp in f
+  convert --replace f
+  one_sframe f
+  exits 0 --check f
+  [ "$(./f)" = "$expected" ]
+  cp f stripped
+  strip stripped
+  one_sframe stripped
+  [ "$(./stripped)" = "$expected" ]
+  convert --undo f
+  cmp in f
 
-    cp in f
-    convert $option --remove f
-    no_sframe f
-    [ "$(./f)" = "$expected" ]
-    strip f
-    [ "$(./f)" = "$expected" ]
-  done
+  cp in f
+  convert --remove f
+  no_sframe f
+  [ "$(./f)" = "$expected" ]
+  strip f
+  [ "$(./f)" = "$expected" ]
 }
 
 @test "--replace keeps the index of the linker's section" {
@@ -266,7 +255,7 @@ undone ()
 
 @test "a record written by the first version: undone in every way, touched: refused" {
   local how sum="8e1a58c63bee3c1a865b6501cc972a448081fb7cb4f7276be85306dee9caa760  -"
-  for how in --undo "--undo --in-place-write" --remove; do
+  for how in --undo --remove; do
     copy "$srcdir/tests/data/undo/record-1" f
     convert $how f
     [ "$(checksum f)" = "$sum" ]
@@ -290,50 +279,6 @@ undone ()
   cp f in
   exits 0 --remove f
   cmp f in
-}
-
-@test "what an interrupted in-place conversion leaves can be undone" {
-  needs strace
-  small_program in
-  cp in f
-  # Killed when everything but the headers is written.
-  strace -o /dev/null -e inject=fdatasync:signal=KILL:when=1 \
-    "$CFI2SFRAME" --in-place-write f >/dev/null 2>&1 || true
-  ! cmp -s in f || skip "strace cannot inject faults here"
-  [ "$(./f)" = "$(./in)" ]
-  exits 1 f
-  [[ $stderr == *--undo* ]]
-  convert --undo f
-  cmp in f
-}
-
-@test "a power cut between the headers: --undo needs none of them" {
-  copy "$(program_file ls)" in
-  cp in new
-  convert --in-place-write new
-  # Any of the first sectors may have come to the disk without the others.
-  local first second refused=0
-  for first in 0 1 2 3; do
-    for second in 0 1 2 3 4 5 6 7; do
-      cp new f
-      dd if=in of=f bs=512 skip=$first seek=$first count=1 conv=notrunc status=none
-      dd if=in of=f bs=512 skip=$second seek=$second count=1 conv=notrunc status=none
-      cp f g
-      tool g
-      if [ "$status" -ne 0 ]; then
-        [[ $stderr == *--undo* ]] || report
-        "$CFI2SFRAME" --check g >log 2>&1 || true
-        ! grep -q 'outside the file' log || refused=$((refused + 1))
-      fi
-      cp f g
-      convert --undo g
-      cmp g in
-      convert --undo --in-place-write f
-      cmp f in
-    done
-  done
-  # Headers that contradict each other are among them.
-  [ $refused -gt 0 ]
 }
 
 # In its object the section is there, and has nothing in it.
@@ -520,7 +465,7 @@ END
   for in in odd some bash; do
     while read -r mode; do
       [[ -z $without_analysis || ! $mode =~ code|analyze ]] || continue
-      for how in -o --in-place-write strip undo; do
+      for how in -o "" strip undo; do
         case $how in
           -o)
             # shellcheck disable=SC2086
@@ -528,7 +473,7 @@ END
           *)
             cp $in f
             # shellcheck disable=SC2086
-            tool --replace=auto $mode --in-place-write f ;;
+            tool --replace=auto $mode f ;;
         esac
         [ "$status" -eq 0 ] || report
         case $how in

@@ -399,8 +399,6 @@ assert text["status"] != small["status"]
 --compare-formats --replace
 --undo --compact
 --remove --no-share
---check --in-place-write
---section-only=x --in-place-write
 --check -p
 --undo --gnu
 --undo --format=2

@@ -545,7 +545,6 @@ END
   [[ $stderr == *"thin archive"* ]] || report
   printf '!<arch>\n%-16s%-12s%-6s%-6s%-8s%-10s`\nabcd' '#1/4' 0 0 0 644 4 >bsd.a
   refused bsd.a --relocatable
-  refused in.a --relocatable --in-place-write
   # A damaged member is named.
   head -c 200 one.o >one-cut.o
   ar rcsD bad.a text one-cut.o 2>/dev/null

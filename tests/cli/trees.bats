@@ -202,15 +202,6 @@ assert total["not_elf"] == 4, total
   silent
 }
 
-@test "--in-place-write keeps hard links without a word" {
-  small_program a
-  ln a b
-  ln a c
-  convert --in-place-write a b
-  [ a -ef c ]
-  has_sframe c
-}
-
 @test "symbolic links: followed when named, not in directories" {
   make_tree tree
   small_program outside
@@ -445,10 +436,6 @@ interrupt ()
   interrupt TERM
 }
 
-@test "SIGTERM while files are written in place" {
-  interrupt TERM --in-place-write
-}
-
 # Files that cannot be converted, one of each kind.
 make_unconvertible ()
 {
@@ -525,7 +512,7 @@ with_time_between ()
 @test "-r: what is replaced by a link after it was found is not followed" {
   local before way
   small_program in
-  for way in "" --in-place-write --undo --remove; do
+  for way in "" --undo --remove; do
     mkdir -p tree/d tree/e tree/f outside
     for i in tree/d/a tree/e/a tree/f/a outside/a; do
       cp in $i
@@ -622,27 +609,20 @@ with_time_between ()
   cmp in outside/a
 }
 
-@test "--in-place-write: not while another process changes the file" {
+@test "not while another process changes the file" {
   needs flock
   small_program in
   cp in f
-  run -1 flock -x f "$CFI2SFRAME" --in-place-write f
-  [[ $output == *"another process is changing it"* ]]
-  cmp in f
-  # Nor is a file replaced that is being written in place, or read for that.
   run -1 flock -x f "$CFI2SFRAME" f
-  cmp in f
-  run -1 flock -s f "$CFI2SFRAME" --in-place-write f
+  [[ $output == *"another process is changing it"* ]]
   cmp in f
   flock -s f "$CFI2SFRAME" f
   has_sframe f
   for option in --undo --remove; do
-    run -1 flock -x f "$CFI2SFRAME" $option --in-place-write f
+    run -1 flock -x f "$CFI2SFRAME" $option f
     [[ $output == *"another process is changing it"* ]]
     has_sframe f
   done
-  convert --undo --in-place-write f
-  cmp in f
 }
 
 # A folder's names were read once per file in it, for names of checksums.

@@ -9,17 +9,6 @@ as_root ()
   [ "$(id -u)" -eq 0 ] || skip "needs root"
 }
 
-# Both ways to change a file.
-each_way ()
-{
-  local way
-  for way in "" --in-place-write; do
-    cp -p --preserve=all in f 2>/dev/null || cp -p in f
-    "$@" $way
-    rm -f f
-  done
-}
-
 # In a $(command) a skip would end that alone.
 needs_strace ()
 {
@@ -66,12 +55,6 @@ count_flushes ()
   [ "$(count_flushes --sync=end -q -o out in)" = "2 0 0 " ] || { cat calls; return 1; }
   [ "$(count_flushes --sync=end -q --detached=dir in)" = "2 0 0 " ] || { cat calls; return 1; }
   [ "$(count_flushes --sync=none -q -o out in)" = "0 0 0 " ] || { cat calls; return 1; }
-  # The order in which a file is written in place is what makes it repairable.
-  cp in out
-  count_flushes --in-place-write -q out >expected
-  run ! grep "^0 0 0" expected
-  cp in out
-  count_flushes --in-place-write --sync=none -q out | cmp expected -
 }
 
 @test "--sync=end: a file system that cannot be flushed is told, and exit 1" {
@@ -91,41 +74,34 @@ count_flushes ()
 @test "set-id bits and owner are kept" {
   as_root
   small_program in
-  check ()
-  {
-    chown 12:34 f
-    chmod 6751 f
-    convert "$@" f
-    has_sframe f
-    [ "$(stat -c '%u:%g %a' f)" = "12:34 6751" ]
-    convert --undo "$@" f
-    [ "$(stat -c '%u:%g %a' f)" = "12:34 6751" ]
-  }
-  each_way check
+  cp in f
+  chown 12:34 f
+  chmod 6751 f
+  convert f
+  has_sframe f
+  [ "$(stat -c '%u:%g %a' f)" = "12:34 6751" ]
+  convert --undo f
+  [ "$(stat -c '%u:%g %a' f)" = "12:34 6751" ]
 }
 
 @test "file capabilities are kept" {
   as_root
   needs setcap getcap
   small_program in
-  check ()
-  {
-    setcap cap_net_raw+ep f 2>/dev/null || skip "no file capabilities here"
-    convert "$@" f
-    has_sframe f
-    [[ $(getcap f) == *cap_net_raw*ep* ]]
-    convert --undo "$@" f
-    [[ $(getcap f) == *cap_net_raw*ep* ]]
-  }
-  each_way check
+  cp in f
+  setcap cap_net_raw+ep f 2>/dev/null || skip "no file capabilities here"
+  convert f
+  has_sframe f
+  [[ $(getcap f) == *cap_net_raw*ep* ]]
+  convert --undo f
+  [[ $(getcap f) == *cap_net_raw*ep* ]]
 }
 
 @test "user attributes and the ACL are kept" {
   needs python3
   small_program in
-  check ()
-  {
-    python3 - f <<'END' || skip "no attributes here"
+  cp in f
+  python3 - f <<'END' || skip "no attributes here"
 import os, struct, sys
 os.setxattr (sys.argv[1], "user.note", b"a\0b")
 entry = lambda tag, perm, id=0xffffffff: struct.pack ("<HHI", tag, perm, id)
@@ -133,26 +109,21 @@ os.setxattr (sys.argv[1], "system.posix_acl_access",
              struct.pack ("<I", 2) + entry (1, 7) + entry (2, 5, 1234)
              + entry (4, 5) + entry (16, 5) + entry (32, 0))
 END
-    local before
-    before=$(python3 -c 'import os; print (sorted ((n, os.getxattr ("f", n)) for n in os.listxattr ("f")))')
-    convert "$@" f
-    has_sframe f
-    [ "$(python3 -c 'import os; print (sorted ((n, os.getxattr ("f", n)) for n in os.listxattr ("f")))')" = "$before" ]
-  }
-  each_way check
+  local before
+  before=$(python3 -c 'import os; print (sorted ((n, os.getxattr ("f", n)) for n in os.listxattr ("f")))')
+  convert f
+  has_sframe f
+  [ "$(python3 -c 'import os; print (sorted ((n, os.getxattr ("f", n)) for n in os.listxattr ("f")))')" = "$before" ]
 }
 
 @test "time stamps change without -p, not with it" {
   small_program in
   touch -d 2001-02-03 in
-  check ()
-  {
-    convert -p "$@" f
-    [ "$(stat -c %y f)" = "$(stat -c %y in)" ]
-    convert --undo "$@" f
-    [ "$(stat -c %Y f)" -gt "$(stat -c %Y in)" ]
-  }
-  each_way check
+  cp -p in f
+  convert -p f
+  [ "$(stat -c %y f)" = "$(stat -c %y in)" ]
+  convert --undo f
+  [ "$(stat -c %Y f)" -gt "$(stat -c %Y in)" ]
 }
 
 @test "holes stay holes" {
@@ -196,48 +167,6 @@ start_program ()
   kill -0 $pid
   kill $pid
   ./f 0
-}
-
-@test "a running program is not written in place" {
-  start_program
-  refused f --in-place-write
-  kill $pid
-  [[ $stderr == *"being executed"* ]]
-}
-
-@test "--in-place-write keeps inode and all names" {
-  small_program f
-  cp f in
-  ln f g
-  local inode
-  inode=$(stat -c %i f)
-  convert --in-place-write f
-  [ "$(stat -c %i f)" = "$inode" ]
-  has_sframe g
-  convert --in-place-write --undo g
-  [ "$(stat -c %i f)" = "$inode" ]
-  cmp f in
-}
-
-@test "--in-place-write makes what conversion makes, but for the undo record" {
-  small_program in
-  cp in f
-  cp in g
-  convert f
-  convert --in-place-write g
-  strip -o f.stripped f
-  strip -o g.stripped g
-  cmp f.stripped g.stripped
-}
-
-@test "--in-place-write refuses where the whole file would move" {
-  needs ld.lld
-  small_program in -fuse-ld=lld -static -no-pie 2>/dev/null \
-    || skip "cannot link statically"
-  tool -v -n in
-  [[ "$output $stderr" == *grow-down* ]] || skip "nothing moves here"
-  cp in f
-  refused f --in-place-write
 }
 
 @test "-o to a pipe and to a device" {
@@ -405,24 +334,6 @@ start_program ()
   only_files f in
 }
 
-@test "a full disk, in place" {
-  as_root
-  mkdir disk
-  mount -t tmpfs -o size=64k none disk 2>/dev/null \
-    || skip "cannot mount a small file system"
-  small_program in
-  cp in disk/f
-  dd if=/dev/zero of=disk/fill bs=1k 2>/dev/null || true
-  tool --in-place-write disk/f
-  local result=$status message=$stderr
-  cmp in disk/f && rm disk/fill
-  local same=$?
-  umount disk
-  [ "$result" -eq 1 ]
-  [ "$same" -eq 0 ]
-  [[ $message == *"No space left"* ]]
-}
-
 @test "an IMA signature is not taken over, and that is said" {
   needs setfattr getfattr
   small_program
@@ -474,8 +385,6 @@ END
   has_sframe f
   lsattr f | cut -d' ' -f1 | diff before -
   convert --undo f
-  lsattr f | cut -d' ' -f1 | diff before -
-  convert --in-place-write f
   lsattr f | cut -d' ' -f1 | diff before -
   # -o is a copy, as cp makes it.
   convert -o g f

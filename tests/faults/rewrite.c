@@ -2,9 +2,7 @@
    test it on any file and under fault injection.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: rewrite [-i] [-c] [-s SIZE] ACTION FILE
-     -i       in place
-     -c       judge what a power cut at any time would have left (power_cut.h)
+   Usage: rewrite [-s SIZE] ACTION FILE
      -s SIZE  bytes of .sframe, default 3000
    ACTION: inject, replace (a foreign .sframe), remove, undo.  */
 
@@ -20,18 +18,16 @@
 #include "base/mapped_file.h"
 #include "write/existing.h"
 #include "write/file_metadata.h"
-#include "write/in_place.h"
 #include "write/inject.h"
 #include "place/layout.h"
 #include "write/output_file.h"
 #include "write/temporary.h"
 #include "write/undo.h"
-#include "power_cut.h"
 
 struct job
 {
   const char *path;
-  bool in_place, keep_record;
+  bool keep_record;
   struct image image;
   struct existing existing;
   struct layout_plan plan;
@@ -118,58 +114,10 @@ write_replacement (const struct job *job, const char *action,
 static bool
 run (struct job *job, const char *action, struct error *err)
 {
-  if (!make_plan (job, action, err))
-    return false;
-  bool undo = strcmp (action, "undo") == 0;
-  if ((job->keep_record || (job->in_place && !undo))
-      && !undo_record_build (&job->record, &job->image, &job->plan,
-                             job->in_place, err))
-    return false;
-  if (!job->in_place)
-    return write_replacement (job, action, err);
-  struct file_location location = file_location_of_path (job->path);
-  int fd = in_place_open (&location, err);
-  if (fd < 0)
-    return false;
-  struct in_place_request request = { .record = undo ? NULL : &job->record,
-                                      .keep_record = job->keep_record };
-  bool ok = in_place_write (&job->image, &job->plan, job->sframe.bytes,
-                            &request, fd, err);
-  close (fd);
-  return ok;
-}
-
-static struct file_bytes
-read_file (const char *path)
-{
-  struct file_bytes file = { 0 };
-  FILE *stream = fopen (path, "r");
-  if (stream == NULL || fseek (stream, 0, SEEK_END) != 0)
-    abort ();
-  file.size = (size_t)ftell (stream);
-  file.bytes = malloc (file.size);
-  rewind (stream);
-  if (file.bytes == NULL
-      || fread (file.bytes, 1, file.size, stream) != file.size)
-    abort ();
-  fclose (stream);
-  return file;
-}
-
-/* Run ACTION and judge how it would have borne a power cut.  */
-static bool
-run_and_cut (struct job *job, const char *action, struct error *err)
-{
-  struct file_bytes old = read_file (job->path);
-  power_cut_record ();
-  if (!run (job, action, err))
-    return false;
-  struct file_bytes new = read_file (job->path);
-  bool undo = strcmp (action, "undo") == 0;
-  bool good = power_cut_judge (&old, &new, undo ? &new : &old);
-  free (old.bytes);
-  free (new.bytes);
-  return good || error_set (err, CFI2SFRAME_IO, "lost in a power cut");
+  return make_plan (job, action, err)
+         && (!job->keep_record
+             || undo_record_build (&job->record, &job->image, &job->plan, err))
+         && write_replacement (job, action, err);
 }
 
 static void
@@ -186,14 +134,9 @@ main (int argc, char **argv)
   struct job job = { 0 };
   struct error err = { 0 };
   size_t size = 3000;
-  bool cut = false;
   int option;
-  while ((option = getopt (argc, argv, "ics:")) != -1)
-    if (option == 'i')
-      job.in_place = true;
-    else if (option == 'c')
-      cut = true;
-    else if (option == 's')
+  while ((option = getopt (argc, argv, "s:")) != -1)
+    if (option == 's')
       size = strtoul (optarg, NULL, 0);
     else
       return 2;
@@ -206,8 +149,7 @@ main (int argc, char **argv)
   bool ok = image_open (&job.image, job.path, &err);
   if (ok)
     {
-      ok = cut ? run_and_cut (&job, argv[optind], &err)
-               : run (&job, argv[optind], &err);
+      ok = run (&job, argv[optind], &err);
       if (ok)
         printf ("%s record %zu\n", layout_strategy_name (job.plan.strategy),
                 job.record.size);

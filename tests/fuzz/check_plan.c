@@ -122,7 +122,7 @@ fuzz_write_file (const struct layout_plan *plan, const struct image *image,
 
 static void
 check_undo (const struct layout_plan *plan, const struct image *image,
-            const void *sframe, bool self_contained)
+            const void *sframe)
 {
   struct error err = { 0 };
   struct buffer file;
@@ -132,7 +132,7 @@ check_undo (const struct layout_plan *plan, const struct image *image,
   buffer_init (&file, false);
   buffer_append (&file, made, plan->new_size);
   free (made);
-  if (undo_record_build (&file, image, plan, self_contained, &err))
+  if (undo_record_build (&file, image, plan, &err))
     {
       FUZZ_DONE (image_open_memory (&converted, file.bytes, file.size, &err),
                  &err);
@@ -150,7 +150,7 @@ check_undo (const struct layout_plan *plan, const struct image *image,
 
 void
 fuzz_check_file (const struct layout_plan *plan, const struct image *image,
-                 const void *sframe, bool self_contained)
+                 const void *sframe)
 {
   struct error err = { 0 };
   int fd = fuzz_write_file (plan, image, sframe);
@@ -160,5 +160,5 @@ fuzz_check_file (const struct layout_plan *plan, const struct image *image,
   close (fd);
   FUZZ_DONE (accepted || err.status == CFI2SFRAME_REFUSED, &err);
   if (accepted)
-    check_undo (plan, image, sframe, self_contained);
+    check_undo (plan, image, sframe);
 }

@@ -94,8 +94,7 @@ int fuzz_write_file (const struct layout_plan *plan, const struct image *image,
    (damaged headers can lie in each other, so that the new file is not what it
    should be), undo that and compare.  */
 void fuzz_check_file (const struct layout_plan *plan,
-                      const struct image *image, const void *sframe,
-                      bool self_contained);
+                      const struct image *image, const void *sframe);
 
 /* ---- check_rows.c  */
 

@@ -22,7 +22,6 @@ enum
   OPTION_FORMAT = 0x03,
   OPTION_NO_SHARE = 0x04,
   OPTION_STRICT = 0x10,
-  OPTION_SELF_CONTAINED = 0x20,
   OPTION_COMPACT = 0x40
 };
 
@@ -102,8 +101,7 @@ fuzz_convert (const uint8_t *bytes, size_t size)
   plan_again (&converted, &image, &options);
   check_section (&converted, &image, &report);
   fuzz_check_plan (&converted.plan, &image);
-  fuzz_check_file (&converted.plan, &image, converted.section,
-                   choice & OPTION_SELF_CONTAINED);
+  fuzz_check_file (&converted.plan, &image, converted.section);
   layout_plan_free (&converted.plan);
   image_close (&image);
   free (converted.section);

@@ -64,7 +64,7 @@ check_replacement (const struct existing *existing, const struct image *image,
   if (layout_plan_injection (&plan, image, &request, &err))
     {
       fuzz_check_plan (&plan, image);
-      fuzz_check_file (&plan, image, sframe, false);
+      fuzz_check_file (&plan, image, sframe);
     }
   layout_plan_free (&plan);
   free (sframe);

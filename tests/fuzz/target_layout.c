@@ -17,19 +17,17 @@
 enum
 {
   OPTION_STRATEGY = 0x07, /* above the last one: what the planner thinks */
-  OPTION_PROGBITS = 0x10,
-  OPTION_SELF_CONTAINED = 0x20
+  OPTION_PROGBITS = 0x10
 };
 
 static void
-check_plan (const struct layout_plan *plan, const struct image *image,
-            bool self_contained)
+check_plan (const struct layout_plan *plan, const struct image *image)
 {
   fuzz_check_plan (plan, image);
   uint8_t *sframe = malloc (plan->sframe_size);
   FUZZ_CHECK (sframe != NULL);
   memset (sframe, 0xa5, plan->sframe_size);
-  fuzz_check_file (plan, image, sframe, self_contained);
+  fuzz_check_file (plan, image, sframe);
   free (sframe);
 }
 
@@ -56,7 +54,7 @@ fuzz_layout (const uint8_t *bytes, size_t size)
                                        (enum layout_strategy)strategy, &err)
                      : layout_plan_injection (&plan, &image, &request, &err);
   if (planned)
-    check_plan (&plan, &image, choice & OPTION_SELF_CONTAINED);
+    check_plan (&plan, &image);
   layout_plan_free (&plan);
   image_close (&image);
 }

@@ -131,7 +131,7 @@ records_with_headers_in_them_are_none (void **state)
   plan.new_size = image.size;
   buffer_init (&record, false);
   assert_true (plan_copy (&plan, 0, 0, image.size, &err));
-  assert_true (undo_record_build (&record, &image, &plan, true, &err));
+  assert_true (undo_record_build (&record, &image, &plan, &err));
   layout_plan_free (&plan);
   image_close (&image);
   uint64_t sections = elf.header.e_shoff, begin = elf.size;

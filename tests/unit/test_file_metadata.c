@@ -462,60 +462,6 @@ attributes_that_cannot_be_read_are_an_error (void **state)
     }
 }
 
-/* What the kernel takes away when a file is written to.  */
-static void
-privileges_are_given_back (void **state)
-{
-  (void)state;
-  struct file_privileges privileges;
-  struct error err = { 0 };
-  __real_fchmod (to.fd, 02755);
-  put (to.fd, "security.capability", "capable", 7);
-  assert_true (file_note_privileges (&privileges, to.fd, &err));
-  __real_fchmod (to.fd, 0755);
-  to.attributes[0].name[0] = '\0';
-  assert_true (file_restore_privileges (&privileges, to.fd, &err));
-  expect_mode (02755);
-  expect_attribute ("security.capability", "capable");
-  /* What was not taken away is no error.  */
-  assert_true (file_restore_privileges (&privileges, to.fd, &err));
-  expect_mode (02755);
-  expect_attribute ("security.capability", "capable");
-  /* Neither: nothing is done.  */
-  __real_fchmod (from.fd, 01755);
-  n_changes = 0;
-  assert_true (file_note_privileges (&privileges, from.fd, &err));
-  assert_true (file_restore_privileges (&privileges, from.fd, &err));
-  assert_int_equal (n_changes, 0);
-  assert_null (find (from.fd, "security.capability"));
-}
-
-static void
-privileges_that_cannot_be_given_back_are_refused (void **state)
-{
-  (void)state;
-  struct file_privileges privileges;
-  struct error err = { 0 };
-  put (to.fd, "security.capability", "capable", 7);
-  fault.call = 's';
-  fault.error = EPERM;
-  fault.times = 1;
-  assert_false (file_note_privileges (&privileges, to.fd, &err));
-  assert_int_equal (err.status, CFI2SFRAME_REFUSED);
-  assert_non_null (strstr (err.reason, "would lose its capabilities"));
-  char large[65] = { 1 };
-  put (to.fd, "security.capability", large, 64);
-  assert_true (file_note_privileges (&privileges, to.fd, &err));
-  put (to.fd, "security.capability", large, 65);
-  assert_false (file_note_privileges (&privileges, to.fd, &err));
-  assert_non_null (strstr (err.reason, "of an unknown form"));
-  to.attributes[0].name[0] = '\0';
-  __real_fchmod (to.fd, 04755);
-  mode_lost = 04000;
-  assert_false (file_note_privileges (&privileges, to.fd, &err));
-  assert_non_null (strstr (err.reason, "mode 4755 cannot be kept"));
-}
-
 static void
 other_names_are_a_concern (void **state)
 {
@@ -745,8 +691,6 @@ main (void)
     TEST (what_matters_is_kept_or_refused),
     TEST (attributes_that_grow_are_read_again),
     TEST (attributes_that_cannot_be_read_are_an_error),
-    TEST (privileges_are_given_back),
-    TEST (privileges_that_cannot_be_given_back_are_refused),
     TEST (other_names_are_a_concern),
     TEST (signatures_are_a_concern),
     TEST (owner_and_group_are_kept),

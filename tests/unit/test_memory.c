@@ -174,7 +174,6 @@ options_wanted (const char *input)
     options.format = CFI2SFRAME_V2;
   options.compact = wanted.small;
   options.analyze = options.verify_code = wanted.analyze;
-  options.in_place_write = wanted.in_place;
   options.debug_file = wanted.debug_file ? input : NULL;
   options.relocatable = wanted.relocatable;
   options.replace = wanted.replace;

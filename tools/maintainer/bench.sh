@@ -142,8 +142,6 @@ bench_file ()
   "$tool" -q --section-only="$section" "$in" || return
   heading
   line cp "rm -f $out" cp "$in" "$out"
-  line "cfi2sframe --in-place-write" "cp $in $copy" \
-    "$tool" --in-place-write "$copy"
   line "cfi2sframe (replace)" "cp $in $copy" "$tool" "$copy"
   line "cfi2sframe -o" "rm -f $out" "$tool" -o "$out" "$in"
   local peak=$last_peak

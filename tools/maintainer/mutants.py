@@ -43,12 +43,12 @@ RULES = [
     (r"src/sframe/(decode|dump)\.c",
      "decode dump encode verify gnu_fixtures memory"),
     (r"src/sframe/", "encode decode verify lower gnu_fixtures compare memory"),
-    (r"src/(elf|write)/(in_place|output_file|file_metadata|descriptor_path"
+    (r"src/(elf|write)/(output_file|file_metadata|descriptor_path"
      r"|uninterrupted)\.c",
-     "file_metadata output_file undo inject memory tests/faults/power_cut.sh "
+     "file_metadata output_file undo inject memory "
      "writing.bats tests/faults/faults.sh"),
     (r"src/write/undo",
-     "undo inject memory tests/faults/power_cut.sh existing.bats"),
+     "undo inject memory existing.bats"),
     (r"src/write/inject", "inject layout undo memory existing.bats"),
     (r"src/place/",
      "layout inject memory layouts.bats tests/matrix/short.sh"),
@@ -93,7 +93,6 @@ SCRIPT_PROGRAMS = {
     "tests/analysis/idioms.sh": ("tests/analysis/hidden_cfi",),
     "tests/matrix/short.sh": ("tests/matrix/inject_blob",),
     "tests/faults/faults.sh": ("tests/faults/rewrite",),
-    "tests/faults/power_cut.sh": ("tests/faults/rewrite",),
 }
 
 # What is linked with stacks and libdw.
