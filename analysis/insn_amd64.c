@@ -672,7 +672,7 @@ find_calculation (const struct translation *t,
     ZydisMnemonic mnemonic;
     enum insn_calculation calculation;
     bool has_one_operand;
-    int8_t by;
+    int64_t by;
   } all[] = {
     { ZYDIS_MNEMONIC_MOV, CALCULATE_MOVE, false, 0 },
     { ZYDIS_MNEMONIC_ADD, CALCULATE_ADD, false, 0 },

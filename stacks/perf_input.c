@@ -336,7 +336,8 @@ take_sample (struct perf_input *input, const struct perf_record *record)
                              perf_data_facts (input->data)->register_mask))
     {
       n = list_addresses (input);
-      input->facts.unmapped += is_unmapped (&member->process);
+      input->facts.unmapped
+          += member != NULL && is_unmapped (&member->process);
     }
   else
     input->facts.skipped++;

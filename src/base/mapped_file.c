@@ -172,7 +172,9 @@ mapped_file_close (const void *bytes, size_t size)
 bool
 mapped_file_patch (const void *address)
 {
-  uintptr_t page = (uintptr_t)address & -(uintptr_t)sysconf (_SC_PAGESIZE);
+  size_t in_page
+      = (uintptr_t)address & ((uintptr_t)sysconf (_SC_PAGESIZE) - 1);
+  char *page = (char *)address - in_page;
   for (int i = 0; i < atomic_load (&n_mappings); i++)
     {
       struct mapping *mapping = &mappings[i];
@@ -184,7 +186,7 @@ mapped_file_patch (const void *address)
           || atomic_load (&mapping->begin) != begin)
         continue;
       atomic_store (atomic_load (&mapping->state), CUT_OFF);
-      return mmap ((void *)page, size - (page - begin), mapping->protection,
+      return mmap (page, size - ((uintptr_t)page - begin), mapping->protection,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
              != MAP_FAILED;
     }

@@ -315,7 +315,7 @@ write_old_header (struct placing *placing, const struct front *front)
     return false;
   store_u64 (offset, front->table - front->distance, big_endian);
   store_u16 (count, (uint16_t)front->n_headers, big_endian);
-  GElf_Phdr *table = calloc (front->n_headers, sizeof *table);
+  GElf_Phdr *table = calloc (front->n_headers + 1, sizeof *table);
   if (table == NULL)
     return error_set_no_memory (placing->err);
   front_table (placing, front, table);

@@ -422,7 +422,7 @@ output_file_finish (struct output_file *file,
         && (request->output != NULL
                 ? output_file_commit_new (file, request->input_fd, times, err)
                 : output_file_commit (file, request->input_fd, times, err));
-  if (done && request->output == NULL)
+  if (done && request->output == NULL && request->made != NULL)
     *request->made = file->made;
   output_file_discard (file);
   return done
@@ -435,9 +435,12 @@ output_file_make (const struct output_request *request,
                   void *context, struct error *err)
 {
   struct output_file file;
-  struct file_location target = request->output != NULL
-                                    ? file_location_of_path (request->output)
-                                    : *request->input;
+  /* One of the two is there.  */
+  struct file_location target = request->input != NULL
+                                    ? *request->input
+                                    : file_location_of_path (request->output);
+  if (request->output != NULL)
+    target = file_location_of_path (request->output);
   if (!output_file_create (&file, &target, err))
     return request->output != NULL && error_in_file (err, request->output);
   return output_file_finish (&file, request, write (context, file.fd, err),
