@@ -11,9 +11,6 @@
 
 enum
 {
-  /* No linker aligns small tables and notes to more.  Where one says so, room
-     for it is hard to find, and the file is damaged.  */
-  UNIT_ALIGN_MAX = 64,
   PASSES_MAX = 64,       /* of adding to a unit what overlaps it */
   UNIT_SECTIONS_MAX = 16 /* far above anything real */
 };
@@ -289,7 +286,7 @@ static bool
 unit_is_evictable (struct placing *placing, struct unit *unit,
                    const GElf_Phdr *load)
 {
-  if ((unit->align & (unit->align - 1)) != 0 || unit->align > UNIT_ALIGN_MAX)
+  if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
     return placing_impossible (
         placing, "no room for program headers: what stands behind the table "
                  "cannot keep its alignment");

@@ -301,6 +301,7 @@ static bool
 slots_suffice (struct placing *placing, struct header_slots *slots)
 {
   slots_set_table_end (placing, slots);
+  slots->n_units = 0; /* those of an attempt that failed stay where they are */
   return slots->n_taken == slots->n_added || slots_find_room (placing, slots);
 }
 

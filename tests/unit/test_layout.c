@@ -1307,8 +1307,8 @@ check_dynamic_table (const struct fixture *test)
 static void
 check_aligned_interp (const struct fixture *test)
 {
-  assert_int_equal (section_of (&test->result, ".interp")->sh_addr % 64,
-                    0x200 % 64);
+  assert_int_equal (section_of (&test->result, ".interp")->sh_addr % 4096,
+                    0x200);
 }
 
 /* Sections of any alignment up to 64 may follow.  */
@@ -1546,8 +1546,8 @@ static const struct layout_case served[] = {
     .strategy = LAYOUT_EVICT, .check = check_spare_slot },
   { "patchelf_filler_is_nobodys", .changes = { BYTES (0x21c, "XXZZ") },
     .strategy = LAYOUT_EVICT },
-  { "eviction_keeps_the_alignment_of_64_bytes",
-    .changes = { SET_SECTION (S_INTERP, sh_addralign, 64) },
+  { "eviction_keeps_the_alignment_of_a_page",
+    .changes = { SET_SECTION (S_INTERP, sh_addralign, 4096) },
     .strategy = LAYOUT_EVICT, .check = check_aligned_interp },
   { "evicted_tables_leave_a_section_in_fixed_programs",
     make_fixed_program_with_room, .strategy = LAYOUT_EVICT,

@@ -26,7 +26,7 @@ import sys
 import tarfile
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIGEST = re.compile('[0-9a-f]{40}')
 
 
