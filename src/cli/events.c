@@ -23,13 +23,14 @@ events_wanted (enum tool_stats stats)
   return stats == STATS_JUNIT || stats == STATS_SARIF || stats == STATS_GITHUB;
 }
 
-/* Print TEXT with what SPECIAL has replaced by the string beside it.  */
+/* A character that a form gives another meaning, and what stands for it.  */
 struct replacement
 {
-  char special;
+  char special; /* ends the table where it is 0 */
   const char *text;
 };
 
+/* Print TEXT with the replacements of TABLE.  */
 static void
 put_escaped (const char *text, const struct replacement *table, FILE *out)
 {

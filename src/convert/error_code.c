@@ -70,6 +70,7 @@ static const struct
   { "section * is not loaded and of no known kind*", "appended-data" },
   { "prelinked: *", "prelinked" },
   { "no room for program headers: *", "no-room" },
+  { "it has no section headers", "no-section-headers" },
   { "the file's * kept*", "metadata" },
   { "the file would lose *", "metadata" },
   { "the file's capabilities *", "metadata" },

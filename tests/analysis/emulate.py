@@ -10,7 +10,8 @@ return address, and followed along random paths.  At each instruction that has
 a row, CFA, RA and FP by the row are compared with what the function was
 entered with.  No call-frame information is read, so rows that come from code
 alone are judged like all others.  A line per file; -v adds a line for each
-address with a wrong row.  The exit status is 1 if there is one.
+address with a wrong row.  The exit status is 1 if there is one, and 2 if a file
+could not be judged.
 
 Instructions that do not branch are run by the emulator (unicorn); where
 branches lead is decided here (instructions are read by capstone): a
@@ -726,13 +727,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("file", nargs="+")
     options = parser.parse_args()
-    wrong = 0
+    status = 0
     for path in options.file:
         try:
-            wrong += judge(path, options)
+            status = max(status, 1 if judge(path, options) else 0)
         except (ValueError, OSError, sframe_spec.Violation) as problem:
             print(f"{path}: {problem}", file=sys.stderr)
-    return 1 if wrong else 0
+            status = 2
+    return status
 
 
 if __name__ == "__main__":

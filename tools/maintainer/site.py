@@ -27,6 +27,7 @@ PAGES = {"README.md": "overview.html",
          **{"%s.md" % name: os.path.basename(name) + ".html" for name in (
              "doc/use/building", "doc/use/cfi-errors", "doc/use/comparison",
              "doc/use/security", "doc/formats/smaller",
+             "doc/formats/cfa-behind-memory",
              "doc/develop/gnu-reports", "compact-unwind/compact-unwind",
              "doc/site/release-engineers", "doc/site/maintainers",
              "doc/site/toolchain", "doc/site/profilers")}}
