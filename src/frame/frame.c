@@ -137,8 +137,10 @@ frame_function_fp_sure_end (const struct frame_function *function,
 {
   const struct frame_row *row = &function->rows[index];
   const struct frame_row *last = &function->rows[function->n_rows - 1];
-  /* The CFA was found by FP up to here: at this place, no instruction has
-     ended the frame yet.  */
+  /* The CFA was found by FP up to here.  GCC names the register that has the
+     CFA as soon as it was loaded, which is in front of the instruction that
+     ends the frame.  CFI that names it behind that instruction is wrong about
+     FP at this place, too; --lint finds it.  */
   if (index > 0 && has_frame_of (row - 1, row, reg))
     return end - row->start < smallest ? end : row->start + smallest;
   /* The rule begins here, and the frame is there behind it.  */
