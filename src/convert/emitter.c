@@ -303,9 +303,8 @@ emitter_repeat (struct emitter *emitter, size_t index,
 bool
 emitter_finish (struct emitter *emitter, struct error *err)
 {
-  return (emitter->pieces == NULL
-          || pieces_finish (emitter->pieces, emitter->encoder, err))
-         && sframe_encoder_finish (emitter->encoder, err);
+  return emitter->pieces == NULL
+         || pieces_finish (emitter->pieces, emitter->encoder, err);
 }
 
 const struct emitter_account *

@@ -12,7 +12,6 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "sframe/prefixes.h"
 
 enum
 {
@@ -355,25 +354,6 @@ sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
     return report_unwritable (address, err);
   return sframe_encoder_add_record (encoder, address, size,
                                     encoder->records[index].block, err);
-}
-
-bool
-sframe_encoder_finish (struct sframe_encoder *encoder, struct error *err)
-{
-  /* In V3 a block begins with the number of its rows, so none is part of
-     another.  */
-  size_t n = encoder->n_blocks;
-  if (!encoder->options.share || encoder->options.variant.version >= 3
-      || n == 0)
-    return true;
-  uint32_t *offsets = reallocarray (NULL, n, sizeof *offsets);
-  for (size_t i = 0; offsets != NULL && i < n; i++)
-    offsets[i] = encoder->blocks[i].offset;
-  bool folded = offsets != NULL && prefixes_fold (offsets, n, &encoder->rows);
-  for (size_t i = 0; folded && i < n; i++)
-    encoder->blocks[i].offset = offsets[i];
-  free (offsets);
-  return folded || error_set_no_memory (err);
 }
 
 /* The section.  */

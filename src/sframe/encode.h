@@ -61,10 +61,6 @@ bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                             uint64_t address, uint32_t size,
                             struct error *err);
 
-/* All functions were added: make the section as small as sharing allows.
-   Optional; changes the size.  */
-bool sframe_encoder_finish (struct sframe_encoder *encoder, struct error *err);
-
 size_t sframe_encoder_n_functions (const struct sframe_encoder *encoder);
 size_t sframe_encoder_n_rows (const struct sframe_encoder *encoder);
 

@@ -126,8 +126,7 @@ end_section (void)
   struct buffer out;
   buffer_init (&out, options.arch->big_endian);
   if (err.status == CFI2SFRAME_OK)
-    (void)(sframe_encoder_finish (encoder, &err)
-           && sframe_encoder_write (encoder, address, &out, &err));
+    (void)sframe_encoder_write (encoder, address, &out, &err);
   if (err.status != CFI2SFRAME_OK)
     printf ("refused %s", err.reason);
   else

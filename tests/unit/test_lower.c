@@ -1007,7 +1007,6 @@ random_journey (const struct arch *arch, struct sframe_variant variant,
                               .address = function->address };
   const struct full_sink sink = { &journey, journey_piece, journey_left_out };
   assert_true (lower_in_full (&lower, function, &sink, &err));
-  assert_true (sframe_encoder_finish (journey.encoder, &err));
   struct buffer section;
   buffer_init (&section, arch->big_endian);
   assert_true (

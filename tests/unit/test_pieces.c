@@ -157,7 +157,6 @@ write_section (struct fixture *f)
 {
   struct error err = { 0 };
   buffer_init (&f->section, false);
-  assert_true (sframe_encoder_finish (f->encoder, &err));
   assert_true (
       sframe_encoder_write (f->encoder, SECTION_ADDRESS, &f->section, &err));
   assert_int_equal (f->section.size, sframe_encoder_size (f->encoder));
