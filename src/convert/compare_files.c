@@ -1,13 +1,14 @@
 /* Comparing the .sframe of two files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "convert/compare_files.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "convert/find_sframe.h"
 #include "convert/object_sframe.h"
-#include "convert/results.h"
 #include "sframe/compare.h"
 
 struct compared_file
@@ -138,36 +139,31 @@ failed_in (struct error *err, const char *path)
 }
 
 bool
-cfi2sframe_compare (
-    const char *a, const char *b,
-    void (*found) (void *context,
-                   const struct cfi2sframe_difference *difference),
-    void *context, struct cfi2sframe_compare_result *result,
-    struct cfi2sframe_error *err)
+files_compare (const char *a, const char *b,
+               void (*found) (void *context,
+                              const struct cfi2sframe_difference *difference),
+               void *context, struct compare_result *result, struct error *err)
 {
   struct compared_file one = { 0 }, two = { 0 };
   struct compare_context c = { .a = &one, .found = found, .context = context };
   struct padding_finder padding = { 0 };
-  struct compare_result own = { 0 };
-  size_t size;
-  if (!results_size (result, &size, err))
-    return false;
+  *result = (struct compare_result){ 0 };
+  error_clear (err);
   bool compared = (open_file (&one, a, err) || failed_in (err, a))
                   && (open_file (&two, b, err) || failed_in (err, b))
                   && check_same_code (&one, &two, err)
                   && padding_finder_init (&padding, &one.image, err)
                   && sframe_compare (&one.decoder, &two.decoder, &padding,
-                                     tell, &c, &own, err);
+                                     tell, &c, result, err);
   if (compared)
     {
-      check_segment (&c, &one, &own);
-      check_segment (&c, &two, &own);
+      check_segment (&c, &one, result);
+      check_segment (&c, &two, result);
     }
   padding_finder_free (&padding);
   close_file (&two);
   close_file (&one);
-  results_give (result, size, &own, sizeof own);
-  if (compared && !compare_result_equal (&own))
+  if (compared && !compare_result_equal (result))
     return error_set (err, CFI2SFRAME_MISMATCH, "the files differ");
   return compared;
 }

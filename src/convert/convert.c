@@ -16,7 +16,6 @@
 #include "convert/options.h"
 #include "convert/original.h"
 #include "convert/replace.h"
-#include "convert/results.h"
 #include "convert/thresholds.h"
 #include "elf/checksum.h"
 #include "place/layout.h"
@@ -463,37 +462,14 @@ location_convert (const struct file_location *input, const char *output,
 }
 
 bool
-cfi2sframe_convert (const char *input, const char *output,
-                    const struct cfi2sframe_options *options,
-                    struct cfi2sframe_report *report,
-                    struct cfi2sframe_error *err)
+location_write_section (const struct file_location *input, const char *output,
+                        const struct cfi2sframe_options *options,
+                        struct cfi2sframe_report *report, struct error *err)
 {
-  struct file_location location = file_location_of_path (input);
-  struct file_identity made;
-  struct cfi2sframe_report own;
-  size_t size;
-  if (!results_size (report, &size, err))
-    return false;
-  bool done = location_convert (&location, output, options, &made, &own, err);
-  results_give (report, size, &own, sizeof own);
-  return done;
-}
-
-bool
-cfi2sframe_write_section (const char *input, const char *output,
-                          const struct cfi2sframe_options *options,
-                          struct cfi2sframe_report *report,
-                          struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_report own;
-  struct conversion conversion
-      = { .report = &own,
-          .path = input,
-          .input_location = file_location_of_path (input),
-          .output = output };
-  size_t size;
-  if (!results_size (report, &size, err))
-    return false;
+  struct conversion conversion = { .report = report,
+                                   .path = input->path,
+                                   .input_location = *input,
+                                   .output = output };
   bool done
       = begin_with_output (&conversion, options, err)
         && image_open_at (&conversion.input, &conversion.input_location, err)
@@ -503,33 +479,25 @@ cfi2sframe_write_section (const char *input, const char *output,
                                   conversion.input.fd, conversion.options.sync,
                                   err));
   conversion_free (&conversion);
-  results_give (report, size, &own, sizeof own);
   return done;
 }
 
 bool
-cfi2sframe_build_section (const void *elf, size_t size,
-                          const struct cfi2sframe_options *options,
-                          void **section, size_t *section_size,
-                          uint64_t *address, struct cfi2sframe_report *report,
-                          struct cfi2sframe_error *err)
+memory_build_section (const void *elf, size_t size,
+                      const struct cfi2sframe_options *options,
+                      struct buffer *section, uint64_t *address,
+                      struct cfi2sframe_report *report, struct error *err)
 {
-  struct cfi2sframe_report own;
-  struct conversion conversion = { .report = &own, .path = "" };
-  size_t report_size;
-  if (!results_size (report, &report_size, err))
-    return false;
+  struct conversion conversion = { .report = report, .path = "" };
   bool done = begin (&conversion, options, err)
               && image_open_memory (&conversion.input, elf, size, err)
               && make_section (&conversion, err);
   if (done)
     {
-      *section = conversion.section.bytes;
-      *section_size = conversion.section.size;
+      *section = conversion.section;
       *address = conversion.plan.sframe_address;
       conversion.section = (struct buffer){ 0 };
     }
   conversion_free (&conversion);
-  results_give (report, report_size, &own, sizeof own);
   return done;
 }

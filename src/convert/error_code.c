@@ -7,9 +7,9 @@
 
 #include <config.h>
 
-#include <fnmatch.h>
+#include "convert/error_code.h"
 
-#include "cfi2sframe.h"
+#include <fnmatch.h>
 
 /* What has no line in the table.  */
 static const char *const of_status[] = {
@@ -109,7 +109,7 @@ static const struct
 };
 
 const char *
-cfi2sframe_error_code (const struct cfi2sframe_error *err)
+error_code (const struct cfi2sframe_error *err)
 {
   if (err->status == CFI2SFRAME_OK)
     return NULL;

@@ -13,7 +13,6 @@
 #include "convert/location.h"
 #include "convert/fields.h"
 #include "convert/for_readers.h"
-#include "convert/results.h"
 #include "convert/thresholds.h"
 #include "convert/options.h"
 #include "sframe/dump.h"
@@ -167,36 +166,4 @@ location_dump (const struct file_location *input, FILE *out, struct error *err)
   else if (is_archive (input, err))
     dumped = archive_visit (input, dump_member, &dump, err);
   return dumped;
-}
-
-bool
-cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
-                  struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options options;
-  cfi2sframe_options_init (&options);
-  return cfi2sframe_check_with (input, &options, result, err);
-}
-
-bool
-cfi2sframe_check_with (const char *input,
-                       const struct cfi2sframe_options *options,
-                       struct cfi2sframe_check_result *result,
-                       struct cfi2sframe_error *err)
-{
-  struct file_location location = file_location_of_path (input);
-  struct cfi2sframe_check_result own;
-  size_t size;
-  if (!results_size (result, &size, err))
-    return false;
-  bool checked = location_check (&location, options, &own, err);
-  results_give (result, size, &own, sizeof own);
-  return checked;
-}
-
-bool
-cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
-{
-  struct file_location location = file_location_of_path (input);
-  return location_dump (&location, out, err);
 }

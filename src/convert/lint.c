@@ -6,7 +6,6 @@
 #include "analysis/code.h"
 #include "analysis/insn.h"
 #include "convert/code_facts.h"
-#include "convert/results.h"
 #include "elf/function_symbols.h"
 
 struct lint_run
@@ -149,30 +148,16 @@ lint_with_threads (const char *input, unsigned threads,
                    struct cfi2sframe_error *err)
 {
   struct image image;
-  struct cfi2sframe_lint_result own = { 0 };
   const struct lint_run lint = { .image = &image,
                                  .threads = threads,
                                  .found = found,
                                  .context = context,
-                                 .result = &own };
-  size_t size;
-  if (!results_size (result, &size, err))
-    return false;
+                                 .result = result };
+  *result = (struct cfi2sframe_lint_result){ 0 };
   bool ok = image_open (&image, input, err) && lint_image (&lint, err);
   image_close (&image);
-  results_give (result, size, &own, sizeof own);
-  if (ok && own.findings > 0)
+  if (ok && result->findings > 0)
     return error_set (err, CFI2SFRAME_MISMATCH,
                       "the code contradicts its CFI");
   return ok;
-}
-
-bool
-cfi2sframe_lint (const char *input,
-                 void (*found) (void *context,
-                                const struct cfi2sframe_finding *finding),
-                 void *context, struct cfi2sframe_lint_result *result,
-                 struct cfi2sframe_error *err)
-{
-  return lint_with_threads (input, 1, found, context, result, err);
 }

@@ -8,7 +8,7 @@
 
 #include "cfi2sframe.h"
 
-/* Do as cfi2sframe_lint does, by THREADS threads.  */
+/* Do as cfi2sframe_lint does, by THREADS threads.  All of RESULT is set.  */
 bool lint_with_threads (
     const char *input, unsigned threads,
     void (*found) (void *context, const struct cfi2sframe_finding *finding),

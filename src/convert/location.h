@@ -1,5 +1,5 @@
-/* The public functions for a file_location, which may be of a file found in a
-   tree (elf/file_location.h).
+/* What the public functions do (public.c), for a file_location, which may be
+   of a file found in a tree (elf/file_location.h).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A program that finds files by reading a directory has seen all names in it,
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "elf/file_location.h"
 
@@ -66,6 +67,20 @@ bool location_check_debug_twin (const struct file_location *program,
                                 const char *debug,
                                 const struct cfi2sframe_options *options,
                                 struct error *err);
+
+/* As cfi2sframe_write_section.  */
+bool location_write_section (const struct file_location *input,
+                             const char *output,
+                             const struct cfi2sframe_options *options,
+                             struct cfi2sframe_report *report,
+                             struct error *err);
+
+/* As cfi2sframe_build_section; SECTION is to be freed by the caller.  */
+bool memory_build_section (const void *elf, size_t size,
+                           const struct cfi2sframe_options *options,
+                           struct buffer *section, uint64_t *address,
+                           struct cfi2sframe_report *report,
+                           struct error *err);
 
 /* As cfi2sframe_check_with and cfi2sframe_dump.  */
 bool location_check (const struct file_location *input,

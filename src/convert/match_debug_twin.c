@@ -295,12 +295,3 @@ location_check_debug_twin (const struct file_location *program,
   pair_close (&pair);
   return good;
 }
-
-bool
-cfi2sframe_match_debug_file (const char *program, const char *debug,
-                             const struct cfi2sframe_options *options,
-                             struct cfi2sframe_error *err)
-{
-  struct file_location location = file_location_of_path (program);
-  return location_match_debug_twin (&location, debug, options, err);
-}

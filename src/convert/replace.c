@@ -138,16 +138,3 @@ location_remove_temporary (int directory, const char *name)
 {
   temporary_remove_left (directory, name);
 }
-
-void
-cfi2sframe_discard_temporaries (void)
-{
-  temporary_discard_all ();
-}
-
-bool
-cfi2sframe_flush (struct cfi2sframe_error *err)
-{
-  error_clear (err);
-  return flush_noted (err);
-}

@@ -182,23 +182,3 @@ location_remove (const struct file_location *input, const char *output,
   error_clear (err);
   return remove_without_record (&locked, output, &own, made, err);
 }
-
-bool
-cfi2sframe_undo (const char *input, const char *output,
-                 const struct cfi2sframe_options *options,
-                 struct cfi2sframe_error *err)
-{
-  struct file_location location = file_location_of_path (input);
-  struct file_identity made;
-  return location_undo (&location, output, options, &made, err);
-}
-
-bool
-cfi2sframe_remove (const char *input, const char *output,
-                   const struct cfi2sframe_options *options,
-                   struct cfi2sframe_error *err)
-{
-  struct file_location location = file_location_of_path (input);
-  struct file_identity made;
-  return location_remove (&location, output, options, &made, err);
-}

@@ -16,7 +16,7 @@ is_accepted ()
 {
   rm -rf "$tree/src" "$tree/doc"
   mkdir -p "$tree/doc/develop" "$tree/src/low" "$tree/src/high" "$tree/src/other"
-  printf 'Layers\n======\n\n  low  Below.\n    Other folders include a.h and b.h alone.\n  high  Above.\n\nMore\n====\n  other\n' \
+  printf 'Layers\n======\n\n  low  Below.\n    Other folders include a and b alone.\n  high  Above.\n\nMore\n====\n  other\n' \
     >"$tree/doc/develop/HACKING"
   printf '#include "low/a.h"\n\nvoid\na_go (void)\n{\n  b_go ();\n}\n' \
     >"$tree/src/low/a.c"
@@ -47,7 +47,7 @@ tree_keeps_to_them ()
   sh "$srcdir/tools/maintainer/check-layers.sh" "$srcdir" >"$log" 2>&1
 }
 
-echo "1..8"
+echo "1..9"
 check "the files of src keep to their layers" tree_keeps_to_them
 check "a small tree does" is_accepted src/high/c.c '#include "low/b.h"'
 check "an include of a higher layer is found" \
@@ -58,6 +58,8 @@ check "functions used in both directions are found" \
   refused src/low/b.c '  a_go ();' 'loop'
 check "a header that is not for other folders is found" \
   refused src/high/c.c '#include "low/d.h"' 'not for other folders: "low/d.h"'
+check "a public function in another file than public.c is found" \
+  refused src/low/b.c 'cfi2sframe_go (void)' 'src/low/b.c'
 check "a folder that is no layer is found" \
   refused src/other/d.c '#include "low/a.h"' 'other must not'
 check "a list of layers that is gone is found" refused_without_list

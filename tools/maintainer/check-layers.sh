@@ -4,8 +4,9 @@
 # base, convert and compact-unwind; stacks: of convert only detached.h and
 # rows_on_demand.h).  Within a folder no module (NAME.c and NAME.h) includes one
 # that includes it, and none uses a function of one that uses a function of its
-# own, whatever headers declare them.  Where that list says which headers other
-# folders include alone, they include no others.
+# own, whatever headers declare them.  Where that list says which modules other
+# folders include alone, they include no others.  The public functions stand in
+# convert/public.c alone.
 # Prints what violates this.
 #   sh tools/maintainer/check-layers.sh [SOURCE-TREE]
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -28,7 +29,7 @@ sources '*.[ch]' | xargs awk '
     if (/^==/) inside = previous == "Layers"
     else if (inside && /^  [a-z]/) { rank[$1] = ++n; layer = $1 }
     if (inside && /Other folders include .* alone/)
-      { doors[layer] = $0; gsub (/[^a-z_.]/, " ", doors[layer]) }
+      { doors[layer] = $0; gsub (/[^a-z_]/, " ", doors[layer]) }
     previous = $0
     next
   }
@@ -44,7 +45,7 @@ sources '*.[ch]' | xargs awk '
                  && module != "detached" && module != "rows_on_demand"))
       { print FILENAME ":" FNR ": " own " must not include " $2 >"/dev/stderr"
         bad = 1 }
-    else if (other in doors && index (doors[other], " " module ".h ") == 0)
+    else if (other in doors && index (doors[other], " " module " ") == 0)
       { print FILENAME ":" FNR ": not for other folders: " $2 >"/dev/stderr"
         bad = 1 }
   }
@@ -84,4 +85,8 @@ sources '*.c' | xargs awk '
     }
   }' | LC_ALL=C sort -u >"$edges"
 [ -s "$edges" ] && tsort <"$edges" >/dev/null || failed=1
+
+# The public functions.
+! grep -ln '^cfi2sframe_[a-z_]* (' $(sources '*.c' \
+  | grep -v '^src/convert/public\.c$') >&2 || failed=1
 exit "${failed:-0}"

@@ -1,0 +1,251 @@
+/* The library's public functions, all of them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Inside the library structures are complete.  A caller may have been compiled
+   with another version of the header, whose structures end earlier or later
+   (include/cfi2sframe.h).  So these functions work with a structure of their
+   own, and hand over what the caller knows of it.  */
+
+#include <config.h>
+
+#include <string.h>
+
+#include "convert/compare_files.h"
+#include "convert/error_code.h"
+#include "convert/lint.h"
+#include "convert/location.h"
+#include "frame/frame.h"
+#include "write/flush.h"
+#include "write/temporary.h"
+
+enum
+{
+  /* The size, and the first member that says something.  */
+  SIZE_LEAST = 2 * sizeof (size_t),
+  /* More than there will ever be: beyond, the size is not a size.  */
+  SIZE_MOST = 4096
+};
+
+/* The size of the structure that the caller GIVES, by its first member.  False
+   with CFI2SFRAME_INVALID when it was not initialised.  */
+static bool
+size_given (const void *given, size_t *size, struct error *err)
+{
+  error_clear (err);
+  memcpy (size, given, sizeof *size);
+  return (*size >= SIZE_LEAST && *size <= SIZE_MOST)
+         || error_set (err, CFI2SFRAME_INVALID,
+                       "the structure for the result was not initialised");
+}
+
+/* Fill in the SIZE bytes that the caller has GIVEN with OWN of OWN_SIZE bytes.
+   Both start with their size; the caller's stays.  */
+static void
+hand_over (void *given, size_t size, const void *own, size_t own_size)
+{
+  size_t known = size < own_size ? size : own_size;
+  memcpy ((char *)given + sizeof size, (const char *)own + sizeof size,
+          known - sizeof size);
+  memset ((char *)given + known, 0, size - known);
+}
+
+const char *
+cfi2sframe_version (void)
+{
+  return PACKAGE_VERSION;
+}
+
+const char *
+cfi2sframe_reason_name (unsigned reason)
+{
+  return reason < REASON_COUNT ? frame_reason_name (reason) : NULL;
+}
+
+const char *
+cfi2sframe_reason_text (unsigned reason)
+{
+  return reason < REASON_COUNT ? frame_reason_text (reason) : NULL;
+}
+
+const char *
+cfi2sframe_defect_name (unsigned defect)
+{
+  return defect == 0 ? NULL
+                     : compare_defect_name ((enum compare_defect)defect);
+}
+
+const char *
+cfi2sframe_defect_text (unsigned defect)
+{
+  return defect == 0 ? NULL
+                     : compare_defect_text ((enum compare_defect)defect);
+}
+
+const char *
+cfi2sframe_error_code (const struct cfi2sframe_error *err)
+{
+  return error_code (err);
+}
+
+bool
+cfi2sframe_convert (const char *input, const char *output,
+                    const struct cfi2sframe_options *options,
+                    struct cfi2sframe_report *report,
+                    struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  struct file_identity made;
+  struct cfi2sframe_report own;
+  size_t size;
+  if (!size_given (report, &size, err))
+    return false;
+  bool done = location_convert (&location, output, options, &made, &own, err);
+  hand_over (report, size, &own, sizeof own);
+  return done;
+}
+
+bool
+cfi2sframe_write_section (const char *input, const char *output,
+                          const struct cfi2sframe_options *options,
+                          struct cfi2sframe_report *report,
+                          struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  struct cfi2sframe_report own;
+  size_t size;
+  if (!size_given (report, &size, err))
+    return false;
+  bool done = location_write_section (&location, output, options, &own, err);
+  hand_over (report, size, &own, sizeof own);
+  return done;
+}
+
+bool
+cfi2sframe_build_section (const void *elf, size_t elf_size,
+                          const struct cfi2sframe_options *options,
+                          void **section, size_t *section_size,
+                          uint64_t *address, struct cfi2sframe_report *report,
+                          struct cfi2sframe_error *err)
+{
+  struct buffer made;
+  struct cfi2sframe_report own;
+  size_t size;
+  if (!size_given (report, &size, err))
+    return false;
+  bool done = memory_build_section (elf, elf_size, options, &made, address,
+                                    &own, err);
+  if (done)
+    {
+      *section = made.bytes;
+      *section_size = made.size;
+    }
+  hand_over (report, size, &own, sizeof own);
+  return done;
+}
+
+bool
+cfi2sframe_undo (const char *input, const char *output,
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  struct file_identity made;
+  return location_undo (&location, output, options, &made, err);
+}
+
+bool
+cfi2sframe_remove (const char *input, const char *output,
+                   const struct cfi2sframe_options *options,
+                   struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  struct file_identity made;
+  return location_remove (&location, output, options, &made, err);
+}
+
+bool
+cfi2sframe_match_debug_file (const char *program, const char *debug,
+                             const struct cfi2sframe_options *options,
+                             struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (program);
+  return location_match_debug_twin (&location, debug, options, err);
+}
+
+bool
+cfi2sframe_check (const char *input, struct cfi2sframe_check_result *result,
+                  struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_options options;
+  cfi2sframe_options_init (&options);
+  return cfi2sframe_check_with (input, &options, result, err);
+}
+
+bool
+cfi2sframe_check_with (const char *input,
+                       const struct cfi2sframe_options *options,
+                       struct cfi2sframe_check_result *result,
+                       struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  struct cfi2sframe_check_result own;
+  size_t size;
+  if (!size_given (result, &size, err))
+    return false;
+  bool checked = location_check (&location, options, &own, err);
+  hand_over (result, size, &own, sizeof own);
+  return checked;
+}
+
+bool
+cfi2sframe_compare (
+    const char *a, const char *b,
+    void (*found) (void *context,
+                   const struct cfi2sframe_difference *difference),
+    void *context, struct cfi2sframe_compare_result *result,
+    struct cfi2sframe_error *err)
+{
+  struct compare_result own;
+  size_t size;
+  if (!size_given (result, &size, err))
+    return false;
+  bool equal = files_compare (a, b, found, context, &own, err);
+  hand_over (result, size, &own, sizeof own);
+  return equal;
+}
+
+bool
+cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
+{
+  struct file_location location = file_location_of_path (input);
+  return location_dump (&location, out, err);
+}
+
+bool
+cfi2sframe_lint (const char *input,
+                 void (*found) (void *context,
+                                const struct cfi2sframe_finding *finding),
+                 void *context, struct cfi2sframe_lint_result *result,
+                 struct cfi2sframe_error *err)
+{
+  struct cfi2sframe_lint_result own;
+  size_t size;
+  if (!size_given (result, &size, err))
+    return false;
+  bool clean = lint_with_threads (input, 1, found, context, &own, err);
+  hand_over (result, size, &own, sizeof own);
+  return clean;
+}
+
+void
+cfi2sframe_discard_temporaries (void)
+{
+  temporary_discard_all ();
+}
+
+bool
+cfi2sframe_flush (struct cfi2sframe_error *err)
+{
+  error_clear (err);
+  return flush_noted (err);
+}
