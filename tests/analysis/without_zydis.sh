@@ -37,7 +37,7 @@ build_without ()
   eval "set -- $(./config.status --config)"
   mkdir "$tree/build" && (cd "$tree/build" && "$srcdir/configure" "$@" \
       --srcdir="$srcdir" --cache-file=/dev/null --disable-werror \
-      --disable-stack-tools --disable-code-analysis) \
+      --disable-stacks --disable-analysis) \
     && take_over_objects && cd "$tree/build" \
     && ! grep '^#define HAVE_ZYDIS' config.h \
     && make -j2 src/cfi2sframe

@@ -460,7 +460,7 @@ END
   copy "$(program_file bash)" bash
   local in mode how n=0 without_analysis=
   tool -n --analyze some
-  # Builds need not have it (--disable-code-analysis).
+  # Builds need not have it (--disable-analysis).
   [ "$status" -eq 0 ] || without_analysis=1
   for in in odd some bash; do
     while read -r mode; do

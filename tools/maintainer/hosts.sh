@@ -161,7 +161,7 @@ configure_in ()
     cd "$1" || exit 1
     shift
     [ -f Makefile ] || "$top/configure" -q --enable-werror --disable-shared \
-      --enable-static --disable-stack-tools "$@"
+      --enable-static --disable-stacks "$@"
   )
 }
 
@@ -248,8 +248,8 @@ native_outputs ()
   expected=$native/outputs
   [ ! -s "$expected" ] || return 0
   mkdir -p "$native"
-  switch=--enable-code-analysis
-  [ "$1" = yes ] || switch=--disable-code-analysis
+  switch=--enable-analysis
+  [ "$1" = yes ] || switch=--disable-analysis
   build_host "$native/build" CFLAGS="$cflags" $switch || return 1
   outputs "$native/work" "$native/build/src/cfi2sframe" >"$expected"
 }

@@ -142,7 +142,7 @@ build_program ()
      && quietly env PKG_CONFIG_SYSROOT_DIR="$3" \
        PKG_CONFIG_LIBDIR="$3/usr/lib/$2/pkgconfig:$3/usr/share/pkgconfig" \
        "$top/configure" -q --host="$2" --enable-static-program \
-       --disable-shared --disable-stack-tools CC="$2-gcc" \
+       --disable-shared --disable-stacks CC="$2-gcc" \
        CPPFLAGS="-DZYDIS_STATIC_BUILD -DZYCORE_STATIC_BUILD \
          -I$3/usr/include -I$3/usr/include/$2" \
        CFLAGS="-O2 -ffile-prefix-map=$top=. -ffile-prefix-map=$work=." \
