@@ -22,6 +22,17 @@ enum
   DEPTH_MAX = 64 /* operations of an expression, and so values on the stack */
 };
 
+const char *
+frame_way_name (enum frame_way way)
+{
+  static const char *const names[] = { [WAY_ROW] = "row",
+                                       [WAY_CFI] = "CFI",
+                                       [WAY_SIGNAL] = "signal frame",
+                                       [WAY_FP] = "frame pointer",
+                                       [WAY_GUESS] = "guessed" };
+  return names[way];
+}
+
 struct machine
 {
   struct process *process;

@@ -23,6 +23,9 @@ enum frame_way
   WAY_GUESS   /* it called what is no code, and that call was guessed */
 };
 
+/* A word for WAY, a constant.  */
+const char *frame_way_name (enum frame_way way);
+
 struct full_caller
 {
   enum frame_way way; /* WAY_CFI or WAY_SIGNAL */

@@ -28,9 +28,6 @@ put_address (const char *name, uint64_t address, FILE *out)
 static void
 put_frame (const struct page *page, const struct walk *walk, size_t index)
 {
-  static const char *const ways[] = {
-    [WAY_ROW] = "row", [WAY_FP] = "frame pointer", [WAY_GUESS] = "guess"
-  };
   const struct frame *frame = &walk->frames[index];
   struct frame_name name;
   FILE *out = page->out;
@@ -53,7 +50,7 @@ put_frame (const struct page *page, const struct walk *walk, size_t index)
       put_text ("source", name.symbol.file, out);
       fprintf (out, ",\"line\":%d", name.symbol.line);
     }
-  put_text ("by", ways[frame->way], out);
+  put_text ("by", frame_way_name (frame->way), out);
   if (frame->interrupted)
     fputs (",\"interrupted\":true", out);
   if (name.jit)

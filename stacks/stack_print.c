@@ -55,18 +55,15 @@ static void
 print_frame (const struct page *page, const struct walk *walk, size_t index,
              char mark)
 {
-  static const char *const ways[] = { [WAY_ROW] = "",
-                                      [WAY_CFI] = " [CFI]",
-                                      [WAY_SIGNAL] = " [signal frame]",
-                                      [WAY_FP] = " [frame pointer]",
-                                      [WAY_GUESS] = " [guessed]" };
   struct frame_name name;
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
   frame_name_find (page->process, walk, index, page->wanted, &name);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (&name, out);
-  fprintf (out, "%s\n", ways[frame->way]);
+  if (frame->way != WAY_ROW)
+    fprintf (out, " [%s]", frame_way_name (frame->way));
+  fputc ('\n', out);
   if (name.symbol.file != NULL)
     {
       fputs ("         ", out);

@@ -49,6 +49,7 @@ take_frame (Dwfl_Frame *state, void *argument)
       return DWARF_CB_ABORT;
     }
   struct frame *frame = &walk->frames[walk->n];
+  *frame = (struct frame){ .way = WAY_ROW };
   if (!dwfl_frame_pc (state, &frame->pc, &frame->interrupted)
       || dwfl_frame_reg (state, arch->sp, &sp) != 0
       || dwfl_frame_reg (state, arch->fp, &fp) != 0)

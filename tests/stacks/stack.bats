@@ -392,6 +392,49 @@ END
   done
 }
 
+@test "stacks as JSON: how each frame was found" {
+  needs python3
+  between_program
+  cat >odd.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+void odd (void);
+void
+wait_here (void)
+{
+  puts ("ready");
+  fflush (stdout);
+  for (;;)
+    pause ();
+}
+/* CFA = *(rsp) + 8 */
+__asm__ (".globl odd\n.type odd, @function\nodd:\n.cfi_startproc\n"
+         "mov %rsp, %rax\npush %rax\n"
+         ".cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, 8\n"
+         "call wait_here\npop %rax\n.cfi_def_cfa %rsp, 8\nret\n"
+         ".cfi_endproc\n.size odd, .-odd\n");
+int
+main (void)
+{
+  odd ();
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -o odd odd.c
+  local program
+  for program in "./odd" "./between n"; do
+    # shellcheck disable=SC2086
+    start $program
+    gives 0 stacks --json "$pid"
+    python3 -c '
+import json, sys
+print(*(f.get("function", "?") + ":" + f["by"]
+        for s in json.loads(sys.argv[1])["stacks"] for f in s["frames"]))' "$output" >>ways
+  done
+  grep -q 'wait_here:row odd:row main:CFI ' ways || report
+  grep -q 'leaf:row [^ ]*:row main:frame pointer ' ways || report
+}
+
 @test "names of C++ and Rust are those of the source, unless they are not wanted" {
   "$stack" --help | grep -q -- --no-demangle
   local long
