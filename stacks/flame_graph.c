@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/printable.h"
 #include "base/radix.h"
 #include "stacks/flame_graph_page.h"
@@ -173,7 +174,7 @@ print_node (const struct picture *picture, uint32_t node)
   if (picture->profile->off_cpu)
     fprintf (out, " (%.6f s, ", (double)total * 1e-9);
   else
-    fprintf (out, " (%" PRIu64 " samples, ", total);
+    fprintf (out, " (%" PRIu64 " sample%s, ", total, plural_s (total));
   fprintf (out, "%.2f %%", percent (picture, total));
   if (picture->before != NULL)
     fprintf (out, ", %+.2f", change_of (picture, node));

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/plural.h"
 #include "base/printable.h"
 #include "stacks/command.h"
 #include "stacks/firefox.h"
@@ -142,9 +143,9 @@ open_target (struct session *session)
     family_add_children (family);
   if (family->n > 1 && !options->quiet)
     fprintf (stderr,
-             "sframe-profile: with %zu processes that it has started "
+             "sframe-profile: with %zu process%s that it has started "
              "(--no-inherit: without)\n",
-             family->n - 1);
+             family->n - 1, family->n == 2 ? "" : "es");
   /* The sampler reports mappings from now on: read those that were made since
      the processes were first looked at.  */
   family_refresh (family);
@@ -159,8 +160,8 @@ show_progress (const struct session *session)
   if (session->options.quiet || now - shown < 0.2 || !isatty (STDERR_FILENO))
     return;
   shown = now;
-  fprintf (stderr, "\r%.0f s, %" PRIu64 " samples ", now - session->started,
-           session->profile.samples);
+  fprintf (stderr, "\r%.0f s, %" PRIu64 " sample%s ", now - session->started,
+           session->profile.samples, plural_s (session->profile.samples));
 }
 
 /* Whether there is a command that has ended. (It stays as a zombie until its
@@ -260,10 +261,10 @@ describe (const struct session *session, char *text, size_t room)
   else if (hz > 0)
     snprintf (rate, sizeof rate, ", %u per second", hz);
   snprintf (text, room,
-            "%" PRIu64 " samples in %.1f s%s; %.1f %% reached the outermost "
+            "%" PRIu64 " sample%s in %.1f s%s; %.1f %% reached the outermost "
             "frame",
-            profile->samples, session->seconds, rate,
-            percent_complete (profile));
+            profile->samples, plural_s (profile->samples), session->seconds,
+            rate, percent_complete (profile));
 }
 
 /* Print the profile to FILE, as what the end of its NAME asks for.  */
@@ -360,8 +361,8 @@ print_waits (const struct session *session)
   fprintf (stderr, "; %.3f s off the processor",
            (double)session->profile.weight * 1e-9);
   if (unknown > 0)
-    fprintf (stderr, ", without %" PRIu64 " waits of which not all was seen",
-             unknown);
+    fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole", unknown,
+             plural_s (unknown));
 }
 
 static void
@@ -375,10 +376,10 @@ print_summary (const struct session *session)
       return;
     }
   fprintf (stderr,
-           "%" PRIu64 " samples in %.1f s, %" PRIu64
+           "%" PRIu64 " sample%s in %.1f s, %" PRIu64
            " (%.1f %%) reached the outermost frame",
-           profile->samples, session->seconds, profile_complete (profile),
-           percent_complete (profile));
+           profile->samples, plural_s (profile->samples), session->seconds,
+           profile_complete (profile), percent_complete (profile));
   for (int i = 0; i <= SFW_INVALID; i++)
     if (profile->ends[i] > 0 && i != SFW_OUTERMOST)
       fprintf (stderr, ", %s %" PRIu64,
@@ -401,16 +402,18 @@ print_input_summary (const struct perf_input *input)
   const struct perf_input_facts *facts = perf_input_facts (input);
   if (facts->skipped > 0)
     fprintf (stderr,
-             "%" PRIu64 " samples without registers of a 64-bit program\n",
-             facts->skipped);
+             "%" PRIu64 " sample%s without registers of a 64-bit program\n",
+             facts->skipped, plural_s (facts->skipped));
   if (facts->damaged > 0)
-    fprintf (stderr, "%" PRIu64 " damaged records\n", facts->damaged);
+    fprintf (stderr, "%" PRIu64 " damaged record%s\n", facts->damaged,
+             plural_s (facts->damaged));
   if (facts->unmapped > 0)
     fprintf (stderr,
-             "%" PRIu64 " samples of processes whose files the recording does "
+             "%" PRIu64
+             " sample%s of processes whose files the recording does "
              "not name (perf record --overwrite loses those of commands; "
              "record with -p)\n",
-             facts->unmapped);
+             facts->unmapped, plural_s (facts->unmapped));
   for (size_t i = 0; i < facts->n_replaced; i++)
     fail (facts->replaced[i],
           "not the file that was recorded: stacks end in its code");

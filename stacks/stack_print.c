@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "base/printable.h"
 #include "stacks/frame_name.h"
 
@@ -97,7 +98,8 @@ print_end (const struct page *page, const struct walk *walk)
       = process_file_at (page->process, address, &offset);
   fputs ("  (", out);
   if (walk->end == SFW_MORE)
-    fprintf (out, "no more than %zu frames are shown", walk->max);
+    fprintf (out, "no more than %zu frame%s shown", walk->max,
+             walk->max == 1 ? " is" : "s are");
   else if (walk->end == SFW_NO_SECTION)
     print_no_section (file, address, out);
   else if (walk->end == SFW_OUTERMOST || file == NULL)
@@ -181,12 +183,13 @@ stack_print_both (const struct page *page, const struct thread *thread,
     print_frame (page, dwarf, i, 'D');
   bool agree = walks_agree (sframe, dwarf);
   if (!agree)
-    fprintf (out, "  DWARF: %zu frames, different from #%zu on%s\n", dwarf->n,
-             same, difference (sframe, dwarf, same));
+    fprintf (out, "  DWARF: %zu frame%s, different from #%zu on%s\n", dwarf->n,
+             plural_s (dwarf->n), same, difference (sframe, dwarf, same));
   else if (same == sframe->n)
-    fprintf (out, "  DWARF: the same %zu frames\n", same);
+    fprintf (out, "  DWARF: the same %zu frame%s\n", same, plural_s (same));
   else
-    fprintf (out, "  DWARF: the same %zu frames, and no CFI for more\n", same);
+    fprintf (out, "  DWARF: the same %zu frame%s, and no CFI for more\n", same,
+             plural_s (same));
   return agree;
 }
 

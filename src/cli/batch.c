@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/background.h"
+#include "base/plural.h"
 #include "base/printable.h"
 #include "convert/relink.h"
 #include "cli/job.h"
@@ -167,6 +168,7 @@ finish_job (struct batch *batch, const struct job *job,
   pthread_mutex_lock (&batch->lock);
   totals_add (batch->totals, job);
   pthread_mutex_unlock (&batch->lock);
+  progress_count (job->outcome == JOB_DONE);
 }
 
 /* Work on a file by its first name.  */
@@ -237,7 +239,7 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
   fprintf (errors,
            ": warning: it has %ju other hard link%s, with the "
            "old contents\n",
-           (uintmax_t)old.st_nlink, old.st_nlink == 1 ? "" : "s");
+           (uintmax_t)old.st_nlink, plural_s (old.st_nlink));
 }
 
 /* Work on an entry and the other names of its file.  */
@@ -369,6 +371,19 @@ print_all (struct batch *batch)
   progress_clear ();
 }
 
+/* Have an interruption tell how many of several files are done.  */
+static void
+expect_interruption (const struct batch *batch)
+{
+  const struct tool_options *options = batch->options;
+  const struct mode_names *names = &mode_names[options->mode];
+  bool dry = options->convert.dry_run;
+  if (batch->tree->n_entries > 1 && !options->quiet)
+    progress_expect (batch->tree->n_entries,
+                     dry ? names->could_be : names->done,
+                     tool_options_change_files (options) && !dry);
+}
+
 /* Threads.  */
 
 static bool
@@ -446,6 +461,7 @@ batch_run (const struct tool_options *options, const struct tree *tree,
   /* What is left of the jobs when each file has one.  */
   if (batch.n_order > 0 && batch.n_order <= options->jobs)
     shared.convert.threads = options->jobs / (unsigned)batch.n_order;
+  expect_interruption (&batch);
   if (done && batch.direct)
     work_on_files (&batch);
   else if (done && batch.n_order > 0)

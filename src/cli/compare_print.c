@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mapped_file.h"
+#include "base/plural.h"
 #include "base/printable.h"
 #include "cli/json_line.h"
 
@@ -36,9 +37,9 @@ print_line (FILE *out, const struct cfi2sframe_difference *difference)
   if (difference->kind != CFI2SFRAME_FILE)
     {
       printable_put (difference->section ? difference->section : "", out);
-      fprintf (out, "%s0x%" PRIx64 " (%" PRIu32 " bytes)",
+      fprintf (out, "%s0x%" PRIx64 " (%" PRIu32 " byte%s)",
                difference->section ? "+" : "", difference->function,
-               difference->size);
+               difference->size, plural_s (difference->size));
     }
   if (difference->kind == CFI2SFRAME_DIFFERENT)
     fprintf (out, " +0x%" PRIx64, difference->pc - difference->function);
@@ -92,20 +93,22 @@ static void
 print_counts (const struct tool_options *options,
               const struct cfi2sframe_compare_result *result, FILE *out)
 {
+  uint64_t defects = count_defects (result);
   fputs ("A ", out);
   printable_put (options->files[0], out);
-  fprintf (out, ": %" PRIu64 " functions; B ", result->functions_a);
+  fprintf (out, ": %" PRIu64 " function%s; B ", result->functions_a,
+           plural_s (result->functions_a));
   printable_put (options->files[1], out);
   fprintf (out,
-           ": %" PRIu64 " functions\n"
+           ": %" PRIu64 " function%s\n"
            "%" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
-           " only in A, %" PRIu64 " only in B, %" PRIu64 " known defects\n"
+           " only in A, %" PRIu64 " only in B, %" PRIu64 " known defect%s\n"
            "bytes of code: %" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
            " only in A, %" PRIu64 " only in B\n",
-           result->functions_b, result->equal, result->different,
-           result->only_a, result->only_b, count_defects (result),
-           result->bytes_equal, result->bytes_different, result->bytes_only_a,
-           result->bytes_only_b);
+           result->functions_b, plural_s (result->functions_b), result->equal,
+           result->different, result->only_a, result->only_b, defects,
+           plural_s (defects), result->bytes_equal, result->bytes_different,
+           result->bytes_only_a, result->bytes_only_b);
 }
 
 static json_object *

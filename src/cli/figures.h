@@ -21,11 +21,4 @@ figure_size_ratio (uint64_t bytes, uint64_t eh_frame, uint64_t eh_frame_hdr)
   return cfi == 0 ? 0 : (double)bytes / (double)cfi;
 }
 
-/* What is behind a noun that N are counted of.  */
-static inline const char *
-figure_plural (uint64_t n)
-{
-  return n == 1 ? "" : "s";
-}
-
 #endif /* TOOL_FIGURES_H */

@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "base/mapped_file.h"
+#include "base/plural.h"
 #include "base/printable.h"
 #include "convert/lint.h"
 #include "cli/clock.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
+#include "cli/progress.h"
 #include "cli/tree.h"
 
 enum
@@ -82,11 +84,11 @@ print_line (const struct lint_output *output,
     fprintf (output->out, "0x%" PRIx64, finding->function);
   fprintf (output->out,
            ": 0x%" PRIx64 "-0x%" PRIx64 " (%" PRIu64
-           " bytes): %s: CFI says %s, code does %s; since the instruction at "
+           " byte%s): %s: CFI says %s, code does %s; since the instruction at "
            "0x%" PRIx64,
            finding->address, finding->address + finding->size, finding->bytes,
-           rule_of (finding, "CFA", "RA", "FP"), finding->says, finding->does,
-           finding->since);
+           plural_s (finding->bytes), rule_of (finding, "CFA", "RA", "FP"),
+           finding->says, finding->does, finding->since);
   char bytes[BYTES_TEXT_MAX];
   const char *text = finding->instruction_text;
   if (finding->instruction_size > 0)
@@ -244,18 +246,19 @@ lint_file (const struct tool_options *options, const struct tree_entry *entry,
     {
       put_path (entry->path, out);
       fprintf (out,
-               "%" PRIu64 " findings (%" PRIu64 " bytes) in %" PRIu64
-               " of %" PRIu64 " functions that could be compared\n",
-               result.findings, result.bytes, result.functions_trusted,
-               result.functions);
+               "%" PRIu64 " finding%s (%" PRIu64 " byte%s) in %" PRIu64
+               " of %" PRIu64 " function%s that could be compared\n",
+               result.findings, plural_s (result.findings), result.bytes,
+               plural_s (result.bytes), result.functions_trusted,
+               result.functions, plural_s (result.functions));
     }
   if (!silent && result.functions_left > 0)
     {
       put_path (entry->path, out);
       fprintf (out,
-               "%" PRIu64
-               " functions were not followed: that takes too long\n",
-               result.functions_left);
+               "%" PRIu64 " function%s not followed: that takes too long\n",
+               result.functions_left,
+               result.functions_left == 1 ? " was" : "s were");
     }
   return clean ? EXIT_SUCCESS : found ? EXIT_FOUND : EXIT_FAILURE;
 }
@@ -283,6 +286,8 @@ lint_run (const struct tool_options *options, FILE *out, FILE *errors)
       return EXIT_FAILURE;
     }
   events_begin (&events, options->stats, out);
+  if (tree.n_entries > 1 && !options->quiet)
+    progress_expect (tree.n_entries, mode_names[MODE_LINT].done, false);
   for (size_t i = 0; i < tree.n_entries; i++)
     {
       const struct tree_entry *entry = &tree.entries[i];
@@ -292,6 +297,7 @@ lint_run (const struct tool_options *options, FILE *out, FILE *errors)
           sums.status, entry->problem ? EXIT_FAILURE
                                       : lint_file (options, entry, events.body,
                                                    errors, &sums));
+      progress_count (entry->problem == 0);
     }
   events_end (&events, sums.passed, 0, sums.failed, clock_now () - start, out);
   tree_free (&tree);

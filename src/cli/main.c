@@ -149,7 +149,7 @@ main (int argc, char **argv)
   descriptors_occupy_standard ();
   descriptors_raise_limit ();
   tool_options_parse (&options, argc, argv);
-  signals_install ();
+  signals_install (progress_interrupted);
   keep_freed_memory (&options);
   int status
       = options.mode == MODE_COMPARE ? compare_run (&options, stdout, stderr)

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "base/printable.h"
 #include "cli/figures.h"
 #include "cli/outcome_json.h"
@@ -108,10 +109,10 @@ print_head (const char *name, const struct measurement *comparison, FILE *out)
 {
   printable_put (name, out);
   fprintf (out,
-           ": %" PRIu64 " functions, .eh_frame %" PRIu64
+           ": %" PRIu64 " function%s, .eh_frame %" PRIu64
            " + .eh_frame_hdr %" PRIu64 " bytes\n",
-           comparison->cfi_functions, comparison->eh_frame_bytes,
-           comparison->eh_frame_hdr_bytes);
+           comparison->cfi_functions, plural_s (comparison->cfi_functions),
+           comparison->eh_frame_bytes, comparison->eh_frame_hdr_bytes);
 }
 
 void
@@ -133,11 +134,12 @@ print_section (const struct job *job, FILE *out)
   fprintf (out,
            ": compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
            ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
-           " of %" PRIu64 " functions, %.0f ms\n",
+           " of %" PRIu64 " function%s, %.0f ms\n",
            comparison->machine, format->bytes,
            ratio (comparison, format->bytes),
            ratio (comparison, comparison->compact_unwind_eh_frame_bytes),
-           format->synchronous, comparison->cfi_functions, job->seconds * 1e3);
+           format->synchronous, comparison->cfi_functions,
+           plural_s (comparison->cfi_functions), job->seconds * 1e3);
 }
 
 void

@@ -31,6 +31,12 @@ static atomic_bool on;
 static atomic_int visible;
 static double started, looking_until, drawn;
 
+/* What an interruption tells.  The numbers of files are smaller than the
+   memory; wider ones take libatomic on 32-bit hosts.  */
+static atomic_uint n_done, n_passed_over;
+static unsigned n_all;
+static const char *done_word, *hint;
+
 void
 progress_init (bool enabled)
 {
@@ -170,4 +176,49 @@ progress_show (uint64_t files, uint64_t all_files, uint64_t bytes,
   progress_format (text, sizeof text, now - looking_until, files, all_files,
                    bytes, all_bytes);
   draw (text);
+}
+
+void
+progress_expect (size_t all, const char *done, bool goes_on)
+{
+  done_word = done;
+  hint = goes_on ? "; run again to go on" : "";
+  n_all = (unsigned)all;
+}
+
+void
+progress_count (bool done)
+{
+  atomic_fetch_add (done ? &n_done : &n_passed_over, 1);
+}
+
+/* Put N in decimal digits to TO; snprintf is not for signal handlers.  Returns
+   the end.  */
+static char *
+put_decimal (char *to, unsigned n)
+{
+  char digits[3 * sizeof n], *at = digits + sizeof digits;
+  do
+    *--at = (char)('0' + n % 10);
+  while ((n /= 10) > 0);
+  return mempcpy (to, at, (size_t)(digits + sizeof digits - at));
+}
+
+void
+progress_interrupted (void)
+{
+  char line[WIDTH_MAX], *end = line;
+  unsigned passed_over = atomic_load (&n_passed_over);
+  if (n_all == 0)
+    return;
+  progress_clear ();
+  end = stpcpy (end, "cfi2sframe: interrupted: ");
+  end = stpcpy (put_decimal (end, atomic_load (&n_done)), " of ");
+  end = stpcpy (put_decimal (end, n_all), " files ");
+  end = stpcpy (end, done_word);
+  if (passed_over > 0)
+    end = stpcpy (put_decimal (stpcpy (end, ", "), passed_over),
+                  " passed over");
+  end = stpcpy (stpcpy (end, hint), "\n");
+  put (line, (size_t)(end - line));
 }

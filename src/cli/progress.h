@@ -5,6 +5,7 @@
 #define TOOL_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Show a bar on standard error if ENABLED and standard error is a terminal.
@@ -24,5 +25,17 @@ void progress_show (uint64_t files, uint64_t all_files, uint64_t bytes,
 
 /* Take the bar away: before other output, at the end, on a signal.  */
 void progress_clear (void);
+
+/* ALL files are to be worked on, and progress_interrupted shall say how many
+   of them are DONE (as in "3 files converted").  GOES_ON: the next run goes on
+   where this one ended.  Both words outlive the work.  */
+void progress_expect (size_t all, const char *done, bool goes_on);
+
+/* One more file is done, or else was passed over.  */
+void progress_count (bool done);
+
+/* Print how far the work has come, if progress_expect was called.  For signal
+   handlers, while other threads go on.  */
+void progress_interrupted (void);
 
 #endif /* TOOL_PROGRESS_H */

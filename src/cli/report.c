@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "base/printable.h"
 #include "convert/formats.h"
 #include "cli/events.h"
@@ -109,12 +110,13 @@ print_summary (const struct tool_options *options, const struct job *job,
   print_name (job, out);
   fprintf (out,
            "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
-           " of %" PRIu64 " functions, %.1f %% of the code, %s, %.0f ms\n",
+           " of %" PRIu64 " function%s, %.1f %% of the code, %s, %.0f ms\n",
            format_name (options->convert.format), report->machine,
            report->sframe_bytes, size_ratio (report),
            report_is_of_eh_frame (report) ? ".eh_frame + .eh_frame_hdr"
                                           : "its CFI",
            report->functions_covered, report->cfi_functions,
+           plural_s (report->cfi_functions),
            figure_percent (report->bytes_covered, report->executable_bytes),
            report->strategy, job->seconds * 1e3);
 }
@@ -127,8 +129,8 @@ report_print_left_out (const struct cfi2sframe_report *report, FILE *out)
       fprintf (out, "  left out: %" PRIu64 " (%s)\n", report->left_out[i],
                cfi2sframe_reason_text (i));
   if (report->return_addresses > 0)
-    fprintf (out, "  left out: %" PRIu64 " places (return-address)\n",
-             report->return_addresses);
+    fprintf (out, "  left out: %" PRIu64 " place%s (return-address)\n",
+             report->return_addresses, plural_s (report->return_addresses));
 }
 
 static void
@@ -183,9 +185,10 @@ print_from_code (const struct tool_options *options,
   if (options->convert.analyze)
     fprintf (out,
              "  from CFI %" PRIu64 " bytes, from code %" PRIu64
-             " bytes (%" PRIu64 " functions); rows for %.2f %% of the code "
+             " bytes (%" PRIu64 " function%s); rows for %.2f %% of the code "
              "instead of %.2f %%\n",
              from_cfi, report->bytes_from_code, report->functions_from_code,
+             plural_s (report->functions_from_code),
              figure_percent (report->bytes_covered, report->executable_bytes),
              figure_percent (from_cfi, report->executable_bytes));
 }
@@ -265,14 +268,15 @@ void
 report_print_check (const struct cfi2sframe_check_result *check, FILE *out)
 {
   fprintf (out,
-           "%" PRIu64 " functions checked: %" PRIu64
+           "%" PRIu64 " function%s checked: %" PRIu64
            " bytes of code equal, %" PRIu64 " wrong, %" PRIu64
            " without SFrame data, %" PRIu64 " without CFI\n",
-           check->functions, check->bytes_equal, check->bytes_wrong,
-           check->bytes_absent, check->bytes_extra);
+           check->functions, plural_s (check->functions), check->bytes_equal,
+           check->bytes_wrong, check->bytes_absent, check->bytes_extra);
   if (check->bytes_return_address > 0)
-    fprintf (out, "  left out: %" PRIu64 " bytes (return-address)\n",
-             check->bytes_return_address);
+    fprintf (out, "  left out: %" PRIu64 " byte%s (return-address)\n",
+             check->bytes_return_address,
+             plural_s (check->bytes_return_address));
   if (check->bytes_from_code > 0)
     fprintf (out,
              "  %" PRIu64 " of these bytes have no CFI and were compared with "

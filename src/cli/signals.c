@@ -13,11 +13,15 @@
 #include "base/mapped_file.h"
 #include "cfi2sframe.h"
 
+static void (*tell_interrupted) (void);
+
 /* End the process by the signal itself, so that the shell sees which one.  */
 static void
 clean_up_and_end (int number)
 {
   cfi2sframe_discard_temporaries ();
+  if ((number == SIGINT || number == SIGTERM) && tell_interrupted != NULL)
+    tell_interrupted ();
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -42,8 +46,9 @@ signals_patch_files (void)
 }
 
 void
-signals_install (void)
+signals_install (void (*interrupted) (void))
 {
+  tell_interrupted = interrupted;
   static const int fatal[]
       = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGXCPU };
   struct sigaction action = { .sa_handler = clean_up_and_end }, old;

@@ -6,8 +6,10 @@
 #define TOOL_SIGNALS_H
 
 /* Install the handlers; before any thread is started.  Signals that were
-   ignored when the program started (nohup) stay ignored.  */
-void signals_install (void);
+   ignored when the program started (nohup) stay ignored.  INTERRUPTED is
+   called before SIGINT or SIGTERM ends the program, when temporary files are
+   gone.  */
+void signals_install (void (*interrupted) (void));
 
 /* Install the one that has files that shrink read as zeros.  */
 void signals_patch_files (void);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/printable.h"
 #include "convert/formats.h"
 #include "convert/fields.h"
@@ -110,7 +111,7 @@ print_size (const struct totals *totals, FILE *out)
   if (others > 0)
     fprintf (out,
              " (without %" PRIu64 " file%s with functions from .debug_frame)",
-             others, figure_plural (others));
+             others, plural_s (others));
   fputc ('\n', out);
 }
 
@@ -193,7 +194,7 @@ print_files (const struct totals *totals, const struct tool_options *options,
   const struct mode_names *names = &mode_names[options->mode];
   fprintf (out,
            "%" PRIu64 " file%s %s, %" PRIu64 " skipped, %" PRIu64 " failed",
-           totals->done, figure_plural (totals->done),
+           totals->done, plural_s (totals->done),
            options->convert.dry_run ? names->could_be : names->done,
            totals->skipped, totals->failed);
   if (totals->not_elf > 0)
@@ -252,8 +253,8 @@ static void
 print_measured_text (const struct totals *totals, FILE *out)
 {
   char name[64];
-  snprintf (name, sizeof name, "Sum of %" PRIu64 " files (%.2f s)",
-            totals->done, totals->seconds);
+  snprintf (name, sizeof name, "Sum of %" PRIu64 " file%s (%.2f s)",
+            totals->done, plural_s (totals->done), totals->seconds);
   measure_print_table (name, &totals->measured, out);
 }
 

@@ -120,8 +120,8 @@ report_left (struct linked_section *linked, uint64_t functions)
 {
   char text[80];
   snprintf (text, sizeof text,
-            "%" PRIu64 " functions were not followed: that takes too long",
-            functions);
+            "%" PRIu64 " function%s not followed: that takes too long",
+            functions, functions == 1 ? " was" : "s were");
   if (functions > 0)
     add_note (linked, text);
 }

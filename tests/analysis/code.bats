@@ -314,7 +314,7 @@ meet:	.cfi_startproc
 	.cfi_endproc
 END
   exits 0 --lint -v meet.so
-  [[ ${lines[0]} == *" in 1 of 1 functions that could be compared" ]] || report
+  [[ ${lines[0]} == *" in 1 of 1 function that could be compared" ]] || report
 }
 
 # The call does not take the path on which the callee changes FP.
@@ -366,7 +366,7 @@ last:	.cfi_startproc
 	ret
 END
   exits 0 --lint -v last.so
-  [[ ${lines[0]} == *" in 1 of 1 functions that could be compared" ]] || report
+  [[ ${lines[0]} == *" in 1 of 1 function that could be compared" ]] || report
 }
 
 # A pop whose address the stack pointer is in says nothing of SP that could be
@@ -461,7 +461,7 @@ unsaved: .cfi_startproc
 END
   exits 3 --lint unsaved.so
   [ "${#lines[@]}" -eq 1 ] || report
-  [[ ${lines[0]} == *"(1 bytes): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
+  [[ ${lines[0]} == *"(1 byte): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
     || report
 }
 
@@ -514,7 +514,7 @@ late:	.cfi_startproc
 	.cfi_endproc
 END
   exits 3 --lint late.so
-  [[ ${lines[0]} == *"(1 bytes): CFA: CFI says rbp+16, code does elsewhere: rbp is the caller's rbp; "* ]] \
+  [[ ${lines[0]} == *"(1 byte): CFA: CFI says rbp+16, code does elsewhere: rbp is the caller's rbp; "* ]] \
     || report
 }
 
@@ -542,7 +542,7 @@ enter:	lea	8(%rsp), %rbp
 END
   "${CC:-cc}" -nostdlib -shared -o set.so set.s
   exits 0 --lint -v set.so
-  [[ ${lines[0]} == *": 0 findings (0 bytes) in 1 of 1 functions that could be compared" ]] \
+  [[ ${lines[0]} == *": 0 findings (0 bytes) in 1 of 1 function that could be compared" ]] \
     || report
 }
 
@@ -563,12 +563,12 @@ huge:	.cfi_startproc
 END
   "${CC:-cc}" -nostdlib -shared -o huge.so huge.s
   exits 0 --lint -v huge.so
-  [[ ${lines[1]} == "huge.so: 1 functions were not followed: that takes too long" ]] \
+  [[ ${lines[1]} == "huge.so: 1 function was not followed: that takes too long" ]] \
     || report
   exits 0 --lint --stats=json huge.so
   [[ $output == *'"functions_left":1,'* ]] || report
   exits 0 --analyze --stats huge.so
-  [[ $output == *"note: 1 functions were not followed: that takes too long"* ]] \
+  [[ $output == *"note: 1 function was not followed: that takes too long"* ]] \
     || report
 }
 
@@ -1057,7 +1057,7 @@ g:	mov	%rdi, %rax
 h:	jmp	h
 END
   exits 0 --analyze --stats last.so
-  [[ $output == *"left out: 1 places (return-address)"* ]] || report
+  [[ $output == *"left out: 1 place (return-address)"* ]] || report
   [[ $output == *"from CFI 0 bytes, from code 16 bytes (3 functions)"* ]] \
     || report
 }
@@ -1134,7 +1134,7 @@ g:	sub	$24, %rsp
 	ret
 END
   tool --analyze --stats ends.so
-  [[ $output == *"left out: 1 places (return-address)"* ]] || report
+  [[ $output == *"left out: 1 place (return-address)"* ]] || report
   [[ $output == *"left out 1 bytes"*", from code 19 bytes (2 functions)"* ]] \
     || report
 }

@@ -267,7 +267,7 @@ END
   bare_function >>late.s
   clang -c late.s -o late.o
   tool -v --relocatable late.o
-  [[ $output == *"1 of 1 functions"* ]] || report
+  [[ $output == *"1 of 1 function"* ]] || report
   readelf -rW late.o | grep -q 'R_X86_64_PC64.*\.text\.one + 0'
 }
 
@@ -458,7 +458,7 @@ END
   local functions=0 bytes=0 member
   for member in one.o a_member_with_a_long_name.o; do
     read -r n f < <("$CFI2SFRAME" --check $member \
-      | sed -E 's/.*: ([0-9]+) functions checked: ([0-9]+) bytes.*/\1 \2/')
+      | sed -E 's/.*: ([0-9]+) functions? checked: ([0-9]+) bytes.*/\1 \2/')
     functions=$((functions + n)) bytes=$((bytes + f))
   done
   [ $functions -eq 2 ]

@@ -129,7 +129,7 @@ has_no_row ()
   "$CFI2SFRAME" -o out linked
   exits 0 --check out
   [[ $output == *" 0 wrong, 0 without SFrame data, 0 without CFI"* ]] || report
-  [[ $output == *"left out: 1 bytes (return-address)"* ]] || report
+  [[ $output == *"left out: 1 byte (return-address)"* ]] || report
   # In a section that has a row there, and misses others.
   "$CFI2SFRAME" --gnu --format=2 -o out linked
   exits 0 --check out

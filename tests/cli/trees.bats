@@ -405,6 +405,23 @@ on_slow_terminal ()
   all_converted quiet
 }
 
+# Standard error, in the file err, says how many of the files of FOLDER were
+# converted.  What was renamed at the last moment may not be counted: at most a
+# file of each of two threads.
+told_how_far ()
+{
+  local said converted=0 file
+  # strace has lines of its own there.
+  [ "$(grep -c '^cfi2sframe: ' err)" -eq 1 ] || { cat err; return 1; }
+  said=$(sed -n 's/^cfi2sframe: interrupted: \([0-9]*\) of 6 files converted\(, [0-9]* passed over\)\{0,1\}; run again to go on$/\1/p' err)
+  [ -n "$said" ] || { cat err; return 1; }
+  for file in $(find "$1" -type f); do
+    ! has_sframe "$file" || converted=$((converted + 1))
+  done
+  [ "$said" -le "$converted" ] || return 1
+  [ "$said" -ge $((converted - 2)) ]
+}
+
 # End the program by SIGNAL while it works: every file is old or new.
 interrupt ()
 {
@@ -421,6 +438,7 @@ interrupt ()
   wait "$started" || status=$?
   [ "$status" -eq $((128 + $(kill -l "$signal"))) ] || report
   no_temporaries tree
+  told_how_far tree
   (cd before && find . -type f) | while read -r file; do
     cmp -s "tree/$file" "before/$file" || cmp "tree/$file" "after/$file" \
       || return 1
@@ -430,6 +448,34 @@ interrupt ()
 
 @test "SIGINT leaves old or new files and nothing else" {
   interrupt INT
+}
+
+# Checking keeps nothing, so there is nothing to go on with.
+@test "--check and --lint tell how many files were checked before ^C" {
+  local mode files=()
+  small_program program
+  convert program
+  for ((i = 0; i < 20000; i++)); do files+=(program); done
+  for mode in --check --lint; do
+    printf '%s\0' "${files[@]}" >list
+    env --default-signal=INT "$CFI2SFRAME" -j 1 "$mode" --files0-from=list \
+      >out 2>err 3>&- &
+    started=$!
+    sleep 0.7
+    kill -s INT "$started"
+    status=0
+    wait "$started" || status=$?
+    [ "$status" -eq 130 ] || report
+    [[ $(cat err) =~ ^"cfi2sframe: interrupted: "[1-9][0-9]*" of 20000 files checked"$ ]] \
+      || { cat err; return 1; }
+  done
+  env --default-signal=INT "$CFI2SFRAME" -q -j 1 --check --files0-from=list \
+    >out 2>err 3>&- &
+  started=$!
+  sleep 0.3
+  kill -s INT "$started"
+  ! wait "$started" || return 1
+  [ ! -s err ]
 }
 
 @test "SIGTERM leaves old or new files and nothing else" {

@@ -73,7 +73,7 @@ def test_reports_are_of_the_files_in_order(options, program):
     assert outcome.well
     assert outcome.messages == ["1", "2", "", "--stats=json --files0-from=- -x"]
     assert [one["status"] for one in outcome.reports] == ["a", "b"]
-    with pytest.raises(Refused, match="2 reports of 1 files"):
+    with pytest.raises(Refused, match="2 reports of 1 file$"):
         converter.run_converter(options, [], ["1"], stderr=subprocess.PIPE)
 
 

@@ -440,8 +440,8 @@ END
   [ "$(grep -c "${start}outer;middle;inner;popped;\[preempted\] 10495000$" folded)" -eq 1 ]
   [ "$(grep -c "$start.*;handler;middle;inner 24990000$" folded)" -eq 1 ]
   [ "$(grep -c . folded)" -eq 3 ]
-  [[ $stderr == *"; 0.075 s off the processor, without 4 waits of which not all was seen; 3 lost
-1 samples without registers of a 64-bit program" ]] \
+  [[ $stderr == *"; 0.075 s off the processor, without 4 waits not seen whole; 3 lost
+1 sample without registers of a 64-bit program" ]] \
     || report
   grep -qF '<title>handler (0.024990 s, 33.11 %)</title>' graph.svg
   python3 "$BATS_TEST_DIRNAME/pprof.py" profile.pb.gz >read
@@ -539,7 +539,7 @@ END
   grep -v popped folded >less
   gives 0 profiled -q --input=perf.data --diff=less -o page.html -o graph.svg
   [ "$output" = "" ] || report
-  grep -q '<title>popped (1 samples, 33.33 %, +33.33)</title>' graph.svg
+  grep -q '<title>popped (1 sample, 33.33 %, +33.33)</title>' graph.svg
   grep -q '<title>dump\|<title>recorded (3 samples, 100.00 %, +0.00)</title>' graph.svg
   grep -q '<td>33.33</td><td>33.33</td><td>+33.33</td><td tabindex="0">popped</td>' page.html
   grep -q '<td>66.67</td><td>100.00</td><td>-33.33</td><td tabindex="0">inner</td>' page.html

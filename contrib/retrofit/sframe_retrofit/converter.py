@@ -10,7 +10,7 @@ import tempfile
 from typing import (Any, Dict, Iterable, List, NamedTuple, Optional, Sequence,
                     Tuple, TypeVar)
 
-from sframe_retrofit import Refused
+from sframe_retrofit import Refused, counted
 from sframe_retrofit.commands import complete, failure
 
 # What it is always given to convert; the user's options come behind.
@@ -53,8 +53,9 @@ def run_converter(options: argparse.Namespace, arguments: List[str],
                                         done.stdout.split(b"\n")[:-1])
                if "total" not in report]
     if paths is not None and len(reports) != len(paths):
-        raise Refused("%s: %d reports of %d files"
-                      % (options.cfi2sframe, len(reports), len(paths)))
+        raise Refused("%s: %s of %s"
+                      % (options.cfi2sframe, counted(len(reports), "report"),
+                         counted(len(paths), "file")))
     return Outcome(done.returncode == 0,
                    errors.decode(errors="replace").split("\n")[:-1], reports)
 
