@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Extents are copied from the old file, patches are bytes that differ or are
-   new.  Writing, undoing and checking follow from these two lists, whatever
-   the strategy that made them.  */
+   new.  Whatever the strategy that made these two lists, writing and undoing
+   go by what plan_cut makes of them.  */
 
 #ifndef PLACE_PLAN_H
 #define PLACE_PLAN_H
@@ -103,5 +103,23 @@ uint8_t *plan_patch (struct layout_plan *plan, uint64_t offset, size_t size,
 /* Where the extents put the SIZE bytes at OLD_OFFSET.  */
 bool plan_find (const struct layout_plan *plan, uint64_t old_offset,
                 uint64_t size, uint64_t *new_offset);
+
+/* ---- plan_pieces.c */
+
+/* SIZE bytes of the new file at OFFSET: BYTES, or zeros if that is NULL.  */
+struct plan_piece
+{
+  uint64_t offset, size;
+  const uint8_t *bytes;
+  const uint8_t *old; /* the bytes of the old file that an extent has there:
+                         BYTES, unless a patch covers them; NULL: none */
+};
+
+/* The new file that PLAN makes of the bytes OLD, with SFRAME in it unless that
+   is NULL: all *N pieces, ascending, one at the end of the other; allocated.
+   NULL when memory ran out.  */
+struct plan_piece *plan_cut (const struct layout_plan *plan,
+                             const uint8_t *old, const uint8_t *sframe,
+                             size_t *n);
 
 #endif /* PLACE_PLAN_H */

@@ -5,7 +5,10 @@
 
 #include "write/existing.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/bytes.h"
 
 enum
 {
@@ -219,35 +222,24 @@ existing_plan_removal (struct layout_plan *plan,
          && add_removals (plan, image, err);
 }
 
+/* Whether NEW is what PLAN makes of OLD.  */
 static bool
-is_byte_patched (const struct layout_plan *plan, uint64_t offset)
+is_carried_out (const struct layout_plan *plan, const uint8_t *old,
+                const uint8_t *new)
 {
-  for (size_t i = 0; i < plan->n_patches; i++)
-    if (offset >= plan->patches[i].offset
-        && offset - plan->patches[i].offset < plan->patches[i].size)
-      return true;
-  return false;
-}
-
-/* The plan is simple enough to check every byte.  */
-static bool
-same_outside_patches (const struct layout_plan *plan, const uint8_t *old,
-                      const uint8_t *new)
-{
-  enum
-  {
-    block = 4096
-  };
-  for (uint64_t at = 0; at < plan->new_size; at += block)
+  size_t n;
+  struct plan_piece *pieces = plan_cut (plan, old, NULL, &n);
+  bool same = pieces != NULL;
+  for (size_t i = 0; same && i < n; i++)
     {
-      uint64_t end = plan->new_size - at < block ? plan->new_size : at + block;
-      if (memcmp (old + at, new + at, (size_t)(end - at)) == 0)
-        continue;
-      for (uint64_t i = at; i < end; i++)
-        if (old[i] != new[i] && !is_byte_patched (plan, i))
-          return false;
+      const uint8_t *bytes = new + pieces[i].offset;
+      size_t size = (size_t)pieces[i].size;
+      same = pieces[i].bytes != NULL
+                 ? memcmp (bytes, pieces[i].bytes, size) == 0
+                 : bytes_are_zero (bytes, size);
     }
-  return true;
+  free (pieces);
+  return same;
 }
 
 bool
@@ -263,7 +255,7 @@ existing_check_removed (const struct layout_plan *plan,
   struct existing left = existing_find (&new);
   image_close (&new);
   if (left.n_sections == 0 && left.n_segments == 0
-      && same_outside_patches (plan, image->bytes, bytes))
+      && is_carried_out (plan, image->bytes, bytes))
     return true;
   return error_set (err, CFI2SFRAME_REFUSED,
                     "self-check of the new file failed: .sframe is not gone");

@@ -12,59 +12,55 @@
 
 #include <errno.h>
 #include <linux/fs.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
 
-static bool
-copy_bytes (const struct image *image, int fd,
-            const struct layout_extent *extent, struct error *err)
+struct writing
 {
-  return io_write_at (fd, image->bytes + extent->old_offset,
-                      (size_t)extent->size, extent->new_offset, err);
+  const struct image *image;
+  int fd;
+  bool copied; /* the file has all old bytes already */
+  bool holes;  /* those of the old file are to stay holes */
+  struct error *err;
+};
+
+static bool
+write_bytes (const struct writing *to, const uint8_t *bytes, uint64_t size,
+             uint64_t offset)
+{
+  return io_write_at (to->fd, bytes, (size_t)size, offset, to->err);
 }
 
-/* The part of EXTENT from SKIP on that starts with data: false if there is
-   none, because the rest is a hole.  */
+/* The first bytes [*BEGIN, *END) of the old file in that range that are no
+   hole; false if all of it is one.  */
 static bool
-next_data (const struct image *image, const struct layout_extent *extent,
-           uint64_t skip, struct layout_extent *data)
+next_data (const struct image *image, uint64_t *begin, uint64_t *end)
 {
-  uint64_t begin = extent->old_offset + skip;
-  uint64_t end = extent->old_offset + extent->size;
-  if (begin >= end)
-    return false;
-  if (image->fd >= 0)
-    {
-      off_t found = lseek (image->fd, (off_t)begin, SEEK_DATA);
-      if (found < 0 && errno == ENXIO)
-        return false;
-      if (found >= 0)
-        {
-          off_t hole = lseek (image->fd, found, SEEK_HOLE);
-          begin = (uint64_t)found;
-          if (hole >= 0 && (uint64_t)hole < end)
-            end = (uint64_t)hole;
-        }
-      if (begin >= end)
-        return false;
-    }
-  skip = begin - extent->old_offset;
-  *data = (struct layout_extent){ begin, extent->new_offset + skip,
-                                  end - begin };
-  return true;
+  if (*begin >= *end || image->fd < 0)
+    return *begin < *end;
+  off_t found = lseek (image->fd, (off_t)*begin, SEEK_DATA);
+  if (found < 0)
+    return errno != ENXIO;
+  off_t hole = lseek (image->fd, found, SEEK_HOLE);
+  *begin = (uint64_t)found;
+  if (hole >= 0 && (uint64_t)hole < *end)
+    *end = (uint64_t)hole;
+  return *begin < *end;
 }
 
 static bool
-copy_extent (const struct image *image, int fd,
-             const struct layout_extent *extent, struct error *err)
+copy_data (const struct writing *to, const struct plan_piece *piece)
 {
-  struct layout_extent data;
-  for (uint64_t skip = 0; next_data (image, extent, skip, &data);
-       skip = data.old_offset + data.size - extent->old_offset)
-    if (!copy_bytes (image, fd, &data, err))
+  uint64_t first = (uint64_t)(piece->old - to->image->bytes);
+  uint64_t begin = first, end = first + piece->size;
+  for (; next_data (to->image, &begin, &end);
+       begin = end, end = first + piece->size)
+    if (!write_bytes (to, to->image->bytes + begin, end - begin,
+                      piece->offset + (begin - first)))
       return false;
   return true;
 }
@@ -83,35 +79,34 @@ inject_clone (const struct image *image, int out_fd)
   return image->fd >= 0 && ioctl (out_fd, FICLONE, image->fd) == 0;
 }
 
-/* Write zeros where PLAN has a gap, and the file has old bytes, because it was
-   copied whole.  */
+/* Where the file begins with the old bytes, zeros must be written over
+   them.  */
 static bool
-clear_gaps (const struct image *image, const struct layout_plan *plan, int fd,
-            struct error *err)
+write_zeros (const struct writing *to, const struct plan_piece *piece)
 {
-  uint64_t at = 0;
-  for (size_t i = 0; i < plan->n_extents; i++)
-    {
-      const struct layout_extent *extent = &plan->extents[i];
-      uint64_t end = extent->new_offset < image->size ? extent->new_offset
-                                                      : image->size;
-      if (at < end && !io_write_zeros_at (fd, end - at, at, err))
-        return false;
-      at = extent->new_offset + extent->size;
-    }
-  return at >= image->size
-         || io_write_zeros_at (fd, image->size - at, at, err);
+  uint64_t old_size = to->copied ? to->image->size : 0;
+  if (piece->offset >= old_size)
+    return true;
+  uint64_t left = old_size - piece->offset;
+  return io_write_zeros_at (to->fd, piece->size < left ? piece->size : left,
+                            piece->offset, to->err);
 }
 
 static bool
-write_extent (const struct image *image, int fd, bool holes,
-              const struct layout_extent *extent, struct error *err)
+write_piece (const struct writing *to, const struct plan_piece *piece)
 {
-  return holes ? copy_extent (image, fd, extent, err)
-               : copy_bytes (image, fd, extent, err);
+  if (piece->bytes == NULL)
+    return write_zeros (to, piece);
+  if (piece->bytes != piece->old)
+    return write_bytes (to, piece->bytes, piece->size, piece->offset);
+  if (to->copied && piece->old == to->image->bytes + piece->offset)
+    return true;
+  return to->holes
+             ? copy_data (to, piece)
+             : write_bytes (to, piece->bytes, piece->size, piece->offset);
 }
 
-/* Carry PLAN out.  COPIED: the file has the old bytes already.  */
+/* Carry PLAN out.  COPIED: the file has all old bytes already.  */
 static bool
 write_plan (const struct image *image, const struct layout_plan *plan,
             const void *sframe, int out_fd, bool copied, struct error *err)
@@ -120,21 +115,18 @@ write_plan (const struct image *image, const struct layout_plan *plan,
      copying.  A copy of the old file has other bytes of it where the hole of a
      part that moves is to be, so there the hole is written.  */
   bool holes = !copied && inject_has_holes (image);
+  struct writing to = { image, out_fd, copied, holes, err };
+  size_t n;
   if (ftruncate (out_fd, (off_t)plan->new_size) != 0)
     return error_set_errno (err, "ftruncate");
-  for (size_t i = 0; i < plan->n_extents; i++)
-    {
-      const struct layout_extent *extent = &plan->extents[i];
-      if (!(copied && extent->old_offset == extent->new_offset)
-          && !write_extent (image, out_fd, holes, extent, err))
-        return false;
-    }
-  for (size_t i = 0; i < plan->n_patches; i++)
-    if (!io_write_at (out_fd, plan->patches[i].bytes, plan->patches[i].size,
-                      plan->patches[i].offset, err))
-      return false;
-  return io_write_at (out_fd, sframe, plan->sframe_size, plan->sframe_offset,
-                      err);
+  struct plan_piece *pieces = plan_cut (plan, image->bytes, sframe, &n);
+  if (pieces == NULL)
+    return error_set_no_memory (err);
+  bool done = true;
+  for (size_t i = 0; done && i < n; i++)
+    done = write_piece (&to, &pieces[i]);
+  free (pieces);
+  return done;
 }
 
 bool
@@ -146,8 +138,7 @@ inject_write_over (const struct image *image, const struct layout_plan *plan,
      of the file is no part of that (existing_forget_record).  */
   if (ftruncate (out_fd, keeps ? (off_t)image->size : 0) != 0)
     return error_set_errno (err, "ftruncate");
-  return (!keeps || clear_gaps (image, plan, out_fd, err))
-         && write_plan (image, plan, sframe, out_fd, keeps, err);
+  return write_plan (image, plan, sframe, out_fd, keeps, err);
 }
 
 bool

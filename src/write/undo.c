@@ -161,52 +161,27 @@ digest_zeros (XXH64_state_t *state, uint64_t size)
   XXH64_update (state, zeros, (size_t)size);
 }
 
-/* Digest the file PLAN makes of IMAGE: its extents and patches do not overlap
-   and there is no .sframe.  */
-static void
-digest_parts (XXH64_state_t *state, const struct layout_plan *plan,
-              const struct image *image)
-{
-  size_t e = 0, p = 0;
-  for (uint64_t at = 0; at < plan->new_size;)
-    {
-      uint64_t extent
-          = e < plan->n_extents ? plan->extents[e].new_offset : plan->new_size;
-      uint64_t patch
-          = p < plan->n_patches ? plan->patches[p].offset : plan->new_size;
-      uint64_t next = extent < patch ? extent : patch;
-      digest_zeros (state, next - at);
-      at = next;
-      if (next == plan->new_size)
-        return;
-      if (next == extent)
-        {
-          const struct layout_extent *copied = &plan->extents[e++];
-          XXH64_update (state, image->bytes + copied->old_offset,
-                        (size_t)copied->size);
-          at += copied->size;
-        }
-      else
-        {
-          const struct layout_patch *stored = &plan->patches[p++];
-          XXH64_update (state, stored->bytes, stored->size);
-          at += stored->size;
-        }
-    }
-}
-
+/* The digest of the file PLAN makes of IMAGE.  There is no .sframe.  */
 static bool
 digest_of_plan (const struct layout_plan *plan, const struct image *image,
                 uint64_t *digest, struct error *err)
 {
+  size_t n;
   XXH64_state_t *state = XXH64_createState ();
-  if (state == NULL)
-    return error_set_no_memory (err);
-  XXH64_reset (state, 0);
-  digest_parts (state, plan, image);
-  *digest = XXH64_digest (state);
+  struct plan_piece *pieces = plan_cut (plan, image->bytes, NULL, &n);
+  bool done = state != NULL && pieces != NULL;
+  if (done)
+    XXH64_reset (state, 0);
+  for (size_t i = 0; done && i < n; i++)
+    if (pieces[i].bytes == NULL)
+      digest_zeros (state, pieces[i].size);
+    else
+      XXH64_update (state, pieces[i].bytes, (size_t)pieces[i].size);
+  if (done)
+    *digest = XXH64_digest (state);
   XXH64_freeState (state);
-  return true;
+  free (pieces);
+  return done || error_set_no_memory (err);
 }
 
 bool

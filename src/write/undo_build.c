@@ -45,13 +45,6 @@ struct record_builder
 };
 
 static int
-compare_ranges (const void *a, const void *b)
-{
-  const struct written_range *left = a, *right = b;
-  return (left->begin > right->begin) - (left->begin < right->begin);
-}
-
-static int
 compare_extents (const void *a, const void *b)
 {
   const struct layout_extent *left = a, *right = b;
@@ -59,9 +52,18 @@ compare_extents (const void *a, const void *b)
          - (left->old_offset < right->old_offset);
 }
 
+/* Add a range behind or in those noted so far.  */
 static bool
 add_written (struct record_builder *builder, uint64_t begin, uint64_t end)
 {
+  struct written_range *last = builder->n_written > 0
+                                   ? &builder->written[builder->n_written - 1]
+                                   : NULL;
+  if (last != NULL && begin <= last->end + MIN_COPY)
+    {
+      last->end = end;
+      return true;
+    }
   if (!ARRAY_ROOM (builder->written, builder->n_written + 1,
                    &builder->written_room))
     return false;
@@ -91,55 +93,20 @@ add_differences (struct record_builder *builder, uint64_t offset,
   return true;
 }
 
-static bool
-add_patch (struct record_builder *builder, const struct layout_patch *patch)
-{
-  const struct layout_plan *plan = builder->plan;
-  uint64_t patch_end = patch->offset + patch->size;
-  for (size_t i = 0; i < plan->n_extents; i++)
-    {
-      const struct layout_extent *extent = &plan->extents[i];
-      uint64_t begin = extent->new_offset > patch->offset ? extent->new_offset
-                                                          : patch->offset;
-      uint64_t end = extent->new_offset + extent->size;
-      if (end > patch_end)
-        end = patch_end;
-      if (begin < end
-          && !add_differences (builder, begin,
-                               builder->image->bytes + extent->old_offset
-                                   + (begin - extent->new_offset),
-                               patch->bytes + (begin - patch->offset),
-                               (size_t)(end - begin)))
-        return false;
-    }
-  return true;
-}
-
-/* Where the new file has other bytes than those of the extents.  A place that
-   several patches cover counts if any of them differs from the old bytes.  */
+/* Where the new file has other bytes than those of the extents.  */
 static bool
 collect_written (struct record_builder *builder)
 {
-  const struct layout_plan *plan = builder->plan;
-  for (size_t i = 0; i < plan->n_patches; i++)
-    if (!add_patch (builder, &plan->patches[i]))
-      return false;
-  if (!add_written (builder, plan->sframe_offset,
-                    plan->sframe_offset + plan->sframe_size))
-    return false;
-  struct written_range *ranges = builder->written;
-  qsort (ranges, builder->n_written, sizeof *ranges, compare_ranges);
-  size_t last = 0;
-  for (size_t i = 1; i < builder->n_written; i++)
-    if (ranges[i].begin <= ranges[last].end + MIN_COPY)
-      {
-        if (ranges[i].end > ranges[last].end)
-          ranges[last].end = ranges[i].end;
-      }
-    else
-      ranges[++last] = ranges[i];
-  builder->n_written = last + 1;
-  return true;
+  size_t n;
+  struct plan_piece *pieces
+      = plan_cut (builder->plan, builder->image->bytes, NULL, &n);
+  bool done = pieces != NULL;
+  for (size_t i = 0; done && i < n; i++)
+    if (pieces[i].old != NULL && pieces[i].old != pieces[i].bytes)
+      done = add_differences (builder, pieces[i].offset, pieces[i].old,
+                              pieces[i].bytes, (size_t)pieces[i].size);
+  free (pieces);
+  return done;
 }
 
 static bool

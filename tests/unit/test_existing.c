@@ -101,6 +101,43 @@ sections_without_contents_are_not_replaced (void **state)
   image_close (&image);
 }
 
+/* --remove makes zeros of headers.  A header of an unknown type there is no
+   .sframe's either.  */
+static void
+each_byte_of_what_is_removed_is_checked (void **state)
+{
+  (void)state;
+  static struct elf_builder elf;
+  static uint8_t new[ELF_FILE_MAX];
+  struct image image;
+  struct layout_plan plan;
+  struct error err = { 0 };
+  elf_builder_program (&elf, EM_X86_64, false);
+  elf_builder_add_section (&elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC, 0x1180,
+                           SIZE, 8);
+  elf_builder_finish (&elf);
+  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+  struct existing found = existing_find (&image);
+  assert_true (existing_plan_removal (&plan, &found, &image, &err));
+  memcpy (new, elf.bytes, elf.size);
+  uint64_t header
+      = elf.header.e_shoff
+        + elf_builder_section (&elf, ".sframe") * sizeof (Elf64_Shdr);
+  memset (new + header, 0, sizeof (Elf64_Shdr));
+  assert_true (existing_check_removed (&plan, &image, new, elf.size, &err));
+  for (uint64_t i = header; i < header + sizeof (Elf64_Shdr); i++)
+    {
+      new[i] = 0x7f;
+      assert_false (
+          existing_check_removed (&plan, &image, new, elf.size, &err));
+      new[i] = 0;
+    }
+  new[0x1180] ^= 1;
+  assert_false (existing_check_removed (&plan, &image, new, elf.size, &err));
+  layout_plan_free (&plan);
+  image_close (&image);
+}
+
 /* Whether the file, with its section header table at SECTIONS, has a record.
  */
 static bool
@@ -153,6 +190,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (only_bytes_of_its_own_are_replaced),
     cmocka_unit_test (sections_without_contents_are_not_replaced),
+    cmocka_unit_test (each_byte_of_what_is_removed_is_checked),
     cmocka_unit_test (records_with_headers_in_them_are_none),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);

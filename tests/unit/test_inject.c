@@ -464,25 +464,26 @@ holes_of_what_moves_are_written_over_a_copy (void **state)
   close (old);
 }
 
-/* An undo record that is outdated is no part of the image, but the copy has
-   it.  What the file grows by had bytes of it.  */
+/* What no extent has is zero: of the image, and behind it.  An undo record
+   that is outdated is no part of the image, but the copy has it.  */
 static void
-bytes_behind_the_image_are_cleared_in_a_copy (void **state)
+gaps_and_bytes_behind_the_image_are_cleared_in_a_copy (void **state)
 {
   struct fixture *test = *state;
-  const uint8_t bytes[PAGE] = { 0 };
-  struct image image = { .fd = -1, .bytes = bytes, .size = PAGE };
-  struct layout_extent all = { 0, 0, PAGE };
-  struct layout_plan plan = { .new_size = 2 * PAGE,
-                              .sframe_offset = 2 * PAGE - 8,
+  const uint8_t bytes[2 * PAGE] = { 0 };
+  struct image image = { .fd = -1, .bytes = bytes, .size = 2 * PAGE };
+  struct layout_extent first = { 0, 0, PAGE };
+  struct layout_plan plan = { .new_size = 3 * PAGE,
+                              .sframe_offset = 3 * PAGE - 8,
                               .sframe_size = 8,
-                              .extents = &all,
+                              .extents = &first,
                               .n_extents = 1 };
   static const uint8_t none[8];
-  fill_pages (test->fd, 3 * PAGE, 0);
+  fill_pages (test->fd, 4 * PAGE, SIZE_MAX);
   assert_true (inject_write_over (&image, &plan, none, test->fd, &test->err));
-  assert_page (test->fd, 0, 0);
+  assert_page (test->fd, 0, 1);
   assert_page (test->fd, 1, 0);
+  assert_page (test->fd, 2, 0);
 }
 
 static long
@@ -568,7 +569,7 @@ main (void)
     TEST (short_files_are_noticed),
     TEST (holes_stay_holes),
     TEST (holes_of_what_moves_are_written_over_a_copy),
-    TEST (bytes_behind_the_image_are_cleared_in_a_copy),
+    TEST (gaps_and_bytes_behind_the_image_are_cleared_in_a_copy),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -3035,6 +3035,42 @@ copies_and_gaps_are_kept_apart (void **state)
     }
 }
 
+/* Later patches cover earlier ones, and .sframe covers all.  */
+static void
+plans_are_cut_where_anything_begins_or_ends (void **state)
+{
+  struct fixture *test = *state;
+  static const uint8_t old[64], sframe[8];
+  struct layout_plan *plan = &test->plan;
+  plan->new_size = 50;
+  plan->sframe_offset = 40;
+  plan->sframe_size = sizeof sframe;
+  assert_true (plan_copy (plan, 0, 0, 16, &test->err));
+  assert_true (plan_copy (plan, 32, 24, 20, &test->err));
+  uint8_t *first = plan_patch (plan, 4, 4, &test->err);
+  uint8_t *second = plan_patch (plan, 6, 12, &test->err);
+  assert_non_null (plan_patch (plan, 30, 0, &test->err));
+  const struct plan_piece wanted[] = {
+    { 0, 4, old, old },
+    { 4, 2, first, old + 4 },
+    { 6, 2, second, old + 6 },
+    { 8, 8, second + 2, old + 8 },
+    { 16, 2, second + 10, NULL },
+    { 18, 6, NULL, NULL },
+    { 24, 6, old + 32, old + 32 },
+    { 30, 10, old + 38, old + 38 },
+    { 40, 4, sframe, old + 48 },
+    { 44, 4, sframe + 4, NULL },
+    { 48, 2, NULL, NULL },
+  };
+  size_t n;
+  struct plan_piece *pieces = plan_cut (plan, old, sframe, &n);
+  assert_non_null (pieces);
+  assert_int_equal (n, N_OF (wanted));
+  assert_memory_equal (pieces, wanted, sizeof wanted);
+  free (pieces);
+}
+
 static void
 bytes_outside_of_the_file_are_not_zero (void **state)
 {
@@ -3097,6 +3133,7 @@ static const struct CMUnitTest functions[] = {
   TEST (plans_are_deterministic),
   TEST (grows_down_for_large_sections),
   TEST (copies_and_gaps_are_kept_apart),
+  TEST (plans_are_cut_where_anything_begins_or_ends),
   TEST (bytes_outside_of_the_file_are_not_zero),
   TEST (rounding_does_not_wrap_around),
 };

@@ -628,97 +628,98 @@ list_operations (const struct buffer *record, char *text, size_t size)
 
 /* What is in the new file is copied from there; in between so few bytes are
    stored that saying where they are would take more.  */
+enum
+{
+  OLD_SIZE = 0x4000,
+  ZEROS = 0x200, /* 64 of them */
+  MOVED = UNDO_STORED_MOVE
+};
+
+static const struct
+{
+  struct layout_extent extents[3];
+  struct
+  {
+    uint64_t offset, size;
+    uint64_t old;       /* what it has is there in the old file */
+    uint64_t differ[3]; /* bytes that differ from that, from 1 on */
+  } patches[2];
+  const char *operations;
+} lost_cases[] = {
+  { { { 0, 0, OLD_SIZE } }, { { 0 } }, "copy 4000@0" },
+  { { { 0, 0, OLD_SIZE } }, { { 0x100, 64, 0x100, { 0 } } }, "copy 4000@0" },
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x100, 64, 0x100, { 1 } } },
+    "copy 100@0 store 1 copy 3eff@101" },
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x100, 64, 0x100, { 64 } } },
+    "copy 13f@0 store 1 copy 3ec0@140" },
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x100, 64, 0x100, { 1, 13 } } },
+    "copy 100@0 store d copy 3ef3@10d" },
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x100, 64, 0x100, { 1, 14 } } },
+    "copy 100@0 store e copy 3ef2@10e" },
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x100, 64, 0x100, { 1, 15 } } },
+    "copy 100@0 store 1 copy d@101 store 1 copy 3ef1@10f" },
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x100, 64, 0x100, { 1, 10, 20 } } },
+    "copy 100@0 store 14 copy 3eec@114" },
+  { { { 0, 0, OLD_SIZE } },
+    { { ZEROS, 64, ZEROS, { 1, 9, 17 } } },
+    "copy 200@0 zeros 11 copy 3def@211" },
+  /* In another order; one in the other; one beside the other.  */
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x180, 8, 0x180, { 1 } }, { 0x100, 8, 0x100, { 1 } } },
+    "copy 100@0 store 1 copy 7f@101 store 1 copy 3e7f@181" },
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x100, 64, 0x100, { 1, 10, 20 } }, { 0x102, 4, 0x102, { 2 } } },
+    "copy 100@0 store 14 copy 3eec@114" },
+  { { { 0, 0, OLD_SIZE } },
+    { { 0x100, 12, 0x100, { 1, 12 } }, { 0x10c, 12, 0x10c, { 1, 12 } } },
+    "copy 100@0 store 18 copy 3ee8@118" },
+  /* Lost at the beginning, in between and at the end; zeros.  */
+  { { { 0x10, 0x10, 0x100 }, { 0x130, 0x130, 0x3000 } },
+    { { 0 } },
+    "store 10 copy 100@10 store 20 copy 3000@130 store ed0" },
+  { { { 0, 0, ZEROS }, { ZEROS + 64, ZEROS + 64, 0x3dc0 } },
+    { { 0 } },
+    "copy 200@0 zeros 40 copy 3dc0@240" },
+  /* Moved: what is small is stored.  Neighbours are copied as one.  */
+  { { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED } },
+    { { 0 } },
+    "copy 1000@0 copy 1000@1100 store 2000" },
+  { { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED - 1 } },
+    { { 0 } },
+    "copy 1000@0 store 3000" },
+  { { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE, 0x800 } },
+    { { 0 } },
+    "copy 3800@0 copy 800@4000" },
+  { { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE - 1, 0x800 } },
+    { { 0 } },
+    "copy 3800@0 store 800" },
+  { { { 0, 0, 0x1000 }, { 0x1000, 0x1000, 0x3000 } },
+    { { 0 } },
+    "copy 4000@0" },
+  { { { 0x2000, 0, 0x2000 }, { 0, 0x2000, 0x2000 } },
+    { { 0 } },
+    "copy 2000@2000 copy 2000@0" },
+  /* A patch over the end of one part and the beginning of another.  Bytes
+     that a later patch puts back are not lost.  */
+  { { { 0, 0, 0x1000 }, { 0x1000, 0x1010, 0x3000 } },
+    { { 0xff8, 0x20, 0xff8, { 1 } }, { 0x1010, 8, 0x1000, { 3 } } },
+    "copy ff8@0 store 1 copy 7@ff9 store 3 copy 2ffd@1013" },
+};
+
 static void
 a_record_stores_what_is_lost (void **state)
 {
-  enum
-  {
-    OLD_SIZE = 0x4000,
-    ZEROS = 0x200, /* 64 of them */
-    MOVED = UNDO_STORED_MOVE
-  };
-  static const struct
-  {
-    struct layout_extent extents[3];
-    struct
-    {
-      uint64_t offset, size;
-      uint64_t old;       /* what it has is there in the old file */
-      uint64_t differ[3]; /* bytes that differ from that, from 1 on */
-    } patches[2];
-    const char *operations;
-  } cases[] = {
-#define ALL { { 0, 0, OLD_SIZE } }
-    { ALL, { { 0 } }, "copy 4000@0" },
-    { ALL, { { 0x100, 64, 0x100, { 0 } } }, "copy 4000@0" },
-    { ALL,
-      { { 0x100, 64, 0x100, { 1 } } },
-      "copy 100@0 store 1 copy 3eff@101" },
-    { ALL,
-      { { 0x100, 64, 0x100, { 64 } } },
-      "copy 13f@0 store 1 copy 3ec0@140" },
-    { ALL,
-      { { 0x100, 64, 0x100, { 1, 13 } } },
-      "copy 100@0 store d copy 3ef3@10d" },
-    { ALL,
-      { { 0x100, 64, 0x100, { 1, 14 } } },
-      "copy 100@0 store e copy 3ef2@10e" },
-    { ALL,
-      { { 0x100, 64, 0x100, { 1, 15 } } },
-      "copy 100@0 store 1 copy d@101 store 1 copy 3ef1@10f" },
-    { ALL,
-      { { 0x100, 64, 0x100, { 1, 10, 20 } } },
-      "copy 100@0 store 14 copy 3eec@114" },
-    { ALL,
-      { { ZEROS, 64, ZEROS, { 1, 9, 17 } } },
-      "copy 200@0 zeros 11 copy 3def@211" },
-    /* In another order; one in the other; one beside the other.  */
-    { ALL,
-      { { 0x180, 8, 0x180, { 1 } }, { 0x100, 8, 0x100, { 1 } } },
-      "copy 100@0 store 1 copy 7f@101 store 1 copy 3e7f@181" },
-    { ALL,
-      { { 0x100, 64, 0x100, { 1, 10, 20 } }, { 0x102, 4, 0x102, { 2 } } },
-      "copy 100@0 store 14 copy 3eec@114" },
-    { ALL,
-      { { 0x100, 12, 0x100, { 1, 12 } }, { 0x10c, 12, 0x10c, { 1, 12 } } },
-      "copy 100@0 store 18 copy 3ee8@118" },
-    /* Lost at the beginning, in between and at the end; zeros.  */
-    { { { 0x10, 0x10, 0x100 }, { 0x130, 0x130, 0x3000 } },
-      { { 0 } },
-      "store 10 copy 100@10 store 20 copy 3000@130 store ed0" },
-    { { { 0, 0, ZEROS }, { ZEROS + 64, ZEROS + 64, 0x3dc0 } },
-      { { 0 } },
-      "copy 200@0 zeros 40 copy 3dc0@240" },
-    /* Moved: what is small is stored.  Neighbours are copied as one.  */
-    { { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED } },
-      { { 0 } },
-      "copy 1000@0 copy 1000@1100 store 2000" },
-    { { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED - 1 } },
-      { { 0 } },
-      "copy 1000@0 store 3000" },
-    { { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE, 0x800 } },
-      { { 0 } },
-      "copy 3800@0 copy 800@4000" },
-    { { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE - 1, 0x800 } },
-      { { 0 } },
-      "copy 3800@0 store 800" },
-    { { { 0, 0, 0x1000 }, { 0x1000, 0x1000, 0x3000 } },
-      { { 0 } },
-      "copy 4000@0" },
-    { { { 0x2000, 0, 0x2000 }, { 0, 0x2000, 0x2000 } },
-      { { 0 } },
-      "copy 2000@2000 copy 2000@0" },
-    /* A patch over the end of one part and the beginning of another.  */
-    { { { 0, 0, 0x1000 }, { 0x1000, 0x1010, 0x3000 } },
-      { { 0xff8, 0x20, 0xff8, { 1 } }, { 0x1010, 8, 0x1000, { 3 } } },
-      "copy ff8@0 store 1 copy 7@ff9 store 8 copy 2ff8@1018" },
-#undef ALL
-  };
   uint8_t old[OLD_SIZE];
   (void)state;
   for (size_t i = 0; i < OLD_SIZE; i++)
     old[i] = i >= ZEROS && i < ZEROS + 64 ? 0 : (uint8_t)(i * 7 | 1);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < sizeof lost_cases / sizeof *lost_cases; i++)
     {
       struct layout_extent extents[3];
       struct layout_patch patches[2];
@@ -732,23 +733,23 @@ a_record_stores_what_is_lost (void **state)
       struct error err = { 0 };
       struct buffer record;
       char text[300];
-      for (size_t k = 0; k < 3 && cases[i].extents[k].size > 0; k++)
-        extents[plan.n_extents++] = cases[i].extents[k];
-      for (size_t k = 0; k < 2 && cases[i].patches[k].size > 0; k++)
+      for (size_t k = 0; k < 3 && lost_cases[i].extents[k].size > 0; k++)
+        extents[plan.n_extents++] = lost_cases[i].extents[k];
+      for (size_t k = 0; k < 2 && lost_cases[i].patches[k].size > 0; k++)
         {
-          uint64_t size = cases[i].patches[k].size;
-          memcpy (bytes[k], old + cases[i].patches[k].old, size);
+          uint64_t size = lost_cases[i].patches[k].size;
+          memcpy (bytes[k], old + lost_cases[i].patches[k].old, size);
           for (size_t d = 0; d < 3; d++)
-            if (cases[i].patches[k].differ[d] > 0)
-              bytes[k][cases[i].patches[k].differ[d] - 1] ^= 0x80;
+            if (lost_cases[i].patches[k].differ[d] > 0)
+              bytes[k][lost_cases[i].patches[k].differ[d] - 1] ^= 0x80;
           patches[plan.n_patches++]
-              = (struct layout_patch){ cases[i].patches[k].offset, size,
+              = (struct layout_patch){ lost_cases[i].patches[k].offset, size,
                                        bytes[k] };
         }
       buffer_init (&record, false);
       assert_true (undo_record_build (&record, &image, &plan, &err));
       list_operations (&record, text, sizeof text);
-      assert_string_equal (text, cases[i].operations);
+      assert_string_equal (text, lost_cases[i].operations);
       buffer_free (&record);
     }
 }
