@@ -21,7 +21,7 @@
 
 struct cfi
 {
-  const struct machine *machine;
+  const struct abi *abi;
   Dwarf *dwarf;
   Dwarf_CFI *eh_frame, *debug_frame; /* NULL: there is none */
   bool fp_unsaid; /* .debug_frame has no rules for FP at all */
@@ -35,7 +35,7 @@ cfi_open (const struct file *file)
   struct cfi *cfi = calloc (1, sizeof *cfi);
   if (cfi == NULL)
     return NULL;
-  cfi->machine = file->machine;
+  cfi->abi = file->abi;
   cfi->eh_frame = dwarf_getcfi_elf (file->elf);
   cfi->dwarf = dwarf_begin_elf (file->elf, DWARF_C_READ, NULL);
   if (cfi->dwarf != NULL)
@@ -229,14 +229,14 @@ evaluate_one (struct evaluation *evaluation, const Dwarf_Op *op)
 /* OPS as a place.  LOCATION: they are the address of the value, unless they
    end in DW_OP_stack_value.  *USES_PC: the place is that of this PC only.  */
 static struct place
-evaluate (const struct machine *machine, const Dwarf_Op *ops, size_t n,
-          uint64_t pc, bool location, bool *uses_pc)
+evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
+          bool location, bool *uses_pc)
 {
-  struct evaluation evaluation = { .pc = pc, .pc_register = machine->ra };
+  struct evaluation evaluation = { .pc = pc, .pc_register = abi->ra };
   const struct place unknown = { .kind = PLACE_UNKNOWN };
   /* On machines whose RA is in a register like any other, a rule may refer to
      it.  */
-  if (machine->fixed_ra == 0)
+  if (abi->fixed_ra == 0)
     evaluation.pc_register = UINT32_MAX;
   for (size_t i = 0; i < n; i++)
     if (!evaluate_one (&evaluation, &ops[i]))
@@ -257,8 +257,8 @@ evaluate (const struct machine *machine, const Dwarf_Op *ops, size_t n,
 
 /* The rule of register REG.  *UNDEFINED: its value is lost.  */
 static struct place
-register_place (const struct machine *machine, Dwarf_Frame *frame,
-                unsigned reg, uint64_t pc, bool *undefined, bool *uses_pc)
+register_place (const struct abi *abi, Dwarf_Frame *frame, unsigned reg,
+                uint64_t pc, bool *undefined, bool *uses_pc)
 {
   Dwarf_Op memory[3], *ops = NULL;
   size_t n = 0;
@@ -278,7 +278,7 @@ register_place (const struct machine *machine, Dwarf_Frame *frame,
                                ? (unsigned)ops[0].number
                                : ops[0].atom - (unsigned)DW_OP_reg0,
                            0 };
-  return evaluate (machine, ops, n, pc, true, uses_pc);
+  return evaluate (abi, ops, n, pc, true, uses_pc);
 }
 
 /* SFrame takes the caller's SP from the CFA, at CFA.  Is that where CFI has
@@ -287,24 +287,24 @@ register_place (const struct machine *machine, Dwarf_Frame *frame,
    while the CFA is r15 + 160 all the same: the ABI defines one by the
    other.  */
 static bool
-sp_is_usual (const struct machine *machine, Dwarf_Frame *frame, uint64_t pc,
+sp_is_usual (const struct abi *abi, Dwarf_Frame *frame, uint64_t pc,
              const struct place *cfa, bool *uses_pc)
 {
   bool undefined;
   struct place sp
-      = register_place (machine, frame, machine->sp, pc, &undefined, uses_pc);
+      = register_place (abi, frame, abi->sp, pc, &undefined, uses_pc);
   if (undefined || sp.kind == PLACE_SAME)
     return true;
   if (sp.kind == PLACE_VALUE && sp.from_cfa)
-    return sp.offset == machine->sp_offset;
-  if (machine->e_machine == EM_S390)
+    return sp.offset == abi->sp_offset;
+  if (abi->e_machine == EM_S390)
     return sp.kind != PLACE_UNKNOWN;
   return sp.kind == cfa->kind && sp.reg == cfa->reg
          && sp.offset == cfa->offset;
 }
 
 static void
-rule_at (const struct machine *machine, Dwarf_Frame *frame, uint64_t pc,
+rule_at (const struct abi *abi, Dwarf_Frame *frame, uint64_t pc,
          struct rule *rule, bool *uses_pc)
 {
   Dwarf_Op *ops = NULL;
@@ -312,14 +312,12 @@ rule_at (const struct machine *machine, Dwarf_Frame *frame, uint64_t pc,
   bool undefined;
   rule->cfa.kind = PLACE_UNKNOWN;
   if (dwarf_frame_cfa (frame, &ops, &n) == 0 && n > 0)
-    rule->cfa = evaluate (machine, ops, n, pc, false, uses_pc);
-  if (rule->cfa.from_cfa
-      || !sp_is_usual (machine, frame, pc, &rule->cfa, uses_pc))
+    rule->cfa = evaluate (abi, ops, n, pc, false, uses_pc);
+  if (rule->cfa.from_cfa || !sp_is_usual (abi, frame, pc, &rule->cfa, uses_pc))
     rule->cfa.kind = PLACE_UNKNOWN;
-  rule->ra = register_place (machine, frame, machine->ra, pc, &rule->outermost,
-                             uses_pc);
-  rule->fp
-      = register_place (machine, frame, machine->fp, pc, &undefined, uses_pc);
+  rule->ra
+      = register_place (abi, frame, abi->ra, pc, &rule->outermost, uses_pc);
+  rule->fp = register_place (abi, frame, abi->fp, pc, &undefined, uses_pc);
   if (undefined)
     rule->fp.kind = PLACE_UNKNOWN;
 }
@@ -336,7 +334,7 @@ row_at (Dwarf_CFI *table, uint64_t pc)
 /* The next row of TABLE, or else of OTHER, from *AT up to END.  *AT moves to
    its end.  *FROM_OTHER: whose it is.  */
 static bool
-next_row (const struct machine *machine, Dwarf_CFI *table, Dwarf_CFI *other,
+next_row (const struct abi *abi, Dwarf_CFI *table, Dwarf_CFI *other,
           uint64_t *at, uint64_t end, struct span *span, bool *from_other)
 {
   Dwarf_Frame *frame = NULL;
@@ -353,7 +351,7 @@ next_row (const struct machine *machine, Dwarf_CFI *table, Dwarf_CFI *other,
   bool uses_pc = false;
   span->rule = (struct rule){ 0 };
   dwarf_frame_info (frame, &row_start, &row_end, &span->rule.signal);
-  rule_at (machine, frame, *at, &span->rule, &uses_pc);
+  rule_at (abi, frame, *at, &span->rule, &uses_pc);
   free (frame);
   span->start = *at;
   span->end = uses_pc || row_end <= *at ? *at + 1 : row_end;
@@ -363,10 +361,10 @@ next_row (const struct machine *machine, Dwarf_CFI *table, Dwarf_CFI *other,
 
 /* Whether RULE is that of a function's first instruction.  */
 static bool
-is_of_entry (const struct machine *machine, const struct rule *rule)
+is_of_entry (const struct abi *abi, const struct rule *rule)
 {
-  return rule->cfa.kind == PLACE_VALUE && rule->cfa.reg == machine->sp
-         && rule->cfa.offset == machine->cfa_bias - machine->fixed_ra;
+  return rule->cfa.kind == PLACE_VALUE && rule->cfa.reg == abi->sp
+         && rule->cfa.offset == abi->cfa_bias - abi->fixed_ra;
 }
 
 static bool
@@ -383,12 +381,12 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
     {
       struct span span;
       bool unused;
-      for (uint64_t pc = start; next_row (cfi->machine, cfi->debug_frame, NULL,
+      for (uint64_t pc = start; next_row (cfi->abi, cfi->debug_frame, NULL,
                                           &pc, start + size, &span, &unused);)
         {
           if (!span.rule.outermost && span.rule.fp.kind != PLACE_SAME)
             return false;
-          moved += !is_of_entry (cfi->machine, &span.rule);
+          moved += !is_of_entry (cfi->abi, &span.rule);
         }
     }
   return moved >= MOVED_MIN;
@@ -398,7 +396,7 @@ bool
 cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
 {
   bool from_debug;
-  if (!next_row (cfi->machine, cfi->eh_frame, cfi->debug_frame, at, end, span,
+  if (!next_row (cfi->abi, cfi->eh_frame, cfi->debug_frame, at, end, span,
                  &from_debug))
     return false;
   span->rule.fp_unsaid = from_debug && cfi->fp_unsaid;

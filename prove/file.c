@@ -11,18 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct machine machines[] = {
+static const struct abi abis[] = {
   { EM_X86_64, 3, 0, 7, 6, 16, -8, 0, 1, 0 },
   { EM_AARCH64, 2, 1, 31, 29, 30, 0, 0, 1, 0 },
   { EM_S390, 0, 4, 15, 11, 14, 0, -160, 8, 160 },
 };
 
-const struct machine *
-machine_of (unsigned e_machine)
+const struct abi *
+abi_of (unsigned e_machine)
 {
-  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-    if (machines[i].e_machine == e_machine)
-      return &machines[i];
+  for (size_t i = 0; i < sizeof abis / sizeof *abis; i++)
+    if (abis[i].e_machine == e_machine)
+      return &abis[i];
   return NULL;
 }
 
@@ -48,8 +48,8 @@ file_open (struct file *file, const char *path)
       || gelf_getclass (file->elf) != ELFCLASS64)
     return failed (file, "no 64-bit ELF file");
   file->bytes = (const uint8_t *)elf_rawfile (file->elf, &file->size);
-  file->machine = machine_of (file->header.e_machine);
-  if (file->bytes == NULL || file->machine == NULL)
+  file->abi = abi_of (file->header.e_machine);
+  if (file->bytes == NULL || file->abi == NULL)
     return failed (file, "SFrame does not know this machine");
   return true;
 }

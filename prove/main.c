@@ -123,7 +123,7 @@ compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
       return;
     }
   if (cfi->fp_unsaid
-      && !contradicts (cfi, &proof->span.rule, proof->section.machine->fp))
+      && !contradicts (cfi, &proof->span.rule, proof->section.abi->fp))
     return;
   proof->wrong += n;
   if (shown++ >= SHOWN_MAX)

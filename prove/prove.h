@@ -15,49 +15,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a value is found.  */
-struct place
-{
-  enum
-  {
-    PLACE_SAME,    /* still in its register */
-    PLACE_VALUE,   /* register (or the CFA) + offset */
-    PLACE_MEMORY,  /* in memory there */
-    PLACE_UNKNOWN, /* said in a way that SFrame has no words for */
-  } kind;
-  bool from_cfa;
-  unsigned reg; /* DWARF number, unless from_cfa */
-  int64_t offset;
-};
-
-struct rule
-{
-  bool outermost; /* the RA is undefined; the rest says nothing */
-  bool signal;    /* of a signal frame */
-  bool no_rows;   /* of SFrame: a function without rows */
-  bool fp_unsaid; /* of CFI: no rule for FP, which means nothing; see cfi.c */
-  struct place cfa, ra, fp;
-};
-
-/* START up to END, of which RULE holds.  */
-struct span
-{
-  uint64_t start, end;
-  struct rule rule;
-};
+#include "rule.h"
 
 /* What differs between machines.  */
-struct machine
+struct abi
 {
-  unsigned e_machine, abi_little, abi_big; /* SFrame's numbers; 0: none */
-  unsigned sp, fp, ra;                     /* DWARF numbers */
-  int fixed_ra;                            /* bytes from the CFA, or 0 */
-  int sp_offset;                           /* SP of the caller - CFA */
+  unsigned e_machine, id_little, id_big; /* SFrame's numbers; 0: none */
+  unsigned sp, fp, ra;                   /* DWARF numbers */
+  int fixed_ra;                          /* bytes from the CFA, or 0 */
+  int sp_offset;                         /* SP of the caller - CFA */
   int cfa_scale, cfa_bias;
 };
 
 /* NULL for a machine without SFrame.  */
-const struct machine *machine_of (unsigned e_machine);
+const struct abi *abi_of (unsigned e_machine);
 
 /* An ELF file in memory.  */
 struct file
@@ -68,7 +39,7 @@ struct file
   const uint8_t *bytes;
   size_t size;
   GElf_Ehdr header;
-  const struct machine *machine;
+  const struct abi *abi;
 };
 
 /* False, and a line on stderr, if PATH cannot be opened.  */
@@ -86,19 +57,21 @@ bool file_next_code (const struct file *file, uint64_t at, uint64_t *start,
 /* The spans of a section.  */
 struct section
 {
+  /* What section_begin has to know.  */
   const uint8_t *bytes;
   size_t size;
   uint64_t address;
-  const struct machine *machine;
+  const struct abi *abi;
+  uint64_t code_start, code_end; /* addresses of the file's code */
   bool big;
   unsigned version, flags;
   int fixed_ra;
   uint32_t n_fdes;
   uint64_t n_rows; /* seen, and as the header has it */
   uint64_t n_rows_said;
-  size_t fdes, fres, fres_end;   /* offsets */
-  uint64_t code_start, code_end; /* addresses of the file's code */
-  uint32_t next;                 /* function to come */
+  uint64_t n_idle;             /* rows at or behind the end of their code */
+  size_t fdes, fres, fres_end; /* offsets */
+  uint32_t next;               /* function to come */
   /* The function whose rows are read: its range, its row to come and their
      number, and the block that repeats.  */
   uint64_t start, end, block;
@@ -112,6 +85,9 @@ struct section
 /* Find the section of FILE.  False, and section->wrong, if there is none that
    can be read.  */
 bool section_open (struct section *section, const struct file *file);
+
+/* Begin to read SECTION, whose first members are set.  */
+bool section_begin (struct section *section);
 
 /* The next span in ascending order.  False at the end, and when the section is
    broken: then section->wrong says how.  */

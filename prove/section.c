@@ -53,8 +53,8 @@ entry_size (const struct section *section)
 }
 
 /* Section 2.2.  */
-static bool
-read_header (struct section *section)
+bool
+section_begin (struct section *section)
 {
   if (section->size < HEADER_SIZE)
     return broken (section, 0, "smaller than its header");
@@ -67,12 +67,11 @@ read_header (struct section *section)
     return broken (section, 2, "unknown version");
   if (!(section->flags & FLAG_SORTED))
     return broken (section, 3, "not sorted");
-  unsigned abi = section->bytes[4];
-  const struct machine *machine = section->machine;
-  if (abi != (section->big ? machine->abi_big : machine->abi_little))
+  const struct abi *abi = section->abi;
+  if (section->bytes[4] != (section->big ? abi->id_big : abi->id_little))
     return broken (section, 4, "for another machine");
   section->fixed_ra = (int)signed_number (section, 6, 1);
-  if (section->bytes[5] != 0 || section->fixed_ra != machine->fixed_ra)
+  if (section->bytes[5] != 0 || section->fixed_ra != abi->fixed_ra)
     return broken (section, 5, "fixed offsets are not those of the ABI");
   size_t base = HEADER_SIZE + section->bytes[7];
   section->n_fdes = (uint32_t)number (section, 8, 4);
@@ -107,7 +106,7 @@ bool
 section_open (struct section *section, const struct file *file)
 {
   size_t count = 0;
-  *section = (struct section){ .machine = file->machine };
+  *section = (struct section){ .abi = file->abi };
   section->code_start = UINT64_MAX;
   elf_getphdrnum (file->elf, &count);
   for (size_t i = 0; i < count; i++)
@@ -123,7 +122,7 @@ section_open (struct section *section, const struct file *file)
       section->address = header.p_vaddr;
     }
   return section->bytes != NULL
-             ? read_header (section)
+             ? section_begin (section)
              : broken (section, 0, "there is no loaded .sframe");
 }
 
@@ -230,7 +229,7 @@ in_frame (int64_t offset)
 static struct place
 slot (const struct section *section, int64_t offset)
 {
-  if (section->machine->e_machine == EM_S390 && section->version == 2
+  if (section->abi->e_machine == EM_S390 && section->version == 2
       && offset & 1)
     return (struct place){ PLACE_VALUE, false, (unsigned)(offset >> 1), 0 };
   return in_frame (offset);
@@ -239,7 +238,7 @@ slot (const struct section *section, int64_t offset)
 static int64_t
 cfa_offset (const struct section *section, int64_t stored)
 {
-  return stored * section->machine->cfa_scale + section->machine->cfa_bias;
+  return stored * section->abi->cfa_scale + section->abi->cfa_bias;
 }
 
 /* Section 3.1.  */
@@ -247,18 +246,18 @@ static bool
 default_rule (struct section *section, const struct row *row,
               struct rule *rule)
 {
-  const struct machine *machine = section->machine;
-  bool tracks_ra = machine->fixed_ra == 0;
+  const struct abi *abi = section->abi;
+  bool tracks_ra = abi->fixed_ra == 0;
   unsigned at = 1;
   if (row->n_words > (tracks_ra ? 3 : 2))
     return broken (section, row->words, "too many data words");
-  rule->cfa = (struct place){ PLACE_VALUE, false,
-                              row->info & 1 ? machine->sp : machine->fp,
-                              cfa_offset (section, word (section, row, 0)) };
+  rule->cfa
+      = (struct place){ PLACE_VALUE, false, row->info & 1 ? abi->sp : abi->fp,
+                        cfa_offset (section, word (section, row, 0)) };
   if (tracks_ra && at < row->n_words)
     {
       int64_t offset = word (section, row, at++);
-      if (offset != 0 || machine->e_machine != EM_S390)
+      if (offset != 0 || abi->e_machine != EM_S390)
         rule->ra = slot (section, offset);
     }
   if (at < row->n_words)
@@ -277,7 +276,7 @@ flexible_rule (struct section *section, const struct row *row,
     {
       uint64_t control = number (
           section, row->words + (size_t)i * row->word_size, row->word_size);
-      if (entity > 2 || (entity == 0 && !(control & 1)))
+      if (entity > 2 || control & 4 || (entity == 0 && !(control & 1)))
         return broken (section, row->words, "a flexible row without sense");
       if (control == 0)
         {
@@ -301,9 +300,11 @@ flexible_rule (struct section *section, const struct row *row,
 static bool
 rule_of_row (struct section *section, const struct row *row, struct rule *rule)
 {
-  *rule = (struct rule){ .outermost = row->n_words == 0,
-                         .signal
-                         = section->version >= 3 && section->info & 0x80 };
+  *rule
+      = (struct rule){ .outermost = row->n_words == 0,
+                       .signal = section->version >= 3 && section->info & 0x80,
+                       .ra_signed = row->info & 0x80,
+                       .b_key = section->info & 0x20 };
   if (rule->outermost)
     return true;
   if (section->fixed_ra != 0)
@@ -334,6 +335,8 @@ take_row (struct section *section, struct span *span)
   if (!read_row (section, section->row, &row)
       || !rule_of_row (section, &row, &span->rule))
     return false;
+  section->n_idle
+      += row.start >= end || row.start >= section->end - section->start;
   section->row = row.end;
   section->row_index++;
   if (section->row_index < section->rows_of_function)

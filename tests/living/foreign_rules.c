@@ -7,7 +7,7 @@
 #include "foreign_rules.h"
 
 #include "../oracle/foreign.h"
-#include "../oracle/rules.h"
+#include "prove/rule.h"
 #include "sframe/decode.h"
 
 enum
@@ -48,23 +48,31 @@ read_section (const struct process *process, const struct sfw_section *section,
   known[i].foreign = NULL;
   if (sframe_decoder_open (&known[i].decoder, section->bytes, section->size,
                            section->address, NULL))
-    known[i].foreign
-        = foreign_open (&known[i].decoder, mapping->start, mapping->end);
+    known[i].foreign = foreign_open (&(struct oracle_section){
+        .bytes = section->bytes,
+        .size = section->size,
+        .address = section->address,
+        .e_machine = known[i].decoder.arch->e_machine,
+        .code_start = mapping->start,
+        .code_end = mapping->end });
   return known[i].foreign != NULL ? (int)i : -1;
 }
 
+/* PLACE as the library has it, of register OWN.  */
 static struct frame_rule
-translate (struct row_rule rule)
+rule_of (const struct place *place, unsigned own)
 {
-  struct frame_rule to
-      = { .kind = RULE_UNSUPPORTED, .offset = (int32_t)rule.offset };
-  if (rule.base == ROW_RULE_REGISTER)
+  bool load = place->kind == PLACE_MEMORY;
+  struct frame_rule to = { .offset = (int32_t)place->offset };
+  if (place->kind == PLACE_SAME)
+    return (struct frame_rule){ .kind = RULE_REG, .reg = (uint16_t)own };
+  if (place->from_cfa)
+    to.kind = load ? RULE_DEREF_CFA : RULE_CFA;
+  else
     {
-      to.kind = rule.load ? RULE_DEREF_REG : RULE_REG;
-      to.reg = (uint16_t)rule.reg;
+      to.kind = load ? RULE_DEREF_REG : RULE_REG;
+      to.reg = (uint16_t)place->reg;
     }
-  else if (rule.base == ROW_RULE_CFA)
-    to.kind = rule.load ? RULE_DEREF_CFA : RULE_CFA;
   return to;
 }
 
@@ -76,7 +84,7 @@ foreign_find_rules (const void *finder, uint64_t address,
   struct sfw_section section;
   struct sframe_fde function;
   struct sframe_row row;
-  struct row_rules theirs = { 0 };
+  struct rule theirs = { 0 };
   if (!process_find_section (process, address, &section))
     return SFW_NO_SECTION;
   int i = read_section (process, &section, address);
@@ -97,9 +105,10 @@ foreign_find_rules (const void *finder, uint64_t address,
   if (found <= 0)
     return found < 0 ? SFW_BAD_SECTION : SFW_NO_ROW;
   rules->row = (struct frame_row){ 0 };
-  if (!theirs.ra_undefined)
-    rules->row = (struct frame_row){ .cfa = translate (theirs.cfa),
-                                     .ra = translate (theirs.ra),
-                                     .fp = translate (theirs.fp) };
+  if (!theirs.outermost)
+    rules->row
+        = (struct frame_row){ .cfa = rule_of (&theirs.cfa, decoder->arch->sp),
+                              .ra = rule_of (&theirs.ra, decoder->arch->ra),
+                              .fp = rule_of (&theirs.fp, decoder->arch->fp) };
   return SFW_MORE;
 }

@@ -152,27 +152,14 @@ report (struct compare *compare, uint64_t start, uint64_t end,
 }
 
 /* What SFrame says at PC differently from CFI, or NULL.  On return *SFRAME is
-   the verdict that differs.  */
+   what it says.  */
 static const char *
-sframe_difference (struct compare *compare, const struct tracer_state *state,
-                   uint64_t pc, const struct verdict *cfi,
-                   struct verdict *sframe)
+sframe_difference (const struct compare *compare,
+                   const struct tracer_state *state, uint64_t pc,
+                   const struct verdict *cfi, struct verdict *sframe)
 {
-  if (state->broken)
-    return "unreadable rows";
-  const struct sframe_row *rows[] = { state->row, state->other_row };
-  for (size_t i = 0; i < 2; i++)
-    {
-      if (i == 1 && rows[1] == rows[0])
-        break;
-      if (!rows[i])
-        return "readers disagree on the row";
-      tracer_verdict (&compare->tracer, state->function, rows[i], pc, sframe);
-      const char *what = difference (cfi, sframe);
-      if (what)
-        return what;
-    }
-  return NULL;
+  tracer_verdict (compare->referee->abi, state->rule, pc, sframe);
+  return difference (cfi, sframe);
 }
 
 /* The bytes [PC, END) are alike on both sides.  */
@@ -185,13 +172,13 @@ compare_range (struct compare *compare, const struct referee_fde *fde,
   struct comparison *result = compare->result;
   struct verdict cfi = { 0 }, sframe = { 0 };
   result->rows++;
-  if (!tracer->function
+  if (!tracer->rule
       && gap_is_return_address (compare->referee->elf, pc, end - pc))
     {
       result->bytes_return_address += end - pc;
       return;
     }
-  if (!tracer->function)
+  if (!tracer->rule)
     {
       result->bytes_absent += end - pc;
       if (compare->options->list_absent && compare->options->out)
@@ -234,7 +221,7 @@ compare_state (struct compare *compare, const struct referee_fde *fde,
       tracer_state_at (&compare->tracer, pc, &tracer);
       uint64_t end = min_u64 (state->end, tracer.end);
       enum signing_state signing = signing_at (&compare->signing, pc, &end);
-      if (end <= pc || (state->per_byte && tracer.function))
+      if (end <= pc || (state->per_byte && tracer.rule))
         end = pc + 1;
       compare_range (compare, fde, state, &tracer, pc, end, signing);
       pc = end;
@@ -285,7 +272,7 @@ compare_stub (struct compare *compare, const struct tracer_state *tracer,
   struct comparison *result = compare->result;
   struct verdict stub, sframe = { 0 };
   int cfa = stubs_cfa_at (compare->stubs, pc);
-  if (cfa == STUB_UNREACHABLE && !tracer->broken)
+  if (cfa == STUB_UNREACHABLE)
     {
       result->bytes_padding++;
       return;
@@ -336,7 +323,7 @@ compare_extra (struct compare *compare, uint64_t pc, uint64_t end)
       struct tracer_state tracer;
       tracer_state_at (&compare->tracer, pc, &tracer);
       uint64_t stop = tracer.end > pc ? min_u64 (tracer.end, end) : pc + 1;
-      if (!tracer.function)
+      if (!tracer.rule)
         pc = stop;
       else if (stubs_cfa_at (compare->stubs, pc) != STUB_UNKNOWN)
         compare_stub (compare, &tracer, pc++);
@@ -352,17 +339,16 @@ compare_extra (struct compare *compare, uint64_t pc, uint64_t end)
     }
 }
 
-/* Walk the gaps between the FDEs that SFrame functions reach into.  */
+/* Walk the gaps between the FDEs that rows reach into.  */
 static void
 compare_extras (struct compare *compare)
 {
   const struct referee *referee = compare->referee;
   const struct tracer *tracer = &compare->tracer;
   size_t fde = 0;
-  for (size_t i = 0; i < tracer->n_functions; i++)
+  for (size_t i = 0; i < tracer->n_spans; i++)
     {
-      uint64_t pc = tracer->functions[i].address;
-      uint64_t end = pc + tracer->functions[i].size;
+      uint64_t pc = tracer->spans[i].start, end = tracer->spans[i].end;
       while (fde < referee->n_fdes && referee->fdes[fde].end <= pc)
         fde++;
       for (size_t j = fde; pc < end; j++)
@@ -381,24 +367,21 @@ compare_extras (struct compare *compare)
 
 bool
 compare_run (const struct referee *referee, const struct stubs *stubs,
-             const struct sframe_decoder *decoder,
-             const struct compare_options *options, struct comparison *result,
-             const char **why)
+             const struct oracle_section *section,
+             const struct compare_options *options, struct comparison *result)
 {
   struct compare compare = {
     .referee = referee, .stubs = stubs, .options = options, .result = result
   };
   *result = (struct comparison){ 0 };
-  *why = "the section's ABI is not the file's, or memory ran out";
-  if (!tracer_open (&compare.tracer, decoder, referee->abi->e_machine))
+  if (!tracer_open (&compare.tracer, section))
     return false;
-  tracer_check_shape (&compare.tracer);
   for (size_t i = 0; i < referee->n_fdes; i++)
     compare_function (&compare, &referee->fdes[i]);
   compare_extras (&compare);
   result->sframe_functions = compare.tracer.n_functions;
-  result->sframe_rows = compare.tracer.n_rows_total;
-  result->faults = compare.tracer.n_faults;
+  result->sframe_rows = compare.tracer.n_rows;
+  result->faults = compare.tracer.fault[0] != '\0';
   snprintf (result->fault, sizeof result->fault, "%s", compare.tracer.fault);
   signing_free (&compare.signing);
   tracer_close (&compare.tracer);

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "file.h"
 #include "referee.h"
-#include "sframe/decode.h"
 #include "stubs.h"
 
 /* All sizes are bytes of code.  */
@@ -32,8 +32,8 @@ struct comparison
   uint64_t bytes_padding;   /* covered, but nothing can execute there */
   uint64_t bytes_wrong;
   uint64_t first_wrong; /* PC */
-  uint64_t faults;      /* of the section as such */
-  char fault[160];      /* the first one */
+  uint64_t faults;      /* of the section as such: 1 or none */
+  char fault[160];
 };
 
 struct compare_options
@@ -43,12 +43,12 @@ struct compare_options
   bool list_absent; /* list what SFrame does not cover, too */
 };
 
-/* Compare the section behind DECODER with what REFEREE and STUBS know.  False
-   with a reason in *WHY when it cannot be done at all.  */
+/* Compare SECTION with what REFEREE and STUBS know.  False when memory runs
+   out.  */
 bool compare_run (const struct referee *referee, const struct stubs *stubs,
-                  const struct sframe_decoder *decoder,
+                  const struct oracle_section *section,
                   const struct compare_options *options,
-                  struct comparison *result, const char **why);
+                  struct comparison *result);
 
 /* Whether RESULT is a reason to fail.  */
 static inline bool

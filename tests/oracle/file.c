@@ -56,38 +56,60 @@ find_by_name (Elf *elf, struct oracle_section *section)
       Elf_Data *data = elf_rawdata (scn, NULL);
       if (!data || !data->d_buf || data->d_size == 0)
         return false;
-      *section = (struct oracle_section){ data->d_buf, data->d_size,
-                                          header.sh_addr, true };
+      section->bytes = data->d_buf;
+      section->size = data->d_size;
+      section->address = header.sh_addr;
       return true;
     }
   return false;
 }
 
+static bool
+find_by_segment (Elf *elf, const GElf_Phdr *header,
+                 struct oracle_section *section)
+{
+  Elf_Data *data = elf_getdata_rawchunk (elf, (int64_t)header->p_offset,
+                                         header->p_filesz, ELF_T_BYTE);
+  if (!data || !data->d_buf)
+    return false;
+  section->bytes = data->d_buf;
+  section->size = data->d_size;
+  section->address = header->p_vaddr;
+  return true;
+}
+
+static void
+note_code (const GElf_Phdr *load, struct oracle_section *section)
+{
+  if (load->p_type != PT_LOAD || !(load->p_flags & PF_X))
+    return;
+  if (load->p_vaddr < section->code_start)
+    section->code_start = load->p_vaddr;
+  if (load->p_vaddr + load->p_filesz > section->code_end)
+    section->code_end = load->p_vaddr + load->p_filesz;
+}
+
 bool
-oracle_find_sframe (Elf *elf, struct oracle_section *section)
+oracle_find_sframe (Elf *elf, struct oracle_section *section,
+                    bool *segment_differs)
 {
   size_t n = 0;
+  GElf_Ehdr elf_header;
   GElf_Phdr header;
-  bool named = find_by_name (elf, section);
-  if (elf_getphdrnum (elf, &n) != 0)
-    return named;
+  *section = (struct oracle_section){ .code_start = UINT64_MAX };
+  if (!gelf_getehdr (elf, &elf_header) || elf_getphdrnum (elf, &n) != 0)
+    return false;
+  section->e_machine = elf_header.e_machine;
+  bool named = find_by_name (elf, section), found = named;
+  *segment_differs = named;
   for (size_t i = 0; i < n && gelf_getphdr (elf, (int)i, &header); i++)
     {
-      if (header.p_type != PT_SFRAME)
-        continue;
-      if (named)
-        {
-          section->segment_differs = header.p_vaddr != section->address
-                                     || header.p_memsz != section->size;
-          return true;
-        }
-      Elf_Data *data = elf_getdata_rawchunk (elf, (int64_t)header.p_offset,
-                                             header.p_filesz, ELF_T_BYTE);
-      if (!data || !data->d_buf)
-        return false;
-      *section = (struct oracle_section){ data->d_buf, data->d_size,
-                                          header.p_vaddr, false };
-      return true;
+      note_code (&header, section);
+      if (header.p_type == PT_SFRAME && named)
+        *segment_differs = header.p_vaddr != section->address
+                           || header.p_memsz != section->size;
+      else if (header.p_type == PT_SFRAME)
+        found = find_by_segment (elf, &header, section);
     }
-  return named;
+  return found;
 }

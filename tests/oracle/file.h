@@ -17,14 +17,19 @@ struct oracle_file
 bool oracle_file_open (struct oracle_file *file, const char *path);
 void oracle_file_close (struct oracle_file *file);
 
+/* A section of a file with the machine E_MACHINE, and where the file's code
+   is.  */
 struct oracle_section
 {
   const uint8_t *bytes;
   uint64_t size, address;
-  bool segment_differs; /* PT_GNU_SFRAME is absent or elsewhere */
+  unsigned e_machine;
+  uint64_t code_start, code_end;
 };
 
-/* The SFrame section of ELF: by section header, else by PT_GNU_SFRAME.  */
-bool oracle_find_sframe (Elf *elf, struct oracle_section *section);
+/* The SFrame section of ELF: by section header, else by PT_GNU_SFRAME.
+ *SEGMENT_DIFFERS: the latter is absent or elsewhere.  */
+bool oracle_find_sframe (Elf *elf, struct oracle_section *section,
+                         bool *segment_differs);
 
 #endif /* ORACLE_FILE_H */

@@ -9,6 +9,7 @@
 
 #include "abi.h"
 #include "conformance/adapters/reader.h"
+#include "prove/rule.h"
 
 /* The adapter that is asked: that of GNU's libsframe, which is linked with
    this file, or one that was loaded.  */
@@ -34,21 +35,23 @@ foreign_load (const char *path)
 }
 
 struct foreign_section *
-foreign_open (const struct sframe_decoder *decoder, uint64_t code_start,
-              uint64_t code_end)
+foreign_open (const struct oracle_section *from)
 {
   const char *reason = NULL;
-  const struct question question = { .version = decoder->variant.version,
-                                     .abi = decoder->arch->sframe_abi,
-                                     .code = { { code_start, code_end } },
-                                     .n_code = 1,
-                                     .address = decoder->address,
-                                     .bytes = decoder->bytes,
-                                     .size = decoder->size };
+  if (from->size < 8)
+    return NULL;
+  const struct question question
+      = { .version = from->bytes[2],
+          .abi = from->bytes[4],
+          .code = { { from->code_start, from->code_end } },
+          .n_code = 1,
+          .address = from->address,
+          .bytes = from->bytes,
+          .size = from->size };
   struct foreign_section *section = calloc (1, sizeof *section);
   if (!section)
     return NULL;
-  section->abi = referee_abi_of (rules_machine (decoder));
+  section->abi = referee_abi_of (from->e_machine);
   section->opened = asked->open (&question, &reason);
   if (section->opened && section->abi)
     return section;
@@ -64,24 +67,22 @@ foreign_close (struct foreign_section *section)
   free (section);
 }
 
-/* VALUE of a register, whose number is REG.  */
-static struct row_rule
-rule_of (const struct value *value, const struct referee_abi *abi, int reg)
+static struct place
+place_of (const struct value *value, const struct referee_abi *abi)
 {
   unsigned base = value->base == VALUE_SP   ? (unsigned)abi->sp
                   : value->base == VALUE_FP ? (unsigned)abi->fp
                                             : value->reg;
+  bool from_cfa = value->base == VALUE_CFA;
   if (value->base == VALUE_SAME)
-    return (struct row_rule){ ROW_RULE_REGISTER, false, (uint32_t)reg, 0 };
-  if (value->base == VALUE_CFA)
-    return (struct row_rule){ ROW_RULE_CFA, value->load, 0, value->offset };
-  return (struct row_rule){ ROW_RULE_REGISTER, value->load, base,
-                            value->offset };
+    return (struct place){ .kind = PLACE_SAME };
+  return (struct place){ value->load ? PLACE_MEMORY : PLACE_VALUE, from_cfa,
+                         from_cfa ? 0 : base, value->offset };
 }
 
 int
 foreign_rules (const struct foreign_section *section, uint64_t pc,
-               struct row_rules *rules)
+               struct rule *rule)
 {
   /* An FP of 0 would end the stack for glibc's reader.  */
   const struct frame frame = { .pc = pc, .fp = 1 };
@@ -89,11 +90,9 @@ foreign_rules (const struct foreign_section *section, uint64_t pc,
   int found = asked->find (section->opened, &frame, &answer);
   if (found <= 0)
     return found;
-  *rules = (struct row_rules){
-    .ra_undefined = answer.outermost,
-    .cfa = rule_of (&answer.cfa, section->abi, section->abi->sp),
-    .ra = rule_of (&answer.ra, section->abi, section->abi->ra),
-    .fp = rule_of (&answer.fp, section->abi, section->abi->fp),
-  };
+  *rule = (struct rule){ .outermost = answer.outermost,
+                         .cfa = place_of (&answer.cfa, section->abi),
+                         .ra = place_of (&answer.ra, section->abi),
+                         .fp = place_of (&answer.fp, section->abi) };
   return 1;
 }

@@ -12,24 +12,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules.h"
+#include "file.h"
 
 struct foreign_section; /* opaque */
+struct rule;            /* prove/rule.h */
 
 /* Load the reader at PATH, once: GNU's library, or an adapter that was
    compiled as a shared object.  */
 bool foreign_load (const char *path);
 
-/* Have it decode the section behind DECODER (only its bytes must outlive the
-   result), or NULL.  Code of the section's module is in [CODE_START,
-   CODE_END).  */
-struct foreign_section *foreign_open (const struct sframe_decoder *decoder,
-                                      uint64_t code_start, uint64_t code_end);
+/* Have it decode SECTION (only its bytes must outlive the result), or NULL. */
+struct foreign_section *foreign_open (const struct oracle_section *section);
 void foreign_close (struct foreign_section *section);
 
-/* The rules at PC.  1 found, 0 not covered, -1 the reader refuses a value that
+/* The rule at PC.  1 found, 0 not covered, -1 the reader refuses a value that
    should be there.  */
 int foreign_rules (const struct foreign_section *section, uint64_t pc,
-                   struct row_rules *rules);
+                   struct rule *rule);
 
 #endif /* ORACLE_FOREIGN_H */

@@ -2,8 +2,8 @@
    rows in a section as our own?
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Asks for the first and the last byte of every row (in repeating blocks: for
-   every byte), and for the bytes around every function.  Exit status: 0 yes,
+   Asks for the first and the last byte of every row, and for those around
+   it.  Exit status: 0 yes,
    1 no, 2 the library cannot be loaded.  */
 
 #include <gelf.h>
@@ -23,27 +23,33 @@ struct check
 };
 
 static bool
-same_rule (const struct row_rule *a, const struct row_rule *b)
+same_place (const struct place *a, const struct place *b)
 {
-  return a->base == b->base && a->load == b->load && a->offset == b->offset
-         && (a->base == ROW_RULE_CFA || a->reg == b->reg);
+  return a->kind == b->kind
+         && (a->kind == PLACE_SAME
+             || (a->offset == b->offset && a->from_cfa == b->from_cfa
+                 && (a->from_cfa || a->reg == b->reg)));
 }
 
 static bool
-same_rules (const struct row_rules *a, const struct row_rules *b)
+same_rule (const struct rule *a, const struct rule *b)
 {
-  if (a->ra_undefined || b->ra_undefined)
-    return a->ra_undefined == b->ra_undefined;
-  return same_rule (&a->cfa, &b->cfa) && same_rule (&a->ra, &b->ra)
-         && same_rule (&a->fp, &b->fp);
+  if (a->outermost || b->outermost)
+    return a->outermost == b->outermost;
+  return same_place (&a->cfa, &b->cfa) && same_place (&a->ra, &b->ra)
+         && same_place (&a->fp, &b->fp);
 }
 
 static void
-print_rule (const char *name, const struct row_rule *rule)
+print_place (const char *name, const struct place *place)
 {
-  fprintf (stderr, " %s %s%s%d%+ld%s", name, rule->load ? "*(" : "",
-           rule->base == ROW_RULE_CFA ? "cfa/" : "r", (int)rule->reg,
-           rule->offset, rule->load ? ")" : "");
+  if (place->kind == PLACE_SAME)
+    fprintf (stderr, " %s same", name);
+  else
+    fprintf (stderr, " %s %s%s%d%+ld%s", name,
+             place->kind == PLACE_MEMORY ? "*(" : "",
+             place->from_cfa ? "cfa/" : "r", (int)place->reg, place->offset,
+             place->kind == PLACE_MEMORY ? ")" : "");
 }
 
 /* Ask both readers for PC.  */
@@ -51,67 +57,28 @@ static void
 ask (struct check *check, uint64_t pc)
 {
   struct tracer_state state;
-  struct row_rules ours = { 0 }, theirs = { 0 };
+  struct rule ours = { 0 }, theirs = { 0 };
   tracer_state_at (&check->tracer, pc, &state);
-  bool covered = state.function && state.row;
-  if (covered)
-    rules_of_row (check->tracer.decoder, state.function, state.row, &ours);
+  if (state.rule)
+    ours = *state.rule;
   int found = foreign_rules (check->foreign, pc, &theirs);
   check->asked++;
-  if (found == covered && (!covered || same_rules (&ours, &theirs)))
+  if (found == (state.rule != NULL)
+      && (!state.rule || same_rule (&ours, &theirs)))
     return;
   if (check->wrong++ >= 5)
     return;
-  fprintf (stderr, "%s: %#lx: covered %d / %d;", check->path, pc, covered,
-           found);
-  if (ours.ra_undefined || theirs.ra_undefined)
-    fprintf (stderr, " outermost %d / %d", ours.ra_undefined,
-             theirs.ra_undefined);
-  print_rule ("cfa", &ours.cfa);
-  print_rule ("/", &theirs.cfa);
-  print_rule ("ra", &ours.ra);
-  print_rule ("/", &theirs.ra);
-  print_rule ("fp", &ours.fp);
-  print_rule ("/", &theirs.fp);
+  fprintf (stderr, "%s: %#lx: covered %d / %d;", check->path, pc,
+           state.rule != NULL, found);
+  if (ours.outermost || theirs.outermost)
+    fprintf (stderr, " outermost %d / %d", ours.outermost, theirs.outermost);
+  print_place ("cfa", &ours.cfa);
+  print_place ("/", &theirs.cfa);
+  print_place ("ra", &ours.ra);
+  print_place ("/", &theirs.ra);
+  print_place ("fp", &ours.fp);
+  print_place ("/", &theirs.fp);
   fprintf (stderr, "\n");
-}
-
-static void
-ask_function (struct check *check, const struct sframe_fde *function)
-{
-  struct tracer_state state;
-  uint64_t end = function->address + function->size;
-  ask (check, function->address - 1);
-  for (uint64_t pc = function->address; pc < end; pc = state.end)
-    {
-      ask (check, pc);
-      tracer_state_at (&check->tracer, pc, &state);
-      if (state.end <= pc)
-        break;
-      ask (check, state.end - 1);
-    }
-  ask (check, end);
-}
-
-/* Where the code of ELF is.  */
-static void
-find_code (Elf *elf, uint64_t *start, uint64_t *end)
-{
-  size_t n = 0;
-  *start = UINT64_MAX;
-  *end = 0;
-  elf_getphdrnum (elf, &n);
-  for (size_t i = 0; i < n; i++)
-    {
-      GElf_Phdr load;
-      if (!gelf_getphdr (elf, (int)i, &load) || load.p_type != PT_LOAD
-          || !(load.p_flags & PF_X))
-        continue;
-      if (load.p_vaddr < *start)
-        *start = load.p_vaddr;
-      if (load.p_vaddr + load.p_filesz > *end)
-        *end = load.p_vaddr + load.p_filesz;
-    }
 }
 
 static bool
@@ -119,25 +86,24 @@ check_file (const char *path, struct check *check)
 {
   struct oracle_file file;
   struct oracle_section section;
-  struct sframe_decoder decoder;
-  struct error err;
-  uint64_t code_start, code_end;
-  error_clear (&err);
+  bool segment_differs;
   check->path = path;
   if (!oracle_file_open (&file, path))
     return false;
-  bool ok
-      = oracle_find_sframe (file.elf, &section)
-        && sframe_decoder_open (&decoder, section.bytes, section.size,
-                                section.address, &err)
-        && tracer_open (&check->tracer, &decoder, rules_machine (&decoder));
-  find_code (file.elf, &code_start, &code_end);
-  check->foreign = ok ? foreign_open (&decoder, code_start, code_end) : NULL;
+  bool ok = oracle_find_sframe (file.elf, &section, &segment_differs)
+            && tracer_open (&check->tracer, &section);
+  check->foreign = ok ? foreign_open (&section) : NULL;
   ok &= check->foreign != NULL;
   if (!ok)
     fprintf (stderr, "%s: no section that both can read\n", path);
-  for (size_t i = 0; ok && i < check->tracer.n_functions; i++)
-    ask_function (check, &check->tracer.functions[i]);
+  for (size_t i = 0; ok && i < check->tracer.n_spans; i++)
+    {
+      const struct span *span = &check->tracer.spans[i];
+      ask (check, span->start - 1);
+      ask (check, span->start);
+      ask (check, span->end - 1);
+      ask (check, span->end);
+    }
   foreign_close (check->foreign);
   oracle_file_close (&file);
   return ok;

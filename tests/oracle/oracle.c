@@ -41,34 +41,33 @@ struct field
 
 static void
 print_result (const char *path, const struct referee *referee,
-              const struct oracle_section *section, const struct comparison *c,
-              bool json)
+              bool segment_differs, const struct comparison *c, bool json)
 {
-  const struct field fields[] = {
-    { "fdes", "FDEs", c->functions },
-    { "functions_full", "covered completely", c->functions_full },
-    { "functions_partial", "covered partly", c->functions_partial },
-    { "functions_none", "not covered", c->functions_none },
-    { "functions_silent", "not readable by libdw", c->functions_silent },
-    { "entries_damaged", "damaged entries", referee->n_damaged },
-    { "entries_hidden", "FDEs behind others", referee->n_hidden },
-    { "entries_aside", "FDEs of .debug_frame set aside", referee->n_aside },
-    { "sframe_functions", "SFrame functions", c->sframe_functions },
-    { "sframe_rows", "SFrame rows", c->sframe_rows },
-    { "ranges", "ranges compared", c->rows },
-    { "bytes", "bytes with CFI", c->bytes },
-    { "bytes_covered", "bytes equal", c->bytes_covered },
-    { "bytes_absent", "bytes not covered", c->bytes_absent },
-    { "bytes_return_address", "bytes that are return addresses",
-      c->bytes_return_address },
-    { "bytes_stub", "stub bytes equal", c->bytes_stub },
-    { "bytes_padding", "padding bytes", c->bytes_padding },
-    { "bytes_silent", "bytes unrefereed", c->bytes_silent },
-    { "bytes_ambiguous", "bytes ambiguous", c->bytes_ambiguous },
-    { "bytes_wrong", "bytes WRONG", c->bytes_wrong },
-    { "faults", "faults of the section", c->faults },
-    { "segment_differs", "PT_GNU_SFRAME differs", section->segment_differs }
-  };
+  const struct field fields[]
+      = { { "fdes", "FDEs", c->functions },
+          { "functions_full", "covered completely", c->functions_full },
+          { "functions_partial", "covered partly", c->functions_partial },
+          { "functions_none", "not covered", c->functions_none },
+          { "functions_silent", "not readable by libdw", c->functions_silent },
+          { "entries_damaged", "damaged entries", referee->n_damaged },
+          { "entries_hidden", "FDEs behind others", referee->n_hidden },
+          { "entries_aside", "FDEs of .debug_frame set aside",
+            referee->n_aside },
+          { "sframe_functions", "SFrame functions", c->sframe_functions },
+          { "sframe_rows", "SFrame rows", c->sframe_rows },
+          { "ranges", "ranges compared", c->rows },
+          { "bytes", "bytes with CFI", c->bytes },
+          { "bytes_covered", "bytes equal", c->bytes_covered },
+          { "bytes_absent", "bytes not covered", c->bytes_absent },
+          { "bytes_return_address", "bytes that are return addresses",
+            c->bytes_return_address },
+          { "bytes_stub", "stub bytes equal", c->bytes_stub },
+          { "bytes_padding", "padding bytes", c->bytes_padding },
+          { "bytes_silent", "bytes unrefereed", c->bytes_silent },
+          { "bytes_ambiguous", "bytes ambiguous", c->bytes_ambiguous },
+          { "bytes_wrong", "bytes WRONG", c->bytes_wrong },
+          { "faults", "faults of the section", c->faults },
+          { "segment_differs", "PT_GNU_SFRAME differs", segment_differs } };
   if (json)
     {
       printf ("{\"file\":");
@@ -103,31 +102,22 @@ compare_files (const char *path, Elf *elf, Elf *cfi, Elf *debug,
                const struct compare_options *options, bool json)
 {
   struct oracle_section section;
-  struct sframe_decoder decoder;
   struct referee referee;
   struct stubs stubs;
   struct comparison result;
-  struct error err;
   const char *why;
-  error_clear (&err);
-  if (!oracle_find_sframe (elf, &section))
+  bool segment_differs;
+  if (!oracle_find_sframe (elf, &section, &segment_differs))
     return complain (path, "no .sframe");
-  if (!sframe_decoder_open (&decoder, section.bytes, section.size,
-                            section.address, &err))
-    {
-      complain (path, err.reason);
-      return EXIT_WRONG;
-    }
   if (!referee_open (&referee, cfi, debug, &why))
     return complain (path, why);
   int status = EXIT_NOT_COMPARED;
-  if (!stubs_find (&stubs, cfi, referee.abi))
+  if (!stubs_find (&stubs, cfi, referee.abi)
+      || !compare_run (&referee, &stubs, &section, options, &result))
     complain (path, "out of memory");
-  else if (!compare_run (&referee, &stubs, &decoder, options, &result, &why))
-    complain (path, why);
   else
     {
-      print_result (path, &referee, &section, &result, json);
+      print_result (path, &referee, segment_differs, &result, json);
       status = comparison_failed (&result) ? EXIT_WRONG : EXIT_AGREES;
     }
   stubs_free (&stubs);

@@ -79,7 +79,8 @@ else
 fi
 
 header="fixed-ra row-count order function-invented"
-function="function-late function-early function-too-long function-doubled"
+function="row-idle function-late function-early function-too-long
+  function-doubled"
 row="cfa-offset cfa-offset-narrow row-late row-early row-dropped fp-lost
   fp-sign base-swapped ra-signing word-size"
 flexible="load-lost flexible-register flexible-offset flexible-rule-lost"

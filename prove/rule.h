@@ -1,0 +1,42 @@
+/* What CFI or a row says of a place in the code.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PROVE_RULE_H
+#define PROVE_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a value is found.  */
+struct place
+{
+  enum
+  {
+    PLACE_SAME,    /* still in its register */
+    PLACE_VALUE,   /* register (or the CFA) + offset */
+    PLACE_MEMORY,  /* in memory there */
+    PLACE_UNKNOWN, /* said in a way that SFrame has no words for */
+  } kind;
+  bool from_cfa;
+  unsigned reg; /* DWARF number, unless from_cfa */
+  int64_t offset;
+};
+
+struct rule
+{
+  bool outermost; /* the RA is undefined; the rest says nothing */
+  bool signal;    /* of a signal frame */
+  bool no_rows;   /* of SFrame: a function without rows */
+  bool fp_unsaid; /* of CFI: no rule for FP, which means nothing; see cfi.c */
+  bool ra_signed, b_key; /* of SFrame for aarch64 */
+  struct place cfa, ra, fp;
+};
+
+/* START up to END, of which RULE holds.  */
+struct span
+{
+  uint64_t start, end;
+  struct rule rule;
+};
+
+#endif /* PROVE_RULE_H */
