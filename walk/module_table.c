@@ -6,7 +6,11 @@
    counts itself in that of the current epoch.  A change publishes a new table.
    If all walks of the previous epoch have ended, the change frees the tables
    that only those walks could have seen, and begins the next epoch.  No thread
-   waits: tables that are still in use are freed by a later change.  */
+   waits: tables that are still in use are freed by a later change.
+
+   A walk may count itself in an epoch that has just ended.  The walk's table
+   is safe all the same, because between a table's retirement and its end each
+   counter is seen at 0 once.  */
 
 #include <config.h>
 
@@ -34,15 +38,9 @@ struct sfw_modules
 struct walk_hold
 walk_modules_hold (struct sfw_modules *modules)
 {
-  for (;;)
-    {
-      unsigned epoch = atomic_load (&modules->epoch);
-      atomic_fetch_add (&modules->readers[epoch & 1], 1);
-      if (atomic_load (&modules->epoch) == epoch)
-        return (struct walk_hold){ atomic_load (&modules->current),
-                                   epoch & 1 };
-      atomic_fetch_sub (&modules->readers[epoch & 1], 1);
-    }
+  unsigned side = atomic_load (&modules->epoch) & 1;
+  atomic_fetch_add (&modules->readers[side], 1);
+  return (struct walk_hold){ atomic_load (&modules->current), side };
 }
 
 void

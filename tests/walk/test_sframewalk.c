@@ -15,11 +15,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "sframe/encode.h"
 #include "sframewalk.h"
+#include "walk/module_table.h"
 
 enum
 {
@@ -93,24 +95,30 @@ struct program
   uint8_t code[FUNCTIONS * SPACE]; /* for read_code */
 };
 
+/* Write the section of all functions to BUFFER.  */
 static void
-prepare (struct program *program)
+write_section (struct buffer *buffer)
 {
   struct error err = { 0 };
   struct encode_options options
       = { .arch = &arch_amd64, .variant = { 3, true }, .sorted = true };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  memset (program, 0, sizeof *program);
   for (unsigned i = 0; i < FUNCTIONS; i++)
     {
       struct sframe_fde function = function_number (i);
       if (!sframe_encoder_add (encoder, &function, &err))
         fail_msg ("%s", err.reason);
     }
-  buffer_init (&program->buffer, false);
-  assert_true (
-      sframe_encoder_write (encoder, ADDRESS, &program->buffer, &err));
+  buffer_init (buffer, false);
+  assert_true (sframe_encoder_write (encoder, ADDRESS, buffer, &err));
   sframe_encoder_free (encoder);
+}
+
+static void
+prepare (struct program *program)
+{
+  memset (program, 0, sizeof *program);
+  write_section (&program->buffer);
   program->section = (struct sfw_section){ program->buffer.bytes,
                                            program->buffer.size, ADDRESS };
   program->modules = sfw_modules_new ();
@@ -546,6 +554,106 @@ modules_do_not_overlap_and_have_sections_that_can_be_read (void **state)
   finish (&program);
 }
 
+/* When a module is replaced, or memory of a just-in-time compiler is used
+   again, another section is at the same address.  */
+static void
+a_section_with_other_bytes_is_another_section (void **state)
+{
+  (void)state;
+  struct program program;
+  struct buffer buffer;
+  struct sfw_row row;
+  prepare (&program);
+  rows[0][0].words[0] = 40;
+  write_section (&buffer);
+  rows[0][0].words[0] = 24;
+  assert_int_equal (buffer.size, program.section.size);
+  const struct sfw_section other = { buffer.bytes, buffer.size, ADDRESS };
+  assert_true (sfw_modules_remove (program.modules, CODE));
+  assert_true (
+      sfw_modules_add (program.modules, CODE, CODE + SPACE, &program.section));
+  assert_true (sfw_modules_add (program.modules, CODE + SPACE, END, &other));
+  for (unsigned i = 0; i <= 5; i += 5)
+    {
+      assert_int_equal (
+          sfw_modules_lookup (program.modules, CODE + i * SPACE, &row),
+          SFW_MORE);
+      assert_int_equal (row.cfa.offset, i == 0 ? 24 : 40);
+    }
+  buffer_free (&buffer);
+  finish (&program);
+}
+
+/* Remembers when WATCHED is freed.  */
+static const void *watched;
+static bool watched_is_freed;
+void __real_free (void *memory);
+void __wrap_free (void *memory);
+
+void
+__wrap_free (void *memory)
+{
+  watched_is_freed |= memory != NULL && memory == watched;
+  __real_free (memory);
+}
+
+static void
+change_modules (struct program *program)
+{
+  assert_true (sfw_modules_remove (program->modules, CODE));
+  assert_true (
+      sfw_modules_add (program->modules, CODE, END, &program->section));
+}
+
+/* Hold the current table, and watch it.  */
+static struct walk_hold
+hold_and_watch (struct program *program)
+{
+  struct walk_hold hold = walk_modules_hold (program->modules);
+  watched = hold.table;
+  watched_is_freed = false;
+  return hold;
+}
+
+static void
+a_table_is_freed_when_its_walk_has_ended_and_not_before (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare (&program);
+  for (unsigned round = 0; round < 3; round++)
+    {
+      struct walk_hold hold = hold_and_watch (&program);
+      for (unsigned i = 0; i < 4; i++)
+        change_modules (&program);
+      assert_false (watched_is_freed);
+      walk_modules_let_go (program.modules, hold);
+      change_modules (&program);
+      assert_true (watched_is_freed);
+    }
+  finish (&program);
+}
+
+/* There is never a moment without a walk.  */
+static void
+walks_that_overlap_do_not_keep_tables_for_ever (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare (&program);
+  struct walk_hold hold = hold_and_watch (&program);
+  for (unsigned i = 0; i < 4; i++)
+    {
+      change_modules (&program);
+      struct walk_hold next = walk_modules_hold (program.modules);
+      walk_modules_let_go (program.modules, hold);
+      hold = next;
+    }
+  assert_true (watched_is_freed);
+  walk_modules_let_go (program.modules, hold);
+  finish (&program);
+}
+
 static void
 a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked (
     void **state)
@@ -572,17 +680,20 @@ a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked (
       assert_int_equal (marks[3], 0);
       assert_int_equal (marks[4], SFW_MARK_FALLBACK);
       assert_int_equal (asked, round + 1);
-      /* One that does not get on ends the walk.  */
-      frame = simple_stack (&program, 1);
-      frame.pc = 0x900000;
-      frame.sp = STACK + 800;
-      frame.fp = STACK + 24;
-      store (&program, STACK + 32, CODE);
-      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
-                                  addresses, marks, FRAMES, &end),
-                        1);
-      assert_int_equal (end, SFW_NO_PROGRESS);
-      asked--;
+      /* One that does not get on ends the walk: the caller's SP, 16 bytes
+         above FP, is lower or the same.  */
+      for (uint64_t fp = STACK + 24; fp <= STACK + 784; fp += 760)
+        {
+          frame = (struct sfw_frame){ .pc = 0x900000,
+                                      .sp = STACK + 800,
+                                      .fp = fp };
+          store (&program, fp + 8, CODE);
+          assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+                                      addresses, marks, FRAMES, &end),
+                            1);
+          assert_int_equal (end, SFW_NO_PROGRESS);
+          asked--;
+        }
     }
   finish (&program);
 }
@@ -642,7 +753,12 @@ a_frame_that_no_call_made_is_looked_up_at_its_pc (void **state)
   finish (&program);
 }
 
-/* A reader that walks with the same walker, as a handler would.  */
+/* A reader that walks another stack with the same walker, as a handler would
+   that has a stack of its own.  */
+enum
+{
+  OTHER_STACK = STACK + 1024
+};
 static struct program *reader_program;
 static unsigned walks_within;
 
@@ -653,10 +769,13 @@ read_and_walk (void *context, uint64_t address, void *to, size_t size)
   uint64_t addresses[FRAMES];
   enum sfw_end end;
   struct program *program = reader_program;
-  struct sfw_frame frame = { .pc = CODE + 4, .sp = STACK };
+  struct sfw_frame frame = { .pc = CODE + 9, .sp = OTHER_STACK };
   assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
                               addresses, NULL, FRAMES, &end),
-                    7);
+                    5);
+  for (size_t i = 0; i < 4; i++)
+    assert_int_equal (addresses[i], CODE + 9);
+  assert_int_equal (end, SFW_OUTERMOST);
   walks_within++;
   memcpy (to, program->stack + (address - STACK), size);
   return address - STACK <= sizeof program->stack - size;
@@ -671,6 +790,9 @@ a_walk_within_a_walk_is_right_and_so_is_the_outer_one (void **state)
   enum sfw_end end;
   prepare (&program);
   reader_program = &program;
+  for (unsigned i = 0; i < 4; i++)
+    store (&program, OTHER_STACK + 24 * i + 16,
+           i < 3 ? CODE + 9 : CODE + 3 * SPACE + 30);
   const struct sfw_memory asks = { .read = read_and_walk };
   for (unsigned round = 0; round < 2; round++)
     {
@@ -781,6 +903,143 @@ threads_walk_while_modules_come_and_go (void **state)
   finish (&program);
 }
 
+/* What a fallback is given to read this process's memory by.  */
+static struct sfw_memory given;
+
+static bool
+take_memory (void *context, struct sfw_frame *frame,
+             const struct sfw_memory *memory)
+{
+  (void)context;
+  (void)frame;
+  given = *memory;
+  return false;
+}
+
+/* Have take_memory called for a frame at SP that was interrupted.  */
+static void
+walk_from (struct sfw_walker *walker, uint64_t sp)
+{
+  uint64_t addresses[2];
+  ucontext_t context = { 0 };
+#if defined __x86_64__
+  context.uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+#elif defined __aarch64__
+  context.uc_mcontext.sp = sp;
+#elif defined __s390x__
+  context.uc_mcontext.gregs[15] = sp;
+#endif
+  sfw_ucontext (walker, &context, addresses, NULL, 2, NULL);
+}
+
+/* Between the red zone of a frame, which is 128 bytes below SP, and the end of
+   the thread's stack nothing needs to be asked for.  */
+static void
+memory_at_hand_is_the_stack_of_the_thread_and_no_other (void **state)
+{
+  (void)state;
+  struct program program;
+  pthread_attr_t attributes;
+  void *stack;
+  size_t size;
+  assert_int_equal (pthread_getattr_np (pthread_self (), &attributes), 0);
+  pthread_attr_getstack (&attributes, &stack, &size);
+  pthread_attr_destroy (&attributes);
+  uint64_t low = (uintptr_t)stack, high = low + size;
+  const struct
+  {
+    uint64_t sp;
+    bool at_hand;
+  } cases[] = { { low + 127, false },
+                { low + 128, true },
+                { high - 1, true },
+                { high, false },
+                { low - 4096, false } };
+  prepare (&program);
+  sfw_walker_set_fallback (program.walker, take_memory, NULL);
+  walk_from (program.walker, high - 1);
+  assert_null (given.bytes);
+  assert_true (sfw_walker_set_thread (program.walker));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      walk_from (program.walker, cases[i].sp);
+      assert_int_equal (given.bytes != NULL, cases[i].at_hand);
+      if (cases[i].at_hand)
+        {
+          assert_true (given.low == cases[i].sp - 128);
+          assert_true (given.high == high);
+          assert_true ((uintptr_t)given.bytes == given.low);
+        }
+    }
+  finish (&program);
+}
+
+/* What pthread_getattr_np returns, unless it is 0.  */
+static int attributes_error;
+int __real_pthread_getattr_np (pthread_t thread, pthread_attr_t *attributes);
+int __wrap_pthread_getattr_np (pthread_t thread, pthread_attr_t *attributes);
+
+int
+__wrap_pthread_getattr_np (pthread_t thread, pthread_attr_t *attributes)
+{
+  return attributes_error != 0
+             ? attributes_error
+             : __real_pthread_getattr_np (thread, attributes);
+}
+
+static void
+a_thread_whose_stack_is_not_known_is_an_error (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare (&program);
+  attributes_error = EMFILE;
+  errno = 0;
+  assert_false (sfw_walker_set_thread (program.walker));
+  assert_int_equal (errno, EMFILE);
+  attributes_error = 0;
+  finish (&program);
+}
+
+/* A handler must not change errno of the code that it interrupts.  */
+static void
+own_memory_is_read_where_it_exists_and_errno_stays (void **state)
+{
+  (void)state;
+  struct program program;
+  uint64_t word, known_page = 0;
+  size_t page = 4096, size = (size_t)sysconf (_SC_PAGESIZE);
+  uint8_t *pages = mmap (NULL, 3 * size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (pages != MAP_FAILED);
+  assert_int_equal (munmap (pages + 2 * size, size), 0);
+  uint64_t start = (uintptr_t)pages, end = start + 2 * size;
+  const struct
+  {
+    uint64_t address;
+    bool exists;
+  } cases[] = { { start, true },       { start + page - 4, true },
+                { end - 8, true },     { end - 7, false },
+                { end, false },        { end - 8, true },
+                { UINT64_MAX, false }, { UINT64_MAX - 6, false } };
+  memset (pages, 0x5a, 2 * size);
+  prepare (&program);
+  sfw_walker_set_fallback (program.walker, take_memory, NULL);
+  walk_from (program.walker, start);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      errno = EXFULL;
+      assert_int_equal (
+          given.read (&known_page, cases[i].address, &word, sizeof word),
+          cases[i].exists);
+      assert_int_equal (errno, EXFULL);
+      if (cases[i].exists)
+        assert_true (word == UINT64_C (0x5a5a5a5a5a5a5a5a));
+    }
+  munmap (pages, 2 * size);
+  finish (&program);
+}
+
 static void
 modules_of_processes_are_listed (void **state)
 {
@@ -835,12 +1094,18 @@ main (void)
     cmocka_unit_test (a_change_of_the_table_is_noticed),
     cmocka_unit_test (
         modules_do_not_overlap_and_have_sections_that_can_be_read),
+    cmocka_unit_test (a_section_with_other_bytes_is_another_section),
+    cmocka_unit_test (a_table_is_freed_when_its_walk_has_ended_and_not_before),
+    cmocka_unit_test (walks_that_overlap_do_not_keep_tables_for_ever),
     cmocka_unit_test (
         a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked),
     cmocka_unit_test (a_frame_that_no_call_made_is_looked_up_at_its_pc),
     cmocka_unit_test (a_walk_within_a_walk_is_right_and_so_is_the_outer_one),
     cmocka_unit_test (random_stacks_between_guard_pages_are_walked),
     cmocka_unit_test (threads_walk_while_modules_come_and_go),
+    cmocka_unit_test (memory_at_hand_is_the_stack_of_the_thread_and_no_other),
+    cmocka_unit_test (a_thread_whose_stack_is_not_known_is_an_error),
+    cmocka_unit_test (own_memory_is_read_where_it_exists_and_errno_stays),
     cmocka_unit_test (modules_of_processes_are_listed),
     cmocka_unit_test (wrong_use_is_noticed),
   };
