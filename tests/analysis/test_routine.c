@@ -1,0 +1,143 @@
+/* How long a routine is followed (analysis/routine).
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/routine.h"
+#include "analysis/routine_graph.h"
+#include "base/bytes.h"
+#include "tests/unit/elf_builder.h"
+
+enum
+{
+  ENTRY = 0x1000,
+  BRANCHES = 40
+};
+
+/* A function of aarch64 code, and what following it needs.  */
+struct fixture
+{
+  struct elf_builder elf;
+  struct image image;
+  struct image_facts facts;
+  struct insn_decoder *decoder;
+  struct functions *functions;
+  struct borders borders;
+  struct known_code known;
+  struct routine_context context;
+  struct routine *routine;
+};
+
+static void
+prepare (struct fixture *f, const uint32_t *code, size_t n)
+{
+  struct error err = { 0 };
+  if (code_machine_of (&arch_aarch64) == NULL)
+    skip ();
+  memset (f, 0, sizeof *f);
+  elf_builder_program (&f->elf, EM_AARCH64, false);
+  for (size_t i = 0; i < n; i++)
+    store_u32 (f->elf.bytes + ENTRY + 4 * i, code[i], false);
+  elf_builder_finish (&f->elf);
+  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
+  assert_true (facts_read (&f->facts, &f->image, &err));
+  f->decoder = insn_decoder_new (f->image.arch);
+  f->functions = functions_new (&f->image);
+  assert_true (f->decoder != NULL && f->functions != NULL);
+  assert_true (functions_add (f->functions, ENTRY, true) != FUNCTION_NONE);
+  f->context = (struct routine_context){
+    .machine = code_machine_of (f->image.arch),
+    .decoder = f->decoder,
+    .facts = &f->facts,
+    .borders = &f->borders,
+    .functions = f->functions,
+    .known = &f->known,
+  };
+  f->routine = routine_new (&f->context);
+  assert_non_null (f->routine);
+}
+
+static void
+finish (struct fixture *f)
+{
+  routine_free (f->routine);
+  functions_free (f->functions);
+  insn_decoder_free (f->decoder);
+  facts_free (&f->facts);
+  image_close (&f->image);
+}
+
+static enum routine_failure
+follow (struct fixture *f, uint64_t steps)
+{
+  routine_set_steps_left (f->routine, steps);
+  return routine_follow (f->routine, ENTRY, ENTRY + 0x400, DOUBTS_NONE)
+      ->failure;
+}
+
+/* With the last step nothing may be left: nobody could tell whether another
+   one was missing.  */
+static void
+steps_are_counted_and_the_last_one_is_too_many (void **state)
+{
+  static const uint32_t code[] = { 0xd503201f, 0xd65f03c0 }; /* nop; ret */
+  enum
+  {
+    STEPS = 2
+  };
+  static const struct
+  {
+    uint64_t steps, left;
+    enum routine_failure failure;
+  } cases[] = {
+    { 1000, 1000 - STEPS, ROUTINE_SOUND },
+    { STEPS + 1, 1, ROUTINE_SOUND },
+    { STEPS, 0, ROUTINE_TOO_MUCH },
+    { STEPS - 1, 0, ROUTINE_TOO_MUCH },
+  };
+  struct fixture f;
+  (void)state;
+  prepare (&f, code, 2);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      assert_int_equal (follow (&f, cases[i].steps), cases[i].failure);
+      assert_int_equal (routine_steps_left (f.routine), cases[i].left);
+    }
+  finish (&f);
+}
+
+/* Each branch leads to the next instruction, where two paths meet.  */
+static void
+following_stops_when_no_steps_are_left (void **state)
+{
+  uint32_t code[BRANCHES + 1];
+  struct fixture f;
+  (void)state;
+  for (unsigned i = 0; i < BRANCHES; i++)
+    code[i] = 0x34000020; /* cbz w0, .+4 */
+  code[BRANCHES] = 0xd65f03c0;
+  prepare (&f, code, BRANCHES + 1);
+  assert_int_equal (follow (&f, 10000), ROUTINE_SOUND);
+  assert_true (f.routine->steps > BRANCHES);
+  assert_int_equal (follow (&f, 10), ROUTINE_TOO_MUCH);
+  assert_in_range (f.routine->steps, 10, 20);
+  finish (&f);
+}
+
+int
+main (void)
+{
+  static const struct CMUnitTest tests[] = {
+    cmocka_unit_test (steps_are_counted_and_the_last_one_is_too_many),
+    cmocka_unit_test (following_stops_when_no_steps_are_left),
+  };
+  cmocka_set_message_output (CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name ("routine", tests, NULL, NULL);
+}
