@@ -446,6 +446,38 @@ END
   exits 0 --check out
 }
 
+# The last instruction of the program says what holds behind 3 bytes: that is
+# in the larger function, and behind the end of the smaller one.
+@test "return address: padding has the row of the call where an equal program goes on" {
+  linked_code <<'END'
+        .globl  _start
+        .macro  function name, body
+        .p2align 4
+\name: .cfi_startproc
+        push    %rbp
+        .cfi_def_cfa_offset 16
+        \body
+        .cfi_def_cfa_offset 8
+        .endm
+        function _start, "xchg %ax, %ax"
+        ret
+        .cfi_endproc
+        function ends, "call *%rax"
+        .cfi_endproc
+        function again, "xchg %ax, %ax"
+        ret
+        .cfi_endproc
+END
+  "$CFI2SFRAME" -o out linked
+  has_row _start 3 out
+  has_row ends 2 out
+  has_row ends 3 out
+  has_row ends 15 out
+  # At the start of each, and at the end of the larger ones.
+  [ "$("$CFI2SFRAME" --dump out | grep -c 'sp+8 ')" -eq 5 ]
+  exits 0 --check out
+}
+
 # The second FDE lies in the first one, which ends in a call, and says the same:
 # of its code nothing is left, and the call is still in front of third.
 @test "return address: the call of a function in which another FDE lies counts" {
