@@ -10,6 +10,7 @@ programs_in_path ()
 {
   program_in_path
   ln -sf "$srcdir"/contrib/retrofit/sframe-retrofit-* \
+    "$srcdir/contrib/attest/sframe-attest" \
     "$srcdir/contrib/system/sframe-system" bin/
 }
 
@@ -196,7 +197,7 @@ options_of_script ()
   local version
   version=$("$CFI2SFRAME" --version | cut -d ' ' -f 2)
   local name
-  for name in sframe-retrofit-arch sframe-retrofit-deb sframe-retrofit-image \
+  for name in sframe-attest sframe-retrofit-arch sframe-retrofit-deb sframe-retrofit-image \
       sframe-retrofit-repo sframe-retrofit-rpm sframe-system; do
     [ "$($name --version)" = "$name $version" ]
     options_of_script $name
@@ -228,6 +229,13 @@ options_of_script ()
     run -1 --separate-stderr "$(program_file python3)" "alone/bin/$name" x
     [[ $stderr =~ ^$name:\ Python\'s\ module\ sframe_[a-z]*\ is\ missing$ ]] || report
   done
+}
+
+@test "sframe-attest(1): the example runs" {
+  needs python3
+  programs_in_path
+  run_examples "$srcdir/doc/use/sframe-attest.1"
+  grep -q '"predicateType"' bash.intoto.json
 }
 
 @test "sframe-system(1): the examples run" {

@@ -76,7 +76,8 @@ else
 fi
 if command -v mypy >/dev/null; then
   mkdir "$tree/copy"
-  cp -R "$retrofit"/sframe* "$srcdir"/contrib/system/sframe-system "$tree/copy"
+  cp -R "$retrofit"/sframe* "$srcdir"/contrib/system/sframe-system \
+    "$srcdir"/contrib/attest/sframe-attest "$tree/copy"
   chmod -R u+w "$tree/copy"
   check "types of the package" check_types strict
   check "types in the programs" programs_are_right

@@ -76,26 +76,39 @@ def parse(parser: Parser, *needed: str) -> argparse.Namespace:
     """
     parser.add_argument("-v", "--verbose", action="store_true",
                         help="say what is done")
-    parser.add_argument("--cfi2sframe", metavar="PROGRAM",
-                        default=os.environ.get("CFI2SFRAME", "cfi2sframe"),
-                        help="the converter (default %(default)s)")
+    add_converter(parser)
     parser.add_argument("--show-config", action=ShowConfig, nargs=0,
                         help="print what %s and %s.d/*.conf say, and exit"
                         % (config.PATH, config.PATH))
+    options = parse_halves(parser, *needed)
+    if getattr(options, "unpacked_max", None) is not None:
+        Allowance.given = options.unpacked_max << 20
+    options.config = read_config(options.cfi2sframe)
+    options.options = options.config.options(options.further)
+    return options
+
+
+def add_converter(parser: Parser) -> None:
+    parser.add_argument("--cfi2sframe", metavar="PROGRAM",
+                        default=os.environ.get("CFI2SFRAME", "cfi2sframe"),
+                        help="the converter (default %(default)s)")
+
+
+def parse_halves(parser: Parser, *needed: str) -> argparse.Namespace:
+    """The program's own options, and in FURTHER those behind "--".
+
+    cfi2sframe and the programs NEEDED have to be there.
+    """
     arguments, further = sys.argv[1:], []
     if "--" in arguments:
         split = arguments.index("--")
         arguments, further = arguments[:split], arguments[split + 1:]
     # Options may stand between names.
     options = parser.parse_intermixed_args(arguments)
-    if getattr(options, "unpacked_max", None) is not None:
-        Allowance.given = options.unpacked_max << 20
+    options.further = further
     for program in (options.cfi2sframe,) + needed:
         if shutil.which(program) is None:
             parser.error("%s not found" % program)
-    options.config = read_config(options.cfi2sframe)
-    options.further = further
-    options.options = options.config.options(further)
     return options
 
 
