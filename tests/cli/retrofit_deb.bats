@@ -924,7 +924,7 @@ slow_converter ()
       "$srcdir/contrib/retrofit/sframe-retrofit-deb" -o new one_2.0-1_amd64.deb
     # Of several, the system may have another one come first.
     [[ " $signals " == *" $(kill -l "${output#-}") "* ]] || { echo "$output"; return 1; }
-    [ -z "$(cat errors; ls -A new; ls -A tmp)" ] || { ls -A new tmp; return 1; }
+    [ -z "$(cat errors; ls -A new; ls -A tmp)" ] || { cat errors; ls -A new tmp; return 1; }
   done
   rm started
   run timeout 2 "$(program_file python3)" \
