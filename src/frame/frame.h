@@ -216,7 +216,7 @@ frame_function_keep_next (struct frame_function *function)
    CFA.  In functions that realign their stack GCC records FP as saved where FP
    points, and does not take that back when pop or leave has ended the frame:
    up to the return, FP is the caller's and points to some frame further out
-   (doc/use/cfi-errors.md).  While the frame is there, the CFA is found by FP
+   (analysis/cfi-errors.md).  While the frame is there, the CFA is found by FP
    as well.  */
 static inline bool
 frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)

@@ -2,7 +2,7 @@
 # The CFI of a dozen programs and libraries of the system, compared with what
 # the analysis makes of their code without seeing it: nothing may differ, and
 # nearly all has to be found.  C and C++ by GCC only: assembler and LLVM have
-# errors in their CFI (doc/use/cfi-errors.md).
+# errors in their CFI (analysis/cfi-errors.md).
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 files="/bin/bash /bin/ls /bin/tar /bin/sed /usr/bin/make /usr/bin/git

@@ -117,7 +117,7 @@ completions_for ()
 @test "every program has its completions in three shells, and they are installed" {
   local program shell found
   # the programs are those with a manual page
-  for program in "$srcdir"/doc/use/*.1; do
+  for program in $(manual_pages | grep '\.1$'); do
     program=$(basename "$program" .1)
     [ -f "$srcdir/contrib/completions/bash/$program" ]
     [ -f "$srcdir/contrib/completions/fish/$program.fish" ]
@@ -171,7 +171,7 @@ options_of_script ()
 {
   local name=$1
   "$name" --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >help
-  sed 's/\\-/-/g' "$srcdir/doc/use/$name.1" \
+  sed 's/\\-/-/g' "$(manual_pages | grep "/$name\.1$")" \
     | sed -nE '/^\.SH OPTIONS/,/^\.SH "?EX/s/^\\fB.*(--[a-z0-9-]+).*/\1/p' \
     | sort -u >page
   diff help page
@@ -234,7 +234,7 @@ options_of_script ()
 @test "sframe-attest(1): the example runs" {
   needs python3
   programs_in_path
-  run_examples "$srcdir/doc/use/sframe-attest.1"
+  run_examples "$srcdir/contrib/attest/sframe-attest.1"
   grep -q '"predicateType"' bash.intoto.json
 }
 
@@ -244,7 +244,7 @@ options_of_script ()
   programs_in_path
   # Somebody may be installing packages here, and images lack documents.
   sed '/convert$/d; s/^sframe-system verify.*/& || [ $? -eq 1 ]/' \
-    "$srcdir/doc/use/sframe-system.1" >page
+    "$srcdir/contrib/system/sframe-system.1" >page
   run_examples page
 }
 
@@ -258,7 +258,7 @@ options_of_script ()
     "Maintainer: Nobody <nobody@localhost.invalid>" \
     "Description: test" >root/DEBIAN/control
   dpkg-deb --root-owner-group -b root hello_1_amd64.deb >/dev/null
-  sed 's/^apt-get download.*/:/' "$srcdir/doc/use/sframe-retrofit-deb.1" >page2
+  sed 's/^apt-get download.*/:/' "$srcdir/contrib/retrofit/sframe-retrofit-deb.1" >page2
   run_examples page2
   [ -f new/hello_1A~sframe1_amd64.deb ]
 }
@@ -271,7 +271,7 @@ same_options ()
     | LC_ALL=C sort >help
   [ -s help ]
   sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' \
-    "$srcdir/doc/use/$(basename "$program").1" \
+    "$(manual_pages | grep "/$(basename "$program")\.1$")" \
     | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
   diff help page
   tr -s ', ' '\n' <help | sed 's/\[=.*//; s/=.*/=/' | LC_ALL=C sort >names
@@ -302,7 +302,7 @@ same_options ()
     || { grep -q permitted log && skip "tracing is not permitted here"; }
   programs_in_path
   ln -s "$stack" bin/
-  run run_examples "$srcdir/doc/use/sframe-stack.1"
+  run run_examples "$srcdir/stacks/sframe-stack.1"
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [[ ${lines[-1]} == "  (no SFrame data: libc.so.6: it has no .sframe)" ]] \
     || { echo "$output"; return 1; }
@@ -319,7 +319,7 @@ same_options ()
     || { grep -q permitted log && skip "tracing is not permitted here"; }
   programs_in_path
   ln -s "$profile" bin/
-  run run_examples "$srcdir/doc/use/sframe-profile.1"
+  run run_examples "$srcdir/stacks/sframe-profile.1"
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   grep -q '<svg ' md5.html
 }
@@ -327,7 +327,7 @@ same_options ()
 @test "manual pages have no formatting errors" {
   needs man
   local page
-  for page in "$srcdir"/doc/use/*.[1-9]; do
+  for page in $(manual_pages); do
     run man --warnings -E UTF-8 -l -Tutf8 -Z "$page"
     [ -z "$(MANROFFSEQ='' man --warnings -l "$page" 2>&1 >/dev/null)" ]
   done
@@ -356,7 +356,7 @@ same_options ()
   # Paths below the folders that the archive has, too; names of source files alone.
   sed '/^#include </d; s/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/develop/HACKING doc/develop/TESTING \
     doc/formats/injection doc/formats/smaller.md doc/use/security.md doc/use/speed compact-unwind/*.md \
-    doc/use/*.texi doc/use/*.[13] contrib/*/README >"$BATS_TEST_TMPDIR/text"
+    doc/use/*.texi doc/use/*.[13] */*.[13] contrib/*/*.1 contrib/*/README >"$BATS_TEST_TMPDIR/text"
   while read -r name; do
     count=$((count + 1))
     # A program is made from its source; "*" stands for itself in the text.

@@ -159,6 +159,13 @@ wrong_usage ()
   [ -z "$output" ] || report
 }
 
+# The manual pages; each product has those of its own.
+manual_pages ()
+{
+  find "$srcdir/doc/use" "$srcdir/prove" "$srcdir/stacks" "$srcdir/walk" \
+    "$srcdir/contrib" -name '*.[1-9]' | LC_ALL=C sort
+}
+
 # cfi2sframe in PATH, as if installed.
 program_in_path ()
 {

@@ -62,7 +62,7 @@ example ()
 
 @test "libcfi2sframe(3): every member of the structures is named" {
   local structure member
-  sed 's/\\-/-/g' "$srcdir"/doc/use/*.3 >page
+  sed 's/\\-/-/g' "$srcdir"/doc/use/*.3 "$srcdir"/walk/*.3 >page
   for structure in error options report check_result compare_result \
                    difference lint_result finding; do
     sed -n "/^struct cfi2sframe_$structure\$/,/^}/p" "$srcdir/include/cfi2sframe.h" \
@@ -410,7 +410,7 @@ END
   local examples source
   examples=$(find x -type d -name examples)
   mapfile -t source < <(find "$examples" -name '*.c' | sort)
-  [ "${#source[@]}" -eq "$(find "$srcdir/doc/use/examples" -name '*.c' | wc -l)" ]
+  [ "${#source[@]}" -eq "$(find "$srcdir"/doc/use/examples "$srcdir"/walk/examples -name '*.c' | wc -l)" ]
   [ "${#source[@]}" -ge 2 ]
   mkdir built
   for source in "${source[@]}"; do
@@ -455,7 +455,7 @@ END
   grep -q '^sfw_walk$' exported
   run ! grep -v '^sfw_' exported
   while read -r name; do
-    grep -q "$name" "$srcdir/doc/use/libsframewalk.3"
+    grep -q "$name" "$srcdir/walk/libsframewalk.3"
     # A source tarball has no debian/.
     [ ! -d "$srcdir/debian" ] \
       || grep -q " $name@SFRAMEWALK_0 " "$srcdir/debian/libsframewalk0.symbols"

@@ -43,7 +43,7 @@ nobodys ()
   done
 }
 
-# doc/develop/gnu-reports.md, first report.
+# conformance/reports/gnu-ld.md, first report.
 @test "report: GNU ld's rows of .plt.got" {
   needs objdump
   local name address
@@ -72,7 +72,7 @@ nobodys ()
     [ "$(section_bytes f .sframe | wc -c)" -eq "$with" ]
     convert --replace --no-share g
     [ "$(section_bytes g .sframe | wc -c)" -eq "$without" ]
-    grep -F "| $name " "$srcdir/doc/develop/gnu-reports.md" | tr -d , \
+    grep -F "| $name " "$srcdir/conformance/reports/gnu-ld.md" | tr -d , \
       | grep -qF "| $size | $rows | $without | $with |"
   done <<'END'
 cxx-amd64 782 93 755 771

@@ -249,7 +249,7 @@ END
 
 @test "each program of a manual page has its exit statuses in the manual" {
   local page n=0
-  for page in "$srcdir"/doc/use/*.1; do
+  for page in $(manual_pages | grep '\.1$'); do
     page=${page##*/}
     [ -n "$(statuses_of "${page%.1}")" ] || { echo "$page"; return 1; }
     n=$((n + 1))

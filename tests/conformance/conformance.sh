@@ -46,7 +46,7 @@ check "the page of results has its readers" \
 check "the page of results names what failed" \
   grep -q 'crash: .*truncated/' "$log.page"
 missing=$(grep -oE '`[a-z0-9]+/v?[a-z0-9]+-[A-Za-z0-9._-]+`' \
-  "$suite/reports.md" "$suite/README.md" | sed 's/.*:`//; s/`$//' \
+  "$suite/reports/readers.md" "$suite/README.md" | sed 's/.*:`//; s/`$//' \
   | sort -u | while read -r name; do
     [ -f "$vectors/$name.sframe" ] || echo "$name"
   done)

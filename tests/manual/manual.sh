@@ -13,7 +13,7 @@ PATH=$(dirname "$program"):$PATH
 cd "$temporary" || exit 1
 
 sed -n 's/^\$ //p' "$srcdir"/doc/use/cfi2sframe.texi "$srcdir"/doc/use/size.texi \
-  "$srcdir"/doc/use/differences.texi "$srcdir"/doc/use/formats.texi \
+  "$srcdir"/doc/use/differences.texi \
   | sed 's/@@/@/g; s/@{/{/g; s/@}/}/g' >commands
 count=$(wc -l <commands)
 echo "1..$((count + 1))"

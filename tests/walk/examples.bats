@@ -27,7 +27,7 @@ compile ()
   local name=$1
   shift
   "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -O1 -fno-optimize-sibling-calls \
-    -I"$srcdir/include" -o "$name" "$srcdir/doc/use/examples/$name.c" \
+    -I"$srcdir/include" -o "$name" "$srcdir/walk/examples/$name.c" \
     -L"$builddir/.libs" -lsframewalk "$@"
 }
 
@@ -49,7 +49,7 @@ compile ()
 @test "a library that comes later" {
   compile walk_dlopen -ldl
   "${CC:-cc}" -O1 -fno-optimize-sibling-calls -shared -fPIC -DLIBRARY \
-    -I"$srcdir/include" -o libcall.so "$srcdir/doc/use/examples/walk_dlopen.c"
+    -I"$srcdir/include" -o libcall.so "$srcdir/walk/examples/walk_dlopen.c"
   "$CFI2SFRAME" -q walk_dlopen libcall.so
   gives 0 run ./walk_dlopen
   [[ ${lines[0]} == "2 frames: no SFrame data for this address" ]] || report
@@ -78,7 +78,7 @@ END
 @test "from C++" {
   needs c++
   c++ -Wall -Wextra -Werror -O1 -fno-optimize-sibling-calls -rdynamic \
-    -I"$srcdir/include" -o walk_cpp "$srcdir/doc/use/examples/walk_cpp.cc" \
+    -I"$srcdir/include" -o walk_cpp "$srcdir/walk/examples/walk_cpp.cc" \
     -L"$builddir/.libs" -lsframewalk
   "$CFI2SFRAME" -q walk_cpp
   gives 0 run ./walk_cpp

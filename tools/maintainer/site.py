@@ -25,10 +25,10 @@ except ImportError:
 PAGES = {"README.md": "overview.html",
          "conformance/README.md": "conformance.html",
          **{"%s.md" % name: os.path.basename(name) + ".html" for name in (
-             "doc/use/building", "doc/use/cfi-errors", "doc/use/comparison",
+             "doc/use/building", "analysis/cfi-errors", "doc/use/comparison",
              "doc/use/security", "doc/formats/smaller",
              "doc/formats/cfa-behind-memory",
-             "doc/develop/gnu-reports", "compact-unwind/compact-unwind",
+             "conformance/reports/gnu-ld", "compact-unwind/compact-unwind",
              "doc/site/release-engineers", "doc/site/maintainers",
              "doc/site/toolchain", "doc/site/profilers")}}
 PICTURES = ("doc/use/flame.png", "doc/use/size.svg",
@@ -89,7 +89,9 @@ def from_markdown(text, here=""):
 def manual_pages(source, out):
     """Their pages; links to them."""
     links = []
-    for path in sorted(glob.glob(os.path.join(source, "doc/use/*.[13]"))):
+    paths = [path for folder in ("doc/use", "prove", "stacks", "walk", "contrib/*")
+             for path in glob.glob(os.path.join(source, folder, "*.[13]"))]
+    for path in sorted(paths, key=os.path.basename):
         name = os.path.basename(path)
         body = subprocess.run(
             ["mandoc", "-T", "html", "-O", "fragment", path], check=True,
