@@ -52,7 +52,7 @@ show (struct sfw_walker *walker, const struct sample *sample)
 int
 main (int argc, char **argv)
 {
-  int pid = argc > 1 ? atoi (argv[1]) : 0;
+  int pid = argc > 1 ? (int)strtol (argv[1], NULL, 10) : 0;
   struct perf_event_attr attr
       = { .size = sizeof attr,
           .type = PERF_TYPE_SOFTWARE,
