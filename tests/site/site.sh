@@ -62,7 +62,7 @@ options_exist ()
   grep -ohE -e '--[a-z][a-z-]+' "$srcdir"/doc/site/*.md | LC_ALL=C sort -u \
     >"$tree/options"
   [ -s "$tree/options" ] || return 1
-  sed 's/\\-/-/g' "$srcdir"/doc/use/*.1 "$srcdir"/*/*.1 "$srcdir"/contrib/*/*.1 \
+  sed 's/\\-/-/g' "$srcdir"/doc/use/*.1 "$srcdir"/prove/*.1 "$srcdir"/stacks/*.1 "$srcdir"/contrib/*/*.1 \
     "$srcdir/doc/use/cfi2sframe.texi" \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" >"$tree/manuals"
   # Of other programs.

@@ -49,7 +49,7 @@ main (void)
   sfw_modules_update (modules);
   walker = sfw_walker_init (malloc (sfw_walker_size ()), sfw_walker_size (),
                             modules);
-  call (show_stack); /* ends in code that nobody knows */
+  call (show_stack); /* ends in code without rows */
   uint64_t start = (uintptr_t)jit;
   struct sfw_section section = { rows, sizeof rows, start };
   if (!sfw_modules_add (modules, start, start + sizeof code, &section))
