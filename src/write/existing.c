@@ -222,14 +222,23 @@ existing_plan_removal (struct layout_plan *plan,
          && add_removals (plan, image, err);
 }
 
-/* Whether NEW is what PLAN makes of OLD.  */
 static bool
-is_carried_out (const struct layout_plan *plan, const uint8_t *old,
-                const uint8_t *new)
+set_not_gone (struct error *err)
+{
+  return error_set (err, CFI2SFRAME_REFUSED,
+                    "self-check of the new file failed: .sframe is not gone");
+}
+
+/* Check that NEW is what PLAN makes of OLD.  */
+static bool
+check_carried_out (const struct layout_plan *plan, const uint8_t *old,
+                   const uint8_t *new, struct error *err)
 {
   size_t n;
   struct plan_piece *pieces = plan_cut (plan, old, NULL, &n);
-  bool same = pieces != NULL;
+  if (pieces == NULL)
+    return error_set_no_memory (err);
+  bool same = true;
   for (size_t i = 0; same && i < n; i++)
     {
       const uint8_t *bytes = new + pieces[i].offset;
@@ -239,7 +248,7 @@ is_carried_out (const struct layout_plan *plan, const uint8_t *old,
                  : bytes_are_zero (bytes, size);
     }
   free (pieces);
-  return same;
+  return same || set_not_gone (err);
 }
 
 bool
@@ -254,9 +263,7 @@ existing_check_removed (const struct layout_plan *plan,
     return false;
   struct existing left = existing_find (&new);
   image_close (&new);
-  if (left.n_sections == 0 && left.n_segments == 0
-      && is_carried_out (plan, image->bytes, bytes))
-    return true;
-  return error_set (err, CFI2SFRAME_REFUSED,
-                    "self-check of the new file failed: .sframe is not gone");
+  return left.n_sections == 0 && left.n_segments == 0
+             ? check_carried_out (plan, image->bytes, bytes, err)
+             : set_not_gone (err);
 }
