@@ -32,18 +32,17 @@ static struct code_file *
 add_file (struct code_files *files, const char *path, dev_t device,
           ino_t inode)
 {
-  uint32_t n = files->n;
   struct code_file *file = calloc (1, sizeof *file);
   char *copy = strdup (path);
   if (file == NULL || copy == NULL
-      || !ARRAY_ROOM (files->files, n + (size_t)1, &files->capacity))
+      || !ARRAY_ROOM (files->files, files->n + (size_t)1, &files->capacity))
     {
       free (file);
       free (copy);
       return NULL;
     }
   *file = (struct code_file){
-    .number = n, .path = copy, .device = device, .inode = inode, .image.fd = -1
+    .path = copy, .device = device, .inode = inode, .image.fd = -1
   };
   files->files[files->n++] = file;
   return file;
@@ -61,6 +60,17 @@ code_files_get (struct code_files *files, const char *path, dev_t device,
         return files->files[files->latest = at];
     }
   return add_file (files, path, device, inode);
+}
+
+struct code_file *
+code_files_add_jit (struct code_files *files, pid_t pid, bool recorded)
+{
+  struct code_file *file = add_file (files, "JIT", 0, 0);
+  if (file == NULL)
+    return NULL;
+  file->opened = file->is_jit = true;
+  jit_names_open (&file->jit_names, pid, recorded);
+  return file;
 }
 
 void
@@ -307,10 +317,27 @@ code_file_is_entry (struct code_file *file, uint64_t offset)
          && is_entry_by_symbol (file, address, entry);
 }
 
+/* What the compiler of the code at ADDRESS, in no file, calls it.  */
+static void
+jit_symbol (struct code_file *file, uint64_t address, struct code_name *symbol)
+{
+  const struct jit_name *found = jit_names_at (&file->jit_names, address);
+  *symbol = (struct code_name){ 0 };
+  if (found == NULL)
+    return;
+  symbol->offset = address - found->start;
+  snprintf (symbol->name, sizeof symbol->name, "%s", found->name);
+}
+
 void
 code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
                   struct code_name *symbol)
 {
+  if (file->is_jit)
+    {
+      jit_symbol (file, offset, symbol);
+      return;
+    }
   uint64_t rows, address = code_file_address (file, offset);
   Dwfl_Module *module = code_file_module (file);
   symbols_find (&file->symbols, module, address + file->bias, wanted, symbol);
@@ -342,6 +369,7 @@ code_file_free (struct code_file *file)
 {
   symbols_free (&file->symbols);
   inlines_free (&file->inlines);
+  jit_names_free (&file->jit_names);
   if (file->dwfl != NULL)
     dwfl_end (file->dwfl);
   row_source_free (&file->rows);

@@ -15,13 +15,14 @@
 #include <elfutils/libdwfl.h>
 
 #include "stacks/inlines.h"
+#include "stacks/jit_names.h"
 #include "stacks/row_source.h"
 #include "stacks/symbols.h"
 
 struct code_file
 {
-  uint32_t number;
-  char *path; /* owned; "[vdso]" for the vdso */
+  uint32_t number; /* the profile's, from 1 on; 0: none yet */
+  char *path;      /* owned; "[vdso]" for the vdso */
   /* What was mapped; inode 0: the vdso, or not known.  */
   dev_t device;
   ino_t inode;
@@ -38,6 +39,8 @@ struct code_file
   uint64_t entry_size;
   struct symbols symbols;
   struct inlines inlines;
+  bool is_jit; /* it is none, but all code in no file of one process ...  */
+  struct jit_names jit_names; /* ... by its names; places are addresses */
 };
 
 struct code_files
@@ -52,6 +55,11 @@ struct code_files
    when memory ran out.  */
 struct code_file *code_files_get (struct code_files *files, const char *path,
                                   dev_t device, ino_t inode);
+
+/* What stands for the code in no file of process PID; whether it is RECORDED:
+   jit_names.h.  NULL when memory ran out.  */
+struct code_file *code_files_add_jit (struct code_files *files, pid_t pid,
+                                      bool recorded);
 
 void code_files_free (struct code_files *files);
 
@@ -95,8 +103,8 @@ Dwarf_Frame *code_file_cfi (struct code_file *file, uint64_t address);
 bool code_file_is_entry (struct code_file *file, uint64_t offset);
 
 /* What the code at OFFSET of FILE is called: by its symbol or, where there is
-   none, by FILE and the address where its rows begin, as functions do. WANTED:
-   symbols.h.  */
+   none, by FILE and the address where its rows begin, as functions do; code in
+   no file, by its compiler.  WANTED: symbols.h.  */
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 

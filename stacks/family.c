@@ -44,6 +44,7 @@ member_new (struct family *family, pid_t pid)
     }
   member->process.policy = family->policy;
   member->process.files = &family->files;
+  member->process.recorded = family->recorded;
   family->members[family->n++] = member;
   return member;
 }
@@ -104,7 +105,7 @@ family_execute (struct family *family, pid_t pid)
   struct member *member = family_find (family, pid);
   if (member == NULL)
     return;
-  member->jit = 0;
+  member->process.jit = NULL;
   member->executing = true;
   process_forget_mappings (&member->process);
   process_forget_rows (&member->process);

@@ -15,8 +15,6 @@
 struct member
 {
   struct process process;
-  uint32_t jit;   /* the profile's number for its code in no file, from 1 on;
-                     0: none yet */
   bool executing; /* the kernel has begun to execute a program, which has not
                      run yet as far as is known */
   char name[16];  /* the kernel's name for the process: that of its program, as

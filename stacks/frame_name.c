@@ -5,8 +5,6 @@
 
 #include "stacks/frame_name.h"
 
-#include <stdio.h>
-
 void
 frame_name_find (struct process *process, const struct walk *walk,
                  size_t index, unsigned wanted, struct frame_name *name)
@@ -15,22 +13,18 @@ frame_name_find (struct process *process, const struct walk *walk,
   /* The address is that of the call, because the instruction after it may
      belong to another function.  */
   uint64_t offset, before = !frame->at_pc, address = frame->pc - before;
-  struct code_file *file = process_file_at (process, address, &offset);
-  *name = (struct frame_name){ .file = file, .address = frame->pc };
+  struct code_file *file = process_code_at (process, address, &offset);
+  *name = (struct frame_name){ .address = frame->pc };
   name->handler = index + 1 < walk->n && frame[1].interrupted;
-  if (file != NULL)
-    {
-      code_file_symbol (file, offset, wanted, &name->symbol);
-      if (name->handler && name->symbol.of_rows)
-        name->symbol.name[0] = '\0';
-      name->symbol.offset += before;
-      name->address = code_file_address (file, offset) + before;
-      return;
-    }
-  const struct jit_name *jit = jit_names_at (&process->jit_names, address);
-  if (jit == NULL)
+  if (file == NULL)
     return;
-  name->jit = true;
-  name->symbol.offset = frame->pc - jit->start;
-  snprintf (name->symbol.name, sizeof name->symbol.name, "%s", jit->name);
+  code_file_symbol (file, offset, wanted, &name->symbol);
+  if (name->handler && name->symbol.of_rows)
+    name->symbol.name[0] = '\0';
+  name->symbol.offset += before;
+  name->jit = file->is_jit && name->symbol.name[0] != '\0';
+  if (file->is_jit)
+    return;
+  name->file = file;
+  name->address = code_file_address (file, offset) + before;
 }

@@ -41,6 +41,20 @@ process_file_at (const struct process *process, uint64_t address,
   return mapping->file;
 }
 
+struct code_file *
+process_code_at (struct process *process, uint64_t address, uint64_t *offset)
+{
+  struct code_file *file = process_file_at (process, address, offset);
+  if (file != NULL || process->memory.fetch == NULL
+      || !process_runs_at (process, address))
+    return file;
+  *offset = address;
+  if (process->jit == NULL)
+    process->jit
+        = code_files_add_jit (process->files, process->pid, process->recorded);
+  return process->jit;
+}
+
 bool
 process_is_file_at (const struct process *process, uint64_t address)
 {
@@ -247,7 +261,6 @@ process_free (struct process *process)
   process_forget_mappings (process);
   process_forget_threads (process);
   memory_free (&process->memory);
-  jit_names_free (&process->jit_names);
   free (process->walker);
   process->walker = NULL;
   if (process->dwfl != NULL)

@@ -18,7 +18,6 @@
 #include "arch/arch.h"
 #include "base/error.h"
 #include "stacks/code_files.h"
-#include "stacks/jit_names.h"
 #include "stacks/memory.h"
 #include "walk/apply.h"
 
@@ -75,8 +74,9 @@ struct process
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
   enum sfw_end (*find_rules) (const void *process, uint64_t address,
                               struct unwind_rules *rules);
-  struct jit_names jit_names; /* of code in no file, if opened */
-  struct sfw_walker *walker;  /* owned: what walks remember, or NULL */
+  bool recorded;         /* it may have ended, and its number be another's */
+  struct code_file *jit; /* what stands for its code in no file, or NULL */
+  struct sfw_walker *walker; /* owned: what walks remember, or NULL */
   Dwfl *dwfl; /* owned: symbols, and walks by CFI; may be NULL */
 };
 
@@ -88,6 +88,11 @@ const struct mapping *process_mapping_at (const struct process *process,
    the place there.  */
 struct code_file *process_file_at (const struct process *process,
                                    uint64_t address, uint64_t *offset);
+
+/* The same, and for code in no file, unless PROCESS is of a core, what stands
+   for that.  */
+struct code_file *process_code_at (struct process *process, uint64_t address,
+                                   uint64_t *offset);
 
 /* Whether ADDRESS is a file's.  */
 bool process_is_file_at (const struct process *process, uint64_t address);

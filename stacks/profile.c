@@ -21,29 +21,28 @@ enum
   FRAMES_MAX = 4096
 };
 
-/* Keys of nodes: numbers of processes' names, ends of walks, files (counted
-   from 1; 0: none) and the offset in there of a call.  */
+/* Keys of nodes: an address in the kernel, without its two highest bits, which
+   are equal to the next one, if KERNEL is set and no higher bit; otherwise the
+   number of a file (from 1 on; 0: not known) or a kind, and in the lower bits
+   the offset of a call or what else tells it apart.  */
+#define KERNEL (UINT64_C (1) << 62)
 enum
 {
-  OFFSET_BITS = 40,
-  FILES_MAX = 1 << 20,
-  ADDRESS_BITS = 48,
-  JITS_MAX = 1 << 12
+  OFFSET_BITS = 48,
+  FILES_MAX = (1 << 14) - 1,
+  OF_THREAD = 1 << 15,       /* the number of a thread */
+  OF_PROCESS,                /* that of a process's name */
+  OF_END,                    /* why a walk ended, or one of the next */
+  NO_CODE = SFW_INVALID + 1, /* a frame that is none: its caller is a guess */
+  PREEMPTED                  /* what is not on a processor, for want of one */
 };
-static const uint64_t first_process = UINT64_C (1) << 63;
-static const uint64_t first_end = UINT64_MAX - SFW_INVALID;
-/* Key of a frame that is no code; its caller is a guess.  */
-static const uint64_t no_code = UINT64_MAX - SFW_INVALID - 1;
-/* Key of what is not on a processor, for want of one.  */
-static const uint64_t preempted = UINT64_MAX - SFW_INVALID - 2;
-/* Keys from here on, up to the first process, are addresses in the kernel
-   without their two highest bits, which are equal to the next one.  */
-static const uint64_t first_kernel = UINT64_C (1) << 62;
-/* Keys from here on, up to the kernel's, are addresses in no file, and above
-   these the numbers of processes that have code there.  */
-static const uint64_t first_jit = UINT64_C (3) << 60;
-/* Numbers of threads; those of files are all below.  */
-static const uint64_t first_thread = UINT64_C (1) << 61;
+
+static uint64_t
+key_of (unsigned kind, uint64_t offset)
+{
+  const uint64_t most = (UINT64_C (1) << OFFSET_BITS) - 1;
+  return (uint64_t)kind << OFFSET_BITS | (offset & most);
+}
 
 bool
 profile_init (struct profile *profile)
@@ -62,9 +61,7 @@ profile_free (struct profile *profile)
   free (profile->log);
   free (profile->threads);
   free (profile->renamed);
-  for (size_t i = 0; i < profile->n_jits; i++)
-    jit_names_free (&profile->jits[i]);
-  free (profile->jits);
+  free (profile->sampled);
   call_tree_free (&profile->calls);
   walk_free (&profile->walk);
   kernel_names_free (&profile->kernel);
@@ -88,40 +85,33 @@ process_node (struct profile *profile, const char *name)
         return 0;
       profile->n_processes++;
     }
-  return call_tree_child (&profile->calls, 0, first_process + i);
+  return call_tree_child (&profile->calls, 0, key_of (OF_PROCESS, i));
 }
 
-/* The number, from 1 on, of MEMBER's code in no file; 0 if there are too
-   many.  */
+/* The number of FILE, from 1 on; 0 if there are too many.  */
 static uint32_t
-jit_number (struct profile *profile, struct member *member)
+file_number (struct profile *profile, struct code_file *file)
 {
-  size_t n = profile->n_jits;
-  if (member->jit == 0 && n < JITS_MAX
-      && ARRAY_ROOM (profile->jits, n + 1, &profile->jits_capacity))
+  size_t n = profile->n_sampled;
+  if (file->number == 0 && n < FILES_MAX
+      && ARRAY_ROOM (profile->sampled, n + 1, &profile->sampled_capacity))
     {
-      jit_names_open (&profile->jits[n], member->process.pid,
-                      profile->family.recorded);
-      member->jit = (uint32_t)++profile->n_jits;
+      profile->sampled[n] = file;
+      file->number = (uint32_t)++profile->n_sampled;
     }
-  return member->jit;
+  return file->number;
 }
 
+/* The key of the code that PROCESS has at ADDRESS; 0 if it is not known.  */
 static uint64_t
-key_of (struct profile *profile, struct member *member, uint64_t address)
+code_key (struct profile *profile, struct process *process, uint64_t address)
 {
   uint64_t offset;
-  const struct process *process = &member->process;
-  const struct code_file *file = process_file_at (process, address, &offset);
-  if (file != NULL)
-    return offset >> OFFSET_BITS != 0 || file->number >= FILES_MAX
-               ? 0
-               : (file->number + UINT64_C (1)) << OFFSET_BITS | offset;
-  uint64_t jit
-      = process_runs_at (process, address) && address >> ADDRESS_BITS == 0
-            ? jit_number (profile, member)
-            : 0;
-  return jit != 0 ? first_jit | (jit - 1) << ADDRESS_BITS | address : 0;
+  struct code_file *file = process_code_at (process, address, &offset);
+  uint32_t number = file != NULL && offset >> OFFSET_BITS == 0
+                        ? file_number (profile, file)
+                        : 0;
+  return number != 0 ? key_of (number, offset) : 0;
 }
 
 static struct profile_thread *
@@ -228,9 +218,8 @@ kernel_node (struct profile *profile, uint32_t node,
         continue;
       /* All others are behind calls.  */
       address -= i > first;
-      uint32_t callee
-          = call_tree_child (&profile->calls, node,
-                             first_kernel | (address & (first_kernel - 1)));
+      uint32_t callee = call_tree_child (&profile->calls, node,
+                                         KERNEL | (address & (KERNEL - 1)));
       if (callee == 0)
         return node;
       node = callee;
@@ -276,16 +265,18 @@ profile_place (struct profile *profile, struct member *member,
   profile->ends[walk->end]++;
   uint32_t node = process_node (profile, member->name);
   if (profile->by_thread && thread != PROFILE_NO_THREAD)
-    node = call_tree_child (tree, node, first_thread + thread);
+    node = call_tree_child (tree, node, key_of (OF_THREAD, thread));
   if (walk->end != SFW_OUTERMOST)
-    node = call_tree_child (tree, node, first_end + walk->end);
+    node = call_tree_child (tree, node, key_of (OF_END, walk->end));
   for (size_t i = walk->n; i-- > 0;)
     {
       const struct frame *frame = &walk->frames[i];
       uint64_t address = frame->pc - !frame->at_pc;
       bool is_code = i + 1 == walk->n || frame[1].way != WAY_GUESS;
       uint32_t callee = call_tree_child (
-          tree, node, is_code ? key_of (profile, member, address) : no_code);
+          tree, node,
+          is_code ? code_key (profile, &member->process, address)
+                  : key_of (OF_END, NO_CODE));
       /* If memory for a node ran out, the sample is counted in the caller.  */
       if (callee == 0)
         break;
@@ -298,7 +289,8 @@ profile_place (struct profile *profile, struct member *member,
 uint32_t
 profile_preempted (struct profile *profile, uint32_t node)
 {
-  uint32_t made = call_tree_child (&profile->calls, node, preempted);
+  uint32_t made
+      = call_tree_child (&profile->calls, node, key_of (OF_END, PREEMPTED));
   return made != 0 ? made : node;
 }
 
@@ -330,12 +322,11 @@ in_brackets (const char *text)
 
 static const char unknown_kernel[] = "[kernel]_[k]";
 
-/* The name of the kernel's function with KEY, with what tools for folded
-   stacks mark such names by.  */
+/* The name of the kernel's function at ADDRESS, without its highest bits, with
+   what tools for folded stacks mark such names by.  */
 static char *
-name_of_kernel (struct profile *profile, uint64_t key)
+name_of_kernel (struct profile *profile, uint64_t address)
 {
-  uint64_t address = key - first_kernel;
   char *marked;
   if (address >> 61 != 0)
     address |= UINT64_C (3) << 62;
@@ -355,15 +346,19 @@ name_of_thread (const struct profile_thread *thread)
 }
 
 /* The name of the code at OFFSET in FILE, without what is inlined there; that
-   of FILE if there is none.  */
+   of FILE if there is none.  Tools for folded stacks know by a mark what a
+   just-in-time compiler has named.  */
 static char *
 name_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
 {
   struct code_name symbol;
+  char *marked;
   code_file_symbol (file, offset, wanted, &symbol);
-  if (symbol.name[0] != '\0')
+  if (symbol.name[0] == '\0')
+    return in_brackets (code_file_name (file));
+  if (!file->is_jit)
     return strdup (symbol.name);
-  return in_brackets (code_file_name (file));
+  return asprintf (&marked, "%s_[j]", symbol.name) < 0 ? NULL : marked;
 }
 
 /* The name of the code at OFFSET in FILE, and on a line each what is inlined
@@ -385,18 +380,13 @@ names_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
   return names;
 }
 
-/* The name of the code with KEY, which is in no file, with what tools for
-   folded stacks mark such names by.  */
+/* The name of END, of a walk, or of what is beyond these.  */
 static char *
-name_of_jit (struct profile *profile, uint64_t key)
+name_of_end (uint64_t end)
 {
-  uint64_t address = key & ((UINT64_C (1) << ADDRESS_BITS) - 1);
-  const struct jit_name *found = jit_names_at (
-      &profile->jits[(key - first_jit) >> ADDRESS_BITS], address);
-  char *name;
-  if (found == NULL)
-    return in_brackets ("JIT");
-  return asprintf (&name, "%s_[j]", found->name) < 0 ? NULL : name;
+  return in_brackets (end == NO_CODE     ? "no code, caller guessed"
+                      : end == PREEMPTED ? "preempted"
+                                         : walk_end_name ((enum sfw_end)end));
 }
 
 /* The names of what has KEY, as names_of_code has them; the caller frees
@@ -404,26 +394,23 @@ name_of_jit (struct profile *profile, uint64_t key)
 static char *
 name_of (struct profile *profile, uint64_t key, unsigned wanted)
 {
-  if (key >= first_end)
-    return in_brackets (walk_end_name ((enum sfw_end) (key - first_end)));
-  if (key == no_code)
-    return in_brackets ("no code, caller guessed");
-  if (key == preempted)
-    return in_brackets ("preempted");
-  if (key >= first_process)
-    return strdup (profile->processes[key - first_process]);
-  if (key >= first_kernel)
-    return name_of_kernel (profile, key);
-  if (key >= first_jit)
-    return name_of_jit (profile, key);
-  if (key >= first_thread)
-    return name_of_thread (&profile->threads[key - first_thread]);
-  if (key == 0)
-    return in_brackets ("unknown");
-  struct code_file *file
-      = profile->family.files.files[(key >> OFFSET_BITS) - 1];
-  uint64_t offset = key & ((UINT64_C (1) << OFFSET_BITS) - 1);
-  return names_of_code (file, offset, wanted);
+  uint64_t offset = key_of (0, key);
+  if (key >> 62 == 1)
+    return name_of_kernel (profile, key - KERNEL);
+  switch (key >> OFFSET_BITS)
+    {
+    case 0:
+      return in_brackets ("unknown");
+    case OF_THREAD:
+      return name_of_thread (&profile->threads[offset]);
+    case OF_PROCESS:
+      return strdup (profile->processes[offset]);
+    case OF_END:
+      return name_of_end (offset);
+    default:
+      return names_of_code (profile->sampled[(key >> OFFSET_BITS) - 1], offset,
+                            wanted);
+    }
 }
 
 bool
@@ -604,7 +591,8 @@ copy_calls (const struct profile *profile, struct named_profile *named,
   for (uint32_t i = 1; copied && i < from->n; i++)
     {
       /* The only process is the root.  */
-      if (named->process != NULL && from->nodes[i].key == first_process)
+      if (named->process != NULL
+          && from->nodes[i].key == key_of (OF_PROCESS, 0))
         {
           named->calls.nodes[0].self += from->nodes[i].self;
           continue;

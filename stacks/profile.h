@@ -36,8 +36,8 @@ struct profile
   struct family family; /* whose stacks they are */
   struct walk walk;
   struct kernel_names kernel;
-  struct jit_names *jits; /* owned: of processes with code in no file */
-  size_t n_jits, jits_capacity;
+  struct code_file **sampled; /* owned; each is the family's */
+  size_t n_sampled, sampled_capacity;
   /* Below the root the names of processes, then calls, from the outermost one
      on.  */
   struct call_tree calls;

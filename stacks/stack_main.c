@@ -110,7 +110,6 @@ open_living (struct session *session, struct error *err)
     if (!copy_stacks (session, true, err))
       return false;
   live_read_names (process);
-  jit_names_open (&process->jit_names, session->options.pid, false);
   return true;
 }
 
