@@ -143,9 +143,10 @@ code_file_section (struct code_file *file, const struct section_policy *policy,
   return row_source_at (&file->rows, *address, section);
 }
 
-bool
-code_file_rows_start (const struct code_file *file, uint64_t offset,
-                      uint64_t *start)
+/* Set *START to the address where the rows begin that hold at OFFSET of FILE.
+   False when there are no such rows, or they were not looked for.  */
+static bool
+rows_start (const struct code_file *file, uint64_t offset, uint64_t *start)
 {
   struct sfw_section section;
   struct unwind_section opened;
@@ -207,8 +208,10 @@ find_extent (const struct image *image, uint64_t *start, uint64_t *end)
   return found;
 }
 
-Dwfl_Module *
-code_file_module (struct code_file *file)
+/* FILE for libdwfl, which knows its addresses by file->bias more; NULL if it
+   cannot be read.  */
+static Dwfl_Module *
+module_of (struct code_file *file)
 {
   enum
   {
@@ -257,7 +260,7 @@ code_module_cfi (Dwfl_Module *module, uint64_t pc)
 Dwarf_Frame *
 code_file_cfi (struct code_file *file, uint64_t address)
 {
-  Dwfl_Module *module = code_file_module (file);
+  Dwfl_Module *module = module_of (file);
   return code_module_cfi (module, address + file->bias);
 }
 
@@ -297,7 +300,7 @@ static bool
 is_entry_by_symbol (struct code_file *file, uint64_t address, uint64_t entry)
 {
   struct code_name symbol;
-  Dwfl_Module *module = code_file_module (file);
+  Dwfl_Module *module = module_of (file);
   symbols_find (&file->symbols, module, address + file->bias, SYMBOL_MANGLED,
                 &symbol);
   /* glibc has a second label there (sysdeps/.../dl-machine.h).  */
@@ -339,12 +342,12 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
       return;
     }
   uint64_t rows, address = code_file_address (file, offset);
-  Dwfl_Module *module = code_file_module (file);
+  Dwfl_Module *module = module_of (file);
   symbols_find (&file->symbols, module, address + file->bias, wanted, symbol);
   /* A symbol without a size goes on to the next symbol: only the rows tell
      where its function begins.  */
   if ((symbol->name[0] != '\0' && !symbol->unsized)
-      || !code_file_rows_start (file, offset, &rows)
+      || !rows_start (file, offset, &rows)
       || (symbol->name[0] != '\0' && rows <= address - symbol->offset))
     return;
   symbol->of_rows = true;
@@ -356,7 +359,7 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
 char *
 code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted)
 {
-  Dwfl_Module *module = code_file_module (file);
+  Dwfl_Module *module = module_of (file);
   return module != NULL
              ? inlines_at (&file->inlines, module,
                            code_file_address (file, offset) + file->bias,

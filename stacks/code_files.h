@@ -81,15 +81,6 @@ bool code_file_section (struct code_file *file,
                         const struct section_policy *policy, uint64_t offset,
                         struct sfw_section *section, uint64_t *address);
 
-/* Set *START to the address where the rows begin that hold at OFFSET of FILE.
-   False when there are no such rows, or they were not looked for.  */
-bool code_file_rows_start (const struct code_file *file, uint64_t offset,
-                           uint64_t *start);
-
-/* FILE for libdwfl, which knows its addresses by file->bias more; NULL if it
-   cannot be read.  */
-Dwfl_Module *code_file_module (struct code_file *file);
-
 /* What .eh_frame or .debug_frame of MODULE says of PC; to be freed.  NULL:
    nothing, or MODULE is NULL.  */
 Dwarf_Frame *code_module_cfi (Dwfl_Module *module, uint64_t pc);

@@ -14,11 +14,11 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/mapped_file.h"
 #include "stacks/core_names.h"
 #include "stacks/dwfl_debuginfo.h"
 #include "stacks/dwfl_error.h"
@@ -28,7 +28,7 @@ struct core
 {
   int fd;
   Elf *elf;
-  void *bytes; /* the whole file, mapped */
+  const uint8_t *bytes; /* the whole file, mapped */
   size_t size;
   uint64_t missing; /* bytes of segments that are behind the file's end */
   uint64_t entry;   /* where the program begins; 0: not known */
@@ -50,13 +50,10 @@ map_file (struct core *core, const char *path, struct error *err)
     return error_set_errno (err, "open");
   if (!unpack_file (&core->fd, err))
     return false;
-  if (fstat (core->fd, &status) != 0)
-    return error_set_errno (err, "stat");
-  if (status.st_size == 0)
+  if (fstat (core->fd, &status) == 0 && status.st_size == 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
-  core->size = (size_t)status.st_size;
-  core->bytes = mmap (NULL, core->size, PROT_READ, MAP_PRIVATE, core->fd, 0);
-  return core->bytes != MAP_FAILED || error_set_errno (err, "mmap");
+  core->bytes = mapped_file_open (core->fd, &core->size, err);
+  return core->bytes != NULL;
 }
 
 /* Map what SEGMENT was, whether or not the core has its contents.  Of which
@@ -65,7 +62,7 @@ static bool
 map_segment (struct process *process, const GElf_Phdr *segment)
 {
   uint64_t start = segment->p_vaddr, size = segment->p_memsz;
-  const struct mapping_report report
+  const struct walk_mapping report
       = { .start = start,
           .end = size <= UINT64_MAX - start ? start + size : start,
           .runs = segment->p_flags & PF_X };
@@ -108,7 +105,7 @@ add_memory (struct core *core, struct process *process, struct error *err)
                           "its program headers are in no order");
       if (left > 0)
         memory_add (&process->memory, segment.p_vaddr,
-                    (const uint8_t *)core->bytes + segment.p_offset,
+                    core->bytes + segment.p_offset,
                     segment.p_filesz < left ? segment.p_filesz : left);
     }
   return true;
@@ -147,12 +144,12 @@ static void
 add_mapping (struct taking *taking, uint64_t start, uint64_t size,
              uint64_t offset, const struct code_file *file, bool runs)
 {
-  const struct mapping_report report = { .start = start,
-                                         .end = start + size,
-                                         .offset = offset,
-                                         .path = file->path,
-                                         .inode = file->inode,
-                                         .runs = runs };
+  const struct walk_mapping report = { .start = start,
+                                       .end = start + size,
+                                       .offset = offset,
+                                       .path = file->path,
+                                       .inode = file->inode,
+                                       .runs = runs };
   taking->no_memory |= !process_map (taking->process, &report);
 }
 
@@ -300,7 +297,6 @@ core_open (struct process *process, const char *path, const char *executable,
       return NULL;
     }
   core->fd = -1;
-  core->bytes = MAP_FAILED;
   bool opened = open_core (core, process, path, err);
   if (opened && open_dwfl (core, process, executable, err))
     return core;
@@ -326,8 +322,8 @@ core_close (struct core *core, struct process *process)
     return;
   if (core->elf != NULL)
     elf_end (core->elf);
-  if (core->bytes != MAP_FAILED)
-    munmap (core->bytes, core->size);
+  if (core->bytes != NULL)
+    mapped_file_close (core->bytes, core->size);
   if (core->fd >= 0)
     close (core->fd);
   free (core);

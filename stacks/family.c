@@ -12,7 +12,8 @@
 #include "base/array.h"
 #include "stacks/live.h"
 
-struct member *
+/* The member PID, or NULL.  */
+static struct member *
 family_find (const struct family *family, pid_t pid)
 {
   for (size_t i = 0; i < family->n; i++)

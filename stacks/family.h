@@ -32,9 +32,6 @@ struct family
   bool recorded;
 };
 
-/* The member PID, or NULL.  */
-struct member *family_find (const struct family *family, pid_t pid);
-
 /* Make PID a member, with its present mappings.  NULL if the process has
    ended, or may not be looked at.  */
 struct member *family_add (struct family *family, pid_t pid,

@@ -21,22 +21,6 @@ enum
   NAMES_MAX = 1 << 22 /* functions of one process */
 };
 
-/* Read the process's own number from LINE of its status, where that is in the
-   last column ("NSpid:", proc_pid_status(5)).  False when it was found.  */
-static bool
-take_own_pid (void *context, char *line)
-{
-  struct jit_names *names = context;
-  static const char key[] = "NSpid:";
-  if (strncmp (line, key, sizeof key - 1) != 0)
-    return true;
-  char *last = strrchr (line, '\t');
-  long pid = last != NULL ? strtol (last, NULL, 10) : 0;
-  if (pid > 0)
-    names->own_pid = (pid_t)pid;
-  return false;
-}
-
 void
 jit_names_open (struct jit_names *names, pid_t pid, bool recorded)
 {
@@ -54,9 +38,10 @@ jit_names_open (struct jit_names *names, pid_t pid, bool recorded)
   snprintf (path, sizeof path, "/proc/%d/root/tmp", (int)pid);
   names->folder = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   snprintf (path, sizeof path, "/proc/%d/status", (int)pid);
-  FILE *file = fopen (path, "re");
-  if (file != NULL)
-    (void)lines_take (file, take_own_pid, names);
+  /* In a container, the last of several numbers.  */
+  long own_pid = lines_status (path, "NSpid:");
+  if (own_pid > 0)
+    names->own_pid = (pid_t)own_pid;
 }
 
 /* Open the names in FOLDER that a process writes which is PID there; -1 if

@@ -34,3 +34,21 @@ lines_first (const char *path, char *line, size_t size)
     line[strcspn (line, "\n")] = '\0';
   return there;
 }
+
+long
+lines_status (const char *path, const char *key)
+{
+  char line[256];
+  long number = 0;
+  FILE *file = fopen (path, "re");
+  if (file == NULL)
+    return 0;
+  while (fgets (line, sizeof line, file) != NULL)
+    {
+      const char *last = strrchr (line, '\t');
+      if (strncmp (line, key, strlen (key)) == 0 && last != NULL)
+        number = strtol (last, NULL, 10);
+    }
+  fclose (file);
+  return number;
+}

@@ -18,4 +18,8 @@ bool lines_take (FILE *file, bool (*take) (void *context, char *line),
    is no such file or nothing in it.  */
 bool lines_first (const char *path, char *line, size_t size);
 
+/* The last number of the line that begins with KEY, of the file PATH, a status
+   (proc_pid_status(5)); 0 if there is none.  */
+long lines_status (const char *path, const char *key);
+
 #endif /* STACKS_LINES_H */

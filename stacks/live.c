@@ -310,32 +310,18 @@ read_registers (const struct process *process, struct thread *thread)
         = live_waiting_registers (process->pid, thread->tid, registers);
 }
 
-/* The process that traces TID; 0: none, or not known (proc(5),
-   "TracerPid").  */
-static int
-tracer_of (pid_t pid, pid_t tid)
-{
-  char name[64], line[256];
-  int tracer = 0;
-  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)pid, (int)tid);
-  FILE *file = fopen (name, "re");
-  if (file == NULL)
-    return 0;
-  while (fgets (line, sizeof line, file) != NULL)
-    if (strncmp (line, "TracerPid:", 10) == 0)
-      tracer = (int)strtol (line + 10, NULL, 10);
-  fclose (file);
-  return tracer;
-}
-
 /* Say why TID cannot be traced; errno alone does not name a tracer.  */
 static bool
 set_not_traced (const struct process *process, pid_t tid, struct error *err)
 {
-  int saved = errno, tracer = tracer_of (process->pid, tid);
+  int saved = errno;
+  char name[64];
+  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)process->pid,
+            (int)tid);
+  long tracer = lines_status (name, "TracerPid:");
   if (tracer != 0)
     return error_set (err, CFI2SFRAME_REFUSED,
-                      "it is traced already, by process %d", tracer);
+                      "it is traced already, by process %ld", tracer);
   errno = saved;
   return error_set_errno (err, "ptrace");
 }

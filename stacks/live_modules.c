@@ -19,7 +19,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "stacks/live_modules.h"
@@ -35,37 +34,17 @@ enum
 
 /* The list.  */
 
-/* START-END PERMISSIONS OFFSET DEVICE INODE [PATH] (proc(5)), cut behind the
-   path.  */
-static bool
-parse_mapping (char *line, struct mapping_report *report)
-{
-  char *at;
-  line[strcspn (line, "\n")] = '\0';
-  report->start = strtoull (line, &at, 16);
-  if (*at != '-')
-    return false;
-  report->end = strtoull (at + 1, &at, 16);
-  at += strspn (at, " ");
-  report->runs = strlen (at) > 4 && at[2] == 'x';
-  at += strcspn (at, " ");
-  report->offset = strtoull (at, &at, 16);
-  unsigned long high = strtoul (at, &at, 16);
-  unsigned long low = *at == ':' ? strtoul (at + 1, &at, 16) : 0;
-  report->device = makedev (high, low);
-  report->inode = strtoull (at, &at, 10);
-  at += strspn (at, " ");
-  report->path = mapping_is_of_file (at, report->inode) ? at : NULL;
-  return true;
-}
-
 /* Add the mapping of LINE to CONTEXT, a process.  False when memory ran out.
  */
 static bool
 add_mapping (void *context, char *line)
 {
-  struct mapping_report report;
-  return !parse_mapping (line, &report) || process_map (context, &report);
+  struct walk_mapping mapping;
+  if (!walk_maps_line (line, &mapping))
+    return true;
+  if (!mapping_is_of_file (mapping.path, mapping.inode))
+    mapping.path = NULL;
+  return process_map (context, &mapping);
 }
 
 bool

@@ -62,18 +62,9 @@ off_cpu_stack (struct off_cpu *waits, pid_t tid,
   if (thread == NULL)
     return;
   forget (waits, thread);
-  thread->sample = *sample;
-  thread->state = LEAVES;
-}
-
-void
-off_cpu_ignore (struct off_cpu *waits, pid_t tid)
-{
-  struct off_cpu_thread *thread = thread_of (waits, tid);
-  if (thread == NULL)
-    return;
-  forget (waits, thread);
-  thread->state = IGNORED;
+  thread->state = sample != NULL ? LEAVES : IGNORED;
+  if (sample != NULL)
+    thread->sample = *sample;
 }
 
 void

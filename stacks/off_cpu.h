@@ -30,13 +30,10 @@ struct off_cpu
 void off_cpu_free (struct off_cpu *waits);
 
 /* Thread TID is about to leave the processor; SAMPLE has its stack, and is not
-   counted yet.  */
+   counted yet.  NULL: there is none that could be walked, as of threads of the
+   kernel; this is not one of the unknown waits.  */
 void off_cpu_stack (struct off_cpu *waits, pid_t tid,
                     const struct profile_sample *sample);
-
-/* Thread TID is about to leave the processor, and has no stack that could be
-   walked, as threads of the kernel: it is not one of the unknown waits.  */
-void off_cpu_ignore (struct off_cpu *waits, pid_t tid);
 
 /* Thread TID leaves the processor at TIME, in nanoseconds; if PREEMPTED, for
    want of a processor.  */

@@ -93,7 +93,7 @@ perf_events_sample (struct perf_events *events, struct member *member,
   if (sample->registers == NULL || sample->abi != PERF_SAMPLE_REGS_ABI_64)
     {
       if (events->profile->off_cpu)
-        off_cpu_ignore (&events->waits, (pid_t)sample->tid);
+        off_cpu_stack (&events->waits, (pid_t)sample->tid, NULL);
       return false;
     }
   struct process *process = &member->process;

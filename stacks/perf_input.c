@@ -270,10 +270,10 @@ member_of (struct perf_input *input, uint32_t pid)
 static void
 take_mapping (struct perf_input *input, const struct perf_mapping *recorded)
 {
-  struct mapping_report report = { .start = recorded->start,
-                                   .end = recorded->end,
-                                   .offset = recorded->offset,
-                                   .runs = recorded->executable };
+  struct walk_mapping report = { .start = recorded->start,
+                                 .end = recorded->end,
+                                 .offset = recorded->offset,
+                                 .runs = recorded->executable };
   struct member *member = member_of (input, recorded->pid);
   bool is_file = recorded->inode != 0 || recorded->build_id_size != 0;
   if (member == NULL)

@@ -301,7 +301,7 @@ take_mapping (struct process *process, const struct perf_record *record)
   if (!perf_mapping_read (record, &mapping))
     return;
   bool is_file = mapping_is_of_file (mapping.path, mapping.inode);
-  const struct mapping_report report
+  const struct walk_mapping report
       = { .start = mapping.start,
           .end = mapping.end,
           .offset = mapping.offset,

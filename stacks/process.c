@@ -148,7 +148,7 @@ insert_mapping (struct process *process, const struct mapping *mapping)
 }
 
 bool
-process_map (struct process *process, const struct mapping_report *report)
+process_map (struct process *process, const struct walk_mapping *report)
 {
   struct mapping mapping = { .start = report->start,
                              .end = report->end,

@@ -20,6 +20,7 @@
 #include "stacks/code_files.h"
 #include "stacks/memory.h"
 #include "walk/apply.h"
+#include "walk/maps.h"
 
 enum
 {
@@ -103,23 +104,12 @@ bool process_is_file_at (const struct process *process, uint64_t address);
 bool process_read_code (void *process, uint64_t address, void *to,
                         size_t size);
 
-/* What is said of a mapping: by /proc/PID/maps, or by a record.  */
-struct mapping_report
-{
-  uint64_t start, end, offset; /* bytes; of the file */
-  const char *path;            /* NULL: memory without a file */
-  dev_t device;
-  ino_t inode;
-  bool runs;
-};
-
 /* Whether a mapping that is called PATH, and has INODE, is of a file.  */
 bool mapping_is_of_file (const char *path, ino_t inode);
 
-/* Record a mapping, which replaces whatever was mapped there.  False when
-   memory ran out.  */
-bool process_map (struct process *process,
-                  const struct mapping_report *report);
+/* Record a mapping, which replaces whatever was mapped there.  Its path is
+   NULL for memory without a file.  False when memory ran out.  */
+bool process_map (struct process *process, const struct walk_mapping *report);
 
 /* Give TO, which has none, the mappings of FROM; none if memory ran out.  */
 void process_copy_mappings (struct process *to, const struct process *from);

@@ -186,12 +186,6 @@ parse_option (int key, char *argument, struct argp_state *state)
     case OPTION_PERF_DATA:
       options->perf_data = argument;
       return 0;
-    case OPTION_DETACHED:
-      options->policy.detached = argument;
-      return 0;
-    case OPTION_DEBUGINFOD:
-      walk_option_debuginfod (state);
-      return 0;
     case ARGP_KEY_ARGS:
       options->command = state->argv + state->next;
       state->next = state->argc;
@@ -200,8 +194,8 @@ parse_option (int key, char *argument, struct argp_state *state)
       check_usage (state);
       return 0;
     default:
-      return standard_option_parse (key, state, switches,
-                                    sizeof switches / sizeof *switches);
+      return walk_option_parse (key, argument, state, &options->policy,
+                                switches, sizeof switches / sizeof *switches);
     }
 }
 

@@ -82,12 +82,6 @@ parse_option (int key, char *argument, struct argp_state *state)
       options->thread
           = (pid_t)standard_option_number (state, argument, INT32_MAX);
       return 0;
-    case OPTION_DETACHED:
-      options->policy.detached = argument;
-      return 0;
-    case OPTION_DEBUGINFOD:
-      walk_option_debuginfod (state);
-      return 0;
     case ARGP_KEY_ARG:
       take_argument (state, argument);
       return 0;
@@ -100,8 +94,8 @@ parse_option (int key, char *argument, struct argp_state *state)
       argp_error (state, "no process and no core file given");
       return 0;
     default:
-      return standard_option_parse (key, state, switches,
-                                    sizeof switches / sizeof *switches);
+      return walk_option_parse (key, argument, state, &options->policy,
+                                switches, sizeof switches / sizeof *switches);
     }
 }
 

@@ -51,14 +51,22 @@ enum
       OPTION_SWITCH (type, OPTION_ANALYZE, policy.analyze),     \
       OPTION_SWITCH (type, OPTION_NO_DEMANGLE, mangled)
 
-/* For OPTION_DEBUGINFOD; a failure ends the program.  */
-static inline void
-walk_option_debuginfod (struct argp_state *state)
+/* Parse what is not one of the program's own options; a failure ends the
+   program.  */
+static inline error_t
+walk_option_parse (int key, char *argument, struct argp_state *state,
+                   struct section_policy *policy,
+                   const struct option_switch *switches, size_t n)
 {
   struct error err;
   error_clear (&err);
-  if (!served_open (&err))
+  if (key == OPTION_DETACHED)
+    policy->detached = argument;
+  else if (key != OPTION_DEBUGINFOD)
+    return standard_option_parse (key, state, switches, n);
+  else if (!served_open (&err))
     argp_failure (state, EXIT_FAILURE, 0, "%s", err.reason);
+  return 0;
 }
 
 #endif /* STACKS_WALK_OPTIONS_H */

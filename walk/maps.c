@@ -16,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "walk/maps.h"
 #include "walk/module_table.h"
 
 #ifndef PT_GNU_SFRAME
@@ -28,12 +30,6 @@ enum
 {
   SEGMENTS_MAX = 128,
   SECTION_MAX = 1 << 30 /* bytes */
-};
-
-struct map_line
-{
-  unsigned long start, end, offset;
-  const char *path;
 };
 
 static bool
@@ -87,7 +83,7 @@ read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
 
 /* Read the section of the file FD, which MAPPING has in the process.  */
 static bool
-mapping_section (int fd, const struct map_line *mapping,
+mapping_section (int fd, const struct walk_mapping *mapping,
                  struct sfw_section *section)
 {
   ElfW (Phdr) segments[SEGMENTS_MAX];
@@ -129,7 +125,7 @@ open_mapped (int pid, const char *path)
 
 static bool
 add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
-             const struct map_line *mapping)
+             const struct walk_mapping *mapping)
 {
   struct sfw_section section = { 0 };
   struct walk_module module = { .start = mapping->start,
@@ -145,39 +141,25 @@ add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
   return added;
 }
 
-/* The number in hexadecimal at *AT, which moves behind the character that
-   ends it.  */
-static unsigned long
-next_number (char **at)
+bool
+walk_maps_line (char *line, struct walk_mapping *mapping)
 {
-  unsigned long number = strtoul (*at, at, 16);
-  *at += **at != '\0';
-  return number;
-}
-
-static void
-skip_word (char **at)
-{
-  *at += strcspn (*at, " ");
-  *at += strspn (*at, " ");
-}
-
-/* Read LINE of maps ("START-END FLAGS OFFSET DEVICE INODE PATH",
-   proc_pid_maps(5)); false where there is no code.  */
-static bool
-parse_line (char *line, struct map_line *mapping)
-{
-  char *at = line;
+  char *at;
   line[strcspn (line, "\n")] = '\0';
-  mapping->start = next_number (&at);
-  mapping->end = next_number (&at);
-  bool is_code = strlen (at) > 4 && at[2] == 'x';
-  skip_word (&at);
-  mapping->offset = next_number (&at);
-  skip_word (&at);
-  skip_word (&at);
-  mapping->path = at;
-  return is_code;
+  mapping->start = strtoull (line, &at, 16);
+  if (*at != '-')
+    return false;
+  mapping->end = strtoull (at + 1, &at, 16);
+  at += strspn (at, " ");
+  mapping->runs = strlen (at) > 4 && at[2] == 'x';
+  at += strcspn (at, " ");
+  mapping->offset = strtoull (at, &at, 16);
+  unsigned long high = strtoul (at, &at, 16);
+  unsigned long low = *at == ':' ? strtoul (at + 1, &at, 16) : 0;
+  mapping->device = makedev (high, low);
+  mapping->inode = strtoull (at, &at, 10);
+  mapping->path = at + strspn (at, " ");
+  return true;
 }
 
 bool
@@ -194,8 +176,8 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
   bool done = draft != NULL;
   while (done && getline (&line, &capacity, maps) >= 0)
     {
-      struct map_line mapping;
-      if (parse_line (line, &mapping))
+      struct walk_mapping mapping;
+      if (walk_maps_line (line, &mapping) && mapping.runs)
         done = add_mapping (modules, &draft, pid, &mapping);
     }
   free (line);

@@ -201,11 +201,11 @@ load_file (struct remote *remote, const char *path)
   close (fd);
   struct process *process = &remote->process;
   process->files = &remote->files;
-  const struct mapping_report report = { .start = places.start,
-                                         .end = places.end,
-                                         .offset = places.start,
-                                         .path = path,
-                                         .runs = true };
+  const struct walk_mapping report = { .start = places.start,
+                                       .end = places.end,
+                                       .offset = places.start,
+                                       .path = path,
+                                       .runs = true };
   if (!ok || !process_map (process, &report))
     return false;
   struct code_file *file = process->mappings[0].file;

@@ -258,7 +258,7 @@ static void
 map (struct process *process, uint64_t start, uint64_t end, uint64_t offset,
      ino_t inode, const char *path)
 {
-  const struct mapping_report report
+  const struct walk_mapping report
       = { .start = start,
           .end = end,
           .offset = offset,
