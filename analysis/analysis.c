@@ -646,7 +646,7 @@ bool
 analysis_run (const struct code_request *request,
               const struct analysis_observer *observer,
               struct row_map *row_map, struct disproofs *disproofs,
-              struct analysis_summary *summary, struct parts *parts,
+              struct analysis_summary *summary, struct beginnings *beginnings,
               struct error *err)
 {
   struct analysis analysis = { .request = request,
@@ -658,8 +658,9 @@ analysis_run (const struct code_request *request,
   *summary = (struct analysis_summary){ 0 };
   bool ok = row_map_init (row_map, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);
-  if (ok && parts
-      && !parts_find (parts, request, analysis.functions, &analysis.facts))
+  if (ok && beginnings
+      && !beginnings_find (beginnings, request, &analysis.known,
+                           analysis.functions, &analysis.facts))
     ok = error_set_no_memory (err);
   if (ok)
     count_compared (&analysis);

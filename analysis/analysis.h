@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "analysis/beginnings.h"
 #include "analysis/disproof.h"
 #include "analysis/follower.h"
-#include "analysis/parts.h"
 #include "analysis/request.h"
 #include "analysis/row_map.h"
 
@@ -31,12 +31,13 @@ struct analysis_summary
 /* Analyse the image.  ROW_MAP is initialised and settled; it is empty when the
    code is too entangled to be followed in reasonable time.  DISPROOFS, which
    is initialised and the caller's to free, gets the rows of REQUEST->known
-   that the code contradicts, and PARTS, which is initialised, what seems to be
-   no function; NULL: it is not asked for.  OBSERVER may be NULL.  */
+   that the code contradicts, and BEGINNINGS, which is initialised, what FDEs
+   that seem to begin otherwise; NULL: it is not asked for.  OBSERVER may be
+   NULL.  */
 bool analysis_run (const struct code_request *request,
                    const struct analysis_observer *observer,
                    struct row_map *row_map, struct disproofs *disproofs,
-                   struct analysis_summary *summary, struct parts *parts,
-                   struct error *err);
+                   struct analysis_summary *summary,
+                   struct beginnings *beginnings, struct error *err);
 
 #endif /* CODE_ANALYSIS_H */

@@ -6,6 +6,11 @@
 #include "analysis/analysis.h"
 #include "analysis/machine.h"
 
+enum
+{
+  ROUNDS_MAX = 4
+};
+
 bool
 code_analysis_exists (const struct arch *arch)
 {
@@ -18,16 +23,16 @@ code_analysis_is_known (const struct arch *arch)
   return code_machine_is_known (arch);
 }
 
-/* Analyse the image of REQUEST once.  PARTS, or NULL: see analysis.h.  */
+/* Analyse the image of REQUEST once.  BEGINNINGS, or NULL: see analysis.h.  */
 static bool
 analyse (const struct code_request *request, struct code_findings *findings,
-         struct parts *parts, struct error *err)
+         struct beginnings *beginnings, struct error *err)
 {
   struct analysis_summary summary;
   *findings = (struct code_findings){ 0 };
   if (!analysis_run (request, NULL, &findings->row_map,
                      request->compares ? &findings->disproofs : NULL, &summary,
-                     parts, err))
+                     beginnings, err))
     return false;
   findings->functions = summary.functions;
   findings->functions_left = summary.failures[ROUTINE_TOO_MUCH];
@@ -37,25 +42,28 @@ analyse (const struct code_request *request, struct code_findings *findings,
   return true;
 }
 
-/* CFI that is wrong may make a part of a function look like a function
-   (parts.h).  Where CFI is only compared, the image is analysed a second time,
-   with such parts as parts of the functions that jump to them.  */
+/* CFI that is wrong may make a part of a function look like a function, or a
+   function like a part (beginnings.h).  Where CFI is only compared, the image
+   is analysed again, with each as what it is, until no more are found.  */
 bool
 code_analyse (const struct code_request *request,
               struct code_findings *findings, struct error *err)
 {
-  struct parts parts = { 0 };
+  struct beginnings beginnings = { 0 };
+  struct code_request better = *request;
   bool asks = request->only_compares;
-  bool ok = analyse (request, findings, asks ? &parts : NULL, err);
-  if (ok && parts.n > 0)
+  bool ok = analyse (request, findings, asks ? &beginnings : NULL, err);
+  for (int i = 0; ok && i < ROUNDS_MAX
+                  && (beginnings.parts.n > better.parts.n
+                      || beginnings.entries.n > better.entries.n);
+       i++)
     {
-      struct code_request better = *request;
-      better.parts = parts.starts;
-      better.n_parts = parts.n;
+      better.parts = beginnings.parts;
+      better.entries = beginnings.entries;
       code_findings_free (findings);
-      ok = analyse (&better, findings, NULL, err);
+      ok = analyse (&better, findings, &beginnings, err);
     }
-  parts_free (&parts);
+  beginnings_free (&beginnings);
   return ok;
 }
 

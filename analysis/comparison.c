@@ -114,6 +114,43 @@ agrees_on_stack (const struct state *state, const struct code_machine *machine)
 }
 
 void
+comparison_begin (struct comparison *comparison)
+{
+  comparison->first = comparison->disproofs->n;
+  comparison->has_compared = comparison->may_have_more = false;
+  comparison->agrees_later = false;
+}
+
+bool
+comparison_doubts_entry (const struct comparison *comparison)
+{
+  return !comparison->agrees_later
+         && (comparison->may_have_more || !comparison->has_compared);
+}
+
+/* What a row with VERDICT on its CFA shows of the first one.  */
+static void
+note_agreement (struct comparison *comparison, enum verdict verdict,
+                const struct state *state)
+{
+  const struct arch *arch = comparison->machine->arch;
+  comparison->has_compared = true;
+  comparison->agrees_later
+      |= verdict == VERDICT_AGREES
+         && !value_equal (state->registers[arch->sp],
+                          value_of (VALUE_CFA, arch->fixed_ra_offset));
+}
+
+/* Whether the row of FINDING has a CFA too low: then it was not more that the
+   function was entered with.  */
+static bool
+is_too_low (const struct disproof *finding)
+{
+  return finding->kind == DISPROOF_CFA && finding->value.kind == VALUE_CFA
+         && finding->value.number < 0;
+}
+
+void
 comparison_see (struct comparison *comparison, uint64_t entry,
                 enum routine_trust trust, uint64_t address,
                 const struct insn *insn, const struct state *state)
@@ -134,7 +171,9 @@ comparison_see (struct comparison *comparison, uint64_t entry,
     .base_limit = state->base_limit,
     .base_is_below = state->base_is_below,
   };
-  if (state_check_cfa (state, comparison->machine, row) == VERDICT_CONTRADICTS)
+  enum verdict cfa = state_check_cfa (state, comparison->machine, row);
+  note_agreement (comparison, cfa, state);
+  if (cfa == VERDICT_CONTRADICTS)
     {
       finding.kind = DISPROOF_CFA;
       finding.value = state_cfa_value (state, comparison->machine, row);
@@ -156,6 +195,7 @@ comparison_see (struct comparison *comparison, uint64_t entry,
     }
   else
     return;
+  comparison->may_have_more |= !is_too_low (&finding);
   forget_details (&finding.value);
   add_finding (comparison, &finding);
 }

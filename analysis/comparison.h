@@ -29,7 +29,11 @@ struct comparison
   const struct frame_row *row; /* found last, for SIZE bytes from START on */
   uint64_t start, size;
   uint64_t last; /* instruction looked at last */
-  bool failed;   /* memory ran out */
+  /* Rows of the function looked at were compared; one contradicts the code in
+     a way that a function entered with more on the stack would explain; one
+     agrees behind a change of the stack pointer, which refutes that.  */
+  bool has_compared, may_have_more, agrees_later;
+  bool failed; /* memory ran out */
 };
 
 /* Compare the rows of REQUEST->known, to fill in DISPROOFS, which is
@@ -37,6 +41,14 @@ struct comparison
 void comparison_init (struct comparison *comparison,
                       const struct code_request *request,
                       struct disproofs *disproofs);
+
+/* What is compared from now on is of another function.  */
+void comparison_begin (struct comparison *comparison);
+
+/* Whether the rows compared since say nothing, or may as well be right and the
+   first one wrong: of code that is entered with more on the stack than by a
+   call.  */
+bool comparison_doubts_entry (const struct comparison *comparison);
 
 /* Compare the row at ADDRESS with STATE, in front of INSN of the function at
    ENTRY.  */

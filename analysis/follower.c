@@ -468,9 +468,10 @@ follower_follow (struct follower *follower, struct followed *followed)
     .first_row = follower->n_rows,
     .first_note = follower->n_notes,
     .first_disproof = follower->disproofs.n,
+    .doubts_entry = true,
   };
   follower->current = followed;
-  follower->comparison.first = followed->first_disproof;
+  comparison_begin (&follower->comparison);
   errno = 0;
   if (!followed->skipped)
     {
@@ -490,17 +491,19 @@ follower_follow (struct follower *follower, struct followed *followed)
   follower->failed |= follower->comparison.failed || errno == ENOMEM;
   followed->n_notes = follower->n_notes - followed->first_note;
   followed->n_disproofs = follower->disproofs.n - followed->first_disproof;
+  followed->doubts_entry = comparison_doubts_entry (&follower->comparison);
 }
 
-/* An exported function that never returns is called by others.  One that
-   leaves by an array of addresses may be a handler of threaded code all the
-   same.  */
+/* What never returns and is not called either is exported, or begins as its
+   CFI says, unless its rows let it begin otherwise.  Code that leaves by an
+   array of addresses may be a handler of threaded code all the same.  */
 enum routine_trust
 followed_trust (const struct followed *followed,
                 const struct code_function *function)
 {
-  bool certain = (function->is_called || followed->leaves
-                  || (function->is_exported && !followed->has_end))
+  bool never_leaves = !followed->has_end
+                      && (function->is_exported || !followed->doubts_entry);
+  bool certain = (function->is_called || followed->leaves || never_leaves)
                  && !followed->is_odd;
   return !certain            ? TRUST_CFI_ALONE
          : followed->is_bare ? TRUST_STACK

@@ -7,6 +7,11 @@
 
 #include "base/search.h"
 
+enum
+{
+  SIGNING_STEPS = 4 /* up to which a function signs its return address */
+};
+
 /* Whether FUNCTION has a row for a leading nop alone.  Parts of functions
    have: landing pads cannot be at the very beginning.  */
 static bool
@@ -29,11 +34,26 @@ is_row_of_call (const struct frame_row *row, const struct arch *arch)
          && !row->ra_signed;
 }
 
+/* Whether the code at ADDRESS begins with signing the return address, whatever
+   its CFI says then: PACIASP, behind BTI and NOP.  */
 static bool
-is_told_part (const struct code_request *request, uint64_t address)
+begins_with_signing (const struct insn_decoder *decoder, const uint8_t *bytes,
+                     uint64_t size, uint64_t address)
 {
-  size_t at = SEARCH_FIRST (request->n_parts, i, request->parts[i] >= address);
-  return at < request->n_parts && request->parts[at] == address;
+  struct insn insn = { .size = 0 };
+  for (int i = 0; i < SIGNING_STEPS; i++)
+    {
+      bytes += insn.size;
+      size -= insn.size;
+      address += insn.size;
+      if (!insn_decode (decoder, bytes, size, address, &insn)
+          || insn.flow != FLOW_NEXT
+          || (insn.op != OP_NONE && insn.op != OP_SIGN) || insn.writes != 0)
+        return false;
+      if (insn.op == OP_SIGN)
+        return true;
+    }
+  return false;
 }
 
 /* Whether the FDE that FUNCTION was made of starts a function.  */
@@ -45,11 +65,13 @@ starts_function (const struct frame_function *function,
   uint64_t size;
   const uint8_t *bytes = facts_code (facts, function->address, &size);
   struct insn_step step;
-  return bytes
-         && insn_decode_step (decoder, bytes, size, function->address, &step)
-         && !leads_with_nop (function, &step) && function->n_rows > 0
-         && !function->from_plt && !function->signal
-         && is_row_of_call (&function->rows[0], arch);
+  if (!bytes || function->n_rows == 0 || function->from_plt || function->signal
+      || !insn_decode_step (decoder, bytes, size, function->address, &step))
+    return false;
+  return (!leads_with_nop (function, &step)
+          && is_row_of_call (&function->rows[0], arch))
+         || (arch_tracks_ra (arch)
+             && begins_with_signing (decoder, bytes, size, function->address));
 }
 
 bool
@@ -66,8 +88,9 @@ known_code_init (struct known_code *known, const struct code_request *request,
   for (size_t i = 0; i < known->n; i++)
     {
       const struct frame_function *function = &known->functions[i];
-      if (is_told_part (request, function->address)
-          || !starts_function (function, machine->arch, decoder, facts))
+      if (address_list_has (&request->parts, function->address)
+          || (!address_list_has (&request->entries, function->address)
+              && !starts_function (function, machine->arch, decoder, facts)))
         known->parts[known->n_parts++]
             = (struct code_range){ function->address,
                                    function->address + function->size };

@@ -332,6 +332,12 @@ try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   follow (routine, entry, end);
+  for (size_t n = 0; routine->result.failure == ROUTINE_RUNS_INTO
+                     && routine->doubtful.n_used > n;)
+    {
+      n = routine->doubtful.n_used;
+      follow (routine, entry, end);
+    }
   routine->asks_callees = routine->lacks_value;
   if (routine->lacks_value)
     follow (routine, entry, end);

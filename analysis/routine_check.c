@@ -160,26 +160,47 @@ returns_from_signal (const struct code_machine *machine,
          && number == machine->rt_sigreturn;
 }
 
+/* The call that the path to the node that is visited comes from, without
+   another path in between, or NULL.  Each path begins at a label.  */
+static const struct routine_node *
+last_call (const struct routine *routine)
+{
+  const struct routine_node *node = &routine->nodes[routine->visited];
+  while (node->label == NODE_NONE)
+    {
+      node = &routine->nodes[node->predecessor];
+      if (node->insn.flow == FLOW_CALL
+          || node->insn.flow == FLOW_CALL_INDIRECT)
+        return node;
+    }
+  return NULL;
+}
+
 /* Whether the path to ADDRESS, whose instruction ends at NEXT, gets to the
    end of a part of the function that no path gets to, as the compiler knew.
    Such an end is told from a call that does not return, in front of what is
-   another path.  Each path begins at a label.  */
+   another path.  */
 static bool
 ends_part (const struct routine *routine, uint64_t address, uint64_t next)
 {
   const struct code_range *part
       = known_code_part (routine->context->known, address);
-  uint32_t number = routine->visited;
-  if (!part || part->end != next || routine_is_start (routine, next))
-    return false;
-  while (routine->nodes[number].label == NODE_NONE)
-    {
-      number = routine->nodes[number].predecessor;
-      if (routine->nodes[number].insn.flow == FLOW_CALL
-          || routine->nodes[number].insn.flow == FLOW_CALL_INDIRECT)
-        return false;
-    }
-  return true;
+  return part && part->end == next && !routine_is_start (routine, next)
+         && !last_call (routine);
+}
+
+/* The path ends with STATE in front of another function.  Where CFI says that
+   the routine ends there, the call that the path comes from does not return:
+   the compiler knew that, and may have moved instructions behind it (GCC, with
+   PostgreSQL's errfinish).  The routine is followed again without them.  */
+static void
+doubt_last_call (struct routine *routine, const struct state *state)
+{
+  const struct routine_node *call = last_call (routine);
+  if (call && !routine->context->ends_unknown
+      && !state_is_restored (state, routine->machine)
+      && !address_map_set (&routine->doubtful, call->address, 0))
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
 }
 
 static bool
@@ -207,6 +228,15 @@ goes_by_index (const struct routine *routine, const struct insn *insn,
       &routine->numbers, value_address (state->registers[insn->from]));
   return number != NODE_NONE && routine->nodes[number].insn.op == OP_LOAD
          && routine->nodes[number].insn.index != REG_NONE;
+}
+
+/* Whether the routine may have gone where a jump table, which was read too
+   far, does not lead.  Code that moves its caller's stack has no switch; where
+   functions without CFI are followed, that is not relied on.  */
+static bool
+may_read_too_far (const struct routine *routine)
+{
+  return routine->tables.n > 0 && !routine->context->ends_unknown;
 }
 
 /* Whether INSN goes back to the caller with another stack pointer than
@@ -393,6 +423,7 @@ check_end (struct routine *routine, uint64_t address, const struct insn *insn,
   struct state after;
   state_copy (&after, state);
   state_apply (&after, routine->machine, insn, address, &routine->tables);
+  doubt_last_call (routine, &after);
   take_over (routine, functions_at (routine->context->functions, next),
              &after);
   check_leaving (routine, next, address, ROUTINE_RUNS_INTO, &after);
@@ -424,7 +455,7 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
   if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
     note_frame (routine, state);
   if ((insn->flow == FLOW_RETURN || insn->flow == FLOW_JUMP_INDIRECT)
-      && moves_stack (routine, insn, state))
+      && !may_read_too_far (routine) && moves_stack (routine, insn, state))
     routine_learn (routine, LESSON_MOVES_STACK, routine->entry);
   if (insn->flow == FLOW_RETURN)
     {

@@ -140,14 +140,16 @@ add_go_starts (struct starts *starts)
 }
 
 /* Who exports a function lets others call it.  Where CFI is compared, this
-   shows what an entry begins with that no call of the image does.  */
+   shows what an entry begins with that no call of the image does, but not if
+   the first row says otherwise.  */
 static bool
 note_exported (void *argument, uint64_t address, const char *name)
 {
   struct starts *starts = argument;
   struct code_function *function = functions_at (starts->functions, address);
   (void)name;
-  if (function && function->is_known)
+  if (function && function->is_known
+      && !address_list_has (&starts->request->entries, address))
     function->is_exported = true;
   return true;
 }

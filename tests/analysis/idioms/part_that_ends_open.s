@@ -1,9 +1,9 @@
 # GCC ends a part of a function without a jump where it knows that nobody gets
-# to: what is behind is a part of another function.  Behind a call that may not
-# return (k) that is no explanation, and neither is it in front of bytes that
-# no part has (n).
+# to: what is behind is a part of another function.  Behind a call (k) it is the
+# call that does not return.  In front of bytes that no part has (n) neither is
+# an explanation.
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
-# expect: sound:3 runs-into:2
+# expect: sound:4 runs-into:1
 	.text
 f:	.cfi_startproc
 	push	%rbx
