@@ -24,6 +24,7 @@
 #include "stacks/flame_graph.h"
 #include "stacks/folded.h"
 #include "stacks/live.h"
+#include "stacks/lost_files.h"
 #include "stacks/perf_input.h"
 #include "stacks/perf_sampler.h"
 #include "stacks/pprof.h"
@@ -32,7 +33,6 @@
 #include "stacks/top.h"
 #include "stacks/trace_sampler.h"
 #include "cli/clock.h"
-#include "cli/signals.h"
 #include "walk/frame.h"
 
 struct session
@@ -521,7 +521,7 @@ main (int argc, char **argv)
   struct session session = { .command = { .go = -1, .result = -1 } };
   struct sigaction action = { .sa_handler = note_interrupt };
   descriptors_occupy_standard ();
-  signals_patch_files ();
+  lost_files_watch ("sframe-profile");
   profile_options_parse (&session.options, argc, argv);
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);

@@ -13,13 +13,13 @@
 #include "base/printable.h"
 #include "stacks/core.h"
 #include "stacks/live.h"
+#include "stacks/lost_files.h"
 #include "stacks/stack_groups.h"
 #include "stacks/stack_json.h"
 #include "stacks/stack_options.h"
 #include "stacks/stack_print.h"
 #include "stacks/stack_walk.h"
 #include "cli/clock.h"
-#include "cli/signals.h"
 
 enum
 {
@@ -275,7 +275,7 @@ main (int argc, char **argv)
 {
   struct session session = { 0 };
   descriptors_occupy_standard ();
-  signals_patch_files ();
+  lost_files_watch ("sframe-stack");
   stack_options_parse (&session.options, argc, argv);
   session.process.files = &session.files;
   session.process.policy = session.options.policy;

@@ -38,25 +38,19 @@ patch_or_end (int number, siginfo_t *info, void *unused)
 }
 
 void
-signals_patch_files (void)
-{
-  const struct sigaction action
-      = { .sa_sigaction = patch_or_end, .sa_flags = SA_SIGINFO };
-  sigaction (SIGBUS, &action, NULL);
-}
-
-void
 signals_install (void (*interrupted) (void))
 {
   tell_interrupted = interrupted;
   static const int fatal[]
       = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGXCPU };
+  const struct sigaction patching
+      = { .sa_sigaction = patch_or_end, .sa_flags = SA_SIGINFO };
   struct sigaction action = { .sa_handler = clean_up_and_end }, old;
   sigfillset (&action.sa_mask);
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
     if (sigaction (fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
       sigaction (fatal[i], &action, NULL);
-  signals_patch_files ();
+  sigaction (SIGBUS, &patching, NULL);
   /* Beyond the file size limit (ulimit -f) a write shall fail with EFBIG and
      be reported like any other failure.  */
   signal (SIGXFSZ, SIG_IGN);

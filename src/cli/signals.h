@@ -11,7 +11,4 @@
    gone.  */
 void signals_install (void (*interrupted) (void));
 
-/* Install the one that has files that shrink read as zeros.  */
-void signals_patch_files (void);
-
 #endif /* TOOL_SIGNALS_H */

@@ -1303,3 +1303,39 @@ END
       || { cat calls; return 1; }
   done
 }
+
+# A library maps it, libdw.  memory.c cuts the file off at an allocation.
+@test "a debug file that is cut off while it is read is named" {
+  needs objcopy
+  ! grep -q __asan_init "$stack" || skip "AddressSanitizer has its own malloc"
+  printf '#include <stdlib.h>\n#ifndef __GLIBC__\n#error\n#endif\n' >glibc.c
+  "${CC:-cc}" -c glibc.c 2>/dev/null || skip "only glibc has its malloc under another name"
+  local i at all told=0
+  {
+    printf 'int puts (const char *);\nint fflush (void *);\nint pause (void);\n'
+    printf 'void f0 (void) { puts ("ready"); fflush (0); for (;;) pause (); }\n'
+    for ((i = 1; i <= 60; i++)); do
+      printf 'void f%d (void) { f%d (); __asm__ (""); }\n' $i $((i - 1))
+    done
+    printf 'int main (void) { f60 (); return 0; }\n'
+  } >waits.c
+  "${CC:-cc}" -g3 -O1 -fno-optimize-sibling-calls -o waits waits.c
+  objcopy --only-keep-debug waits waits.debug
+  objcopy --strip-all --add-gnu-debuglink=waits.debug waits
+  cp waits.debug whole
+  "${CC:-cc}" -shared -fPIC -O1 -o memory.so "$srcdir/tests/faults/memory.c"
+  start ./waits
+  FAULT_COUNT=$PWD/all LD_PRELOAD=$PWD/memory.so "$stack" -s "$pid" >output
+  grep -q 'waits.c:4$' output || { cat output; false; }
+  all=$(cat all)
+  for ((at = 1; at <= all; at += all / 20)); do
+    cp whole waits.debug
+    FAULT_AT=$at FAULT_CUT=0 FAULT_FILE=waits.debug LD_PRELOAD=$PWD/memory.so \
+      run --separate-stderr "$stack" -s "$pid"
+    [ "$status" -ne 0 ] || continue
+    [ "$status" -eq 1 ] || report
+    [ "$stderr" = "sframe-stack: $PWD/waits.debug shrank while it was read" ] || report
+    told=$((told + 1))
+  done
+  [ $told -ge 1 ] || { echo "never noticed"; false; }
+}
