@@ -1179,6 +1179,138 @@ check_grown_down (const struct fixture *test)
   assert_memory_equal (old + 0x220, test->elf.bytes + 0x220, 0x24);
 }
 
+/* A segment that is only read is the last bytes' owner as well as any.  */
+static void
+append_to_loaded_segment (struct fixture *test)
+{
+  uint8_t *header = test->elf.bytes + 64 + P_STACK * 56;
+  test->elf.size = (test->elf.size + 0xfff) & ~UINT64_C (0xfff);
+  store_u32 (header, PT_LOAD, false);
+  store_u32 (header + 4, PF_R, false);
+  store_u64 (header + 8, test->elf.size, false);
+  store_u64 (header + 16, 0x8000, false);
+  store_u64 (header + 24, 0x8000, false);
+  store_u64 (header + 32, 4, false);
+  store_u64 (header + 40, 4, false);
+  store_u64 (header + 48, 0x1000, false);
+  test->elf.size += 4;
+}
+
+/* The first segment ends with a package note of LENGTH bytes at PLACE.  The
+   code stands behind two pages.  */
+static void
+put_package_note (struct fixture *test, uint64_t place, uint64_t length)
+{
+  Elf64_Phdr *first = &test->elf.segments[P_FIRST];
+  Elf64_Phdr *text = &test->elf.segments[P_TEXT];
+  Elf64_Phdr *note = &test->elf.segments[P_NOTE];
+  Elf64_Shdr *section = &test->elf.sections[S_BUILD_ID];
+  uint64_t base = first->p_vaddr;
+  memset (test->elf.bytes + 0x600, 0, 0x1300);
+  memset (test->elf.bytes + 0x1900, 0x90, 0x100);
+  first->p_filesz = first->p_memsz = place + length + 0x200; /* zeros */
+  text->p_offset = test->elf.sections[S_TEXT].sh_offset = 0x1900;
+  text->p_vaddr = text->p_paddr = base + 0x1900;
+  test->elf.sections[S_TEXT].sh_addr = base + 0x1900;
+  note->p_offset = section->sh_offset = place;
+  note->p_vaddr = note->p_paddr = section->sh_addr = base + place;
+  note->p_filesz = note->p_memsz = section->sh_size = length;
+  elf_builder_note (&test->elf, place, "FDO", 0xcafe1a7e,
+                    (uint32_t)length - 16);
+}
+
+/* The program header table stands in front of that note.  */
+static void
+set_table_before_note (struct fixture *test, const struct change *change)
+{
+  Elf64_Phdr *table = &test->elf.segments[P_PHDR];
+  test->elf.header.e_phoff = table->p_offset = change->at;
+  table->p_vaddr = table->p_paddr = change->at;
+  put_package_note (test, change->at + table->p_filesz, change->size);
+}
+
+#define TABLE_BEFORE_NOTE(offset, length)                           \
+  {                                                                 \
+    .make = set_table_before_note, .at = (offset), .size = (length) \
+  }
+
+static void
+set_last_note (struct fixture *test, const struct change *change)
+{
+  put_package_note (test, change->at, change->size);
+}
+
+#define LAST_NOTE(offset, length)                           \
+  {                                                         \
+    .make = set_last_note, .at = (offset), .size = (length) \
+  }
+
+static void
+check_note_in_first_page (const struct fixture *test)
+{
+  const GElf_Phdr *note = segment_of (&test->result, PT_NOTE);
+  assert_true (note->p_offset + note->p_filesz <= 0x1000);
+}
+
+/* Only the first page is copied to the front.  */
+static void
+check_note_stays (const struct fixture *test)
+{
+  assert_int_equal (segment_of (&test->result, PT_NOTE)->p_vaddr, 0x400e04);
+}
+
+/* One PT_NOTE for a note of a program's own and, behind it, the build-id.  */
+static void
+make_mixed_notes (struct fixture *test)
+{
+  Elf64_Phdr *first = &test->elf.segments[P_FIRST];
+  Elf64_Phdr *note = &test->elf.segments[P_NOTE];
+  Elf64_Shdr *id = &test->elf.sections[S_BUILD_ID];
+  first->p_filesz = first->p_memsz = 0x700;
+  note->p_offset = note->p_vaddr = note->p_paddr = 0x600;
+  note->p_filesz = note->p_memsz = 0x40;
+  id->sh_offset = id->sh_addr = 0x61c;
+  elf_builder_add_section (&test->elf, ".note.own", SHT_NOTE, SHF_ALLOC, 0x600,
+                           0x1c, 4);
+  elf_builder_note (&test->elf, 0x600, "Own", 7, 12);
+  elf_builder_note (&test->elf, 0x61c, "GNU", NT_GNU_BUILD_ID, 20);
+}
+
+/* The build-id gets a PT_NOTE of its own in the first page, which the old ELF
+   header leads to as well; the old PT_NOTE has what it had.  */
+static void
+check_mixed_notes (const struct fixture *test)
+{
+  const struct image *new = &test->result;
+  const GElf_Phdr *old = &new->segments[P_NOTE];
+  const GElf_Phdr *note = &new->segments[P_STACK + 1];
+  const GElf_Shdr *table = section_of (new, ".headers_end");
+  const uint8_t *seen
+      = test->bytes + table->sh_offset + (P_STACK + 1) * sizeof (Elf64_Phdr);
+  assert_int_equal (old->p_type, PT_NOTE);
+  assert_int_equal (old->p_vaddr, 0x400600);
+  assert_int_equal (old->p_filesz, 0x40);
+  assert_memory_equal (test->bytes + old->p_offset, test->elf.bytes + 0x600,
+                       0x40);
+  assert_int_equal (note->p_type, PT_NOTE);
+  assert_int_equal (note->p_filesz, 0x24);
+  assert_int_equal (note->p_memsz, 0x24);
+  assert_int_equal (note->p_align, 4);
+  assert_in_range (note->p_offset, 64 + 11 * 56, 0x1000 - 0x24);
+  assert_memory_equal (test->bytes + note->p_offset, test->elf.bytes + 0x61c,
+                       0x24);
+  assert_int_equal (section_of (new, ".note.gnu.build-id")->sh_offset,
+                    note->p_offset);
+  assert_int_equal (section_of (new, ".note.gnu.build-id")->sh_addr,
+                    note->p_vaddr);
+  assert_int_equal (section_of (new, ".note.own")->sh_addr, 0x400600);
+  assert_int_equal (note->p_paddr, note->p_vaddr);
+  assert_int_equal (load_u32 (seen, false), PT_NOTE);
+  assert_true (load_u64 (seen + 8, false) == note->p_vaddr - 0x400000);
+  assert_true (load_u64 (seen + 16, false) == note->p_vaddr);
+  assert_int_equal (table->sh_size, 11 * sizeof (Elf64_Phdr));
+}
+
 static void
 check_no_gap_for_patchelf (const struct fixture *test)
 {
@@ -1544,6 +1676,15 @@ static const struct layout_case served[] = {
     .strategy = LAYOUT_EVICT },
   { "patchelf_finds_a_spare_slot", make_room_for_patchelf,
     .strategy = LAYOUT_EVICT, .check = check_spare_slot },
+  /* With two headers more the note ends with the first page.  */
+  { "a_note_that_moves_may_fill_the_first_page",
+    .changes = { TABLE_BEFORE_NOTE (0x600, 0x7d0) }, .strategy = LAYOUT_EVICT,
+    .check = check_note_in_first_page },
+  { "a_note_behind_the_first_page_may_go_anywhere",
+    .changes = { TABLE_BEFORE_NOTE (0xd00, 0x144) },
+    .strategy = LAYOUT_EVICT },
+  { "what_a_read_only_segment_loads_is_not_appended",
+    .finish = append_to_loaded_segment, .strategy = LAYOUT_EVICT },
   { "patchelf_filler_is_nobodys", .changes = { BYTES (0x21c, "XXZZ") },
     .strategy = LAYOUT_EVICT },
   { "eviction_keeps_the_alignment_of_a_page",
@@ -1675,6 +1816,16 @@ static const struct layout_case served[] = {
     .changes = { RELOCATE (0x400000), INTERP_STAYS },
     .strategy = LAYOUT_GROW_DOWN, .section = ".old_headers",
     .address = 0x400000, .check = check_grown_down },
+  /* A byte more would be in the second page.  */
+  { "notes_in_the_first_page_are_copied_to_the_front",
+    .changes = { RELOCATE (0x400000), INTERP_STAYS, LAST_NOTE (0xe00, 0x200) },
+    .strategy = LAYOUT_GROW_DOWN, .check = check_note_in_first_page },
+  { "notes_that_reach_into_the_second_page_are_not_copied",
+    .changes = { RELOCATE (0x400000), INTERP_STAYS, LAST_NOTE (0xe04, 0x200) },
+    .strategy = LAYOUT_GROW_DOWN, .check = check_note_stays },
+  { "grows_down_with_a_build_id_among_other_notes", make_mixed_notes,
+    .changes = { RELOCATE (0x400000), INTERP_STAYS },
+    .strategy = LAYOUT_GROW_DOWN, .check = check_mixed_notes },
   /* patchelf moved .dynamic to where .sframe was, in a segment that is not
      writable.  */
   { "grown_down_program_has_no_gap_for_patchelf",
@@ -1763,6 +1914,13 @@ make_data_with_a_huge_bss (struct fixture *test)
 }
 
 static const struct layout_case refused[] = {
+  { "refuses_to_move_a_note_out_of_the_first_page",
+    .changes = { TABLE_BEFORE_NOTE (0x600, 0x80c) },
+    .status = CFI2SFRAME_REFUSED, .reason = "has to stay in the first page" },
+  { "refuses_to_move_a_note_that_ends_with_the_first_page",
+    .changes = { TABLE_BEFORE_NOTE (0xd00, 0x140) },
+    .status = CFI2SFRAME_REFUSED, .reason = "has to stay in the first page" },
+
   /* Behind a longer table, the bytes of .interp are too few for it.  */
   { "build_ids_stay_in_the_first_page",
     .changes = { SET_SECTION (S_HASH, sh_flags, SHF_ALLOC | SHF_WRITE) },
@@ -2094,6 +2252,7 @@ append_to_segment (struct fixture *test)
   uint8_t *header = test->elf.bytes + 64 + P_STACK * 56;
   store_u32 (header, PT_LOOS + 1, false);
   store_u64 (header + 8, test->elf.size, false);
+  store_u64 (header + 16, 0x7000000, false);
   store_u64 (header + 32, 4, false);
   append_archive (test);
 }
@@ -2163,6 +2322,16 @@ static const struct layout_case unfit[] = {
   PAYLOAD ("an_unknown_type_may_be_a_payload", ".debug_info", SHT_LOUSER, 0),
   { "a_segment_that_is_not_loaded_may_have_a_payload",
     .finish = append_to_segment, APPENDED },
+  { "a_section_of_a_segment_that_is_not_loaded_may_have_a_payload",
+    .changes = { SECTION ("pck", SHT_PROGBITS, 0, 0x2200, 16),
+                 SET_SEGMENT (P_STACK, p_type, PT_LOOS + 1),
+                 SET_SEGMENT (P_STACK, p_offset, 0x2200),
+                 SET_SEGMENT (P_STACK, p_vaddr, 0x7000000),
+                 SET_SEGMENT (P_STACK, p_filesz, 16) },
+    .status = CFI2SFRAME_REFUSED, .reason = "section pck is not" },
+  { "a_section_in_front_of_a_segment_may_have_a_payload",
+    .changes = { SECTION ("pck", SHT_PROGBITS, 0, 0xff8, 16) },
+    .status = CFI2SFRAME_REFUSED, .reason = "section pck is not" },
 
   { "refuses_files_without_section_headers",
     .changes = { SET (elf.n_sections, 0) }, .status = CFI2SFRAME_REFUSED,
