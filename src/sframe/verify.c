@@ -199,8 +199,7 @@ source_view (const struct frame_function *function, const struct arch *arch,
   struct view view = { .covered = true,
                        .rules = found != NULL ? *found : no_rules,
                        .until = function->address + end };
-  /* Without a caller the CFA does not matter (lower_row.h).  */
-  if (view.rules.cfa.kind == RULE_PLT && view.rules.ra.kind != RULE_UNDEFINED)
+  if (view.rules.cfa.kind == RULE_PLT)
     view_resolve_plt (&view, arch, pc);
   return view;
 }
@@ -294,10 +293,10 @@ verify_rules (struct verify *verify, const struct frame_function *function,
 {
   const struct frame_function *theirs = &verify->track.function;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
-     (lower_row.h).  */
-  bool outermost = cfi->ra.kind == RULE_UNDEFINED
-                   && sframe->ra.kind == RULE_UNDEFINED
-                   && sframe->cfa.kind == RULE_UNDEFINED;
+     (lower_row.h).  In a row of SFrame either all rules are undefined or
+     none.  */
+  bool outermost
+      = cfi->ra.kind == RULE_UNDEFINED && sframe->cfa.kind == RULE_UNDEFINED;
   if (!outermost && !frame_row_same_rules (cfi, sframe))
     {
       if (!verify_is_first (verify, pc))

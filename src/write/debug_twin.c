@@ -239,8 +239,8 @@ follow_sections (struct placing *placing, const struct image *program,
   return true;
 }
 
-/* Give the first PT_LOAD the addresses of the program's.  The file has no
-   contents of that segment but notes, and sections say where notes are.  */
+/* Give the first PT_LOAD the addresses of the program's.  The image says that
+   segments of debug files are empty.  */
 static void
 follow_first_load (struct placing *placing, const struct image *program)
 {
@@ -249,8 +249,6 @@ follow_first_load (struct placing *placing, const struct image *program)
     return;
   GElf_Phdr *load = &placing->segments[own - placing->image->segments];
   const GElf_Phdr *theirs = first_load (program);
-  if (load->p_vaddr != theirs->p_vaddr || load->p_filesz > theirs->p_memsz)
-    load->p_filesz = 0;
   load->p_vaddr = theirs->p_vaddr;
   load->p_paddr = theirs->p_paddr;
   load->p_memsz = theirs->p_memsz;

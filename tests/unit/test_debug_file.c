@@ -1,4 +1,5 @@
-/* Unit tests of src/elf/debug_file.c: finding the debug file of a file.
+/* Unit tests of debug files: finding that of a file (src/elf/debug_file.c),
+   and what it has of the file (src/write/debug_twin.c).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -21,6 +22,7 @@
 #include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit/rows.h"
+#include "write/debug_twin.h"
 
 /* A program in memory, and a directory to look for its debug file in.  */
 struct fixture
@@ -853,6 +855,97 @@ a_thousand_sections_of_code_are_compared (void **state)
     }
 }
 
+/* Whether a debug file passes for one without code that has N_CODE times a
+   section of SIZE bytes of code, of which the file has zeros, and where each
+   of the first N_OWNED bytes is another section's.  */
+static bool
+is_codeless (size_t n_code, uint64_t size, size_t n_owned)
+{
+  static const uint64_t begin = 0xf00;
+  struct elf_builder elf;
+  struct image image;
+  struct error err = { 0 };
+  elf_builder_program (&elf, EM_X86_64, false);
+  Elf64_Phdr *code = &elf.segments[3];
+  assert_int_equal (code->p_flags, PF_R | PF_X);
+  code->p_offset = code->p_vaddr = begin;
+  code->p_filesz = code->p_memsz = size;
+  memset (elf.bytes + begin, 0, size);
+  Elf64_Shdr *text = &elf.sections[elf_builder_section (&elf, ".text")];
+  text->sh_type = SHT_NOBITS;
+  text->sh_addr = text->sh_offset = begin;
+  text->sh_size = size;
+  elf_builder_finish (&elf);
+  /* The table goes to the end, and gets longer.  */
+  size_t own = elf.header.e_shnum, more = n_code - 1 + n_owned;
+  uint64_t table = (elf.size + 7) & ~UINT64_C (7);
+  uint64_t file_size = table + (own + more) * sizeof (Elf64_Shdr);
+  uint8_t *bytes = calloc (1, file_size);
+  memcpy (bytes, elf.bytes, elf.size);
+  Elf64_Shdr *headers = (void *)(bytes + table);
+  memcpy (headers, bytes + elf.header.e_shoff, own * sizeof *headers);
+  for (size_t i = 0; i < more; i++)
+    headers[own + i]
+        = i < n_code - 1
+              ? headers[elf_builder_section (&elf, ".text")]
+              : (Elf64_Shdr){ .sh_type = SHT_PROGBITS,
+                              .sh_flags = SHF_ALLOC,
+                              .sh_offset = begin + (i - (n_code - 1)),
+                              .sh_size = 1 };
+  store_u64 (bytes + offsetof (Elf64_Ehdr, e_shoff), table, false);
+  store_u16 (bytes + offsetof (Elf64_Ehdr, e_shnum), (uint16_t)(own + more),
+             false);
+  if (!image_open_memory (&image, bytes, file_size, &err))
+    fail_msg ("%s", err.reason);
+  bool codeless = debug_twin_check_codeless (&image, &err);
+  image_close (&image);
+  free (bytes);
+  return codeless;
+}
+
+/* Zeros are no code.  What would take too long to look at is taken for
+   code.  */
+static void
+a_search_for_code_has_limits (void **state)
+{
+  (void)state;
+  assert_true (is_codeless (1, 0x1001, 0));
+  assert_true (is_codeless (1, 4096, 4096));
+  assert_false (is_codeless (1, 4097, 4097));
+  /* More bytes than the file has.  */
+  assert_true (is_codeless (2, 0x1000, 0));
+  assert_false (is_codeless (6, 0x1000, 0));
+}
+
+/* Each section of the program has another number in the debug file.  */
+static void
+a_thousand_sections_are_searched_for (void **state)
+{
+  enum
+  {
+    MOST = 1024
+  };
+  (void)state;
+  for (size_t n = MOST; n <= MOST + 1; n++)
+    {
+      char names[MOST + 1][8];
+      struct image_section ours[MOST + 3] = { 0 }, theirs[MOST + 3] = { 0 };
+      for (size_t i = 0; i < n; i++)
+        {
+          snprintf (names[i], sizeof names[i], "s%zu", i);
+          ours[1 + i]
+              = (struct image_section){ .name = names[i],
+                                        .header = { .sh_type = SHT_PROGBITS,
+                                                    .sh_flags = SHF_ALLOC } };
+          theirs[2 + i] = ours[1 + i];
+        }
+      ours[n + 1].name = theirs[1].name = "";
+      struct image program = { .sections = ours, .n_sections = n + 1 };
+      struct image debug = { .sections = theirs, .n_sections = n + 2 };
+      assert_int_equal (debug_twin_is_in_step (&debug, &program), n == MOST);
+    }
+}
+
 int
 main (void)
 {
@@ -879,6 +972,8 @@ main (void)
     cmocka_unit_test (the_environment_names_the_cache),
     cmocka_unit_test (a_link_has_a_crc),
     cmocka_unit_test (a_thousand_sections_of_code_are_compared),
+    cmocka_unit_test (a_search_for_code_has_limits),
+    cmocka_unit_test (a_thousand_sections_are_searched_for),
   };
   struct CMUnitTest tests[N_OF (differences) + N_OF (functions)];
   memcpy (

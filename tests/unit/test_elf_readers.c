@@ -2,17 +2,22 @@
    sections, .eh_frame by its header.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <config.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/bytes.h"
 #include "elf/build_id.h"
 #include "elf/code_sections.h"
+#include "elf/detached_file.h"
 #include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"
 
@@ -27,6 +32,77 @@ open_program (void)
   if (!image_open_memory (&image, elf.bytes, elf.size, &err))
     fail_msg ("%s", err.reason);
   return image;
+}
+
+/* What a program may have that is not the program a section was made for.  */
+enum difference
+{
+  NO_DIFFERENCE,
+  OTHER_MACHINE,
+  OTHER_BUILD_ID,
+  SHORTER_BUILD_ID,
+  CODE_ELSEWHERE,
+  MORE_CODE,
+  CODE_IN_DATA,
+  NO_CODE,
+  DIFFERENCE_COUNT
+};
+
+static struct image
+open_different (enum difference difference)
+{
+  elf_builder_program (
+      &elf, difference == OTHER_MACHINE ? EM_AARCH64 : EM_X86_64, false);
+  Elf64_Phdr *text = &elf.segments[3];
+  assert_int_equal (text->p_flags, PF_R | PF_X);
+  text->p_memsz = 0x180; /* more than the file has */
+  if (difference == OTHER_BUILD_ID)
+    elf.bytes[0x220 + 16 + 19] ^= 1;
+  else if (difference == SHORTER_BUILD_ID)
+    elf_builder_note (&elf, 0x220, "GNU", NT_GNU_BUILD_ID, 19);
+  else if (difference == CODE_ELSEWHERE)
+    text->p_vaddr += 0x100;
+  else if (difference == MORE_CODE)
+    text->p_memsz++;
+  else if (difference == CODE_IN_DATA)
+    elf.segments[4].p_flags |= PF_X;
+  else if (difference == NO_CODE)
+    text->p_flags = PF_R;
+  return open_program ();
+}
+
+/* A tool that moves code leaves the build-id as it is.  */
+static void
+a_detached_section_is_that_of_one_program (void **state)
+{
+  struct error err = { 0 };
+  struct buffer file;
+  struct detached_file found;
+  const struct buffer section = { .bytes = (uint8_t[]){ 1, 2, 3 }, .size = 3 };
+  (void)state;
+  struct image program = open_different (NO_DIFFERENCE);
+  buffer_init (&file, false);
+  assert_true (
+      detached_file_compose (&program, &section, 0x9000, &file, &err));
+  image_close (&program);
+  for (int i = 0; i < DIFFERENCE_COUNT; i++)
+    {
+      int fd = memfd_create ("section", MFD_CLOEXEC);
+      assert_true (write (fd, file.bytes, file.size) == (ssize_t)file.size);
+      program = open_different ((enum difference)i);
+      bool opened = detached_file_open (&found, fd, &program);
+      if (opened != (i == NO_DIFFERENCE))
+        fail_msg ("difference %d: %s", i, opened ? "opened" : "not opened");
+      if (opened)
+        {
+          assert_int_equal (found.size, 3);
+          assert_int_equal (found.address, 0x9000);
+          assert_memory_equal (found.section, section.bytes, 3);
+          image_close (&found.image);
+        }
+      image_close (&program);
+    }
+  buffer_free (&file);
 }
 
 /* Its digits have to fit.  */
@@ -125,6 +201,7 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test (a_detached_section_is_that_of_one_program),
     cmocka_unit_test (build_ids_have_a_size),
     cmocka_unit_test (dynamic_entries_end_with_their_segment),
     cmocka_unit_test (code_lies_in_its_section_as_a_whole),

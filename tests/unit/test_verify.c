@@ -324,6 +324,7 @@ known_stubs_are_not_extra (void **state)
   assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
   /* The CFI's functions are absent, stubs never are.  */
   assert_int_equal (result.bytes_absent, 226);
+  assert_int_equal (result.functions, 3);
   function.size = 0x80;
   result = verify_against (&sides, function);
   assert_int_equal (result.bytes_equal, 0x80);
@@ -420,6 +421,79 @@ keys_must_agree (void **state)
                            key ? "" : "0x1000: RA signing keys differ");
       sides_free (&sides);
     }
+}
+
+/* x86-64 signs nothing.  */
+static void
+keys_are_of_aarch64_alone (void **state)
+{
+  (void)state;
+  struct sides sides;
+  sides_init (&sides, 3);
+  add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
+  read_cfi (&sides);
+  struct verify_result result = verify_against (
+      &sides,
+      (struct sframe_fde){ .address = 0x1000, .size = 16, .b_key = true });
+  assert_int_equal (result.bytes_equal, 16);
+  sides_free (&sides);
+}
+
+static void
+a_section_for_another_machine_is_an_error (void **state)
+{
+  (void)state;
+  struct sides sides;
+  struct verify_result result;
+  struct error err = { 0 };
+  sides_init_usual (&sides, 3);
+  convert (&sides, SIZE_MAX);
+  sides.cfi.arch = &arch_aarch64;
+  assert_false (verify_status (&sides, &result, &err));
+  assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+  sides.cfi.arch = &arch_amd64;
+  sides_free (&sides);
+}
+
+/* A row without words says so, except in V1, where it says nothing.  */
+static void
+no_caller_is_what_a_row_has_to_say (void **state)
+{
+  static const uint8_t undefined[] = { 0x07, 16 };
+  (void)state;
+  for (unsigned version = 1; version <= 3; version++)
+    {
+      struct sides sides;
+      struct sframe_row row = { .n_words = 0 };
+      sides_init (&sides, version);
+      add_fde (&sides.eh_frame, 0x1000, 16, undefined, sizeof undefined);
+      read_cfi (&sides);
+      struct verify_result result = verify_against (
+          &sides,
+          (struct sframe_fde){
+              .address = 0x1000, .size = 16, .rows = &row, .n_rows = 1 });
+      assert_int_equal (result.bytes_equal, version == 1 ? 0 : 16);
+      assert_int_equal (result.bytes_wrong, version == 1 ? 16 : 0);
+      sides_free (&sides);
+    }
+}
+
+/* The last entry's block ends where addresses start again from 0.  */
+static void
+a_plt_may_be_at_the_last_addresses (void **state)
+{
+  static const uint8_t plt[] = { 0x0f, 11,   0x77, 8,    0x80, 0,   0x3f,
+                                 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 };
+  (void)state;
+  struct sides sides;
+  sides_init (&sides, 3);
+  add_fde (&sides.eh_frame, (uint32_t)-16, 15, plt, sizeof plt);
+  read_cfi (&sides);
+  struct verify_result result = verify_against (
+      &sides, (struct sframe_fde){ .address = UINT64_MAX - 15, .size = 15 });
+  assert_int_equal (result.bytes_equal, 11);
+  assert_int_equal (result.bytes_wrong, 4);
+  sides_free (&sides);
 }
 
 /* Where the section may change without changing its meaning.  */
@@ -541,6 +615,10 @@ main (void)
     cmocka_unit_test (rows_where_fdes_contradict_each_other_are_wrong),
     cmocka_unit_test (signal_frames_must_agree),
     cmocka_unit_test (keys_must_agree),
+    cmocka_unit_test (keys_are_of_aarch64_alone),
+    cmocka_unit_test (a_section_for_another_machine_is_an_error),
+    cmocka_unit_test (no_caller_is_what_a_row_has_to_say),
+    cmocka_unit_test (a_plt_may_be_at_the_last_addresses),
     cmocka_unit_test (every_damaged_bit_is_noticed),
     cmocka_unit_test (unsorted_sections),
     cmocka_unit_test (sums_have_every_count),
