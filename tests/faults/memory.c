@@ -1,10 +1,12 @@
 /* Makes memory run out in a program that loads this in front of the C library
-   (LD_PRELOAD), or cuts off a file that the program reads.
+   (LD_PRELOAD), or cuts off a file that the program reads, or breaks it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    FAULT_AT=N         the N-th allocation fails, counted from 1
    FAULT_LASTING=1    and all after it
    FAULT_CUT=SIZE     instead, SIZE bytes of FAULT_FILE stay
+   FAULT_PAGE=PAGE    instead, that page of FAULT_FILE cannot be read any more
+                      where the file is mapped, as on a broken disk
    FAULT_COUNT=FILE   say in FILE how many there were
 
    A crash ends the process with a status of its own if it was in libdwarf's
@@ -21,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum
@@ -34,7 +38,7 @@ void *__libc_realloc (void *old, size_t size);
 
 static unsigned long n_allocations, failing;
 static bool lasting, counting;
-static const char *cut;
+static const char *cut, *page;
 
 static void
 explain_crash (int number)
@@ -56,6 +60,7 @@ static void __attribute__ ((constructor)) begin (void)
   signal (SIGSEGV, explain_crash);
   failing = number != NULL ? strtoul (number, NULL, 10) : 0;
   cut = getenv ("FAULT_CUT");
+  page = getenv ("FAULT_PAGE");
   lasting = getenv ("FAULT_LASTING") != NULL;
   counting = true;
 }
@@ -69,6 +74,44 @@ static void __attribute__ ((destructor)) end (void)
     dprintf (fd, "%lu\n", n_allocations);
 }
 
+/* Map nothing where LINE, of /proc/self/maps, says that the file of INODE is,
+   and has its page number PAGE.  Reading that is a SIGBUS, as it is where a
+   disk cannot be read.  */
+static void
+break_mapping (const char *line, unsigned long inode, unsigned long number)
+{
+  unsigned long begin, end, offset, found,
+      size = (unsigned long)getpagesize ();
+  if (sscanf (line, "%lx-%lx %*s %lx %*s %lu", &begin, &end, &offset, &found)
+          != 4
+      || found != inode || number < offset / size
+      || begin + (number - offset / size) * size >= end)
+    return;
+  int empty = memfd_create ("empty", MFD_CLOEXEC);
+  mmap ((void *)(begin + (number - offset / size) * size), size, PROT_READ,
+        MAP_PRIVATE | MAP_FIXED, empty, 0);
+  close (empty);
+}
+
+static void
+break_file (void)
+{
+  static char text[1 << 16];
+  struct stat status;
+  size_t size = 0;
+  ssize_t got = 0;
+  int fd = open ("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || stat (getenv ("FAULT_FILE"), &status) != 0)
+    abort ();
+  while ((got = read (fd, text + size, sizeof text - 1 - size)) > 0)
+    size += (size_t)got;
+  close (fd);
+  text[size] = '\0';
+  for (char *line = text; line != NULL; line = strchr (line, '\n'))
+    break_mapping (line += *line == '\n', status.st_ino,
+                   strtoul (page, NULL, 10));
+}
+
 static bool
 fails (void)
 {
@@ -79,6 +122,8 @@ fails (void)
     return false;
   if (cut != NULL)
     return truncate (getenv ("FAULT_FILE"), atol (cut)) != 0;
+  if (page != NULL)
+    return break_file (), false;
   errno = ENOMEM;
   return true;
 }

@@ -1,12 +1,12 @@
 #!/bin/bash
-# A file that another program cuts off while it is worked on costs itself alone:
-# one line says so, it stays as the other program has left it, no temporary file
-# stays, and the other files are converted.
+# A file that another program cuts off while it is worked on, or that cannot be
+# read any more, costs itself alone: one line says so, it stays as the other program
+# has left it, no temporary file stays, and the other files are converted.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Usage: shrink.sh [BUILDDIR]
 #
-# memory.c cuts the file off at each allocation of the program.  Prints TAP.
+# memory.c does that to the file at allocations of the program.  Prints TAP.
 
 srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd) || exit 99
 builddir=$(cd "${1:-.}" && pwd) || exit 99
@@ -93,6 +93,44 @@ cut_off ()
   report "$title: $told told, $late too late" "$bad"
 }
 
+# unreadable TITLE ORIGINAL STEP ARGUMENT...: at every STEP-th allocation, a page
+# that cannot be read any more.  The file stays, or that page was not needed.
+# Objects are written by libelf, which knows less about it.
+unreadable ()
+{
+  local title=$1 step=$3 bad="" told=0 late=0 all n page pages rc lines
+  cp "$2" old
+  pages=$((($(stat -c %s old) + $(getconf PAGESIZE) - 1) / $(getconf PAGESIZE)))
+  shift 3
+  rm -rf w && mkdir w && cp old w/f
+  FAULT_COUNT=$PWD/all LD_PRELOAD=$PWD/memory.so "$program" "$@" w/f >output 2>errors \
+    || { report "$title" "$(cat errors)"; return; }
+  all=$(cat all)
+  rm all
+  mv w/f wanted
+  for ((n = 1; n <= all; n += step)); do
+    for page in 0 1 $((pages / 2)) $((pages - 1)); do
+      cp old w/f
+      FAULT_AT=$n FAULT_PAGE=$page FAULT_FILE=w/f LD_PRELOAD=$PWD/memory.so \
+        "$program" "$@" w/f >output 2>errors
+      rc=$?
+      mapfile -t lines <errors
+      case $rc in
+        0) [ ${#lines[@]} -eq 0 ] && cmp -s w/f wanted && late=$((late + 1)) ;;
+        1) told=$((told + 1))
+           [ ${#lines[@]} -eq 1 ] && cmp -s w/f old \
+             && [[ ${lines[0]} == *": the file "*", or cannot be read" \
+                   || $*${lines[0]} == *relocatable*" cannot write data to file" ]] ;;
+        *) false ;;
+      esac && ! compgen -G 'w/.cfi2sframe-*' >/dev/null \
+        || bad+="allocation $n, page $page: exit status $rc, $(ls -A w): $(cat errors)"$'\n'
+      rm -f w/.cfi2sframe-*
+    done
+  done 2>/dev/null # the shell's own "Bus error"
+  [ $told -gt $((all / step)) ] || bad+="only $told were noticed"
+  report "$title: $told told, $late not needed any more" "$bad"
+}
+
 cat >small.c <<'END'
 #include <stdio.h>
 #include <string.h>
@@ -119,6 +157,10 @@ cut_off "a program" small 5 -q
 cut_off "--undo" converted 3 --undo -q
 cut_off "an object" small.o 7 -q --relocatable
 cut_off "an archive" small.a 9 -q --relocatable
+
+unreadable "a page of a program" small 11 -q
+unreadable "a page, --undo" converted 5 --undo -q
+unreadable "a page of an object" small.o 7 -q --relocatable
 
 # The other files of a run.
 rm -rf w && mkdir w && cp small w/f && cp small w/other
