@@ -353,6 +353,37 @@ write_split_file (struct fixture *f, const char *path, bool split)
   store_u32 (type, SHT_PROGBITS, false);
 }
 
+/* The path of WHERE, which may stand for one of the usual places, in the
+   directory, whose absolute path is FOLDER.  */
+static void
+place_of (const struct fixture *f, const char *where, const char *folder,
+          char *place, size_t size)
+{
+  if (strcmp (where, "GLOBAL") == 0)
+    snprintf (place, size, "%.200s/p.debug", folder + 1);
+  else if (strcmp (where, "BUILD-ID") == 0)
+    snprintf (place, size, "%s", f->build_id);
+  else if (strcmp (where, "CACHE") == 0)
+    snprintf (place, size, "%s", f->cached);
+  else
+    snprintf (place, size, "%s", where);
+}
+
+/* Let PLACE be a link to TO, with the folder that the link is in, and write
+   the debug file elsewhere.  */
+static void
+write_link (struct fixture *f, const char *place, const char *folder,
+            const char *to, bool split)
+{
+  char name[400], target[400];
+  write_debug_file (f, place, 0);
+  snprintf (name, sizeof name, "%s/%s", f->directory, place);
+  unlink (name);
+  snprintf (target, sizeof target, "%.200s%s", to[0] == '/' ? folder : "", to);
+  assert_int_equal (symlink (target, name), 0);
+  write_split_file (f, "elsewhere/p.debug", split);
+}
+
 /* A debug file that is to be changed has no code, and no link leads to it, but
    in the system's directory; one that is read may be anything.  */
 static void
@@ -389,7 +420,7 @@ what_is_to_be_changed_is_no_other_file (void **state)
       struct fixture f;
       struct debug_file file;
       struct error err = { 0 };
-      char place[300], name[400];
+      char place[300];
       bool to_change = i % 2;
       const char *where = cases[i / 2].place, *to = cases[i / 2].to;
       open_linked_fixture (&f, "p.debug", 12);
@@ -397,28 +428,11 @@ what_is_to_be_changed_is_no_other_file (void **state)
       use_cache (&f);
       char *folder = realpath (f.directory, NULL);
       assert_non_null (folder);
-      if (strcmp (where, "GLOBAL") == 0)
-        snprintf (place, sizeof place, "%.200s/p.debug", folder + 1);
-      else if (strcmp (where, "BUILD-ID") == 0)
-        snprintf (place, sizeof place, "%s", f.build_id);
-      else if (strcmp (where, "CACHE") == 0)
-        snprintf (place, sizeof place, "%s", f.cached);
-      else
-        snprintf (place, sizeof place, "%s", where);
+      place_of (&f, where, folder, place, sizeof place);
       if (to == NULL)
         write_split_file (&f, place, cases[i / 2].split);
       else
-        {
-          /* With the folder that the link is in.  */
-          write_debug_file (&f, place, 0);
-          snprintf (name, sizeof name, "%s/%s", f.directory, place);
-          unlink (name);
-          char target[400];
-          snprintf (target, sizeof target, "%.200s%s",
-                    to[0] == '/' ? folder : "", to);
-          assert_int_equal (symlink (target, name), 0);
-          write_split_file (&f, "elsewhere/p.debug", cases[i / 2].split);
-        }
+        write_link (&f, place, folder, to, cases[i / 2].split);
       bool found = to_change ? cases[i / 2].to_change : cases[i / 2].to_read;
       debug_file_find (&file, &f.image, &f.places, &err);
       if ((file.image.elf != NULL) != found)
