@@ -14,16 +14,12 @@
 static struct cursor
 loaded_from (const struct image *image, uint64_t address)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      uint64_t offset = address - segment->p_vaddr;
-      if (segment->p_type == PT_LOAD && address >= segment->p_vaddr
-          && offset < segment->p_filesz)
-        return cursor_over (image->bytes + segment->p_offset + offset,
-                            segment->p_filesz - offset, image->big_endian);
-    }
-  return (struct cursor){ .big_endian = image->big_endian, .failed = true };
+  const GElf_Phdr *load = image_load_at (image, address);
+  if (load == NULL || address - load->p_vaddr >= load->p_filesz)
+    return (struct cursor){ .big_endian = image->big_endian, .failed = true };
+  uint64_t offset = address - load->p_vaddr;
+  return cursor_over (image->bytes + load->p_offset + offset,
+                      load->p_filesz - offset, image->big_endian);
 }
 
 /* The part of a call-site record that has one size of arguments.  */

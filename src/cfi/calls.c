@@ -34,18 +34,13 @@ ends_in_call (const struct arch *arch, const uint8_t *code, uint64_t size)
 static void
 find_segment (struct call_finder *finder, uint64_t address)
 {
-  const struct image *image = finder->image;
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      /* Below the segment the difference wraps around, beyond any size.  */
-      if (load->p_type != PT_LOAD || address - load->p_vaddr >= load->p_filesz)
-        continue;
-      finder->bytes = image_bytes_at (image, load->p_vaddr, load->p_filesz);
-      finder->address = load->p_vaddr;
-      finder->size = finder->bytes != NULL ? load->p_filesz : 0;
-      return;
-    }
+  const GElf_Phdr *load = image_load_at (finder->image, address);
+  if (load == NULL || address - load->p_vaddr >= load->p_filesz)
+    return;
+  finder->bytes
+      = image_bytes_at (finder->image, load->p_vaddr, load->p_filesz);
+  finder->address = load->p_vaddr;
+  finder->size = finder->bytes != NULL ? load->p_filesz : 0;
 }
 
 /* Whether the SIZE bytes of code at FROM, of which the finder's segment has

@@ -205,14 +205,8 @@ may_be_changed (const struct image *image, uint64_t address)
   if (dynamic_find (image, DT_TEXTREL, &value)
       || (dynamic_find (image, DT_FLAGS, &value) && value & DF_TEXTREL))
     return true;
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && address >= load->p_vaddr
-          && address - load->p_vaddr < load->p_memsz)
-        return load->p_flags & PF_W;
-    }
-  return false;
+  const GElf_Phdr *load = image_load_at (image, address);
+  return load != NULL && (load->p_flags & PF_W);
 }
 
 bool

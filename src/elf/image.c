@@ -488,6 +488,19 @@ image_find_segment (const struct image *image, uint32_t type)
   return NULL;
 }
 
+const GElf_Phdr *
+image_load_at (const struct image *image, uint64_t address)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type == PT_LOAD && address >= load->p_vaddr
+          && address - load->p_vaddr < load->p_memsz)
+        return load;
+    }
+  return NULL;
+}
+
 const uint8_t *
 image_bytes_at (const struct image *image, uint64_t address, uint64_t size)
 {

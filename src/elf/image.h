@@ -128,6 +128,10 @@ image_segment_has_bytes (const GElf_Phdr *segment)
          && segment->p_type != PT_GNU_STACK && segment->p_filesz > 0;
 }
 
+/* The PT_LOAD that has ADDRESS in memory, or NULL.  What lies behind p_filesz
+   is not in the file.  */
+const GElf_Phdr *image_load_at (const struct image *image, uint64_t address);
+
 /* The SIZE bytes loaded from the file at ADDRESS, or NULL when they are not
    all in one segment's file contents.  */
 const uint8_t *image_bytes_at (const struct image *image, uint64_t address,
