@@ -19,6 +19,7 @@ enum
 struct emitter
 {
   const struct image *image;
+  struct encode_options encode;
   struct lowerer *lowerer;
   struct pieces *pieces;   /* between lowering and encoder, or NULL */
   struct sframe_row *rows; /* owned: those of a piece for the encoder */
@@ -71,9 +72,7 @@ count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
 {
   emitter->account.bytes_covered += without_padding (emitter, address, size);
   emitter->repeated += repeats ? size : 0;
-  return emitter->repeated <= emitter->image->size + ROWS_FLOOR
-         || error_set (err, CFI2SFRAME_REFUSED,
-                       "the CFI asks for unreasonably many rows");
+  return sframe_rows_are_reasonable (&emitter->encode, emitter->repeated, err);
 }
 
 static bool
@@ -125,7 +124,7 @@ static bool
 open_encoder (struct emitter *emitter, const struct emitter_options *options)
 {
   const struct arch *arch = options->image->arch;
-  const struct encode_options encode = {
+  emitter->encode = (struct encode_options){
     .arch = arch,
     .variant = options->variant,
     .sorted = options->sorted,
@@ -136,14 +135,14 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
     .n_expected = options->n_expected,
     .rows_expected = options->rows_expected,
   };
-  emitter->encoder = sframe_encoder_new (&encode);
+  emitter->encoder = sframe_encoder_new (&emitter->encode);
   emitter->across = options->compact;
-  if (!encode.share && !options->compact)
+  if (!emitter->encode.share && !options->compact)
     return emitter->encoder != NULL;
   const struct pieces_options pieces
       = { .cut = options->cut, .across = options->compact };
-  emitter->pieces
-      = pieces_new (&encode, &pieces, lowerer_rules (emitter->lowerer));
+  emitter->pieces = pieces_new (&emitter->encode, &pieces,
+                                lowerer_rules (emitter->lowerer));
   return emitter->encoder != NULL && emitter->pieces != NULL;
 }
 

@@ -317,10 +317,8 @@ sframe_encoder_add_record (struct sframe_encoder *encoder, uint64_t address,
                            uint32_t size, uint32_t block, struct error *err)
 {
   encoder->written += encoder->blocks[block].size;
-  if (encoder->options.rows_max != 0
-      && encoder->written > encoder->options.rows_max)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the CFI asks for unreasonably many rows");
+  if (!sframe_rows_are_reasonable (&encoder->options, encoder->written, err))
+    return false;
   if (!ARRAY_ROOM (encoder->records, encoder->n_records + 1,
                    &encoder->records_capacity))
     return error_set_no_memory (err);

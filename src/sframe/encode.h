@@ -34,6 +34,16 @@ struct encode_options
   size_t n_expected, rows_expected;
 };
 
+/* Whether so many BYTES of rows are within rows_max of OPTIONS.  */
+static inline bool
+sframe_rows_are_reasonable (const struct encode_options *options,
+                            uint64_t bytes, struct error *err)
+{
+  return options->rows_max == 0 || bytes <= options->rows_max
+         || error_set (err, CFI2SFRAME_REFUSED,
+                       "the CFI asks for unreasonably many rows");
+}
+
 /* Bytes of ROW without its start: info byte and data words.  */
 unsigned sframe_row_payload_size (const struct encode_options *options,
                                   const struct sframe_row *row);

@@ -179,15 +179,11 @@ append_rows (struct pieces *pieces, const struct numbered_row *rows,
   return in_order;
 }
 
-/* A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
 static bool
 account (struct pieces *pieces, uint64_t bytes, struct error *err)
 {
   pieces->taken += bytes;
-  return pieces->encode.rows_max == 0
-         || pieces->taken <= pieces->encode.rows_max
-         || error_set (err, CFI2SFRAME_REFUSED,
-                       "the CFI asks for unreasonably many rows");
+  return sframe_rows_are_reasonable (&pieces->encode, pieces->taken, err);
 }
 
 static inline bool
