@@ -6,8 +6,7 @@
 
 #include "compact-unwind/measure.h"
 
-#include "cfi/return_sites.h"
-#include "cfi/walk.h"
+#include "cfi/finished_rows.h"
 #include "convert/emitter.h"
 #include "convert/formats.h"
 #include "compact-unwind/section_builder.h"
@@ -43,9 +42,7 @@ struct measuring
   const struct image *image;
   struct measurement *result;
   struct cfi_source source;
-  struct cfi_walk walk;
-  struct padding_finder padding;
-  struct return_sites sites;
+  struct finished_rows rows;
   struct emitter *emitters[N_EMITTERS]; /* NULL: not wanted */
   bool with_compact_unwind;
   struct cunwind_section compact_unwind;
@@ -108,10 +105,7 @@ open_source (struct measuring *measuring, struct error *err)
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
   if (!cfi_source_open (source, image, &cfi_options, err)
-      || !cfi_walk_begin (&measuring->walk, source, err)
-      || !padding_finder_init (&measuring->padding, image, err)
-      || !return_sites_init (&measuring->sites, &measuring->source,
-                             &measuring->padding, err))
+      || !finished_rows_open (&measuring->rows, source, ROWS_AT_SITES, err))
     return false;
   result->eh_frame_bytes = source->eh_frame.size;
   result->eh_frame_hdr_bytes = source->eh_frame.header_size;
@@ -148,11 +142,11 @@ open_formats (struct measuring *measuring, unsigned wanted, struct error *err)
         && cunwind_supports (measuring->image->arch);
   if (!measuring->with_compact_unwind)
     return true;
-  if (!cfa_machine_track_saved (measuring->walk.machine))
+  if (!cfa_machine_track_saved (measuring->rows.walk.machine))
     return error_set_no_memory (err);
   return cunwind_section_init (&measuring->compact_unwind, measuring->image,
-                               &measuring->source.cfi, &measuring->padding,
-                               err);
+                               &measuring->source.cfi,
+                               &measuring->rows.padding, err);
 }
 
 static void
@@ -161,24 +155,23 @@ measuring_close (struct measuring *measuring)
   for (unsigned i = 0; i < N_EMITTERS; i++)
     emitter_free (measuring->emitters[i]);
   cunwind_section_free (&measuring->compact_unwind);
-  return_sites_free (&measuring->sites);
-  padding_finder_free (&measuring->padding);
-  cfi_walk_end (&measuring->walk);
+  finished_rows_close (&measuring->rows);
   cfi_source_close (&measuring->source);
 }
 
 /* Functions.  */
 
-/* SET_ASIDE: the walk had a reason not to execute the FDE of CODE, or did not
-   leave its rows as they were.  */
 static bool
-add_to_compact_unwind (struct measuring *measuring,
-                       const struct cfi_code *code, bool set_aside,
+add_to_compact_unwind (struct measuring *measuring, struct cfi_code *code,
                        struct error *err)
 {
   if (!measuring->with_compact_unwind || code->kind != CODE_OF_FDE)
     return true;
-  if (set_aside)
+  if (!finished_rows_execute (&measuring->rows, code, err))
+    return false;
+  /* There was a reason not to execute the FDE, or its rows did not stay as
+     they were.  */
+  if (!code->executed || cfi_code_is_disputed (code))
     {
       cunwind_section_skip (&measuring->compact_unwind);
       return true;
@@ -191,21 +184,18 @@ static bool
 add_functions (struct measuring *measuring, struct error *err)
 {
   struct cfi_code code;
-  while (cfi_walk_next (&measuring->walk, &code))
+  int more;
+  while ((more = finished_rows_next (&measuring->rows, &code, err)) > 0)
     {
-      bool set_aside
-          = code.reason != REASON_NONE || cfi_code_is_disputed (&code);
-      if (!cfi_walk_rows (&measuring->walk, &code, err)
-          || !add_to_compact_unwind (measuring, &code, set_aside, err)
-          || !return_sites_apply (&measuring->sites, &measuring->walk, &code,
-                                  err))
+      if (!add_to_compact_unwind (measuring, &code, err))
         return false;
       for (unsigned i = 0; i < N_EMITTERS; i++)
         if (measuring->emitters[i] != NULL
-            && !emitter_add (measuring->emitters[i], &code, err))
+            && !emitter_add (measuring->emitters[i], &measuring->rows, &code,
+                             err))
           return false;
     }
-  return true;
+  return more == 0;
 }
 
 /* Results.  */

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfi/program_table.h"
-#include "cfi/walk.h"
+#include "cfi/finished_rows.h"
 
 /* Add FUNCTION, with rows of its own.  */
 static bool
@@ -38,63 +37,52 @@ share (struct function_list *list, const struct cfi_code *code, size_t index)
   shared->rows_capacity = 0;
 }
 
-/* Add CODE, unless it has no rows.  Two functions of three have the program of
-   another one, and share its rows.  */
+/* Add CODE, unless it has no rows.  */
 static bool
-add (struct function_list *list, struct program_table *programs,
-     struct cfi_walk *walk, struct cfi_code *code, struct error *err)
+add (struct function_list *list, struct finished_rows *rows,
+     struct cfi_code *code, struct error *err)
 {
-  const struct program_result *known = NULL;
-  uint32_t hash;
-  bool alone = code->kind == CODE_OF_FDE && !cfi_code_is_disputed (code);
-  if (alone)
-    known = program_table_find (programs, code->fde, &hash);
-  if (known != NULL && code->size > known->reach)
+  if (code->program != NULL && code->program->taken > 0)
     {
-      share (list, code, known->index);
+      share (list, code, code->program->taken - 1);
       return true;
     }
-  if (!cfi_walk_rows (walk, code, err))
+  if (!finished_rows_execute (rows, code, err))
     return false;
   if (code->reason != REASON_NONE)
     return true;
-  if (alone && known == NULL)
-    program_table_add (
-        programs, code->fde, hash,
-        (struct program_result){ .index = list->n,
-                                 .reach = cfa_machine_reach (walk->machine) });
+  if (code->program != NULL)
+    code->program->taken = list->n + 1;
   return keep (list, code->function) || error_set_no_memory (err);
 }
 
 static bool
-fill (struct function_list *list, struct program_table *programs,
-      struct cfi_walk *walk, struct error *err)
+fill (struct function_list *list, struct finished_rows *rows,
+      struct error *err)
 {
   struct cfi_code code;
-  while (cfi_walk_next (walk, &code))
+  int more;
+  while ((more = finished_rows_next (rows, &code, err)) > 0)
     if (code.is_code && code.reason == REASON_NONE && code.size <= UINT32_MAX
-        && !add (list, programs, walk, &code, err))
+        && !add (list, rows, &code, err))
       return false;
-  return true;
+  return more == 0;
 }
 
 bool
 function_list_read (struct function_list *list,
                     const struct cfi_source *source, struct error *err)
 {
-  struct cfi_walk walk = { 0 };
+  struct finished_rows rows = { 0 };
   *list = (struct function_list){ 0 };
   list->functions = calloc (source->cfi.n_fdes + source->stubs.n_functions
                                 + source->found.n_functions + 1,
                             sizeof *list->functions);
   if (list->functions == NULL)
     return error_set_no_memory (err);
-  struct program_table *programs = program_table_new (&source->cfi);
-  bool ok = (programs != NULL || error_set_no_memory (err))
-            && cfi_walk_begin (&walk, source, err)
-            && fill (list, programs, &walk, err);
-  cfi_walk_end (&walk);
-  program_table_free (programs);
+  bool ok = finished_rows_open (&rows, source, ROWS_BY_PROGRAM, err)
+            && fill (list, &rows, err);
+  finished_rows_close (&rows);
   if (!ok)
     function_list_free (list);
   return ok;

@@ -58,7 +58,7 @@ is_program_of (const struct program *program, const struct cfi_fde *fde,
          && memcmp (program->instructions, instructions, program->size) == 0;
 }
 
-const struct program_result *
+struct program_result *
 program_table_find (const struct program_table *table,
                     const struct cfi_fde *fde, uint32_t *hash)
 {
@@ -68,21 +68,25 @@ program_table_find (const struct program_table *table,
   struct table_walk walk = { .hash = *hash };
   while (table_next (&table->table, &walk, &number))
     {
-      const struct program *program = &table->programs[number];
+      struct program *program = &table->programs[number];
       if (is_program_of (program, fde, instructions))
         return &program->result;
     }
   return NULL;
 }
 
-void
+struct program_result *
 program_table_add (struct program_table *table, const struct cfi_fde *fde,
-                   uint32_t hash, struct program_result result)
+                   uint32_t hash, uint64_t reach)
 {
   if (!ARRAY_ROOM (table->programs, table->n_programs + 1, &table->capacity))
-    return;
+    return NULL;
   table_insert (&table->table, hash, (uint32_t)table->n_programs);
-  table->programs[table->n_programs++]
-      = (struct program){ cfi_fde_instructions (table->section, fde),
-                          fde->instructions_size, fde->cie, result };
+  struct program *program = &table->programs[table->n_programs++];
+  *program = (struct program){ .instructions
+                               = cfi_fde_instructions (table->section, fde),
+                               .size = fde->instructions_size,
+                               .cie = fde->cie,
+                               .result = { .reach = reach } };
+  return &program->result;
 }

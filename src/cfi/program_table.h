@@ -18,11 +18,13 @@ struct program_table; /* opaque */
 /* What became of a program.  */
 struct program_result
 {
-  size_t index; /* what the owner of the table knows the result by */
   /* For functions larger than so many bytes it is the same (see
      cfa_machine_reach).  */
   uint64_t reach;
-  size_t kept; /* the owner's number for what return_sites_keep keeps */
+  size_t kept; /* what return_sites_keep returned */
+  /* 1 more than the number by which the one who takes the rows knows them; 0:
+     it does not.  */
+  size_t taken;
 };
 
 /* A table for FDEs of SECTION, which must outlive it.  NULL when memory ran
@@ -32,13 +34,14 @@ void program_table_free (struct program_table *table);
 
 /* What is known of FDE's program, or NULL.  The result is valid until the next
    program is added.  *HASH is for program_table_add.  */
-const struct program_result *
-program_table_find (const struct program_table *table,
-                    const struct cfi_fde *fde, uint32_t *hash);
+struct program_result *program_table_find (const struct program_table *table,
+                                           const struct cfi_fde *fde,
+                                           uint32_t *hash);
 
-/* Keep RESULT for FDE's program, which is not known.  When memory is short the
-   table may decline.  */
-void program_table_add (struct program_table *table, const struct cfi_fde *fde,
-                        uint32_t hash, struct program_result result);
+/* Add FDE's program, which is not known, with REACH.  NULL when memory is
+   short.  */
+struct program_result *program_table_add (struct program_table *table,
+                                          const struct cfi_fde *fde,
+                                          uint32_t hash, uint64_t reach);
 
 #endif /* CFI_PROGRAM_TABLE_H */

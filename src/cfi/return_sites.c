@@ -56,7 +56,6 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
 void
 return_sites_free (struct return_sites *sites)
 {
-  frame_function_free (&sites->cut);
   free (sites->places.offsets);
   free (sites->kept);
   free (sites->starts);
@@ -216,44 +215,19 @@ expect_code (const struct return_sites *sites, const struct cfi_walk *walk)
                         cfi->fdes[coming].size);
 }
 
-/* Changing rows.  */
-
-/* Append ROW but for its first instruction, of SIZE bytes.  */
+/* Find the places of CODE and the padding behind it.  KEPT was made of its
+   rows.  */
 static bool
-append_without_start (struct frame_function *function,
-                      const struct frame_row *row, uint32_t size)
+find_all (struct return_sites *sites, const struct cfi_walk *walk,
+          struct cfi_code *code, const struct kept_rows *kept,
+          struct error *err)
 {
-  struct frame_row nothing = *row, rest = *row;
-  frame_row_leave_out (&nothing, REASON_RETURN_ADDRESS);
-  rest.start += size;
-  return frame_function_append (function, &nothing)
-         && (rest.start >= function->size
-             || frame_function_append (function, &rest));
-}
-
-/* Copy the rows of CODE to SITES->cut, with the places left out.  What is left
-   of a row behind its place is replaced by a row that starts there.  */
-static bool
-cut_rows (struct return_sites *sites, const struct cfi_code *code)
-{
-  const struct frame_function *function = code->function;
-  const struct return_places *places = &sites->places;
-  struct frame_function *cut = &sites->cut;
-  frame_function_reset (cut);
-  cut->address = function->address;
-  cut->size = function->size;
-  cut->signal = function->signal;
-  cut->b_key = function->b_key;
-  size_t n = 0;
-  for (size_t i = 0; i < function->n_rows; i++)
-    {
-      const struct frame_row *row = &function->rows[i];
-      bool place = n < places->n && places->offsets[n] == row->start;
-      n += place;
-      if (place ? !append_without_start (cut, row, sites->smallest)
-                : !frame_function_append (cut, row))
-        return false;
-    }
+  if (!find_places (sites, code, kept))
+    return error_set_no_memory (err);
+  code->places = &sites->places;
+  pass (sites, code, &kept->last);
+  find_padding (sites, walk, code);
+  expect_code (sites, walk);
   return true;
 }
 
@@ -261,35 +235,24 @@ bool
 return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
                     struct cfi_code *code, struct error *err)
 {
-  const struct frame_function *function = code->function;
   sites->can_keep = false;
+  sites->places.n = 0;
+  code->places = &sites->places;
   /* Of an FDE that overlaps others nothing may be left.  */
   if (!code->is_code || code->size == 0)
     return true;
-  if (is_stub (code) || function == NULL)
+  if (is_stub (code) || code->function == NULL)
     {
       pass (sites, code, NULL);
       return true;
     }
-  const struct kept_rows *kept = keep_rows (sites, function);
+  const struct kept_rows *kept = keep_rows (sites, code->function);
   if (kept == NULL)
     return error_set_no_memory (err);
-  if (kept->plt_rule)
-    {
-      pass (sites, code, NULL);
-      return true;
-    }
-  if (!find_places (sites, code, kept))
-    return error_set_no_memory (err);
-  bool cut = sites->places.n > 0;
-  if (cut && !cut_rows (sites, code))
-    return error_set_no_memory (err);
-  pass (sites, code, &kept->last);
-  find_padding (sites, walk, code);
-  expect_code (sites, walk);
-  if (cut)
-    code->function = &sites->cut;
-  sites->can_keep = !cut;
+  sites->can_keep = !kept->plt_rule;
+  if (sites->can_keep)
+    return find_all (sites, walk, code, kept, err);
+  pass (sites, code, NULL);
   return true;
 }
 
@@ -297,11 +260,5 @@ bool
 return_sites_repeat (struct return_sites *sites, const struct cfi_walk *walk,
                      struct cfi_code *code, size_t kept, struct error *err)
 {
-  const struct kept_rows *rows = &sites->kept[kept];
-  if (!find_places (sites, code, rows))
-    return error_set_no_memory (err);
-  pass (sites, code, &rows->last);
-  find_padding (sites, walk, code);
-  expect_code (sites, walk);
-  return true;
+  return find_all (sites, walk, code, &sites->kept[kept], err);
 }

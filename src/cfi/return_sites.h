@@ -41,13 +41,6 @@ struct kept_rows
   struct frame_row first, last;
 };
 
-/* The places of a function that may have no row.  */
-struct return_places
-{
-  uint32_t *offsets; /* in the function, ascending; owned */
-  size_t n, capacity;
-};
-
 struct return_sites
 {
   const struct cfi_source *source;
@@ -60,19 +53,17 @@ struct return_sites
   uint32_t smallest_call; /* bytes of a call */
 
   /* The latest code.  */
-  uint64_t end;          /* 0: none */
-  uint64_t boundary;     /* where its last row starts: an instruction */
-  bool has_last;         /* it has rows ... */
-  struct frame_row last; /* ... this is the last one */
-  bool can_keep;         /* return_sites_keep is allowed */
-  struct return_places places;
+  uint64_t end;                /* 0: none */
+  uint64_t boundary;           /* where its last row starts: an instruction */
+  bool has_last;               /* it has rows ... */
+  struct frame_row last;       /* ... this is the last one */
+  bool can_keep;               /* return_sites_keep is allowed */
+  struct return_places places; /* of it that may have no row */
 
   struct kept_rows *kept; /* owned */
   size_t n_kept, kept_capacity;
   uint32_t *starts; /* owned */
   size_t n_starts, starts_capacity;
-  struct frame_function
-      cut; /* owned: the rows that return_sites_apply makes */
 };
 
 /* For the code of SOURCE, a linked file's, in address order.  SOURCE and
@@ -84,20 +75,19 @@ bool return_sites_init (struct return_sites *sites,
 void return_sites_free (struct return_sites *sites);
 
 /* CODE comes from WALK and has rows, all of which begin in it, or a reason why
-   it has none.  Set its padding.  If there are places that may have no row,
-   CODE gets other rows, SITES->cut, which are valid until the next call.  */
+   it has none.  Set its padding, and its places.  False when memory ran
+   out.  */
 bool return_sites_apply (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,
                          struct error *err);
 
 /* Functions with equal call-frame programs have equal rows.  Keep the
    kept_rows of the function that return_sites_apply saw last, and return their
-   number.  Only where SITES->can_keep is set: the function has rows, all of
-   them stayed, and none has RULE_PLT.  */
+   number, counted from 0.  Only where SITES->can_keep is set: the function has
+   rows, and none has RULE_PLT.  */
 size_t return_sites_keep (struct return_sites *sites);
 
-/* CODE has the rows with number KEPT, all of which begin in it: set its
-   padding and SITES->places.  False when memory ran out.  */
+/* As return_sites_apply for CODE that has the rows with number KEPT.  */
 bool return_sites_repeat (struct return_sites *sites,
                           const struct cfi_walk *walk, struct cfi_code *code,
                           size_t kept, struct error *err);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cfi/cfi_section.h"
 #include "cfi/debug_source.h"
+#include "analysis/code.h"
 #include "elf/code_sections.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/image.h"
@@ -17,8 +18,9 @@
 struct cfi_source
 {
   struct cfi_section cfi;
-  struct frame_functions stubs; /* of PLTs, without CFI */
-  struct frame_functions found; /* in the code, where there is neither */
+  struct frame_functions stubs;      /* of PLTs, without CFI */
+  struct frame_functions found;      /* in the code, where there is neither */
+  const struct disproofs *disproofs; /* rows that it contradicts, or NULL */
   /* Why FDE, whatever its instructions say, describes no code or cannot be
      taken as it is; REASON_NONE: nothing is wrong.  */
   enum frame_reason (*problem) (const void *context,

@@ -17,6 +17,7 @@ cfi_walk_begin (struct cfi_walk *walk, const struct cfi_source *source,
                 struct error *err)
 {
   *walk = (struct cfi_walk){ .source = source,
+                             .fdes_end = source->cfi.n_fdes,
                              .machine = cfa_machine_new (&source->cfi) };
   return walk->machine != NULL || error_set_no_memory (err);
 }
@@ -39,11 +40,13 @@ first_from (const struct frame_functions *list, uint64_t address)
 }
 
 void
-cfi_walk_go (struct cfi_walk *walk, size_t fde)
+cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end)
 {
   const struct cfi_source *source = walk->source;
   uint64_t address = fde > 0 ? source->cfi.fdes[fde].address : 0;
   walk->fde = walk->group = walk->group_end = fde;
+  walk->fdes_end = end;
+  walk->disproof = 0;
   walk->stub = first_from (&source->stubs, address);
   walk->found = first_from (&source->found, address);
   walk->claimed_end = address;
@@ -81,6 +84,20 @@ find_group (struct cfi_walk *walk)
   walk->group_end = (size_t)(fde - cfi->fdes);
 }
 
+/* Whether the code contradicts rows of FDE, the next one.  */
+static bool
+is_disproved (struct cfi_walk *walk, const struct cfi_fde *fde)
+{
+  const struct disproofs *disproofs = walk->source->disproofs;
+  if (disproofs == NULL)
+    return false;
+  while (walk->disproof < disproofs->n
+         && disproofs->list[walk->disproof].end <= fde->address)
+    walk->disproof++;
+  return walk->disproof < disproofs->n
+         && disproofs->list[walk->disproof].start < fde->address + fde->size;
+}
+
 /* Fill in CODE for FDE, the next one.  */
 static void
 fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
@@ -94,12 +111,16 @@ fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
                              .address = fde->address,
                              .size = fde->size,
                              .is_code = reason_is_of_code (reason),
+                             .executed = false,
                              .group = 0,
                              .group_end = 0,
                              .claimed_end = 0,
                              .front_disputed = false,
+                             .disproved = is_disproved (walk, fde),
                              .reason = reason,
                              .function = NULL,
+                             .places = NULL,
+                             .program = NULL,
                              .padding = 0,
                              .call_at_end = false };
   if (!code->is_code)
@@ -158,8 +179,10 @@ bool
 cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
 {
   const struct cfi_section *cfi = &walk->source->cfi;
-  bool more = walk->fde < cfi->n_fdes;
-  if (next_without_fde (walk, more ? cfi->fdes[walk->fde].address : UINT64_MAX,
+  bool more = walk->fde < walk->fdes_end;
+  if (next_without_fde (walk,
+                        walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address
+                                                : UINT64_MAX,
                         code))
     return true;
   if (more)
@@ -250,6 +273,23 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   return true;
 }
 
+/* Leave out the rows of the function at hand that the code contradicts.  */
+static bool
+leave_out_disproved (struct cfi_walk *walk)
+{
+  const struct disproofs *disproofs = walk->source->disproofs;
+  struct frame_function *function = &walk->function;
+  for (size_t i = walk->disproof;
+       i < disproofs->n
+       && disproofs->list[i].start < function->address + function->size;
+       i++)
+    if (!frame_function_leave_out (function, disproofs->list[i].start,
+                                   disproofs->list[i].end,
+                                   REASON_CODE_DISAGREES))
+      return false;
+  return true;
+}
+
 /* Where function INDEX of LIST begins, if there is one; else UINT64_MAX.  */
 static uint64_t
 begin_of (const struct frame_functions *list, size_t index)
@@ -301,10 +341,14 @@ cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code, struct error *err)
 {
   if (code->kind != CODE_OF_FDE || code->reason != REASON_NONE)
     return true;
+  code->executed = true;
   if (!execute (walk, code->fde, &walk->function, &code->reason, err)
       || (code->reason == REASON_NONE && cfi_code_is_disputed (code)
           && !settle_disputes (walk, code, err)))
     return false;
+  if (code->reason == REASON_NONE && code->disproved
+      && !leave_out_disproved (walk))
+    return error_set_no_memory (err);
   if (code->reason == REASON_NONE)
     code->function = &walk->function;
   return true;

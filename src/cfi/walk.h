@@ -13,6 +13,7 @@
      there are no rows: unwinders that search a table find another FDE than
      those that go through the section.  Code that several FDEs describe comes
      with the first one (lowest address, then lowest offset).
+   - Where the code is known to contradict an FDE there are no rows.
    - A PLT stub, or a function found in the code, counts where no FDE claims
      the code.  */
 
@@ -36,6 +37,8 @@ struct cfi_walk
   struct frame_function function; /* of the FDE executed last; owned */
   struct frame_function rival;    /* of one that overlaps it; owned */
   size_t fde, stub, found;        /* the next ones */
+  size_t fdes_end;                /* the walk goes up to this FDE */
+  size_t disproof;                /* the first that may still apply */
   size_t group, group_end;        /* FDEs that overlap, `fde' among them */
   uint64_t claimed_end;           /* code below has an owner */
 };
@@ -54,12 +57,16 @@ struct cfi_code
   const struct cfi_fde *fde; /* CODE_OF_FDE only */
   uint64_t address, size;    /* less what came with earlier ones */
   bool is_code;              /* false: the range says nothing of any code */
+  bool executed;             /* the FDE was */
   /* Indexes of FDEs that may overlap this one, if there are more than one.  */
   size_t group, group_end;
   uint64_t claimed_end;     /* code below came with earlier ones */
   bool front_disputed;      /* and some of that has no rows */
+  bool disproved;           /* the code contradicts some of the rows */
   enum frame_reason reason; /* why there are no rows, or REASON_NONE */
   const struct frame_function *function; /* the rows; see cfi_walk_rows */
+  const struct return_places *places;    /* of these rows; NULL: none */
+  struct program_result *program; /* that has these rows; NULL: none known */
   /* Bytes behind the code that its last row may cover, too, and whether a call
      may end in front of them; 0 until return_sites sets both.  */
   uint32_t padding;
@@ -73,8 +80,9 @@ bool cfi_walk_begin (struct cfi_walk *walk, const struct cfi_source *source,
 void cfi_walk_end (struct cfi_walk *walk);
 
 /* Go to the FDE with the index FDE, which no code in front of it overlaps:
-   what comes next is the code from there on, or all code for 0.  */
-void cfi_walk_go (struct cfi_walk *walk, size_t fde);
+   what comes next is the code from there on, or all code for 0, up to that of
+   the FDE with the index END, which no code in front of it overlaps either. */
+void cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end);
 
 /* The next code in address order; false at the end.  An FDE has not been
    executed yet.  */
@@ -85,6 +93,14 @@ static inline bool
 cfi_code_is_disputed (const struct cfi_code *code)
 {
   return code->group_end - code->group > 1;
+}
+
+/* Whether CODE is that of an FDE whose rows depend on its program alone.  */
+static inline bool
+cfi_code_is_as_its_program (const struct cfi_code *code)
+{
+  return code->kind == CODE_OF_FDE && code->reason == REASON_NONE
+         && !cfi_code_is_disputed (code) && !code->disproved;
 }
 
 /* How many bytes behind CODE, the latest one, are alignment that its last row

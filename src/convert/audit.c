@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cfi/return_sites.h"
 #include "cfi/source.h"
 #include "convert/code_evidence.h"
 #include "convert/find_sframe.h"
@@ -51,32 +50,19 @@ described_code (const struct sframe_decoder *decoder)
   return ranges;
 }
 
-static bool
-compare_rows (struct cfi_source *source, const struct sframe_decoder *decoder,
-              struct padding_finder *padding, struct verify_result *result,
-              struct error *err)
-{
-  struct return_sites sites;
-  bool compared = return_sites_init (&sites, source, padding, err)
-                  && sframe_verify (decoder, source, &sites, result, err);
-  return_sites_free (&sites);
-  return compared;
-}
-
 /* Compare with SOURCE, after adding functions found in code that neither the
    CFI nor DESCRIBED, N ranges, covers.  */
 static bool
 compare_with_code (struct cfi_source *source,
                    const struct sframe_decoder *decoder,
                    const struct code_range *described, size_t n,
-                   struct padding_finder *padding,
                    struct verify_result *result, struct error *err)
 {
   struct code_evidence rows;
   const struct code_evidence_request wanted
       = { .add = true, .described = described, .n_described = n };
   bool compared = code_evidence_make (&rows, source, &wanted, err)
-                  && compare_rows (source, decoder, padding, result, err);
+                  && sframe_verify (decoder, source, result, err);
   result->bytes_from_code = rows.bytes;
   code_evidence_free (&rows);
   return compared;
@@ -90,18 +76,17 @@ compare_with_code (struct cfi_source *source,
 static bool
 audit_with_code (struct cfi_source *source,
                  const struct sframe_decoder *decoder,
-                 struct padding_finder *padding, struct verify_result *result,
-                 struct error *err)
+                 struct verify_result *result, struct error *err)
 {
-  if (!compare_with_code (source, decoder, NULL, 0, padding, result, err))
+  if (!compare_with_code (source, decoder, NULL, 0, result, err))
     return false;
   if (result->bytes_extra == 0)
     return true;
   struct code_range *described = described_code (decoder);
   if (described == NULL)
     return error_set_no_memory (err);
-  bool compared = compare_with_code (
-      source, decoder, described, decoder->n_functions, padding, result, err);
+  bool compared = compare_with_code (source, decoder, described,
+                                     decoder->n_functions, result, err);
   free (described);
   return compared;
 }
@@ -112,7 +97,6 @@ audit_rows (const struct image *image, const struct sframe_decoder *decoder,
             struct verify_result *result, struct error *err)
 {
   struct cfi_source source;
-  struct padding_finder padding = { 0 };
   struct cfi_options independent = *cfi_options;
   independent.no_plain = true;
   if (decoder->arch != image->arch)
@@ -122,11 +106,9 @@ audit_rows (const struct image *image, const struct sframe_decoder *decoder,
   bool opened = analysed ? code_evidence_open_source (&source, image,
                                                       &independent, err)
                          : cfi_source_open (&source, image, &independent, err);
-  bool compared = opened && padding_finder_init (&padding, image, err)
-                  && compare_rows (&source, decoder, &padding, result, err);
+  bool compared = opened && sframe_verify (decoder, &source, result, err);
   if (compared && result->bytes_extra > 0 && analysed)
-    compared = audit_with_code (&source, decoder, &padding, result, err);
-  padding_finder_free (&padding);
+    compared = audit_with_code (&source, decoder, result, err);
   cfi_source_close (&source);
   return compared;
 }
@@ -144,9 +126,8 @@ audit_object_rows (const struct image *image, struct verify_result *result,
                                 "no .eh_frame to check .sframe against");
   if (compared)
     {
-      compared
-          = object_source_open (&source, &sframe.object, true, err)
-            && sframe_verify (&sframe.decoder, &source, NULL, result, err);
+      compared = object_source_open (&source, &sframe.object, true, err)
+                 && sframe_verify (&sframe.decoder, &source, result, err);
       cfi_source_close (&source);
     }
   object_sframe_close (&sframe);

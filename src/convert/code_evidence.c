@@ -204,31 +204,3 @@ code_evidence_free (struct code_evidence *evidence)
 {
   disproofs_free (&evidence->disproofs);
 }
-
-bool
-code_evidence_contradict (struct code_evidence *evidence, uint64_t address,
-                          uint64_t size)
-{
-  const struct disproofs *disproofs = &evidence->disproofs;
-  while (evidence->next < disproofs->n
-         && disproofs->list[evidence->next].end <= address)
-    evidence->next++;
-  return evidence->next < disproofs->n
-         && disproofs->list[evidence->next].start < address + size;
-}
-
-bool
-code_evidence_leave_out (const struct code_evidence *evidence,
-                         struct frame_function *function)
-{
-  const struct disproofs *disproofs = &evidence->disproofs;
-  for (size_t i = evidence->next;
-       i < disproofs->n
-       && disproofs->list[i].start < function->address + function->size;
-       i++)
-    if (!frame_function_leave_out (function, disproofs->list[i].start,
-                                   disproofs->list[i].end,
-                                   REASON_CODE_DISAGREES))
-      return false;
-  return true;
-}

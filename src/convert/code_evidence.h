@@ -15,7 +15,6 @@
 struct code_evidence
 {
   struct disproofs disproofs; /* rows of the CFI that the code contradicts */
-  size_t next;                /* the first disproof that may still apply */
   uint64_t functions, bytes;  /* found in the code, added to the source */
   uint64_t functions_left;    /* see struct code_findings */
 };
@@ -43,14 +42,5 @@ bool code_evidence_make (struct code_evidence *evidence,
                          const struct code_evidence_request *wanted,
                          struct error *err);
 void code_evidence_free (struct code_evidence *evidence);
-
-/* Whether the code contradicts rows for the SIZE bytes at ADDRESS.
-   Addresses have to ascend from call to call.  */
-bool code_evidence_contradict (struct code_evidence *evidence,
-                               uint64_t address, uint64_t size);
-
-/* Leave the contradicted rows out of FUNCTION.  False when memory ran out.  */
-bool code_evidence_leave_out (const struct code_evidence *evidence,
-                              struct frame_function *function);
 
 #endif /* CONVERT_CODE_EVIDENCE_H */

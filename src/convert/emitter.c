@@ -202,24 +202,75 @@ count_fde (struct emitter *emitter, enum frame_reason reason)
    FDE that may hold several functions (--compact) needs a row for all padding,
    or no piece could go on into the next function: bash's section would be a
    fifth larger.  Readers that take return addresses as they are find no row
-   there that is not right.  */
+   there that is not right.  A last row that is all place covers nothing.  */
 static uint32_t
 padding_behind (const struct emitter *emitter, const struct cfi_code *code)
 {
-  return code->call_at_end || emitter->across ? code->padding : 0;
+  const struct return_places *places = code->places;
+  if (code->padding == 0 || !(code->call_at_end || emitter->across))
+    return 0;
+  bool left = places->n == 0
+              || code->size - places->offsets[places->n - 1]
+                     > emitter->image->arch->smallest_instruction;
+  return left ? code->padding : 0;
 }
 
+/* How many functions, or pieces of such, were added.  */
+static size_t
+n_functions (const struct emitter *emitter)
+{
+  return emitter->pieces != NULL
+             ? pieces_n_functions (emitter->pieces)
+             : sframe_encoder_n_functions (emitter->encoder);
+}
+
+/* Add CODE, which has rows.  */
 static bool
 add_rows (struct emitter *emitter, const struct cfi_code *code,
           struct error *err)
 {
+  size_t index = n_functions (emitter);
+  uint64_t covered = emitter->account.bytes_covered;
   emitter->first_reason = code->front_disputed ? REASON_OVERLAP : REASON_NONE;
   struct frame_function function = *code->function;
   function.size += padding_behind (emitter, code);
   emitter->code_end = code->address + code->size;
-  if (function.size > 0 && !lower_function (emitter->lowerer, &function, err))
+  if (function.size > 0
+      && !lower_function (emitter->lowerer, &function, code->places, err))
     return false;
   count_fde (emitter, emitter->first_reason);
+  if (code->program != NULL && n_functions (emitter) == index + 1
+      && emitter->account.bytes_covered - covered == code->size)
+    code->program->taken = index + 1;
+  return true;
+}
+
+/* Add CODE with the rows of the function that was added as number INDEX.  */
+static bool
+repeat_rows (struct emitter *emitter, size_t index,
+             const struct cfi_code *code, struct error *err)
+{
+  const uint32_t smallest = emitter->image->arch->smallest_instruction;
+  const uint32_t size = (uint32_t)code->size + padding_behind (emitter, code);
+  const struct return_places *places = code->places;
+  uint32_t begin = 0;
+  emitter->code_end = code->address + code->size;
+  for (size_t i = 0; i <= places->n && begin < size; i++)
+    {
+      uint32_t end = i < places->n ? places->offsets[i] : size;
+      uint64_t address = code->address + begin;
+      if (end > begin
+          && !pieces_repeat (emitter->pieces, index, begin, address,
+                             end - begin, err))
+        return false;
+      emitter->account.bytes_covered
+          += without_padding (emitter, address, end - begin);
+      if (i < places->n)
+        take_gap (emitter, code->address + end, smallest,
+                  REASON_RETURN_ADDRESS);
+      begin = end + smallest;
+    }
+  count_fde (emitter, REASON_NONE);
   return true;
 }
 
@@ -232,18 +283,22 @@ add_apart (struct emitter *emitter, const struct cfi_code *code,
 {
   separate (emitter);
   emitter->code_end = code->address + code->size;
-  if (!lower_function (emitter->lowerer, code->function, err))
+  if (!lower_function (emitter->lowerer, code->function, code->places, err))
     return false;
   separate (emitter);
   return true;
 }
 
 bool
-emitter_add (struct emitter *emitter, const struct cfi_code *code,
-             struct error *err)
+emitter_add (struct emitter *emitter, struct finished_rows *rows,
+             struct cfi_code *code, struct error *err)
 {
   if (code->kind != CODE_OF_FDE)
     return add_apart (emitter, code, err);
+  if (code->program != NULL && code->program->taken > 0)
+    return repeat_rows (emitter, code->program->taken - 1, code, err);
+  if (!finished_rows_execute (rows, code, err))
+    return false;
   if (code->reason == REASON_NONE)
     return add_rows (emitter, code, err);
   separate (emitter);
@@ -261,42 +316,6 @@ emitter_add_lowered (struct emitter *emitter,
   return count_piece (emitter, function->address, function->size,
                       function->pcmask, err)
          && sframe_encoder_add (emitter->encoder, function, err);
-}
-
-size_t
-emitter_n_functions (const struct emitter *emitter)
-{
-  return emitter->pieces != NULL
-             ? pieces_n_functions (emitter->pieces)
-             : sframe_encoder_n_functions (emitter->encoder);
-}
-
-bool
-emitter_repeat (struct emitter *emitter, size_t index,
-                const struct cfi_code *code,
-                const struct return_places *places, struct error *err)
-{
-  const uint32_t smallest = emitter->image->arch->smallest_instruction;
-  const uint32_t size = (uint32_t)code->size + padding_behind (emitter, code);
-  uint32_t begin = 0;
-  emitter->code_end = code->address + code->size;
-  for (size_t i = 0; i <= places->n && begin < code->size; i++)
-    {
-      uint32_t end = i < places->n ? places->offsets[i] : size;
-      uint64_t address = code->address + begin;
-      if (end > begin
-          && !pieces_repeat (emitter->pieces, index, begin, address,
-                             end - begin, err))
-        return false;
-      emitter->account.bytes_covered
-          += without_padding (emitter, address, end - begin);
-      if (i < places->n)
-        take_gap (emitter, code->address + end, smallest,
-                  REASON_RETURN_ADDRESS);
-      begin = end + smallest;
-    }
-  count_fde (emitter, REASON_NONE);
-  return true;
 }
 
 bool

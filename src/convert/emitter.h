@@ -12,8 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cfi/return_sites.h"
-#include "cfi/walk.h"
+#include "cfi/finished_rows.h"
 #include "elf/image.h"
 #include "frame/frame.h"
 #include "sframe/encode.h"
@@ -54,26 +53,18 @@ struct emitter *emitter_new (const struct emitter_options *options,
                              struct error *err);
 void emitter_free (struct emitter *emitter);
 
-/* Add CODE with its rows, or the reason why there are none.  */
-bool emitter_add (struct emitter *emitter, const struct cfi_code *code,
-                  struct error *err);
+/* Add CODE, which comes from ROWS, with its rows, or the reason why there are
+   none.  Code that comes with its program comes with places, too, and goes to
+   one emitter alone, with `share' or `compact', which gives it rows that were
+   added before.  */
+bool emitter_add (struct emitter *emitter, struct finished_rows *rows,
+                  struct cfi_code *code, struct error *err);
 
 /* Add the code of an FDE whose rows come as they are to be; only to an emitter
    without `share' and `compact'.  */
 bool emitter_add_lowered (struct emitter *emitter,
                           const struct sframe_fde *function,
                           struct error *err);
-
-/* How many functions, or pieces of such, were added.  */
-size_t emitter_n_functions (const struct emitter *emitter);
-
-/* Add CODE, an FDE, with the rows of the function that was added as number
-   INDEX, counted from 0; PLACES of CODE get no row.  The caller knows that its
-   last row starts below CODE's size, and that it is not a PCMASK function.
-   Only for an emitter with `share' or `compact'.  */
-bool emitter_repeat (struct emitter *emitter, size_t index,
-                     const struct cfi_code *code,
-                     const struct return_places *places, struct error *err);
 
 /* To be called when all functions were added.  */
 bool emitter_finish (struct emitter *emitter, struct error *err);

@@ -120,7 +120,7 @@ is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
 
 /* What GNU as would have written for CODE's FDE.  */
 static bool
-add_translated (struct gnu_functions *gnu, struct cfi_walk *walk,
+add_translated (struct gnu_functions *gnu, struct finished_rows *rows,
                 struct cfi_code *code, struct emitter *emitter,
                 struct error *err)
 {
@@ -128,18 +128,18 @@ add_translated (struct gnu_functions *gnu, struct cfi_walk *walk,
   if (!gnu_translate (gnu->translator, gnu->cfi, code->fde, &function,
                       &code->reason, err))
     return false;
-  if (!gnu->bugs && !cfi_walk_rows (walk, code, err))
+  if (!gnu->bugs && !finished_rows_execute (rows, code, err))
     return false;
   if (!gnu->bugs && code->reason == REASON_NONE
       && !is_exact (gnu, &function, code->function))
     code->reason = REASON_GNU_DIFFERS;
   return code->reason == REASON_NONE
              ? emitter_add_lowered (emitter, &function, err)
-             : emitter_add (emitter, code, err);
+             : emitter_add (emitter, rows, code, err);
 }
 
 bool
-gnu_functions_add (struct gnu_functions *gnu, struct cfi_walk *walk,
+gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
                    struct cfi_code *code, struct emitter *emitter, bool *added,
                    struct error *err)
 {
@@ -149,10 +149,10 @@ gnu_functions_add (struct gnu_functions *gnu, struct cfi_walk *walk,
   if (cfi_code_is_disputed (code))
     {
       code->reason = REASON_OVERLAP; /* GNU as does not see the linker's */
-      return emitter_add (emitter, code, err);
+      return emitter_add (emitter, rows, code, err);
     }
   if (plt == NULL)
-    return add_translated (gnu, walk, code, emitter, err);
+    return add_translated (gnu, rows, code, emitter, err);
   if (gnu->bugs && gnu->image->arch->plt_got_defect
       && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
     return add_wrong_plt_got (gnu, fde, plt, emitter, err);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "cfi/cfi_section.h"
-#include "cfi/walk.h"
+#include "cfi/finished_rows.h"
 #include "convert/emitter.h"
 #include "elf/image.h"
 #include "sframe/model.h"
@@ -23,10 +23,10 @@ struct gnu_functions *gnu_functions_new (const struct image *image,
                                          bool bugs);
 void gnu_functions_free (struct gnu_functions *gnu);
 
-/* Add CODE, an FDE of WALK, to EMITTER, unless *ADDED says that it is to be
+/* Add CODE, an FDE of ROWS, to EMITTER, unless *ADDED says that it is to be
    lowered as usual.  Without mistakes, what GNU as would have written is held
-   against the rows of the walk, and left out where it says anything else.  */
-bool gnu_functions_add (struct gnu_functions *gnu, struct cfi_walk *walk,
+   against the rows of ROWS, and left out where it says anything else.  */
+bool gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
                         struct cfi_code *code, struct emitter *emitter,
                         bool *added, struct error *err);
 

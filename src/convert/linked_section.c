@@ -1,9 +1,8 @@
 /* From a linked ELF image to the rows of its SFrame section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Walks over the code of the image and lets an emitter take each function: as
-   GNU as would have described it, with the rows of an earlier function that
-   has the same program, or with its own.  */
+   Takes all code of the image from a source of rows and gives it to an
+   emitter, or with --gnu has it described as GNU as would have.  */
 
 #include "convert/linked_section.h"
 
@@ -12,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfi/program_table.h"
-#include "cfi/return_sites.h"
-#include "cfi/walk.h"
+#include "cfi/finished_rows.h"
 #include "analysis/code.h"
 #include "convert/code_evidence.h"
 #include "convert/emitter.h"
@@ -33,11 +30,8 @@ struct linked_section
   struct cfi2sframe_report *report;
   struct cfi_source source;
   struct code_evidence code; /* with --verify-code and --analyze */
-  struct padding_finder padding;
-  struct return_sites sites; /* not with --gnu */
-  struct cfi_walk walk;
-  struct program_table *programs; /* NULL: none is known again */
-  struct gnu_functions *gnu;      /* with --gnu */
+  struct finished_rows rows;
+  struct gnu_functions *gnu; /* with --gnu */
   struct emitter *emitter;
 };
 
@@ -153,7 +147,7 @@ open_source (struct linked_section *linked, struct error *err)
   report_unanalysed (linked);
   if (opened && (adds || linked->options->verify_code))
     opened = analyse_code (linked, err);
-  return opened && cfi_walk_begin (&linked->walk, &linked->source, err);
+  return opened;
 }
 
 /* N_EXPECTED functions, ROWS_EXPECTED bytes of rows: room that is nearly
@@ -178,38 +172,40 @@ open_emitter (struct linked_section *linked, size_t n_expected,
   return linked->emitter != NULL;
 }
 
+/* Whether functions may have the rows of others.  */
 static bool
-open_sites (struct linked_section *linked, struct error *err)
+shares_rows (const struct linked_section *linked)
 {
-  if (linked->options->gnu)
-    return true;
-  if (!padding_finder_init (&linked->padding, linked->image, err)
-      || !return_sites_init (&linked->sites, &linked->source, &linked->padding,
-                             err))
+  const struct cfi2sframe_options *options = linked->options;
+  return !options->gnu
+         && (options->compact
+             || !(options->no_share || linked->image->arch->big_endian));
+}
+
+static bool
+open_rows (struct linked_section *linked, unsigned flags, struct error *err)
+{
+  const struct cfi2sframe_options *options = linked->options;
+  if (!options->gnu)
+    flags |= ROWS_AT_SITES;
+  linked->source.disproofs = &linked->code.disproofs;
+  if (!finished_rows_open (&linked->rows, &linked->source, flags, err))
     return false;
-  linked->sites.keep_all_rows = linked->options->keep_return_addresses;
-  linked->sites.only_behind_calls = !linked->options->compact;
+  linked->rows.sites.keep_all_rows = options->keep_return_addresses;
+  linked->rows.sites.only_behind_calls = !options->compact;
   return true;
 }
 
-/* What spares work, or replaces it.  */
 static bool
-open_shortcuts (struct linked_section *linked, struct error *err)
+open_gnu (struct linked_section *linked, struct error *err)
 {
   const struct cfi2sframe_options *options = linked->options;
-  if (options->gnu)
-    {
-      linked->gnu = gnu_functions_new (linked->image, &linked->source.cfi,
-                                       format_variant (options->format),
-                                       options->gnu_bugs);
-      return linked->gnu != NULL || error_set_no_memory (err);
-    }
-  /* Otherwise each function has rows of its own.  */
-  if (!options->compact
-      && (options->no_share || linked->image->arch->big_endian))
+  if (!options->gnu)
     return true;
-  linked->programs = program_table_new (&linked->source.cfi);
-  return linked->programs != NULL || error_set_no_memory (err);
+  linked->gnu = gnu_functions_new (linked->image, &linked->source.cfi,
+                                   format_variant (options->format),
+                                   options->gnu_bugs);
+  return linked->gnu != NULL || error_set_no_memory (err);
 }
 
 /* Free what reading and walking needed; more room for choosing.  */
@@ -218,11 +214,7 @@ close_reading (struct linked_section *linked)
 {
   gnu_functions_free (linked->gnu);
   linked->gnu = NULL;
-  program_table_free (linked->programs);
-  linked->programs = NULL;
-  cfi_walk_end (&linked->walk);
-  return_sites_free (&linked->sites);
-  padding_finder_free (&linked->padding);
+  finished_rows_close (&linked->rows);
   code_evidence_free (&linked->code);
   cfi_source_close (&linked->source);
 }
@@ -257,7 +249,7 @@ linked_section_free (struct linked_section *linked)
 bool
 linked_section_open (struct linked_section *linked, struct error *err)
 {
-  return open_source (linked, err) && open_sites (linked, err);
+  return open_source (linked, err) && open_rows (linked, 0, err);
 }
 
 const struct cfi_source *
@@ -269,111 +261,47 @@ linked_section_source (const struct linked_section *linked)
 bool
 linked_section_read (struct linked_section *linked, struct error *err)
 {
-  if (!linked_section_open (linked, err))
+  if (!open_source (linked, err)
+      || !open_rows (linked, shares_rows (linked) ? ROWS_BY_PROGRAM : 0, err))
     return false;
   const struct cfi_source *source = &linked->source;
   return open_emitter (linked,
                        source->cfi.n_fdes + source->stubs.n_functions
                            + source->found.n_functions,
                        cfi_section_size (&source->cfi) / 2, err)
-         && open_shortcuts (linked, err);
+         && open_gnu (linked, err);
 }
 
 /* Functions.  */
-
-/* Without the rows that the code contradicts.  */
-static bool
-leave_out_disproved (struct linked_section *linked,
-                     const struct cfi_code *code, struct error *err)
-{
-  return code->kind != CODE_OF_FDE || code->reason != REASON_NONE
-         || !code_evidence_contradict (&linked->code, code->address,
-                                       code->size)
-         || code_evidence_leave_out (&linked->code, &linked->walk.function)
-         || error_set_no_memory (err);
-}
-
-/* Get the rows of CODE and add them.  What became of its program, whose hash
-   is *HASH, is kept, unless HASH is NULL.  */
-static bool
-add_executed (struct linked_section *linked, struct cfi_code *code,
-              const uint32_t *hash, struct error *err)
-{
-  const struct emitter_account *account = emitter_account (linked->emitter);
-  struct program_result result
-      = { .index = emitter_n_functions (linked->emitter) };
-  uint64_t covered = account->bytes_covered;
-  if (!cfi_walk_rows (&linked->walk, code, err)
-      || !leave_out_disproved (linked, code, err)
-      || (linked->gnu == NULL
-          && !return_sites_apply (&linked->sites, &linked->walk, code, err))
-      || !emitter_add (linked->emitter, code, err))
-    return false;
-  if (hash == NULL || !linked->sites.can_keep
-      || emitter_n_functions (linked->emitter) != result.index + 1
-      || account->bytes_covered - covered != code->size)
-    return true;
-  result.reach = cfa_machine_reach (linked->walk.machine);
-  result.kept = return_sites_keep (&linked->sites);
-  program_table_add (linked->programs, code->fde, *hash, result);
-  return true;
-}
-
-static bool
-add_fde (struct linked_section *linked, struct cfi_code *code,
-         struct error *err)
-{
-  uint32_t hash;
-  bool added = false;
-  if (linked->gnu != NULL
-      && !gnu_functions_add (linked->gnu, &linked->walk, code, linked->emitter,
-                             &added, err))
-    return false;
-  if (added)
-    return true;
-  if (linked->programs == NULL || cfi_code_is_disputed (code)
-      || code_evidence_contradict (&linked->code, code->address, code->size))
-    return add_executed (linked, code, NULL, err);
-  const struct program_result *known
-      = program_table_find (linked->programs, code->fde, &hash);
-  if (known == NULL)
-    return add_executed (linked, code, &hash, err);
-  if (code->size <= known->reach || code->size > UINT32_MAX)
-    return add_executed (linked, code, NULL, err);
-  return return_sites_repeat (&linked->sites, &linked->walk, code, known->kept,
-                              err)
-         && emitter_repeat (linked->emitter, known->index, code,
-                            &linked->sites.places, err);
-}
-
-static bool
-add_found (struct linked_section *linked, struct cfi_code *code,
-           struct error *err)
-{
-  const struct emitter_account *account = emitter_account (linked->emitter);
-  uint64_t covered = account->bytes_covered;
-  bool added = add_executed (linked, code, NULL, err);
-  linked->report->bytes_from_code += account->bytes_covered - covered;
-  return added;
-}
 
 static bool
 add_code (struct linked_section *linked, struct cfi_code *code,
           struct error *err)
 {
-  switch (code->kind)
-    {
-    case CODE_OF_FDE:
-      /* An FDE that cannot be used is counted with its reason.  */
-      return code->reason == REASON_NONE
-                 ? add_fde (linked, code, err)
-                 : add_executed (linked, code, NULL, err);
-    case CODE_OF_STUB:
-      return add_executed (linked, code, NULL, err);
-    case CODE_FOUND:
-      return add_found (linked, code, err);
-    }
+  const struct emitter_account *account = emitter_account (linked->emitter);
+  uint64_t covered = account->bytes_covered;
+  bool added = false;
+  if (linked->gnu != NULL && code->kind == CODE_OF_FDE
+      && code->reason == REASON_NONE
+      && !gnu_functions_add (linked->gnu, &linked->rows, code, linked->emitter,
+                             &added, err))
+    return false;
+  if (!added && !emitter_add (linked->emitter, &linked->rows, code, err))
+    return false;
+  if (code->kind == CODE_FOUND)
+    linked->report->bytes_from_code += account->bytes_covered - covered;
   return true;
+}
+
+static bool
+add_all (struct linked_section *linked, struct error *err)
+{
+  struct cfi_code code;
+  int more;
+  while ((more = finished_rows_next (&linked->rows, &code, err)) > 0)
+    if (!add_code (linked, &code, err))
+      return false;
+  return more == 0;
 }
 
 static void
@@ -389,10 +317,7 @@ report_encoder (struct linked_section *linked)
 bool
 linked_section_walk (struct linked_section *linked, struct error *err)
 {
-  struct cfi_code code;
-  bool added = true;
-  while (added && cfi_walk_next (&linked->walk, &code))
-    added = add_code (linked, &code, err);
+  bool added = add_all (linked, err);
   close_reading (linked);
   emitter_report (linked->emitter, linked->report);
   report_encoder (linked);
@@ -415,17 +340,13 @@ linked_section_choose (struct linked_section *linked, struct error *err)
 
 struct sframe_encoder *
 linked_section_build_portion (struct linked_section *linked, size_t fde,
-                              uint64_t end, struct error *err)
+                              size_t end, struct error *err)
 {
-  struct cfi_code code;
   struct sframe_encoder *encoder = NULL;
   if (!open_emitter (linked, 0, 0, err))
     return NULL;
-  cfi_walk_go (&linked->walk, fde);
-  bool added = true;
-  while (added && cfi_walk_next (&linked->walk, &code) && code.address < end)
-    added = add_code (linked, &code, err);
-  if (added)
+  cfi_walk_go (&linked->rows.walk, fde, end);
+  if (add_all (linked, err))
     encoder = linked_section_choose (linked, err);
   emitter_free (linked->emitter);
   linked->emitter = NULL;

@@ -49,12 +49,12 @@ bool linked_section_open (struct linked_section *linked, struct error *err);
 const struct cfi_source *
 linked_section_source (const struct linked_section *linked);
 
-/* Make the rows of the code below END, from that of the FDE with the index FDE
-   on (cfi_walk_go): an encoder, which is the caller's.  NULL with status
-   CFI2SFRAME_NOTHING when nothing could be expressed.  */
+/* Make the rows of the code from the FDE with the index FDE on, up to the one
+   with the index END (cfi_walk_go): an encoder, which is the caller's.  NULL
+   with status CFI2SFRAME_NOTHING when nothing could be expressed.  */
 struct sframe_encoder *
 linked_section_build_portion (struct linked_section *linked, size_t fde,
-                              uint64_t end, struct error *err);
+                              size_t end, struct error *err);
 
 /* Do all three steps: an encoder that holds the SFrame data of IMAGE; REPORT
    is filled in.  NULL as linked_section_choose.  */

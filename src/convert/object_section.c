@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfi/walk.h"
+#include "cfi/finished_rows.h"
 #include "convert/emitter.h"
 #include "convert/formats.h"
 #include "convert/gnu_functions.h"
@@ -27,7 +27,7 @@ struct object_builder
   const struct cfi2sframe_options *options;
   struct sframe_variant variant;
   struct cfi_source source;
-  struct cfi_walk walk;
+  struct finished_rows rows;
   struct cfi_code *codes; /* owned; ascending offset of the FDEs */
   size_t n_codes;
   struct gnu_functions *gnu; /* with --gnu */
@@ -48,7 +48,7 @@ static bool
 open_source (struct object_builder *builder, struct error *err)
 {
   return object_source_open (&builder->source, builder->object, false, err)
-         && cfi_walk_begin (&builder->walk, &builder->source, err);
+         && finished_rows_open (&builder->rows, &builder->source, 0, err);
 }
 
 static int
@@ -66,7 +66,9 @@ order_codes (struct object_builder *builder, struct error *err)
   if (builder->codes == NULL)
     return error_set_no_memory (err);
   while (builder->n_codes < n_fdes
-         && cfi_walk_next (&builder->walk, &builder->codes[builder->n_codes]))
+         && finished_rows_next (&builder->rows,
+                                &builder->codes[builder->n_codes], err)
+                > 0)
     builder->n_codes++;
   qsort (builder->codes, builder->n_codes, sizeof *builder->codes,
          compare_by_offset);
@@ -96,7 +98,7 @@ object_builder_close (struct object_builder *builder)
 {
   emitter_free (builder->emitter);
   gnu_functions_free (builder->gnu);
-  cfi_walk_end (&builder->walk);
+  finished_rows_close (&builder->rows);
   free (builder->codes);
   cfi_source_close (&builder->source);
 }
@@ -123,7 +125,7 @@ static void
 leave_out_plt_rules (struct object_builder *builder,
                      const struct cfi_code *code)
 {
-  struct frame_function *function = &builder->walk.function;
+  struct frame_function *function = &builder->rows.walk.function;
   if (code->function != function || keeps_low_bits (builder, code))
     return;
   for (size_t i = 0; i < function->n_rows; i++)
@@ -143,15 +145,15 @@ add_code (struct object_builder *builder, struct cfi_code *code,
   if (accepts_odd_ranges (builder))
     code->group_end = code->group; /* even if it overlaps another function */
   if (builder->gnu != NULL && code->reason == REASON_NONE
-      && !gnu_functions_add (builder->gnu, &builder->walk, code,
+      && !gnu_functions_add (builder->gnu, &builder->rows, code,
                              builder->emitter, &added, err))
     return false;
   if (added)
     return true;
-  if (!cfi_walk_rows (&builder->walk, code, err))
+  if (!finished_rows_execute (&builder->rows, code, err))
     return false;
   leave_out_plt_rules (builder, code);
-  return emitter_add (builder->emitter, code, err);
+  return emitter_add (builder->emitter, &builder->rows, code, err);
 }
 
 /* Note the relocation of each function's start.  */

@@ -116,9 +116,10 @@ rows_on_demand_free (struct rows_on_demand *rows)
   free (rows);
 }
 
-/* Make the rows of PORTION, which ends at END.  */
+/* Make the rows of PORTION, which ends in front of the FDE with the index
+   END.  */
 static void
-make (struct rows_on_demand *rows, struct portion *portion, uint64_t end)
+make (struct rows_on_demand *rows, struct portion *portion, size_t end)
 {
   struct error ignored;
   struct buffer bytes;
@@ -148,7 +149,9 @@ rows_on_demand_at (struct rows_on_demand *rows, uint64_t address)
   size_t behind = SEARCH_FIRST (rows->n, i, rows->portions[i].start > address);
   struct portion *portion = &rows->portions[behind - 1];
   if (!portion->made)
-    make (rows, portion, behind < rows->n ? portion[1].start : UINT64_MAX);
+    make (rows, portion,
+          behind < rows->n ? portion[1].fde
+                           : linked_section_source (rows->linked)->cfi.n_fdes);
   return (struct sfw_section){ portion->bytes, portion->size, rows->address };
 }
 

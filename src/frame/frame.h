@@ -120,6 +120,14 @@ struct frame_function
   size_t saved_capacity; /* in rules */
 };
 
+/* Offsets in a function, ascending, where rows start that are left out for the
+   length of an instruction (REASON_RETURN_ADDRESS).  */
+struct return_places
+{
+  uint32_t *offsets; /* owned */
+  size_t n, capacity;
+};
+
 /* Functions in ascending order, none of which overlap.  */
 struct frame_functions
 {

@@ -50,6 +50,8 @@ struct lowerer
 
   /* One function.  */
   const struct frame_function *function;
+  const struct return_places *places;
+  size_t next_place; /* the first one not left out so far */
   struct error *err;
   bool flexible;
   unsigned column; /* its kind */
@@ -420,6 +422,23 @@ is_flexible (struct lowerer *lowerer, const struct frame_function *function)
   return false;
 }
 
+/* Where ROW, which lasts up to END, begins, if the place where it starts may
+   be left out.  A row that says that the stack ends stays as it is: readers
+   stop there, whatever led them there.  */
+static uint32_t
+behind_place (struct lowerer *lowerer, const struct frame_row *row,
+              uint32_t end)
+{
+  uint32_t smallest = lowerer->options.arch->smallest_instruction;
+  bool is_place
+      = lowerer->next_place < lowerer->places->n
+        && lowerer->places->offsets[lowerer->next_place] == row->start;
+  lowerer->next_place += is_place;
+  if (!is_place || row->ra.kind == RULE_UNDEFINED)
+    return row->start;
+  return end - row->start < smallest ? end : row->start + smallest;
+}
+
 /* ROW holds from START to END, but from SURE on its FP may be stale.  */
 static bool
 put_sure (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
@@ -427,6 +446,8 @@ put_sure (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
 {
   if (sure > start && !put (lowerer, row, start, sure))
     return false;
+  if (sure < start)
+    sure = start;
   if (sure == end)
     return true;
   enum frame_reason reason
@@ -452,13 +473,16 @@ lower_rows (struct lowerer *lowerer)
       if (row->start > covered
           && !leave_out (lowerer, covered, row->start, REASON_CFA_UNDEFINED))
         return false;
-      uint32_t sure = end;
+      uint32_t start = behind_place (lowerer, row, end), sure = end;
+      if (start > row->start
+          && !leave_out (lowerer, row->start, start, REASON_RETURN_ADDRESS))
+        return false;
       if (frame_row_fp_may_be_stale (row, arch->fp))
         sure = frame_function_fp_sure_end (function, i, end, arch->fp,
                                            arch->smallest_instruction);
       if (row->cfa.kind == RULE_PLT && row->ra.kind != RULE_UNDEFINED
-              ? !lower_plt (lowerer, row, row->start, end)
-              : !put_sure (lowerer, row, row->start, sure, end))
+              ? !lower_plt (lowerer, row, start, end)
+              : !put_sure (lowerer, row, start, sure, end))
         return false;
       covered = end;
     }
@@ -476,7 +500,7 @@ lower_known (struct lowerer *lowerer)
   const struct frame_function *function = lowerer->function;
   const struct frame_row *row = function->rows, *end = row + function->n_rows;
   if (row == end || function->n_rows > SFRAME_V3_FRES_MAX
-      || function->repeat != 0 || row->start != 0
+      || lowerer->places->n > 0 || function->repeat != 0 || row->start != 0
       || end[-1].start >= function->size
       || !ARRAY_ROOM (lowerer->rows, function->n_rows,
                       &lowerer->rows_capacity))
@@ -517,9 +541,12 @@ lower_any (struct lowerer *lowerer)
 
 bool
 lower_function (struct lowerer *lowerer, const struct frame_function *function,
-                struct error *err)
+                const struct return_places *places, struct error *err)
 {
+  static const struct return_places none;
   lowerer->function = function;
+  lowerer->places = places != NULL ? places : &none;
+  lowerer->next_place = 0;
   lowerer->err = err;
   lowerer->n_rows = 0;
   lowerer->out_start = lowerer->out_end = 0;

@@ -40,10 +40,11 @@ void lowerer_free (struct lowerer *lowerer);
 /* What the rows that LOWERER makes say, by their numbers.  */
 const struct rule_table *lowerer_rules (const struct lowerer *lowerer);
 
-/* Lower FUNCTION; pieces and left-out ranges come in ascending address order,
-   neighbouring ranges with one reason as one.  False when the sink said so or
-   memory ran out.  */
+/* Lower FUNCTION without PLACES (NULL: there are none); pieces and left-out
+   ranges come in ascending address order, neighbouring ranges with one reason
+   as one.  False when the sink said so or memory ran out.  */
 bool lower_function (struct lowerer *lowerer,
-                     const struct frame_function *function, struct error *err);
+                     const struct frame_function *function,
+                     const struct return_places *places, struct error *err);
 
 #endif /* SFRAME_LOWER_H */

@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cfi/return_sites.h"
-#include "cfi/walk.h"
+#include "cfi/finished_rows.h"
 #include "sframe/lower_row.h"
 
 /* What one side says from some PC up to `until`.  */
@@ -211,12 +210,10 @@ struct verify
   const struct arch *arch;
   struct track track;
   struct verify_result *result;
-  struct return_sites *sites; /* or NULL */
-  /* The rows of the code at hand without the places that readers would take
-     for return addresses, or NULL if there are none; and the first of them
-     that is not behind the latest PC.  */
-  const struct frame_function *cut;
-  size_t cut_row;
+  /* Of the code at hand, what readers would take for return addresses, or
+     NULL; and the first of these places that is not behind the latest PC.  */
+  const struct return_places *places;
+  size_t next_place;
   uint64_t padding_end; /* of the alignment behind the latest code */
   uint64_t steps_left;
 };
@@ -333,23 +330,23 @@ verify_rules (struct verify *verify, const struct frame_function *function,
   return true;
 }
 
-/* How many of the bytes from PC to END may be left out as return addresses. */
+/* How many of the bytes of FUNCTION from PC to END may be left out as return
+   addresses.  */
 static uint64_t
-return_address_bytes (struct verify *verify, uint64_t pc, uint64_t end)
+return_address_bytes (struct verify *verify,
+                      const struct frame_function *function, uint64_t pc,
+                      uint64_t end)
 {
-  const struct frame_function *cut = verify->cut;
+  const struct return_places *places = verify->places;
   uint64_t bytes = 0;
-  for (; cut != NULL && verify->cut_row < cut->n_rows; verify->cut_row++)
+  for (; places != NULL && verify->next_place < places->n;
+       verify->next_place++)
     {
-      const struct frame_row *row = &cut->rows[verify->cut_row];
-      uint64_t from = cut->address + row->start;
-      uint64_t to
-          = cut->address
-            + (row + 1 < cut->rows + cut->n_rows ? row[1].start : cut->size);
+      uint64_t from = function->address + places->offsets[verify->next_place];
+      uint64_t to = from + verify->arch->smallest_instruction;
       if (from >= end)
         break;
-      if (row->cfa.kind == RULE_UNSUPPORTED
-          && row->cfa.reason == REASON_RETURN_ADDRESS && to > pc)
+      if (to > pc)
         bytes += (to < end ? to : end) - (from > pc ? from : pc);
       if (to > end)
         break;
@@ -362,7 +359,7 @@ static void
 verify_absent (struct verify *verify, const struct frame_function *function,
                uint64_t pc, uint64_t end)
 {
-  uint64_t meant = return_address_bytes (verify, pc, end);
+  uint64_t meant = return_address_bytes (verify, function, pc, end);
   verify->result->bytes_return_address += meant;
   verify->result->bytes_absent += function->from_plt ? 0 : end - pc - meant;
 }
@@ -458,69 +455,56 @@ unknown_code (const struct cfi_code *code)
                                               : UINT32_MAX };
 }
 
-/* Get ready for CODE, which WALK has just handed out; *PADDING becomes how
-   many bytes behind it its rows may cover.  */
 static bool
-verify_begin (struct verify *verify, const struct cfi_walk *walk,
-              struct cfi_code code, uint32_t *padding, struct error *err)
-{
-  *padding = 0;
-  verify->cut = NULL;
-  verify->cut_row = 0;
-  if (verify->sites == NULL)
-    return true;
-  *padding = cfi_walk_padding_once (walk, &code, verify->sites->padding);
-  if (!return_sites_apply (verify->sites, walk, &code, err))
-    return false;
-  if (code.function == &verify->sites->cut)
-    verify->cut = code.function;
-  return true;
-}
-
-static bool
-verify_all (struct verify *verify, struct cfi_walk *walk, struct error *err)
+verify_all (struct verify *verify, struct finished_rows *rows,
+            struct error *err)
 {
   struct cfi_code code;
   uint64_t done = 0;
-  while (cfi_walk_next (walk, &code))
+  int more;
+  while ((more = finished_rows_next (rows, &code, err)) > 0)
     {
       if (!code.is_code)
         continue;
       verify->result->functions += code.kind == CODE_OF_FDE;
-      uint32_t padding;
-      if (!cfi_walk_rows (walk, &code, err)
-          || !verify_begin (verify, walk, code, &padding, err))
+      if (!finished_rows_execute (rows, &code, err))
         return false;
       const struct frame_function unknown = unknown_code (&code);
       const struct frame_function *function
           = code.reason == REASON_NONE ? code.function : &unknown;
+      verify->places = code.places;
+      verify->next_place = 0;
       if (!verify_code (verify, function, &done, err))
         return false;
-      verify->padding_end = code.address + code.size + padding;
+      verify->padding_end = code.address + code.size;
+      if (rows->flags & ROWS_AT_SITES)
+        verify->padding_end
+            += cfi_walk_padding_once (&rows->walk, &code, &rows->padding);
     }
-  return verify_gap (verify, done, UINT64_MAX, err);
+  return more == 0 && verify_gap (verify, done, UINT64_MAX, err);
 }
 
 bool
 sframe_verify (const struct sframe_decoder *decoder,
-               const struct cfi_source *source, struct return_sites *sites,
-               struct verify_result *result, struct error *err)
+               const struct cfi_source *source, struct verify_result *result,
+               struct error *err)
 {
   const struct cfi_section *cfi = &source->cfi;
+  /* Each FDE is executed: what conversion spares itself is checked.  */
+  const unsigned flags = source->image != NULL ? ROWS_AT_SITES : 0;
+  struct finished_rows rows = { 0 };
   *result = (struct verify_result){ 0 };
   if (decoder->arch != cfi->arch)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "SFrame: section for machine %s", decoder->arch->name);
-  struct verify verify
-      = { .arch = decoder->arch, .result = result, .sites = sites };
+  struct verify verify = { .arch = decoder->arch, .result = result };
   /* Far beyond the places where either side changes in real files.  */
   verify.steps_left
       = (1u << 20) + 16 * (cfi_section_size (cfi) + decoder->size);
-  struct cfi_walk walk;
-  bool done = cfi_walk_begin (&walk, source, err)
+  bool done = finished_rows_open (&rows, source, flags, err)
               && track_init (&verify.track, decoder, err)
-              && verify_all (&verify, &walk, err);
+              && verify_all (&verify, &rows, err);
   track_free (&verify.track);
-  cfi_walk_end (&walk);
+  finished_rows_close (&rows);
   return done;
 }

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "cfi/return_sites.h"
 #include "cfi/source.h"
 #include "sframe/decode.h"
 
@@ -18,13 +17,12 @@
    are set by who knows of them.  */
 #define verify_result cfi2sframe_check_result
 
-/* Compare the section behind DECODER with SOURCE.  SITES, new ones of SOURCE,
-   tell what may be left out as a return address, and which alignment between
-   functions rows may cover; NULL: none.  False only when the section or memory
+/* Compare the section behind DECODER with SOURCE.  Of a linked file, what
+   readers would take for return addresses may be left out, and rows may cover
+   the alignment between functions.  False only when the section or memory
    fails; differences are in RESULT.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
                     const struct cfi_source *source,
-                    struct return_sites *sites, struct verify_result *result,
-                    struct error *err);
+                    struct verify_result *result, struct error *err);
 
 #endif /* SFRAME_VERIFY_H */

@@ -159,19 +159,13 @@ fuzz_verify (const struct sframe_decoder *decoder, const struct image *image,
   struct cfi_source source;
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
-  struct padding_finder padding = { 0 };
-  struct return_sites sites = { 0 };
   struct verify_result result = { 0 };
   struct error err = { 0 };
   bool verified = cfi_source_open (&source, image, &cfi_options, &err)
-                  && padding_finder_init (&padding, image, &err)
-                  && return_sites_init (&sites, &source, &padding, &err)
-                  && sframe_verify (decoder, &source, &sites, &result, &err);
+                  && sframe_verify (decoder, &source, &result, &err);
   FUZZ_DONE (verified || !good, &err);
   if (good && (result.bytes_wrong > 0 || result.bytes_extra > 0))
     fuzz_fail (result.difference, __FILE__, __LINE__);
-  return_sites_free (&sites);
-  padding_finder_free (&padding);
   cfi_source_close (&source);
 }
 

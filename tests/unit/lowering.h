@@ -50,18 +50,27 @@ give_full_gap (void *context, uint64_t address, uint32_t size,
 
 /* lower_function with a lowerer of its own.  */
 static inline bool
-lower_in_full (const struct lower_options *options,
+lower_without (const struct lower_options *options,
                const struct frame_function *function,
+               const struct return_places *places,
                const struct full_sink *sink, struct error *err)
 {
   struct full_lowering full = { .sink = sink };
   const struct lower_sink own = { &full, give_full_piece, give_full_gap };
   full.lowerer = lowerer_new (options, &own);
   bool lowered = full.lowerer != NULL
-                     ? lower_function (full.lowerer, function, err)
+                     ? lower_function (full.lowerer, function, places, err)
                      : error_set_no_memory (err);
   lowerer_free (full.lowerer);
   return lowered;
+}
+
+static inline bool
+lower_in_full (const struct lower_options *options,
+               const struct frame_function *function,
+               const struct full_sink *sink, struct error *err)
+{
+  return lower_without (options, function, NULL, sink, err);
 }
 
 #endif /* TESTS_LOWERING_H */

@@ -22,77 +22,6 @@
 #include "tests/unit/elf_builder.h"
 #include "tests/unit/failing_allocations.h"
 
-/* ---- Rows not to be used */
-
-static struct disproof findings[]
-    = { { .start = 0x100, .end = 0x104 }, { .start = 0x120, .end = 0x128 } };
-
-static struct code_evidence
-rows_with_findings (void)
-{
-  return (struct code_evidence){ .disproofs = { .list = findings, .n = 2 } };
-}
-
-static void
-only_code_that_is_wrong_is_objected_to (void **state)
-{
-  (void)state;
-  struct code_evidence rows = rows_with_findings ();
-  assert_false (code_evidence_contradict (&rows, 0xf0, 0x10));
-  assert_true (code_evidence_contradict (&rows, 0xf1, 0x10));
-  assert_true (code_evidence_contradict (&rows, 0x103, 1));
-  assert_false (code_evidence_contradict (&rows, 0x104, 0x1c));
-  assert_true (code_evidence_contradict (&rows, 0x104, 0x1d));
-  assert_true (code_evidence_contradict (&rows, 0x127, 1));
-  assert_false (code_evidence_contradict (&rows, 0x128, 0x1000));
-  struct code_evidence behind = rows_with_findings ();
-  assert_false (code_evidence_contradict (&behind, 0x128, 0x1000));
-  struct code_evidence none = { 0 };
-  assert_false (code_evidence_contradict (&none, 0, UINT64_MAX));
-}
-
-static void
-wrong_rows_are_left_out (void **state)
-{
-  static const struct
-  {
-    uint64_t address;
-    uint32_t size;
-    const char *rows;
-  } cases[] = {
-    { 0xf0, 0x10, "0" },
-    { 0xf0, 0x12, "0 -10" },
-    { 0xf0, 0x30, "0 -10 14" },
-    { 0xf0, 0x31, "0 -10 14 -30" },
-    { 0x100, 0x80, "-0 4 -20 28" },
-    { 0x104, 0x80, "0 -1c 24" },
-  };
-  (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      struct code_evidence rows = rows_with_findings ();
-      struct frame_function function
-          = { .address = cases[i].address, .size = cases[i].size };
-      const struct frame_row row = { .cfa = { RULE_REG, 0, 7, 8 },
-                                     .ra = { RULE_DEREF_CFA, 0, 0, -8 } };
-      char found[100] = "";
-      assert_true (frame_function_append (&function, &row));
-      if (code_evidence_contradict (&rows, function.address, function.size))
-        assert_true (code_evidence_leave_out (&rows, &function));
-      for (size_t k = 0; k < function.n_rows; k++)
-        if (function.rows[k].cfa.kind == RULE_UNSUPPORTED)
-          assert_int_equal (function.rows[k].cfa.reason,
-                            REASON_CODE_DISAGREES);
-      for (size_t k = 0; k < function.n_rows; k++)
-        snprintf (found + strlen (found), sizeof found - strlen (found),
-                  "%s%s%x", k > 0 ? " " : "",
-                  function.rows[k].cfa.kind == RULE_UNSUPPORTED ? "-" : "",
-                  function.rows[k].start);
-      assert_string_equal (found, cases[i].rows);
-      frame_function_free (&function);
-    }
-}
-
 /* ---- Functions */
 
 #ifdef CODE_ANALYSIS
@@ -148,7 +77,7 @@ static void
 close_fixture (struct fixture *f)
 {
   const struct code_evidence unused = f->rows;
-  if (unused.next != UINT64_C (0xa5a5a5a5a5a5a5a5))
+  if (unused.functions != UINT64_C (0xa5a5a5a5a5a5a5a5))
     code_evidence_free (&f->rows);
   cfi_source_close (&f->source);
   image_close (&f->image);
@@ -553,8 +482,6 @@ main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (words_of_sframe_are_no_addresses),
-    cmocka_unit_test (only_code_that_is_wrong_is_objected_to),
-    cmocka_unit_test (wrong_rows_are_left_out),
 #ifdef CODE_ANALYSIS
     cmocka_unit_test (no_row_reads_below_the_stack_pointer),
     cmocka_unit_test (code_becomes_functions),

@@ -726,13 +726,109 @@ too_many_rows_for_v3 (void **state)
   for (unsigned i = 0; i < 2; i++)
     {
       memcpy (counts, (uint64_t[]){ 0, 0, 0x1000 }, sizeof counts);
-      assert_true (lower_function (full.lowerer, &function, &err));
+      assert_true (lower_function (full.lowerer, &function, NULL, &err));
       assert_int_equal (counts[0], 3);
       assert_int_equal (counts[1], N);
       assert_int_equal (counts[2], 0x1000 + 2 * N);
     }
   lowerer_free (full.lowerer);
   frame_function_free (&function);
+}
+
+static void
+check_without (const struct arch *arch, struct frame_function function,
+               uint32_t *places, size_t n, const char *expected)
+{
+  struct text text = { .size = 0 };
+  struct error err = { 0 };
+  const struct lower_options options = options_for (arch, v3);
+  const struct full_sink sink = { &text, add_piece, add_left_out };
+  const struct return_places left_out = { .offsets = places, .n = n };
+  assert_true (lower_without (&options, &function, &left_out, &sink, &err));
+  assert_string_equal (text.chars, expected);
+}
+
+/* Where a place is, the row begins an instruction later.  What is said of the
+   whole function is said of each piece.  */
+static void
+places_are_left_out (void **state)
+{
+  (void)state;
+  struct frame_row rows[]
+      = { usual (0, reg (RSP, 8), same), usual (4, reg (RSP, 16), same),
+          usual (5, reg (RSP, 24), same), usual (8, reg (RSP, 32), same) };
+  struct frame_function function
+      = { .address = 0x1000, .size = 16, .rows = rows, .n_rows = 4 };
+  uint32_t first[] = { 0 }, middle[] = { 5 }, last[] = { 8 }, two[] = { 4, 5 };
+  check_without (&arch_amd64, function, NULL, 0,
+                 "[1000+16: 0s8 4s16 5s24 8s32]");
+  check_without (&arch_amd64, function, first, 1,
+                 "(1000+1 return-address)[1001+15: 0s8 3s16 4s24 7s32]");
+  check_without (
+      &arch_amd64, function, middle, 1,
+      "[1000+5: 0s8 4s16](1005+1 return-address)[1006+10: 0s24 2s32]");
+  check_without (
+      &arch_amd64, function, last, 1,
+      "[1000+8: 0s8 4s16 5s24](1008+1 return-address)[1009+7: 0s32]");
+  check_without (&arch_amd64, function, two, 2,
+                 "[1000+4: 0s8](1004+2 return-address)[1006+10: 0s24 2s32]");
+  function.signal = true;
+  check_without (&arch_amd64, function, middle, 1,
+                 "[1000+5!: 0s8 4s16](1005+1 return-address)[1006+10!: 0s24 "
+                 "2s32]");
+}
+
+/* Neither does a place go beyond its row, if that is shorter than an
+   instruction, nor does a row that is all place leave anything behind.  */
+static void
+places_end_with_their_rows (void **state)
+{
+  (void)state;
+  struct frame_row rows[]
+      = { at (0, reg (29, 0), same, same), at (2, reg (29, 16), same, same),
+          at (12, reg (29, 32), same, same) };
+  struct frame_function function
+      = { .address = 0x1000, .size = 14, .rows = rows, .n_rows = 3 };
+  uint32_t places[] = { 0, 12 };
+  check_without (&arch_aarch64, function, places, 2,
+                 "(1000+2 return-address)[1002+10: 0f16](100c+2 "
+                 "return-address)");
+  uint32_t middle[] = { 2 };
+  check_without (&arch_aarch64, function, middle, 1,
+                 "[1000+2: 0f0](1002+4 return-address)[1006+8: 0f16 6f32]");
+}
+
+/* The end of all stacks is as good as none for whoever comes by a return
+   address.  */
+static void
+rows_that_end_the_stack_have_no_places (void **state)
+{
+  (void)state;
+  struct frame_row rows[] = { at (0, reg (RSP, 8), undefined, same),
+                              usual (4, reg (RSP, 16), same) };
+  struct frame_function function
+      = { .address = 0x1000, .size = 8, .rows = rows, .n_rows = 2 };
+  uint32_t places[] = { 0, 4 };
+  check_without (&arch_amd64, function, places, 2,
+                 "[1000+4: 0-](1004+1 return-address)[1005+3: 0s16]");
+}
+
+/* Where a rule of FP holds for one instruction, and the place is that
+   instruction, nothing is left of it.  */
+static void
+places_take_what_is_sure_of_fp (void **state)
+{
+  (void)state;
+  struct frame_row rows[] = { usual (0, reg (RBP, 16), deref_reg (RBP, 0)),
+                              usual (4, reg (10, 0), deref_reg (RBP, 0)) };
+  struct frame_function function
+      = { .address = 0x1000, .size = 8, .rows = rows, .n_rows = 2 };
+  uint32_t place[] = { 4 };
+  check_without (&arch_amd64, function, NULL, 0,
+                 "[1000+5: 0x49,16,0,51,0 4x81,0,0,51,0](1005+3 fp-stale)");
+  check_without (&arch_amd64, function, place, 1,
+                 "[1000+4: 0x49,16,0,51,0](1004+1 return-address)"
+                 "(1005+3 fp-stale)");
 }
 
 static bool
@@ -1178,7 +1274,7 @@ numbers_change_nothing (void **state)
           for (size_t r = 0; r < function.n_rows; r++)
             if (next_random (16) != 0)
               frame_numbers_give (&numbers, &function.rows[r]);
-          assert_true (lower_function (full.lowerer, &function, &err));
+          assert_true (lower_function (full.lowerer, &function, NULL, &err));
           assert_string_equal (with.chars, without.chars);
           frame_function_free (&function);
         }
@@ -1230,6 +1326,10 @@ main (void)
     cmocka_unit_test (plt_rows_written_out_at_most),
     cmocka_unit_test (recognised_stubs),
     cmocka_unit_test (too_many_rows_for_v3),
+    cmocka_unit_test (places_are_left_out),
+    cmocka_unit_test (places_end_with_their_rows),
+    cmocka_unit_test (rows_that_end_the_stack_have_no_places),
+    cmocka_unit_test (places_take_what_is_sure_of_fp),
     cmocka_unit_test (the_sink_may_stop),
     cmocka_unit_test (undo_is_the_inverse),
     cmocka_unit_test (every_pc_of_random_functions),

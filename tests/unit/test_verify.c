@@ -163,7 +163,7 @@ verify_status (struct sides *sides, struct verify_result *result,
   *result = (struct verify_result){ 0 };
   return sframe_decoder_open (&decoder, sides->sframe.bytes,
                               sides->sframe.size, SFRAME, err)
-         && sframe_verify (&decoder, &source, NULL, result, err);
+         && sframe_verify (&decoder, &source, result, err);
 }
 
 static struct verify_result

@@ -842,6 +842,67 @@ equal_programs_share_rows_as_far_as_code_goes (void **state)
   end (&f);
 }
 
+/* Rows that the code contradicts are left out, and only where it does.  */
+static void
+disproved_rows_are_left_out (void **state)
+{
+  static struct disproof list[]
+      = { { .start = CODE + 0x100, .end = CODE + 0x104 },
+          { .start = CODE + 0x120, .end = CODE + 0x128 } };
+  static const struct disproofs disproofs = { .list = list, .n = 2 };
+  static const struct
+  {
+    uint64_t offset;
+    uint32_t size;
+    const char *rows;
+  } cases[] = {
+    { 0xf0, 0x10, "0 8; 10" },
+    { 0xf0, 0x12, "0 8; 10 code-disagrees; 12" },
+    { 0xf0, 0x30, "0 8; 10 code-disagrees; 14 8; 30" },
+    { 0xf0, 0x31, "0 8; 10 code-disagrees; 14 8; 30 code-disagrees; 31" },
+    { 0x100, 0x80, "0 code-disagrees; 4 8; 20 code-disagrees; 28 8; 80" },
+    { 0x104, 0x1c, "0 8; 1c" },
+    { 0x104, 0x80, "0 8; 1c code-disagrees; 24 8; 80" },
+    { 0x127, 1, "0 code-disagrees; 1" },
+    { 0x128, 0x80, "0 8; 80" },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct fixture f;
+      begin (&f);
+      add_fde (&f, 0x10, 0x10);
+      add_fde (&f, cases[i].offset, cases[i].size);
+      add_fde (&f, 0x800, 0x10);
+      f.source.disproofs = &disproofs;
+      const struct expected expected[]
+          = { { .offset = 0x10, .rows = "0 8; 10" },
+              { .offset = cases[i].offset, .rows = cases[i].rows },
+              { .offset = 0x800, .rows = "0 8; 10" } };
+      expect (&f, expected, N_OF (expected));
+    }
+}
+
+/* What else overlaps is settled first; of what is left the code may contradict
+   a part.  */
+static void
+disproofs_count_behind_disputes (void **state)
+{
+  static struct disproof list[]
+      = { { .start = CODE + 0x18, .end = CODE + 0x24 } };
+  static const struct disproofs disproofs = { .list = list, .n = 1 };
+  (void)state;
+  struct fixture f;
+  begin (&f);
+  add_fde (&f, 0x00, 0x20);
+  add_pushing_fde (&f, 0x10, 0x20, 4);
+  f.source.disproofs = &disproofs;
+  const struct expected expected[]
+      = { { .offset = 0x00, .rows = "0 8; 14 overlap; 18 code-disagrees; 20" },
+          { .offset = 0x20, .rows = "0 code-disagrees; 4 16; 10" } };
+  expect (&f, expected, N_OF (expected));
+}
+
 int
 main (void)
 {
@@ -862,6 +923,8 @@ main (void)
     cmocka_unit_test (padding_ends_at_a_stub),
     cmocka_unit_test (padding_is_behind_whatever_has_rows),
     cmocka_unit_test (equal_programs_share_rows_as_far_as_code_goes),
+    cmocka_unit_test (disproved_rows_are_left_out),
+    cmocka_unit_test (disproofs_count_behind_disputes),
   };
   struct CMUnitTest tests[N_OF (meetings) + N_OF (functions)];
   memcpy (ADD_ROWS (tests, meetings, parts_meet, NULL, NULL), functions,

@@ -1,0 +1,90 @@
+/* The one source of finished rows.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cfi/finished_rows.h"
+
+bool
+finished_rows_open (struct finished_rows *rows,
+                    const struct cfi_source *source, unsigned flags,
+                    struct error *err)
+{
+  *rows = (struct finished_rows){ .flags = flags };
+  if (!cfi_walk_begin (&rows->walk, source, err))
+    return false;
+  if (flags & ROWS_AT_SITES
+      && !(padding_finder_init (&rows->padding, source->image, err)
+           && return_sites_init (&rows->sites, source, &rows->padding, err)))
+    return false;
+  if (flags & ROWS_BY_PROGRAM)
+    rows->programs = program_table_new (&source->cfi);
+  return rows->programs != NULL || !(flags & ROWS_BY_PROGRAM)
+         || error_set_no_memory (err);
+}
+
+void
+finished_rows_close (struct finished_rows *rows)
+{
+  program_table_free (rows->programs);
+  return_sites_free (&rows->sites);
+  padding_finder_free (&rows->padding);
+  cfi_walk_end (&rows->walk);
+  *rows = (struct finished_rows){ 0 };
+}
+
+bool
+finished_rows_execute (struct finished_rows *rows, struct cfi_code *code,
+                       struct error *err)
+{
+  return code->function != NULL || cfi_walk_rows (&rows->walk, code, err);
+}
+
+static inline bool
+execute_with_sites (struct finished_rows *rows, struct cfi_code *code,
+                    struct error *err)
+{
+  return cfi_walk_rows (&rows->walk, code, err)
+         && (!(rows->flags & ROWS_AT_SITES)
+             || return_sites_apply (&rows->sites, &rows->walk, code, err));
+}
+
+/* Execute the program of CODE, an FDE's, unless it is known.  */
+static bool
+finish_program (struct finished_rows *rows, struct cfi_code *code,
+                struct error *err)
+{
+  const bool sites = rows->flags & ROWS_AT_SITES;
+  uint32_t hash;
+  struct program_result *known
+      = program_table_find (rows->programs, code->fde, &hash);
+  if (known != NULL && code->size > known->reach && code->size <= UINT32_MAX)
+    {
+      code->program = known;
+      return !sites
+             || return_sites_repeat (&rows->sites, &rows->walk, code,
+                                     known->kept, err);
+    }
+  if (!execute_with_sites (rows, code, err))
+    return false;
+  if (known != NULL || code->reason != REASON_NONE
+      || (sites && !rows->sites.can_keep))
+    return true;
+  code->program = program_table_add (rows->programs, code->fde, hash,
+                                     cfa_machine_reach (rows->walk.machine));
+  if (sites && code->program != NULL)
+    code->program->kept = return_sites_keep (&rows->sites);
+  return true;
+}
+
+int
+finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
+                    struct error *err)
+{
+  bool done = true;
+  if (!cfi_walk_next (&rows->walk, code))
+    return 0;
+  if (rows->programs != NULL && cfi_code_is_as_its_program (code))
+    done = finish_program (rows, code, err);
+  else if (rows->flags & ROWS_AT_SITES)
+    done = execute_with_sites (rows, code, err);
+  return done ? 1 : -1;
+}

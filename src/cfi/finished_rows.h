@@ -1,0 +1,60 @@
+/* The one source of finished rows.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Converting, measuring, checking, objects and the analysis of code take one
+   code after the other from here: its range, its rows, the places of them that
+   readers would take for return addresses, and the padding behind it.  Two
+   thirds of the functions of a C++ library have the call-frame program of an
+   earlier one, and so its rows.  Such code comes with what is known of the
+   program, and is executed again only where its rows are asked for.  */
+
+#ifndef CFI_FINISHED_ROWS_H
+#define CFI_FINISHED_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cfi/program_table.h"
+#include "cfi/return_sites.h"
+#include "cfi/source.h"
+#include "cfi/walk.h"
+#include "elf/padding.h"
+
+enum
+{
+  /* Code comes with its program.  Without that each FDE is executed.  */
+  ROWS_BY_PROGRAM = 1 << 0,
+  /* Places and padding are found.  Only of a linked file.  */
+  ROWS_AT_SITES = 1 << 1
+};
+
+struct finished_rows
+{
+  unsigned flags;
+  struct cfi_walk walk;
+  struct padding_finder padding;
+  struct return_sites sites;
+  struct program_table *programs; /* owned, or NULL */
+};
+
+/* Start a walk over SOURCE, which must outlive ROWS, which must stay where it
+   is.  False when memory ran out; finished_rows_close is allowed then, too. */
+bool finished_rows_open (struct finished_rows *rows,
+                         const struct cfi_source *source, unsigned flags,
+                         struct error *err);
+/* ROWS may be all zero.  */
+void finished_rows_close (struct finished_rows *rows);
+
+/* The next code in address order: 1, or 0 at the end, or -1 when memory ran
+   out.  What it points to is valid until the next call.  */
+int finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
+                        struct error *err);
+
+/* Have the rows of CODE, the latest one, in code->function, unless
+   code->reason says, or comes to say, why there are none.  Without flags any
+   code that has come may be asked for.  */
+bool finished_rows_execute (struct finished_rows *rows, struct cfi_code *code,
+                            struct error *err);
+
+#endif /* CFI_FINISHED_ROWS_H */
