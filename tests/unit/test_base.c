@@ -1,12 +1,19 @@
 /* Unit tests of src/base: byte access at its limits, buffers, errors.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <config.h>
+
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -14,6 +21,8 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/io.h"
+#include "base/mapped_file.h"
 #include "base/printable.h"
 #include "base/radix.h"
 #include "base/search.h"
@@ -426,6 +435,148 @@ printable_copy_cuts_between_characters (void **state)
   assert_string_equal (to, "123\\x0a");
 }
 
+/* Files take a thousand bytes at a time, and signals come in between.  */
+static bool interrupted;
+
+ssize_t __wrap_pwrite (int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite64 (int fd, const void *bytes, size_t size, off_t offset);
+
+ssize_t
+__wrap_pwrite (int fd, const void *bytes, size_t size, off_t offset)
+{
+  static unsigned turn;
+  const struct iovec part
+      = { (void *)bytes, interrupted && size > 1000 ? 1000 : size };
+  errno = EINTR;
+  return interrupted && ++turn % 2 != 0 ? -1 : pwritev (fd, &part, 1, offset);
+}
+
+ssize_t
+__wrap_pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
+{
+  return __wrap_pwrite (fd, bytes, size, offset);
+}
+
+/* A file without a name that has SIZE bytes 0xff.  */
+static int
+make_file (size_t size)
+{
+  int fd = memfd_create ("file", MFD_CLOEXEC);
+  char byte = (char)0xff;
+  assert_true (fd >= 0);
+  for (size_t i = 0; i < size; i++)
+    assert_int_equal (write (fd, &byte, 1), 1);
+  return fd;
+}
+
+/* What is there before and behind stays.  */
+static void
+all_is_written_where_it_belongs (void **state)
+{
+  enum
+  {
+    ZEROS = 3 * 65536 + 5,
+    TEXT = 2500
+  };
+  static uint8_t text[TEXT], got[ZEROS + 2];
+  struct error err = { 0 };
+  (void)state;
+  for (size_t i = 0; i < TEXT; i++)
+    text[i] = (uint8_t)(i * 7);
+  for (int i = 0; i < 2; i++)
+    {
+      int fd = make_file (ZEROS + 2);
+      interrupted = i == 1;
+      assert_true (io_write_zeros_at (fd, ZEROS, 1, &err));
+      assert_int_equal (pread (fd, got, sizeof got, 0), sizeof got);
+      assert_int_equal (got[0], 0xff);
+      assert_int_equal (got[ZEROS + 1], 0xff);
+      for (size_t k = 1; k <= ZEROS; k++)
+        assert_int_equal (got[k], 0);
+      assert_true (io_write_at (fd, text, TEXT, 9, &err));
+      assert_int_equal (pread (fd, got, TEXT, 9), TEXT);
+      assert_memory_equal (got, text, TEXT);
+      interrupted = false;
+      close (fd);
+    }
+}
+
+/* What may happen to a file while it is mapped.  */
+static void
+do_nothing (int fd)
+{
+  (void)fd;
+}
+
+static void
+shift_time (int fd, time_t seconds, long nanoseconds)
+{
+  struct stat status;
+  assert_int_equal (fstat (fd, &status), 0);
+  struct timespec times[2] = { { 0, UTIME_OMIT }, status.st_mtim };
+  times[1].tv_sec += seconds;
+  times[1].tv_nsec += nanoseconds;
+  assert_int_equal (futimens (fd, times), 0);
+}
+
+static void
+shift_a_nanosecond (int fd)
+{
+  shift_time (fd, 0, 1);
+}
+
+static void
+shift_a_second (int fd)
+{
+  shift_time (fd, -1, 0);
+}
+
+static void
+grow (int fd)
+{
+  struct stat status;
+  assert_int_equal (fstat (fd, &status), 0);
+  assert_int_equal (ftruncate (fd, 101), 0);
+  const struct timespec times[2] = { { 0, UTIME_OMIT }, status.st_mtim };
+  assert_int_equal (futimens (fd, times), 0);
+}
+
+static void
+a_mapped_file_that_changes_is_noticed (void **state)
+{
+  static const struct
+  {
+    void (*change) (int fd);
+    bool same;
+  } cases[] = { { do_nothing, true },
+                { shift_a_nanosecond, false },
+                { shift_a_second, false },
+                { grow, false } };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int closed = 0; closed < 2; closed++)
+      {
+        struct error err = { 0 };
+        size_t size;
+        int fd = make_file (100);
+        const struct timespec times[2] = { { 1000, 0 }, { 1000, 0 } };
+        assert_int_equal (futimens (fd, times), 0);
+        const void *bytes = mapped_file_open (fd, &size, &err);
+        assert_non_null (bytes);
+        assert_int_equal (size, 100);
+        cases[i].change (fd);
+        if (closed)
+          mapped_file_close (bytes, size);
+        assert_int_equal (mapped_files_check (&err), cases[i].same);
+        assert_int_equal (err.status,
+                          cases[i].same ? CFI2SFRAME_OK : CFI2SFRAME_IO);
+        if (!closed)
+          mapped_file_close (bytes, size);
+        mapped_files_forget ();
+        close (fd);
+      }
+}
+
 int
 main (void)
 {
@@ -447,6 +598,8 @@ main (void)
     cmocka_unit_test (reason_shows_no_control_characters),
     cmocka_unit_test (what_is_utf8_and_what_not),
     cmocka_unit_test (printable_copy_cuts_between_characters),
+    cmocka_unit_test (all_is_written_where_it_belongs),
+    cmocka_unit_test (a_mapped_file_that_changes_is_noticed),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -98,6 +98,25 @@ __wrap_write (int fd, const void *bytes, size_t size)
   return ++turn % 2 != 0 ? -1 : __real_write (fd, bytes, 1);
 }
 
+/* What is behind a pipe may say only at the end that it has failed.  */
+static bool close_fails;
+
+int __real_close (int fd);
+int __wrap_close (int fd);
+
+int
+__wrap_close (int fd)
+{
+  struct stat status;
+  bool fails
+      = close_fails && fstat (fd, &status) == 0 && S_ISFIFO (status.st_mode);
+  int result = __real_close (fd);
+  if (!fails)
+    return result;
+  errno = EIO;
+  return -1;
+}
+
 static char directory[] = "/tmp/test_output_file.XXXXXX";
 
 static char *
@@ -878,6 +897,11 @@ device_and_pipe_are_written_through (void **state)
       assert_memory_equal (got, "new", 3);
     }
   interrupted = false;
+  close_fails = true;
+  assert_false (replace ("p", "f", true, false, &err));
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  error_clear (&err);
+  close_fails = false;
   close (ends[0]);
 
   struct output_file file;
