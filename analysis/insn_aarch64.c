@@ -1,11 +1,15 @@
-/* A64 instructions: branches, the system, and which group others belong to.
+/* A64 instructions: their encodings, and which registers they read and write.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Decoded here and not by a library: all instructions have one size, and what
    concerns stack and registers is in few fields of them.  Capstone, the
    library for it, decodes 3 million instructions per second, which is not fast
    enough for following all code of an image twice, and its releases 4 know
-   nothing of Armv8.1's atomics, which nearly every file has.  */
+   nothing of Armv8.1's atomics, which nearly every file has.
+
+   An encoding that is not in the tables is refused: it could change any
+   register.  Vector instructions stand there by groups, because few of them
+   have to do with general registers.  */
 
 #include <stdlib.h>
 
@@ -20,81 +24,291 @@ enum
   BTI_C = 0xd503245f
 };
 
-static uint64_t
-target_of (uint32_t word, uint64_t address, unsigned low, unsigned n)
+/* What an instruction does with the registers in its fields: it reads (R) and
+   writes (W) those of D, N, M and A (bits 0, 5, 16 and 10).  Number 31 is XZR,
+   or SP in fields with S.  */
+enum
 {
-  return address + (uint64_t)a64_signed (word, low, n) * 4;
+  RD = 1 << 0,
+  RN = 1 << 1,
+  RM = 1 << 2,
+  RA = 1 << 3,
+  RSD = 1 << 4,
+  RSN = 1 << 5,
+  WD = 1 << 6,
+  WN = 1 << 7,
+  WM = 1 << 8,
+  WA = 1 << 9,
+  WSD = 1 << 10,
+  F = 1 << 11, /* sets the flags */
+  FS = 1 << 12 /* ... if bit 29 is set */
+};
+
+struct encoding
+{
+  uint32_t mask, bits;
+  uint16_t fields;
+  a64_translation *translate; /* the rest, or NULL */
+};
+
+static const struct encoding reserved[] = {
+  { 0xffff0000, 0x00000000, 0, a64_stop }, /* UDF */
+};
+
+static const struct encoding immediates[] = {
+  { 0x1f800000, 0x11000000, RSN | FS, a64_add_immediate }, /* ADD, SUB */
+  { 0x1f000000, 0x10000000, 0, a64_address },              /* ADR, ADRP */
+  { 0xff800000, 0x92800000, 0, a64_move_wide },            /* MOVN */
+  { 0xff800000, 0xd2800000, 0, a64_move_wide },            /* MOVZ */
+  { 0xff800000, 0xf2800000, 0, a64_move_wide },            /* MOVK */
+  { 0xffc00000, 0x12800000, 0, a64_move_wide },            /* ... of 4 bytes */
+  { 0xffc00000, 0x52800000, 0, a64_move_wide },
+  { 0xffc00000, 0x72800000, 0, a64_move_wide },
+  { 0xff800000, 0xf2000000, RN | F, a64_logical_immediate }, /* ANDS */
+  { 0xffc00000, 0x72000000, RN | F, a64_logical_immediate },
+  { 0x9f800000, 0x92000000, RN, a64_logical_immediate }, /* AND, ORR, EOR */
+  { 0x9fc00000, 0x12000000, RN, a64_logical_immediate },
+  { 0xffc00000, 0x93400000, RN, a64_bit_field }, /* SBFM */
+  { 0xffc00000, 0xb3400000, RN, a64_bit_field }, /* BFM */
+  { 0xffc00000, 0xd3400000, RN, a64_bit_field }, /* UBFM */
+  { 0xffe08000, 0x13000000, RN, a64_bit_field }, /* ... of 4 bytes */
+  { 0xffe08000, 0x33000000, RN, a64_bit_field },
+  { 0xffe08000, 0x53000000, RN, a64_bit_field },
+  { 0xffe08000, 0x13800000, RN | RM | WD, NULL }, /* EXTR */
+  { 0xffe00000, 0x93c00000, RN | RM | WD, NULL },
+  { 0xbfc0c000, 0x91800000, RSN | WSD, NULL }, /* ADDG, SUBG */
+  { 0x7ff00000, 0x11c00000, RN | WD, NULL },   /* SMAX to UMIN */
+};
+
+static const struct encoding branches[] = {
+  { 0x7c000000, 0x14000000, 0, a64_branch },           /* B, BL */
+  { 0xff000000, 0x54000000, 0, a64_branch_if },        /* B.cond, BC.cond */
+  { 0x7c000000, 0x34000000, RD, a64_branch_zero },     /* CBZ to TBNZ */
+  { 0xfffffc1f, 0xd61f0000, RN, a64_branch_register }, /* BR */
+  { 0xfffffc1f, 0xd63f0000, RN, a64_branch_register }, /* BLR */
+  { 0xfffffc1f, 0xd65f0000, 0, a64_branch_register },  /* RET */
+  { 0xfffff81f, 0xd61f081f, RN, a64_branch_register }, /* BRAAZ, BRABZ */
+  { 0xfffff81f, 0xd63f081f, RN, a64_branch_register }, /* BLRAAZ */
+  { 0xfffff800, 0xd71f0800, RSD | RN, a64_branch_register }, /* BRAA */
+  { 0xfffff800, 0xd73f0800, RSD | RN, a64_branch_register }, /* BLRAA */
+  { 0xfffffbff, 0xd65f0bff, 0, a64_return_signed },          /* RETAA, RETAB */
+  { 0xffffffff, 0xd69f03e0, 0, a64_stop },                   /* ERET */
+  { 0xfffffbff, 0xd69f0bff, 0, a64_stop },      /* ERETAA, ERETAB */
+  { 0xffffffff, 0xd6bf03e0, 0, a64_stop },      /* DRPS */
+  { 0xffe0001f, 0xd4000001, 0, a64_exception }, /* SVC */
+  { 0xffe0001f, 0xd4000002, 0, a64_exception }, /* HVC */
+  { 0xffe0001f, 0xd4000003, 0, a64_exception }, /* SMC */
+  { 0xffe0001f, 0xd4200000, 0, a64_exception }, /* BRK */
+  { 0xffe0001f, 0xd4400000, 0, a64_exception }, /* HLT */
+  { 0xffe0001f, 0xd4a00001, 0, a64_exception }, /* DCPS1, 2, 3 */
+  { 0xffe0001f, 0xd4a00002, 0, a64_exception },
+  { 0xffe0001f, 0xd4a00003, 0, a64_exception },
+  { 0xfffff01f, 0xd503201f, F, a64_hint },  /* NOP, PACIASP, ... */
+  { 0xfffff01f, 0xd503301f, F, NULL },      /* CLREX, DSB, DMB, ISB, SB */
+  { 0xffffffc0, 0xd5031000, RD | F, NULL }, /* WFET, WFIT */
+  { 0xfff8f01f, 0xd500401f, F, NULL },      /* MSR, of an immediate */
+  { 0xfff80000, 0xd5080000, RD | F, NULL }, /* SYS */
+  { 0xfff80000, 0xd5280000, WD, NULL },     /* SYSL */
+  { 0xfff00000, 0xd5100000, RD | F, NULL }, /* MSR */
+  { 0xfff00000, 0xd5300000, WD, NULL },     /* MRS */
+  { 0xfffffee0, 0xd5233060, WD, NULL },     /* TSTART, TTEST */
+};
+
+static const struct encoding registers[] = {
+  { 0xff000000, 0xea000000, F, a64_logical }, /* ANDS, BICS */
+  { 0xff008000, 0x6a000000, F, a64_logical },
+  { 0x9f000000, 0x8a000000, 0, a64_logical }, /* AND, MOV, ... */
+  { 0x9f008000, 0x0a000000, 0, a64_logical },
+  { 0x9fa08000, 0x0b000000, FS, a64_add_shifted }, /* ADD, SUB */
+  { 0x9fe08000, 0x0b800000, FS, a64_add_shifted },
+  { 0x9fa00000, 0x8b000000, FS, a64_add_shifted },
+  { 0x9fe00000, 0x8b800000, FS, a64_add_shifted },
+  { 0x1fe01000, 0x0b200000, FS, a64_add_extended },
+  { 0x1fe01c00, 0x0b201000, FS, a64_add_extended },
+  { 0x3fe00800, 0x1a800000, RN | RM | WD, NULL },         /* CSEL, ... */
+  { 0x7fe08000, 0x1b000000, RN | RM | RA, a64_multiply }, /* MADD */
+  { 0x7fe08000, 0x1b008000, RN | RM | RA | WD, NULL },    /* MSUB */
+  { 0xff600000, 0x9b200000, RN | RM | RA | WD, NULL },    /* SMADDL, ... */
+  { 0xff608000, 0x9b400000, RN | RM | RA | WD, NULL },    /* SMULH, ... */
+  { 0x7fe0f800, 0x1ac00800, RN | RM | WD, NULL },         /* UDIV, SDIV */
+  { 0x7fe0f000, 0x1ac02000, RN | RM | WD, NULL },         /* LSLV, ... */
+  { 0x7fe0f000, 0x1ac06000, RN | RM | WD, NULL },         /* SMAX, ... */
+  { 0x3fe00c10, 0x3a400000, RN | RM | F, NULL },          /* CCMN, CCMP */
+  { 0x3fe00c10, 0x3a400800, RN | F, NULL },               /* ... immediate */
+  { 0x1fe0fc00, 0x1a000000, RN | RM | WD | FS, NULL },    /* ADC, SBC */
+  { 0x7ffff800, 0x5ac00000, RN | WD, NULL },              /* RBIT, REV16 */
+  { 0x7ffffc00, 0x5ac00800, RN | WD, NULL },              /* REV */
+  { 0xfffffc00, 0xdac00c00, RN | WD, NULL },              /* REV64 */
+  { 0x7ffff000, 0x5ac01000, RN | WD, NULL },              /* CLZ to CNT */
+  { 0x7ffffc00, 0x5ac02000, RN | WD, NULL },              /* ABS */
+  { 0xffe0e800, 0x1ac04000, RN | RM | WD, NULL },         /* CRC32B, H */
+  { 0xffe0ec00, 0x1ac04800, RN | RM | WD, NULL },         /* CRC32W */
+  { 0xffe0ec00, 0x9ac04c00, RN | RM | WD, NULL },         /* CRC32X */
+  { 0xffe0fc00, 0x9ac00000, RN | RM | WD, NULL },         /* SUBP */
+  { 0xffe0fc00, 0xbac00000, RN | RM | WD | F, NULL },     /* SUBPS */
+  { 0xffe0fc00, 0x9ac01000, RN | RM | WSD, NULL },        /* IRG */
+  { 0xffe0fc00, 0x9ac01400, RN | RM | WD, NULL },         /* GMI */
+  { 0xffe0fc00, 0x9ac03000, RN | RM | WD, NULL },         /* PACGA */
+  { 0xffffe000, 0xdac10000, RN | WD, NULL },              /* PACIA to AUTDB */
+  { 0xffffe3e0, 0xdac123e0, WD, NULL },                   /* PACIZA, ... */
+  { 0xfffffbe0, 0xdac143e0, WD, NULL },                   /* XPACI, XPACD */
+  { 0xffe07c10, 0xba000400, RN | F, NULL },               /* RMIF */
+  { 0xffffbc1f, 0x3a00080d, RN | F, NULL },               /* SETF8, SETF16 */
+};
+
+static const struct encoding memory[] = {
+  { 0x3b000000, 0x39000000, 0, a64_offset },        /* LDR, STR, PRFM */
+  { 0xfe000000, 0x28000000, 0, a64_pair_of_words }, /* LDP, STP, ... */
+  { 0xfe000000, 0xa8000000, 0, a64_pair },
+  { 0xbe000000, 0x2c000000, 0, a64_pair_of_vectors },
+  { 0xfe000000, 0xac000000, 0, a64_pair_of_vectors },
+  { 0xffc00000, 0x68c00000, 0, a64_pair_of_words }, /* LDPSW */
+  { 0xff400000, 0x69400000, 0, a64_pair_of_words },
+  { 0xffc00000, 0x68800000, 0, a64_pair }, /* STGP */
+  { 0xff400000, 0x69000000, 0, a64_pair },
+  { 0x3f200000, 0x38000000, 0, a64_unscaled }, /* LDUR, LDR, LDTR, ... */
+  { 0x3f200c00, 0x3c000000, 0, a64_unscaled }, /* of vector registers */
+  { 0x3f200400, 0x3c000400, 0, a64_unscaled },
+  { 0x3b204c00, 0x38204800, RM, a64_indexed },
+  { 0x3f208c00, 0x38200000, RM | WD, a64_atomic },  /* LDADD to LDUMIN */
+  { 0x3f20fc00, 0x38208000, RM | WD, a64_atomic },  /* SWP */
+  { 0x3ffffc00, 0x38bfc000, 0, a64_load_ordered },  /* LDAPR */
+  { 0xff200400, 0xf8200400, 0, a64_authenticated }, /* LDRAA, LDRAB */
+  { 0xbf000000, 0x18000000, WD, NULL }, /* LDR from an address in the code */
+  { 0xff000000, 0x98000000, WD, NULL }, /* LDRSW */
+  { 0xff000000, 0xd8000000, 0, NULL },  /* PRFM */
+  { 0xbf000000, 0x1c000000, 0, NULL },  /* LDR of a vector register */
+  { 0xff000000, 0x9c000000, 0, NULL },
+  { 0x3fa00c00, 0x19000000, 0, a64_unscaled }, /* LDAPUR, STLUR */
+  { 0xbfa00c00, 0x19800000, 0, a64_unscaled },
+  { 0xffe00c00, 0x99800000, 0, a64_unscaled },
+  { 0x3fe07c00, 0x08007c00, RD | WM, a64_store_exclusive },          /* STXR */
+  { 0xbfe00000, 0x88200000, RD | RA | WM, a64_store_exclusive },     /* STXP */
+  { 0x3fff7c00, 0x089f7c00, RD, a64_store_exclusive },               /* STLR */
+  { 0x3fff7c00, 0x085f7c00, RSN | WD, NULL },                        /* LDXR */
+  { 0xbfff0000, 0x887f0000, RSN | WD | WA, NULL },                   /* LDXP */
+  { 0x3fff7c00, 0x08df7c00, RSN | WD, NULL },                        /* LDAR */
+  { 0x3fa07c00, 0x08a07c00, RD | RM | WM, a64_atomic },              /* CAS */
+  { 0xbfa17c01, 0x08207c00, RD | RM | WM, a64_swap_pair },           /* CASP */
+  { 0xfba00c00, 0x19000400, RD | RN | RM | WD | WN | WM | F, NULL }, /* CPYP */
+  { 0xfbe00c00, 0x19800400, RD | RN | RM | WD | WN | WM | F, NULL }, /* CPYE */
+  { 0xfbe08c00, 0x19c00400, RD | RN | RM | WD | WN | F,
+    NULL }, /* SETP, SETM */
+  { 0xfbe0cc00, 0x19c08400, RD | RN | RM | WD | WN | F, NULL }, /* SETE */
+  { 0xffe00c00, 0xd9600000, RSN | WD, NULL },                   /* LDG */
+  { 0xfffffc00, 0xd9200000, RSN, NULL },                        /* STZGM */
+  { 0xfffffc00, 0xd9a00000, RSN, NULL },                        /* STGM */
+  { 0xfffffc00, 0xd9e00000, RSN | WD, NULL },                   /* LDGM */
+  { 0xff200400, 0xd9200400, 0, a64_tag }, /* STG, STZG, ... */
+  { 0xff200c00, 0xd9200800, 0, a64_tag },
+  { 0xbfbf0000, 0x0c000000, 0, a64_structures }, /* LD1, ST1, ... */
+  { 0xbfa00000, 0x0c800000, 0, a64_structures },
+  { 0xbf9f0000, 0x0d000000, 0, a64_structures },
+  { 0xbf800000, 0x0d800000, 0, a64_structures },
+};
+
+static const struct encoding vectors[] = {
+  /* FMOV, SCVTF, UCVTF; FCVTZS and others the other way; of fixed point.  */
+  { 0x7f26fc00, 0x1e220000, RN, NULL }, { 0x7f27fc00, 0x1e270000, RN, NULL },
+  { 0x7f20fc00, 0x1e200000, WD, NULL }, { 0x7f260000, 0x1e020000, RN, NULL },
+  { 0x7f270000, 0x1e070000, RN, NULL }, { 0x7f200000, 0x1e000000, WD, NULL },
+  { 0xff200c00, 0x1e200400, F, NULL },  /* FCCMP */
+  { 0xff203c00, 0x1e202000, F, NULL },  /* FCMP */
+  { 0xbfe0ec00, 0x0e002c00, WD, NULL }, /* UMOV, SMOV */
+  { 0x9fe0fc00, 0x0e000c00, RN, NULL }, /* DUP */
+  { 0xffe0fc00, 0x4e001c00, RN, NULL }, /* INS */
+  { 0xc0000000, 0x40000000, 0, NULL },  /* all others */
+  { 0xe0000000, 0x00000000, 0, NULL },  { 0xf0000000, 0x20000000, 0, NULL },
+  { 0xff000000, 0x9e000000, 0, NULL },  { 0xff000000, 0xce000000, 0, NULL },
+};
+
+/* How large the vectors of SVE are is not known; what general registers, SP
+   and the flags get from them neither.  */
+static const struct encoding scalables[] = {
+  { 0xfe000000, 0xe4000000, F, a64_store_scalable }, /* ST1B, ... */
+  { 0xffa0f000, 0x04205000, WSD | F, NULL }, /* ADDVL, ADDPL, ADDSVL, ... */
+  { 0xff20f000, 0x0420f000, WD | F, NULL },  /* SQINCB, ...: they saturate */
+  { 0xff20f000, 0x0420e000, WD | F, NULL },  /* CNTB, INCB, DECB, ... */
+  { 0xffbff000, 0x04bf5000, WD | F, NULL },  /* RDVL, RDSVL */
+  { 0xff3ee000, 0x0520a000, WD | F, NULL },  /* LASTA, LASTB */
+  { 0xff3ee000, 0x0530a000, WD | F, NULL },  /* CLASTA, CLASTB */
+  { 0xff38c000, 0x25208000, WD | F, NULL },  /* CNTP */
+  { 0xff38f800, 0x25288800, WD | F, NULL },  /* INCP, SQINCP, ... */
+  { 0x1e000000, 0x04000000, F, NULL },       /* all others */
+};
+
+/* "Top-level encodings for A64": by bits 25 to 28.  SME is not known.  */
+#define GROUP(list)                      \
+  {                                      \
+    list, sizeof (list) / sizeof *(list) \
+  }
+static const struct
+{
+  const struct encoding *list;
+  size_t n;
+} groups[16] = {
+  [0] = GROUP (reserved),   [2] = GROUP (scalables),  [8] = GROUP (immediates),
+  [9] = GROUP (immediates), [10] = GROUP (branches),  [11] = GROUP (branches),
+  [5] = GROUP (registers),  [13] = GROUP (registers), [4] = GROUP (memory),
+  [6] = GROUP (memory),     [12] = GROUP (memory),    [14] = GROUP (memory),
+  [7] = GROUP (vectors),    [15] = GROUP (vectors),
+};
+
+static const struct encoding *
+find_encoding (uint32_t word)
+{
+  unsigned group = a64_bits (word, 25, 4);
+  for (size_t i = 0; i < groups[group].n; i++)
+    if ((word & groups[group].list[i].mask) == groups[group].list[i].bits)
+      return &groups[group].list[i];
+  return NULL;
 }
 
-/* Branches to a register: BR, BLR, RET and those that authenticate ("A"), by
-   key A or B, with a register or zero as modifier.  */
-static bool
-register_flow (uint32_t word, enum insn_flow *flow)
+/* The registers that T reads and writes, by FIELDS.  */
+static void
+use_registers (struct a64 *t, unsigned fields)
 {
-  unsigned opc = a64_bits (word, 21, 4), op3 = a64_bits (word, 10, 6);
-  unsigned rn = a64_bits (word, 5, 5);
-  bool authenticates = op3 == 2 || op3 == 3;
-  bool with_modifier = opc >= 8;
-  opc &= 7;
-  if (a64_bits (word, 16, 5) != 31 || (op3 != 0 && !authenticates))
-    return false;
-  if (authenticates ? with_modifier && opc > 1
-                    : with_modifier || a64_bits (word, 0, 5) != 0)
-    return false;
-  *flow = opc == 0   ? FLOW_JUMP_INDIRECT
-          : opc == 1 ? FLOW_CALL_INDIRECT
-          : opc == 2 ? FLOW_RETURN
-                     : FLOW_STOP; /* ERET, DRPS */
-  bool is_eret = (opc == 4 || (opc == 5 && !authenticates)) && rn == 31;
-  return opc <= 2 || is_eret;
-}
-
-/* HLT, BRK, UDF, DCPS; SVC, HVC, SMC go on.  */
-static bool
-exception_flow (uint32_t word, enum insn_flow *flow)
-{
-  unsigned opc = a64_bits (word, 21, 3), level = a64_bits (word, 0, 2);
-  *flow = opc == 0 ? FLOW_NEXT : FLOW_STOP;
-  return a64_bits (word, 2, 3) == 0
-         && (opc == 0 || opc == 5 ? level != 0
-                                  : (opc == 1 || opc == 2) && level == 0);
-}
-
-/* Where WORD goes.  False if it is in the group of branches, exceptions and
-   the system, but no instruction there that is known.  */
-static bool
-find_flow (uint32_t word, uint64_t address, enum insn_flow *flow,
-           uint64_t *target)
-{
-  *flow = FLOW_NEXT;
-  if (a64_bits (word, 16, 16) == 0)
-    *flow = FLOW_STOP; /* UDF */
-  if (a64_bits (word, 26, 3) != 5)
-    return true;
-  switch (a64_bits (word, 29, 3))
+  const struct
+  {
+    unsigned reads, writes;
+    uint32_t mask;
+  } uses[] = { { RD, WD, a64_mask (t->rd) },
+               { RN, WN, a64_mask (t->rn) },
+               { RM, WM, a64_mask (t->rm) },
+               { RA, WA, a64_mask (t->ra) },
+               { RSD, WSD, UINT32_C (1) << a64_bits (t->word, 0, 5) },
+               { RSN, 0, UINT32_C (1) << a64_bits (t->word, 5, 5) } };
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
     {
-    case 0:
-    case 4:
-      *flow = word >> 31 ? FLOW_CALL : FLOW_JUMP;
-      *target = target_of (word, address, 0, 26);
-      return true;
-    case 1:
-    case 5: /* CBZ, CBNZ; TBZ, TBNZ */
-      *flow = FLOW_BRANCH;
-      *target = a64_bits (word, 25, 1) ? target_of (word, address, 5, 14)
-                                       : target_of (word, address, 5, 19);
-      return true;
-    case 2: /* B.cond, BC.cond; conditions 14 and 15 are "always" */
-      *flow = a64_bits (word, 1, 3) == 7 ? FLOW_JUMP : FLOW_BRANCH;
-      *target = target_of (word, address, 5, 19);
-      return a64_bits (word, 24, 8) == 0x54;
-    case 6:
-      if (a64_bits (word, 24, 8) == 0xd4)
-        return exception_flow (word, flow);
-      return a64_bits (word, 24, 8) == 0xd5 || register_flow (word, flow);
-    default:
-      return false;
+      t->insn->reads |= fields & uses[i].reads ? uses[i].mask : 0;
+      t->insn->writes |= fields & uses[i].writes ? uses[i].mask : 0;
     }
+  t->insn->sets_flags
+      = (fields & F) || (fields & FS && a64_bits (t->word, 29, 1));
+}
+
+static bool
+decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
+        struct insn *insn)
+{
+  (void)state;
+  if (size < SIZE)
+    return false;
+  uint32_t word = load_u32 (bytes, false);
+  const struct encoding *encoding = find_encoding (word);
+  if (!encoding)
+    return false;
+  struct a64 t = { .word = word,
+                   .address = address,
+                   .insn = insn,
+                   .rd = a64_or_zero (a64_bits (word, 0, 5)),
+                   .rn = a64_or_zero (a64_bits (word, 5, 5)),
+                   .rm = a64_or_zero (a64_bits (word, 16, 5)),
+                   .ra = a64_or_zero (a64_bits (word, 10, 5)),
+                   .whole = word >> 31 };
+  insn->size = SIZE;
+  use_registers (&t, encoding->fields);
+  return !encoding->translate || encoding->translate (&t);
 }
 
 /* A PLT stub, which jumps where a word of the GOT points, counts as one
@@ -110,9 +324,9 @@ take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
   for (; n < 5 && (n + 1) * SIZE <= size; n++)
     words[n] = load_u32 (bytes + n * SIZE, false);
   unsigned at = words[3] == 0xd503219f /* AUTIA1716 */ ? 4 : 3;
-  if (!a64_matches (words[0], 0x9f00001f, 0x90000010)
-      || !a64_matches (words[1], 0xffc003ff, 0xf9400211)
-      || (!a64_matches (words[2], 0xffc003ff, 0x91000210) && words[2] != NOP)
+  if ((words[0] & 0x9f00001f) != 0x90000010
+      || (words[1] & 0xffc003ff) != 0xf9400211
+      || ((words[2] & 0xffc003ff) != 0x91000210 && words[2] != NOP)
       || words[at] != 0xd61f0220)
     return false;
   int64_t page
@@ -124,188 +338,31 @@ take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
   return true;
 }
 
+/* Sweeps ask for nothing but where instructions lead: those that lead
+   elsewhere are in one group, but for UDF.  */
 static bool
 decode_step (void *state, const uint8_t *bytes, uint64_t size,
              uint64_t address, struct insn_step *step)
 {
-  (void)state;
   if (size < SIZE)
     return false;
   uint32_t word = load_u32 (bytes, false);
-  enum insn_flow flow;
   uint8_t head = word == BTI_C ? SIZE : 0;
-  if ((head != 0 || (a64_bits (word, 24, 5) == 0x10 && word >> 31))
+  if ((head != 0 || (word & 0x9f000000) == 0x90000000)
       && take_stub (bytes + head, size - head, address + head, step))
     {
       step->size += head;
       return true;
     }
-  if (!find_flow (word, address, &flow, &step->target))
+  struct insn insn = { .flow = word >> 16 == 0 ? FLOW_STOP : FLOW_NEXT };
+  if (a64_bits (word, 26, 3) == 5
+      && !decode (state, bytes, size, address, &insn))
     return false;
   step->size = SIZE;
-  step->flow = (uint8_t)flow;
+  step->flow = insn.flow;
+  step->target = insn.target;
   step->is_nop = word == NOP;
   return true;
-}
-
-/* HINT: return addresses are signed and authenticated in this space, so that
-   older processors take it for NOP.  Others have no part in unwinding, or are
-   about x16 and x17.  */
-static void
-translate_hint (struct a64 *t)
-{
-  unsigned number = a64_bits (t->word, 5, 7);
-  switch (number)
-    {
-    case 0:
-      t->insn->is_nop = true;
-      return;
-    case 7: /* XPACLRI */
-      return a64_op (t, OP_STRIP, A64_RA, A64_RA);
-    case 8:  /* PACIA1716 */
-    case 10: /* PACIB1716 */
-    case 12: /* AUTIA1716 */
-    case 14: /* AUTIB1716 */
-      return a64_writes (t, 17);
-    case 24: /* PACIAZ, PACIBZ, AUTIAZ, AUTIBZ */
-    case 26:
-    case 28:
-    case 30:
-      return a64_writes (t, A64_RA);
-    case 25: /* PACIASP, PACIBSP */
-    case 27:
-      a64_op (t, OP_SIGN, A64_RA, A64_RA);
-      t->insn->immediate = number == 27;
-      return;
-    case 29: /* AUTIASP, AUTIBSP */
-    case 31:
-      a64_op (t, OP_AUTHENTICATE, A64_RA, A64_RA);
-      t->insn->immediate = number == 31;
-      return;
-    default:
-      return;
-    }
-}
-
-/* Exceptions, hints, barriers, system instructions and registers.  */
-static bool
-translate_system (struct a64 *t)
-{
-  uint32_t word = t->word;
-  uint8_t rt = a64_or_zero (a64_rd (word));
-  if (a64_bits (word, 24, 8) == 0xd4)
-    {
-      t->insn->writes = 0x3ffff; /* what the kernel, or more, returns */
-      if (a64_bits (word, 0, 2) == 1)
-        t->insn->writes = 1;
-      t->insn->calls_kernel = a64_matches (word, 0xffe0001f, 0xd4000001);
-      return true;
-    }
-  if (a64_matches (word, 0xfffff01f, 0xd503201f))
-    translate_hint (t);
-  else if (a64_bits (word, 21, 1)) /* MRS, SYSL */
-    a64_writes (t, rt);
-  else
-    a64_reads (t, rt);                           /* MSR, SYS */
-  t->insn->sets_flags = !a64_bits (word, 21, 1); /* MSR NZCV, CFINV, ... */
-  return a64_bits (word, 22, 2) == 0; /* else SYSP, MRRS, MSRR: pairs */
-}
-
-static enum insn_condition
-condition_of (uint32_t word)
-{
-  static const uint8_t conditions[16] = {
-    CONDITION_EQUAL, CONDITION_NOT_EQUAL, CONDITION_NOT_BELOW, CONDITION_BELOW,
-    CONDITION_OTHER, CONDITION_OTHER,     CONDITION_OTHER,     CONDITION_OTHER,
-    CONDITION_ABOVE, CONDITION_NOT_ABOVE,
-  };
-  return (enum insn_condition)conditions[a64_bits (word, 0, 4)];
-}
-
-static bool
-translate_branch (struct a64 *t)
-{
-  struct insn *insn = t->insn;
-  uint32_t word = t->word;
-  bool is_register = a64_bits (word, 25, 7) == 0x6b;
-  if (is_register && a64_bits (word, 24, 1)) /* the modifier */
-    a64_reads (t, (uint8_t)a64_rd (word));
-  if (is_register && insn->flow != FLOW_STOP)
-    {
-      insn->from = (uint8_t)a64_rn (word);
-      if (insn->flow != FLOW_RETURN)
-        a64_reads (t, a64_or_zero (insn->from));
-    }
-  if (insn->flow == FLOW_RETURN && a64_bits (word, 11, 1))
-    {
-      if (insn->from != A64_ZR)
-        return false;
-      a64_op (t, OP_AUTHENTICATE, A64_RA, A64_RA); /* RETAA, RETAB */
-      insn->immediate = a64_bits (word, 10, 1);
-    }
-  if (a64_matches (word, 0xff000010, 0x54000000))
-    insn->condition = (uint8_t)condition_of (word);
-  else if (insn->flow == FLOW_BRANCH && a64_bits (word, 24, 8) != 0x54)
-    {
-      a64_reads (t, a64_or_zero (a64_rd (word)));
-      if (a64_matches (word, 0x7e000000, 0x34000000)
-          && a64_rd (word) != A64_ZR) /* CBZ, CBNZ */
-        {
-          insn->condition
-              = a64_bits (word, 24, 1) ? CONDITION_NOT_ZERO : CONDITION_ZERO;
-          insn->from = (uint8_t)a64_rd (word);
-        }
-    }
-  return true;
-}
-
-/* "Top-level encodings for A64".  */
-static bool
-translate (struct a64 *t)
-{
-  switch (a64_bits (t->word, 25, 4))
-    {
-    case 0: /* UDF; SME is not known */
-      return t->insn->flow == FLOW_STOP;
-    case 2:
-      return a64_scalable (t);
-    case 8:
-    case 9:
-      return a64_immediate (t);
-    case 10:
-    case 11:
-      return a64_bits (t->word, 25, 7) == 0x6a ? translate_system (t)
-                                               : translate_branch (t);
-    case 4:
-    case 6:
-    case 12:
-    case 14:
-      return a64_memory (t);
-    case 5:
-    case 13:
-      return a64_register (t);
-    case 7:
-    case 15:
-      return a64_vector (t);
-    default:
-      return false;
-    }
-}
-
-static bool
-decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
-        struct insn *insn)
-{
-  (void)state;
-  if (size < SIZE)
-    return false;
-  struct a64 t = { load_u32 (bytes, false), address, insn };
-  enum insn_flow flow;
-  if (!find_flow (t.word, address, &flow, &insn->target))
-    return false;
-  insn->size = SIZE;
-  insn->flow = (uint8_t)flow;
-  return translate (&t);
 }
 
 /* ADR; or ADRP and, soon behind it, ADD of the rest.  Arm Architecture
