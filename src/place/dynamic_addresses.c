@@ -13,38 +13,6 @@ enum
   MOVED_SYMBOLS_MAX = 4096 /* a handful is usual */
 };
 
-int64_t
-dynamic_tag_of (uint32_t section_type)
-{
-  switch (section_type)
-    {
-    case SHT_DYNSYM:
-      return DT_SYMTAB;
-    case SHT_STRTAB:
-      return DT_STRTAB;
-    case SHT_HASH:
-      return DT_HASH;
-    case SHT_GNU_HASH:
-      return DT_GNU_HASH;
-    case SHT_GNU_versym:
-      return DT_VERSYM;
-    case SHT_GNU_verneed:
-      return DT_VERNEED;
-    case SHT_GNU_verdef:
-      return DT_VERDEF;
-    default:
-      return DT_NULL;
-    }
-}
-
-bool
-dynamic_is_table (int64_t tag)
-{
-  return tag == DT_HASH || tag == DT_GNU_HASH || tag == DT_SYMTAB
-         || tag == DT_STRTAB || tag == DT_VERSYM || tag == DT_VERNEED
-         || tag == DT_VERDEF;
-}
-
 static bool
 patch_u64 (struct placing *placing, uint64_t old_offset, uint64_t value)
 {

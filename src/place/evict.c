@@ -23,17 +23,11 @@ static const uint32_t NOTE_FDO_DLOPEN = 0x407c0c0a;
    follows PT_NOTE to it (cmd/internal/buildid/note.go).  */
 static const uint32_t NOTE_GO_BUILD_ID = 4;
 
-static bool
-is_movable_segment (uint32_t type)
-{
-  return type == PT_NOTE || type == PT_INTERP || type == PT_GNU_PROPERTY;
-}
-
 /* Whether a segment moves with the sections in it.  */
 static bool
 is_bound_segment (const struct placing *placing, const GElf_Phdr *segment)
 {
-  return is_movable_segment (segment->p_type)
+  return segment_kind_may_move (segment->p_type)
          && !segment_is_buried (placing->image, segment)
          && !(segment->p_type == PT_NOTE && placing->gathers_notes);
 }
@@ -142,15 +136,6 @@ notes_are_plain (const struct image *image, const GElf_Shdr *header,
   return walk.size > 0 && walk.at >= walk.size;
 }
 
-static bool
-is_interpreter (const struct image *image, const GElf_Shdr *header)
-{
-  const GElf_Phdr *interp = image_find_segment (image, PT_INTERP);
-  return interp != NULL && interp->p_offset == header->sh_offset
-         && interp->p_filesz == header->sh_size
-         && interp->p_vaddr == header->sh_addr;
-}
-
 /* Whether the section has dynamic strings that may move.  ldconfig and others
    find dynamic strings by rules of their own, so that these stay, except in a
    static PIE, in which no program looks up symbols.  */
@@ -175,22 +160,21 @@ section_is_evictable (const struct image *image, size_t index,
   const struct image_section *section = &image->sections[index];
   const GElf_Shdr *header = &section->header;
   if (header->sh_flags != SHF_ALLOC || header->sh_size == 0
+      || !section_kind_may_move (image, header)
       || header->sh_addr != unit->address + (header->sh_offset - unit->offset))
     return false;
   switch (header->sh_type)
     {
-    case SHT_PROGBITS:
-      return is_interpreter (image, header);
+    case SHT_PROGBITS: /* the interpreter's name */
+      return true;
     case SHT_NOTE:
       return notes_are_plain (image, header, &unit->for_cores)
              && !section_has_symbol (image, index);
     case SHT_STRTAB:
       return is_idle_string_table (image, header);
     default:
-      {
-        int64_t tag = dynamic_tag_of (header->sh_type);
-        return tag != DT_NULL && dynamic_holds (image, tag, header->sh_addr);
-      }
+      return dynamic_holds (image, dynamic_tag_of (header->sh_type),
+                            header->sh_addr);
     }
 }
 
@@ -233,7 +217,7 @@ unit_segments_evictable (struct placing *placing, const struct unit *unit,
       bool shifts = segment->p_vaddr - segment->p_offset
                     == load->p_vaddr - load->p_offset;
       if (segment->p_type != PT_LOAD && has_segment (image, unit, segment)
-          && !(is_movable_segment (segment->p_type) && shifts))
+          && !(segment_kind_may_move (segment->p_type) && shifts))
         return placing_impossible (
             placing,
             "no room for program headers: segment %zu stands "

@@ -49,17 +49,6 @@ placing_impossible (struct placing *placing, const char *fmt, ...)
   return false;
 }
 
-uint64_t
-placing_page (const struct image *image)
-{
-  uint64_t page = PAGE_MIN;
-  for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type == PT_LOAD
-        && image->segments[i].p_align > page)
-      page = image->segments[i].p_align;
-  return page < image->arch->max_page_size ? page : image->arch->max_page_size;
-}
-
 const GElf_Phdr *
 placing_first_load (const struct placing *placing)
 {

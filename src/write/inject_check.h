@@ -1,5 +1,9 @@
 /* What the parts of the self-check share.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The check knows of no strategy: what may differ is told from the old file
+   alone.  Of the plan it takes where .sframe is; plan_cut it does without, so
+   as not to share its mistakes.  */
 
 #ifndef WRITE_INJECT_CHECK_H
 #define WRITE_INJECT_CHECK_H
@@ -7,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "place/facts.h"
 #include "write/inject.h"
 
 struct check
@@ -23,35 +28,46 @@ struct check
 bool check_violated (const struct check *check, const char *what,
                      const char *name);
 
-/* Whether one extent of the plan copies SIZE bytes there.  */
-bool check_is_copied (const struct check *check, uint64_t old_offset,
-                      uint64_t new_offset, uint64_t size);
+/* Whether one of SIZE bytes of the old and the new file differs, from byte *AT
+   on.  *AT: which.  */
+bool check_next_difference (const struct check *check, uint64_t old_offset,
+                            uint64_t new_offset, uint64_t size, uint64_t *at);
 
-/* Whether SIZE bytes of the old and the new file are equal, up to what the
-   plan's patches say.  */
+/* Whether SIZE bytes of the old and the new file are equal.  */
 bool check_same_bytes (const struct check *check, uint64_t old_offset,
                        uint64_t new_offset, uint64_t size);
-bool check_same_but_patched (const struct check *check, uint64_t old_offset,
-                             uint64_t new_offset, uint64_t size);
 
-/* Whether the new file loads SIZE bytes at ADDRESS from OFFSET.  */
-bool check_is_loaded (const struct check *check, uint64_t offset,
+/* Whether AFTER is the segment EXPECTED, maybe at another place.  */
+bool check_same_header (GElf_Phdr expected, const GElf_Phdr *after);
+
+/* Whether IMAGE loads SIZE bytes at ADDRESS from OFFSET.  */
+bool check_is_loaded (const struct image *image, uint64_t offset,
                       uint64_t address, uint64_t size);
 
-/* ---- inject_check_segments.c */
-
-/* Whether AFTER, a PT_LOAD, is BEFORE, and has grown at most.  */
-bool check_is_same_load (const struct check *check, const GElf_Phdr *before,
-                         const GElf_Phdr *after);
-
-/* Whether the segment BEFORE is in the new file, or need not be.  */
-bool check_old_segment (const struct check *check, const GElf_Phdr *before);
-
 /* ---- inject_check_memory.c */
+
+/* Whether no segment but OWN has memory in the pages of [BEGIN, END).  */
+bool check_own_pages (const struct image *image, const GElf_Phdr *own,
+                      uint64_t begin, uint64_t end);
+
+/* Whether AFTER, in the new file, is a PT_LOAD that has all memory of BEFORE,
+   one of the old file, with the same rights.  */
+bool check_has_memory (const GElf_Phdr *before, const GElf_Phdr *after);
+
+/* Whether a loader maps what it mapped before, and nothing more that could
+   harm.  */
+bool check_memory_kept (const struct check *check);
+
+/* ---- inject_check_seen.c */
 
 /* Whether a program that follows offsets from its ELF header, in memory, comes
    to what it came to before.  */
 bool check_seen_from_memory (const struct check *check);
+
+/* ---- inject_check_segments.c */
+
+/* Whether the segment BEFORE is in the new file, or need not be.  */
+bool check_old_segment (const struct check *check, const GElf_Phdr *before);
 
 /* ---- inject_check_notes.c */
 

@@ -7,9 +7,10 @@
 
 enum
 {
-  /* Up to this size every byte of every section is compared.  In larger files
-     sections that one extent of the plan copies are not.  */
-  COMPARE_MAX = 8 << 20
+  /* Up to this size every byte is compared.  In larger files blocks that one
+     extent of the plan copies are not.  */
+  COMPARE_MAX = 8 << 20,
+  BLOCK = 1 << 16
 };
 
 bool
@@ -20,27 +21,22 @@ check_violated (const struct check *check, const char *what, const char *name)
                     name[0] ? " " : "", name);
 }
 
-/* Whether [OFFSET, + SIZE) of the new file is touched by a patch.  */
+/* Whether SIZE bytes were copied by one extent, in a file so large that they
+   are not compared.  */
 static bool
-touches_patch (const struct check *check, uint64_t offset, uint64_t size)
+is_trusted (const struct check *check, uint64_t old_offset,
+            uint64_t new_offset, uint64_t size)
 {
-  for (size_t i = 0; i < check->plan->n_patches; i++)
+  const struct layout_plan *plan = check->plan;
+  if (check->before->size <= COMPARE_MAX)
+    return false;
+  for (size_t i = 0; i < plan->n_patches; i++)
+    if (plan->patches[i].offset < new_offset + size
+        && plan->patches[i].offset + plan->patches[i].size > new_offset)
+      return false;
+  for (size_t i = 0; i < plan->n_extents; i++)
     {
-      const struct layout_patch *patch = &check->plan->patches[i];
-      if (patch->offset < offset + size
-          && patch->offset + patch->size > offset)
-        return true;
-    }
-  return false;
-}
-
-bool
-check_is_copied (const struct check *check, uint64_t old_offset,
-                 uint64_t new_offset, uint64_t size)
-{
-  for (size_t i = 0; i < check->plan->n_extents; i++)
-    {
-      const struct layout_extent *extent = &check->plan->extents[i];
+      const struct layout_extent *extent = &plan->extents[i];
       if (old_offset >= extent->old_offset
           && old_offset + size <= extent->old_offset + extent->size
           && new_offset - old_offset
@@ -51,66 +47,47 @@ check_is_copied (const struct check *check, uint64_t old_offset,
 }
 
 bool
+check_next_difference (const struct check *check, uint64_t old_offset,
+                       uint64_t new_offset, uint64_t size, uint64_t *at)
+{
+  const uint8_t *old = check->before->bytes + old_offset;
+  const uint8_t *new = check->after->bytes + new_offset;
+  for (uint64_t n; *at < size; *at += n)
+    {
+      n = size - *at < BLOCK ? size - *at : BLOCK;
+      if (is_trusted (check, old_offset + *at, new_offset + *at, n)
+          || memcmp (old + *at, new + *at, (size_t)n) == 0)
+        continue;
+      while (old[*at] == new[*at])
+        ++*at;
+      return true;
+    }
+  return false;
+}
+
+bool
 check_same_bytes (const struct check *check, uint64_t old_offset,
                   uint64_t new_offset, uint64_t size)
 {
-  if (new_offset > check->after->size
-      || size > check->after->size - new_offset)
-    return false;
-  if (check->before->size > COMPARE_MAX
-      && check_is_copied (check, old_offset, new_offset, size)
-      && !touches_patch (check, new_offset, size))
-    return true;
-  return memcmp (check->before->bytes + old_offset,
-                 check->after->bytes + new_offset, size)
-         == 0;
-}
-
-/* The first patch in [BEGIN, END) of the new file, or NULL.  */
-static const struct layout_patch *
-next_patch (const struct check *check, uint64_t begin, uint64_t end)
-{
-  const struct layout_patch *next = NULL;
-  for (size_t i = 0; i < check->plan->n_patches; i++)
-    {
-      const struct layout_patch *patch = &check->plan->patches[i];
-      if (patch->offset < end && patch->offset + patch->size > begin
-          && (next == NULL || patch->offset < next->offset))
-        next = patch;
-    }
-  return next;
+  uint64_t at = 0;
+  return new_offset <= check->after->size
+         && size <= check->after->size - new_offset
+         && !check_next_difference (check, old_offset, new_offset, size, &at);
 }
 
 bool
-check_same_but_patched (const struct check *check, uint64_t old_offset,
-                        uint64_t new_offset, uint64_t size)
+check_same_header (GElf_Phdr expected, const GElf_Phdr *after)
 {
-  uint64_t at = new_offset, end = new_offset + size;
-  while (at < end)
-    {
-      const struct layout_patch *patch = next_patch (check, at, end);
-      uint64_t stop = patch == NULL ? end : patch->offset;
-      if (stop > at
-          && !check_same_bytes (check, old_offset + (at - new_offset), at,
-                                stop - at))
-        return false;
-      at = patch == NULL ? end : patch->offset + patch->size;
-    }
-  return true;
+  expected.p_paddr += after->p_vaddr - expected.p_vaddr;
+  expected.p_vaddr = after->p_vaddr;
+  expected.p_offset = after->p_offset;
+  return memcmp (&expected, after, sizeof expected) == 0;
 }
 
 bool
-check_is_loaded (const struct check *check, uint64_t offset, uint64_t address,
+check_is_loaded (const struct image *image, uint64_t offset, uint64_t address,
                  uint64_t size)
 {
-  for (size_t i = 0; i < check->after->n_segments; i++)
-    {
-      const GElf_Phdr *load = &check->after->segments[i];
-      if (load->p_type == PT_LOAD && address >= load->p_vaddr
-          && address - load->p_vaddr == offset - load->p_offset
-          && address - load->p_vaddr <= load->p_filesz
-          && size <= load->p_filesz - (address - load->p_vaddr))
-        return true;
-    }
-  return false;
+  const uint8_t *bytes = image_bytes_at (image, address, size);
+  return bytes != NULL && (uint64_t)(bytes - image->bytes) == offset;
 }

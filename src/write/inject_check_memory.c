@@ -1,111 +1,226 @@
-/* The self-check's part about programs that read their own headers.
+/* The self-check's part about memory: what a loader maps.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A program finds its ELF header by __ehdr_start, whose address is the same
-   after conversion, and the program headers through that.  Some then take
-   p_offset for a distance from the ELF header.  Where that led to a segment's
-   bytes before, it has to lead to them afterwards.  */
+   For every byte of memory that the old file maps, the new one maps the same
+   byte with the same rights.  What may differ is told from the old file alone:
+   the tables and what the ELF header says of them, sections of which nothing
+   but headers knows the address, the dynamic entries that name these, and
+   bytes behind the table that nothing owns.  */
 
 #include "write/inject_check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/align.h"
 #include "base/bytes.h"
+#include "elf/dynamic.h"
 
-/* The address of IMAGE's ELF header; false if it is not loaded.  */
+/* ---- What may differ.  */
+
+/* Whether AT is in [BEGIN, + SIZE).  Then *END is the end of that.  */
 static bool
-header_address (const struct image *image, uint64_t *address)
+is_in (uint64_t at, uint64_t begin, uint64_t size, uint64_t *end)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
+  *end = begin + size;
+  return at >= begin && at - begin < size;
+}
+
+/* The tables of headers, and where the ELF header says what they are.  */
+static bool
+is_of_tables (const struct image *image, uint64_t at, uint64_t *end)
+{
+  const struct
+  {
+    uint64_t begin, size;
+  } places[] = {
+    { offsetof (Elf64_Ehdr, e_phoff), sizeof (Elf64_Off) },
+    { offsetof (Elf64_Ehdr, e_shoff), sizeof (Elf64_Off) },
+    { offsetof (Elf64_Ehdr, e_phnum), sizeof (Elf64_Half) },
+    { offsetof (Elf64_Ehdr, e_shnum), sizeof (Elf64_Half) },
+    { image->header.e_phoff, image->n_segments * sizeof (Elf64_Phdr) },
+    { image->header.e_shoff, image->n_sections * sizeof (Elf64_Shdr) },
+  };
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (is_in (at, places[i].begin, places[i].size, end))
+      return true;
+  return false;
+}
+
+static bool
+is_of_section (const struct check *check, uint64_t at, uint64_t *end)
+{
+  const struct image *image = check->before;
+  for (size_t i = 1; i < image->n_sections; i++)
     {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && load->p_offset == 0
-          && load->p_filesz >= sizeof (Elf64_Ehdr))
-        {
-          *address = load->p_vaddr;
-          return true;
-        }
+      const GElf_Shdr *header = &image->sections[i].header;
+      if ((section_kind_may_move (image, header)
+           || i == check->plan->replaced_section)
+          && is_in (at, header->sh_offset, header->sh_size, end))
+        return true;
     }
   return false;
 }
 
-/* Where the file has the bytes at ADDRESS; no such offset: SIZE_MAX.  */
+static bool
+is_of_dynamic_entry (const struct image *image, uint64_t at, uint64_t *end)
+{
+  uint64_t behind = 0, value;
+  int64_t tag;
+  while (dynamic_next (image, &behind, &tag, &value))
+    if (dynamic_is_table (tag)
+        && is_in (at, behind - sizeof value, sizeof value, end))
+      return true;
+  return false;
+}
+
+/* patchelf leaves 'X' where a section was, since 0.17 'Z'.  */
+static bool
+is_free (const struct image *image, uint64_t at, uint64_t *end)
+{
+  uint8_t byte = image->bytes[at];
+  *end = at + 1;
+  return (byte == 0 || byte == 'X' || byte == 'Z')
+         && owner_next (image, at, 0).begin > at;
+}
+
+/* Whether the byte at file offset AT in LOAD may be another one, with all up
+   to *END.  */
+static bool
+may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
+            uint64_t *end)
+{
+  const struct image *image = check->before;
+  return is_of_tables (image, at, end) || is_of_section (check, at, end)
+         || is_of_dynamic_entry (image, at, end)
+         || (load == owner_of_table (image) && is_free (image, at, end));
+}
+
+/* ---- What was mapped.  */
+
+/* Where LOAD has, or would have, the byte at ADDRESS in the file.  */
 static uint64_t
-offset_of (const struct image *image, uint64_t address)
+offset_in (const GElf_Phdr *load, uint64_t address)
 {
-  const uint8_t *at = image_bytes_at (image, address, 1);
-  return at == NULL ? SIZE_MAX : (uint64_t)(at - image->bytes);
+  return load->p_offset + (address - load->p_vaddr);
 }
 
-/* Read the program headers that the ELF header at address BASE leads to, with
-   their offsets in the file in place of those from there.  False if they are
-   not loaded.  */
+/* Whether AFTER has the bytes of BEFORE.  Kernels clear the rest of the page
+   behind a BSS only if it has no bytes in the file.  */
 static bool
-read_headers (struct image *seen, const struct image *image, uint64_t base,
-              struct error *err)
+has_bytes (const struct check *check, const GElf_Phdr *before,
+           const GElf_Phdr *after)
 {
-  const uint8_t *header = image_bytes_at (image, base, sizeof (Elf64_Ehdr));
-  if (header == NULL)
+  uint64_t from = before->p_offset, size = before->p_filesz;
+  uint64_t to = offset_in (after, before->p_vaddr), end;
+  uint64_t after_end = after->p_offset + after->p_filesz;
+  if (to + size > after_end)
     return false;
-  uint64_t table = base
-                   + load_u64 (header + offsetof (Elf64_Ehdr, e_phoff),
-                               image->big_endian);
-  size_t n
-      = load_u16 (header + offsetof (Elf64_Ehdr, e_phnum), image->big_endian);
-  const uint8_t *bytes
-      = image_bytes_at (image, table, n * sizeof (Elf64_Phdr));
-  *seen = *image;
-  seen->n_segments = 0;
-  seen->segments = calloc (n + 1, sizeof seen->segments[0]);
-  if (bytes == NULL || seen->segments == NULL)
-    return seen->segments != NULL || error_set_no_memory (err);
-  Elf_Data from = { .d_buf = (void *)bytes,
-                    .d_type = ELF_T_PHDR,
-                    .d_version = EV_CURRENT,
-                    .d_size = n * sizeof (Elf64_Phdr) };
-  Elf_Data to = from;
-  to.d_buf = seen->segments;
-  if (elf64_xlatetom (&to, &from, image->header.e_ident[EI_DATA]) == NULL)
-    return false;
-  seen->n_segments = n;
-  seen->header.e_phoff = offset_of (image, table);
-  for (size_t i = 0; i < n; i++)
-    if (image_segment_has_bytes (&seen->segments[i]))
-      seen->segments[i].p_offset
-          = offset_of (image, base + seen->segments[i].p_offset);
-  return true;
-}
-
-/* Whether SEGMENT of IMAGE is a segment that is loaded, and its offset a
-   distance from the ELF header at BASE.  */
-static bool
-is_at_distance (const struct image *image, const GElf_Phdr *segment,
-                uint64_t base)
-{
-  const uint8_t *loaded
-      = image_bytes_at (image, segment->p_vaddr, segment->p_filesz);
-  return image_segment_has_bytes (segment) && segment->p_type != PT_LOAD
-         && loaded == image->bytes + segment->p_offset
-         && segment->p_vaddr - segment->p_offset == base;
+  for (uint64_t at = 0; check_next_difference (check, from, to, size, &at);
+       at = end - from)
+    if (!may_differ (check, before, from + at, &end))
+      return false;
+  if (before->p_memsz == size)
+    return true;
+  end = offset_in (after, align_up (before->p_vaddr + before->p_memsz,
+                                    placing_page (check->before)));
+  end = end < after_end ? end : after_end;
+  return to + size >= end
+         || bytes_are_zero (check->after->bytes + to + size,
+                            (size_t)(end - (to + size)));
 }
 
 bool
-check_seen_from_memory (const struct check *check)
+check_has_memory (const GElf_Phdr *before, const GElf_Phdr *after)
 {
-  uint64_t base;
-  struct image seen = { 0 };
-  struct check view = *check;
-  bool good = true;
-  if (!header_address (check->before, &base))
-    return true;
-  view.after = &seen;
-  if (!read_headers (&seen, check->after, base, check->err))
-    good = check->err->status != CFI2SFRAME_NO_MEMORY
-           && check_violated (check, "no ELF header where it was", "");
-  for (size_t i = 0; good && i < check->before->n_segments; i++)
-    if (is_at_distance (check->before, &check->before->segments[i], base))
-      good = check_old_segment (&view, &check->before->segments[i]);
-  free (seen.segments);
-  return good;
+  uint64_t front = before->p_vaddr - after->p_vaddr;
+  return before->p_type == PT_LOAD && after->p_type == PT_LOAD
+         && after->p_flags == before->p_flags && front <= after->p_memsz
+         && before->p_memsz <= after->p_memsz - front;
+}
+
+/* Whether AFTER maps all that BEFORE did.  Only a library's alignment means
+   something to loaders.  */
+static bool
+is_kept (const struct check *check, const GElf_Phdr *before,
+         const GElf_Phdr *after)
+{
+  GElf_Phdr expected = *before;
+  bool same_size = after->p_filesz == before->p_filesz
+                   && after->p_memsz == before->p_memsz;
+  expected.p_filesz = after->p_filesz;
+  expected.p_memsz = after->p_memsz;
+  if (check->before->header.e_type == ET_EXEC
+      && after->p_align == placing_page (check->before))
+    expected.p_align = after->p_align;
+  return check_same_header (expected, after)
+         && (same_size || after->p_filesz == after->p_memsz)
+         && (after->p_vaddr - before->p_vaddr - after->p_offset
+             + before->p_offset)
+                    % PAGE_MIN
+                == 0
+         && has_bytes (check, before, after);
+}
+
+/* ---- What is new.  */
+
+bool
+check_own_pages (const struct image *image, const GElf_Phdr *own,
+                 uint64_t begin, uint64_t end)
+{
+  uint64_t rest = placing_page (image) - 1;
+  for (size_t i = 0; begin < end && i < image->n_segments; i++)
+    {
+      const GElf_Phdr *other = &image->segments[i];
+      if (other->p_type == PT_LOAD && other != own
+          && (other->p_vaddr & ~rest) < end
+          && other->p_vaddr + other->p_memsz > (begin & ~rest))
+        return false;
+    }
+  return true;
+}
+
+static bool
+is_new_load (const struct check *check, const GElf_Phdr *load)
+{
+  uint64_t page = placing_page (check->before);
+  const GElf_Phdr expected = { .p_type = PT_LOAD,
+                               .p_flags = PF_R,
+                               .p_filesz = load->p_filesz,
+                               .p_memsz = load->p_filesz,
+                               .p_align = page };
+  return check_same_header (expected, load)
+         && ((load->p_vaddr - load->p_offset) & (page - 1)) == 0;
+}
+
+/* Whether LOAD is one of the old file's, or new.  What it maps and the old
+   file did not is in pages of its own.  */
+static bool
+check_load (const struct check *check, const GElf_Phdr *load, size_t *n_new)
+{
+  uint64_t end = load->p_vaddr + load->p_memsz;
+  const GElf_Phdr none = { .p_vaddr = end }, *old = &none;
+  for (size_t i = 0; i < check->before->n_segments; i++)
+    if (check->before->segments[i].p_memsz > 0
+        && check_has_memory (&check->before->segments[i], load))
+      {
+        old = &check->before->segments[i];
+        if (!is_kept (check, old, load))
+          return check_violated (check, "a segment is lost or damaged", "");
+      }
+  if (old == &none && ((*n_new)++ > 0 || !is_new_load (check, load)))
+    return check_violated (check, "the new segment is wrong", "");
+  return (check_own_pages (check->after, load, load->p_vaddr, old->p_vaddr)
+          && check_own_pages (check->after, load, old->p_vaddr + old->p_memsz,
+                              end))
+         || check_violated (check, "the new segment is wrong", "");
+}
+
+bool
+check_memory_kept (const struct check *check)
+{
+  size_t n_new = 0;
+  for (size_t i = 0; i < check->after->n_segments; i++)
+    if (check->after->segments[i].p_type == PT_LOAD
+        && check->after->segments[i].p_memsz > 0
+        && !check_load (check, &check->after->segments[i], &n_new))
+      return false;
+  return true;
 }

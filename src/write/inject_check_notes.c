@@ -25,14 +25,14 @@ static bool
 is_good_segment (const struct check *check, const GElf_Phdr *segment,
                  const GElf_Phdr *before)
 {
-  return segment->p_type == PT_NOTE && segment->p_flags == before->p_flags
-         && segment->p_filesz == segment->p_memsz
+  GElf_Phdr expected = *before;
+  expected.p_filesz = expected.p_memsz = segment->p_filesz;
+  expected.p_align = segment->p_align;
+  return check_same_header (expected, segment)
          && segment->p_filesz <= NOTES_SPAN_MAX
-         && segment->p_paddr - segment->p_vaddr
-                == before->p_paddr - before->p_vaddr
          && segment->p_align >= before->p_align
          && (segment->p_align == 4 || segment->p_align == 8)
-         && check_is_loaded (check, segment->p_offset, segment->p_vaddr,
+         && check_is_loaded (check->after, segment->p_offset, segment->p_vaddr,
                              segment->p_filesz);
 }
 
@@ -55,60 +55,45 @@ is_found (const struct check *check, const GElf_Phdr *before,
   return false;
 }
 
-/* Whether a walk over SEGMENT comes to a note at file offset OFFSET.  */
+/* Whether a section has a note at file offset OFFSET.  A walk over a segment
+   that got out of step takes other bytes for notes.  */
 static bool
-is_visited (const struct image *image, const GElf_Phdr *segment,
-            uint64_t offset, bool by_4)
+is_of_section (const struct image *image, uint64_t offset)
 {
-  struct note_walk walk = note_walk_segment (image, segment, by_4);
-  struct note note;
-  while (note_next (&walk, &note))
-    if (segment->p_offset + note.begin == offset)
-      return true;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *section = &image->sections[i].header;
+      struct note note;
+      if (section->sh_type != SHT_NOTE
+          || offset - section->sh_offset >= section->sh_size)
+        continue;
+      struct note_walk walk = note_walk_over (
+          image, section->sh_offset, section->sh_size, section->sh_addralign);
+      while (note_next (&walk, &note))
+        if (section->sh_offset + note.begin == offset)
+          return true;
+    }
   return false;
-}
-
-/* Whether readers find all notes of SECTION that they found by SEGMENT.  SEEN:
-   set if they found any.  Only notes in sections count, because a walk that
-   got out of step takes other bytes for notes.  */
-static bool
-section_is_found (const struct check *check, const GElf_Phdr *segment,
-                  const GElf_Shdr *section, bool *seen)
-{
-  struct note_walk walk
-      = note_walk_over (check->before, section->sh_offset, section->sh_size,
-                        section->sh_addralign);
-  bool program = image_find_segment (check->before, PT_INTERP) != NULL;
-  struct note note;
-  while (note_next (&walk, &note))
-    for (int by_4 = 0; by_4 <= 1; by_4++)
-      {
-        bool visited = is_visited (check->before, segment,
-                                   section->sh_offset + note.begin, by_4);
-        *seen |= visited;
-        if (visited && note_is_wanted (&note, by_4, program)
-            && !is_found (check, segment, &note, by_4))
-          return false;
-      }
-  return true;
 }
 
 bool
 check_notes_kept (const struct check *check, const GElf_Phdr *before)
 {
+  const struct image *image = check->before;
+  bool program = image_find_segment (image, PT_INTERP) != NULL;
   bool seen = false;
-  if (before->p_filesz > NOTES_SPAN_MAX)
-    return false;
-  for (size_t i = 1; i < check->before->n_sections; i++)
+  for (int by_4 = 0; by_4 <= 1 && before->p_filesz <= NOTES_SPAN_MAX; by_4++)
     {
-      const GElf_Shdr *section = &check->before->sections[i].header;
-      if (section->sh_type != SHT_NOTE || section->sh_offset < before->p_offset
-          || section->sh_offset - before->p_offset > before->p_filesz
-          || section->sh_size
-                 > before->p_filesz - (section->sh_offset - before->p_offset))
-        continue;
-      if (!section_is_found (check, before, section, &seen))
-        return false;
+      struct note_walk walk = note_walk_segment (image, before, by_4);
+      struct note note;
+      while (note_next (&walk, &note))
+        if (is_of_section (image, before->p_offset + note.begin))
+          {
+            seen = true;
+            if (note_is_wanted (&note, by_4, program)
+                && !is_found (check, before, &note, by_4))
+              return false;
+          }
     }
   return seen;
 }

@@ -65,11 +65,24 @@ tear_down (void **state)
   return 0;
 }
 
+/* Give SECTION bytes of its own: where equal ones are, it may as well be.  */
+static void
+fill_section (struct elf_builder *elf, const char *name, size_t from,
+              size_t step)
+{
+  const Elf64_Shdr *header = &elf->sections[elf_builder_section (elf, name)];
+  for (size_t i = from; i < header->sh_size; i += step)
+    elf->bytes[header->sh_offset + i] = (uint8_t)(i + 1);
+}
+
 static void
 inject (struct fixture *test, uint64_t size, enum layout_strategy strategy)
 {
   struct layout_request request
       = { .sframe_size = size, .section_type = SHT_GNU_SFRAME };
+  fill_section (&test->elf, ".symtab", offsetof (Elf64_Sym, st_size),
+                sizeof (Elf64_Sym));
+  fill_section (&test->elf, ".strtab", 0, 1);
   elf_builder_finish (&test->elf);
   if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
                           &test->err)
@@ -286,6 +299,35 @@ growing_data_is_checked (void **state)
   struct fixture *test = *state;
   inject (test, SMALL, LAYOUT_GROW_DATA);
   check_notices_everything (test);
+}
+
+/* Programs may have bytes that no header names.  */
+static void
+bytes_between_sections_are_checked (void **state)
+{
+  struct fixture *test = *state;
+  const uint8_t other = 0x11;
+  uint64_t offset;
+  size_t data = elf_builder_section (&test->elf, ".data");
+  test->elf.sections[data].sh_size -= 0x40;
+  inject (test, LARGE, LAYOUT_EVICT);
+  assert_true (self_check (test));
+  uint64_t behind
+      = test->elf.sections[data].sh_offset + test->elf.sections[data].sh_size;
+  assert_true (plan_find (&test->plan, behind, 1, &offset));
+  assert_int_equal (pwrite (test->fd, &other, 1, (off_t)offset), 1);
+  assert_false (self_check (test));
+}
+
+/* It maps nothing, so nothing has to be in its place.  */
+static void
+empty_segments_are_kept (void **state)
+{
+  struct fixture *test = *state;
+  test->elf.segments[7]
+      = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x2900 };
+  inject (test, SMALL, LAYOUT_SLACK);
+  assert_true (self_check (test));
 }
 
 /* One header for two notes, as in plugins of Qt 6.  */
@@ -563,6 +605,8 @@ main (void)
     TEST (moving_notes_that_begin_in_the_table_is_checked),
     TEST (growing_down_is_checked),
     TEST (growing_data_is_checked),
+    TEST (bytes_between_sections_are_checked),
+    TEST (empty_segments_are_kept),
     TEST (joining_notes_is_checked),
     TEST (joining_notes_with_a_filler_is_checked),
     TEST (new_segments_that_share_a_page_are_noticed),
