@@ -33,6 +33,7 @@ with_holes ()
     convert $options -o other sparse
     has_sframe one
     cmp one other
+    [ $(($(stat -c %b other) * 512)) -lt 4000000 ]
   done
   [ "$(./one)" = "$(./large)" ]
   copy large in-place
@@ -72,6 +73,12 @@ with_holes ()
   strip -R .eh_frame -R .eh_frame_hdr large
   skipped large
   only_files large small.c
+}
+
+@test "a large file that is not converted after all leaves no copy of it" {
+  large_program large
+  refused large --min-coverage=100
+  [[ $stderr == *" of the code"* ]] || report
 }
 
 # Convert with system calls failing as strace's expression $1 says.

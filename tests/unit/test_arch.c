@@ -410,6 +410,74 @@ a_truncated_or_changed_stub_is_unknown (void **state)
     }
 }
 
+/* How far code is with its frame at the instruction behind the fourth byte. */
+static void
+frames_are_told_by_the_code_around (void **state)
+{
+  static const struct
+  {
+    const struct arch *arch;
+    const char *code;
+    enum arch_fp_frame frame;
+  } cases[] = {
+    { &arch_amd64, "\x90\x90\x90\x90\x55\x90\x90\x90", FP_FRAME_NONE },
+    { &arch_amd64, "\x90\x90\x90\x5d\xc3\x90\x90\x90", FP_FRAME_NONE },
+    { &arch_amd64, "\x90\x90\x90\x5d\xc2\x08\x00\x90", FP_FRAME_NONE },
+    { &arch_amd64, "\x90\x90\x90\x5d\xf3\xc3\x90\x90", FP_FRAME_NONE },
+    { &arch_amd64, "\x90\x90\x90\x5d\xf3\xa4\x90\x90", FP_FRAME_MADE },
+    { &arch_amd64, "\x90\x90\x90\x90\xf3\x0f\x1e\xfa", FP_FRAME_NONE },
+    { &arch_amd64, "\x90\x90\x90\x55\x48\x89\xe5\x90", FP_FRAME_PUSHED },
+    { &arch_amd64, "\x90\x90\x90\x55\x48\x8b\xec\x90", FP_FRAME_PUSHED },
+    { &arch_amd64, "\x90\x90\x90\x54\x48\x89\xe5\x90", FP_FRAME_MADE },
+    { &arch_amd64, "\x90\x90\x90\x55\x48\x89\xe6\x90", FP_FRAME_MADE },
+    /* stp x29, x30, [sp, #-32]!; mov x29, sp; ret */
+    { &arch_aarch64, "\0\0\0\0\xfd\x7b\xbe\xa9", FP_FRAME_NONE },
+    { &arch_aarch64, "\xfd\x7b\xbe\xa9\xfd\x03\x00\x91", FP_FRAME_PUSHED },
+    { &arch_aarch64, "\0\0\0\0\xfd\x03\x00\x91", FP_FRAME_MADE },
+    { &arch_aarch64, "\0\0\0\0\xc0\x03\x5f\xd6", FP_FRAME_NONE },
+    { &arch_aarch64, "\0\0\0\0\x1f\x20\x03\xd5", FP_FRAME_MADE },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (cases[i].arch->fp_frame ((const uint8_t *)cases[i].code)
+        != cases[i].frame)
+      fail_msg ("case %zu", i);
+}
+
+/* Instructions that begin LEFT bytes of code; a size of 0: there is none.  */
+static void
+amd64_instructions_have_a_size (void **state)
+{
+  static const struct
+  {
+    const char *code;
+    size_t left;
+    unsigned size;
+    bool is_call;
+  } cases[] = {
+    { "\xe8\0\0\0\0", 5, 5, true },
+    { "\xe8\0\0\0\0", 4, 0, true },
+    /* palignr, pshufb and vpermq: maps 0f 3a, with an immediate, and 0f 38 */
+    { "\x66\x0f\x3a\x0f\xc1\xe8\0\0\0\0", 10, 6, false },
+    { "\x66\x0f\x38\x00\xc1\xe8\0\0\0\0", 10, 5, false },
+    { "\xc4\xe3\xfd\x00\xc1\xe8\0\0\0\0", 10, 6, false },
+    /* 15 bytes at most: the prefixes of a nop.  */
+    { "\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 15, 15,
+      false },
+    { "\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 16,
+      0, false },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      bool is_call;
+      unsigned size = arch_amd64.instruction_size (
+          (const uint8_t *)cases[i].code, cases[i].left, &is_call);
+      if (size != cases[i].size || (size > 0 && is_call != cases[i].is_call))
+        fail_msg ("case %zu: %u bytes", i, size);
+    }
+}
+
 int
 main (void)
 {
@@ -419,6 +487,8 @@ main (void)
     cmocka_unit_test (other_rows_follow_the_stack_pointer),
     cmocka_unit_test (tables_are_consistent),
     cmocka_unit_test (a_truncated_or_changed_stub_is_unknown),
+    cmocka_unit_test (frames_are_told_by_the_code_around),
+    cmocka_unit_test (amd64_instructions_have_a_size),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);

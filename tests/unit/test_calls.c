@@ -512,9 +512,10 @@ aarch64_calls_are_told_by_their_end (void **state)
   assert_true (AARCH64 ("\x01\x00\x00\x94"));                 /* bl */
   assert_true (AARCH64 ("\x1f\x20\x03\xd5\x00\x00\x3f\xd6")); /* blr x0 */
   assert_true (AARCH64 ("\x1f\x08\x3f\xd6"));                 /* blraaz x0 */
-  assert_false (AARCH64 ("\x01\x00\x00\x14"));                /* b */
-  assert_false (AARCH64 ("\x00\x00\x1f\xd6"));                /* br x0 */
-  assert_false (AARCH64 ("\xc0\x03\x5f\xd6"));                /* ret */
+  assert_true (AARCH64 ("\x01\x08\x3f\xd7"));  /* blraa x0, x1 */
+  assert_false (AARCH64 ("\x01\x00\x00\x14")); /* b */
+  assert_false (AARCH64 ("\x00\x00\x1f\xd6")); /* br x0 */
+  assert_false (AARCH64 ("\xc0\x03\x5f\xd6")); /* ret */
   assert_false (AARCH64 (""));
   /* No instruction begins two bytes after another one.  */
   assert_false (AARCH64 ("\0\0\x01\x00\x00\x94"));

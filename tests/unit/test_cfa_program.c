@@ -329,6 +329,13 @@ expressions_of_known_forms_are_rules (void **state)
   expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x39\x2a\x33\x24"
                          "\x22"),
                   REASON_NONE, "0 plt9 [c-8] same");
+  /* Entries have 16 bytes.  */
+  expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3f\x2a\x33\x24"
+                         "\x22"),
+                  REASON_NONE, "0 plt15 [c-8] same");
+  expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x40\x2a\x33\x24"
+                         "\x22"),
+                  REASON_NONE, "0 cfa-expression [c-8] same");
   /* Two dereferences, an operation we do not know, a truncated operand, a
      value through the PC.  */
   expect_program (AMD64 ("\x0f\x04\x76\x78\x06\x06"), REASON_NONE,

@@ -261,6 +261,8 @@ augmentations_are_understood_or_named (void **state)
   expect_augmentation (&arch_amd64, "zPLR",
                        "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1b\x1b", 11,
                        false, false, 0);
+  expect_augmentation (&arch_amd64, "zRz", "\x1b", 1, false, false,
+                       REASON_AUGMENTATION);
   expect_augmentation (&arch_amd64, "zRX", "\x1b", 1, false, false,
                        REASON_AUGMENTATION);
   expect_augmentation (&arch_amd64, "eh", "", 0, false, false,

@@ -903,6 +903,73 @@ disproofs_count_behind_disputes (void **state)
   expect (&f, expected, N_OF (expected));
 }
 
+/* Rows are equal, and yet their return addresses are signed by other keys.  */
+static void
+functions_with_other_keys_contradict (void **state)
+{
+  const struct frame_row row
+      = { .cfa = { RULE_REG, 0, 31, 16 }, .ra = { RULE_DEREF_CFA, 0, 0, -8 } };
+  (void)state;
+  for (int key = 0; key <= 1; key++)
+    {
+      struct frame_function function = { .address = 0x100, .size = 0x20 };
+      struct frame_function rival
+          = { .address = 0x110, .size = 0x10, .b_key = key == 1 };
+      assert_true (frame_function_append (&function, &row));
+      assert_true (frame_function_append (&rival, &row));
+      assert_true (frame_function_dispute (&function, &rival, REASON_OVERLAP));
+      const struct frame_row *last = &function.rows[function.n_rows - 1];
+      assert_int_equal (last->cfa.kind,
+                        key == 1 ? RULE_UNSUPPORTED : RULE_REG);
+      frame_function_free (&function);
+      frame_function_free (&rival);
+    }
+}
+
+/* Where FP, register 6, is sure from the start of a row on: rows by FP (F),
+   and others that say the same of FP (f) or not (-).  Behind the last row
+   there may be an older one.  */
+static void
+fp_is_sure_as_long_as_the_frame_is (void **state)
+{
+  static const struct
+  {
+    const char *rows; /* 4 bytes each */
+    size_t n_rows, index;
+    uint32_t smallest, sure;
+  } cases[] = {
+    { "Ff-", 3, 1, 1, 5 }, /* one instruction behind a row by FP */
+    { "Ff-", 3, 1, 6, 8 }, /* but not behind the row */
+    { "fF", 2, 0, 1, 4 },  /* in front of the first one by FP */
+    { "-fF", 3, 1, 1, 8 },
+    { "ffF", 3, 1, 1, 4 }, /* but not where FP was found so before */
+    { "f-F", 3, 0, 1, 0 },
+    { "fF", 1, 0, 1, 0 }, /* nothing is known of what comes behind */
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct frame_function function = { .size = 0x20 };
+      for (size_t k = 0; cases[i].rows[k] != '\0'; k++)
+        {
+          char kind = cases[i].rows[k];
+          const struct frame_row row = {
+            .start = (uint32_t)(4 * k),
+            .cfa = { RULE_REG, 0, kind == 'F' ? 6 : 7, 16 + 8 * (int)k },
+            .fp = { kind == '-' ? RULE_SAME : RULE_DEREF_REG, 0, 6, 0 },
+          };
+          assert_true (frame_function_append (&function, &row));
+        }
+      function.n_rows = cases[i].n_rows;
+      uint32_t sure = frame_function_fp_sure_end (
+          &function, cases[i].index, 4 * (uint32_t)(cases[i].index + 1), 6,
+          cases[i].smallest);
+      if (sure != cases[i].sure)
+        fail_msg ("case %zu: %u", i, sure);
+      frame_function_free (&function);
+    }
+}
+
 int
 main (void)
 {
@@ -925,6 +992,8 @@ main (void)
     cmocka_unit_test (equal_programs_share_rows_as_far_as_code_goes),
     cmocka_unit_test (disproved_rows_are_left_out),
     cmocka_unit_test (disproofs_count_behind_disputes),
+    cmocka_unit_test (functions_with_other_keys_contradict),
+    cmocka_unit_test (fp_is_sure_as_long_as_the_frame_is),
   };
   struct CMUnitTest tests[N_OF (meetings) + N_OF (functions)];
   memcpy (ADD_ROWS (tests, meetings, parts_meet, NULL, NULL), functions,
