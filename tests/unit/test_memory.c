@@ -161,7 +161,7 @@ struct wanted
   bool analyze;    /* rows are of the code and compared with it */
   bool in_place;   /* the output is changed, there is no input */
   bool debug_file; /* three sections of CFI: as if INPUT were one, too */
-  bool relocatable, replace, gnu;
+  bool relocatable, replace, replace_bad, gnu;
 };
 static struct wanted wanted;
 
@@ -177,6 +177,7 @@ options_wanted (const char *input)
   options.debug_file = wanted.debug_file ? input : NULL;
   options.relocatable = wanted.relocatable;
   options.replace = wanted.replace;
+  options.replace_bad = wanted.replace_bad;
   options.gnu = wanted.gnu;
   return options;
 }
@@ -190,6 +191,14 @@ convert (const char *input, const char *to, struct cfi2sframe_error *err)
   return cfi2sframe_convert (wanted.in_place ? to : input,
                              wanted.in_place ? NULL : to, &options, &report,
                              err);
+}
+
+/* INPUT has a good .sframe, and whoever cannot tell must not make another.  */
+static bool
+leave_alone (const char *input, const char *to, struct cfi2sframe_error *err)
+{
+  assert_false (convert (input, to, err));
+  return err->status == CFI2SFRAME_NOTHING;
 }
 
 static bool
@@ -245,6 +254,8 @@ static const struct
   { convert, linked, original, { .replace = true } },
   { convert, large, NULL, { .replace = true } },
   { convert, foreign, NULL, { .replace = true } },
+  { convert, foreign, NULL, { .replace_bad = true } },
+  { leave_alone, converted, NULL, { .replace_bad = true } },
   { convert, linked, NULL, { .small = true } },
 #ifdef HAVE_ZYDIS
   { convert, linked, NULL, { .analyze = true } },
