@@ -47,7 +47,7 @@ map_file (struct core *core, const char *path, struct error *err)
   if (core->fd < 0 && errno == EINVAL)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
   if (core->fd < 0)
-    return error_set_errno (err, "open");
+    return error_set_errno (err, "cannot open");
   if (!unpack_file (&core->fd, err))
     return false;
   if (fstat (core->fd, &status) == 0 && status.st_size == 0)

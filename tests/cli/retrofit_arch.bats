@@ -322,7 +322,7 @@ END
 @test "--list says what would happen and writes nothing; options are passed on" {
   make_packages
   gives 0 retrofit --list old/sample-1*
-  [[ $output == *"usr/bin/sample-suid: converted"* ]] || report
+  [[ $output == *"usr/bin/sample-suid: would be converted"* ]] || report
   [ ! -e new ]
   retrofit -o new old/sample-libs* -- --format=2
   bsdtar -xOf new/* usr/lib/libsample.so.1 >lib.so

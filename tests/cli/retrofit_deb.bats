@@ -174,7 +174,7 @@ Files old-control/md5sums and new-control/md5sums differ" ]
 @test "--list says what would happen and writes nothing" {
   make_package one
   gives 0 retrofit --list one_2.0-1_amd64.deb
-  [[ $output == *"usr/bin/one: converted"* ]] || report
+  [[ $output == *"usr/bin/one: would be converted"* ]] || report
   [ ! -e new ]
 }
 
@@ -665,7 +665,7 @@ END
     PYTHONPATH=$PWD/none run -0 "$python" \
       "$srcdir/contrib/retrofit/sframe-retrofit-$name" --help
     PYTHONPATH=$PWD/none run -1 --separate-stderr "$python" \
-      "$srcdir/contrib/retrofit/sframe-retrofit-$name" -o new one.deb
+      "$srcdir/contrib/retrofit/sframe-retrofit-$name" -o new one
     [ "$stderr" = "sframe-retrofit-$name: Python's module debian is missing (package python3-debian)" ] || report
   done
   [ ! -e new ]

@@ -566,7 +566,8 @@ make_many ()
                    "-o new --architecture=../x one" \
                    "-o new --architecture=amd64, one" \
                    "-o new --suite=../x one" "-o new --suffix=1 one" \
-                   "-o new --folder=pool one" "-o new --list=missing"; do
+                   "-o new --folder=pool one" "-o new --list=missing" \
+                   "-o new pool/one/one_1_amd64.deb"; do
     # shellcheck disable=SC2086
     retrofit $arguments
     [ "$status" -eq 2 ] || { echo "$arguments"; report; }

@@ -287,7 +287,7 @@ END
 @test "--list says what would happen and writes nothing; options are passed on" {
   make_packages
   gives 0 retrofit --list old/sample.rpm
-  [[ $output == *"/usr/bin/sample-suid: converted"* ]] || report
+  [[ $output == *"/usr/bin/sample-suid: would be converted"* ]] || report
   [ ! -e new ]
   retrofit -o new old/sample-libs.rpm -- --format=2
   rpm2cpio new/*.rpm | cpio -id --quiet

@@ -322,7 +322,7 @@ other_system ()
   gives 0 system status
   [ "$output" = "5 programs and libraries, 2 of them converted (2 by their packages)
      1 not: no checksum in the package
-     2 not: to be converted" ] || report
+     2 not: still to be converted" ] || report
   gives 0 system convert
   [ "$output" = "2 files converted
 $2" ] || report

@@ -79,6 +79,7 @@ if command -v mypy >/dev/null; then
   cp -R "$retrofit"/sframe* "$srcdir"/contrib/system/sframe-system \
     "$srcdir"/contrib/attest/sframe-attest "$tree/copy"
   chmod -R u+w "$tree/copy"
+  rm "$tree"/copy/*.1
   check "types of the package" check_types strict
   check "types in the programs" programs_are_right
   check "wrong calls in a program are found" wrong_calls_are_found

@@ -1116,6 +1116,8 @@ END
   done
   stacks /bin/true </dev/null
   [[ $stderr == "sframe-stack: /bin/true: not a core file" ]] || report
+  stacks missing
+  [[ $stderr == "sframe-stack: missing: cannot open: No such file or directory" ]] || report
 }
 
 # zombie_is_named [COMMAND...]: sframe-stack, by that command, tells of a zombie.

@@ -34,7 +34,7 @@ show_stack (void)
   uint64_t addresses[64];
   enum sfw_end end;
   size_t n = sfw_here (walker, addresses, NULL, 64, &end);
-  printf ("%zu frames: %s\n", n, sfw_end_text (end));
+  printf ("%zu frame%s: %s\n", n, n == 1 ? "" : "s", sfw_end_text (end));
 }
 
 int

@@ -46,7 +46,7 @@ show (struct sfw_walker *walker, const struct sample *sample)
                                .low = sample->sp,
                                .high = sample->sp + sample->copied };
   size_t n = sfw_walk (walker, &memory, &frame, addresses, NULL, 256, &end);
-  printf ("%zu frames: %s\n", n, sfw_end_text (end));
+  printf ("%zu frame%s: %s\n", n, n == 1 ? "" : "s", sfw_end_text (end));
 }
 
 int

@@ -249,8 +249,10 @@ def convert_files(options: Options, package: Package,
 
 def show_list(package: Package, files: Files, reports: Reports) -> None:
     for index, report in sorted(reports.items()):
-        say("%s: %s: %s%s" % (os.path.basename(package.path),
-                              files.name(index), report.get("status", "?"),
+        status = report.get("status", "?")
+        say("%s: %s: %s%s" % (os.path.basename(package.path), files.name(index),
+                              "would be converted" if status == "converted"
+                              else status,
                               " (%s)" % report["reason"]
                               if report.get("reason") else ""))
 
