@@ -274,6 +274,22 @@ undone ()
   cmp in f
 }
 
+@test "--remove of a file that was changed after its conversion leaves no record" {
+  small_program f
+  convert f
+  read -r offset _ < <(section f .comment)
+  poke f "$offset" 2a
+  refused f --undo
+  convert --remove f
+  no_sframe f
+  [ "$(./f)" = 174 ]
+  skipped f --undo
+  convert f
+  one_sframe f
+  convert --undo f
+  no_sframe f
+}
+
 @test "--remove without .sframe does nothing" {
   small_program f
   cp f in

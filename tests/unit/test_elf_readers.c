@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "convert/detached.h"
 #include "elf/build_id.h"
 #include "elf/code_sections.h"
 #include "elf/detached_file.h"
@@ -81,6 +82,8 @@ a_detached_section_is_that_of_one_program (void **state)
   const struct buffer section = { .bytes = (uint8_t[]){ 1, 2, 3 }, .size = 3 };
   (void)state;
   struct image program = open_different (NO_DIFFERENCE);
+  /* Behind .bss, of which the file has nothing.  */
+  assert_int_equal (detached_address (&program), 0x2900);
   buffer_init (&file, false);
   assert_true (
       detached_file_compose (&program, &section, 0x9000, &file, &err));
