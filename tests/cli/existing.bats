@@ -315,6 +315,8 @@ END
     cc -O1 -fuse-ld=$linker -o in empty.c 2>/dev/null || continue
     readelf -SW in | grep -q ' \.sframe ' || continue
     made=1
+    exits 1 --check in
+    [[ $stderr == "cfi2sframe: in: no .sframe" ]] || report
     cp in f
     convert f
     exits 0 --check f

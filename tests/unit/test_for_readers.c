@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
+#include "convert/audit.h"
 #include "convert/formats.h"
 #include "convert/for_readers.h"
 #include "elf_builder.h"
@@ -345,6 +346,38 @@ a_broken_section_is_no_judgement (void **state)
   close_fixture (f);
 }
 
+/* What any reader needs, whichever it is (convert/audit.c).  */
+static void
+a_header_says_where_a_sorted_section_is (void **state)
+{
+  static const struct
+  {
+    uint32_t type;
+    uint64_t size;
+    uint8_t flags;
+    const char *problem;
+  } cases[] = {
+    { PT_GNU_SFRAME, 64, SFRAME_FLAG_SORTED, NULL },
+    { PT_GNU_SFRAME, 64, 0, "it is not sorted" },
+    { PT_GNU_SFRAME, 0, SFRAME_FLAG_SORTED,
+      "no program header says where it is" },
+    { PT_NOTE, 64, SFRAME_FLAG_SORTED, "no program header says where it is" },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      GElf_Phdr segment = { .p_type = cases[i].type,
+                            .p_filesz = cases[i].size,
+                            .p_memsz = cases[i].size };
+      const struct image image = { .segments = &segment, .n_segments = 1 };
+      const struct sframe_decoder decoder = { .flags = cases[i].flags };
+      const char *problem = audit_use (&image, &decoder);
+      assert_int_equal (problem == NULL, cases[i].problem == NULL);
+      if (problem != NULL)
+        assert_string_equal (problem, cases[i].problem);
+    }
+}
+
 int
 main (void)
 {
@@ -360,6 +393,7 @@ main (void)
     cmocka_unit_test (what_readers_do_not_find_is_said_and_no_failure),
     cmocka_unit_test (a_judgement_keeps_to_its_room),
     cmocka_unit_test (a_broken_section_is_no_judgement),
+    cmocka_unit_test (a_header_says_where_a_sorted_section_is),
   };
   struct CMUnitTest tests[N_OF (choices) + N_OF (files) + N_OF (others)];
   struct CMUnitTest *next
