@@ -171,6 +171,12 @@ def types_that_are_not_defined_are_refused(prover):
     broken(prover.section(data, {0: PLAIN}), "a repeated block of no bytes")
 
 
+def words_have_four_bytes_at_most(prover):
+    raw = bytes([0, 1 | 1 << 1 | 3 << 5]) + (8).to_bytes(8, "little")
+    broken(prover.section(sframe(function(raw=raw)), {0: PLAIN}),
+           "data words outside of the rows")
+
+
 def default_rows_have_two_words_at_most(prover):
     data = sframe(function(Fre(0, (8, -16, -24))))
     broken(prover.section(data, {0: PLAIN}), "too many data words")
@@ -179,6 +185,7 @@ def default_rows_have_two_words_at_most(prover):
 def flexible_rows_make_sense(prover):
     for words, text in (((1 << 3 | 1, 8, 0, 0, 2, 4, 2), "without sense"),
                         ((2, 8), "without sense"),
+                        ((7 << 3 | 5, 8), "without sense"),
                         ((7 << 3 | 1, 8, 2), "without offset")):
         data = sframe(function(Fre(0, words), flexible=True))
         result = prover.section(data, {0: PLAIN})
