@@ -515,6 +515,28 @@ END
   [[ ${lines[0]} == *" in 1 of 1 function that could be compared" ]] || report
 }
 
+# The kernel's frame is no function's: what CFI says of it no code does.
+@test "--lint compares no signal frame" {
+  local line
+  for line in "" .cfi_signal_frame; do
+    cat >frame.s <<END
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	$line
+	push	%rbp
+	nop
+	pop	%rbp
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+    "${CC:-cc}" -nostdlib -shared -o frame.so frame.s
+    run "$CFI2SFRAME" --lint frame.so
+    [ "$status" -eq "$([ -z "$line" ] && echo 3 || echo 0)" ] || report
+  done
+}
+
 # A pop whose address the stack pointer is in says nothing of SP that could be
 # relied on; one to a frame's word overwrites what is there.
 @test "a word popped over the caller's register is not that any more" {
