@@ -1591,20 +1591,43 @@ child_and_parent_part_where_the_result_is_asked_for (void **state)
 
 static void join (const struct state *other, bool changes);
 
-static void
-a_child_on_one_path_is_one_behind (void **state)
+static bool *
+a_child (struct state *state)
 {
+  return &state->is_child_too;
+}
+
+static bool *
+a_question (struct state *state)
+{
+  return &state->has_asked;
+}
+
+static bool *
+trust (struct state *state)
+{
+  return &state->trusts_sp;
+}
+
+static void
+what_is_so_on_one_path_is_so_behind (void **state)
+{
+  static bool *(*const members[]) (struct state *)
+      = { a_child, a_question, trust };
   (void)state;
-  enter (&arch_aarch64);
-  struct state parent = now, child = now;
-  child.is_child_too = true;
-  join (&child, true);
-  assert_true (now.is_child_too);
-  join (&parent, false);
-  assert_true (now.is_child_too);
-  now = parent;
-  join (&parent, false);
-  assert_false (now.is_child_too);
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    {
+      enter (&arch_aarch64);
+      struct state with = now, without = now;
+      *members[i](&with) = true;
+      join (&with, true);
+      assert_true (*members[i](&now));
+      join (&without, false);
+      assert_true (*members[i](&now));
+      now = without;
+      join (&without, false);
+      assert_false (*members[i](&now));
+    }
 }
 
 static void
@@ -2783,7 +2806,7 @@ static const struct CMUnitTest tests[] = {
   TEST (some_instructions_name_a_place),
   TEST (a_child_with_another_stack_is_noticed),
   TEST (child_and_parent_part_where_the_result_is_asked_for),
-  TEST (a_child_on_one_path_is_one_behind),
+  TEST (what_is_so_on_one_path_is_so_behind),
   TEST (unknown_values_are_renumbered),
   TEST (rows_of_x86_64),
   TEST (rows_of_a_realigned_frame),
