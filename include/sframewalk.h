@@ -177,6 +177,9 @@ extern "C"
      they are too few.  Nothing needs to be undone.  Handler.  */
   SFW_API struct sfw_walker *sfw_walker_init (void *memory, size_t size,
                                               struct sfw_modules *modules);
+  /* A walker for the calling thread, which knows the limits of its stack; to
+     be freed by free ().  NULL with errno.  */
+  SFW_API struct sfw_walker *sfw_walker_new (struct sfw_modules *modules);
   SFW_API void sfw_walker_set_fallback (struct sfw_walker *walker,
                                         sfw_fallback *fallback, void *context);
   /* The limits of the calling thread's stack, for sfw_here and sfw_ucontext,

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "sframewalk.h"
+#include "walk/walk.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sfw_modules *modules;
@@ -42,30 +42,26 @@ prepare (void)
 static struct sfw_walker *
 make_walker (void)
 {
-  void *memory;
   pthread_once (&once, prepare);
-  if (modules == NULL || (memory = malloc (sfw_walker_size ())) == NULL)
-    return NULL;
   struct sfw_walker *walker
-      = sfw_walker_init (memory, sfw_walker_size (), modules);
-  if (walker == NULL || pthread_setspecific (key, walker) != 0)
-    {
-      free (memory);
-      return NULL;
-    }
-  sfw_walker_set_thread (walker);
-  return walker;
+      = modules != NULL ? sfw_walker_new (modules) : NULL;
+  if (walker == NULL || pthread_setspecific (key, walker) == 0)
+    return walker;
+  free (walker);
+  return NULL;
 }
 
-int
+__attribute__ ((noinline)) int
 sfw_backtrace (void **addresses, int max)
 {
   _Static_assert(sizeof (void *) == sizeof (uint64_t), "one array, two types");
+  struct sfw_frame caller = WALK_CALLER;
   if (own == NULL)
     own = make_walker ();
   if (own == NULL || max <= 0)
     return 0;
-  return (int)sfw_here (own, (uint64_t *)addresses, NULL, (size_t)max, NULL);
+  return (int)walk_from_caller (own, &caller, (uint64_t *)addresses, NULL,
+                                (size_t)max, NULL);
 }
 
 bool

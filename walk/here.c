@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -48,6 +49,20 @@ sfw_walker_set_thread (struct sfw_walker *walker)
   limits->low = (uintptr_t)stack;
   limits->high = (uintptr_t)stack + size;
   return true;
+}
+
+struct sfw_walker *
+sfw_walker_new (struct sfw_modules *modules)
+{
+  void *memory = malloc (sfw_walker_size ());
+  struct sfw_walker *walker
+      = sfw_walker_init (memory, sfw_walker_size (), modules);
+  /* Without limits walks are as right, and slower.  */
+  if (walker != NULL)
+    sfw_walker_set_thread (walker);
+  else
+    free (memory);
+  return walker;
 }
 
 static bool
@@ -96,29 +111,24 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
   return sfw_walk (walker, &memory, frame, addresses, marks, max, end);
 }
 
-#if defined __x86_64__ || defined __aarch64__
-#  define HERE 1
-#else
-/* The caller's r11 cannot be told.  */
-#  define HERE 0
-#endif
+size_t
+walk_from_caller (struct sfw_walker *walker, struct sfw_frame *caller,
+                  uint64_t *addresses, uint8_t *marks, size_t max,
+                  enum sfw_end *end)
+{
+  if (caller->pc != 0)
+    return walk_own (walker, caller, addresses, marks, max, end);
+  if (end != NULL)
+    *end = SFW_INVALID;
+  return 0;
+}
 
 __attribute__ ((noinline)) size_t
 sfw_here (struct sfw_walker *walker, uint64_t *addresses, uint8_t *marks,
           size_t max, enum sfw_end *end)
 {
-  if (!HERE)
-    {
-      if (end != NULL)
-        *end = SFW_INVALID;
-      return 0;
-    }
-  struct sfw_frame frame = { 0 };
-  frame.pc = (uintptr_t)__builtin_extract_return_addr (
-      __builtin_return_address (0));
-  frame.sp = (uintptr_t)__builtin_dwarf_cfa ();
-  frame.fp = *(uintptr_t *)__builtin_frame_address (0);
-  return walk_own (walker, &frame, addresses, marks, max, end);
+  struct sfw_frame caller = WALK_CALLER;
+  return walk_from_caller (walker, &caller, addresses, marks, max, end);
 }
 
 /* The registers of CONTEXT by their DWARF numbers.  */

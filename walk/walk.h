@@ -16,6 +16,28 @@ struct walk_limits
 
 struct walk_limits *walk_walker_limits (struct sfw_walker *walker);
 
+/* The frame of the caller of the function that this is in; PC is 0 where that
+   cannot be told: the caller's r11 on s390x.  */
+#if defined __x86_64__ || defined __aarch64__
+#  define WALK_CALLER                                  \
+    {                                                  \
+      .pc = (uintptr_t)__builtin_extract_return_addr ( \
+          __builtin_return_address (0)),               \
+      .sp = (uintptr_t)__builtin_dwarf_cfa (),         \
+      .fp = *(uintptr_t *)__builtin_frame_address (0)  \
+    }
+#else
+#  define WALK_CALLER \
+    {                 \
+      .pc = 0         \
+    }
+#endif
+
+/* As sfw_here, from the frame CALLER on, which is WALK_CALLER.  */
+size_t walk_from_caller (struct sfw_walker *walker, struct sfw_frame *caller,
+                         uint64_t *addresses, uint8_t *marks, size_t max,
+                         enum sfw_end *end);
+
 /* A walker that finds rules and code by SOURCE, of which a copy is made, and
    not in a table of modules; to be freed by free ().  NULL when memory ran
    out.  */

@@ -52,8 +52,10 @@ compile ()
     -I"$srcdir/include" -o libcall.so "$srcdir/walk/examples/walk_dlopen.c"
   "$CFI2SFRAME" -q walk_dlopen libcall.so
   gives 0 run ./walk_dlopen
-  [[ ${lines[0]} == "2 frames: no SFrame data for this address" ]] || report
-  [ "${lines[1]%% *}" -ge 4 ] || report
+  # Within the program; to the library; through it.
+  [ "${lines[0]%% *}" -ge 3 ] || report
+  [ "${lines[1]}" = "2 frames" ] || report
+  [ "${lines[2]%% *}" -ge 4 ] || report
 }
 
 @test "samples of perf" {

@@ -23,7 +23,7 @@ if ! "$cross" -O1 -std=gnu17 -D_GNU_SOURCE -static -pthread \
   -I"$srcdir/tests/walk/qemu" -I. -I"$srcdir/src" -I"$srcdir" \
   -I"$srcdir/include" \
   -o "$scratch/test" "$srcdir/tests/walk/test_sframewalk.c" \
-  $(find "$srcdir/walk" "$srcdir/src/arch" -name '*.c' ! -name step.c) \
+  "$srcdir"/walk/*.c "$srcdir"/src/arch/*.c \
   "$srcdir/src/sframe/encode.c" \
   "$srcdir/src/base/buffer.c" "$srcdir/src/base/error.c" \
   "$srcdir/src/base/array.c" "$srcdir/src/base/printable.c" >"$log" 2>&1; then

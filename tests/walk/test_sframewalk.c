@@ -856,8 +856,7 @@ static void *
 walk_all_the_time (void *argument)
 {
   struct program *program = argument;
-  struct sfw_walker *walker = sfw_walker_init (
-      malloc (sfw_walker_size ()), sfw_walker_size (), program->modules);
+  struct sfw_walker *walker = sfw_walker_new (program->modules);
   size_t *walks = calloc (1, sizeof *walks);
   while (!stop)
     {
@@ -1071,6 +1070,7 @@ wrong_use_is_noticed (void **state)
   assert_null (sfw_walker_init (NULL, sfw_walker_size (), program.modules));
   assert_null (sfw_walker_init (program.walker, sfw_walker_size () - 1,
                                 program.modules));
+  assert_null (sfw_walker_new (NULL));
   assert_int_equal (sfw_lookup (NULL, CODE, &row), SFW_INVALID);
   for (unsigned i = 0; i <= SFW_INVALID; i++)
     assert_non_null (sfw_end_text ((enum sfw_end)i));

@@ -8,42 +8,31 @@
 #include <dlfcn.h>
 #include <sframewalk.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#ifdef LIBRARY
 int
 call (int (*function) (void))
 {
   return function () + 1;
 }
-#else
-static struct sfw_walker *walker;
-
+#ifndef LIBRARY
 static int
 show_stack (void)
 {
-  uint64_t addresses[64];
-  enum sfw_end end;
-  size_t n = sfw_here (walker, addresses, NULL, 64, &end);
-  printf ("%zu frame%s: %s\n", n, n == 1 ? "" : "s", sfw_end_text (end));
-  return 0;
+  void *addresses[64];
+  int n = sfw_backtrace (addresses, 64);
+  return printf ("%d frame%s\n", n, n == 1 ? "" : "s");
 }
 
 int
 main (void)
 {
-  struct sfw_modules *modules = sfw_modules_new ();
-  sfw_modules_update (modules);
-  walker = sfw_walker_init (malloc (sfw_walker_size ()), sfw_walker_size (),
-                            modules);
+  int (*of_library) (int (*) (void));
+  call (show_stack); /* lists what is loaded now */
   void *library = dlopen ("./libcall.so", RTLD_NOW);
-  int (*call) (int (*) (void));
-  if (library == NULL)
-    return 1;
-  *(void **)&call = dlsym (library, "call");
-  call (show_stack);            /* the library has no rows yet */
-  sfw_modules_update (modules); /* after dlopen, and after dlclose */
-  call (show_stack);
-  return dlclose (library) != 0 || !sfw_modules_update (modules);
+  *(void **)&of_library = dlsym (library, "call");
+  of_library (show_stack); /* no rows are known of the library yet */
+  sfw_backtrace_update (); /* after dlopen, and after dlclose */
+  of_library (show_stack);
+  return dlclose (library) != 0 || !sfw_backtrace_update ();
 }
 #endif

@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include <sframewalk.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -40,21 +39,16 @@ show_stack (void)
 int
 main (void)
 {
-  unsigned char *jit = mmap (NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  struct sfw_modules *modules = sfw_modules_new ();
-  void (*call) (void (*) (void));
-  memcpy (jit, code, sizeof code);
-  memcpy (&call, &jit, sizeof call);
-  sfw_modules_update (modules);
-  walker = sfw_walker_init (malloc (sfw_walker_size ()), sfw_walker_size (),
-                            modules);
-  call (show_stack); /* ends in code without rows */
-  uint64_t start = (uintptr_t)jit;
+  void *jit = mmap (NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  uint64_t start = (uintptr_t)memcpy (jit, code, sizeof code);
   struct sfw_section section = { rows, sizeof rows, start };
-  if (!sfw_modules_add (modules, start, start + sizeof code, &section))
-    return 1;
+  struct sfw_modules *modules = sfw_modules_new ();
+  void (*call) (void (*) (void)) = (void (*) (void (*) (void)))jit;
+  sfw_modules_update (modules);
+  walker = sfw_walker_new (modules);
+  call (show_stack); /* ends in code that nothing describes */
+  sfw_modules_add (modules, start, start + sizeof code, &section);
   call (show_stack); /* goes on to main, and beyond if libc has rows */
-  sfw_modules_remove (modules, start);
-  return 0;
+  return !sfw_modules_remove (modules, start);
 }

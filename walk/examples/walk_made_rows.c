@@ -18,34 +18,32 @@
 static int
 add_module (struct dl_phdr_info *info, size_t unused, void *modules)
 {
-  int fd = open (info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe",
-                 O_RDONLY);
+  int fd
+      = open (*info->dlpi_name ? info->dlpi_name : "/proc/self/exe", O_RDONLY);
   struct stat status;
-  (void)unused;
-  if (fd < 0 || fstat (fd, &status) != 0) /* the vdso has no file */
-    return 0;
-  void *elf = mmap (NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
   struct cfi2sframe_error err;
-  void *bytes;
   struct sfw_section section;
+  void *made;
+  if (fd < 0 || fstat (fd, &status) != 0) /* the vdso has no file */
+    return (void)unused, 0;
+  void *elf = mmap (NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   cfi2sframe_options_init (&options);
   cfi2sframe_report_init (&report);
-  if (!cfi2sframe_build_section (elf, status.st_size, &options, &bytes,
+  if (!cfi2sframe_build_section (elf, status.st_size, &options, &made,
                                  &section.size, &section.address, &report,
                                  &err))
     return 0;
-  section.bytes = bytes;
+  section.bytes = made;
   section.address += info->dlpi_addr;
-  for (int i = 0; i < info->dlpi_phnum; i++)
-    {
-      const ElfW (Phdr) *load = &info->dlpi_phdr[i];
-      uint64_t start = info->dlpi_addr + load->p_vaddr;
-      if (load->p_type == PT_LOAD && load->p_flags & PF_X)
-        sfw_modules_add (modules, start, start + load->p_memsz, &section);
-    }
-  free (bytes); /* the table has a copy */
+  for (const ElfW (Phdr) *load = info->dlpi_phdr;
+       load < info->dlpi_phdr + info->dlpi_phnum; load++)
+    if (load->p_type == PT_LOAD && load->p_flags & PF_X)
+      sfw_modules_add (modules, info->dlpi_addr + load->p_vaddr,
+                       info->dlpi_addr + load->p_vaddr + load->p_memsz,
+                       &section); /* which is copied */
+  free (made);
   return 0;
 }
 
@@ -53,12 +51,10 @@ int
 main (void)
 {
   struct sfw_modules *modules = sfw_modules_new ();
-  dl_iterate_phdr (add_module, modules);
-  struct sfw_walker *walker = sfw_walker_init (malloc (sfw_walker_size ()),
-                                               sfw_walker_size (), modules);
   uint64_t addresses[64];
   enum sfw_end end;
-  size_t n = sfw_here (walker, addresses, NULL, 64, &end);
+  dl_iterate_phdr (add_module, modules);
+  size_t n = sfw_here (sfw_walker_new (modules), addresses, NULL, 64, &end);
   printf ("%zu frame%s: %s\n", n, n == 1 ? "" : "s", sfw_end_text (end));
   return end != SFW_OUTERMOST;
 }
