@@ -63,13 +63,18 @@ code_files_get (struct code_files *files, const char *path, dev_t device,
 }
 
 struct code_file *
-code_files_add_jit (struct code_files *files, pid_t pid, bool recorded)
+code_files_add_jit (struct code_files *files, pid_t pid, bool recorded,
+                    int dump)
 {
   struct code_file *file = add_file (files, "JIT", 0, 0);
   if (file == NULL)
-    return NULL;
+    {
+      if (dump >= 0)
+        close (dump);
+      return NULL;
+    }
   file->opened = file->is_jit = true;
-  jit_names_open (&file->jit_names, pid, recorded);
+  jit_names_open (&file->jit_names, pid, recorded, dump);
   return file;
 }
 

@@ -56,10 +56,10 @@ struct code_files
 struct code_file *code_files_get (struct code_files *files, const char *path,
                                   dev_t device, ino_t inode);
 
-/* What stands for the code in no file of process PID; whether it is RECORDED:
-   jit_names.h.  NULL when memory ran out.  */
+/* What stands for the code in no file of process PID; whether it is RECORDED,
+   and DUMP: jit_names_open.  NULL when memory ran out.  */
 struct code_file *code_files_add_jit (struct code_files *files, pid_t pid,
-                                      bool recorded);
+                                      bool recorded, int dump);
 
 void code_files_free (struct code_files *files);
 

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
+#include "base/mapped_file.h"
 #include "base/search.h"
 #include "stacks/lines.h"
 
@@ -21,13 +23,22 @@ enum
   NAMES_MAX = 1 << 22 /* functions of one process */
 };
 
+bool
+jit_names_is_dump (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  int end = 0;
+  return slash != NULL && sscanf (slash, "/jit-%*u.dump%n", &end) == 0
+         && end > 0 && slash[end] == '\0';
+}
+
 void
-jit_names_open (struct jit_names *names, pid_t pid, bool recorded)
+jit_names_open (struct jit_names *names, pid_t pid, bool recorded, int dump)
 {
   char path[64];
   struct stat status;
   *names = (struct jit_names){
-    .pid = pid, .own_pid = pid, .folder = -1, .user = geteuid ()
+    .pid = pid, .own_pid = pid, .folder = -1, .dump = dump, .user = geteuid ()
   };
   snprintf (path, sizeof path, "/proc/%d", (int)pid);
   if (recorded || stat (path, &status) != 0)
@@ -79,23 +90,81 @@ open_names (const struct jit_names *names)
   return fd;
 }
 
-/* Add what LINE says to CONTEXT, names.  False when memory ran out.  */
+/* Add a function.  False when memory ran out.  */
 static bool
-add_line (void *context, char *line)
+add_name (struct jit_names *names, uint64_t start, uint64_t size,
+          const char *name)
 {
-  struct jit_names *names = context;
-  char *at;
-  line[strcspn (line, "\n")] = '\0';
-  uint64_t start = strtoull (line, &at, 16), size = strtoull (at, &at, 16);
-  at += strspn (at, " ");
-  if (size == 0 || *at == '\0' || names->n == NAMES_MAX)
+  if (size == 0 || *name == '\0' || names->n == NAMES_MAX)
     return true;
   if (!ARRAY_ROOM (names->names, names->n + 1, &names->capacity))
     return false;
   struct jit_name *last = &names->names[names->n];
-  *last = (struct jit_name){ start, size, strdup (at), names->n };
+  *last = (struct jit_name){ start, size, strdup (name), names->n };
   names->n += last->name != NULL;
   return last->name != NULL;
+}
+
+/* Add what LINE says to CONTEXT, names.  False when memory ran out.  */
+static bool
+add_line (void *context, char *line)
+{
+  char *at;
+  line[strcspn (line, "\n")] = '\0';
+  uint64_t start = strtoull (line, &at, 16), size = strtoull (at, &at, 16);
+  return add_name (context, start, size, at + strspn (at, " "));
+}
+
+/* Add what the next record of DUMP says.  False at the end, or when memory ran
+   out.  */
+static bool
+add_record (struct jit_names *names, struct cursor *dump)
+{
+  enum
+  {
+    CODE_LOAD = 0,
+    HEADER = 16 /* with a time */
+  };
+  uint32_t kind = cursor_u32 (dump), whole = cursor_u32 (dump);
+  cursor_u64 (dump);
+  uint64_t size = whole >= HEADER ? whole - HEADER : UINT64_MAX;
+  const uint8_t *bytes = cursor_take (dump, size);
+  if (bytes == NULL || kind != CODE_LOAD)
+    return bytes != NULL;
+  struct cursor at = cursor_over (bytes, size, dump->big_endian);
+  cursor_take (&at, 16); /* process, thread, address when it was made */
+  uint64_t start = cursor_u64 (&at), length = cursor_u64 (&at);
+  cursor_u64 (&at);
+  const char *name = (const char *)at.at;
+  bool whole_name = memchr (name, '\0', cursor_left (&at)) != NULL;
+  return at.failed || !whole_name || add_name (names, start, length, name);
+}
+
+/* Read the dump, if there is one: a header, of which its size is of use here,
+   and records.  */
+static void
+read_dump (struct jit_names *names)
+{
+  enum
+  {
+    MAGIC = 0x4a695444
+  };
+  struct error ignored;
+  size_t size;
+  const void *bytes = names->dump >= 0
+                          ? mapped_file_open (names->dump, &size, &ignored)
+                          : NULL;
+  if (bytes == NULL)
+    return;
+  struct cursor dump
+      = cursor_over (bytes, size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+  uint32_t magic = cursor_u32 (&dump), version = cursor_u32 (&dump);
+  uint64_t header = cursor_u32 (&dump);
+  if (magic == MAGIC && version == 1 && header >= 12
+      && cursor_take (&dump, header - 12) != NULL)
+    while (cursor_left (&dump) > 0 && add_record (names, &dump))
+      continue;
+  mapped_file_close (bytes, size);
 }
 
 /* Code may be made where there was other code: of equal starts the last line
@@ -114,13 +183,11 @@ read_names (struct jit_names *names)
   int fd = open_names (names);
   FILE *file = fd >= 0 ? fdopen (fd, "r") : NULL;
   names->read = true;
-  if (file == NULL)
-    {
-      if (fd >= 0)
-        close (fd);
-      return;
-    }
-  (void)lines_take (file, add_line, names);
+  if (file != NULL)
+    (void)lines_take (file, add_line, names);
+  else if (fd >= 0)
+    close (fd);
+  read_dump (names);
   if (names->n > 0)
     qsort (names->names, names->n, sizeof *names->names, by_start);
 }
@@ -143,5 +210,7 @@ jit_names_free (struct jit_names *names)
   free (names->names);
   if (names->pid != 0 && names->folder >= 0)
     close (names->folder);
+  if (names->pid != 0 && names->dump >= 0)
+    close (names->dump);
   *names = (struct jit_names){ 0 };
 }

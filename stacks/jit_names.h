@@ -1,11 +1,13 @@
 /* The names that a just-in-time compiler gives its code.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Compilers write them to /tmp/perf-PID.map for perf, a line for each
-   function: START SIZE NAME, the numbers in hexadecimal
-   (tools/perf/Documentation/jit-interface.txt of Linux).  Some write the file
-   when the program ends.  So it is read as late as it can be, when the program
-   may have ended: where its /tmp is must be known before.  */
+   Compilers write them for perf: to /tmp/perf-PID.map, a line for each
+   function, START SIZE NAME, the numbers in hexadecimal
+   (tools/perf/Documentation/jit-interface.txt of Linux); or with the code to a
+   file jit-PID.dump (jitdump-specification.txt there), wherever that is: they
+   map its first page as code, so that it is found.  Some write a file when the
+   program ends.  So it is read as late as it can be, when the program may have
+   ended: where it is must be known before.  */
 
 #ifndef STACKS_JIT_NAMES_H
 #define STACKS_JIT_NAMES_H
@@ -19,27 +21,33 @@ struct jit_name
 {
   uint64_t start, size;
   char *name;  /* owned */
-  size_t line; /* its number in the file */
+  size_t line; /* how many came before it */
 };
 
 struct jit_names
 {
   pid_t pid;
   pid_t own_pid; /* that the process itself knows, in a container */
-  int folder;    /* descriptor of the process's /tmp, or -1 */
+  int folder;    /* descriptor of the process's /tmp, or -1 ... */
+  int dump;      /* ... and of its jit-PID.dump */
   uid_t user;    /* the process's */
   bool read;
   struct jit_name *names; /* owned; ascending */
   size_t n, capacity;
 };
 
+/* Whether the file at PATH is called as such a dump is.  */
+bool jit_names_is_dump (const char *path);
+
 /* Remember where process PID has its names.  If it is RECORDED, or has ended,
-   they are looked for in this system's own /tmp alone.  */
-void jit_names_open (struct jit_names *names, pid_t pid, bool recorded);
+   they are looked for in this system's own /tmp alone.  DUMP is closed with
+   NAMES; -1: there is none.  */
+void jit_names_open (struct jit_names *names, pid_t pid, bool recorded,
+                     int dump);
 
 /* The name of the code at ADDRESS, or NULL.  The names are read when one is
    asked for first: from a regular file that belongs to the process's user or
-   to root.  */
+   to root, and from the dump.  */
 const struct jit_name *jit_names_at (struct jit_names *names,
                                      uint64_t address);
 

@@ -195,14 +195,12 @@ copy_memory (struct process *process, const struct code_file *file)
   return -1;
 }
 
-void
+int
 live_open_file (struct process *process, const struct mapping *mapping)
 {
-  struct code_file *file = mapping->file;
-  int fd = -1;
+  const struct code_file *file = mapping->file;
   if (file->inode == 0)
-    fd = strcmp (file->path, "[vdso]") == 0 ? copy_vdso () : -1;
-  else if ((fd = open_by_name (process, mapping)) < 0)
-    fd = copy_memory (process, file);
-  code_file_take (file, fd);
+    return strcmp (file->path, "[vdso]") == 0 ? copy_vdso () : -1;
+  int fd = open_by_name (process, mapping);
+  return fd >= 0 ? fd : copy_memory (process, file);
 }

@@ -15,6 +15,6 @@ bool live_list_mappings (struct process *process, pid_t pid,
                          struct error *err);
 
 /* Open the file of MAPPING: process->open_file.  */
-void live_open_file (struct process *process, const struct mapping *mapping);
+int live_open_file (struct process *process, const struct mapping *mapping);
 
 #endif /* STACKS_LIVE_MODULES_H */

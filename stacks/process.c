@@ -36,9 +36,25 @@ process_file_at (const struct process *process, uint64_t address,
   if (mapping == NULL || mapping->file == NULL)
     return NULL;
   if (!mapping->file->opened)
-    process->open_file ((struct process *)process, mapping);
+    code_file_take (mapping->file,
+                    process->open_file ((struct process *)process, mapping));
   *offset = mapping->offset + (address - mapping->start);
   return mapping->file;
+}
+
+/* The file that a just-in-time compiler of PROCESS has mapped to say where its
+   dump is, opened; or -1.  */
+static int
+open_dump (struct process *process)
+{
+  for (size_t i = 0; i < process->n_mappings; i++)
+    {
+      const struct mapping *mapping = &process->mappings[i];
+      if (mapping->runs && mapping->file != NULL
+          && jit_names_is_dump (mapping->file->path))
+        return process->open_file (process, mapping);
+    }
+  return -1;
 }
 
 struct code_file *
@@ -50,8 +66,8 @@ process_code_at (struct process *process, uint64_t address, uint64_t *offset)
     return file;
   *offset = address;
   if (process->jit == NULL)
-    process->jit
-        = code_files_add_jit (process->files, process->pid, process->recorded);
+    process->jit = code_files_add_jit (process->files, process->pid,
+                                       process->recorded, open_dump (process));
   return process->jit;
 }
 

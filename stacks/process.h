@@ -70,8 +70,8 @@ struct process
   size_t n_threads, threads_capacity;
   struct memory memory;
   double stopped_at; /* when live_stop asked the first thread, by clock_now */
-  /* Open the file of MAPPING (code_file_take).  */
-  void (*open_file) (struct process *process, const struct mapping *mapping);
+  /* Open the file of MAPPING; -1 if it is not found.  */
+  int (*open_file) (struct process *process, const struct mapping *mapping);
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
   enum sfw_end (*find_rules) (const void *process, uint64_t address,
                               struct unwind_rules *rules);

@@ -435,6 +435,65 @@ print(*(f.get("function", "?") + ":" + f["by"]
   grep -q 'leaf:row [^ ]*:row main:frame pointer ' ways || report
 }
 
+# A compiler's dump says where it is by a mapping.
+@test "code of a just-in-time compiler is called as its dump says, wherever that is" {
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  cat >dumps.c <<'END'
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+struct header { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; };
+struct load { uint32_t kind, size; uint64_t time; uint32_t pid, tid;
+              uint64_t vma, start, length, number; char name[8]; };
+static void leaf (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }
+int
+main (int argc, char **argv)
+{
+  char path[64];
+  void *jit = mmap (NULL, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  uint64_t at = (uintptr_t)memcpy (jit, code, sizeof code);
+  struct header header = { 0x4a695444, 1, sizeof header, 62, 0, getpid (), 0, 0 };
+  struct load other = { 2, sizeof other, 0, 1, 1, 0, at, 8, 1, "no code" };
+  struct load load = { 0, sizeof load, 0, 1, 1, at, at, sizeof code, 1, "dumped" };
+  switch (argv[argc - 1][0])
+    {
+    case 'm': header.magic++; break;
+    case 'h': header.size = 1 << 20; break;
+    case 'z': load.size = 0; break;
+    case 'l': load.size = 1 << 20; break;
+    case 'n': memset (load.name, 'x', sizeof load.name); break;
+    }
+  snprintf (path, sizeof path, "jit-%d.dump", (int)getpid ());
+  int fd = open (path, O_RDWR | O_CREAT, 0600);
+  if (write (fd, &header, sizeof header) < 0 || write (fd, &other, sizeof other) < 0
+      || write (fd, &load, sizeof load) < 0)
+    return 1;
+  mmap (NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+  ((void (*) (void (*) (void)))jit) (leaf);
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -w -o dumps dumps.c
+  local how
+  for how in right magic header zero long name; do
+    start ./dumps $how
+    stacks "$pid"
+    [[ $output == *" leaf+"*" main+"* ]] || report
+    if [ $how = right ]; then
+      [[ $output == *" dumped+0x6 [JIT]"* ]] || report
+    else
+      [[ $output != *"[JIT]"* ]] || report
+    fi
+  done
+}
+
 @test "names of C++ and Rust are those of the source, unless they are not wanted" {
   "$stack" --help | grep -q -- --no-demangle
   local long

@@ -1169,7 +1169,7 @@ only_the_file_that_was_mapped_is_opened (void **state)
       struct mapping mapping = { .end = 0x1000 };
       mapping.file = code_files_get (&files, path, status.st_dev + (i == 1),
                                      i == 3 ? 0 : status.st_ino + (i == 2));
-      live_open_file (&process, &mapping);
+      code_file_take (mapping.file, live_open_file (&process, &mapping));
       assert_true (mapping.file->opened);
       assert_int_equal (mapping.file->image.bytes != NULL, i == 0);
       if (i > 0)
