@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/mapped_file.h"
 #include "elf/dynamic.h"
 #include "stacks/dwfl_debuginfo.h"
 #include "walk/lookup.h"
@@ -88,6 +89,8 @@ code_file_take (struct code_file *file, int fd)
     row_source_set_none (&file->rows, "its file was not found");
   else if (!image_open_fd (&file->image, fd, &err))
     row_source_set_none (&file->rows, err.reason);
+  else
+    file->written = mapped_file_open_private (fd, &file->written_size, &err);
   file->image.fd = -1;
   if (fd >= 0)
     close (fd);
@@ -188,7 +191,7 @@ find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
   struct code_file *file = *user;
   /* libdwfl looks for debug files beside this name.  */
   *found = strdup (file->path);
-  *elf = elf_begin (-1, ELF_C_READ, file->image.elf);
+  *elf = elf_memory (file->written, file->written_size);
   return -1;
 }
 
@@ -224,7 +227,7 @@ module_of (struct code_file *file)
                           linked to one */
   };
   uint64_t start, end;
-  if (file->module != NULL || file->dwfl != NULL
+  if (file->module != NULL || file->dwfl != NULL || file->written == NULL
       || !find_extent (&file->image, &start, &end)
       || (file->dwfl = dwfl_begin (&callbacks)) == NULL)
     return file->module;
@@ -380,6 +383,8 @@ code_file_free (struct code_file *file)
   jit_names_free (&file->jit_names);
   if (file->dwfl != NULL)
     dwfl_end (file->dwfl);
+  if (file->written != NULL)
+    mapped_file_close (file->written, file->written_size);
   row_source_free (&file->rows);
   image_close (&file->image);
   free (file->path);

@@ -29,6 +29,10 @@ struct code_file
   bool opened;        /* IMAGE was looked for */
   struct image image; /* `bytes' NULL: it was not found */
   struct row_source rows;
+  /* For libdw, which writes to section headers where it decompresses debug
+     information: a mapping of its own, or NULL.  */
+  void *written;
+  size_t written_size;
   /* For symbols.  DWFL is owned and has this file alone, or is NULL where
      MODULE is another session's.  */
   Dwfl *dwfl;

@@ -494,6 +494,32 @@ END
   done
 }
 
+# libdw writes to the headers of what it decompresses.
+@test "debug information may be compressed" {
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  cat >packed.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+void bare (void);
+void wait_here (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }
+__asm__ (".globl bare\n.type bare, @function\nbare:\nsub $24, %rsp\n"
+         "call wait_here\nadd $24, %rsp\nret\n.size bare, .-bare\n");
+int main (void) { bare (); return 0; }
+END
+  local option
+  for option in -gz=none -gz; do
+    "${CC:-cc}" -g $option -O1 -fno-optimize-sibling-calls -o packed packed.c
+    start ./packed
+    stacks -s "$pid"
+    sed 's/0x[0-9a-f]* //; s/^Thread.*//' <<<"$output" >"shown$option"
+  done
+  readelf -SW packed | grep -q 'debug_info.* C ' || skip "nothing is compressed"
+  grep -q 'packed.c:4$' shown-gz || report
+  grep -q ' main+' shown-gz || report
+  diff shown-gz=none shown-gz
+}
+
 @test "names of C++ and Rust are those of the source, unless they are not wanted" {
   "$stack" --help | grep -q -- --no-demangle
   local long
