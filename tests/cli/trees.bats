@@ -452,11 +452,14 @@ interrupt ()
 
 # Checking keeps nothing, so there is nothing to go on with.
 @test "--check and --lint tell how many files were checked before ^C" {
-  local mode files=()
-  small_program program
+  local mode modes=(--check) files=()
+  # 20,000 times the same one, which takes minutes on any machine.
+  copy "$(program_file bash)" program
   convert program
   for ((i = 0; i < 20000; i++)); do files+=(program); done
-  for mode in --check --lint; do
+  # Not all builds can do that.
+  ! "$CFI2SFRAME" --lint program >log 2>&1 || modes+=(--lint)
+  for mode in "${modes[@]}"; do
     printf '%s\0' "${files[@]}" >list
     env --default-signal=INT "$CFI2SFRAME" -j 1 "$mode" --files0-from=list \
       >out 2>err 3>&- &

@@ -294,8 +294,8 @@ def write_package(options: Options, package: Package, renewed: Set[Key],
                                               package.output_name(options))
         package.write(options, renewed, work)
         package.status = "converted" if package.n_converted else "renamed"
-        what = "%d of %d ELF files converted, %+d KiB installed: %s" \
-            % (package.n_converted, package.n_files,
+        what = "%d of %s converted, %+d KiB installed: %s" \
+            % (package.n_converted, counted(package.n_files, "ELF file"),
                package.growth // package.KIB, package.output)
     if options.verbose:
         say("%s: %s" % (package.path, what))
