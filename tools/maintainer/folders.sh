@@ -11,7 +11,8 @@ LC_ALL=C
 export LC_ALL
 cd "${1:-$(dirname "$0")/../..}"
 
-find src analysis walk compact-unwind stacks -name '*.[ch]' | sort | xargs awk '
+find src analysis walk compact-unwind stacks -name '*.[ch]' \
+  ! -path '*/examples/*' | sort | xargs awk '
   function put (folder)
   {
     printf "%-15s %5d %6d %6d %4d %4d %4d %4d\n", folder, files[folder],

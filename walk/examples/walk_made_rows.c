@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int
 add_module (struct dl_phdr_info *info, size_t unused, void *modules)
@@ -26,14 +27,22 @@ add_module (struct dl_phdr_info *info, size_t unused, void *modules)
   struct cfi2sframe_error err;
   struct sfw_section section;
   void *made;
-  if (fd < 0 || fstat (fd, &status) != 0) /* the vdso has no file */
-    return (void)unused, 0;
-  void *elf = mmap (NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  (void)unused;
+  if (fd < 0) /* the vdso has no file */
+    return 0;
+  void *elf = fstat (fd, &status) != 0
+                  ? MAP_FAILED
+                  : mmap (NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  close (fd);
+  if (elf == MAP_FAILED)
+    return 0;
   cfi2sframe_options_init (&options);
   cfi2sframe_report_init (&report);
-  if (!cfi2sframe_build_section (elf, status.st_size, &options, &made,
-                                 &section.size, &section.address, &report,
-                                 &err))
+  bool done = cfi2sframe_build_section (elf, status.st_size, &options, &made,
+                                        &section.size, &section.address,
+                                        &report, &err);
+  munmap (elf, status.st_size);
+  if (!done)
     return 0;
   section.bytes = made;
   section.address += info->dlpi_addr;
