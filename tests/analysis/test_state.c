@@ -888,6 +888,24 @@ the_stack_is_bounded_until_it_is_overwritten (void **state)
     }
 }
 
+/* Where a realigned frame is, relative to the caller's, is not known.  */
+static void
+a_word_of_another_base_may_be_the_same (void **state)
+{
+  (void)state;
+  struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, SP, -24, 8);
+  in_frame.immediate = 5;
+  for (int i = 0; i < 2; i++)
+    {
+      enter (&arch_aarch64);
+      apply (in_frame);
+      state_branch (&now, CONDITION_NOT_ABOVE, true);
+      now.registers[X20] = value_of (i == 0 ? VALUE_CFA : VALUE_BASE, 0);
+      store (X1, X20, 200);
+      assert_int_equal (now.n_bounds, i == 0 ? 1 : 0);
+    }
+}
+
 static void
 multiples_are_bounded (void **state)
 {
@@ -2781,6 +2799,7 @@ static const struct CMUnitTest tests[] = {
   TEST (flags_are_forgotten),
   TEST (memory_is_bounded_until_it_may_change),
   TEST (the_stack_is_bounded_until_it_is_overwritten),
+  TEST (a_word_of_another_base_may_be_the_same),
   TEST (multiples_are_bounded),
   TEST (a_new_value_has_no_old_bound),
   TEST (equal_registers_share_what_is_known),
