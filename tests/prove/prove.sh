@@ -81,6 +81,20 @@ else
     | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/other.so" -
   "$prove" "$scratch/unsaid" "$scratch/other.so" >"$log" 2>&1
   check "another CFA is wrong all the same" grep -q ' wrong [1-9]' "$log"
+  # That it is no accident takes 32 rows that have moved SP.
+  prove_few ()
+  {
+    fp_unsaid "$1" "" \
+      | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/few.so" -
+    "$program" -q --analyze -o "$scratch/few" "$scratch/few.so"
+    "$prove" "$scratch/few" >"$log" 2>&1
+  }
+  prove_few 31
+  check "31 functions without a rule for FP keep it" \
+    grep -q ' equal [1-9][0-9]* .* wrong 0$' "$log"
+  prove_few 32
+  check "32 functions say nothing of it" \
+    grep -q ' equal 0 .* wrong 0$' "$log"
   # With a rule, where there is none FP is unchanged.
   fp_unsaid 40 ".cfi_offset rbp, -16" \
     | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/other.so" -
