@@ -403,6 +403,18 @@ def the_cfi_is_that_of_the_original(prover):
     wrong(prover.run(paths[0]), 1)
 
 
+def code_that_the_file_lacks_is_not_that_of_the_original(prover):
+    cfi = vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64])
+    data = sframe(function(PLAIN_ROW))
+    short, long = (prover.write(name, elf(AMD64, data, SECTION,
+                                          (CODE, CODE + size), cfi))
+                   for name, size in (("short", 32), ("long", 64)))
+    proved(prover.run(long, short), 1)
+    result = prover.run(short, long)
+    assert result.returncode == 1, result
+    assert "its code is not that of" in result.stderr, result
+
+
 def a_file_without_cfi_is_not_proved(prover):
     result = prover.run(prover.write("elf", elf(
         AMD64, sframe(function(PLAIN_ROW)), SECTION, (CODE, CODE + 64), b"")))
