@@ -174,6 +174,11 @@ main (int argc, char **argv)
     }
   for (unsigned i = 0; i < THREADS; i++)
     pthread_join (workers[i].thread, NULL);
+  /* Nothing has come or gone: the table stays.  */
+  sfw_modules_update (modules);
+  unsigned long generation = sfw_modules_generation (modules);
+  sfw_modules_update (modules);
+  wrong += sfw_modules_generation (modules) != generation;
   free (own.walker);
   sfw_modules_free (modules);
   printf ("%u walks, %u wrong, %lu changes\n", walks, wrong, changes);

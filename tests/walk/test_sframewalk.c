@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include <elf.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/elf_sframe.h"
 #include "sframe/encode.h"
 #include "sframewalk.h"
 #include "walk/module_table.h"
@@ -1060,6 +1062,81 @@ modules_of_processes_are_listed (void **state)
   sfw_modules_free (modules);
 }
 
+/* Files that are mapped, with the section of all functions.  */
+enum
+{
+  FILE_CODE = 0x10000, /* offsets: multiples of all sizes of pages */
+  FILE_SECTION = 0x20000,
+  FILE_MORE_CODE = 0x30000,
+  FILE_END = 0x40000
+};
+
+static void
+write_at (int fd, const void *bytes, size_t size, off_t offset)
+{
+  assert_int_equal (pwrite (fd, bytes, size, offset), size);
+}
+
+/* What a lookup finds in code of a file that has N_HEADERS program headers and
+   says that its section has SIZE bytes.  */
+static enum sfw_end
+find_in_file (const struct program *program, unsigned n_headers, uint64_t size)
+{
+  char name[] = "mapped-XXXXXX";
+  int fd = mkstemp (name);
+  assert_true (fd >= 0);
+  Elf64_Ehdr header = { .e_phoff = sizeof header,
+                        .e_phentsize = sizeof (Elf64_Phdr),
+                        .e_phnum = (uint16_t)n_headers };
+  memcpy (header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA]
+      = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
+  const Elf64_Phdr headers[]
+      = { { PT_LOAD, PF_R | PF_X, FILE_CODE, CODE, CODE, 0x1000, 0x1000, 1 },
+          { PT_LOAD, PF_R | PF_X, FILE_MORE_CODE, CODE * 2, CODE * 2, 0x1000,
+            0x1000, 1 },
+          { PT_GNU_SFRAME, PF_R, FILE_SECTION, ADDRESS, ADDRESS, size, size,
+            8 } };
+  write_at (fd, &header, sizeof header, 0);
+  write_at (fd, headers, sizeof headers, sizeof header);
+  write_at (fd, program->buffer.bytes, program->buffer.size, FILE_SECTION);
+  assert_int_equal (ftruncate (fd, FILE_END + (off_t)size), 0);
+  void *code
+      = mmap (NULL, 0x1000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, FILE_CODE);
+  struct sfw_modules *modules = sfw_modules_new ();
+  struct sfw_row row = { 0 };
+  assert_true (code != MAP_FAILED);
+  assert_true (sfw_modules_read_maps (modules, getpid ()));
+  enum sfw_end end = sfw_modules_lookup (modules, (uintptr_t)code + 4, &row);
+  if (end == SFW_MORE)
+    assert_int_equal (row.cfa.offset, 24);
+  sfw_modules_free (modules);
+  munmap (code, 0x1000);
+  close (fd);
+  unlink (name);
+  return end;
+}
+
+static void
+sections_of_mapped_files_are_found (void **state)
+{
+  (void)state;
+  struct program program;
+  prepare (&program);
+  size_t size = program.buffer.size;
+  assert_int_equal (find_in_file (&program, 3, size), SFW_MORE);
+  assert_int_equal (find_in_file (&program, 2, size), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (&program, 128, size), SFW_MORE);
+  assert_int_equal (find_in_file (&program, 2000, size), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (&program, 3, 0), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (&program, 3, size - 1), SFW_NO_SECTION);
+  /* More than a section can reasonably have.  */
+  assert_int_equal (find_in_file (&program, 3, (1u << 30) + 1),
+                    SFW_NO_SECTION);
+  finish (&program);
+}
+
 static void
 wrong_use_is_noticed (void **state)
 {
@@ -1107,6 +1184,7 @@ main (void)
     cmocka_unit_test (a_thread_whose_stack_is_not_known_is_an_error),
     cmocka_unit_test (own_memory_is_read_where_it_exists_and_errno_stays),
     cmocka_unit_test (modules_of_processes_are_listed),
+    cmocka_unit_test (sections_of_mapped_files_are_found),
     cmocka_unit_test (wrong_use_is_noticed),
   };
   return cmocka_run_group_tests_name ("sframewalk", tests, NULL, NULL);
