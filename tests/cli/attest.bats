@@ -61,6 +61,9 @@ sha256 ()
     "P['converter'] == {'name': 'cfi2sframe', 'version': '$("$CFI2SFRAME" --version | cut -d ' ' -f 2)'}" \
     'P["options"] == []' 'P["reproduced"] is True' \
     'P["conversion"]["status"] == "converted" and P["check"]["bytes_wrong"] == 0'
+  json_is statement whole <statement.json
+  attest 0 --predicate new
+  json_is predicate whole <statement.json
 }
 
 @test "the same statement each time, wherever the files are; it has no times" {

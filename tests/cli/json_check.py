@@ -19,6 +19,8 @@ KNOWN = {"type", "required", "properties", "additionalProperties", "items",
 
 
 def is_of_type(value, name):
+    if name == "boolean":
+        return isinstance(value, bool)
     if isinstance(value, bool) or name in ("integer", "number"):
         return not isinstance(value, bool) and isinstance(
             value, int if name == "integer" else (int, float))
