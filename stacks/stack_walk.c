@@ -286,6 +286,23 @@ full_catch_up (struct process *process, const struct walk *walk,
     }
 }
 
+/* CFI that does not mention FP, as Go's, leaves it as it was, although a
+   function has made FP its own: if FP points into the frame from SP on that
+   the CALLER does not have any more, the caller's FP is where it points.  */
+static void
+restore_fp (struct process *process, uint64_t sp, struct registers *caller)
+{
+  const struct arch *arch = process->arch;
+  uint64_t *fp = &caller->values[arch->fp];
+  uint64_t end = caller->values[arch->sp];
+  uint8_t word[sizeof *fp];
+  if (*fp < sp || *fp >= end || arch->caller_sp_offset != 0)
+    return;
+  bool there = memory_read (&process->memory, *fp, word, sizeof word);
+  uint64_t saved = there ? load_u64 (word, arch->big_endian) : 0;
+  *fp = saved >= end ? saved : UNKNOWN_REGISTER;
+}
+
 /* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
    that caller.  */
 static enum sfw_end
@@ -314,6 +331,8 @@ step_in_full (struct process *process, const struct walk *walk,
     return SFW_ZERO;
   if (!unwind_gets_on (frame, sp, found.interrupted))
     return SFW_NO_PROGRESS;
+  if (!found.interrupted)
+    restore_fp (process, frame->sp, &next.registers);
   next.at++;
   *full = next;
   *way = found.way;

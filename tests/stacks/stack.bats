@@ -520,6 +520,30 @@ END
   diff shown-gz=none shown-gz
 }
 
+# Go's CFI is of that kind.
+@test "a frame pointer that CFI does not mention is not the caller's" {
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+  cat >keeps.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+void odd (void);
+void wait_here (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }
+/* CFA = *(rsp + 16) + 8 */
+__asm__ (".globl odd\n.type odd, @function\nodd:\n.cfi_startproc\n"
+         "mov %rsp, %rax\npush %rax\npush %rbp\nmov %rsp, %rbp\nsub $8, %rsp\n"
+         ".cfi_escape 0x0f, 5, 0x77, 16, 0x06, 0x23, 8\n"
+         "call wait_here\nadd $8, %rsp\npop %rbp\npop %rax\n"
+         ".cfi_def_cfa %rsp, 8\nret\n.cfi_endproc\n.size odd, .-odd\n");
+__attribute__ ((noinline)) int keeps (void) { odd (); return 1; }
+int main (void) { return keeps (); }
+END
+  "${CC:-cc}" -O1 -fno-omit-frame-pointer -o keeps keeps.c
+  start ./keeps
+  stacks "$pid"
+  [[ $output == *" odd+"*" keeps+"*" [CFI]"*" main+"*"(the outermost frame)" ]] || report
+}
+
 @test "names of C++ and Rust are those of the source, unless they are not wanted" {
   "$stack" --help | grep -q -- --no-demangle
   local long
