@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "base/mapped_file.h"
 #include "elf/dynamic.h"
 #include "stacks/dwfl_debuginfo.h"
@@ -96,6 +98,25 @@ code_file_take (struct code_file *file, int fd)
     close (fd);
 }
 
+/* Open the file at PATH, if it has the SIZE BYTES; or -1.  */
+static int
+open_equal (const char *path, const char *bytes, size_t size)
+{
+  char head[4096];
+  struct stat status;
+  size_t n = size < sizeof head ? size : sizeof head;
+  int fd = io_open_regular (path);
+  if (fd >= 0
+      && (fstat (fd, &status) != 0 || (uint64_t)status.st_size != size
+          || pread (fd, head, n, 0) != (ssize_t)n
+          || memcmp (head, bytes, n) != 0))
+    {
+      close (fd);
+      return -1;
+    }
+  return fd;
+}
+
 void
 code_file_take_module (struct code_file *file, Dwfl_Module *module)
 {
@@ -103,10 +124,12 @@ code_file_take_module (struct code_file *file, Dwfl_Module *module)
   size_t size;
   Elf *elf = dwfl_module_getelf (module, &file->bias);
   char *bytes = elf != NULL ? elf_rawfile (elf, &size) : NULL;
+  /* libdw writes to the bytes that it has.  */
+  int fd = bytes != NULL ? open_equal (file->path, bytes, size) : -1;
   file->opened = true;
   error_clear (&err);
-  if (elf == NULL)
-    row_source_set_none (&file->rows, "its file was not found");
+  if (elf == NULL || fd >= 0)
+    code_file_take (file, fd);
   else if (bytes == NULL)
     row_source_set_none (&file->rows, "its file cannot be read");
   else if (!image_open_memory (&file->image, bytes, size, &err))

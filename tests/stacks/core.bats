@@ -79,6 +79,26 @@ frames ()
 }
 
 # qemu writes no pages with headers, by which programs are found as a rule.
+# libdw writes the sizes that compressed sections have in full to their headers.
+@test "of cores, too, debug information may be compressed" {
+  needs_kernel_cores
+  local i
+  {
+    printf '#include <stdlib.h>\nvoid bare (void);\nvoid ends (void) { abort (); }\n'
+    for ((i = 0; i < 600; i++)); do
+      printf 'int filler_%d (int first, int second) { return first * second; }\n' $i
+    done
+    printf '__asm__ (".globl bare\\n.type bare, @function\\nbare:\\nsub $24, %%rsp\\n"\n'
+    printf '"call ends\\nadd $24, %%rsp\\nret\\n.size bare, .-bare\\n");\n'
+    printf 'int main (void) { bare (); return 0; }\n'
+  } >packed.c
+  "${CC:-cc}" -g -gz -O1 -fno-optimize-sibling-calls -o packed packed.c
+  dump "$PWD/packed"
+  gives 0 run --separate-stderr "$stack" core
+  frames 'ends\+' 'bare\+0x9 \(packed\)' 'main\+0x[0-9a-f]+ \(packed\)'
+  [[ $output == *"(the outermost frame)" ]] || report
+}
+
 @test "cores of other machines, by qemu, are walked through signal handlers" {
   needs_kernel_cores
   cat >handles.c <<'END'

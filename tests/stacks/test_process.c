@@ -1189,7 +1189,7 @@ a_core_that_is_not_there_cannot_be_opened (void **state)
   struct error err = { 0 };
   assert_null (core_open (&process, "/nonexistent/core", NULL, &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
-  assert_string_equal (err.reason, "open: No such file or directory");
+  assert_string_equal (err.reason, "cannot open: No such file or directory");
 }
 
 static void
