@@ -131,6 +131,16 @@ sha256 ()
   [[ $stderr == "sframe-attest: new: has an .sframe already" ]] || report
   attest 1 old
   attest 1 old old
+  echo text >text
+  attest 1 text
+  [[ $stderr == "sframe-attest: text: it has no record of its original" ]] || report
+  attest 1 old new -- -n
+  [[ $stderr == "sframe-attest: with these options cfi2sframe writes no file" ]] || report
+  attest 1 old new -- --check
+  [[ $stderr == "sframe-attest: cfi2sframe: --check writes no output file; "* ]] || report
+  run -1 --separate-stderr sh -c '"$1" old new >/dev/full' - \
+    "$srcdir/contrib/attest/sframe-attest"
+  [ "$stderr" = "sframe-attest: standard output: No space left on device" ] || report
   attest 2
   attest 2 old new further
   [ -z "$(find . -name '.sframe-attest*')" ]
