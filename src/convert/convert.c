@@ -265,8 +265,7 @@ find_place (struct conversion *conversion, struct error *err)
   if (!layout_plan_injection (&conversion->plan, source_image (conversion),
                               &request, err))
     return false;
-  conversion->report->strategy
-      = layout_strategy_name (conversion->plan.strategy);
+  conversion->report->strategy = conversion->plan.strategy;
   conversion->report->output_bytes = conversion->plan.new_size;
   return true;
 }

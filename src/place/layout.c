@@ -22,29 +22,9 @@ clear_replaced (struct placing *placing)
          || plan_clear (placing->plan, offset, replaced->size, placing->err);
 }
 
-/* Which files a strategy is tried for.  */
-enum files
-{
-  ALL_FILES,
-  LOADERS, /* dynamic loaders */
-  OTHERS   /* other files */
-};
-
-/* The strategies in the order in which they are tried (doc/formats/injection).
- */
-static const struct
-{
-  enum layout_strategy strategy;
-  enum files files;
-  int (*plan) (struct placing *placing);
-} strategies[] = {
-  { LAYOUT_REUSE, ALL_FILES, strategy_try_reuse },
-  { LAYOUT_SLACK, ALL_FILES, strategy_try_slack },
-  { LAYOUT_EVICT, LOADERS, strategy_try_loader }, /* or LAYOUT_SPARE_SLOT */
-  { LAYOUT_EVICT, OTHERS, strategy_try_append },  /* likewise */
-  { LAYOUT_GROW_DOWN, OTHERS, strategy_try_grow_down },
-  { LAYOUT_GROW_DATA, OTHERS, strategy_try_grow_data },
-};
+#define STRATEGY_ADDRESS(name) &strategy_##name,
+static const struct strategy *const strategies[]
+    = { STRATEGIES (STRATEGY_ADDRESS) };
 
 enum
 {
@@ -52,47 +32,45 @@ enum
 };
 
 static bool
-is_tried (const struct placing *placing, enum files files)
+is_called (const struct strategy *strategy, const char *name)
 {
-  return files == ALL_FILES || (files == LOADERS) == placing->loader;
+  return strcmp (name, strategy->name) == 0
+         || (strategy->evicting != NULL
+             && strcmp (name, strategy->evicting) == 0);
 }
 
-/* Try all strategies.  The reason given for none is LAYOUT_EVICT's, the most
-   general one.  */
-static int
-placing_run (struct placing *placing)
+static bool
+is_for (const struct strategy *strategy, const struct placing *placing)
 {
-  char reason[sizeof placing->reason] = "";
+  return strategy->files == ALL_FILES
+         || (strategy->files == LOADERS) == placing->loader;
+}
+
+/* Try all strategies for such files, or the one with the name ONLY.  */
+static int
+placing_run (struct placing *placing, const char *only)
+{
+  char reason[sizeof placing->reason] = "no such strategy";
   int done = 0;
   for (size_t i = 0; i < N_STRATEGIES && done == 0; i++)
     {
-      if (!is_tried (placing, strategies[i].files))
+      const struct strategy *strategy = strategies[i];
+      if (!is_for (strategy, placing)
+          || (only != NULL && !is_called (strategy, only)))
         continue;
-      done = strategies[i].plan (placing);
-      if (strategies[i].strategy == LAYOUT_EVICT)
+      done = strategy->plan (placing);
+      bool evicts = placing->n_evicted > 0 && strategy->evicting != NULL;
+      if (done > 0)
+        placing->plan->strategy = evicts ? strategy->evicting : strategy->name;
+      if (strategy->explains || only != NULL)
         memcpy (reason, placing->reason, sizeof reason);
     }
   memcpy (placing->reason, reason, sizeof reason);
   return done;
 }
 
-/* Try STRATEGY alone, whichever files it is for otherwise.  LAYOUT_EVICT has a
-   variant for loaders.  */
-static int
-placing_run_one (struct placing *placing, enum layout_strategy strategy)
-{
-  if (strategy == LAYOUT_SPARE_SLOT)
-    strategy = LAYOUT_EVICT;
-  for (size_t i = 0; i < N_STRATEGIES; i++)
-    if (strategies[i].strategy == strategy
-        && (strategy != LAYOUT_EVICT
-            || is_tried (placing, strategies[i].files)))
-      return strategies[i].plan (placing);
-  return placing_impossible (placing, "no such strategy");
-}
-
 static bool
-placing_do (struct placing *placing, const enum layout_strategy *only)
+placing_do (struct placing *placing, const char *only)
 {
   const struct image *image = placing->image;
   int done = -1;
@@ -101,7 +79,7 @@ placing_do (struct placing *placing, const enum layout_strategy *only)
       = layout_is_loader (image)
         || (placing->request->named_loader && layout_may_be_loader (image));
   if (placing_open (placing))
-    done = only ? placing_run_one (placing, *only) : placing_run (placing);
+    done = placing_run (placing, only);
   if (done > 0 && !clear_replaced (placing))
     done = -1;
   placing_close (placing);
@@ -112,8 +90,8 @@ placing_do (struct placing *placing, const enum layout_strategy *only)
 
 static bool
 plan_make (struct layout_plan *plan, const struct image *image,
-           const struct layout_request *request,
-           const enum layout_strategy *only, struct error *err)
+           const struct layout_request *request, const char *only,
+           struct error *err)
 {
   *plan = (struct layout_plan){ .sframe_size = request->sframe_size };
   if (!layout_classify (image, err))
@@ -137,8 +115,8 @@ layout_plan_injection (struct layout_plan *plan, const struct image *image,
 
 bool
 layout_plan_by (struct layout_plan *plan, const struct image *image,
-                const struct layout_request *request,
-                enum layout_strategy strategy, struct error *err)
+                const struct layout_request *request, const char *strategy,
+                struct error *err)
 {
-  return plan_make (plan, image, request, &strategy, err);
+  return plan_make (plan, image, request, strategy, err);
 }

@@ -43,10 +43,11 @@ bool layout_plan_injection (struct layout_plan *plan,
                             const struct layout_request *request,
                             struct error *err);
 
-/* As layout_plan_injection, but by STRATEGY only: for tests of strategies that
-   few files need.  LAYOUT_SPARE_SLOT and LAYOUT_EVICT are one strategy.  */
+/* As layout_plan_injection, but by STRATEGY only, if it is for such files: for
+   tests of strategies that few files need.  STRATEGY is a name as in the plan;
+   "spare-slot" and "evict" are one strategy.  */
 bool layout_plan_by (struct layout_plan *plan, const struct image *image,
                      const struct layout_request *request,
-                     enum layout_strategy strategy, struct error *err);
+                     const char *strategy, struct error *err);
 
 #endif /* PLACE_LAYOUT_H */

@@ -68,7 +68,6 @@ place_take (struct placing *placing, struct place *place)
   struct layout_plan *plan = placing->plan;
   bool adds = place->end > 0;
   GElf_Phdr load = new_load (placing, place);
-  plan->strategy = place->strategy;
   plan->sframe_offset = place->offset;
   plan->sframe_address = place->address;
   if ((adds && !take_bytes (placing, place))

@@ -85,6 +85,7 @@ struct placing
   bool gathers_notes; /* one PT_NOTE is made for all notes, so that a note
                          moves without the one that it is in */
 
+  size_t n_evicted; /* units that have moved */
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
   char reason[192]; /* why the last strategy did not apply */
@@ -331,7 +332,6 @@ bool table_finish_in_place (struct placing *placing);
 /* A place for .sframe.  END is set by place_fill.  */
 struct place
 {
-  enum layout_strategy strategy;
   uint64_t offset, address; /* of .sframe; 0 modulo 8 */
   uint64_t end;  /* of .sframe and what is evicted, in the file; 0: no byte and
                     no section is added */
@@ -348,19 +348,46 @@ bool place_fill (const struct placing *placing, struct place *place);
 /* Make the plan.  1, or -1 with placing->err when memory ran out.  */
 int place_take (struct placing *placing, struct place *place);
 
-/* ---- Strategies.  1: done, 0: does not apply (placing->reason), -1: failed
-   (placing->err).  */
+/* ---- Strategies.  */
 
 /* strategy_loader.c: whether IMAGE has what every loader has: ET_DYN, an
    entry, no PT_INTERP.  Other programs have that, too: layout_is_loader asks
    for more.  Where the file's name is a loader's, this is enough.  */
 bool layout_may_be_loader (const struct image *image);
 
-int strategy_try_reuse (struct placing *placing);     /* reuse */
-int strategy_try_slack (struct placing *placing);     /* slack */
-int strategy_try_append (struct placing *placing);    /* spare-slot, evict */
-int strategy_try_loader (struct placing *placing);    /* in loaders */
-int strategy_try_grow_down (struct placing *placing); /* grow-down */
-int strategy_try_grow_data (struct placing *placing); /* grow-data */
+enum strategy_files
+{
+  ALL_FILES,
+  LOADERS, /* dynamic loaders */
+  OTHERS   /* other files */
+};
+
+/* A way to give .sframe a place.  The file strategy_*.c that defines it says
+   for which files it is, and why.  */
+struct strategy
+{
+  const char *name;          /* for reports */
+  const char *evicting;      /* its name when sections have moved, if that is
+                                another */
+  enum strategy_files files; /* that it is tried for */
+  bool explains; /* if no strategy applies, its reason is given, because it is
+                    the most general one */
+
+  /* 1: done, 0: does not apply (placing->reason), -1: failed
+     (placing->err).  */
+  int (*plan) (struct placing *placing);
+};
+
+/* All strategies, in the order in which they are tried.  */
+#define STRATEGIES(STRATEGY) \
+  STRATEGY (reuse)           \
+  STRATEGY (slack)           \
+  STRATEGY (loader)          \
+  STRATEGY (append)          \
+  STRATEGY (grow_down)       \
+  STRATEGY (grow_data)
+
+#define STRATEGY_DECLARE(name) extern const struct strategy strategy_##name;
+STRATEGIES (STRATEGY_DECLARE)
 
 #endif /* PLACE_PLACING_H */

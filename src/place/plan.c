@@ -135,14 +135,3 @@ layout_plan_free (struct layout_plan *plan)
   free (plan->extents);
   *plan = (struct layout_plan){ 0 };
 }
-
-const char *
-layout_strategy_name (enum layout_strategy strategy)
-{
-  static const char *const names[] = {
-    [LAYOUT_SLACK] = "slack",         [LAYOUT_SPARE_SLOT] = "spare-slot",
-    [LAYOUT_EVICT] = "evict",         [LAYOUT_GROW_DOWN] = "grow-down",
-    [LAYOUT_GROW_DATA] = "grow-data", [LAYOUT_REUSE] = "reuse",
-  };
-  return names[strategy];
-}

@@ -14,17 +14,6 @@
 
 #include "base/error.h"
 
-enum layout_strategy
-{
-  LAYOUT_SLACK,      /* .sframe in the padding behind a segment */
-  LAYOUT_SPARE_SLOT, /* new segment; there is room for its header */
-  LAYOUT_EVICT,      /* new segment; small sections moved to make room for its
-                        header */
-  LAYOUT_GROW_DOWN,  /* first segment of an ET_EXEC grows downwards */
-  LAYOUT_GROW_DATA,  /* behind the BSS in the last segment */
-  LAYOUT_REUSE       /* in the place of an older .sframe */
-};
-
 /* An .sframe in the file that the new one replaces.  */
 struct layout_replaced
 {
@@ -67,7 +56,8 @@ struct layout_patch
    them may go to a new place inside the old head.  */
 struct layout_plan
 {
-  enum layout_strategy strategy;
+  const char *strategy;    /* its name, for reports: "slack", "spare-slot",
+                              "evict", "grow-down", "grow-data", "reuse" */
   uint64_t new_size;       /* of the whole file */
   uint64_t sframe_offset;  /* in the new file */
   uint64_t sframe_address; /* its sh_addr and p_vaddr */
@@ -81,10 +71,6 @@ struct layout_plan
 };
 
 void layout_plan_free (struct layout_plan *plan);
-
-/* Short name for reports: "slack", "spare-slot", "evict", "grow-down",
-   "grow-data", "reuse".  */
-const char *layout_strategy_name (enum layout_strategy strategy);
 
 /* Building a plan.  False, or NULL, when memory ran out.  */
 

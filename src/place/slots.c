@@ -493,6 +493,7 @@ bool
 slots_commit (struct placing *placing, struct header_slots *slots)
 {
   const struct gathered_notes *notes = &slots->notes;
+  placing->n_evicted = slots->n_units;
   if (slots->n_units == 0)
     return true;
   for (size_t i = 0; i < 2; i++)

@@ -9,13 +9,12 @@
 
 #include "place/placing.h"
 
-int
-strategy_try_append (struct placing *placing)
+static int
+try_append (struct placing *placing)
 {
   struct place place = { .new_load = true };
   if (!slots_find (placing, 2, &place.slots))
     return 0;
-  place.strategy = place.slots.n_units > 0 ? LAYOUT_EVICT : LAYOUT_SPARE_SLOT;
 
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
@@ -29,3 +28,9 @@ strategy_try_append (struct placing *placing)
     return placing_impossible (placing, "the address space is full");
   return place_take (placing, &place);
 }
+
+const struct strategy strategy_append = { .name = "spare-slot",
+                                          .evicting = "evict",
+                                          .files = OTHERS,
+                                          .explains = true,
+                                          .plan = try_append };

@@ -12,10 +12,10 @@
 
 #include "place/placing.h"
 
-int
-strategy_try_grow_data (struct placing *placing)
+static int
+try_grow_data (struct placing *placing)
 {
-  struct place place = { .strategy = LAYOUT_GROW_DATA };
+  struct place place = { 0 };
   struct bss_fill fill = { 0 };
   if (!slots_find (placing, 1, &place.slots)
       || !bss_fill_measure (placing, &fill))
@@ -34,3 +34,6 @@ strategy_try_grow_data (struct placing *placing)
     return -1;
   return place_take (placing, &place);
 }
+
+const struct strategy strategy_grow_data
+    = { .name = "grow-data", .files = OTHERS, .plan = try_grow_data };

@@ -361,15 +361,14 @@ add_sections (struct placing *placing, const struct front *front)
   add_bytes_section (placing, front, ".old_headers", front->distance, end);
 }
 
-int
-strategy_try_grow_down (struct placing *placing)
+static int
+try_grow_down (struct placing *placing)
 {
   struct front front = { 0 };
   if (!grow_distance (placing, &front))
     return 0;
   struct layout_plan *plan = placing->plan;
   struct header_slots slots = { .n_added = 1 };
-  plan->strategy = LAYOUT_GROW_DOWN;
   slots_take_old (placing->image, &slots, 1);
   plan->sframe_offset = front.sframe;
   plan->sframe_address
@@ -386,3 +385,6 @@ strategy_try_grow_down (struct placing *placing)
   table_add_sframe_section (placing);
   return table_finish (placing) ? 1 : -1;
 }
+
+const struct strategy strategy_grow_down
+    = { .name = "grow-down", .files = OTHERS, .plan = try_grow_down };

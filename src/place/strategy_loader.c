@@ -82,15 +82,14 @@ layout_is_loader (const struct image *image)
              || has_dynamic (image, strings, size, "_dl_debug_addr"));
 }
 
-int
-strategy_try_loader (struct placing *placing)
+static int
+try_loader (struct placing *placing)
 {
   struct place place = { .new_load = true };
   struct bss_fill fill = { 0 };
   if (!slots_find (placing, 2, &place.slots)
       || !bss_fill_measure (placing, &fill))
     return 0;
-  place.strategy = place.slots.n_units > 0 ? LAYOUT_EVICT : LAYOUT_SPARE_SLOT;
   const GElf_Phdr *last = &placing->image->segments[fill.load];
   /* .sframe is at the start of a page, so that strip cannot put it into the
      page of the BSS.  */
@@ -105,3 +104,9 @@ strategy_try_loader (struct placing *placing)
     return -1;
   return place_take (placing, &place);
 }
+
+const struct strategy strategy_loader = { .name = "spare-slot",
+                                          .evicting = "evict",
+                                          .files = LOADERS,
+                                          .explains = true,
+                                          .plan = try_loader };

@@ -32,11 +32,11 @@ is_mapped (const struct placing *placing)
   return false;
 }
 
-int
-strategy_try_reuse (struct placing *placing)
+static int
+try_reuse (struct placing *placing)
 {
   const struct layout_replaced *old = placing->request->replaced;
-  struct place place = { .strategy = LAYOUT_REUSE };
+  struct place place = { 0 };
   if (old == NULL || old->section == 0)
     return placing_impossible (placing, "no section to reuse");
   if (placing->request->sframe_size > old->size || (old->address & 7) != 0
@@ -50,3 +50,5 @@ strategy_try_reuse (struct placing *placing)
   place.address = old->address;
   return place_take (placing, &place);
 }
+
+const struct strategy strategy_reuse = { .name = "reuse", .plan = try_reuse };

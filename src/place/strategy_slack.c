@@ -34,10 +34,10 @@ slack_find (const struct placing *placing, struct place *place)
   return false;
 }
 
-int
-strategy_try_slack (struct placing *placing)
+static int
+try_slack (struct placing *placing)
 {
-  struct place place = { .strategy = LAYOUT_SLACK };
+  struct place place = { 0 };
   /* Most files have no room even without evicted sections, so this comes
      first.  */
   if (!slack_find (placing, &place))
@@ -48,3 +48,5 @@ strategy_try_slack (struct placing *placing)
     return placing_impossible (placing, "no padding is large enough");
   return place_take (placing, &place);
 }
+
+const struct strategy strategy_slack = { .name = "slack", .plan = try_slack };

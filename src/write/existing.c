@@ -208,7 +208,7 @@ existing_plan_removal (struct layout_plan *plan,
                        const struct existing *existing,
                        const struct image *image, struct error *err)
 {
-  *plan = (struct layout_plan){ .strategy = LAYOUT_REUSE };
+  *plan = (struct layout_plan){ 0 };
   if (existing->n_sections == 0 && existing->n_segments == 0)
     return error_set (err, CFI2SFRAME_NOTHING, "has no .sframe");
   if (existing->n_sections + existing->n_segments > PLACES_MAX)

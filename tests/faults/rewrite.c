@@ -151,8 +151,7 @@ main (int argc, char **argv)
     {
       ok = run (&job, argv[optind], &err);
       if (ok)
-        printf ("%s record %zu\n", layout_strategy_name (job.plan.strategy),
-                job.record.size);
+        printf ("%s record %zu\n", job.plan.strategy, job.record.size);
       layout_plan_free (&job.plan);
       image_close (&job.image);
     }

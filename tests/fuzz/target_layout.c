@@ -48,10 +48,12 @@ fuzz_layout (const uint8_t *bytes, size_t size)
           = choice & OPTION_PROGBITS ? SHT_PROGBITS : SHT_GNU_SFRAME };
   if (!image_open_memory (&image, bytes, size, &err))
     return;
+  static const char *const strategies[]
+      = { "slack", "evict", "evict", "grow-down", "grow-data", "reuse" };
   unsigned strategy = choice & OPTION_STRATEGY;
-  bool planned = strategy <= LAYOUT_REUSE
+  bool planned = strategy < sizeof strategies / sizeof *strategies
                      ? layout_plan_by (&plan, &image, &request,
-                                       (enum layout_strategy)strategy, &err)
+                                       strategies[strategy], &err)
                      : layout_plan_injection (&plan, &image, &request, &err);
   if (planned)
     check_plan (&plan, &image);

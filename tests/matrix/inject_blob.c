@@ -54,15 +54,6 @@ write_new (const struct image *image, const struct layout_plan *plan,
   return good;
 }
 
-static int
-strategy_named (const char *name)
-{
-  for (int i = LAYOUT_SLACK; i <= LAYOUT_REUSE; i++)
-    if (strcmp (layout_strategy_name (i), name) == 0)
-      return i;
-  return -1;
-}
-
 static bool
 make_plan (struct layout_plan *plan, const struct image *image,
            const struct layout_request *request, const char *strategy,
@@ -70,7 +61,7 @@ make_plan (struct layout_plan *plan, const struct image *image,
 {
   if (strategy == NULL)
     return layout_plan_injection (plan, image, request, err);
-  return layout_plan_by (plan, image, request, strategy_named (strategy), err);
+  return layout_plan_by (plan, image, request, strategy, err);
 }
 
 int
@@ -83,7 +74,7 @@ main (int argc, char **argv)
   while ((option = getopt (argc, argv, "ns:")) != -1)
     if (option == 'n')
       dry = true;
-    else if (option == 's' && strategy_named (optarg) >= 0)
+    else if (option == 's')
       strategy = optarg;
     else
       return 2;
@@ -100,7 +91,7 @@ main (int argc, char **argv)
       good = make_plan (&plan, &image, &request, strategy, &err)
              && (dry || write_new (&image, &plan, argv[optind + 1], &err));
       if (good)
-        printf ("%s\n", layout_strategy_name (plan.strategy));
+        printf ("%s\n", plan.strategy);
       layout_plan_free (&plan);
       image_close (&image);
     }

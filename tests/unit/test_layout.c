@@ -103,7 +103,7 @@ struct layout_case
 
   /* What layout_plan_injection does, and with REASON what the error's reason
      contains.  */
-  enum layout_strategy strategy;
+  const char *strategy;
   enum cfi2sframe_status status;
   const char *reason;
 
@@ -330,7 +330,7 @@ static void
 check_equal_plans (const struct layout_plan *plan,
                    const struct layout_plan *other)
 {
-  assert_int_equal (plan->strategy, other->strategy);
+  assert_ptr_equal (plan->strategy, other->strategy);
   assert_int_equal (plan->n_extents, other->n_extents);
   assert_int_equal (plan->n_patches, other->n_patches);
   for (size_t i = 0; i < plan->n_patches; i++)
@@ -389,11 +389,11 @@ expect_no_plan_without_memory (const struct fixture *test)
 }
 
 static void
-plan_and_apply_encoded (struct fixture *test, enum layout_strategy strategy)
+plan_and_apply_encoded (struct fixture *test, const char *strategy)
 {
   if (!plan (test))
     fail_msg ("%s", test->err.reason);
-  assert_int_equal (test->plan.strategy, strategy);
+  assert_string_equal (test->plan.strategy, strategy);
   expect_no_plan_without_memory (test);
   apply (test);
   open_result (test);
@@ -402,7 +402,7 @@ plan_and_apply_encoded (struct fixture *test, enum layout_strategy strategy)
 }
 
 static void
-plan_and_apply (struct fixture *test, enum layout_strategy strategy)
+plan_and_apply (struct fixture *test, const char *strategy)
 {
   open_old (test);
   plan_and_apply_encoded (test, strategy);
@@ -1410,12 +1410,12 @@ check_dynamic_table (const struct fixture *test)
   assert_int_equal (dynamic_value (&test->result, tag), address);
 }
 
-#define DYNAMIC_TABLE(section, tag)                        \
-  {                                                        \
-    .name = "dynamic_entry_follows_" #section,             \
-    .changes = { SET_SECTION (S_HASH, sh_type, section),   \
-                 WORD64 (0x2000 + 16, tag) },              \
-    .strategy = LAYOUT_EVICT, .check = check_dynamic_table \
+#define DYNAMIC_TABLE(section, tag)                      \
+  {                                                      \
+    .name = "dynamic_entry_follows_" #section,           \
+    .changes = { SET_SECTION (S_HASH, sh_type, section), \
+                 WORD64 (0x2000 + 16, tag) },            \
+    .strategy = "evict", .check = check_dynamic_table    \
   }
 
 /* The only dynamic relocation: 5 changes.  */
@@ -1433,7 +1433,7 @@ check_dynamic_table (const struct fixture *test)
     .changes = { DYNAMIC (DT_RELA, 0x400), DYNAMIC (DT_RELASZ, 24), \
                  WORD64 (0x400, 0x2090), WORD64 (0x408, number),    \
                  WORD64 (0x410, 0x234) },                           \
-    .strategy = LAYOUT_EVICT                                        \
+    .strategy = "evict"                                             \
   }
 
 static void
@@ -1526,7 +1526,7 @@ check_symbols_and_what_follows (const struct fixture *test)
     .changes                                                              \
         = { SECTION (section, type, flags, 0x2200, sizeof (content) - 1), \
             BYTES (0x2200, content) },                                    \
-    .strategy = LAYOUT_EVICT                                              \
+    .strategy = "evict"                                                   \
   }
 
 static void
@@ -1560,93 +1560,91 @@ static const struct layout_case served[] = {
   KNOWN (".gnu.attributes", SHT_GNU_ATTRIBUTES, 0, "A\2"),
   KNOWN (".note.stapsdt", SHT_NOTE, 0, "\3\0\0\0\1\0\0\0\3\0\0\0stp\0x\0\0\0"),
   { "tables_of_linkers_are_no_payload", make_symbol_indices,
-    .strategy = LAYOUT_EVICT },
-  { "slack_fills_padding", make_padding_to_fill, .strategy = LAYOUT_SLACK,
+    .strategy = "evict" },
+  { "slack_fills_padding", make_padding_to_fill, .strategy = "slack",
     .sframe_offset = 0x600, .check = check_padding_filled },
   /* libdwfl takes the difference of the first segments' ends for the distance
      between a file and its debug file.  */
   { "slack_leaves_the_end_of_the_first_segment",
-    .changes = { SET (request.sframe_size, SMALL) }, .strategy = LAYOUT_SLACK,
+    .changes = { SET (request.sframe_size, SMALL) }, .strategy = "slack",
     .sframe_offset = 0x1100, .check = check_end_of_first_segment },
   { "slack_takes_evicted_sections_along", make_two_read_only_segments,
-    .strategy = LAYOUT_SLACK, .sframe_offset = 0x600,
+    .strategy = "slack", .sframe_offset = 0x600,
     .check = check_interp_behind_sframe },
-  { "slack_is_of_no_other_segment", make_shared_padding,
-    .strategy = LAYOUT_EVICT },
+  { "slack_is_of_no_other_segment", make_shared_padding, .strategy = "evict" },
   { "slack_has_the_physical_addresses_of_its_segment",
     .changes = { SET (request.sframe_size, SMALL),
                  SET_SEGMENT (P_TEXT, p_paddr, 0x101000) },
-    .strategy = LAYOUT_SLACK, .check = check_physical_address },
+    .strategy = "slack", .check = check_physical_address },
   { "slack_needs_zeros", make_two_read_only_segments,
     .changes = { BYTES (0x640, "\1"), BYTES (0x1180, "\1") },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   /* The padding behind the read-only segment is filled; then the code's.  */
   { "slack_prefers_data_to_code", make_two_read_only_segments,
-    .changes = { BYTES (0x610, "\1") }, .strategy = LAYOUT_SLACK,
+    .changes = { BYTES (0x610, "\1") }, .strategy = "slack",
     .sframe_offset = 0x1100 },
   { "slack_ends_at_the_next_segment_in_memory",
-    make_segments_apart_in_the_file, .strategy = LAYOUT_EVICT,
+    make_segments_apart_in_the_file, .strategy = "evict",
     .check = check_segments_of_4_kib },
   /* With 64 KiB pages the segments of this file share one; there is no slack
      between them.  */
   { "slack_counts_in_pages_of_the_machine", make_64_kib_pages,
-    .strategy = LAYOUT_EVICT, .check = check_page_of_its_own },
+    .strategy = "evict", .check = check_page_of_its_own },
   { "null_entries_are_slots",
     .changes = { NO_SEGMENT (P_NOTE), NO_SEGMENT (P_STACK) },
-    .strategy = LAYOUT_SPARE_SLOT, .n_segments = 8,
+    .strategy = "spare-slot", .n_segments = 8,
     .check = check_segments_of_4_kib },
   { "doubled_property_note_is_a_slot", make_doubled_property,
-    .strategy = LAYOUT_SLACK, .n_segments = 8, .check = check_property_alone },
+    .strategy = "slack", .n_segments = 8, .check = check_property_alone },
   { "section_table_behind_headers_gives_room",
-    make_section_table_behind_headers, .strategy = LAYOUT_SPARE_SLOT,
+    make_section_table_behind_headers, .strategy = "spare-slot",
     .n_segments = 10, .check = check_section_table_behind_the_file },
 
   { "eviction_moves_what_nobody_reaches_by_address",
     .changes = { SYMBOL (1, ".gnu.hash", STT_SECTION, 0x248),
                  SYMBOL (2, ".interp", STT_SECTION, 0x200),
                  SYMBOL (3, ".text", STT_FUNC, 0x1010) },
-    .strategy = LAYOUT_EVICT, .n_segments = 10, .section = ".dynstr",
+    .strategy = "evict", .n_segments = 10, .section = ".dynstr",
     .address = 0x2b8, .check = check_evicted },
-  { "eviction_keeps_build_id_in_first_page", .strategy = LAYOUT_EVICT,
+  { "eviction_keeps_build_id_in_first_page", .strategy = "evict",
     .check = check_build_id_in_first_page },
   { "what_headers_name_goes_into_padding",
     .changes
     = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE) },
-    .strategy = LAYOUT_EVICT, .check = check_home_behind_code },
-  { "eviction_zeroes_freed_bytes", .strategy = LAYOUT_EVICT,
+    .strategy = "evict", .check = check_home_behind_code },
+  { "eviction_zeroes_freed_bytes", .strategy = "evict",
     .check = check_freed_bytes },
   { "eviction_works_in_big_endian_files", make_s390x,
     .changes = { SYMBOL (1, ".gnu.hash", STT_SECTION, 0x248) },
-    .strategy = LAYOUT_EVICT, .check = check_big_endian_addresses },
+    .strategy = "evict", .check = check_big_endian_addresses },
   { "eviction_takes_package_notes",
-    .changes = { NOTE (0x220, "FDO", 0xcafe1a7e, 20) },
-    .strategy = LAYOUT_EVICT },
+    .changes = { NOTE (0x220, "FDO", 0xcafe1a7e, 20) }, .strategy = "evict" },
   /* In each library and plugin of Go.  */
   { "eviction_takes_build_ids_of_go",
-    .changes = { NOTE (0x220, "Go\0", 4, 20) }, .strategy = LAYOUT_EVICT },
+    .changes = { NOTE (0x220, "Go\0", 4, 20) }, .strategy = "evict" },
   { "eviction_takes_several_notes",
     .changes = { NOTE (0x220, "GNU", NT_GNU_BUILD_ID, 0),
                  NOTE (0x230, "GNU", NT_GNU_PROPERTY_TYPE_0, 4) },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   { "eviction_takes_sections_of_one_byte",
     .changes = { SET_SEGMENT (P_INTERP, p_filesz, 1),
                  SET_SEGMENT (P_INTERP, p_memsz, 1),
                  SET_SECTION (S_INTERP, sh_size, 1), ZEROS (0x201, 0x1b) },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   /* The unused symbol that glibc puts on the ABI tag; refused[] has one whose
      name does not end.  */
   { "eviction_takes_notes_with_the_abi_tags_symbol",
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tag"),
                  WORD32 (SYMTAB + 24, 1) },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   /* mold's libraries without a build-id.  */
   { "eviction_takes_notes_with_the_librarys_own_symbol",
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__dso_handle"),
                  WORD32 (SYMTAB + 24, 1) },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   { "empty_sections_that_are_not_loaded_mark_nothing",
     .changes = { SECTION (".comment", SHT_PROGBITS, 0, 0x200, 0) },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   /* patchelf 0.11 let the table run over notes that it had moved: four of
      npm's prebuilt programs.  */
   { "notes_that_begin_in_the_table_hold_up_nothing",
@@ -1655,7 +1653,7 @@ static const struct layout_case served[] = {
                  SET_SEGMENT (P_NOTE, p_paddr, 0x1f0),
                  SET_SEGMENT (P_NOTE, p_filesz, 0x54),
                  SET_SEGMENT (P_NOTE, p_memsz, 0x54) },
-    .strategy = LAYOUT_EVICT, .check = check_buried_note },
+    .strategy = "evict", .check = check_buried_note },
   { "properties_that_begin_in_the_table_hold_up_nothing",
     .changes = { SET_SEGMENT (P_NOTE, p_type, PT_GNU_PROPERTY),
                  SET_SEGMENT (P_NOTE, p_offset, 0x1f0),
@@ -1663,38 +1661,36 @@ static const struct layout_case served[] = {
                  SET_SEGMENT (P_NOTE, p_paddr, 0x1f0),
                  SET_SEGMENT (P_NOTE, p_filesz, 0x54),
                  SET_SEGMENT (P_NOTE, p_memsz, 0x54) },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   /* gABI: as 1.  */
   { "segments_may_have_alignment_0",
-    .changes = { SET_SEGMENT (P_TEXT, p_align, 0) },
-    .strategy = LAYOUT_EVICT },
+    .changes = { SET_SEGMENT (P_TEXT, p_align, 0) }, .strategy = "evict" },
   /* Words of both headers behind the bytes in which boot loaders look for the
      first, or in a program.  */
   { "programs_with_an_interpreter_are_no_kernels",
     .changes = { WORD32 (0x1010, 0x1badb002), WORD32 (0x1014, 2),
                  WORD32 (0x1018, -0x1badb004) },
-    .strategy = LAYOUT_EVICT },
-  { "patchelf_finds_a_spare_slot", make_room_for_patchelf,
-    .strategy = LAYOUT_EVICT, .check = check_spare_slot },
+    .strategy = "evict" },
+  { "patchelf_finds_a_spare_slot", make_room_for_patchelf, .strategy = "evict",
+    .check = check_spare_slot },
   /* With two headers more the note ends with the first page.  */
   { "a_note_that_moves_may_fill_the_first_page",
-    .changes = { TABLE_BEFORE_NOTE (0x600, 0x7d0) }, .strategy = LAYOUT_EVICT,
+    .changes = { TABLE_BEFORE_NOTE (0x600, 0x7d0) }, .strategy = "evict",
     .check = check_note_in_first_page },
   { "a_note_behind_the_first_page_may_go_anywhere",
-    .changes = { TABLE_BEFORE_NOTE (0xd00, 0x144) },
-    .strategy = LAYOUT_EVICT },
+    .changes = { TABLE_BEFORE_NOTE (0xd00, 0x144) }, .strategy = "evict" },
   { "what_a_read_only_segment_loads_is_not_appended",
-    .finish = append_to_loaded_segment, .strategy = LAYOUT_EVICT },
+    .finish = append_to_loaded_segment, .strategy = "evict" },
   { "patchelf_filler_is_nobodys", .changes = { BYTES (0x21c, "XXZZ") },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   { "eviction_keeps_the_alignment_of_a_page",
     .changes = { SET_SECTION (S_INTERP, sh_addralign, 4096) },
-    .strategy = LAYOUT_EVICT, .check = check_aligned_interp },
+    .strategy = "evict", .check = check_aligned_interp },
   { "evicted_tables_leave_a_section_in_fixed_programs",
-    make_fixed_program_with_room, .strategy = LAYOUT_EVICT,
+    make_fixed_program_with_room, .strategy = "evict",
     .check = check_section_of_old_tables },
   { "relro_is_where_its_address_says", make_relro_at_offset_0,
-    .strategy = LAYOUT_EVICT, .check = check_relro_at_offset_0 },
+    .strategy = "evict", .check = check_relro_at_offset_0 },
   DYNAMIC_TABLE (SHT_HASH, DT_HASH),
   DYNAMIC_TABLE (SHT_GNU_HASH, DT_GNU_HASH),
   DYNAMIC_TABLE (SHT_GNU_versym, DT_VERSYM),
@@ -1704,25 +1700,24 @@ static const struct layout_case served[] = {
   { "what_follows_a_symbol_table_is_no_symbol",
     .changes = { SYMBOL (BEHIND, ".gnu.hash", STT_SECTION, 0x248),
                  SYMBOL (BEHIND - 1, ".gnu.hash", STT_SECTION, 0x248) },
-    .strategy = LAYOUT_EVICT, .check = check_symbols_and_what_follows },
+    .strategy = "evict", .check = check_symbols_and_what_follows },
   /* GNU ld up to about 2015; 12 of 109 files of elfutils' tests.  */
   { "dynamic_symbols_of_sections_move_along",
-    .changes = { SECTION_SYMBOL ("\1", 0x200) }, .strategy = LAYOUT_EVICT,
+    .changes = { SECTION_SYMBOL ("\1", 0x200) }, .strategy = "evict",
     .check = check_dynamic_section_symbol },
   { "dynamic_symbols_of_sections_outside_of_them_stay",
-    .changes = { SECTION_SYMBOL ("\1", 0x3f0) }, .strategy = LAYOUT_EVICT,
+    .changes = { SECTION_SYMBOL ("\1", 0x3f0) }, .strategy = "evict",
     .check = check_dynamic_symbol_kept },
   { "relocations_add_to_what_other_files_have",
-    .changes = { RELOCATION (0x2090, 1, 1, 0x234) },
-    .strategy = LAYOUT_EVICT },
+    .changes = { RELOCATION (0x2090, 1, 1, 0x234) }, .strategy = "evict" },
   /* The displacement of jmp behind movb %al, 0x2d(%rsp).  */
   { "chance_bytes_are_no_reference",
     .changes = { BYTES (0x1010, "\x88\x44\x24\x2d\xe9\x1c\xf2\xff\xff") },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   { "aarch64_other_bytes_of_the_page_may_be_known", make_aarch64,
     .changes = { WORD32 (0x1010, 0xf0ffffe0) /* adrp x0, 0 */,
                  WORD32 (0x1014, 0x91100000) /* add x0, 0x400 */ },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   TLS_OFFSET (NULL, "R_X86_64_TPOFF64", 18),
   TLS_OFFSET (NULL, "R_X86_64_TLSDESC", 36),
   TLS_OFFSET (NULL, "R_X86_64_DTPMOD64", 16),
@@ -1739,127 +1734,124 @@ static const struct layout_case served[] = {
      names another place: something else is going on.  */
   { "eviction_spares_tables_without_dynamic_entry",
     .changes = { WORD64 (0x2000 + 16 + 8, 0x250), NO_BUILD_ID },
-    .strategy = LAYOUT_GROW_DATA, .section = ".gnu.hash", .address = 0x248 },
+    .strategy = "grow-data", .section = ".gnu.hash", .address = 0x248 },
   { "eviction_spares_executable_sections",
     .changes = { SET_SECTION (S_HASH, sh_flags, SHF_ALLOC | SHF_EXECINSTR),
                  NO_BUILD_ID },
-    .strategy = LAYOUT_GROW_DATA, .section = ".gnu.hash", .address = 0x248 },
+    .strategy = "grow-data", .section = ".gnu.hash", .address = 0x248 },
 
   { "notes_that_touch_share_a_header", make_long_plugin,
-    .strategy = LAYOUT_GROW_DATA, .check = check_notes_that_touch },
+    .strategy = "grow-data", .check = check_notes_that_touch },
   /* Linux, which aligns to 4, lost its way in the padding, and did not find
      the build-id.  */
   { "linux_finds_the_build_id_behind_padding", make_short_plugin,
-    .strategy = LAYOUT_GROW_DATA, .section = ".note.gnu.build-id",
-    .address = 0x230,
+    .strategy = "grow-data", .section = ".note.gnu.build-id", .address = 0x230,
     .found = { { 4, NT_GNU_BUILD_ID }, { 8, NT_GNU_BUILD_ID }, { 8, 7 } },
     .check = check_filler },
   /* The note in front only repeats PT_GNU_PROPERTY: its header is one slot,
      and cannot be another.  */
-  { "a_doubled_note_is_not_joined", make_doubled_note,
-    .strategy = LAYOUT_GROW_DATA, .check = check_second_note_alone },
+  { "a_doubled_note_is_not_joined", make_doubled_note, .strategy = "grow-data",
+    .check = check_second_note_alone },
   { "what_follows_the_bss_keeps_its_alignment", make_long_plugin,
-    .strategy = LAYOUT_GROW_DATA, .check = check_shift },
-  { "libraries_do_without_pt_phdr", make_library, .strategy = LAYOUT_GROW_DATA,
+    .strategy = "grow-data", .check = check_shift },
+  { "libraries_do_without_pt_phdr", make_library, .strategy = "grow-data",
     .check = check_no_pt_phdr },
   { "static_pies_of_glibc_do_without_pt_phdr", make_library,
     .changes = { NOTE (0x220, "GNU", NT_GNU_ABI_TAG, 16),
                  DYNAMIC (DT_FLAGS_1, 0x08000000 /* DF_1_PIE */),
                  SET (elf.header.e_entry, 0x1000) },
-    .strategy = LAYOUT_GROW_DATA, .check = check_no_pt_phdr },
+    .strategy = "grow-data", .check = check_no_pt_phdr },
   { "abi_tags_make_room_beside_other_notes", make_crash_reporter,
-    .strategy = LAYOUT_GROW_DATA, .section = ".note.ABI-tag", .address = 0x250,
+    .strategy = "grow-data", .section = ".note.ABI-tag", .address = 0x250,
     .check = check_abi_tag_behind },
   /* Whatever readers look for goes where they find it.  */
   { "build_ids_in_front_of_other_notes_go_behind", make_crash_reporter,
     .changes = { WORD32 (0x21c + 8, NT_GNU_BUILD_ID) },
-    .strategy = LAYOUT_GROW_DATA,
-    .found = { { 4, NT_GNU_BUILD_ID }, { 4, 7 } } },
+    .strategy = "grow-data", .found = { { 4, NT_GNU_BUILD_ID }, { 4, 7 } } },
   { "build_ids_go_with_an_empty_abi_tag", make_crash_reporter,
     .changes = { NOTE (0x21c, "GNU", NT_GNU_ABI_TAG, 0),
                  NOTE (0x22c, "GNU", NT_GNU_BUILD_ID, 0) },
-    .strategy = LAYOUT_GROW_DATA, .found = { { 4, NT_GNU_BUILD_ID } } },
+    .strategy = "grow-data", .found = { { 4, NT_GNU_BUILD_ID } } },
   { "abi_tags_of_libraries_are_found", make_crash_reporter,
     .changes
     = { SET_SEGMENT (P_INTERP, p_filesz, 0),
         SET_SEGMENT (P_INTERP, p_type, PT_LOPROC + 1),
         SET_SECTION (S_INTERP, sh_type, SHT_HASH), DYNAMIC (DT_HASH, 0x200) },
-    .strategy = LAYOUT_GROW_DATA, .found = { { 4, NT_GNU_ABI_TAG } } },
+    .strategy = "grow-data", .found = { { 4, NT_GNU_ABI_TAG } } },
   /* What is at the tag's place in the headers alone is nobody's.  */
   { "abi_tags_move_in_spite_of_sections_without_contents", make_crash_reporter,
     .changes = { SECTION (".tbss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE | SHF_TLS,
                           0x220, 0x40) },
-    .strategy = LAYOUT_GROW_DATA, .check = check_note_where_it_was },
+    .strategy = "grow-data", .check = check_note_where_it_was },
 
-  { "data_grows_behind_its_bss", make_long_plugin,
-    .strategy = LAYOUT_GROW_DATA, .check = check_grown_data },
+  { "data_grows_behind_its_bss", make_long_plugin, .strategy = "grow-data",
+    .check = check_grown_data },
   { "relro_is_not_in_the_way_of_a_growing_bss", make_long_plugin,
     .changes = { SET_SEGMENT (P_STACK, p_type, PT_GNU_RELRO),
                  SET_SEGMENT (P_STACK, p_offset, 0x2000),
                  SET_SEGMENT (P_STACK, p_vaddr, 0x2000),
                  SET_SEGMENT (P_STACK, p_filesz, 0x1000) },
-    .strategy = LAYOUT_GROW_DATA },
+    .strategy = "grow-data" },
   /* What is not loaded moves only if it stands behind the data.  */
   { "sections_in_front_of_growing_data_stay", make_long_plugin,
     .changes = { BYTES (0x640, "GCC: 1\0"),
                  SECTION (".comment", SHT_PROGBITS, 0, 0x640, 7) },
-    .strategy = LAYOUT_GROW_DATA, .check = check_comment_in_front },
+    .strategy = "grow-data", .check = check_comment_in_front },
 
   { "words_of_fixed_programs_may_know_evicted_bytes",
     .changes = { RELOCATE (0x400000), WORD64 (0x2090, 0x400234) },
-    .strategy = LAYOUT_GROW_DOWN },
+    .strategy = "grow-down" },
   { "immediates_of_fixed_programs_may_know_evicted_bytes",
     .changes = { RELOCATE (0x400000),
                  BYTES (0x1011, "\xbf\x34\x02\x40\0") /* mov ..., %edi */ },
-    .strategy = LAYOUT_GROW_DOWN },
+    .strategy = "grow-down" },
   { "grows_down_without_room",
-    .changes = { RELOCATE (0x400000), INTERP_STAYS },
-    .strategy = LAYOUT_GROW_DOWN, .section = ".old_headers",
-    .address = 0x400000, .check = check_grown_down },
+    .changes = { RELOCATE (0x400000), INTERP_STAYS }, .strategy = "grow-down",
+    .section = ".old_headers", .address = 0x400000,
+    .check = check_grown_down },
   /* A byte more would be in the second page.  */
   { "notes_in_the_first_page_are_copied_to_the_front",
     .changes = { RELOCATE (0x400000), INTERP_STAYS, LAST_NOTE (0xe00, 0x200) },
-    .strategy = LAYOUT_GROW_DOWN, .check = check_note_in_first_page },
+    .strategy = "grow-down", .check = check_note_in_first_page },
   { "notes_that_reach_into_the_second_page_are_not_copied",
     .changes = { RELOCATE (0x400000), INTERP_STAYS, LAST_NOTE (0xe04, 0x200) },
-    .strategy = LAYOUT_GROW_DOWN, .check = check_note_stays },
+    .strategy = "grow-down", .check = check_note_stays },
   { "grows_down_with_a_build_id_among_other_notes", make_mixed_notes,
-    .changes = { RELOCATE (0x400000), INTERP_STAYS },
-    .strategy = LAYOUT_GROW_DOWN, .check = check_mixed_notes },
+    .changes = { RELOCATE (0x400000), INTERP_STAYS }, .strategy = "grow-down",
+    .check = check_mixed_notes },
   /* patchelf moved .dynamic to where .sframe was, in a segment that is not
      writable.  */
   { "grown_down_program_has_no_gap_for_patchelf",
-    .changes = { RELOCATE (0x400000), INTERP_STAYS },
-    .strategy = LAYOUT_GROW_DOWN, .check = check_no_gap_for_patchelf },
+    .changes = { RELOCATE (0x400000), INTERP_STAYS }, .strategy = "grow-down",
+    .check = check_no_gap_for_patchelf },
   { "grows_down_to_the_lowest_address",
-    .changes = { RELOCATE (0x12000), INTERP_STAYS },
-    .strategy = LAYOUT_GROW_DOWN, .section = ".old_headers",
-    .address = 0x12000 },
+    .changes = { RELOCATE (0x12000), INTERP_STAYS }, .strategy = "grow-down",
+    .section = ".old_headers", .address = 0x12000 },
   { "grows_down_less_when_linked_low", make_low_program,
-    .changes = { INTERP_STAYS }, .strategy = LAYOUT_GROW_DOWN,
+    .changes = { INTERP_STAYS }, .strategy = "grow-down",
     .check = check_grown_down_less },
   /* lld 15 lets it end with the page, which is not in a small file.  */
   { "relro_may_end_behind_the_file", make_relro_at_offset_0,
     .changes = { SET_SEGMENT (P_STACK, p_offset, 0x1fec),
                  SET_SEGMENT (P_STACK, p_filesz, 0x40000) },
-    .strategy = LAYOUT_EVICT },
+    .strategy = "evict" },
   { "relro_without_an_offset_gets_none", make_relro_at_offset_0,
-    .changes = { RELOCATE (0x400000), INTERP_STAYS },
-    .strategy = LAYOUT_GROW_DOWN, .check = check_relro_at_offset_0 },
+    .changes = { RELOCATE (0x400000), INTERP_STAYS }, .strategy = "grow-down",
+    .check = check_relro_at_offset_0 },
 
-  { "loaders_get_their_bss_in_the_file", make_loader, .strategy = LAYOUT_EVICT,
+  { "loaders_get_their_bss_in_the_file", make_loader, .strategy = "evict",
     .section = ".dynstr", .address = 0x2b8, .check = check_loader },
   /* static-pie: nobody looks for a library in it.  */
   { "strings_move_where_nobody_reads_them", make_loader,
-    .changes = { WORD64 (0x2000, DT_DEBUG) }, .strategy = LAYOUT_EVICT,
+    .changes = { WORD64 (0x2000, DT_DEBUG) }, .strategy = "evict",
     .check = check_moved_strings },
   /* As a static PIE that is somebody's PT_INTERP: up to Linux 6.6 a segment
      behind its BSS keeps every program that uses it from starting.  */
   { "static_pies_are_loaders_when_so_called", make_loader,
     .changes = { WORD64 (0x2000, DT_DEBUG), SET (request.named_loader, true) },
-    .strategy = LAYOUT_EVICT, .check = check_bss_in_the_file },
+    .strategy = "evict", .check = check_bss_in_the_file },
   { "programs_are_no_loaders_whatever_their_name",
-    .changes = { SET (request.named_loader, true) }, .strategy = LAYOUT_EVICT,
+    .changes = { SET (request.named_loader, true) }, .strategy = "evict",
     .check = check_bss_in_memory_alone },
 };
 
@@ -2431,7 +2423,7 @@ static void
 check_referenced (struct fixture *test, const char *what, uint64_t n)
 {
   open_old (test);
-  if (layout_plan_by (&test->plan, &test->image, &test->request, LAYOUT_EVICT,
+  if (layout_plan_by (&test->plan, &test->image, &test->request, "evict",
                       &test->err)
       || strstr (test->err.reason, "code may refer to") == NULL)
     fail_msg ("%s, %#llx: %s", what, (unsigned long long)n, test->err.reason);
@@ -2831,7 +2823,7 @@ empty_sframe_behind_the_table_holds_up_nothing (void **state)
   test->request.replaced = &replaced;
   open_old (test);
   plan_once (test);
-  assert_int_equal (test->plan.strategy, LAYOUT_EVICT);
+  assert_string_equal (test->plan.strategy, "evict");
   assert_int_equal (test->plan.replaced_section, replaced.section);
 }
 
@@ -2861,7 +2853,7 @@ old_place_is_used_again (void **state)
   test->request.replaced = &replaced;
   open_old (test);
   plan_once (test);
-  assert_int_equal (test->plan.strategy, LAYOUT_REUSE);
+  assert_string_equal (test->plan.strategy, "reuse");
   assert_int_equal (test->plan.sframe_offset, 0x500);
   assert_int_equal (test->plan.sframe_address, 0x500);
   assert_int_equal (test->plan.replaced_section, replaced.section);
@@ -2898,7 +2890,7 @@ old_place_is_left_unless_it_fits (void **state)
       open_old (test);
       if (layout_plan_injection (&test->plan, &test->image, &test->request,
                                  &test->err))
-        assert_int_not_equal (test->plan.strategy, LAYOUT_REUSE);
+        assert_string_not_equal (test->plan.strategy, "reuse");
       close_old (test);
     }
 }
@@ -3111,7 +3103,7 @@ static void
 plans_are_deterministic (void **state)
 {
   struct fixture *test = *state;
-  plan_and_apply (test, LAYOUT_EVICT);
+  plan_and_apply (test, "evict");
   struct layout_plan again;
   assert_true (layout_plan_injection (&again, &test->image, &test->request,
                                       &test->err));
@@ -3129,7 +3121,7 @@ grows_down_for_large_sections (void **state)
   test->request.sframe_size = 48 << 20;
   open_old (test);
   plan_once (test);
-  assert_int_equal (test->plan.strategy, LAYOUT_GROW_DOWN);
+  assert_string_equal (test->plan.strategy, "grow-down");
 }
 
 enum
@@ -3199,7 +3191,7 @@ copies_and_gaps_are_kept_apart (void **state)
         }
       layout_plan_free (&plan);
       assert_int_equal (plan.n_extents + plan.n_patches, 0);
-      assert_int_equal (plan.strategy, 0);
+      assert_null (plan.strategy);
       assert_null (plan.extents);
     }
 }
