@@ -337,6 +337,10 @@ frames_of_rbp_have_limits (void **state)
   frame.n_saved = 2; /* six slots apart */
   frame.saved[1] = (struct cunwind_saved){ 12, -16 - 8 * 4 };
   refuse (&arch_amd64, &frame);
+  frame.saved[1] = (struct cunwind_saved){ 12, -16 - 8 * 8 };
+  assert_true (cunwind_encode (&arch_amd64, &frame, &encoding));
+  frame.saved[1].offset = frame.saved[0].offset; /* one slot for both */
+  refuse (&arch_amd64, &frame);
 }
 
 /* Whatever can be decoded is what the reader does, and encodes again to

@@ -322,8 +322,9 @@ random_sections_are_read_back (void **state)
 
 /* Bad input.  */
 
+/* One page.  */
 static struct cunwind_info
-small_section (void)
+smallest_section (void)
 {
   struct cunwind_info info;
   start (&info);
@@ -332,6 +333,13 @@ small_section (void)
     add (&info, 0x1000 + 32 * i, 32,
          i % 3 == 0 ? 0x52010000 : 0x02020000 + (i % 5) * 0x400,
          i % 3 == 0 ? 0x3000 + i : 0);
+  return info;
+}
+
+static struct cunwind_info
+small_section (void)
+{
+  struct cunwind_info info = smallest_section ();
   for (uint32_t i = 0; i < 300; i++)
     add (&info, 0x8000 + 32 * i, 32, 0x04000000 + i, 0);
   return info;
@@ -450,6 +458,63 @@ each_fault_has_a_reason (void **state)
       store_u32 (out.bytes + faults[i].at, saved, false);
     }
   assert_true (cunwind_reader_open (&reader, out.bytes, out.size, &err));
+  buffer_free (&out);
+  cunwind_info_free (&info);
+}
+
+/* The same for what lies elsewhere in each section.  There is room behind the
+   section's end, so that a page could be longer.  */
+static void
+faults_in_pages_have_a_reason (void **state)
+{
+  (void)state;
+  struct cunwind_info info = smallest_section ();
+  struct cunwind_reader reader;
+  struct cunwind_reader_page page;
+  struct buffer out;
+  struct error err = { 0 };
+  buffer_init (&out, false);
+  assert_true (cunwind_info_write (&info, &out, &err));
+  buffer_fill (&out, 0, 2 * UNWIND_PAGE_MAX);
+  assert_true (cunwind_reader_open (&reader, out.bytes, out.size, &err));
+  cunwind_reader_read_page (&reader, 0, &page);
+  assert_true (page.compressed);
+  assert_int_equal (reader.n_personalities, 1);
+  struct cunwind_reader_entry entry
+      = cunwind_reader_read_entry (&reader, &page, 0);
+  uint32_t encoding = entry.index < reader.n_common
+                          ? reader.common + 4 * entry.index
+                          : page.own + 4 * (entry.index - reader.n_common);
+  uint32_t last = page.entries + 4 * (page.n_entries - 1);
+  const struct
+  {
+    uint32_t at, value;
+    const char *reason;
+  } faults[] = {
+    { reader.index + UNWIND_INDEX_ENTRY_SIZE + 8, reader.lsdas + 4,
+      "LSDA index does not ascend" },
+    { page.at + 4, (page.entries - page.at) | UNWIND_PAGE_MAX / 4 << 16,
+      "page longer than a page can be" },
+    { page.entries, (reader.n_common + page.n_own) << UNWIND_FUNCTION_BITS,
+      "index of no encoding" },
+    { last,
+      cunwind_reader_word (&reader, last)
+          | ((UINT32_C (1) << UNWIND_FUNCTION_BITS) - 1),
+      "functions do not ascend" },
+    { encoding,
+      (cunwind_reader_word (&reader, encoding) & ~CUNWIND_PERSONALITY_MASK)
+          | 2 << CUNWIND_PERSONALITY_SHIFT,
+      "number of no personality" },
+  };
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    {
+      uint32_t saved = load_u32 (out.bytes + faults[i].at, false);
+      store_u32 (out.bytes + faults[i].at, faults[i].value, false);
+      if (cunwind_reader_open (&reader, out.bytes, out.size, &err))
+        fail_msg ("%s", faults[i].reason);
+      assert_string_equal (err.reason, faults[i].reason);
+      store_u32 (out.bytes + faults[i].at, saved, false);
+    }
   buffer_free (&out);
   cunwind_info_free (&info);
 }
@@ -587,6 +652,7 @@ main (void)
     cmocka_unit_test (truncated_sections_are_refused),
     cmocka_unit_test (changed_sections_are_refused_or_read),
     cmocka_unit_test (each_fault_has_a_reason),
+    cmocka_unit_test (faults_in_pages_have_a_reason),
     cmocka_unit_test (sections_of_real_files_are_read_back),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
