@@ -160,8 +160,7 @@ bool
 memory_read (struct memory *memory, uint64_t address, void *to, size_t size)
 {
   uint8_t *out = to;
-  if (size > UINT64_MAX - address)
-    return false;
+  /* No region has the last address, where ADDRESS would wrap around.  */
   while (size > 0)
     {
       const struct memory_region *region = region_needed (memory, address);

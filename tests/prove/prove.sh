@@ -77,10 +77,12 @@ else
   check "no rule for FP anywhere says nothing of FP" \
     grep -q ' equal 0 .* without-cfi [1-9][0-9]* wrong 0$' "$log"
   # But the CFA and RA are compared.
-  fp_unsaid 40 ".cfi_def_cfa_offset 24" \
-    | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/other.so" -
-  "$prove" "$scratch/unsaid" "$scratch/other.so" >"$log" 2>&1
-  check "another CFA is wrong all the same" grep -q ' wrong [1-9]' "$log"
+  for other in ".cfi_def_cfa_offset 24" ".cfi_offset rip, -24"; do
+    fp_unsaid 40 "$other" \
+      | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/other.so" -
+    "$prove" "$scratch/unsaid" "$scratch/other.so" >"$log" 2>&1
+    check "wrong all the same: $other" grep -q ' wrong [1-9]' "$log"
+  done
   # That it is no accident takes 32 rows that have moved SP.
   prove_few ()
   {

@@ -439,6 +439,69 @@ a_chain_that_comes_later_is_left_out (void **state)
   free (records.at);
 }
 
+/* ---- Other records.  */
+
+/* Who and when stands at the end of records that are no samples: two words of
+   which there may be fewer.  */
+static void
+a_stamp_is_in_its_record (void **state)
+{
+  (void)state;
+  for (size_t words = 0; words <= 3; words++)
+    {
+      struct bytes bytes = { NULL, 0 };
+      struct perf_stamp stamp;
+      for (size_t i = 0; i < words; i++)
+        put_word (&bytes, UINT64_C (0x200000001) + i);
+      put (&bytes, "", 0);
+      fit (&bytes);
+      const struct perf_record record
+          = { PERF_RECORD_COMM, 0, bytes.at, bytes.size };
+      assert_int_equal (perf_stamp_read (PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+                                         &record, &stamp),
+                        words >= 2);
+      assert_int_equal (stamp.pid, words >= 2 ? words - 1 : 0);
+      assert_int_equal (stamp.tid, words >= 2 ? 2 : 0);
+      free (bytes.at);
+    }
+}
+
+/* In place of device and inode a mapping has a build-id of 20 bytes at
+   most.  */
+static void
+a_build_id_has_twenty_bytes_at_most (void **state)
+{
+  enum
+  {
+    BUILD_ID_MARK = 1 << 14 /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+  };
+  (void)state;
+  for (uint8_t size = 19; size <= 21; size++)
+    {
+      struct bytes bytes = { NULL, 0 };
+      struct perf_mapping mapping;
+      const uint8_t id[24] = { size, 0, 0, 0, 0xaa };
+      const uint64_t fields[] = { 1, 0x1000, 0x2000, 0 };
+      put (&bytes, fields, sizeof fields);
+      put (&bytes, id, sizeof id);
+      put_word (&bytes, 4); /* PROT_EXEC, flags */
+      put (&bytes, "/file", 6);
+      fit (&bytes);
+      const struct perf_record record
+          = { PERF_RECORD_MMAP2, BUILD_ID_MARK, bytes.at, bytes.size };
+      assert_int_equal (perf_mapping_read (&record, &mapping), size <= 20);
+      if (size <= 20)
+        {
+          assert_int_equal (mapping.build_id_size, size);
+          assert_int_equal (mapping.build_id[0], 0xaa);
+          assert_true (mapping.executable);
+          assert_int_equal (mapping.end, 0x3000);
+          assert_string_equal (mapping.path, "/file");
+        }
+      free (bytes.at);
+    }
+}
+
 int
 main (void)
 {
@@ -451,6 +514,8 @@ main (void)
     cmocka_unit_test (what_follows_the_records_is_in_the_file),
     cmocka_unit_test (events_are_told_apart_or_refused),
     cmocka_unit_test (a_chain_is_as_long_as_a_record_can_be),
+    cmocka_unit_test (a_stamp_is_in_its_record),
+    cmocka_unit_test (a_build_id_has_twenty_bytes_at_most),
     cmocka_unit_test (a_chain_that_comes_later_is_left_out),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);

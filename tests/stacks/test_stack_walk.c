@@ -306,6 +306,48 @@ code_of_a_jit_has_its_caller_wherever_it_is_interrupted (void **state)
     }
 }
 
+/* A frame pointer leads up the stack, to whole words.  */
+static void
+a_frame_pointer_that_leads_elsewhere_ends_the_walk (void **state)
+{
+  (void)state;
+  static const uint8_t jit[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7,
+                                 0x5d, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc };
+  enum
+  {
+    JIT = 0x400000,
+    SP = 64 /* bytes from the start of the stack */
+  };
+  static const struct
+  {
+    unsigned frame; /* where two words of a frame are */
+    size_t n;
+  } cases[] = { { SP, 2 }, { SP + 8, 2 }, { SP + 4, 1 }, { SP - 16, 1 } };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct mapping mapping
+          = { .start = JIT, .end = JIT + sizeof jit, .runs = true };
+      const uint64_t frame[] = { 0, JIT + 6 };
+      struct process process = process_with_stack ();
+      struct walk walk;
+      process.mappings = &mapping;
+      process.n_mappings = 1;
+      assert_true (walk_init (&walk, 10)
+                   && memory_add (&process.memory, JIT, jit, sizeof jit));
+      memset (stack, 0, 32 * sizeof *stack);
+      memcpy ((uint8_t *)stack + cases[i].frame, frame, sizeof frame);
+      struct registers registers
+          = registers_at (JIT + 4, SP / 8, STACK + cases[i].frame);
+      walk_by_sframe (&process, &registers, &walk);
+      if (walk.n != cases[i].n)
+        fail_msg ("frame at %u: %zu frames", cases[i].frame, walk.n);
+      process.mappings = NULL;
+      process.n_mappings = 0;
+      walk_free (&walk);
+      process_free (&process);
+    }
+}
+
 static void
 rules_are_looked_up_once_until_sections_change (void **state)
 {
@@ -361,6 +403,7 @@ main (void)
         an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed),
     cmocka_unit_test (an_fp_that_was_popped_is_in_its_register),
     cmocka_unit_test (code_of_a_jit_has_its_caller_wherever_it_is_interrupted),
+    cmocka_unit_test (a_frame_pointer_that_leads_elsewhere_ends_the_walk),
     cmocka_unit_test (rules_are_looked_up_once_until_sections_change),
     cmocka_unit_test (without_memory_the_innermost_frame_is_shown),
   };
