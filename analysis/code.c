@@ -3,6 +3,9 @@
 
 #include "analysis/code.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "analysis/analysis.h"
 #include "analysis/machine.h"
 
@@ -94,4 +97,29 @@ code_describe (const struct disproof *disproof, const struct arch *arch,
                char says[DISPROOF_TEXT_MAX], char does[DISPROOF_TEXT_MAX])
 {
   disproof_describe (disproof, code_machine_of (arch), says, does);
+}
+
+void
+code_describe_row (const struct frame_row *row, const struct arch *arch,
+                   struct code_row_words *words)
+{
+  const struct code_machine *machine = code_machine_of (arch);
+  const struct
+  {
+    const char **words;
+    struct frame_rule rule;
+    unsigned own;
+  } rules[] = { { &words->cfa, row->cfa, 0 },
+                { &words->ra, row->ra, arch->ra },
+                { &words->fp, row->fp, arch->fp } };
+  for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+    {
+      char *text = words->texts[i];
+      bool known = disproof_describe_rule (
+          rules[i].rule, machine, machine->register_names[rules[i].own], text);
+      *rules[i].words = known ? text : NULL;
+    }
+  size_t used = words->ra && row->ra_signed ? strlen (words->ra) : 0;
+  if (used > 0)
+    snprintf (words->texts[1] + used, DISPROOF_TEXT_MAX - used, ", signed");
 }

@@ -55,4 +55,15 @@ void code_describe (const struct disproof *disproof, const struct arch *arch,
                     char says[DISPROOF_TEXT_MAX],
                     char does[DISPROOF_TEXT_MAX]);
 
+/* The CFA, RA and FP rules of ROW, of code for ARCH, in the same words; for
+   each that says nothing NULL.  */
+struct code_row_words
+{
+  const char *cfa, *ra, *fp;
+  char texts[3][DISPROOF_TEXT_MAX]; /* what they point to */
+};
+
+void code_describe_row (const struct frame_row *row, const struct arch *arch,
+                        struct code_row_words *words);
+
 #endif /* CODE_CODE_H */

@@ -73,6 +73,7 @@ same_finding (const struct disproof *a, const struct disproof *b)
   return a->kind == b->kind && a->entry == b->entry
          && value_equal (a->value, b->value)
          && value_equal (a->kept_at, b->kept_at)
+         && a->without_fp == b->without_fp
          && frame_row_same_rules (&a->row, &b->row);
 }
 
@@ -170,6 +171,7 @@ comparison_see (struct comparison *comparison, uint64_t entry,
     .row = *row,
     .base_limit = state->base_limit,
     .base_is_below = state->base_is_below,
+    .without_fp = trust == TRUST_STACK,
   };
   enum verdict cfa = state_check_cfa (state, comparison->machine, row);
   note_agreement (comparison, cfa, state);

@@ -47,31 +47,32 @@ register_name (const struct code_machine *machine, unsigned reg)
 }
 
 /* "rsp+16": RULE's value, or the place it is loaded from.  */
-static void
-describe_rule (struct frame_rule rule, const struct code_machine *machine,
-               const char *own, char text[DISPROOF_TEXT_MAX])
+bool
+disproof_describe_rule (struct frame_rule rule,
+                        const struct code_machine *machine, const char *own,
+                        char text[DISPROOF_TEXT_MAX])
 {
   const char *reg = register_name (machine, rule.reg);
   switch (rule.kind)
     {
     case RULE_SAME:
       snprintf (text, DISPROOF_TEXT_MAX, "in %s", own);
-      return;
+      return true;
     case RULE_REG:
       snprintf (text, DISPROOF_TEXT_MAX, "%s%+" PRId32, reg, rule.offset);
-      return;
+      return true;
     case RULE_DEREF_REG:
       snprintf (text, DISPROOF_TEXT_MAX, "at %s%+" PRId32, reg, rule.offset);
-      return;
+      return true;
     case RULE_CFA:
       snprintf (text, DISPROOF_TEXT_MAX, "CFA%+" PRId32, rule.offset);
-      return;
+      return true;
     case RULE_DEREF_CFA:
       snprintf (text, DISPROOF_TEXT_MAX, "at CFA%+" PRId32, rule.offset);
-      return;
+      return true;
     default:
       snprintf (text, DISPROOF_TEXT_MAX, "unknown");
-      return;
+      return false;
     }
 }
 
@@ -110,12 +111,11 @@ describe_register (const struct disproof *finding,
               (int64_t)finding->kept_at.number);
   else if (finding->kept_at.kind == VALUE_BASE)
     snprintf (at, sizeof at, "; the caller's is in the stack");
-  const struct frame_rule *rule
-      = finding->kind == DISPROOF_RA ? &finding->row.ra : &finding->row.fp;
-  if (rule->kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
+  struct frame_rule rule = disproof_rule (finding->kind, &finding->row);
+  if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
-              register_name (machine, rule->reg));
-  else if (rule->kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE)
+              register_name (machine, rule.reg));
+  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX,
               "nothing was saved there; %s is still the caller's",
               register_name (machine, reg));
@@ -142,10 +142,8 @@ disproof_describe (const struct disproof *finding,
   const struct frame_row *row = &finding->row;
   bool is_ra = finding->kind == DISPROOF_RA;
   unsigned reg = is_ra ? machine->arch->ra : machine->arch->fp;
-  describe_rule (finding->kind == DISPROOF_CFA ? row->cfa
-                 : is_ra                       ? row->ra
-                                               : row->fp,
-                 machine, register_name (machine, reg), says);
+  disproof_describe_rule (disproof_rule (finding->kind, row), machine,
+                          register_name (machine, reg), says);
   if (finding->kind == DISPROOF_CFA)
     describe_cfa (finding, machine, does);
   else

@@ -32,6 +32,7 @@ struct disproof
   struct value value; /* what the row's rule computes */
   int64_t base_limit; /* VALUE_BASE: it is at most CFA + this ... */
   bool base_is_below; /* ... or less */
+  bool without_fp;    /* of FP nothing is known there (TRUST_STACK) */
   /* Where the caller's FP, or the RA, is, if it was overwritten.  */
   struct value kept_at;
 };
@@ -61,5 +62,19 @@ void disproof_describe (const struct disproof *finding,
                         const struct code_machine *machine,
                         char says[DISPROOF_TEXT_MAX],
                         char does[DISPROOF_TEXT_MAX]);
+
+/* RULE in words, for a register called OWN.  False: it says nothing.  */
+bool disproof_describe_rule (struct frame_rule rule,
+                             const struct code_machine *machine,
+                             const char *own, char text[DISPROOF_TEXT_MAX]);
+
+/* The rule of ROW that a disproof of KIND is about.  */
+static inline struct frame_rule
+disproof_rule (enum disproof_kind kind, const struct frame_row *row)
+{
+  return kind == DISPROOF_CFA  ? row->cfa
+         : kind == DISPROOF_RA ? row->ra
+                               : row->fp;
+}
 
 #endif /* CODE_DISPROOF_H */

@@ -371,6 +371,21 @@ CFI2SFRAME_API bool cfi2sframe_compare (
 CFI2SFRAME_API bool cfi2sframe_dump (const char *input, FILE *out,
                                      struct cfi2sframe_error *err);
 
+/* An instruction near a finding.  */
+struct cfi2sframe_step
+{
+  uint64_t address;
+  const uint8_t *instruction;
+  size_t instruction_size;
+  const char *instruction_text; /* or NULL, as of a finding */
+  /* What holds in front of it, by the code: where the CFA is, and the caller's
+     return address and FP.  NULL: that is not known.  */
+  const char *cfa, *return_address, *frame_pointer;
+  /* The rule that the CFI has there for what the finding is about, or NULL. */
+  const char *says;
+  bool wrong; /* that rule is */
+};
+
 /* CFI that the code contradicts: a row that gives the caller's frame or frame
    pointer wrongly.  Only what is certain is reported: all paths through the
    function were followed, agree with each other, and return with the stack
@@ -390,6 +405,11 @@ struct cfi2sframe_finding
   const uint8_t *instruction;
   size_t instruction_size;
   const char *instruction_text;
+  /* Instructions of the function around the wrong row, ascending: some in
+     front of it, the first and the last ones that it is wrong for, and some
+     behind.  */
+  const struct cfi2sframe_step *steps;
+  size_t n_steps;
 };
 
 struct cfi2sframe_lint_result

@@ -41,16 +41,15 @@ rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
   return finding->frame_pointer ? fp : finding->return_address ? ra : cfa;
 }
 
-/* The bytes of FINDING's instruction, in memory order.  */
+/* SIZE BYTES of an instruction, in memory order.  */
 static const char *
-bytes_text (const struct cfi2sframe_finding *finding,
-            char text[BYTES_TEXT_MAX])
+bytes_text (const uint8_t *bytes, size_t size, char text[BYTES_TEXT_MAX])
 {
   size_t n = 0;
-  for (size_t i = 0; i < finding->instruction_size && n + 3 < BYTES_TEXT_MAX;
-       i++)
+  text[0] = '\0';
+  for (size_t i = 0; i < size && n + 3 < BYTES_TEXT_MAX; i++)
     n += (size_t)snprintf (text + n, BYTES_TEXT_MAX - n, "%s%02x",
-                           i > 0 ? " " : "", finding->instruction[i]);
+                           i > 0 ? " " : "", bytes[i]);
   return text;
 }
 
@@ -68,6 +67,43 @@ put_problem (const char *path, const char *problem, FILE *errors)
   fputs ("cfi2sframe: ", errors);
   put_path (path, errors);
   fprintf (errors, "%s\n", problem);
+}
+
+/* ": ", an instruction's bytes, and its text if it has one.  */
+static void
+print_instruction (const uint8_t *bytes, size_t size, const char *text,
+                   FILE *out)
+{
+  char bytes_in_words[BYTES_TEXT_MAX];
+  fprintf (out, ": %s%s%s", bytes_text (bytes, size, bytes_in_words),
+           text ? "  " : "", text ? text : "");
+}
+
+static const char *
+or_unknown (const char *words)
+{
+  return words ? words : "?";
+}
+
+/* The instructions around FINDING: those with `!' have the wrong row.  */
+static void
+print_steps (const struct cfi2sframe_finding *finding, FILE *out)
+{
+  uint64_t behind = finding->n_steps > 0 ? finding->steps[0].address : 0;
+  for (size_t i = 0; i < finding->n_steps; i++)
+    {
+      const struct cfi2sframe_step *step = &finding->steps[i];
+      if (step->address != behind)
+        fputs ("    ...\n", out);
+      behind = step->address + step->instruction_size;
+      fprintf (out, "  %c 0x%" PRIx64 "  CFA %-8s  RA %-9s  FP %-9s  CFI %s",
+               step->wrong ? '!' : ' ', step->address, or_unknown (step->cfa),
+               or_unknown (step->return_address),
+               or_unknown (step->frame_pointer), or_unknown (step->says));
+      print_instruction (step->instruction, step->instruction_size,
+                         step->instruction_text, out);
+      fputs ("\n", out);
+    }
 }
 
 static void
@@ -89,12 +125,30 @@ print_line (const struct lint_output *output,
            finding->address, finding->address + finding->size, finding->bytes,
            plural_s (finding->bytes), rule_of (finding, "CFA", "RA", "FP"),
            finding->says, finding->does, finding->since);
-  char bytes[BYTES_TEXT_MAX];
-  const char *text = finding->instruction_text;
   if (finding->instruction_size > 0)
-    fprintf (output->out, ": %s%s%s", bytes_text (finding, bytes),
-             text ? "  " : "", text ? text : "");
+    print_instruction (finding->instruction, finding->instruction_size,
+                       finding->instruction_text, output->out);
   fprintf (output->out, "\n");
+  print_steps (finding, output->out);
+}
+
+/* An instruction of an array of them.  */
+static json_object *
+step_json (const struct cfi2sframe_step *step)
+{
+  json_object *object = json_new_object ();
+  char bytes[BYTES_TEXT_MAX];
+  json_add_number (object, "address", step->address);
+  json_add_string (
+      object, "instruction",
+      bytes_text (step->instruction, step->instruction_size, bytes));
+  json_add_string (object, "instruction_text", step->instruction_text);
+  json_add_string (object, "cfa", step->cfa);
+  json_add_string (object, "ra", step->return_address);
+  json_add_string (object, "fp", step->frame_pointer);
+  json_add_string (object, "cfi", step->says);
+  json_add (object, "wrong", json_object_new_boolean (step->wrong));
+  return object;
 }
 
 static json_object *
@@ -112,9 +166,14 @@ finding_json (const struct cfi2sframe_finding *finding)
   json_add_string (object, "cfi", finding->says);
   json_add_string (object, "code", finding->does);
   json_add_string (object, "instruction",
-                   finding->instruction_size > 0 ? bytes_text (finding, bytes)
+                   finding->instruction_size > 0 ? bytes_text (
+                       finding->instruction, finding->instruction_size, bytes)
                                                  : NULL);
   json_add_string (object, "instruction_text", finding->instruction_text);
+  json_object *steps = json_new_array ();
+  for (size_t i = 0; i < finding->n_steps; i++)
+    json_append (steps, step_json (&finding->steps[i]));
+  json_add (object, "steps", steps);
   return object;
 }
 

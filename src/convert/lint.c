@@ -6,6 +6,7 @@
 #include "analysis/code.h"
 #include "analysis/insn.h"
 #include "convert/code_facts.h"
+#include "convert/finding_steps.h"
 #include "elf/function_symbols.h"
 
 struct lint_run
@@ -50,14 +51,16 @@ show_instruction (const struct lint_run *lint,
 }
 
 static void
-report (const struct lint_run *lint, const struct disproofs *disproofs,
-        const struct vocabulary *words)
+report (const struct lint_run *lint, const struct code_findings *findings,
+        const struct code_request *request, const struct vocabulary *words)
 {
-  for (size_t i = 0; i < disproofs->n; i++)
+  for (size_t i = 0; i < findings->disproofs.n; i++)
     {
-      const struct disproof *from = &disproofs->list[i];
+      const struct disproof *from = &findings->disproofs.list[i];
+      struct finding_steps steps;
       char says[DISPROOF_TEXT_MAX], does[DISPROOF_TEXT_MAX];
       code_describe (from, lint->image->arch, says, does);
+      finding_steps_find (&steps, from, findings, request, words->decoder);
       struct cfi2sframe_finding finding = {
         .function = from->entry,
         .name = symbol_names_at (&words->names, from->entry),
@@ -69,6 +72,8 @@ report (const struct lint_run *lint, const struct disproofs *disproofs,
         .says = says,
         .does = does,
         .return_address = from->kind == DISPROOF_RA,
+        .steps = steps.list,
+        .n_steps = steps.n,
       };
       char text[INSN_TEXT_MAX];
       show_instruction (lint, words->decoder, &finding, text);
@@ -82,16 +87,17 @@ report (const struct lint_run *lint, const struct disproofs *disproofs,
 /* Names are not read where nothing was found.  */
 static bool
 report_in_words (const struct lint_run *lint,
-                 const struct disproofs *disproofs, struct error *err)
+                 const struct code_findings *findings,
+                 const struct code_request *request, struct error *err)
 {
-  if (disproofs->n == 0)
+  if (findings->disproofs.n == 0)
     return true;
   struct vocabulary words
       = { .decoder = insn_decoder_new (lint->image->arch) };
   bool ok = (symbol_names_read (&words.names, lint->image) && words.decoder)
             || error_set_no_memory (err);
   if (ok)
-    report (lint, disproofs, &words);
+    report (lint, findings, request, &words);
   symbol_names_free (&words.names);
   insn_decoder_free (words.decoder);
   return ok;
@@ -114,7 +120,7 @@ lint_source (const struct lint_run *lint, const struct cfi_source *source,
       lint->result->functions = findings.functions;
       lint->result->functions_trusted = findings.functions_trusted;
       lint->result->functions_left = findings.functions_left;
-      ok = report_in_words (lint, &findings.disproofs, err);
+      ok = report_in_words (lint, &findings, &request, err);
     }
   code_findings_free (&findings);
   code_facts_free (&facts);

@@ -13,9 +13,16 @@ analysed_library ()
   "${CC:-cc}" -nostdlib -shared -o "$1.so" "$1.s"
 }
 
+# without_steps: leave the instructions around the findings out of the output.
+without_steps ()
+{
+  mapfile -t lines < <(printf '%s\n' "${lines[@]}" | grep -v '^  ')
+}
+
 @test "--lint finds a push that the CFI does not know of, and exits with 3" {
   wrong_library
   exits 3 --lint wrong.so
+  without_steps
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"wrong (0x"*"(7 bytes): CFA: CFI says rsp+16, code does rsp+24; since the instruction at 0x"*": 55  push %rbp" ]] \
     || report
@@ -36,7 +43,61 @@ assert finding["address"] == finding["function"] + 2 and finding["size"] == 7
 assert finding["since"] == finding["function"] + 1
 assert finding["instruction"] == "55"
 assert finding["instruction_text"] == "push %rbp"
+steps = finding["steps"]
+assert [step["wrong"] for step in steps] == [0, 0, 1, 1, 1, 0, 0]
+assert [step["cfa"] for step in steps[1:3]] == ["rsp+16", "rsp+24"]
+assert {step["cfi"] for step in steps[1:6]} == {"rsp+16"}
 END
+}
+
+@test "--lint shows the instructions around a finding, and what holds at each" {
+  analysed_library steps <<'END'
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	nop
+	nop
+	nop
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	xor	%ebp, %ebp
+	push	%rbx
+	.fill	7, 1, 0x90
+	pop	%rbx
+	pop	%rbp
+	.cfi_restore 6
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+END
+  exits 3 --lint steps.so
+  local entry
+  entry=$((0x$(nm steps.so | awk '$3 == "f" { print $1 }')))
+  # address, mark, state and rule of the CFI at each: three in front, the first
+  # four and the last one of the wrong ones, two behind.
+  sed 1d <<<"$output" | sed 's/:.*//' >is
+  while read -r mark at rest; do
+    case $mark in
+      ...) echo "    ..." ;;
+      W) printf '  ! 0x%x  %s\n' $((entry + at)) "$rest" ;;
+      *) printf '    0x%x  %s\n' $((entry + at)) "$rest" ;;
+    esac
+  done >expected <<'END'
+_ 3 CFA rsp+8     RA at CFA-8   FP in rbp     CFI rsp+8
+_ 4 CFA rsp+16    RA at CFA-8   FP at CFA-16  CFI rsp+16
+_ 6 CFA rsp+16    RA at CFA-8   FP at CFA-16  CFI rsp+16
+W 7 CFA rsp+24    RA at CFA-8   FP at CFA-16  CFI rsp+16
+W 8 CFA rsp+24    RA at CFA-8   FP at CFA-16  CFI rsp+16
+W 9 CFA rsp+24    RA at CFA-8   FP at CFA-16  CFI rsp+16
+W 10 CFA rsp+24    RA at CFA-8   FP at CFA-16  CFI rsp+16
+...
+W 14 CFA rsp+24    RA at CFA-8   FP at CFA-16  CFI rsp+16
+_ 15 CFA rsp+16    RA at CFA-8   FP at CFA-16  CFI rsp+16
+_ 16 CFA rsp+8     RA at CFA-8   FP in rbp     CFI rsp+8
+END
+  diff is expected || report
+  [[ $output == *" CFI rsp+16: 53  push %rbx"* ]] || report
 }
 
 # Entered with 16 bytes more, which the second row knows of, and never left: the
@@ -329,6 +390,7 @@ gc:	.cfi_startproc
 	.cfi_endproc
 END
   exits 3 --lint -v ocaml.so
+  without_steps
   [ "${#lines[@]}" -eq 2 ] || report
   [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+16, code does rsp+32; "* ]] \
     || report
@@ -370,6 +432,7 @@ c_call:	.cfi_startproc
 	.cfi_endproc
 END
   exits 3 --lint -v ocaml.so
+  without_steps
   [ "${#lines[@]}" -eq 4 ] || report
   [[ ${lines[0]} == *"(2 bytes): CFA: CFI says rsp+32, code does rsp+8; "* ]] \
     || report
@@ -398,6 +461,7 @@ END
   } >go.s
   "${CC:-cc}" -nostdlib -shared -o go.so go.s
   exits 3 --lint -v go.so
+  without_steps
   [ "${#lines[@]}" -eq 2 ] || report
   [[ ${lines[0]} == *": f7 ("*"(4 bytes): CFA: CFI says rsp+8, code does rsp+16; "* ]] \
     || report
@@ -591,6 +655,7 @@ END
   library_with_a_part ""
   strip part.so
   exits 3 --lint part.so
+  without_steps
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+8, code does rsp+16; "* ]] \
     || report
@@ -628,6 +693,7 @@ unsaved: .cfi_startproc
 	.cfi_endproc
 END
   exits 3 --lint unsaved.so
+  without_steps
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(1 byte): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
     || report
@@ -662,6 +728,7 @@ choose:	.cfi_startproc
 	.cfi_endproc
 END
   exits 3 --lint choose.so
+  without_steps
   [ "${#lines[@]}" -eq 1 ] || report
   [[ ${lines[0]} == *"(4 bytes): CFA: CFI says rsp+32, code does rsp+16; "*": 48 83 c4 10  add "* ]] \
     || report

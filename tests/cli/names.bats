@@ -142,7 +142,7 @@ END
     [ "$(wc -l <log)" -eq "$lines" ] || { cat log; return 1; }
     grep -qF "$shown" log || { cat log; return 1; }
   }
-  look 2 --lint -v "d/$hostile"
+  look 9 --lint -v "d/$hostile"
   grep -qF ': \x1b]0;\x0a (0x' log
   look 1 --lint "$hostile"
   # 32-bit, thus left alone with a note; alone, and as the first of two.
