@@ -157,6 +157,10 @@ assert total["not_elf"] == 4, total
   ln a b
   ln a d/c
   cp -p a before
+  exits 0 -q -n a b d/c
+  silent
+  cmp a before
+  [ a -ef b ]
   exits 0 a b d/c
   silent
   has_sframe b

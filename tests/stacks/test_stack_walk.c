@@ -29,7 +29,8 @@ enum
   BY_FP = 7,
   OUTERMOST = 8,
   NO_CALL = 9,
-  POPPED = 10
+  POPPED = 10,
+  SAVED = 11
 };
 
 static uint64_t stack[WORDS];
@@ -48,7 +49,7 @@ find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
     return SFW_NO_SECTION;
   rules->arch = &arch_amd64;
   rules->signal = kind == SIGNAL;
-  rules->begin = kind == NO_CALL || kind == POPPED;
+  rules->begin = kind == NO_CALL || kind == POPPED || kind == SAVED;
   if (kind == OUTERMOST)
     return SFW_MORE;
   rules->row = (struct frame_row){
@@ -58,7 +59,7 @@ find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
   };
   if (kind == POPPED)
     rules->row.cfa.offset = 8;
-  if (kind == WITH_FP || kind == BY_FP || kind == POPPED)
+  if (kind == WITH_FP || kind == BY_FP || kind == POPPED || kind == SAVED)
     rules->row.fp = (struct frame_rule){ RULE_DEREF_CFA, 0, 0, -16 };
   return SFW_MORE;
 }
@@ -248,6 +249,26 @@ an_fp_that_was_popped_is_in_its_register (void **state)
   process_free (&process);
 }
 
+/* What the last instruction popped was another register.  */
+static void
+an_fp_that_is_on_the_stack_was_not_popped (void **state)
+{
+  (void)state;
+  struct process process = process_with_stack ();
+  struct walk walk;
+  assert_true (walk_init (&walk, 10));
+  code[SAVED - 1] = 0x5d;
+  stack[0] = 0x1234;
+  stack[1] = CODE + 32 + OUTERMOST;
+  struct registers registers = registers_at (CODE + SAVED, 0, 0x7777);
+  walk_by_sframe (&process, &registers, &walk);
+  assert_int_equal (walk.n, 2);
+  assert_true (walk.frames[1].fp == 0x1234);
+  memset (code, 0, sizeof code);
+  walk_free (&walk);
+  process_free (&process);
+}
+
 /* Code in no file, that keeps frame pointers, has its caller wherever it is
    interrupted.  */
 static void
@@ -402,6 +423,7 @@ main (void)
     cmocka_unit_test (
         an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed),
     cmocka_unit_test (an_fp_that_was_popped_is_in_its_register),
+    cmocka_unit_test (an_fp_that_is_on_the_stack_was_not_popped),
     cmocka_unit_test (code_of_a_jit_has_its_caller_wherever_it_is_interrupted),
     cmocka_unit_test (a_frame_pointer_that_leads_elsewhere_ends_the_walk),
     cmocka_unit_test (rules_are_looked_up_once_until_sections_change),
