@@ -33,7 +33,8 @@ with_holes ()
     convert $options -o other sparse
     has_sframe one
     cmp one other
-    [ $(($(stat -c %b other) * 512)) -lt 4000000 ]
+    # A tmpfs fills holes when they are read through a mapping.
+    [ "$(stat -f -c %T .)" = tmpfs ] || [ $(($(stat -c %b other) * 512)) -lt 4000000 ]
   done
   [ "$(./one)" = "$(./large)" ]
   copy large in-place

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "sframe/decode.h"
 #include "sframe/pieces.h"
+#include "sframe/repeats.h"
 #include "sframe/segments.h"
 
 #define SECTION_ADDRESS 0x10000000
@@ -1106,10 +1107,87 @@ worst_cases_take_as_long_as_others (void **state)
         }
 }
 
+/* The starts of LIST, as text.  */
+static void
+print_starts (const struct repeat *list, char *to)
+{
+  *to = '\0';
+  for (; list->start != UINT32_MAX; list++)
+    to += sprintf (to, "%u ", list->start);
+}
+
+/* Rows of 4 bytes are atoms: a letter is a rule, and a run begins behind a
+   slash.  Which atoms, and pairs of them, occur more than once?  */
+static void
+what_occurs_more_than_once_is_found (void **state)
+{
+  static const struct
+  {
+    const char *rows;
+    uint32_t rows_max;
+    const char *atoms, *pairs;
+    size_t n_kinds;
+  } cases[] = {
+    { "ABAB", 9, "0 1 2 3 ", "0 2 ", 4 },
+    { "AB/AB/AB", 9, "0 1 2 3 4 5 ", "0 2 4 ", 3 }, /* no BA */
+    { "ABCAB", 9, "0 1 3 4 ", "0 3 ", 4 },          /* C is alone */
+    { "ABAB", 2, "0 1 2 3 ", "0 2 ", 4 },
+    { "ABAB", 1, "0 1 2 3 ", "", 2 },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct numbered_row rows[9] = { { 0 } };
+      struct cut cuts[9] = { { 0 } };
+      char found[64];
+      uint32_t n = 0, start = 0;
+      bool begins = true;
+      for (const char *at = cases[i].rows; *at != '\0'; at++)
+        {
+          if (*at == '/')
+            {
+              begins = true;
+              continue;
+            }
+          start = begins ? 0 : start + 4;
+          rows[n] = (struct numbered_row){ .start = start,
+                                           .rule = (uint32_t)(*at - 'A') };
+          cuts[n] = (struct cut){ .address = 4 * n,
+                                  .bytes = 2 * n,
+                                  .back = 4,
+                                  .row = n,
+                                  .n_rows = n,
+                                  .begins_run = begins };
+          begins = false;
+          n++;
+        }
+      cuts[n] = (struct cut){ .address = 4 * n,
+                              .bytes = 2 * n,
+                              .back = 4,
+                              .row = n,
+                              .n_rows = n,
+                              .begins_run = true };
+      const struct repeats_input input = { .rows = rows,
+                                           .cuts = cuts,
+                                           .n_cuts = n,
+                                           .atoms_max = 2,
+                                           .rows_max = cases[i].rows_max };
+      struct repeats repeats;
+      assert_true (repeats_find (&repeats, &input));
+      print_starts (repeats.of_atoms[0], found);
+      assert_string_equal (found, cases[i].atoms);
+      print_starts (repeats.of_atoms[1], found);
+      assert_string_equal (found, cases[i].pairs);
+      assert_int_equal (repeats.n_kinds, cases[i].n_kinds);
+      repeats_free (&repeats);
+    }
+}
+
 int
 main (void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test (what_occurs_more_than_once_is_found),
     cmocka_unit_test (prologues_and_epilogues_are_shared),
     cmocka_unit_test (shared_functions_stay_whole),
     cmocka_unit_test (the_last_row_may_last_longer),
