@@ -224,6 +224,18 @@ n_functions (const struct emitter *emitter)
              : sframe_encoder_n_functions (emitter->encoder);
 }
 
+/* Whether the pieces of FUNCTION, which were added as a whole, are those of
+   any longer one with its call-frame program.  FP that may be stale is sure of
+   its first instruction only, so a row of that kind must not be the last one.
+ */
+static bool
+serves_longer (const struct emitter *emitter,
+               const struct frame_function *function)
+{
+  return !frame_row_fp_may_be_stale (&function->rows[function->n_rows - 1],
+                                     emitter->image->arch->fp);
+}
+
 /* Add CODE, which has rows.  */
 static bool
 add_rows (struct emitter *emitter, const struct cfi_code *code,
@@ -240,7 +252,8 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
     return false;
   count_fde (emitter, emitter->first_reason);
   if (code->program != NULL && n_functions (emitter) == index + 1
-      && emitter->account.bytes_covered - covered == code->size)
+      && emitter->account.bytes_covered - covered == code->size
+      && serves_longer (emitter, &function))
     code->program->taken = index + 1;
   return true;
 }

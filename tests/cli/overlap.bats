@@ -170,3 +170,35 @@ END
     || report
   [ "$(rows located | grep -c sp+16)" -eq 2 ] || report
 }
+
+# The last row of the shorter one is sure for its only byte; of the longer one's
+# the rest is not.
+@test "a longer function with an equal program has no row where FP may be stale" {
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >stale.s <<'EOF'
+	.macro realigned name, behind
+	.globl \name
+	.type \name, @function
+\name:	.cfi_startproc
+	.cfi_def_cfa 10, 0
+	.skip 4, 0x90
+	.cfi_escape 0x10, 6, 2, 0x76, 0
+	.cfi_escape 0xf, 3, 0x76, 0x78, 6
+	.skip 16, 0x90
+	.cfi_def_cfa 10, 0
+	.skip \behind, 0x90
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+	.text
+	realigned short, 1
+	realigned long, 10
+EOF
+  "${CC:-cc}" -nostdlib -shared -o stale.so stale.s
+  for options in "" --compact --no-share; do
+    # shellcheck disable=SC2086
+    exits 0 -vv --replace $options stale.so
+    [[ $output == *"1 of 2 functions"*"left out: 1 (FP found by FP, whose"* ]] \
+      || report
+  done
+}
