@@ -64,11 +64,12 @@ return_sites_free (struct return_sites *sites)
 
 /* Outlines.  */
 
-/* Whether a reader could take ROW for the row of a call.  */
+/* Whether a reader could take ROW for the row of a call.  Where a row says
+   that the stack ends it stops, whatever led it there.  */
 static bool
 is_like_call_row (const struct frame_row *row)
 {
-  return row->ra.kind != RULE_SAME;
+  return row->ra.kind != RULE_SAME && row->ra.kind != RULE_UNDEFINED;
 }
 
 /* Whether a reader could take ROW, which is not the first one, for the row of

@@ -423,8 +423,7 @@ is_flexible (struct lowerer *lowerer, const struct frame_function *function)
 }
 
 /* Where ROW, which lasts up to END, begins, if the place where it starts may
-   be left out.  A row that says that the stack ends stays as it is: readers
-   stop there, whatever led them there.  */
+   be left out.  */
 static uint32_t
 behind_place (struct lowerer *lowerer, const struct frame_row *row,
               uint32_t end)
@@ -434,7 +433,7 @@ behind_place (struct lowerer *lowerer, const struct frame_row *row,
       = lowerer->next_place < lowerer->places->n
         && lowerer->places->offsets[lowerer->next_place] == row->start;
   lowerer->next_place += is_place;
-  if (!is_place || row->ra.kind == RULE_UNDEFINED)
+  if (!is_place)
     return row->start;
   return end - row->start < smallest ? end : row->start + smallest;
 }

@@ -798,21 +798,6 @@ places_end_with_their_rows (void **state)
                  "[1000+2: 0f0](1002+4 return-address)[1006+8: 0f16 6f32]");
 }
 
-/* The end of all stacks is as good as none for whoever comes by a return
-   address.  */
-static void
-rows_that_end_the_stack_have_no_places (void **state)
-{
-  (void)state;
-  struct frame_row rows[] = { at (0, reg (RSP, 8), undefined, same),
-                              usual (4, reg (RSP, 16), same) };
-  struct frame_function function
-      = { .address = 0x1000, .size = 8, .rows = rows, .n_rows = 2 };
-  uint32_t places[] = { 0, 4 };
-  check_without (&arch_amd64, function, places, 2,
-                 "[1000+4: 0-](1004+1 return-address)[1005+3: 0s16]");
-}
-
 /* Where a rule of FP holds for one instruction, and the place is that
    instruction, nothing is left of it.  */
 static void
@@ -1328,7 +1313,6 @@ main (void)
     cmocka_unit_test (too_many_rows_for_v3),
     cmocka_unit_test (places_are_left_out),
     cmocka_unit_test (places_end_with_their_rows),
-    cmocka_unit_test (rows_that_end_the_stack_have_no_places),
     cmocka_unit_test (places_take_what_is_sure_of_fp),
     cmocka_unit_test (the_sink_may_stop),
     cmocka_unit_test (undo_is_the_inverse),

@@ -37,6 +37,7 @@ struct part
     uint32_t start;
     int32_t cfa;
     bool in_register; /* RA */
+    bool outermost;   /* the stack ends: RA is undefined */
   } rows[ROWS_MAX];
   /* "start CFA" of the rows it shall have, "" where it has no rows.  */
   const char *expected;
@@ -108,6 +109,8 @@ make_rows (const struct part *part, struct frame_row rows[ROWS_MAX + 1])
       };
       if (is_row && part->rows[i].in_register)
         rows[i].ra = (struct frame_rule){ .kind = RULE_SAME };
+      if (is_row && part->rows[i].outermost)
+        rows[i].ra = (struct frame_rule){ .kind = RULE_UNDEFINED };
     }
   return n;
 }
@@ -517,6 +520,26 @@ rows_with_the_address_in_its_register_stay (void **state)
   EXPECT (&f, inside);
 }
 
+/* Readers stop at a row that says so, whatever led them there.  */
+static void
+rows_where_the_stack_ends_stay (void **state)
+{
+  (void)state;
+  struct fixture f;
+  const struct part parts[]
+      = { calling,
+          { 8, 2, .rows = { { 0, 8, .outermost = true } },
+            .expected = "0 8" } };
+  const struct part inside[]
+      = { { 0, 11,
+            .rows = { { 0, 8 }, { 8, 32, .outermost = true }, { 10, 64 } },
+            .expected = "0 8 8 32 10 64" } };
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+  EXPECT (&f, parts);
+  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
+  EXPECT (&f, inside);
+}
+
 /* Rows may begin where only a register changes that SFrame does not know.  */
 static void
 rows_with_equal_rules_stay (void **state)
@@ -794,6 +817,7 @@ main (void)
     cmocka_unit_test (an_instruction_is_left_out),
     cmocka_unit_test (with_rows_that_stay_nothing_is_left_out),
     cmocka_unit_test (rows_with_the_address_in_its_register_stay),
+    cmocka_unit_test (rows_where_the_stack_ends_stay),
     cmocka_unit_test (rows_with_equal_rules_stay),
     cmocka_unit_test (code_of_a_plt_stays),
     cmocka_unit_test (what_looks_like_the_call_of_a_function),
