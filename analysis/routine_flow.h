@@ -33,7 +33,7 @@ struct code_function *routine_callee (const struct routine_context *context,
 
 /* Whether INSN, a call at ADDRESS, comes back.  A callee that was not followed
    yet counts as returning for now; the routine will be followed again
-   (routine_met_unknown).  */
+   (met_unknown of struct routine_result).  */
 bool routine_call_returns (struct routine *routine, const struct insn *insn,
                            uint64_t address, const struct state *state);
 

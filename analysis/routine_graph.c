@@ -3,8 +3,6 @@
 
 #include "analysis/routine_graph.h"
 
-#include "base/search.h"
-
 #include "base/array.h"
 #include "analysis/state_join.h"
 

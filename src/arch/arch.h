@@ -70,9 +70,8 @@ enum arch_fp_frame
 
 enum
 {
-  FP_FRAME_BEFORE
-  = 4,              /* bytes in front of the instruction that are looked at */
-  FP_FRAME_CODE = 8 /* and all */
+  FP_FRAME_BEFORE = 4, /* bytes looked at in front of the instruction */
+  FP_FRAME_CODE = 8    /* bytes looked at in all */
 };
 
 struct arch

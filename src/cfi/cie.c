@@ -12,7 +12,7 @@
 enum
 {
   /* Real CIEs have about 30 bytes; without a limit a huge one would be copied
-     again for every batch.  */
+     again for every FDE that is not plain.  */
   CIE_SIZE_MAX = 4096
 };
 

@@ -45,7 +45,8 @@ problem_in_image (const void *context, const struct cfi_fde *fde)
   return REASON_NONE;
 }
 
-/* Whether FDE tells where its code is.  */
+/* Whether FDE's range is code of the file, even if its rows are of no use.
+   (What walk.c asks is whether the FDE claims its code.)  */
 static bool
 is_of_code (const void *context, const struct cfi_fde *fde)
 {

@@ -52,7 +52,7 @@ cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end)
   walk->claimed_end = address;
 }
 
-/* Whether an FDE with such a problem tells where its code is.  */
+/* Whether an FDE with the problem REASON claims its code.  */
 static bool
 reason_is_of_code (enum frame_reason reason)
 {

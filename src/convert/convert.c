@@ -77,7 +77,7 @@ conversion_free (struct conversion *conversion)
   image_close (&conversion->input);
 }
 
-/* Whether ERR means a file that needs nothing, and is not a mistake.  */
+/* Objects and core files need nothing.  */
 static bool
 check_kind (const struct image *image, struct error *err)
 {

@@ -69,7 +69,7 @@ bool emitter_add_lowered (struct emitter *emitter,
 /* To be called when all functions were added.  */
 bool emitter_finish (struct emitter *emitter, struct error *err);
 
-/* The encoder, which is valid as long as the emitter.  */
+/* The account and the encoder, which are valid as long as the emitter.  */
 const struct emitter_account *emitter_account (const struct emitter *emitter);
 struct sframe_encoder *emitter_encoder (const struct emitter *emitter);
 

@@ -87,7 +87,7 @@ check_member (void *context, const char *name, const struct image *image,
   return checked;
 }
 
-/* The input is not an ELF file.  If it is an archive, check its members.  */
+/* Whether INPUT, which ERR says is no ELF file, is an archive.  */
 static bool
 is_archive (const struct file_location *input, const struct error *err)
 {

@@ -6,13 +6,11 @@
 #include "convert/replace.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/mapped_file.h"
 #include "convert/location.h"
-#include "write/flush.h"
 #include "write/inject.h"
 #include "write/output_file.h"
 #include "write/temporary.h"

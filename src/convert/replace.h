@@ -1,5 +1,4 @@
-/* A file replaced by what a plan makes of it: as a new file, or over the old
-   one.
+/* A file replaced by what a plan makes of it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_REPLACE_H
@@ -28,8 +27,8 @@ struct replacement
   struct file_identity *made;    /* to be set to what INPUT is afterwards, if
                                     that is changed */
 
-  /* Whether these bytes are what the new file should be; asked before a file
-     is touched.  */
+  /* Whether these bytes are what the new file should be; asked before the new
+     file gets its name.  */
   bool (*check) (const struct replacement *replacement, const void *bytes,
                  size_t size, struct error *err);
 };

@@ -174,11 +174,12 @@ location_remove (const struct file_location *input, const char *output,
   struct file_location locked = *input;
   if (!begin (&own, &locked, options, output, err))
     return false;
-  if (undo (&locked, output, &own, made, err)
-      || (err->status != CFI2SFRAME_NOTHING
-          && err->status != CFI2SFRAME_UNSUPPORTED
-          && err->status != CFI2SFRAME_REFUSED))
-    return err->status == CFI2SFRAME_OK;
+  if (undo (&locked, output, &own, made, err))
+    return true;
+  if (err->status != CFI2SFRAME_NOTHING
+      && err->status != CFI2SFRAME_UNSUPPORTED
+      && err->status != CFI2SFRAME_REFUSED)
+    return false;
   error_clear (err);
   return remove_without_record (&locked, output, &own, made, err);
 }

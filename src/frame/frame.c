@@ -201,6 +201,7 @@ frame_function_leave_out (struct frame_function *function, uint64_t start,
     return false;
   for (size_t i = first; i < behind; i++)
     frame_row_leave_out (&function->rows[i], reason);
+  function->n_saved = 0;
   return true;
 }
 
@@ -350,6 +351,7 @@ frame_function_drop_front (struct frame_function *function, uint32_t size)
     }
   function->address += size;
   function->size -= size;
+  function->n_saved = 0;
   if (function->size == 0)
     function->n_rows = 0;
 }

@@ -96,7 +96,8 @@ struct frame_row
   struct frame_rule cfa, ra, fp;
 };
 
-/* A code range with one FDE.  */
+/* A range of code and its rows: of an FDE, of a PLT stub, or of code that was
+   analysed.  */
 struct frame_function
 {
   uint64_t address;
@@ -172,7 +173,8 @@ frame_rule_unsupported (enum frame_reason reason)
                               .reason = (uint8_t)reason };
 }
 
-/* Make ROW say that there are no rules, for REASON.  */
+/* Take ROW's CFA away, for REASON, and with it all rules that need it.  A row
+   that says that the stack ends says that still.  */
 static inline void
 frame_row_leave_out (struct frame_row *row, enum frame_reason reason)
 {

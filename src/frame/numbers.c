@@ -1,4 +1,4 @@
-/* Numbers for what rows say.
+/* Numbers for the rules of frame rows.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "frame/numbers.h"

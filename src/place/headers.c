@@ -171,7 +171,7 @@ write_names (struct placing *placing)
   return true;
 }
 
-/* Encode COUNT libelf structures of TYPE into SIZE bytes at OFFSET.  */
+/* Write libelf structures of TYPE, SIZE bytes of the file, to OFFSET.  */
 static bool
 write_encoded (struct placing *placing, Elf_Type type, const void *source,
                size_t size, uint64_t offset)

@@ -227,8 +227,6 @@ references_find (struct references *found, const struct image *image,
                  uint64_t begin, uint64_t end)
 {
   bool absolute = image->header.e_type == ET_EXEC;
-  /* Not all of FOUND is cleared: zeroing 64 KiB is a hundredth of the work on
-     a small file.  */
   found->begin = begin;
   found->end = end;
   found->n_targets = 0;

@@ -48,7 +48,7 @@ enum
   /* FDE info byte.  */
   SFRAME_FDE_FRE_TYPE = 0x0f, /* mask */
   SFRAME_FDE_PCMASK = 0x10,
-  SFRAME_FDE_B_KEY = 0x20,  /* aarch64, V2 and later */
+  SFRAME_FDE_B_KEY = 0x20,  /* aarch64 */
   SFRAME_FDE_SIGNAL = 0x80, /* V3 */
   /* V3 second info byte.  */
   SFRAME_FDE_TYPE = 0x1f, /* mask */

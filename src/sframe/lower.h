@@ -40,7 +40,8 @@ void lowerer_free (struct lowerer *lowerer);
 /* What the rows that LOWERER makes say, by their numbers.  */
 const struct rule_table *lowerer_rules (const struct lowerer *lowerer);
 
-/* Lower FUNCTION without PLACES (NULL: there are none); pieces and left-out
+/* Lower FUNCTION.  At PLACES (NULL: there are none) the length of an
+   instruction is left out.  Pieces and left-out
    ranges come in ascending address order, neighbouring ranges with one reason
    as one.  False when the sink said so or memory ran out.  */
 bool lower_function (struct lowerer *lowerer,

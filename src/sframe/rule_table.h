@@ -1,4 +1,4 @@
-/* Numbers for what rows say.
+/* Numbers for the rules of SFrame rows, with the flags of their function.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A program has few different rules ("CFA = SP + 16, FP at CFA - 16") in very

@@ -26,9 +26,9 @@ struct existing
 };
 
 /* Look for sections of type SHT_GNU_SFRAME or name .sframe, for PT_GNU_SFRAME
-   with contents, and for an undo record.  A record without .sframe is what
-   a conversion by version 0.1 leaves that wrote the file itself and was
-   interrupted.  */
+   with contents, and for an undo record.  A record without .sframe is left
+   by an interrupted conversion of version 0.1, which could write into the file
+   itself.  */
 struct existing existing_find (const struct image *image);
 
 /* The bytes of the section, or NULL when the file has none of them.  */

@@ -2,8 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Everything is read back from the file, with the reader that reads any file.
-   The one exception: in large files the bytes that the kernel copied by the
-   plan's extents are not compared (COMPARE_MAX in inject_check_compare.c).  */
+   The one exception: in large files (COMPARE_MAX in inject_check_compare.c)
+   blocks that lie in one extent of the plan, and under no patch, are not
+   compared.  */
 
 #include "write/inject_check.h"
 

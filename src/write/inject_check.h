@@ -2,8 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The check knows of no strategy: what may differ is told from the old file
-   alone.  Of the plan it takes where .sframe is; plan_cut it does without, so
-   as not to share its mistakes.  */
+   alone.  Of the plan it takes where .sframe is, the section that .sframe
+   replaces, the new size and, in large files, the extents and patches.  It
+   does not use plan_cut, so as not to share the mistakes of that.  */
 
 #ifndef WRITE_INJECT_CHECK_H
 #define WRITE_INJECT_CHECK_H

@@ -1,4 +1,4 @@
-/* The self-check's half about sections, dynamic entries and symbols.
+/* The self-check's part about sections, dynamic entries and symbols.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/inject_check.h"

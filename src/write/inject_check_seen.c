@@ -48,8 +48,8 @@ read_headers (struct image *seen, const struct image *image, uint64_t table,
 }
 
 /* Whether the program headers that the ELF header at address BASE leads to are
-   as good as the old file's.  Of those with bytes, segments count the offsets
-   of which were distances from there.  */
+   as good as the old file's.  A segment with bytes counts only if its offset
+   was its distance from that header: a program could rely on no other.  */
 static bool
 check_seen_from (const struct check *check, uint64_t base)
 {

@@ -188,6 +188,7 @@ make (struct temporary *temporary, const struct file_location *source, int *fd)
         {
           unlinkat (temporary->directory, temporary->name, 0);
           close (*fd);
+          *fd = -1;
         }
       else if (errno != EEXIST)
         return false;

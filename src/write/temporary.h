@@ -39,7 +39,8 @@ struct temporary *temporary_new (int directory,
 bool temporary_release (struct temporary *temporary);
 
 /* Remove the temporary files of all threads and let no new one come into
-   being, after waiting for threads that write in place.  Async-signal-safe:
+   being, after waiting for threads in steps that nothing may interrupt
+   (uninterrupted.h).  Async-signal-safe:
    for a handler that ends the process.  */
 void temporary_discard_all (void);
 

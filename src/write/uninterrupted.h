@@ -1,9 +1,9 @@
 /* Steps that a signal must not end half-way.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A file that is written in place is neither old nor new for a moment.  In
-   this time the writing thread takes no signals, and a handler that is about
-   to end the process from another thread waits.  */
+   A hard link that is to replace a file has a temporary name for a moment.  In
+   this time its thread takes no signals, and a handler that is about to end
+   the process from another thread waits.  */
 
 #ifndef WRITE_UNINTERRUPTED_H
 #define WRITE_UNINTERRUPTED_H

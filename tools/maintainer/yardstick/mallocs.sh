@@ -7,7 +7,7 @@
 
 set -u
 build=${1:?build folder}
-srcdir=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+srcdir=$(cd "$(dirname "$0")/../../.." && pwd) || exit 2
 build=$(cd "$build" && pwd) || exit 2
 . "$srcdir/tests/tap.sh"
 scratch=$(mktemp -d) || exit 2
