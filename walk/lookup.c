@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/search.h"
 #include "sframe/format.h"
+#include "sframe/row_words.h"
 
 /* Check version, byte order and machine.  */
 static bool
@@ -212,163 +213,21 @@ row_start (const struct rows *rows, const uint8_t *info, bool big_endian)
                                           : load_u32 (info - 4, big_endian);
 }
 
-/* The words of a row.  */
-struct words
-{
-  const uint8_t *at;
-  unsigned n, width; /* of 1 << width bytes each */
-  bool big_endian;
-};
-
-static inline uint32_t
-word_unsigned (const struct words *words, unsigned i)
-{
-  const uint8_t *at = words->at + ((size_t)i << words->width);
-  return words->width == 0   ? *at
-         : words->width == 1 ? load_u16 (at, words->big_endian)
-                             : load_u32 (at, words->big_endian);
-}
-
-static inline int32_t
-word_signed (const struct words *words, unsigned i)
-{
-  unsigned unused = 32 - (8u << words->width);
-  return (int32_t)(word_unsigned (words, i) << unused) >> unused;
-}
-
-static const struct frame_rule unsupported = { .kind = RULE_UNSUPPORTED };
-
-static bool
-cfa_offset (const struct arch *arch, int32_t word, int32_t *offset)
-{
-  int64_t value = (int64_t)word * arch->cfa_scale + arch->cfa_bias;
-  *offset = (int32_t)value;
-  return value == *offset;
-}
-
-static struct frame_rule
-default_ra (const struct arch *arch)
-{
-  if (arch_tracks_ra (arch))
-    return (struct frame_rule){ .kind = RULE_SAME };
-  return (struct frame_rule){ .kind = RULE_DEREF_CFA,
-                              .offset = arch->fixed_ra_offset };
-}
-
-/* The rule of a default row's word for RA or FP.  */
-static struct frame_rule
-slot_rule (const struct unwind_section *section, int32_t word)
-{
-  bool numbers = section->version == 2 && section->arch->register_words;
-  if (!numbers || word % 2 == 0)
-    return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = word };
-  if (word < 0 || word >> 1 > UINT16_MAX)
-    return unsupported;
-  return (struct frame_rule){ .kind = RULE_REG, .reg = (uint16_t)(word >> 1) };
-}
-
-static void
-default_rules (const struct unwind_section *section, const struct words *words,
-               bool base_sp, struct frame_row *row)
-{
-  const struct arch *arch = section->arch;
-  unsigned fp_word = arch_tracks_ra (arch) ? 2 : 1;
-  row->cfa = (struct frame_rule){ .kind = RULE_REG,
-                                  .reg = base_sp ? arch->sp : arch->fp };
-  if (!cfa_offset (arch, word_signed (words, 0), &row->cfa.offset)
-      || words->n > fp_word + 1)
-    row->cfa = unsupported;
-  row->ra = default_ra (arch);
-  if (fp_word == 2 && words->n > 1
-      && (word_signed (words, 1) != 0 || !arch->ra_padding))
-    row->ra = slot_rule (section, word_signed (words, 1));
-  row->fp = words->n > fp_word
-                ? slot_rule (section, word_signed (words, fp_word))
-                : (struct frame_rule){ .kind = RULE_SAME };
-}
-
-/* The rule of control word I, which is not 0, and of the offset behind it.  */
-static struct frame_rule
-pair_rule (const struct words *words, unsigned i)
-{
-  uint32_t control = word_unsigned (words, i);
-  uint32_t reg = control >> SFRAME_CONTROL_REGNUM_SHIFT;
-  bool deref = control & SFRAME_CONTROL_DEREF;
-  int32_t offset = word_signed (words, i + 1);
-  if (!(control & SFRAME_CONTROL_REG))
-    return (struct frame_rule){ .kind = deref ? RULE_DEREF_CFA : RULE_CFA,
-                                .offset = offset };
-  if (reg > UINT16_MAX)
-    return unsupported;
-  return (struct frame_rule){ .kind = deref ? RULE_DEREF_REG : RULE_REG,
-                              .reg = (uint16_t)reg,
-                              .offset = offset };
-}
-
-static struct frame_rule
-flexible_cfa (const struct arch *arch, const struct words *words)
-{
-  struct frame_rule rule = pair_rule (words, 0);
-  if (rule.kind != RULE_REG && rule.kind != RULE_DEREF_REG)
-    return unsupported;
-  if ((rule.kind == RULE_DEREF_REG && arch->cfa_scale != 1)
-      || !cfa_offset (arch, rule.offset, &rule.offset))
-    return unsupported;
-  return rule;
-}
-
-/* V3 specification, section 3.2: pairs for CFA, RA and FP, of which a lone 0
-   stands for "no rule".  False where the words are no such pairs.  */
-static bool
-flexible_rules (const struct arch *arch, const struct words *words,
-                struct frame_row *row)
-{
-  struct frame_rule *const targets[] = { &row->cfa, &row->ra, &row->fp };
-  unsigned i = 0;
-  if (words->n < 2)
-    return false;
-  row->cfa = flexible_cfa (arch, words);
-  row->ra = default_ra (arch);
-  row->fp = (struct frame_rule){ .kind = RULE_SAME };
-  for (unsigned n = 0; i < words->n; n++)
-    {
-      if (n == 3)
-        return false;
-      bool pair = n == 0 || word_unsigned (words, i) != 0;
-      if (pair && words->n - i < 2)
-        return false;
-      if (pair && n > 0)
-        *targets[n] = pair_rule (words, i);
-      i += pair ? 2 : 1;
-    }
-  return true;
-}
-
 /* What the row with its info byte at INFO says.  */
 static bool
 row_rules (const struct unwind_section *section, const uint8_t *info,
            bool flexible, struct frame_row *row)
 {
-  struct words words
+  const struct row_words words
       = { .at = info + 1,
           .n = *info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT,
           .width = *info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD,
           .big_endian = section->big_endian };
-  *row = (struct frame_row){ .ra_signed = *info & SFRAME_FRE_RA_SIGNED };
-  if (words.width > 2 || words.n > SFRAME_WORDS_MAX)
-    return false;
-  if (words.n == 0)
-    {
-      /* In V1 a row without words has no meaning; later the return address is
-         undefined (V3 specification, section 1.3).  */
-      row->cfa.kind = section->version == 1 ? RULE_UNSUPPORTED : 0;
-      row->ra_signed &= section->version == 1;
-      return true;
-    }
-  if (flexible)
-    return flexible_rules (section->arch, &words, row);
-  default_rules (section, &words, *info & SFRAME_FRE_BASE_SP, row);
-  return true;
+  *row = (struct frame_row){ 0 };
+  return words.width <= 2 && words.n <= SFRAME_WORDS_MAX
+         && row_words_rules (section->arch, section->version, &words, flexible,
+                             *info & SFRAME_FRE_BASE_SP,
+                             *info & SFRAME_FRE_RA_SIGNED, row);
 }
 
 enum sfw_end

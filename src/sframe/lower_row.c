@@ -6,6 +6,8 @@
 
 #include "sframe/lower_row.h"
 
+#include "sframe/row_words.h"
+
 /* Why RULE, which is not what an ordinary row has, has no SFrame form.  */
 static enum frame_reason
 cfa_reason (struct frame_rule rule)
@@ -66,12 +68,6 @@ fp_reason (struct frame_rule rule)
     }
 }
 
-static bool
-has_register_words (const struct arch *arch, struct sframe_variant variant)
-{
-  return arch->register_words && variant.version == 2;
-}
-
 /* The CFA's offset as it is stored.  */
 static bool
 cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
@@ -93,7 +89,8 @@ static bool
 slot_store (const struct lower_options *options, struct frame_rule rule,
             int32_t *word)
 {
-  bool register_words = has_register_words (options->arch, options->variant);
+  bool register_words
+      = row_words_have_registers (options->arch, options->variant.version);
   *word = rule.offset;
   if (rule.kind == RULE_DEREF_CFA)
     return !register_words || rule.offset % 2 == 0;
@@ -249,121 +246,20 @@ row_lower_flexible (const struct lower_options *options,
 
 /* The inverse.  */
 
-static bool
-cfa_offset_load (const struct arch *arch, int32_t word, int32_t *offset)
-{
-  int64_t value = (int64_t)word * arch->cfa_scale + arch->cfa_bias;
-  *offset = (int32_t)value;
-  return value == *offset;
-}
-
-static struct frame_rule
-slot_rule (const struct arch *arch, struct sframe_variant variant,
-           int32_t word)
-{
-  if (!has_register_words (arch, variant) || word % 2 == 0)
-    return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = word };
-  if (word < 0 || word >> 1 > UINT16_MAX)
-    return frame_rule_unsupported (REASON_REGISTER_RANGE);
-  return (struct frame_rule){ .kind = RULE_REG, .reg = (uint16_t)(word >> 1) };
-}
-
-static struct frame_rule
-default_ra (const struct arch *arch)
-{
-  if (arch_tracks_ra (arch))
-    return (struct frame_rule){ .kind = RULE_SAME };
-  return (struct frame_rule){ .kind = RULE_DEREF_CFA,
-                              .offset = arch->fixed_ra_offset };
-}
-
-static void
-undo_default (const struct arch *arch, struct sframe_variant variant,
-              const struct sframe_row *row, struct frame_row *out)
-{
-  unsigned fp_word = arch_tracks_ra (arch) ? 2 : 1;
-  out->cfa = (struct frame_rule){ .kind = RULE_REG,
-                                  .reg = row->base_sp ? arch->sp : arch->fp };
-  if (!cfa_offset_load (arch, row->words[0], &out->cfa.offset)
-      || row->n_words > fp_word + 1)
-    out->cfa = frame_rule_unsupported (REASON_OFFSET_RANGE);
-  out->ra = default_ra (arch);
-  if (fp_word == 2 && row->n_words > 1
-      && (row->words[1] != 0 || !arch->ra_padding))
-    out->ra = slot_rule (arch, variant, row->words[1]);
-  out->fp = (struct frame_rule){ .kind = RULE_SAME };
-  if (row->n_words > fp_word)
-    out->fp = slot_rule (arch, variant, row->words[fp_word]);
-}
-
-/* The rule of a control word that is not 0 and its offset.  */
-static struct frame_rule
-pair_rule (int32_t word, int32_t offset)
-{
-  uint32_t control = (uint32_t)word;
-  uint32_t reg = control >> SFRAME_CONTROL_REGNUM_SHIFT;
-  bool deref = control & SFRAME_CONTROL_DEREF;
-  if (!(control & SFRAME_CONTROL_REG))
-    return (struct frame_rule){ .kind = deref ? RULE_DEREF_CFA : RULE_CFA,
-                                .offset = offset };
-  if (reg > UINT16_MAX)
-    return frame_rule_unsupported (REASON_REGISTER_RANGE);
-  return (struct frame_rule){ .kind = deref ? RULE_DEREF_REG : RULE_REG,
-                              .reg = (uint16_t)reg,
-                              .offset = offset };
-}
-
-static struct frame_rule
-undo_flexible_cfa (const struct arch *arch, const struct sframe_row *row)
-{
-  struct frame_rule rule = pair_rule (row->words[0], row->words[1]);
-  if (rule.kind == RULE_UNSUPPORTED)
-    return rule;
-  if (rule.kind == RULE_CFA || rule.kind == RULE_DEREF_CFA)
-    return frame_rule_unsupported (REASON_CFA_UNDEFINED);
-  if (rule.kind == RULE_DEREF_REG && arch->cfa_scale != 1)
-    return frame_rule_unsupported (REASON_CFA_EXPRESSION);
-  if (!cfa_offset_load (arch, row->words[1], &rule.offset))
-    return frame_rule_unsupported (REASON_OFFSET_RANGE);
-  return rule;
-}
-
-static void
-undo_flexible (const struct arch *arch, const struct sframe_row *row,
-               struct frame_row *out)
-{
-  out->cfa = undo_flexible_cfa (arch, row);
-  out->ra = default_ra (arch);
-  out->fp = (struct frame_rule){ .kind = RULE_SAME };
-  unsigned at = 2;
-  if (row->n_words > at && row->words[at] == 0)
-    at++;
-  else if (row->n_words >= at + 2)
-    {
-      out->ra = pair_rule (row->words[at], row->words[at + 1]);
-      at += 2;
-    }
-  if (row->n_words >= at + 2 && row->words[at] != 0)
-    out->fp = pair_rule (row->words[at], row->words[at + 1]);
-}
-
 void
 lower_undo (const struct arch *arch, struct sframe_variant variant,
             const struct sframe_fde *function, const struct sframe_row *row,
             struct frame_row *out)
 {
-  *out
-      = (struct frame_row){ .start = row->start, .ra_signed = row->ra_signed };
-  /* Before errata 2 of V2 (V3 specification, section 1.3) a row without words
-     had no meaning.  */
-  if (row->n_words == 0 && variant.version == 1)
-    out->cfa = frame_rule_unsupported (REASON_CFA_UNDEFINED);
-  else if (row->n_words == 0)
-    out->ra_signed = false; /* RULE_UNDEFINED is 0 */
-  else if (function->flexible)
-    undo_flexible (arch, row, out);
-  else
-    undo_default (arch, variant, row, out);
+  const struct row_words words
+      = { .at = (const uint8_t *)row->words,
+          .n = row->n_words,
+          .width = 2,
+          .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+  *out = (struct frame_row){ .start = row->start };
+  /* Of words that do not make sense the rest says nothing.  */
+  (void)row_words_rules (arch, variant.version, &words, function->flexible,
+                         row->base_sp, row->ra_signed, out);
 }
 
 bool

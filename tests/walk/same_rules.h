@@ -29,9 +29,6 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
   if (status <= 0)
     return step == (status < 0 ? SFW_BAD_SECTION : SFW_NO_ROW);
   lower_undo (decoder.arch, decoder.variant, &function, &row, &expected);
-  /* The reason for which a rule is missing is not compared: a walk does not
-     use it.  */
-  expected.cfa.reason = expected.ra.reason = expected.fp.reason = 0;
   uint64_t offset = pc - function.address;
   if (function.pcmask)
     offset %= function.repeat;
