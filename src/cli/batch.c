@@ -161,6 +161,13 @@ static void
 finish_job (struct batch *batch, const struct job *job,
             const struct texts *streams)
 {
+  progress_count (job->outcome == JOB_DONE || job->outcome == JOB_FOUND);
+  /* Files in a tree that --lint is not for are not worth a word.  */
+  if (batch->options->mode == MODE_LINT && job->outcome == JOB_SKIPPED)
+    {
+      json_object_put (job->lint.findings);
+      return;
+    }
   bool tell_anyway
       = job->outcome == JOB_FAILED && streams->errors == batch->streams.errors;
   report_job (batch->options, job, streams->out,
@@ -168,7 +175,6 @@ finish_job (struct batch *batch, const struct job *job,
   pthread_mutex_lock (&batch->lock);
   totals_add (batch->totals, job);
   pthread_mutex_unlock (&batch->lock);
-  progress_count (job->outcome == JOB_DONE);
 }
 
 /* Work on a file by its first name.  */

@@ -84,6 +84,8 @@ run_mode (struct job *job, const struct tool_options *options)
         return compact_unwind_dump (job->path, options->compact_unwind_machine,
                                     job->out, &job->err);
       return location_dump (&job->location, job->out, &job->err);
+    case MODE_LINT:
+      return lint_file (options, job->path, job->out, &job->lint, &job->err);
     case MODE_DETACH:
       return location_detach (&job->location, options->detached,
                               &options->convert, &job->report, &job->err);
@@ -166,7 +168,11 @@ run (struct job *job, const struct tool_options *options)
   bool done = ready && run_mode (job, options);
   if (!mapped_files_check (&job->err) || !ready)
     return JOB_FAILED;
-  return done ? JOB_DONE : is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+  if (done)
+    return JOB_DONE;
+  if (options->mode == MODE_LINT && job->err.status == CFI2SFRAME_MISMATCH)
+    return JOB_FOUND;
+  return is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
 }
 
 /* Change the debug file to match the file, or the output, as it is now.  */

@@ -10,12 +10,14 @@
 #include "cfi2sframe.h"
 #include "convert/location.h"
 #include "compact-unwind/measure.h"
+#include "cli/lint_print.h"
 #include "cli/options.h"
 
 enum job_outcome
 {
   JOB_DONE,
   JOB_SKIPPED, /* the file needs no change */
+  JOB_FOUND,   /* --lint found something */
   JOB_FAILED
 };
 
@@ -26,13 +28,14 @@ struct job
   struct file_identity made; /* identity of the file after it was changed */
   bool found; /* the file was found in a directory or list: if it cannot be
                  converted, it is skipped without a message */
-  FILE *out;  /* stream for the dump */
+  FILE *out;  /* stream for the dump, and for findings */
   enum job_outcome outcome;
   bool excluded; /* skipped, because the configuration says so */
   struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
   /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
   struct measurement comparison;
+  struct lint_outcome lint;
   struct cfi2sframe_error err;
   double seconds;
 };
@@ -41,7 +44,8 @@ struct job
    for such a file, or a change could harm it, or it is damaged.  */
 bool job_is_unconvertible (const struct job *job);
 
-/* Do what OPTIONS ask for with job->path.  Prints nothing, except the dump.
+/* Do what OPTIONS ask for with job->path.  Prints nothing, except the dump and
+   findings.
    May run in several threads.  */
 void job_run (struct job *job, const struct tool_options *options);
 

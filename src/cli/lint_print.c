@@ -3,7 +3,6 @@
 
 #include "cli/lint_print.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,6 @@
 
 enum
 {
-  EXIT_FOUND = 3,
   BYTES_TEXT_MAX = 48 /* no instruction has more than 15 bytes */
 };
 
@@ -59,14 +57,6 @@ put_path (const char *path, FILE *out)
 {
   printable_put (path, out);
   fputs (": ", out);
-}
-
-static void
-put_problem (const char *path, const char *problem, FILE *errors)
-{
-  fputs ("cfi2sframe: ", errors);
-  put_path (path, errors);
-  fprintf (errors, "%s\n", problem);
 }
 
 /* ": ", an instruction's bytes, and its text if it has one.  */
@@ -209,12 +199,30 @@ take_finding (void *context, const struct cfi2sframe_finding *finding)
     print_event (output, finding);
 }
 
-/* Frees DETAILS.  */
-static void
-print_json (const char *path, const struct cfi2sframe_lint_result *result,
-            const struct cfi2sframe_error *err, json_object *details,
-            FILE *out)
+bool
+lint_file (const struct tool_options *options, const char *path, FILE *out,
+           struct lint_outcome *outcome, struct cfi2sframe_error *err)
 {
+  bool json = options->stats == STATS_JSON;
+  bool as_events = events_wanted (options->stats);
+  if (json)
+    outcome->findings = json_new_array ();
+  struct lint_output output
+      = { .path = path,
+          .out = options->quiet || json || as_events ? NULL : out,
+          .details = outcome->findings,
+          .events = as_events ? out : NULL,
+          .stats = options->stats };
+  cfi2sframe_lint_result_init (&outcome->result);
+  return lint_with_threads (path, options->convert.threads, take_finding,
+                            &output, &outcome->result, err);
+}
+
+void
+lint_print_json (const char *path, const struct lint_outcome *outcome,
+                 const struct cfi2sframe_error *err, FILE *out)
+{
+  const struct cfi2sframe_lint_result *result = &outcome->result;
   json_object *object = json_line_new ();
   bool done
       = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
@@ -229,136 +237,30 @@ print_json (const char *path, const struct cfi2sframe_lint_result *result,
   json_add_number (object, "functions_trusted", result->functions_trusted);
   json_add_number (object, "functions_left", result->functions_left);
   json_add_number (object, "bytes_wrong", result->bytes);
-  json_add (object, "findings", details);
+  json_add (object, "findings", outcome->findings);
   json_print_line (object, out);
 }
 
-/* Whether the file of ENTRY was found in a directory and cannot have rows (a
-   script, data, another machine): such files are passed over.  */
-static bool
-is_passed_over (const struct tree_entry *entry,
-                const struct cfi2sframe_error *err)
+void
+lint_print_counts (const struct tool_options *options, const char *path,
+                   const struct cfi2sframe_lint_result *result, FILE *out)
 {
-  return entry->found
-         && (err->status == CFI2SFRAME_NOTHING
-             || err->status == CFI2SFRAME_NOT_ELF
-             || err->status == CFI2SFRAME_UNSUPPORTED);
-}
-
-/* Report what became of the file: with findings, these have been reported.  */
-static void
-report_event (const struct lint_output *output,
-              const struct cfi2sframe_error *err)
-{
-  bool clean = err->status == CFI2SFRAME_OK;
-  const struct event event
-      = { .path = output->path,
-          .kind = clean ? EVENT_PASSED : EVENT_FAILED,
-          .code = clean ? NULL : cfi2sframe_error_code (err),
-          .text = clean ? NULL : err->reason };
-  if (err->status != CFI2SFRAME_MISMATCH)
-    event_print (output->stats, &event, output->events);
-}
-
-/* What lint_run keeps count of.  */
-struct lint_sums
-{
-  uint64_t passed, failed; /* as events count */
-  int status;
-};
-
-static int
-lint_file (const struct tool_options *options, const struct tree_entry *entry,
-           FILE *out, FILE *errors, struct lint_sums *sums)
-{
-  struct cfi2sframe_lint_result result;
-  struct cfi2sframe_error err;
-  bool json = options->stats == STATS_JSON;
-  bool as_events = events_wanted (options->stats);
-  bool silent = options->quiet || json || as_events;
-  struct lint_output output = { .path = entry->path,
-                                .out = silent ? NULL : out,
-                                .details = json ? json_new_array () : NULL,
-                                .events = as_events ? out : NULL,
-                                .stats = options->stats };
-  cfi2sframe_lint_result_init (&result);
-  mapped_files_forget ();
-  bool clean = lint_with_threads (entry->path, options->jobs, take_finding,
-                                  &output, &result, &err);
-  clean = mapped_files_check (&err) && clean;
-  bool found = !clean && err.status == CFI2SFRAME_MISMATCH;
-  if (!clean && !found && is_passed_over (entry, &err))
+  if (options->talkative || options->stats)
     {
-      json_object_put (output.details);
-      return EXIT_SUCCESS;
-    }
-  if (!clean && !found)
-    put_problem (entry->path, err.reason, errors);
-  sums->passed += clean;
-  sums->failed += found ? result.findings : !clean;
-  if (as_events)
-    report_event (&output, &err);
-  if (json)
-    print_json (entry->path, &result, &err, output.details, out);
-  else if ((clean || found) && (options->talkative || options->stats)
-           && !silent)
-    {
-      put_path (entry->path, out);
+      put_path (path, out);
       fprintf (out,
                "%" PRIu64 " finding%s (%" PRIu64 " byte%s) in %" PRIu64
                " of %" PRIu64 " function%s that could be compared\n",
-               result.findings, plural_s (result.findings), result.bytes,
-               plural_s (result.bytes), result.functions_trusted,
-               result.functions, plural_s (result.functions));
+               result->findings, plural_s (result->findings), result->bytes,
+               plural_s (result->bytes), result->functions_trusted,
+               result->functions, plural_s (result->functions));
     }
-  if (!silent && result.functions_left > 0)
+  if (result->functions_left > 0)
     {
-      put_path (entry->path, out);
+      put_path (path, out);
       fprintf (out,
                "%" PRIu64 " function%s not followed: that takes too long\n",
-               result.functions_left,
-               result.functions_left == 1 ? " was" : "s were");
+               result->functions_left,
+               result->functions_left == 1 ? " was" : "s were");
     }
-  return clean ? EXIT_SUCCESS : found ? EXIT_FOUND : EXIT_FAILURE;
-}
-
-/* The exit status so far and that of one more file: a failure counts more than
-   a finding.  */
-static int
-worse (int a, int b)
-{
-  return a == EXIT_FAILURE || b == EXIT_FAILURE ? EXIT_FAILURE
-         : a == EXIT_SUCCESS                    ? b
-                                                : a;
-}
-
-int
-lint_run (const struct tool_options *options, FILE *out, FILE *errors)
-{
-  struct tree tree = { 0 };
-  struct lint_sums sums = { .status = EXIT_SUCCESS };
-  struct events events;
-  double start = clock_now ();
-  if (!tree_collect (&tree, options))
-    {
-      fprintf (errors, "cfi2sframe: list of files: %s\n", strerror (errno));
-      return EXIT_FAILURE;
-    }
-  events_begin (&events, options->stats, out);
-  if (tree.n_entries > 1 && !options->quiet)
-    progress_expect (tree.n_entries, mode_names[MODE_LINT].done, false);
-  for (size_t i = 0; i < tree.n_entries; i++)
-    {
-      const struct tree_entry *entry = &tree.entries[i];
-      if (entry->problem)
-        put_problem (entry->path, strerror (entry->problem), errors);
-      sums.status = worse (
-          sums.status, entry->problem ? EXIT_FAILURE
-                                      : lint_file (options, entry, events.body,
-                                                   errors, &sums));
-      progress_count (entry->problem == 0);
-    }
-  events_end (&events, sums.passed, 0, sums.failed, clock_now () - start, out);
-  tree_free (&tree);
-  return sums.status;
 }

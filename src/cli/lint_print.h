@@ -1,15 +1,36 @@
-/* --lint: where the code contradicts its CFI.
+/* --lint: findings as lines or as one JSON object per file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TOOL_LINT_PRINT_H
 #define TOOL_LINT_PRINT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "cfi2sframe.h"
+#include "cli/json_line.h"
 #include "cli/options.h"
 
-/* Check all files that OPTIONS name and print the findings.  Returns the exit
-   status: 3 when there is a finding.  */
-int lint_run (const struct tool_options *options, FILE *out, FILE *errors);
+struct lint_outcome
+{
+  struct cfi2sframe_lint_result result;
+  json_object *findings; /* with --stats=json: an array; else NULL */
+};
+
+/* Look for rows of PATH that its code contradicts.  Findings are printed to
+   OUT at once, but for those of --stats=json.  False with status
+   CFI2SFRAME_MISMATCH if there are any.  */
+bool lint_file (const struct tool_options *options, const char *path,
+                FILE *out, struct lint_outcome *outcome,
+                struct cfi2sframe_error *err);
+
+/* Print OUTCOME, whose findings are freed, and ERR.  */
+void lint_print_json (const char *path, const struct lint_outcome *outcome,
+                      const struct cfi2sframe_error *err, FILE *out);
+
+/* Print for people how much was looked at.  */
+void lint_print_counts (const struct tool_options *options, const char *path,
+                        const struct cfi2sframe_lint_result *result,
+                        FILE *out);
 
 #endif /* TOOL_LINT_PRINT_H */

@@ -17,11 +17,15 @@
 #include "cli/compare_print.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
-#include "cli/lint_print.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/totals.h"
 #include "cli/tree.h"
+
+enum
+{
+  EXIT_FOUND = 3 /* --lint found something */
+};
 
 /* The exit status STATUS, or failure if standard output could not be written
    or made: lost output must not look like success.  */
@@ -132,14 +136,16 @@ run_batch (const struct tool_options *options)
   bool flushed = flush_written ();
   totals.not_elf = tree.not_elf;
   totals.seconds = clock_now () - start;
-  events_end (&events, totals.done, totals.skipped, totals.failed,
-              totals.seconds, stdout);
+  events_end (&events, totals.done, totals.skipped,
+              totals.failed + totals.findings, totals.seconds, stdout);
   if (done)
     totals_print (&totals, options, stdout);
   if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)
     totals_print_left_alone (&totals, stderr);
   tree_free (&tree);
-  return done && flushed && totals.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (!done || !flushed || totals.failed > 0)
+    return EXIT_FAILURE;
+  return totals.findings > 0 ? EXIT_FOUND : EXIT_SUCCESS;
 }
 
 int
@@ -151,10 +157,9 @@ main (int argc, char **argv)
   tool_options_parse (&options, argc, argv);
   signals_install (progress_interrupted);
   keep_freed_memory (&options);
-  int status
-      = options.mode == MODE_COMPARE ? compare_run (&options, stdout, stderr)
-        : options.mode == MODE_LINT  ? lint_run (&options, stdout, stderr)
-                                     : run_batch (&options);
+  int status = options.mode == MODE_COMPARE
+                   ? compare_run (&options, stdout, stderr)
+                   : run_batch (&options);
   tool_options_free (&options);
   return flush_output (status);
 }

@@ -308,6 +308,8 @@ report_done (const struct tool_options *options, const struct job *job,
     return;
   if (options->mode == MODE_CHECK)
     print_check (job, out);
+  else if (options->mode == MODE_LINT)
+    lint_print_counts (options, job->path, &job->lint.result, out);
   else if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
     {
       if (!options->talkative)
@@ -343,6 +345,9 @@ report_json (const struct tool_options *options, const struct job *job,
       break;
     case MODE_COMPARE_FORMATS:
       measure_print_json (options, job, out);
+      break;
+    case MODE_LINT:
+      lint_print_json (job->path, &job->lint, &job->err, out);
       break;
     default:
       if (options->compact_unwind)
@@ -417,7 +422,7 @@ report_job (const struct tool_options *options, const struct job *job,
     print_problem (job, errors);
   if (options->stats == STATS_JSON)
     report_json (options, job, out);
-  else if (events_wanted (options->stats))
+  else if (events_wanted (options->stats) && job->outcome != JOB_FOUND)
     report_event (options, job, out);
   if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
       && !options->quiet)
@@ -425,7 +430,7 @@ report_job (const struct tool_options *options, const struct job *job,
   if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT
       && !options->quiet)
     print_existing (job, errors);
-  if (job->outcome == JOB_DONE)
+  if (job->outcome == JOB_DONE || job->outcome == JOB_FOUND)
     report_done (options, job, out);
   else if (is_unreported_archive (options, job)
            || is_left_checksummed (options, job)

@@ -80,7 +80,7 @@ add_code (struct totals *totals, const struct job *job)
 void
 totals_add (struct totals *totals, const struct job *job)
 {
-  if (job->outcome != JOB_DONE)
+  if (job->outcome == JOB_SKIPPED || job->outcome == JOB_FAILED)
     add_code (totals, job);
   check_sum_add (&totals->checked, &job->check);
   switch (job->outcome)
@@ -91,6 +91,9 @@ totals_add (struct totals *totals, const struct job *job)
       break;
     case JOB_SKIPPED:
       add_skipped (totals, job);
+      break;
+    case JOB_FOUND:
+      totals->findings += job->lint.result.findings;
       break;
     default:
       totals->failed++;
@@ -263,7 +266,7 @@ print_measured_text (const struct totals *totals, FILE *out)
 static bool
 has_sums (const struct totals *totals, const struct tool_options *options)
 {
-  return tool_options_is_tree (options)
+  return (tool_options_is_tree (options) && options->mode != MODE_LINT)
          || (options->mode == MODE_COMPARE_FORMATS
              && totals->done + totals->skipped + totals->failed > 1);
 }

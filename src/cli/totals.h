@@ -33,6 +33,7 @@ struct code_count
 struct totals
 {
   uint64_t done, skipped, failed; /* files */
+  uint64_t findings;              /* of --lint */
   uint64_t not_elf;               /* files found in trees that are not ELF */
   struct code_count codes[CODES_MAX]; /* of files that are not done */
   unsigned n_codes;

@@ -100,6 +100,23 @@ END
   [[ $output == *" CFI rsp+16: 53  push %rbx"* ]] || report
 }
 
+@test "--lint of several files prints the same, whatever -j is" {
+  wrong_library
+  mkdir several
+  for name in a b c d; do cp wrong.so several/$name.so; done
+  printf 'no program\n' >several/text
+  exits 3 --lint -v -r -j1 several
+  [[ ${lines[0]} == *a.so:*"CFI says"* ]] || report
+  [[ ${lines[-1]} == *d.so:*"1 finding (7 bytes)"* ]] || report
+  [ -z "$stderr" ] || report
+  local one=$output
+  exits 3 --lint -v -r -j4 several
+  [ "$output" = "$one" ] || report
+  exits 1 --lint -v -j4 several/a.so several/text
+  [[ $stderr == *"several/text: not an ELF file"* ]] || report
+  [[ ${lines[-1]} == *a.so:*"1 finding (7 bytes)"* ]] || report
+}
+
 # Entered with 16 bytes more, which the second row knows of, and never left: the
 # first row is the wrong one, or nobody knows.
 @test "--lint does not take the first row of a function for granted" {
