@@ -198,7 +198,9 @@ source_view (const struct frame_function *function, const struct arch *arch,
   struct view view = { .covered = true,
                        .rules = found != NULL ? *found : no_rules,
                        .until = function->address + end };
-  if (view.rules.cfa.kind == RULE_PLT)
+  /* Without a caller the CFA does not matter (lower_row.h), and a damaged FDE
+     can have a gigabyte of blocks.  */
+  if (view.rules.cfa.kind == RULE_PLT && view.rules.ra.kind != RULE_UNDEFINED)
     view_resolve_plt (&view, arch, pc);
   return view;
 }

@@ -478,6 +478,27 @@ no_caller_is_what_a_row_has_to_say (void **state)
     }
 }
 
+/* Of a PLT without a caller no block is looked at: there are too many.  */
+static void
+a_large_plt_without_a_caller_is_one_row (void **state)
+{
+  static const uint8_t plt[]
+      = { 0x0f, 11,   0x77, 8,    0x80, 0,    0x3f, 0x1a,
+          0x3b, 0x2a, 0x33, 0x24, 0x22, 0x07, 16 };
+  (void)state;
+  struct sides sides;
+  struct sframe_row row = { .n_words = 0 };
+  sides_init (&sides, 3);
+  add_fde (&sides.eh_frame, 0x1000, 1 << 28, plt, sizeof plt);
+  read_cfi (&sides);
+  struct verify_result result = verify_against (
+      &sides,
+      (struct sframe_fde){
+          .address = 0x1000, .size = 1 << 28, .rows = &row, .n_rows = 1 });
+  assert_int_equal (result.bytes_equal, 1 << 28);
+  sides_free (&sides);
+}
+
 /* The last entry's block ends where addresses start again from 0.  */
 static void
 a_plt_may_be_at_the_last_addresses (void **state)
@@ -618,6 +639,7 @@ main (void)
     cmocka_unit_test (keys_are_of_aarch64_alone),
     cmocka_unit_test (a_section_for_another_machine_is_an_error),
     cmocka_unit_test (no_caller_is_what_a_row_has_to_say),
+    cmocka_unit_test (a_large_plt_without_a_caller_is_one_row),
     cmocka_unit_test (a_plt_may_be_at_the_last_addresses),
     cmocka_unit_test (every_damaged_bit_is_noticed),
     cmocka_unit_test (unsorted_sections),
