@@ -13,14 +13,17 @@
 
 #include "base/mapped_file.h"
 
-bool
-io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
-             struct error *err)
+/* Write all SIZE BYTES, at OFFSET or, if TO_STREAM, behind what was written
+   before.  */
+static bool
+write_all (int fd, const void *bytes, size_t size, uint64_t offset,
+           bool to_stream, struct error *err)
 {
   const uint8_t *at = bytes;
   while (size > 0)
     {
-      ssize_t done = pwrite (fd, at, size, (off_t)offset);
+      ssize_t done = to_stream ? write (fd, at, size)
+                               : pwrite (fd, at, size, (off_t)offset);
       /* EFAULT: the bytes are of a mapped file that has lost them.  */
       if (done < 0
           && (errno == EINTR || (errno == EFAULT && mapped_file_patch (at))))
@@ -32,6 +35,13 @@ io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
       size -= (size_t)done;
     }
   return true;
+}
+
+bool
+io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
+             struct error *err)
+{
+  return write_all (fd, bytes, size, offset, false, err);
 }
 
 bool
@@ -51,7 +61,8 @@ io_write_zeros_at (int fd, uint64_t size, uint64_t offset, struct error *err)
 
 /* Copy from OFFSET on by read and write.  */
 static bool
-copy_buffered (int from, int to, uint64_t offset, struct error *err)
+copy_buffered (int from, int to, uint64_t offset, bool to_stream,
+               struct error *err)
 {
   char bytes[65536];
   for (;;)
@@ -63,7 +74,7 @@ copy_buffered (int from, int to, uint64_t offset, struct error *err)
         return error_set_errno (err, "read");
       if (got == 0)
         return true;
-      if (!io_write_at (to, bytes, (size_t)got, offset, err))
+      if (!write_all (to, bytes, (size_t)got, offset, to_stream, err))
         return false;
       offset += (uint64_t)got;
     }
@@ -78,7 +89,13 @@ io_copy (int from, int to, struct error *err)
     continue;
   /* The kernel cannot copy between these file systems, or there is an error,
      which shows again here.  */
-  return copy_buffered (from, to, (uint64_t)in, err);
+  return copy_buffered (from, to, (uint64_t)in, false, err);
+}
+
+bool
+io_copy_to_stream (int from, int to, struct error *err)
+{
+  return copy_buffered (from, to, 0, true, err);
 }
 
 bool

@@ -24,6 +24,9 @@ bool io_write_zeros_at (int fd, uint64_t size, uint64_t offset,
    where it can.  */
 bool io_copy (int from, int to, struct error *err);
 
+/* Copy everything from the start of FROM to TO, which may be a pipe.  */
+bool io_copy_to_stream (int from, int to, struct error *err);
+
 /* Open PATH for reading if it leads to a regular file.  Opening a FIFO would
    wait for a writer, and opening a device may have effects.  -1 with errno. */
 int io_open_regular (const char *path);

@@ -209,57 +209,13 @@ output_file_discard (struct output_file *file)
 }
 
 static bool
-write_fully (int fd, const uint8_t *bytes, size_t size, struct error *err)
-{
-  while (size > 0)
-    {
-      ssize_t written = write (fd, bytes, size);
-      if (written < 0 && errno == EINTR)
-        continue;
-      if (written < 0)
-        return error_set_errno (err, "write");
-      bytes += written;
-      size -= (size_t)written;
-    }
-  return true;
-}
-
-static bool
-copy_all (int from, int to, struct error *err)
-{
-  enum
-  {
-    chunk = 1 << 17
-  };
-  uint8_t *bytes = malloc (chunk);
-  if (bytes == NULL)
-    return error_set_no_memory (err);
-  bool ok = true;
-  off_t offset = 0;
-  while (ok)
-    {
-      ssize_t got = pread (from, bytes, chunk, offset);
-      if (got < 0 && errno == EINTR)
-        continue;
-      if (got < 0)
-        ok = error_set_errno (err, "read");
-      if (got <= 0)
-        break;
-      offset += got;
-      ok = write_fully (to, bytes, (size_t)got, err);
-    }
-  free (bytes);
-  return ok;
-}
-
-static bool
 commit_stream (struct output_file *file, struct error *err)
 {
   if (file->stream_fd < 0)
     file->stream_fd = open (file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (file->stream_fd < 0)
     return error_set_errno (err, "cannot open for writing");
-  bool ok = copy_all (file->fd, file->stream_fd, err);
+  bool ok = io_copy_to_stream (file->fd, file->stream_fd, err);
   ok = io_close (file->stream_fd, ok, err);
   file->stream_fd = -1;
   return ok;
