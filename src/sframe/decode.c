@@ -8,7 +8,6 @@
 #include "sframe/decode.h"
 
 #include "base/bytes.h"
-#include "base/search.h"
 
 static bool
 malformed (struct error *err, uint64_t offset, const char *what)
@@ -368,90 +367,4 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   cursor->left--;
   cursor->last = row->start;
   return 1;
-}
-
-/* Lookup.  Walks, which have little time, use walk/lookup.  */
-
-/* The function that a reader finds for PC.  False when there is none.  */
-static bool
-sframe_decoder_find (const struct sframe_decoder *decoder, uint64_t pc,
-                     uint32_t *index)
-{
-  uint32_t n = decoder->n_functions, i = 0;
-  if (decoder->flags & SFRAME_FLAG_SORTED)
-    i = (uint32_t)SEARCH_FIRST (n, k, sframe_decoder_start (decoder, k) > pc)
-        - 1; /* beyond all functions, if none starts at or before PC */
-  else
-    while (i < n
-           && pc - sframe_decoder_start (decoder, i)
-                  >= sframe_decoder_size (decoder, i))
-      i++;
-  *index = i;
-  return i < n
-         && pc - sframe_decoder_start (decoder, i)
-                < sframe_decoder_size (decoder, i);
-}
-
-/* Skip all rows but the last one that starts at or before OFFSET, by their
-   sizes alone: what they say does not matter.  1 if there is one, 0 if not, -1
-   if they do not fit.  */
-static int
-row_cursor_seek (struct sframe_row_cursor *cursor, uint64_t offset)
-{
-  struct sframe_row_cursor next = *cursor;
-  int found = 0;
-  for (; next.left > 0; next.left--)
-    {
-      struct row_head head;
-      if (!row_head_read (&next, &head) || head.start < next.last)
-        return -1;
-      if (head.start > offset)
-        break;
-      if ((size_t)(next.end - head.words) < head.words_size)
-        return -1;
-      *cursor = next;
-      found = 1;
-      next.at = head.words + head.words_size;
-      next.last = head.start;
-    }
-  return found;
-}
-
-/* A function of V3's default type without rows is an outermost frame
-   (specification, section 1.2).  GNU as 2.47 also writes signal frames without
-   rows, for trampolines that it cannot express: nothing is known of these.  */
-static bool
-is_outermost (const struct sframe_decoder *decoder,
-              const struct sframe_fde *function)
-{
-  return decoder->variant.version >= 3 && function->n_rows == 0
-         && !function->flexible && !function->signal;
-}
-
-int
-sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
-                       struct sframe_fde *function, struct sframe_row *row,
-                       struct error *err)
-{
-  uint32_t index;
-  if (!sframe_decoder_find (decoder, pc, &index))
-    return 0;
-  struct sframe_row_cursor cursor;
-  if (!sframe_decoder_function (decoder, index, function, err)
-      || !sframe_decoder_rows (decoder, index, function, &cursor, err))
-    return -1;
-  if (is_outermost (decoder, function))
-    {
-      *row = (struct sframe_row){ 0 };
-      return 1;
-    }
-  uint64_t offset = pc - function->address;
-  if (function->pcmask)
-    offset %= function->repeat;
-  int found = row_cursor_seek (&cursor, offset);
-  if (found > 0)
-    return sframe_row_next (&cursor, row, err);
-  if (found < 0)
-    malformed (err, decoder->fre_offset, "rows that make no sense");
-  return found;
 }

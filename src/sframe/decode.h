@@ -97,11 +97,4 @@ bool sframe_decoder_spend_rows (uint64_t *left,
                                 const struct sframe_fde *function,
                                 struct error *err);
 
-/* What a stack tracer does: the function and row for PC (binary search when
-   the section says that it is sorted, otherwise the first function with PC).
-   1 found, 0 not covered, -1 broken.  */
-int sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
-                           struct sframe_fde *function, struct sframe_row *row,
-                           struct error *err);
-
 #endif /* SFRAME_DECODE_H */

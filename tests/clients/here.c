@@ -21,6 +21,7 @@
 
 #include "here.h"
 #include "sframe/decode.h"
+#include "tests/sframe_lookup.h"
 #include "walk/frame.h"
 
 #ifndef PT_GNU_SFRAME

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sframe/decode.h"
+#include "tests/sframe_lookup.h"
 
 struct section
 {

@@ -19,6 +19,7 @@
 #include "sframe/dump.h"
 #include "sframe/lower.h"
 #include "sframe/verify.h"
+#include "tests/sframe_lookup.h"
 
 enum
 {

@@ -7,6 +7,7 @@
 
 #include "cause.h"
 #include "sframe/decode.h"
+#include "tests/sframe_lookup.h"
 #include "walk/frame.h"
 
 const char *

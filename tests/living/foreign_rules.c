@@ -9,6 +9,7 @@
 #include "../oracle/foreign.h"
 #include "prove/rule.h"
 #include "sframe/decode.h"
+#include "tests/sframe_lookup.h"
 
 enum
 {

@@ -17,6 +17,7 @@
 #include "convert/find_sframe.h"
 #include "elf/image.h"
 #include "sframe/lower.h"
+#include "tests/sframe_lookup.h"
 
 enum
 {

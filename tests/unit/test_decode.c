@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "sframe/decode.h"
 #include "sframe/encode.h"
+#include "tests/sframe_lookup.h"
 
 enum
 {

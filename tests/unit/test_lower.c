@@ -19,6 +19,7 @@
 #include "sframe/encode.h"
 #include "sframe/format.h"
 #include "frame/numbers.h"
+#include "tests/sframe_lookup.h"
 #include "tests/unit/lowering.h"
 
 static const struct sframe_variant v1 = { 1, false };

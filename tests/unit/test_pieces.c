@@ -14,6 +14,7 @@
 #include "sframe/pieces.h"
 #include "sframe/repeats.h"
 #include "sframe/segments.h"
+#include "tests/sframe_lookup.h"
 
 #define SECTION_ADDRESS 0x10000000
 

@@ -8,6 +8,7 @@
 
 #include "sframe/decode.h"
 #include "sframe/lower_row.h"
+#include "tests/sframe_lookup.h"
 #include "walk/lookup.h"
 
 static inline bool
