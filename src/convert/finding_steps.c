@@ -53,14 +53,14 @@ size_at (const struct insn_decoder *decoder, const struct image *image,
              : 0;
 }
 
-/* Go over the instructions of FUNCTION.  Where the walk misses the wrong row,
-   because of data among the code, it begins anew there.  */
+/* Go over the instructions from AT to END, of a function.  Where the walk
+   misses the wrong row, because of data among the code, it begins anew there.
+ */
 static void
-choose_all (struct choice *choice, const struct frame_function *function,
+choose_all (struct choice *choice, uint64_t at, uint64_t end,
             const struct insn_decoder *decoder, const struct image *image)
 {
   uint64_t start = choice->disproof->start;
-  uint64_t at = function->address, end = at + function->size;
   while (at < end)
     {
       unsigned size = size_at (decoder, image, at, end);
@@ -82,13 +82,12 @@ words_of_cfi (const struct frame_function *function,
               const struct disproof *disproof, const struct arch *arch,
               uint64_t address, struct code_row_words *words)
 {
-  uint64_t end = function->size;
-  size_t index = 0;
-  const struct frame_row *row = frame_function_row_at (
-      function, address - function->address, &index, &end);
-  if (!row)
+  uint64_t offset = address - function->address;
+  size_t behind
+      = SEARCH_FIRST (function->n_rows, i, function->rows[i].start > offset);
+  if (behind == 0)
     return NULL;
-  code_describe_row (row, arch, words);
+  code_describe_row (&function->rows[behind - 1], arch, words);
   return disproof->kind == DISPROOF_CFA  ? words->cfa
          : disproof->kind == DISPROOF_RA ? words->ra
                                          : words->fp;
@@ -126,7 +125,11 @@ finding_steps_find (struct finding_steps *steps,
     return;
   const struct frame_function *function = &known[number];
   uint64_t end = function->address + function->size;
-  choose_all (&choice, function, decoder, image);
+  bool is_same
+      = steps->resume >= function->address && steps->resume <= disproof->start;
+  choose_all (&choice, is_same ? steps->resume : function->address, end,
+              decoder, image);
+  steps->resume = choice.n > 0 ? choice.list[0] : disproof->start;
   for (size_t i = 0; i < choice.n; i++)
     {
       uint64_t at = choice.list[i];

@@ -25,10 +25,14 @@ struct finding_steps
     struct code_row_words code, cfi;
     char text[INSN_TEXT_MAX];
   } words[STEPS_MAX]; /* what the list points to */
+  /* An instruction of the function looked at last: the next finding is behind
+     it, so that a function is gone over once for all of its findings.  */
+  uint64_t resume;
 };
 
-/* Fill in STEPS for DISPROOF, of FINDINGS about what REQUEST has.  They are
-   valid while STEPS is, and the image.  */
+/* Fill in STEPS, which is zero at first, for DISPROOF, of FINDINGS about what
+   REQUEST has.  Disproofs come in ascending order.  They are valid while STEPS
+   is, and the image.  */
 void finding_steps_find (struct finding_steps *steps,
                          const struct disproof *disproof,
                          const struct code_findings *findings,

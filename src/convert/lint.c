@@ -54,10 +54,10 @@ static void
 report (const struct lint_run *lint, const struct code_findings *findings,
         const struct code_request *request, const struct vocabulary *words)
 {
+  struct finding_steps steps = { .n = 0 };
   for (size_t i = 0; i < findings->disproofs.n; i++)
     {
       const struct disproof *from = &findings->disproofs.list[i];
-      struct finding_steps steps;
       char says[DISPROOF_TEXT_MAX], does[DISPROOF_TEXT_MAX];
       code_describe (from, lint->image->arch, says, does);
       finding_steps_find (&steps, from, findings, request, words->decoder);
