@@ -143,9 +143,7 @@ remove_without_record (const struct file_location *input, const char *output,
                                      .check = check_removed };
   if (!open_input (&image, input, options, err))
     return false;
-  struct existing existing = existing_find (&image);
-  if (existing.has_record)
-    existing_forget_record (&existing, &image);
+  const struct existing existing = existing_find (&image);
   bool done = check_is_linked (&image, options, err)
               && existing_plan_removal (&plan, &existing, &image, err)
               && revert_as_planned (&replacement, &image, options, err);

@@ -52,7 +52,7 @@ take_notes (const struct placing *placing, struct front *front,
   struct unit unit;
   const GElf_Phdr *load = placing_first_load (placing);
   if (front->n_notes < NOTE_SECTIONS_MAX && !is_taken (front, offset)
-      && offset < FIRST_PAGE && offset < load->p_filesz
+      && offset < load->p_filesz
       && unit_find_notes (placing, offset, load, &unit)
       && unit.offset + unit.size <= FIRST_PAGE)
     front->notes[front->n_notes++] = unit;

@@ -1193,6 +1193,7 @@ append_to_loaded_segment (struct fixture *test)
   store_u64 (header + 32, 4, false);
   store_u64 (header + 40, 4, false);
   store_u64 (header + 48, 0x1000, false);
+  put (test, test->elf.size, "data", 4);
   test->elf.size += 4;
 }
 
@@ -1914,6 +1915,12 @@ static const struct layout_case refused[] = {
     .status = CFI2SFRAME_REFUSED, .reason = "has to stay in the first page" },
 
   /* Behind a longer table, the bytes of .interp are too few for it.  */
+  { "a_segment_has_all_of_the_table_or_none",
+    .changes
+    = { SET_SECTION (S_RODATA, sh_size, 0x100),
+        SET (elf.header.e_phoff, 0x500), SET_SEGMENT (P_PHDR, p_offset, 0x500),
+        SET_SEGMENT (P_PHDR, p_vaddr, 0x500) },
+    .status = CFI2SFRAME_REFUSED, .reason = "no segment maps" },
   { "build_ids_stay_in_the_first_page",
     .changes = { SET_SECTION (S_HASH, sh_flags, SHF_ALLOC | SHF_WRITE) },
     NO_ROOM_BEFORE (".gnu.hash") },
