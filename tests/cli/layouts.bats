@@ -424,3 +424,37 @@ END
   [[ $output == *" 0 without SFrame data"* ]] || report
   [ "$("$CFI2SFRAME" --dump f | grep -c 'size = 4 bytes')" -ge 1 ] || report
 }
+
+# many_sections N: a library with N sections, or so many more.
+many_sections ()
+{
+  {
+    printf 'f: .cfi_startproc\n nop\n .cfi_endproc\n .globl f\n'
+    printf '.section .note.GNU-stack, ""\n'
+    seq -f '.section .zdebug_%.0f, "", %%progbits; .byte 1' $(($1 - ${own_sections-0}))
+  } >many.s
+  "${CC:-cc}" -nostdlib -shared -o many.so many.s
+}
+
+section_count ()
+{
+  readelf -hW "$1" | sed -n 's/ *Number of section headers: *//p'
+}
+
+# From 65,280 on section 0 has the number (gABI, "ELF header").
+@test "the 65,280th section is that of a conversion" {
+  needs readelf
+  local own_sections n
+  many_sections 10
+  own_sections=$(($(section_count many.so) - 10))
+  for n in 65278 65279; do
+    many_sections $n
+    [ "$(section_count many.so)" = $n ] || skip "the linker makes other sections"
+    cp many.so before
+    convert many.so
+    [ "$(section_count many.so)" = "$([ $n = 65278 ] && echo 65279 || echo "0 (65280)")" ]
+    exits 0 --check many.so
+    convert --undo many.so
+    cmp many.so before
+  done
+}
