@@ -51,8 +51,7 @@ bool check_is_loaded (const struct image *image, uint64_t offset,
 bool check_own_pages (const struct image *image, const GElf_Phdr *own,
                       uint64_t begin, uint64_t end);
 
-/* Whether AFTER, in the new file, is a PT_LOAD that has all memory of BEFORE,
-   one of the old file, with the same rights.  */
+/* Whether AFTER is a PT_LOAD that has all memory of BEFORE, another.  */
 bool check_has_memory (const GElf_Phdr *before, const GElf_Phdr *after);
 
 /* Whether a loader maps what it mapped before, and nothing more that could

@@ -59,14 +59,14 @@ is_of_section (const struct check *check, uint64_t at, uint64_t *end)
   return false;
 }
 
+/* Entries are compared one by one (check_dynamic_kept).  */
 static bool
 is_of_dynamic_entry (const struct image *image, uint64_t at, uint64_t *end)
 {
   uint64_t behind = 0, value;
   int64_t tag;
   while (dynamic_next (image, &behind, &tag, &value))
-    if (dynamic_is_table (tag)
-        && is_in (at, behind - sizeof value, sizeof value, end))
+    if (is_in (at, behind - sizeof value, sizeof value, end))
       return true;
   return false;
 }
@@ -111,8 +111,6 @@ has_bytes (const struct check *check, const GElf_Phdr *before,
   uint64_t from = before->p_offset, size = before->p_filesz;
   uint64_t to = offset_in (after, before->p_vaddr), end;
   uint64_t after_end = after->p_offset + after->p_filesz;
-  if (to + size > after_end)
-    return false;
   for (uint64_t at = 0; check_next_difference (check, from, to, size, &at);
        at = end - from)
     if (!may_differ (check, before, from + at, &end))
@@ -132,7 +130,7 @@ check_has_memory (const GElf_Phdr *before, const GElf_Phdr *after)
 {
   uint64_t front = before->p_vaddr - after->p_vaddr;
   return before->p_type == PT_LOAD && after->p_type == PT_LOAD
-         && after->p_flags == before->p_flags && front <= after->p_memsz
+         && front <= after->p_memsz
          && before->p_memsz <= after->p_memsz - front;
 }
 

@@ -21,6 +21,7 @@
 #include "write/inject.h"
 #include "place/layout.h"
 #include "elf_builder.h"
+#include "rows.h"
 
 enum
 {
@@ -301,24 +302,6 @@ growing_data_is_checked (void **state)
   check_notices_everything (test);
 }
 
-/* Programs may have bytes that no header names.  */
-static void
-bytes_between_sections_are_checked (void **state)
-{
-  struct fixture *test = *state;
-  const uint8_t other = 0x11;
-  uint64_t offset;
-  size_t data = elf_builder_section (&test->elf, ".data");
-  test->elf.sections[data].sh_size -= 0x40;
-  inject (test, LARGE, "evict");
-  assert_true (self_check (test));
-  uint64_t behind
-      = test->elf.sections[data].sh_offset + test->elf.sections[data].sh_size;
-  assert_true (plan_find (&test->plan, behind, 1, &offset));
-  assert_int_equal (pwrite (test->fd, &other, 1, (off_t)offset), 1);
-  assert_false (self_check (test));
-}
-
 /* It maps nothing, so nothing has to be in its place.  */
 static void
 empty_segments_are_kept (void **state)
@@ -585,36 +568,341 @@ closing_unmaps_the_whole_file (void **state)
   assert_int_equal (mincore (behind, PAGE, &resident), -1);
 }
 
+/* ---- Changes that leave all headers consistent.  */
+
+/* A new file that something is changed in.  */
+struct changed
+{
+  struct fixture *test;
+  uint8_t *bytes;
+  const struct image *new;
+};
+
+struct change_case
+{
+  const char *name;
+  const char *strategy;
+  size_t size;
+  void (*make) (struct fixture *test); /* NULL: nothing */
+  void (*change) (struct changed *file);
+};
+
+static uint8_t *
+segment_at (const struct changed *file, uint32_t type, size_t skip)
+{
+  for (size_t i = 0; i < file->new->n_segments; i++)
+    if (file->new->segments[i].p_type == type && skip-- == 0)
+      return file->bytes + file->new->header.e_phoff + i * sizeof (Elf64_Phdr);
+  fail_msg ("no segment of type %#x", type);
+  return NULL;
+}
+
+/* Add to the address of a segment, and to its offset.  */
+static void
+shift_segment (uint8_t *header, uint64_t address, uint64_t offset)
+{
+  static const size_t fields[]
+      = { offsetof (Elf64_Phdr, p_offset), offsetof (Elf64_Phdr, p_vaddr),
+          offsetof (Elf64_Phdr, p_paddr) };
+  for (size_t i = 0; i < 3; i++)
+    store_u64 (header + fields[i],
+               load_u64 (header + fields[i], false)
+                   + (i == 0 ? offset : address),
+               false);
+}
+
+static void
+shift_section (const struct changed *file, const char *name, uint64_t address,
+               uint64_t offset)
+{
+  const struct image_section *section = image_find_section (file->new, name);
+  uint8_t *header
+      = file->bytes + file->new->header.e_shoff
+        + (size_t)(section - file->new->sections) * sizeof (Elf64_Shdr);
+  store_u64 (header + offsetof (Elf64_Shdr, sh_addr),
+             section->header.sh_addr + address, false);
+  store_u64 (header + offsetof (Elf64_Shdr, sh_offset),
+             section->header.sh_offset + offset, false);
+}
+
+static void
+shift_sframe (struct changed *file, uint64_t address, uint64_t offset)
+{
+  shift_segment (segment_at (file, PT_GNU_SFRAME, 0), address, offset);
+  shift_section (file, ".sframe", address, offset);
+  file->test->plan.sframe_address += address;
+  file->test->plan.sframe_offset += offset;
+}
+
+/* By how much strategy grow-down has moved the old file.  */
+static uint64_t
+distance_of (const struct changed *file)
+{
+  return 0x400000 - image_find_segment (file->new, PT_LOAD)->p_vaddr;
+}
+
+static void
+own_byte_behind_dynstr (struct fixture *test)
+{
+  test->elf.bytes[0x3f0] = 0x77;
+}
+
+static void
+change_0x3f0 (struct changed *file)
+{
+  file->bytes[0x3f0] = 0x78;
+}
+
+static void
+own_zeros (struct fixture *test)
+{
+  size_t data = elf_builder_section (&test->elf, ".data");
+  test->elf.sections[data].sh_size -= 0x40;
+  test->elf.bytes[0x410] = test->elf.bytes[0x20f0] = 0;
+}
+
+static void
+change_zero_of_rodata (struct changed *file)
+{
+  file->bytes[0x410] = 1;
+}
+
+static void
+change_zero_behind_data (struct changed *file)
+{
+  file->bytes[0x20f0] = 1;
+}
+
+/* ld.so's first memory is what is left of the page.  */
+static void
+change_page_of_bss (struct changed *file)
+{
+  file->bytes[0x2a00] = 1;
+}
+
+static void
+align_code (struct fixture *test)
+{
+  test->elf.segments[3].p_align = 0x200000;
+}
+
+static void
+align_code_less (struct changed *file)
+{
+  store_u64 (segment_at (file, PT_LOAD, 1) + offsetof (Elf64_Phdr, p_align),
+             PAGE, false);
+}
+
+static void
+free_three_headers (struct fixture *test)
+{
+  test->elf.segments[1].p_type = test->elf.segments[6].p_type
+      = test->elf.segments[7].p_type = PT_NULL;
+}
+
+static void
+add_load (struct changed *file)
+{
+  uint8_t *header = segment_at (file, PT_NULL, 0);
+  memset (header, 0, sizeof (Elf64_Phdr));
+  store_u32 (header, PT_LOAD, false);
+  store_u32 (header + offsetof (Elf64_Phdr, p_flags), PF_R, false);
+  shift_segment (header, 0x100000, 0);
+  store_u64 (header + offsetof (Elf64_Phdr, p_filesz), 16, false);
+  store_u64 (header + offsetof (Elf64_Phdr, p_memsz), 16, false);
+  store_u64 (header + offsetof (Elf64_Phdr, p_align), PAGE, false);
+}
+
+static void
+shift_new_load (struct changed *file)
+{
+  shift_segment (segment_at (file, PT_LOAD, 3), 8, 0);
+  shift_sframe (file, 8, 0);
+}
+
+/* Into the bytes behind the plan's file.  */
+static void
+move_code_in_file (struct changed *file)
+{
+  uint64_t place = (file->test->plan.new_size | (PAGE - 1)) + 1 + 8;
+  memcpy (file->bytes + place, file->bytes + 0x1000, 0x100);
+  shift_segment (segment_at (file, PT_LOAD, 1), 0, place - 0x1000);
+  shift_section (file, ".text", 0, place - 0x1000);
+}
+
+static void
+drop_bss (struct fixture *test)
+{
+  test->elf.segments[4].p_memsz = test->elf.segments[4].p_filesz;
+  test->elf.sections[elf_builder_section (&test->elf, ".bss")].sh_type
+      = SHT_NULL;
+}
+
+static void
+move_sframe_behind_data (struct changed *file)
+{
+  uint64_t back = file->test->plan.sframe_offset - 0x2180;
+  memcpy (file->bytes + 0x2180, file->test->sframe, SMALL);
+  shift_sframe (file, -back, -back);
+}
+
+static void
+make_fixed (struct fixture *test)
+{
+  elf_builder_relocate (&test->elf, 0x400000);
+}
+
+/* But for PT_LOAD, only PT_GNU_STACK is left.  */
+static void
+make_fixed_and_bare (struct fixture *test)
+{
+  make_fixed (test);
+  for (size_t i = 0; i < 7; i++)
+    if (test->elf.segments[i].p_type != PT_LOAD)
+      test->elf.segments[i].p_type = PT_NULL;
+}
+
+static void
+hide_stack_from_memory (struct changed *file)
+{
+  store_u16 (file->bytes + distance_of (file) + offsetof (Elf64_Ehdr, e_phnum),
+             7, false);
+}
+
+static void
+make_fixed_with_tls (struct fixture *test)
+{
+  make_fixed (test);
+  test->elf.segments[7] = test->elf.segments[5];
+  test->elf.segments[7].p_type = PT_TLS;
+}
+
+static void
+leave_tls_behind (struct changed *file)
+{
+  shift_segment (segment_at (file, PT_TLS, 0), 0, -distance_of (file));
+}
+
+/* No section has the code.  */
+static void
+free_three_headers_and_code (struct fixture *test)
+{
+  free_three_headers (test);
+  test->elf.sections[elf_builder_section (&test->elf, ".text")].sh_type
+      = SHT_NULL;
+}
+
+static void
+lose_code (struct changed *file)
+{
+  store_u32 (segment_at (file, PT_LOAD, 1), PT_NULL, false);
+}
+
+static void
+make_fixed_and_static (struct fixture *test)
+{
+  make_fixed (test);
+  test->elf.segments[1].p_type = PT_NULL;
+}
+
+static void
+lose_table_header (struct changed *file)
+{
+  store_u32 (segment_at (file, PT_PHDR, 0), PT_NULL, false);
+}
+
+static const struct change_case changes[] = {
+  { "a_byte_without_a_section_is_checked", "slack", SMALL,
+    own_byte_behind_dynstr, change_0x3f0 },
+  { "a_zero_of_a_section_is_checked", "slack", SMALL, own_zeros,
+    change_zero_of_rodata },
+  { "a_zero_without_a_section_is_checked", "slack", SMALL, own_zeros,
+    change_zero_behind_data },
+  { "the_rest_of_the_page_of_a_bss_is_checked", "grow-data", SMALL, NULL,
+    change_page_of_bss },
+  { "the_alignment_of_a_library_is_checked", "slack", SMALL, align_code,
+    align_code_less },
+  { "a_second_new_segment_is_noticed", "spare-slot", LARGE, free_three_headers,
+    add_load },
+  { "a_new_segment_elsewhere_in_its_page_is_noticed", "spare-slot", LARGE,
+    free_three_headers, shift_new_load },
+  { "code_elsewhere_in_its_page_is_noticed", "evict", LARGE, NULL,
+    move_code_in_file },
+  { "sframe_in_a_page_that_is_written_to_is_noticed", "grow-data", SMALL,
+    drop_bss, move_sframe_behind_data },
+  { "segments_without_bytes_are_seen_from_memory", "grow-down", SMALL,
+    make_fixed_and_bare, hide_stack_from_memory },
+  { "segments_that_stay_behind_are_noticed", "grow-down", SMALL,
+    make_fixed_with_tls, leave_tls_behind },
+  { "lost_code_is_noticed", "spare-slot", LARGE, free_three_headers_and_code,
+    lose_code },
+  { "a_lost_pt_phdr_is_noticed", "grow-down", SMALL, make_fixed_and_static,
+    lose_table_header },
+};
+
+/* The state of a row's test is the row.  */
+static void
+a_change_is_noticed (void **state)
+{
+  const struct change_case *given = *state;
+  void *fixture;
+  assert_int_equal (set_up (&fixture), 0);
+  struct fixture *test = fixture;
+  if (given->make != NULL)
+    given->make (test);
+  inject (test, given->size, given->strategy);
+  if (!self_check (test))
+    fail_msg ("%s", test->err.reason);
+  size_t size = test->plan.new_size + 3 * PAGE;
+  assert_int_equal (ftruncate (test->fd, (off_t)size), 0);
+  uint8_t *bytes
+      = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, test->fd, 0);
+  assert_true (bytes != MAP_FAILED);
+  struct image new;
+  assert_true (image_open_memory (&new, bytes, size, &test->err));
+  assert_true (self_check (test));
+  given->change (&(struct changed){ test, bytes, &new });
+  image_close (&new);
+  munmap (bytes, size);
+  assert_false (self_check (test));
+  assert_non_null (strstr (test->err.reason, "self-check of the new file"));
+  tear_down (&fixture);
+}
+
 #define TEST(function) \
   cmocka_unit_test_setup_teardown (function, set_up, tear_down)
+
+static const struct CMUnitTest functions[] = {
+  TEST (slack_is_checked),
+  TEST (unmapped_pages_come_back),
+  TEST (closing_unmaps_the_whole_file),
+  TEST (eviction_is_checked),
+  TEST (moving_symbols_of_sections_is_checked),
+  TEST (moved_dynamic_symbols_are_noticed),
+  TEST (moving_symbols_of_sections_is_checked),
+  TEST (moved_dynamic_symbols_are_noticed),
+  TEST (eviction_in_big_endian_is_checked),
+  TEST (segments_that_the_table_has_grown_over_are_kept),
+  TEST (moving_notes_that_begin_in_the_table_is_checked),
+  TEST (growing_down_is_checked),
+  TEST (growing_data_is_checked),
+  TEST (empty_segments_are_kept),
+  TEST (joining_notes_is_checked),
+  TEST (joining_notes_with_a_filler_is_checked),
+  TEST (new_segments_that_share_a_page_are_noticed),
+  TEST (short_files_are_noticed),
+  TEST (holes_stay_holes),
+  TEST (holes_of_what_moves_are_written_over_a_copy),
+  TEST (gaps_and_bytes_behind_the_image_are_cleared_in_a_copy),
+};
 
 int
 main (void)
 {
-  static const struct CMUnitTest tests[] = {
-    TEST (slack_is_checked),
-    TEST (unmapped_pages_come_back),
-    TEST (closing_unmaps_the_whole_file),
-    TEST (eviction_is_checked),
-    TEST (moving_symbols_of_sections_is_checked),
-    TEST (moved_dynamic_symbols_are_noticed),
-    TEST (moving_symbols_of_sections_is_checked),
-    TEST (moved_dynamic_symbols_are_noticed),
-    TEST (eviction_in_big_endian_is_checked),
-    TEST (segments_that_the_table_has_grown_over_are_kept),
-    TEST (moving_notes_that_begin_in_the_table_is_checked),
-    TEST (growing_down_is_checked),
-    TEST (growing_data_is_checked),
-    TEST (bytes_between_sections_are_checked),
-    TEST (empty_segments_are_kept),
-    TEST (joining_notes_is_checked),
-    TEST (joining_notes_with_a_filler_is_checked),
-    TEST (new_segments_that_share_a_page_are_noticed),
-    TEST (short_files_are_noticed),
-    TEST (holes_stay_holes),
-    TEST (holes_of_what_moves_are_written_over_a_copy),
-    TEST (gaps_and_bytes_behind_the_image_are_cleared_in_a_copy),
-  };
+  static struct CMUnitTest tests[N_OF (changes) + N_OF (functions)];
+  struct CMUnitTest *next
+      = ADD_ROWS (tests, changes, a_change_is_noticed, NULL, NULL);
+  memcpy (next, functions, sizeof functions);
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
