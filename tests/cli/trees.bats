@@ -61,10 +61,11 @@ start_slowly ()
 @test "-r converts what is in a directory and skips the rest" {
   make_tree tree
   foreign tree/bin/foreign
+  printf '\177ELF\2\1\1\0more' >tree/lib/tiny
   before=$(checksum tree/lib/small.o)
   exits 0 -r tree
   [ -z "$stderr" ] || report
-  [[ ${lines[0]} == "5 files converted, 2 skipped, 0 failed; 3 files are not ELF"* ]] \
+  [[ ${lines[0]} == "5 files converted, 2 skipped, 0 failed; 4 files are not ELF"* ]] \
     || report
   all_converted tree
   [ "$(checksum tree/lib/small.o)" = "$before" ]
@@ -225,6 +226,11 @@ assert total["not_elf"] == 4, total
   ln -s other named
   convert -r -q named
   all_converted other
+}
+
+@test "--files0-from: a list that cannot be read is a failure" {
+  exits 1 --files0-from=.
+  [ "$stderr" = "cfi2sframe: .: Is a directory" ] || report
 }
 
 @test "--files0-from: a file, standard input, no NUL at the end" {
@@ -499,6 +505,59 @@ make_unconvertible ()
   head -c 100 good >damaged
 }
 
+# Conversion gets a signal when the new file is there and has a name.
+@test "a signal ends a conversion without a trace, unless it is ignored" {
+  ! grep -q __asan_init "$CFI2SFRAME" || skip "AddressSanitizer comes first"
+  cat >signal.c <<'END'
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int
+open64 (const char *path, int flags, ...)
+{
+  va_list more;
+  va_start (more, flags);
+  int mode = va_arg (more, int);
+  va_end (more);
+  errno = EOPNOTSUPP;
+  return (flags & O_TMPFILE) == O_TMPFILE
+             ? -1
+             : (int)syscall (SYS_openat, AT_FDCWD, path, flags, mode);
+}
+int
+open (const char *path, int flags, ...)
+{
+  va_list more;
+  va_start (more, flags);
+  int mode = va_arg (more, int);
+  va_end (more);
+  return open64 (path, flags, mode);
+}
+int
+fsync (int fd)
+{
+  (void)fd;
+  return raise (atoi (getenv ("SIGNAL")));
+}
+END
+  "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o signal.so signal.c
+  small_program in
+  for number in 15 7; do
+    cp in f
+    run env LD_PRELOAD="$PWD/signal.so" SIGNAL=$number "$CFI2SFRAME" f
+    [ "$status" -eq $((128 + number)) ] || report
+    cmp in f
+    no_temporaries .
+  done
+  run bash -c 'trap "" TERM; LD_PRELOAD=$PWD/signal.so SIGNAL=15 exec "$0" f' "$CFI2SFRAME"
+  [ "$status" -eq 0 ] || report
+  has_sframe f
+}
+
 @test "--skip-unconvertible: other machines, refused and damaged files are notes" {
   make_unconvertible
   local before
@@ -545,6 +604,10 @@ make_unconvertible ()
   exits 1 --skip-unconvertible --strict appended
   # Who asks for a check of a certain file wants one.
   exits 1 --skip-unconvertible --check foreign
+  convert good
+  read -r offset _ < <(section good .sframe)
+  poke good "$offset" 00
+  exits 1 --skip-unconvertible --check good
 }
 
 # Run the tool on directories named, and have the command `meanwhile' run when
