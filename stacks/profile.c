@@ -420,24 +420,6 @@ profile_is_of_kernel (const char *name)
   return n > 4 && strcmp (name + n - 4, "_[k]") == 0;
 }
 
-/* Names go to the end of a line or of the text.  */
-static int
-by_name (const void *a, const void *b)
-{
-  const char *x = *(char *const *)a, *y = *(char *const *)b;
-  size_t n = strcspn (x, "\n"), m = strcspn (y, "\n");
-  int order = memcmp (x, y, n < m ? n : m);
-  return order != 0 ? order : (n > m) - (n < m);
-}
-
-/* The name on the line behind that of NAME, or NULL.  */
-static char *
-next_name (char *name)
-{
-  char *end = strchr (name, '\n');
-  return end != NULL ? end + 1 : NULL;
-}
-
 /* A node, to be sorted by its key.  */
 struct keyed_node
 {
@@ -488,57 +470,6 @@ node_names (struct profile *profile, unsigned wanted)
   return NULL;
 }
 
-/* List all that is on a line of the N names, but for the first one, which is
-   the root's; *N_LINES is how many there are.  To be freed.  */
-static char **
-list_lines (char *const *names, uint32_t n, size_t *n_lines)
-{
-  char **lines = NULL;
-  size_t capacity = 0;
-  *n_lines = 0;
-  for (uint32_t i = 1; i < n; i++)
-    for (char *name = names[i]; name != NULL; name = next_name (name))
-      {
-        if (!ARRAY_ROOM (lines, *n_lines + 1, &capacity))
-          {
-            free (lines);
-            return NULL;
-          }
-        lines[(*n_lines)++] = name;
-      }
-  return lines != NULL ? lines : calloc (1, sizeof *lines);
-}
-
-/* Give NAMED what is on lines of the N names, sorted and each once.  */
-static bool
-collect_names (struct named_profile *named, char *const *names, uint32_t n)
-{
-  size_t n_lines;
-  char **lines = list_lines (names, n, &n_lines);
-  if (lines == NULL)
-    return false;
-  qsort (lines, n_lines, sizeof *lines, by_name);
-  named->names = lines;
-  for (size_t i = 0; i < n_lines; i++)
-    {
-      if (named->n_names > 0
-          && by_name (&named->names[named->n_names - 1], &lines[i]) == 0)
-        continue;
-      char *name = strndup (lines[i], strcspn (lines[i], "\n"));
-      if (name == NULL)
-        return false;
-      named->names[named->n_names++] = name;
-    }
-  return true;
-}
-
-static int
-by_key (uint64_t a, uint64_t b, void *unused)
-{
-  (void)unused;
-  return (a > b) - (a < b);
-}
-
 /* Copy the log of PROFILE; COPIES has what became of its nodes.  */
 static bool
 copy_log (const struct profile *profile, struct named_profile *named,
@@ -558,22 +489,27 @@ copy_log (const struct profile *profile, struct named_profile *named,
   return true;
 }
 
-/* The node called by PARENT that has the NAMES, one below the other.  0 when
-   memory ran out.  */
+/* The node called by PARENT that has the NAMES, one on a line, one below the
+   other.  0 when memory ran out.  */
 static uint32_t
-copy_node (struct named_profile *named, uint32_t parent, char *names)
+copy_node (struct named_profile *named, uint32_t parent, const char *names)
 {
   uint32_t node = parent;
-  for (char *name = names; name != NULL; name = next_name (name))
+  for (const char *end = names; end != NULL; names = end + 1)
     {
-      char **found = bsearch (&name, named->names, named->n_names,
-                              sizeof *named->names, by_name);
-      node = call_tree_child (&named->calls, node,
-                              (uint64_t)(found - named->names));
+      end = strchr (names, '\n');
+      size_t length = end != NULL ? (size_t)(end - names) : strlen (names);
+      node = named_profile_add (named, node, names, length);
       if (node == 0)
         break;
     }
   return node;
+}
+
+static bool
+is_unknown_kernel (const char *name)
+{
+  return name != NULL && strcmp (name, unknown_kernel) == 0;
 }
 
 /* Copy PROFILE's tree, node by node, to one of names.  */
@@ -587,28 +523,21 @@ copy_calls (const struct profile *profile, struct named_profile *named,
   if (profile->n_processes == 1)
     named->process = profile->processes[0];
   named->levels = (named->process == NULL) + profile->by_thread;
-  named->calls.nodes[0].self = from->nodes[0].self;
-  for (uint32_t i = 1; copied && i < from->n; i++)
+  for (uint32_t i = 0; copied && i < from->n; i++)
     {
+      const struct call_node *node = &from->nodes[i];
       /* The only process is the root.  */
-      if (named->process != NULL
-          && from->nodes[i].key == key_of (OF_PROCESS, 0))
-        {
-          named->calls.nodes[0].self += from->nodes[i].self;
-          continue;
-        }
+      bool is_root
+          = i == 0
+            || (named->process != NULL && node->key == key_of (OF_PROCESS, 0));
       /* Functions of the kernel without names are one.  */
-      uint32_t parent = from->nodes[i].parent;
-      if (parent != 0 && strcmp (names[i], unknown_kernel) == 0
-          && strcmp (names[parent], unknown_kernel) == 0)
-        {
-          copies[i] = copies[parent];
-          named->calls.nodes[copies[i]].self += from->nodes[i].self;
-          continue;
-        }
-      copies[i] = copy_node (named, copies[from->nodes[i].parent], names[i]);
-      copied = copies[i] != 0;
-      named->calls.nodes[copies[i]].self += from->nodes[i].self;
+      if (!is_root && is_unknown_kernel (names[i])
+          && is_unknown_kernel (names[node->parent]))
+        copies[i] = copies[node->parent];
+      else if (!is_root)
+        copies[i] = copy_node (named, copies[node->parent], names[i]);
+      copied = is_root || copies[i] != 0;
+      named->calls.nodes[copies[i]].self += node->self;
     }
   copied = copied && copy_log (profile, named, copies);
   free (copies);
@@ -624,28 +553,10 @@ profile_name (struct profile *profile, unsigned wanted,
   uint32_t n = profile->calls.n;
   char **names = node_names (profile, wanted);
   bool done = names != NULL && call_tree_init (&named->calls)
-              && collect_names (named, names, n)
-              && copy_calls (profile, named, names);
+              && copy_calls (profile, named, names)
+              && named_profile_finish (named);
   for (uint32_t i = 1; names != NULL && i < n; i++)
     free (names[i]);
   free (names);
-  if (!done)
-    return false;
-  call_tree_sort (&named->calls, by_key, NULL);
-  named->totals = calloc (named->calls.n, sizeof *named->totals);
-  if (named->totals == NULL)
-    return false;
-  call_tree_sum (&named->calls, named->totals);
-  return true;
-}
-
-void
-named_profile_free (struct named_profile *named)
-{
-  for (uint64_t i = 0; i < named->n_names; i++)
-    free (named->names[i]);
-  free (named->names);
-  free (named->totals);
-  free (named->log);
-  call_tree_free (&named->calls);
+  return done;
 }

@@ -7,29 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stacks/call_tree.h"
 #include "stacks/family.h"
 #include "stacks/kernel_names.h"
+#include "stacks/named_profile.h"
 #include "stacks/stack_walk.h"
 #include "stacks/symbols.h"
-
-/* Where a thread was, and when.  */
-struct profile_sample
-{
-  uint64_t time; /* nanoseconds; 0: not known */
-  /* 1; of time off the processor how long it was, in nanoseconds.  */
-  uint64_t weight;
-  uint32_t thread; /* PROFILE_NO_THREAD: memory ran out */
-  uint32_t node;
-};
-#define PROFILE_NO_THREAD UINT32_MAX
-
-struct profile_thread
-{
-  pid_t pid, tid;
-  char name[16];     /* of the process */
-  char own_name[16]; /* that the thread has or had last; "" if not known */
-};
 
 struct profile
 {
@@ -102,27 +84,9 @@ uint64_t profile_complete (const struct profile *profile);
 /* Whether NAME, in a profile with functions, is one of the kernel's.  */
 bool profile_is_of_kernel (const char *name);
 
-/* A profile with functions instead of addresses.  */
-struct named_profile
-{
-  const char *process; /* name of the only process; NULL: the processes are the
-                          root's callees */
-  bool off_cpu;        /* weights are nanoseconds off the processor */
-  unsigned levels;     /* so many below the root are processes and threads */
-  struct call_tree calls; /* keys: numbers of names */
-  uint64_t *totals;       /* owned: with callees, by node */
-  char **names;           /* owned; sorted */
-  uint64_t n_names;
-  struct profile_sample *log; /* owned; nodes are those of `calls' */
-  size_t n_log;
-  const struct profile_thread *threads; /* the profile's */
-  size_t n_threads;
-};
-
 /* Give PROFILE's addresses their names; callees are ordered by name.  WANTED:
    of symbols (symbols.h).  False when memory ran out.  */
 bool profile_name (struct profile *profile, unsigned wanted,
                    struct named_profile *named);
-void named_profile_free (struct named_profile *named);
 
 #endif /* STACKS_PROFILE_H */

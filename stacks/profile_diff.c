@@ -64,13 +64,6 @@ profile_diff_nodes (const struct named_profile *now,
   return done;
 }
 
-static int
-by_key (uint64_t a, uint64_t b, void *unused)
-{
-  (void)unused;
-  return (a > b) - (a < b);
-}
-
 bool
 profile_invert (const struct named_profile *from, struct named_profile *to)
 {
@@ -92,11 +85,7 @@ profile_invert (const struct named_profile *from, struct named_profile *to)
         }
       to->calls.nodes[node].self += tree->nodes[i].self;
     }
-  call_tree_sort (&to->calls, by_key, NULL);
-  to->totals = calloc (to->calls.n, sizeof *to->totals);
-  if (to->totals != NULL)
-    call_tree_sum (&to->calls, to->totals);
-  return to->totals != NULL;
+  return named_profile_sum (to);
 }
 
 void

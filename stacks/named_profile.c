@@ -1,0 +1,117 @@
+/* Profiles with functions instead of addresses.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/named_profile.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* A name and its number.  */
+struct name
+{
+  char *text; /* the profile's */
+  uint64_t number;
+};
+
+static int
+by_text (const void *a, const void *b)
+{
+  const struct name *x = a, *y = b;
+  return strcmp (x->text, y->text);
+}
+
+/* Find the entry of TEXT, which NAMED owns if it is new.  NULL when memory ran
+   out.  */
+static const struct name *
+find_name (struct named_profile *named, char *text)
+{
+  if (!ARRAY_ROOM (named->names, named->n_names + 1, &named->names_capacity))
+    return NULL;
+  struct name *made = malloc (sizeof *made), **found = NULL;
+  if (made != NULL)
+    {
+      *made = (struct name){ text, named->n_names };
+      found = tsearch (made, &named->index, by_text);
+    }
+  if (found != NULL && *found == made)
+    named->names[named->n_names++] = text;
+  else
+    free (made);
+  return found != NULL ? *found : NULL;
+}
+
+uint32_t
+named_profile_add (struct named_profile *named, uint32_t parent,
+                   const char *name, size_t length)
+{
+  char *text = strndup (name, length);
+  const struct name *found = text != NULL ? find_name (named, text) : NULL;
+  if (found == NULL || found->text != text)
+    free (text);
+  return found != NULL ? call_tree_child (&named->calls, parent, found->number)
+                       : 0;
+}
+
+/* Sort the names; ORDER has room for what their numbers become.  */
+static bool
+sort_names (struct named_profile *named, uint64_t *order)
+{
+  struct name *sorted = calloc (named->n_names + 1, sizeof *sorted);
+  if (sorted == NULL)
+    return false;
+  for (uint64_t i = 0; i < named->n_names; i++)
+    sorted[i] = (struct name){ named->names[i], i };
+  qsort (sorted, named->n_names, sizeof *sorted, by_text);
+  for (uint64_t i = 0; i < named->n_names; i++)
+    {
+      named->names[i] = sorted[i].text;
+      order[sorted[i].number] = i;
+    }
+  free (sorted);
+  return true;
+}
+
+static int
+by_key (uint64_t a, uint64_t b, void *unused)
+{
+  (void)unused;
+  return (a > b) - (a < b);
+}
+
+bool
+named_profile_sum (struct named_profile *named)
+{
+  call_tree_sort (&named->calls, by_key, NULL);
+  named->totals = calloc (named->calls.n, sizeof *named->totals);
+  if (named->totals != NULL)
+    call_tree_sum (&named->calls, named->totals);
+  return named->totals != NULL;
+}
+
+bool
+named_profile_finish (struct named_profile *named)
+{
+  uint64_t *order = calloc (named->n_names + 1, sizeof *order);
+  bool sorted = order != NULL && sort_names (named, order);
+  for (uint32_t i = 1; sorted && i < named->calls.n; i++)
+    named->calls.nodes[i].key = order[named->calls.nodes[i].key];
+  free (order);
+  return sorted && named_profile_sum (named);
+}
+
+void
+named_profile_free (struct named_profile *named)
+{
+  tdestroy (named->index, free);
+  for (uint64_t i = 0; i < named->n_names; i++)
+    free (named->names[i]);
+  free (named->names);
+  free (named->totals);
+  free (named->log);
+  call_tree_free (&named->calls);
+}

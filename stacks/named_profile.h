@@ -1,0 +1,67 @@
+/* Profiles with functions instead of addresses.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_NAMED_PROFILE_H
+#define STACKS_NAMED_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "stacks/call_tree.h"
+
+/* Where a thread was, and when.  */
+struct profile_sample
+{
+  uint64_t time; /* nanoseconds; 0: not known */
+  /* 1; of time off the processor how long it was, in nanoseconds.  */
+  uint64_t weight;
+  uint32_t thread; /* PROFILE_NO_THREAD: memory ran out */
+  uint32_t node;
+};
+#define PROFILE_NO_THREAD UINT32_MAX
+
+struct profile_thread
+{
+  pid_t pid, tid;
+  char name[16];     /* of the process */
+  char own_name[16]; /* that the thread has or had last; "" if not known */
+};
+
+/* A profile with functions instead of addresses.  */
+struct named_profile
+{
+  const char *process; /* name of the only process; NULL: the processes are the
+                          root's callees */
+  bool off_cpu;        /* weights are nanoseconds off the processor */
+  unsigned levels;     /* so many below the root are processes and threads */
+  struct call_tree calls; /* keys: numbers of names */
+  uint64_t *totals;       /* owned: with callees, by node */
+  char **names;           /* owned; sorted */
+  uint64_t n_names;
+  size_t names_capacity;
+  void *index;                /* owned: of the names, for named_profile_add */
+  struct profile_sample *log; /* owned; nodes are those of `calls' */
+  size_t n_log;
+  const struct profile_thread *threads; /* the profile's */
+  size_t n_threads;
+};
+
+/* The node for NAME, of LENGTH bytes, called by PARENT of NAMED, whose tree is
+   there; names have no order before named_profile_finish.  0 when memory ran
+   out.  */
+uint32_t named_profile_add (struct named_profile *named, uint32_t parent,
+                            const char *name, size_t length);
+
+/* Sort the names, order callees by them, and sum up.  False when memory ran
+   out.  */
+bool named_profile_finish (struct named_profile *named);
+
+/* Order callees by their names, which are sorted, and sum up.  False when
+   memory ran out.  */
+bool named_profile_sum (struct named_profile *named);
+
+void named_profile_free (struct named_profile *named);
+
+#endif /* STACKS_NAMED_PROFILE_H */
