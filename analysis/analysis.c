@@ -215,6 +215,16 @@ count (struct analysis_summary *summary, const struct code_function *function,
   summary->failures[failure]++;
 }
 
+/* Whether FUNCTION is where the program begins, by CFI that says so: it has no
+   caller, so that there is nothing to compare.  */
+static bool
+has_no_caller (const struct analysis *analysis,
+               const struct code_function *function)
+{
+  return analysis->request->only_compares && !function->is_known
+         && function->entry == analysis->starts.program_entry;
+}
+
 /* FOLLOWED was followed for the last time, or another time because something
    that it calls is not what it seemed.  */
 static void
@@ -223,7 +233,8 @@ conclude (struct analysis *analysis, const struct followed *followed)
   const struct analysis_observer *observer = analysis->observer;
   struct code_function *function
       = functions_get (analysis->functions, followed->task.index);
-  count (analysis->summary, function, followed->failure);
+  if (!has_no_caller (analysis, function))
+    count (analysis->summary, function, followed->failure);
   if (function->is_disproved)
     disproofs_retract (analysis->disproofs, function->entry);
   function->is_disproved = false;

@@ -225,6 +225,28 @@ END
   [[ $output == *"2 findings (8 bytes) in 2 of 2 functions"* ]] || report
 }
 
+# Where the program begins there is no caller, and nothing to compare.
+@test "--lint does not count the entry of a program as left undecided" {
+  wrong_library
+  cat >program.s <<'END'
+	.globl	_start
+	.type	_start, @function
+_start:	.cfi_startproc
+	.cfi_undefined	rip
+	call	f
+	ud2
+	.cfi_endproc
+	.type	f, @function
+f:	.cfi_startproc
+	ret
+	.cfi_endproc
+	.section .note.GNU-stack, ""
+END
+  "${CC:-cc}" -nostdlib -static -o program program.s
+  exits 0 --lint -v program
+  [[ $output == *"in 1 of 1 function that could be compared" ]] || report
+}
+
 # GCC moves the rest of a prologue behind a call that it knows not to return.
 @test "--lint ends a path that runs out of its function behind a call" {
   analysed_library out <<'END'
