@@ -20,6 +20,8 @@
 #include "elf/checksum.h"
 #include "place/layout.h"
 #include "place/reference_search.h"
+#include "place/refusals.h"
+#include "place/strategy_loader.h"
 #include "write/existing.h"
 #include "write/file_metadata.h"
 #include "write/inject.h"

@@ -2,7 +2,9 @@
    follow.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "place/placing.h"
+#include "place/bss_in_file.h"
+
+#include "base/align.h"
 
 /* Only sections and segments that are not loaded may shift.  */
 static int

@@ -1,11 +1,12 @@
 /* What names sections by address: dynamic entries and symbols.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "place/placing.h"
+#include "place/dynamic_addresses.h"
 
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/dynamic.h"
 #include "elf/symbols.h"
 
 enum

@@ -5,9 +5,11 @@
    Sections move as units: a unit is a section with every section, PT_NOTE,
    PT_INTERP and PT_GNU_PROPERTY that overlaps it.  */
 
-#include "place/placing.h"
+#include "place/evict.h"
 
+#include "elf/dynamic.h"
 #include "elf/notes.h"
+#include "place/dynamic_addresses.h"
 
 enum
 {

@@ -1,11 +1,12 @@
 /* The new headers: ELF header, program headers, section headers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "place/placing.h"
+#include "place/headers.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/bytes.h"
 
 bool

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "place/placing.h"
+#include "place/reference_search.h"
+#include "place/refusals.h"
+#include "place/strategy.h"
+#include "place/strategy_loader.h"
 
 /* Zero the bytes of the old .sframe, to which nothing refers any more, where
    the new one does not cover them.  Without its section header the size of the

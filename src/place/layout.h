@@ -14,27 +14,6 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* ---- refusals.c */
-
-/* Whether IMAGE may be changed at all (doc/formats/injection).  Otherwise
-   false with status CFI2SFRAME_NOTHING for debug files, which have no code to
-   describe; CFI2SFRAME_UNSUPPORTED for types of files and machines that cannot
-   have .sframe in a segment; and CFI2SFRAME_REFUSED with the reason for files
-   that a change would harm.  layout_plan_injection calls this; a caller that
-   asks before it converts saves the work.  */
-bool layout_classify (const struct image *image, struct error *err);
-
-/* ---- strategy_loader.c */
-
-/* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
-bool layout_is_loader (const struct image *image);
-
-/* Whether the last part of PATH is the name of a dynamic loader.  Some are
-   static PIEs (gcompat, nix-ld), which only the name gives away.  */
-bool layout_is_loader_name (const char *path);
-
-/* ---- layout.c */
-
 /* Plan the injection into IMAGE (ET_EXEC or ET_DYN).  The plan is freed with
    layout_plan_free also after failure.  Status CFI2SFRAME_REFUSED with the
    reason when no strategy applies.  */

@@ -7,12 +7,14 @@
    program headers.  An arrangement counts only if all readers find in it what
    they found before; see arrangement_is_good.  */
 
-#include "place/placing.h"
+#include "place/one_note.h"
 
 #include <string.h>
 
+#include "base/align.h"
 #include "base/bytes.h"
 #include "elf/notes.h"
+#include "place/headers.h"
 
 enum
 {

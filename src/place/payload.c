@@ -11,12 +11,13 @@
    which strip takes away, and formats in which a look at the bytes finds no
    data.  */
 
-#include "place/placing.h"
+#include "place/payload.h"
 
 #include <string.h>
 
 #include "base/bytes.h"
 #include "elf/notes.h"
+#include "place/facts.h"
 
 enum
 {

@@ -1,7 +1,10 @@
 /* A place for .sframe becomes a plan.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "place/placing.h"
+#include "place/place.h"
+
+#include "place/headers.h"
+#include "place/slots.h"
 
 bool
 place_fill (const struct placing *placing, struct place *place)

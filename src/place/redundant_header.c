@@ -3,8 +3,9 @@
 
    doc/formats/injection has who reads PT_PHDR.  */
 
-#include "place/placing.h"
+#include "place/redundant_header.h"
 
+#include "elf/dynamic.h"
 #include "elf/notes.h"
 
 /* In elf.h since glibc 2.26.  */

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "place/layout.h"
-#include "place/placing.h"
+#include "place/slots.h"
+#include "place/strategy_loader.h"
 
 enum
 {

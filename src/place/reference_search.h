@@ -10,6 +10,7 @@
 #define PLACE_REFERENCE_SEARCH_H
 
 #include "elf/image.h"
+#include "place/references.h"
 
 struct reference_search; /* opaque */
 
@@ -21,6 +22,10 @@ struct reference_search *reference_search_new (const struct image *image);
 /* Search.  layout_plan_injection uses what was found.  SEARCH may be NULL,
    here and below.  */
 void reference_search_run (struct reference_search *search);
+
+/* What SEARCH found.  */
+void reference_search_take (const struct reference_search *search,
+                            struct references *references);
 
 void reference_search_free (struct reference_search *search);
 

@@ -5,13 +5,14 @@
    bytes once in a hundred million bytes; then a section stays where it is that
    could have moved.  */
 
-#include "place/placing.h"
+#include "place/references.h"
 
 #include <endian.h>
 #include <string.h>
 
 #include "arch/patterns.h"
 #include "base/bytes.h"
+#include "elf/dynamic.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/symbols.h"
 

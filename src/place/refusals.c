@@ -4,12 +4,14 @@
    What no ELF reader could accept is refused by image_open already, and so are
    kernels whose segments are unsorted.  */
 
-#include "place/layout.h"
+#include "place/refusals.h"
 
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/dynamic.h"
 #include "elf/notes.h"
+#include "place/payload.h"
 #include "place/placing.h"
 
 enum

@@ -2,7 +2,7 @@
    at a page.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "place/placing.h"
+#include "place/slack.h"
 
 static bool
 may_grow (const GElf_Phdr *load, bool executable)

@@ -5,11 +5,17 @@
    it back behind the ELF header and destroy the file.  So what stands behind
    the table has to move.  */
 
-#include "place/placing.h"
+#include "place/slots.h"
 
 #include <string.h>
 
+#include "base/align.h"
 #include "elf/notes.h"
+#include "place/dynamic_addresses.h"
+#include "place/headers.h"
+#include "place/one_note.h"
+#include "place/redundant_header.h"
+#include "place/slack.h"
 
 enum
 {

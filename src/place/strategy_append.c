@@ -7,7 +7,10 @@
    room for the headers without moving anything, such as libraries that
    patchelf has changed.  */
 
-#include "place/placing.h"
+#include "base/align.h"
+#include "place/place.h"
+#include "place/slots.h"
+#include "place/strategy.h"
 
 static int
 try_append (struct placing *placing)

@@ -10,7 +10,10 @@
    nothing writes there; hence this comes after everything that maps it
    read-only.  */
 
-#include "place/placing.h"
+#include "place/bss_in_file.h"
+#include "place/place.h"
+#include "place/slots.h"
+#include "place/strategy.h"
 
 static int
 try_grow_data (struct placing *placing)

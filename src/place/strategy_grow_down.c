@@ -6,12 +6,15 @@
    46 of 4,291 files (doc/formats/injection, "How often"), all of them ET_EXEC:
    LLVM's and GCC's programs, valgrind's tools, node, busybox.  */
 
-#include "place/placing.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/bytes.h"
+#include "place/dynamic_addresses.h"
+#include "place/headers.h"
+#include "place/slots.h"
+#include "place/strategy.h"
 
 enum
 {

@@ -12,11 +12,17 @@
 
 #include <config.h>
 
-#include "place/layout.h"
+#include "place/strategy_loader.h"
 
 #include <string.h>
 
-#include "place/placing.h"
+#include "base/align.h"
+#include "elf/dynamic.h"
+#include "place/bss_in_file.h"
+#include "place/dynamic_addresses.h"
+#include "place/place.h"
+#include "place/slots.h"
+#include "place/strategy.h"
 
 static bool
 has_prefix (const char *name, const char *prefix)

@@ -12,7 +12,9 @@
 
 #include <config.h>
 
-#include "place/placing.h"
+#include "place/place.h"
+#include "place/slots.h"
+#include "place/strategy.h"
 
 /* Whether a read-only segment has the bytes of the old .sframe.  */
 static bool

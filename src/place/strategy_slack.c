@@ -4,7 +4,11 @@
    For files in which the linker began a segment at a new page: 1,733 of 4,291
    files (doc/formats/injection, "How often").  */
 
-#include "place/placing.h"
+#include "base/align.h"
+#include "place/place.h"
+#include "place/slack.h"
+#include "place/slots.h"
+#include "place/strategy.h"
 
 /* Set PLACE to what is behind its segment, if all fits there.  */
 static bool

@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "place/placing.h"
+#include "place/dynamic_addresses.h"
+#include "place/headers.h"
 
 enum
 {

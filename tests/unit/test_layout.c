@@ -19,11 +19,14 @@
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
+#include "base/align.h"
 #include "elf_builder.h"
 #include "failing_allocations.h"
 #include "place/layout.h"
-#include "place/placing.h"
 #include "place/reference_search.h"
+#include "place/refusals.h"
+#include "place/strategy.h"
+#include "place/strategy_loader.h"
 #include "rows.h"
 
 /* More than there is padding behind the read-only segments (0xa00, 0xf00),

@@ -1,0 +1,25 @@
+/* What names sections by their address.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PLACE_DYNAMIC_ADDRESSES_H
+#define PLACE_DYNAMIC_ADDRESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "place/placing.h"
+
+/* Patch the dynamic entries and symbols of the sections that placing->moved
+   says have moved.  Offsets in the new file are found through the plan's
+   extents, which must be complete for .dynamic and .symtab.  */
+bool dynamic_patch (struct placing *placing);
+bool symbols_patch (struct placing *placing);
+
+/* Whether a symbol that code may use has the address of section INDEX.  */
+bool section_has_symbol (const struct image *image, size_t index);
+
+/* Whether the dynamic symbol NAME is defined in IMAGE.  True also where there
+   is not a section of dynamic symbols.  */
+bool dynamic_may_define (const struct image *image, const char *name);
+
+#endif /* PLACE_DYNAMIC_ADDRESSES_H */

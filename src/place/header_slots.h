@@ -1,0 +1,56 @@
+/* Room for program headers, as slots.c and those that help it find it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PLACE_HEADER_SLOTS_H
+#define PLACE_HEADER_SLOTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "place/evict.h"
+#include "place/facts.h"
+
+enum
+{
+  NOTE_SECTIONS_MAX = 16, /* a handful is usual */
+  NOTE_FILLERS_MAX = 2,
+  UNITS_MAX = 32,     /* evicted units */
+  SLOTS_TAKEN_MAX = 8 /* headers that go away */
+};
+
+/* Bytes [BEGIN, END) of the old file that are at PLACE in the new one.  */
+struct note_move
+{
+  uint64_t begin, end, place;
+};
+
+/* A way to have one PT_NOTE for all notes.  */
+struct gathered_notes
+{
+  size_t kept; /* index of the PT_NOTE that gets all notes */
+  /* What that header says then.  Size 0: notes are not gathered.  */
+  uint64_t offset, address, physical, size, align;
+  uint64_t fixed_begin, fixed_end; /* of the notes that keep their place */
+  /* All notes; those that keep their place are moved to where they are.  */
+  struct note_move moves[NOTE_SECTIONS_MAX];
+  size_t n_moves;
+  uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
+  size_t n_fillers;
+};
+
+struct header_slots
+{
+  size_t taken[SLOTS_TAKEN_MAX]; /* indices of headers that go away */
+  size_t n_taken;
+  struct gathered_notes notes;
+  size_t n_added;     /* new headers, including those in taken slots */
+  uint64_t table_end; /* of the new table, in the file */
+  struct unit units[UNITS_MAX];
+  size_t n_units;
+  struct interval freed[2]; /* bytes that eviction freed: behind the table, and
+                            behind notes that stay */
+  size_t home; /* the segment that grows by units at their fallback
+                  places, if there are any behind it */
+};
+
+#endif /* PLACE_HEADER_SLOTS_H */

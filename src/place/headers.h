@@ -1,0 +1,46 @@
+/* The new headers.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PLACE_HEADERS_H
+#define PLACE_HEADERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "place/header_slots.h"
+
+/* Whether header INDEX goes away.  */
+bool slots_have_taken (const struct header_slots *slots, size_t index);
+
+/* Where the program header table of the old file ends.  */
+uint64_t table_old_end (const struct placing *placing);
+
+/* Compute slots->table_end.  */
+void slots_set_table_end (const struct placing *placing,
+                          struct header_slots *slots);
+
+/* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is
+   given, that behind the last PT_LOAD.  */
+void table_add_headers (struct placing *placing,
+                        const struct header_slots *slots,
+                        const GElf_Phdr *load);
+
+/* Write the N program headers SEGMENTS at file offset OFFSET.  */
+bool table_write (struct placing *placing, const GElf_Phdr *segments, size_t n,
+                  uint64_t offset);
+
+/* Append a section header.  */
+void table_add_section (struct placing *placing, const char *name,
+                        const GElf_Shdr *header);
+void table_add_sframe_section (struct placing *placing);
+
+/* Append string table and section header table at placing->end, write the
+   headers: the last step of every strategy.  */
+bool table_finish (struct placing *placing);
+
+/* Do as table_finish does, but leave the section header table where it was:
+   for plans that add no section.  */
+bool table_finish_in_place (struct placing *placing);
+
+#endif /* PLACE_HEADERS_H */

@@ -1,0 +1,20 @@
+/* Files that must not be changed.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PLACE_REFUSALS_H
+#define PLACE_REFUSALS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+
+/* Whether IMAGE may be changed at all (doc/formats/injection).  Otherwise
+   false with status CFI2SFRAME_NOTHING for debug files, which have no code to
+   describe; CFI2SFRAME_UNSUPPORTED for types of files and machines that cannot
+   have .sframe in a segment; and CFI2SFRAME_REFUSED with the reason for files
+   that a change would harm.  layout_plan_injection calls this; a caller that
+   asks before it converts saves the work.  */
+bool layout_classify (const struct image *image, struct error *err);
+
+#endif /* PLACE_REFUSALS_H */

@@ -1,0 +1,50 @@
+/* Finding room for program headers.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PLACE_SLOTS_H
+#define PLACE_SLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "place/header_slots.h"
+
+/* Find room for N more program headers without moving the table.  Code and
+   data are searched for references to what would move.  False with
+   placing->reason when there is none.  */
+bool slots_find (struct placing *placing, size_t n,
+                 struct header_slots *slots);
+
+/* Take a PT_GNU_SFRAME that is there already, if SLOTS has room for it: the
+   header is empty, or that of the .sframe to be replaced.  */
+void slots_take_old (const struct image *image, struct header_slots *slots,
+                     size_t n);
+
+/* Do as slots_find does, but search nothing: only references that are in
+   placing->references already keep a section from moving.  */
+bool slots_find_unproven (struct placing *placing, size_t n,
+                          struct header_slots *slots);
+
+/* From the first to the last address in what SLOTS evicts that code may have.
+   False when there is none.  */
+bool slots_moved_addresses (const struct placing *placing,
+                            const struct header_slots *slots,
+                            struct interval *addresses);
+
+/* Give the units that have none places behind file offset *END, which is
+   loaded at ADDRESS, and move *END behind them; or the places they fall back
+   to.  */
+bool slots_place_units (struct header_slots *slots, uint64_t *end,
+                        uint64_t address);
+
+/* Rewrite everything that names the moved sections: headers, dynamic entries,
+   symbols.  The units have places.  */
+bool slots_commit (struct placing *placing, struct header_slots *slots);
+
+/* Add sections for new notes, and for bytes that eviction freed and nothing
+   uses.  */
+void slots_add_sections (struct placing *placing,
+                         const struct header_slots *slots);
+
+#endif /* PLACE_SLOTS_H */
