@@ -136,6 +136,36 @@ undone ()
   [[ $stderr == *"changed after its conversion"* ]]
 }
 
+# As if the headers had been written first, and the rest never.
+@test "a record without an .sframe: only --undo goes on" {
+  needs python3
+  small_program in
+  cp in f
+  convert f
+  python3 - <<'END'
+import struct
+with open("f", "r+b") as file:
+    data = bytearray(file.read())
+    data[data.rindex(b".sframe\0") + 1] = ord("x")
+    (segments, sections), numbers = (struct.unpack_from("=QQ", data, 32),
+                                     struct.unpack_from("=4xHHH", data, 52))
+    for i in range(numbers[0]):
+        if data[segments + 56 * i:][:4] == struct.pack("=I", 0x6474e554):
+            data[segments + 56 * i:segments + 56 * i + 4] = bytes(4)
+    for i in range(numbers[2]):
+        at = sections + 64 * i + 4
+        if data[at:at + 4] == struct.pack("=I", 0x6ffffff4):
+            data[at:at + 4] = struct.pack("=I", 1)
+    file.seek(0)
+    file.write(data)
+END
+  no_sframe f
+  refused f
+  [[ $stderr == *"an interrupted conversion; --undo restores the file" ]] || report
+  convert --undo f
+  cmp f in
+}
+
 @test "a second conversion changes nothing, --replace makes what a first one makes" {
   local format
   small_program in
