@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/align.h"
 #include "convert/linked_section.h"
 #include "convert/location.h"
 #include "convert/options.h"
@@ -30,7 +31,7 @@ detached_address (const struct image *image)
           && segment->p_vaddr + segment->p_memsz > end)
         end = segment->p_vaddr + segment->p_memsz;
     }
-  return (end + 7) & ~UINT64_C (7);
+  return align_up (end, 8);
 }
 
 bool

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/bytes.h"
 #include "convert/find_sframe.h"
 #include "sframe/format.h"
@@ -51,7 +52,7 @@ resolve (struct object_sframe *sframe, const struct image *image,
   /* Behind .eh_frame; both are small enough for 32-bit distances.  */
   uint64_t address
       = sframe->object.eh_frame_address + sframe->object.eh_frame_size;
-  address = (address + 7) & ~(uint64_t)7;
+  address = align_up (address, 8);
   if (found.size > INT32_MAX - address)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "more than 2 GiB in one object");

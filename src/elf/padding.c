@@ -35,13 +35,6 @@ count_names (const struct image *image)
   return count;
 }
 
-static bool
-has_place (const struct symbol *symbol)
-{
-  return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS
-         && ELF64_ST_TYPE (symbol->info) != STT_TLS;
-}
-
 static void
 collect_table (struct padding_finder *finder, size_t section)
 {
@@ -51,7 +44,7 @@ collect_table (struct padding_finder *finder, size_t section)
     return;
   /* Only symbols of code are of use.  */
   for (size_t i = 0; symbols_get (&symbols, i, &symbol); i++)
-    if (has_place (&symbol)
+    if (symbol_has_address (&symbol)
         && image_is_executable (finder->image, symbol.value, 0))
       finder->names[finder->n_names++] = symbol.value;
 }

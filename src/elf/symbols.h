@@ -38,6 +38,15 @@ struct symbol
   uint64_t value;
 };
 
+/* Whether SYMBOL has an address.  Constants, and offsets of thread-local
+   variables, are none.  */
+static inline bool
+symbol_has_address (const struct symbol *symbol)
+{
+  return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS
+         && ELF64_ST_TYPE (symbol->info) != STT_TLS;
+}
+
 /* Read the table in section SECTION, of any type, as far as it goes: entries
    are counted by the section's size, whatever sh_entsize says.  False when it
    has no bytes in the file.  */

@@ -89,15 +89,6 @@ struct relocation_search
   struct symbols symbols; /* N is 0 if there is no table */
 };
 
-/* Whether SYMBOL has an address.  Constants, and offsets of thread-local
-   variables, are none.  */
-static bool
-has_address (const struct symbol *symbol)
-{
-  return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS
-         && ELF64_ST_TYPE (symbol->info) != STT_TLS;
-}
-
 static void
 add_relocation (void *data, const struct dynamic_relocation *relocation)
 {
@@ -111,7 +102,7 @@ add_relocation (void *data, const struct dynamic_relocation *relocation)
     found->unknown |= !relocation->has_addend;
   else if (!symbols_get (&search->symbols, relocation->symbol, &symbol))
     found->unknown = true;
-  else if (!has_address (&symbol))
+  else if (!symbol_has_address (&symbol))
     return;
   else
     add_target (found, symbol.value);
@@ -146,7 +137,7 @@ scan_dynamic_symbols (struct references *found, const struct image *image)
           || !symbols_at (&symbols, image, i))
         continue;
       for (size_t k = 0; symbols_get (&symbols, k, &symbol); k++)
-        if (has_address (&symbol)
+        if (symbol_has_address (&symbol)
             && ELF64_ST_TYPE (symbol.info) != STT_SECTION)
           add_target (found, symbol.value);
     }

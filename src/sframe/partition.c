@@ -213,9 +213,9 @@ chooser_run (struct chooser *chooser, const struct run *run)
   if (end - begin == 1)
     chooser_take_atom (chooser, begin);
   else
-    chooser_cut (chooser, begin, end,
-                 UNIT
-                     * ((uint64_t)run->n_places * chooser->input->entry_cost));
+    chooser_cut (
+        chooser, begin, end,
+        UNIT * ((uint64_t)run->n_occurrences * chooser->input->entry_cost));
   for (uint32_t at = end; at > begin; at = chooser->steps[at].begin)
     if (chooser->steps[at].kind != NO_KIND)
       chooser->n_chosen[chooser->steps[at].kind]++;

@@ -20,7 +20,7 @@ struct run
 {
   uint32_t first_row;
   uint32_t first_cut; /* the run ends where the next one begins */
-  uint32_t n_places;
+  uint32_t n_occurrences;
   uint32_t first_piece; /* likewise; filled in last */
   uint64_t bytes;       /* of the rows in a section, at least */
 };

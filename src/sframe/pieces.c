@@ -65,11 +65,11 @@ struct pieces
   size_t n_rows, rows_capacity;
   struct run *runs; /* with room for one more */
   size_t n_runs, runs_capacity;
-  struct occurrence *places; /* ascending addresses */
-  size_t n_places, places_capacity;
-  /* If true, each distinct function is a run, with a place for each function
-     that has these rows.  Otherwise the rows of all functions are there, one
-     after the other, and `functions' says where they begin.  */
+  struct occurrence *occurrences; /* ascending addresses */
+  size_t n_occurrences, occurrences_capacity;
+  /* If true, each distinct function is a run, with an occurrence for each
+     function that has these rows.  Otherwise the rows of all functions are
+     there, one after the other, and `functions' says where they begin.  */
   bool distinct;
   struct table runs_by_rows;
   uint32_t *functions;
@@ -95,8 +95,8 @@ struct pieces
 #define NUMBERED_ROOM(array, wanted, capacity) \
   ((wanted) < UINT32_MAX && ARRAY_ROOM (array, wanted, capacity))
 
-/* Make room for the expected rows, runs and places: growing arrays would be
-   copied again and again.  Memory that is not used is never touched.  */
+/* Make room for the expected rows, runs and occurrences: growing arrays would
+   be copied again and again.  Memory that is not used is never touched.  */
 static bool
 reserve (struct pieces *pieces)
 {
@@ -104,7 +104,7 @@ reserve (struct pieces *pieces)
   size_t n_rows = pieces->encode.rows_expected / ROW_BYTES_MIN;
   return ARRAY_ROOM (pieces->rows, 2 * n_rows, &pieces->rows_capacity)
          && ARRAY_ROOM (pieces->runs, n + 1, &pieces->runs_capacity)
-         && ARRAY_ROOM (pieces->places, n, &pieces->places_capacity);
+         && ARRAY_ROOM (pieces->occurrences, n, &pieces->occurrences_capacity);
 }
 
 struct pieces *
@@ -139,7 +139,7 @@ pieces_free (struct pieces *pieces)
   table_free (&pieces->blocks_by_rows);
   free (pieces->rows);
   free (pieces->runs);
-  free (pieces->places);
+  free (pieces->occurrences);
   free (pieces->functions);
   free (pieces->cuts);
   free (pieces->pieces);
@@ -187,15 +187,15 @@ account (struct pieces *pieces, uint64_t bytes, struct error *err)
 }
 
 static inline bool
-append_place (struct pieces *pieces, uint64_t address, uint32_t size,
-              uint32_t run)
+append_occurrence (struct pieces *pieces, uint64_t address, uint32_t size,
+                   uint32_t run)
 {
-  if (!NUMBERED_ROOM (pieces->places, pieces->n_places + 1,
-                      &pieces->places_capacity))
+  if (!NUMBERED_ROOM (pieces->occurrences, pieces->n_occurrences + 1,
+                      &pieces->occurrences_capacity))
     return false;
-  pieces->places[pieces->n_places++]
+  pieces->occurrences[pieces->n_occurrences++]
       = (struct occurrence){ address, size, run };
-  pieces->runs[run].n_places++;
+  pieces->runs[run].n_occurrences++;
   return true;
 }
 
@@ -258,9 +258,11 @@ static bool
 can_join (const struct pieces *pieces, size_t first_row, uint64_t address,
           uint32_t size)
 {
-  if (!pieces->options.across || pieces->separate || pieces->n_places == 0)
+  if (!pieces->options.across || pieces->separate
+      || pieces->n_occurrences == 0)
     return false;
-  const struct occurrence *last = &pieces->places[pieces->n_places - 1];
+  const struct occurrence *last
+      = &pieces->occurrences[pieces->n_occurrences - 1];
   return last->address + last->size == address
          && rule_table_can_join (pieces->rules,
                                  pieces->rows[first_row - 1].rule & ROW_RULE,
@@ -281,17 +283,18 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
     {
       pieces->separate = false;
       return append_run (pieces, first_row, bytes)
-             && append_place (pieces, address, size,
-                              (uint32_t)pieces->n_runs - 1);
+             && append_occurrence (pieces, address, size,
+                                   (uint32_t)pieces->n_runs - 1);
     }
-  struct occurrence *place = &pieces->places[pieces->n_places - 1];
+  struct occurrence *occurrence
+      = &pieces->occurrences[pieces->n_occurrences - 1];
   struct numbered_row *row = &pieces->rows[first_row];
   if (((row[-1].rule ^ row->rule) & ROW_RULE) == 0)
     row->rule |= ROW_CONTINUES;
   for (; row < &pieces->rows[pieces->n_rows]; row++)
-    row->start += place->size;
-  place->size += size;
-  pieces->runs[place->run].bytes += bytes;
+    row->start += occurrence->size;
+  occurrence->size += size;
+  pieces->runs[occurrence->run].bytes += bytes;
   return true;
 }
 
@@ -316,7 +319,7 @@ settle (struct pieces *pieces, size_t first_row, uint64_t address,
   uint32_t run;
   return pieces->distinct
              ? settle_run (pieces, first_row, bytes, &run)
-                   && append_place (pieces, address, size, run)
+                   && append_occurrence (pieces, address, size, run)
              : settle_in_order (pieces, first_row, address, size, bytes);
 }
 
@@ -348,7 +351,7 @@ find_rows (const struct pieces *pieces, size_t index, size_t *first,
   *end = pieces->n_rows;
   if (pieces->distinct)
     {
-      uint32_t run = pieces->places[index].run;
+      uint32_t run = pieces->occurrences[index].run;
       *first = pieces->runs[run].first_row;
       if (run + 1 < pieces->n_runs)
         *end = pieces->runs[run + 1].first_row;
@@ -387,9 +390,9 @@ pieces_repeat (struct pieces *pieces, size_t index, uint32_t begin,
   find_rows (pieces, index, &first, &end);
   if (pieces->distinct && begin == 0 && pieces->rows[end - 1].start < size)
     {
-      uint32_t run = pieces->places[index].run;
+      uint32_t run = pieces->occurrences[index].run;
       bytes = pieces->runs[run].bytes;
-      done = append_place (pieces, address, size, run);
+      done = append_occurrence (pieces, address, size, run);
     }
   else
     done = copy_rows (pieces, first, end, begin, size, &bytes)
@@ -400,7 +403,7 @@ pieces_repeat (struct pieces *pieces, size_t index, uint32_t begin,
 size_t
 pieces_n_functions (const struct pieces *pieces)
 {
-  return pieces->distinct ? pieces->n_places : pieces->n_functions;
+  return pieces->distinct ? pieces->n_occurrences : pieces->n_functions;
 }
 
 void
@@ -438,14 +441,14 @@ append_cut (struct pieces *pieces, const struct cut *cut)
   return true;
 }
 
-/* Whether another index entry for each place of RUN takes as many bytes as the
-   rows of RUN.  */
+/* Whether another index entry for each occurrence of RUN takes as many bytes
+   as the rows of RUN.  */
 static bool
 stays_whole (const struct pieces *pieces, const struct run *run)
 {
   return pieces->distinct
          && run->bytes
-                <= (uint64_t)run->n_places
+                <= (uint64_t)run->n_occurrences
                        * sframe_fde_size (pieces->encode.variant.version);
 }
 
@@ -681,10 +684,10 @@ write_first (struct pieces *pieces, size_t piece, uint64_t address,
 
 /* The FDEs of PLACE.  */
 static bool
-write_place (struct pieces *pieces, const struct occurrence *place,
-             struct sframe_encoder *encoder, struct error *err)
+write_occurrence (struct pieces *pieces, const struct occurrence *occurrence,
+                  struct sframe_encoder *encoder, struct error *err)
 {
-  const struct run *run = &pieces->runs[place->run];
+  const struct run *run = &pieces->runs[occurrence->run];
   uint64_t start = pieces->cuts[run->first_cut].address;
   for (uint32_t i = run->first_piece; i < run[1].first_piece; i++)
     {
@@ -692,8 +695,8 @@ write_place (struct pieces *pieces, const struct occurrence *place,
       uint64_t begin = pieces->cuts[piece->begin].address - start;
       uint64_t end = i + 1 < run[1].first_piece
                          ? pieces->cuts[piece->end].address - start
-                         : place->size;
-      uint64_t address = place->address + begin;
+                         : occurrence->size;
+      uint64_t address = occurrence->address + begin;
       uint32_t size = (uint32_t)(end - begin);
       if (!(pieces->numbers[i] == NOT_STORED
                 ? write_first (pieces, i, address, size, encoder, err)
@@ -716,8 +719,8 @@ pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
       || !table_init (&pieces->blocks_by_rows, pieces->n_pieces / 2))
     return error_set_no_memory (err);
   memset (pieces->numbers, 0xff, pieces->n_pieces * sizeof *pieces->numbers);
-  for (size_t i = 0; i < pieces->n_places; i++)
-    if (!write_place (pieces, &pieces->places[i], encoder, err))
+  for (size_t i = 0; i < pieces->n_occurrences; i++)
+    if (!write_occurrence (pieces, &pieces->occurrences[i], encoder, err))
       return false;
   return true;
 }
