@@ -198,8 +198,10 @@ jit_names_at (struct jit_names *names, uint64_t address)
   if (!names->read && names->pid != 0)
     read_names (names);
   size_t behind = SEARCH_FIRST (names->n, i, names->names[i].start > address);
-  const struct jit_name *last = names->names + behind - 1;
-  return behind > 0 && address - last->start < last->size ? last : NULL;
+  if (behind == 0)
+    return NULL;
+  const struct jit_name *last = &names->names[behind - 1];
+  return address - last->start < last->size ? last : NULL;
 }
 
 void
