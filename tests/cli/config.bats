@@ -29,7 +29,7 @@ END
   echo "min-coverage = 7.5" >cfi2sframe.conf.d/20-more.conf
   echo "format = 2" >cfi2sframe.conf.d/10-less.conf
   echo "min-coverage = 99" >cfi2sframe.conf.d/backup.conf~
-  echo "min-coverage = 98" >cfi2sframe.conf.d/.20-more.conf
+  echo "exclude = /hidden" >cfi2sframe.conf.d/.20-more.conf
   local program
   for program in $programs; do
     script "$program" --show-config
