@@ -90,17 +90,18 @@ open_names (const struct jit_names *names)
   return fd;
 }
 
-/* Add a function.  False when memory ran out.  */
+/* Add a function, whose NAME has ROOM bytes at most, and may change meanwhile.
+   False when memory ran out.  */
 static bool
 add_name (struct jit_names *names, uint64_t start, uint64_t size,
-          const char *name)
+          const char *name, size_t room)
 {
   if (size == 0 || *name == '\0' || names->n == NAMES_MAX)
     return true;
   if (!ARRAY_ROOM (names->names, names->n + 1, &names->capacity))
     return false;
   struct jit_name *last = &names->names[names->n];
-  *last = (struct jit_name){ start, size, strdup (name), names->n };
+  *last = (struct jit_name){ start, size, strndup (name, room), names->n };
   names->n += last->name != NULL;
   return last->name != NULL;
 }
@@ -112,7 +113,8 @@ add_line (void *context, char *line)
   char *at;
   line[strcspn (line, "\n")] = '\0';
   uint64_t start = strtoull (line, &at, 16), size = strtoull (at, &at, 16);
-  return add_name (context, start, size, at + strspn (at, " "));
+  at += strspn (at, " ");
+  return add_name (context, start, size, at, strlen (at));
 }
 
 /* Add what the next record of DUMP says.  False at the end, or when memory ran
@@ -137,7 +139,8 @@ add_record (struct jit_names *names, struct cursor *dump)
   cursor_u64 (&at);
   const char *name = (const char *)at.at;
   bool whole_name = memchr (name, '\0', cursor_left (&at)) != NULL;
-  return at.failed || !whole_name || add_name (names, start, length, name);
+  return at.failed || !whole_name
+         || add_name (names, start, length, name, cursor_left (&at));
 }
 
 /* Read the dump, if there is one: a header, of which its size is of use here,
