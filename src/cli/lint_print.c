@@ -237,7 +237,8 @@ lint_print_json (const char *path, const struct lint_outcome *outcome,
   json_add_number (object, "functions_trusted", result->functions_trusted);
   json_add_number (object, "functions_left", result->functions_left);
   json_add_number (object, "bytes_wrong", result->bytes);
-  json_add (object, "findings", outcome->findings);
+  json_add (object, "findings",
+            outcome->findings != NULL ? outcome->findings : json_new_array ());
   json_print_line (object, out);
 }
 

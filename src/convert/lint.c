@@ -160,6 +160,7 @@ lint_with_threads (const char *input, unsigned threads,
                                  .context = context,
                                  .result = result };
   *result = (struct cfi2sframe_lint_result){ 0 };
+  error_clear (err);
   bool ok = image_open (&image, input, err) && lint_image (&lint, err);
   image_close (&image);
   if (ok && result->findings > 0)

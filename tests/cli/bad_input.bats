@@ -318,6 +318,21 @@ eh_frame_entry ()
   [[ $stderr == "cfi2sframe: small: "*"Permission denied"* ]] || report
 }
 
+@test "an unreadable folder has no findings, in JSON as well" {
+  needs python3
+  public_directory
+  mkdir -p "$public/all/closed"
+  chmod 0 "$public/all/closed"
+  cd "$public"
+  as_nobody ./cfi2sframe --lint --stats=json -r all
+  [ "$status" -eq 1 ] || report
+  python3 - "$output" <<'END'
+import json, sys
+report = json.loads (sys.argv[1])
+assert report["status"] == "failed" and report["findings"] == []
+END
+}
+
 @test "a read-only directory" {
   public_directory
   small_program
