@@ -100,10 +100,10 @@ inject_check_bytes (const struct image *image, const struct layout_plan *plan,
     return error_set (err, CFI2SFRAME_IO, "the new file is too short");
   if (!image_open_memory (&after, bytes, size, err))
     {
-      /* MALFORMED would mean the input.  It is the new file that is damaged,
-         by a mistake of this program.  */
+      /* Other statuses would mean the input.  It is the new file that is
+         damaged, by a mistake of this program.  */
       struct error cause = *err;
-      if (cause.status == CFI2SFRAME_MALFORMED)
+      if (cause.status != CFI2SFRAME_NO_MEMORY)
         error_set (err, CFI2SFRAME_REFUSED,
                    "self-check of the new file failed: %.200s", cause.reason);
       return false;

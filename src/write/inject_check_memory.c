@@ -141,15 +141,18 @@ is_kept (const struct check *check, const GElf_Phdr *before,
          const GElf_Phdr *after)
 {
   GElf_Phdr expected = *before;
-  bool same_size = after->p_filesz == before->p_filesz
-                   && after->p_memsz == before->p_memsz;
+  /* It may have grown in front alone: what is behind its bytes, too, is as it
+     was.  */
+  uint64_t front = before->p_vaddr - after->p_vaddr;
+  bool same_behind = after->p_filesz == before->p_filesz + front
+                     && after->p_memsz == before->p_memsz + front;
   expected.p_filesz = after->p_filesz;
   expected.p_memsz = after->p_memsz;
   if (check->before->header.e_type == ET_EXEC
       && after->p_align == placing_page (check->before))
     expected.p_align = after->p_align;
   return check_same_header (expected, after)
-         && (same_size || after->p_filesz == after->p_memsz)
+         && (same_behind || after->p_filesz == after->p_memsz)
          && (after->p_vaddr - before->p_vaddr - after->p_offset
              + before->p_offset)
                     % PAGE_MIN

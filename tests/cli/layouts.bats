@@ -396,6 +396,43 @@ END
   done
 }
 
+# A read-only segment with more memory than bytes, which grows down in front.
+@test "a first segment with a BSS of its own grows down" {
+  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  cat >rbss.s <<'END'
+	.globl _start
+	.type _start, @function
+_start:	.cfi_startproc
+	.cfi_undefined rip
+	call f
+	mov $60, %eax
+	xor %edi, %edi
+	syscall
+	.cfi_endproc
+	.size _start, . - _start
+f:	.cfi_startproc
+	sub $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	add $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.section .rbss, "a", @nobits
+	.zero 100
+	.section .note.GNU-stack, "", @progbits
+END
+  local linker
+  for linker in bfd gold mold; do
+    command -v "ld.$linker" >/dev/null || continue
+    # gold has no option for what it does anyway.
+    "${CC:-cc}" -nostdlib -static -no-pie -Wl,-z,noseparate-code \
+      -fuse-ld=$linker -o $linker rbss.s 2>/dev/null \
+      || "${CC:-cc}" -nostdlib -static -no-pie -fuse-ld=$linker \
+        -o $linker rbss.s
+    lives_on $linker
+  done
+}
+
 # mold 2.42.1: an FDE without code in front of a function hid the function's.
 @test "mold 2.42.1: an empty FDE hides no function" {
   small_program probe

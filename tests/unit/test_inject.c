@@ -173,6 +173,8 @@ check_notices_everything (struct fixture *test)
           if (self_check (test))
             fail_msg ("a change at 0x%zx (%s) goes unnoticed", i,
                       place_of (&new, i));
+          /* Any other status would be about the input.  */
+          assert_int_equal (test->err.status, CFI2SFRAME_REFUSED);
           bytes[i] ^= changes[k];
         }
   assert_true (self_check (test));
