@@ -6,6 +6,7 @@
 #include "convert/replace.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -16,14 +17,30 @@
 #include "write/temporary.h"
 #include "write/undo.h"
 
+/* Whether the new file ends in RECORD.  */
 static bool
-check_file (const struct replacement *replacement, int fd, struct error *err)
+check_record (const uint8_t *bytes, size_t size, const struct buffer *record,
+              struct error *err)
+{
+  return (record->size <= size
+          && memcmp (bytes + size - record->size, record->bytes, record->size)
+                 == 0)
+         || error_set (err, CFI2SFRAME_REFUSED,
+                       "self-check of the new file failed: its undo record is "
+                       "damaged");
+}
+
+static bool
+check_file (const struct replacement *replacement, int fd,
+            const struct buffer *record, struct error *err)
 {
   size_t size;
   const void *bytes = mapped_file_open (fd, &size, err);
   if (bytes == NULL)
     return false;
-  bool good = replacement->check (replacement, bytes, size, err);
+  bool good
+      = replacement->check (replacement, bytes, size, err)
+        && (record->size == 0 || check_record (bytes, size, record, err));
   mapped_file_close (bytes, size);
   return good;
 }
@@ -68,7 +85,7 @@ write_new_file (const struct replacement *replacement,
                               file.fd, err))
         && io_write_at (file.fd, record->bytes, record->size,
                         replacement->plan->new_size, err)
-        && check_file (replacement, file.fd, err);
+        && check_file (replacement, file.fd, record, err);
   return output_file_finish (&file, &request, written, err);
 }
 
