@@ -1,8 +1,8 @@
 /* From addresses to small numbers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_ADDRESS_MAP_H
-#define CODE_ADDRESS_MAP_H
+#ifndef ANALYSIS_ADDRESS_MAP_H
+#define ANALYSIS_ADDRESS_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,4 +67,4 @@ address_map_get (const struct address_map *map, uint64_t address)
     }
 }
 
-#endif /* CODE_ADDRESS_MAP_H */
+#endif /* ANALYSIS_ADDRESS_MAP_H */

@@ -5,8 +5,8 @@
    them, and come in ascending order.  The set tells so without leaving the
    cache.  */
 
-#ifndef CODE_ADDRESS_SET_H
-#define CODE_ADDRESS_SET_H
+#ifndef ANALYSIS_ADDRESS_SET_H
+#define ANALYSIS_ADDRESS_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,4 +69,4 @@ address_set_may_have (const struct address_set *set, uint64_t address)
                 & 1;
 }
 
-#endif /* CODE_ADDRESS_SET_H */
+#endif /* ANALYSIS_ADDRESS_SET_H */

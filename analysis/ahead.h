@@ -1,8 +1,8 @@
 /* Several functions followed at the same time, ahead of their turn.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_AHEAD_H
-#define CODE_AHEAD_H
+#ifndef ANALYSIS_AHEAD_H
+#define ANALYSIS_AHEAD_H
 
 #include <stddef.h>
 
@@ -24,4 +24,4 @@ struct follower *ahead_own (const struct ahead *ahead);
    threads there are.  */
 void ahead_follow (struct ahead *ahead, struct followed *items, size_t n);
 
-#endif /* CODE_AHEAD_H */
+#endif /* ANALYSIS_AHEAD_H */

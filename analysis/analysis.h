@@ -7,8 +7,8 @@
    themselves like all others (routine.h); so are those that have rows from
    elsewhere.  Nothing is guessed in the gaps between.  */
 
-#ifndef CODE_ANALYSIS_H
-#define CODE_ANALYSIS_H
+#ifndef ANALYSIS_ANALYSIS_H
+#define ANALYSIS_ANALYSIS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,4 +40,4 @@ bool analysis_run (const struct code_request *request,
                    struct analysis_summary *summary,
                    struct beginnings *beginnings, struct error *err);
 
-#endif /* CODE_ANALYSIS_H */
+#endif /* ANALYSIS_ANALYSIS_H */

@@ -7,8 +7,8 @@
    jumps there like one that makes a tail call with a frame.  A function whose
    first row has a frame looks like such a part, and is never followed.  */
 
-#ifndef CODE_BEGINNINGS_H
-#define CODE_BEGINNINGS_H
+#ifndef ANALYSIS_BEGINNINGS_H
+#define ANALYSIS_BEGINNINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,4 +36,4 @@ bool beginnings_find (struct beginnings *beginnings,
                       const struct image_facts *facts);
 void beginnings_free (struct beginnings *beginnings);
 
-#endif /* CODE_BEGINNINGS_H */
+#endif /* ANALYSIS_BEGINNINGS_H */

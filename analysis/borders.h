@@ -8,8 +8,8 @@
    no instruction: such an address can end a table early, which leaves code
    without rows and makes no wrong one.  */
 
-#ifndef CODE_BORDERS_H
-#define CODE_BORDERS_H
+#ifndef ANALYSIS_BORDERS_H
+#define ANALYSIS_BORDERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,4 +33,4 @@ void borders_free (struct borders *borders);
 /* The lowest border above ADDRESS, or UINT64_MAX.  */
 uint64_t borders_next (const struct borders *borders, uint64_t address);
 
-#endif /* CODE_BORDERS_H */
+#endif /* ANALYSIS_BORDERS_H */

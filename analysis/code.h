@@ -5,8 +5,8 @@
    Two things come of it: rows for code, where there may be no CFI, and CFI
    that the code contradicts.  */
 
-#ifndef CODE_CODE_H
-#define CODE_CODE_H
+#ifndef ANALYSIS_CODE_H
+#define ANALYSIS_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,4 +66,4 @@ struct code_row_words
 void code_describe_row (const struct frame_row *row, const struct arch *arch,
                         struct code_row_words *words);
 
-#endif /* CODE_CODE_H */
+#endif /* ANALYSIS_CODE_H */

@@ -5,8 +5,8 @@
    something else of, in functions that can be trusted: all of their paths were
    followed, agree, and end as the ABI demands (routine.h).  */
 
-#ifndef CODE_COMPARISON_H
-#define CODE_COMPARISON_H
+#ifndef ANALYSIS_COMPARISON_H
+#define ANALYSIS_COMPARISON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,4 +61,4 @@ void comparison_see (struct comparison *comparison, uint64_t entry,
 void comparison_settle (struct disproofs *disproofs,
                         const struct row_map *row_map);
 
-#endif /* CODE_COMPARISON_H */
+#endif /* ANALYSIS_COMPARISON_H */

@@ -3,8 +3,8 @@
 
    comparison.h finds such rows.  */
 
-#ifndef CODE_DISPROOF_H
-#define CODE_DISPROOF_H
+#ifndef ANALYSIS_DISPROOF_H
+#define ANALYSIS_DISPROOF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,4 +77,4 @@ disproof_rule (enum disproof_kind kind, const struct frame_row *row)
                                : row->fp;
 }
 
-#endif /* CODE_DISPROOF_H */
+#endif /* ANALYSIS_DISPROOF_H */

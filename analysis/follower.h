@@ -5,8 +5,8 @@
    know it notes down.  So followers can work at the same time, each in a
    thread, while notes are not passed on (analysis.c does that, in turn).  */
 
-#ifndef CODE_FOLLOWER_H
-#define CODE_FOLLOWER_H
+#ifndef ANALYSIS_FOLLOWER_H
+#define ANALYSIS_FOLLOWER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -154,4 +154,4 @@ bool follower_skips (const struct code_function *function,
 enum routine_trust followed_trust (const struct followed *followed,
                                    const struct code_function *function);
 
-#endif /* CODE_FOLLOWER_H */
+#endif /* ANALYSIS_FOLLOWER_H */

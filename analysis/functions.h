@@ -4,8 +4,8 @@
    A register by entry address.  Functions are added as they are found, and
    keep their index.  Which of them return is found out by returning.h.  */
 
-#ifndef CODE_FUNCTIONS_H
-#define CODE_FUNCTIONS_H
+#ifndef ANALYSIS_FUNCTIONS_H
+#define ANALYSIS_FUNCTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,4 +117,4 @@ uint32_t functions_next_affected (struct functions *functions);
 /* Whether memory ran out since the register was made.  */
 bool functions_failed (const struct functions *functions);
 
-#endif /* CODE_FUNCTIONS_H */
+#endif /* ANALYSIS_FUNCTIONS_H */

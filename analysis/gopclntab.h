@@ -8,8 +8,8 @@
    src/runtime/symtab.go and src/runtime/runtime2.go (type _func).  Its form
    has changed with Go 1.16, 1.18 and 1.20, and the magic number with it.  */
 
-#ifndef CODE_GOPCLNTAB_H
-#define CODE_GOPCLNTAB_H
+#ifndef ANALYSIS_GOPCLNTAB_H
+#define ANALYSIS_GOPCLNTAB_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,4 +46,4 @@ int32_t go_table_depth (const struct go_table *table, uint64_t address);
 /* Whether a function of Go starts at ADDRESS.  */
 bool go_table_is_start (const struct go_table *table, uint64_t address);
 
-#endif /* CODE_GOPCLNTAB_H */
+#endif /* ANALYSIS_GOPCLNTAB_H */

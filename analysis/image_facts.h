@@ -1,8 +1,8 @@
 /* Facts about an image's addresses: code, relocated words, what code names.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_IMAGE_FACTS_H
-#define CODE_IMAGE_FACTS_H
+#ifndef ANALYSIS_IMAGE_FACTS_H
+#define ANALYSIS_IMAGE_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,4 +90,4 @@ bool facts_sort_named (struct image_facts *facts);
 /* The lowest named address above ADDRESS, or UINT64_MAX.  */
 uint64_t facts_next_named (const struct image_facts *facts, uint64_t address);
 
-#endif /* CODE_IMAGE_FACTS_H */
+#endif /* ANALYSIS_IMAGE_FACTS_H */

@@ -1,8 +1,8 @@
 /* Decoding machine instructions.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_INSN_H
-#define CODE_INSN_H
+#ifndef ANALYSIS_INSN_H
+#define ANALYSIS_INSN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,4 +41,4 @@ bool insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
 bool insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
                 uint64_t size, uint64_t address, char text[INSN_TEXT_MAX]);
 
-#endif /* CODE_INSN_H */
+#endif /* ANALYSIS_INSN_H */

@@ -5,8 +5,8 @@
    Reference Manual for A-profile (DDI 0487), chapter C4, "A64 Instruction Set
    Encoding".  */
 
-#ifndef CODE_INSN_AARCH64_H
-#define CODE_INSN_AARCH64_H
+#ifndef ANALYSIS_INSN_AARCH64_H
+#define ANALYSIS_INSN_AARCH64_H
 
 #include "analysis/instruction.h"
 
@@ -71,4 +71,4 @@ a64_translation a64_store_exclusive, a64_swap_pair, a64_tag, a64_pair,
     a64_structures;
 a64_translation a64_store_scalable;
 
-#endif /* CODE_INSN_AARCH64_H */
+#endif /* ANALYSIS_INSN_AARCH64_H */

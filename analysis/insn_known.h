@@ -7,8 +7,8 @@
    machine but that displacements and immediate operands come behind
    everything else.  */
 
-#ifndef CODE_INSN_KNOWN_H
-#define CODE_INSN_KNOWN_H
+#ifndef ANALYSIS_INSN_KNOWN_H
+#define ANALYSIS_INSN_KNOWN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,4 +86,4 @@ uint64_t insn_form_place (const struct insn_form *form, const uint8_t *bytes,
 /* Whether that is the target of a jump or call.  */
 bool insn_form_has_target (const struct insn_form *form);
 
-#endif /* CODE_INSN_KNOWN_H */
+#endif /* ANALYSIS_INSN_KNOWN_H */

@@ -1,8 +1,8 @@
 /* What a machine's decoder offers to insn.c.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_INSN_MACHINE_H
-#define CODE_INSN_MACHINE_H
+#ifndef ANALYSIS_INSN_MACHINE_H
+#define ANALYSIS_INSN_MACHINE_H
 
 #include "arch/arch.h"
 #include "analysis/instruction.h"
@@ -31,4 +31,4 @@ struct insn_machine
 extern const struct insn_machine insn_amd64;
 extern const struct insn_machine insn_aarch64;
 
-#endif /* CODE_INSN_MACHINE_H */
+#endif /* ANALYSIS_INSN_MACHINE_H */

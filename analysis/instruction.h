@@ -7,8 +7,8 @@
    registers about.  What has no part in that is only known by the registers it
    changes.  Registers are DWARF numbers of the machine.  */
 
-#ifndef CODE_INSTRUCTION_H
-#define CODE_INSTRUCTION_H
+#ifndef ANALYSIS_INSTRUCTION_H
+#define ANALYSIS_INSTRUCTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -149,4 +149,4 @@ enum
   INSN_TEXT_MAX = 96 /* of an instruction in words, with the final NUL */
 };
 
-#endif /* CODE_INSTRUCTION_H */
+#endif /* ANALYSIS_INSTRUCTION_H */

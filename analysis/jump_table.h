@@ -10,8 +10,8 @@
    with different bounds lead to end there, too: a compiler knows more of
    the index there than the comparisons tell.  */
 
-#ifndef CODE_JUMP_TABLE_H
-#define CODE_JUMP_TABLE_H
+#ifndef ANALYSIS_JUMP_TABLE_H
+#define ANALYSIS_JUMP_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,4 +65,4 @@ bool jump_table_target (const struct jump_table *table,
                         const struct image_facts *facts, uint64_t index,
                         uint64_t *target);
 
-#endif /* CODE_JUMP_TABLE_H */
+#endif /* ANALYSIS_JUMP_TABLE_H */

@@ -1,8 +1,8 @@
 /* Code that has CFI, and what that says of where functions start.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_KNOWN_CODE_H
-#define CODE_KNOWN_CODE_H
+#ifndef ANALYSIS_KNOWN_CODE_H
+#define ANALYSIS_KNOWN_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,4 +42,4 @@ bool known_code_is_border (const struct known_code *known, uint64_t address);
 const struct code_range *known_code_part (const struct known_code *known,
                                           uint64_t address);
 
-#endif /* CODE_KNOWN_CODE_H */
+#endif /* ANALYSIS_KNOWN_CODE_H */

@@ -1,8 +1,8 @@
 /* What functions of a machine may rely on: the ABI's part of the analysis.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_MACHINE_H
-#define CODE_MACHINE_H
+#ifndef ANALYSIS_MACHINE_H
+#define ANALYSIS_MACHINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,4 +50,4 @@ const struct code_machine *code_machine_bare (const struct arch *arch);
 /* Whether a build with all decoders can analyse the code of ARCH.  */
 bool code_machine_is_known (const struct arch *arch);
 
-#endif /* CODE_MACHINE_H */
+#endif /* ANALYSIS_MACHINE_H */

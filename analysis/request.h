@@ -1,8 +1,8 @@
 /* What an analysis of code is asked for.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_REQUEST_H
-#define CODE_REQUEST_H
+#ifndef ANALYSIS_REQUEST_H
+#define ANALYSIS_REQUEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,4 +65,4 @@ struct code_request
   unsigned threads; /* that follow code, the caller's among them; 0 as 1 */
 };
 
-#endif /* CODE_REQUEST_H */
+#endif /* ANALYSIS_REQUEST_H */

@@ -12,8 +12,8 @@
    away are registered on the way, and addresses that code computes are
    collected.  */
 
-#ifndef CODE_RETURNING_H
-#define CODE_RETURNING_H
+#ifndef ANALYSIS_RETURNING_H
+#define ANALYSIS_RETURNING_H
 
 #include <stdbool.h>
 
@@ -39,4 +39,4 @@ bool returning_run (struct returning *returning, struct error *err);
    followed them.  */
 size_t returning_late (const struct returning *returning);
 
-#endif /* CODE_RETURNING_H */
+#endif /* ANALYSIS_RETURNING_H */

@@ -12,8 +12,8 @@
    routine_follow looks for all of these; a routine with one of them gives no
    rows at all.  */
 
-#ifndef CODE_ROUTINE_H
-#define CODE_ROUTINE_H
+#ifndef ANALYSIS_ROUTINE_H
+#define ANALYSIS_ROUTINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,4 +86,4 @@ void routine_set_steps_left (struct routine *routine, uint64_t steps);
 
 const char *routine_failure_name (enum routine_failure failure);
 
-#endif /* CODE_ROUTINE_H */
+#endif /* ANALYSIS_ROUTINE_H */

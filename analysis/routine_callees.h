@@ -7,8 +7,8 @@
    function does not return, either.  So what is behind a call counts only if
    it returns to the caller, or if the callee was seen to return elsewhere.  */
 
-#ifndef CODE_ROUTINE_CALLEES_H
-#define CODE_ROUTINE_CALLEES_H
+#ifndef ANALYSIS_ROUTINE_CALLEES_H
+#define ANALYSIS_ROUTINE_CALLEES_H
 
 #include "analysis/routine_graph.h"
 
@@ -18,4 +18,4 @@
    doubtful ones.  Whether there are any.  */
 bool routine_note_callees (struct routine *routine);
 
-#endif /* CODE_ROUTINE_CALLEES_H */
+#endif /* ANALYSIS_ROUTINE_CALLEES_H */

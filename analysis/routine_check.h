@@ -1,8 +1,8 @@
 /* Whether what was followed is a function that keeps to the ABI.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_ROUTINE_CHECK_H
-#define CODE_ROUTINE_CHECK_H
+#ifndef ANALYSIS_ROUTINE_CHECK_H
+#define ANALYSIS_ROUTINE_CHECK_H
 
 #include "analysis/routine_graph.h"
 
@@ -24,4 +24,4 @@ bool routine_uses_saved (struct routine *routine, const struct insn *insn,
 void routine_check (void *routine, uint64_t address, const struct insn *insn,
                     const struct state *state);
 
-#endif /* CODE_ROUTINE_CHECK_H */
+#endif /* ANALYSIS_ROUTINE_CHECK_H */

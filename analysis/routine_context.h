@@ -1,8 +1,8 @@
 /* What following functions depends on, how it can fail, and what it shows.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_ROUTINE_CONTEXT_H
-#define CODE_ROUTINE_CONTEXT_H
+#ifndef ANALYSIS_ROUTINE_CONTEXT_H
+#define ANALYSIS_ROUTINE_CONTEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -121,4 +121,4 @@ struct routine_context
   bool ends_unknown;
 };
 
-#endif /* CODE_ROUTINE_CONTEXT_H */
+#endif /* ANALYSIS_ROUTINE_CONTEXT_H */

@@ -1,8 +1,8 @@
 /* Where instructions lead: jump tables, calls, landing pads.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_ROUTINE_FLOW_H
-#define CODE_ROUTINE_FLOW_H
+#ifndef ANALYSIS_ROUTINE_FLOW_H
+#define ANALYSIS_ROUTINE_FLOW_H
 
 #include "analysis/routine_graph.h"
 
@@ -46,4 +46,4 @@ void routine_call (struct routine *routine, const struct insn *insn,
 void routine_throw (struct routine *routine, uint64_t call,
                     const struct state *state);
 
-#endif /* CODE_ROUTINE_FLOW_H */
+#endif /* ANALYSIS_ROUTINE_FLOW_H */

@@ -6,8 +6,8 @@
    front of the node.  The states of other nodes are not kept: they are
    computed again from the label in front of them.  */
 
-#ifndef CODE_ROUTINE_GRAPH_H
-#define CODE_ROUTINE_GRAPH_H
+#ifndef ANALYSIS_ROUTINE_GRAPH_H
+#define ANALYSIS_ROUTINE_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,4 +137,4 @@ bool routine_is_on_trial (const struct routine *routine);
 /* Whether another function starts at ADDRESS.  */
 bool routine_is_start (const struct routine *routine, uint64_t address);
 
-#endif /* CODE_ROUTINE_GRAPH_H */
+#endif /* ANALYSIS_ROUTINE_GRAPH_H */

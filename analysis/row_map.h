@@ -6,8 +6,8 @@
    row whose CFA rule is RULE_UNSUPPORTED says that the code is understood, but
    that there is no rule for it.  */
 
-#ifndef CODE_ROW_MAP_H
-#define CODE_ROW_MAP_H
+#ifndef ANALYSIS_ROW_MAP_H
+#define ANALYSIS_ROW_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,4 +67,4 @@ void row_map_clear (struct row_map *row_map);
 const struct row_range *row_map_find (const struct row_map *row_map,
                                       uint64_t address);
 
-#endif /* CODE_ROW_MAP_H */
+#endif /* ANALYSIS_ROW_MAP_H */

@@ -1,8 +1,8 @@
 /* Where functions may start.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_SEEDS_H
-#define CODE_SEEDS_H
+#ifndef ANALYSIS_SEEDS_H
+#define ANALYSIS_SEEDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,4 +32,4 @@ bool seeds_from_words (const struct image_facts *facts,
 /* Where the program begins, without the frame of a call; 0 for libraries.  */
 uint64_t seeds_program_entry (const struct image *image);
 
-#endif /* CODE_SEEDS_H */
+#endif /* ANALYSIS_SEEDS_H */

@@ -5,8 +5,8 @@
    in which they were added.  Where CFI knows of code, it says what starts
    there.  */
 
-#ifndef CODE_STARTS_H
-#define CODE_STARTS_H
+#ifndef ANALYSIS_STARTS_H
+#define ANALYSIS_STARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,4 +79,4 @@ void starts_note_hint (struct starts *starts, uint64_t address);
 /* Whether there are functions left to be followed.  */
 bool starts_pending (const struct starts *starts);
 
-#endif /* CODE_STARTS_H */
+#endif /* ANALYSIS_STARTS_H */

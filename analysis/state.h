@@ -7,8 +7,8 @@
    there is a limited amount.  So the worklist, which follows all paths of a
    function until no state changes, comes to an end.  */
 
-#ifndef CODE_STATE_H
-#define CODE_STATE_H
+#ifndef ANALYSIS_STATE_H
+#define ANALYSIS_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,4 +158,4 @@ void state_forget_value (struct state *state, struct value value);
 struct subject state_memory (const struct state *state,
                              const struct insn *insn);
 
-#endif /* CODE_STATE_H */
+#endif /* ANALYSIS_STATE_H */

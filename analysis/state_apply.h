@@ -1,8 +1,8 @@
 /* The transfer of one instruction.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_STATE_APPLY_H
-#define CODE_STATE_APPLY_H
+#ifndef ANALYSIS_STATE_APPLY_H
+#define ANALYSIS_STATE_APPLY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,4 +52,4 @@ bool state_table (const struct state *state,
                   uint64_t address, struct jump_tables *tables,
                   uint32_t *number);
 
-#endif /* CODE_STATE_APPLY_H */
+#endif /* ANALYSIS_STATE_APPLY_H */

@@ -1,8 +1,8 @@
 /* The meeting of two paths.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_STATE_JOIN_H
-#define CODE_STATE_JOIN_H
+#ifndef ANALYSIS_STATE_JOIN_H
+#define ANALYSIS_STATE_JOIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,4 +21,4 @@ bool state_join (struct state *state, const struct code_machine *machine,
 void state_settle (struct state *state, const struct code_machine *machine,
                    uint64_t at);
 
-#endif /* CODE_STATE_JOIN_H */
+#endif /* ANALYSIS_STATE_JOIN_H */

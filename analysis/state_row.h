@@ -1,8 +1,8 @@
 /* From a state to the rules of a row, and what it makes of others' rules.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CODE_STATE_ROW_H
-#define CODE_STATE_ROW_H
+#ifndef ANALYSIS_STATE_ROW_H
+#define ANALYSIS_STATE_ROW_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,4 +75,4 @@ struct value state_fp_place (const struct state *state,
 struct value state_ra_place (const struct state *state,
                              const struct code_machine *machine);
 
-#endif /* CODE_STATE_ROW_H */
+#endif /* ANALYSIS_STATE_ROW_H */

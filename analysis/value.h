@@ -5,8 +5,8 @@
    frame address of the function that is being followed, whatever it is at run
    time; every value of kind VALUE_CFA is known relative to it.  */
 
-#ifndef CODE_VALUE_H
-#define CODE_VALUE_H
+#ifndef ANALYSIS_VALUE_H
+#define ANALYSIS_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -151,4 +151,4 @@ value_next_table (struct value value, uint32_t *number)
   return left != 0;
 }
 
-#endif /* CODE_VALUE_H */
+#endif /* ANALYSIS_VALUE_H */

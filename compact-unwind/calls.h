@@ -3,8 +3,8 @@
 
    A synchronous format may be wrong between calls, but never at a call.  */
 
-#ifndef CUNWIND_CALLS_H
-#define CUNWIND_CALLS_H
+#ifndef COMPACT_UNWIND_CALLS_H
+#define COMPACT_UNWIND_CALLS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,4 +17,4 @@
    at any position.  */
 bool calls_none (const struct image *image, uint64_t address, uint64_t size);
 
-#endif /* CUNWIND_CALLS_H */
+#endif /* COMPACT_UNWIND_CALLS_H */

@@ -4,8 +4,8 @@
    For measuring what the format of Apple's linker would cost beside SFrame;
    not part of the public interface.  */
 
-#ifndef CONVERT_COMPACT_UNWIND_H
-#define CONVERT_COMPACT_UNWIND_H
+#ifndef COMPACT_UNWIND_COMPACT_UNWIND_H
+#define COMPACT_UNWIND_COMPACT_UNWIND_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,4 +27,4 @@ bool compact_unwind_write (const char *input, const char *output,
 bool compact_unwind_dump (const char *input, const char *machine, FILE *out,
                           struct error *err);
 
-#endif /* CONVERT_COMPACT_UNWIND_H */
+#endif /* COMPACT_UNWIND_COMPACT_UNWIND_H */

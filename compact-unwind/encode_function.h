@@ -21,8 +21,8 @@
    Registers that the ABI does not preserve across calls, and
    DW_CFA_GNU_args_size, have no form in the format and are not compared.  */
 
-#ifndef CUNWIND_ENCODE_FUNCTION_H
-#define CUNWIND_ENCODE_FUNCTION_H
+#ifndef COMPACT_UNWIND_ENCODE_FUNCTION_H
+#define COMPACT_UNWIND_ENCODE_FUNCTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,4 +71,4 @@ const char *cunwind_reason_name (enum cunwind_reason reason);
 /* One line of explanation.  */
 const char *cunwind_reason_text (enum cunwind_reason reason);
 
-#endif /* CUNWIND_ENCODE_FUNCTION_H */
+#endif /* COMPACT_UNWIND_ENCODE_FUNCTION_H */

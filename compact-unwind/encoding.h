@@ -6,8 +6,8 @@
    CompactUnwinder for what a reader makes of it.  Where the header can be
    read in two ways, libunwind's is taken.  */
 
-#ifndef CUNWIND_ENCODING_H
-#define CUNWIND_ENCODING_H
+#ifndef COMPACT_UNWIND_ENCODING_H
+#define COMPACT_UNWIND_ENCODING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,4 +70,4 @@ uint32_t cunwind_permutation_encode (const uint8_t *registers, unsigned n);
 bool cunwind_permutation_decode (uint32_t permutation, unsigned n,
                                  uint8_t *registers);
 
-#endif /* CUNWIND_ENCODING_H */
+#endif /* COMPACT_UNWIND_ENCODING_H */

@@ -1,8 +1,8 @@
 /* Printing an __unwind_info section.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CUNWIND_INFO_DUMP_H
-#define CUNWIND_INFO_DUMP_H
+#ifndef COMPACT_UNWIND_INFO_DUMP_H
+#define COMPACT_UNWIND_INFO_DUMP_H
 
 #include <stdio.h>
 
@@ -15,4 +15,4 @@
 void cunwind_dump (const struct cunwind_reader *reader,
                    const struct arch *arch, FILE *out);
 
-#endif /* CUNWIND_INFO_DUMP_H */
+#endif /* COMPACT_UNWIND_INFO_DUMP_H */

@@ -20,8 +20,8 @@
               the page's own, and 24 bits of offset from the page's first
               function.  */
 
-#ifndef CUNWIND_INFO_FORMAT_H
-#define CUNWIND_INFO_FORMAT_H
+#ifndef COMPACT_UNWIND_INFO_FORMAT_H
+#define COMPACT_UNWIND_INFO_FORMAT_H
 
 enum
 {
@@ -40,4 +40,4 @@ enum
   UNWIND_ENCODINGS_MAX = 256 /* common and a page's own */
 };
 
-#endif /* CUNWIND_INFO_FORMAT_H */
+#endif /* COMPACT_UNWIND_INFO_FORMAT_H */

@@ -1,8 +1,8 @@
 /* Reading an __unwind_info section, which may hold anything.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CUNWIND_INFO_READ_H
-#define CUNWIND_INFO_READ_H
+#ifndef COMPACT_UNWIND_INFO_READ_H
+#define COMPACT_UNWIND_INFO_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,4 +63,4 @@ cunwind_reader_read_entry (const struct cunwind_reader *reader,
 uint32_t cunwind_reader_word (const struct cunwind_reader *reader,
                               uint32_t offset);
 
-#endif /* CUNWIND_INFO_READ_H */
+#endif /* COMPACT_UNWIND_INFO_READ_H */

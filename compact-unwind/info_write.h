@@ -1,8 +1,8 @@
 /* Writing an __unwind_info section.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CUNWIND_INFO_WRITE_H
-#define CUNWIND_INFO_WRITE_H
+#ifndef COMPACT_UNWIND_INFO_WRITE_H
+#define COMPACT_UNWIND_INFO_WRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,4 +66,4 @@ bool cunwind_info_add (struct cunwind_info *info, uint64_t address,
 bool cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
                          struct error *err);
 
-#endif /* CUNWIND_INFO_WRITE_H */
+#endif /* COMPACT_UNWIND_INFO_WRITE_H */

@@ -3,8 +3,8 @@
 
    For the program's --compare-formats; not part of the public interface.  */
 
-#ifndef CONVERT_MEASURE_H
-#define CONVERT_MEASURE_H
+#ifndef COMPACT_UNWIND_MEASURE_H
+#define COMPACT_UNWIND_MEASURE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,4 +80,4 @@ bool measure_image (const struct image *image, unsigned wanted,
 bool measure_file (const struct file_location *input,
                    struct measurement *result, struct error *err);
 
-#endif /* CONVERT_MEASURE_H */
+#endif /* COMPACT_UNWIND_MEASURE_H */

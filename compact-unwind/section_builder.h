@@ -2,8 +2,8 @@
    what it can say.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CUNWIND_SECTION_BUILDER_H
-#define CUNWIND_SECTION_BUILDER_H
+#ifndef COMPACT_UNWIND_SECTION_BUILDER_H
+#define COMPACT_UNWIND_SECTION_BUILDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,4 +56,4 @@ uint64_t cunwind_section_lsda_bytes (const struct cunwind_section *section);
 bool cunwind_section_write (const struct cunwind_section *section,
                             struct buffer *out, struct error *err);
 
-#endif /* CUNWIND_SECTION_BUILDER_H */
+#endif /* COMPACT_UNWIND_SECTION_BUILDER_H */

@@ -7,8 +7,8 @@
    with a rule; main.c compares them.  Whether a return address of aarch64 is
    signed is not compared: libdw does not tell.  */
 
-#ifndef PROVE_H
-#define PROVE_H
+#ifndef PROVE_PROVE_H
+#define PROVE_PROVE_H
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -104,4 +104,4 @@ void cfi_close (struct cfi *cfi);
    end.  False if there is none.  */
 bool cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span);
 
-#endif /* PROVE_H */
+#endif /* PROVE_PROVE_H */

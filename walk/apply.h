@@ -1,8 +1,8 @@
 /* From a frame to its caller, by the rules of one row.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef UNWIND_APPLY_H
-#define UNWIND_APPLY_H
+#ifndef WALK_APPLY_H
+#define WALK_APPLY_H
 
 #include <stdbool.h>
 
@@ -56,4 +56,4 @@ enum sfw_end unwind_apply (struct sfw_frame *frame,
    SIGNAL, makes the walk advance from FRAME.  Async-signal-safe.  */
 bool unwind_gets_on (const struct sfw_frame *frame, uint64_t sp, bool signal);
 
-#endif /* UNWIND_APPLY_H */
+#endif /* WALK_APPLY_H */

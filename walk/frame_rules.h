@@ -8,8 +8,8 @@
    makecontext sets up, and the address before PC belongs to another function.
  */
 
-#ifndef UNWIND_FRAME_RULES_H
-#define UNWIND_FRAME_RULES_H
+#ifndef WALK_FRAME_RULES_H
+#define WALK_FRAME_RULES_H
 
 #include <stddef.h>
 
@@ -49,4 +49,4 @@ enum sfw_end unwind_frame_rules (const struct unwind_source *source,
                                  uint64_t pc, bool interrupted,
                                  struct unwind_rules *rules);
 
-#endif /* UNWIND_FRAME_RULES_H */
+#endif /* WALK_FRAME_RULES_H */

@@ -8,8 +8,8 @@
    and the fuzz targets compare both readers: their rules are equal for
    every address of every section.  */
 
-#ifndef UNWIND_LOOKUP_H
-#define UNWIND_LOOKUP_H
+#ifndef WALK_LOOKUP_H
+#define WALK_LOOKUP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,4 +56,4 @@ enum sfw_end unwind_section_rules (const struct unwind_section *section,
                                    uint32_t index, uint64_t pc,
                                    struct unwind_rules *rules);
 
-#endif /* UNWIND_LOOKUP_H */
+#endif /* WALK_LOOKUP_H */

@@ -6,8 +6,8 @@
    thread is left with a big one at the end.  Results are printed in the order
    of the files, and so do not depend on the number of threads.  */
 
-#ifndef TOOL_BATCH_H
-#define TOOL_BATCH_H
+#ifndef CLI_BATCH_H
+#define CLI_BATCH_H
 
 #include <stdbool.h>
 
@@ -22,4 +22,4 @@
 bool batch_run (const struct tool_options *options, const struct tree *tree,
                 struct totals *totals, FILE *out);
 
-#endif /* TOOL_BATCH_H */
+#endif /* CLI_BATCH_H */

@@ -1,8 +1,8 @@
 /* Parsing the command line of cfi2sframe.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_COMMAND_LINE_H
-#define TOOL_COMMAND_LINE_H
+#ifndef CLI_COMMAND_LINE_H
+#define CLI_COMMAND_LINE_H
 
 #include "cli/options.h"
 
@@ -12,4 +12,4 @@ void tool_options_parse (struct tool_options *options, int argc, char **argv);
 
 void tool_options_free (struct tool_options *options);
 
-#endif /* TOOL_COMMAND_LINE_H */
+#endif /* CLI_COMMAND_LINE_H */

@@ -1,8 +1,8 @@
 /* --compare A B.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_COMPARE_PRINT_H
-#define TOOL_COMPARE_PRINT_H
+#ifndef CLI_COMPARE_PRINT_H
+#define CLI_COMPARE_PRINT_H
 
 #include <stdio.h>
 
@@ -12,4 +12,4 @@
    status: 0 equal, 1 not equal or not comparable.  */
 int compare_run (const struct tool_options *options, FILE *out, FILE *errors);
 
-#endif /* TOOL_COMPARE_PRINT_H */
+#endif /* CLI_COMPARE_PRINT_H */

@@ -8,8 +8,8 @@
    counts, the others add up.  The manual's section "Configuration" has them
    all.  */
 
-#ifndef TOOL_CONFIGURATION_H
-#define TOOL_CONFIGURATION_H
+#ifndef CLI_CONFIGURATION_H
+#define CLI_CONFIGURATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,4 +67,4 @@ configuration_excludes (const struct configuration *configuration,
 void configuration_print (const struct configuration *configuration,
                           FILE *out);
 
-#endif /* TOOL_CONFIGURATION_H */
+#endif /* CLI_CONFIGURATION_H */

@@ -8,8 +8,8 @@
    The first two are one document, so events are collected before the whole is
    printed.  */
 
-#ifndef TOOL_EVENTS_H
-#define TOOL_EVENTS_H
+#ifndef CLI_EVENTS_H
+#define CLI_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,4 +57,4 @@ void events_begin (struct events *events, enum tool_stats stats, FILE *out);
 void events_end (struct events *events, uint64_t passed, uint64_t skipped,
                  uint64_t failed, double seconds, FILE *out);
 
-#endif /* TOOL_EVENTS_H */
+#endif /* CLI_EVENTS_H */

@@ -1,8 +1,8 @@
 /* Proportions, as all reports print them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_FIGURES_H
-#define TOOL_FIGURES_H
+#ifndef CLI_FIGURES_H
+#define CLI_FIGURES_H
 
 #include <stdint.h>
 
@@ -21,4 +21,4 @@ figure_size_ratio (uint64_t bytes, uint64_t eh_frame, uint64_t eh_frame_hdr)
   return cfi == 0 ? 0 : (double)bytes / (double)cfi;
 }
 
-#endif /* TOOL_FIGURES_H */
+#endif /* CLI_FIGURES_H */

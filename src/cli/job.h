@@ -1,8 +1,8 @@
 /* One file and the result of its work.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_JOB_H
-#define TOOL_JOB_H
+#ifndef CLI_JOB_H
+#define CLI_JOB_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,4 +49,4 @@ bool job_is_unconvertible (const struct job *job);
    May run in several threads.  */
 void job_run (struct job *job, const struct tool_options *options);
 
-#endif /* TOOL_JOB_H */
+#endif /* CLI_JOB_H */

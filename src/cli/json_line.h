@@ -5,8 +5,8 @@
    and json_lines_lost says so: json-c would end the program, or leave members
    out.  */
 
-#ifndef TOOL_JSON_LINE_H
-#define TOOL_JSON_LINE_H
+#ifndef CLI_JSON_LINE_H
+#define CLI_JSON_LINE_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -49,4 +49,4 @@ void json_print_line (json_object *object, FILE *out);
 /* Whether memory for a line ran out.  */
 bool json_lines_lost (void);
 
-#endif /* TOOL_JSON_LINE_H */
+#endif /* CLI_JSON_LINE_H */

@@ -1,8 +1,8 @@
 /* --lint: findings as lines or as one JSON object per file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_LINT_PRINT_H
-#define TOOL_LINT_PRINT_H
+#ifndef CLI_LINT_PRINT_H
+#define CLI_LINT_PRINT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,4 +33,4 @@ void lint_print_counts (const struct tool_options *options, const char *path,
                         const struct cfi2sframe_lint_result *result,
                         FILE *out);
 
-#endif /* TOOL_LINT_PRINT_H */
+#endif /* CLI_LINT_PRINT_H */

@@ -1,8 +1,8 @@
 /* What unwind data of several formats take, as text and JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_MEASURE_PRINT_H
-#define TOOL_MEASURE_PRINT_H
+#ifndef CLI_MEASURE_PRINT_H
+#define CLI_MEASURE_PRINT_H
 
 #include <stdio.h>
 
@@ -31,4 +31,4 @@ void measure_print_table (const char *name,
 void measure_add_json (json_object *object,
                        const struct measurement *comparison);
 
-#endif /* TOOL_MEASURE_PRINT_H */
+#endif /* CLI_MEASURE_PRINT_H */

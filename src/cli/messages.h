@@ -1,8 +1,8 @@
 /* Where messages go: never where the output file goes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_MESSAGES_H
-#define TOOL_MESSAGES_H
+#ifndef CLI_MESSAGES_H
+#define CLI_MESSAGES_H
 
 #include <stdio.h>
 
@@ -22,4 +22,4 @@ struct message_streams
 struct message_streams
 message_streams_choose (const struct tool_options *options);
 
-#endif /* TOOL_MESSAGES_H */
+#endif /* CLI_MESSAGES_H */

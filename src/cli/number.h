@@ -1,8 +1,8 @@
 /* Numbers on command lines.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_NUMBER_H
-#define TOOL_NUMBER_H
+#ifndef CLI_NUMBER_H
+#define CLI_NUMBER_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -23,4 +23,4 @@ number_parse (const char *text, size_t least, size_t most, size_t *number)
   return errno == 0 && *end == '\0' && value >= least && value <= most;
 }
 
-#endif /* TOOL_NUMBER_H */
+#endif /* CLI_NUMBER_H */

@@ -1,8 +1,8 @@
 /* cfi2sframe's options without a letter.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_OPTION_KEYS_H
-#define TOOL_OPTION_KEYS_H
+#ifndef CLI_OPTION_KEYS_H
+#define CLI_OPTION_KEYS_H
 
 enum
 {
@@ -46,4 +46,4 @@ enum
   OPTION_SHOW_CONFIG
 };
 
-#endif /* TOOL_OPTION_KEYS_H */
+#endif /* CLI_OPTION_KEYS_H */

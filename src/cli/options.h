@@ -1,8 +1,8 @@
 /* What cfi2sframe is to do: its modes, and its command line as parsed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_OPTIONS_H
-#define TOOL_OPTIONS_H
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,4 +91,4 @@ bool tool_options_is_tree (const struct tool_options *options);
 /* Whether the files named are to be changed themselves.  */
 bool tool_options_change_files (const struct tool_options *options);
 
-#endif /* TOOL_OPTIONS_H */
+#endif /* CLI_OPTIONS_H */

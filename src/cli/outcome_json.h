@@ -1,8 +1,8 @@
 /* --stats=json: what becomes of a file, which all modes report alike.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_OUTCOME_JSON_H
-#define TOOL_OUTCOME_JSON_H
+#ifndef CLI_OUTCOME_JSON_H
+#define CLI_OUTCOME_JSON_H
 
 #include <stdio.h>
 
@@ -31,4 +31,4 @@ void outcome_json_add_check (struct json_object *object,
 void outcome_json_print (const struct tool_options *options,
                          const struct job *job, FILE *out);
 
-#endif /* TOOL_OUTCOME_JSON_H */
+#endif /* CLI_OUTCOME_JSON_H */

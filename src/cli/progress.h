@@ -1,8 +1,8 @@
 /* A progress bar on the terminal, for work that takes long.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_PROGRESS_H
-#define TOOL_PROGRESS_H
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,4 +38,4 @@ void progress_count (bool done);
    handlers, while other threads go on.  */
 void progress_interrupted (void);
 
-#endif /* TOOL_PROGRESS_H */
+#endif /* CLI_PROGRESS_H */

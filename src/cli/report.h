@@ -1,8 +1,8 @@
 /* Reports on one file, for people and for scripts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_REPORT_H
-#define TOOL_REPORT_H
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,4 +30,4 @@ report_left_out_json (const struct cfi2sframe_report *report);
    .eh_frame_hdr can be compared with the section's.  */
 bool report_is_of_eh_frame (const struct cfi2sframe_report *report);
 
-#endif /* TOOL_REPORT_H */
+#endif /* CLI_REPORT_H */

@@ -2,8 +2,8 @@
    they are read.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_SIGNALS_H
-#define TOOL_SIGNALS_H
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
 
 /* Install the handlers; before any thread is started.  Signals that were
    ignored when the program started (nohup) stay ignored.  INTERRUPTED is
@@ -11,4 +11,4 @@
    gone.  */
 void signals_install (void (*interrupted) (void));
 
-#endif /* TOOL_SIGNALS_H */
+#endif /* CLI_SIGNALS_H */

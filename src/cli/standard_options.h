@@ -1,8 +1,8 @@
 /* What the command lines of all programs have in common.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_STANDARD_OPTIONS_H
-#define TOOL_STANDARD_OPTIONS_H
+#ifndef CLI_STANDARD_OPTIONS_H
+#define CLI_STANDARD_OPTIONS_H
 
 #include <argp.h>
 #include <stdbool.h>
@@ -55,4 +55,4 @@ error_t standard_option_parse (int key, struct argp_state *state,
 size_t standard_option_number (const struct argp_state *state,
                                const char *text, size_t most);
 
-#endif /* TOOL_STANDARD_OPTIONS_H */
+#endif /* CLI_STANDARD_OPTIONS_H */

@@ -1,8 +1,8 @@
 /* The sums over many files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_TOTALS_H
-#define TOOL_TOTALS_H
+#ifndef CLI_TOTALS_H
+#define CLI_TOTALS_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -59,4 +59,4 @@ void totals_print_left_alone (const struct totals *totals, FILE *errors);
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);
 
-#endif /* TOOL_TOTALS_H */
+#endif /* CLI_TOTALS_H */

@@ -1,8 +1,8 @@
 /* The files to work on: operands, lists and what is found in directories.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_TREE_H
-#define TOOL_TREE_H
+#ifndef CLI_TREE_H
+#define CLI_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,4 +71,4 @@ bool tree_entry_locate (const struct tree *tree,
 /* Close what tree_entry_locate has opened; also after it failed.  */
 void tree_entry_leave (struct file_location *location);
 
-#endif /* TOOL_TREE_H */
+#endif /* CLI_TREE_H */

@@ -1,8 +1,8 @@
 /* Which of cfi2sframe's options go together.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef TOOL_USAGE_CHECK_H
-#define TOOL_USAGE_CHECK_H
+#ifndef CLI_USAGE_CHECK_H
+#define CLI_USAGE_CHECK_H
 
 #include <argp.h>
 
@@ -15,4 +15,4 @@ void usage_note_given (struct tool_options *options, int key);
    parts of it contradict each other or have no effect, say so, and end.  */
 void usage_check (const struct argp_state *state);
 
-#endif /* TOOL_USAGE_CHECK_H */
+#endif /* CLI_USAGE_CHECK_H */

@@ -1,8 +1,8 @@
 /* Records that perf record -z has compressed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef PERFDATA_DECOMPRESS_H
-#define PERFDATA_DECOMPRESS_H
+#ifndef STACKS_PERFDATA_DECOMPRESS_H
+#define STACKS_PERFDATA_DECOMPRESS_H
 
 #include "stacks/perfdata/recording.h"
 
@@ -14,4 +14,4 @@ bool perf_decompress (struct perf_data *data, const struct perf_record *record,
 /* Release what perf_decompress has made, but for data->plain.  */
 void perf_decompress_end (struct perf_data *data);
 
-#endif /* PERFDATA_DECOMPRESS_H */
+#endif /* STACKS_PERFDATA_DECOMPRESS_H */

@@ -6,8 +6,8 @@
    Input is hostile: every size is checked.  Recordings of the other byte order
    are refused, so all numbers are native.  */
 
-#ifndef PERFDATA_PERFDATA_H
-#define PERFDATA_PERFDATA_H
+#ifndef STACKS_PERFDATA_PERFDATA_H
+#define STACKS_PERFDATA_PERFDATA_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -181,4 +181,4 @@ void perf_writer_sample (struct perf_writer *writer,
 /* Write what follows the records.  False when memory ran out.  */
 bool perf_writer_end (struct perf_writer *writer);
 
-#endif /* PERFDATA_PERFDATA_H */
+#endif /* STACKS_PERFDATA_PERFDATA_H */

@@ -1,8 +1,8 @@
 /* A recording that is read.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef PERFDATA_RECORDING_H
-#define PERFDATA_RECORDING_H
+#ifndef STACKS_PERFDATA_RECORDING_H
+#define STACKS_PERFDATA_RECORDING_H
 
 #include "base/buffer.h"
 #include "stacks/perfdata/native.h"
@@ -106,4 +106,4 @@ perf_part_cursor (const struct perf_data *data, struct perf_part part)
   return perf_cursor (data->bytes + part.offset, (size_t)part.size);
 }
 
-#endif /* PERFDATA_RECORDING_H */
+#endif /* STACKS_PERFDATA_RECORDING_H */
