@@ -45,7 +45,8 @@ struct analysis
   struct row_map *row_map;
   struct disproofs *disproofs;
   struct analysis_summary *summary;
-  enum routine_doubts doubts; /* what to do about calls that may not return */
+  enum doubtful_calls
+      doubtful_calls;         /* what to do about calls that may not return */
   struct index_list doubtful; /* functions that make such calls */
 };
 
@@ -58,26 +59,26 @@ note_back (struct analysis *analysis, uint64_t callee)
 {
   struct functions *functions = analysis->functions;
   struct code_function *function = functions_at (functions, callee);
-  if (function && analysis->doubts == DOUBTS_END
+  if (function && analysis->doubtful_calls == DOUBTFUL_CALLS_END_PATH
       && !functions_comes_back (functions, callee))
     functions_affect_callers (functions, function);
   functions_note_back (functions, callee);
 }
 
-/* A lesson about the function at ADDRESS.  */
+/* An observation about the function at ADDRESS.  */
 static void
-take_lesson (struct analysis *analysis, enum lesson_kind kind,
-             uint64_t address)
+take_observation (struct analysis *analysis, enum observation_kind kind,
+                  uint64_t address)
 {
   struct functions *functions = analysis->functions;
   struct code_function *function = functions_at (functions, address);
-  if (kind == LESSON_UNKNOWN)
+  if (kind == OBSERVED_UNKNOWN)
     functions_add (functions, address, false);
-  else if (kind == LESSON_COMES_BACK)
+  else if (kind == OBSERVED_COMES_BACK)
     note_back (analysis, address);
-  else if (function && kind == LESSON_PASSED_OVER)
+  else if (function && kind == OBSERVED_PASSED_OVER)
     function->is_passed_over = true;
-  else if (function && kind == LESSON_MOVES_STACK)
+  else if (function && kind == OBSERVED_MOVES_STACK)
     functions_note_stack_mover (functions, function);
 }
 
@@ -115,8 +116,9 @@ take_note (struct analysis *analysis, const struct followed *followed,
     case NOTE_LEFT_FOR:
       functions_get (analysis->functions, note->number)->no_rows = true;
       return true;
-    case NOTE_LESSON:
-      take_lesson (analysis, (enum lesson_kind)note->number, note->address);
+    case NOTE_OBSERVATION:
+      take_observation (analysis, (enum observation_kind)note->number,
+                        note->address);
       return true;
     }
   return true;
@@ -193,8 +195,8 @@ is_still_true (const struct analysis *analysis,
          && (followed->skipped
                  ? follower_skips (function, followed->task.attempt)
                  : !followed->met_unknown && !lacks_proof
-                       && !(analysis->doubts == DOUBTS_END
-                            && followed->has_doubts)
+                       && !(analysis->doubtful_calls == DOUBTFUL_CALLS_END_PATH
+                            && followed->has_doubtful_calls)
                        && !(analysis->names_changed && followed->reads_tables)
                        && followed->steps < followed->task.steps_left
                        && followed->n_notes + followed->n_disproofs
@@ -331,7 +333,7 @@ look_ahead (struct analysis *analysis, const struct index_list *list, size_t n,
     analysis->items[i] = (struct followed){
       .task = { .index = list ? list->list[at + i] : (uint32_t)(at + i),
                 .attempt = attempt,
-                .doubts = analysis->doubts,
+                .doubtful_calls = analysis->doubtful_calls,
                 .steps_left = steps / n,
                 .notes_max = AHEAD_NOTES_MAX / n }
     };
@@ -396,9 +398,10 @@ follow_affected (struct analysis *analysis, struct error *err)
   while ((index = functions_next_affected (analysis->functions))
          != FUNCTION_NONE)
     {
-      struct followed again = { .task = { .index = index,
-                                          .attempt = ATTEMPT_LAST,
-                                          .doubts = analysis->doubts } };
+      struct followed again
+          = { .task = { .index = index,
+                        .attempt = ATTEMPT_LAST,
+                        .doubtful_calls = analysis->doubtful_calls } };
       if (!follow (analysis, &again, err))
         return false;
     }
@@ -432,7 +435,8 @@ follow_pending (struct analysis *analysis, struct error *err)
           || !follow_again (analysis, err) || !follow_affected (analysis, err))
         return false;
     }
-  return withdraw (analysis, err) && row_map_settle (analysis->row_map, err);
+  return withdraw (analysis, err)
+         && row_map_drop_disputed (analysis->row_map, err);
 }
 
 /* Rounds.  Each adds functions, which are followed with all that they call
@@ -468,7 +472,7 @@ add_described_adjoining (struct analysis *analysis)
 static bool
 add_doubtful (struct analysis *analysis)
 {
-  analysis->doubts = DOUBTS_END;
+  analysis->doubtful_calls = DOUBTFUL_CALLS_END_PATH;
   for (size_t i = 0; i < analysis->doubtful.n; i++)
     if (!index_list_add (&analysis->starts.again, analysis->doubtful.list[i]))
       return false;
@@ -665,7 +669,7 @@ analysis_run (const struct code_request *request,
                                .row_map = row_map,
                                .disproofs = disproofs,
                                .summary = summary,
-                               .doubts = DOUBTS_FAIL };
+                               .doubtful_calls = DOUBTFUL_CALLS_FAIL };
   *summary = (struct analysis_summary){ 0 };
   bool ok = row_map_init (row_map, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);

@@ -239,11 +239,11 @@ note_caller (void *argument, uint64_t address, const struct insn *insn,
 {
   struct follower *follower = argument;
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
-  bool leads_on = insn->flow != FLOW_NEXT && insn->flow != FLOW_RETURN
-                  && insn->flow != FLOW_STOP;
+  bool is_jump_or_call = insn->flow != FLOW_NEXT && insn->flow != FLOW_RETURN
+                         && insn->flow != FLOW_STOP;
   (void)state;
   const struct code_function *callee
-      = leads_on ? routine_callee (&follower->context, insn) : NULL;
+      = is_jump_or_call ? routine_callee (&follower->context, insn) : NULL;
   if (callee)
     note_callee (follower, callee->entry);
   if (goes_on)
@@ -290,14 +290,15 @@ take (void *argument, uint64_t address, const struct insn *insn,
 }
 
 static void
-note_lessons (struct follower *follower)
+note_observations (struct follower *follower)
 {
   size_t n;
-  const struct lesson *lessons = routine_lessons (follower->routine, &n);
+  const struct observation *observations
+      = routine_observations (follower->routine, &n);
   for (size_t i = 0; i < n; i++)
-    add_note (follower, &(struct note){ .kind = NOTE_LESSON,
-                                        .address = lessons[i].address,
-                                        .number = lessons[i].kind });
+    add_note (follower, &(struct note){ .kind = NOTE_OBSERVATION,
+                                        .address = observations[i].address,
+                                        .number = observations[i].kind });
 }
 
 /* The functions that the routine, which failed for good, enters with another
@@ -348,12 +349,13 @@ is_function (const struct follower *follower,
 /* Have the routine follow FUNCTION, if BARE without its registers.  */
 static void
 follow (struct follower *follower, const struct code_function *function,
-        struct followed *followed, bool bare, enum routine_doubts doubts)
+        struct followed *followed, bool bare,
+        enum doubtful_calls doubtful_calls)
 {
   uint64_t entry = function->entry, end = end_of (follower, entry);
   follower->result
       = bare ? routine_follow_bare (follower->routine, entry, end)
-             : routine_follow (follower->routine, entry, end, doubts);
+             : routine_follow (follower->routine, entry, end, doubtful_calls);
   followed->failure = follower->result->failure;
   followed->failed_at = follower->result->failed_at;
 }
@@ -375,12 +377,12 @@ follow_bare (struct follower *follower, const struct code_function *function,
   if (!by_registers || !follower->options.request->only_compares
       || !function->is_known)
     return;
-  follow (follower, function, followed, true, DOUBTS_NONE);
+  follow (follower, function, followed, true, DOUBTFUL_CALLS_RETURN);
   followed->is_bare = followed->failure == ROUTINE_SOUND
                       && !follower->result->met_unknown
                       && is_function (follower, function);
   if (!followed->is_bare)
-    follow (follower, function, followed, false, DOUBTS_NONE);
+    follow (follower, function, followed, false, DOUBTFUL_CALLS_RETURN);
 }
 
 /* Follow FUNCTION for the first time, or the last.  Unless it is, a function
@@ -392,7 +394,7 @@ attempt (struct follower *follower, const struct code_function *function,
   bool is_known
       = known_code_at (follower->context.known, function->entry) != NULL;
   follow (follower, function, followed, false,
-          is_known ? DOUBTS_NONE : followed->task.doubts);
+          is_known ? DOUBTFUL_CALLS_RETURN : followed->task.doubtful_calls);
   followed->met_unknown = follower->result->met_unknown;
   followed->changes = follower->result->changes;
   if (followed->met_unknown && followed->task.is_last)
@@ -431,9 +433,9 @@ take_notes (struct follower *follower, const struct code_function *function,
   followed->is_odd = follower->result->is_odd;
   followed->has_end = follower->result->has_end;
   followed->reads_tables = follower->result->reads_tables;
-  followed->has_doubts = follower->result->has_doubts;
+  followed->has_doubtful_calls = follower->result->has_doubtful_calls;
   if (!revised)
-    note_lessons (follower);
+    note_observations (follower);
   if (followed->concluded && followed->failure != ROUTINE_SOUND)
     note_left_for (follower);
   if (revised || (followed->concluded && says_something))
@@ -478,7 +480,8 @@ follower_follow (struct follower *follower, struct followed *followed)
       routine_forget (follower->routine);
       routine_set_steps_left (follower->routine, followed->task.steps_left);
       if (followed->task.attempt == ATTEMPT_REVISION)
-        follow (follower, function, followed, function->is_bare, DOUBTS_NONE);
+        follow (follower, function, followed, function->is_bare,
+                DOUBTFUL_CALLS_RETURN);
       else
         attempt (follower, function, followed);
       if (routine_steps_left (follower->routine) > 0)

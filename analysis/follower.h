@@ -46,14 +46,14 @@ enum attempt
 
 enum note_kind
 {
-  NOTE_ROW,      /* the row holds for SIZE bytes at ADDRESS */
-  NOTE_CALL,     /* ADDRESS is called */
-  NOTE_FUNCTION, /* ADDRESS is handed on as a function */
-  NOTE_NAMED,    /* ADDRESS is computed */
-  NOTE_HINT,     /* ADDRESS may be computed */
-  NOTE_CALLER,   /* function NUMBER is called or jumped to */
-  NOTE_LEFT_FOR, /* function NUMBER is entered with another frame */
-  NOTE_LESSON    /* NUMBER: enum lesson_kind */
+  NOTE_ROW,        /* the row holds for SIZE bytes at ADDRESS */
+  NOTE_CALL,       /* ADDRESS is called */
+  NOTE_FUNCTION,   /* ADDRESS is handed on as a function */
+  NOTE_NAMED,      /* ADDRESS is computed */
+  NOTE_HINT,       /* ADDRESS may be computed */
+  NOTE_CALLER,     /* function NUMBER is called or jumped to */
+  NOTE_LEFT_FOR,   /* function NUMBER is entered with another frame */
+  NOTE_OBSERVATION /* NUMBER: enum observation_kind */
 };
 
 struct note
@@ -99,7 +99,7 @@ struct task
 {
   uint32_t index; /* of the function */
   enum attempt attempt;
-  enum routine_doubts doubts; /* where the function has no CFI */
+  enum doubtful_calls doubtful_calls; /* where the function has no CFI */
   bool is_last; /* not followed again, should it call what is not known */
   uint64_t steps_left;
   size_t notes_max; /* and findings, together; the rest is dropped */
@@ -124,7 +124,7 @@ struct followed
   bool doubts_entry; /* see comparison.h */
   uint32_t changes;  /* mask of registers (functions.h) */
   bool reads_tables;
-  bool has_doubts; /* it makes calls that were not seen to return */
+  bool has_doubtful_calls; /* it makes calls that were not seen to return */
   uint64_t steps;
   size_t first_row;
   size_t first_note, n_notes;

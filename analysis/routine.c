@@ -47,8 +47,8 @@ routine_free (struct routine *routine)
     return;
   address_map_free (&routine->numbers);
   address_map_free (&routine->doubtful);
-  address_map_free (&routine->learned);
-  free (routine->lessons);
+  address_map_free (&routine->observed);
+  free (routine->observations);
   free (routine->edges);
   jump_tables_free (&routine->tables);
   free (routine->nodes);
@@ -314,11 +314,11 @@ follow (struct routine *routine, uint64_t entry, uint64_t end)
 
 static void
 leave_doubts (struct routine *routine, uint64_t entry, uint64_t end,
-              enum routine_doubts doubts)
+              enum doubtful_calls doubtful_calls)
 {
-  if (doubts == DOUBTS_END)
+  if (doubtful_calls == DOUBTFUL_CALLS_END_PATH)
     follow (routine, entry, end);
-  else if (doubts == DOUBTS_FAIL)
+  else if (doubtful_calls == DOUBTFUL_CALLS_FAIL)
     routine_fail (routine, ROUTINE_DOUBTFUL, entry);
 }
 
@@ -326,7 +326,7 @@ leave_doubts (struct routine *routine, uint64_t entry, uint64_t end,
    one that is found later: then another try does better.  */
 static void
 try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
-               enum routine_doubts doubts)
+               enum doubtful_calls doubtful_calls)
 {
   routine->n_ends = 0;
   routine->asks_callees = false;
@@ -350,29 +350,29 @@ try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
       && routine->result.failure == ROUTINE_SOUND
       && !routine->result.met_unknown && !routine->is_go
       && routine_note_callees (routine))
-    leave_doubts (routine, entry, end, doubts);
+    leave_doubts (routine, entry, end, doubtful_calls);
 }
 
 static const struct routine_result *
 result_of (struct routine *routine)
 {
-  routine->result.has_doubts = routine->doubtful.n_used > 0;
+  routine->result.has_doubtful_calls = routine->doubtful.n_used > 0;
   return &routine->result;
 }
 
 const struct routine_result *
 routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum routine_doubts doubts)
+                enum doubtful_calls doubtful_calls)
 {
   routine->is_bare = false;
-  try_to_follow (routine, entry, end, doubts);
+  try_to_follow (routine, entry, end, doubtful_calls);
   return result_of (routine);
 }
 
 /* Whether the path in front of label NUMBER comes from a call, and meets
    others there that have the stack pointer elsewhere.  */
 static bool
-is_behind_idle_call (const struct routine *routine, uint32_t number)
+is_behind_call_without_return (const struct routine *routine, uint32_t number)
 {
   uint32_t node = routine->labels[number].node;
   uint32_t call = routine->nodes[node].predecessor;
@@ -387,12 +387,12 @@ is_behind_idle_call (const struct routine *routine, uint32_t number)
    do not return, because no compiler makes code with two depths.  Whether
    there are any.  */
 static bool
-note_idle_calls (struct routine *routine)
+note_calls_without_return (struct routine *routine)
 {
   size_t before = routine->doubtful.n_used;
   for (uint32_t i = 0; i < routine->n_labels; i++)
     {
-      if (!is_behind_idle_call (routine, i))
+      if (!is_behind_call_without_return (routine, i))
         continue;
       uint32_t call = routine->nodes[routine->labels[i].node].predecessor;
       while (routine->nodes[call].insn.is_nop)
@@ -408,9 +408,9 @@ const struct routine_result *
 routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end)
 {
   routine->is_bare = true;
-  try_to_follow (routine, entry, end, DOUBTS_NONE);
+  try_to_follow (routine, entry, end, DOUBTFUL_CALLS_RETURN);
   for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
-                  && note_idle_calls (routine);
+                  && note_calls_without_return (routine);
        i++)
     follow (routine, entry, end);
   return result_of (routine);
@@ -452,19 +452,19 @@ routine_machine (const struct routine *routine)
   return routine->machine;
 }
 
-const struct lesson *
-routine_lessons (const struct routine *routine, size_t *n)
+const struct observation *
+routine_observations (const struct routine *routine, size_t *n)
 {
-  *n = routine->n_lessons;
-  return routine->lessons;
+  *n = routine->n_observations;
+  return routine->observations;
 }
 
 void
 routine_forget (struct routine *routine)
 {
-  routine->n_lessons = 0;
+  routine->n_observations = 0;
   routine->result.reads_tables = false;
-  address_map_clear (&routine->learned);
+  address_map_clear (&routine->observed);
 }
 
 uint64_t

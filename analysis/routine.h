@@ -25,12 +25,13 @@
 struct routine; /* opaque */
 
 /* What to do with calls of functions that were not seen to return.  */
-enum routine_doubts
+enum doubtful_calls
 {
-  DOUBTS_NONE, /* paths go on behind them: the routine's CFI says where it
-                  ends */
-  DOUBTS_FAIL, /* the routine fails: functions it calls are not known yet */
-  DOUBTS_END   /* paths end with them */
+  /* Paths go on behind them: the routine's CFI says where it ends.  */
+  DOUBTFUL_CALLS_RETURN,
+  /* The routine fails: functions that it calls are not known yet.  */
+  DOUBTFUL_CALLS_FAIL,
+  DOUBTFUL_CALLS_END_PATH
 };
 
 /* What to trust a sound routine with.  */
@@ -48,9 +49,9 @@ void routine_free (struct routine *routine);
 /* Follow the function at ENTRY.  Entries of jump tables that lead to code
    below END lead into the function.  The result is valid until the routine
    follows another function.  */
-const struct routine_result *routine_follow (struct routine *routine,
-                                             uint64_t entry, uint64_t end,
-                                             enum routine_doubts doubts);
+const struct routine_result *
+routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
+                enum doubtful_calls doubtful_calls);
 
 /* Follow the function as routine_follow does, but expect it to preserve no
    register but SP: for functions with conventions of their own.  Rules for
@@ -71,12 +72,12 @@ void routine_visit (struct routine *routine,
                                    const struct state *state),
                     void *argument);
 
-/* What was learned since routine_forget, each thing once.  Valid until the
+/* What was observed since routine_forget, each thing once.  Valid until the
    next routine is followed.  */
-const struct lesson *routine_lessons (const struct routine *routine,
-                                      size_t *n);
+const struct observation *routine_observations (const struct routine *routine,
+                                                size_t *n);
 
-/* Forget the lessons, and that jump tables were read.  */
+/* Forget the observations, and that jump tables were read.  */
 void routine_forget (struct routine *routine);
 
 /* How many steps following may still take; 0: paths may be missing, and what

@@ -154,7 +154,7 @@ static void
 note_back (struct routine *routine, uint64_t callee)
 {
   if (!routine_comes_back (routine, callee))
-    routine_learn (routine, LESSON_COMES_BACK, callee);
+    routine_observe (routine, OBSERVED_COMES_BACK, callee);
 }
 
 static void

@@ -336,7 +336,7 @@ take_over (struct routine *routine, const struct code_function *next,
     return;
   routine->result.changes |= next->changes;
   if (next->moves_stack && is_at_entry (routine, state))
-    routine_learn (routine, LESSON_MOVES_STACK, routine->entry);
+    routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
 }
 
 /* INSN returns, with STATE behind what it does beside that.  */
@@ -370,7 +370,7 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
       check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
     }
   else
-    routine_learn (routine, LESSON_PASSED_OVER, insn->target);
+    routine_observe (routine, OBSERVED_PASSED_OVER, insn->target);
 }
 
 /* Whether INSN, an indirect jump, goes to a function of another image.  */
@@ -456,7 +456,7 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
     note_frame (routine, state);
   if ((insn->flow == FLOW_RETURN || insn->flow == FLOW_JUMP_INDIRECT)
       && !may_read_too_far (routine) && moves_stack (routine, insn, state))
-    routine_learn (routine, LESSON_MOVES_STACK, routine->entry);
+    routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
   if (insn->flow == FLOW_RETURN)
     {
       struct state after;

@@ -67,7 +67,7 @@ struct routine_result
      value before the routine returns, which would show that the trust was
      right.  */
   bool resets_sp;
-  bool has_doubts; /* it makes calls that were not seen to return */
+  bool has_doubtful_calls; /* it makes calls that were not seen to return */
   /* It calls functions that are not in context->functions.  Once they were
      registered, and it is known which of them return, following it again may
      have another result.  */
@@ -87,17 +87,17 @@ struct routine_result
 /* What a routine shows of functions.  Following a routine changes nothing but
    the routine, so that several can be followed at the same time: who has it
    followed records this where others see it (functions.h).  */
-enum lesson_kind
+enum observation_kind
 {
-  LESSON_UNKNOWN,     /* called, but not registered */
-  LESSON_COMES_BACK,  /* a call of it was seen to return */
-  LESSON_PASSED_OVER, /* is_passed_over */
-  LESSON_MOVES_STACK  /* moves_stack */
+  OBSERVED_UNKNOWN,     /* called, but not registered */
+  OBSERVED_COMES_BACK,  /* a call of it was seen to return */
+  OBSERVED_PASSED_OVER, /* is_passed_over */
+  OBSERVED_MOVES_STACK  /* moves_stack */
 };
 
-struct lesson
+struct observation
 {
-  enum lesson_kind kind;
+  enum observation_kind kind;
   uint64_t address; /* of the function, or the place that leads to it */
 };
 

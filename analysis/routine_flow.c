@@ -298,7 +298,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
   if (!functions_at (context->functions, insn->target))
     {
       routine->result.met_unknown = true;
-      return routine_learn (routine, LESSON_UNKNOWN, insn->target);
+      return routine_observe (routine, OBSERVED_UNKNOWN, insn->target);
     }
   return functions_return_at (context->functions, insn->target)
          && (!is_set

@@ -16,30 +16,30 @@ routine_fail (struct routine *routine, enum routine_failure failure,
   routine->result.failed_at = address;
 }
 
-/* Lessons.  */
+/* Observations.  */
 
 static bool
-has_learned (const struct routine *routine, enum lesson_kind kind,
-             uint64_t address, uint32_t *kinds)
+has_observed (const struct routine *routine, enum observation_kind kind,
+              uint64_t address, uint32_t *kinds)
 {
-  uint32_t mask = address_map_get (&routine->learned, address);
+  uint32_t mask = address_map_get (&routine->observed, address);
   *kinds = mask == UINT32_MAX ? 0 : mask;
   return *kinds >> kind & 1;
 }
 
 bool
-routine_learn (struct routine *routine, enum lesson_kind kind,
-               uint64_t address)
+routine_observe (struct routine *routine, enum observation_kind kind,
+                 uint64_t address)
 {
   uint32_t kinds;
-  if (has_learned (routine, kind, address, &kinds))
+  if (has_observed (routine, kind, address, &kinds))
     return false;
-  if (address_map_set (&routine->learned, address,
+  if (address_map_set (&routine->observed, address,
                        kinds | UINT32_C (1) << kind)
-      && ARRAY_ROOM (routine->lessons, routine->n_lessons + 1,
-                     &routine->lessons_capacity))
-    routine->lessons[routine->n_lessons++]
-        = (struct lesson){ .kind = kind, .address = address };
+      && ARRAY_ROOM (routine->observations, routine->n_observations + 1,
+                     &routine->observations_capacity))
+    routine->observations[routine->n_observations++]
+        = (struct observation){ .kind = kind, .address = address };
   else
     routine->steps_left = 0; /* what was found must not be used */
   return true;
@@ -50,7 +50,7 @@ routine_comes_back (const struct routine *routine, uint64_t callee)
 {
   uint32_t kinds;
   return functions_comes_back (routine->context->functions, callee)
-         || has_learned (routine, LESSON_COMES_BACK, callee, &kinds);
+         || has_observed (routine, OBSERVED_COMES_BACK, callee, &kinds);
 }
 
 /* Borders.  */

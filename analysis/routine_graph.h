@@ -79,9 +79,10 @@ struct routine
   uint32_t visited; /* node that routine_visit is at */
   struct routine_result result;
   size_t left_for_capacity;
-  struct lesson *lessons;
-  size_t n_lessons, lessons_capacity;
-  struct address_map learned; /* masks of the kinds of lessons, by address */
+  struct observation *observations;
+  size_t n_observations, observations_capacity;
+  struct address_map
+      observed; /* masks of the kinds of observations, by address */
   uint64_t steps;
   uint64_t steps_left; /* for all functions together */
 };
@@ -99,9 +100,9 @@ routine_label_state (const struct routine *routine, uint32_t number)
 void routine_fail (struct routine *routine, enum routine_failure failure,
                    uint64_t address);
 
-/* Add a lesson (routine.h).  False: it is there.  */
-bool routine_learn (struct routine *routine, enum lesson_kind kind,
-                    uint64_t address);
+/* Add an observation (routine.h).  False: it is there.  */
+bool routine_observe (struct routine *routine, enum observation_kind kind,
+                      uint64_t address);
 
 /* Whether a call of CALLEE was seen to return, in this routine or another.  */
 bool routine_comes_back (const struct routine *routine, uint64_t callee);

@@ -259,7 +259,7 @@ row_map_end_routine (struct row_map *row_map)
 }
 
 bool
-row_map_settle (struct row_map *row_map, struct error *err)
+row_map_drop_disputed (struct row_map *row_map, struct error *err)
 {
   if (row_map->failed || (row_map->n_late > 0 && !settle_late (row_map)))
     return error_set_no_memory (err);

@@ -58,7 +58,7 @@ void row_map_end_routine (struct row_map *row_map);
 void row_map_add_start (struct row_map *row_map, uint64_t address);
 
 /* Drop what is disputed: it stays as ROW_UNKNOWN.  */
-bool row_map_settle (struct row_map *row_map, struct error *err);
+bool row_map_drop_disputed (struct row_map *row_map, struct error *err);
 
 /* Forget everything.  */
 void row_map_clear (struct row_map *row_map);

@@ -31,7 +31,7 @@ find_addresses (const struct image *image, struct interval *addresses)
                              .page = placing_page (image),
                              .loader = layout_is_loader (image) };
   return image->n_sections > 0
-         && slots_find_unproven (&placing, HEADERS, &slots)
+         && slots_find_without_search (&placing, HEADERS, &slots)
          && slots_moved_addresses (&placing, &slots, addresses);
 }
 

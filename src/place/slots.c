@@ -395,8 +395,8 @@ slots_gather_notes (struct placing *placing, struct header_slots *slots)
 }
 
 bool
-slots_find_unproven (struct placing *placing, size_t n,
-                     struct header_slots *slots)
+slots_find_without_search (struct placing *placing, size_t n,
+                           struct header_slots *slots)
 {
   char reason[sizeof placing->reason];
   placing->gathers_notes = false;
@@ -456,7 +456,7 @@ bool
 slots_find (struct placing *placing, size_t n, struct header_slots *slots)
 {
   do
-    if (!slots_find_unproven (placing, n, slots))
+    if (!slots_find_without_search (placing, n, slots))
       return false;
   while (!slots_are_proven (placing, slots));
   return true;

@@ -23,8 +23,8 @@ void slots_take_old (const struct image *image, struct header_slots *slots,
 
 /* Do as slots_find does, but search nothing: only references that are in
    placing->references already keep a section from moving.  */
-bool slots_find_unproven (struct placing *placing, size_t n,
-                          struct header_slots *slots);
+bool slots_find_without_search (struct placing *placing, size_t n,
+                                struct header_slots *slots);
 
 /* From the first to the last address in what SLOTS evicts that code may have.
    False when there is none.  */

@@ -78,7 +78,8 @@ static enum routine_failure
 follow (struct fixture *f, uint64_t steps)
 {
   routine_set_steps_left (f->routine, steps);
-  return routine_follow (f->routine, ENTRY, ENTRY + 0x400, DOUBTS_NONE)
+  return routine_follow (f->routine, ENTRY, ENTRY + 0x400,
+                         DOUBTFUL_CALLS_RETURN)
       ->failure;
 }
 
