@@ -10,7 +10,6 @@
 #include "cfi/reader.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
-#include "arch/amd64_instruction.h"
 #include "compact-unwind/calls.h"
 #include "compact-unwind/encode_function.h"
 #include "compact-unwind/encoding.h"
@@ -348,118 +347,6 @@ arm64_calls_are_looked_for_in_each_instruction (void **state)
     }
 }
 
-#define SIZED(bytes, call)        \
-  {                               \
-    bytes, sizeof bytes - 1, call \
-  }
-
-static void
-instructions_have_their_sizes (void **state)
-{
-  static const struct
-  {
-    const char *bytes;
-    size_t size;
-    bool call;
-  } instructions[] = {
-    SIZED ("\xc3", false),                         /* ret */
-    SIZED ("\x0f\x22\x44", false),                 /* mov %rsp, %cr0 */
-    SIZED ("\xf3\x0f\x1e\xfa", false),             /* endbr64 */
-    SIZED ("\x41\x57", false),                     /* push %r15 */
-    SIZED ("\x48\x89\xe5", false),                 /* mov %rsp,%rbp */
-    SIZED ("\x48\x83\xec\x08", false),             /* sub $8,%rsp */
-    SIZED ("\x48\x81\xec\x00\x10\x00\x00", false), /* sub $n,%rsp */
-    SIZED ("\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08", false),
-    SIZED ("\xb8\x01\x02\x03\x04", false), /* mov $n,%eax */
-    SIZED ("\x66\xb8\x01\x02", false),     /* mov $n,%ax */
-    SIZED ("\xc8\x10\x00\x00", false),     /* enter */
-    SIZED ("\xc2\x08\x00", false),         /* ret $8 */
-    SIZED ("\xa1\x01\x02\x03\x04\x05\x06\x07\x08", false),
-    SIZED ("\x67\xa1\x01\x02\x03\x04", false),
-    SIZED ("\xf6\x40\x08\x01", false),                 /* test $1,8(%rax) */
-    SIZED ("\xf6\x50\x08", false),                     /* not 8(%rax) */
-    SIZED ("\xf7\xc0\x01\x02\x03\x04", false),         /* test $n,%eax */
-    SIZED ("\xf7\xd8", false),                         /* neg %eax */
-    SIZED ("\x8b\x04\x25\x01\x02\x03\x04", false),     /* absolute */
-    SIZED ("\x8b\x05\x01\x02\x03\x04", false),         /* n(%rip) */
-    SIZED ("\x8b\x44\x24\x08", false),                 /* 8(%rsp) */
-    SIZED ("\x8b\x84\x24\x01\x02\x03\x04", false),     /* n(%rsp) */
-    SIZED ("\x0f\x84\x01\x02\x03\x04", false),         /* je */
-    SIZED ("\x0f\x1f\x84\x00\x01\x02\x03\x04", false), /* nopl */
-    SIZED ("\x66\x0f\x70\xc1\x55", false),             /* pshufd */
-    SIZED ("\x66\x0f\x3a\x0f\xc1\x08", false),         /* palignr */
-    SIZED ("\x66\x0f\x38\x00\xc1", false),             /* pshufb */
-    SIZED ("\xc5\xf8\x77", false),                     /* vzeroupper */
-    SIZED ("\xc5\xf9\x70\xc1\x55", false),             /* vpshufd */
-    SIZED ("\xc4\xe3\x7d\x39\xc1\x01", false),         /* vextracti128 */
-    SIZED ("\xc4\xe2\x7d\x58\xc0", false),             /* vpbroadcastd */
-    SIZED ("\x62\xf1\x7c\x48\x10\x47\x01", false),     /* vmovups, EVEX */
-    SIZED ("\xe8\x01\x02\x03\x04", true),
-    SIZED ("\x66\x66\x48\xe8\x01\x02\x03\x04", true), /* of __tls_get_addr */
-    SIZED ("\xff\xd0", true), SIZED ("\x41\xff\xd4", true),
-    SIZED ("\x3e\xff\xd0", true), /* notrack */
-    SIZED ("\xff\x15\x01\x02\x03\x04", true),
-    SIZED ("\xff\x1a", true),                  /* far */
-    SIZED ("\xff\xe0", false),                 /* jmp */
-    SIZED ("\xff\x35\x01\x02\x03\x04", false), /* push */
-    SIZED ("\x0f\xe8\xc1", false),             /* psubsb: no call */
-    /* The last REX counts, and only right before the opcode.  */
-    SIZED ("\x48\x41\xb8\x01\x02\x03\x04", false),
-    SIZED ("\x48\x66\xb8\x01\x02", false),
-    SIZED ("\x66\x48\x05\x01\x02\x03\x04", false), /* add $n,%rax */
-    SIZED ("\xf0\x0f\xb1\x0a", false),             /* lock cmpxchg */
-    SIZED ("\xf6\xc8\x01", false),                 /* test: /1 */
-    SIZED ("\x62\xf5\x7c\x48\x58\xc1", false),     /* vaddph: map 5 */
-    SIZED ("\x62\xf6\x7d\x48\x98\xc1", false),     /* vfmadd132ph: map 6 */
-  };
-  (void)state;
-  for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
-    {
-      const uint8_t *bytes = (const uint8_t *)instructions[i].bytes;
-      uint8_t padded[15] = { 0 };
-      bool call;
-      memcpy (padded, bytes, instructions[i].size);
-      assert_int_equal (amd64_instruction_size (padded, 15, &call),
-                        instructions[i].size);
-      assert_int_equal (call, instructions[i].call);
-      /* Cut short it is none.  */
-      for (size_t left = 0; left < instructions[i].size; left++)
-        {
-          uint8_t *copy = malloc (left + 1);
-          memcpy (copy, bytes, left);
-          assert_int_equal (amd64_instruction_size (copy, left, &call), 0);
-          free (copy);
-        }
-    }
-  static const char unknown[][4]
-      = { "\x06", "\xea", "\x8f\xe8", "\x0f\x04", "\xd6", "\x62\xf7",
-          /* Group 5: /7, and far pointers in registers.  */
-          "\xff\x38", "\xff\xf8", "\xff\xd8", "\xff\xe8",
-          /* VEX: je has none, and there is no map 10.  */
-          "\xc5\xf8\x84", "\xc4\xea\x78\x10" };
-  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-    {
-      uint8_t padded[15] = { 0 };
-      bool call;
-      memcpy (padded, unknown[i], sizeof unknown[i]);
-      assert_int_equal (amd64_instruction_size (padded, 15, &call), 0);
-    }
-}
-
-static void
-instructions_have_15_bytes_at_most (void **state)
-{
-  (void)state;
-  uint8_t code[16];
-  bool call;
-  memset (code, 0x66, sizeof code);
-  code[14] = 0x90;
-  assert_int_equal (amd64_instruction_size (code, 16, &call), 15);
-  code[14] = 0x66;
-  code[15] = 0x90;
-  assert_int_equal (amd64_instruction_size (code, 16, &call), 0);
-}
-
 static void
 changes_in_the_body_are_named (void **state)
 {
@@ -740,8 +627,6 @@ main (void)
     cmocka_unit_test (calls_lead_to_code),
     cmocka_unit_test (code_that_is_not_there_may_make_calls),
     cmocka_unit_test (arm64_calls_are_looked_for_in_each_instruction),
-    cmocka_unit_test (instructions_have_their_sizes),
-    cmocka_unit_test (instructions_have_15_bytes_at_most),
     cmocka_unit_test (changes_in_the_body_are_named),
     cmocka_unit_test (a_large_stack_is_read_from_the_code),
     cmocka_unit_test (an_unaligned_stack_is_refused),
