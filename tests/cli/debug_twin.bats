@@ -190,6 +190,13 @@ END
   cmp large.debug old/large.debug
 }
 
+@test "a debug file stays where the conversion of its program fails" {
+  split_large_program large
+  convert large
+  exits 1 --replace --debug-file=none --debug-twin=large.debug large
+  cmp large.debug old/large.debug
+}
+
 @test "--debug-twin alone finds debug files, in trees too" {
   split_large_program large
   split_large_program other -O2

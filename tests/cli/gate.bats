@@ -42,6 +42,24 @@ stage ()
   sha256sum --quiet -c before
 }
 
+# A conversion that is strict would fail, but that is not what is missing.
+@test "--require --strict: a file that could have part of its rows has no section" {
+  needs gcc
+  gcc -xc - -shared -nostdlib -o partly.so <<'END'
+int f (void) { return 1; }
+#ifdef __x86_64__
+asm (".globl odd\nodd: .cfi_startproc\n.cfi_escape 0xf, 2, 0x76, 0x78\n"
+     ".cfi_escape 0xf, 3, 0x76, 0x78, 0x20\nnop\n.cfi_endproc");
+#else
+asm (".globl odd\nodd: .cfi_startproc\n.cfi_escape 0xf, 1, 0x30\nnop\n"
+     ".cfi_endproc");
+#endif
+END
+  exits 1 --strict -n partly.so
+  exits 1 --check --require --strict partly.so
+  [[ $stderr == *"no .sframe, which it could have for "* ]] || report
+}
+
 @test "--check: --min-coverage and --strict" {
   stage
   exits 0 --check --min-coverage=50 stage/converted
