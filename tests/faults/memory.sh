@@ -147,6 +147,9 @@ END
 "$compiler" -O2 -c small.c || exit 99
 sweep "a program" small 3 -q
 sweep "version 2, and what is said of it" small 7 --format=2 --stats=json
+cp small converted
+"$program" -q converted || exit 99
+sweep "a section that is replaced" converted 20 -q --replace --format=2
 strip -o stripped small
 if "$program" -q -n --analyze stripped 2>log; then
   sweep "rows made from code" stripped 7 -q --analyze
