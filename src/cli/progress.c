@@ -192,33 +192,53 @@ progress_count (bool done)
   atomic_fetch_add (done ? &n_done : &n_passed_over, 1);
 }
 
-/* Put N in decimal digits to TO; snprintf is not for signal handlers.  Returns
-   the end.  */
-static char *
-put_decimal (char *to, unsigned n)
+/* A line that a signal handler makes; snprintf is not for these.  */
+struct line
 {
-  char digits[3 * sizeof n], *at = digits + sizeof digits;
+  char text[WIDTH_MAX];
+  size_t size;
+};
+
+static void
+add_text (struct line *line, const char *text)
+{
+  size_t size = strnlen (text, sizeof line->text - line->size);
+  memcpy (line->text + line->size, text, size);
+  line->size += size;
+}
+
+static void
+add_number (struct line *line, unsigned n)
+{
+  char digits[3 * sizeof n + 1], *at = digits + sizeof digits - 1;
+  *at = '\0';
   do
     *--at = (char)('0' + n % 10);
   while ((n /= 10) > 0);
-  return mempcpy (to, at, (size_t)(digits + sizeof digits - at));
+  add_text (line, at);
 }
 
 void
 progress_interrupted (void)
 {
-  char line[WIDTH_MAX], *end = line;
+  struct line line = { .size = 0 };
   unsigned passed_over = atomic_load (&n_passed_over);
   if (n_all == 0)
     return;
   progress_clear ();
-  end = stpcpy (end, "cfi2sframe: interrupted: ");
-  end = stpcpy (put_decimal (end, atomic_load (&n_done)), " of ");
-  end = stpcpy (put_decimal (end, n_all), " files ");
-  end = stpcpy (end, done_word);
+  add_text (&line, "cfi2sframe: interrupted: ");
+  add_number (&line, atomic_load (&n_done));
+  add_text (&line, " of ");
+  add_number (&line, n_all);
+  add_text (&line, " files ");
+  add_text (&line, done_word);
   if (passed_over > 0)
-    end = stpcpy (put_decimal (stpcpy (end, ", "), passed_over),
-                  " passed over");
-  end = stpcpy (stpcpy (end, hint), "\n");
-  put (line, (size_t)(end - line));
+    {
+      add_text (&line, ", ");
+      add_number (&line, passed_over);
+      add_text (&line, " passed over");
+    }
+  add_text (&line, hint);
+  add_text (&line, "\n");
+  put (line.text, line.size);
 }
