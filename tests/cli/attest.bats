@@ -145,3 +145,20 @@ sha256 ()
   attest 2 old new further
   [ -z "$(find . -name '.sframe-attest*')" ]
 }
+
+@test "nothing is stated of a file that changes, or of another program's line" {
+  cat >changing <<'EOF'
+#!/bin/sh
+printf x >>new
+echo "new: file xxh128:0 equal 1"
+EOF
+  cat >other <<'EOF'
+#!/bin/sh
+echo "all is well"
+EOF
+  chmod +x changing other
+  attest 1 --sframe-prove=./other old new
+  [[ $stderr == *"./other does not print a line of sframe-prove"* ]] || report
+  attest 1 --sframe-prove=./changing old new
+  [[ $stderr == *"new: it changed meanwhile"* ]] || report
+}
