@@ -19,6 +19,7 @@
 
 #include "arch/amd64_instruction.h"
 #include "arch/arch.h"
+#include "arch/patterns.h"
 
 struct sample
 {
@@ -598,6 +599,32 @@ amd64_instructions_have_15_bytes_at_most (void **state)
   assert_int_equal (amd64_instruction_size (code, 16, &call), 0);
 }
 
+static void
+note_target (void *context, uint64_t target)
+{
+  *(uint64_t *)context = target;
+}
+
+/* movabs $0x12345678,%rax, an offset from the global offset table.  */
+static void
+offsets_of_64_bits_lie_in_the_code_as_a_whole (void **state)
+{
+  (void)state;
+  static const uint8_t bytes[16] = { 0x48, 0xb8, 0x78, 0x56, 0x34, 0x12 };
+  for (uint64_t size = 2; size <= 10; size++)
+    {
+      uint64_t target = 0;
+      struct address_search search = { .begin = 0x12345000,
+                                       .end = 0x12346000,
+                                       .got = 0x10,
+                                       .found = note_target,
+                                       .context = &target };
+      const struct loaded_bytes code = { bytes, size, 0x40000000 };
+      arch_patterns_of (EM_X86_64)->find_addresses (&search, &code);
+      assert_int_equal (target, size == 10 ? 0x12345688 : 0);
+    }
+}
+
 int
 main (void)
 {
@@ -612,6 +639,7 @@ main (void)
     cmocka_unit_test (amd64_instructions_have_their_sizes),
     cmocka_unit_test (bytes_that_are_no_amd64_instruction_have_no_size),
     cmocka_unit_test (amd64_instructions_have_15_bytes_at_most),
+    cmocka_unit_test (offsets_of_64_bits_lie_in_the_code_as_a_whole),
   };
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
