@@ -51,13 +51,10 @@ scan_letters (struct cfi_cie *cie, const char *letters,
         cie->signal = true;
         break;
       case 'B':
-        cie->b_key = true;
-        cie->hidden_letter = letters_offset + i;
-        break;
       case 'G': /* aarch64 memory tagging: no influence on frames */
-        if (cie->hidden_letter != 0)
-          return REASON_AUGMENTATION;
-        cie->hidden_letter = letters_offset + i;
+        cie->b_key |= letters[i] == 'B';
+        if (cie->hidden_letter == 0)
+          cie->hidden_letter = letters_offset + i;
         break;
       case 'R':
       case 'L':
@@ -192,10 +189,12 @@ cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
       memmove (letters, letters + n, (size_t)(end - letters) - n);
       memset (end - n, CFA_NOP, n);
     }
-  /* A letter that libdwarf skips in the same way as the one it does not
+  /* A letter that libdwarf skips in the same way as those that it does not
      know.  */
   else if (cie->hidden_letter != 0)
-    to[cie->hidden_letter] = 'S';
+    for (uint8_t *letter = to + cie->hidden_letter; *letter != '\0'; letter++)
+      if (*letter == 'B' || *letter == 'G')
+        *letter = 'S';
 }
 
 void

@@ -255,6 +255,8 @@ augmentations_are_understood_or_named (void **state)
   expect_augmentation (&arch_aarch64, "zRB", "\x1b", 1, false, true, 0);
   expect_augmentation (&arch_aarch64, "zRSB", "\x1b", 1, true, true, 0);
   expect_augmentation (&arch_aarch64, "zRG", "\x1b", 1, false, false, 0);
+  expect_augmentation (&arch_aarch64, "zRBG", "\x1b", 1, false, true, 0);
+  expect_augmentation (&arch_aarch64, "zRGSB", "\x1b", 1, true, true, 0);
   expect_augmentation (&arch_aarch64_be, "zRB", "\x1b", 1, false, true, 0);
   expect_augmentation (&arch_amd64, "zPLR", "\x9b\x00\x00\x00\x00\x1b\x1b", 7,
                        false, false, 0);
