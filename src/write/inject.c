@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/io.h"
 
 struct writing
@@ -52,17 +53,31 @@ next_data (const struct image *image, uint64_t *begin, uint64_t *end)
   return *begin < *end;
 }
 
+/* Write the bytes [BEGIN, END) of the old file, which should be a hole.  A
+   file system may take bytes for a hole that are not on disk yet (OpenZFS
+   before 2.1.14 and 2.2.2); the mapping has them.  */
+static bool
+copy_hole (const struct writing *to, const struct plan_piece *piece,
+           uint64_t begin, uint64_t end)
+{
+  const uint8_t *bytes = to->image->bytes + begin;
+  return bytes_are_zero (bytes, (size_t)(end - begin))
+         || write_bytes (to, bytes, end - begin,
+                         piece->offset + (uint64_t)(bytes - piece->old));
+}
+
 static bool
 copy_data (const struct writing *to, const struct plan_piece *piece)
 {
   uint64_t first = (uint64_t)(piece->old - to->image->bytes);
-  uint64_t begin = first, end = first + piece->size;
-  for (; next_data (to->image, &begin, &end);
-       begin = end, end = first + piece->size)
-    if (!write_bytes (to, to->image->bytes + begin, end - begin,
-                      piece->offset + (begin - first)))
+  uint64_t last = first + piece->size, done = first;
+  uint64_t begin = first, end = last;
+  for (; next_data (to->image, &begin, &end); done = begin = end, end = last)
+    if (!copy_hole (to, piece, done, begin)
+        || !write_bytes (to, to->image->bytes + begin, end - begin,
+                         piece->offset + (begin - first)))
       return false;
-  return true;
+  return copy_hole (to, piece, done, last);
 }
 
 bool

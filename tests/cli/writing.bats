@@ -600,3 +600,82 @@ END
   [ "$bad" -ge 6 ] || report
   run ! compgen -G '.cfi2sframe-*'
 }
+
+# SEEK_DATA of some file systems takes bytes for a hole that are not on disk yet.
+@test "a hole that has bytes is copied" {
+  ! grep -q __asan_init "$CFI2SFRAME" || skip "AddressSanitizer comes first"
+  cat >liar.c <<'EOF'
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+off_t
+lseek64 (int fd, off_t offset, int whence)
+{
+  if (whence == SEEK_DATA)
+    return errno = ENXIO, -1;
+  return syscall (SYS_lseek, fd, offset, whence);
+}
+off_t
+lseek (int fd, off_t offset, int whence)
+{
+  return lseek64 (fd, offset, whence);
+}
+EOF
+  "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o liar.so liar.c
+  cat >sparse.c <<'EOF'
+int zeros[1 << 18] = { 1 };
+int main (void) { return zeros[0] + 41; }
+EOF
+  "${CC:-cc}" -o full sparse.c
+  cp --sparse=always full f
+  [ $(($(stat -c %b f) * 512)) -lt "$(stat -c %s f)" ] || skip "no holes here"
+  convert -o wanted f
+  run --separate-stderr env LD_PRELOAD="$PWD/liar.so" "$CFI2SFRAME" f
+  [ "$status" -eq 0 ] || report
+  cmp wanted f
+}
+
+# Of large files not all is read back.
+@test "a part of a large file that was not written is noticed" {
+  local n bad=0
+  ! grep -q __asan_init "$CFI2SFRAME" || skip "AddressSanitizer comes first"
+  cat >drop.c <<'EOF'
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int calls;
+ssize_t
+pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
+{
+  if (size > 1 << 16 && calls++ == atoi (getenv ("DROP")))
+    return size;
+  return syscall (SYS_pwrite64, fd, bytes, size, offset);
+}
+ssize_t
+pwrite (int fd, const void *bytes, size_t size, off_t offset)
+{
+  return pwrite64 (fd, bytes, size, offset);
+}
+EOF
+  "${CC:-cc}" -D_GNU_SOURCE -shared -fPIC -o drop.so drop.c
+  cat >large.s <<'EOF'
+	.data
+	.fill 3 << 20, 4, 0x01020304
+	.section .note.GNU-stack, "", %progbits
+EOF
+  echo 'int main (void) { return 42; }' >main.c
+  "${CC:-cc}" -o large main.c large.s
+  convert -o wanted large
+  for n in 0 1 2; do
+    cp large f
+    run --separate-stderr env LD_PRELOAD="$PWD/drop.so" DROP=$n "$CFI2SFRAME" -j1 f
+    if [ "$status" -eq 0 ]; then
+      cmp wanted f
+    else
+      [[ $stderr == *"self-check of the new file failed"* ]] || report
+      cmp large f
+      bad=$((bad + 1))
+    fi
+  done
+  [ "$bad" -ge 1 ] || report
+}
