@@ -266,22 +266,22 @@ repeat_rows (struct emitter *emitter, size_t index,
   const uint32_t smallest = emitter->image->arch->smallest_instruction;
   const uint32_t size = (uint32_t)code->size + padding_behind (emitter, code);
   const struct return_places *places = code->places;
-  uint32_t begin = 0;
+  uint64_t begin = 0;
   emitter->code_end = code->address + code->size;
   for (size_t i = 0; i <= places->n && begin < size; i++)
     {
       uint32_t end = i < places->n ? places->offsets[i] : size;
       uint64_t address = code->address + begin;
       if (end > begin
-          && !pieces_repeat (emitter->pieces, index, begin, address,
-                             end - begin, err))
+          && !pieces_repeat (emitter->pieces, index, (uint32_t)begin, address,
+                             end - (uint32_t)begin, err))
         return false;
       emitter->account.bytes_covered
           += without_padding (emitter, address, end - begin);
       if (i < places->n)
         take_gap (emitter, code->address + end, smallest,
                   REASON_RETURN_ADDRESS);
-      begin = end + smallest;
+      begin = (uint64_t)end + smallest;
     }
   count_fde (emitter, REASON_NONE);
   return true;

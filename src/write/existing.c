@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "write/inject.h"
 
 enum
 {
@@ -248,7 +249,10 @@ check_carried_out (const struct layout_plan *plan, const uint8_t *old,
                  : bytes_are_zero (bytes, size);
     }
   free (pieces);
-  return same || set_not_gone (err);
+  return same
+         || error_set (err, CFI2SFRAME_REFUSED,
+                       "self-check of the new file failed: other bytes than "
+                       "planned");
 }
 
 bool
@@ -260,7 +264,7 @@ existing_check_removed (const struct layout_plan *plan,
   if (size != plan->new_size)
     return error_set (err, CFI2SFRAME_IO, "the new file has a wrong size");
   if (!image_open_memory (&new, bytes, size, err))
-    return false;
+    return inject_check_unreadable (err);
   struct existing left = existing_find (&new);
   image_close (&new);
   return left.n_sections == 0 && left.n_segments == 0

@@ -37,6 +37,11 @@ bool inject_check_bytes (const struct image *image,
                          const struct layout_plan *plan, const void *sframe,
                          const void *bytes, size_t size, struct error *err);
 
+/* A new file could not be opened, as ERR says.  Any status but NO_MEMORY would
+   be about the input there; it is the new file that is damaged, by a mistake
+   of this program.  Gives false.  */
+bool inject_check_unreadable (struct error *err);
+
 /* Do as inject_check_bytes does with the bytes of the file OUT_FD: what tests
    of plans need.  */
 bool inject_self_check (const struct image *image,

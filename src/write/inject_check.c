@@ -3,8 +3,8 @@
 
    Everything is read back from the file, with the reader that reads any file.
    The one exception: in large files (COMPARE_MAX in inject_check_compare.c)
-   blocks that lie in one extent of the plan, and under no patch, are not
-   compared.  */
+   of blocks that lie in one extent of the plan, and under no patch, the first
+   bytes alone are compared.  */
 
 #include "write/inject_check.h"
 
@@ -91,6 +91,16 @@ check_sframe (const struct check *check)
 }
 
 bool
+inject_check_unreadable (struct error *err)
+{
+  struct error cause = *err;
+  return cause.status != CFI2SFRAME_NO_MEMORY
+         && error_set (err, CFI2SFRAME_REFUSED,
+                       "self-check of the new file failed: %.200s",
+                       cause.reason);
+}
+
+bool
 inject_check_bytes (const struct image *image, const struct layout_plan *plan,
                     const void *sframe, const void *bytes, size_t size,
                     struct error *err)
@@ -99,15 +109,7 @@ inject_check_bytes (const struct image *image, const struct layout_plan *plan,
   if (size < plan->new_size)
     return error_set (err, CFI2SFRAME_IO, "the new file is too short");
   if (!image_open_memory (&after, bytes, size, err))
-    {
-      /* Other statuses would mean the input.  It is the new file that is
-         damaged, by a mistake of this program.  */
-      struct error cause = *err;
-      if (cause.status != CFI2SFRAME_NO_MEMORY)
-        error_set (err, CFI2SFRAME_REFUSED,
-                   "self-check of the new file failed: %.200s", cause.reason);
-      return false;
-    }
+    return inject_check_unreadable (err);
   struct check check = { image, &after, plan, sframe, err };
   bool good = check_header_kept (&check) && check_segments_kept (&check)
               && check_seen_from_memory (&check) && check_sframe (&check)

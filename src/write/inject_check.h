@@ -1,7 +1,8 @@
 /* What the parts of the self-check share.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The check knows of no strategy: what may differ is told from the old file
+   The check knows of no strategy, but for the names of sections that are new
+   (inject_check_sections.c): what may differ is told from the old file
    alone.  Of the plan it takes where .sframe is, the section that .sframe
    replaces, the new size and, in large files, the extents and patches.  It
    does not use plan_cut, so as not to share the mistakes of that.  */

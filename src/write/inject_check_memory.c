@@ -59,6 +59,19 @@ is_of_section (const struct check *check, uint64_t at, uint64_t *end)
   return false;
 }
 
+static bool
+is_of_segment (const struct image *image, uint64_t at, uint64_t *end)
+{
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *header = &image->segments[i];
+      if (segment_kind_may_move (header->p_type)
+          && is_in (at, header->p_offset, header->p_filesz, end))
+        return true;
+    }
+  return false;
+}
+
 /* Entries are compared one by one (check_dynamic_kept).  */
 static bool
 is_of_dynamic_entry (const struct image *image, uint64_t at, uint64_t *end)
@@ -89,6 +102,7 @@ may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
 {
   const struct image *image = check->before;
   return is_of_tables (image, at, end) || is_of_section (check, at, end)
+         || is_of_segment (image, at, end)
          || is_of_dynamic_entry (image, at, end)
          || (load == owner_of_table (image) && is_free (image, at, end));
 }

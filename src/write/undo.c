@@ -31,9 +31,9 @@ undo_record_find (struct undo_record *record, const struct image *image)
   if (size < UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE || size > image->size)
     return false;
   const uint8_t *begin = end - size;
-  uint64_t digest = load_u64 (end - 2 * UNDO_MAGIC_SIZE, false);
+  uint64_t digest = load_u64 (end - UNDO_UNDIGESTED, false);
   if (memcmp (begin, UNDO_MAGIC, UNDO_MAGIC_SIZE) != 0
-      || digest != hash_digest (begin, (size_t)size - 2 * UNDO_MAGIC_SIZE))
+      || digest != hash_digest (begin, (size_t)size - UNDO_UNDIGESTED))
     return false;
   *record
       = (struct undo_record){ .offset = image->size - size,

@@ -11,6 +11,7 @@ enum
   UNDO_MAGIC_SIZE = 8,
   UNDO_HEADER_SIZE = 40,
   UNDO_FOOTER_SIZE = 24,
+  UNDO_UNDIGESTED = 16, /* at the end: the digest and the magic */
 
   /* More than any conversion needs (a few per moved section and two per
      patched symbol, of which there are at most 4096), and little memory.  */
