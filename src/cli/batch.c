@@ -42,14 +42,14 @@ struct batch
   const struct tree *tree;
   struct totals *totals;
   struct message_streams streams;
-  struct batch_entry *items;
+  struct batch_entry *entries;
   bool direct;   /* one file after the other, printing at once */
   size_t *order; /* entries to work on: first names, largest first */
   size_t n_order;
   uint64_t all_bytes;
 
-  pthread_mutex_t lock;   /* guards everything below and items[].finished */
-  pthread_cond_t changed; /* items[n_printed] was finished */
+  pthread_mutex_t lock;   /* guards everything below and entries[].finished */
+  pthread_cond_t changed; /* entries[n_printed] was finished */
   size_t n_printed;       /* entries, from the first one on */
   size_t n_taken, n_done; /* how many of `order` were begun, and are done */
   uint64_t bytes_done;
@@ -91,8 +91,8 @@ find_names (struct batch *batch)
   for (size_t i = 1; i < n; i++)
     if (file_identity_equal (&names[i].identity, &names[i - 1].identity))
       {
-        batch->items[names[i - 1].entry].next_name = names[i].entry;
-        batch->items[names[i].entry].further_name = true;
+        batch->entries[names[i - 1].entry].next_name = names[i].entry;
+        batch->entries[names[i].entry].further_name = true;
       }
   free (names);
   return true;
@@ -110,13 +110,13 @@ struct texts
    own.  */
 static void
 texts_open (struct texts *texts, const struct batch *batch,
-            struct batch_entry *item)
+            struct batch_entry *entry)
 {
   texts->out = texts->errors = NULL;
   if (!batch->direct)
     {
-      texts->out = open_memstream (&item->out, &item->out_size);
-      texts->errors = open_memstream (&item->errors, &item->errors_size);
+      texts->out = open_memstream (&entry->out, &entry->out_size);
+      texts->errors = open_memstream (&entry->errors, &entry->errors_size);
     }
   if (texts->out == NULL)
     texts->out = batch->streams.out;
@@ -128,21 +128,21 @@ texts_open (struct texts *texts, const struct batch *batch,
    many.  */
 static void
 texts_close (struct texts *texts, const struct batch *batch,
-             struct batch_entry *item)
+             struct batch_entry *entry)
 {
   if (texts->out != batch->streams.out)
     fclose (texts->out);
   if (texts->errors != batch->streams.errors)
     fclose (texts->errors);
-  if (item->out_size == 0)
+  if (entry->out_size == 0)
     {
-      free (item->out);
-      item->out = NULL;
+      free (entry->out);
+      entry->out = NULL;
     }
-  if (item->errors_size == 0)
+  if (entry->errors_size == 0)
     {
-      free (item->errors);
-      item->errors = NULL;
+      free (entry->errors);
+      entry->errors = NULL;
     }
 }
 
@@ -256,21 +256,21 @@ run_file (struct batch *batch, size_t index)
   struct job first, job;
   struct texts texts, further;
   int old = -1;
-  texts_open (&texts, batch, &batch->items[index]);
+  texts_open (&texts, batch, &batch->entries[index]);
   if (entry->hard_links && tool_options_change_files (batch->options))
     old = open (entry->path, O_PATH | O_CLOEXEC);
   run_first_name (batch, index, &first, &texts);
-  for (size_t i = batch->items[index].next_name; i != NONE;
-       i = batch->items[i].next_name)
+  for (size_t i = batch->entries[index].next_name; i != NONE;
+       i = batch->entries[i].next_name)
     {
       run_further_name (batch, &first, i, &job);
-      texts_open (&further, batch, &batch->items[i]);
+      texts_open (&further, batch, &batch->entries[i]);
       finish_job (batch, &job, &further);
-      texts_close (&further, batch, &batch->items[i]);
+      texts_close (&further, batch, &batch->entries[i]);
     }
   warn_of_old_names (batch, &first, old, texts.errors);
   finish_job (batch, &first, &texts);
-  texts_close (&texts, batch, &batch->items[index]);
+  texts_close (&texts, batch, &batch->entries[index]);
   tree_entry_leave (&first.location);
   if (old >= 0)
     close (old);
@@ -284,11 +284,11 @@ static void
 note_finished (struct batch *batch, size_t index)
 {
   pthread_mutex_lock (&batch->lock);
-  for (size_t i = index; i != NONE; i = batch->items[i].next_name)
-    batch->items[i].finished = true;
+  for (size_t i = index; i != NONE; i = batch->entries[i].next_name)
+    batch->entries[i].finished = true;
   batch->bytes_done += batch->tree->entries[index].size;
   batch->n_done++;
-  if (batch->items[batch->n_printed].finished)
+  if (batch->entries[batch->n_printed].finished)
     pthread_cond_signal (&batch->changed);
   pthread_mutex_unlock (&batch->lock);
 }
@@ -328,14 +328,15 @@ print_saved_text (char **text, size_t size, FILE *stream)
 static void
 print_finished (struct batch *batch)
 {
-  while (batch->items[batch->n_printed].finished)
+  while (batch->entries[batch->n_printed].finished)
     {
-      struct batch_entry *item = &batch->items[batch->n_printed++];
-      if (item->errors == NULL && item->out == NULL)
+      struct batch_entry *entry = &batch->entries[batch->n_printed++];
+      if (entry->errors == NULL && entry->out == NULL)
         continue;
       pthread_mutex_unlock (&batch->lock);
-      print_saved_text (&item->errors, item->errors_size, stderr);
-      print_saved_text (&item->out, item->out_size, batch->streams.out);
+      print_saved_text (&entry->errors, entry->errors_size,
+                        batch->streams.errors);
+      print_saved_text (&entry->out, entry->out_size, batch->streams.out);
       pthread_mutex_lock (&batch->lock);
     }
 }
@@ -429,16 +430,16 @@ static bool
 plan (struct batch *batch)
 {
   const struct tree *tree = batch->tree;
-  batch->items = calloc (tree->n_entries + 1, sizeof *batch->items);
+  batch->entries = calloc (tree->n_entries + 1, sizeof *batch->entries);
   batch->order = calloc (tree->n_entries + 1, sizeof *batch->order);
-  if (batch->items == NULL || batch->order == NULL)
+  if (batch->entries == NULL || batch->order == NULL)
     return false;
   for (size_t i = 0; i < tree->n_entries; i++)
-    batch->items[i].next_name = NONE;
+    batch->entries[i].next_name = NONE;
   if (tool_options_change_files (batch->options) && !find_names (batch))
     return false;
   for (size_t i = 0; i < tree->n_entries; i++)
-    if (!batch->items[i].further_name)
+    if (!batch->entries[i].further_name)
       {
         batch->order[batch->n_order++] = i;
         batch->all_bytes += tree->entries[i].size;
@@ -473,7 +474,7 @@ batch_run (const struct tool_options *options, const struct tree *tree,
   else if (done && batch.n_order > 0)
     done = run_threads (&batch);
   free (batch.order);
-  free (batch.items);
+  free (batch.entries);
   pthread_cond_destroy (&batch.changed);
   pthread_mutex_destroy (&batch.lock);
   return done;
