@@ -227,6 +227,12 @@ row_idle (const struct place *place)
 }
 
 static void
+function_empty (const struct place *place)
+{
+  place->function->head.size = 0;
+}
+
+static void
 function_late (const struct place *place)
 {
   place->function->head.address++;
@@ -466,6 +472,7 @@ static const struct fault faults[] = {
   { "scale-lost", OF_ROW, is_scaled, scale_lost },
   { "register-word", OF_ROW, has_register_word, register_word },
   { "row-idle", OF_FUNCTION, has_rows, row_idle },
+  { "function-empty", OF_FUNCTION, has_rows, function_empty },
   { "function-late", OF_FUNCTION, has_rows, function_late },
   { "function-early", OF_FUNCTION, has_rows, function_early },
   { "function-too-long", OF_FUNCTION, is_last, function_too_long },

@@ -79,7 +79,7 @@ else
 fi
 
 header="fixed-ra row-count order function-invented"
-function="row-idle function-late function-early function-too-long
+function="row-idle function-empty function-late function-early function-too-long
   function-doubled"
 row="cfa-offset cfa-offset-narrow row-late row-early row-dropped fp-lost
   fp-sign base-swapped ra-signing word-size"
