@@ -64,6 +64,18 @@ is_right ()
   esac && ! compgen -G 'w/.cfi2sframe-*' >/dev/null
 }
 
+# count_allocations ARGUMENT...: work on a copy of old.  Sets $all, and leaves the
+# result as wanted.
+count_allocations ()
+{
+  rm -rf w && mkdir w && cp old w/f
+  FAULT_COUNT=$PWD/all LD_PRELOAD=$PWD/memory.so "$program" "$@" w/f >output 2>errors \
+    || return
+  all=$(cat all 2>/dev/null) || skip_all "LD_PRELOAD has no effect here"
+  rm all
+  mv w/f wanted
+}
+
 # cut_off TITLE ORIGINAL STEP ARGUMENT...: at every STEP-th allocation, to several
 # sizes.
 cut_off ()
@@ -72,12 +84,7 @@ cut_off ()
   cp "$2" old
   old_size=$(stat -c %s old)
   shift 3
-  rm -rf w && mkdir w && cp old w/f
-  FAULT_COUNT=$PWD/all LD_PRELOAD=$PWD/memory.so "$program" "$@" w/f >output 2>errors \
-    || { report "$title" "$(cat errors)"; return; }
-  all=$(cat all 2>/dev/null) || skip_all "LD_PRELOAD has no effect here"
-  rm all
-  mv w/f wanted
+  count_allocations "$@" || { report "$title" "$(cat errors)"; return; }
   for ((n = 1; n <= all; n += step)); do
     for size in 0 100 $((old_size / 2)) $((old_size - 1)); do
       cp old w/f
@@ -102,12 +109,7 @@ unreadable ()
   cp "$2" old
   pages=$((($(stat -c %s old) + $(getconf PAGESIZE) - 1) / $(getconf PAGESIZE)))
   shift 3
-  rm -rf w && mkdir w && cp old w/f
-  FAULT_COUNT=$PWD/all LD_PRELOAD=$PWD/memory.so "$program" "$@" w/f >output 2>errors \
-    || { report "$title" "$(cat errors)"; return; }
-  all=$(cat all)
-  rm all
-  mv w/f wanted
+  count_allocations "$@" || { report "$title" "$(cat errors)"; return; }
   for ((n = 1; n <= all; n += step)); do
     for page in 0 1 $((pages / 2)) $((pages - 1)); do
       cp old w/f
