@@ -155,8 +155,8 @@ is_kept (const struct check *check, const GElf_Phdr *before,
          const GElf_Phdr *after)
 {
   GElf_Phdr expected = *before;
-  /* It may have grown in front alone: what is behind its bytes, too, is as it
-     was.  */
+  /* A segment that has grown in front alone has the same memory behind its
+     bytes as before.  */
   uint64_t front = before->p_vaddr - after->p_vaddr;
   bool same_behind = after->p_filesz == before->p_filesz + front
                      && after->p_memsz == before->p_memsz + front;
