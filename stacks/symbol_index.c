@@ -1,20 +1,25 @@
 /* The symbols of a file, by address.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A large library has hundreds of thousands of symbols, and a walk asks for
+   the names of some dozens.  So the index has numbers of symbols, and no byte
+   of a name is looked at before it is asked for: the names of librustc_driver
+   are 20 MB.  */
 
 #include "stacks/symbol_index.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/radix.h"
 #include "base/search.h"
 
 /* A symbol while the index is made.  */
 struct entry
 {
   uint64_t value, end;
-  const char *name;
-  unsigned binding; /* the higher, the stronger */
-  size_t order;     /* the higher, the better, if all else is equal */
+  uint32_t number;
+  uint32_t binding; /* the higher, the stronger */
 };
 
 struct entries
@@ -23,7 +28,7 @@ struct entries
   size_t n, capacity;
 };
 
-static unsigned
+static uint32_t
 strength (const GElf_Sym *symbol)
 {
   switch (GELF_ST_BIND (symbol->st_info))
@@ -44,7 +49,7 @@ static bool
 names_code (const GElf_Sym *symbol, const char *name)
 {
   unsigned type = GELF_ST_TYPE (symbol->st_info);
-  return name != NULL && name[0] != '\0' && symbol->st_shndx != SHN_UNDEF
+  return name != NULL && symbol->st_name != 0 && symbol->st_shndx != SHN_UNDEF
          && type != STT_SECTION && type != STT_FILE && type != STT_TLS;
 }
 
@@ -95,28 +100,58 @@ add_symbol (struct entries *layers, Dwfl_Module *module, int number)
   entries->list[entries->n++] = (struct entry){
     .value = value,
     .end = end,
-    .name = name,
+    .number = (uint32_t)number,
     .binding = strength (&symbol),
-    /* As libdwfl has it: the first one in the tables; of those without a
-       size, the last one.  */
-    .order = sized ? SIZE_MAX - (size_t)number : (size_t)number,
   };
   return true;
 }
 
-/* By where symbols begin, and of several the best one last: that of stronger
-   binding, then the shorter one.  */
+/* Of symbols that begin at one address, the best one last: that of stronger
+   binding, then the shorter one, then the later one in the tables.  */
 static int
 compare_entries (const void *a, const void *b)
 {
   const struct entry *x = a, *y = b;
-  if (x->value != y->value)
-    return x->value < y->value ? -1 : 1;
   if (x->binding != y->binding)
     return x->binding < y->binding ? -1 : 1;
   if (x->end != y->end)
     return x->end > y->end ? -1 : 1;
-  return (x->order > y->order) - (x->order < y->order);
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The same with the earlier one in the tables last.  As libdwfl has it, this
+   is for symbols with a size.  */
+static int
+compare_sized (const void *a, const void *b)
+{
+  const struct entry *x = a, *y = b;
+  bool alike = x->binding == y->binding && x->end == y->end;
+  return alike ? compare_entries (b, a) : compare_entries (a, b);
+}
+
+/* Sort by where symbols begin, and those that begin at one address by
+   COMPARE.  */
+static bool
+sort_entries (struct entries *entries,
+              int (*compare) (const void *, const void *))
+{
+  void *list = entries->list;
+  if (entries->n == 0)
+    return true;
+  _Static_assert(offsetof (struct entry, value) == 0, "radix_sort");
+  if (!radix_sort (&list, entries->n, sizeof *entries->list))
+    return false;
+  entries->list = list;
+  for (size_t i = 0, end; i < entries->n; i = end)
+    {
+      for (end = i + 1; end < entries->n
+                        && entries->list[end].value == entries->list[i].value;
+           end++)
+        continue;
+      if (end - i > 1)
+        qsort (entries->list + i, end - i, sizeof *entries->list, compare);
+    }
+  return true;
 }
 
 static bool
@@ -125,8 +160,7 @@ add_span (struct symbol_layer *layer, uint64_t start, uint64_t end,
 {
   if (!ARRAY_ROOM (layer->spans, layer->n + 1, &layer->capacity))
     return false;
-  layer->spans[layer->n++]
-      = (struct symbol_span){ start, end, entry->value, entry->name };
+  layer->spans[layer->n++] = (struct symbol_span){ start, end, entry->number };
   return true;
 }
 
@@ -205,17 +239,15 @@ add_unsized (struct symbol_index *index, const struct entries *entries,
 }
 
 static bool
-add_layers (struct symbol_index *index, const struct entries *layers)
+add_layers (struct symbol_index *index, struct entries *layers)
 {
   for (int i = 0; i < SYMBOL_LAYERS; i++)
     {
-      const struct entries *entries = &layers[i];
-      if (entries->n > 0)
-        qsort (entries->list, entries->n, sizeof *entries->list,
-               compare_entries);
-      if (i != SYMBOLS_UNSIZED
-              ? !add_sized (entries, &index->layers[i])
-              : !add_unsized (index, entries, &index->layers[i]))
+      struct entries *entries = &layers[i];
+      bool sized = i != SYMBOLS_UNSIZED;
+      if (!sort_entries (entries, sized ? compare_sized : compare_entries)
+          || !(sized ? add_sized (entries, &index->layers[i])
+                     : add_unsized (index, entries, &index->layers[i])))
         return false;
     }
   return true;
@@ -225,7 +257,7 @@ bool
 symbol_index_read (struct symbol_index *index, Dwfl_Module *module)
 {
   struct entries layers[SYMBOL_LAYERS] = { 0 };
-  *index = (struct symbol_index){ 0 };
+  *index = (struct symbol_index){ .module = module };
   int n = dwfl_module_getsymtab (module);
   bool done = true;
   /* The first symbol is none.  */
@@ -245,17 +277,20 @@ symbol_index_free (struct symbol_index *index)
   *index = (struct symbol_index){ 0 };
 }
 
-const struct symbol_span *
+const char *
 symbol_index_find (const struct symbol_index *index, uint64_t address,
-                   bool *unsized)
+                   uint64_t *value, bool *unsized)
 {
   for (int i = 0; i < SYMBOL_LAYERS; i++)
     {
+      GElf_Sym ignored;
       const struct symbol_layer *layer = &index->layers[i];
       size_t at = span_behind (layer, address);
       *unsized = i == SYMBOLS_UNSIZED;
       if (at < layer->n && layer->spans[at].start <= address)
-        return &layer->spans[at];
+        return dwfl_module_getsym_info (index->module,
+                                        (int)layer->spans[at].number, &ignored,
+                                        value, NULL, NULL, NULL);
     }
   return NULL;
 }

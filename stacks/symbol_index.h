@@ -18,8 +18,7 @@
 struct symbol_span
 {
   uint64_t start, end;
-  uint64_t value;   /* where the symbol begins */
-  const char *name; /* as the table has it; libdwfl's */
+  uint32_t number; /* of the symbol, libdwfl's */
 };
 
 struct symbol_layer
@@ -39,6 +38,7 @@ enum
 
 struct symbol_index
 {
+  Dwfl_Module *module; /* not owned */
   struct symbol_layer layers[SYMBOL_LAYERS];
 };
 
@@ -47,13 +47,15 @@ struct symbol_index
 bool symbol_index_read (struct symbol_index *index, Dwfl_Module *module);
 void symbol_index_free (struct symbol_index *index);
 
-/* The symbol at ADDRESS, or NULL: a global one whose size reaches there, else
-   such a local one, else one without a size, as libdwfl has it.  Of several
+/* The name of the symbol at ADDRESS, as the table has it (libdwfl's), or NULL:
+   that of a global symbol that has a size and reaches there, else of a
+   local one, else of one without a size, as libdwfl has it.  Of several
    the one that begins nearest, else the one of stronger binding, else the
    shorter one.  A symbol without a size ends where one with a size begins, or
-   another one of its kind, or where its section ends.  *UNSIZED: the symbol
-   that was found has no size.  */
-const struct symbol_span *symbol_index_find (const struct symbol_index *index,
-                                             uint64_t address, bool *unsized);
+   another one of its kind, or where its section ends.  *VALUE: where the
+   symbol begins; *UNSIZED: it has no size.  */
+const char *symbol_index_find (const struct symbol_index *index,
+                               uint64_t address, uint64_t *value,
+                               bool *unsized);
 
 #endif /* STACKS_SYMBOL_INDEX_H */

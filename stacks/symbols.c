@@ -31,12 +31,13 @@ symbols_find (struct symbols *symbols, Dwfl_Module *module, uint64_t address,
   if (!symbols->read && !symbol_index_read (&symbols->index, module))
     symbol_index_free (&symbols->index);
   symbols->read = true;
-  const struct symbol_span *span
-      = symbol_index_find (&symbols->index, address, &symbol->unsized);
-  if (span != NULL)
+  uint64_t value;
+  const char *name
+      = symbol_index_find (&symbols->index, address, &value, &symbol->unsized);
+  if (name != NULL)
     {
-      symbol->offset = address - span->value;
-      code_name_set (symbol, span->name, wanted);
+      symbol->offset = address - value;
+      code_name_set (symbol, name, wanted);
     }
   Dwfl_Line *line
       = wanted & SYMBOL_SOURCE ? dwfl_module_getsrc (module, address) : NULL;

@@ -98,7 +98,10 @@ rows_on_demand_open (const struct image *image, struct error *err)
       return NULL;
     }
   rows->image = image;
-  if (open_rows (rows, err))
+  bool opened = open_rows (rows, err);
+  /* Of what was read to find the FDEs, a walk needs a few pages again.  */
+  image_unmap_pages (image);
+  if (opened)
     return rows;
   rows_on_demand_free (rows);
   return NULL;
