@@ -29,8 +29,10 @@ check ()
 # whose names match $2.
 product_files ()
 {
-  find "$1/src" "$1/analysis" "$1/walk" "$1/compact-unwind" "$1/stacks" \
-    -name "$2"
+  product_folders=$(. "$1/tools/common.sh" && echo "$product_folders")
+  for folder in $product_folders; do
+    find "$1/$folder" -name "$2"
+  done
 }
 
 skip ()

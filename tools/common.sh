@@ -7,6 +7,9 @@ build_packages="autoconf automake libtool pkg-config make gcc libc6-dev
   binutils libdw-dev libelf-dev libdwarf-dev libiberty-dev libjson-c-dev
   libxxhash-dev libzstd-dev libzydis-dev texinfo"
 
+# The converter and the products that are beside it.
+product_folders="src analysis relocatable walk compact-unwind stacks"
+
 # bash, which configure prefers, takes twice as long as dash for libtool's part
 # of each compilation.
 : "${CONFIG_SHELL:=/bin/sh}"

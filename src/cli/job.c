@@ -4,7 +4,7 @@
 #include "cli/job.h"
 
 #include "base/mapped_file.h"
-#include "convert/archive_members.h"
+#include "relocatable/archive_members.h"
 #include "compact-unwind/compact_unwind.h"
 #include "cli/clock.h"
 #include "cli/figures.h"

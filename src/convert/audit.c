@@ -10,9 +10,9 @@
 #include "convert/code_evidence.h"
 #include "convert/find_sframe.h"
 #include "convert/linked_section.h"
-#include "convert/object_section.h"
-#include "convert/object_sframe.h"
-#include "convert/object_source.h"
+#include "relocatable/object_section.h"
+#include "relocatable/object_sframe.h"
+#include "relocatable/object_source.h"
 #include "convert/options.h"
 
 enum

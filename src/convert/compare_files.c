@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "convert/find_sframe.h"
-#include "convert/object_sframe.h"
+#include "relocatable/object_sframe.h"
 #include "sframe/compare.h"
 
 struct compared_file

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "convert/archive_members.h"
+#include "relocatable/archive_members.h"
 #include "convert/find_sframe.h"
 #include "convert/audit.h"
 #include "convert/location.h"

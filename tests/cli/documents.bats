@@ -352,7 +352,8 @@ same_options ()
 
 @test "every file of the source that a document names exists" {
   cd "$srcdir"
-  local name count=0 missing=
+  local name count=0 missing= product_folders
+  product_folders=$(. tools/common.sh && echo "$product_folders")
   # Paths below the folders that the archive has, too; names of source files alone.
   sed '/^#include </d; s/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/develop/HACKING doc/develop/TESTING \
     doc/formats/injection doc/formats/smaller.md doc/use/security.md doc/use/speed compact-unwind/*.md \
@@ -361,7 +362,7 @@ same_options ()
     count=$((count + 1))
     # A program is made from its source; "*" stands for itself in the text.
     compgen -G "$name" >/dev/null || [ -f "$name.c" ] || missing+=" $name"
-  done < <(grep -oE '(^|[^A-Za-z0-9_/.-])(analysis|compact-unwind|contrib|doc|include|src|stacks|tests|tools|walk)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]' \
+  done < <(grep -oE "(^|[^A-Za-z0-9_/.-])(${product_folders// /|}|contrib|doc|include|tests|tools)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]" \
              "$BATS_TEST_TMPDIR/text" | sed 's/^[^A-Za-z.]//' \
              | grep -vxF src/env/__init_tls.c | sort -u) # musl's
   while read -r name; do
@@ -372,7 +373,7 @@ same_options ()
       rtld.c|dl-load.c|dl-map-segments.h|dwfl_module_getdwarf.c) continue ;;
       __init_tls.c|dynlink.c|buildid.c|coredump.c) continue ;;
     esac
-    [ -n "$(find src analysis walk compact-unwind conformance stacks tests tools doc contrib include -name "$name")" ] \
+    [ -n "$(find $product_folders conformance tests tools doc contrib include -name "$name")" ] \
       || missing+=" $name"
   done < <(grep -oE '[A-Za-z0-9_-]+\.(c|h|sh|bats|py)\b' \
              "$BATS_TEST_TMPDIR/text" | sort -u)

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "convert/object_section.h"
+#include "relocatable/object_section.h"
 
 enum
 {

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "convert/object_section.h"
+#include "relocatable/object_section.h"
 #include "elf/symbols.h"
 #include "sframe/model.h"
 

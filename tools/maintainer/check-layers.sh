@@ -1,22 +1,24 @@
 #!/bin/sh
 # Layers: a file of the source includes only headers of its own folder and of
 # those above it in the list of doc/develop/HACKING, "Layers" (cli: only of
-# base, convert and compact-unwind; stacks: of convert only detached.h and
-# rows_on_demand.h).  Within a folder no module (NAME.c and NAME.h) includes one
-# that includes it, and none uses a function of one that uses a function of its
-# own, whatever headers declare them.  Where that list says which modules other
-# folders include alone, they include no others.  The public functions stand in
-# convert/public.c alone.
+# base, convert, relocatable and compact-unwind; stacks: of convert only
+# detached.h and rows_on_demand.h; convert: of relocatable, too, which is behind
+# it).  Within a folder, and within convert and relocatable together, no module
+# (NAME.c and NAME.h) includes one that includes it, and none uses a function of
+# one that uses a function of its own, whatever headers declare them.  Where that
+# list says which modules other folders include alone, they include no others.
+# The public functions stand in convert/public.c alone.
 # Prints what violates this.
 #   sh tools/maintainer/check-layers.sh [SOURCE-TREE]
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+. "$(dirname "$0")/../common.sh"
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 edges=$(mktemp) || exit 1
 trap 'rm -f "$edges"' EXIT
 sources ()
 {
-  find src analysis walk compact-unwind stacks -name "$1" 2>/dev/null \
+  find $product_folders -name "$1" 2>/dev/null \
     | LC_ALL=C sort
 }
 
@@ -28,19 +30,27 @@ sources '*.[ch]' | xargs awk '
   FILENAME == "doc/develop/HACKING" {
     if (/^==/) inside = previous == "Layers"
     else if (inside && /^  [a-z]/) { rank[$1] = ++n; layer = $1 }
-    if (inside && /Other folders include .* alone/)
-      { doors[layer] = $0; gsub (/[^a-z_]/, " ", doors[layer]) }
+    if (inside) said[layer] = said[layer] " " $0
+    if (match (said[layer], /Other folders include [^.]* alone/)) {
+      doors[layer] = substr (said[layer], RSTART, RLENGTH)
+      gsub (/[^a-z_]/, " ", doors[layer])
+    }
     previous = $0
     next
   }
   /^#include "[a-z0-9_-]+\// {
     own = folder_of(FILENAME)
     other = folder_of(substr ($2, 2)); module = module_of($2)
-    if (own == other)
+    if (own == other || own == "convert" && other == "relocatable" \
+        || own == "relocatable" && other == "convert")
       print own "/" module_of(FILENAME), other "/" module
-    else if (!(own in rank) || !(other in rank) || rank[other] > rank[own] \
+    if (own == other)
+      next
+    if (!(own in rank) || !(other in rank) \
+             || (rank[other] > rank[own] \
+                 && !(own == "convert" && other == "relocatable")) \
              || (own == "cli" && other != "base" && other != "convert" \
-                 && other != "compact-unwind") \
+                 && other != "relocatable" && other != "compact-unwind") \
              || (own == "stacks" && other == "convert" \
                  && module != "detached" && module != "rows_on_demand"))
       { print FILENAME ":" FNR ": " own " must not include " $2 >"/dev/stderr"
@@ -59,6 +69,7 @@ sources '*.c' | xargs awk '
   FNR == 1 {
     module = substr (FILENAME, 1, length (FILENAME) - 2); comment = 0
     folder = module; sub (/\/[^\/]*$/, "", folder)
+    if (folder == "relocatable") folder = "src/convert"
   }
   {
     line = $0

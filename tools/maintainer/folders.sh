@@ -10,8 +10,9 @@ set -eu
 LC_ALL=C
 export LC_ALL
 cd "${1:-$(dirname "$0")/../..}"
+. tools/common.sh
 
-find src analysis walk compact-unwind stacks -name '*.[ch]' \
+find $product_folders -name '*.[ch]' \
   ! -path '*/examples/*' | sort | xargs awk '
   function put (folder)
   {

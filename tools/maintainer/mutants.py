@@ -53,7 +53,7 @@ RULES = [
     (r"src/place/",
      "layout inject memory layouts.bats tests/matrix/short.sh"),
     (r"src/elf/checksum\.c", "checksum writing.bats:checksum"),
-    (r"src/elf/(padding|symbols|relocatable)",
+    (r"(src/elf/(padding|symbols)|relocatable/)",
      "padding memory relocatable.bats"),
     (r"src/elf/debug_file\.c", "debug_file memory debug_frame.bats"),
     (r"src/elf/dynamic_relocations\.c",

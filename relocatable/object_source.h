@@ -1,21 +1,21 @@
 /* Where the frame rows of a relocatable object come from.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CONVERT_OBJECT_SOURCE_H
-#define CONVERT_OBJECT_SOURCE_H
+#ifndef RELOCATABLE_OBJECT_SOURCE_H
+#define RELOCATABLE_OBJECT_SOURCE_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "cfi/source.h"
-#include "elf/relocatable.h"
+#include "relocatable/relocatable.h"
 
 /* Read the CFI of OBJECT, which must outlive SOURCE, as cfi_source_open does.
-   Addresses are those of elf/relocatable.h; there is no PLT.  FDEs whose
-   instructions are relocated cannot be taken as they are.  NO_PLAIN: as in
-   struct cfi_section.  */
+   Addresses are those of relocatable/relocatable.h; there is no PLT.  FDEs
+   whose instructions are relocated cannot be taken as they are.  NO_PLAIN: as
+   in struct cfi_section.  */
 bool object_source_open (struct cfi_source *source,
                          const struct relocatable *object, bool no_plain,
                          struct error *err);
 
-#endif /* CONVERT_OBJECT_SOURCE_H */
+#endif /* RELOCATABLE_OBJECT_SOURCE_H */

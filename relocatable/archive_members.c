@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "convert/archive_members.h"
+#include "relocatable/archive_members.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -2,11 +2,12 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    It is made like that of a linked file, with three differences: addresses are
-   made up (elf/relocatable.h), each function's start is a relocation, and
-   nothing is shared or sorted, because the linker takes the section apart.  */
+   made up (relocatable/relocatable.h), each function's start is a relocation,
+   and nothing is shared or sorted, because the linker takes the section apart.
+ */
 
-#ifndef CONVERT_OBJECT_SECTION_H
-#define CONVERT_OBJECT_SECTION_H
+#ifndef RELOCATABLE_OBJECT_SECTION_H
+#define RELOCATABLE_OBJECT_SECTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +15,8 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "elf/relocatable.h"
-#include "write/relocatable_write.h"
+#include "relocatable/relocatable.h"
+#include "relocatable/relocatable_write.h"
 
 struct object_section
 {
@@ -44,4 +45,4 @@ bool object_section_write (const struct object_section *section,
                            const struct relocatable *object, int out_fd,
                            struct error *err);
 
-#endif /* CONVERT_OBJECT_SECTION_H */
+#endif /* RELOCATABLE_OBJECT_SECTION_H */

@@ -2,17 +2,17 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Starts are relocations in an object.  A copy of the section gets them filled
-   in with the addresses of elf/relocatable.h, so that it can be read, checked
-   and compared like any other.  */
+   in with the addresses of relocatable/relocatable.h, so that it can be read,
+   checked and compared like any other.  */
 
-#ifndef CONVERT_OBJECT_SFRAME_H
-#define CONVERT_OBJECT_SFRAME_H
+#ifndef RELOCATABLE_OBJECT_SFRAME_H
+#define RELOCATABLE_OBJECT_SFRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "elf/relocatable.h"
+#include "relocatable/relocatable.h"
 #include "sframe/decode.h"
 
 struct object_sframe
@@ -30,4 +30,4 @@ bool object_sframe_open (struct object_sframe *sframe,
 /* Also for a structure that is all zero.  */
 void object_sframe_close (struct object_sframe *sframe);
 
-#endif /* CONVERT_OBJECT_SFRAME_H */
+#endif /* RELOCATABLE_OBJECT_SFRAME_H */

@@ -1,8 +1,8 @@
 /* Writing a relocatable object with .sframe added.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef WRITE_RELOCATABLE_WRITE_H
-#define WRITE_RELOCATABLE_WRITE_H
+#ifndef RELOCATABLE_RELOCATABLE_WRITE_H
+#define RELOCATABLE_RELOCATABLE_WRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,4 +38,4 @@ bool relocatable_write (const struct image *image,
                         const struct relocatable_output *output, int out_fd,
                         struct error *err);
 
-#endif /* WRITE_RELOCATABLE_WRITE_H */
+#endif /* RELOCATABLE_RELOCATABLE_WRITE_H */

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "convert/archive_convert.h"
+#include "relocatable/archive_convert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 
 #include "base/io.h"
 #include "base/mapped_file.h"
-#include "convert/archive_members.h"
+#include "relocatable/archive_members.h"
 #include "convert/thresholds.h"
-#include "convert/object_convert.h"
+#include "relocatable/object_convert.h"
 #include "convert/fields.h"
 #include "elf/archive.h"
 #include "elf/image.h"

@@ -2,7 +2,7 @@
 # Objects: --relocatable.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 # Two C++ files that share COMDAT functions and throw through them.
 cxx_sources ()

@@ -1,7 +1,7 @@
 /* Resolving the .sframe of a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/object_sframe.h"
+#include "relocatable/object_sframe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Converting the objects in an archive (--relocatable).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CONVERT_ARCHIVE_CONVERT_H
-#define CONVERT_ARCHIVE_CONVERT_H
+#ifndef RELOCATABLE_ARCHIVE_CONVERT_H
+#define RELOCATABLE_ARCHIVE_CONVERT_H
 
 #include <stdbool.h>
 
@@ -20,4 +20,4 @@ bool archive_convert (const struct file_location *input, const char *output,
                       struct file_identity *made,
                       struct cfi2sframe_report *report, struct error *err);
 
-#endif /* CONVERT_ARCHIVE_CONVERT_H */
+#endif /* RELOCATABLE_ARCHIVE_CONVERT_H */

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "convert/object_convert.h"
+#include "relocatable/object_convert.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 #include "convert/emitter.h"
 #include "convert/audit.h"
 #include "convert/formats.h"
-#include "convert/object_section.h"
+#include "relocatable/object_section.h"
 #include "write/output_file.h"
 #include "sframe/decode.h"
 

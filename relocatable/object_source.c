@@ -1,7 +1,7 @@
 /* Where the frame rows of a relocatable object come from.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/object_source.h"
+#include "relocatable/object_source.h"
 
 #include "cfi/reader.h"
 

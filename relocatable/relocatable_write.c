@@ -5,7 +5,7 @@
    nothing in an object depends on file offsets.  Only what must change is
    copied to memory: the symbol table and what holds indexes into it.  */
 
-#include "write/relocatable_write.h"
+#include "relocatable/relocatable_write.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Resolving the .eh_frame of a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "elf/relocatable.h"
+#include "relocatable/relocatable.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
    gets its pc_begin fields filled in accordingly.  Afterwards each address is
    turned back into a section and an offset.  */
 
-#ifndef ELF_RELOCATABLE_H
-#define ELF_RELOCATABLE_H
+#ifndef RELOCATABLE_RELOCATABLE_H
+#define RELOCATABLE_RELOCATABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,4 +75,4 @@ bool relocatable_read_table (const struct relocatable *object, size_t section,
 const struct relocatable_entry *
 relocatable_find (const struct relocatable_table *table, uint64_t offset);
 
-#endif /* ELF_RELOCATABLE_H */
+#endif /* RELOCATABLE_RELOCATABLE_H */

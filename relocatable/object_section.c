@@ -4,7 +4,7 @@
    The walk over the code is in address order, as everywhere; the functions
    are then taken in the order of their FDEs, as GNU as writes them.  */
 
-#include "convert/object_section.h"
+#include "relocatable/object_section.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "convert/emitter.h"
 #include "convert/formats.h"
 #include "convert/gnu_functions.h"
-#include "convert/object_source.h"
+#include "relocatable/object_source.h"
 #include "sframe/format.h"
 
 enum
