@@ -11,10 +11,12 @@
 
 #include "arch/machines.h"
 
-/* A search for the addresses in a range that code refers to.  Nothing is
-   disassembled: at every position where an instruction could begin, the fields
-   that it would have are looked at.  So a reference is never missed, and some
-   that are found are none.  */
+/* A search for the addresses in a range that code refers to.  At every
+   position where an instruction could begin, the fields that it would have are
+   looked at, whatever is really there.  So no reference is missed, and some
+   that are found are none.  Where two instructions make an address (ADRP and
+   ADD), the second is looked for along all paths from the first; if the search
+   cannot follow a path, it says `unknown'.  */
 struct address_search
 {
   uint64_t begin, end; /* the range; at most half of 4 GiB */

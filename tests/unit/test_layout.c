@@ -2704,6 +2704,142 @@ what_adrp_leads_to_is_found (void **state)
   expect_targets (&file, NULL, 0, true);
 }
 
+/* What follows an ADRP, and what that may refer to: addresses from RANGE on, a
+   page, or both.  */
+struct adrp_row
+{
+  const char *name;
+  uint32_t words[8];
+  uint64_t targets[3];
+  bool unknown;
+};
+
+enum
+{
+  ADRP_X1 = 0xb0000001, /* adrp x1, the page of RANGE */
+  ADRP_X19 = 0xb0000013,
+  ADD_8 = 0x91002020,      /* add x0, x1, 8 */
+  ADD_SELF_8 = 0x91002021, /* add x1, x1, 8 */
+  ADD_24 = 0x91006023,     /* add x3, x1, 24 */
+  BR_X3 = 0xd61f0060,
+  RET = 0xd65f03c0
+};
+
+static const struct adrp_row adrp_rows[] = {
+  { "adrp_b_add",
+    { ADRP_X1, 0x14000003, ADD_24, RET, ADD_SELF_8, RET },
+    { 8 },
+    false },
+  { "adrp_b_back_add",
+    { ADD_SELF_8, RET, ADRP_X1, 0x17fffffd, ADD_24 },
+    { 8 },
+    false },
+  { "adrp_of_other_code_behind_jump",
+    { ADRP_X1, 0x14000005, ADD_SELF_8, RET },
+    { 0 },
+    true },
+  { "adrp_used_on_both_sides_of_a_branch",
+    { ADRP_X1, ADD_8, 0x54000060, 0xd28000a1, RET, ADD_24, RET },
+    { 8, 24 },
+    false },
+  { "adrp_cbz_tbz",
+    { ADRP_X1, 0xb4000062, 0x36180042, ADD_SELF_8, ADD_24, RET },
+    { 8, 24 },
+    false },
+  { "adrp_used_before_and_behind_a_jump",
+    { ADRP_X1, ADD_8, 0x14000003, 0, 0, ADD_24, RET },
+    { 8, 24 },
+    false },
+  { "adrp_loop", { ADRP_X1, ADD_8, 0xb5ffffe2, RET }, { 8 }, false },
+  { "adrp_page_compared", { ADRP_X1, 0xb4000041, ADD_8, RET }, { 8 }, true },
+  { "adrp_page_copied", { ADRP_X1, 0xaa0103e2, ADD_8, RET }, { 0 }, true },
+  { "adrp_page_kept_in_the_stack",
+    { ADRP_X1, 0xf9000be1, ADD_8, RET },
+    { 0 },
+    true },
+  { "adrp_page_stored", { ADRP_X1, 0xf8210062, ADD_8 }, { 0 }, true },
+  { "adrp_page_in_a_float", { ADRP_X1, 0x9e670020, ADD_8 }, { 0 }, true },
+  { "adrp_page_and_a_register",
+    { ADRP_X1, 0xf8636822, ADD_8, RET },
+    { 0 },
+    true },
+  { "adrp_pair", { ADRP_X1, 0xa9410c22, ADD_8, RET }, { 0 }, true },
+  { "adrp_movk", { ADRP_X1, ADD_8, 0xf28000a1, RET }, { 8 }, true },
+  { "adrp_switch", { ADRP_X1, ADD_8, BR_X3 }, { 8 }, true },
+  { "adrp_self_switch", { ADRP_X1, ADD_SELF_8, BR_X3 }, { 8 }, false },
+  { "adrp_returned", { ADRP_X1, RET, ADD_8 }, { 0 }, true },
+  { "adrp_over_a_call",
+    { ADRP_X19, 0xf9400660, 0xd63f0060, 0xf9400a60, RET },
+    { 8, 16 },
+    false },
+  { "adrp_lost_in_a_call", { ADRP_X1, 0xd63f0060, ADD_8, RET }, { 0 }, true },
+  { "adrp_used_before_a_call",
+    { ADRP_X1, ADD_8, 0x94000004, ADD_24, RET },
+    { 8 },
+    false },
+  { "adrp_overwritten_by_a_load",
+    { ADRP_X1, ADD_8, 0xf8408441, ADD_24, RET },
+    { 8 },
+    false },
+  { "adrp_overwritten_by_a_pair",
+    { ADRP_X1, ADD_8, 0xa8c10be1, ADD_24, RET },
+    { 8 },
+    false },
+  { "adrp_overwritten_by_a_move",
+    { ADRP_X1, ADD_8, 0xaa0203e1, ADD_24, RET },
+    { 8 },
+    false },
+  { "adrp_overwritten_from_a_float",
+    { ADRP_X1, ADD_8, 0x1e260021, ADD_24, RET },
+    { 8 },
+    false },
+  { "adrp_of_other_registers",
+    { ADRP_X1, 0xdac00062, 0xfd400041, 0xfa410881, 0xf9800041, ADD_8, RET },
+    { 8 },
+    false },
+};
+
+static void
+an_adrp_is_followed (void **state)
+{
+  const struct adrp_row *row = *state;
+  static struct code_file file;
+  size_t n = 0;
+  uint64_t targets[N_OF (row->targets)];
+  for (; n < N_OF (targets) && row->targets[n] > 0; n++)
+    targets[n] = RANGE + row->targets[n];
+  code_file_init (&file, EM_AARCH64, sizeof row->words);
+  set_words (&file, row->words, N_OF (row->words));
+  if (row->unknown)
+    {
+      references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
+      assert_true (references_meet (&file.found, RANGE + 32, RANGE + 33));
+    }
+  else
+    expect_targets (&file, targets, n, false);
+}
+
+/* Following takes a bounded time, whatever the branches: what is not come to
+   may refer to anything in the page.  */
+static void
+an_adrp_with_many_ways_from_it_is_unknown (void **state)
+{
+  (void)state;
+  static struct code_file file;
+  uint32_t words[CODE_MAX / 4] = { ADRP_X1, ADD_8 };
+  for (size_t i = 2; i < N_OF (words); i++)
+    words[i] = i < 100 ? 0xb4000002 | 100 << 5 /* cbz x2, .+400 */ : RET;
+  code_file_init (&file, EM_AARCH64, sizeof words);
+  set_words (&file, words, N_OF (words));
+  references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
+  assert_true (file.found.unknown);
+  for (size_t i = 12; i < N_OF (words); i++)
+    words[i] = 0xd503201f; /* nop */
+  set_words (&file, words, N_OF (words));
+  references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
+  assert_true (file.found.unknown);
+}
+
 static void
 every_relative_long_format_of_s390x_is_found (void **state)
 {
@@ -3278,6 +3414,7 @@ static const struct CMUnitTest functions[] = {
   TEST (every_relative_field_of_amd64_is_found),
   TEST (either_kind_of_field_of_amd64_is_found),
   TEST (what_adrp_leads_to_is_found),
+  TEST (an_adrp_with_many_ways_from_it_is_unknown),
   TEST (every_relative_long_format_of_s390x_is_found),
   TEST (every_word_of_data_is_found),
   TEST (what_refers_to_more_than_4_gib_is_unknown),
@@ -3312,12 +3449,13 @@ static const struct CMUnitTest functions[] = {
 int
 main (void)
 {
-  static struct CMUnitTest
-      tests[N_OF (served) + N_OF (refused) + N_OF (unfit) + N_OF (functions)];
+  static struct CMUnitTest tests[N_OF (served) + N_OF (refused) + N_OF (unfit)
+                                 + N_OF (adrp_rows) + N_OF (functions)];
   struct CMUnitTest *next = tests;
   next = ADD_ROWS (next, served, is_served, set_up, tear_down);
   next = ADD_ROWS (next, refused, is_refused, set_up, tear_down);
   next = ADD_ROWS (next, unfit, is_unfit, set_up, tear_down);
+  next = ADD_ROWS (next, adrp_rows, an_adrp_is_followed, NULL, NULL);
   memcpy (next, functions, sizeof functions);
   cmocka_set_message_output (CM_OUTPUT_TAP);
   return cmocka_run_group_tests (tests, NULL, NULL);
