@@ -353,6 +353,13 @@ go_table_depth (const struct go_table *table, uint64_t address)
 }
 
 bool
+go_table_covers (const struct go_table *table, uint64_t address)
+{
+  const struct go_step *step = find_step (table, address);
+  return step && step < &table->steps[table->n - 1];
+}
+
+bool
 go_table_is_start (const struct go_table *table, uint64_t address)
 {
   const struct go_step *step = find_step (table, address);

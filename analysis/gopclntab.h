@@ -43,6 +43,10 @@ void go_table_free (struct go_table *table);
    caller, or that change stacks.  */
 int32_t go_table_depth (const struct go_table *table, uint64_t address);
 
+/* Whether the table says what ADDRESS is: from the first function's start to
+   the last one's end there is nothing but functions of the table.  */
+bool go_table_covers (const struct go_table *table, uint64_t address);
+
 /* Whether a function of Go starts at ADDRESS.  */
 bool go_table_is_start (const struct go_table *table, uint64_t address);
 

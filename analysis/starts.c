@@ -66,12 +66,15 @@ add_initialiser (void *argument, uint64_t address)
   return true;
 }
 
-/* An address that is mentioned is tried only where no function got to.  */
+/* An address that is mentioned is tried only where no function got to.  Go's
+   table names all starts in the code that it covers, so that an address there
+   is another start never: a number, or a label.  */
 static bool
 add_pointer (void *argument, uint64_t address)
 {
   struct starts *starts = argument;
   if (known_code_at (starts->known, address)
+      || go_table_covers (starts->go, address)
       || row_map_find (starts->row_map, address)
       || functions_at (starts->functions, address))
     return true;
