@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Are the rows of an .sframe true while the code runs?  Asks an emulator.
 
-    emulate.py [-v] [--paths N] [--steps N] [--seed N] [--cfi OTHER] FILE...
+    emulate.py [-v] [--functions N] [--paths N] [--steps N] [--seed N]
+               [--cfi OTHER] FILE...
 
 Each function of FILE (a linked program or library with an .sframe of version
 3, for x86-64 or aarch64) is entered with known values in SP, FP and at the
@@ -54,6 +55,7 @@ STACK, STACK_SIZE = 0x7F0000000000, 0x100000
 POOL, POOL_SIZE = 0x600000000000, 0x100000   # where random pointers point
 OUTSIDE = 0x5A5A5A5A1000                     # the return address of paths
 DEPTH = 12                                   # of calls in a path
+MAPPINGS_MAX = 3000                          # the emulator stops at 4096
 MARGIN = 0x20000                             # of stack above the first frame
 
 NEVER_RETURN = re.compile(
@@ -338,17 +340,28 @@ class Referee:
         self.decoded, self.queue = {}, []
         self.system_calls = {}
         self.pages, self.damaged = set(), set()
-        self.emulator = self._load()
+        self._load()
 
     # Memory.
 
     def _map(self, address, size):
-        for page in range(address & -PAGE, address + size, PAGE):
-            if page not in self.pages:
-                self.emulator.mem_map(page, PAGE)
-                self.pages.add(page)
+        """Map the pages of SIZE bytes at ADDRESS that are not mapped yet, as
+        few stretches."""
+        start = address & -PAGE
+        end = (address + size + PAGE - 1) & -PAGE
+        while start < end:
+            stop = start
+            while stop < end and stop not in self.pages:
+                self.pages.add(stop)
+                stop += PAGE
+            if stop > start:
+                self.emulator.mem_map(start, stop - start)
+                self.mappings += 1
+            start = stop + PAGE
 
     def _load(self):
+        self.pages.clear()
+        self.mappings = 0
         self.emulator = uc = unicorn.Uc(self.machine.arch, self.machine.mode)
         for _, _, offset, start, _, size, memory, _ in self.file.loads:
             if memory:
@@ -369,10 +382,9 @@ class Referee:
                             None, start, start + memory)
         if self.machine.arch == unicorn.UC_ARCH_ARM64:
             uc.reg_write(arm.UC_ARM64_REG_CPACR_EL1, 3 << 20)
-        return uc
 
     def _unmapped(self, _uc, _access, address, size, _value, _data):
-        if address >= 1 << 47 or len(self.pages) > 1 << 17:
+        if address >= 1 << 47 or self.mappings > MAPPINGS_MAX + 500:
             return False
         self._map(address, size)
         return True
@@ -501,6 +513,8 @@ class Referee:
     def run(self, function):
         """A path from the entry of FUNCTION on."""
         machine = self.machine
+        if self.mappings > MAPPINGS_MAX:
+            self._load()
         top = STACK + STACK_SIZE - MARGIN
         self.emulator.mem_write(top - 0x8000, bytes(0x8000 + 0x1000))
         self.scramble(set())
@@ -691,11 +705,14 @@ class Referee:
                     return self.file.slots.get(slot, "")
         return None
 
-    def all_functions(self, paths):
-        """PATHS paths of each function; returns how many functions."""
+    def all_functions(self, paths, most):
+        """PATHS paths of each function, or of MOST that are drawn, and what
+        these call; returns how many functions."""
         starts = set(self.file.starts) | {self.file.entry}
         self.queue = [start for start in sorted(starts)
                       if self.file.rows.at(start) is not None]
+        if most is not None and most < len(self.queue):
+            self.queue = sorted(self.random.sample(self.queue, most))
         done, number = set(), 0
         while number < len(self.queue):
             function = self.queue[number]
@@ -723,7 +740,7 @@ def judge(path, options):
     """The number of wrong rows of the file PATH."""
     file = File(path)
     referee = Referee(file, options)
-    functions = referee.all_functions(options.paths)
+    functions = referee.all_functions(options.paths, options.functions)
     beside = ""
     if options.cfi:
         other = File(options.cfi).rows
@@ -747,6 +764,8 @@ def judge(path, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("--functions", type=int, metavar="N",
+                        help="begin with N functions drawn at random")
     parser.add_argument("--paths", type=int, default=8,
                         help="paths of each function (default 8)")
     parser.add_argument("--steps", type=int, default=1000,
