@@ -211,6 +211,8 @@ output_file_discard (struct output_file *file)
 static bool
 commit_stream (struct output_file *file, struct error *err)
 {
+  if (!mapped_files_check (err))
+    return false;
   if (file->stream_fd < 0)
     file->stream_fd = open (file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (file->stream_fd < 0)
@@ -265,16 +267,38 @@ flush_after (const struct output_file *file, struct error *err)
     }
 }
 
-/* Flush and rename.  The file has its final metadata.  */
+/* Whether FILE may take its name: that is one of the file SOURCE_FD if FILE
+   REPLACES that file, and not if it does not; and what was read is as it was.
+   A build may have put a newer file there meanwhile, which must not be
+   lost.  */
 static bool
-put_in_place (struct output_file *file, struct error *err)
+may_be_renamed (const struct output_file *file, int source_fd, bool replaces,
+                struct error *err)
+{
+  if (!mapped_files_check (err))
+    return false;
+  if (target_is (file, source_fd) == replaces)
+    return true;
+  return replaces ? error_set (err, CFI2SFRAME_IO,
+                               "the file was replaced meanwhile")
+                  : error_set (err, CFI2SFRAME_INVALID,
+                               "the output is the input itself");
+}
+
+/* Flush and rename; the parameters are those of may_be_renamed.  FILE has its
+   final metadata.  Flushing takes seconds at times, so nothing comes between
+   the look at what is there and the rename.  */
+static bool
+put_in_place (struct output_file *file, int source_fd, bool replaces,
+              struct error *err)
 {
   struct stat status;
   if (!flush_before (file, err))
     return false;
   if (fstat (file->fd, &status) != 0)
     return error_set_errno (err, "fstat");
-  if (!rename_temporary (file, err))
+  if (!may_be_renamed (file, source_fd, replaces, err)
+      || !rename_temporary (file, err))
     return false;
   file->made = file_identity_of (&status);
   bool flushed = flush_after (file, err);
@@ -331,39 +355,25 @@ bool
 output_file_commit (struct output_file *file, int source_fd,
                     bool preserve_times, struct error *err)
 {
-  if (!mapped_files_check (err))
-    return false;
   if (file->stream)
     return commit_stream (file, err);
-  if (!file_copy_metadata (source_fd, file->fd, preserve_times, err))
-    return false;
-  /* A build may have put a newer file there meanwhile, which must not be lost.
-     So this is checked as late as possible.  */
-  if (!target_is (file, source_fd))
-    return error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
-  return put_in_place (file, err);
+  return file_copy_metadata (source_fd, file->fd, preserve_times, err)
+         && put_in_place (file, source_fd, true, err);
 }
 
 bool
 output_file_commit_new (struct output_file *file, int source_fd,
                         bool preserve_times, struct error *err)
 {
-  if (!mapped_files_check (err))
-    return false;
+  struct stat source = { .st_mode = 0666 };
   if (file->stream)
     return commit_stream (file, err);
-  struct stat source = { .st_mode = 0666 };
-  if (source_fd < 0)
-    return file_set_new_mode (file->fd, source.st_mode, err)
-           && put_in_place (file, err);
-  if (fstat (source_fd, &source) != 0)
+  if (source_fd >= 0 && fstat (source_fd, &source) != 0)
     return error_set_errno (err, "fstat");
-  if (target_is (file, source_fd))
-    return error_set (err, CFI2SFRAME_INVALID,
-                      "the output is the input itself");
   return file_set_new_mode (file->fd, source.st_mode, err)
-         && (!preserve_times || file_set_times (file->fd, &source, err))
-         && put_in_place (file, err);
+         && (!preserve_times || source_fd < 0
+             || file_set_times (file->fd, &source, err))
+         && put_in_place (file, source_fd, false, err);
 }
 
 bool

@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "base/mapped_file.h"
 #include "convert/relink.h"
 #include "write/file_metadata.h"
 #include "write/flush.h"
@@ -30,7 +31,8 @@
 /* The system calls that put a file in place, in their order: the linker sends
    ours here.  */
 static char calls[16];
-static int failing; /* the call that fails, or 0 */
+static int failing;             /* the call that fails, or 0 */
+static void (*in_fsync) (void); /* what others do while a file is flushed */
 
 int __real_fsync (int fd);
 int __real_syncfs (int fd);
@@ -54,6 +56,8 @@ __wrap_fsync (int fd)
 {
   struct stat status;
   bool is_directory = fstat (fd, &status) == 0 && S_ISDIR (status.st_mode);
+  if (!is_directory && in_fsync != NULL)
+    in_fsync ();
   return note_call (is_directory ? 'd' : 'f') ? __real_fsync (fd) : -1;
 }
 
@@ -190,6 +194,7 @@ static int
 set_up (void **state)
 {
   (void)state;
+  in_fsync = NULL;
   descriptors = count_in ("/proc/self/fd");
   strcpy (strrchr (directory, '.'), ".XXXXXX");
   return mkdtemp (directory) == NULL;
@@ -715,6 +720,50 @@ file_replaced_meanwhile_is_not_overwritten (void **state)
 }
 
 static void
+rename_g_to_f (void)
+{
+  assert_int_equal (rename (path_of ("g"), path_of ("f")), 0);
+}
+
+static void
+append_to_f (void)
+{
+  FILE *file = fopen (path_of ("f"), "a");
+  assert_non_null (file);
+  fputs (", newer", file);
+  fclose (file);
+}
+
+/* Flushing takes seconds at times.  What others put there, or write there,
+   meanwhile is not lost either.  */
+static void
+what_changes_while_flushing_is_not_overwritten (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  size_t size;
+  write_file ("f", "old", 0644);
+  write_file ("g", "newer", 0644);
+  in_fsync = rename_g_to_f;
+  assert_false (replace ("f", "f", false, false, &err));
+  assert_string_equal (err.reason, "the file was replaced meanwhile");
+  assert_contents ("f", "newer");
+  int fd = open (path_of ("f"), O_RDONLY);
+  const void *bytes = mapped_file_open (fd, &size, &err);
+  assert_non_null (bytes);
+  in_fsync = append_to_f;
+  assert_false (replace ("f", "f", false, false, &err));
+  assert_string_equal (err.reason, "the file changed meanwhile");
+  assert_contents ("f", "newer, newer");
+  assert_false (replace ("h", "f", true, false, &err));
+  in_fsync = NULL;
+  mapped_file_close (bytes, size);
+  mapped_files_forget ();
+  close (fd);
+  assert_int_equal (count_entries (), 1);
+}
+
+static void
 unsuitable_targets_are_refused (void **state)
 {
   (void)state;
@@ -990,6 +1039,7 @@ main (void)
     TEST (linked_only_to_the_very_file),
     TEST (new_target_that_is_the_source_is_refused),
     TEST (file_replaced_meanwhile_is_not_overwritten),
+    TEST (what_changes_while_flushing_is_not_overwritten),
     TEST (unsuitable_targets_are_refused),
     TEST (links_to_other_file_systems_are_refused),
     TEST (files_of_other_processes_are_refused),
