@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/mapped_file.h"
 #include "convert/compare_files.h"
 #include "convert/error_code.h"
 #include "convert/lint.h"
@@ -47,6 +48,15 @@ hand_over (void *given, size_t size, const void *own, size_t own_size)
   memcpy ((char *)given + sizeof size, (const char *)own + sizeof size,
           known - sizeof size);
   memset ((char *)given + known, 0, size - known);
+}
+
+/* The file at PATH, which is another one than the files of earlier calls: what
+   became of those while they were read says nothing about it.  */
+static struct file_location
+next_file (const char *path)
+{
+  mapped_files_forget ();
+  return file_location_of_path (path);
 }
 
 const char *
@@ -93,7 +103,7 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  struct file_location location = file_location_of_path (input);
+  struct file_location location = next_file (input);
   struct file_identity made;
   struct cfi2sframe_report own;
   size_t size;
@@ -110,7 +120,7 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct file_location location = file_location_of_path (input);
+  struct file_location location = next_file (input);
   struct cfi2sframe_report own;
   size_t size;
   if (!size_given (report, &size, err))
@@ -148,7 +158,7 @@ cfi2sframe_undo (const char *input, const char *output,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_error *err)
 {
-  struct file_location location = file_location_of_path (input);
+  struct file_location location = next_file (input);
   struct file_identity made;
   return location_undo (&location, output, options, &made, err);
 }
@@ -158,7 +168,7 @@ cfi2sframe_remove (const char *input, const char *output,
                    const struct cfi2sframe_options *options,
                    struct cfi2sframe_error *err)
 {
-  struct file_location location = file_location_of_path (input);
+  struct file_location location = next_file (input);
   struct file_identity made;
   return location_remove (&location, output, options, &made, err);
 }
@@ -168,7 +178,7 @@ cfi2sframe_match_debug_file (const char *program, const char *debug,
                              const struct cfi2sframe_options *options,
                              struct cfi2sframe_error *err)
 {
-  struct file_location location = file_location_of_path (program);
+  struct file_location location = next_file (program);
   return location_match_debug_twin (&location, debug, options, err);
 }
 
@@ -187,7 +197,7 @@ cfi2sframe_check_with (const char *input,
                        struct cfi2sframe_check_result *result,
                        struct cfi2sframe_error *err)
 {
-  struct file_location location = file_location_of_path (input);
+  struct file_location location = next_file (input);
   struct cfi2sframe_check_result own;
   size_t size;
   if (!size_given (result, &size, err))
@@ -217,7 +227,7 @@ cfi2sframe_compare (
 bool
 cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
 {
-  struct file_location location = file_location_of_path (input);
+  struct file_location location = next_file (input);
   return location_dump (&location, out, err);
 }
 

@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "base/mapped_file.h"
+#include "cfi2sframe.h"
 #include "convert/relink.h"
 #include "write/file_metadata.h"
 #include "write/flush.h"
@@ -195,6 +196,7 @@ set_up (void **state)
 {
   (void)state;
   in_fsync = NULL;
+  mapped_files_forget ();
   descriptors = count_in ("/proc/self/fd");
   strcpy (strrchr (directory, '.'), ".XXXXXX");
   return mkdtemp (directory) == NULL;
@@ -758,9 +760,35 @@ what_changes_while_flushing_is_not_overwritten (void **state)
   assert_false (replace ("h", "f", true, false, &err));
   in_fsync = NULL;
   mapped_file_close (bytes, size);
-  mapped_files_forget ();
   close (fd);
   assert_int_equal (count_entries (), 1);
+}
+
+/* A file that is empty is never mapped, and copied to the output unchanged. */
+static void
+a_change_of_one_file_is_not_held_against_the_next (void **state)
+{
+  (void)state;
+  struct error err = { 0 };
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report;
+  size_t size;
+  char empty[128], output[128];
+  cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
+  write_file ("f", "old", 0644);
+  write_file ("empty", "", 0644);
+  int fd = open (path_of ("f"), O_RDONLY);
+  const void *bytes = mapped_file_open (fd, &size, &err);
+  assert_non_null (bytes);
+  append_to_f ();
+  mapped_file_close (bytes, size);
+  close (fd);
+  strcpy (empty, path_of ("empty"));
+  strcpy (output, path_of ("output"));
+  assert_false (cfi2sframe_convert (empty, output, &options, &report, &err));
+  assert_int_equal (err.status, CFI2SFRAME_NOT_ELF);
+  assert_contents ("output", "");
 }
 
 static void
@@ -1040,6 +1068,7 @@ main (void)
     TEST (new_target_that_is_the_source_is_refused),
     TEST (file_replaced_meanwhile_is_not_overwritten),
     TEST (what_changes_while_flushing_is_not_overwritten),
+    TEST (a_change_of_one_file_is_not_held_against_the_next),
     TEST (unsuitable_targets_are_refused),
     TEST (links_to_other_file_systems_are_refused),
     TEST (files_of_other_processes_are_refused),
