@@ -27,18 +27,21 @@ enum
   JOBS_MAX = 256
 };
 
+/* An option stands here and in cfi2sframe(1).  Completions and the manual are
+   made from these two; a value that an option knows stands in quotes.  */
 static const struct argp_option option_table[] = {
   { NULL, 0, NULL, 0, "Converting:", 1 },
   { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT", 1 },
   { "dry-run", 'n', NULL, 0, "Do everything but write", 1 },
   { "format", OPTION_FORMAT, "VERSION", 0,
-    "SFrame version: 3 (default), 2, 2.0 (for binutils 2.41 to 2.44) or 1; or "
-    "compact-unwind, for --section-only and --dump",
+    "SFrame version: '3' (default), '2', '2.0' (for binutils 2.41 to 2.44) or "
+    "'1'; or 'compact-unwind', for --section-only and --dump",
     1 },
   { "for", OPTION_FOR, "READERS", 0,
     "Write the version that all these readers take, and refuse files that one "
-    "of them would misread; with --check, say what they would refuse: linux, "
-    "glibc, libsframe, libsframe-2.44, libsframe-2.40, separated by commas",
+    "of them would misread; with --check, say what they would refuse: "
+    "'linux', 'glibc', 'libsframe', 'libsframe-2.44', 'libsframe-2.40', "
+    "separated by commas",
     1 },
   { "section-only", OPTION_SECTION_ONLY, "OUT", 0,
     "Write the raw section to OUT and leave FILE alone", 1 },
@@ -102,9 +105,9 @@ static const struct argp_option option_table[] = {
 
   { NULL, 0, NULL, 0, "Existing sections:", 2 },
   { "replace", OPTION_REPLACE, "auto", OPTION_ARG_OPTIONAL,
-    "Make a new .sframe where one is (yes, the default of the option); with "
-    "=auto only where it is wrong, describes but a part of the code with CFI, "
-    "or is of no use to any reader; with =no never",
+    "Make a new .sframe where one is ('yes', the default of the option); with "
+    "'auto' only where it is wrong, describes but a part of the code with "
+    "CFI, or is of no use to any reader; with 'no' never",
     2 },
   { "remove", OPTION_REMOVE, NULL, 0, "Take .sframe away", 2 },
   { "undo", OPTION_UNDO, NULL, 0,
@@ -165,8 +168,8 @@ static const struct argp_option option_table[] = {
 
   { NULL, 0, NULL, 0, "What to tell:", 4 },
   { "stats", OPTION_STATS, "FORM", OPTION_ARG_OPTIONAL,
-    "Print what was done, for people; with =json as one JSON object per file, "
-    "with =junit, =sarif or =github for what shows results of builds",
+    "Print what was done, for people; with 'json' as one JSON object per "
+    "file, with 'junit', 'sarif' or 'github' for what shows results of builds",
     4 },
   { "quiet", 'q', NULL, 0, "Print errors only", 4 },
   { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too", 4 },

@@ -59,73 +59,172 @@ options_of_help ()
   "$CFI2SFRAME" --help=all | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' | LC_ALL=C sort
 }
 
-@test "cfi2sframe(1) and the manual have the options of --help, and no other" {
+@test "cfi2sframe(1) has the options of --help, and no other" {
   options_of_help >help
   [ "$(wc -l <help)" -ge 30 ]
-  sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' "$srcdir/doc/use/cfi2sframe.1" \
-    | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
-  [ "$(wc -l <help)" -ge 5 ]
+  options_of_page cfi2sframe >page
   diff help page
-  sed -n '/^@node Options/,/^@node What/p' "$srcdir/doc/use/cfi2sframe.texi" \
-    | sed -nE 's/^@itemx? //p' | sed -E 's/@option\{([^}]*)\}/\1/g' \
-    | LC_ALL=C sort >manual
-  diff help manual
+}
+
+# The options as they stand in the manual page of PROGRAM.
+options_of_page ()
+{
+  sed -nE '/^\.SH OPTIONS/,/^\.SH "?EX/s/^\\fB(.*)/\1/p' \
+    "$(manual_pages | grep "/$1\.1$")" \
+    | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort
+}
+
+# The programs that this build has and that have a manual page; all in PATH.
+all_programs ()
+{
+  local program
+  programs_in_path
+  for program in stacks/sframe-stack stacks/sframe-profile prove/sframe-prove; do
+    [ ! -x "$builddir/$program" ] || ln -sf "$builddir/$program" bin/
+  done
+  basename -a bin/* | grep -v '\.1$'
+}
+
+# What PROGRAM says of all its options.
+whole_help ()
+{
+  "$1" --help=all 2>/dev/null || "$1" --help
+}
+
+# The long options in it.
+long_options ()
+{
+  whole_help "$1" | sed -nE 's/^ {2,6}(-[^-].*, )?(--[a-z0-9-]+).*/\2/p' \
+    | LC_ALL=C sort -u
 }
 
 # What bash completes for the words given; the last one is being typed.
 completions_for ()
 {
-  PATH=$(dirname "$CFI2SFRAME"):$PATH bash -c '
+  # shellcheck disable=SC2016
+  bash -c '
     _init_completion ()
     {
       cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} split=false
     }
-    _filedir () { :; }
+    _filedir () { COMPREPLY+=(FILE); }
     compopt () { :; }
     source "$0"
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-    _cfi2sframe "$1"
+    name=_$1
+    "${name//-/_}" "$1"
     printf "%s\n" "${COMPREPLY[@]}"' \
-    "$srcdir/contrib/completions/bash/cfi2sframe" cfi2sframe "$@"
+    "$builddir/contrib/completions/bash/$1" "$@"
 }
 
-@test "completion offers the options of --help, and values that are accepted" {
-  options_of_help | tr -s ', ' '\n' | sed 's/\[.*//; s/=.*/=/' | LC_ALL=C sort >help
-  completions_for - | LC_ALL=C sort >found
-  diff help found
-  # The three shells know the same values, and each is one.
-  local option value
-  small_program
-  for option in format for gnu help stats; do
-    completions_for "--$option" '' | LC_ALL=C sort >found
-    grep -q . found
-    grep -- "-l $option " "$srcdir/contrib/completions/fish/cfi2sframe.fish" \
-      | sed "s/.*-a '\(.*\)'/\1/" | tr ' ' '\n' | LC_ALL=C sort >fish
-    diff found fish
-    grep -- "'--$option=" "$srcdir/contrib/completions/zsh/_cfi2sframe" \
-      | sed 's/.*(\(.*\)).*/\1/' | tr ' ' '\n' | LC_ALL=C sort >zsh
-    diff found zsh
-    while read -r value; do
-      "$CFI2SFRAME" --section-only=out "--$option=$value" small >log 2>&1 \
-        || { echo "--$option=$value"; cat log; return 1; }
-    done <found
-    exits 2 --section-only=out "--$option=nonsense" small
+# What zsh is told of the options of PROGRAM.
+zsh_arguments ()
+{
+  # shellcheck disable=SC2016
+  zsh -f -c 'functions[complete_it]=$(<$1)
+    _call_program () { shift; "$@" }
+    _arguments () { print -l -- "$@" }
+    words=($2); complete_it' zsh "$builddir/contrib/completions/zsh/_$1" "$1"
+}
+
+@test "manual pages and completions have the options of --help" {
+  needs python3 awk
+  local program programs folder=$builddir/contrib/completions
+  programs=$(all_programs)
+  PATH=$PWD/bin:$PATH
+  for program in $programs; do
+    long_options "$program" >help
+    grep -qx -e --version help
+    if [ "$program" != sframe-prove ]; then
+      options_of_page "$program" | grep -oE -- '--[a-z0-9-]+' \
+        | LC_ALL=C sort -u | diff help - || { echo "page of $program"; return 1; }
+    fi
+    completions_for "$program" -- | sed 's/=$//' | LC_ALL=C sort -u \
+      | diff help - || { echo "bash, $program"; return 1; }
+    if command -v fish >/dev/null; then
+      fish -c "source $folder/fish/$program.fish; complete -C'$program --'" \
+        | cut -f 1 | sed 's,=$,,' | LC_ALL=C sort -u | diff help - \
+        || { echo "fish, $program"; return 1; }
+    fi
+    if command -v zsh >/dev/null; then
+      zsh_arguments "$program" | sed -nE 's/^\*(--[a-z0-9-]+).*/\1/p' \
+        | LC_ALL=C sort -u | diff help - || { echo "zsh, $program"; return 1; }
+    fi
   done
-  completions_for --format '' | grep -qx compact-unwind
 }
 
-@test "every program has its completions in three shells, and they are installed" {
-  local program shell found
-  # the programs are those with a manual page
+@test "completions offer values that the program takes" {
+  needs awk
+  local option value known count=0
+  small_program
+  program_in_path
+  cfi2sframe --help=all | awk -f "$srcdir/contrib/completions/help.awk" >options
+  while IFS=';' read -r _ option _ known _; do
+    [ -n "$known" ] && [ "$option" != --files0-from ] || continue
+    for value in $known; do
+      count=$((count + 1))
+      cfi2sframe --section-only=out "$option=$value" small >log 2>&1 \
+        || { echo "$option=$value"; cat log; return 1; }
+    done
+    completions_for cfi2sframe "$option" '' | diff <(printf '%s\n' $known) -
+    exits 2 --section-only=out "$option=nonsense" small
+  done <options
+  [ "$count" -ge 20 ]
+  grep -q '^;--format;=VERSION;3 2 2.0 1 compact-unwind;' options
+  grep -q '^;--skip-unconvertible;\[=no\];no;' options
+  # Files and folders by the names that help has for them.
+  [ "$(completions_for cfi2sframe -o '')" = FILE ]
+  [ "$(completions_for cfi2sframe --min-coverage '')" = "" ]
+  if command -v fish >/dev/null; then
+    fish -c "source $builddir/contrib/completions/fish/cfi2sframe.fish
+      complete -C'cfi2sframe --sync='" | cut -f 1 >fish
+    diff fish - <<<$'--sync=end\n--sync=file\n--sync=none'
+  fi
+  if command -v zsh >/dev/null; then
+    zsh_arguments cfi2sframe >zsh
+    grep -qF ':value:(file end none)' zsh
+  fi
+}
+
+# Completions of each form of help: argp's, and that of Python's argparse.
+@test "completions read names, values and texts from help" {
+  needs awk
+  awk -f "$srcdir/contrib/completions/help.awk" >found <<'END'
+usage: x [-h] [--aa NAME] -o DIR
+         [--ee N]
+
+  -a, --all=ONE              The file's 'x' or 'yy', it is 'zz'
+      --bare                 Text
+                             in two lines
+      --optional[=some]      With =some
+      --min-coverage=PERCENT Less
+  -h, --help            show this
+  -o DIR, --output DIR  to it
+  --level LEVEL
+                        alone
+
+Options after -- are others.
+END
+  diff found - <<'END'
+-a;--all;=ONE;x yy zz;The file's 'x' or 'yy', it is 'zz'
+;--bare;;;Text in two lines
+;--optional;[=some];some;With =some
+;--min-coverage;=PERCENT;;Less
+-h;--help;;;show this
+-o;--output;=DIR;;to it
+;--level;=LEVEL;;alone
+END
+}
+
+@test "every program has its completions in three shells" {
+  local program folder=$builddir/contrib/completions
   for program in $(manual_pages | grep '\.1$'); do
     program=$(basename "$program" .1)
-    [ -f "$srcdir/contrib/completions/bash/$program" ]
-    [ -f "$srcdir/contrib/completions/fish/$program.fish" ]
-    head -n 1 "$srcdir"/contrib/completions/zsh/_* | grep -q "^#compdef.*\<$program\>"
-  done
-  for found in "$srcdir"/contrib/completions/*/*; do
-    grep -q "contrib/completions/${found#*/completions/}\( \|\$\)" "$srcdir/contrib/local.am" \
-      || { echo "$found"; return 1; }
+    [ -x "$builddir/stacks/sframe-stack" ] \
+      || [[ $program != sframe-@(stack|profile|prove) ]] || continue
+    bash -n "$folder/bash/$program"
+    [ -f "$folder/fish/$program.fish" ]
+    head -n 1 "$folder/zsh/_$program" | grep -qx "#compdef $program"
   done
 }
 
@@ -165,33 +264,7 @@ run_examples ()
   done <members
 }
 
-# NAME, a program in Python: its page, bash, fish and zsh know the options of
-# its help, and no other.
-options_of_script ()
-{
-  local name=$1
-  "$name" --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >help
-  sed 's/\\-/-/g' "$(manual_pages | grep "/$name\.1$")" \
-    | sed -nE '/^\.SH OPTIONS/,/^\.SH "?EX/s/^\\fB.*(--[a-z0-9-]+).*/\1/p' \
-    | sort -u >page
-  diff help page
-  grep -oE -- '--[a-z][a-z0-9-]+' "$srcdir/contrib/completions/bash/$name" \
-    | grep -vx -e --no-generate | sort -u | diff help -
-  sed -nE 's/.* -l ([a-z0-9-]+).*/--\1/p' \
-    "$srcdir/contrib/completions/fish/$name.fish" | sort -u \
-    | diff help -
-  # What stands in front of the text in brackets.
-  sed -nE "s/^  '([^[]*)\[.*/\1/p" "$srcdir/contrib/completions/zsh/_$name" \
-    | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u | diff help -
-  if command -v fish >/dev/null; then
-    fish -n "$srcdir/contrib/completions/fish/$name.fish"
-  fi
-  if command -v zsh >/dev/null; then
-    zsh -n "$srcdir/contrib/completions/zsh/_$name"
-  fi
-}
-
-@test "programs in Python: --version; pages and completions have the options of --help" {
+@test "programs in Python: --version" {
   needs python3
   programs_in_path
   local version
@@ -200,7 +273,6 @@ options_of_script ()
   for name in sframe-attest sframe-retrofit-arch sframe-retrofit-deb sframe-retrofit-image \
       sframe-retrofit-repo sframe-retrofit-rpm sframe-system; do
     [ "$($name --version)" = "$name $version" ]
-    options_of_script $name
   done
 }
 
@@ -263,33 +335,12 @@ options_of_script ()
   [ -f new/hello_1A~sframe1_amd64.deb ]
 }
 
-# NAME's manual page has the options of its help, and bash completes them.
+# PROGRAM's manual page has the options of its help.
 same_options ()
 {
-  local program=$1
-  "$program" --help | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' \
-    | LC_ALL=C sort >help
+  "$1" --help | sed -nE 's/^ {2,6}((-., )?--[^ ]+).*/\1/p' | LC_ALL=C sort >help
   [ -s help ]
-  sed -nE '/^\.SH OPTIONS/,/^\.SH "EXIT/s/^\\fB(.*)/\1/p' \
-    "$(manual_pages | grep "/$(basename "$program")\.1$")" \
-    | sed -E 's/\\f[BIR]//g; s/\\-/-/g' | LC_ALL=C sort >page
-  diff help page
-  tr -s ', ' '\n' <help | sed 's/\[=.*//; s/=.*/=/' | LC_ALL=C sort >names
-  # shellcheck disable=SC2016
-  bash -c '
-    _init_completion ()
-    {
-      cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} split=false
-    }
-    compopt () { :; }
-    source "$0"
-    COMP_WORDS=("$1" -); COMP_CWORD=1
-    name=_${1##*/}
-    "${name//-/_}" "$1"
-    printf "%s\n" "${COMPREPLY[@]}"' \
-    "$srcdir/contrib/completions/bash/$(basename "$program")" "$program" \
-    | LC_ALL=C sort >completed
-  diff names completed
+  options_of_page "$(basename "$1")" | diff help -
 }
 
 @test "sframe-stack(1): the options are those of --help, the examples run" {

@@ -1089,31 +1089,3 @@ hook_reads_configuration ()
   [[ $output == *"note: /bin/hidden: not readable"* ]] || { echo "$output"; return 1; }
   tree_is_converted
 }
-
-@test "completions load, and know the options" {
-  program_in_path
-  needs bash
-  bash -n "$contrib/completions/bash/cfi2sframe"
-  local name
-  for name in retrofit-arch retrofit-deb retrofit-image retrofit-repo \
-      retrofit-rpm system; do
-    bash -n "$contrib/completions/bash/sframe-$name"
-  done
-  # bash-completion's helpers, as far as used.
-  run bash -c "
-    _init_completion () { cur=\${COMP_WORDS[COMP_CWORD]}; prev=\${COMP_WORDS[COMP_CWORD-1]}; split=false; }
-    _filedir () { :; }
-    compopt () { :; }
-    source '$contrib/completions/bash/cfi2sframe'
-    COMP_WORDS=(cfi2sframe --dr); COMP_CWORD=1
-    _cfi2sframe cfi2sframe; echo \"\${COMPREPLY[@]}\""
-  [ "$output" = --dry-run ] || { echo "$output"; return 1; }
-  if command -v fish >/dev/null; then
-    run fish -c "source $contrib/completions/fish/cfi2sframe.fish
-      complete -C'cfi2sframe --dry'"
-    [[ $output == --dry-run* ]] || { echo "$output"; return 1; }
-  fi
-  if command -v zsh >/dev/null; then
-    zsh -n "$contrib/completions/zsh/_cfi2sframe"
-  fi
-}
