@@ -64,6 +64,14 @@ options_of_help ()
   [ "$(wc -l <help)" -ge 30 ]
   options_of_page cfi2sframe >page
   diff help page
+  # The manual's chapter is made of the page.
+  local page=$srcdir/doc/use/cfi2sframe.1 make=$srcdir/doc/use/options.awk
+  awk -f "$make" "$page" >chapter
+  sed -n 's/^@item //p' chapter | sed -E 's/@(option|code|var)\{([^}]*)\}/\2/g' \
+    | LC_ALL=C sort | diff help -
+  [ "$(grep -c '^@table' chapter)" -eq "$(grep -c '^@end table' chapter)" ]
+  run -1 awk -f "$make" <<<$'.SH OPTIONS\n.TS'
+  [[ $output == *.TS ]] || report
 }
 
 # The options as they stand in the manual page of PROGRAM.
