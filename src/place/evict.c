@@ -195,17 +195,14 @@ unit_sections_evictable (struct placing *placing, struct unit *unit)
           || !section_is_evictable (image, i, unit))
         {
           return placing_impossible (
-              placing,
-              "no room for program headers: %.40s stands behind "
-              "the table and cannot move",
+              placing, "%.40s stands behind the table and cannot move",
               section->name);
         }
       covered += section->header.sh_size;
     }
   return covered > 0
-         || placing_impossible (placing,
-                                "no room for program headers: the bytes "
-                                "behind the table belong to no section");
+         || placing_impossible (
+             placing, "the bytes behind the table belong to no section");
 }
 
 static bool
@@ -221,10 +218,7 @@ unit_segments_evictable (struct placing *placing, const struct unit *unit,
       if (segment->p_type != PT_LOAD && has_segment (image, unit, segment)
           && !(segment_kind_may_move (segment->p_type) && shifts))
         return placing_impossible (
-            placing,
-            "no room for program headers: segment %zu stands "
-            "behind the table and cannot move",
-            i);
+            placing, "segment %zu stands behind the table and cannot move", i);
     }
   return true;
 }
@@ -274,20 +268,18 @@ unit_is_evictable (struct placing *placing, struct unit *unit,
 {
   if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
     return placing_impossible (
-        placing, "no room for program headers: what stands behind the table "
-                 "cannot keep its alignment");
+        placing, "what stands behind the table cannot keep its alignment");
   if (unit->offset + unit->size > load->p_offset + load->p_filesz)
     return placing_impossible (
-        placing, "no room for program headers: what stands behind the table "
-                 "reaches over the end of its segment");
+        placing,
+        "what stands behind the table reaches over the end of its segment");
   if (!unit_sections_evictable (placing, unit)
       || !unit_segments_evictable (placing, unit, load))
     return false;
   return !unit_is_referenced (placing, unit)
          || placing_impossible (
              placing,
-             "no room for program headers: code may refer to what stands "
-             "behind the table, at %#llx",
+             "code may refer to what stands behind the table, at %#llx",
              (unsigned long long)unit->address);
 }
 
@@ -338,9 +330,7 @@ unit_find (struct placing *placing, uint64_t offset, const GElf_Phdr *load,
 {
   if (!unit_at (placing, offset, load, unit))
     return placing_impossible (
-        placing,
-        "no room for program headers: sections or segments overlap at file "
-        "offset %#llx",
+        placing, "sections or segments overlap at file offset %#llx",
         (unsigned long long)unit->offset);
   return unit_is_evictable (placing, unit, load);
 }

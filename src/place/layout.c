@@ -87,7 +87,8 @@ placing_do (struct placing *placing, const char *only)
     done = -1;
   placing_close (placing);
   if (done == 0)
-    error_set (placing->err, CFI2SFRAME_REFUSED, "%s", placing->reason);
+    error_set (placing->err, CFI2SFRAME_REFUSED,
+               "no room for program headers: %s", placing->reason);
   return done > 0;
 }
 

@@ -62,9 +62,7 @@ gap_is_free (struct placing *placing, uint64_t begin, uint64_t wall)
   if (end > wall)
     end = wall;
   return is_filler (placing->image, begin, end)
-         || placing_impossible (
-             placing,
-             "no room for program headers: unknown data behind the table");
+         || placing_impossible (placing, "unknown data behind the table");
 }
 
 /* Evict the unit behind FREED, and add its bytes to FREED.  */
@@ -74,7 +72,8 @@ slots_evict_one (struct placing *placing, struct header_slots *slots,
 {
   if (slots->n_units == UNITS_MAX
       || freed->end >= load->p_offset + load->p_filesz)
-    return placing_impossible (placing, "no room for program headers");
+    return placing_impossible (placing,
+                               "too little behind the table can move");
   struct unit *unit = &slots->units[slots->n_units];
   if (!unit_find (placing, freed->end, load, unit))
     return false;
@@ -203,9 +202,7 @@ slots_find_fallbacks (struct placing *placing, struct header_slots *slots,
          i = slack_next (placing, i, executable))
       homeless = !slots_find_home (placing, slots, i);
   return !homeless
-         || placing_impossible (placing,
-                                "no room for program headers: what they name "
-                                "has no other place");
+         || placing_impossible (placing, "what they name has no other place");
 }
 
 /* Evict until the bytes up to BEGIN are free, and have places for what headers
@@ -221,8 +218,7 @@ slots_evict (struct placing *placing, struct header_slots *slots,
       return false;
     else if (!slots_put_back (slots, begin, all, &end))
       return placing_impossible (placing,
-                                 "no room for program headers: the build-id "
-                                 "has to stay in the first page");
+                                 "the build-id has to stay in the first page");
   return slots_find_fallbacks (placing, slots, end);
 }
 

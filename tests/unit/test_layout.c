@@ -2154,6 +2154,10 @@ is_refused (void **state)
   assert_true (layout_classify (&test->image, &test->err));
   assert_false (plan (test));
   check_reason (test);
+  /* Scripts tell it from a defect by the word.  */
+  assert_string_equal (cfi2sframe_error_code (&test->err),
+                       test->err.status == CFI2SFRAME_INVALID ? "invalid"
+                                                              : "no-room");
 }
 
 /* ---- Files that are refused before they are converted.  */
