@@ -272,27 +272,14 @@ module_of (struct code_file *file)
   return file->module;
 }
 
-Dwarf_Frame *
-code_module_cfi (Dwfl_Module *module, uint64_t pc)
-{
-  for (unsigned debug_frame = 0; module != NULL && debug_frame < 2;
-       debug_frame++)
-    {
-      Dwarf_Addr bias;
-      Dwarf_Frame *frame;
-      Dwarf_CFI *cfi = debug_frame ? dwfl_module_dwarf_cfi (module, &bias)
-                                   : dwfl_module_eh_cfi (module, &bias);
-      if (cfi != NULL && dwarf_cfi_addrframe (cfi, pc - bias, &frame) == 0)
-        return frame;
-    }
-  return NULL;
-}
+/* CFI.  */
 
-Dwarf_Frame *
-code_file_cfi (struct code_file *file, uint64_t address)
+bool
+code_file_rules (struct code_file *file, uint64_t address,
+                 struct register_rules *rules)
 {
-  Dwfl_Module *module = module_of (file);
-  return code_module_cfi (module, address + file->bias);
+  const struct cfi_source *cfi = row_source_cfi (&file->rows, &file->image);
+  return cfi != NULL && register_rules_find (cfi, address, rules);
 }
 
 /* Whether the kernel may have FILE begin, as a program or as the dynamic
@@ -317,12 +304,11 @@ undescribed_size (struct code_file *file, uint64_t entry)
   {
     ENTRY_MAX = 64
   };
+  const struct cfi_source *cfi = row_source_cfi (&file->rows, &file->image);
   uint64_t size = 0;
-  Dwarf_Frame *frame = NULL;
   while (size < ENTRY_MAX
-         && (frame = code_file_cfi (file, entry + size)) == NULL)
+         && (cfi == NULL || !register_rules_are_there (cfi, entry + size)))
     size++;
-  free (frame);
   return size;
 }
 

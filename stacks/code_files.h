@@ -14,6 +14,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "cfi/register_rules.h"
 #include "stacks/inlines.h"
 #include "stacks/jit_names.h"
 #include "stacks/row_source.h"
@@ -85,12 +86,10 @@ bool code_file_section (struct code_file *file,
                         const struct section_policy *policy, uint64_t offset,
                         struct sfw_section *section, uint64_t *address);
 
-/* What .eh_frame or .debug_frame of MODULE says of PC; to be freed.  NULL:
-   nothing, or MODULE is NULL.  */
-Dwarf_Frame *code_module_cfi (Dwfl_Module *module, uint64_t pc);
-
-/* The same of the code at ADDRESS of FILE's own.  */
-Dwarf_Frame *code_file_cfi (struct code_file *file, uint64_t address);
+/* Set RULES to what the CFI of FILE says of the code at ADDRESS of its own.
+   False if it says nothing.  */
+bool code_file_rules (struct code_file *file, uint64_t address,
+                      struct register_rules *rules);
 
 /* Whether OFFSET of FILE is in the code where the kernel has a program, or the
    dynamic linker, begin, if no CFI describes that: it ends where CFI or

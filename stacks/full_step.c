@@ -1,25 +1,23 @@
 /* One step of a walk that keeps all registers.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   libdw reads CFI and gives the rule of each register as operations of a stack
-   machine (DWARF 5, section 2.5), those of plain rules as well.  The machine
-   is here, because libdwfl's goes on with guesses of its own where CFI does
-   not lead on.  Operations that no CFI is known to have (branches among them)
-   are left out: where they are, nothing is known.  */
+   What CFI says is read by the converter's own reader (cfi/register_rules.h).
+   Expressions are operations of a stack machine (DWARF 5, section 2.5).
+   Operations that no CFI is known to have (branches among them) are left out:
+   where they are, nothing is known.  */
 
 #include <config.h>
 
 #include "stacks/full_step.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "stacks/known_code.h"
 
 enum
 {
-  DEPTH_MAX = 64 /* operations of an expression, and so values on the stack */
+  DEPTH_MAX = 64 /* values on the stack */
 };
 
 const char *
@@ -40,7 +38,6 @@ struct machine
   uint64_t shift; /* addresses in the process minus those in the file */
   uint64_t cfa;
   bool has_cfa;
-  bool is_value; /* the result is the value itself, not where it is */
 };
 
 static enum sfw_end
@@ -79,36 +76,67 @@ based_value (const struct machine *machine, uint64_t number, uint64_t offset,
   return step;
 }
 
-/* Set *VALUE to what OPERATION pushes; SFW_NO_ROW if it takes
-   something from the stack.  */
-static enum sfw_end
-pushed_value (struct machine *machine, const Dwarf_Op *operation,
-              uint64_t *value)
+/* Set *VALUE to the constant that the operation CODE pushes.  False if it is
+   none that does.  */
+static bool
+constant (unsigned code, struct cursor *operations, uint64_t *value)
 {
-  unsigned code = operation->atom;
-  *value = operation->number;
+  switch (code)
+    {
+    case DW_OP_const1u:
+      *value = cursor_u8 (operations);
+      return true;
+    case DW_OP_const1s:
+      *value = (uint64_t)(int8_t)cursor_u8 (operations);
+      return true;
+    case DW_OP_const2u:
+      *value = cursor_u16 (operations);
+      return true;
+    case DW_OP_const2s:
+      *value = (uint64_t)(int16_t)cursor_u16 (operations);
+      return true;
+    case DW_OP_const4u:
+      *value = cursor_u32 (operations);
+      return true;
+    case DW_OP_const4s:
+      *value = (uint64_t)(int32_t)cursor_u32 (operations);
+      return true;
+    case DW_OP_const8u:
+    case DW_OP_const8s:
+      *value = cursor_u64 (operations);
+      return true;
+    case DW_OP_constu:
+      *value = cursor_uleb (operations);
+      return true;
+    case DW_OP_consts:
+      *value = (uint64_t)cursor_sleb (operations);
+      return true;
+    default:
+      return false;
+    }
+}
+
+/* Set *VALUE to what the operation CODE, whose operands OPERATIONS has next,
+   pushes; SFW_NO_ROW if it takes something from the stack.  */
+static enum sfw_end
+pushed_value (struct machine *machine, unsigned code,
+              struct cursor *operations, uint64_t *value)
+{
   if (code >= DW_OP_lit0 && code <= DW_OP_lit31)
     *value = code - DW_OP_lit0;
   else if (code >= DW_OP_breg0 && code <= DW_OP_breg31)
-    return based_value (machine, code - DW_OP_breg0, *value, value);
+    return based_value (machine, code - DW_OP_breg0,
+                        (uint64_t)cursor_sleb (operations), value);
   else if (code == DW_OP_bregx)
-    return based_value (machine, *value, operation->number2, value);
+    {
+      uint64_t number = cursor_uleb (operations);
+      return based_value (machine, number, (uint64_t)cursor_sleb (operations),
+                          value);
+    }
   else if (code == DW_OP_addr)
-    *value += machine->shift;
-  else if (code >= DW_OP_reg0 && code <= DW_OP_reg31)
-    {
-      machine->is_value = true;
-      return register_value (machine, code - DW_OP_reg0, value);
-    }
-  else if (code == DW_OP_regx)
-    {
-      machine->is_value = true;
-      return register_value (machine, *value, value);
-    }
-  else if (code == DW_OP_call_frame_cfa && machine->has_cfa)
-    *value = machine->cfa;
-  else if (code < DW_OP_const1u || code > DW_OP_consts)
-    return SFW_NO_ROW;
+    *value = cursor_u64 (operations) + machine->shift;
+  else
+    return constant (code, operations, value) ? SFW_MORE : SFW_NO_ROW;
   return SFW_MORE;
 }
 
@@ -167,80 +195,99 @@ combine (unsigned code, uint64_t *a, uint64_t b)
     }
 }
 
-/* Execute OPERATION, which changes the value on TOP of the stack.  */
+/* Execute the operation CODE, which changes the value on TOP of the stack.  */
 static enum sfw_end
-change (struct machine *machine, const Dwarf_Op *operation, uint64_t *top)
+change (struct machine *machine, unsigned code, struct cursor *operations,
+        uint64_t *top)
 {
-  switch (operation->atom)
+  switch (code)
     {
     case DW_OP_deref:
       return read_word (machine, *top, 8, top);
     case DW_OP_deref_size:
-      return read_word (machine, *top, (unsigned)operation->number, top);
+      return read_word (machine, *top, cursor_u8 (operations), top);
     case DW_OP_plus_uconst:
-      *top += operation->number;
-      return SFW_MORE;
-    case DW_OP_stack_value:
-      machine->is_value = true;
+      *top += cursor_uleb (operations);
       return SFW_MORE;
     default:
       return SFW_NO_ROW;
     }
 }
 
-/* Execute OPERATION on STACK, of *DEPTH values.  */
+/* Execute the next one of OPERATIONS on STACK, of *DEPTH values.  */
 static enum sfw_end
-execute (struct machine *machine, const Dwarf_Op *operation, uint64_t *stack,
+execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
          unsigned *depth)
 {
-  enum sfw_end step = pushed_value (machine, operation, &stack[*depth]);
+  unsigned code = cursor_u8 (operations);
+  enum sfw_end step = pushed_value (machine, code, operations, &stack[*depth]);
   *depth += step == SFW_MORE;
   if (step != SFW_NO_ROW || *depth == 0)
     return step;
-  if (*depth > 1
-      && combine (operation->atom, &stack[*depth - 2], stack[*depth - 1]))
+  if (*depth > 1 && combine (code, &stack[*depth - 2], stack[*depth - 1]))
     {
       --*depth;
       return SFW_MORE;
     }
-  return change (machine, operation, &stack[*depth - 1]);
+  return change (machine, code, operations, &stack[*depth - 1]);
 }
 
-/* Set *VALUE to the result of the N OPERATIONS.  */
+/* Set *VALUE to what the expression of RULE says.  All but the CFA's begin
+   with the CFA (DWARF 5, section 6.4.2.3).  */
 static enum sfw_end
-evaluate (struct machine *machine, const Dwarf_Op *operations, size_t n,
+evaluate (struct machine *machine, const struct register_rule *rule,
           uint64_t *value)
 {
-  uint64_t stack[DEPTH_MAX];
-  unsigned depth = 0;
-  machine->is_value = false;
-  if (n == 0 || n > DEPTH_MAX)
-    return SFW_NO_ROW;
-  for (size_t i = 0; i < n; i++)
+  uint64_t stack[DEPTH_MAX] = { machine->cfa };
+  unsigned depth = machine->has_cfa;
+  struct cursor operations = cursor_over (rule->expression, rule->size,
+                                          machine->process->arch->big_endian);
+  while (cursor_left (&operations) > 0)
     {
-      enum sfw_end step = execute (machine, &operations[i], stack, &depth);
-      if (step != SFW_MORE)
-        return step;
+      enum sfw_end step = depth < DEPTH_MAX
+                              ? execute (machine, &operations, stack, &depth)
+                              : SFW_NO_ROW;
+      if (step != SFW_MORE || operations.failed)
+        return operations.failed ? SFW_NO_ROW : step;
     }
+  if (depth == 0)
+    return SFW_NO_ROW;
   *value = stack[depth - 1];
   return SFW_MORE;
 }
 
+/* Set *VALUE to what RULE, of register NUMBER, says.  */
 static enum sfw_end
-find_cfa (struct machine *machine, Dwarf_Frame *rules)
+value_by (struct machine *machine, const struct register_rule *rule,
+          unsigned number, uint64_t *value)
 {
-  Dwarf_Op *operations;
-  size_t n;
-  if (dwarf_frame_cfa (rules, &operations, &n) != 0)
-    return SFW_NO_ROW;
-  enum sfw_end step = evaluate (machine, operations, n, &machine->cfa);
-  machine->has_cfa = step == SFW_MORE;
-  return step;
+  enum sfw_end step = SFW_MORE;
+  switch (rule->kind)
+    {
+    case REGISTER_SAME:
+      return register_value (machine, number, value);
+    case REGISTER_SUM:
+      return based_value (machine, rule->number, rule->offset, value);
+    case REGISTER_CFA:
+    case REGISTER_AT_CFA:
+      *value = machine->cfa + rule->offset;
+      break;
+    case REGISTER_VALUE:
+    case REGISTER_AT_EXPRESSION:
+      step = evaluate (machine, rule, value);
+      break;
+    default:
+      return SFW_REGISTER;
+    }
+  if (step != SFW_MORE || rule->kind == REGISTER_CFA
+      || rule->kind == REGISTER_VALUE)
+    return step;
+  return read_word (machine, *value, 8, value);
 }
 
 /* Whether functions must preserve register NUMBER.  */
 static bool
-is_saved (const struct arch *arch, int number)
+is_saved (const struct arch *arch, unsigned number)
 {
   for (unsigned i = 0; i < arch->n_saved_registers; i++)
     if (arch->saved_registers[i] == number)
@@ -248,63 +295,56 @@ is_saved (const struct arch *arch, int number)
   return number == arch->fp;
 }
 
-/* Set *VALUE to the caller's register NUMBER, by the N OPERATIONS.  */
-static enum sfw_end
-value_by (struct machine *machine, const Dwarf_Op *operations, size_t n,
-          uint64_t *value)
-{
-  enum sfw_end step = evaluate (machine, operations, n, value);
-  if (step != SFW_MORE || machine->is_value)
-    return step;
-  return read_word (machine, *value, 8, value);
-}
-
 /* Set *VALUE to the caller's register NUMBER, other than RA.  What CFI does
-   not mention is the ABI's matter: libdw takes rax for rbx there (elfutils,
-   backends/x86_64_cfi.c).  */
+   not mention is the ABI's matter.  */
 static enum sfw_end
-caller_value (struct machine *machine, Dwarf_Frame *rules, int number,
-              uint64_t *value)
-{
-  Dwarf_Op room[3], *operations;
-  size_t n;
-  if (dwarf_frame_register (rules, number, room, &operations, &n) == 0
-      && n > 0)
-    return value_by (machine, operations, n, value);
-  return is_saved (machine->process->arch, number)
-             ? register_value (machine, (uint64_t)number, value)
-             : SFW_REGISTER;
-}
-
-static enum sfw_end
-caller_pc (struct machine *machine, Dwarf_Frame *rules, int number,
-           uint64_t *pc)
-{
-  Dwarf_Op room[3], *operations;
-  size_t n;
-  if (dwarf_frame_register (rules, number, room, &operations, &n) != 0)
-    return SFW_NO_ROW;
-  if (n > 0)
-    return value_by (machine, operations, n, pc);
-  /* libdw says "undefined" by operations that are none, and "the same" by
-     none.  */
-  return operations == NULL ? register_value (machine, (uint64_t)number, pc)
-                            : SFW_OUTERMOST;
-}
-
-static enum sfw_end
-step_by_rules (struct machine *machine, Dwarf_Frame *rules,
-               struct registers *caller, bool *interrupted)
+caller_value (struct machine *machine, const struct register_rules *rules,
+              unsigned number, uint64_t *value)
 {
   const struct arch *arch = machine->process->arch;
-  int ra = dwarf_frame_info (rules, NULL, NULL, interrupted);
-  enum sfw_end step = find_cfa (machine, rules);
+  const struct register_rule *rule = &rules->registers[number];
+  if (rule->kind != REGISTER_NO_RULE)
+    return value_by (machine, rule, number, value);
+  if (number == arch->sp)
+    {
+      *value = machine->cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
+      return SFW_MORE;
+    }
+  return is_saved (arch, number) ? register_value (machine, number, value)
+                                 : SFW_REGISTER;
+}
+
+/* Set *PC to the return address.  A register without a rule is the one that
+   calls put it into.  */
+static enum sfw_end
+caller_pc (struct machine *machine, const struct register_rules *rules,
+           uint64_t *pc)
+{
+  if (rules->ra >= REGISTERS_MAX)
+    return SFW_NO_ROW;
+  const struct register_rule *rule = &rules->registers[rules->ra];
+  if (rule->kind == REGISTER_UNDEFINED)
+    return SFW_OUTERMOST;
+  return rule->kind == REGISTER_NO_RULE
+             ? register_value (machine, rules->ra, pc)
+             : value_by (machine, rule, rules->ra, pc);
+}
+
+static enum sfw_end
+step_by_rules (struct machine *machine, const struct register_rules *rules,
+               struct registers *caller)
+{
+  const struct arch *arch = machine->process->arch;
+  enum sfw_end step = rules->cfa.kind != REGISTER_NO_RULE
+                          ? value_by (machine, &rules->cfa, 0, &machine->cfa)
+                          : SFW_NO_ROW;
+  machine->has_cfa = true;
   if (step == SFW_MORE)
-    step = caller_pc (machine, rules, ra, &caller->pc);
+    step = caller_pc (machine, rules, &caller->pc);
   if (step != SFW_MORE)
     return step;
   for (unsigned i = 0; i < caller->n; i++)
-    if (caller_value (machine, rules, (int)i, &caller->values[i]) != SFW_MORE)
+    if (caller_value (machine, rules, i, &caller->values[i]) != SFW_MORE)
       caller->values[i] = UNKNOWN_REGISTER;
   if (arch->ra_signing)
     caller->pc &= ~PAC_BITS;
@@ -317,18 +357,19 @@ step_by_rules (struct machine *machine, Dwarf_Frame *rules,
                                                       : SFW_REGISTER;
 }
 
-/* What CFI says of the code at PC; to be freed.  NULL: nothing.  *SHIFT:
+/* Set RULES to what CFI says of the code at PC.  False: nothing.  *SHIFT:
    addresses in PROCESS minus those in the file.  */
-static Dwarf_Frame *
-find_rules (const struct process *process, uint64_t pc, uint64_t *shift)
+static bool
+find_rules (const struct process *process, uint64_t pc, uint64_t *shift,
+            struct register_rules *rules)
 {
   uint64_t offset;
   struct code_file *file = process_file_at (process, pc, &offset);
   if (file == NULL)
-    return NULL;
+    return false;
   uint64_t address = code_file_address (file, offset);
   *shift = pc - address;
-  return code_file_cfi (file, address);
+  return code_file_rules (file, address, rules);
 }
 
 enum sfw_end
@@ -337,17 +378,14 @@ full_step (struct process *process, struct registers *registers, bool at_pc,
 {
   struct machine machine = { .process = process, .registers = registers };
   struct registers caller = { .n = registers->n };
+  struct register_rules rules;
   *found = (struct full_caller){ .way = WAY_SIGNAL, .interrupted = true };
   if (known_code_step (process, registers))
     return SFW_MORE;
-  Dwarf_Frame *rules
-      = find_rules (process, registers->pc - !at_pc, &machine.shift);
-  if (rules == NULL)
+  if (!find_rules (process, registers->pc - !at_pc, &machine.shift, &rules))
     return SFW_NO_ROW;
-  enum sfw_end step
-      = step_by_rules (&machine, rules, &caller, &found->interrupted);
-  found->way = WAY_CFI;
-  free (rules);
+  enum sfw_end step = step_by_rules (&machine, &rules, &caller);
+  *found = (struct full_caller){ WAY_CFI, rules.signal };
   if (step == SFW_MORE)
     *registers = caller;
   return step;

@@ -84,11 +84,4 @@ bool live_registers (pid_t tid, struct registers *registers);
 bool live_waiting_registers (pid_t pid, pid_t tid,
                              struct registers *registers);
 
-/* Report the modules to process->dwfl and make libdwfl walk the stacks that
-   were copied.  */
-bool live_open_dwfl (struct process *process, struct error *err);
-
-/* Report the modules to process->dwfl again, after they changed.  */
-bool live_report_dwfl (struct process *process);
-
 #endif /* STACKS_LIVE_H */

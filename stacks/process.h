@@ -25,7 +25,7 @@
 enum
 {
   /* DWARF numbers of the machines' integer registers are below.  */
-  REGISTERS_MAX = 33
+  REGISTERS_MAX = REGISTER_RULES_MAX
 };
 
 /* The registers of a thread that does not run, by DWARF number.  */

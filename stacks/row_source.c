@@ -23,6 +23,7 @@ void
 row_source_free (struct row_source *rows)
 {
   rows_on_demand_free (rows->demanded);
+  rows_on_demand_free (rows->cfi);
   free (rows->bytes);
   free (rows->reason);
   *rows = (struct row_source){ 0 };
@@ -149,6 +150,18 @@ row_source_at (const struct row_source *rows, uint64_t address,
                  ? rows_on_demand_at (rows->demanded, address)
                  : rows->section;
   return rows->origin != SECTION_NONE && rows->origin != SECTION_UNKNOWN;
+}
+
+const struct cfi_source *
+row_source_cfi (struct row_source *rows, const struct image *image)
+{
+  struct error ignored;
+  if (rows->demanded != NULL)
+    return rows_on_demand_source (rows->demanded);
+  if (!rows->cfi_read && image->bytes != NULL)
+    rows->cfi = rows_on_demand_open (image, &ignored);
+  rows->cfi_read = true;
+  return rows->cfi != NULL ? rows_on_demand_source (rows->cfi) : NULL;
 }
 
 uint64_t

@@ -12,6 +12,7 @@
 
 #include "cfi2sframe.h"
 #include "sframewalk.h"
+#include "cfi/source.h"
 #include "elf/image.h"
 
 enum section_origin
@@ -48,7 +49,9 @@ struct row_source
   struct rows_on_demand *demanded; /* owned, or NULL */
   /* Owned, or NULL; where there are rows: why the file was not analyzed.  */
   char *reason;
-  bool analyzed; /* row_source_analyze was called */
+  bool analyzed;              /* row_source_analyze was called */
+  struct rows_on_demand *cfi; /* owned: CFI, where rows are not made of it */
+  bool cfi_read;
 };
 
 /* Find rows for IMAGE, or what they can be made of, as POLICY says.  ROWS is
@@ -69,6 +72,10 @@ bool row_source_analyze (struct row_source *rows, const struct image *image,
    has none.  False if there are none at all.  */
 bool row_source_at (const struct row_source *rows, uint64_t address,
                     struct sfw_section *section);
+
+/* The CFI of IMAGE, or NULL.  */
+const struct cfi_source *row_source_cfi (struct row_source *rows,
+                                         const struct image *image);
 
 /* The bytes of SFrame data, of those made on demand as many as there are.  */
 uint64_t row_source_size (const struct row_source *rows);

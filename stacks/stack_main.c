@@ -53,7 +53,7 @@ walk_all (struct session *session)
         continue;
       walk_by_sframe (process, &thread->registers, &session->sframe);
       if (session->options.dwarf)
-        walk_by_cfi (process, thread->tid, &session->dwarf);
+        walk_by_cfi (process, &thread->registers, &session->dwarf);
     }
   return !process->memory.missed;
 }
@@ -76,12 +76,9 @@ static bool
 copy_stacks (struct session *session, bool walk, struct error *err)
 {
   struct process *process = &session->process;
-  bool changed;
   if (!live_stop (process, err))
     return false;
-  bool fresh = live_refresh (process, &changed, err);
-  if (fresh && changed && process->dwfl != NULL)
-    live_report_dwfl (process);
+  bool fresh = live_refresh (process, NULL, err);
   live_copy_stacks (process, STACK_COPIED);
   if (walk)
     walk_stopped (session);
@@ -103,8 +100,7 @@ open_living (struct session *session, struct error *err)
   struct process *process = &session->process;
   process->memory.chunk = OTHER_COPIED;
   if (!live_open (process, session->options.pid, err)
-      || !copy_stacks (session, false, err)
-      || (session->options.dwarf && !live_open_dwfl (process, err)))
+      || !copy_stacks (session, false, err))
     return false;
   for (unsigned stops = 1; stops < STOPS_MAX && !walk_all (session); stops++)
     if (!copy_stacks (session, true, err))
@@ -146,11 +142,12 @@ show_thread (struct session *session, struct page *page,
   walk_by_sframe (process, &thread->registers, walk);
   if (options->group && stack_groups_add (&session->groups, thread, walk))
     return true;
-  if (options->dwarf && walk_by_cfi (process, thread->tid, &session->dwarf))
-    return stack_print_both (page, thread, walk, &session->dwarf);
-  print_stack (session, page, &thread, 1, walk);
   if (options->dwarf)
-    puts ("  DWARF: not even the innermost frame");
+    {
+      walk_by_cfi (process, &thread->registers, &session->dwarf);
+      return stack_print_both (page, thread, walk, &session->dwarf);
+    }
+  print_stack (session, page, &thread, 1, walk);
   return true;
 }
 

@@ -27,7 +27,7 @@ static const struct argp_option option_table[] = {
   { "thread", 't', "TID", 0, "Show this thread alone", 1 },
   WALK_OPTIONS,
   { "dwarf", OPTION_DWARF, NULL, 0,
-    "Walk by DWARF as well (with libdwfl) and show where the two differ", 1 },
+    "Walk by DWARF as well (by CFI alone) and show where the two differ", 1 },
   { "group", OPTION_GROUP, NULL, 0,
     "Show threads with equal stacks once, the most frequent stack first", 1 },
   { "json", OPTION_JSON, NULL, 0, "Print the stacks as JSON", 1 },

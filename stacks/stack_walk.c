@@ -1,4 +1,4 @@
-/* Walking a thread's stack by SFrame.
+/* Walking a thread's stack, by SFrame and by CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/stack_walk.h"
@@ -457,10 +457,47 @@ walk_by_sframe (struct process *process, const struct registers *registers,
     }
 }
 
+void
+walk_by_cfi (struct process *process, const struct registers *registers,
+             struct walk *walk)
+{
+  const struct arch *arch = process->arch;
+  struct registers at = *registers;
+  struct full_caller found = { WAY_ROW, true };
+  bool at_pc = true;
+  walk->end = SFW_MORE;
+  for (walk->n = 0; walk->n < walk->max && walk->end == SFW_MORE;
+       at_pc = found.interrupted)
+    {
+      const struct sfw_frame frame = { .pc = at.pc,
+                                       .sp = at.values[arch->sp],
+                                       .fp = at.values[arch->fp],
+                                       .interrupted = found.interrupted };
+      walk->frames[walk->n++]
+          = (struct frame){ .pc = frame.pc,
+                            .sp = frame.sp,
+                            .fp = frame.fp,
+                            .at_pc = at_pc,
+                            .interrupted = found.interrupted,
+                            .way = WAY_ROW };
+      walk->end = full_step (process, &at, at_pc, &found);
+      if (walk->end != SFW_MORE)
+        return;
+      if (at.pc == 0 && !found.interrupted)
+        walk->end = SFW_ZERO;
+      else if (at.values[arch->fp] == UNKNOWN_REGISTER)
+        walk->end = SFW_REGISTER;
+      else if (!unwind_gets_on (&frame, at.values[arch->sp],
+                                found.interrupted))
+        walk->end = SFW_NO_PROGRESS;
+    }
+}
+
 static bool
 same_frame (const struct frame *a, const struct frame *b)
 {
-  /* Not `interrupted': libdwfl calls a trampoline an activation, too.  */
+  /* Not `interrupted': libdwfl, the tests' referee, calls a trampoline an
+     activation, too.  */
   return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 

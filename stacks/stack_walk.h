@@ -44,13 +44,9 @@ void walk_free (struct walk *walk);
 void walk_by_sframe (struct process *process,
                      const struct registers *registers, struct walk *walk);
 
-/* Walk the stack of thread TID with libdwfl, as far as CFI leads: its
-   heuristics for code without CFI are not taken into account.  False when it
-   could not even begin.  */
-bool walk_by_cfi (struct process *process, pid_t tid, struct walk *walk);
-
-/* What .eh_frame or .debug_frame says of PC; to be freed.  NULL: nothing.  */
-Dwarf_Frame *walk_cfi_at (Dwfl *dwfl, uint64_t pc);
+/* Walk from REGISTERS by CFI alone, as far as it leads.  */
+void walk_by_cfi (struct process *process, const struct registers *registers,
+                  struct walk *walk);
 
 /* How many frames, from the innermost one on, are the same in both walks.  */
 size_t walk_same_frames (const struct walk *a, const struct walk *b);

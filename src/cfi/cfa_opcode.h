@@ -65,6 +65,7 @@ enum
   PE_SDATA8 = 0x0c,
   PE_FORMAT = 0x0f, /* mask */
   PE_PCREL = 0x10,
+  PE_ALIGNED = 0x50,
   PE_APPLICATION = 0x70, /* mask */
   PE_INDIRECT = 0x80,
   PE_OMIT = 0xff

@@ -83,9 +83,12 @@ scan_augmentation_data (struct cfi_cie *cie, const char *letters,
     else if (*letter == 'P')
       {
         cie->personality_encoding = cursor_u8 (cursor);
-        if (!cfa_read_nullable (cursor, cie->personality_encoding,
-                                address + (uint64_t)(cursor->at - begin),
-                                &cie->personality))
+        /* Of an aligned one no compiler says from where the bytes in front of
+           it count, and readers differ.  */
+        if ((cie->personality_encoding & PE_APPLICATION) == PE_ALIGNED
+            || !cfa_read_nullable (cursor, cie->personality_encoding,
+                                   address + (uint64_t)(cursor->at - begin),
+                                   &cie->personality))
           cursor->failed = true;
         cie->absolute_pointers
             |= (cie->personality_encoding & PE_FORMAT) == PE_ABSPTR;

@@ -158,6 +158,12 @@ rows_on_demand_at (struct rows_on_demand *rows, uint64_t address)
   return (struct sfw_section){ portion->bytes, portion->size, rows->address };
 }
 
+const struct cfi_source *
+rows_on_demand_source (const struct rows_on_demand *rows)
+{
+  return linked_section_source (rows->linked);
+}
+
 uint64_t
 rows_on_demand_size (const struct rows_on_demand *rows)
 {

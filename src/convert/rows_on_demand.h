@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cfi/source.h"
 #include "cfi2sframe.h"
 #include "elf/image.h"
 #include "sframewalk.h"
@@ -33,6 +34,10 @@ void rows_on_demand_free (struct rows_on_demand *rows);
    Their size is 0 if there are none, or if memory ran out.  */
 struct sfw_section rows_on_demand_at (struct rows_on_demand *rows,
                                       uint64_t address);
+
+/* What was read of the CFI.  */
+const struct cfi_source *
+rows_on_demand_source (const struct rows_on_demand *rows);
 
 /* The bytes of SFrame data that were made.  */
 uint64_t rows_on_demand_size (const struct rows_on_demand *rows);

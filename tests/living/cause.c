@@ -37,16 +37,16 @@ is_return_address (const struct process *process,
 
 /* Whether the CFI has a rule of its own for the caller's SP at PC.  */
 static bool
-has_sp_rule (const struct process *process, uint64_t pc)
+has_sp_rule (const struct referee *referee, uint64_t pc)
 {
   Dwarf_Op memory[3], *ops;
   size_t n_ops;
-  Dwarf_Frame *frame = process->dwfl ? walk_cfi_at (process->dwfl, pc) : NULL;
+  Dwarf_Frame *frame = referee_cfi_at (referee, pc);
   if (!frame)
     return false;
-  bool known
-      = dwarf_frame_register (frame, process->arch->sp, memory, &ops, &n_ops)
-        == 0;
+  bool known = dwarf_frame_register (frame, referee->process->arch->sp, memory,
+                                     &ops, &n_ops)
+               == 0;
   free (frame);
   /* Without one libdw says that it is the CFA.  */
   return known
@@ -56,18 +56,20 @@ has_sp_rule (const struct process *process, uint64_t pc)
 
 /* Code without a row: why?  */
 static unsigned
-cause_of_gap (const struct process *process, uint64_t pc)
+cause_of_gap (const struct referee *referee, uint64_t pc)
 {
+  const struct process *process = referee->process;
   struct sfw_section section;
   if (process_find_section (process, pc, &section)
       && is_return_address (process, &section, pc))
     return CAUSE_RETURN_ADDRESS;
-  return has_sp_rule (process, pc) ? CAUSE_SP_RULE : SFW_NO_ROW;
+  return has_sp_rule (referee, pc) ? CAUSE_SP_RULE : SFW_NO_ROW;
 }
 
 unsigned
-cause_of (const struct process *process, const struct walk *walk)
+cause_of (const struct referee *referee, const struct walk *walk)
 {
+  const struct process *process = referee->process;
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t pc = last->pc - !last->at_pc;
   uint64_t offset;
@@ -81,7 +83,7 @@ cause_of (const struct process *process, const struct walk *walk)
              : strcmp (file->path, "[vdso]") == 0 ? CAUSE_VDSO
                                                   : walk->end;
     case SFW_NO_ROW:
-      return cause_of_gap (process, pc);
+      return cause_of_gap (referee, pc);
     default:
       return walk->end;
     }

@@ -4,7 +4,7 @@
 #ifndef LIVING_CAUSE_H
 #define LIVING_CAUSE_H
 
-#include "stacks/stack_walk.h"
+#include "referee.h"
 
 /* The results of a step, and some that only its caller can tell apart.  */
 enum cause
@@ -22,6 +22,6 @@ enum cause
 const char *cause_name (unsigned cause);
 
 /* Why WALK, by SFrame, ended.  */
-unsigned cause_of (const struct process *process, const struct walk *walk);
+unsigned cause_of (const struct referee *referee, const struct walk *walk);
 
 #endif /* LIVING_CAUSE_H */

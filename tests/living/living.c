@@ -61,6 +61,7 @@ struct subject
 {
   pid_t pid;
   struct process process;
+  struct referee referee;
   struct code_files files;
   bool open, with_foreign;
 };
@@ -203,8 +204,9 @@ compare_frames (struct session *session, const struct process *process)
 }
 
 static void
-compare_depths (struct session *session, const struct process *process)
+compare_depths (struct session *session, const struct subject *subject)
 {
+  const struct process *process = &subject->process;
   const struct walk *cfi = &session->cfi, *sframe = &session->sframe;
   struct tally *tally = &session->tally;
   if (cfi->n > tally->deepest)
@@ -221,7 +223,7 @@ compare_depths (struct session *session, const struct process *process)
     tally->same_depth++;
   else if (sframe->n < cfi->n)
     {
-      unsigned cause = cause_of (process, sframe);
+      unsigned cause = cause_of (&subject->referee, sframe);
       tally->shorter[cause]++;
       if (cause != CAUSE_VDSO)
         note_place (tally, process, sframe, cause);
@@ -247,7 +249,7 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
     return;
   memory_forget (&process->memory);
   session->tally.stops++;
-  if (!walk_by_cfi (process, tid, &session->cfi))
+  if (!referee_walk (&subject->referee, tid, &session->cfi))
     {
       session->tally.refused++;
       return;
@@ -256,7 +258,7 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
   session->tally.reached += session->sframe.end == SFW_OUTERMOST
                             || session->sframe.end == SFW_ZERO;
   if (compare_frames (session, process))
-    compare_depths (session, process);
+    compare_depths (session, subject);
 }
 
 /* TID did one instruction from BEFORE on, or went to the handler of a
@@ -291,7 +293,10 @@ static void
 subject_close (struct subject *subject)
 {
   if (subject->open)
-    live_close (&subject->process);
+    {
+      referee_close (&subject->referee);
+      live_close (&subject->process);
+    }
   code_files_free (&subject->files);
   foreign_forget ();
   subject->open = false;
@@ -305,7 +310,7 @@ subject_refresh (struct subject *subject)
   bool changed;
   if (!live_refresh (&subject->process, &changed, &err))
     return false;
-  return !changed || live_report_dwfl (&subject->process);
+  return !changed || referee_report (&subject->referee);
 }
 
 /* Whether any module has SFrame data.  */
@@ -334,10 +339,14 @@ subject_open (struct subject *subject, pid_t pid)
   subject->pid = pid;
   subject->open = live_open (process, pid, &err)
                   && process_add_thread (process, pid) != NULL
-                  && has_sframe (process) && live_open_dwfl (process, &err);
+                  && has_sframe (process)
+                  && referee_open_living (&subject->referee, process);
   process->memory.open = true;
   if (!subject->open)
-    live_close (process);
+    {
+      referee_close (&subject->referee);
+      live_close (process);
+    }
   return subject->open;
 }
 

@@ -133,7 +133,7 @@ compare_stop (void)
   struct process *process = &session.remote.process;
   struct thread *thread = &process->threads[0];
   if (!remote_registers (&session.remote, &thread->registers)
-      || !walk_by_cfi (process, thread->tid, &session.cfi))
+      || !referee_walk (&session.remote.referee, thread->tid, &session.cfi))
     return;
   walk_by_sframe (process, &thread->registers, &session.sframe);
   session.stops++;
@@ -145,7 +145,7 @@ compare_stop (void)
   if (session.sframe.n == session.cfi.n)
     session.same_depth++;
   else if (session.sframe.n < session.cfi.n)
-    session.shorter[cause_of (process, &session.sframe)]++;
+    session.shorter[cause_of (&session.remote.referee, &session.sframe)]++;
   else
     session.wrong++;
 }

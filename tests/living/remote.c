@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "stacks/dwfl_state.h"
 #include "remote.h"
 
 enum
@@ -221,22 +220,6 @@ load_file (struct remote *remote, const char *path)
 }
 
 static bool
-open_dwfl (struct process *process, const char *path)
-{
-  static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
-  };
-  process->dwfl = dwfl_begin (&callbacks);
-  if (!process->dwfl)
-    return false;
-  dwfl_report_begin (process->dwfl);
-  return dwfl_report_elf (process->dwfl, "program", path, -1, 0, false)
-         && dwfl_report_end (process->dwfl, NULL, NULL) == 0
-         && process_attach_dwfl (process);
-}
-
-static bool
 connect_to (struct remote *remote, const char *socket_path)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -267,7 +250,8 @@ remote_open (struct remote *remote, const char *socket_path, const char *path,
     return false;
   thread->known = true;
   return connect_to (remote, socket_path) && ask (remote, "?")
-         && load_file (remote, path) && open_dwfl (process, cfi_path);
+         && load_file (remote, path)
+         && referee_open_file (&remote->referee, process, cfi_path);
 }
 
 void
@@ -275,6 +259,7 @@ remote_close (struct remote *remote)
 {
   send_packet (remote, "k");
   close (remote->socket);
+  referee_close (&remote->referee);
   process_free (&remote->process);
   code_files_free (&remote->files);
 }

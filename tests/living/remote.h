@@ -4,7 +4,7 @@
 #ifndef LIVING_REMOTE_H
 #define LIVING_REMOTE_H
 
-#include "stacks/process.h"
+#include "referee.h"
 
 enum
 {
@@ -15,6 +15,7 @@ enum
 struct remote
 {
   struct process process; /* with one thread and one file */
+  struct referee referee;
   struct code_files files;
   int socket;
   bool big_endian;

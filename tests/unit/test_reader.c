@@ -276,6 +276,10 @@ augmentations_are_understood_or_named (void **state)
                        REASON_BAD_ENTRY);
   expect_augmentation (&arch_amd64, "zPR", "\x05\x00\x00\x00\x00\x1b", 6,
                        false, false, REASON_BAD_ENTRY);
+  /* An aligned one: libdw and others take it for one that is not.  */
+  expect_augmentation (&arch_amd64, "zPR",
+                       "\x50\x00\x00\x00\x00\x00\x00\x00\x00\x1b", 10, false,
+                       false, REASON_BAD_ENTRY);
   expect_augmentation (&arch_amd64, "zR", "\x9b", 1, false, false,
                        REASON_POINTER_ENCODING);
   expect_augmentation (&arch_amd64, "zR", "\x3b", 1, false, false,

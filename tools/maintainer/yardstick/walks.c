@@ -26,6 +26,7 @@
 #include "libunwind.h"
 #include "stacks/live.h"
 #include "stacks/stack_walk.h"
+#include "tests/living/referee.h"
 
 enum
 {
@@ -39,6 +40,7 @@ enum
 static struct code_files files;
 static struct process process = { .files = &files };
 static struct walk walk;
+static struct referee referee;
 static uint64_t addresses[FRAMES_MAX];
 
 /* A way to walk.  */
@@ -151,7 +153,7 @@ by_libdwfl (void)
   for (size_t i = 0; i < process.n_threads; i++)
     {
       size_t n = 0;
-      dwfl_getthread_frames (process.dwfl, process.threads[i].tid, take_frame,
+      dwfl_getthread_frames (referee.dwfl, process.threads[i].tid, take_frame,
                              &n);
       frames += n;
     }
@@ -175,13 +177,10 @@ open_cfi (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,
 static void
 forget_libdwfl (void)
 {
-  struct error err;
-  if (process.dwfl != NULL)
-    dwfl_end (process.dwfl);
-  process.dwfl = NULL;
-  if (!live_open_dwfl (&process, &err))
+  referee_close (&referee);
+  if (!referee_open_living (&referee, &process))
     exit (1);
-  dwfl_getmodules (process.dwfl, open_cfi, NULL, 0);
+  dwfl_getmodules (referee.dwfl, open_cfi, NULL, 0);
 }
 
 static size_t
@@ -404,6 +403,7 @@ main (int argc, char **argv)
              : measure_process (atoi (argv[1]),
                                 argc > 2 ? (unsigned)atoi (argv[2]) : 200);
   walk_free (&walk);
+  referee_close (&referee);
   live_close (&process);
   return status;
 }

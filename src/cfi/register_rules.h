@@ -1,0 +1,60 @@
+/* The rules of all registers at one address of code, by its CFI.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A row has the rules of CFA, RA and FP, as far as SFrame can say them.  A
+   walk that keeps all registers goes by all rules, and by expressions as they
+   are.  */
+
+#ifndef CFI_REGISTER_RULES_H
+#define CFI_REGISTER_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cfi/source.h"
+
+enum register_rule_kind
+{
+  REGISTER_NO_RULE, /* the ABI's matter */
+  REGISTER_UNDEFINED,
+  REGISTER_SAME,
+  REGISTER_SUM,          /* register `number' + offset */
+  REGISTER_CFA,          /* CFA + offset */
+  REGISTER_AT_CFA,       /* *(CFA + offset) */
+  REGISTER_VALUE,        /* what the expression says */
+  REGISTER_AT_EXPRESSION /* *(what the expression says) */
+};
+
+struct register_rule
+{
+  enum register_rule_kind kind;
+  uint64_t number;
+  uint64_t offset;           /* signed, modulo 2^64 */
+  const uint8_t *expression; /* `size' bytes of the input */
+  uint64_t size;
+};
+
+enum
+{
+  REGISTER_RULES_MAX = 33 /* integer registers have lower numbers */
+};
+
+struct register_rules
+{
+  struct register_rule cfa; /* of kind REGISTER_SUM or REGISTER_VALUE, or
+                               REGISTER_NO_RULE */
+  struct register_rule registers[REGISTER_RULES_MAX]; /* by DWARF number */
+  unsigned ra; /* the number of the return address */
+  bool signal; /* augmentation S */
+};
+
+/* Set RULES to what SOURCE says of the code at ADDRESS.  False if it says
+   nothing that can be understood, or memory ran out.  */
+bool register_rules_find (const struct cfi_source *source, uint64_t address,
+                          struct register_rules *rules);
+
+/* Whether SOURCE has an FDE for the code at ADDRESS.  */
+bool register_rules_are_there (const struct cfi_source *source,
+                               uint64_t address);
+
+#endif /* CFI_REGISTER_RULES_H */
