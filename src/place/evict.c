@@ -154,23 +154,22 @@ is_idle_string_table (const struct image *image, const GElf_Shdr *header)
          && !dynamic_find (image, DT_VERDEF, &value);
 }
 
-/* Whether only headers, PT_NOTE and .dynamic say where the section is.  */
+/* Whether only headers, PT_NOTE and .dynamic say where the section is.
+ *FOR_CORES is set if readers of cores look for what is in it.  */
 static bool
-section_is_evictable (const struct image *image, size_t index,
-                      struct unit *unit)
+section_is_evictable (const struct image *image, size_t index, bool *for_cores)
 {
   const struct image_section *section = &image->sections[index];
   const GElf_Shdr *header = &section->header;
   if (header->sh_flags != SHF_ALLOC || header->sh_size == 0
-      || !section_kind_may_move (image, header)
-      || header->sh_addr != unit->address + (header->sh_offset - unit->offset))
+      || !section_kind_may_move (image, header))
     return false;
   switch (header->sh_type)
     {
     case SHT_PROGBITS: /* the interpreter's name */
       return true;
     case SHT_NOTE:
-      return notes_are_plain (image, header, &unit->for_cores)
+      return notes_are_plain (image, header, for_cores)
              && !section_has_symbol (image, index);
     case SHT_STRTAB:
       return is_idle_string_table (image, header);
@@ -192,7 +191,7 @@ unit_sections_evictable (struct placing *placing, struct unit *unit)
       if (!has_section (unit, section))
         continue;
       if (++n_sections > UNIT_SECTIONS_MAX
-          || !section_is_evictable (image, i, unit))
+          || !section_is_evictable (image, i, &unit->for_cores))
         {
           return placing_impossible (
               placing, "%.40s stands behind the table and cannot move",
@@ -206,19 +205,56 @@ unit_sections_evictable (struct placing *placing, struct unit *unit)
 }
 
 static bool
-unit_segments_evictable (struct placing *placing, const struct unit *unit,
-                         const GElf_Phdr *load)
+unit_segments_evictable (struct placing *placing, const struct unit *unit)
 {
   const struct image *image = placing->image;
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      bool shifts = segment->p_vaddr - segment->p_offset
-                    == load->p_vaddr - load->p_offset;
       if (segment->p_type != PT_LOAD && has_segment (image, unit, segment)
-          && !(segment_kind_may_move (segment->p_type) && shifts))
+          && !segment_kind_may_move (segment->p_type))
         return placing_impossible (
             placing, "segment %zu stands behind the table and cannot move", i);
+    }
+  return true;
+}
+
+/* Whether a header that gives BYTES of the file the ADDRESS of the first of
+   them means bytes of UNIT by both, or by neither.  Who looks in memory goes
+   by the one, who reads the file by the other.  */
+static bool
+header_agrees (const struct unit *unit, struct interval bytes,
+               uint64_t address)
+{
+  uint64_t size = bytes.end - bytes.begin;
+  if (overlaps (bytes, unit))
+    return address - bytes.begin == unit->address - unit->offset;
+  return size == 0
+         || (address - unit->address >= unit->size
+             && unit->address - address >= size);
+}
+
+/* Whether no header of a section or a segment means UNIT by its address or by
+   its offset alone.  PT_PHDR is the table, whatever its size.  */
+static bool
+unit_agrees (const struct image *image, const struct unit *unit)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const struct image_section *section = &image->sections[i];
+      if ((section->header.sh_flags & SHF_ALLOC)
+          && !header_agrees (unit, section_range (section),
+                             section->header.sh_addr))
+        return false;
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type != PT_LOAD && segment->p_type != PT_PHDR
+          && segment_has_offset (image, segment)
+          && !header_agrees (unit, segment_range (image, segment),
+                             segment->p_vaddr))
+        return false;
     }
   return true;
 }
@@ -274,8 +310,12 @@ unit_is_evictable (struct placing *placing, struct unit *unit,
         placing,
         "what stands behind the table reaches over the end of its segment");
   if (!unit_sections_evictable (placing, unit)
-      || !unit_segments_evictable (placing, unit, load))
+      || !unit_segments_evictable (placing, unit))
     return false;
+  if (!unit_agrees (placing->image, unit))
+    return placing_impossible (
+        placing,
+        "addresses and offsets of what stands behind the table do not agree");
   return !unit_is_referenced (placing, unit)
          || placing_impossible (
              placing,
@@ -287,9 +327,8 @@ bool
 section_may_move (const struct placing *placing, size_t index)
 {
   const GElf_Shdr *header = &placing->image->sections[index].header;
-  struct unit unit
-      = { .offset = header->sh_offset, .address = header->sh_addr };
-  return section_is_evictable (placing->image, index, &unit)
+  bool for_cores = false;
+  return section_is_evictable (placing->image, index, &for_cores)
          && !references_meet (&placing->references, header->sh_addr,
                               known_end (header));
 }
@@ -313,7 +352,8 @@ unit_find_notes (const struct placing *placing, uint64_t offset,
                  const GElf_Phdr *load, struct unit *unit)
 {
   const struct image *image = placing->image;
-  bool plain = unit_at (placing, offset, load, unit);
+  bool plain
+      = unit_at (placing, offset, load, unit) && unit_agrees (image, unit);
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;

@@ -275,6 +275,7 @@ is_doubled_note (const struct image *image, size_t index)
   const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
   return note->p_type == PT_NOTE && property != NULL && property->p_filesz > 0
          && note->p_offset == property->p_offset
+         && note->p_vaddr == property->p_vaddr
          && note->p_filesz == property->p_filesz;
 }
 

@@ -59,7 +59,8 @@ enum
   S_DYNSTR,
   S_RODATA,
   S_TEXT,
-  S_SYMTAB = 11
+  S_SYMTAB = 11,
+  S_STRTAB
 };
 
 enum
@@ -1263,6 +1264,13 @@ check_note_stays (const struct fixture *test)
   assert_int_equal (segment_of (&test->result, PT_NOTE)->p_vaddr, 0x400e04);
 }
 
+static void
+check_note_keeps_its_address (const struct fixture *test)
+{
+  assert_int_equal (segment_of (&test->result, PT_NOTE)->p_vaddr,
+                    segment_of (&test->image, PT_NOTE)->p_vaddr);
+}
+
 /* One PT_NOTE for a note of a program's own and, behind it, the build-id.  */
 static void
 make_mixed_notes (struct fixture *test)
@@ -1802,6 +1810,15 @@ static const struct layout_case served[] = {
                  SECTION (".comment", SHT_PROGBITS, 0, 0x640, 7) },
     .strategy = "grow-data", .check = check_comment_in_front },
 
+  /* One slot is free, and grow-data needs no more.  */
+  { "a_note_that_repeats_a_property_elsewhere_in_memory_keeps_its_header",
+    .changes = { INTERP_STAYS, SET_SEGMENT (P_PHDR, p_type, PT_NULL),
+                 SET_SEGMENT (P_STACK, p_type, PT_GNU_PROPERTY),
+                 SET_SEGMENT (P_STACK, p_offset, 0x220),
+                 SET_SEGMENT (P_STACK, p_vaddr, 0x400),
+                 SET_SEGMENT (P_STACK, p_filesz, 0x24) },
+    .strategy = "grow-data" },
+
   { "words_of_fixed_programs_may_know_evicted_bytes",
     .changes = { RELOCATE (0x400000), WORD64 (0x2090, 0x400234) },
     .strategy = "grow-down" },
@@ -1820,6 +1837,14 @@ static const struct layout_case served[] = {
   { "notes_that_reach_into_the_second_page_are_not_copied",
     .changes = { RELOCATE (0x400000), INTERP_STAYS, LAST_NOTE (0xe04, 0x200) },
     .strategy = "grow-down", .check = check_note_stays },
+  { "notes_at_another_address_are_not_copied",
+    .changes = { RELOCATE (0x400000), INTERP_STAYS,
+                 SET_SEGMENT (P_NOTE, p_vaddr, 0x400400) },
+    .strategy = "grow-down", .check = check_note_keeps_its_address },
+  { "notes_of_a_section_at_another_address_are_not_copied",
+    .changes = { RELOCATE (0x400000), INTERP_STAYS,
+                 SET_SECTION (S_BUILD_ID, sh_addr, 0x400400) },
+    .strategy = "grow-down", .check = check_note_keeps_its_address },
   { "grows_down_with_a_build_id_among_other_notes", make_mixed_notes,
     .changes = { RELOCATE (0x400000), INTERP_STAYS }, .strategy = "grow-down",
     .check = check_mixed_notes },
@@ -1994,6 +2019,23 @@ static const struct layout_case refused[] = {
   { "eviction_spares_what_empty_sections_mark",
     .changes = { SECTION (".mark", SHT_PROGBITS, SHF_ALLOC, 0x200, 0) },
     NO_ROOM_BEFORE (".mark") },
+  /* Readers of memory go by the address, readers of the file by the offset.
+     Where these are not of the same bytes, only one of the two could follow.
+   */
+  { "eviction_spares_the_address_of_a_note_that_is_elsewhere_in_the_file",
+    .changes = { SET_SEGMENT (P_STACK, p_type, PT_NOTE),
+                 SET_SEGMENT (P_STACK, p_offset, 0x400),
+                 SET_SEGMENT (P_STACK, p_vaddr, 0x220),
+                 SET_SEGMENT (P_STACK, p_filesz, 0x24) },
+    NO_ROOM_BEFORE ("do not agree") },
+  { "eviction_spares_a_note_at_another_address",
+    .changes = { SET_SEGMENT (P_NOTE, p_vaddr, 0x400) },
+    NO_ROOM_BEFORE ("do not agree") },
+  { "eviction_spares_the_address_of_a_section_that_is_elsewhere_in_the_file",
+    .changes = { SECTION (".note.own", SHT_NOTE, SHF_ALLOC, 0x400, 0x24),
+                 SET_SECTION (S_STRTAB + 1, sh_addr, 0x220) },
+    NO_ROOM_BEFORE ("do not agree") },
+
   /* Nobody owns the hole between .interp and the note.  */
   { "unknown_bytes_behind_the_table_stay",
     .changes = { BYTES (0x21e, "\x77") }, NO_ROOM_BEFORE ("unknown data") },
