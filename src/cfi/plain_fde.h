@@ -8,7 +8,7 @@
    stand at fixed places (LSB Core, section 10.6.1.2), so that asking libdwarf
    for them takes ten times as long as reading them.  All others are
    libdwarf's, and so is every CIE: an FDE is plain only if libdwarf has
-   accepted its CIE.  tools/maintainer/plain-fdes.sh compares this reader with
+   accepted its CIE.  tools/maintainer/long.sh compares this reader with
    libdwarf on all files of a system, test_plain_fde on damaged sections.  */
 
 #ifndef CFI_PLAIN_FDE_H

@@ -188,3 +188,47 @@ mutants ()
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [[ $output == *"killed by: cfa_program 1"* ]]
 }
+
+@test "tools: each file has a line in its README, and each name there is a file" {
+  local folder name
+  for folder in tools tools/maintainer; do
+    for name in "$srcdir/$folder"/*; do
+      name=${name##*/}
+      [[ $name == @(README|local.am|__pycache__) ]] \
+        || grep -qE "(^|[ (])$name([],:;./ ]|$)" "$srcdir/$folder/README" \
+        || { echo "$folder/README: nothing about $name"; return 1; }
+    done
+    grep -oE '[A-Za-z_-]+\.(sh|py)' "$srcdir/$folder/README" | sort -u >names
+    while read -r name; do
+      [ -f "$srcdir/$folder/$name" ] || { echo "no $folder/$name"; return 1; }
+    done <names
+  done
+}
+
+# Lists in tools were left behind by renames, and said nothing.
+@test "tools: files and functions that they name exist" {
+  cd "$srcdir"
+  local name function missing= folders count=0
+  folders=$(. tools/common.sh && echo "${product_folders// /|}")
+  while read -r name; do
+    count=$((count + 1))
+    case $name in
+      src/cfi2sframe | stacks/sframe-* | prove/sframe-prove | *.la) continue ;; # built
+      tests/fuzz/corpus* | tests/data/fuzz/TARGET.tar.xz) continue ;;
+      src/\*.c) continue ;; # of a user's
+    esac
+    compgen -G "$name*" >/dev/null || missing+=" $name"
+  done < <(grep -rhoE "(^|[^A-Za-z0-9_/.}\$-])($folders|contrib|doc|include|tests|tools|prove|conformance)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]" \
+             --include=*.sh --include=*.py --include=mutants-equivalent tools | sed 's/^[^A-Za-z.]//' | sort -u)
+  for name in $(sed -n '/^  for function in/,/^  do/p' tools/maintainer/bench.sh \
+                  | grep -oE '[a-z]+_[a-z_]+'); do
+    count=$((count + 1))
+    grep -rqE "^$name \(" --include=*.c src || missing+=" $name"
+  done
+  while read -r name function; do
+    count=$((count + 1))
+    grep -qE "^$function \(" "$name" || missing+=" $name:$function"
+  done < <(awk '/^@ / { print $2, $3 }' tools/maintainer/mutants-equivalent | sort -u)
+  [ "$count" -ge 100 ]
+  [ -z "$missing" ] || { echo "missing:$missing"; return 1; }
+}

@@ -2,7 +2,7 @@
 # Walk the stacks of running converted programs with SFrame alone and compare
 # every frame with libdwfl's (living.c).  Prints TAP.
 #   living.sh [--long]
-# The long form is what tools/maintainer/living.sh runs.
+# The long form is what tools/maintainer/long.sh runs.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u

@@ -2,7 +2,7 @@
 # Single-step through programs whose rows come from their code (--analyze), and
 # compare every frame with a shadow of the call stack (shadow.h).  Prints TAP.
 #   shadow.sh [--long]
-# The long form is what tools/maintainer/shadow.sh runs: mold linking, x265 and dav1d with
+# The long form is what tools/maintainer/long.sh runs: mold linking, x265 and dav1d with
 # a clip, and Free Pascal's compiler, where they are installed.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A dozen random layouts, for make check; tools/maintainer/random_layout.sh has more.
+# A dozen random layouts, for make check; tools/maintainer/long.sh has more.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 : "${srcdir:=.}"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Plain FDEs, which are read without libdwarf, are what libdwarf says: every
-# FDE of some programs and libraries.  tools/maintainer/plain-fdes.sh looks at all there
+# FDE of some programs and libraries.  tools/maintainer/long.sh looks at all there
 # are; tests/unit/test_plain_fde.c, at damaged ones.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #

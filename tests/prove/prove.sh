@@ -1,7 +1,7 @@
 #!/bin/sh
 # sframe-prove: files of three machines are proved, wrong sections are not
 # (cases.py, vectors.py), and random changes of rows are found.  The long form of
-# the latter is tools/maintainer/prove.sh.
+# the latter is tools/maintainer/long.sh.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 srcdir=$(cd "${srcdir-.}" && pwd)

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Usage: random_cfi.sh [PROGRAMS [SEED]]: that many per machine, default 100,
-# in files of at most 100; run in the build directory.  tools/maintainer/random_cfi.sh is
+# in files of at most 100; run in the build directory.  tools/maintainer/long.sh is
 # the long form.
 
 set -u

@@ -1,0 +1,139 @@
+#!/bin/sh
+# The long forms of tests.
+#   sh tools/maintainer/long.sh [-b BUILD] TEST [OPTION]... [ARGUMENT]...
+#     -b BUILD       build tree (default: build); what TEST needs of it is made
+#
+# TEST is the test's name; -o REPORT keeps its results, a JSON object per program:
+#   faults           a fault at every single system call that writes
+#   living [-f FORMAT] [-r STOPS] [-s STEPS] [-o REPORT]
+#                    10,000 random stops in each program (-r), 2,000,000 single
+#                    steps in those that are stepped (-s); V3, or FORMAT 2
+#   matrix [BLOB_SIZE...]
+#                    programs of every linker, as a table; two minutes
+#   plain-fdes [DIRECTORY...]
+#                    all files of a system, or below DIRECTORY
+#   prove [-n CHANGES] [FILE...]
+#                    does sframe-prove find 1,000 (-n) random changes in each of
+#                    ten files, in V3, V2 and with --compact in turn?
+#   random-cfi [PROGRAMS [SEED]]
+#                    1,000 programs per machine
+#   random-layouts [N [FIRST_SEED]]
+#                    programs linked in 2,000 ways, two seconds each;
+#                    RANDOM_LAYOUT_DIR keeps those that fail
+#   shadow [-s STEPS] [-o REPORT]
+#                    500,000 steps of each program without CFI
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+set -u
+called_in=$PWD
+cd "$(dirname "$0")/../.." || exit 2
+. tools/common.sh
+srcdir=$PWD
+usage ()
+{
+  sed -n '/^#   sh/,/^# SPDX/{/SPDX/!s/^# \{0,1\}//p;}' "$srcdir/tools/maintainer/long.sh" >&2
+  exit 2
+}
+
+build=build
+if [ "${1-}" = -b ]; then
+  build=$(cd "$called_in" && cd "${2-}" && pwd) || exit 2
+  shift 2
+fi
+test=${1-}
+[ $# -eq 0 ] || shift
+programs='' packages=''
+case $test in
+  faults) programs=tests/faults/rewrite ;;
+  living | shadow) programs=tests/living/living ;;
+  matrix)
+    programs=tests/matrix/inject_blob
+    packages="g++ lld mold llvm elfutils patchelf musl-tools golang-go rustc" ;;
+  plain-fdes) programs=tests/plain_fdes/against_libdwarf ;;
+  prove) programs=prove/sframe-prove ;;
+  random-cfi)
+    programs="tests/random_cfi/generate tests/random_cfi/against_readelf" ;;
+  random-layouts)
+    packages="lld mold llvm elfutils patchelf qemu-user
+      gcc-aarch64-linux-gnu gcc-s390x-linux-gnu" ;;
+  *) usage ;;
+esac
+
+# The options of TEST; each is a variable of it.
+while [ $# -gt 0 ]; do
+  value=${2-}
+  case $test:$1 in
+    living:-f) LIVING_FORMAT=$value; export LIVING_FORMAT ;;
+    living:-r) LIVING_SAMPLES=$value; export LIVING_SAMPLES ;;
+    living:-s) LIVING_STEPS=$value; export LIVING_STEPS ;;
+    shadow:-s) SHADOW_STEPS=$value; export SHADOW_STEPS ;;
+    prove:-n) changes=$value ;;
+    living:-o | shadow:-o)
+      case $value in /*) ;; *) value=$called_in/$value ;; esac
+      LIVING_REPORT=$value SHADOW_REPORT=$value
+      export LIVING_REPORT SHADOW_REPORT ;;
+    *:-*) usage ;;
+    *) break ;;
+  esac
+  [ $# -ge 2 ] || usage
+  shift 2
+done
+
+# Files are named from where this was called.
+case $test in
+  plain-fdes | prove)
+    for file in "$@"; do
+      case $file in /*) ;; *) file=$called_in/$file ;; esac
+      set -- "$@" "$file"
+      shift
+    done ;;
+esac
+
+# shellcheck disable=SC2086
+[ -z "$packages" ] || need_packages $build_packages $packages \
+  || say "some tools are missing"
+[ -f "$build/Makefile" ] || build_in "$build" || die "the build failed"
+# shellcheck disable=SC2086
+quietly make -C "$build" V=0 src/cfi2sframe $programs \
+  || die "the test's programs do not build"
+builddir=$(cd "$build" && pwd) || exit 2
+export srcdir builddir
+
+# Whether changes of rows in FILE... are found.
+prove ()
+{
+  scratch=$(mktemp -d) || exit 2
+  trap 'rm -rf "$scratch"' EXIT
+  status=0 seed=0
+  for file in "$@"; do
+    seed=$((seed + 1))
+    case $((seed % 3)) in
+      0) layout=--compact ;;
+      1) layout=--format=3 ;;
+      2) layout=--format=2 ;;
+    esac
+    "$builddir/src/cfi2sframe" -q $layout -o "$scratch/${file##*/}" "$file" \
+      || { status=1; continue; }
+    python3 "$srcdir/tests/prove/changes.py" "$builddir/prove/sframe-prove" \
+      "$scratch/${file##*/}" "${changes-1000}" $seed || status=1
+  done
+  exit $status
+}
+
+case $test in
+  faults) exec bash tests/faults/faults.sh --full "$builddir" ;;
+  matrix) exec sh tests/matrix/matrix.sh --full "${@:-3000}" ;;
+  random-layouts) exec sh tests/matrix/random_layout.sh "${@:-2000}" ;;
+  prove)
+    [ $# -gt 0 ] || set -- /bin/ls /bin/bash /bin/grep /bin/sed /bin/tar \
+      /usr/bin/find /usr/bin/git /usr/bin/make /usr/bin/perl \
+      /lib/x86_64-linux-gnu/libc.so.6
+    prove "$@" ;;
+esac
+cd "$builddir" || exit 2
+case $test in
+  living | shadow) exec sh "$srcdir/tests/living/$test.sh" --long ;;
+  plain-fdes) exec sh "$srcdir/tests/plain_fdes/plain_fdes.sh" "${@:-/usr}" ;;
+  random-cfi)
+    exec sh "$srcdir/tests/random_cfi/random_cfi.sh" "${1:-1000}" "${2:-1}" ;;
+esac
