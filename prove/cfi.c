@@ -73,7 +73,8 @@ struct value
 
 enum
 {
-  STACK_MAX = 16
+  STACK_MAX = 16,
+  REGISTER_MAX = 0xffff /* a number that is cut would be another register */
 };
 
 struct evaluation
@@ -94,16 +95,26 @@ push (struct evaluation *evaluation, struct value value)
   return true;
 }
 
-static bool
-push_register (struct evaluation *evaluation, unsigned reg, int64_t offset)
+/* Sums wrap around, as addresses do.  */
+static int64_t
+sum (int64_t a, int64_t b)
 {
+  return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static bool
+push_register (struct evaluation *evaluation, uint64_t reg, int64_t offset)
+{
+  if (reg > REGISTER_MAX)
+    return false;
   if (reg != evaluation->pc_register)
-    return push (
-        evaluation,
-        (struct value){ .has_register = true, .reg = reg, .offset = offset });
+    return push (evaluation, (struct value){ .has_register = true,
+                                             .reg = (unsigned)reg,
+                                             .offset = offset });
   evaluation->uses_pc = true;
-  return push (evaluation,
-               (struct value){ .offset = (int64_t)evaluation->pc + offset });
+  return push (
+      evaluation,
+      (struct value){ .offset = sum ((int64_t)evaluation->pc, offset) });
 }
 
 /* A and B by ATOM, where both are numbers.  */
@@ -164,12 +175,12 @@ combine (struct evaluation *evaluation, unsigned atom)
     return false;
   if (atom == DW_OP_minus)
     {
-      a->offset -= b.offset;
+      a->offset = sum (a->offset, (int64_t)(0 - (uint64_t)b.offset));
       return true;
     }
-  int64_t sum = a->offset + b.offset;
+  int64_t offset = sum (a->offset, b.offset);
   *a = b_number ? *a : b;
-  a->offset = sum;
+  a->offset = offset;
   return atom == DW_OP_plus;
 }
 
@@ -197,8 +208,7 @@ evaluate_one (struct evaluation *evaluation, const Dwarf_Op *op)
   switch (op->atom)
     {
     case DW_OP_bregx:
-      return push_register (evaluation, (unsigned)op->number,
-                            (int64_t)op->number2);
+      return push_register (evaluation, op->number, (int64_t)op->number2);
     case DW_OP_call_frame_cfa:
       return push (evaluation, (struct value){ .has_cfa = true });
     case DW_OP_const1u:
@@ -273,11 +283,14 @@ register_place (const struct abi *abi, Dwarf_Frame *frame, unsigned reg,
   if (n == 1
       && (ops[0].atom == DW_OP_regx
           || (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)))
-    return (struct place){ PLACE_VALUE, false,
-                           ops[0].atom == DW_OP_regx
-                               ? (unsigned)ops[0].number
-                               : ops[0].atom - (unsigned)DW_OP_reg0,
-                           0 };
+    {
+      uint64_t other = ops[0].atom == DW_OP_regx
+                           ? ops[0].number
+                           : ops[0].atom - (unsigned)DW_OP_reg0;
+      return (struct place){ other > REGISTER_MAX ? PLACE_UNKNOWN
+                                                  : PLACE_VALUE,
+                             false, (unsigned)other, 0 };
+    }
   return evaluate (abi, ops, n, pc, true, uses_pc);
 }
 
@@ -375,14 +388,14 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
     MOVED_MIN = 32
   };
   unsigned moved = 0;
-  uint64_t start = 0, size = 0;
-  for (uint64_t at = 0; file_next_code (file, at, &start, &size);
-       at = start + size + (size == 0))
+  for (size_t i = 0; i < file->n_loads; i++)
     {
       struct span span;
       bool unused;
-      for (uint64_t pc = start; next_row (cfi->abi, cfi->debug_frame, NULL,
-                                          &pc, start + size, &span, &unused);)
+      uint64_t pc = file->loads[i].address, end = pc + file->loads[i].size;
+      while (file->loads[i].code
+             && next_row (cfi->abi, cfi->debug_frame, NULL, &pc, end, &span,
+                          &unused))
         {
           if (!span.rule.outermost && span.rule.fp.kind != PLACE_SAME)
             return false;

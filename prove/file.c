@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +35,52 @@ failed (struct file *file, const char *why)
   return false;
 }
 
+static int
+by_address (const void *a, const void *b)
+{
+  const struct load *x = a, *y = b;
+  return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Add HEADER to the segments of FILE, unless the file lacks its bytes.  */
+static void
+add_load (struct file *file, const GElf_Phdr *header)
+{
+  if (header->p_type == PT_LOAD && header->p_filesz > 0
+      && header->p_offset <= file->size
+      && header->p_filesz <= file->size - header->p_offset)
+    file->loads[file->n_loads++]
+        = (struct load){ header->p_vaddr, header->p_offset, header->p_filesz,
+                         (header->p_flags & PF_X) != 0 };
+}
+
+/* Read the segments of FILE once: a hostile file has 65,535 headers.  */
+static const char *
+read_loads (struct file *file)
+{
+  size_t count = 0;
+  elf_getphdrnum (file->elf, &count);
+  file->loads = calloc (count + 1, sizeof *file->loads);
+  if (file->loads == NULL)
+    return "out of memory";
+  for (size_t i = 0; i < count; i++)
+    {
+      GElf_Phdr header;
+      if (gelf_getphdr (file->elf, (int)i, &header) != NULL)
+        add_load (file, &header);
+    }
+  qsort (file->loads, file->n_loads, sizeof *file->loads, by_address);
+  for (size_t i = 0; i < file->n_loads; i++)
+    {
+      const struct load *load = &file->loads[i];
+      uint64_t room = i + 1 < file->n_loads ? load[1].address - load->address
+                                            : UINT64_MAX - load->address;
+      if (load->size > room)
+        return "segments overlap, or wrap around";
+    }
+  return NULL;
+}
+
 bool
 file_open (struct file *file, const char *path)
 {
@@ -51,57 +98,52 @@ file_open (struct file *file, const char *path)
   file->abi = abi_of (file->header.e_machine);
   if (file->bytes == NULL || file->abi == NULL)
     return failed (file, "SFrame does not know this machine");
-  return true;
+  const char *wrong = read_loads (file);
+  return wrong == NULL || failed (file, wrong);
 }
 
 void
 file_close (struct file *file)
 {
   elf_end (file->elf);
+  free (file->loads);
   if (file->fd >= 0)
     close (file->fd);
   file->elf = NULL;
+  file->loads = NULL;
   file->fd = -1;
+}
+
+/* The segment of FILE that may have ADDRESS, or NULL.  */
+static const struct load *
+load_below (const struct file *file, uint64_t address)
+{
+  size_t low = 0, high = file->n_loads;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (file->loads[middle].address <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low > 0 ? &file->loads[low - 1] : NULL;
+}
+
+uint64_t
+file_room (const struct file *file, uint64_t address)
+{
+  const struct load *load = load_below (file, address);
+  return load != NULL && address - load->address < load->size
+             ? load->size - (address - load->address)
+             : 0;
 }
 
 const uint8_t *
 file_at (const struct file *file, uint64_t address, uint64_t n)
 {
-  size_t count = 0;
-  elf_getphdrnum (file->elf, &count);
-  for (size_t i = 0; i < count; i++)
-    {
-      GElf_Phdr load;
-      if (gelf_getphdr (file->elf, (int)i, &load) == NULL
-          || load.p_type != PT_LOAD || address < load.p_vaddr
-          || address - load.p_vaddr > load.p_filesz
-          || n > load.p_filesz - (address - load.p_vaddr))
-        continue;
-      uint64_t offset = load.p_offset + (address - load.p_vaddr);
-      if (offset <= file->size && n <= file->size - offset)
-        return file->bytes + offset;
-    }
-  return NULL;
-}
-
-bool
-file_next_code (const struct file *file, uint64_t at, uint64_t *start,
-                uint64_t *size)
-{
-  size_t count = 0;
-  bool found = false;
-  elf_getphdrnum (file->elf, &count);
-  for (size_t i = 0; i < count; i++)
-    {
-      GElf_Phdr load;
-      if (gelf_getphdr (file->elf, (int)i, &load) == NULL
-          || load.p_type != PT_LOAD || !(load.p_flags & PF_X)
-          || load.p_vaddr < at || (found && load.p_vaddr >= *start)
-          || file_at (file, load.p_vaddr, load.p_filesz) == NULL)
-        continue;
-      found = true;
-      *start = load.p_vaddr;
-      *size = load.p_filesz;
-    }
-  return found;
+  const struct load *load = load_below (file, address);
+  return load != NULL && n <= file_room (file, address)
+             ? file->bytes + load->offset + (address - load->address)
+             : NULL;
 }

@@ -179,6 +179,7 @@ same_code (const struct file *file, const struct file *original)
 {
   Elf_Scn *section = NULL;
   bool compared = false, same = true;
+  uint64_t room = original->size;
   while ((section = elf_nextscn (original->elf, section)) != NULL)
     {
       GElf_Shdr header;
@@ -187,13 +188,15 @@ same_code (const struct file *file, const struct file *original)
           || !(header.sh_flags & SHF_EXECINSTR))
         continue;
       compared = true;
-      same &= same_bytes (file, original, header.sh_addr, header.sh_size);
+      /* Sections that overlap could ask for any number of comparisons.  */
+      room -= header.sh_size <= room ? header.sh_size : room;
+      same &= room > 0
+              && same_bytes (file, original, header.sh_addr, header.sh_size);
     }
-  uint64_t start = 0, size = 0;
-  for (uint64_t at = 0;
-       !compared && file_next_code (original, at, &start, &size);
-       at = start + size + (size == 0))
-    same &= same_bytes (file, original, start, size);
+  for (size_t i = 0; !compared && i < original->n_loads; i++)
+    if (original->loads[i].code)
+      same &= same_bytes (file, original, original->loads[i].address,
+                          original->loads[i].size);
   if (!same)
     fprintf (stderr, "sframe-prove: %s: its code is not that of %s\n",
              file->path, original->path);
@@ -205,6 +208,14 @@ static bool
 compare_files (struct proof *proof, const struct file *file,
                const struct file *original)
 {
+  if (file_is_misread (original))
+    {
+      fprintf (stderr,
+               "sframe-prove: %s: a CIE has an aligned personality, which"
+               " libdw misreads\n",
+               original->path);
+      return false;
+    }
   struct cfi *cfi = cfi_open (original);
   if (cfi == NULL)
     {
@@ -212,13 +223,13 @@ compare_files (struct proof *proof, const struct file *file,
                original->path);
       return false;
     }
-  uint64_t start = 0, size = 0;
   next_span (proof);
-  for (uint64_t at = 0; file_next_code (original, at, &start, &size);
-       at = start + size + (size == 0))
+  for (size_t i = 0; i < original->n_loads; i++)
     {
       struct span span;
-      for (uint64_t pc = start; cfi_next (cfi, &pc, start + size, &span);)
+      const struct load *load = &original->loads[i];
+      uint64_t pc = load->address, end = pc + load->size;
+      while (load->code && cfi_next (cfi, &pc, end, &span))
         compare_span (proof, &span);
     }
   while (proof->more)
@@ -296,7 +307,7 @@ prove (const char *path, const char *original_path)
 static const char *paths[2];
 
 static const struct argp_option options[]
-    = { { "help", 'h', NULL, 0, "Print this help and exit", -1 }, { 0 } };
+    = { { NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 }, { 0 } };
 
 static error_t
 parse (int key, char *text, struct argp_state *state)

@@ -30,6 +30,13 @@ struct abi
 /* NULL for a machine without SFrame.  */
 const struct abi *abi_of (unsigned e_machine);
 
+/* What a PT_LOAD segment has in the file.  */
+struct load
+{
+  uint64_t address, offset, size;
+  bool code;
+};
+
 /* An ELF file in memory.  */
 struct file
 {
@@ -40,19 +47,25 @@ struct file
   size_t size;
   GElf_Ehdr header;
   const struct abi *abi;
+  /* By address; disjoint, and each ends below the last address.  */
+  struct load *loads;
+  size_t n_loads;
 };
 
 /* False, and a line on stderr, if PATH cannot be opened.  */
 bool file_open (struct file *file, const char *path);
 void file_close (struct file *file);
 
+/* How many bytes FILE has from ADDRESS to the end of its segment.  */
+uint64_t file_room (const struct file *file, uint64_t address);
+
 /* The N bytes that FILE has for ADDRESS, or NULL.  */
 const uint8_t *file_at (const struct file *file, uint64_t address, uint64_t n);
 
-/* The executable segment of FILE that begins first at or above AT; one that
-   the file does not hold is passed over.  */
-bool file_next_code (const struct file *file, uint64_t at, uint64_t *start,
-                     uint64_t *size);
+/* Whether libdw misreads the CFI of FILE: a CIE has an aligned personality
+   (DW_EH_PE_aligned).  libdw does not skip the bytes in front of it, as libgcc
+   does (unwind-pe.h), and takes one of them for the encoding of pc_begin.  */
+bool file_is_misread (const struct file *file);
 
 /* The spans of a section.  */
 struct section

@@ -90,16 +90,18 @@ section_begin (struct section *section)
    file has, so that no number from the section asks for more steps than
    that.  */
 static void
-note_code (struct section *section, const struct file *file,
-           const GElf_Phdr *header)
+note_code (struct section *section, const struct file *file)
 {
-  if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)
-      || file_at (file, header->p_vaddr, header->p_filesz) == NULL)
-    return;
-  if (header->p_vaddr < section->code_start)
-    section->code_start = header->p_vaddr;
-  if (header->p_vaddr + header->p_filesz > section->code_end)
-    section->code_end = header->p_vaddr + header->p_filesz;
+  section->code_start = UINT64_MAX;
+  for (size_t i = 0; i < file->n_loads; i++)
+    {
+      const struct load *load = &file->loads[i];
+      if (!load->code)
+        continue;
+      if (section->code_start == UINT64_MAX)
+        section->code_start = load->address;
+      section->code_end = load->address + load->size;
+    }
 }
 
 bool
@@ -107,15 +109,13 @@ section_open (struct section *section, const struct file *file)
 {
   size_t count = 0;
   *section = (struct section){ .abi = file->abi };
-  section->code_start = UINT64_MAX;
+  note_code (section, file);
   elf_getphdrnum (file->elf, &count);
   for (size_t i = 0; i < count; i++)
     {
       GElf_Phdr header;
-      if (gelf_getphdr (file->elf, (int)i, &header) == NULL)
-        continue;
-      note_code (section, file, &header);
-      if (header.p_type != PT_SFRAME || header.p_filesz == 0)
+      if (gelf_getphdr (file->elf, (int)i, &header) == NULL
+          || header.p_type != PT_SFRAME || header.p_filesz == 0)
         continue;
       section->bytes = file_at (file, header.p_vaddr, header.p_filesz);
       section->size = header.p_filesz;

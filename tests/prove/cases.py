@@ -9,6 +9,7 @@ SPDX-License-Identifier: LGPL-2.1-or-later
 
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -420,6 +421,80 @@ def a_file_without_cfi_is_not_proved(prover):
         AMD64, sframe(function(PLAIN_ROW)), SECTION, (CODE, CODE + 64), b"")))
     assert result.returncode == 1, result
     assert "no call-frame information" in result.stderr, result
+
+
+# ---- Hostile files.
+
+def cfi_with(letters, data, fields):
+    """A CIE with LETTERS and augmentation DATA, and an FDE with FIELDS."""
+    cie = vectors.entry("<", struct.pack("<IB", 0, 1) + letters + b"\0\x01\x01"
+                        + uleb(16) + block(data)
+                        + b"\x0c\x07\x08\x11\x10\x78")
+    return cie + vectors.entry("<", struct.pack("<I", len(cie) + 4) + fields
+                               + b"\0") + bytes(4)
+
+
+def pair(prover, cfi, **more):
+    data = sframe(function(PLAIN_ROW))
+    return prover.run(prover.write("file", elf(
+        AMD64, data, SECTION, (CODE, CODE + 64), cfi, **more)))
+
+
+def an_aligned_personality_is_misread_by_libdw(prover):
+    """libdw takes the second byte of the padding for pc_begin's encoding: the
+    FDE is for other code than it seems."""
+    fields = struct.pack("<QQ", CODE, 16)
+    proved(pair(prover, cfi_with(b"zPR", b"\0" + bytes(8) + b"\0", fields)), 16)
+    result = pair(prover, cfi_with(b"zPR", b"\x50" + bytes(14) + b"\0", fields))
+    assert result.returncode == 1 and "misreads" in result.stderr, result
+    result = pair(prover, cfi_with(b"zRP", b"\0\x50" + bytes(14), fields))
+    assert result.returncode == 1 and "misreads" in result.stderr, result
+
+
+def an_aligned_personality_is_found_without_section_headers(prover):
+    fields = struct.pack("<QQ", CODE, 16)
+    result = pair(prover, cfi_with(b"zPR", b"\x50" + bytes(14) + b"\0", fields),
+                  sections=False)
+    assert result.returncode == 1 and "misreads" in result.stderr, result
+
+
+def numbers_of_registers_are_not_cut(prover):
+    """2^32 + 7 is not SP."""
+    cfa = b"\x0c" + uleb((1 << 32) + 7) + uleb(8) + b"\x11\x10\x78"
+    wrong(prover.section(sframe(function(PLAIN_ROW)), {0: cfa}, size=16), 16)
+    expression = b"\x92" + uleb((1 << 32) + 7) + sleb(8)
+    cfa = b"\x0f" + block(expression) + b"\x11\x10\x78"
+    wrong(prover.section(sframe(function(PLAIN_ROW)), {0: cfa}, size=16), 16)
+
+
+def segments_do_not_wrap_around_or_overlap(prover):
+    for start in ((1 << 64) - 64, SECTION):
+        data = sframe(function(PLAIN_ROW))
+        cfi = vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64])
+        file = bytearray(elf(AMD64, data, SECTION, (CODE, CODE + 64), cfi))
+        struct.pack_into("<Q", file, 64 + 2 * 56 + 16, start)
+        result = prover.run(prover.write("file", bytes(file)))
+        assert result.returncode == 2 and "wrap" in result.stderr, result
+
+
+def many_headers_take_no_longer(prover):
+    """65,534 segments of a byte: each was looked for in all others."""
+    data = sframe(function(PLAIN_ROW))
+    cfi = vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64])
+    file = bytearray(elf(AMD64, data, SECTION, (CODE, CODE + 64), cfi))
+    table = bytes(file[64:64 + 4 * 56]) + b"".join(
+        struct.pack("<IIQQQQQQ", 1, 5, 64, 0x100000 + 2 * i, 0, 1, 1, 1)
+        for i in range(65530))
+    struct.pack_into("<Q", file, 32, len(file))
+    struct.pack_into("<H", file, 56, 65534)
+    path = prover.write("file", bytes(file) + table)
+    before = os.times()
+    result = prover.run(path)
+    after = os.times()
+    proved(result, 1)
+    seconds = (after.children_user - before.children_user
+               + after.children_system - before.children_system)
+    assert seconds < 5, seconds
 
 
 def files_that_cannot_be_read_are_an_error(prover):

@@ -50,6 +50,11 @@ check "a file without .sframe is not proved" test $? -eq 1
 "$prove" "$srcdir/README.md" >"$log" 2>&1
 check "what is no ELF file cannot be read" test $? -eq 2
 
+"$prove" --help >"$log" 2>&1
+check "--help is an option once" test "$(grep -c -- --help "$log")" -eq 1
+"$prove" -h | cmp -s - "$log"
+check "-h says the same" test $? -eq 0
+
 # fp_unsaid N [RULE]: N functions that save FP, of which .debug_frame says
 # nothing but in the first one, which has RULE.
 fp_unsaid ()

@@ -126,11 +126,13 @@ def eh_frame(answers, machine, size=1):
     return out + bytes(4)
 
 
-def elf(abi, data, address, code, cfi):
+def elf(abi, data, address, code, cfi, sections=True):
     """A file with the section DATA at ADDRESS, CODE (start, end) in zeros, and
-    CFI as .eh_frame."""
+    CFI as .eh_frame.  Without SECTIONS, PT_GNU_EH_FRAME leads there."""
     machine = MACHINES[abi]
     order = machine[1]
+    if not sections:  # version, encodings, where the CFI is; no table
+        cfi = struct.pack(order + "4Bi", 1, 0x1b, 255, 255, 4) + cfi
     names = b"\0.eh_frame\0.shstrtab\0"
     at = (EH_FRAME + len(cfi) + 0xfff & ~0xfff) + address % 0x1000
     text = (at + len(data) + 0xfff & ~0xfff) + code[0] % 0x1000
@@ -139,12 +141,15 @@ def elf(abi, data, address, code, cfi):
     ident = b"\x7fELF\x02" + (b"\x01" if order == "<" else b"\x02") + b"\x01"
     out = ident.ljust(16, b"\0")
     out += struct.pack(order + "HHIQQQIHHHHHH", 3, machine[0], 1, 0, 64,
-                       headers, 0, 64, 56, 4, 64, 3, 2)
+                       headers if sections else 0, 0, 64, 56,
+                       4 if sections else 5, 64, 3 if sections else 0,
+                       2 if sections else 0)
     for kind, flags, offset, start, size in (
             (1, 4, EH_FRAME, EH_FRAME, len(cfi)),
             (1, 4, at, address, len(data)),
             (1, 5, text, code[0], code[1] - code[0]),
-            (0x6474E554, 4, at, address, len(data))):
+            (0x6474E554, 4, at, address, len(data)),
+            (0x6474E550, 4, EH_FRAME, EH_FRAME, 12))[:4 if sections else 5]:
         out += struct.pack(order + "IIQQQQQQ", kind, flags, offset, start,
                            start, size, size, 0x1000)
     out = out.ljust(EH_FRAME, b"\0") + cfi
