@@ -21,14 +21,15 @@ static const char *const aarch64_registers[]
 #define AMD64                                                                 \
   .arch = &arch_amd64, .n_registers = 17, .register_names = amd64_registers,  \
   .kernel_call = 0 /* rax */, .rt_sigreturn = 15, .clone = 56, .clone3 = 435, \
-  .clone_stack = 4 /* rsi */, .word = 8, .table_widths = 4 | 8
+  .clone_stack = 4 /* rsi */, .results = 1 << 0 | 1 << 1, .word = 8,          \
+  .table_widths = 4 | 8
 
 #define AARCH64                                                               \
   .arch = &arch_aarch64, .n_registers = 32,                                   \
   .register_names = aarch64_registers, .first_argument = 0, .kernel_call = 8, \
   .rt_sigreturn = 139, .clone = 220, .clone3 = 435, .clone_stack = 1,         \
-  .probed = REG_NONE, .word = 8, .table_widths = 1 | 2 | 4 | 8,               \
-  .keeps_sp = true
+  .results = 1 << 0 | 1 << 1, .probed = REG_NONE, .word = 8,                  \
+  .table_widths = 1 | 2 | 4 | 8, .keeps_sp = true
 
 /* System V ABI, AMD64 supplement, section 3.2.1: rbx, rbp and r12 to r15
    belong to the caller.  */

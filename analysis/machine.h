@@ -23,6 +23,8 @@ struct code_machine
                            has been copied */
   uint32_t preserved;   /* mask: a function leaves these as they were */
   uint32_t clobbered;   /* mask: a call may change these */
+  uint32_t results;     /* mask: of a call; or the exception, for a landing
+                           pad */
   uint8_t probed;       /* register with the size of a frame when its pages are
                            probed; REG_NONE: no compiler calls a function for that */
   uint8_t word;         /* bytes of a register */

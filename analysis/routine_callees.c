@@ -8,6 +8,7 @@
 enum
 {
   INSTRUCTIONS_MAX = 16, /* looked at behind a call */
+  LANDING_MAX = 64,      /* the same, for what becomes of its result */
   ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
 };
 
@@ -149,6 +150,92 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
   return false;
 }
 
+/* A mask of the registers that INSN moves elsewhere.  */
+static uint32_t
+moved_registers (const struct insn *insn)
+{
+  uint32_t moved = 0;
+  if (insn->op != OP_NONE && insn->from < REG_COUNT)
+    moved |= UINT32_C (1) << insn->from;
+  if (insn->is_pair && insn->op == OP_STORE)
+    moved |= UINT32_C (1) << insn->second;
+  return moved;
+}
+
+/* The node that the path goes on with behind node NUMBER, or NODE_NONE: by a
+   jump, or else straight on.  */
+static uint32_t
+node_after (const struct routine *routine, uint32_t number)
+{
+  const struct insn *insn = &routine->nodes[number].insn;
+  if (insn->flow == FLOW_JUMP)
+    return address_map_get (&routine->numbers, insn->target);
+  return insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH || is_call (insn)
+             ? routine_find_behind (routine, number)
+             : NODE_NONE;
+}
+
+/* What the registers hold behind a call that may be a landing pad: masks.  */
+struct landing
+{
+  uint32_t results; /* the results of the call, or what the unwinder has put */
+  uint32_t first;   /* the first of these: the exception */
+  bool moves;       /* some of it was moved away */
+};
+
+/* Follow INSN.  Whether the first result is used in a way in which no landing
+   pad uses an exception: as a number, as an address, or as an argument other
+   than the first.  */
+static bool
+uses_result (const struct code_machine *machine, const struct insn *insn,
+             struct landing *landing)
+{
+  uint32_t arguments = machine->clobbered & ~machine->results
+                       & ~(UINT32_C (1) << machine->first_argument);
+  if ((insn->reads & landing->first)
+      || (is_call (insn) && (landing->first & arguments)))
+    return true;
+  bool copies = insn->op == OP_MOVE && (landing->first >> insn->from & 1);
+  uint32_t gone
+      = changed_registers (insn) | (is_call (insn) ? machine->clobbered : 0);
+  landing->moves |= (moved_registers (insn) & landing->results) != 0;
+  landing->results &= ~gone;
+  landing->first &= ~gone;
+  landing->first |= copies ? UINT32_C (1) << insn->to : 0;
+  return false;
+}
+
+/* Whether call NUMBER may have a landing pad behind it.  A pad has the
+   routine's registers and may return, but shows only that the call throws.
+   With its first instructions a pad moves the exception away from where the
+   unwinder has put it, which is where a call that returns has its result.
+   Nothing but the runtime looks into an exception.  */
+static bool
+may_land_behind (const struct routine *routine, uint32_t number)
+{
+  const uint32_t results = routine->machine->results;
+  struct landing landing = { results, results & -results, false };
+  number = routine_find_behind (routine, number);
+  for (int i = 0; i < LANDING_MAX && number != NODE_NONE; i++)
+    {
+      if (uses_result (routine->machine, &routine->nodes[number].insn,
+                       &landing))
+        return false;
+      number = landing.results | landing.first ? node_after (routine, number)
+                                               : NODE_NONE;
+    }
+  return landing.moves;
+}
+
+/* Whether the code behind call NUMBER shows that the call returns.  */
+static bool
+is_shown_behind (const struct routine *routine, uint32_t number)
+{
+  return (routine->nodes[number].goes_straight
+          || goes_on_with_registers (routine, number))
+         && !may_land_behind (routine, number);
+}
+
 /* A call of CALLEE was seen to return.  */
 static void
 note_back (struct routine *routine, uint64_t callee)
@@ -167,11 +254,11 @@ note_call (struct routine *routine, uint32_t number)
     return;
   if (callee == 0)
     {
-      if (!node->goes_straight && !goes_on_with_registers (routine, number)
+      if (!is_shown_behind (routine, number)
           && !address_map_set (&routine->doubtful, node->address, 0))
         routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
     }
-  else if (node->goes_straight || goes_on_with_registers (routine, number))
+  else if (is_shown_behind (routine, number))
     note_back (routine, callee);
   else if (!behind->goes_back && !routine_comes_back (routine, callee)
            && !defined_comes_back (routine, &node->insn)

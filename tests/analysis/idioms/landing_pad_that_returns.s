@@ -1,0 +1,55 @@
+# Rule: a landing pad behind a call does not show that the call returns, not even
+# one that returns itself, as that of f does.
+# link: -shared -Wl,-z,norelro
+# options: -e
+# expect: cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: silent 5 
+die:	.cfi_startproc
+	ud2
+	.cfi_endproc
+caught:	.cfi_startproc
+	ret
+	.cfi_endproc
+	.globl	f
+	.type	f, @function
+f:	.cfi_startproc
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	mov	%rdi, %rbx
+	test	%edi, %edi
+	je	1f
+	call	*word(%rip)
+	mov	%rax, %rdi
+	call	caught
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+1:	.cfi_def_cfa_offset 16
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.globl	g
+	.type	g, @function
+g:	.cfi_startproc
+	sub	$24, %rsp
+	.cfi_def_cfa_offset 32
+	test	%edi, %edi
+	je	3f
+	jmp	4f
+3:	add	$24, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+4:	.cfi_def_cfa_offset 32
+	call	*word(%rip)
+	.cfi_endproc
+h:	.cfi_startproc
+	push	%rax
+	.cfi_def_cfa_offset 16
+2:	pause
+	jmp	2b
+	.cfi_endproc
+	.data
+	.align	8
+word:	.quad	die
