@@ -14,217 +14,175 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "base/search.h"
 #include "write/undo_format.h"
 
-/* Between two stored ranges it takes more bytes to describe a copy than to
-   store a few bytes.  */
+/* Between two ranges that are stored it takes more bytes to describe a copy
+   than to store these as well.  */
 #define MIN_COPY 12
 
-struct written_range
-{
-  uint64_t begin, end;
-};
+static const uint64_t NOWHERE = UINT64_MAX;
 
 struct operation
 {
   enum undo_kind kind;
   uint64_t old_offset, size;
-  uint64_t new_offset; /* of a copy */
+  uint64_t new_offset; /* where the bytes are in the new file, or others in
+                          their place; NOWHERE: they have none */
 };
 
 struct record_builder
 {
   const struct image *image;
   const struct layout_plan *plan;
-  struct written_range *written; /* of the new file; ascending, merged */
-  size_t n_written, written_room;
-  struct layout_extent *extents; /* extents by offset in the old file */
-  struct operation *operations;
+  struct operation *operations; /* the original, ascending */
   size_t n_operations, room;
 };
 
-static int
-compare_extents (const void *a, const void *b)
+/* ---- What is kept, and what is lost */
+
+static bool
+follows (const struct operation *next, const struct operation *last)
 {
-  const struct layout_extent *left = a, *right = b;
-  return (left->old_offset > right->old_offset)
-         - (left->old_offset < right->old_offset);
+  return last->new_offset != NOWHERE
+         && last->new_offset + last->size == next->new_offset;
 }
 
-/* Add a range behind or in those noted so far.  */
+/* Add an operation that copies or stores; join it to the last ones if they
+   are of bytes in front of it in both files.  */
 static bool
-add_written (struct record_builder *builder, uint64_t begin, uint64_t end)
+add (struct record_builder *builder, enum undo_kind kind, uint64_t old_offset,
+     uint64_t size, uint64_t new_offset)
 {
-  struct written_range *last = builder->n_written > 0
-                                   ? &builder->written[builder->n_written - 1]
-                                   : NULL;
-  if (last != NULL && begin <= last->end + MIN_COPY)
+  struct operation next = { kind, old_offset, size, new_offset };
+  struct operation *last
+      = builder->n_operations > 0
+            ? &builder->operations[builder->n_operations - 1]
+            : NULL;
+  bool joins = last != NULL && follows (&next, last);
+  if (size == 0)
+    return true;
+  if (joins && last->kind == kind)
     {
-      last->end = end;
+      last->size += size;
       return true;
     }
-  if (!ARRAY_ROOM (builder->written, builder->n_written + 1,
-                   &builder->written_room))
+  if (joins && kind == UNDO_STORE && last->size <= MIN_COPY
+      && builder->n_operations > 1 && follows (last, last - 1))
+    {
+      last[-1].size += last->size + size;
+      builder->n_operations--;
+      return true;
+    }
+  if (!ARRAY_ROOM (builder->operations, builder->n_operations + 1,
+                   &builder->room))
     return false;
-  builder->written[builder->n_written++]
-      = (struct written_range){ begin, end };
+  builder->operations[builder->n_operations++] = next;
   return true;
 }
 
-/* Note where SIZE bytes at OFFSET change from OLD to NEW.  Headers are patched
-   as a whole, so most bytes stay the same.  */
+/* Add the old bytes of PIECE, which begin at OLD_OFFSET of the original.
+   Headers are patched as a whole, so most bytes stay the same.  */
 static bool
-add_differences (struct record_builder *builder, uint64_t offset,
-                 const uint8_t *old, const uint8_t *new, size_t size)
+add_piece (struct record_builder *builder, const struct plan_piece *piece,
+           uint64_t old_offset)
 {
-  for (size_t begin = 0; begin < size; begin++)
+  const uint8_t *old = piece->old, *new = piece->bytes;
+  uint64_t end = 0;
+  for (uint64_t begin = 0; begin < piece->size; begin = end)
     {
-      if (old[begin] == new[begin])
-        continue;
-      size_t end = begin + 1;
-      for (size_t i = end; i < size && i - end < MIN_COPY; i++)
-        if (old[i] != new[i])
-          end = i + 1;
-      if (!add_written (builder, offset + begin, offset + end))
+      bool kept = old == new || old[begin] == new[begin];
+      end = old == new ? piece->size : begin + 1;
+      while (end < piece->size && (old[end] == new[end]) == kept)
+        end++;
+      if (!add (builder, kept ? UNDO_COPY : UNDO_STORE, old_offset + begin,
+                end - begin, piece->offset + begin))
         return false;
-      begin = end;
     }
   return true;
 }
 
-/* Where the new file has other bytes than those of the extents.  */
+static int
+compare_pieces (const void *a, const void *b)
+{
+  const struct plan_piece *left = a, *right = b;
+  return (left->old > right->old) - (left->old < right->old);
+}
+
+/* All of the original: the pieces that have old bytes, in their old order, and
+   what is between them.  */
 static bool
-collect_written (struct record_builder *builder)
+add_pieces (struct record_builder *builder, struct plan_piece *pieces,
+            size_t n)
+{
+  const uint8_t *original = builder->image->bytes;
+  uint64_t at = 0;
+  qsort (pieces, n, sizeof *pieces, compare_pieces);
+  for (size_t i = 0; i < n; i++)
+    {
+      if (pieces[i].old == NULL)
+        continue;
+      uint64_t begin = (uint64_t)(pieces[i].old - original);
+      if (!add (builder, UNDO_STORE, at, begin - at, NOWHERE)
+          || !add_piece (builder, &pieces[i], begin))
+        return false;
+      at = begin + pieces[i].size;
+    }
+  return add (builder, UNDO_STORE, at, builder->image->size - at, NOWHERE);
+}
+
+static bool
+make_operations (struct record_builder *builder)
 {
   size_t n;
   struct plan_piece *pieces
       = plan_cut (builder->plan, builder->image->bytes, NULL, &n);
-  bool done = pieces != NULL;
-  for (size_t i = 0; done && i < n; i++)
-    if (pieces[i].old != NULL && pieces[i].old != pieces[i].bytes)
-      done = add_differences (builder, pieces[i].offset, pieces[i].old,
-                              pieces[i].bytes, (size_t)pieces[i].size);
+  bool done = pieces != NULL && add_pieces (builder, pieces, n);
   free (pieces);
   return done;
 }
 
-static bool
-collect_extents (struct record_builder *builder)
+/* ---- What takes the fewest bytes */
+
+/* A short part that is somewhere else, but within the length of the old file,
+   is stored (UNDO_STORED_MOVE).  */
+static enum undo_kind
+best_kind (const struct image *image, const struct operation *operation)
 {
-  const struct layout_plan *plan = builder->plan;
-  builder->extents = calloc (plan->n_extents + 1, sizeof plan->extents[0]);
-  if (builder->extents == NULL)
-    return false;
-  if (plan->n_extents > 0)
-    memcpy (builder->extents, plan->extents,
-            plan->n_extents * sizeof plan->extents[0]);
-  qsort (builder->extents, plan->n_extents, sizeof plan->extents[0],
-         compare_extents);
-  return true;
+  if (operation->kind == UNDO_COPY
+      && (operation->old_offset == operation->new_offset
+          || operation->new_offset >= image->size
+          || operation->size >= UNDO_STORED_MOVE))
+    return UNDO_COPY;
+  return bytes_are_zero (image->bytes + operation->old_offset,
+                         (size_t)operation->size)
+             ? UNDO_ZEROS
+             : UNDO_STORE;
 }
 
 static bool
 continues (const struct operation *last, const struct operation *next)
 {
   return last->kind == next->kind
-         && (last->kind != UNDO_COPY
-             || last->new_offset + last->size == next->new_offset);
+         && (last->kind != UNDO_COPY || follows (next, last));
 }
 
-static bool
-emit (struct record_builder *builder, const struct operation *next)
+static void
+choose_kinds (struct record_builder *builder)
 {
-  if (next->size == 0)
-    return true;
-  struct operation *last
-      = builder->n_operations == 0
-            ? NULL
-            : &builder->operations[builder->n_operations - 1];
-  if (last != NULL && continues (last, next))
+  size_t n = 0;
+  for (size_t i = 0; i < builder->n_operations; i++)
     {
-      last->size += next->size;
-      return true;
+      struct operation next = builder->operations[i];
+      next.kind = best_kind (builder->image, &next);
+      if (n > 0 && continues (&builder->operations[n - 1], &next))
+        builder->operations[n - 1].size += next.size;
+      else
+        builder->operations[n++] = next;
     }
-  if (!ARRAY_ROOM (builder->operations, builder->n_operations + 1,
-                   &builder->room))
-    return false;
-  builder->operations[builder->n_operations++] = *next;
-  return true;
+  builder->n_operations = n;
 }
 
-/* Add SIZE old bytes at OFFSET, which are nowhere in the new file.  */
-static bool
-emit_lost (struct record_builder *builder, uint64_t offset, uint64_t size)
-{
-  bool zeros = bytes_are_zero (builder->image->bytes + offset, (size_t)size);
-  return emit (builder, &(struct operation){ zeros ? UNDO_ZEROS : UNDO_STORE,
-                                             offset, size, 0 });
-}
-
-static bool
-emit_copy (struct record_builder *builder, uint64_t old_offset,
-           uint64_t new_offset, uint64_t size)
-{
-  if (old_offset != new_offset && new_offset < builder->image->size
-      && size < UNDO_STORED_MOVE)
-    return emit_lost (builder, old_offset, size);
-  return emit (builder,
-               &(struct operation){ UNDO_COPY, old_offset, size, new_offset });
-}
-
-/* The first written range that ends behind OFFSET.  */
-static size_t
-find_written (const struct record_builder *builder, uint64_t offset)
-{
-  return SEARCH_FIRST (builder->n_written, i,
-                       builder->written[i].end > offset);
-}
-
-static bool
-emit_extent (struct record_builder *builder,
-             const struct layout_extent *extent)
-{
-  uint64_t at = extent->new_offset, end = at + extent->size;
-  uint64_t back = extent->old_offset - extent->new_offset; /* modulo 2^64 */
-  for (size_t i = find_written (builder, at); at < end; i++)
-    {
-      bool more = i < builder->n_written && builder->written[i].begin < end;
-      uint64_t clean = more ? builder->written[i].begin : end;
-      if (clean > at)
-        {
-          if (!emit_copy (builder, at + back, at, clean - at))
-            return false;
-          at = clean;
-        }
-      if (!more)
-        break;
-      uint64_t dirty
-          = builder->written[i].end < end ? builder->written[i].end : end;
-      if (!emit_lost (builder, at + back, dirty - at))
-        return false;
-      at = dirty;
-    }
-  return true;
-}
-
-static bool
-make_operations (struct record_builder *builder)
-{
-  uint64_t at = 0;
-  for (size_t i = 0; i < builder->plan->n_extents; i++)
-    {
-      const struct layout_extent *extent = &builder->extents[i];
-      if (extent->old_offset > at
-          && !emit_lost (builder, at, extent->old_offset - at))
-        return false;
-      if (!emit_extent (builder, extent))
-        return false;
-      at = extent->old_offset + extent->size;
-    }
-  return at >= builder->image->size
-         || emit_lost (builder, at, builder->image->size - at);
-}
+/* ---- The record */
 
 static void
 append_uleb (struct buffer *buffer, uint64_t value)
@@ -276,8 +234,8 @@ undo_record_build_digested (struct buffer *record, const struct image *image,
                             struct error *err)
 {
   struct record_builder builder = { .image = image, .plan = plan };
-  bool ok = collect_written (&builder) && collect_extents (&builder)
-            && make_operations (&builder);
+  bool ok = make_operations (&builder);
+  choose_kinds (&builder);
   if (!ok)
     error_set_no_memory (err);
   else if (builder.n_operations > UNDO_OPERATIONS_MAX)
@@ -286,8 +244,6 @@ undo_record_build_digested (struct buffer *record, const struct image *image,
   else if (!append_record (record, &builder, digest))
     ok = error_set_no_memory (err);
   free (builder.operations);
-  free (builder.extents);
-  free (builder.written);
   return ok;
 }
 
