@@ -1,8 +1,8 @@
 /* Making, writing and printing an __unwind_info section: compact unwind.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For measuring what the format of Apple's linker would cost beside SFrame;
-   not part of the public interface.  */
+   For measuring what the format of Apple's linker would cost compared with
+   SFrame; not part of the public interface.  */
 
 #ifndef COMPACT_UNWIND_COMPACT_UNWIND_H
 #define COMPACT_UNWIND_COMPACT_UNWIND_H

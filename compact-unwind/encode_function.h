@@ -65,7 +65,7 @@ struct cunwind_encoded
 cunwind_encode_function (const struct image *image,
                          const struct frame_function *function);
 
-/* Stable identifier, such as "saved-place".  */
+/* Stable identifier, like "saved-place".  */
 const char *cunwind_reason_name (enum cunwind_reason reason);
 
 /* One line of explanation.  */

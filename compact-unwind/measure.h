@@ -62,7 +62,7 @@ const char *measured_format_name (enum measured_format format);
 const char *measured_format_text (enum measured_format format);
 
 /* Identifier and text of a reason why FORMAT leaves functions out, an index of
-   `left_out'; NULL when there is no reason of that number.  */
+   `left_out'; NULL when no reason has that number.  */
 const char *measured_reason_name (enum measured_format format,
                                   unsigned reason);
 const char *measured_reason_text (enum measured_format format,

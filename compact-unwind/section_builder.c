@@ -47,7 +47,7 @@ cunwind_section_free (struct cunwind_section *section)
 }
 
 /* The personality of FDE's CIE as bits of an encoding.  The format has the
-   place of a pointer to the personality, so the CIE must have such a pointer,
+   place of a pointer to the personality, so the CIE must have a pointer,
    too.  */
 static enum cunwind_reason
 find_personality (struct cunwind_section *section, const struct cfi_fde *fde,

@@ -221,7 +221,7 @@ def outermost():
 
 
 def no_row():
-    """Where there is no row the reader knows nothing, whatever is in the
+    """Without a row the reader knows nothing, whatever is in the
     FP."""
     for version, abi, name in every():
         section, first, _ = two_rows(abi, version)
@@ -652,7 +652,7 @@ def control(register=None, deref=False):
 
 
 def flexible_answers(abi, words, cfa, ra, fp):
-    """The rule whose CFA is the text CFA, and on s390x the one with the offset
+    """The rule with the text CFA for its CFA, and on s390x the one with the offset
     WORDS[1] scaled as in default rows: section 3.2 does not say that it is,
     GNU as and libsframe do it."""
     answers = (rule(abi, cfa, ra, fp),)

@@ -100,7 +100,7 @@ def judge_lookup(answer, allowed, tells):
     wanted = {told(rule, tells) for rule in allowed}
     nothing = wanted & {"none", "error"}
     if answer in ("none", "error"):
-        # "none" and "error" differ in why there is no rule; walks end at both.
+        # "none" and "error" differ in why a rule is missing; walks end at both.
         return "N" if not nothing else "n" if wanted - nothing else "."
     return "." if told(answer, tells) in wanted else "W"
 

@@ -37,8 +37,8 @@ class Fde:
     flexible: bool = False
     signal: bool = False
     key_b: bool = False
-    shares: int = None  # number of the function whose rows are used again
-    raw: bytes = None   # bytes in place of the rows, of which there is one
+    shares: int = None  # number of the function with the rows that are used
+    raw: bytes = None   # bytes in place of the rows, counted as one
     info: int = 0       # further bits
     info2: int = 0
 
@@ -197,7 +197,7 @@ SHT_GNU_SFRAME, PT_GNU_SFRAME = 0x6FFFFFF4, 0x6474E554
 
 
 def elf_file(data, abi, address, text=(0x20000, 0x40000)):
-    """A little ELF file whose .sframe is DATA at ADDRESS.
+    """A little ELF file with DATA at ADDRESS for its .sframe.
 
     It has a loaded segment with the section, an executable one that lies at
     the addresses TEXT (start, end) without contents, PT_GNU_SFRAME, and the

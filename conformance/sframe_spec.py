@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: 0BSD
 """An executable specification of SFrame, versions 1 to 3.
 
-This module is written to be read beside the text of the specification (SFrame
+This module is written to be read along with the specification (SFrame
 specification, draft of version 3, binutils 2.47; section numbers below are
 those of that text).  It favours plainness over speed, and it shares nothing
 with any reader or producer.
@@ -272,7 +272,7 @@ class Section:
     # Lookup (section 2.3.3.1 and appendix A).
 
     def functions_at(self, pc):
-        """The functions whose ranges hold PC.
+        """The functions with PC in their ranges.
 
         The specification does not say which one counts if there are several.
         """
@@ -311,7 +311,7 @@ class Section:
     # Rules (section 3).
 
     def rule(self, function, row):
-        """ROW as text, such as "cfa=sp+16 ra=[cfa-8] fp=same"."""
+        """ROW as text, like "cfa=sp+16 ra=[cfa-8] fp=same"."""
         if len(row.words) == 0:
             return "outermost"  # section 2.4.1
         if function.fde_type == 1:
@@ -385,7 +385,7 @@ class Section:
         fixed = (f"[cfa{self.fixed_ra:+}]" if not self.machine.tracks_ra
                  else "same")
         # The text does not say that s390x scales this offset, too; what writes
-        # and reads such rows does it.
+        # and reads these rows does it.
         control, offset = rules[0]
         if self.abi == 4:
             offset = offset * S390X_CFA_FACTOR + S390X_CFA_ADJUSTMENT
@@ -418,8 +418,8 @@ def _row_violations(section, function):
 def violations(data, address):
     """All violations of a section, as far as it can be read.
 
-    Functions whose entries or rows cannot be read are passed over with the
-    first fatal violation in each.
+    A function with an entry or rows that cannot be read is passed over, with
+    its first fatal violation.
     """
     try:
         section = Section(data, address)

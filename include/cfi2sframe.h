@@ -72,8 +72,8 @@ struct cfi2sframe_error
   char reason[256]; /* no newline, no full stop */
 };
 
-/* A stable word for the reason of ERR, such as "appended-data", for programs
-   and scripts; NULL if there was no failure.  */
+/* A stable word for the reason of ERR, like "appended-data", for programs
+   and scripts; NULL if nothing failed.  */
 CFI2SFRAME_API const char *
 cfi2sframe_error_code (const struct cfi2sframe_error *err);
 
@@ -176,7 +176,7 @@ struct cfi2sframe_report
   uint64_t eh_frame_bytes, eh_frame_hdr_bytes, sframe_bytes;
   uint64_t input_bytes, output_bytes; /* the whole files */
   uint64_t cfi_functions;             /* FDEs in .eh_frame */
-  uint64_t functions_covered;         /* of which every byte is covered */
+  uint64_t functions_covered;         /* FDEs with every byte covered */
   uint64_t sframe_fdes, sframe_fres;
   uint64_t bytes_covered, bytes_left_out;    /* of code with CFI */
   uint64_t left_out[CFI2SFRAME_REASONS_MAX]; /* functions by first reason */
@@ -212,11 +212,11 @@ struct cfi2sframe_report
   bool debug_damage;  /* first_damage is an offset in .debug_frame */
 };
 
-/* The version of the library, such as "0.2.0".  */
+/* The version of the library, like "0.2.0".  */
 CFI2SFRAME_API const char *cfi2sframe_version (void);
 
 /* Stable identifier ("cfa-expression") and explanation of a reason in
-   cfi2sframe_report; NULL for a number that is no reason.  */
+   cfi2sframe_report; NULL for any other number.  */
 CFI2SFRAME_API const char *cfi2sframe_reason_name (unsigned reason);
 CFI2SFRAME_API const char *cfi2sframe_reason_text (unsigned reason);
 
@@ -286,8 +286,8 @@ struct cfi2sframe_check_result
   uint64_t bytes_extra;  /* with SFrame data but neither CFI nor a PLT stub */
   uint64_t first_wrong;  /* PC of the first difference */
   char difference[160];  /* what it is, or "" */
-  /* Code without CFI whose rows were compared with what the code does, found
-     out anew (option analyze of cfi2sframe_options).  */
+  /* Code without CFI, with rows that were compared with what the code does,
+     found out anew (option analyze of cfi2sframe_options).  */
   uint64_t bytes_from_code;
   /* With CFI but without SFrame data, because they are the return address of a
      call with other rules; not in bytes_absent.  */
@@ -416,7 +416,7 @@ struct cfi2sframe_lint_result
 {
   size_t size;                /* set by cfi2sframe_lint_result_init */
   uint64_t functions;         /* that were followed */
-  uint64_t functions_trusted; /* of which so many could be compared */
+  uint64_t functions_trusted; /* those that could be compared */
   uint64_t findings, bytes;   /* bytes of code with wrong rows */
   uint64_t functions_left;    /* not compared because they take too long */
 };
@@ -424,7 +424,7 @@ struct cfi2sframe_lint_result
 /* Compare the CFI of the linked file INPUT, for x86-64 or aarch64, with its
    code.  FOUND is called for each finding, in the order of addresses; what it
    gets is valid during the call.  Status CFI2SFRAME_MISMATCH when there is
-   any, CFI2SFRAME_NOTHING when there is no CFI, CFI2SFRAME_UNSUPPORTED for
+   any, CFI2SFRAME_NOTHING without CFI, CFI2SFRAME_UNSUPPORTED for
    other machines and in libraries built without code analysis.  */
 CFI2SFRAME_API bool cfi2sframe_lint (
     const char *input,

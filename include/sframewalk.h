@@ -32,7 +32,7 @@ extern "C"
   enum sfw_end
   {
     SFW_MORE,        /* it did not: there is a caller, or a row */
-    SFW_OUTERMOST,   /* there is no caller: the row says so */
+    SFW_OUTERMOST,   /* nothing called this: the row says so */
     SFW_ZERO,        /* the return address is 0 */
     SFW_NO_SECTION,  /* no module with SFrame data has this address */
     SFW_NO_ROW,      /* the section does not describe this code */
@@ -86,8 +86,8 @@ extern "C"
 
   /* A frame.  Of an innermost one, or one that a signal interrupted, PC is the
      next instruction; otherwise it is a return address.  An FP that could not
-     be read is 2^63, which is no address: in epilogues its slot is below SP,
-     where copies of stacks do not reach, and few callers need it.  */
+     be read is 2^63, which is not an address: in epilogues its slot is below
+     SP, where copies of stacks do not reach, and few callers need it.  */
   struct sfw_frame
   {
     uint64_t pc, sp,
@@ -139,12 +139,12 @@ extern "C"
      was added by hand stays.  False with errno.  */
   SFW_API bool sfw_modules_update (struct sfw_modules *modules);
 
-  /* Bring the table up to date with /proc/PID/maps, whose files are read.  */
+  /* Bring the table up to date with /proc/PID/maps; its files are read.  */
   SFW_API bool sfw_modules_read_maps (struct sfw_modules *modules, int pid);
 
   /* The code from START up to END has SECTION, which may be NULL.  False with
-     errno: EINVAL if there is no code or the section cannot be read, EEXIST if
-     the table has code there.  */
+     errno: EINVAL if the range is empty or the section cannot be read, EEXIST
+     if the table has code there.  */
   SFW_API bool sfw_modules_add (struct sfw_modules *modules, uint64_t start,
                                 uint64_t end,
                                 const struct sfw_section *section);

@@ -244,7 +244,7 @@ evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
 {
   struct evaluation evaluation = { .pc = pc, .pc_register = abi->ra };
   const struct place unknown = { .kind = PLACE_UNKNOWN };
-  /* On machines whose RA is in a register like any other, a rule may refer to
+  /* On machines with the RA in a register like any other, a rule may refer to
      it.  */
   if (abi->fixed_ra == 0)
     evaluation.pc_register = UINT32_MAX;
@@ -345,7 +345,7 @@ row_at (Dwarf_CFI *table, uint64_t pc)
 }
 
 /* The next row of TABLE, or else of OTHER, from *AT up to END.  *AT moves to
-   its end.  *FROM_OTHER: whose it is.  */
+   its end.  *FROM_OTHER: the row is OTHER's.  */
 static bool
 next_row (const struct abi *abi, Dwarf_CFI *table, Dwarf_CFI *other,
           uint64_t *at, uint64_t end, struct span *span, bool *from_other)

@@ -331,8 +331,8 @@ main (int argc, char **argv)
           .parser = parse,
           .args_doc = "FILE [ORIGINAL]",
           .doc = "Prove that each row of FILE's .sframe says what its "
-                 "call-frame information says, or that of ORIGINAL, whose "
-                 "code FILE has to have." };
+                 "call-frame information says, or that of ORIGINAL, which "
+                 "has to have the same code." };
   argp_err_exit_status = 2;
   /* Not defined here: symbols of the program are hidden from the C library. */
   argp_program_version = "sframe-prove " PACKAGE_VERSION;

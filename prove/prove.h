@@ -85,8 +85,8 @@ struct section
   uint64_t n_idle;             /* rows at or behind the end of their code */
   size_t fdes, fres, fres_end; /* offsets */
   uint32_t next;               /* function to come */
-  /* The function whose rows are read: its range, its row to come and their
-     number, and the block that repeats.  */
+  /* The function that is read: its range, the row to come and the number of
+     its rows, and the block that repeats.  */
   uint64_t start, end, block;
   unsigned info, info2, repeat;
   size_t rows, row;
@@ -99,7 +99,7 @@ struct section
    can be read.  */
 bool section_open (struct section *section, const struct file *file);
 
-/* Begin to read SECTION, whose first members are set.  */
+/* Begin to read SECTION; its first members are set.  */
 bool section_begin (struct section *section);
 
 /* The next span in ascending order.  False at the end, and when the section is

@@ -32,7 +32,7 @@ struct rule
   struct place cfa, ra, fp;
 };
 
-/* START up to END, of which RULE holds.  */
+/* START up to END, where RULE holds.  */
 struct span
 {
   uint64_t start, end;

@@ -360,7 +360,7 @@ take_row (struct section *section, struct span *span)
 }
 
 /* A function without rows: an outermost frame (section 1.2), or a signal frame
-   of which nothing else is said.  */
+   that nothing else is said of.  */
 static bool
 take_rowless (struct section *section, struct span *span)
 {

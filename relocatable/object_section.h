@@ -27,7 +27,7 @@ struct object_section
 };
 
 /* Build the section for OBJECT and fill in REPORT.  Status CFI2SFRAME_NOTHING
-   when there is no CFI or no function of it can be expressed (GNU as then
+   without CFI, or when no function of it can be expressed (GNU as then
    writes a section with nothing but a header, and so do we with
    options->gnu_bugs).  SECTION is freed with object_section_free also after
    failure.  */

@@ -11,8 +11,8 @@
 #include "relocatable/relocatable.h"
 
 /* Read the CFI of OBJECT, which must outlive SOURCE, as cfi_source_open does.
-   Addresses are those of relocatable/relocatable.h; there is no PLT.  FDEs
-   whose instructions are relocated cannot be taken as they are.  NO_PLAIN: as
+   Addresses are those of relocatable/relocatable.h; objects have no PLT.
+   FDEs with relocated instructions cannot be taken as they are.  NO_PLAIN: as
    in struct cfi_section.  */
 bool object_source_open (struct cfi_source *source,
                          const struct relocatable *object, bool no_plain,

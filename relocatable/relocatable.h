@@ -43,7 +43,7 @@ struct relocatable
   uint64_t eh_frame_size;
   uint64_t eh_frame_address;
   struct relocatable_table relocations; /* of .eh_frame */
-  size_t n_unresolved; /* FDEs whose function could not be found; their copy
+  size_t n_unresolved; /* FDEs without a function that was found; their copy
                           has an empty range */
 };
 

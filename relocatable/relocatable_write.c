@@ -357,7 +357,7 @@ add_new_section (struct object_writer *writer, const GElf_Shdr *header,
   errno = 0;
   Elf_Scn *scn = elf_newscn (writer->elf);
   /* Where there was no memory for a header, elf_newscn (elfutils 0.188) gives
-     a section whose header must not be looked at.  */
+     a section with a header that must not be looked at.  */
   Elf_Data *data = scn != NULL && errno != ENOMEM ? elf_newdata (scn) : NULL;
   if (data == NULL)
     return libelf_error (err, "new section");
@@ -463,8 +463,8 @@ write_new_sections (struct object_writer *writer, struct error *err)
     }
   if (writer->index_section.size == 0 || writer->symbols.index_section != 0)
     return true;
-  /* 65,280 sections and no table of large indexes: an object whose symbols
-     are all in the first sections.  The name is of no importance.  */
+  /* 65,280 sections and no table of large indexes: an object with all
+     symbols in the first sections.  The name is of no importance.  */
   GElf_Shdr header = { .sh_type = SHT_SYMTAB_SHNDX,
                        .sh_link = (GElf_Word)writer->symbols.section,
                        .sh_addralign = 4,

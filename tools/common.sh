@@ -7,7 +7,7 @@ build_packages="autoconf automake libtool pkg-config make gcc libc6-dev
   binutils libdw-dev libelf-dev libdwarf-dev libiberty-dev libjson-c-dev
   libxxhash-dev libzstd-dev libzydis-dev texinfo"
 
-# The converter and the products that are beside it.
+# The folders with the source of the converter and of the other products.
 product_folders="src analysis relocatable walk compact-unwind stacks"
 
 # bash, which configure prefers, takes twice as long as dash for libtool's part
@@ -48,7 +48,7 @@ all_names ()
 }
 
 # For each of $*, A|B: the first of A and B that is a line of standard input,
-# and with "missing" in front: those of $* of which none is.
+# and with "missing" in front: those of $* with none there.
 pick_names ()
 {
   awk -v choices="$*" '

@@ -59,7 +59,7 @@ struct question
   size_t size;
 };
 
-/* A frame whose rule is wanted.  */
+/* A frame, to find the rule of.  */
 struct frame
 {
   uint64_t pc; /* an address of the vector */
@@ -72,7 +72,7 @@ struct reader
   const char *name;
   const char *versions; /* it claims to read, as "2,3" */
   const char *abis;     /* likewise, by their numbers in the header */
-  /* What it tells beside CFA, RA and FP: "signed", "key", "signal".  */
+  /* What it tells besides CFA, RA and FP: "signed", "key", "signal".  */
   const char *tells;
   /* Called once with the adapter's own arguments.  */
   bool (*begin) (int argc, char **argv);

@@ -21,7 +21,7 @@ include_guard(GLOBAL)
 find_program(CFI2SFRAME_EXECUTABLE cfi2sframe
   DOC "Converts .eh_frame to SFrame in linked ELF files")
 
-# Returns from the caller if there is no program.
+# Returns from the caller if the program is missing.
 macro(_cfi2sframe_find required)
   if(NOT CFI2SFRAME_EXECUTABLE)
     if(${required})

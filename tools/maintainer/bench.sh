@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How fast is it?  Converting beside cp and other tools that rewrite ELF files,
+# How fast is it?  Converting, cp, and other tools that rewrite ELF files;
 # the stages in instructions, memory, growth with the number of functions.
 #
 #   tools/maintainer/bench.sh [-n RUNS] [-j FILE] [-q] [BUILD-FOLDER]

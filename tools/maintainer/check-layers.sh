@@ -62,7 +62,7 @@ sources '*.[ch]' | xargs awk '
   END { exit bad || n == 0 }' doc/develop/HACKING >"$edges" || failed=1
 tsort <"$edges" >/dev/null || failed=1
 
-# Who uses whose functions: what begins a line and is not static is defined
+# Which module uses functions of which: what begins a line and is not static is defined
 # there; a word elsewhere in the folder, outside of comments and strings, is a
 # use.
 sources '*.c' | xargs awk '

@@ -9,7 +9,7 @@
 #                  a glibc (2.42 or 2.43) configured with --enable-sframe;
 #                  `build' makes one from the source package of Debian's
 #                  unstable distribution, which takes a while
-#     source DIR   source of a glibc, whose reader is asked for every row;
+#     source DIR   source of a glibc: its reader is asked for every row;
 #                  not needed with `build'
 #     kernel DIR   folder with sframe_k.c, the kernel's reader (what it has to
 #                  be is said in conformance/adapters/kernel.c)

@@ -35,7 +35,7 @@ import subprocess
 import sys
 import tempfile
 
-# Without these there is no CFI at all, or the assembler refuses what is left.
+# Without these the source has no CFI at all, or the assembler refuses what is left.
 FIXED = re.compile(r"\s*\.cfi_(startproc|endproc|sections|personality|lsda|"
                    r"remember_state|signal_frame)\b")
 DIRECTIVE = re.compile(r"\s*\.cfi_\w+")

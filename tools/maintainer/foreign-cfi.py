@@ -5,8 +5,8 @@
 #     --llc=LLC     the compiler of LLVM's assembly language (default: llc)
 #     -v            name all programs, not only those that are not all equal
 # BUILD is the build's folder, with its tests.  A FOLDER has sources with CFI:
-# gas/testsuite/gas/scfi/x86_64 of binutils, whose .s have by directives what GNU as
-# has to find out by itself (--scfi), or llvm/test/CodeGen/X86 of LLVM, whose .ll
+# gas/testsuite/gas/scfi/x86_64 of binutils: its .s have by directives what GNU as
+# has to find out by itself (--scfi); or llvm/test/CodeGen/X86 of LLVM: its .ll
 # are compiled by llc, with the options of their first RUN line.  Debian's source
 # packages have both; nothing is fetched here.  Each is assembled and linked, its
 # CFI is hidden from the analysis, and what that says is compared.

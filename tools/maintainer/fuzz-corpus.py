@@ -10,7 +10,7 @@ every edge that all reach.  Inputs with a name of their own are reproducers of
 defects and always stay; the name of the others is a digest.
 
 The inputs are packed because many of them are damaged ELF files: what looks
-for programs in a source tree would take them for such.
+for programs in a source tree would take them for programs.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the analysis makes of code whose CFI it does not see, compared with that
+# What the analysis makes of code without seeing its CFI, compared with that
 # CFI: for all x86-64 programs and libraries of a system, or those named.
 #   sh tools/maintainer/hidden-cfi.sh [-b BUILD] [-o REPORT] [FILE|DIRECTORY]...
 #     -b BUILD    build tree, after make check (default: build)

@@ -11,7 +11,7 @@
 # i386 and armhf have 32 bits, s390x is big-endian.  i386 runs without qemu.
 # Downloads, for each host, its libraries from this system's Debian mirror; they
 # are unpacked, not installed.  Cross compilers and qemu-user are installed if
-# this user may.  Some minutes for each host, so it is no part of check.sh.  The
+# this user may.  Some minutes for each host, so check.sh does not do it.  The
 # last lines are a table of the hosts.
 # Exit status: 0 all is well on each host that was tried, 1 not so, 2 wrong
 # usage, 77 no host can be tried.
@@ -93,7 +93,7 @@ host_compiler ()
 {
   compiler=$triplet-gcc
   if [ "$host" = i386 ] && ! command -v "$compiler" >/dev/null; then
-    # Debian's gcc-multilib, which cannot be installed beside that one.
+    # Debian's gcc-multilib, which cannot be installed together with that one.
     compiler="gcc -m32"
     echo 'int main (void) { return 0; }' >"$work/empty.c"
     $compiler -c -o "$work/empty.o" "$work/empty.c" 2>>"$log" || return 1

@@ -4,7 +4,7 @@
 #   python3 tools/maintainer/lint-survey.py [OPTION]... CFI2SFRAME [LABEL=]PATH...
 #     -o RESULTS     keep the answer for each file, one JSON object per line
 #     --timeout=N    seconds that a file may take (default: 900)
-#     --below=PERCENT  name the files of which less could be decided
+#     --below=PERCENT  name the files where less could be decided
 #                    (default: 99.5)
 # Each PATH is a line of the table, or all of those with the same LABEL are one.
 # A file counts if it is linked, 64-bit, of x86-64 or aarch64, and has CFI; a

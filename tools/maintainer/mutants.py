@@ -20,8 +20,8 @@ import tempfile
 import threading
 
 # Which tests concern a file: the first rule that matches counts.
-# A name is a unit test; NAME.bats:FILTER are the tests of a bats file whose
-# names match; other names with a slash are scripts, called with the build
+# A name is a unit test; NAME.bats:FILTER are the tests of a bats file with
+# names that match; other names with a slash are scripts, called with the build
 # folder.
 RULES = [
     (r"src/cfi/(cfa_program|cfa_opcode|expression)\.c",
@@ -231,7 +231,7 @@ class Generator:
             self.add(i + 2, end - 1, "false", "condition never true")
 
     def operand_end(self, i, step):
-        """The last token of the operand that begins beside token I."""
+        """The last token of the operand that begins next to token I."""
         j = i + step
         while 0 <= j < len(self.tokens):
             text = self.at(j)
@@ -407,7 +407,7 @@ class Workplace:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def compile(self, file, text):
-        """The object of FILE with this TEXT, as bytes; None when that is no
+        """The object of FILE with this TEXT, as bytes; None when that is not
         C."""
         self.file = file
         for name in self.linked:
@@ -415,7 +415,7 @@ class Workplace:
         self.linked.clear()
         with open(self.source, "w", encoding="utf-8") as out:
             out.write(text)
-        # Names of files in quotes are looked for beside the source, too.
+        # Names of files in quotes are looked for in the source's folder, too.
         command = (self.setting.values["COMPILE"].split()
                    + ["-w", "-fPIC", "-iquote",
                       os.path.dirname(os.path.join(self.setting.srcdir, file)),

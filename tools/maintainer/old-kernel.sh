@@ -5,10 +5,10 @@
 #   sh tools/maintainer/old-kernel.sh [OPTION]... [KERNEL...]
 #     -b BUILD     build tree (default: build)
 #     -d DIR       keep packages, programs and logs in DIR
-#     -s SUITES    Debian releases whose kernels are tried (default
+#     -s SUITES    Debian releases with kernels that are tried (default
 #                  "bookworm bullseye": 6.1 and 5.10)
-#     -u SUITES    Debian releases whose C library, bash and perl are converted
-#                  and tried too (default "bullseye trixie")
+#     -u SUITES    Debian releases with a C library, bash and perl to be
+#                  converted and tried too (default "bullseye trixie")
 #     -a ACCEL     qemu's accelerator (default tcg; kvm where it works)
 # KERNEL is the file of a kernel (vmlinuz) with initramfs and a serial console
 # built in; with any, no suite is looked at.  The kernels of the suites come

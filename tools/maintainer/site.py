@@ -76,7 +76,7 @@ def from_markdown(text, here=""):
             return '%s"%s"' % (match.group(1), os.path.basename(name))
         return '%s"%s"' % (match.group(1), PAGES.get(name, match.group(2)))
 
-    # What is no page, such as a file of the source, is not linked to.
+    # What is not a page, like a file of the source, is not linked to.
     body = re.sub(
         r'<a href="([^":#]+)">(.*?)</a>',
         lambda match: match.group(0) if match.group(1).endswith(".html")

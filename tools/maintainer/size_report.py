@@ -399,7 +399,7 @@ class Comparison:
         self.name = name
         self.cfi = self.kept = 0
         self.bytes = Counter()
-        self.cfi_of = Counter()  # of the files whose machine has the format
+        self.cfi_of = Counter()  # of the files of machines that have the format
 
     def add(self, entry):
         cfi = entry["eh_frame_bytes"] + entry["eh_frame_hdr_bytes"]

@@ -3,7 +3,7 @@
 # install the result in a fresh root.
 #   sh tools/maintainer/try-debhelper.sh [PACKAGE...]       (default: hello lua5.4 libpng1.6)
 # Needs root (for debootstrap and chroot), network, and a built tree.  Takes
-# minutes, so it is no part of check.sh.
+# minutes, so check.sh does not do it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -eu

@@ -4,7 +4,7 @@
 #   sh tools/maintainer/try-repository.sh [PACKAGE...]
 # Needs root (for debootstrap and chroot), network, and a built tree.  Half an
 # hour, nearly all of it for compressing (LEVEL=1: a third of that), and 4 GB
-# in WORK, so it is no part of check.sh.
+# in WORK, so check.sh does not do it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -eu

@@ -3,7 +3,7 @@
 # fresh root and see whether it still works.
 #   sh tools/maintainer/try-retrofit.sh [PACKAGE...]
 # Needs root (for debootstrap and chroot), network, and a built tree.  Takes
-# minutes, so it is no part of check.sh.
+# minutes, so check.sh does not do it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -eu

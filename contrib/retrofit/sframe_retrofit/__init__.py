@@ -84,8 +84,8 @@ def checked_name(what: str, value: Optional[str], pattern: str) -> str:
     """VALUE, if all of it matches PATTERN.
 
     Whatever a package says of itself goes through here before it becomes a
-    part of a file name, of a command or of an index.  WHAT is its field.  No
-    such name has a slash or begins with a dot, whatever PATTERN says.
+    part of a file name, of a command or of an index.  WHAT is its field.  They
+    have no slash and do not begin with a dot, whatever PATTERN says.
     """
     if value is None:
         raise Refused("the package has no %s" % what)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The files in a package: what converting wants to know of an archive, and tar
-archives, of which everything that does not change is copied byte for byte."""
+archives, where everything that does not change is copied byte for byte."""
 
 import io
 import os
@@ -14,9 +14,9 @@ BLOCK = 512
 
 
 class TarMember(tarfile.TarInfo):
-    """A member whose size is not negative.
+    """A member with a size that is not negative.
 
-    Python versions up to 3.13.5 read such an archive for ever.
+    Python versions up to 3.13.5 read an archive with a negative one for ever.
     """
 
     def _block(self, count: int) -> int:
@@ -102,7 +102,7 @@ class Files:
         return contents(self.data, self.members[index])
 
     def start(self, index: int) -> bytes:
-        """What tells ELF files, and of which type."""
+        """What tells ELF files, and their type."""
         member = self.members[index]
         return self.data[member.offset_data:
                          member.offset_data + min(member.size, ELF_START)]
@@ -113,7 +113,7 @@ class Files:
                 if member.isreg() and self.start(index)[:4] == ELF_MAGIC]
 
     def all_names(self) -> List[Tuple[int, str]]:
-        """(index, name) pairs of what is no folder."""
+        """(index, name) pairs of all but folders."""
         return [(index, self.name(index))
                 for index, member in enumerate(self.members)
                 if not member.isdir()]

@@ -164,7 +164,7 @@ def new_packages_parser(description: str, kind: str, suffix: Suffix,
 
 def parse_packages(parser: Parser, suffix: Suffix,
                    *needed: str) -> argparse.Namespace:
-    """The options of such a program."""
+    """The options of a program that converts packages."""
     options = parse(parser, *needed)
     options.programs = None
     if not (options.list or options.output

@@ -4,7 +4,7 @@
 cfi2sframe leaves a file out that something near it has a checksum of (FIPS
 140).  It alone decides; so each file is put where it is in its package, with
 everything near it that may be a checksum, be it in another package of the same
-run, and with those of its further names that such a checksum may be of.
+run, and with those of its further names that the checksum may be of.
 """
 
 import itertools
@@ -71,21 +71,21 @@ class Checksums:
         self.folders[folder] = {}
         above = os.path.dirname(folder)
         for key in {(folder, "in"), (above, "in"),
-                    (os.path.dirname(above), "beside")}:
+                    (os.path.dirname(above), "near")}:
             self.around.setdefault(key, []).append(folder)
 
     def near(self, name: str) -> List[Pair]:
         """(path relative to its folder, contents) pairs of what is near NAME:
-        there, in a folder of it, or in one of a folder beside it.
+        there, in a folder of it, or in one of a folder next to it.
 
         At most one more than NEAR_MAX.
         """
         own = os.path.dirname(installed(name))
-        beside = self.around.get((os.path.dirname(own), "beside"), []) \
+        near = self.around.get((os.path.dirname(own), "near"), []) \
             if own else []
         found = {}
         for folder in itertools.chain(self.around.get((own, "in"), []),
-                                      beside):
+                                      near):
             for base, contents in self.folders[folder].items():
                 found[os.path.join(os.path.relpath(
                     folder or ".", own or "."), base)] = contents
@@ -154,7 +154,7 @@ class Layout:
     """Where the files of a package lie below FOLDER.
 
     They are together as in the package, in groups: cfi2sframe reads a folder
-    for each file in it.  What cannot be beside another, such as a second file
+    for each file in it.  What cannot be in one folder with another, like a second file
     of a name, begins a new group.
     """
 

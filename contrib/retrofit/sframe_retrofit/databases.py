@@ -120,7 +120,7 @@ class Dpkg(Database):
     """dpkg's."""
 
     NAME = "dpkg"
-    # Packages whose files are being exchanged, or were when dpkg was
+    # Packages with files that are being exchanged, or were when dpkg was
     # interrupted.
     UNSAFE = "half-installed"
     CONFFILE = re.compile(r"(?m)^ (.+?) (?:[0-9a-f]{32}|newconffile)\b")

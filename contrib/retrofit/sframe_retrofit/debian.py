@@ -39,7 +39,7 @@ SUFFIX = Suffix("A~sframe1", r"[A-Za-z.+][A-Za-z0-9.+~]*",
                 "'~'")
 
 
-# What may be in fields of which something is named: files, relations, lines of
+# What may be in fields that something is named by: files, relations, lines of
 # an index.  See deb-control(5).
 PATTERNS = {
     "Package": r"[A-Za-z0-9][A-Za-z0-9+._-]*",
@@ -76,7 +76,7 @@ def squeezed(text: str) -> str:
 
 def name_in(control: Control, field: str,
             default: Optional[str] = None) -> str:
-    """The value of FIELD, of which something is named."""
+    """The value of FIELD, which something is named by."""
     return checked_name(field, control.get(field, default), PATTERNS[field])
 
 
@@ -93,8 +93,8 @@ def section_of(control: Control) -> str:
                     for part in control.get("Section", "misc").split("/"))
 
 
-# Fields whose entries have to be met, and fields whose entries say of which
-# packages something holds.
+# Fields with entries that have to be met, and fields with entries that say
+# which packages something is true of.
 NEEDING = ("Depends", "Pre-Depends", "Recommends", "Suggests", "Enhances")
 NAMING = ("Breaks", "Conflicts", "Replaces", "Provides")
 

@@ -91,8 +91,8 @@ def short_lived(path: str) -> Iterator[None]:
 
 
 def run_program(main: Callable[[], int]) -> NoReturn:
-    """Call MAIN, whose result is the exit status; end as the program would
-    that has no handlers of signals."""
+    """Call MAIN and exit with its result; end as a program would that has no
+    handlers of signals."""
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN: # nohup(1)
             signal.signal(number, on_signal)
@@ -147,7 +147,7 @@ def parent_for(size: int) -> str:
 class Workplace:
     """A folder that vanishes, and that others see to be in use.
 
-    The lock on a file beside it, NAME.lock, says so, which children can have,
+    The lock on NAME.lock, next to it, says so, which children can have,
     too: those of a program that was killed may still be at work.  What nobody
     has locked any more is removed by the next one in the same place.
     """

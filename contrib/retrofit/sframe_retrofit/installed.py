@@ -132,8 +132,8 @@ def elf_files(options: Options, database: Database,
 
 def installed_file(found: Dict[Tuple[int, int], Installed], path: str,
                    name: str) -> Optional[Installed]:
-    """The one of FOUND, which may get it now, that PATH is; None if that is no
-    program or library."""
+    """The one of FOUND, which may get it now, that PATH is; None if that is neither
+    a program nor a library."""
     if not is_linked_elf_file(path):
         return None
     about = os.lstat(path)
@@ -157,7 +157,7 @@ def checked_files(options: Options, database: Database) -> List[File]:
 # What became of them.
 
 class Origin(enum.Enum):
-    """What a file is, beside what its package shipped."""
+    """What a file is, compared with what its package shipped."""
     SHIPPED = "as its package ships it"
     CONVERTED = "converted, and as shipped before"
     CHANGED = "changed by somebody"
@@ -195,7 +195,7 @@ def is_shipped(path: str, digests: List[Digest]) -> bool:
 
 def judged_file(options: Options, path: str,
                 digests: List[Digest]) -> Verdict:
-    """What the file PATH is, of which packages have DIGESTS."""
+    """What the file PATH is; its packages have DIGESTS of it."""
     if not digests:
         return Verdict(Origin.UNKNOWN)
     try:

@@ -60,7 +60,7 @@ class Contents:
 
 
 def mtree_line(line: bytes, new: Contents) -> bytes:
-    """LINE for a file whose contents are NEW."""
+    """LINE for a file with the contents NEW."""
     fields = line.split(b" ")
     for number, field in enumerate(fields[1:], 1):
         keyword, equals, _ = field.partition(b"=")

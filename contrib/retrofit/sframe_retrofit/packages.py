@@ -40,7 +40,7 @@ class Package:
     NUMBERED = "version"   # what the suffix is appended to
     KIB = 1024             # of what growth counts
 
-    progress = Progress("packages", []) # of all, until it is known of which
+    progress = Progress("packages", []) # of all, until a part is known
 
     name: str
     number: str            # the value of that

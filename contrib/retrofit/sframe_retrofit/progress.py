@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A progress bar on the terminal, as cfi2sframe's own, and a line at the end.
 
-Where standard error is no terminal there is neither.
+Where standard error is not a terminal there is neither.
 """
 
 import os
@@ -19,7 +19,7 @@ FIRST_DRAWING, BETWEEN_DRAWINGS = 1.0, 0.2
 
 
 def format_bytes(number: float) -> str:
-    """NUMBER with a decimal unit, such as "350 MB"."""
+    """NUMBER with a decimal unit, like "350 MB"."""
     for unit in " kMGT":
         if number < 999.5 or unit == "T":
             break

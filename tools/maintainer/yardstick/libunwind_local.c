@@ -3,7 +3,7 @@
 
 #include "libunwind.h"
 
-/* Elsewhere unw_getcontext is no function.  */
+/* Elsewhere unw_getcontext is not a function.  */
 #if defined __x86_64__ && __has_include(<libunwind.h>)
 #  include <dlfcn.h>
 #  define UNW_LOCAL_ONLY

@@ -4,9 +4,10 @@
    make_elf OUT FUNCTIONS [CIES [PADDING]]: write an x86-64 shared object with
    FUNCTIONS functions of 64 bytes.  Their FDEs are those of gcc's usual
    prologues in some variety: about 7 rows each, a fifth of them with rows of
-   their own.  CIES (default 1) equal CIEs are used in turn, as in files whose
-   linker does not unify them.  PADDING bytes of other data follow (default
-   0), such as large programs have.  Nothing in the file is meant to run.  */
+   their own.  CIES (default 1) equal CIEs are used in turn, as in files that a
+   linker made without unifying them.  PADDING bytes of other data follow
+   (default 0), as large programs have.  Nothing in the file is meant to run.
+ */
 
 #include <elf.h>
 #include <inttypes.h>
