@@ -32,7 +32,7 @@ bool audit_rows (const struct image *image,
                  const struct cfi_options *cfi_options,
                  struct verify_result *result, struct error *err);
 
-/* As audit_rows for an object, of which all .sframe sections count: a linker
+/* As audit_rows for an object.  All of its .sframe sections count: a linker
    will find and sort them.  */
 bool audit_object_rows (const struct image *image,
                         struct verify_result *result, struct error *err);

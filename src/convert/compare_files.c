@@ -74,7 +74,7 @@ struct compare_context
 };
 
 /* Hand a difference on, with addresses in objects as offsets in a section
-   (whose name is the same on both sides).  */
+   (its name is the same on both sides).  */
 static void
 tell (void *context, const struct compare_difference *difference)
 {

@@ -3,10 +3,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Neither needs the other's results.  Both take the bytes from the image's
-   mapping, most of which the search for references needs as well: reading the
+   mapping; the search for references needs most of it as well: reading the
    file into a buffer would copy all bytes once more.
 
-   copy_ahead_run is for a thread beside; the other functions are for the
+   copy_ahead_run is for a thread of its own; the other functions are for the
    thread that makes the section.  */
 
 #ifndef CONVERT_COPY_AHEAD_H

@@ -65,7 +65,7 @@ encode_piece (struct emitter *emitter, const struct numbered_function *piece,
 }
 
 /* Count SIZE bytes at ADDRESS that get rows.  REPEATS: the bytes are repeating
-   blocks, of which a reader of the rows sees each.  */
+   blocks, and a reader of the rows sees each.  */
 static bool
 count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
              bool repeats, struct error *err)
@@ -188,7 +188,7 @@ emitter_free (struct emitter *emitter)
 
 /* Adding.  */
 
-/* Count an FDE, of which nothing is used if REASON says why.  */
+/* Count an FDE; REASON says why nothing of it is used.  */
 static void
 count_fde (struct emitter *emitter, enum frame_reason reason)
 {
@@ -215,7 +215,7 @@ padding_behind (const struct emitter *emitter, const struct cfi_code *code)
   return left ? code->padding : 0;
 }
 
-/* How many functions, or pieces of such, were added.  */
+/* How many functions, or pieces of functions, were added.  */
 static size_t
 n_functions (const struct emitter *emitter)
 {

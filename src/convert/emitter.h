@@ -32,7 +32,7 @@ struct emitter_options
 
 struct emitter_account
 {
-  uint64_t functions_covered; /* FDEs every byte of which has a row */
+  uint64_t functions_covered; /* FDEs with a row for every byte */
   uint64_t bytes_covered, bytes_left_out;
   uint64_t left_out[REASON_COUNT]; /* FDEs by their first reason */
   /* Places left out as REASON_RETURN_ADDRESS, which makes no difference to
@@ -60,8 +60,8 @@ void emitter_free (struct emitter *emitter);
 bool emitter_add (struct emitter *emitter, struct finished_rows *rows,
                   struct cfi_code *code, struct error *err);
 
-/* Add the code of an FDE whose rows come as they are to be; only to an emitter
-   without `share' and `compact'.  */
+/* Add the code of an FDE with rows that come as they are to be; only to an
+   emitter without `share' and `compact'.  */
 bool emitter_add_lowered (struct emitter *emitter,
                           const struct sframe_fde *function,
                           struct error *err);

@@ -87,7 +87,7 @@ check_member (void *context, const char *name, const struct image *image,
   return checked;
 }
 
-/* Whether INPUT, which ERR says is no ELF file, is an archive.  */
+/* Whether INPUT, which ERR says is not an ELF file, is an archive.  */
 static bool
 is_archive (const struct file_location *input, const struct error *err)
 {

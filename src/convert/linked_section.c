@@ -83,8 +83,9 @@ report_source (struct linked_section *linked)
 
 /* Opening.  */
 
-/* Whether rows are to be made from code.  For a machine whose code no build
-   can analyse it is not: what has CFI gets its rows as without --analyze.  */
+/* Whether rows are to be made from code.  For a machine with code that no
+   build can analyse they are not: what has CFI gets its rows as without
+   --analyze.  */
 static bool
 adds_rows_of_code (const struct linked_section *linked)
 {

@@ -1,7 +1,7 @@
 /* From a linked ELF image to the rows of its SFrame section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   In three steps, each of which needs the one before: what describes code is
+   In three steps; each needs the one before: what describes code is
    read, all code is walked over, and the pieces that become FDEs are chosen.
    linked_section_build takes them all.  */
 
@@ -26,7 +26,7 @@ linked_section_new (const struct image *image,
 void linked_section_free (struct linked_section *linked);
 
 /* Read what describes code: FDEs, PLT stubs and, if asked for, functions found
-   in the code.  Status CFI2SFRAME_NOTHING when there is no CFI.  */
+   in the code.  Status CFI2SFRAME_NOTHING without CFI.  */
 bool linked_section_read (struct linked_section *linked, struct error *err);
 
 /* Give the rows of all code, in the order of addresses, to what will choose

@@ -34,7 +34,7 @@ bool location_has_checksum_folders (int directory);
    another: no file to be worked on.  */
 bool location_is_temporary (const char *name);
 
-/* Remove such a file of the open DIRECTORY, if a run that was killed has left
+/* Remove this file of the open DIRECTORY, if a run that was killed has left
    it.  */
 void location_remove_temporary (int directory, const char *name);
 

@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Inside the library structures are complete.  A caller may have been compiled
-   with another version of the header, whose structures end earlier or later
-   (include/cfi2sframe.h).  So these functions work with a structure of their
-   own, and hand over what the caller knows of it.  */
+   with another version of the header, with structures that end earlier or
+   later (include/cfi2sframe.h).  So these functions work with a structure of
+   their own, and hand over what the caller knows of it.  */
 
 #include <config.h>
 

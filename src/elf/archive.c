@@ -181,7 +181,7 @@ archive_write_member (const struct archive *archive,
   return true;
 }
 
-/* The new offset of the member whose header is at OLD; members are sorted.  */
+/* The new offset of the member with its header at OLD; members are sorted.  */
 static bool
 translate (const struct archive *archive, const uint64_t *offsets,
            uint64_t *offset)

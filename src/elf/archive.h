@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The format is that of ar(5) as GNU and LLVM write it: an index "/" (or
-   "/SYM64/"), a table of long names "//", then the members.  libelf reads such
-   archives but does not write them.  */
+   "/SYM64/"), a table of long names "//", then the members.  libelf reads
+   these archives but does not write them.  */
 
 #ifndef ELF_ARCHIVE_H
 #define ELF_ARCHIVE_H
@@ -43,7 +43,7 @@ struct archive
 /* Whether these SIZE bytes begin like an archive.  */
 bool archive_has_magic (const uint8_t *bytes, uint64_t size);
 
-/* Find the members in SIZE bytes that outlive ARCHIVE.  Thin archives, whose
+/* Find the members in SIZE bytes that outlive ARCHIVE.  Thin archives, where
    members are other files, are refused.  On failure ARCHIVE needs no
    freeing.  */
 bool archive_open (struct archive *archive, const uint8_t *bytes,

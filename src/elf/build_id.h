@@ -18,7 +18,7 @@ enum
 struct build_id
 {
   const uint8_t *bytes; /* in the image's bytes */
-  size_t size;          /* 0: there is no build-id */
+  size_t size;          /* 0 without a build-id */
 };
 
 /* The build-id of IMAGE, from its sections or, in a file without sections,

@@ -30,7 +30,7 @@ enum
 
 #define NT_FDO_INTEGRITY UINT32_C (0xcafe2a8e) /* libgcrypt's */
 
-/* IBM's ICC signs the libraries beside this file of it (GSKit, Db2, MQ, Java;
+/* IBM's ICC signs the libraries next to this file of it (GSKit, Db2, MQ, Java;
    OpenCryptographyKitC).  */
 #define ICC_SIGNATURES "ICCSIG.txt"
 
@@ -89,8 +89,8 @@ has_part (const char *list, const char *name)
   return strstr (list, part) != NULL;
 }
 
-/* Whether the file ENTRY in DIRECTORY, which may be anything, is such a list
-   with the file in it.  */
+/* Whether the file ENTRY in DIRECTORY, which may be anything, is a list of
+   checksums with the file in it.  */
 static bool
 is_listed (struct checked_file *subject, int directory, const char *entry)
 {
@@ -216,7 +216,7 @@ find_in_folder (struct checked_file *subject, const char *folder,
   return found;
 }
 
-/* Look for a checksum in the file's own directory, whose names are known.  */
+/* Look for a checksum in the file's own directory, by the names there.  */
 static bool
 find_in_names (struct checked_file *subject, struct error *err)
 {
@@ -237,10 +237,10 @@ is_openssl_module (const struct checked_file *subject, struct error *err)
 {
   const char *slash = strrchr (subject->folder, '/');
   const char *last = slash != NULL ? slash + 1 : subject->folder;
-  bool beside
+  bool fips_module
       = strncmp (subject->name, "fips", 4) == 0
         && faccessat (subject->directory, "fipsmodule.cnf", F_OK, 0) == 0;
-  if (!beside
+  if (!fips_module
       && (strcmp (subject->name, "fips.so") != 0
           || strcmp (last, "ossl-modules") != 0))
     return false;

@@ -18,12 +18,13 @@
 #include "elf/file_location.h"
 #include "elf/image.h"
 
-/* Whether there is no checksum of IMAGE, the file at LOCATION.  The file that
-   a checksum is of is known by the name of the checksum (it has the file's
-   name, its soname, or that of a link to it in the same directory), or by the
-   contents.  False with status CFI2SFRAME_CHECKSUMMED, which says where the
-   checksum is.  The directory is read, unless LOCATION knows its names, and so
-   are folders of checksums, unless LOCATION knows that there are none.  */
+/* Whether nothing has a checksum of IMAGE, the file at LOCATION.  The file
+   that a checksum is of is known by the name of the checksum (it has the
+   file's name, its soname, or that of a link to it in the same directory), or
+   by the contents.  False with status CFI2SFRAME_CHECKSUMMED, which says where
+   the checksum is.  The directory is read, unless LOCATION knows its names,
+   and so are folders of checksums, unless LOCATION knows that there are none.
+ */
 bool checksum_check_none (const struct image *image,
                           const struct file_location *location,
                           struct error *err);

@@ -23,7 +23,7 @@ _Static_assert(sizeof ((struct debug_file *)0)->path >= PATH_MAX,
 /* What .gnu_debuglink says.  */
 struct debug_link
 {
-  const char *name; /* NULL: there is no .gnu_debuglink */
+  const char *name; /* NULL without .gnu_debuglink */
   uint32_t crc;
 };
 

@@ -1,9 +1,9 @@
-/* Paths that name a descriptor of this process, such as /dev/stdout.
+/* Paths that name a descriptor of this process, like /dev/stdout.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Opening such a path of a regular file does not give the open file: it has a
-   position of its own, 0, and no O_APPEND (proc_pid_fd(5)).  Writing there
-   destroys what others wrote, so the descriptor itself is to be used.  */
+   Opening the path of a regular file this way does not give the open file: it
+   has a position of its own, 0, and no O_APPEND (proc_pid_fd(5)).  Writing
+   there destroys what others wrote, so the descriptor itself is to be used. */
 
 #ifndef ELF_DESCRIPTOR_PATH_H
 #define ELF_DESCRIPTOR_PATH_H

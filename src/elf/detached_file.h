@@ -5,7 +5,7 @@
    Such a file is FOLDER/XX/YYYY.sframe, where XXYYYY is the build-id of the
    file it is for, as debug files are found (GDB's manual, "Separate Debug
    Files").  It is an ELF file of the same machine, with .note.gnu.build-id,
-   .sframe, whose sh_addr is an address of the program's own, and a program
+   .sframe with an address of the program's own for sh_addr, and a program
    header without contents for each executable segment of the program.  */
 
 #ifndef ELF_DETACHED_FILE_H

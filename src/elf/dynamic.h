@@ -22,7 +22,7 @@ bool dynamic_holds (const struct image *image, int64_t tag, uint64_t value);
 /* The value of the first entry TAG.  */
 bool dynamic_find (const struct image *image, int64_t tag, uint64_t *value);
 
-/* The dynamic string table, of *SIZE bytes, the last of which is zero; or
+/* The dynamic string table, of *SIZE bytes with a zero at the end; or
    NULL.  */
 const char *dynamic_strings (const struct image *image, uint64_t *size);
 

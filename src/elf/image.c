@@ -291,8 +291,8 @@ image_read (struct image *image, struct error *err)
       || !read_segments (image, err) || !read_sections (image, err))
     return false;
   image->arch = arch_of_machine (image->header.e_machine, image->big_endian);
-  /* A core file's sections and segments may be cut off.  Only the type of such
-     a file matters, so it is opened without them.  */
+  /* A core file's sections and segments may be cut off.  Only the type of the
+     file matters, so it is opened without them.  */
   if (image->header.e_type == ET_CORE)
     {
       image->n_segments = image->n_sections = image->section_names = 0;

@@ -90,12 +90,12 @@ bool image_open_memory (struct image *image, const void *bytes, size_t size,
 bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
                           const char *what);
 
-/* Does nothing to an image that is zeroed, that was closed, or whose opening
-   failed.  */
+/* Does nothing to an image that is zeroed, that was closed, or that could not
+   be opened.  */
 void image_close (struct image *image);
 
-/* Take the pages of a mapped file, of which hardly any are needed any more,
-   out of the page tables, while other threads may look at them: what is looked
+/* Take the pages of a mapped file out of the page tables, when hardly any is
+   needed any more, while other threads may look at them: what is looked
    at comes back.  For a large file image_close has nothing left to do then. */
 void image_unmap_pages (const struct image *image);
 

@@ -40,7 +40,7 @@ struct note_walk note_walk_over (const struct image *image, uint64_t offset,
 struct note_walk note_walk_segment (const struct image *image,
                                     const GElf_Phdr *segment, bool by_4);
 
-/* The next note; false at the end, and where there is no note.  Then AT is
+/* The next note; false at the end, and where no note is.  Then AT is
    less than SIZE.  */
 bool note_next (struct note_walk *walk, struct note *note);
 

@@ -13,8 +13,8 @@
 enum
 {
   /* The largest compression factor of Deflate (zlib, "Technical Details").
-     CFI is never so regular that other methods exceed it.  A section whose
-     header says more is damaged or hostile.  */
+     CFI is never so regular that other methods exceed it.  A section is
+     damaged or hostile if its header says more.  */
   FACTOR_MAX = 1032,
   /* A part of the file at most: besides CFI a file has the code that the CFI
      describes, or other debugging information.  */

@@ -26,7 +26,7 @@ enum frame_reason
   REASON_CFA_UNDEFINED,  /* no CFA rule in force */
   REASON_FP_REGISTER,    /* FP kept in another register */
   REASON_FP_EXPRESSION,  /* FP by a DWARF expression */
-  REASON_FP_STALE,       /* FP by FP, whose frame may have ended */
+  REASON_FP_STALE,       /* FP by FP, when its frame may have ended */
   REASON_FP_VALUE,       /* FP is CFA + n (val_offset) */
   REASON_FP_UNDEFINED,   /* FP declared lost */
   REASON_FP_UNKNOWN,     /* the compiler gives no rules for FP */
@@ -129,7 +129,7 @@ struct return_places
   size_t n, capacity;
 };
 
-/* Functions in ascending order, none of which overlap.  */
+/* Functions in ascending order that do not overlap.  */
 struct frame_functions
 {
   struct frame_function *functions; /* owned */
@@ -284,7 +284,7 @@ frame_function_saved (const struct frame_function *function, size_t index)
 bool frame_function_leave_out (struct frame_function *function, uint64_t start,
                                uint64_t end, enum frame_reason reason);
 
-/* Stable identifier, such as "cfa-expression".  */
+/* Stable identifier, like "cfa-expression".  */
 const char *frame_reason_name (enum frame_reason reason);
 
 /* One line of explanation for people.  */

@@ -62,9 +62,9 @@ sources '*.[ch]' | xargs awk '
   END { exit bad || n == 0 }' doc/develop/HACKING >"$edges" || failed=1
 tsort <"$edges" >/dev/null || failed=1
 
-# Which module uses functions of which: what begins a line and is not static is defined
-# there; a word elsewhere in the folder, outside of comments and strings, is a
-# use.
+# Which module uses functions of which: what begins a line and is not static is
+# defined there; a word elsewhere in the folder, outside of comments and
+# strings, is a use.
 sources '*.c' | xargs awk '
   FNR == 1 {
     module = substr (FILENAME, 1, length (FILENAME) - 2); comment = 0

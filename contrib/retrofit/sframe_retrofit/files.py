@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files that appear complete or not at all, and whose names are whose."""
+"""Files that appear complete or not at all, and who a name belongs to."""
 
 import errno
 import hashlib
