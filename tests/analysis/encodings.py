@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # The decoder of A64 held against GNU objdump:
 #   encodings.py DECODED OBJDUMP [WORDS]
-# Of words that are made by chance (the same ones each time), half of them in the
-# groups that have to do with general registers, the decoder has to refuse those
-# that objdump calls undefined.  Where both know an instruction, they have to
+# Of words that are made by chance (the same ones each time), half of them in
+# groups that have instructions, the decoder has to refuse those that objdump
+# calls undefined.  Where both know an instruction, they have to
 # agree on where it leads, and the decoder has to know of the register that
-# stands first, where it is written.  Vector instructions, which the decoder knows
+# stands first, where it is written.  Instructions of SVE, which the decoder knows
 # by groups, may be undefined.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -17,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-GENERAL = (4, 5, 6, 8, 9, 10, 11, 12, 13, 14)  # by bits 25 to 28
+EXACT = range(4, 16)  # by bits 25 to 28
+SCALABLE = 2
 FLOWS = (("b|b[.]al|b[.]nv|bc[.]al|bc[.]nv", 2), ("bc?[.].*|cbn?z|tbn?z", 1),
          ("bra?a?b?z?", 3), ("bl", 4), ("blra?a?b?z?", 5), ("reta?a?b?", 6),
          ("udf|brk|hlt|dcps[123]|ereta?a?b?|drps", 7), (".*", 0))
@@ -32,7 +33,7 @@ def words(number):
     for i in range(number):
         word = numbers.getrandbits(32)
         if i % 2:
-            word = word & ~(15 << 25) | numbers.choice(GENERAL) << 25
+            word = word & ~(15 << 25) | numbers.choice(EXACT) << 25
         if i % 5 == 0:
             word |= 0x7C00  # "should be one"
         yield word
@@ -64,7 +65,7 @@ def check(word, line, text):
     mnemonic, *rest = text.split(None, 1)
     operands = [part.strip() for part in rest[0].split(",")] if rest else []
     if mnemonic.startswith(".inst"):
-        known = line == "-" or word >> 25 & 15 not in GENERAL
+        known = line == "-" or word >> 25 & 15 == SCALABLE
         return None if known or is_unpredictable(word) else "is undefined"
     if line == "-":
         return None
