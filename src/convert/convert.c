@@ -5,23 +5,23 @@
 
 #include "base/background.h"
 #include "base/buffer.h"
-#include "relocatable/archive_convert.h"
-#include "relocatable/archive_members.h"
 #include "convert/audit.h"
 #include "convert/for_readers.h"
 #include "convert/formats.h"
 #include "convert/linked_section.h"
 #include "convert/location.h"
-#include "relocatable/object_convert.h"
 #include "convert/options.h"
 #include "convert/original.h"
 #include "convert/replace.h"
 #include "convert/thresholds.h"
 #include "elf/checksum.h"
-#include "place/layout.h"
+#include "place/choose_strategy.h"
+#include "place/loader.h"
 #include "place/reference_search.h"
 #include "place/refusals.h"
-#include "place/strategy_loader.h"
+#include "relocatable/archive_convert.h"
+#include "relocatable/archive_members.h"
+#include "relocatable/object_convert.h"
 #include "write/existing.h"
 #include "write/file_metadata.h"
 #include "write/inject.h"
@@ -46,7 +46,7 @@ struct conversion
   bool replaces; /* an .sframe that another program made */
   struct linked_section *linked;
   struct sframe_encoder *encoder;
-  struct layout_plan plan;
+  struct plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
   struct copy_ahead copy_ahead;
   struct reference_search *search;
@@ -73,7 +73,7 @@ conversion_free (struct conversion *conversion)
 {
   linked_section_free (conversion->linked);
   buffer_free (&conversion->section);
-  layout_plan_free (&conversion->plan);
+  plan_free (&conversion->plan);
   sframe_encoder_free (conversion->encoder);
   image_close (&conversion->original);
   image_close (&conversion->input);
@@ -148,7 +148,7 @@ look_at_input (struct conversion *conversion, struct error *err)
       || !for_readers_check_file (conversion->options.readers,
                                   &conversion->input, err)
       || !handle_existing (conversion, err)
-      || !layout_classify (source_image (conversion), err))
+      || !refusals_check (source_image (conversion), err))
     return false;
   return !conversion->changes || !conversion->options.leave_checksummed
          || checksum_check_none (&conversion->input,
@@ -257,15 +257,15 @@ static bool
 find_place (struct conversion *conversion, struct error *err)
 {
   struct sframe_variant variant = format_variant (conversion->options.format);
-  struct layout_request request
+  struct plan_request request
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
-          .named_loader = layout_is_loader_name (conversion->path),
+          .named_loader = loader_is_name (conversion->path),
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL,
           .search = conversion->search };
-  if (!layout_plan_injection (&conversion->plan, source_image (conversion),
-                              &request, err))
+  if (!plan_injection (&conversion->plan, source_image (conversion), &request,
+                       err))
     return false;
   conversion->report->strategy = conversion->plan.strategy;
   conversion->report->output_bytes = conversion->plan.new_size;

@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/crc32.h"
 #include "base/bytes.h"
+#include "base/crc32.h"
 #include "convert/location.h"
 #include "convert/options.h"
 #include "convert/original.h"
@@ -38,13 +38,13 @@ struct pair
   struct image debug;
   struct image original; /* what DEBUG was before it was brought in step the
                             first time */
-  struct layout_plan plan;
+  struct plan plan;
 };
 
 static void
 pair_close (struct pair *pair)
 {
-  layout_plan_free (&pair->plan);
+  plan_free (&pair->plan);
   image_close (&pair->original);
   image_close (&pair->debug);
   image_close (&pair->program);
@@ -160,7 +160,7 @@ static bool
 keep_crc (struct pair *pair, struct error *err)
 {
   const struct image *source = source_image (pair);
-  struct layout_patch *word = &pair->plan.patches[pair->plan.n_patches - 1];
+  struct plan_patch *word = &pair->plan.patches[pair->plan.n_patches - 1];
   struct buffer record;
   buffer_init (&record, false);
   uint8_t *bytes = debug_twin_preview (source, &pair->plan, err);

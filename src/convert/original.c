@@ -15,7 +15,7 @@ bool
 original_restore (struct image *original, const struct image *image,
                   struct error *err)
 {
-  struct layout_plan plan;
+  struct plan plan;
   int fd = -1;
   bool restored = undo_plan (&plan, image, err);
   if (restored)
@@ -29,6 +29,6 @@ original_restore (struct image *original, const struct image *image,
     original->made_from = image;
   else if (fd >= 0)
     close (fd);
-  layout_plan_free (&plan);
+  plan_free (&plan);
   return restored;
 }

@@ -15,7 +15,7 @@
 struct replacement
 {
   const struct image *image; /* what the plan starts from */
-  const struct layout_plan *plan;
+  const struct plan *plan;
   const struct buffer *section; /* .sframe of the plan; NULL: none */
   bool with_record;             /* append an undo record */
   const struct file_location *input;

@@ -1,10 +1,10 @@
 /* Taking an .sframe away again: byte for byte where a record allows it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "relocatable/archive_members.h"
 #include "convert/location.h"
 #include "convert/options.h"
 #include "convert/replace.h"
+#include "relocatable/archive_members.h"
 #include "write/existing.h"
 #include "write/output_file.h"
 #include "write/undo.h"
@@ -87,8 +87,7 @@ open_input (struct image *image, const struct file_location *input,
 /* Where nothing can be undone, an .sframe that stays must not look like
    success.  */
 static bool
-plan_undo (struct layout_plan *plan, const struct image *image,
-           struct error *err)
+plan_undo (struct plan *plan, const struct image *image, struct error *err)
 {
   if (undo_plan (plan, image, err))
     return true;
@@ -112,7 +111,7 @@ undo (const struct file_location *input, const char *output,
       struct error *err)
 {
   struct image image;
-  struct layout_plan plan = { 0 };
+  struct plan plan = { 0 };
   struct replacement replacement = { .plan = &plan,
                                      .input = input,
                                      .output = output,
@@ -123,7 +122,7 @@ undo (const struct file_location *input, const char *output,
   bool done = check_is_linked (&image, options, err)
               && plan_undo (&plan, &image, err)
               && revert_as_planned (&replacement, &image, options, err);
-  layout_plan_free (&plan);
+  plan_free (&plan);
   image_close (&image);
   return done;
 }
@@ -135,7 +134,7 @@ remove_without_record (const struct file_location *input, const char *output,
                        struct file_identity *made, struct error *err)
 {
   struct image image;
-  struct layout_plan plan = { 0 };
+  struct plan plan = { 0 };
   struct replacement replacement = { .plan = &plan,
                                      .input = input,
                                      .output = output,
@@ -147,7 +146,7 @@ remove_without_record (const struct file_location *input, const char *output,
   bool done = check_is_linked (&image, options, err)
               && existing_plan_removal (&plan, &existing, &image, err)
               && revert_as_planned (&replacement, &image, options, err);
-  layout_plan_free (&plan);
+  plan_free (&plan);
   image_close (&image);
   return done;
 }

@@ -5,12 +5,13 @@
 #include "place/bss_in_file.h"
 
 #include "base/align.h"
+#include "place/owners.h"
 
 /* Only sections and segments that are not loaded may shift.  */
-static int
-bss_fill_check (struct placing *placing, const struct bss_fill *fill)
+static bool
+bss_fill_check (struct draft *draft, const struct bss_fill *fill)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
@@ -20,15 +21,15 @@ bss_fill_check (struct placing *placing, const struct bss_fill *fill)
       if (contents
           && (behind ? (header->sh_flags & SHF_ALLOC) != 0
                      : header->sh_size > fill->old_end - header->sh_offset))
-        return placing_impossible (placing,
-                                   "section %.40s is in the way of the BSS",
-                                   image->sections[i].name);
+        return draft_impossible (draft,
+                                 "section %.40s is in the way of the BSS",
+                                 image->sections[i].name);
     }
   for (size_t i = 0; i < image->n_segments; i++)
     if (segment_range (image, &image->segments[i]).end > fill->old_end)
-      return placing_impossible (placing,
-                                 "segment %zu is in the way of the BSS", i);
-  return 1;
+      return draft_impossible (draft, "segment %zu is in the way of the BSS",
+                               i);
+  return true;
 }
 
 /* A shift by 64 bytes keeps the alignment of whatever follows.  */
@@ -39,32 +40,32 @@ bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
   fill->shift = align_up (new_end - fill->old_end, 64);
 }
 
-int
-bss_fill_measure (struct placing *placing, struct bss_fill *fill)
+bool
+bss_fill_measure (struct draft *draft, struct bss_fill *fill)
 {
-  const GElf_Phdr *load = placing_last_load (placing);
+  const GElf_Phdr *load = draft_last_load (draft);
   uint64_t page_end;
   if (!(load->p_flags & PF_W)
-      || !round_up (load->p_vaddr + load->p_memsz, placing->page, &page_end)
+      || !round_up (load->p_vaddr + load->p_memsz, draft->page, &page_end)
       || load->p_offset > UINT64_MAX / 2)
-    return placing_impossible (placing, "the last segment is not writable");
-  fill->load = (size_t)(load - placing->image->segments);
+    return draft_impossible (draft, "the last segment is not writable");
+  fill->load = (size_t)(load - draft->image->segments);
   fill->old_end = load->p_offset + load->p_filesz;
   fill->new_end = load->p_offset + (page_end - load->p_vaddr);
   if (fill->new_end - fill->old_end > GROWTH_MAX)
-    return placing_impossible (placing, "the BSS is too large");
+    return draft_impossible (draft, "the BSS is too large");
   bss_fill_extend (fill, fill->new_end);
-  return bss_fill_check (placing, fill);
+  return bss_fill_check (draft, fill);
 }
 
 bool
-bss_fill_commit (struct placing *placing, const struct bss_fill *fill)
+bss_fill_commit (struct draft *draft, const struct bss_fill *fill)
 {
-  const struct image *image = placing->image;
-  GElf_Phdr *load = &placing->segments[fill->load];
+  const struct image *image = draft->image;
+  GElf_Phdr *load = &draft->segments[fill->load];
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      GElf_Shdr *header = &placing->sections[i];
+      GElf_Shdr *header = &draft->sections[i];
       bool nobits = header->sh_type == SHT_NOBITS;
       if (nobits && (header->sh_flags & SHF_ALLOC)
           && !(header->sh_flags & SHF_TLS) && header->sh_addr >= load->p_vaddr)
@@ -81,9 +82,9 @@ bss_fill_commit (struct placing *placing, const struct bss_fill *fill)
     }
   load->p_filesz = load->p_memsz;
   uint64_t tail = image->size - fill->old_end;
-  placing->end = image->size + fill->shift;
-  return plan_clear (placing->plan, fill->old_end, UINT64_MAX - fill->old_end,
-                     placing->err)
-         && plan_copy (placing->plan, fill->old_end,
-                       fill->old_end + fill->shift, tail, placing->err);
+  draft->end = image->size + fill->shift;
+  return plan_clear (draft->plan, fill->old_end, UINT64_MAX - fill->old_end,
+                     draft->err)
+         && plan_copy (draft->plan, fill->old_end, fill->old_end + fill->shift,
+                       tail, draft->err);
 }

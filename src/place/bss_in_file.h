@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/placing.h"
+#include "place/draft.h"
 
 /* How the end of the file shifts when the BSS gets bytes in it.  */
 struct bss_fill
@@ -19,14 +19,14 @@ struct bss_fill
   uint64_t shift;   /* of what follows the segment in the file */
 };
 
-/* Whether the BSS can have bytes in the file; 0 with placing->reason if
+/* Whether the BSS can have bytes in the file; false with draft->reason if
    not.  */
-int bss_fill_measure (struct placing *placing, struct bss_fill *fill);
+bool bss_fill_measure (struct draft *draft, struct bss_fill *fill);
 
 /* Let the segment end at file offset NEW_END.  */
 void bss_fill_extend (struct bss_fill *fill, uint64_t new_end);
 
 /* Give the BSS bytes in the file, and shift what follows there.  */
-bool bss_fill_commit (struct placing *placing, const struct bss_fill *fill);
+bool bss_fill_commit (struct draft *draft, const struct bss_fill *fill);
 
 #endif /* PLACE_BSS_IN_FILE_H */

@@ -15,46 +15,46 @@ enum
 };
 
 static bool
-patch_u64 (struct placing *placing, uint64_t old_offset, uint64_t value)
+patch_u64 (struct draft *draft, uint64_t old_offset, uint64_t value)
 {
   uint64_t offset;
-  if (!plan_find (placing->plan, old_offset, sizeof value, &offset))
-    return error_set_at (placing->err, CFI2SFRAME_REFUSED, old_offset,
+  if (!plan_find (draft->plan, old_offset, sizeof value, &offset))
+    return error_set_at (draft->err, CFI2SFRAME_REFUSED, old_offset,
                          "an address that must change lies in bytes that "
                          "have moved");
   uint8_t *bytes
-      = plan_patch (placing->plan, offset, sizeof value, placing->err);
+      = plan_add_patch (draft->plan, offset, sizeof value, draft->err);
   if (bytes == NULL)
     return false;
-  store_u64 (bytes, value, placing->image->big_endian);
+  store_u64 (bytes, value, draft->image->big_endian);
   return true;
 }
 
 /* What is added to the address of the table of section TYPE at ADDRESS.  */
 static uint64_t
-table_delta (const struct placing *placing, int64_t tag, uint64_t address)
+table_delta (const struct draft *draft, int64_t tag, uint64_t address)
 {
-  for (size_t i = 1; i < placing->image->n_sections; i++)
+  for (size_t i = 1; i < draft->image->n_sections; i++)
     {
-      const GElf_Shdr *header = &placing->image->sections[i].header;
-      if (placing->moved[i] != 0 && header->sh_addr == address
+      const GElf_Shdr *header = &draft->image->sections[i].header;
+      if (draft->moved[i] != 0 && header->sh_addr == address
           && dynamic_tag_of (header->sh_type) == tag)
-        return placing->moved[i];
+        return draft->moved[i];
     }
   return 0;
 }
 
 bool
-dynamic_patch (struct placing *placing)
+dynamic_patch (struct draft *draft)
 {
   uint64_t at = 0, value;
   int64_t tag;
-  while (dynamic_next (placing->image, &at, &tag, &value))
+  while (dynamic_next (draft->image, &at, &tag, &value))
     {
       uint64_t delta
-          = dynamic_is_table (tag) ? table_delta (placing, tag, value) : 0;
+          = dynamic_is_table (tag) ? table_delta (draft, tag, value) : 0;
       /* *AT is behind the entry, whose second word is d_un.  */
-      if (delta != 0 && !patch_u64 (placing, at - 8, value + delta))
+      if (delta != 0 && !patch_u64 (draft, at - 8, value + delta))
         return false;
     }
   return true;
@@ -72,22 +72,22 @@ is_in_section (const GElf_Shdr *header, uint64_t value)
 /* Whether SYMBOL moves with its section.  A dynamic symbol that is no
    section's is found by name, so its section does not move.  */
 static bool
-follows_section (const struct placing *placing, const GElf_Shdr *table,
+follows_section (const struct draft *draft, const GElf_Shdr *table,
                  const struct symbol *symbol)
 {
-  return symbol->section != 0 && placing->moved[symbol->section] != 0
+  return symbol->section != 0 && draft->moved[symbol->section] != 0
          && (table->sh_type == SHT_SYMTAB
              || ELF64_ST_TYPE (symbol->info) == STT_SECTION)
-         && is_in_section (&placing->image->sections[symbol->section].header,
+         && is_in_section (&draft->image->sections[symbol->section].header,
                            symbol->value);
 }
 
 /* Only tables whose entries have the size that programs expect are patched. */
 static bool
-symbol_table_patch (struct placing *placing, size_t index)
+symbol_table_patch (struct draft *draft, size_t index)
 {
   size_t n_patches = 0;
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   const GElf_Shdr *table = &image->sections[index].header;
   struct symbols symbols;
   struct symbol symbol;
@@ -96,28 +96,27 @@ symbol_table_patch (struct placing *placing, size_t index)
     return true;
   for (size_t i = 1; symbols_get (&symbols, i, &symbol); i++)
     {
-      if (!follows_section (placing, table, &symbol))
+      if (!follows_section (draft, table, &symbol))
         continue;
       if (++n_patches > MOVED_SYMBOLS_MAX)
-        return error_set (placing->err, CFI2SFRAME_REFUSED,
+        return error_set (draft->err, CFI2SFRAME_REFUSED,
                           "too many symbols in sections that must move");
       uint64_t at = table->sh_offset + i * sizeof (Elf64_Sym)
                     + offsetof (Elf64_Sym, st_value);
-      if (!patch_u64 (placing, at,
-                      symbol.value + placing->moved[symbol.section]))
+      if (!patch_u64 (draft, at, symbol.value + draft->moved[symbol.section]))
         return false;
     }
   return true;
 }
 
 bool
-symbols_patch (struct placing *placing)
+symbols_patch (struct draft *draft)
 {
-  for (size_t i = 1; i < placing->image->n_sections; i++)
+  for (size_t i = 1; i < draft->image->n_sections; i++)
     {
-      uint32_t type = placing->image->sections[i].header.sh_type;
+      uint32_t type = draft->image->sections[i].header.sh_type;
       if ((type == SHT_SYMTAB || type == SHT_DYNSYM)
-          && !symbol_table_patch (placing, i))
+          && !symbol_table_patch (draft, i))
         return false;
     }
   return true;

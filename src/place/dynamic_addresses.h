@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "place/placing.h"
+#include "place/draft.h"
 
-/* Patch the dynamic entries and symbols of the sections that placing->moved
+/* Patch the dynamic entries and symbols of the sections that draft->moved
    says have moved.  Offsets in the new file are found through the plan's
    extents, which must be complete for .dynamic and .symtab.  */
-bool dynamic_patch (struct placing *placing);
-bool symbols_patch (struct placing *placing);
+bool dynamic_patch (struct draft *draft);
+bool symbols_patch (struct draft *draft);
 
 /* Whether a symbol that code may use has the address of section INDEX.  */
 bool section_has_symbol (const struct image *image, size_t index);

@@ -10,6 +10,7 @@
 #include "elf/dynamic.h"
 #include "elf/notes.h"
 #include "place/dynamic_addresses.h"
+#include "place/owners.h"
 
 enum
 {
@@ -27,11 +28,11 @@ static const uint32_t NOTE_GO_BUILD_ID = 4;
 
 /* Whether a segment moves with the sections in it.  */
 static bool
-is_bound_segment (const struct placing *placing, const GElf_Phdr *segment)
+is_bound_segment (const struct draft *draft, const GElf_Phdr *segment)
 {
   return segment_kind_may_move (segment->p_type)
-         && !segment_is_buried (placing->image, segment)
-         && !(segment->p_type == PT_NOTE && placing->gathers_notes);
+         && !segment_is_buried (draft->image, segment)
+         && !(segment->p_type == PT_NOTE && draft->gathers_notes);
 }
 
 static bool
@@ -72,9 +73,9 @@ unit_include (struct unit *unit, uint64_t begin, uint64_t size, uint64_t align)
 
 /* One pass of growing UNIT to the union of everything that overlaps it.  */
 static bool
-unit_grow (const struct placing *placing, struct unit *unit)
+unit_grow (const struct draft *draft, struct unit *unit)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   bool grown = false;
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -86,7 +87,7 @@ unit_grow (const struct placing *placing, struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (!is_bound_segment (placing, segment)
+      if (!is_bound_segment (draft, segment)
           || !has_segment (image, unit, segment))
         continue;
       unit->named = true;
@@ -180,9 +181,9 @@ section_is_evictable (const struct image *image, size_t index, bool *for_cores)
 }
 
 static bool
-unit_sections_evictable (struct placing *placing, struct unit *unit)
+unit_sections_evictable (struct draft *draft, struct unit *unit)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   uint64_t covered = 0;
   size_t n_sections = 0;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -193,28 +194,28 @@ unit_sections_evictable (struct placing *placing, struct unit *unit)
       if (++n_sections > UNIT_SECTIONS_MAX
           || !section_is_evictable (image, i, &unit->for_cores))
         {
-          return placing_impossible (
-              placing, "%.40s stands behind the table and cannot move",
+          return draft_impossible (
+              draft, "%.40s stands behind the table and cannot move",
               section->name);
         }
       covered += section->header.sh_size;
     }
   return covered > 0
-         || placing_impossible (
-             placing, "the bytes behind the table belong to no section");
+         || draft_impossible (
+             draft, "the bytes behind the table belong to no section");
 }
 
 static bool
-unit_segments_evictable (struct placing *placing, const struct unit *unit)
+unit_segments_evictable (struct draft *draft, const struct unit *unit)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
       if (segment->p_type != PT_LOAD && has_segment (image, unit, segment)
           && !segment_kind_may_move (segment->p_type))
-        return placing_impossible (
-            placing, "segment %zu stands behind the table and cannot move", i);
+        return draft_impossible (
+            draft, "segment %zu stands behind the table and cannot move", i);
     }
   return true;
 }
@@ -270,13 +271,13 @@ known_end (const GElf_Shdr *header)
 }
 
 bool
-unit_is_referenced (const struct placing *placing, const struct unit *unit)
+unit_is_referenced (const struct draft *draft, const struct unit *unit)
 {
-  for (size_t i = 1; i < placing->image->n_sections; i++)
+  for (size_t i = 1; i < draft->image->n_sections; i++)
     {
-      const GElf_Shdr *header = &placing->image->sections[i].header;
-      if (has_section (unit, &placing->image->sections[i])
-          && references_meet (&placing->references, header->sh_addr,
+      const GElf_Shdr *header = &draft->image->sections[i].header;
+      if (has_section (unit, &draft->image->sections[i])
+          && references_meet (&draft->references, header->sh_addr,
                               known_end (header)))
         return true;
     }
@@ -284,13 +285,13 @@ unit_is_referenced (const struct placing *placing, const struct unit *unit)
 }
 
 uint64_t
-unit_known_end (const struct placing *placing, const struct unit *unit)
+unit_known_end (const struct draft *draft, const struct unit *unit)
 {
   uint64_t end = unit->address;
-  for (size_t i = 1; i < placing->image->n_sections; i++)
+  for (size_t i = 1; i < draft->image->n_sections; i++)
     {
-      const GElf_Shdr *header = &placing->image->sections[i].header;
-      if (has_section (unit, &placing->image->sections[i])
+      const GElf_Shdr *header = &draft->image->sections[i].header;
+      if (has_section (unit, &draft->image->sections[i])
           && known_end (header) > end)
         end = known_end (header);
     }
@@ -299,48 +300,47 @@ unit_known_end (const struct placing *placing, const struct unit *unit)
 
 /* Whether everything in UNIT, which lies in LOAD, may move.  */
 static bool
-unit_is_evictable (struct placing *placing, struct unit *unit,
+unit_is_evictable (struct draft *draft, struct unit *unit,
                    const GElf_Phdr *load)
 {
   if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
-    return placing_impossible (
-        placing, "what stands behind the table cannot keep its alignment");
+    return draft_impossible (
+        draft, "what stands behind the table cannot keep its alignment");
   if (unit->offset + unit->size > load->p_offset + load->p_filesz)
-    return placing_impossible (
-        placing,
+    return draft_impossible (
+        draft,
         "what stands behind the table reaches over the end of its segment");
-  if (!unit_sections_evictable (placing, unit)
-      || !unit_segments_evictable (placing, unit))
+  if (!unit_sections_evictable (draft, unit)
+      || !unit_segments_evictable (draft, unit))
     return false;
-  if (!unit_agrees (placing->image, unit))
-    return placing_impossible (
-        placing,
+  if (!unit_agrees (draft->image, unit))
+    return draft_impossible (
+        draft,
         "addresses and offsets of what stands behind the table do not agree");
-  return !unit_is_referenced (placing, unit)
-         || placing_impossible (
-             placing,
-             "code may refer to what stands behind the table, at %#llx",
+  return !unit_is_referenced (draft, unit)
+         || draft_impossible (
+             draft, "code may refer to what stands behind the table, at %#llx",
              (unsigned long long)unit->address);
 }
 
 bool
-section_may_move (const struct placing *placing, size_t index)
+section_may_move (const struct draft *draft, size_t index)
 {
-  const GElf_Shdr *header = &placing->image->sections[index].header;
+  const GElf_Shdr *header = &draft->image->sections[index].header;
   bool for_cores = false;
-  return section_is_evictable (placing->image, index, &for_cores)
-         && !references_meet (&placing->references, header->sh_addr,
+  return section_is_evictable (draft->image, index, &for_cores)
+         && !references_meet (&draft->references, header->sh_addr,
                               known_end (header));
 }
 
 /* Let UNIT be what the byte at OFFSET, in LOAD, moves with.  */
 static bool
-unit_at (const struct placing *placing, uint64_t offset, const GElf_Phdr *load,
+unit_at (const struct draft *draft, uint64_t offset, const GElf_Phdr *load,
          struct unit *unit)
 {
   *unit = (struct unit){ .offset = offset, .size = 1, .align = 1 };
   int passes = 0;
-  while (unit_grow (placing, unit))
+  while (unit_grow (draft, unit))
     if (++passes > PASSES_MAX)
       break;
   unit->address = load->p_vaddr + (unit->offset - load->p_offset);
@@ -348,12 +348,12 @@ unit_at (const struct placing *placing, uint64_t offset, const GElf_Phdr *load,
 }
 
 bool
-unit_find_notes (const struct placing *placing, uint64_t offset,
+unit_find_notes (const struct draft *draft, uint64_t offset,
                  const GElf_Phdr *load, struct unit *unit)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   bool plain
-      = unit_at (placing, offset, load, unit) && unit_agrees (image, unit);
+      = unit_at (draft, offset, load, unit) && unit_agrees (image, unit);
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
@@ -365,38 +365,38 @@ unit_find_notes (const struct placing *placing, uint64_t offset,
 }
 
 bool
-unit_find (struct placing *placing, uint64_t offset, const GElf_Phdr *load,
+unit_find (struct draft *draft, uint64_t offset, const GElf_Phdr *load,
            struct unit *unit)
 {
-  if (!unit_at (placing, offset, load, unit))
-    return placing_impossible (
-        placing, "sections or segments overlap at file offset %#llx",
+  if (!unit_at (draft, offset, load, unit))
+    return draft_impossible (
+        draft, "sections or segments overlap at file offset %#llx",
         (unsigned long long)unit->offset);
-  return unit_is_evictable (placing, unit, load);
+  return unit_is_evictable (draft, unit, load);
 }
 
 void
-unit_commit (struct placing *placing, const struct unit *unit)
+unit_commit (struct draft *draft, const struct unit *unit)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   uint64_t offset_delta = unit->new_offset - unit->offset;
   uint64_t delta = unit->new_address - unit->address;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       if (!has_section (unit, &image->sections[i]))
         continue;
-      placing->moved[i] = delta;
-      placing->sections[i].sh_addr += delta;
-      placing->sections[i].sh_offset += offset_delta;
+      draft->moved[i] = delta;
+      draft->sections[i].sh_addr += delta;
+      draft->sections[i].sh_offset += offset_delta;
     }
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (!is_bound_segment (placing, segment)
+      if (!is_bound_segment (draft, segment)
           || !has_segment (image, unit, segment))
         continue;
-      placing->segments[i].p_offset += offset_delta;
-      placing->segments[i].p_vaddr += delta;
-      placing->segments[i].p_paddr += delta;
+      draft->segments[i].p_offset += offset_delta;
+      draft->segments[i].p_vaddr += delta;
+      draft->segments[i].p_paddr += delta;
     }
 }

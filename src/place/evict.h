@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/placing.h"
+#include "place/draft.h"
 
 /* Some sections and segments that move as one.  */
 struct unit
@@ -16,41 +16,40 @@ struct unit
   uint64_t offset, size; /* in the old file */
   uint64_t address;
   uint64_t align;
-  bool named;        /* by a program header.  Its offset stays as far from its
-                        address as it was: programs read notes, in memory, at the
-                        ELF header's address + p_offset (profile runtime of clang
-                        12 to 19) */
-  bool for_cores;    /* what readers of core files look for is in it */
-  bool placed;       /* in the segment it was in, or one that agrees with that;
-                        else behind .sframe */
-  uint64_t fallback; /* file offset of a place for a unit that is named and not
-                        placed; 0: none */
+  bool named;     /* by a program header.  Its offset stays as far from its
+                     address as it was: programs read notes, in memory, at the
+                     ELF header's address + p_offset (profile runtime of clang
+                     12 to 19) */
+  bool for_cores; /* what readers of core files look for is in it */
+  bool settled;   /* new_offset is chosen, in the segment where the unit was or
+                     in   one that agrees with that; otherwise the unit goes
+                     behind   .sframe */
+  uint64_t fallback; /* file offset for a unit that is named and not settled,
+                        if it cannot go there; 0: none */
   uint64_t new_offset, new_address;
 };
 
 /* The unit whose first byte is at OFFSET, in the segment LOAD.  False with
-   placing->reason when it may not move.  */
-bool unit_find (struct placing *placing, uint64_t offset,
-                const GElf_Phdr *load, struct unit *unit);
+   draft->reason when it may not move.  */
+bool unit_find (struct draft *draft, uint64_t offset, const GElf_Phdr *load,
+                struct unit *unit);
 
 /* Whether the unit whose first byte is at OFFSET, in LOAD, is notes that mean
    the same elsewhere, among them one that readers of cores look for.  Whoever
    knows the address of the notes is not asked: what is there has to stay.  */
-bool unit_find_notes (const struct placing *placing, uint64_t offset,
+bool unit_find_notes (const struct draft *draft, uint64_t offset,
                       const GElf_Phdr *load, struct unit *unit);
 
-/* Whether placing->references has an address in UNIT.  */
-bool unit_is_referenced (const struct placing *placing,
-                         const struct unit *unit);
+/* Whether draft->references has an address in UNIT.  */
+bool unit_is_referenced (const struct draft *draft, const struct unit *unit);
 
 /* Where the bytes of UNIT end whose addresses code may have.  */
-uint64_t unit_known_end (const struct placing *placing,
-                         const struct unit *unit);
+uint64_t unit_known_end (const struct draft *draft, const struct unit *unit);
 
 /* Whether section INDEX may move on its own.  */
-bool section_may_move (const struct placing *placing, size_t index);
+bool section_may_move (const struct draft *draft, size_t index);
 
 /* Give the headers of what is in UNIT its new place.  */
-void unit_commit (struct placing *placing, const struct unit *unit);
+void unit_commit (struct draft *draft, const struct unit *unit);
 
 #endif /* PLACE_EVICT_H */

@@ -4,7 +4,7 @@
 #include "place/facts.h"
 
 uint64_t
-placing_page (const struct image *image)
+image_page (const struct image *image)
 {
   uint64_t page = PAGE_MIN;
   for (size_t i = 0; i < image->n_segments; i++)

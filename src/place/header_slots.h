@@ -18,10 +18,10 @@ enum
   SLOTS_TAKEN_MAX = 8 /* headers that go away */
 };
 
-/* Bytes [BEGIN, END) of the old file that are at PLACE in the new one.  */
+/* Bytes [BEGIN, END) of the old file that are at NEW_OFFSET in the new one. */
 struct note_move
 {
-  uint64_t begin, end, place;
+  uint64_t begin, end, new_offset;
 };
 
 /* A way to have one PT_NOTE for all notes.  */

@@ -14,33 +14,32 @@
 bool slots_have_taken (const struct header_slots *slots, size_t index);
 
 /* Where the program header table of the old file ends.  */
-uint64_t table_old_end (const struct placing *placing);
+uint64_t table_old_end (const struct draft *draft);
 
 /* Compute slots->table_end.  */
-void slots_set_table_end (const struct placing *placing,
+void slots_set_table_end (const struct draft *draft,
                           struct header_slots *slots);
 
 /* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is
    given, that behind the last PT_LOAD.  */
-void table_add_headers (struct placing *placing,
-                        const struct header_slots *slots,
+void table_add_headers (struct draft *draft, const struct header_slots *slots,
                         const GElf_Phdr *load);
 
 /* Write the N program headers SEGMENTS at file offset OFFSET.  */
-bool table_write (struct placing *placing, const GElf_Phdr *segments, size_t n,
+bool table_write (struct draft *draft, const GElf_Phdr *segments, size_t n,
                   uint64_t offset);
 
 /* Append a section header.  */
-void table_add_section (struct placing *placing, const char *name,
+void table_add_section (struct draft *draft, const char *name,
                         const GElf_Shdr *header);
-void table_add_sframe_section (struct placing *placing);
+void table_add_sframe_section (struct draft *draft);
 
-/* Append string table and section header table at placing->end, write the
+/* Append string table and section header table at draft->end, write the
    headers: the last step of every strategy.  */
-bool table_finish (struct placing *placing);
+bool table_finish (struct draft *draft);
 
 /* Do as table_finish does, but leave the section header table where it was:
    for plans that add no section.  */
-bool table_finish_in_place (struct placing *placing);
+bool table_finish_in_place (struct draft *draft);
 
 #endif /* PLACE_HEADERS_H */

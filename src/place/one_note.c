@@ -27,7 +27,7 @@ struct note_section
   uint64_t begin, end; /* in the old file */
   uint64_t align;
   bool stuck;
-  uint64_t place; /* offset in the new file */
+  uint64_t new_offset;
 };
 
 struct arrangement
@@ -55,12 +55,11 @@ is_like (const GElf_Phdr *note, const GElf_Phdr *other)
 
 /* All PT_NOTEs that are no slots already must be alike, in LOAD.  */
 static bool
-collect_segments (const struct placing *placing,
-                  const struct header_slots *slots, const GElf_Phdr *load,
-                  struct arrangement *arrangement)
+collect_segments (const struct draft *draft, const struct header_slots *slots,
+                  const GElf_Phdr *load, struct arrangement *arrangement)
 {
-  const GElf_Phdr *segments = placing->image->segments;
-  for (size_t i = 0; i < placing->image->n_segments; i++)
+  const GElf_Phdr *segments = draft->image->segments;
+  for (size_t i = 0; i < draft->image->n_segments; i++)
     {
       const GElf_Phdr *note = &segments[i];
       if (note->p_type != PT_NOTE || note->p_filesz == 0
@@ -109,10 +108,9 @@ insert_sorted (struct arrangement *arrangement, struct note_section note)
 }
 
 static bool
-collect_sections (const struct placing *placing,
-                  struct arrangement *arrangement)
+collect_sections (const struct draft *draft, struct arrangement *arrangement)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
@@ -127,7 +125,7 @@ collect_sections (const struct placing *placing,
                                  .begin = header->sh_offset,
                                  .end = header->sh_offset + header->sh_size,
                                  .align = note_align (header->sh_addralign),
-                                 .stuck = !section_may_move (placing, i) });
+                                 .stuck = !section_may_move (draft, i) });
     }
   const struct note_section *notes = arrangement->notes;
   size_t n = arrangement->n_notes, first = 0, last = n;
@@ -155,8 +153,8 @@ goes_behind (const struct arrangement *arrangement, bool behind_too,
 }
 
 static bool
-place_behind (struct arrangement *arrangement, struct note_section *note,
-              uint64_t *at)
+put_behind (struct arrangement *arrangement, struct note_section *note,
+            uint64_t *at)
 {
   if (arrangement->align == 8 && *at % 8 != 0)
     {
@@ -166,8 +164,8 @@ place_behind (struct arrangement *arrangement, struct note_section *note,
       arrangement->fillers[arrangement->n_fillers++] = place;
       *at = place + NOTE_FILLER_SIZE;
     }
-  note->place = align_up (*at, note->align);
-  arrangement->end = note->place + (note->end - note->begin);
+  note->new_offset = align_up (*at, note->align);
+  arrangement->end = note->new_offset + (note->end - note->begin);
   *at = align_up (arrangement->end, 4);
   return true;
 }
@@ -186,7 +184,7 @@ end_by_4 (const struct image *image, const struct note_section *section)
 
 /* ROOM: where the first note may begin.  */
 static bool
-arrange (const struct placing *placing, struct arrangement *arrangement,
+arrange (const struct draft *draft, struct arrangement *arrangement,
          bool behind_too, uint64_t room)
 {
   struct note_section *notes = arrangement->notes;
@@ -194,24 +192,24 @@ arrange (const struct placing *placing, struct arrangement *arrangement,
   arrangement->n_fillers = 0;
   for (size_t i = 0; i < arrangement->n_notes; i++)
     {
-      notes[i].place = notes[i].begin;
+      notes[i].new_offset = notes[i].begin;
       if (i > arrangement->last_stuck && !behind_too)
         arrangement->last_staying = i;
     }
   const struct note_section *last = &notes[arrangement->last_staying];
-  uint64_t at = end_by_4 (placing->image, last);
+  uint64_t at = end_by_4 (draft->image, last);
   arrangement->end = last->end;
   /* Orders that keep the alignment to 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
     for (size_t i = 0; i < arrangement->n_notes; i++)
       if (goes_behind (arrangement, behind_too, i, room)
           && (align_up (notes[i].end - notes[i].begin, 4) % 8 != 0) == odd
-          && !place_behind (arrangement, &notes[i], &at))
+          && !put_behind (arrangement, &notes[i], &at))
         return false;
   arrangement->begin = UINT64_MAX;
   for (size_t i = 0; i < arrangement->n_notes; i++)
-    if (notes[i].place < arrangement->begin)
-      arrangement->begin = notes[i].place;
+    if (notes[i].new_offset < arrangement->begin)
+      arrangement->begin = notes[i].new_offset;
   return arrangement->begin >= room
          && arrangement->begin % arrangement->align == 0
          && arrangement->end - arrangement->begin <= NOTES_SPAN_MAX;
@@ -252,7 +250,7 @@ write_bytes (uint8_t *bytes, const struct image *image,
   for (size_t i = 0; i < arrangement->n_notes; i++)
     {
       const struct note_section *note = &arrangement->notes[i];
-      memcpy (bytes + (note->place - arrangement->begin),
+      memcpy (bytes + (note->new_offset - arrangement->begin),
               image->bytes + note->begin, note->end - note->begin);
     }
   for (size_t i = 0; i < arrangement->n_fillers; i++)
@@ -276,7 +274,7 @@ section_is_found (const struct image *image,
   while (note_next (&walk, &note))
     if (note_is_wanted (&note, by_4, program)
         && has_visited (before, section->begin + note.begin)
-        && !has_visited (after, section->place + note.begin))
+        && !has_visited (after, section->new_offset + note.begin))
       return false;
   return true;
 }
@@ -313,8 +311,8 @@ has_collision (const struct arrangement *arrangement)
       {
         const struct note_section *a = &arrangement->notes[i];
         const struct note_section *b = &arrangement->notes[k];
-        if (a->place < b->place + (b->end - b->begin)
-            && b->place < a->place + (a->end - a->begin))
+        if (a->new_offset < b->new_offset + (b->end - b->begin)
+            && b->new_offset < a->new_offset + (a->end - a->begin))
           return true;
       }
   return false;
@@ -360,24 +358,24 @@ arrangement_store (const struct image *image,
     gathered->moves[i] = (struct note_move){
       .begin = arrangement->notes[i].begin,
       .end = arrangement->notes[i].end,
-      .place = arrangement->notes[i].place,
+      .new_offset = arrangement->notes[i].new_offset,
     };
 }
 
 bool
-notes_gather (struct placing *placing, struct header_slots *slots,
+notes_gather (struct draft *draft, struct header_slots *slots,
               const GElf_Phdr *load, bool behind_too)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   struct arrangement arrangement = { .align = 4 };
-  if (!collect_segments (placing, slots, load, &arrangement)
-      || !collect_sections (placing, &arrangement)
+  if (!collect_segments (draft, slots, load, &arrangement)
+      || !collect_sections (draft, &arrangement)
       || slots->n_taken + arrangement.n_segments - 1 > SLOTS_TAKEN_MAX)
     return false;
   for (size_t i = 1; i < arrangement.n_segments; i++)
     slots->taken[slots->n_taken++] = arrangement.segments[i];
-  slots_set_table_end (placing, slots);
-  if (!arrange (placing, &arrangement, behind_too, slots->table_end)
+  slots_set_table_end (draft, slots);
+  if (!arrange (draft, &arrangement, behind_too, slots->table_end)
       || !arrangement_is_good (image, &arrangement))
     return false;
   arrangement_store (image, &arrangement, &slots->notes);

@@ -1,7 +1,7 @@
 /* Which section, segment or table owns which bytes of the old file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "place/facts.h"
+#include "place/owners.h"
 
 #include <string.h>
 

@@ -7,19 +7,19 @@
 #include "place/slots.h"
 
 bool
-place_fill (const struct placing *placing, struct place *place)
+place_fill (const struct draft *draft, struct place *place)
 {
-  uint64_t size = placing->request->sframe_size;
+  uint64_t size = draft->request->sframe_size;
   uint64_t end_address;
   return !__builtin_add_overflow (place->offset, size, &place->end)
-         && slots_place_units (&place->slots, &place->end,
-                               place->address + size)
+         && slots_settle_units (&place->slots, &place->end,
+                                place->address + size)
          && !__builtin_add_overflow (place->address,
                                      place->end - place->offset, &end_address);
 }
 
 static GElf_Phdr
-new_load (const struct placing *placing, const struct place *place)
+new_load (const struct draft *draft, const struct place *place)
 {
   uint64_t end = place->load_end > 0 ? place->load_end : place->end;
   return (GElf_Phdr){ .p_type = PT_LOAD,
@@ -29,13 +29,13 @@ new_load (const struct placing *placing, const struct place *place)
                       .p_paddr = place->address,
                       .p_filesz = end - place->offset,
                       .p_memsz = end - place->offset,
-                      .p_align = placing->page };
+                      .p_align = draft->page };
 }
 
 /* strip computes the size of a segment from its sections, so the bytes up to
    the page's end need one.  */
 static void
-add_padding_section (struct placing *placing, const struct place *place)
+add_padding_section (struct draft *draft, const struct place *place)
 {
   if (place->load_end <= place->end)
     return;
@@ -46,41 +46,41 @@ add_padding_section (struct placing *placing, const struct place *place)
           .sh_offset = place->end,
           .sh_size = place->load_end - place->end,
           .sh_addralign = 1 };
-  table_add_section (placing, ".page_padding", &header);
+  table_add_section (draft, ".page_padding", &header);
 }
 
 /* The bytes of PLACE become those of a segment.  */
 static bool
-take_bytes (struct placing *placing, const struct place *place)
+take_bytes (struct draft *draft, const struct place *place)
 {
   uint64_t end = place->load_end > 0 ? place->load_end : place->end;
-  if (end > placing->end)
-    placing->end = end;
+  if (end > draft->end)
+    draft->end = end;
   if (!place->new_load)
     {
-      GElf_Phdr *load = &placing->segments[place->load];
+      GElf_Phdr *load = &draft->segments[place->load];
       load->p_filesz = load->p_memsz = end - load->p_offset;
     }
-  return plan_clear (placing->plan, place->offset, end - place->offset,
-                     placing->err);
+  return plan_clear (draft->plan, place->offset, end - place->offset,
+                     draft->err);
 }
 
-int
-place_take (struct placing *placing, struct place *place)
+enum attempt
+place_take (struct draft *draft, struct place *place)
 {
-  struct layout_plan *plan = placing->plan;
+  struct plan *plan = draft->plan;
   bool adds = place->end > 0;
-  GElf_Phdr load = new_load (placing, place);
+  GElf_Phdr load = new_load (draft, place);
   plan->sframe_offset = place->offset;
   plan->sframe_address = place->address;
-  if ((adds && !take_bytes (placing, place))
-      || !slots_commit (placing, &place->slots))
-    return -1;
-  table_add_headers (placing, &place->slots, place->new_load ? &load : NULL);
-  slots_add_sections (placing, &place->slots);
-  add_padding_section (placing, place);
-  table_add_sframe_section (placing);
-  return (adds ? table_finish (placing) : table_finish_in_place (placing))
-             ? 1
-             : -1;
+  if ((adds && !take_bytes (draft, place))
+      || !slots_commit (draft, &place->slots))
+    return FAILED;
+  table_add_headers (draft, &place->slots, place->new_load ? &load : NULL);
+  slots_add_sections (draft, &place->slots);
+  add_padding_section (draft, place);
+  table_add_sframe_section (draft);
+  return (adds ? table_finish (draft) : table_finish_in_place (draft))
+             ? PLANNED
+             : FAILED;
 }

@@ -24,9 +24,9 @@ struct place
 
 /* Put what is evicted behind .sframe and set place->end.  False when the
    address space is full.  */
-bool place_fill (const struct placing *placing, struct place *place);
+bool place_fill (const struct draft *draft, struct place *place);
 
-/* Make the plan.  1, or -1 with placing->err when memory ran out.  */
-int place_take (struct placing *placing, struct place *place);
+/* Make the plan: PLANNED, or FAILED when memory ran out.  */
+enum attempt place_take (struct draft *draft, struct place *place);
 
 #endif /* PLACE_PLACE_H */

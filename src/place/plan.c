@@ -11,8 +11,8 @@
 #include "base/array.h"
 
 static bool
-extents_insert (struct layout_plan *plan, size_t at,
-                const struct layout_extent *extent, struct error *err)
+extents_insert (struct plan *plan, size_t at, const struct plan_extent *extent,
+                struct error *err)
 {
   if (!ARRAY_ROOM (plan->extents, plan->n_extents + 1,
                    &plan->extents_capacity))
@@ -25,7 +25,7 @@ extents_insert (struct layout_plan *plan, size_t at,
 }
 
 static void
-extents_remove (struct layout_plan *plan, size_t at)
+extents_remove (struct plan *plan, size_t at)
 {
   plan->n_extents--;
   memmove (&plan->extents[at], &plan->extents[at + 1],
@@ -34,11 +34,11 @@ extents_remove (struct layout_plan *plan, size_t at)
 
 /* Cut EXTENT down to its part in front of BEGIN and return the part at and
    behind END.  Either may be empty.  */
-static struct layout_extent
-extent_split (struct layout_extent *extent, uint64_t begin, uint64_t end)
+static struct plan_extent
+extent_split (struct plan_extent *extent, uint64_t begin, uint64_t end)
 {
   uint64_t extent_end = extent->new_offset + extent->size;
-  struct layout_extent tail = { 0 };
+  struct plan_extent tail = { 0 };
   if (extent_end > end)
     {
       uint64_t skip = end > extent->new_offset ? end - extent->new_offset : 0;
@@ -51,20 +51,20 @@ extent_split (struct layout_extent *extent, uint64_t begin, uint64_t end)
 }
 
 bool
-plan_clear (struct layout_plan *plan, uint64_t offset, uint64_t size,
+plan_clear (struct plan *plan, uint64_t offset, uint64_t size,
             struct error *err)
 {
   uint64_t end = offset + size;
   for (size_t i = 0; i < plan->n_extents;)
     {
-      struct layout_extent *extent = &plan->extents[i];
+      struct plan_extent *extent = &plan->extents[i];
       if (extent->new_offset >= end
           || extent->new_offset + extent->size <= offset)
         {
           i++;
           continue;
         }
-      struct layout_extent tail = extent_split (extent, offset, end);
+      struct plan_extent tail = extent_split (extent, offset, end);
       if (extent->size > 0)
         i++;
       else
@@ -76,7 +76,7 @@ plan_clear (struct layout_plan *plan, uint64_t offset, uint64_t size,
 }
 
 bool
-plan_copy (struct layout_plan *plan, uint64_t old_offset, uint64_t new_offset,
+plan_copy (struct plan *plan, uint64_t old_offset, uint64_t new_offset,
            uint64_t size, struct error *err)
 {
   if (size == 0)
@@ -86,17 +86,17 @@ plan_copy (struct layout_plan *plan, uint64_t old_offset, uint64_t new_offset,
   size_t at = 0;
   while (at < plan->n_extents && plan->extents[at].new_offset < new_offset)
     at++;
-  struct layout_extent extent = { old_offset, new_offset, size };
+  struct plan_extent extent = { old_offset, new_offset, size };
   return extents_insert (plan, at, &extent, err);
 }
 
 bool
-plan_find (const struct layout_plan *plan, uint64_t old_offset, uint64_t size,
+plan_find (const struct plan *plan, uint64_t old_offset, uint64_t size,
            uint64_t *new_offset)
 {
   for (size_t i = 0; i < plan->n_extents; i++)
     {
-      const struct layout_extent *extent = &plan->extents[i];
+      const struct plan_extent *extent = &plan->extents[i];
       if (old_offset < extent->old_offset)
         continue;
       uint64_t skip = old_offset - extent->old_offset;
@@ -110,8 +110,8 @@ plan_find (const struct layout_plan *plan, uint64_t old_offset, uint64_t size,
 }
 
 uint8_t *
-plan_patch (struct layout_plan *plan, uint64_t offset, size_t size,
-            struct error *err)
+plan_add_patch (struct plan *plan, uint64_t offset, size_t size,
+                struct error *err)
 {
   uint8_t *bytes = NULL;
   if (ARRAY_ROOM (plan->patches, plan->n_patches + 1, &plan->patches_capacity))
@@ -122,16 +122,16 @@ plan_patch (struct layout_plan *plan, uint64_t offset, size_t size,
       return NULL;
     }
   plan->patches[plan->n_patches++]
-      = (struct layout_patch){ offset, size, bytes };
+      = (struct plan_patch){ offset, size, bytes };
   return bytes;
 }
 
 void
-layout_plan_free (struct layout_plan *plan)
+plan_free (struct plan *plan)
 {
   for (size_t i = 0; i < plan->n_patches; i++)
     free (plan->patches[i].bytes);
   free (plan->patches);
   free (plan->extents);
-  *plan = (struct layout_plan){ 0 };
+  *plan = (struct plan){ 0 };
 }

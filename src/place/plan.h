@@ -15,7 +15,7 @@
 #include "base/error.h"
 
 /* An .sframe in the file that the new one replaces.  */
-struct layout_replaced
+struct plan_replaced
 {
   size_t section; /* its index, or 0 */
   uint64_t offset, address, size;
@@ -24,23 +24,23 @@ struct layout_replaced
 struct reference_search; /* reference_search.h */
 
 /* What is to be placed.  */
-struct layout_request
+struct plan_request
 {
   uint64_t sframe_size;  /* bytes of the section to place */
   uint32_t section_type; /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
-  bool named_loader;     /* what layout_is_loader_name says of the file */
-  const struct layout_replaced *replaced; /* NULL: there is none */
-  const struct reference_search *search;  /* done in this file; or NULL */
+  bool named_loader;     /* what loader_is_name says of the file */
+  const struct plan_replaced *replaced;  /* NULL: there is none */
+  const struct reference_search *search; /* done in this file; or NULL */
 };
 
 /* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */
-struct layout_extent
+struct plan_extent
 {
   uint64_t old_offset, new_offset, size;
 };
 
 /* SIZE bytes at OFFSET of the new file are BYTES.  */
-struct layout_patch
+struct plan_patch
 {
   uint64_t offset;
   size_t size;
@@ -54,7 +54,7 @@ struct layout_patch
    no extent (it is lost, e.g. zero padding that .sframe fills), never in two.
    Evicted sections are extents from the old head to the new tail, and one of
    them may go to a new place inside the old head.  */
-struct layout_plan
+struct plan
 {
   const char *strategy;    /* its name, for reports: "slack", "spare-slot",
                               "evict", "grow-down", "grow-data", "reuse" */
@@ -64,31 +64,31 @@ struct layout_plan
   uint64_t sframe_size;
   size_t replaced_section; /* index of the section that becomes .sframe; 0:
                               none */
-  struct layout_extent *extents;
+  struct plan_extent *extents;
   size_t n_extents, extents_capacity;
-  struct layout_patch *patches;
+  struct plan_patch *patches;
   size_t n_patches, patches_capacity;
 };
 
-void layout_plan_free (struct layout_plan *plan);
+void plan_free (struct plan *plan);
 
 /* Building a plan.  False, or NULL, when memory ran out.  */
 
 /* Cover [NEW_OFFSET, + SIZE) with old bytes, in place of what covered it.  */
-bool plan_copy (struct layout_plan *plan, uint64_t old_offset,
-                uint64_t new_offset, uint64_t size, struct error *err);
+bool plan_copy (struct plan *plan, uint64_t old_offset, uint64_t new_offset,
+                uint64_t size, struct error *err);
 
 /* Cover [OFFSET, + SIZE) with nothing (zeros, or .sframe).  */
-bool plan_clear (struct layout_plan *plan, uint64_t offset, uint64_t size,
+bool plan_clear (struct plan *plan, uint64_t offset, uint64_t size,
                  struct error *err);
 
 /* A new patch of SIZE zero bytes to be filled in, or NULL.  */
-uint8_t *plan_patch (struct layout_plan *plan, uint64_t offset, size_t size,
-                     struct error *err);
+uint8_t *plan_add_patch (struct plan *plan, uint64_t offset, size_t size,
+                         struct error *err);
 
 /* Where the extents put the SIZE bytes at OLD_OFFSET.  */
-bool plan_find (const struct layout_plan *plan, uint64_t old_offset,
-                uint64_t size, uint64_t *new_offset);
+bool plan_find (const struct plan *plan, uint64_t old_offset, uint64_t size,
+                uint64_t *new_offset);
 
 /* ---- plan_pieces.c */
 
@@ -104,8 +104,7 @@ struct plan_piece
 /* The new file that PLAN makes of the bytes OLD, with SFRAME in it unless that
    is NULL: all *N pieces, ascending, one at the end of the other; allocated.
    NULL when memory ran out.  */
-struct plan_piece *plan_cut (const struct layout_plan *plan,
-                             const uint8_t *old, const uint8_t *sframe,
-                             size_t *n);
+struct plan_piece *plan_cut (const struct plan *plan, const uint8_t *old,
+                             const uint8_t *sframe, size_t *n);
 
 #endif /* PLACE_PLAN_H */

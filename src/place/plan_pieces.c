@@ -21,7 +21,7 @@ cut (uint64_t *cuts, uint64_t offset, uint64_t size)
 
 /* All *N places to cut, ascending, some of them twice; allocated.  */
 static uint64_t *
-find_cuts (const struct layout_plan *plan, size_t *n)
+find_cuts (const struct plan *plan, size_t *n)
 {
   *n = 2 * (plan->n_extents + plan->n_patches + 2);
   void *cuts = calloc (*n, sizeof (uint64_t));
@@ -52,7 +52,7 @@ cover (struct plan_piece *pieces, size_t n, uint64_t offset, uint64_t size,
 }
 
 static void
-cover_all (struct plan_piece *pieces, size_t n, const struct layout_plan *plan,
+cover_all (struct plan_piece *pieces, size_t n, const struct plan *plan,
            const uint8_t *old, const uint8_t *sframe)
 {
   for (size_t i = 0; i < plan->n_extents; i++)
@@ -68,8 +68,8 @@ cover_all (struct plan_piece *pieces, size_t n, const struct layout_plan *plan,
 }
 
 struct plan_piece *
-plan_cut (const struct layout_plan *plan, const uint8_t *old,
-          const uint8_t *sframe, size_t *n)
+plan_cut (const struct plan *plan, const uint8_t *old, const uint8_t *sframe,
+          size_t *n)
 {
   size_t n_cuts;
   uint64_t *cuts = find_cuts (plan, &n_cuts);

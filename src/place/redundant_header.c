@@ -32,11 +32,11 @@ has_abi_tag (const struct image *image)
    linker knows where it has mapped it, and glibc computes the address of a
    static PIE from that of its dynamic section.  */
 static bool
-needs_no_table_header (const struct placing *placing)
+needs_no_table_header (const struct draft *draft)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   uint64_t value;
-  if (image->header.e_type != ET_DYN || placing->loader
+  if (image->header.e_type != ET_DYN || draft->loader
       || image_find_segment (image, PT_INTERP) != NULL)
     return false;
   if (dynamic_find (image, DT_FLAGS_1, &value) && (value & FLAG_1_PIE))
@@ -45,12 +45,12 @@ needs_no_table_header (const struct placing *placing)
 }
 
 void
-slots_take_table_header (const struct placing *placing,
-                         struct header_slots *slots, size_t n)
+slots_take_table_header (const struct draft *draft, struct header_slots *slots,
+                         size_t n)
 {
-  if (!needs_no_table_header (placing))
+  if (!needs_no_table_header (draft))
     return;
-  for (size_t i = 0; i < placing->image->n_segments && slots->n_taken < n; i++)
-    if (placing->image->segments[i].p_type == PT_PHDR)
+  for (size_t i = 0; i < draft->image->n_segments && slots->n_taken < n; i++)
+    if (draft->image->segments[i].p_type == PT_PHDR)
       slots->taken[slots->n_taken++] = i;
 }

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
+#include "place/loader.h"
 #include "place/slots.h"
-#include "place/strategy_loader.h"
 
 enum
 {
@@ -26,13 +26,13 @@ find_addresses (const struct image *image, struct interval *addresses)
   if (image->arch == NULL)
     return false;
   struct header_slots slots;
-  struct placing placing = { .image = image,
-                             .header = image->header,
-                             .page = placing_page (image),
-                             .loader = layout_is_loader (image) };
+  struct draft draft = { .image = image,
+                         .header = image->header,
+                         .page = image_page (image),
+                         .loader = loader_is (image) };
   return image->n_sections > 0
-         && slots_find_without_search (&placing, HEADERS, &slots)
-         && slots_moved_addresses (&placing, &slots, addresses);
+         && slots_find_without_search (&draft, HEADERS, &slots)
+         && slots_moved_addresses (&draft, &slots, addresses);
 }
 
 struct reference_search *

@@ -15,11 +15,11 @@
 struct reference_search; /* opaque */
 
 /* A search in IMAGE, which must stay open until reference_search_free.
-   NULL when memory ran out.  layout_plan_injection searches by itself then,
+   NULL when memory ran out.  plan_injection searches by itself then,
    and also if other sections have to move than those that were expected to. */
 struct reference_search *reference_search_new (const struct image *image);
 
-/* Search.  layout_plan_injection uses what was found.  SEARCH may be NULL,
+/* Search.  plan_injection uses what was found.  SEARCH may be NULL,
    here and below.  */
 void reference_search_run (struct reference_search *search);
 

@@ -11,8 +11,9 @@
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/payload.h"
-#include "place/placing.h"
+#include "place/draft.h"
+#include "place/own_data.h"
+#include "place/owners.h"
 
 enum
 {
@@ -233,11 +234,11 @@ check_dynamic_counts (const struct image *image, struct error *err)
 }
 
 bool
-layout_classify (const struct image *image, struct error *err)
+refusals_check (const struct image *image, struct error *err)
 {
   return check_type (image, err) && check_contents (image, err)
          && check_counts (image, err) && check_kernel (image, err)
          && check_section_table (image, err) && check_table_owner (image, err)
          && check_dynamic_counts (image, err) && check_congruence (image, err)
-         && payload_check (image, err);
+         && own_data_check (image, err);
 }

@@ -4,6 +4,8 @@
 
 #include "place/slack.h"
 
+#include "place/owners.h"
+
 static bool
 may_grow (const GElf_Phdr *load, bool executable)
 {
@@ -17,10 +19,10 @@ may_grow (const GElf_Phdr *load, bool executable)
    debug file are from those in the file.  With another end than the debug
    file has, it gives other functions and lines without a word.  */
 size_t
-slack_next (const struct placing *placing, size_t index, bool executable)
+slack_next (const struct draft *draft, size_t index, bool executable)
 {
-  const struct image *image = placing->image;
-  size_t first = (size_t)(placing_first_load (placing) - image->segments);
+  const struct image *image = draft->image;
+  size_t first = (size_t)(draft_first_load (draft) - image->segments);
   if (index < first)
     index = first;
   while (++index < image->n_segments)
@@ -32,18 +34,18 @@ slack_next (const struct placing *placing, size_t index, bool executable)
 /* The end of the room in memory: the next segment's first page, counted in
    the largest pages the machine may have.  0 for the last segment.  */
 static uint64_t
-memory_limit (const struct placing *placing, size_t index)
+memory_limit (const struct draft *draft, size_t index)
 {
-  for (size_t i = index + 1; i < placing->image->n_segments; i++)
-    if (placing->image->segments[i].p_type == PT_LOAD)
-      return placing->image->segments[i].p_vaddr & ~(placing->page - 1);
+  for (size_t i = index + 1; i < draft->image->n_segments; i++)
+    if (draft->image->segments[i].p_type == PT_LOAD)
+      return draft->image->segments[i].p_vaddr & ~(draft->page - 1);
   return 0;
 }
 
 static bool
-file_is_free (const struct placing *placing, uint64_t begin, uint64_t end)
+file_is_free (const struct draft *draft, uint64_t begin, uint64_t end)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   if (owner_next (image, begin, 0).begin < end
       || !range_is_zero (image, begin, end - begin))
     return false;
@@ -58,12 +60,12 @@ file_is_free (const struct placing *placing, uint64_t begin, uint64_t end)
 }
 
 bool
-slack_reaches (const struct placing *placing, size_t index, uint64_t end)
+slack_reaches (const struct draft *draft, size_t index, uint64_t end)
 {
-  const GElf_Phdr *load = &placing->image->segments[index];
-  uint64_t limit = memory_limit (placing, index);
+  const GElf_Phdr *load = &draft->image->segments[index];
+  uint64_t limit = memory_limit (draft, index);
   uint64_t begin = load->p_offset + load->p_filesz;
   return end >= begin && limit >= load->p_vaddr + load->p_memsz
          && end - begin <= limit - (load->p_vaddr + load->p_memsz)
-         && end <= placing->image->size && file_is_free (placing, begin, end);
+         && end <= draft->image->size && file_is_free (draft, begin, end);
 }

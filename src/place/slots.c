@@ -14,6 +14,7 @@
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
 #include "place/one_note.h"
+#include "place/owners.h"
 #include "place/redundant_header.h"
 #include "place/slack.h"
 
@@ -25,17 +26,17 @@ enum
 };
 
 static unsigned
-left_out (const struct placing *placing)
+left_out (const struct draft *draft)
 {
-  return placing->gathers_notes ? LEAVE_OUT_NOTES : 0;
+  return draft->gathers_notes ? LEAVE_OUT_NOTES : 0;
 }
 
 /* The first owned byte behind FROM, at most LOAD's end in the file.  */
 static uint64_t
-next_wall (const struct placing *placing, uint64_t from, const GElf_Phdr *load)
+next_wall (const struct draft *draft, uint64_t from, const GElf_Phdr *load)
 {
-  uint64_t wall = owner_next (placing->image, from,
-                              left_out (placing) | LEAVE_OUT_SECTION_TABLE)
+  uint64_t wall = owner_next (draft->image, from,
+                              left_out (draft) | LEAVE_OUT_SECTION_TABLE)
                       .begin;
   uint64_t end = load->p_offset + load->p_filesz;
   return wall < end ? wall : end;
@@ -56,50 +57,48 @@ is_filler (const struct image *image, uint64_t begin, uint64_t end)
    patchelf's filler; anything else may be in use without a header.  The
    section header table may be overwritten: a new one is made.  */
 static bool
-gap_is_free (struct placing *placing, uint64_t begin, uint64_t wall)
+gap_is_free (struct draft *draft, uint64_t begin, uint64_t wall)
 {
-  uint64_t end = owner_next (placing->image, begin, left_out (placing)).begin;
+  uint64_t end = owner_next (draft->image, begin, left_out (draft)).begin;
   if (end > wall)
     end = wall;
-  return is_filler (placing->image, begin, end)
-         || placing_impossible (placing, "unknown data behind the table");
+  return is_filler (draft->image, begin, end)
+         || draft_impossible (draft, "unknown data behind the table");
 }
 
 /* Evict the unit behind FREED, and add its bytes to FREED.  */
 static bool
-slots_evict_one (struct placing *placing, struct header_slots *slots,
+slots_evict_one (struct draft *draft, struct header_slots *slots,
                  struct interval *freed, const GElf_Phdr *load)
 {
   if (slots->n_units == UNITS_MAX
       || freed->end >= load->p_offset + load->p_filesz)
-    return placing_impossible (placing,
-                               "too little behind the table can move");
+    return draft_impossible (draft, "too little behind the table can move");
   struct unit *unit = &slots->units[slots->n_units];
-  if (!unit_find (placing, freed->end, load, unit))
+  if (!unit_find (draft, freed->end, load, unit))
     return false;
   uint64_t end = unit->offset + unit->size;
   slots->n_units++;
-  freed->end = next_wall (placing, end, load);
-  return gap_is_free (placing, end, freed->end);
+  freed->end = next_wall (draft, end, load);
+  return gap_is_free (draft, end, freed->end);
 }
 
-/* Place UNIT at file offset PLACE, in the segment where it is.  */
+/* Let UNIT move to file offset NEW_OFFSET, in the segment where it is.  */
 static void
-unit_place (struct unit *unit, uint64_t place)
+unit_settle (struct unit *unit, uint64_t new_offset)
 {
-  unit->placed = true;
-  unit->new_offset = place;
-  unit->new_address = unit->address + (place - unit->offset);
+  unit->settled = true;
+  unit->new_offset = new_offset;
+  unit->new_address = unit->address + (new_offset - unit->offset);
 }
 
 static void
-slots_free_nothing (struct placing *placing, struct header_slots *slots,
+slots_free_nothing (struct draft *draft, struct header_slots *slots,
                     const GElf_Phdr *load)
 {
-  uint64_t begin = table_old_end (placing);
+  uint64_t begin = table_old_end (draft);
   slots->n_units = 0;
-  slots->freed[0]
-      = (struct interval){ begin, next_wall (placing, begin, load) };
+  slots->freed[0] = (struct interval){ begin, next_wall (draft, begin, load) };
   slots->freed[1] = (struct interval){ 0, 0 };
 }
 
@@ -118,7 +117,7 @@ slots_put_back (struct header_slots *slots, uint64_t begin, bool all,
       if (!first_page && !(all && unit->named))
         continue;
       round_to_residue (end, unit->offset, unit->align);
-      unit_place (unit, *end);
+      unit_settle (unit, *end);
       *end += unit->size;
       if (first_page && *end > FIRST_PAGE)
         return false;
@@ -129,15 +128,15 @@ slots_put_back (struct header_slots *slots, uint64_t begin, bool all,
 static bool
 is_homeless (const struct unit *unit)
 {
-  return unit->named && !unit->placed && unit->fallback == 0;
+  return unit->named && !unit->settled && unit->fallback == 0;
 }
 
 /* Find places behind segment INDEX for all units that have none.  */
 static bool
-slots_find_home (const struct placing *placing, struct header_slots *slots,
+slots_find_home (const struct draft *draft, struct header_slots *slots,
                  size_t index)
 {
-  const GElf_Phdr *home = &placing->image->segments[index];
+  const GElf_Phdr *home = &draft->image->segments[index];
   uint64_t at = home->p_offset + home->p_filesz;
   struct header_slots found = *slots;
   for (size_t i = 0; i < found.n_units; i++)
@@ -151,7 +150,7 @@ slots_find_home (const struct placing *placing, struct header_slots *slots,
       unit->fallback = at;
       at += unit->size;
     }
-  if (!slack_reaches (placing, index, at))
+  if (!slack_reaches (draft, index, at))
     return false;
   found.home = index;
   *slots = found;
@@ -166,7 +165,7 @@ front_end (const struct header_slots *slots, uint64_t begin)
   for (size_t i = 0; i < slots->n_units; i++)
     {
       const struct unit *unit = &slots->units[i];
-      if (unit->placed && unit->new_offset < slots->freed[0].end
+      if (unit->settled && unit->new_offset < slots->freed[0].end
           && unit->new_offset + unit->size > begin)
         begin = unit->new_offset + unit->size;
     }
@@ -177,7 +176,7 @@ front_end (const struct header_slots *slots, uint64_t begin)
    be behind .sframe: in the bytes that eviction freed, behind BEGIN and behind
    the notes, or in the padding behind another segment.  */
 static bool
-slots_find_fallbacks (struct placing *placing, struct header_slots *slots,
+slots_find_fallbacks (struct draft *draft, struct header_slots *slots,
                       uint64_t begin)
 {
   struct interval rest[]
@@ -197,40 +196,40 @@ slots_find_fallbacks (struct placing *placing, struct header_slots *slots,
       homeless |= is_homeless (unit);
     }
   for (int executable = 0; homeless && executable <= 1; executable++)
-    for (size_t i = slack_next (placing, 0, executable);
-         i < placing->image->n_segments && homeless;
-         i = slack_next (placing, i, executable))
-      homeless = !slots_find_home (placing, slots, i);
+    for (size_t i = slack_next (draft, 0, executable);
+         i < draft->image->n_segments && homeless;
+         i = slack_next (draft, i, executable))
+      homeless = !slots_find_home (draft, slots, i);
   return !homeless
-         || placing_impossible (placing, "what they name has no other place");
+         || draft_impossible (draft, "what they name has no other place");
 }
 
 /* Evict until the bytes up to BEGIN are free, and have places for what headers
    name: with ALL, behind BEGIN.  */
 static bool
-slots_evict (struct placing *placing, struct header_slots *slots,
-             uint64_t begin, bool all, const GElf_Phdr *load)
+slots_evict (struct draft *draft, struct header_slots *slots, uint64_t begin,
+             bool all, const GElf_Phdr *load)
 {
   uint64_t end = begin;
-  slots_free_nothing (placing, slots, load);
+  slots_free_nothing (draft, slots, load);
   while (slots->freed[0].end < end)
-    if (!slots_evict_one (placing, slots, &slots->freed[0], load))
+    if (!slots_evict_one (draft, slots, &slots->freed[0], load))
       return false;
     else if (!slots_put_back (slots, begin, all, &end))
-      return placing_impossible (placing,
-                                 "the build-id has to stay in the first page");
-  return slots_find_fallbacks (placing, slots, end);
+      return draft_impossible (draft,
+                               "the build-id has to stay in the first page");
+  return slots_find_fallbacks (draft, slots, end);
 }
 
 /* patchelf 0.14 to 0.18 adds a header without looking whether there is room;
    leave one slot when that costs little.  */
 static void
-slots_add_spare (struct placing *placing, struct header_slots *slots, bool all,
+slots_add_spare (struct draft *draft, struct header_slots *slots, bool all,
                  const GElf_Phdr *load)
 {
   struct header_slots wider = *slots;
-  if (!slots_evict (placing, &wider, slots->table_end + sizeof (Elf64_Phdr),
-                    all, load))
+  if (!slots_evict (draft, &wider, slots->table_end + sizeof (Elf64_Phdr), all,
+                    load))
     return;
   for (size_t i = slots->n_units; i < wider.n_units; i++)
     if (wider.units[i].size > SMALL_UNIT)
@@ -240,29 +239,29 @@ slots_add_spare (struct placing *placing, struct header_slots *slots, bool all,
 
 /* The segment in which room can be made.  */
 static const GElf_Phdr *
-find_load (struct placing *placing)
+find_load (struct draft *draft)
 {
-  const GElf_Phdr *load = owner_of_table (placing->image);
+  const GElf_Phdr *load = owner_of_table (draft->image);
   if (load == NULL)
-    placing_impossible (placing, "no segment maps the program header table");
+    draft_impossible (draft, "no segment maps the program header table");
   return load;
 }
 
 static bool
-slots_find_room (struct placing *placing, struct header_slots *slots)
+slots_find_room (struct draft *draft, struct header_slots *slots)
 {
-  const GElf_Phdr *load = find_load (placing);
+  const GElf_Phdr *load = find_load (draft);
   if (load == NULL)
     return false;
-  slots_free_nothing (placing, slots, load);
-  if (!gap_is_free (placing, slots->freed[0].begin, slots->freed[0].end))
+  slots_free_nothing (draft, slots, load);
+  if (!gap_is_free (draft, slots->freed[0].begin, slots->freed[0].end))
     return false;
   if (slots->freed[0].end >= slots->table_end)
     return true;
-  bool all = !slots_evict (placing, slots, slots->table_end, false, load);
-  if (all && !slots_evict (placing, slots, slots->table_end, true, load))
+  bool all = !slots_evict (draft, slots, slots->table_end, false, load);
+  if (all && !slots_evict (draft, slots, slots->table_end, true, load))
     return false;
-  slots_add_spare (placing, slots, all, load);
+  slots_add_spare (draft, slots, all, load);
   return true;
 }
 
@@ -301,27 +300,27 @@ slots_take (const struct image *image, struct header_slots *slots, size_t n)
 }
 
 static bool
-slots_suffice (struct placing *placing, struct header_slots *slots)
+slots_suffice (struct draft *draft, struct header_slots *slots)
 {
-  slots_set_table_end (placing, slots);
+  slots_set_table_end (draft, slots);
   slots->n_units = 0; /* those of an attempt that failed stay where they are */
-  return slots->n_taken == slots->n_added || slots_find_room (placing, slots);
+  return slots->n_taken == slots->n_added || slots_find_room (draft, slots);
 }
 
 /* Give the units that are notes their places.  False if a note that has to
    move is not a unit.  */
 static bool
-slots_place_notes (struct header_slots *slots)
+slots_settle_notes (struct header_slots *slots)
 {
   for (size_t i = 0; i < slots->notes.n_moves; i++)
     {
       const struct note_move *move = &slots->notes.moves[i];
-      bool found = move->place == move->begin;
+      bool found = move->new_offset == move->begin;
       for (size_t k = 0; k < slots->n_units; k++)
         if (slots->units[k].offset == move->begin
             && slots->units[k].size == move->end - move->begin)
           {
-            unit_place (&slots->units[k], move->place);
+            unit_settle (&slots->units[k], move->new_offset);
             found = true;
           }
       if (!found)
@@ -331,87 +330,86 @@ slots_place_notes (struct header_slots *slots)
 }
 
 static bool
-slots_move_in_front (const struct placing *placing,
+slots_move_in_front (const struct draft *draft,
                      const struct header_slots *slots)
 {
   const struct gathered_notes *notes = &slots->notes;
   for (size_t i = 0; i < notes->n_moves; i++)
     if (notes->moves[i].begin < notes->fixed_begin
-        && notes->moves[i].place != notes->moves[i].begin)
+        && notes->moves[i].new_offset != notes->moves[i].begin)
       return true;
-  return slots->table_end > table_old_end (placing);
+  return slots->table_end > table_old_end (draft);
 }
 
 /* Free all bytes in front of the notes that stay, and as many behind them as
    the other notes need.  */
 static bool
-slots_make_holes (struct placing *placing, struct header_slots *slots,
+slots_make_holes (struct draft *draft, struct header_slots *slots,
                   const GElf_Phdr *load)
 {
   const struct gathered_notes *notes = &slots->notes;
   uint64_t end = notes->offset + notes->size;
-  slots_free_nothing (placing, slots, load);
+  slots_free_nothing (draft, slots, load);
   struct interval *front = &slots->freed[0], *behind = &slots->freed[1];
-  if (!gap_is_free (placing, front->begin, front->end))
+  if (!gap_is_free (draft, front->begin, front->end))
     return false;
-  while (slots_move_in_front (placing, slots)
-         && front->end < notes->fixed_begin)
-    if (!slots_evict_one (placing, slots, front, load))
+  while (slots_move_in_front (draft, slots) && front->end < notes->fixed_begin)
+    if (!slots_evict_one (draft, slots, front, load))
       return false;
   *behind = (struct interval){ notes->fixed_end,
-                               next_wall (placing, notes->fixed_end, load) };
-  if (!gap_is_free (placing, behind->begin, behind->end))
+                               next_wall (draft, notes->fixed_end, load) };
+  if (!gap_is_free (draft, behind->begin, behind->end))
     return false;
   while (behind->end < end)
-    if (!slots_evict_one (placing, slots, behind, load))
+    if (!slots_evict_one (draft, slots, behind, load))
       return false;
   return front->end <= notes->fixed_begin && front->end >= slots->table_end
-         && slots_place_notes (slots)
-         && slots_find_fallbacks (placing, slots, slots->table_end);
+         && slots_settle_notes (slots)
+         && slots_find_fallbacks (draft, slots, slots->table_end);
 }
 
 /* Arrange one PT_NOTE for all notes: the arrangement that moves less comes
    first.  Programs at a fixed address have another way, grow-down.  */
 static bool
-slots_gather_notes (struct placing *placing, struct header_slots *slots)
+slots_gather_notes (struct draft *draft, struct header_slots *slots)
 {
   const struct header_slots before = *slots;
-  const GElf_Phdr *load = find_load (placing);
-  if (load == NULL || placing->header.e_type == ET_EXEC)
+  const GElf_Phdr *load = find_load (draft);
+  if (load == NULL || draft->header.e_type == ET_EXEC)
     return false;
-  placing->gathers_notes = true;
+  draft->gathers_notes = true;
   for (int behind_too = 0; behind_too <= 1; behind_too++)
     {
       *slots = before;
-      if (notes_gather (placing, slots, load, behind_too)
-          && slots_make_holes (placing, slots, load))
+      if (notes_gather (draft, slots, load, behind_too)
+          && slots_make_holes (draft, slots, load))
         return true;
     }
-  placing->gathers_notes = false;
+  draft->gathers_notes = false;
   return false;
 }
 
 bool
-slots_find_without_search (struct placing *placing, size_t n,
+slots_find_without_search (struct draft *draft, size_t n,
                            struct header_slots *slots)
 {
-  char reason[sizeof placing->reason];
-  placing->gathers_notes = false;
+  char reason[sizeof draft->reason];
+  draft->gathers_notes = false;
   *slots = (struct header_slots){ .n_added = n };
-  slots_take (placing->image, slots, n);
-  if (slots_suffice (placing, slots))
+  slots_take (draft->image, slots, n);
+  if (slots_suffice (draft, slots))
     return true;
-  memcpy (reason, placing->reason, sizeof reason);
-  slots_take_table_header (placing, slots, n);
-  if (slots_suffice (placing, slots))
+  memcpy (reason, draft->reason, sizeof reason);
+  slots_take_table_header (draft, slots, n);
+  if (slots_suffice (draft, slots))
     return true;
-  bool found = slots_gather_notes (placing, slots);
-  memcpy (placing->reason, reason, sizeof reason);
+  bool found = slots_gather_notes (draft, slots);
+  memcpy (draft->reason, reason, sizeof reason);
   return found;
 }
 
 bool
-slots_moved_addresses (const struct placing *placing,
+slots_moved_addresses (const struct draft *draft,
                        const struct header_slots *slots,
                        struct interval *addresses)
 {
@@ -419,18 +417,18 @@ slots_moved_addresses (const struct placing *placing,
     return false;
   const struct unit *last = &slots->units[slots->n_units - 1];
   *addresses = (struct interval){ slots->units[0].address,
-                                  unit_known_end (placing, last) };
+                                  unit_known_end (draft, last) };
   return true;
 }
 
 /* Search for references to what SLOTS evicts, if that was not done before.
    True when there are none.  */
 static bool
-slots_are_proven (struct placing *placing, const struct header_slots *slots)
+slots_are_proven (struct draft *draft, const struct header_slots *slots)
 {
-  struct references *known = &placing->references;
+  struct references *known = &draft->references;
   struct interval moved;
-  if (!slots_moved_addresses (placing, slots, &moved)
+  if (!slots_moved_addresses (draft, slots, &moved)
       || (moved.begin >= known->begin && moved.end <= known->end))
     return true;
   if (known->end > 0)
@@ -438,9 +436,9 @@ slots_are_proven (struct placing *placing, const struct header_slots *slots)
       moved.begin = moved.begin < known->begin ? moved.begin : known->begin;
       moved.end = moved.end > known->end ? moved.end : known->end;
     }
-  references_find (known, placing->image, moved.begin, moved.end);
+  references_find (known, draft->image, moved.begin, moved.end);
   for (size_t i = 0; i < slots->n_units; i++)
-    if (unit_is_referenced (placing, &slots->units[i]))
+    if (unit_is_referenced (draft, &slots->units[i]))
       return false;
   return true;
 }
@@ -450,26 +448,27 @@ slots_are_proven (struct placing *placing, const struct header_slots *slots)
    sections is tried.  Each search covers more addresses than the one before.
    Sections within searched addresses need no search, so the loop ends.  */
 bool
-slots_find (struct placing *placing, size_t n, struct header_slots *slots)
+slots_find (struct draft *draft, size_t n, struct header_slots *slots)
 {
   do
-    if (!slots_find_without_search (placing, n, slots))
+    if (!slots_find_without_search (draft, n, slots))
       return false;
-  while (!slots_are_proven (placing, slots));
+  while (!slots_are_proven (draft, slots));
   return true;
 }
 
 bool
-slots_place_units (struct header_slots *slots, uint64_t *end, uint64_t address)
+slots_settle_units (struct header_slots *slots, uint64_t *end,
+                    uint64_t address)
 {
   uint64_t begin = *end;
   for (size_t i = 0; i < slots->n_units; i++)
     {
       struct unit *unit = &slots->units[i];
       bool agrees = unit->address - unit->offset == address - begin;
-      if (!unit->placed && unit->named && !agrees)
-        unit_place (unit, unit->fallback);
-      if (unit->placed)
+      if (!unit->settled && unit->named && !agrees)
+        unit_settle (unit, unit->fallback);
+      if (unit->settled)
         continue;
       uint64_t place = address + (*end - begin);
       uint64_t before = place;
@@ -493,40 +492,39 @@ grow_home (GElf_Phdr *home, const struct unit *unit)
 }
 
 bool
-slots_commit (struct placing *placing, struct header_slots *slots)
+slots_commit (struct draft *draft, struct header_slots *slots)
 {
   const struct gathered_notes *notes = &slots->notes;
-  placing->n_evicted = slots->n_units;
+  draft->n_evicted = slots->n_units;
   if (slots->n_units == 0)
     return true;
   for (size_t i = 0; i < 2; i++)
-    if (!plan_clear (placing->plan, slots->freed[i].begin,
-                     slots->freed[i].end - slots->freed[i].begin,
-                     placing->err))
+    if (!plan_clear (draft->plan, slots->freed[i].begin,
+                     slots->freed[i].end - slots->freed[i].begin, draft->err))
       return false;
   for (size_t i = 0; i < slots->n_units; i++)
     {
       const struct unit *unit = &slots->units[i];
-      if (!plan_copy (placing->plan, unit->offset, unit->new_offset,
-                      unit->size, placing->err))
+      if (!plan_copy (draft->plan, unit->offset, unit->new_offset, unit->size,
+                      draft->err))
         return false;
-      unit_commit (placing, unit);
-      if (unit->placed && slots->home != 0)
-        grow_home (&placing->segments[slots->home], unit);
+      unit_commit (draft, unit);
+      if (unit->settled && slots->home != 0)
+        grow_home (&draft->segments[slots->home], unit);
     }
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
-      uint8_t *bytes = plan_patch (placing->plan, notes->fillers[i],
-                                   NOTE_FILLER_SIZE, placing->err);
+      uint8_t *bytes = plan_add_patch (draft->plan, notes->fillers[i],
+                                       NOTE_FILLER_SIZE, draft->err);
       if (bytes == NULL)
         return false;
-      note_filler_write (bytes, placing->image->big_endian);
+      note_filler_write (bytes, draft->image->big_endian);
     }
-  return dynamic_patch (placing) && symbols_patch (placing);
+  return dynamic_patch (draft) && symbols_patch (draft);
 }
 
 static void
-add_filler_sections (struct placing *placing, const struct header_slots *slots)
+add_filler_sections (struct draft *draft, const struct header_slots *slots)
 {
   const struct gathered_notes *notes = &slots->notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
@@ -538,7 +536,7 @@ add_filler_sections (struct placing *placing, const struct header_slots *slots)
               .sh_offset = notes->fillers[i],
               .sh_size = NOTE_FILLER_SIZE,
               .sh_addralign = 8 };
-      table_add_section (placing, ".note.filler", &header);
+      table_add_section (draft, ".note.filler", &header);
     }
 }
 
@@ -547,29 +545,29 @@ add_filler_sections (struct placing *placing, const struct header_slots *slots)
    although that segment is not writable.  The bytes of an evicted table may
    suffice where the table did not leave any, so they get an owner again.  */
 static void
-add_gap_section (struct placing *placing, const struct header_slots *slots)
+add_gap_section (struct draft *draft, const struct header_slots *slots)
 {
   uint64_t begin = front_end (slots, slots->table_end);
-  if (slots->n_units == 0 || placing->header.e_type != ET_EXEC)
+  if (slots->n_units == 0 || draft->header.e_type != ET_EXEC)
     return;
   if (begin == slots->table_end)
     begin += sizeof (Elf64_Phdr);
   begin = align_up (begin, 8);
   if (begin + GAP_MIN > slots->freed[0].end)
     return;
-  const GElf_Phdr *load = owner_of_table (placing->image);
+  const GElf_Phdr *load = owner_of_table (draft->image);
   GElf_Shdr header = { .sh_type = SHT_PROGBITS,
                        .sh_flags = SHF_ALLOC,
                        .sh_addr = load->p_vaddr + (begin - load->p_offset),
                        .sh_offset = begin,
                        .sh_size = slots->freed[0].end - begin,
                        .sh_addralign = 8 };
-  table_add_section (placing, ".old_tables", &header);
+  table_add_section (draft, ".old_tables", &header);
 }
 
 void
-slots_add_sections (struct placing *placing, const struct header_slots *slots)
+slots_add_sections (struct draft *draft, const struct header_slots *slots)
 {
-  add_filler_sections (placing, slots);
-  add_gap_section (placing, slots);
+  add_filler_sections (draft, slots);
+  add_gap_section (draft, slots);
 }

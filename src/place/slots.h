@@ -12,9 +12,8 @@
 
 /* Find room for N more program headers without moving the table.  Code and
    data are searched for references to what would move.  False with
-   placing->reason when there is none.  */
-bool slots_find (struct placing *placing, size_t n,
-                 struct header_slots *slots);
+   draft->reason when there is none.  */
+bool slots_find (struct draft *draft, size_t n, struct header_slots *slots);
 
 /* Take a PT_GNU_SFRAME that is there already, if SLOTS has room for it: the
    header is empty, or that of the .sframe to be replaced.  */
@@ -22,29 +21,29 @@ void slots_take_old (const struct image *image, struct header_slots *slots,
                      size_t n);
 
 /* Do as slots_find does, but search nothing: only references that are in
-   placing->references already keep a section from moving.  */
-bool slots_find_without_search (struct placing *placing, size_t n,
+   draft->references already keep a section from moving.  */
+bool slots_find_without_search (struct draft *draft, size_t n,
                                 struct header_slots *slots);
 
 /* From the first to the last address in what SLOTS evicts that code may have.
    False when there is none.  */
-bool slots_moved_addresses (const struct placing *placing,
+bool slots_moved_addresses (const struct draft *draft,
                             const struct header_slots *slots,
                             struct interval *addresses);
 
 /* Give the units that have none places behind file offset *END, which is
    loaded at ADDRESS, and move *END behind them; or the places they fall back
    to.  */
-bool slots_place_units (struct header_slots *slots, uint64_t *end,
-                        uint64_t address);
+bool slots_settle_units (struct header_slots *slots, uint64_t *end,
+                         uint64_t address);
 
 /* Rewrite everything that names the moved sections: headers, dynamic entries,
    symbols.  The units have places.  */
-bool slots_commit (struct placing *placing, struct header_slots *slots);
+bool slots_commit (struct draft *draft, struct header_slots *slots);
 
 /* Add sections for new notes, and for bytes that eviction freed and nothing
    uses.  */
-void slots_add_sections (struct placing *placing,
+void slots_add_sections (struct draft *draft,
                          const struct header_slots *slots);
 
 #endif /* PLACE_SLOTS_H */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "place/placing.h"
+#include "place/draft.h"
 
 enum strategy_files
 {
@@ -26,9 +26,7 @@ struct strategy
   bool explains; /* if no strategy applies, its reason is given, because it is
                     the most general one */
 
-  /* 1: done, 0: does not apply (placing->reason), -1: failed
-     (placing->err).  */
-  int (*plan) (struct placing *placing);
+  enum attempt (*plan) (struct draft *draft);
 };
 
 /* All strategies, in the order in which they are tried.  */

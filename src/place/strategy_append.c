@@ -12,24 +12,23 @@
 #include "place/slots.h"
 #include "place/strategy.h"
 
-static int
-try_append (struct placing *placing)
+static enum attempt
+try_append (struct draft *draft)
 {
   struct place place = { .new_load = true };
-  if (!slots_find (placing, 2, &place.slots))
-    return 0;
+  if (!slots_find (draft, 2, &place.slots))
+    return DOES_NOT_APPLY;
 
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
-  const GElf_Phdr *last = placing_last_load (placing);
-  if (!round_up (placing->image->size, 16, &place.offset)
-      || !round_up (last->p_vaddr + last->p_memsz, placing->page,
-                    &place.address)
+  const GElf_Phdr *last = draft_last_load (draft);
+  if (!round_up (draft->image->size, 16, &place.offset)
+      || !round_up (last->p_vaddr + last->p_memsz, draft->page, &place.address)
       || __builtin_add_overflow (
-          place.address, place.offset & (placing->page - 1), &place.address)
-      || !place_fill (placing, &place))
-    return placing_impossible (placing, "the address space is full");
-  return place_take (placing, &place);
+          place.address, place.offset & (draft->page - 1), &place.address)
+      || !place_fill (draft, &place))
+    return draft_impossible (draft, "the address space is full");
+  return place_take (draft, &place);
 }
 
 const struct strategy strategy_append = { .name = "spare-slot",

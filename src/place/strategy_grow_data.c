@@ -15,27 +15,26 @@
 #include "place/slots.h"
 #include "place/strategy.h"
 
-static int
-try_grow_data (struct placing *placing)
+static enum attempt
+try_grow_data (struct draft *draft)
 {
   struct place place = { 0 };
   struct bss_fill fill = { 0 };
-  if (!slots_find (placing, 1, &place.slots)
-      || !bss_fill_measure (placing, &fill))
-    return 0;
+  if (!slots_find (draft, 1, &place.slots) || !bss_fill_measure (draft, &fill))
+    return DOES_NOT_APPLY;
   /* .sframe is at the start of a page, so that it is in no page that the
      program writes to.  */
-  const GElf_Phdr *last = &placing->image->segments[fill.load];
+  const GElf_Phdr *last = &draft->image->segments[fill.load];
   place.offset = fill.new_end;
   place.address = last->p_vaddr + (fill.new_end - last->p_offset);
   place.load = fill.load;
-  if (!place_fill (placing, &place))
-    return placing_impossible (placing, "the address space is full");
+  if (!place_fill (draft, &place))
+    return draft_impossible (draft, "the address space is full");
   /* What is not loaded goes behind all of it.  */
   bss_fill_extend (&fill, place.end);
-  if (!bss_fill_commit (placing, &fill))
-    return -1;
-  return place_take (placing, &place);
+  if (!bss_fill_commit (draft, &fill))
+    return FAILED;
+  return place_take (draft, &place);
 }
 
 const struct strategy strategy_grow_data

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
+#include "place/owners.h"
 #include "place/slots.h"
 #include "place/strategy.h"
 
@@ -49,14 +50,13 @@ is_taken (const struct front *front, uint64_t offset)
 
 /* Take the unit at OFFSET, if it is notes for cores.  */
 static void
-take_notes (const struct placing *placing, struct front *front,
-            uint64_t offset)
+take_notes (const struct draft *draft, struct front *front, uint64_t offset)
 {
   struct unit unit;
-  const GElf_Phdr *load = placing_first_load (placing);
+  const GElf_Phdr *load = draft_first_load (draft);
   if (front->n_notes < NOTE_SECTIONS_MAX && !is_taken (front, offset)
       && offset < load->p_filesz
-      && unit_find_notes (placing, offset, load, &unit)
+      && unit_find_notes (draft, offset, load, &unit)
       && unit.offset + unit.size <= FIRST_PAGE)
     front->notes[front->n_notes++] = unit;
 }
@@ -76,22 +76,22 @@ is_in_note_segment (const struct image *image, const GElf_Shdr *header)
 
 /* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
 static void
-find_notes (struct placing *placing, struct front *front)
+find_notes (struct draft *draft, struct front *front)
 {
-  const struct image *image = placing->image;
+  const struct image *image = draft->image;
   for (size_t i = 0; i < image->n_segments; i++)
     if (image->segments[i].p_type == PT_NOTE)
-      take_notes (placing, front, image->segments[i].p_offset);
+      take_notes (draft, front, image->segments[i].p_offset);
   front->n_bound = front->n_notes;
-  placing->gathers_notes = true;
+  draft->gathers_notes = true;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
       if (header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
           && header->sh_size > 0 && is_in_note_segment (image, header))
-        take_notes (placing, front, header->sh_offset);
+        take_notes (draft, front, header->sh_offset);
     }
-  placing->gathers_notes = false;
+  draft->gathers_notes = false;
 }
 
 /* Find the places of all that is in front.  One slot for a header is left
@@ -122,65 +122,64 @@ front_arrange (struct front *front, size_t n_old)
 /* ---- How far the file moves.  */
 
 static uint64_t
-largest_align (const struct placing *placing)
+largest_align (const struct draft *draft)
 {
-  uint64_t align = placing->page;
-  for (size_t i = 0; i < placing->image->n_segments; i++)
-    if (placing->image->segments[i].p_type == PT_LOAD
-        && placing->image->segments[i].p_align > align)
-      align = placing->image->segments[i].p_align;
+  uint64_t align = draft->page;
+  for (size_t i = 0; i < draft->image->n_segments; i++)
+    if (draft->image->segments[i].p_type == PT_LOAD
+        && draft->image->segments[i].p_align > align)
+      align = draft->image->segments[i].p_align;
   return align;
 }
 
 static bool
-grow_fits (const struct placing *placing, uint64_t needed, uint64_t align,
+grow_fits (const struct draft *draft, uint64_t needed, uint64_t align,
            uint64_t *distance)
 {
-  uint64_t base = placing_first_load (placing)->p_vaddr;
+  uint64_t base = draft_first_load (draft)->p_vaddr;
   return round_up (needed, align, distance) && *distance <= base
          && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
-         && placing->image->size + *distance > placing->image->size;
+         && draft->image->size + *distance > draft->image->size;
 }
 
 /* How far everything moves: by whole pages, so that addresses and offsets
    still agree.  A program linked for huge pages may lie too low for that many
    bytes; it then gives up their alignment in the file, which only libraries
    are held to.  */
-static int
-grow_distance (struct placing *placing, struct front *front)
+static bool
+grow_distance (struct draft *draft, struct front *front)
 {
-  const GElf_Phdr *load = placing_first_load (placing);
-  if (placing->image->header.e_type != ET_EXEC)
-    return placing_impossible (placing,
-                               "only a program at a fixed address can grow "
-                               "downwards");
+  const GElf_Phdr *load = draft_first_load (draft);
+  if (draft->image->header.e_type != ET_EXEC)
+    return draft_impossible (draft,
+                             "only a program at a fixed address can grow "
+                             "downwards");
   if (load->p_offset != 0 || (load->p_flags & PF_W)
-      || placing->image->header.e_phoff != sizeof (Elf64_Ehdr)
-      || owner_of_table (placing->image) != load)
-    return placing_impossible (
-        placing, "the headers are not at the start of a read-only "
-                 "segment");
-  find_notes (placing, front);
-  if (!front_arrange (front, placing->image->n_segments))
-    return placing_impossible (placing,
-                               "no room for the notes in the first page");
-  uint64_t needed = front->sframe + placing->plan->sframe_size;
-  if (grow_fits (placing, needed, largest_align (placing), &front->distance)
-      || grow_fits (placing, needed, placing->page, &front->distance))
-    return 1;
-  return placing_impossible (placing, "no room in front of the program");
+      || draft->image->header.e_phoff != sizeof (Elf64_Ehdr)
+      || owner_of_table (draft->image) != load)
+    return draft_impossible (draft,
+                             "the headers are not at the start of a read-only "
+                             "segment");
+  find_notes (draft, front);
+  if (!front_arrange (front, draft->image->n_segments))
+    return draft_impossible (draft, "no room for the notes in the first page");
+  uint64_t needed = front->sframe + draft->plan->sframe_size;
+  if (grow_fits (draft, needed, largest_align (draft), &front->distance)
+      || grow_fits (draft, needed, draft->page, &front->distance))
+    return true;
+  return draft_impossible (draft, "no room in front of the program");
 }
 
 /* A segment without bytes at its offset (PT_GNU_STACK, PT_NULL) does not
    shift.  */
 static void
-grow_headers (struct placing *placing, uint64_t distance)
+grow_headers (struct draft *draft, uint64_t distance)
 {
-  const GElf_Phdr *first = placing_first_load (placing);
-  for (size_t i = 0; i < placing->n_segments; i++)
+  const GElf_Phdr *first = draft_first_load (draft);
+  for (size_t i = 0; i < draft->n_segments; i++)
     {
-      GElf_Phdr *segment = &placing->segments[i];
-      if (&placing->image->segments[i] == first || segment->p_type == PT_PHDR)
+      GElf_Phdr *segment = &draft->segments[i];
+      if (&draft->image->segments[i] == first || segment->p_type == PT_PHDR)
         {
           segment->p_vaddr -= distance;
           segment->p_paddr -= distance;
@@ -192,68 +191,68 @@ grow_headers (struct placing *placing, uint64_t distance)
         }
       else if (segment->p_type != PT_NULL
                && (segment->p_filesz > 0 || segment->p_offset > 0)
-               && segment_has_offset (placing->image,
-                                      &placing->image->segments[i]))
+               && segment_has_offset (draft->image,
+                                      &draft->image->segments[i]))
         segment->p_offset += distance;
-      if (segment->p_type == PT_LOAD && segment->p_align > placing->page
+      if (segment->p_type == PT_LOAD && segment->p_align > draft->page
           && (distance & (segment->p_align - 1)) != 0)
-        segment->p_align = placing->page;
+        segment->p_align = draft->page;
     }
-  for (size_t i = 1; i < placing->n_sections; i++)
-    if (placing->sections[i].sh_type != SHT_NULL)
-      placing->sections[i].sh_offset += distance;
+  for (size_t i = 1; i < draft->n_sections; i++)
+    if (draft->sections[i].sh_type != SHT_NULL)
+      draft->sections[i].sh_offset += distance;
 }
 
 static uint64_t
-physical_delta (const struct placing *placing)
+physical_delta (const struct draft *draft)
 {
-  const GElf_Phdr *load = placing_first_load (placing);
+  const GElf_Phdr *load = draft_first_load (draft);
   return load->p_paddr - load->p_vaddr;
 }
 
 /* Copy the notes into the first page.  What names them names the copy.  */
 static bool
-move_notes (struct placing *placing, struct front *front)
+move_notes (struct draft *draft, struct front *front)
 {
-  uint64_t begin = placing_first_load (placing)->p_vaddr - front->distance;
+  uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
   for (size_t i = 0; i < front->n_notes; i++)
     {
       struct unit unit = front->notes[i];
-      uint8_t *copy = plan_patch (placing->plan, unit.new_offset,
-                                  (size_t)unit.size, placing->err);
+      uint8_t *copy = plan_add_patch (draft->plan, unit.new_offset,
+                                      (size_t)unit.size, draft->err);
       if (copy == NULL)
         return false;
-      memcpy (copy, placing->image->bytes + unit.offset, (size_t)unit.size);
+      memcpy (copy, draft->image->bytes + unit.offset, (size_t)unit.size);
       unit.new_address = begin + unit.new_offset;
       /* grow_headers has shifted all offsets.  */
       unit.new_offset -= front->distance;
-      placing->gathers_notes = i >= front->n_bound;
-      unit_commit (placing, &unit);
+      draft->gathers_notes = i >= front->n_bound;
+      unit_commit (draft, &unit);
     }
-  placing->gathers_notes = false;
+  draft->gathers_notes = false;
   if (front->alone.end == 0)
     return true;
-  GElf_Phdr *note = &placing->segments[placing->n_segments++];
+  GElf_Phdr *note = &draft->segments[draft->n_segments++];
   *note = (GElf_Phdr){ .p_type = PT_NOTE,
                        .p_flags = PF_R,
                        .p_offset = front->alone.begin,
                        .p_vaddr = begin + front->alone.begin,
                        .p_align = 4 };
-  note->p_paddr = note->p_vaddr + physical_delta (placing);
+  note->p_paddr = note->p_vaddr + physical_delta (draft);
   note->p_filesz = note->p_memsz = front->alone.end - front->alone.begin;
   return true;
 }
 
 /* The header of what is in front of the old first segment.  */
 static GElf_Phdr
-front_load (const struct placing *placing, const struct front *front)
+front_load (const struct draft *draft, const struct front *front)
 {
-  GElf_Phdr load = *placing_first_load (placing);
+  GElf_Phdr load = *draft_first_load (draft);
   load.p_offset -= front->distance;
   load.p_vaddr -= front->distance;
   load.p_paddr -= front->distance;
   load.p_filesz = load.p_memsz = front->distance;
-  load.p_align = placing->page;
+  load.p_align = draft->page;
   return load;
 }
 
@@ -263,18 +262,18 @@ front_load (const struct placing *placing, const struct front *front)
    PT_GNU_SFRAME there.  The old first segment is where it was, and the bytes
    in front are another.  */
 static void
-front_table (const struct placing *placing, const struct front *front,
+front_table (const struct draft *draft, const struct front *front,
              GElf_Phdr *table)
 {
-  const struct image *image = placing->image;
-  uint64_t base = placing_first_load (placing)->p_vaddr;
+  const struct image *image = draft->image;
+  uint64_t base = draft_first_load (draft)->p_vaddr;
   uint64_t address = base - front->distance + front->table;
   size_t n = 0;
-  for (size_t i = 0; i < placing->n_segments; i++)
+  for (size_t i = 0; i < draft->n_segments; i++)
     {
       GElf_Phdr *header = &table[n++];
       bool added = i >= image->n_segments;
-      *header = added ? placing->segments[i] : image->segments[i];
+      *header = added ? draft->segments[i] : image->segments[i];
       if (header->p_type == PT_PHDR)
         {
           header->p_paddr += address - header->p_vaddr;
@@ -285,60 +284,60 @@ front_table (const struct placing *placing, const struct front *front,
         }
       else if (header->p_type == PT_GNU_SFRAME)
         *header = (GElf_Phdr){ .p_type = PT_NULL };
-      else if (added || header->p_vaddr != placing->segments[i].p_vaddr)
+      else if (added || header->p_vaddr != draft->segments[i].p_vaddr)
         if (header->p_type != PT_LOAD)
           {
-            *header = placing->segments[i];
+            *header = draft->segments[i];
             header->p_offset = header->p_vaddr - base;
           }
     }
-  table[n++] = front_load (placing, front);
+  table[n++] = front_load (draft, front);
   table[n] = (GElf_Phdr){ .p_type = PT_GNU_SFRAME,
                           .p_flags = PF_R,
-                          .p_vaddr = placing->plan->sframe_address,
-                          .p_filesz = placing->plan->sframe_size,
-                          .p_memsz = placing->plan->sframe_size,
+                          .p_vaddr = draft->plan->sframe_address,
+                          .p_filesz = draft->plan->sframe_size,
+                          .p_memsz = draft->plan->sframe_size,
                           .p_align = 8 };
   table[n].p_offset = table[n].p_vaddr - base;
-  table[n].p_paddr = table[n].p_vaddr + physical_delta (placing);
+  table[n].p_paddr = table[n].p_vaddr + physical_delta (draft);
 }
 
 /* Have the copy of the old ELF header lead to a table of its own.  */
 static bool
-write_old_header (struct placing *placing, const struct front *front)
+write_old_header (struct draft *draft, const struct front *front)
 {
-  bool big_endian = placing->image->big_endian;
-  uint8_t *offset = plan_patch (
-      placing->plan, front->distance + offsetof (Elf64_Ehdr, e_phoff),
-      sizeof (uint64_t), placing->err);
-  uint8_t *count = plan_patch (
-      placing->plan, front->distance + offsetof (Elf64_Ehdr, e_phnum),
-      sizeof (uint16_t), placing->err);
+  bool big_endian = draft->image->big_endian;
+  uint8_t *offset = plan_add_patch (
+      draft->plan, front->distance + offsetof (Elf64_Ehdr, e_phoff),
+      sizeof (uint64_t), draft->err);
+  uint8_t *count = plan_add_patch (
+      draft->plan, front->distance + offsetof (Elf64_Ehdr, e_phnum),
+      sizeof (uint16_t), draft->err);
   if (offset == NULL || count == NULL)
     return false;
   store_u64 (offset, front->table - front->distance, big_endian);
   store_u16 (count, (uint16_t)front->n_headers, big_endian);
   GElf_Phdr *table = calloc (front->n_headers + 1, sizeof *table);
   if (table == NULL)
-    return error_set_no_memory (placing->err);
-  front_table (placing, front, table);
-  bool done = table_write (placing, table, front->n_headers, front->table);
+    return error_set_no_memory (draft->err);
+  front_table (draft, front, table);
+  bool done = table_write (draft, table, front->n_headers, front->table);
   free (table);
   return done;
 }
 
 static void
-add_bytes_section (struct placing *placing, const struct front *front,
+add_bytes_section (struct draft *draft, const struct front *front,
                    const char *name, uint64_t offset, uint64_t size)
 {
-  uint64_t begin = placing_first_load (placing)->p_vaddr - front->distance;
+  uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
   GElf_Shdr header = { .sh_type = SHT_PROGBITS,
                        .sh_flags = SHF_ALLOC,
                        .sh_addr = begin + offset,
                        .sh_offset = offset,
                        .sh_size = size,
                        .sh_addralign = offset % 8 == 0 ? 8 : 1 };
-  table_add_section (placing, name, &header);
+  table_add_section (draft, name, &header);
 }
 
 /* strip fills bytes that belong to no section with zeros, so the old headers
@@ -347,10 +346,10 @@ add_bytes_section (struct placing *placing, const struct front *front,
    bytes in front of the first PROGBITS section if they suffice, and takes
    .sframe for something it may move.  */
 static void
-add_sections (struct placing *placing, const struct front *front)
+add_sections (struct draft *draft, const struct front *front)
 {
-  uint64_t end = table_old_end (placing);
-  add_bytes_section (placing, front, ".headers_end", front->table,
+  uint64_t end = table_old_end (draft);
+  add_bytes_section (draft, front, ".headers_end", front->table,
                      front->sframe - front->table);
   for (size_t i = 0; i < front->n_notes; i++)
     {
@@ -358,35 +357,35 @@ add_sections (struct placing *placing, const struct front *front)
       if (unit->offset >= end && unit->offset - end < 8)
         end = unit->offset + unit->size;
       else
-        add_bytes_section (placing, front, ".old_notes",
+        add_bytes_section (draft, front, ".old_notes",
                            front->distance + unit->offset, unit->size);
     }
-  add_bytes_section (placing, front, ".old_headers", front->distance, end);
+  add_bytes_section (draft, front, ".old_headers", front->distance, end);
 }
 
-static int
-try_grow_down (struct placing *placing)
+static enum attempt
+try_grow_down (struct draft *draft)
 {
   struct front front = { 0 };
-  if (!grow_distance (placing, &front))
-    return 0;
-  struct layout_plan *plan = placing->plan;
+  if (!grow_distance (draft, &front))
+    return DOES_NOT_APPLY;
+  struct plan *plan = draft->plan;
   struct header_slots slots = { .n_added = 1 };
-  slots_take_old (placing->image, &slots, 1);
+  slots_take_old (draft->image, &slots, 1);
   plan->sframe_offset = front.sframe;
   plan->sframe_address
-      = placing_first_load (placing)->p_vaddr - front.distance + front.sframe;
-  placing->end = placing->image->size + front.distance;
+      = draft_first_load (draft)->p_vaddr - front.distance + front.sframe;
+  draft->end = draft->image->size + front.distance;
   plan->n_extents = 0;
-  grow_headers (placing, front.distance);
-  if (!plan_copy (plan, 0, front.distance, placing->image->size, placing->err)
-      || !move_notes (placing, &front) || !symbols_patch (placing)
-      || !write_old_header (placing, &front))
-    return -1;
-  table_add_headers (placing, &slots, NULL);
-  add_sections (placing, &front);
-  table_add_sframe_section (placing);
-  return table_finish (placing) ? 1 : -1;
+  grow_headers (draft, front.distance);
+  if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
+      || !move_notes (draft, &front) || !symbols_patch (draft)
+      || !write_old_header (draft, &front))
+    return FAILED;
+  table_add_headers (draft, &slots, NULL);
+  add_sections (draft, &front);
+  table_add_sframe_section (draft);
+  return table_finish (draft) ? PLANNED : FAILED;
 }
 
 const struct strategy strategy_grow_down

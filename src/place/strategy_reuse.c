@@ -18,12 +18,12 @@
 
 /* Whether a read-only segment has the bytes of the old .sframe.  */
 static bool
-is_mapped (const struct placing *placing)
+is_mapped (const struct draft *draft)
 {
-  const struct layout_replaced *old = placing->request->replaced;
-  for (size_t i = 0; i < placing->image->n_segments; i++)
+  const struct plan_replaced *old = draft->request->replaced;
+  for (size_t i = 0; i < draft->image->n_segments; i++)
     {
-      const GElf_Phdr *load = &placing->image->segments[i];
+      const GElf_Phdr *load = &draft->image->segments[i];
       if (load->p_type == PT_LOAD && (load->p_flags & (PF_R | PF_W)) == PF_R
           && old->offset >= load->p_offset
           && old->offset - load->p_offset <= load->p_filesz
@@ -34,23 +34,23 @@ is_mapped (const struct placing *placing)
   return false;
 }
 
-static int
-try_reuse (struct placing *placing)
+static enum attempt
+try_reuse (struct draft *draft)
 {
-  const struct layout_replaced *old = placing->request->replaced;
+  const struct plan_replaced *old = draft->request->replaced;
   struct place place = { 0 };
   if (old == NULL || old->section == 0)
-    return placing_impossible (placing, "no section to reuse");
-  if (placing->request->sframe_size > old->size || (old->address & 7) != 0
-      || !is_mapped (placing))
-    return placing_impossible (
-        placing, "the new .sframe does not fit in the old one's place");
+    return draft_impossible (draft, "no section to reuse");
+  if (draft->request->sframe_size > old->size || (old->address & 7) != 0
+      || !is_mapped (draft))
+    return draft_impossible (
+        draft, "the new .sframe does not fit in the old one's place");
   /* There is no place for evicted sections.  */
-  if (!slots_find (placing, 1, &place.slots) || place.slots.n_units > 0)
-    return placing_impossible (placing, "no free program header");
+  if (!slots_find (draft, 1, &place.slots) || place.slots.n_units > 0)
+    return draft_impossible (draft, "no free program header");
   place.offset = old->offset;
   place.address = old->address;
-  return place_take (placing, &place);
+  return place_take (draft, &place);
 }
 
 const struct strategy strategy_reuse = { .name = "reuse", .plan = try_reuse };

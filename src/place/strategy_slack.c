@@ -12,45 +12,44 @@
 
 /* Set PLACE to what is behind its segment, if all fits there.  */
 static bool
-slack_fits (const struct placing *placing, struct place *place)
+slack_fits (const struct draft *draft, struct place *place)
 {
-  const GElf_Phdr *load = &placing->image->segments[place->load];
+  const GElf_Phdr *load = &draft->image->segments[place->load];
   if (!round_up (load->p_vaddr + load->p_memsz, 8, &place->address))
     return false;
   place->offset = load->p_offset + (place->address - load->p_vaddr);
-  return place_fill (placing, place)
-         && slack_reaches (placing, place->load, place->end);
+  return place_fill (draft, place)
+         && slack_reaches (draft, place->load, place->end);
 }
 
 /* An R segment rather than an RX one: data does not belong among code.  */
 static bool
-slack_find (const struct placing *placing, struct place *place)
+slack_find (const struct draft *draft, struct place *place)
 {
   for (int executable = 0; executable <= 1; executable++)
-    for (size_t i = slack_next (placing, 0, executable);
-         i < placing->image->n_segments;
-         i = slack_next (placing, i, executable))
+    for (size_t i = slack_next (draft, 0, executable);
+         i < draft->image->n_segments; i = slack_next (draft, i, executable))
       {
         place->load = i;
-        if (slack_fits (placing, place))
+        if (slack_fits (draft, place))
           return true;
       }
   return false;
 }
 
-static int
-try_slack (struct placing *placing)
+static enum attempt
+try_slack (struct draft *draft)
 {
   struct place place = { 0 };
   /* Most files have no room even without evicted sections, so this comes
      first.  */
-  if (!slack_find (placing, &place))
-    return placing_impossible (placing, "no padding is large enough");
-  if (!slots_find (placing, 1, &place.slots))
-    return 0;
-  if (!slack_find (placing, &place))
-    return placing_impossible (placing, "no padding is large enough");
-  return place_take (placing, &place);
+  if (!slack_find (draft, &place))
+    return draft_impossible (draft, "no padding is large enough");
+  if (!slots_find (draft, 1, &place.slots))
+    return DOES_NOT_APPLY;
+  if (!slack_find (draft, &place))
+    return draft_impossible (draft, "no padding is large enough");
+  return place_take (draft, &place);
 }
 
 const struct strategy strategy_slack = { .name = "slack", .plan = try_slack };

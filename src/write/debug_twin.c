@@ -10,6 +10,7 @@
 
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
+#include "place/owners.h"
 
 enum
 {
@@ -181,7 +182,7 @@ map_copy (const struct image *image, size_t size, struct error *err)
 }
 
 uint8_t *
-debug_twin_preview (const struct image *debug, const struct layout_plan *plan,
+debug_twin_preview (const struct image *debug, const struct plan *plan,
                     struct error *err)
 {
   uint8_t *bytes = map_copy (debug, (size_t)plan->new_size, err);
@@ -200,19 +201,19 @@ debug_twin_is_in_step (const struct image *debug, const struct image *program)
 
 /* Add a header like that of the program's SECTION, without contents.  */
 static void
-add_header (struct placing *placing, const struct image_section *section)
+add_header (struct draft *draft, const struct image_section *section)
 {
   GElf_Shdr header = section->header;
   header.sh_type = SHT_NOBITS;
-  header.sh_offset = placing->image->size;
+  header.sh_offset = draft->image->size;
   header.sh_link = header.sh_info = 0;
-  table_add_section (placing, section->name, &header);
+  table_add_section (draft, section->name, &header);
 }
 
 /* Give the section headers of the debug file the addresses and offsets of
    those of PROGRAM.  *CHANGED: some had others.  */
 static bool
-follow_sections (struct placing *placing, const struct image *program,
+follow_sections (struct draft *draft, const struct image *program,
                  bool *changed)
 {
   size_t n_searches = 0;
@@ -221,34 +222,34 @@ follow_sections (struct placing *placing, const struct image *program,
       const struct image_section *section = &program->sections[i];
       if (!is_loaded (section))
         continue;
-      size_t k = find_counterpart (program, i, placing->image, &n_searches);
-      if (k == 0 && placing->n_new_sections == NEW_SECTIONS_MAX)
-        return error_set (placing->err, CFI2SFRAME_REFUSED,
+      size_t k = find_counterpart (program, i, draft->image, &n_searches);
+      if (k == 0 && draft->n_new_sections == NEW_SECTIONS_MAX)
+        return error_set (draft->err, CFI2SFRAME_REFUSED,
                           "it lacks more sections than a conversion adds");
       if (k == 0)
-        add_header (placing, section);
+        add_header (draft, section);
       else
         {
-          placing->moved[k]
-              = section->header.sh_addr - placing->sections[k].sh_addr;
-          *changed |= !is_same_place (&section->header, &placing->sections[k]);
-          placing->sections[k].sh_addr = section->header.sh_addr;
-          placing->sections[k].sh_size = section->header.sh_size;
+          draft->moved[k]
+              = section->header.sh_addr - draft->sections[k].sh_addr;
+          *changed |= !is_same_place (&section->header, &draft->sections[k]);
+          draft->sections[k].sh_addr = section->header.sh_addr;
+          draft->sections[k].sh_size = section->header.sh_size;
         }
     }
-  *changed |= placing->n_new_sections > 0;
+  *changed |= draft->n_new_sections > 0;
   return true;
 }
 
 /* Give the first PT_LOAD the addresses of the program's.  The image says that
    segments of debug files are empty.  */
 static void
-follow_first_load (struct placing *placing, const struct image *program)
+follow_first_load (struct draft *draft, const struct image *program)
 {
-  const GElf_Phdr *own = first_load (placing->image);
-  if (!first_loads_differ (placing->image, program))
+  const GElf_Phdr *own = first_load (draft->image);
+  if (!first_loads_differ (draft->image, program))
     return;
-  GElf_Phdr *load = &placing->segments[own - placing->image->segments];
+  GElf_Phdr *load = &draft->segments[own - draft->image->segments];
   const GElf_Phdr *theirs = first_load (program);
   load->p_vaddr = theirs->p_vaddr;
   load->p_paddr = theirs->p_paddr;
@@ -256,34 +257,34 @@ follow_first_load (struct placing *placing, const struct image *program)
 }
 
 static bool
-plan_headers (struct placing *placing, const struct image *program)
+plan_headers (struct draft *draft, const struct image *program)
 {
-  bool changed = first_loads_differ (placing->image, program);
-  if (!follow_sections (placing, program, &changed))
+  bool changed = first_loads_differ (draft->image, program);
+  if (!follow_sections (draft, program, &changed))
     return false;
-  follow_first_load (placing, program);
+  follow_first_load (draft, program);
   if (!changed)
-    return error_set (placing->err, CFI2SFRAME_NOTHING,
+    return error_set (draft->err, CFI2SFRAME_NOTHING,
                       "the debug file is in step already");
-  if (!symbols_patch (placing) || !table_finish (placing))
+  if (!symbols_patch (draft) || !table_finish (draft))
     return false;
-  placing->plan->new_size += CRC_WORD_SIZE;
-  return plan_patch (placing->plan, placing->end, CRC_WORD_SIZE, placing->err)
+  draft->plan->new_size += CRC_WORD_SIZE;
+  return plan_add_patch (draft->plan, draft->end, CRC_WORD_SIZE, draft->err)
          != NULL;
 }
 
 bool
-debug_twin_plan (struct layout_plan *plan, const struct image *debug,
+debug_twin_plan (struct plan *plan, const struct image *debug,
                  const struct image *program, struct error *err)
 {
-  struct placing placing = { .image = debug, .plan = plan, .err = err };
-  *plan = (struct layout_plan){ 0 };
+  struct draft draft = { .image = debug, .plan = plan, .err = err };
+  *plan = (struct plan){ 0 };
   const struct image_section *names = &debug->sections[debug->section_names];
   if (debug->section_names == 0 || image_section_bytes (debug, names) == NULL
       || program->n_sections == 0)
     return error_set (err, CFI2SFRAME_NOTHING,
                       "no section headers to compare");
-  bool done = placing_open (&placing) && plan_headers (&placing, program);
-  placing_close (&placing);
+  bool done = draft_open (&draft) && plan_headers (&draft, program);
+  draft_close (&draft);
   return done;
 }

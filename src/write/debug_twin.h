@@ -26,18 +26,17 @@ bool debug_twin_check_codeless (const struct image *debug, struct error *err);
 /* Plan how the debug file DEBUG gets the section headers that PROGRAM, to
    which it belongs, has now.  Everything it has stays where it is.  The last
    four bytes of the new file are zero, and free for a word by which the file
-   keeps its CRC.  The plan has no .sframe; it is freed with layout_plan_free
+   keeps its CRC.  The plan has no .sframe; it is freed with plan_free
    also after failure.  Status CFI2SFRAME_NOTHING when there is nothing to
    change.  */
-bool debug_twin_plan (struct layout_plan *plan, const struct image *debug,
+bool debug_twin_plan (struct plan *plan, const struct image *debug,
                       const struct image *program, struct error *err);
 
 /* The bytes that PLAN, of debug_twin_plan, makes of DEBUG: plan->new_size
    bytes of private memory, given back with munmap.  Pages that do not change
    stay the file's.  NULL after failure.  */
 uint8_t *debug_twin_preview (const struct image *debug,
-                             const struct layout_plan *plan,
-                             struct error *err);
+                             const struct plan *plan, struct error *err);
 
 /* Whether DEBUG has the headers of PROGRAM, and none that it lacks.  */
 bool debug_twin_is_in_step (const struct image *debug,

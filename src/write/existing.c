@@ -66,14 +66,14 @@ struct existing
 existing_find (const struct image *image)
 {
   struct existing found = { 0 };
-  struct layout_replaced by_segment = { 0 };
+  struct plan_replaced by_segment = { 0 };
   for (size_t i = 1; i < image->n_sections; i++)
     if (is_sframe_section (&image->sections[i]) && found.n_sections++ == 0)
       {
         const GElf_Shdr *header = &image->sections[i].header;
         found.place
-            = (struct layout_replaced){ i, header->sh_offset, header->sh_addr,
-                                        header->sh_size };
+            = (struct plan_replaced){ i, header->sh_offset, header->sh_addr,
+                                      header->sh_size };
       }
   for (size_t i = 0; i < image->n_segments; i++)
     {
@@ -81,8 +81,8 @@ existing_find (const struct image *image)
       if (segment->p_type == PT_GNU_SFRAME && segment->p_filesz > 0
           && found.n_segments++ == 0)
         by_segment
-            = (struct layout_replaced){ found.place.section, segment->p_offset,
-                                        segment->p_vaddr, segment->p_filesz };
+            = (struct plan_replaced){ found.place.section, segment->p_offset,
+                                      segment->p_vaddr, segment->p_filesz };
     }
   if (found.n_segments > 0)
     {
@@ -104,7 +104,7 @@ existing_find (const struct image *image)
 const uint8_t *
 existing_bytes (const struct existing *existing, const struct image *image)
 {
-  const struct layout_replaced *place = &existing->place;
+  const struct plan_replaced *place = &existing->place;
   if (!existing->present || place->offset > image->size
       || place->size > image->size - place->offset
       || (!existing->has_segment
@@ -114,7 +114,7 @@ existing_bytes (const struct existing *existing, const struct image *image)
 }
 
 static bool
-meets (const struct layout_replaced *place, uint64_t offset, uint64_t size)
+meets (const struct plan_replaced *place, uint64_t offset, uint64_t size)
 {
   return size > 0 && place->offset < offset + size
          && offset < place->offset + place->size;
@@ -123,7 +123,7 @@ meets (const struct layout_replaced *place, uint64_t offset, uint64_t size)
 /* Whether bytes of the .sframe belong to another section or segment, too, as
    in a hostile file.  A new .sframe would overwrite them.  */
 static bool
-shares_bytes (const struct layout_replaced *place, const struct image *image)
+shares_bytes (const struct plan_replaced *place, const struct image *image)
 {
   const GElf_Ehdr *header = &image->header;
   if (meets (place, 0, sizeof (Elf64_Ehdr))
@@ -185,31 +185,29 @@ existing_forget_record (struct existing *existing, struct image *image)
    is cleared; of a section header all bytes, because elflint complains
    otherwise.  */
 static bool
-add_removals (struct layout_plan *plan, const struct image *image,
-              struct error *err)
+add_removals (struct plan *plan, const struct image *image, struct error *err)
 {
   const GElf_Ehdr *header = &image->header;
   for (size_t i = 0; i < image->n_segments; i++)
     if (image->segments[i].p_type == PT_GNU_SFRAME
-        && plan_patch (plan, header->e_phoff + i * header->e_phentsize,
-                       sizeof (Elf64_Word), err)
+        && plan_add_patch (plan, header->e_phoff + i * header->e_phentsize,
+                           sizeof (Elf64_Word), err)
                == NULL)
       return false;
   for (size_t i = 1; i < image->n_sections; i++)
     if (is_sframe_section (&image->sections[i])
-        && plan_patch (plan, header->e_shoff + i * header->e_shentsize,
-                       sizeof (Elf64_Shdr), err)
+        && plan_add_patch (plan, header->e_shoff + i * header->e_shentsize,
+                           sizeof (Elf64_Shdr), err)
                == NULL)
       return false;
   return true;
 }
 
 bool
-existing_plan_removal (struct layout_plan *plan,
-                       const struct existing *existing,
+existing_plan_removal (struct plan *plan, const struct existing *existing,
                        const struct image *image, struct error *err)
 {
-  *plan = (struct layout_plan){ 0 };
+  *plan = (struct plan){ 0 };
   if (existing->n_sections == 0 && existing->n_segments == 0)
     return error_set (err, CFI2SFRAME_NOTHING, "has no .sframe");
   if (existing->n_sections + existing->n_segments > PLACES_MAX)
@@ -232,7 +230,7 @@ set_not_gone (struct error *err)
 
 /* Check that NEW is what PLAN makes of OLD.  */
 static bool
-check_carried_out (const struct layout_plan *plan, const uint8_t *old,
+check_carried_out (const struct plan *plan, const uint8_t *old,
                    const uint8_t *new, struct error *err)
 {
   size_t n;
@@ -256,9 +254,8 @@ check_carried_out (const struct layout_plan *plan, const uint8_t *old,
 }
 
 bool
-existing_check_removed (const struct layout_plan *plan,
-                        const struct image *image, const void *bytes,
-                        size_t size, struct error *err)
+existing_check_removed (const struct plan *plan, const struct image *image,
+                        const void *bytes, size_t size, struct error *err)
 {
   struct image new;
   if (size != plan->new_size)

@@ -21,7 +21,7 @@ struct existing
   bool disagrees;   /* section and segment are at different places */
   size_t n_sections, n_segments; /* how many there are; empty PT_GNU_SFRAMEs
                                     do not count */
-  struct layout_replaced place;  /* the section's if there is one */
+  struct plan_replaced place;    /* the section's if there is one */
   struct undo_record record;     /* if has_record */
 };
 
@@ -36,7 +36,7 @@ const uint8_t *existing_bytes (const struct existing *existing,
                                const struct image *image);
 
 /* Whether a new .sframe can take the place of the old one, with
-   layout_plan_injection and request.replaced = &existing->place.  False with
+   plan_injection and request.replaced = &existing->place.  False with
    CFI2SFRAME_REFUSED if there are several, if headers contradict each other,
    or if bytes of the section belong to another one, too.  */
 bool existing_check_replaceable (const struct existing *existing,
@@ -49,13 +49,12 @@ void existing_forget_record (struct existing *existing, struct image *image);
 /* Plan to remove the .sframe without a record: PT_GNU_SFRAME becomes PT_NULL,
    section headers SHT_NULL (dropping them would renumber the others), the
    bytes stay.  Fails with CFI2SFRAME_NOTHING if there is none.  */
-bool existing_plan_removal (struct layout_plan *plan,
-                            const struct existing *existing,
+bool existing_plan_removal (struct plan *plan, const struct existing *existing,
                             const struct image *image, struct error *err);
 
 /* Whether these SIZE bytes, which existing_plan_removal's plan made of IMAGE,
    lack the .sframe and nothing else.  */
-bool existing_check_removed (const struct layout_plan *plan,
+bool existing_check_removed (const struct plan *plan,
                              const struct image *image, const void *bytes,
                              size_t size, struct error *err);
 

@@ -1,4 +1,4 @@
-/* Carrying a layout plan out.
+/* Carrying a plan out.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The old file is cloned, or written from its mapping, all pages of which the
@@ -123,7 +123,7 @@ write_piece (const struct writing *to, const struct plan_piece *piece)
 
 /* Carry PLAN out.  COPIED: the file has all old bytes already.  */
 static bool
-write_plan (const struct image *image, const struct layout_plan *plan,
+write_plan (const struct image *image, const struct plan *plan,
             const void *sframe, int out_fd, bool copied, struct error *err)
 {
   /* On some file systems looking for holes page by page takes longer than
@@ -145,7 +145,7 @@ write_plan (const struct image *image, const struct layout_plan *plan,
 }
 
 bool
-inject_write_over (const struct image *image, const struct layout_plan *plan,
+inject_write_over (const struct image *image, const struct plan *plan,
                    const void *sframe, int out_fd, struct error *err)
 {
   bool keeps = plan->new_size >= image->size;
@@ -157,7 +157,7 @@ inject_write_over (const struct image *image, const struct layout_plan *plan,
 }
 
 bool
-inject_write (const struct image *image, const struct layout_plan *plan,
+inject_write (const struct image *image, const struct plan *plan,
               const void *sframe, int out_fd, struct error *err)
 {
   if (inject_clone (image, out_fd))

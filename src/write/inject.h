@@ -1,4 +1,4 @@
-/* Carrying a layout plan out: the new file, checked before it is renamed.
+/* Carrying a plan out: the new file, checked before it is renamed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WRITE_INJECT_H
@@ -14,7 +14,7 @@
 /* Write the file that PLAN makes of IMAGE, with SFRAME (plan->sframe_size
    bytes) in its place, to the descriptor OUT_FD, an empty file open for
    reading and writing.  */
-bool inject_write (const struct image *image, const struct layout_plan *plan,
+bool inject_write (const struct image *image, const struct plan *plan,
                    const void *sframe, int out_fd, struct error *err);
 
 /* Whether OUT_FD, an empty file, could be made a copy of the whole IMAGE by
@@ -26,16 +26,15 @@ bool inject_has_holes (const struct image *image);
 
 /* Do as inject_write does, to a file that begins with a copy of the whole
    IMAGE already.  */
-bool inject_write_over (const struct image *image,
-                        const struct layout_plan *plan, const void *sframe,
-                        int out_fd, struct error *err);
+bool inject_write_over (const struct image *image, const struct plan *plan,
+                        const void *sframe, int out_fd, struct error *err);
 
 /* Read the SIZE BYTES of a new file back, as any other file, and compare them
    with IMAGE: nothing but what PLAN says may have changed.  False with the
    first violation.  */
-bool inject_check_bytes (const struct image *image,
-                         const struct layout_plan *plan, const void *sframe,
-                         const void *bytes, size_t size, struct error *err);
+bool inject_check_bytes (const struct image *image, const struct plan *plan,
+                         const void *sframe, const void *bytes, size_t size,
+                         struct error *err);
 
 /* A new file could not be opened, as ERR says.  Any status but NO_MEMORY would
    be about the input there; it is the new file that is damaged, by a mistake
@@ -44,8 +43,7 @@ bool inject_check_unreadable (struct error *err);
 
 /* Do as inject_check_bytes does with the bytes of the file OUT_FD: what tests
    of plans need.  */
-bool inject_self_check (const struct image *image,
-                        const struct layout_plan *plan, const void *sframe,
-                        int out_fd, struct error *err);
+bool inject_self_check (const struct image *image, const struct plan *plan,
+                        const void *sframe, int out_fd, struct error *err);
 
 #endif /* WRITE_INJECT_H */

@@ -65,7 +65,7 @@ find_sframe_load (const struct check *check)
 static bool
 check_sframe (const struct check *check)
 {
-  const struct layout_plan *plan = check->plan;
+  const struct plan *plan = check->plan;
   const GElf_Phdr *load = find_sframe_load (check);
   size_t n = 0;
   for (size_t i = 0; i < check->after->n_segments; i++)
@@ -101,7 +101,7 @@ inject_check_unreadable (struct error *err)
 }
 
 bool
-inject_check_bytes (const struct image *image, const struct layout_plan *plan,
+inject_check_bytes (const struct image *image, const struct plan *plan,
                     const void *sframe, const void *bytes, size_t size,
                     struct error *err)
 {
@@ -119,7 +119,7 @@ inject_check_bytes (const struct image *image, const struct layout_plan *plan,
 }
 
 bool
-inject_self_check (const struct image *image, const struct layout_plan *plan,
+inject_self_check (const struct image *image, const struct plan *plan,
                    const void *sframe, int out_fd, struct error *err)
 {
   size_t size;

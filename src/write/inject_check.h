@@ -14,12 +14,13 @@
 #include <stdint.h>
 
 #include "place/facts.h"
+#include "place/owners.h"
 #include "write/inject.h"
 
 struct check
 {
   const struct image *before, *after;
-  const struct layout_plan *plan;
+  const struct plan *plan;
   const void *sframe;
   struct error *err;
 };

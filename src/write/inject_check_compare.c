@@ -29,7 +29,7 @@ static bool
 is_trusted (const struct check *check, uint64_t old_offset,
             uint64_t new_offset, uint64_t size)
 {
-  const struct layout_plan *plan = check->plan;
+  const struct plan *plan = check->plan;
   if (check->before->size <= COMPARE_MAX)
     return false;
   for (size_t i = 0; i < plan->n_patches; i++)
@@ -38,7 +38,7 @@ is_trusted (const struct check *check, uint64_t old_offset,
       return false;
   for (size_t i = 0; i < plan->n_extents; i++)
     {
-      const struct layout_extent *extent = &plan->extents[i];
+      const struct plan_extent *extent = &plan->extents[i];
       if (old_offset >= extent->old_offset
           && old_offset + size <= extent->old_offset + extent->size
           && new_offset - old_offset

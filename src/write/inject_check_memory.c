@@ -132,7 +132,7 @@ has_bytes (const struct check *check, const GElf_Phdr *before,
   if (before->p_memsz == size)
     return true;
   end = offset_in (after, align_up (before->p_vaddr + before->p_memsz,
-                                    placing_page (check->before)));
+                                    image_page (check->before)));
   end = end < after_end ? end : after_end;
   return to + size >= end
          || bytes_are_zero (check->after->bytes + to + size,
@@ -163,7 +163,7 @@ is_kept (const struct check *check, const GElf_Phdr *before,
   expected.p_filesz = after->p_filesz;
   expected.p_memsz = after->p_memsz;
   if (check->before->header.e_type == ET_EXEC
-      && after->p_align == placing_page (check->before))
+      && after->p_align == image_page (check->before))
     expected.p_align = after->p_align;
   return check_same_header (expected, after)
          && (same_behind || after->p_filesz == after->p_memsz)
@@ -180,7 +180,7 @@ bool
 check_own_pages (const struct image *image, const GElf_Phdr *own,
                  uint64_t begin, uint64_t end)
 {
-  uint64_t rest = placing_page (image) - 1;
+  uint64_t rest = image_page (image) - 1;
   for (size_t i = 0; begin < end && i < image->n_segments; i++)
     {
       const GElf_Phdr *other = &image->segments[i];
@@ -195,7 +195,7 @@ check_own_pages (const struct image *image, const GElf_Phdr *own,
 static bool
 is_new_load (const struct check *check, const GElf_Phdr *load)
 {
-  uint64_t page = placing_page (check->before);
+  uint64_t page = image_page (check->before);
   const GElf_Phdr expected = { .p_type = PT_LOAD,
                                .p_flags = PF_R,
                                .p_filesz = load->p_filesz,

@@ -178,7 +178,7 @@ check_new_section (const struct check *check, size_t index)
 static bool
 check_sframe_section (const struct check *check)
 {
-  const struct layout_plan *plan = check->plan;
+  const struct plan *plan = check->plan;
   const struct image_section *section
       = image_find_section (check->after, ".sframe");
   return check->before->section_names == 0

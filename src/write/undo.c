@@ -94,14 +94,14 @@ struct record_reader
 {
   const struct undo_record *record;
   struct cursor cursor;
-  struct layout_plan *plan;
+  struct plan *plan;
   uint64_t at; /* bytes of the original that are planned */
 };
 
 static bool
 read_operation (struct record_reader *reader, struct error *err)
 {
-  struct layout_plan *plan = reader->plan;
+  struct plan *plan = reader->plan;
   uint64_t word = cursor_uleb (&reader->cursor);
   uint64_t size = word >> UNDO_KIND_BITS;
   unsigned kind = word & ((1 << UNDO_KIND_BITS) - 1);
@@ -112,14 +112,14 @@ read_operation (struct record_reader *reader, struct error *err)
       ok = from <= reader->record->offset
            && size <= reader->record->offset - from;
       plan->extents[plan->n_extents++]
-          = (struct layout_extent){ from, reader->at, size };
+          = (struct plan_extent){ from, reader->at, size };
     }
   else if (ok && kind == UNDO_STORE)
     {
       const uint8_t *bytes = cursor_take (&reader->cursor, size);
-      uint8_t *copy = bytes != NULL
-                          ? plan_patch (plan, reader->at, (size_t)size, err)
-                          : NULL;
+      uint8_t *copy = bytes != NULL ? plan_add_patch (plan, reader->at,
+                                                      (size_t)size, err)
+                                    : NULL;
       if (bytes != NULL && copy == NULL)
         return false;
       if (copy != NULL)
@@ -137,7 +137,7 @@ read_operation (struct record_reader *reader, struct error *err)
 static bool
 read_operations (struct record_reader *reader, uint64_t n, struct error *err)
 {
-  struct layout_plan *plan = reader->plan;
+  struct plan *plan = reader->plan;
   plan->extents = calloc ((size_t)n + 1, sizeof plan->extents[0]);
   if (plan->extents == NULL)
     return error_set_no_memory (err);
@@ -163,7 +163,7 @@ digest_zeros (XXH64_state_t *state, uint64_t size)
 
 /* The digest of the file PLAN makes of IMAGE.  There is no .sframe.  */
 static bool
-digest_of_plan (const struct layout_plan *plan, const struct image *image,
+digest_of_plan (const struct plan *plan, const struct image *image,
                 uint64_t *digest, struct error *err)
 {
   size_t n;
@@ -185,10 +185,9 @@ digest_of_plan (const struct layout_plan *plan, const struct image *image,
 }
 
 bool
-undo_plan (struct layout_plan *plan, const struct image *image,
-           struct error *err)
+undo_plan (struct plan *plan, const struct image *image, struct error *err)
 {
-  *plan = (struct layout_plan){ 0 };
+  *plan = (struct plan){ 0 };
   struct undo_record record;
   if (!undo_record_find (&record, image))
     return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");

@@ -56,14 +56,14 @@ struct undo_record
 /* Append to RECORD the record of the conversion of IMAGE by PLAN; its place is
    plan->new_size.  */
 bool undo_record_build (struct buffer *record, const struct image *image,
-                        const struct layout_plan *plan, struct error *err);
+                        const struct plan *plan, struct error *err);
 
 /* Do as undo_record_build does when the digest of the image's bytes
    (hash_digest) is at hand.  */
 bool undo_record_build_digested (struct buffer *record,
                                  const struct image *image,
-                                 const struct layout_plan *plan,
-                                 uint64_t digest, struct error *err);
+                                 const struct plan *plan, uint64_t digest,
+                                 struct error *err);
 
 /* The digest of the original in a RECORD built by these.  */
 uint64_t undo_record_digest (const uint8_t *record);
@@ -77,11 +77,11 @@ bool undo_record_find (struct undo_record *record, const struct image *image);
 uint64_t undo_bytes_appended (const struct image *image);
 
 /* Plan how the original is made of IMAGE.  The plan has no .sframe; it is
-   freed with layout_plan_free also after failure.  Fails with status
+   freed with plan_free also after failure.  Fails with status
    CFI2SFRAME_NOTHING when there is no record, CFI2SFRAME_REFUSED when the
    file changed since, CFI2SFRAME_MALFORMED when the record contradicts
    itself.  */
-bool undo_plan (struct layout_plan *plan, const struct image *image,
+bool undo_plan (struct plan *plan, const struct image *image,
                 struct error *err);
 
 /* Whether these SIZE bytes are the original, by the digest in the record of

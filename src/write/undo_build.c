@@ -1,4 +1,4 @@
-/* Making an undo record: the inverse of a layout plan.
+/* Making an undo record: the inverse of a plan.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The original is divided into the bytes that are somewhere in the new file
@@ -33,7 +33,7 @@ struct operation
 struct record_builder
 {
   const struct image *image;
-  const struct layout_plan *plan;
+  const struct plan *plan;
   struct operation *operations; /* the original, ascending */
   size_t n_operations, room;
 };
@@ -230,7 +230,7 @@ append_record (struct buffer *out, const struct record_builder *builder,
 
 bool
 undo_record_build_digested (struct buffer *record, const struct image *image,
-                            const struct layout_plan *plan, uint64_t digest,
+                            const struct plan *plan, uint64_t digest,
                             struct error *err)
 {
   struct record_builder builder = { .image = image, .plan = plan };
@@ -249,7 +249,7 @@ undo_record_build_digested (struct buffer *record, const struct image *image,
 
 bool
 undo_record_build (struct buffer *record, const struct image *image,
-                   const struct layout_plan *plan, struct error *err)
+                   const struct plan *plan, struct error *err)
 {
   return undo_record_build_digested (
       record, image, plan, hash_digest (image->bytes, image->size), err);

@@ -19,7 +19,7 @@
 #include "write/existing.h"
 #include "write/file_metadata.h"
 #include "write/inject.h"
-#include "place/layout.h"
+#include "place/choose_strategy.h"
 #include "write/output_file.h"
 #include "write/temporary.h"
 #include "write/undo.h"
@@ -30,14 +30,14 @@ struct job
   bool keep_record;
   struct image image;
   struct existing existing;
-  struct layout_plan plan;
+  struct plan plan;
   struct buffer sframe, record;
 };
 
 static bool
 plan_inject (struct job *job, bool replace, struct error *err)
 {
-  struct layout_request request
+  struct plan_request request
       = { .sframe_size = job->sframe.size, .section_type = SHT_GNU_SFRAME };
   if (job->existing.present && !replace)
     return error_set (err, CFI2SFRAME_REFUSED, "has an .sframe already");
@@ -48,7 +48,7 @@ plan_inject (struct job *job, bool replace, struct error *err)
       request.replaced = &job->existing.place;
     }
   job->keep_record = true;
-  return layout_plan_injection (&job->plan, &job->image, &request, err);
+  return plan_injection (&job->plan, &job->image, &request, err);
 }
 
 static bool
@@ -152,7 +152,7 @@ main (int argc, char **argv)
       ok = run (&job, argv[optind], &err);
       if (ok)
         printf ("%s record %zu\n", job.plan.strategy, job.record.size);
-      layout_plan_free (&job.plan);
+      plan_free (&job.plan);
       image_close (&job.image);
     }
   if (!ok)

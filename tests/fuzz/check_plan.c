@@ -28,7 +28,7 @@ compare_parts (const void *a, const void *b)
 
 /* No byte of the old file in two places.  */
 static void
-check_old_parts (const struct layout_plan *plan)
+check_old_parts (const struct plan *plan)
 {
   struct part *parts = calloc (plan->n_extents + 1, sizeof *parts);
   FUZZ_CHECK (parts != NULL);
@@ -43,7 +43,7 @@ check_old_parts (const struct layout_plan *plan)
 }
 
 static bool
-touches_sframe (const struct layout_plan *plan, uint64_t offset, uint64_t size)
+touches_sframe (const struct plan *plan, uint64_t offset, uint64_t size)
 {
   return size > 0 && plan->sframe_size > 0
          && offset < plan->sframe_offset + plan->sframe_size
@@ -51,7 +51,7 @@ touches_sframe (const struct layout_plan *plan, uint64_t offset, uint64_t size)
 }
 
 void
-fuzz_check_plan (const struct layout_plan *plan, const struct image *image)
+fuzz_check_plan (const struct plan *plan, const struct image *image)
 {
   uint64_t at = 0;
   FUZZ_CHECK (plan->new_size <= INT64_MAX);
@@ -59,7 +59,7 @@ fuzz_check_plan (const struct layout_plan *plan, const struct image *image)
               && plan->sframe_offset <= plan->new_size - plan->sframe_size);
   for (size_t i = 0; i < plan->n_extents; i++)
     {
-      const struct layout_extent *extent = &plan->extents[i];
+      const struct plan_extent *extent = &plan->extents[i];
       FUZZ_CHECK (extent->size > 0 && extent->new_offset >= at
                   && extent->size <= plan->new_size
                   && extent->new_offset <= plan->new_size - extent->size);
@@ -72,7 +72,7 @@ fuzz_check_plan (const struct layout_plan *plan, const struct image *image)
     check_old_parts (plan); /* a record may say otherwise */
   for (size_t i = 0; i < plan->n_patches; i++)
     {
-      const struct layout_patch *patch = &plan->patches[i];
+      const struct plan_patch *patch = &plan->patches[i];
       FUZZ_CHECK (patch->size <= plan->new_size
                   && patch->offset <= plan->new_size - patch->size);
       FUZZ_CHECK (!touches_sframe (plan, patch->offset, patch->size));
@@ -80,7 +80,7 @@ fuzz_check_plan (const struct layout_plan *plan, const struct image *image)
 }
 
 uint8_t *
-fuzz_make_file (const struct layout_plan *plan, const struct image *image,
+fuzz_make_file (const struct plan *plan, const struct image *image,
                 const void *sframe)
 {
   uint8_t *bytes = calloc (1, plan->new_size + 1);
@@ -97,7 +97,7 @@ fuzz_make_file (const struct layout_plan *plan, const struct image *image,
 }
 
 int
-fuzz_write_file (const struct layout_plan *plan, const struct image *image,
+fuzz_write_file (const struct plan *plan, const struct image *image,
                  const void *sframe)
 {
   struct error err = { 0 };
@@ -121,13 +121,13 @@ fuzz_write_file (const struct layout_plan *plan, const struct image *image,
 }
 
 static void
-check_undo (const struct layout_plan *plan, const struct image *image,
+check_undo (const struct plan *plan, const struct image *image,
             const void *sframe)
 {
   struct error err = { 0 };
   struct buffer file;
   struct image converted;
-  struct layout_plan back;
+  struct plan back;
   uint8_t *made = fuzz_make_file (plan, image, sframe);
   buffer_init (&file, false);
   buffer_append (&file, made, plan->new_size);
@@ -142,14 +142,14 @@ check_undo (const struct layout_plan *plan, const struct image *image,
       uint8_t *original = fuzz_make_file (&back, &converted, NULL);
       FUZZ_CHECK (memcmp (original, image->bytes, image->size) == 0);
       free (original);
-      layout_plan_free (&back);
+      plan_free (&back);
       image_close (&converted);
     }
   buffer_free (&file);
 }
 
 void
-fuzz_check_file (const struct layout_plan *plan, const struct image *image,
+fuzz_check_file (const struct plan *plan, const struct image *image,
                  const void *sframe)
 {
   struct error err = { 0 };

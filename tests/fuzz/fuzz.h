@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "elf/image.h"
-#include "place/layout.h"
+#include "place/choose_strategy.h"
 #include "sframe/decode.h"
 
 struct cfi_section;
@@ -76,25 +76,24 @@ enum
   FUZZ_FILE_MAX = 1 << 20
 };
 
-/* Check everything that layout.h promises of PLAN for IMAGE.  */
-void fuzz_check_plan (const struct layout_plan *plan,
-                      const struct image *image);
+/* Check everything that plan.h promises of PLAN for IMAGE.  */
+void fuzz_check_plan (const struct plan *plan, const struct image *image);
 
 /* The file that PLAN makes of IMAGE with SFRAME in it, by the words of
-   layout.h alone; to be freed.  */
-uint8_t *fuzz_make_file (const struct layout_plan *plan,
-                         const struct image *image, const void *sframe);
+   plan.h alone; to be freed.  */
+uint8_t *fuzz_make_file (const struct plan *plan, const struct image *image,
+                         const void *sframe);
 
 /* The same through inject_write, compared with fuzz_make_file's.  To be
    closed; an empty plan of more than FUZZ_FILE_MAX bytes gives -1.  */
-int fuzz_write_file (const struct layout_plan *plan, const struct image *image,
+int fuzz_write_file (const struct plan *plan, const struct image *image,
                      const void *sframe);
 
 /* Write the file that PLAN makes of IMAGE.  Unless the self-check refuses it
    (damaged headers can lie in each other, so that the new file is not what it
    should be), undo that and compare.  */
-void fuzz_check_file (const struct layout_plan *plan,
-                      const struct image *image, const void *sframe);
+void fuzz_check_file (const struct plan *plan, const struct image *image,
+                      const void *sframe);
 
 /* ---- check_rows.c  */
 

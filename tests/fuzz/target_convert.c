@@ -30,7 +30,7 @@ struct converted
   void *section;
   size_t size;
   uint64_t address;
-  struct layout_plan plan;
+  struct plan plan;
 };
 
 static void
@@ -61,13 +61,12 @@ plan_again (struct converted *converted, const struct image *image,
             const struct cfi2sframe_options *options)
 {
   struct error err = { 0 };
-  struct layout_request request
+  struct plan_request request
       = { .sframe_size = converted->size,
           .section_type = format_variant (options->format).pcrel
                               ? SHT_GNU_SFRAME
                               : SHT_PROGBITS };
-  FUZZ_DONE (layout_plan_injection (&converted->plan, image, &request, &err),
-             &err);
+  FUZZ_DONE (plan_injection (&converted->plan, image, &request, &err), &err);
   FUZZ_CHECK (converted->plan.sframe_address == converted->address);
 }
 
@@ -102,7 +101,7 @@ fuzz_convert (const uint8_t *bytes, size_t size)
   check_section (&converted, &image, &report);
   fuzz_check_plan (&converted.plan, &image);
   fuzz_check_file (&converted.plan, &image, converted.section);
-  layout_plan_free (&converted.plan);
+  plan_free (&converted.plan);
   image_close (&image);
   free (converted.section);
 }

@@ -30,7 +30,7 @@ check_contents (const struct image *image)
 static void
 check_removal (const struct existing *existing, const struct image *image)
 {
-  struct layout_plan plan = { 0 };
+  struct plan plan = { 0 };
   struct error err = { 0 };
   if (existing_plan_removal (&plan, existing, image, &err))
     {
@@ -44,29 +44,29 @@ check_removal (const struct existing *existing, const struct image *image)
           free (made);
         }
     }
-  layout_plan_free (&plan);
+  plan_free (&plan);
 }
 
 static void
 check_replacement (const struct existing *existing, const struct image *image,
                    uint64_t sframe_size)
 {
-  struct layout_plan plan = { 0 };
-  struct layout_request request = { .sframe_size = sframe_size,
-                                    .section_type = SHT_GNU_SFRAME,
-                                    .replaced = &existing->place };
+  struct plan plan = { 0 };
+  struct plan_request request = { .sframe_size = sframe_size,
+                                  .section_type = SHT_GNU_SFRAME,
+                                  .replaced = &existing->place };
   struct error err = { 0 };
   if (!existing->present
       || !existing_check_replaceable (existing, image, &err))
     return;
   uint8_t *sframe = calloc (1, sframe_size);
   FUZZ_CHECK (sframe != NULL);
-  if (layout_plan_injection (&plan, image, &request, &err))
+  if (plan_injection (&plan, image, &request, &err))
     {
       fuzz_check_plan (&plan, image);
       fuzz_check_file (&plan, image, sframe);
     }
-  layout_plan_free (&plan);
+  plan_free (&plan);
   free (sframe);
 }
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "write/inject.h"
-#include "place/layout.h"
+#include "place/choose_strategy.h"
 
 enum
 {
@@ -21,7 +21,7 @@ enum
 };
 
 static void
-check_plan (const struct layout_plan *plan, const struct image *image)
+check_plan (const struct plan *plan, const struct image *image)
 {
   fuzz_check_plan (plan, image);
   uint8_t *sframe = malloc (plan->sframe_size);
@@ -35,13 +35,13 @@ void
 fuzz_layout (const uint8_t *bytes, size_t size)
 {
   struct image image;
-  struct layout_plan plan;
+  struct plan plan;
   struct error err = { 0 };
   if (size < 4)
     return;
   size -= 4;
   uint8_t choice = bytes[size + 3];
-  struct layout_request request
+  struct plan_request request
       = { .sframe_size
           = bytes[size] | bytes[size + 1] << 8 | (bytes[size + 2] & 3) << 16,
           .section_type
@@ -52,11 +52,11 @@ fuzz_layout (const uint8_t *bytes, size_t size)
       = { "slack", "evict", "evict", "grow-down", "grow-data", "reuse" };
   unsigned strategy = choice & OPTION_STRATEGY;
   bool planned = strategy < sizeof strategies / sizeof *strategies
-                     ? layout_plan_by (&plan, &image, &request,
-                                       strategies[strategy], &err)
-                     : layout_plan_injection (&plan, &image, &request, &err);
+                     ? plan_injection_by (&plan, &image, &request,
+                                          strategies[strategy], &err)
+                     : plan_injection (&plan, &image, &request, &err);
   if (planned)
     check_plan (&plan, &image);
-  layout_plan_free (&plan);
+  plan_free (&plan);
   image_close (&image);
 }

@@ -61,7 +61,7 @@ try_record (const uint8_t *bytes, size_t size, size_t file_size,
 {
   struct buffer file;
   struct image image;
-  struct layout_plan plan;
+  struct plan plan;
   struct error err = { 0 };
   buffer_init (&file, false);
   append_elf (&file, bytes, file_size);
@@ -84,7 +84,7 @@ try_record (const uint8_t *bytes, size_t size, size_t file_size,
     }
   if (planned)
     close (fuzz_write_file (&plan, &image, NULL));
-  layout_plan_free (&plan);
+  plan_free (&plan);
   image_close (&image);
   buffer_free (&file);
   return read;

@@ -16,7 +16,7 @@
 
 #include "base/bytes.h"
 #include "write/inject.h"
-#include "place/layout.h"
+#include "place/choose_strategy.h"
 
 static uint8_t *
 make_blob (size_t size, bool big_endian)
@@ -32,7 +32,7 @@ make_blob (size_t size, bool big_endian)
 }
 
 static bool
-write_new (const struct image *image, const struct layout_plan *plan,
+write_new (const struct image *image, const struct plan *plan,
            const char *path, struct error *err)
 {
   bool good = false;
@@ -55,19 +55,19 @@ write_new (const struct image *image, const struct layout_plan *plan,
 }
 
 static bool
-make_plan (struct layout_plan *plan, const struct image *image,
-           const struct layout_request *request, const char *strategy,
+make_plan (struct plan *plan, const struct image *image,
+           const struct plan_request *request, const char *strategy,
            struct error *err)
 {
   if (strategy == NULL)
-    return layout_plan_injection (plan, image, request, err);
-  return layout_plan_by (plan, image, request, strategy, err);
+    return plan_injection (plan, image, request, err);
+  return plan_injection_by (plan, image, request, strategy, err);
 }
 
 int
 main (int argc, char **argv)
 {
-  struct layout_request request = { .section_type = SHT_GNU_SFRAME };
+  struct plan_request request = { .section_type = SHT_GNU_SFRAME };
   bool dry = false;
   const char *strategy = NULL;
   int option;
@@ -84,7 +84,7 @@ main (int argc, char **argv)
 
   struct error err = { 0 };
   struct image image;
-  struct layout_plan plan = { 0 };
+  struct plan plan = { 0 };
   bool good = image_open (&image, argv[optind], &err);
   if (good)
     {
@@ -92,7 +92,7 @@ main (int argc, char **argv)
              && (dry || write_new (&image, &plan, argv[optind + 1], &err));
       if (good)
         printf ("%s\n", plan.strategy);
-      layout_plan_free (&plan);
+      plan_free (&plan);
       image_close (&image);
     }
   if (!good)

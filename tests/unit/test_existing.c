@@ -110,7 +110,7 @@ each_byte_of_what_is_removed_is_checked (void **state)
   static struct elf_builder elf;
   static uint8_t new[ELF_FILE_MAX];
   struct image image;
-  struct layout_plan plan;
+  struct plan plan;
   struct error err = { 0 };
   elf_builder_program (&elf, EM_X86_64, false);
   elf_builder_add_section (&elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC, 0x1180,
@@ -134,7 +134,7 @@ each_byte_of_what_is_removed_is_checked (void **state)
     }
   new[0x1180] ^= 1;
   assert_false (existing_check_removed (&plan, &image, new, elf.size, &err));
-  layout_plan_free (&plan);
+  plan_free (&plan);
   image_close (&image);
 }
 
@@ -159,7 +159,7 @@ records_with_headers_in_them_are_none (void **state)
   (void)state;
   static struct elf_builder elf;
   struct image image;
-  struct layout_plan plan = { .sframe_offset = 0x1180, .sframe_size = SIZE };
+  struct plan plan = { .sframe_offset = 0x1180, .sframe_size = SIZE };
   struct error err = { 0 };
   struct buffer record;
   elf_builder_program (&elf, EM_X86_64, false);
@@ -169,7 +169,7 @@ records_with_headers_in_them_are_none (void **state)
   buffer_init (&record, false);
   assert_true (plan_copy (&plan, 0, 0, image.size, &err));
   assert_true (undo_record_build (&record, &image, &plan, &err));
-  layout_plan_free (&plan);
+  plan_free (&plan);
   image_close (&image);
   uint64_t sections = elf.header.e_shoff, begin = elf.size;
   memcpy (elf.bytes + begin, record.bytes, record.size);

@@ -19,7 +19,7 @@
 
 #include "base/bytes.h"
 #include "write/inject.h"
-#include "place/layout.h"
+#include "place/choose_strategy.h"
 #include "elf_builder.h"
 #include "rows.h"
 
@@ -34,7 +34,7 @@ struct fixture
 {
   struct elf_builder elf;
   struct image image;
-  struct layout_plan plan;
+  struct plan plan;
   struct error err;
   uint8_t sframe[LARGE];
   int fd;
@@ -58,7 +58,7 @@ static int
 tear_down (void **state)
 {
   struct fixture *test = *state;
-  layout_plan_free (&test->plan);
+  plan_free (&test->plan);
   if (test->image.elf != NULL)
     image_close (&test->image);
   close (test->fd);
@@ -79,7 +79,7 @@ fill_section (struct elf_builder *elf, const char *name, size_t from,
 static void
 inject (struct fixture *test, uint64_t size, const char *strategy)
 {
-  struct layout_request request
+  struct plan_request request
       = { .sframe_size = size, .section_type = SHT_GNU_SFRAME };
   fill_section (&test->elf, ".symtab", offsetof (Elf64_Sym, st_size),
                 sizeof (Elf64_Sym));
@@ -87,8 +87,8 @@ inject (struct fixture *test, uint64_t size, const char *strategy)
   elf_builder_finish (&test->elf);
   if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
                           &test->err)
-      || !layout_plan_by (&test->plan, &test->image, &request, strategy,
-                          &test->err)
+      || !plan_injection_by (&test->plan, &test->image, &request, strategy,
+                             &test->err)
       || !inject_write (&test->image, &test->plan, test->sframe, test->fd,
                         &test->err))
     fail_msg ("%s", test->err.reason);
@@ -406,7 +406,7 @@ holes_stay_holes (void **state)
                            1);
   elf_builder_finish (&test->elf);
   uint64_t hole = 1 << 20;
-  struct layout_extent extents[2]
+  struct plan_extent extents[2]
       = { { 0, 0, 0x1000 }, { 0x1000, 0x1000, hole + 0x1000 } };
   uint8_t last[4096];
   memset (last, 7, sizeof last);
@@ -416,11 +416,11 @@ holes_stay_holes (void **state)
   struct image image = { .fd = old, .size = 0x2000 + hole };
   image.bytes = mmap (NULL, image.size, PROT_READ, MAP_PRIVATE, old, 0);
   assert_true (image.bytes != MAP_FAILED);
-  struct layout_plan plan = { .new_size = image.size,
-                              .sframe_offset = 8,
-                              .sframe_size = 8,
-                              .extents = extents,
-                              .n_extents = 2 };
+  struct plan plan = { .new_size = image.size,
+                       .sframe_offset = 8,
+                       .sframe_size = 8,
+                       .extents = extents,
+                       .n_extents = 2 };
   assert_true (
       inject_write (&image, &plan, test->sframe, test->fd, &test->err));
   /* Before reading the mapping, which would fill the hole.  */
@@ -474,12 +474,12 @@ holes_of_what_moves_are_written_over_a_copy (void **state)
   fill_pages (old, 3 * PAGE, 1);
   fill_pages (test->fd, 3 * PAGE, 1);
   struct image image = { .fd = old, .size = 3 * PAGE };
-  struct layout_extent moved = { 0, PAGE, 3 * PAGE };
-  struct layout_plan plan = { .new_size = 4 * PAGE,
-                              .sframe_offset = 8,
-                              .sframe_size = 8,
-                              .extents = &moved,
-                              .n_extents = 1 };
+  struct plan_extent moved = { 0, PAGE, 3 * PAGE };
+  struct plan plan = { .new_size = 4 * PAGE,
+                       .sframe_offset = 8,
+                       .sframe_size = 8,
+                       .extents = &moved,
+                       .n_extents = 1 };
   image.bytes = mmap (NULL, image.size, PROT_READ, MAP_PRIVATE, old, 0);
   assert_true (image.bytes != MAP_FAILED);
   assert_true (
@@ -499,12 +499,12 @@ gaps_and_bytes_behind_the_image_are_cleared_in_a_copy (void **state)
   struct fixture *test = *state;
   const uint8_t bytes[2 * PAGE] = { 0 };
   struct image image = { .fd = -1, .bytes = bytes, .size = 2 * PAGE };
-  struct layout_extent first = { 0, 0, PAGE };
-  struct layout_plan plan = { .new_size = 3 * PAGE,
-                              .sframe_offset = 3 * PAGE - 8,
-                              .sframe_size = 8,
-                              .extents = &first,
-                              .n_extents = 1 };
+  struct plan_extent first = { 0, 0, PAGE };
+  struct plan plan = { .new_size = 3 * PAGE,
+                       .sframe_offset = 3 * PAGE - 8,
+                       .sframe_size = 8,
+                       .extents = &first,
+                       .n_extents = 1 };
   static const uint8_t none[8];
   fill_pages (test->fd, 4 * PAGE, SIZE_MAX);
   assert_true (inject_write_over (&image, &plan, none, test->fd, &test->err));

@@ -75,7 +75,7 @@ digest_is_xxh64 (void **state)
 
 /* What inject_write does, in memory.  */
 static uint8_t *
-carry_out (const struct layout_plan *plan, const uint8_t *old)
+carry_out (const struct plan *plan, const uint8_t *old)
 {
   uint8_t *new = calloc (1, plan->new_size + 1);
   for (size_t i = 0; i < plan->n_extents; i++)
@@ -105,17 +105,17 @@ random_bytes (size_t size)
 /* A plan nobody would make on purpose: pieces of the old file in any order,
    with gaps, some lost, patches over everything and over each other.  */
 static void
-random_plan (struct layout_plan *plan, size_t old_size)
+random_plan (struct plan *plan, size_t old_size)
 {
-  struct layout_extent pieces[PIECES_MAX];
+  struct plan_extent pieces[PIECES_MAX];
   size_t n = 0;
-  *plan = (struct layout_plan){ 0 };
+  *plan = (struct plan){ 0 };
   for (uint64_t at = 0; at < old_size && n < PIECES_MAX; n++)
     {
       uint64_t size = 1 + draw ((uint32_t)old_size / 6);
       if (size > old_size - at || n == PIECES_MAX - 1)
         size = old_size - at;
-      pieces[n] = (struct layout_extent){ at, 0, size };
+      pieces[n] = (struct plan_extent){ at, 0, size };
       at += size;
     }
   enum
@@ -128,7 +128,7 @@ random_plan (struct layout_plan *plan, size_t old_size)
   for (size_t i = n; mode == SHUFFLED && i > 1; i--)
     {
       size_t j = draw ((uint32_t)i);
-      struct layout_extent swap = pieces[i - 1];
+      struct plan_extent swap = pieces[i - 1];
       pieces[i - 1] = pieces[j];
       pieces[j] = swap;
     }
@@ -153,7 +153,7 @@ random_plan (struct layout_plan *plan, size_t old_size)
       if (size > plan->sframe_offset - offset)
         continue;
       plan->patches[plan->n_patches++]
-          = (struct layout_patch){ offset, size, random_bytes (size) };
+          = (struct plan_patch){ offset, size, random_bytes (size) };
     }
   plan->new_size = end;
 }
@@ -169,7 +169,7 @@ static void
 convert (struct converted *file)
 {
   struct error err = { 0 };
-  struct layout_plan plan;
+  struct plan plan;
   struct buffer record;
   buffer_init (&record, false);
   /* Pieces from one byte to some pages.  */
@@ -180,7 +180,7 @@ convert (struct converted *file)
     {
       random_plan (&plan, size);
       if (plan.new_size < size)
-        layout_plan_free (&plan);
+        plan_free (&plan);
     }
   while (plan.new_size < size);
   assert_true (undo_record_build (&record, &file->original, &plan, &err));
@@ -194,7 +194,7 @@ convert (struct converted *file)
   assert_int_equal (file->record.offset, plan.new_size);
   assert_int_equal (file->record.original_size, size);
   buffer_free (&record);
-  layout_plan_free (&plan);
+  plan_free (&plan);
 }
 
 static void
@@ -208,7 +208,7 @@ converted_free (struct converted *file)
 static bool
 undo_is_exact (const struct converted *file, struct error *err)
 {
-  struct layout_plan plan;
+  struct plan plan;
   bool ok = undo_plan (&plan, &file->image, err);
   if (ok)
     {
@@ -217,7 +217,7 @@ undo_is_exact (const struct converted *file, struct error *err)
       assert_memory_equal (back, file->original.bytes, plan.new_size);
       free (back);
     }
-  layout_plan_free (&plan);
+  plan_free (&plan);
   return ok;
 }
 
@@ -325,7 +325,7 @@ file_with_something_before_the_record_is_refused (void **state)
   (void)state;
   struct converted file;
   struct error err = { 0 };
-  struct layout_plan plan;
+  struct plan plan;
   seed = 42;
   convert (&file);
   uint8_t *longer = calloc (1, file.image.size + 1);
@@ -337,7 +337,7 @@ file_with_something_before_the_record_is_refused (void **state)
   file.image.size++;
   assert_false (undo_plan (&plan, &file.image, &err));
   assert_int_equal (err.status, CFI2SFRAME_REFUSED);
-  layout_plan_free (&plan);
+  plan_free (&plan);
   converted_free (&file);
 }
 
@@ -362,7 +362,7 @@ record_of_a_larger_original_is_refused (void **state)
   };
   struct error err = { 0 };
   struct buffer file;
-  struct layout_plan plan;
+  struct plan plan;
   uint8_t original[CONTENT + ZEROS] = { 0 };
   memset (original, 0x77, CONTENT);
   for (unsigned zeros = 0; zeros <= ZEROS; zeros += ZEROS)
@@ -387,7 +387,7 @@ record_of_a_larger_original_is_refused (void **state)
           = { .fd = -1, .bytes = file.bytes, .size = file.size };
       assert_int_equal (undo_plan (&plan, &image, &err), zeros == 0);
       assert_true (zeros == 0 || err.status == CFI2SFRAME_REFUSED);
-      layout_plan_free (&plan);
+      plan_free (&plan);
       buffer_free (&file);
     }
 }
@@ -411,10 +411,10 @@ operation_without_bytes_is_refused (void **state)
   store_u64 (footer, size + 2, false);
   store_u64 (footer + 8, hash_digest (record, size + 2 - 16), false);
   struct image image = { .fd = -1, .bytes = longer, .size = front + size + 2 };
-  struct layout_plan plan;
+  struct plan plan;
   assert_false (undo_plan (&plan, &image, &err));
   assert_string_equal (err.reason, "the undo record contradicts itself");
-  layout_plan_free (&plan);
+  plan_free (&plan);
   free (longer);
   converted_free (&file);
 }
@@ -426,9 +426,9 @@ what_belongs_together_is_one_operation (void **state)
   struct error err = { 0 };
   uint8_t bytes[600] = { 1 };
   struct image image = { .fd = -1, .bytes = bytes, .size = sizeof bytes };
-  struct layout_extent whole = { 0, 0, 600 };
-  struct layout_extent halves[] = { { 0, 0, 300 }, { 300, 300, 300 } };
-  struct layout_plan plan = {
+  struct plan_extent whole = { 0, 0, 600 };
+  struct plan_extent halves[] = { { 0, 0, 300 }, { 300, 300, 300 } };
+  struct plan plan = {
     .new_size = 664, .sframe_offset = 664, .extents = &whole, .n_extents = 1
   };
   struct buffer one, two;
@@ -521,7 +521,7 @@ operations_stay_in_their_files (void **state)
     {
       struct buffer operations, file;
       struct error err = { 0 };
-      struct layout_plan plan;
+      struct plan plan;
       uint64_t n = 0;
       buffer_init (&operations, false);
       for (; n < 3 && cases[i].operations[n].size > 0; n++)
@@ -540,7 +540,7 @@ operations_stay_in_their_files (void **state)
                         cases[i].reason == NULL);
       if (cases[i].reason != NULL)
         assert_non_null (strstr (err.reason, cases[i].reason));
-      layout_plan_free (&plan);
+      plan_free (&plan);
       buffer_free (&operations);
       buffer_free (&file);
     }
@@ -577,7 +577,7 @@ long_runs_of_zeros_are_restored (void **state)
       memset (original, 7, 60);
       struct buffer operations, file;
       struct error err = { 0 };
-      struct layout_plan plan;
+      struct plan plan;
       buffer_init (&operations, false);
       append_uleb (&operations, 60 << UNDO_KIND_BITS | UNDO_COPY);
       append_uleb (&operations, 0);
@@ -588,7 +588,7 @@ long_runs_of_zeros_are_restored (void **state)
           = { .fd = -1, .bytes = file.bytes, .size = file.size };
       if (!undo_plan (&plan, &image, &err))
         fail_msg ("%u zeros: %s", (unsigned)sizes[i], err.reason);
-      layout_plan_free (&plan);
+      plan_free (&plan);
       buffer_free (&operations);
       buffer_free (&file);
     }
@@ -637,7 +637,7 @@ enum
 
 static const struct
 {
-  struct layout_extent extents[3];
+  struct plan_extent extents[3];
   struct
   {
     uint64_t offset, size;
@@ -721,14 +721,14 @@ a_record_stores_what_is_lost (void **state)
     old[i] = i >= ZEROS && i < ZEROS + 64 ? 0 : (uint8_t)(i * 7 | 1);
   for (size_t i = 0; i < sizeof lost_cases / sizeof *lost_cases; i++)
     {
-      struct layout_extent extents[3];
-      struct layout_patch patches[2];
+      struct plan_extent extents[3];
+      struct plan_patch patches[2];
       uint8_t bytes[2][64];
-      struct layout_plan plan = { .extents = extents,
-                                  .patches = patches,
-                                  .sframe_offset = 0x7000,
-                                  .sframe_size = 0x100,
-                                  .new_size = 0x7100 };
+      struct plan plan = { .extents = extents,
+                           .patches = patches,
+                           .sframe_offset = 0x7000,
+                           .sframe_size = 0x100,
+                           .new_size = 0x7100 };
       struct image image = { .fd = -1, .bytes = old, .size = OLD_SIZE };
       struct error err = { 0 };
       struct buffer record;
@@ -743,8 +743,8 @@ a_record_stores_what_is_lost (void **state)
             if (lost_cases[i].patches[k].differ[d] > 0)
               bytes[k][lost_cases[i].patches[k].differ[d] - 1] ^= 0x80;
           patches[plan.n_patches++]
-              = (struct layout_patch){ lost_cases[i].patches[k].offset, size,
-                                       bytes[k] };
+              = (struct plan_patch){ lost_cases[i].patches[k].offset, size,
+                                     bytes[k] };
         }
       buffer_init (&record, false);
       assert_true (undo_record_build (&record, &image, &plan, &err));
@@ -772,15 +772,15 @@ too_many_changes_are_refused (void **state)
       uint8_t *new = old + SIZE + 1;
       for (size_t i = STEP - 1; i < SIZE; i += STEP)
         new[i] = 1;
-      struct layout_extent extent = { .size = SIZE + more };
-      struct layout_patch patch = { .size = SIZE, .bytes = new };
-      struct layout_plan plan = { .extents = &extent,
-                                  .n_extents = 1,
-                                  .patches = &patch,
-                                  .n_patches = 1,
-                                  .sframe_offset = SIZE + 0x100,
-                                  .sframe_size = 0x100,
-                                  .new_size = SIZE + 0x200 };
+      struct plan_extent extent = { .size = SIZE + more };
+      struct plan_patch patch = { .size = SIZE, .bytes = new };
+      struct plan plan = { .extents = &extent,
+                           .n_extents = 1,
+                           .patches = &patch,
+                           .n_patches = 1,
+                           .sframe_offset = SIZE + 0x100,
+                           .sframe_size = 0x100,
+                           .new_size = SIZE + 0x200 };
       struct image image = { .fd = -1, .bytes = old, .size = SIZE + more };
       struct error err = { 0 };
       struct buffer record;
@@ -804,7 +804,7 @@ what_is_no_record_of_ours (void **state)
   struct buffer operations, file;
   struct error err = { 0 };
   struct undo_record record;
-  struct layout_plan plan;
+  struct plan plan;
   for (uint64_t more = 0; more < 2; more++)
     {
       buffer_init (&operations, false);
@@ -817,7 +817,7 @@ what_is_no_record_of_ours (void **state)
       assert_false (undo_plan (&plan, &image, &err));
       assert_non_null (strstr (err.reason, more ? "does not belong"
                                                 : "contradicts itself"));
-      layout_plan_free (&plan);
+      plan_free (&plan);
       assert_true (undo_record_find (&record, &image));
       uint8_t *begin = file.bytes + 100;
       begin[3] ^= 1;
@@ -975,7 +975,7 @@ a_record_has_its_operations_and_nothing_else (void **state)
     {
       struct error err = { 0 };
       struct buffer operations, file;
-      struct layout_plan plan;
+      struct plan plan;
       buffer_init (&operations, false);
       append_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
       append_uleb (&operations, 0);
@@ -988,7 +988,7 @@ a_record_has_its_operations_and_nothing_else (void **state)
                         cases[i].reason == NULL);
       if (cases[i].reason != NULL)
         assert_string_equal (err.reason, cases[i].reason);
-      layout_plan_free (&plan);
+      plan_free (&plan);
       buffer_free (&file);
       buffer_free (&operations);
     }

@@ -11,13 +11,13 @@
    which strip takes away, and formats in which a look at the bytes finds no
    data.  */
 
-#include "place/payload.h"
+#include "place/own_data.h"
 
 #include <string.h>
 
 #include "base/bytes.h"
 #include "elf/notes.h"
-#include "place/facts.h"
+#include "place/owners.h"
 
 enum
 {
@@ -188,7 +188,7 @@ check_sections (const struct image *image, struct error *err)
 }
 
 bool
-payload_check (const struct image *image, struct error *err)
+own_data_check (const struct image *image, struct error *err)
 {
   uint64_t last = owner_last (image);
   if (last > image->size || range_is_zero (image, last, image->size - last))

@@ -1,12 +1,12 @@
-/* What all strategies share: a file and the plan that is being made for it.
+/* The draft of a new file: its headers and its plan, as far as they are made.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy first looks: it reads the placing only, and says why it does not
-   apply.  Then it commits: it changes the placing and its plan.  A commit is
+   A strategy first looks: it reads the draft only, and says why it does not
+   apply.  Then it commits: it changes the draft and its plan.  A commit is
    never undone, so behind one a strategy fails only for lack of memory.  */
 
-#ifndef PLACE_PLACING_H
-#define PLACE_PLACING_H
+#ifndef PLACE_DRAFT_H
+#define PLACE_DRAFT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,11 +28,11 @@ enum
                             for any number */
 };
 
-struct placing
+struct draft
 {
-  const struct image *image;
-  const struct layout_request *request;
-  struct layout_plan *plan;
+  const struct image *image; /* the old file */
+  const struct plan_request *request;
+  struct plan *plan;
   struct error *err;
   uint64_t page; /* P of doc/formats/injection */
   bool loader;   /* the image is a dynamic loader */
@@ -56,17 +56,26 @@ struct placing
   char reason[192]; /* why the last strategy did not apply */
 };
 
-/* Begin: the headers of placing->image, and a plan that changes nothing.
+/* Begin: the headers of draft->image, and a plan that changes nothing.
    Close also after failure.  */
-bool placing_open (struct placing *placing);
-void placing_close (struct placing *placing);
+bool draft_open (struct draft *draft);
+void draft_close (struct draft *draft);
 
-/* The reason why a strategy does not apply.  Returns false.  */
-bool placing_impossible (struct placing *placing, const char *fmt, ...)
+/* What came of the attempt of a strategy.  */
+enum attempt
+{
+  DOES_NOT_APPLY = 0, /* draft->reason says why; nothing was changed */
+  PLANNED,
+  FAILED /* draft->err says why */
+};
+
+/* Set the reason why a strategy does not apply.  Returns false, which is
+   DOES_NOT_APPLY.  */
+bool draft_impossible (struct draft *draft, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
 /* The lowest and the highest PT_LOAD; the image has at least one.  */
-const GElf_Phdr *placing_first_load (const struct placing *placing);
-const GElf_Phdr *placing_last_load (const struct placing *placing);
+const GElf_Phdr *draft_first_load (const struct draft *draft);
+const GElf_Phdr *draft_last_load (const struct draft *draft);
 
-#endif /* PLACE_PLACING_H */
+#endif /* PLACE_DRAFT_H */

@@ -22,11 +22,12 @@
 #include "base/align.h"
 #include "elf_builder.h"
 #include "failing_allocations.h"
-#include "place/layout.h"
+#include "place/choose_strategy.h"
 #include "place/reference_search.h"
 #include "place/refusals.h"
 #include "place/strategy.h"
-#include "place/strategy_loader.h"
+#include "place/loader.h"
+#include "place/owners.h"
 #include "rows.h"
 
 /* More than there is padding behind the read-only segments (0xa00, 0xf00),
@@ -79,8 +80,8 @@ struct fixture
 {
   struct elf_builder elf;
   struct image image, result; /* of the old and the new file */
-  struct layout_request request;
-  struct layout_plan plan;
+  struct plan_request request;
+  struct plan plan;
   struct error err;
   uint8_t *bytes; /* the new file */
   const struct layout_case *given;
@@ -105,7 +106,7 @@ struct layout_case
   struct change changes[8];
   void (*finish) (struct fixture *test);
 
-  /* What layout_plan_injection does, and with REASON what the error's reason
+  /* What plan_injection does, and with REASON what the error's reason
      contains.  */
   const char *strategy;
   enum cfi2sframe_status status;
@@ -131,8 +132,8 @@ set_up (void **state)
   if (test == NULL)
     return -1;
   elf_builder_program (&test->elf, EM_X86_64, false);
-  test->request = (struct layout_request){ .sframe_size = LARGE,
-                                           .section_type = SHT_GNU_SFRAME };
+  test->request = (struct plan_request){ .sframe_size = LARGE,
+                                         .section_type = SHT_GNU_SFRAME };
   test->given = *state;
   *state = test;
   return 0;
@@ -142,7 +143,7 @@ static int
 tear_down (void **state)
 {
   struct fixture *test = *state;
-  layout_plan_free (&test->plan);
+  plan_free (&test->plan);
   if (test->result.elf != NULL)
     image_close (&test->result);
   if (test->image.elf != NULL)
@@ -172,7 +173,7 @@ open_old (struct fixture *test)
 static void
 close_old (struct fixture *test)
 {
-  layout_plan_free (&test->plan);
+  plan_free (&test->plan);
   image_close (&test->image);
   test->image.elf = NULL;
 }
@@ -189,13 +190,13 @@ open_result (struct fixture *test)
 static void
 apply (struct fixture *test)
 {
-  const struct layout_plan *plan = &test->plan;
+  const struct plan *plan = &test->plan;
   uint64_t end = 0;
   test->bytes = calloc (1, plan->new_size);
   assert_non_null (test->bytes);
   for (size_t i = 0; i < plan->n_extents; i++)
     {
-      const struct layout_extent *extent = &plan->extents[i];
+      const struct plan_extent *extent = &plan->extents[i];
       assert_true (extent->new_offset >= end);
       end = extent->new_offset + extent->size;
       assert_true (end <= plan->new_size);
@@ -208,7 +209,7 @@ apply (struct fixture *test)
     }
   for (size_t i = 0; i < plan->n_patches; i++)
     {
-      const struct layout_patch *patch = &plan->patches[i];
+      const struct plan_patch *patch = &plan->patches[i];
       assert_true (patch->offset + patch->size <= plan->new_size);
       memcpy (test->bytes + patch->offset, patch->bytes, patch->size);
     }
@@ -318,28 +319,27 @@ check_segments (const struct fixture *test, uint64_t page)
 }
 
 static bool
-plan_with_search (const struct fixture *test, struct layout_plan *plan,
+plan_with_search (const struct fixture *test, struct plan *plan,
                   struct error *err)
 {
-  struct layout_request request = test->request;
+  struct plan_request request = test->request;
   struct reference_search *search = reference_search_new (&test->image);
   reference_search_run (search);
   request.search = search;
-  bool planned = layout_plan_injection (plan, &test->image, &request, err);
+  bool planned = plan_injection (plan, &test->image, &request, err);
   reference_search_free (search);
   return planned;
 }
 
 static void
-check_equal_plans (const struct layout_plan *plan,
-                   const struct layout_plan *other)
+check_equal_plans (const struct plan *plan, const struct plan *other)
 {
   assert_ptr_equal (plan->strategy, other->strategy);
   assert_int_equal (plan->n_extents, other->n_extents);
   assert_int_equal (plan->n_patches, other->n_patches);
   for (size_t i = 0; i < plan->n_patches; i++)
     {
-      const struct layout_patch *patch = &plan->patches[i];
+      const struct plan_patch *patch = &plan->patches[i];
       assert_int_equal (patch->size, other->patches[i].size);
       assert_int_equal (patch->offset, other->patches[i].offset);
       assert_memory_equal (patch->bytes, other->patches[i].bytes, patch->size);
@@ -350,16 +350,16 @@ check_equal_plans (const struct layout_plan *plan,
 static bool
 plan (struct fixture *test)
 {
-  struct layout_plan other;
+  struct plan other;
   struct error other_err = { 0 };
   bool planned_too = plan_with_search (test, &other, &other_err);
-  bool planned = layout_plan_injection (&test->plan, &test->image,
-                                        &test->request, &test->err);
+  bool planned
+      = plan_injection (&test->plan, &test->image, &test->request, &test->err);
   assert_int_equal (planned, planned_too);
   if (!planned)
     assert_string_equal (test->err.reason, other_err.reason);
   check_equal_plans (&other, &test->plan);
-  layout_plan_free (&other);
+  plan_free (&other);
   return planned;
 }
 
@@ -367,8 +367,7 @@ plan (struct fixture *test)
 static void
 plan_once (struct fixture *test)
 {
-  if (!layout_plan_injection (&test->plan, &test->image, &test->request,
-                              &test->err))
+  if (!plan_injection (&test->plan, &test->image, &test->request, &test->err))
     fail_msg ("%s", test->err.reason);
 }
 
@@ -379,13 +378,13 @@ expect_no_plan_without_memory (const struct fixture *test)
   bool done = false;
   for (unsigned n = 0; !done; n++)
     {
-      struct layout_plan plan;
+      struct plan plan;
       struct error err = { 0 };
       allocations_granted = n;
-      done = layout_plan_injection (&plan, &test->image, &test->request, &err);
+      done = plan_injection (&plan, &test->image, &test->request, &err);
       bool failed = allocations_granted == UINT_MAX;
       allocations_granted = UINT_MAX;
-      layout_plan_free (&plan);
+      plan_free (&plan);
       if (failed && (done || err.status != CFI2SFRAME_NO_MEMORY))
         fail_msg ("allocation %u failed: %s", n, done ? "done" : err.reason);
       assert_int_equal (failed, !done);
@@ -2193,7 +2192,7 @@ is_refused (void **state)
 {
   struct fixture *test = *state;
   make_file (test);
-  assert_true (layout_classify (&test->image, &test->err));
+  assert_true (refusals_check (&test->image, &test->err));
   assert_false (plan (test));
   check_reason (test);
   /* Scripts tell it from a defect by the word.  */
@@ -2465,7 +2464,7 @@ is_unfit (void **state)
 {
   struct fixture *test = *state;
   make_file (test);
-  assert_false (layout_classify (&test->image, &test->err));
+  assert_false (refusals_check (&test->image, &test->err));
   check_reason (test);
   assert_false (plan (test));
   check_reason (test);
@@ -2479,8 +2478,8 @@ static void
 check_referenced (struct fixture *test, const char *what, uint64_t n)
 {
   open_old (test);
-  if (layout_plan_by (&test->plan, &test->image, &test->request, "evict",
-                      &test->err)
+  if (plan_injection_by (&test->plan, &test->image, &test->request, "evict",
+                         &test->err)
       || strstr (test->err.reason, "code may refer to") == NULL)
     fail_msg ("%s, %#llx: %s", what, (unsigned long long)n, test->err.reason);
   close_old (test);
@@ -3009,7 +3008,7 @@ empty_sframe_behind_the_table_holds_up_nothing (void **state)
   struct fixture *test = *state;
   elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
                            0x224, 0, 8);
-  struct layout_replaced replaced
+  struct plan_replaced replaced
       = { test->elf.n_sections - 1, 0x224, 0x224, 0 };
   test->elf.sections[replaced.section].sh_addr = 0x224;
   test->request.replaced = &replaced;
@@ -3021,7 +3020,7 @@ empty_sframe_behind_the_table_holds_up_nothing (void **state)
 
 /* An .sframe behind .rodata, SIZE bytes at ADDRESS of OFFSET, and a free
    header; the new one needs 0x100 bytes.  */
-static struct layout_replaced
+static struct plan_replaced
 add_old_sframe (struct fixture *test, uint64_t offset, uint64_t address,
                 uint64_t size)
 {
@@ -3033,15 +3032,15 @@ add_old_sframe (struct fixture *test, uint64_t offset, uint64_t address,
       = address;
   test->elf.segments[7] = (Elf64_Phdr){ 0 };
   test->request.sframe_size = 0x100;
-  return (struct layout_replaced){ test->elf.n_sections - 1, offset, address,
-                                   size };
+  return (struct plan_replaced){ test->elf.n_sections - 1, offset, address,
+                                 size };
 }
 
 static void
 old_place_is_used_again (void **state)
 {
   struct fixture *test = *state;
-  struct layout_replaced replaced = add_old_sframe (test, 0x500, 0x500, 0x100);
+  struct plan_replaced replaced = add_old_sframe (test, 0x500, 0x500, 0x100);
   test->request.replaced = &replaced;
   open_old (test);
   plan_once (test);
@@ -3075,13 +3074,13 @@ old_place_is_left_unless_it_fits (void **state)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       test->elf = original;
-      struct layout_replaced replaced = add_old_sframe (
+      struct plan_replaced replaced = add_old_sframe (
           test, cases[i].offset, cases[i].address, cases[i].size);
       test->elf.segments[2].p_flags = cases[i].flags;
       test->request.replaced = &replaced;
       open_old (test);
-      if (layout_plan_injection (&test->plan, &test->image, &test->request,
-                                 &test->err))
+      if (plan_injection (&test->plan, &test->image, &test->request,
+                          &test->err))
         assert_string_not_equal (test->plan.strategy, "reuse");
       close_old (test);
     }
@@ -3094,7 +3093,7 @@ programs_are_no_loaders (void **state)
 {
   struct fixture *test = *state;
   open_old (test);
-  assert_false (layout_is_loader (&test->image));
+  assert_false (loader_is (&test->image));
 }
 
 static void
@@ -3103,7 +3102,7 @@ loaders_are_known_by_name (void **state)
   struct fixture *test = *state;
   make_loader (test);
   open_old (test);
-  assert_true (layout_is_loader (&test->image));
+  assert_true (loader_is (&test->image));
 }
 
 /* A library without a loader's name whose dynamic symbols have those of one,
@@ -3122,7 +3121,7 @@ is_loader_with_symbols (struct fixture *test, uint16_t home)
   store_u32 (symbols + 48, 16, false);
   store_u16 (symbols + 48 + 6, home, false);
   open_old (test);
-  return layout_is_loader (&test->image);
+  return loader_is (&test->image);
 }
 
 static void
@@ -3144,12 +3143,12 @@ fixed_programs_are_no_loaders (void **state)
   elf_builder_segment (&test->elf, PT_INTERP)->p_type = PT_LOOS + 1;
   struct elf_builder original = test->elf;
   open_old (test);
-  assert_true (layout_may_be_loader (&test->image));
+  assert_true (loader_may_be (&test->image));
   image_close (&test->image);
   test->elf = original;
   elf_builder_relocate (&test->elf, 0x400000);
   open_old (test);
-  assert_false (layout_may_be_loader (&test->image));
+  assert_false (loader_may_be (&test->image));
 }
 
 static void
@@ -3164,9 +3163,9 @@ names_of_loaders (void **state)
       = { "", "/usr/bin/ld", "x86_64-linux-gnu-ld.bfd",
           "ld-linux.so.2/program", "libld-linux.so" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    assert_true (layout_is_loader_name (names[i]));
+    assert_true (loader_is_name (names[i]));
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    assert_false (layout_is_loader_name (others[i]));
+    assert_false (loader_is_name (others[i]));
 }
 
 /* ---- What is asked before a file is converted.  */
@@ -3179,7 +3178,7 @@ takes_files_with_one_loaded_byte (void **state)
   for (size_t i = 0; i < test->elf.n_segments; i++)
     test->elf.segments[i].p_filesz = i == P_FIRST;
   open_old (test);
-  layout_classify (&test->image, &test->err);
+  refusals_check (&test->image, &test->err);
   assert_int_not_equal (test->err.status, CFI2SFRAME_NOTHING);
 }
 
@@ -3187,7 +3186,7 @@ static void
 expect_classified (struct fixture *test)
 {
   open_encoded (test);
-  if (!layout_classify (&test->image, &test->err))
+  if (!refusals_check (&test->image, &test->err))
     fail_msg ("%s", test->err.reason);
 }
 
@@ -3296,11 +3295,11 @@ plans_are_deterministic (void **state)
 {
   struct fixture *test = *state;
   plan_and_apply (test, "evict");
-  struct layout_plan again;
-  assert_true (layout_plan_injection (&again, &test->image, &test->request,
-                                      &test->err));
+  struct plan again;
+  assert_true (
+      plan_injection (&again, &test->image, &test->request, &test->err));
   check_equal_plans (&again, &test->plan);
-  layout_plan_free (&again);
+  plan_free (&again);
 }
 
 /* It is the padding that is bounded, not what is needed.  */
@@ -3323,12 +3322,12 @@ enum
 
 /* MODEL[I]: which old byte byte I of the new file is, from 1; 0: none.  */
 static void
-check_extents (const struct layout_plan *plan, const uint64_t *model)
+check_extents (const struct plan *plan, const uint64_t *model)
 {
   uint64_t at = 0;
   for (size_t i = 0; i < plan->n_extents; i++)
     {
-      const struct layout_extent *extent = &plan->extents[i];
+      const struct plan_extent *extent = &plan->extents[i];
       assert_true (extent->size > 0 && extent->new_offset >= at);
       for (; at < extent->new_offset; at++)
         assert_int_equal (model[at], 0);
@@ -3341,12 +3340,12 @@ check_extents (const struct layout_plan *plan, const uint64_t *model)
 
 /* Whether SIZE bytes from old byte AT on lie together in one extent.  */
 static void
-check_find (const struct layout_plan *plan, uint64_t at, uint64_t size)
+check_find (const struct plan *plan, uint64_t at, uint64_t size)
 {
   uint64_t found = UINT64_MAX, expected = UINT64_MAX;
   for (size_t i = 0; i < plan->n_extents && expected == UINT64_MAX; i++)
     {
-      const struct layout_extent *extent = &plan->extents[i];
+      const struct plan_extent *extent = &plan->extents[i];
       if (at >= extent->old_offset
           && at + size <= extent->old_offset + extent->size
           && at < extent->old_offset + extent->size)
@@ -3364,7 +3363,7 @@ copies_and_gaps_are_kept_apart (void **state)
   uint32_t seed = 1;
   for (int round = 0; round < 300; round++)
     {
-      struct layout_plan plan = { 0 };
+      struct plan plan = { 0 };
       uint64_t model[MODEL_SIZE] = { 0 };
       for (int i = 0; i < 12; i++)
         {
@@ -3381,7 +3380,7 @@ copies_and_gaps_are_kept_apart (void **state)
           check_find (&plan, from + 3, 5);
           check_find (&plan, from, size + 1);
         }
-      layout_plan_free (&plan);
+      plan_free (&plan);
       assert_int_equal (plan.n_extents + plan.n_patches, 0);
       assert_null (plan.strategy);
       assert_null (plan.extents);
@@ -3394,15 +3393,15 @@ plans_are_cut_where_anything_begins_or_ends (void **state)
 {
   struct fixture *test = *state;
   static const uint8_t old[64], sframe[8];
-  struct layout_plan *plan = &test->plan;
+  struct plan *plan = &test->plan;
   plan->new_size = 50;
   plan->sframe_offset = 40;
   plan->sframe_size = sizeof sframe;
   assert_true (plan_copy (plan, 0, 0, 16, &test->err));
   assert_true (plan_copy (plan, 32, 24, 20, &test->err));
-  uint8_t *first = plan_patch (plan, 4, 4, &test->err);
-  uint8_t *second = plan_patch (plan, 6, 12, &test->err);
-  assert_non_null (plan_patch (plan, 30, 0, &test->err));
+  uint8_t *first = plan_add_patch (plan, 4, 4, &test->err);
+  uint8_t *second = plan_add_patch (plan, 6, 12, &test->err);
+  assert_non_null (plan_add_patch (plan, 30, 0, &test->err));
   const struct plan_piece wanted[] = {
     { 0, 4, old, old },
     { 4, 2, first, old + 4 },

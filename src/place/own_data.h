@@ -1,8 +1,8 @@
 /* Data that the program looks for in its file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef PLACE_PAYLOAD_H
-#define PLACE_PAYLOAD_H
+#ifndef PLACE_OWN_DATA_H
+#define PLACE_OWN_DATA_H
 
 #include <stdbool.h>
 
@@ -10,6 +10,6 @@
 #include "elf/image.h"
 
 /* Whether IMAGE has none.  Otherwise false with CFI2SFRAME_REFUSED.  */
-bool payload_check (const struct image *image, struct error *err);
+bool own_data_check (const struct image *image, struct error *err);
 
-#endif /* PLACE_PAYLOAD_H */
+#endif /* PLACE_OWN_DATA_H */
