@@ -10,9 +10,7 @@
 #include "convert/code_evidence.h"
 #include "convert/find_sframe.h"
 #include "convert/linked_section.h"
-#include "relocatable/object_section.h"
-#include "relocatable/object_sframe.h"
-#include "relocatable/object_source.h"
+#include "relocatable/object_audit.h"
 #include "convert/options.h"
 
 enum
@@ -113,27 +111,6 @@ audit_rows (const struct image *image, const struct sframe_decoder *decoder,
   return compared;
 }
 
-bool
-audit_object_rows (const struct image *image, struct verify_result *result,
-                   struct error *err)
-{
-  struct object_sframe sframe;
-  struct cfi_source source;
-  if (!object_sframe_open (&sframe, image, err))
-    return false;
-  bool compared = sframe.object.eh_frame_size > 0
-                  || error_set (err, CFI2SFRAME_NOTHING,
-                                "no .eh_frame to check .sframe against");
-  if (compared)
-    {
-      compared = object_source_open (&source, &sframe.object, true, err)
-                 && sframe_verify (&sframe.decoder, &source, result, err);
-      cfi_source_close (&source);
-    }
-  object_sframe_close (&sframe);
-  return compared;
-}
-
 const char *
 audit_use (const struct image *image, const struct sframe_decoder *decoder)
 {
@@ -162,23 +139,13 @@ coverable (const struct image *image, const struct cfi2sframe_options *options,
            uint64_t *covered, struct error *err)
 {
   struct cfi2sframe_report report = { 0 };
-  struct relocatable object = { 0 };
-  struct object_section section = { 0 };
-  struct sframe_encoder *encoder = NULL;
-  bool built;
   if (image->header.e_type == ET_REL)
-    built = relocatable_open (&object, image, err)
-            && object_section_build (&section, &object, options, &report, err);
-  else
-    {
-      encoder = linked_section_build (image, options, &report, err);
-      built = encoder != NULL;
-    }
+    return object_coverable (image, options, covered, err);
+  struct sframe_encoder *encoder
+      = linked_section_build (image, options, &report, err);
   *covered = report.bytes_covered;
   sframe_encoder_free (encoder);
-  object_section_free (&section);
-  relocatable_close (&object);
-  return built;
+  return encoder != NULL;
 }
 
 /* *WHOLE: the COVERED bytes of code are nearly all that have CFI, or nearly
@@ -245,7 +212,7 @@ audit_image (const struct image *image,
   *audit = (struct audit){ .right = true, .whole = true };
   bool compared
       = image->header.e_type == ET_REL
-            ? audit_object_rows (image, &result, err)
+            ? object_verify (image, &result, err)
             : audit_linked_rows (image, options, &problem, &result, err);
   if (!compared && err->status == CFI2SFRAME_NO_MEMORY)
     return false;

@@ -32,11 +32,6 @@ bool audit_rows (const struct image *image,
                  const struct cfi_options *cfi_options,
                  struct verify_result *result, struct error *err);
 
-/* As audit_rows for an object.  All of its .sframe sections count: a linker
-   will find and sort them.  */
-bool audit_object_rows (const struct image *image,
-                        struct verify_result *result, struct error *err);
-
 /* Why readers, which look for PT_GNU_SFRAME and search in a sorted table,
    cannot use the .sframe behind DECODER, or NULL.  */
 const char *audit_use (const struct image *image,

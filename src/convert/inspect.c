@@ -8,6 +8,7 @@
 
 #include "base/printable.h"
 #include "relocatable/archive_members.h"
+#include "relocatable/object_audit.h"
 #include "convert/find_sframe.h"
 #include "convert/audit.h"
 #include "convert/location.h"
@@ -42,7 +43,7 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
              struct verify_result *found, struct error *err)
 {
   bool checked = image->header.e_type == ET_REL
-                     ? audit_object_rows (image, found, err)
+                     ? object_verify (image, found, err)
                      : check_linked (image, cfi_options, found, err);
   if (checked && found->bytes_wrong + found->bytes_extra > 0)
     return error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);

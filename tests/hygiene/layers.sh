@@ -14,9 +14,10 @@ log=$tree/log
 # $2 says in file $1 of it.
 is_accepted ()
 {
-  rm -rf "$tree/src" "$tree/doc"
-  mkdir -p "$tree/doc/develop" "$tree/src/low" "$tree/src/high" "$tree/src/other"
-  printf 'Layers\n======\n\n  low  Below.\n    Other folders include a and b alone.\n  high  Above.\n\nMore\n====\n  other\n' \
+  rm -rf "$tree/src" "$tree/relocatable" "$tree/doc"
+  mkdir -p "$tree/doc/develop" "$tree/src/low" "$tree/src/high" "$tree/src/other" \
+    "$tree/src/convert" "$tree/relocatable"
+  printf 'Layers\n======\n\n  low  Below.\n    Other folders include a\n    and b alone.\n  high  Above.\n  convert  C.\n  relocatable  O.\n\nMore\n====\n  other\n' \
     >"$tree/doc/develop/HACKING"
   printf '#include "low/a.h"\n\nvoid\na_go (void)\n{\n  b_go ();\n}\n' \
     >"$tree/src/low/a.c"
@@ -25,6 +26,10 @@ is_accepted ()
   printf '#include "low/b.h"\n' >"$tree/src/low/a.h"
   printf '#include "low/a.h"\n' >"$tree/src/high/c.c"
   : >"$tree/src/low/b.h"
+  printf '#include "relocatable/o.h"\n\nvoid\nc_go (void)\n{\n  o_go ();\n}\n' \
+    >"$tree/src/convert/c.c"
+  printf '#include "convert/d.h"\n\nvoid\no_go (void)\n{\n}\n' \
+    >"$tree/relocatable/o.c"
   printf '%s\n' "$2" >>"$tree/$1"
   sh "$srcdir/tools/maintainer/check-layers.sh" "$tree" >"$log" 2>&1
 }
@@ -47,7 +52,7 @@ tree_keeps_to_them ()
   sh "$srcdir/tools/maintainer/check-layers.sh" "$srcdir" >"$log" 2>&1
 }
 
-echo "1..9"
+echo "1..11"
 check "the files of src keep to their layers" tree_keeps_to_them
 check "a small tree does" is_accepted src/high/c.c '#include "low/b.h"'
 check "an include of a higher layer is found" \
@@ -62,4 +67,8 @@ check "a public function in another file than public.c is found" \
   refused src/low/b.c 'cfi2sframe_go (void)' 'src/low/b.c'
 check "a folder that is no layer is found" \
   refused src/other/d.c '#include "low/a.h"' 'other must not'
+check "convert and relocatable in both directions are found" \
+  refused relocatable/o.c '#include "convert/c.h"' 'loop'
+check "functions of the two in both directions are found" \
+  refused relocatable/o.c '  c_go ();' 'loop'
 check "a list of layers that is gone is found" refused_without_list

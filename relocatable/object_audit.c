@@ -1,0 +1,47 @@
+/* An audit of the .sframe of a relocatable object.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "relocatable/object_audit.h"
+
+#include "cfi/source.h"
+#include "relocatable/object_section.h"
+#include "relocatable/object_sframe.h"
+#include "relocatable/object_source.h"
+
+bool
+object_verify (const struct image *image, struct verify_result *result,
+               struct error *err)
+{
+  struct object_sframe sframe;
+  struct cfi_source source;
+  if (!object_sframe_open (&sframe, image, err))
+    return false;
+  bool compared = sframe.object.eh_frame_size > 0
+                  || error_set (err, CFI2SFRAME_NOTHING,
+                                "no .eh_frame to check .sframe against");
+  if (compared)
+    {
+      compared = object_source_open (&source, &sframe.object, true, err)
+                 && sframe_verify (&sframe.decoder, &source, result, err);
+      cfi_source_close (&source);
+    }
+  object_sframe_close (&sframe);
+  return compared;
+}
+
+bool
+object_coverable (const struct image *image,
+                  const struct cfi2sframe_options *options, uint64_t *covered,
+                  struct error *err)
+{
+  struct cfi2sframe_report report = { 0 };
+  struct relocatable object = { 0 };
+  struct object_section section = { 0 };
+  bool built
+      = relocatable_open (&object, image, err)
+        && object_section_build (&section, &object, options, &report, err);
+  *covered = report.bytes_covered;
+  object_section_free (&section);
+  relocatable_close (&object);
+  return built;
+}

@@ -1,0 +1,26 @@
+/* An audit of the .sframe of a relocatable object.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef RELOCATABLE_OBJECT_AUDIT_H
+#define RELOCATABLE_OBJECT_AUDIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "elf/image.h"
+#include "sframe/verify.h"
+
+/* Compare the .sframe of IMAGE, an ET_REL file, with its CFI.  All of its
+   .sframe sections count: a linker will find and sort them.  Status
+   CFI2SFRAME_NOTHING without CFI.  */
+bool object_verify (const struct image *image, struct verify_result *result,
+                    struct error *err);
+
+/* How many bytes of code a conversion of IMAGE with OPTIONS would cover.
+   False when there would be no section.  */
+bool object_coverable (const struct image *image,
+                       const struct cfi2sframe_options *options,
+                       uint64_t *covered, struct error *err);
+
+#endif /* RELOCATABLE_OBJECT_AUDIT_H */
