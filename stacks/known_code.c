@@ -10,14 +10,9 @@
 #include <elf.h>
 #include <string.h>
 
-#include "base/bytes.h"
-
 enum
 {
-  CODE_MAX = 9,
-  SAVED_MAX = 34,
-  IS_PC = 0xff, /* in place of a register's number */
-  IS_OTHER = 0xfe
+  CODE_MAX = 9
 };
 
 struct code_bytes
@@ -60,25 +55,6 @@ static const struct code_bytes ends[] = {
   { EM_S390, 2, 0, { 0x0a, 1 }, 0 },
 };
 
-/* What the kernel saves, in words.  */
-static const struct saved_layout
-{
-  uint16_t machine, n;
-  uint8_t numbers[SAVED_MAX]; /* of DWARF */
-} layouts[] = {
-  /* r8 to r15, rdi rsi rbp rbx rdx rax rcx rsp rip */
-  { EM_X86_64,
-    17,
-    { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, IS_PC } },
-  { EM_AARCH64, 33, { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
-                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-                      22, 23, 24, 25, 26, 27, 28, 29, 30, 31, IS_PC } },
-  { EM_S390,
-    18,
-    { IS_OTHER, IS_PC, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-      15 } },
-};
-
 static bool
 has_bytes (struct process *process, const struct code_bytes *code,
            uint64_t address)
@@ -102,44 +78,20 @@ code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
   return NULL;
 }
 
-static bool
-read_saved (struct process *process, const struct saved_layout *layout,
-            unsigned offset, struct registers *registers)
-{
-  uint8_t words[SAVED_MAX * sizeof (uint64_t)];
-  uint64_t sp = registers->values[process->arch->sp];
-  if (!memory_read (&process->memory, sp + offset, words,
-                    layout->n * sizeof (uint64_t)))
-    return false;
-  for (unsigned i = 0; i < layout->n; i++)
-    {
-      unsigned number = layout->numbers[i];
-      uint64_t word
-          = load_u64 (words + sizeof word * i, process->arch->big_endian);
-      if (number == IS_PC)
-        registers->pc = word;
-      else if (number < registers->n)
-        registers->values[number] = word;
-    }
-  return true;
-}
-
 bool
 known_code_step (struct process *process, struct registers *registers)
 {
   const struct arch *arch = process->arch;
   const struct code_bytes *code = code_at (process, registers->pc, returns,
                                            sizeof returns / sizeof *returns);
-  for (size_t i = 0; code != NULL && i < sizeof layouts / sizeof *layouts; i++)
-    if (layouts[i].machine == arch->e_machine
-        && read_saved (process, &layouts[i], code->saved, registers))
-      {
-        /* On amd64 the PC has a number, too.  */
-        if (!arch_tracks_ra (arch) && arch->ra < registers->n)
-          registers->values[arch->ra] = registers->pc;
-        return true;
-      }
-  return false;
+  uint8_t words[REGISTER_WORDS_MAX * sizeof (uint64_t)];
+  if (code == NULL
+      || !memory_read (
+          &process->memory, registers->values[arch->sp] + code->saved, words,
+          registers_words (arch, ORDER_SIGNAL) * sizeof (uint64_t)))
+    return false;
+  registers_take (arch, ORDER_SIGNAL, words, UINT64_MAX, registers);
+  return true;
 }
 
 bool

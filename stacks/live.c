@@ -62,6 +62,12 @@ fetch (void *argument, uint64_t address, void *to, size_t size)
   return got;
 }
 
+const struct arch *
+live_arch (void)
+{
+  return arch_of_machine (MACHINE, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
 bool
 live_begin (struct process *process, pid_t pid)
 {
@@ -70,8 +76,7 @@ live_begin (struct process *process, pid_t pid)
     return false;
   source->fd = -1;
   process->pid = pid;
-  process->arch
-      = arch_of_machine (MACHINE, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+  process->arch = live_arch ();
   process->open_file = live_open_file;
   process->memory.fetch = fetch;
   process->memory.source = source;

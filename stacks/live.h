@@ -17,6 +17,9 @@
 #include "base/error.h"
 #include "stacks/process.h"
 
+/* The machine that this program runs on.  */
+const struct arch *live_arch (void);
+
 /* Prepare to look at process PID, of which nothing is read yet.  PROCESS is
    zeroed but for its policy and files, and must be closed even after a
    failure. False when memory ran out.  */

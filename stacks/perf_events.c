@@ -7,36 +7,7 @@
 
 #include <string.h>
 
-/* Where the register of each bit (uapi/asm/perf_regs.h) goes, by DWARF
-   number.  */
-enum
-{
-  TO_PC = 64,
-  NOWHERE
-};
-#if defined __x86_64__
-/* AX BX CX DX SI DI BP SP IP, FLAGS and segments, R8 ...  */
-static const uint8_t register_places[]
-    = { 0,     3,       2,       1,       4,       5,       6,       7,
-        TO_PC, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE,
-        8,     9,       10,      11,      12,      13,      14,      15 };
-#elif defined __aarch64__
-static const uint8_t register_places[]
-    = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,   16,
-        17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, TO_PC };
-#else
-/* R0 ... R15, the floating-point registers, the mask, the PC.  */
-static const uint8_t register_places[]
-    = { 0,       1,       2,       3,       4,       5,       6,
-        7,       8,       9,       10,      11,      12,      13,
-        14,      15,      NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE,
-        NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE,
-        NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, TO_PC };
-#endif
-enum
-{
-  N_PLACES = sizeof register_places
-};
+#include "stacks/live.h"
 
 void
 perf_events_init (struct perf_events *events, struct profile *profile)
@@ -54,35 +25,7 @@ perf_events_free (struct perf_events *events)
 uint64_t
 perf_events_registers (void)
 {
-  uint64_t mask = 0;
-  for (unsigned i = 0; i < N_PLACES; i++)
-    if (register_places[i] != NOWHERE)
-      mask |= UINT64_C (1) << i;
-  return mask;
-}
-
-/* Registers come in the order of the bits of MASK.  */
-static void
-take_registers (const uint8_t *words, uint64_t mask,
-                struct registers *registers)
-{
-  *registers = (struct registers){ 0 };
-  for (unsigned i = 0; i < N_PLACES; i++)
-    {
-      uint64_t value;
-      uint8_t place = register_places[i];
-      if (!(mask >> i & 1))
-        continue;
-      memcpy (&value, words, sizeof value);
-      words += sizeof value;
-      if (place == TO_PC)
-        registers->pc = value;
-      else if (place != NOWHERE)
-        {
-          registers->values[place] = value;
-          registers->n = registers->n > place ? registers->n : place + 1U;
-        }
-    }
+  return registers_mask (live_arch (), ORDER_PERF);
 }
 
 bool
@@ -97,7 +40,8 @@ perf_events_sample (struct perf_events *events, struct member *member,
       return false;
     }
   struct process *process = &member->process;
-  take_registers (sample->registers, mask, &registers);
+  registers_take (process->arch, ORDER_PERF, sample->registers, mask,
+                  &registers);
   memory_add (&process->memory, registers.values[process->arch->sp],
               sample->stack, sample->stack_size);
   const struct profile_moment moment

@@ -19,22 +19,9 @@
 #include "base/error.h"
 #include "stacks/code_files.h"
 #include "stacks/memory.h"
+#include "stacks/registers.h"
 #include "walk/apply.h"
 #include "walk/maps.h"
-
-enum
-{
-  /* DWARF numbers of the machines' integer registers are below.  */
-  REGISTERS_MAX = REGISTER_RULES_MAX
-};
-
-/* The registers of a thread that does not run, by DWARF number.  */
-struct registers
-{
-  uint64_t pc;
-  uint64_t values[REGISTERS_MAX];
-  unsigned n;
-};
 
 struct thread
 {
