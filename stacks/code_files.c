@@ -24,16 +24,21 @@
 #include "walk/lookup.h"
 
 static bool
-is_file (const struct code_file *file, const char *path, dev_t device,
-         ino_t inode)
+is_file (const struct code_file *file, const char *path,
+         const struct mapped_identity *identity)
 {
-  return file->inode == inode && file->device == device
+  const struct mapped_identity *own = &file->recorded;
+  size_t size = identity->build_id_size;
+  return own->inode == identity->inode && own->device == identity->device
+         && (size == 0
+             || (own->build_id_size == size
+                 && memcmp (own->build_id, identity->build_id, size) == 0))
          && strcmp (file->path, path) == 0;
 }
 
-static struct code_file *
-add_file (struct code_files *files, const char *path, dev_t device,
-          ino_t inode)
+struct code_file *
+code_files_add (struct code_files *files, const char *path,
+                const struct mapped_identity *identity)
 {
   struct code_file *file = calloc (1, sizeof *file);
   char *copy = strdup (path);
@@ -44,32 +49,33 @@ add_file (struct code_files *files, const char *path, dev_t device,
       free (copy);
       return NULL;
     }
-  *file = (struct code_file){
-    .path = copy, .device = device, .inode = inode, .image.fd = -1
-  };
+  *file = (struct code_file){ .path = copy,
+                              .recorded = *identity,
+                              .image.fd = -1 };
   files->files[files->n++] = file;
   return file;
 }
 
 struct code_file *
-code_files_get (struct code_files *files, const char *path, dev_t device,
-                ino_t inode)
+code_files_get (struct code_files *files, const char *path,
+                const struct mapped_identity *identity)
 {
   for (uint32_t i = 0; i < files->n; i++)
     {
       /* Most often it is the one that was asked for last.  */
       uint32_t at = (files->latest + i) % files->n;
-      if (is_file (files->files[at], path, device, inode))
+      if (is_file (files->files[at], path, identity))
         return files->files[files->latest = at];
     }
-  return add_file (files, path, device, inode);
+  return code_files_add (files, path, identity);
 }
 
 struct code_file *
 code_files_add_jit (struct code_files *files, pid_t pid, bool recorded,
                     int dump)
 {
-  struct code_file *file = add_file (files, "JIT", 0, 0);
+  static const struct mapped_identity none = { 0 };
+  struct code_file *file = code_files_add (files, "JIT", &none);
   if (file == NULL)
     {
       if (dump >= 0)
@@ -96,46 +102,6 @@ code_file_take (struct code_file *file, int fd)
   file->image.fd = -1;
   if (fd >= 0)
     close (fd);
-}
-
-/* Open the file at PATH, if it has the SIZE BYTES; or -1.  */
-static int
-open_equal (const char *path, const char *bytes, size_t size)
-{
-  char head[4096];
-  struct stat status;
-  size_t n = size < sizeof head ? size : sizeof head;
-  int fd = io_open_regular (path);
-  if (fd >= 0
-      && (fstat (fd, &status) != 0 || (uint64_t)status.st_size != size
-          || pread (fd, head, n, 0) != (ssize_t)n
-          || memcmp (head, bytes, n) != 0))
-    {
-      close (fd);
-      return -1;
-    }
-  return fd;
-}
-
-void
-code_file_take_module (struct code_file *file, Dwfl_Module *module)
-{
-  struct error err;
-  size_t size;
-  Elf *elf = dwfl_module_getelf (module, &file->bias);
-  char *bytes = elf != NULL ? elf_rawfile (elf, &size) : NULL;
-  /* libdw writes to the bytes that it has.  */
-  int fd = bytes != NULL ? open_equal (file->path, bytes, size) : -1;
-  file->opened = true;
-  error_clear (&err);
-  if (elf == NULL || fd >= 0)
-    code_file_take (file, fd);
-  else if (bytes == NULL)
-    row_source_set_none (&file->rows, "its file cannot be read");
-  else if (!image_open_memory (&file->image, bytes, size, &err))
-    row_source_set_none (&file->rows, err.reason);
-  if (elf != NULL)
-    file->module = module;
 }
 
 /* The segment that has the byte at OFFSET of FILE in memory; of several, the

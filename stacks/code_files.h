@@ -15,28 +15,35 @@
 #include <elfutils/libdwfl.h>
 
 #include "cfi/register_rules.h"
+#include "elf/build_id.h"
 #include "stacks/inlines.h"
 #include "stacks/jit_names.h"
 #include "stacks/row_source.h"
 #include "stacks/symbols.h"
 
+/* What is known of a file that was mapped.  */
+struct mapped_identity
+{
+  dev_t device; /* 0: not known */
+  ino_t inode;  /* likewise */
+  uint8_t build_id[BUILD_ID_SIZE_MAX];
+  size_t build_id_size; /* 0: not known */
+};
+
 struct code_file
 {
-  uint32_t number; /* the profile's, from 1 on; 0: none yet */
-  char *path;      /* owned; "[vdso]" for the vdso */
-  /* What was mapped; inode 0: the vdso, or not known.  */
-  dev_t device;
-  ino_t inode;
-  bool opened;        /* IMAGE was looked for */
-  struct image image; /* `bytes' NULL: it was not found */
+  uint32_t number;                 /* the profile's, from 1 on; 0: none yet */
+  char *path;                      /* owned; "[vdso]" for the vdso */
+  struct mapped_identity recorded; /* what was mapped */
+  bool opened;                     /* IMAGE was looked for */
+  struct image image;              /* `bytes' NULL: it was not found */
   struct row_source rows;
   /* For libdw, which writes to section headers where it decompresses debug
      information: a mapping of its own, or NULL.  */
   void *written;
   size_t written_size;
-  /* For symbols.  DWFL is owned and has this file alone, or is NULL where
-     MODULE is another session's.  */
-  Dwfl *dwfl;
+  /* For symbols: a session with this file alone.  */
+  Dwfl *dwfl; /* owned */
   Dwfl_Module *module;
   uint64_t bias; /* addresses in MODULE minus those in the file */
   /* Of the code at the entry point that no CFI describes, and one more; 0: not
@@ -56,10 +63,14 @@ struct code_files
   uint32_t latest;
 };
 
-/* The file at PATH, with DEVICE and INODE; it is added if it is new.  NULL
-   when memory ran out.  */
+/* The file at PATH with IDENTITY, where one without a build-id may be any with
+   that inode; it is added if it is new.  NULL when memory ran out.  */
 struct code_file *code_files_get (struct code_files *files, const char *path,
-                                  dev_t device, ino_t inode);
+                                  const struct mapped_identity *identity);
+
+/* A file that is known to be new.  NULL when memory ran out.  */
+struct code_file *code_files_add (struct code_files *files, const char *path,
+                                  const struct mapped_identity *identity);
 
 /* What stands for the code in no file of process PID; whether it is RECORDED,
    and DUMP: jit_names_open.  NULL when memory ran out.  */
@@ -71,9 +82,6 @@ void code_files_free (struct code_files *files);
 /* FILE has the contents of descriptor FD, which is closed; -1: it was not
    found.  */
 void code_file_take (struct code_file *file, int fd);
-
-/* FILE is MODULE of another session, which must outlive it.  */
-void code_file_take_module (struct code_file *file, Dwfl_Module *module);
 
 /* The address that FILE, which was opened, has for the code at OFFSET; without
    program headers, OFFSET.  */

@@ -3,8 +3,11 @@
 
    The stacks are in the core; code and SFrame data usually are not, because
    the kernel leaves out what can be read from files (core(5),
-   coredump_filter), and come from the files that libdwfl finds by their build
-   IDs.  */
+   coredump_filter).  Which files were mapped is in the note NT_FILE (Linux,
+   fs/binfmt_elf.c); file_finder opens them.
+
+   A core may be made to keep its readers busy: segments and files are sorted
+   and gone through once, and notes that several headers have are read once. */
 
 #include <config.h>
 
@@ -17,26 +20,54 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/bytes.h"
 #include "base/io.h"
 #include "base/mapped_file.h"
-#include "stacks/core_names.h"
-#include "stacks/dwfl_debuginfo.h"
-#include "stacks/dwfl_error.h"
+#include "base/radix.h"
+#include "elf/notes.h"
+#include "stacks/file_finder.h"
 #include "stacks/unpack.h"
+
+enum
+{
+  WORD = sizeof (uint64_t),
+  /* In struct elf_prstatus and elf_prpsinfo (Linux, include/linux/elfcore.h),
+     on all 64-bit machines.  */
+  PRSTATUS_PID = 32,
+  PRSTATUS_REGISTERS = 112,
+  PRPSINFO_PID = 24
+};
+
+/* Memory that the process had, whether or not its contents are here.  */
+struct segment
+{
+  uint64_t start, end;
+  uint64_t offset, size; /* of the contents; no more than the core has */
+  bool runs;
+};
+
+/* A range of memory that a file was mapped to.  */
+struct range
+{
+  uint64_t start, end;
+  uint64_t offset; /* of START in the file */
+  const char *name;
+  struct code_file *file; /* not owned */
+};
 
 struct core
 {
   int fd;
-  Elf *elf;
   const uint8_t *bytes; /* the whole file, mapped */
   size_t size;
-  uint64_t missing; /* bytes of segments that are behind the file's end */
-  uint64_t entry;   /* where the program begins; 0: not known */
-};
-
-static const Dwfl_Callbacks callbacks = {
-  .find_elf = dwfl_build_id_find_elf,
-  .find_debuginfo = dwfl_debuginfo_find,
+  uint64_t missing;         /* bytes of segments behind the file's end */
+  uint64_t notes_left;      /* bytes of notes that may still be read */
+  struct segment *segments; /* owned; ascending when all are there */
+  size_t n_segments, segments_capacity;
+  struct range *ranges; /* owned; ascending, disjoint */
+  size_t n_ranges;
+  uint64_t entry, vdso; /* where they begin; 0: not known */
 };
 
 static bool
@@ -56,71 +87,194 @@ map_file (struct core *core, const char *path, struct error *err)
   return core->bytes != NULL;
 }
 
-/* Map what SEGMENT was, whether or not the core has its contents.  Of which
-   files it was, modules tell later.  */
-static bool
-map_segment (struct process *process, const GElf_Phdr *segment)
+/* Notes.  */
+
+/* Word INDEX of BYTES.  */
+static uint64_t
+word (const struct process *process, const uint8_t *bytes, uint64_t index)
 {
-  uint64_t start = segment->p_vaddr, size = segment->p_memsz;
-  const struct walk_mapping report
-      = { .start = start,
-          .end = size <= UINT64_MAX - start ? start + size : start,
-          .runs = segment->p_flags & PF_X };
-  return process_map (process, &report);
+  return load_u64 (bytes + index * WORD, process->arch->big_endian);
 }
 
-/* Make the segments that the file has the memory of the process.  Kernels and
-   debuggers write segments in ascending order, so that each is appended.
-   Another order is refused: a core made to keep readers busy can have a
-   million segments, for which libdwfl needs hours.  */
 static bool
-add_memory (struct core *core, struct process *process, struct error *err)
+take_thread (struct process *process, const struct note *note)
 {
-  enum
-  {
-    UNORDERED_MAX = 16384
-  };
-  size_t n, unordered = 0;
-  uint64_t last = 0;
-  GElf_Phdr segment;
-  if (elf_getphdrnum (core->elf, &n) != 0)
-    return error_set (err, CFI2SFRAME_MALFORMED, "no program headers");
-  for (size_t i = 0; i < n; i++)
+  const struct arch *arch = process->arch;
+  if (note->size
+      < PRSTATUS_REGISTERS + registers_words (arch, ORDER_THREAD) * WORD)
+    return true;
+  pid_t tid
+      = (pid_t)load_u32 (note->contents + PRSTATUS_PID, arch->big_endian);
+  struct thread *thread = process_add_thread (process, tid);
+  if (thread == NULL)
+    return false;
+  registers_take (arch, ORDER_THREAD, note->contents + PRSTATUS_REGISTERS,
+                  UINT64_MAX, &thread->registers);
+  thread->known = true;
+  return true;
+}
+
+static void
+take_auxiliary (struct core *core, const struct process *process,
+                const struct note *note)
+{
+  for (uint64_t i = 0; i + 1 < note->size / WORD; i += 2)
     {
-      if (gelf_getphdr (core->elf, (int)i, &segment) == NULL)
-        continue;
-      /* The core file may have been cut off within the segment.  */
-      uint64_t left
-          = segment.p_offset < core->size ? core->size - segment.p_offset : 0;
-      if (left < segment.p_filesz)
-        core->missing += segment.p_filesz - left;
-      if (segment.p_type != PT_LOAD)
-        continue;
-      if (!map_segment (process, &segment))
-        return error_set_no_memory (err);
-      unordered += segment.p_vaddr < last;
-      last = segment.p_vaddr;
-      if (unordered > UNORDERED_MAX)
-        return error_set (err, CFI2SFRAME_MALFORMED,
-                          "its program headers are in no order");
-      if (left > 0)
-        memory_add (&process->memory, segment.p_vaddr,
-                    core->bytes + segment.p_offset,
-                    segment.p_filesz < left ? segment.p_filesz : left);
+      uint64_t type = word (process, note->contents, i);
+      if (type == AT_ENTRY)
+        core->entry = word (process, note->contents, i + 1);
+      else if (type == AT_SYSINFO_EHDR)
+        core->vdso = word (process, note->contents, i + 1);
+    }
+}
+
+/* NT_FILE: the number of ranges, a page's size, three words for each range,
+   and the names.  Ranges ascend; those behind one that does not are left
+   out.  */
+static bool
+take_ranges (struct core *core, const struct process *process,
+             const struct note *note)
+{
+  const uint8_t *words = note->contents;
+  uint64_t words_max = note->size / WORD, last = 0;
+  if (core->ranges != NULL || words_max < 2)
+    return true;
+  uint64_t n = word (process, words, 0), page = word (process, words, 1);
+  if (n > (words_max - 2) / 3)
+    return true;
+  struct cursor names = cursor_over (words + (2 + 3 * n) * WORD,
+                                     note->size - (2 + 3 * n) * WORD, false);
+  core->ranges = calloc (n + 1, sizeof *core->ranges);
+  if (core->ranges == NULL)
+    return false;
+  for (uint64_t i = 0; i < n; i++)
+    {
+      const struct range range
+          = { .start = word (process, words, 2 + 3 * i),
+              .end = word (process, words, 3 + 3 * i),
+              .offset = word (process, words, 4 + 3 * i) * page,
+              .name = (const char *)names.at };
+      const uint8_t *nul = memchr (names.at, '\0', cursor_left (&names));
+      if (nul == NULL || range.start < last || range.start >= range.end)
+        break;
+      cursor_take (&names, (uint64_t)(nul - names.at) + 1);
+      core->ranges[core->n_ranges++] = range;
+      last = range.end;
     }
   return true;
 }
 
+/* False when memory ran out.  */
 static bool
-open_core (struct core *core, struct process *process, const char *path,
-           struct error *err)
+take_note (struct core *core, struct process *process, const struct note *note)
+{
+  static const char owner[] = "CORE";
+  if (note->name_size != sizeof owner
+      || memcmp (note->name, owner, sizeof owner) != 0)
+    return true;
+  switch (note->type)
+    {
+    case NT_PRSTATUS:
+      return take_thread (process, note);
+    case NT_FILE:
+      return take_ranges (core, process, note);
+    case NT_AUXV:
+      take_auxiliary (core, process, note);
+      return true;
+    case NT_PRPSINFO:
+      if (note->size >= PRPSINFO_PID + sizeof (uint32_t))
+        process->pid = (pid_t)load_u32 (note->contents + PRPSINFO_PID,
+                                        process->arch->big_endian);
+      return true;
+    default:
+      return true;
+    }
+}
+
+/* Read the notes in SIZE bytes at OFFSET, which the core has.  */
+static bool
+take_notes (struct core *core, struct process *process, uint64_t offset,
+            uint64_t size)
+{
+  struct note_walk walk = { .bytes = core->bytes + offset,
+                            .size = size,
+                            .align = 4,
+                            .big_endian = process->arch->big_endian };
+  struct note note;
+  if (size > core->notes_left)
+    return true;
+  core->notes_left -= size;
+  while (note_next (&walk, &note))
+    if (!take_note (core, process, &note))
+      return false;
+  return true;
+}
+
+/* Segments.  */
+
+static bool
+add_segment (struct core *core, const GElf_Phdr *header, uint64_t size)
+{
+  uint64_t start = header->p_vaddr, length = header->p_memsz;
+  if (!ARRAY_ROOM (core->segments, core->n_segments + 1,
+                   &core->segments_capacity))
+    return false;
+  core->segments[core->n_segments++]
+      = (struct segment){ .start = start,
+                          .end = length <= UINT64_MAX - start ? start + length
+                                                              : start,
+                          .offset = header->p_offset,
+                          .size = size,
+                          .runs = header->p_flags & PF_X };
+  return true;
+}
+
+/* Take the segment of HEADER.  The core may have been cut off within it.  */
+static bool
+take_segment (struct core *core, struct process *process,
+              const GElf_Phdr *header)
+{
+  uint64_t left
+      = header->p_offset < core->size ? core->size - header->p_offset : 0;
+  uint64_t size = header->p_filesz < left ? header->p_filesz : left;
+  core->missing += header->p_filesz - size;
+  return header->p_type == PT_LOAD   ? add_segment (core, header, size)
+         : header->p_type == PT_NOTE ? take_notes (
+               core, process, size > 0 ? header->p_offset : 0, size)
+                                     : true;
+}
+
+static bool
+take_segments (struct core *core, struct process *process, Elf *elf,
+               struct error *err)
+{
+  size_t n;
+  GElf_Phdr header;
+  if (elf_getphdrnum (elf, &n) != 0)
+    return error_set (err, CFI2SFRAME_MALFORMED, "no program headers");
+  for (size_t i = 0; i < n; i++)
+    if (gelf_getphdr (elf, (int)i, &header) != NULL
+        && !take_segment (core, process, &header))
+      return error_set_no_memory (err);
+  void *segments = core->segments;
+  _Static_assert(offsetof (struct segment, start) == 0, "radix_sort");
+  if (core->n_segments > 0
+      && !radix_sort (&segments, core->n_segments, sizeof *core->segments))
+    return error_set_no_memory (err);
+  core->segments = segments;
+  for (size_t i = 0; i < core->n_segments; i++)
+    memory_add (&process->memory, core->segments[i].start,
+                core->bytes + core->segments[i].offset,
+                core->segments[i].size);
+  return true;
+}
+
+static bool
+read_elf (struct core *core, struct process *process, Elf *elf,
+          struct error *err)
 {
   GElf_Ehdr header;
-  if (!map_file (core, path, err))
-    return false;
-  elf_version (EV_CURRENT);
-  core->elf = elf_begin (core->fd, ELF_C_READ_MMAP, NULL);
-  if (core->elf == NULL || gelf_getehdr (core->elf, &header) == NULL
+  if (elf == NULL || gelf_getehdr (elf, &header) == NULL
       || header.e_type != ET_CORE)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
   process->arch = arch_of_machine (header.e_machine,
@@ -128,162 +282,191 @@ open_core (struct core *core, struct process *process, const char *path,
   if (process->arch == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "the core of a machine that has no SFrame");
-  return add_memory (core, process, err)
-         && core_names_check (core->elf, process, &core->entry, err);
+  return take_segments (core, process, elf, err);
 }
 
-/* Modules.  */
+/* Files.  */
 
-struct taking
-{
-  struct process *process;
-  bool no_memory;
-};
-
-static void
-add_mapping (struct taking *taking, uint64_t start, uint64_t size,
-             uint64_t offset, const struct code_file *file, bool runs)
-{
-  const struct walk_mapping report = { .start = start,
-                                       .end = start + size,
-                                       .offset = offset,
-                                       .path = file->path,
-                                       .inode = file->inode,
-                                       .runs = runs };
-  taking->no_memory |= !process_map (taking->process, &report);
-}
-
-/* MODULE is mapped as the program headers of its file say, if that was found:
-   other memory may lie between two segments.  */
 static int
-take_module (Dwfl_Module *module, void **user __attribute__ ((unused)),
-             const char *name, Dwarf_Addr start, void *argument)
+compare_names (const void *a, const void *b)
 {
-  struct taking *taking = argument;
-  Dwarf_Addr end;
-  const char *path = NULL;
-  dwfl_module_info (module, NULL, NULL, &end, NULL, NULL, &path, NULL);
-  /* Its address tells two of the same name apart.  */
-  struct code_file *file = code_files_get (
-      taking->process->files, path != NULL ? path : name, 0, start);
-  if (file == NULL)
+  const struct range *const *x = a, *const *y = b;
+  return strcmp ((*x)->name, (*y)->name);
+}
+
+/* Give each range its file, one for each name.  */
+static bool
+find_files (struct core *core, struct process *process)
+{
+  static const struct mapped_identity unknown = { 0 };
+  size_t n = core->n_ranges;
+  struct range **by_name = calloc (n + 1, sizeof *by_name);
+  if (by_name == NULL)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    by_name[i] = &core->ranges[i];
+  qsort (by_name, n, sizeof *by_name, compare_names);
+  bool found = true;
+  for (size_t i = 0; found && i < n; i++)
     {
-      taking->no_memory = true;
-      return DWARF_CB_ABORT;
+      struct range *range = by_name[i];
+      range->file
+          = i > 0 && strcmp (by_name[i - 1]->name, range->name) == 0
+                ? by_name[i - 1]->file
+                : code_files_add (process->files, range->name, &unknown);
+      found = range->file != NULL;
     }
-  code_file_take_module (file, module);
-  /* Where its program headers are of no use, addresses take the place of
-     offsets.  */
-  if (file->image.n_segments == 0)
-    add_mapping (taking, start, end - start,
-                 file->module != NULL ? start - file->bias : 0, file, true);
-  for (size_t i = 0; i < file->image.n_segments; i++)
+  free (by_name);
+  return found;
+}
+
+/* The mapping that begins at AT: what SEGMENT and RANGE, each the first one
+   that ends behind AT, or NULL, say of it, up to where that changes. Debuggers
+   leave out the segments of what was not changed, which may have been code. */
+static struct walk_mapping
+mapping_from (uint64_t at, const struct segment *segment,
+              const struct range *range)
+{
+  uint64_t segment_start = segment != NULL ? segment->start : UINT64_MAX;
+  uint64_t range_start = range != NULL ? range->start : UINT64_MAX;
+  uint64_t first = segment_start < range_start ? segment_start : range_start;
+  uint64_t start = first > at ? first : at;
+  bool in_segment = segment_start <= start, in_range = range_start <= start;
+  uint64_t segment_end
+      = in_segment && segment != NULL ? segment->end : segment_start;
+  uint64_t range_end = in_range && range != NULL ? range->end : range_start;
+  return (struct walk_mapping){
+    .start = start,
+    .end = segment_end < range_end ? segment_end : range_end,
+    .offset
+    = in_range && range != NULL ? range->offset + start - range->start : 0,
+    .path = in_range && range != NULL ? range->name : NULL,
+    .runs = in_segment && segment != NULL ? segment->runs : true
+  };
+}
+
+/* Map what the process had: segments, and in them and between them ranges of
+   files.  */
+static bool
+map_all (const struct core *core, struct process *process)
+{
+  size_t i = 0, j = 0;
+  uint64_t at = 0;
+  for (;;)
     {
-      const GElf_Phdr *segment = &file->image.segments[i];
+      while (i < core->n_segments && core->segments[i].end <= at)
+        i++;
+      while (j < core->n_ranges && core->ranges[j].end <= at)
+        j++;
+      const struct segment *segment
+          = i < core->n_segments ? &core->segments[i] : NULL;
+      const struct range *range = j < core->n_ranges ? &core->ranges[j] : NULL;
+      if (segment == NULL && range == NULL)
+        return true;
+      struct walk_mapping mapping = mapping_from (at, segment, range);
+      if (!process_map_file (
+              process, &mapping,
+              mapping.path != NULL && range != NULL ? range->file : NULL))
+        return false;
+      at = mapping.end;
+    }
+}
+
+/* The vdso, which the kernel always writes.  */
+static bool
+map_vdso (const struct core *core, struct process *process)
+{
+  static const struct mapped_identity unknown = { 0 };
+  const struct mapping *mapping = process_mapping_at (process, core->vdso);
+  if (mapping == NULL || mapping->file != NULL || mapping->start != core->vdso)
+    return true;
+  const struct walk_mapping vdso
+      = { .start = mapping->start, .end = mapping->end, .runs = true };
+  struct code_file *file = code_files_add (process->files, "[vdso]", &unknown);
+  return file != NULL && process_map_file (process, &vdso, file);
+}
+
+/* Map the segments of IMAGE, which is FILE, at BIAS.  */
+static bool
+map_image (struct process *process, const struct image *image,
+           struct code_file *file, uint64_t bias)
+{
+  bool mapped = true;
+  for (size_t i = 0; mapped && i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      const struct walk_mapping report
+          = { .start = bias + segment->p_vaddr,
+              .end = bias + segment->p_vaddr + segment->p_filesz,
+              .offset = segment->p_offset,
+              .runs = segment->p_flags & PF_X };
       if (segment->p_type == PT_LOAD)
-        add_mapping (taking, segment->p_vaddr + file->bias, segment->p_filesz,
-                     segment->p_offset, file, segment->p_flags & PF_X);
+        mapped = process_map_file (process, &report, file);
     }
-  return taking->no_memory ? DWARF_CB_ABORT : DWARF_CB_OK;
+  return mapped;
 }
 
-/* Threads.  */
-
-static int
-take_registers (Dwfl_Frame *frame, void *argument)
+/* Map the program that the user has named, where the core says that it
+   begins.  Emulators do not say which files were mapped.  */
+static bool
+map_program (const struct core *core, struct process *process)
 {
-  struct registers *registers = argument;
-  bool activation;
-  if (!dwfl_frame_pc (frame, &registers->pc, &activation))
-    return DWARF_CB_ABORT;
-  while (
-      registers->n < REGISTERS_MAX
-      && dwfl_frame_reg (frame, registers->n, &registers->values[registers->n])
-             == 0)
-    registers->n++;
-  return DWARF_CB_ABORT;
-}
-
-/* Continues when memory ran out: libdw 0.188 does not free its own state if
-   dwfl_getthreads is told to end.  */
-static int
-take_thread (Dwfl_Thread *dwfl_thread, void *argument)
-{
-  struct taking *taking = argument;
-  struct process *process = taking->process;
-  struct thread *thread
-      = process_add_thread (process, dwfl_thread_tid (dwfl_thread));
-  if (thread == NULL)
-    {
-      taking->no_memory = true;
-      return DWARF_CB_OK;
-    }
-  dwfl_thread_getframes (dwfl_thread, take_registers, &thread->registers);
-  thread->known = thread->registers.n > process->arch->sp;
-  return DWARF_CB_OK;
+  static const struct mapped_identity unknown = { 0 };
+  struct error ignored;
+  struct image image;
+  if (!image_open (&image, process->program, &ignored))
+    return true;
+  uint64_t bias = core->entry - image.header.e_entry;
+  bool fits = image.arch == process->arch
+              && bias % process->arch->max_page_size == 0;
+  struct code_file *file
+      = fits ? code_files_add (process->files, process->program, &unknown)
+             : NULL;
+  bool mapped
+      = !fits || (file != NULL && map_image (process, &image, file, bias));
+  process->program_file = file;
+  image_close (&image);
+  return mapped;
 }
 
 static bool
-take_threads (struct process *process, struct error *err)
+find_program (const struct core *core, struct process *process)
 {
-  struct taking taking = { .process = process };
-  if (dwfl_getthreads (process->dwfl, take_thread, &taking) < 0)
-    return dwfl_error_set (err, "threads");
-  if (taking.no_memory)
-    return error_set_no_memory (err);
-  return process->n_threads > 0
-         || error_set (err, CFI2SFRAME_NOTHING, "no threads in it");
-}
-
-/* Report the program at PATH, if it can begin at ENTRY.  */
-static void
-report_program (struct process *process, const char *path, uint64_t entry)
-{
-  GElf_Ehdr header;
-  int fd = io_open_regular (path);
-  Elf *elf = fd >= 0 ? elf_begin (fd, ELF_C_READ, NULL) : NULL;
-  bool fits = elf != NULL && gelf_getehdr (elf, &header) != NULL
-              && header.e_machine == process->arch->e_machine
-              && (entry - header.e_entry) % process->arch->max_page_size == 0;
-  if (elf != NULL)
-    elf_end (elf);
-  if (fits)
-    {
-      dwfl_report_begin_add (process->dwfl);
-      if (dwfl_report_elf (process->dwfl, path, path, fd,
-                           entry - header.e_entry, true)
-          != NULL)
-        fd = -1; /* libdwfl's now */
-      dwfl_report_end (process->dwfl, NULL, NULL);
-    }
-  if (fd >= 0)
-    close (fd);
+  const struct mapping *mapping = process_mapping_at (process, core->entry);
+  if (process->program == NULL || core->entry == 0)
+    return true;
+  if (mapping != NULL)
+    process->program_file = mapping->file;
+  return process->program_file != NULL || map_program (core, process);
 }
 
 static bool
-open_dwfl (struct core *core, struct process *process, const char *executable,
+open_core (struct core *core, struct process *process, const char *path,
            struct error *err)
 {
-  process->dwfl = dwfl_begin (&callbacks);
-  if (process->dwfl == NULL)
-    return dwfl_error_set (err, "libdwfl");
-  dwfl_report_begin (process->dwfl);
-  int n = dwfl_core_file_report (process->dwfl, core->elf, executable);
-  if (dwfl_report_end (process->dwfl, NULL, NULL) != 0 || n < 0)
-    return dwfl_error_set (err, "modules");
-  /* libdwfl knows a program by the pages with its headers, which emulators do
-     not write.  */
-  if (executable != NULL && core->entry != 0
-      && dwfl_addrmodule (process->dwfl, core->entry) == NULL)
-    report_program (process, executable, core->entry);
-  process->pid = dwfl_core_file_attach (process->dwfl, core->elf);
-  if (process->pid < 0)
-    return dwfl_error_set (err, "threads");
-  struct taking taking = { .process = process };
-  dwfl_getmodules (process->dwfl, take_module, &taking, 0);
-  if (taking.no_memory)
+  struct stat status;
+  if (!map_file (core, path, err))
+    return false;
+  process->dumped = fstat (core->fd, &status) == 0 ? status.st_mtime : 0;
+  core->notes_left = core->size;
+  elf_version (EV_CURRENT);
+  Elf *elf = elf_memory ((char *)core->bytes, core->size);
+  bool read = read_elf (core, process, elf, err);
+  if (elf != NULL)
+    elf_end (elf);
+  if (!read)
+    return false;
+  if (!find_files (core, process) || !map_all (core, process)
+      || !map_vdso (core, process) || !find_program (core, process))
     return error_set_no_memory (err);
-  return take_threads (process, err);
+  if (process->n_threads == 0)
+    return error_set (
+        err, core->missing > 0 ? CFI2SFRAME_MALFORMED : CFI2SFRAME_NOTHING,
+        core->missing > 0 ? "it was cut off, and no threads are left in it"
+                          : "no threads in it");
+  if (process->pid == 0)
+    process->pid = process->threads[0].tid;
+  return true;
 }
 
 struct core *
@@ -297,13 +480,10 @@ core_open (struct process *process, const char *path, const char *executable,
       return NULL;
     }
   core->fd = -1;
-  bool opened = open_core (core, process, path, err);
-  if (opened && open_dwfl (core, process, executable, err))
+  process->program = executable;
+  process->open_file = file_finder_open;
+  if (open_core (core, process, path, err))
     return core;
-  /* libdwfl does not know why it finds nothing.  */
-  if (opened && core->missing > 0)
-    error_set (err, CFI2SFRAME_MALFORMED,
-               "it was cut off, and no threads are left in it");
   core_close (core, process);
   return NULL;
 }
@@ -320,8 +500,8 @@ core_close (struct core *core, struct process *process)
   process_free (process);
   if (core == NULL)
     return;
-  if (core->elf != NULL)
-    elf_end (core->elf);
+  free (core->segments);
+  free (core->ranges);
   if (core->bytes != NULL)
     mapped_file_close (core->bytes, core->size);
   if (core->fd >= 0)

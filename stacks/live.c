@@ -18,21 +18,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stacks/file_finder.h"
 #include "stacks/lines.h"
-#include "stacks/live_modules.h"
 #include "cli/clock.h"
 
 enum
 {
 #if defined __x86_64__
-  MACHINE = EM_X86_64,
-  RED_ZONE = 128, /* System V ABI, AMD64 supplement, section 3.2.2 */
-#elif defined __aarch64__
-  MACHINE = EM_AARCH64,
-  RED_ZONE = 0,
+  RED_ZONE = 128 /* System V ABI, AMD64 supplement, section 3.2.2 */
 #else
-  MACHINE = EM_S390,
-  RED_ZONE = 0,
+  RED_ZONE = 0
 #endif
 };
 
@@ -62,12 +57,6 @@ fetch (void *argument, uint64_t address, void *to, size_t size)
   return got;
 }
 
-const struct arch *
-live_arch (void)
-{
-  return arch_of_machine (MACHINE, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-}
-
 bool
 live_begin (struct process *process, pid_t pid)
 {
@@ -77,7 +66,7 @@ live_begin (struct process *process, pid_t pid)
   source->fd = -1;
   process->pid = pid;
   process->arch = live_arch ();
-  process->open_file = live_open_file;
+  process->open_file = file_finder_open;
   process->memory.fetch = fetch;
   process->memory.source = source;
   return true;
@@ -192,6 +181,32 @@ live_close (struct process *process)
   process_free (process);
 }
 
+/* Mappings.  */
+
+/* Add the mapping of LINE to CONTEXT, a process.  False when memory ran out.
+ */
+static bool
+add_mapping (void *context, char *line)
+{
+  struct walk_mapping mapping;
+  if (!walk_maps_line (line, &mapping))
+    return true;
+  if (!mapping_is_of_file (mapping.path, mapping.inode))
+    mapping.path = NULL;
+  return process_map (context, &mapping);
+}
+
+static bool
+list_mappings (struct process *process, pid_t pid, struct error *err)
+{
+  char name[64];
+  snprintf (name, sizeof name, "/proc/%d/maps", (int)pid);
+  FILE *maps = fopen (name, "re");
+  if (maps == NULL)
+    return error_set_errno (err, name);
+  return lines_take (maps, add_mapping, process) || error_set_no_memory (err);
+}
+
 /* Whether A and B have the same code, at the same addresses.  */
 static bool
 same_code (const struct process *a, const struct process *b)
@@ -216,8 +231,7 @@ bool
 live_refresh (struct process *process, bool *changed, struct error *err)
 {
   struct process now = { .files = process->files };
-  bool listed
-      = live_list_mappings (&now, live_memory_thread (process->pid), err);
+  bool listed = list_mappings (&now, live_memory_thread (process->pid), err);
   if (listed && now.n_mappings == 0)
     listed = set_no_memory (process, err);
   if (!listed)

@@ -1,4 +1,4 @@
-/* The registers of a stopped thread of this machine.
+/* This machine, and the registers of a stopped thread.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -13,6 +13,22 @@
 
 #include "stacks/lines.h"
 #include "stacks/live.h"
+
+const struct arch *
+live_arch (void)
+{
+  enum
+  {
+#if defined __x86_64__
+    MACHINE = EM_X86_64
+#elif defined __aarch64__
+    MACHINE = EM_AARCH64
+#else
+    MACHINE = EM_S390
+#endif
+  };
+  return arch_of_machine (MACHINE, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
 
 bool
 live_registers (pid_t tid, struct registers *registers)

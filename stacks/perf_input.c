@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Of the processes only the files of their code are left, which may have been
-   replaced since.  The build-id tells, if perf has written it down (of the
-   files of interrupted code, or of all with --buildid-mmap and
-   --buildid-all); otherwise the inode.  */
+   replaced since (file_finder).  perf writes down the build-ids of the files
+   of interrupted code, or of all with --buildid-mmap and --buildid-all, and
+   inodes.  */
 
 #include <config.h>
 
@@ -16,31 +16,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/bytes.h"
 #include "base/io.h"
 #include "base/mapped_file.h"
-#include "elf/build_id.h"
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perf_events.h"
-
-/* A file that was mapped.  */
-struct recorded_file
-{
-  char *path;     /* owned */
-  uint64_t inode; /* when it was mapped; 0: not known */
-  uint8_t build_id[PERF_BUILD_ID_MAX];
-  size_t build_id_size;
-  /* Of the file with this path now; inode 0: it is not the one that was
-     mapped.  */
-  dev_t device_now;
-  ino_t inode_now;
-  bool told; /* it is in the list of replaced files */
-};
 
 struct perf_input
 {
@@ -49,13 +31,9 @@ struct perf_input
   struct perf_data *data;
   const uint8_t *bytes; /* mapped */
   size_t size;
-  unsigned event;              /* that is counted; 0: all */
-  dev_t device;                /* that the recording is on ... */
-  ino_t inode;                 /* ... and its number there */
-  struct recorded_file *files; /* owned */
-  size_t n_files, files_capacity;
-  const char **replaced; /* owned; the names are the files' */
-  size_t replaced_capacity;
+  unsigned event;      /* that is counted; 0: all */
+  dev_t device;        /* that the recording is on ... */
+  ino_t inode;         /* ... and its number there */
   uint64_t *addresses; /* owned; room for a walk */
   struct utsname host;
   uint64_t first, last; /* times of samples */
@@ -149,10 +127,6 @@ perf_input_close (struct perf_input *input)
     perf_data_close (input->data);
   if (input->bytes != NULL)
     mapped_file_close (input->bytes, input->size);
-  for (size_t i = 0; i < input->n_files; i++)
-    free (input->files[i].path);
-  free (input->files);
-  free (input->replaced);
   free (input->addresses);
   perf_events_free (&input->events);
   free (input);
@@ -160,93 +134,20 @@ perf_input_close (struct perf_input *input)
 
 /* Files.  */
 
-/* Whether the file at PATH has the build-id of FILE.  */
-static bool
-has_build_id (const struct recorded_file *file)
-{
-  struct error ignored;
-  struct image image;
-  if (!image_open (&image, file->path, &ignored))
-    return false;
-  struct build_id id = build_id_find (&image);
-  /* Tables of older versions of perf have 20 bytes whatever its size is.  */
-  size_t n = id.size < PERF_BUILD_ID_MAX ? id.size : PERF_BUILD_ID_MAX;
-  bool same = n > 0 && n <= file->build_id_size
-              && memcmp (id.bytes, file->build_id, n) == 0
-              && bytes_are_zero (file->build_id + n, file->build_id_size - n);
-  image_close (&image);
-  return same;
-}
-
-/* Compare FILE with what has its name now.  */
-static void
-look_at_file (struct recorded_file *file)
-{
-  struct stat now;
-  if (file->path[0] != '/' || stat (file->path, &now) != 0
-      || !S_ISREG (now.st_mode))
-    return;
-  /* The number of the device may be another one after a restart.  */
-  if (file->build_id_size > 0 ? !has_build_id (file)
-                              : now.st_ino != file->inode)
-    return;
-  file->device_now = now.st_dev;
-  file->inode_now = now.st_ino;
-}
-
-static bool
-is_file_of (const struct recorded_file *file,
-            const struct perf_mapping *mapping)
-{
-  return file->inode == mapping->inode
-         && (mapping->build_id_size == 0
-             || (file->build_id_size == mapping->build_id_size
-                 && memcmp (file->build_id, mapping->build_id,
-                            mapping->build_id_size)
-                        == 0))
-         && strcmp (file->path, mapping->path) == 0;
-}
-
 /* The file of MAPPING; NULL when memory ran out.  */
-static struct recorded_file *
+static struct code_file *
 file_of (struct perf_input *input, const struct perf_mapping *mapping)
 {
-  /* Processes map what others have mapped.  */
-  for (size_t i = 0; i < input->n_files; i++)
-    if (is_file_of (&input->files[i], mapping))
-      return &input->files[i];
-  char *path = strdup (mapping->path);
-  if (path == NULL
-      || !ARRAY_ROOM (input->files, input->n_files + 1,
-                      &input->files_capacity))
-    {
-      free (path);
-      return NULL;
-    }
-  struct recorded_file *file = &input->files[input->n_files++];
-  *file = (struct recorded_file){ .path = path,
-                                  .inode = mapping->inode,
-                                  .build_id_size = mapping->build_id_size };
-  memcpy (file->build_id, mapping->build_id, sizeof file->build_id);
-  if (file->build_id_size == 0)
-    file->build_id_size
-        = perf_data_build_id (input->data, path, file->build_id);
-  look_at_file (file);
+  struct mapped_identity identity
+      = { .inode = mapping->inode, .build_id_size = mapping->build_id_size };
+  memcpy (identity.build_id, mapping->build_id, mapping->build_id_size);
+  struct code_files *files = &input->profile->family.files;
+  uint32_t before = files->n;
+  struct code_file *file = code_files_get (files, mapping->path, &identity);
+  if (file != NULL && files->n > before && identity.build_id_size == 0)
+    file->recorded.build_id_size = perf_data_build_id (
+        input->data, mapping->path, file->recorded.build_id);
   return file;
-}
-
-/* Remember that the code of FILE cannot be looked at.  */
-static void
-tell_replaced (struct perf_input *input, struct recorded_file *file)
-{
-  size_t n = input->facts.n_replaced;
-  if (file->told
-      || !ARRAY_ROOM (input->replaced, n + 1, &input->replaced_capacity))
-    return;
-  file->told = true;
-  input->replaced[n] = file->path;
-  input->facts.replaced = input->replaced;
-  input->facts.n_replaced = n + 1;
 }
 
 /* Whether this kernel's vdso is the one that was recorded.  */
@@ -270,28 +171,22 @@ member_of (struct perf_input *input, uint32_t pid)
 static void
 take_mapping (struct perf_input *input, const struct perf_mapping *recorded)
 {
-  struct walk_mapping report = { .start = recorded->start,
-                                 .end = recorded->end,
-                                 .offset = recorded->offset,
-                                 .runs = recorded->executable };
+  static const struct mapped_identity vdso = { 0 };
+  const struct walk_mapping report = { .start = recorded->start,
+                                       .end = recorded->end,
+                                       .offset = recorded->offset,
+                                       .runs = recorded->executable };
   struct member *member = member_of (input, recorded->pid);
+  struct code_file *file = NULL;
   bool is_file = recorded->inode != 0 || recorded->build_id_size != 0;
   if (member == NULL)
     return;
   if (is_file && recorded->path[0] == '/')
-    {
-      struct recorded_file *file = file_of (input, recorded);
-      if (file == NULL)
-        return;
-      report.path = recorded->path;
-      report.device = file->device_now;
-      report.inode = file->inode_now;
-      if (report.inode == 0 && recorded->executable)
-        tell_replaced (input, file);
-    }
+    file = file_of (input, recorded);
   else if (same_kernel (input) && strcmp (recorded->path, "[vdso]") == 0)
-    report.path = recorded->path;
-  process_map (&member->process, &report);
+    file = code_files_get (&input->profile->family.files, recorded->path,
+                           &vdso);
+  process_map_file (&member->process, &report, file);
 }
 
 /* Addresses as perf writes them: of callers, in the middle of the call.  */

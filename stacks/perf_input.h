@@ -34,10 +34,6 @@ struct perf_input_facts
   uint64_t damaged;  /* records that contradict themselves */
   uint64_t unmapped; /* samples of processes without any mapping of a file */
   uint64_t unknown;  /* switches off the processor with no stack or no end */
-  /* Files with code that are not those that were mapped: their stacks end
-     there.  */
-  const char *const *replaced;
-  size_t n_replaced;
 };
 const struct perf_input_facts *
 perf_input_facts (const struct perf_input *input);

@@ -164,22 +164,30 @@ insert_mapping (struct process *process, const struct mapping *mapping)
 }
 
 bool
+process_map_file (struct process *process, const struct walk_mapping *report,
+                  struct code_file *file)
+{
+  const struct mapping mapping = { .start = report->start,
+                                   .end = report->end,
+                                   .offset = report->offset,
+                                   .file = file,
+                                   .runs = report->runs };
+  return report->start >= report->end || insert_mapping (process, &mapping);
+}
+
+bool
 process_map (struct process *process, const struct walk_mapping *report)
 {
-  struct mapping mapping = { .start = report->start,
-                             .end = report->end,
-                             .offset = report->offset,
-                             .runs = report->runs };
-  if (report->start >= report->end)
-    return true;
-  if (report->path != NULL)
+  const struct mapped_identity identity
+      = { .device = report->device, .inode = report->inode };
+  struct code_file *file = NULL;
+  if (report->path != NULL && report->start < report->end)
     {
-      mapping.file = code_files_get (process->files, report->path,
-                                     report->device, report->inode);
-      if (mapping.file == NULL)
+      file = code_files_get (process->files, report->path, &identity);
+      if (file == NULL)
         return false;
     }
-  return insert_mapping (process, &mapping);
+  return process_map_file (process, report, file);
 }
 
 void
@@ -279,7 +287,4 @@ process_free (struct process *process)
   memory_free (&process->memory);
   free (process->walker);
   process->walker = NULL;
-  if (process->dwfl != NULL)
-    dwfl_end (process->dwfl);
-  process->dwfl = NULL;
 }

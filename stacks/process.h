@@ -9,11 +9,11 @@
 #ifndef STACKS_PROCESS_H
 #define STACKS_PROCESS_H
 
-#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "arch/arch.h"
 #include "base/error.h"
@@ -57,15 +57,19 @@ struct process
   size_t n_threads, threads_capacity;
   struct memory memory;
   double stopped_at; /* when live_stop asked the first thread, by clock_now */
-  /* Open the file of MAPPING; -1 if it is not found.  */
-  int (*open_file) (struct process *process, const struct mapping *mapping);
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
   enum sfw_end (*find_rules) (const void *process, uint64_t address,
                               struct unwind_rules *rules);
-  bool recorded;         /* it may have ended, and its number be another's */
-  struct code_file *jit; /* what stands for its code in no file, or NULL */
+  /* Open the file of MAPPING; -1 if it is not found: file_finder_open.  */
+  int (*open_file) (struct process *process, const struct mapping *mapping);
+  bool recorded; /* it may have ended, and its number be another's */
+  /* Of a core: when it was written, and where its program is, if the user has
+     said so; or NULL.  */
+  time_t dumped;
+  const char *program;
+  struct code_file *program_file; /* which one that is */
+  struct code_file *jit;     /* what stands for its code in no file, or NULL */
   struct sfw_walker *walker; /* owned: what walks remember, or NULL */
-  Dwfl *dwfl; /* owned: symbols, and walks by CFI; may be NULL */
 };
 
 /* The mapping with ADDRESS, or NULL.  */
@@ -97,6 +101,11 @@ bool mapping_is_of_file (const char *path, ino_t inode);
 /* Record a mapping, which replaces whatever was mapped there.  Its path is
    NULL for memory without a file.  False when memory ran out.  */
 bool process_map (struct process *process, const struct walk_mapping *report);
+
+/* The same for FILE, or NULL, whatever REPORT says of it.  */
+bool process_map_file (struct process *process,
+                       const struct walk_mapping *report,
+                       struct code_file *file);
 
 /* Give TO, which has none, the mappings of FROM; none if memory ran out.  */
 void process_copy_mappings (struct process *to, const struct process *from);

@@ -397,7 +397,8 @@ print_summary (const struct session *session)
 
 /* What a recording has that was of no use.  */
 static void
-print_input_summary (const struct perf_input *input)
+print_input_summary (const struct perf_input *input,
+                     const struct code_files *files)
 {
   const struct perf_input_facts *facts = perf_input_facts (input);
   if (facts->skipped > 0)
@@ -414,9 +415,11 @@ print_input_summary (const struct perf_input *input)
              "not name (perf record --overwrite loses those of commands; "
              "record with -p)\n",
              facts->unmapped, plural_s (facts->unmapped));
-  for (size_t i = 0; i < facts->n_replaced; i++)
-    fail (facts->replaced[i],
-          "not the file that was recorded: stacks end in its code");
+  for (uint32_t i = 0; i < files->n; i++)
+    if (files->files[i]->opened && files->files[i]->image.bytes == NULL
+        && files->files[i]->path[0] == '/')
+      fail (files->files[i]->path,
+            "not the file that was recorded: stacks end in its code");
 }
 
 /* Whether NAME can be written to as far as can be told without touching it: an
@@ -478,7 +481,7 @@ run_input (struct session *session)
   if (!options->quiet)
     {
       print_summary (session);
-      print_input_summary (session->input);
+      print_input_summary (session->input, &session->profile.family.files);
     }
   return true;
 }

@@ -1,4 +1,4 @@
-/* Detached sections from debuginfod's servers.
+/* Files and detached sections from debuginfod's servers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -18,12 +18,15 @@ static struct
   void *(*begin) (void);
   int (*find_section) (void *client, const unsigned char *id, int id_size,
                        const char *section, char **path);
+  int (*find_executable) (void *client, const unsigned char *id, int id_size,
+                          char **path);
 } library;
 
 static void *client;
+static bool sections_wanted;
 
-bool
-served_open (struct error *err)
+static bool
+load (struct error *err)
 {
   const char *urls = getenv ("DEBUGINFOD_URLS");
   if (urls == NULL || *urls == '\0')
@@ -36,8 +39,11 @@ served_open (struct error *err)
       *(void **)&library.begin = dlsym (library.handle, "debuginfod_begin");
       *(void **)&library.find_section
           = dlsym (library.handle, "debuginfod_find_section");
+      *(void **)&library.find_executable
+          = dlsym (library.handle, "debuginfod_find_executable");
     }
-  if (library.begin != NULL && library.find_section != NULL)
+  if (library.begin != NULL && library.find_section != NULL
+      && library.find_executable != NULL)
     client = library.begin ();
   return client != NULL
          || error_set (err, CFI2SFRAME_UNSUPPORTED,
@@ -50,10 +56,33 @@ served_find (const struct image *program, struct detached_file *detached)
 {
   const struct build_id id = build_id_find (program);
   char *path = NULL;
-  if (client == NULL || id.size == 0)
+  if (client == NULL || !sections_wanted || id.size == 0)
     return false;
   int fd = library.find_section (client, id.bytes, (int)id.size, ".sframe",
                                  &path);
   free (path);
   return fd >= 0 && detached_file_open (detached, fd, program);
+}
+
+bool
+served_open (struct error *err)
+{
+  sections_wanted = true;
+  return load (err);
+}
+
+int
+served_find_program (const struct build_id *id)
+{
+  static bool tried;
+  struct error ignored;
+  char *path = NULL;
+  if (client == NULL && !tried)
+    load (&ignored);
+  tried = true;
+  if (client == NULL)
+    return -1;
+  int fd = library.find_executable (client, id->bytes, (int)id->size, &path);
+  free (path);
+  return fd;
 }

@@ -1,4 +1,4 @@
-/* Detached sections from debuginfod's servers.
+/* Files and detached sections from debuginfod's servers.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A server hands out URL/buildid/ID/section/.sframe (debuginfod(8), "WEBAPI");
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "elf/build_id.h"
 #include "elf/detached_file.h"
 
 /* Load libdebuginfod.  False with ERR when it is not there, or DEBUGINFOD_URLS
@@ -25,5 +26,10 @@ bool served_open (struct error *err);
    they have none that is for this file.  If true, the caller closes
    detached->image.  For one thread.  */
 bool served_find (const struct image *program, struct detached_file *detached);
+
+/* Ask the servers that DEBUGINFOD_URLS names, if it names any, for the program
+   or library with ID, for which no other name is known; -1 if they have
+   none.  */
+int served_find_program (const struct build_id *id);
 
 #endif /* STACKS_SERVED_H */

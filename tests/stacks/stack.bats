@@ -1043,7 +1043,7 @@ END
   done
 }
 
-@test "a core with a mass of segments in no order is refused at once" {
+@test "a core with a mass of segments in no order is gone through at once" {
   python3 - <<'END' || skip "no python3"
 import struct
 n = 100000
@@ -1058,7 +1058,7 @@ open('core', 'wb').write(bytes(header) + section + b''.join(
 END
   run --separate-stderr timeout 20 "$stack" core
   [ "$status" -eq 1 ] || report
-  [ "$stderr" = "sframe-stack: core: its program headers are in no order" ] || report
+  [ "$stderr" = "sframe-stack: core: no threads in it" ] || report
 }
 
 @test "the program's file may be gone, replaced, or have a strange name" {
@@ -1349,13 +1349,13 @@ open('bad', 'wb').write(data)
 END
     mv bad waits
     stacks --only-sframe core."${children[0]}"
-    [[ $output == *pause* && $output == *"waits: segment "*" lies outside the file"* ]] || report
+    # No file that anybody could read is the one that was mapped.
+    [[ $output == *"(no SFrame data: waits: its file was not found)" ]] || report
   done
 }
 
-# libdwfl opens a library by the name that the dynamic linker has for it, which
-# may be that of a link to what the core says is mapped.
-@test "a core file with a library whose link is a fifo by now" {
+# It would be opened, and waited for somebody who writes.
+@test "a core file with a library that is a fifo by now" {
   needs gcore
   cat >library.c <<'END'
 #include <unistd.h>
@@ -1374,20 +1374,19 @@ int main (int n, char **names)
 END
   "${CC:-cc}" -shared -fPIC -g -o real.so library.c
   "${CC:-cc}" -g -o program program.c -ldl
-  ln -s real.so link.so
-  ./program "$PWD/link.so" >said 3>&- &
+  ./program "$PWD/real.so" >said 3>&- &
   pid=$!
   timeout 60 sh -c 'until grep -q ready said; do sleep 0.1; done'
   gcore -o core "$pid" >/dev/null 2>&1 || gone=yes
   kill "$pid"
   [ -z "${gone-}" ] || skip "no core"
   timeout 60 "$stack" core."$pid" >out
-  grep -q 'wait_here.* (link.so)' out
-  rm link.so
-  mkfifo link.so
+  grep -q 'wait_here.* (real.so)' out
+  rm real.so
+  mkfifo real.so
   run timeout 60 "$stack" core."$pid"
-  [ "$status" -eq 1 ] || { echo "$status: $output"; return 1; }
-  [[ $output == *"it maps $PWD/link.so, which is a fifo by now" ]] || { echo "$output"; return 1; }
+  [ "$status" -eq 0 ] || { echo "$status: $output"; return 1; }
+  [[ $output != *wait_here* && $output == *"pause+"* ]] || { echo "$output"; return 1; }
 }
 
 @test "a core file whose program is a fifo by now" {
@@ -1397,8 +1396,8 @@ END
   rm waits
   mkfifo waits
   run timeout 60 "$stack" core."${children[0]}"
-  [ "$status" -eq 1 ] || { echo "$status: $output"; return 1; }
-  [[ $output == *"it maps $PWD/waits, which is a fifo by now" ]] || { echo "$output"; return 1; }
+  [ "$status" -eq 0 ] || { echo "$status: $output"; return 1; }
+  [[ $output != *" main+"* && $output == *" #0 "* ]] || { echo "$output"; return 1; }
 }
 
 # What is opened later got their numbers, and what is printed went into it.

@@ -24,7 +24,7 @@
 #include "tests/unit/failing_allocations.h"
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
-#include "stacks/live_modules.h"
+#include "stacks/file_finder.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
 #include "stacks/stack_walk.h"
@@ -297,8 +297,8 @@ mappings_are_found_by_address (void **state)
     {
       assert_null (process_mapping_at (&process, (i << 16) - 1));
       assert_mapping (&process, i << 16, (i << 16) + 0x8000, 0, "/lib/many");
-      assert_int_equal (process_mapping_at (&process, i << 16)->file->inode,
-                        i);
+      assert_int_equal (
+          process_mapping_at (&process, i << 16)->file->recorded.inode, i);
       assert_null (process_mapping_at (&process, (i << 16) + 0x8000));
     }
   assert_non_null (process_add_thread (&process, 5));
@@ -510,6 +510,7 @@ enum
   CORE_MEMORY = 0x800,
   CORE_SIZE = 0xa00,
   PRSTATUS_SIZE = 336,
+  PRSTATUS_REGISTERS_END = 112 + 8 * 20, /* up to rsp */
   PRPSINFO_SIZE = 136,
   PATH_SIZE = 40
 };
@@ -698,201 +699,8 @@ of_a_core_without_threads_it_is_said_whether_it_was_cut_off (void **state)
       if (said != cases[i].cut)
         fail_msg ("%zu: %s", i, err.reason);
       if (!said)
-        assert_memory_equal (err.reason, "threads", 7);
+        assert_string_equal (err.reason, "no threads in it");
     }
-}
-
-/* What libdwfl says of a core's modules, in the place of the real one.  */
-static struct
-{
-  bool on, no_session, no_end, no_report, no_elf, no_bytes;
-  bool no_threads;  /* there are none ...  */
-  int threads_fail; /* ... or this is the answer */
-  bool no_pc;
-  bool some_registers; /* so many, whatever the machine is */
-  unsigned registers;
-  bool other_process; /* its number is this one */
-  int pid;
-  Elf *elf;
-} dwfl;
-
-static const struct
-{
-  Dwarf_Addr start, end;
-  const char *file, *name;
-} dwfl_modules[] = {
-  { 0x30000, 0x38000, "/lib/c", "c" },
-  { 0x10000, 0x18000, NULL, "[vdso: 1]" },
-  { 0x40000, 0x41000, "/lib/d", "d" },
-  { 0x20000, 0x28000, "/lib/b", "b" },
-};
-
-Dwfl *__real_dwfl_begin (const Dwfl_Callbacks *);
-Dwfl *__wrap_dwfl_begin (const Dwfl_Callbacks *);
-int __real_dwfl_report_end (Dwfl *,
-                            int (*) (Dwfl_Module *, void *, const char *,
-                                     Dwarf_Addr, void *),
-                            void *);
-int __wrap_dwfl_report_end (Dwfl *,
-                            int (*) (Dwfl_Module *, void *, const char *,
-                                     Dwarf_Addr, void *),
-                            void *);
-int __real_dwfl_core_file_attach (Dwfl *, Elf *);
-int __wrap_dwfl_core_file_attach (Dwfl *, Elf *);
-bool __real_dwfl_frame_pc (Dwfl_Frame *, Dwarf_Addr *, bool *);
-bool __wrap_dwfl_frame_pc (Dwfl_Frame *, Dwarf_Addr *, bool *);
-int __real_dwfl_frame_reg (Dwfl_Frame *, unsigned, Dwarf_Word *);
-int __wrap_dwfl_frame_reg (Dwfl_Frame *, unsigned, Dwarf_Word *);
-int __real_dwfl_core_file_report (Dwfl *, Elf *, const char *);
-int __wrap_dwfl_core_file_report (Dwfl *, Elf *, const char *);
-ptrdiff_t __real_dwfl_getmodules (Dwfl *,
-                                  int (*) (Dwfl_Module *, void **,
-                                           const char *, Dwarf_Addr, void *),
-                                  void *, ptrdiff_t);
-ptrdiff_t __wrap_dwfl_getmodules (Dwfl *,
-                                  int (*) (Dwfl_Module *, void **,
-                                           const char *, Dwarf_Addr, void *),
-                                  void *, ptrdiff_t);
-const char *__real_dwfl_module_info (Dwfl_Module *, void ***, Dwarf_Addr *,
-                                     Dwarf_Addr *, Dwarf_Addr *, Dwarf_Addr *,
-                                     const char **, const char **);
-const char *__wrap_dwfl_module_info (Dwfl_Module *, void ***, Dwarf_Addr *,
-                                     Dwarf_Addr *, Dwarf_Addr *, Dwarf_Addr *,
-                                     const char **, const char **);
-Elf *__real_dwfl_module_getelf (Dwfl_Module *, GElf_Addr *);
-Elf *__wrap_dwfl_module_getelf (Dwfl_Module *, GElf_Addr *);
-int __real_dwfl_getthreads (Dwfl *, int (*) (Dwfl_Thread *, void *), void *);
-int __wrap_dwfl_getthreads (Dwfl *, int (*) (Dwfl_Thread *, void *), void *);
-char *__real_elf_rawfile (Elf *, size_t *);
-char *__wrap_elf_rawfile (Elf *, size_t *);
-
-Dwfl *
-__wrap_dwfl_begin (const Dwfl_Callbacks *callbacks)
-{
-  return dwfl.no_session ? NULL : __real_dwfl_begin (callbacks);
-}
-
-int
-__wrap_dwfl_report_end (Dwfl *session,
-                        int (*removed) (Dwfl_Module *, void *, const char *,
-                                        Dwarf_Addr, void *),
-                        void *argument)
-{
-  int result = __real_dwfl_report_end (session, removed, argument);
-  return dwfl.no_end ? 1 : result;
-}
-
-int
-__wrap_dwfl_core_file_attach (Dwfl *session, Elf *elf)
-{
-  int pid = __real_dwfl_core_file_attach (session, elf);
-  return dwfl.other_process ? dwfl.pid : pid;
-}
-
-bool
-__wrap_dwfl_frame_pc (Dwfl_Frame *frame, Dwarf_Addr *pc, bool *activation)
-{
-  return !dwfl.no_pc && __real_dwfl_frame_pc (frame, pc, activation);
-}
-
-int
-__wrap_dwfl_frame_reg (Dwfl_Frame *frame, unsigned reg, Dwarf_Word *value)
-{
-  if (!dwfl.some_registers)
-    return __real_dwfl_frame_reg (frame, reg, value);
-  if (reg >= dwfl.registers)
-    return -1;
-  *value = 0x100 + reg;
-  return 0;
-}
-
-int
-__wrap_dwfl_core_file_report (Dwfl *session, Elf *elf, const char *executable)
-{
-  return dwfl.no_report
-             ? -1
-             : __real_dwfl_core_file_report (session, elf, executable);
-}
-
-ptrdiff_t
-__wrap_dwfl_getmodules (Dwfl *session,
-                        int (*take) (Dwfl_Module *, void **, const char *,
-                                     Dwarf_Addr, void *),
-                        void *argument, ptrdiff_t offset)
-{
-  assert_int_equal (offset, 0); /* from the first one on */
-  if (!dwfl.on)
-    return __real_dwfl_getmodules (session, take, argument, offset);
-  for (size_t i = 0; i < sizeof dwfl_modules / sizeof *dwfl_modules; i++)
-    if (take ((Dwfl_Module *)(uintptr_t)&dwfl_modules[i], NULL,
-              dwfl_modules[i].name, dwfl_modules[i].start, argument)
-        != DWARF_CB_OK)
-      return (ptrdiff_t)i + 1;
-  return 0;
-}
-
-const char *
-__wrap_dwfl_module_info (Dwfl_Module *module, void ***user, Dwarf_Addr *start,
-                         Dwarf_Addr *end, Dwarf_Addr *dwarf_bias,
-                         Dwarf_Addr *symbol_bias, const char **file,
-                         const char **debug_file)
-{
-  if (!dwfl.on)
-    return __real_dwfl_module_info (module, user, start, end, dwarf_bias,
-                                    symbol_bias, file, debug_file);
-  for (size_t i = 0; i < sizeof dwfl_modules / sizeof *dwfl_modules; i++)
-    if ((const void *)module == &dwfl_modules[i])
-      {
-        *end = dwfl_modules[i].end;
-        *file = dwfl_modules[i].file;
-        return dwfl_modules[i].name;
-      }
-  return NULL;
-}
-
-Elf *
-__wrap_dwfl_module_getelf (Dwfl_Module *module, GElf_Addr *bias)
-{
-  if (!dwfl.on)
-    return __real_dwfl_module_getelf (module, bias);
-  *bias = 0;
-  return dwfl.no_elf ? NULL : dwfl.elf;
-}
-
-int
-__wrap_dwfl_getthreads (Dwfl *session, int (*take) (Dwfl_Thread *, void *),
-                        void *argument)
-{
-  return dwfl.threads_fail != 0 ? dwfl.threads_fail
-         : dwfl.no_threads      ? 0
-                           : __real_dwfl_getthreads (session, take, argument);
-}
-
-char *
-__wrap_elf_rawfile (Elf *elf, size_t *size)
-{
-  return dwfl.no_bytes ? NULL : __real_elf_rawfile (elf, size);
-}
-
-static void
-modules_of_a_core_ascend (void **state)
-{
-  (void)state;
-  uint8_t bytes[CORE_SIZE];
-  struct process process;
-  struct error err;
-  make_core (bytes);
-  dwfl.on = true;
-  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-  dwfl.on = false;
-  assert_non_null (core);
-  /* Behind those of modules are the core's three segments.  */
-  assert_int_equal (process.n_mappings, 4 + 3);
-  assert_mapping (&process, 0x10000, 0x18000, 0, "[vdso: 1]");
-  assert_mapping (&process, 0x20000, 0x28000, 0, "/lib/b");
-  assert_mapping (&process, 0x30000, 0x38000, 0, "/lib/c");
-  assert_mapping (&process, 0x40000, 0x41000, 0, "/lib/d");
-  core_close (core, &process);
 }
 
 static void
@@ -914,117 +722,6 @@ what_could_run_is_known_of_a_core (void **state)
   assert_true (process_runs_at (&process, 0x901fff));
   assert_null (process_mapping_at (&process, 0x902000));
   core_close (core, &process);
-}
-
-static void
-a_core_whose_modules_are_not_found_out_is_refused (void **state)
-{
-  (void)state;
-  uint8_t bytes[CORE_SIZE];
-  struct process process;
-  struct error err;
-  make_whole_core (bytes);
-  dwfl.no_report = true;
-  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-  dwfl.no_report = false;
-  assert_null (core);
-  assert_memory_equal (err.reason, "modules", 7);
-  dwfl.no_end = true;
-  core = open_bytes (bytes, CORE_SIZE, &process, &err);
-  dwfl.no_end = false;
-  assert_null (core);
-  assert_memory_equal (err.reason, "modules", 7);
-  dwfl.no_session = true;
-  core = open_bytes (bytes, CORE_SIZE, &process, &err);
-  dwfl.no_session = false;
-  assert_null (core);
-  assert_memory_equal (err.reason, "libdwfl", 7);
-}
-
-/* Registers without a thread are of no use.  */
-static void
-a_core_whose_threads_are_not_found_out_is_refused (void **state)
-{
-  (void)state;
-  for (unsigned fails = 0; fails < 2; fails++)
-    {
-      uint8_t bytes[CORE_SIZE];
-      struct process process;
-      struct error err;
-      make_whole_core (bytes);
-      dwfl.no_threads = true;
-      dwfl.threads_fail = fails ? -1 : 0;
-      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-      dwfl.no_threads = false;
-      dwfl.threads_fail = 0;
-      assert_null (core);
-      if (fails)
-        assert_memory_equal (err.reason, "threads", 7);
-      else
-        {
-          assert_string_equal (err.reason, "no threads in it");
-          assert_int_equal (err.status, CFI2SFRAME_NOTHING);
-        }
-    }
-}
-
-/* A number that is not negative is one of a process.  */
-static void
-a_core_of_process_0_is_read (void **state)
-{
-  (void)state;
-  for (int pid = -1; pid <= 0; pid++)
-    {
-      uint8_t bytes[CORE_SIZE];
-      struct process process;
-      struct error err;
-      make_whole_core (bytes);
-      dwfl.other_process = true;
-      dwfl.pid = pid;
-      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-      dwfl.other_process = false;
-      assert_int_equal (core != NULL, pid == 0);
-      if (core != NULL)
-        core_close (core, &process);
-      else
-        assert_memory_equal (err.reason, "threads", 7);
-    }
-}
-
-/* Without PC or SP nothing is known of a thread.  There is room for some
-   registers, however many libdwfl knows.  */
-static void
-of_a_thread_pc_and_sp_are_needed (void **state)
-{
-  static const struct
-  {
-    unsigned registers, n;
-    bool no_pc, known;
-  } cases[] = {
-    { 7, 7, false, false }, /* x86-64's SP is register 7 */
-    { 8, 8, false, true },
-    { 8, 0, true, false },
-    { REGISTERS_MAX, REGISTERS_MAX, false, true },
-    { REGISTERS_MAX + 1, REGISTERS_MAX, false, true },
-  };
-  (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      uint8_t bytes[CORE_SIZE];
-      struct process process;
-      struct error err;
-      make_whole_core (bytes);
-      dwfl.some_registers = true;
-      dwfl.registers = cases[i].registers;
-      dwfl.no_pc = cases[i].no_pc;
-      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-      dwfl.some_registers = dwfl.no_pc = false;
-      assert_non_null (core);
-      assert_int_equal (process.n_threads, 1);
-      assert_int_equal (process.threads[0].registers.n, cases[i].n);
-      assert_int_equal (process.threads[0].known, cases[i].known);
-      core_close (core, &process);
-    }
 }
 
 /* Without standard input its descriptor is given to the file.  */
@@ -1094,43 +791,341 @@ make_library (uint8_t bytes[CORE_SIZE], uint32_t type, uint64_t offset,
   put_segment (bytes, 3, type, offset, 0x30000 + offset, size);
 }
 
-/* The rows of a file of a core are in the file that libdwfl has found.  */
+/* The note NT_FILE of N ranges: start, end and page of the file.  */
 static void
-the_section_is_in_the_module_s_file (void **state)
+put_ranges (uint8_t core[CORE_SIZE], const uint64_t (*ranges)[3], uint64_t n,
+            const char *names, size_t names_size)
+{
+  uint8_t *note
+      = add_note (core, NT_FILE, (2 + 3 * (size_t)n) * 8 + names_size);
+  store_u64 (note, n, false);
+  store_u64 (note + 8, 0x1000, false);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < 3; j++)
+      store_u64 (note + 16 + 24 * i + 8 * j, ranges[i][j], false);
+  memcpy (note + 16 + 24 * n, names, names_size);
+}
+
+static void
+files_of_a_core_are_where_it_says (void **state)
+{
+  static const uint64_t ranges[][3] = { { 0x100000, 0x102000, 0 },
+                                        { 0x901000, 0x902000, 5 },
+                                        { 0xa00800, 0xa02000, 7 } };
+  (void)state;
+  uint8_t bytes[CORE_SIZE];
+  struct process process;
+  struct error err;
+  code_files_free (&files);
+  make_core (bytes);
+  put_segment (bytes, 2, PT_LOAD, CORE_MEMORY, 0x900000, 0);
+  store_u64 (bytes + 64 + 2 * 56 + 40, 0x3000, false); /* p_memsz */
+  put_ranges (bytes, ranges, 3, "/lib/a\0/lib/b\0/lib/a", 21);
+  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+  assert_non_null (core);
+  /* Without a segment: it was not changed.  */
+  assert_mapping (&process, 0x100000, 0x102000, 0, "/lib/a");
+  assert_true (process_runs_at (&process, 0x100000));
+  assert_mapping (&process, 0x900000, 0x901000, 0, NULL);
+  assert_mapping (&process, 0x901000, 0x902000, 0x5000, "/lib/b");
+  assert_false (process_runs_at (&process, 0x901000));
+  assert_mapping (&process, 0x902000, 0x903000, 0, NULL);
+  /* One segment, the range in its end and behind that.  */
+  assert_mapping (&process, 0xa00000, 0xa00800, 0, NULL);
+  assert_mapping (&process, 0xa00800, 0xa01000, 0x7000, "/lib/a");
+  assert_mapping (&process, 0xa01000, 0xa02000, 0x7800, "/lib/a");
+  assert_ptr_equal (process_mapping_at (&process, 0x100000)->file,
+                    process_mapping_at (&process, 0xa01000)->file);
+  assert_int_equal (files.n, 2);
+  core_close (core, &process);
+}
+
+/* What a damaged note says of files up to the damage is taken.  */
+static void
+a_damaged_list_of_files_is_read_as_far_as_it_goes (void **state)
+{
+  static const struct
+  {
+    uint64_t n; /* ranges, as the note says */
+    uint64_t ranges[2][3];
+    const char *names;
+    size_t names_size;
+    unsigned found;
+  } cases[] = {
+    { 2, { { 0x1000, 0x2000, 0 }, { 0x2000, 0x3000, 0 } }, "/a\0/b", 6, 2 },
+    { 2, { { 0x1000, 0x2000, 0 }, { 0x2000, 0x3000, 0 } }, "/a\0/b", 5, 1 },
+    { 2, { { 0x1000, 0x2000, 0 }, { 0x1800, 0x3000, 0 } }, "/a\0/b", 6, 1 },
+    { 2, { { 0x1000, 0x2000, 0 }, { 0x2000, 0x2000, 0 } }, "/a\0/b", 6, 1 },
+    { 2,
+      { { 0x1000, 0x2000, 0 }, { 0x2000, UINT64_MAX, UINT64_MAX } },
+      "/a\0/b",
+      6,
+      2 },
+    { 3, { { 0x1000, 0x2000, 0 }, { 0x2000, 0x3000, 0 } }, "/a\0/b", 6, 0 },
+    { UINT64_MAX, { { 0x1000, 0x2000, 0 } }, "/a\0/b", 6, 0 },
+    { UINT64_MAX / 24 + 1, { { 0x1000, 0x2000, 0 } }, "/a\0/b", 6, 0 },
+    { UINT64_MAX / 3 + 1, { { 0x1000, 0x2000, 0 } }, "/a\0/b", 6, 0 },
+    { 0, { { 0x1000, 0x2000, 0 } }, "/a\0/b", 6, 0 },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      struct process process;
+      struct error err;
+      make_core (bytes);
+      uint64_t at = load_u64 (bytes + 64 + 32, false);
+      put_ranges (bytes, cases[i].ranges, 2, cases[i].names,
+                  cases[i].names_size);
+      store_u64 (bytes + CORE_NOTES + at + 20, cases[i].n, false);
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      assert_non_null (core);
+      if (files.n != cases[i].found)
+        fail_msg ("case %zu: %u", i, files.n);
+      core_close (core, &process);
+      code_files_free (&files);
+    }
+}
+
+/* Of registers that are cut off nothing is known.  */
+static void
+of_a_thread_all_registers_are_needed (void **state)
+{
+  (void)state;
+  for (unsigned size = PRSTATUS_REGISTERS_END - 1;
+       size <= PRSTATUS_REGISTERS_END; size++)
+    {
+      uint8_t bytes[CORE_SIZE];
+      struct process process;
+      struct error err;
+      make_whole_core (bytes);
+      store_u64 (bytes + 64 + 32, 0, false); /* no notes */
+      uint8_t *status = add_note (bytes, NT_PRSTATUS, size);
+      store_u32 (status + 32, 7, false);
+      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
+      assert_int_equal (core != NULL, size == PRSTATUS_REGISTERS_END);
+      if (core == NULL)
+        continue;
+      assert_int_equal (process.pid, 7);
+      assert_int_equal (process.threads[0].registers.n, 17);
+      core_close (core, &process);
+    }
+}
+
+/* A core of N program headers of TYPE at STEPs, each with all NOTES bytes of
+   notes, which are behind them.  */
+static uint8_t *
+make_large_core (unsigned n, uint32_t type, uint64_t step, size_t notes,
+                 size_t *size)
+{
+  uint8_t small[CORE_SIZE];
+  size_t head = 64 + 56 * (size_t)n;
+  *size = head + notes;
+  uint8_t *bytes = calloc (1, *size);
+  assert_non_null (bytes);
+  make_core (small);
+  memcpy (bytes, small, 64);
+  store_u16 (bytes + 56, (uint16_t)n, false);
+  for (unsigned k = 0; k < n; k++)
+    put_segment (bytes, k, k == 0 ? PT_NOTE : type, head,
+                 0x100000000000 + k * step,
+                 k == 0 || type == PT_NOTE ? notes : 8);
+  return bytes;
+}
+
+/* Nothing is gone through for each of what there may be a mass of.  These were
+   hours.  */
+static void
+cores_that_are_made_to_keep_readers_busy_do_not (void **state)
+{
+  enum
+  {
+    MANY = 60000,
+    NOTE = 20 + PRSTATUS_SIZE
+  };
+  static const struct
+  {
+    uint32_t type;
+    uint64_t step;
+  } cases[] = { { PT_NOTE, 0 },       /* the same notes again and again */
+                { PT_LOAD, 0x1000 },  /* segments in order ... */
+                { PT_LOAD, -0x1000 }, /* ... in reverse */
+                { PT_LOAD, 0 } };     /* ... at one address */
+  (void)state;
+  alarm (120);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      size_t size;
+      struct process process;
+      struct error err;
+      uint8_t *bytes = make_large_core (MANY, cases[i].type, cases[i].step,
+                                        (size_t)MANY * NOTE, &size);
+      uint8_t *notes = bytes + size - (size_t)MANY * NOTE;
+      for (unsigned k = 0; k < MANY; k++)
+        store_u32 (
+            put_note (notes + (size_t)k * NOTE, NT_PRSTATUS, PRSTATUS_SIZE)
+                + 32,
+            k, false);
+      struct core *core = open_bytes (bytes, size, &process, &err);
+      assert_non_null (core);
+      assert_int_equal (process.n_threads, MANY);
+      if (cases[i].step != 0)
+        assert_int_equal (process.n_mappings, MANY - 1);
+      core_close (core, &process);
+      free (bytes);
+    }
+  alarm (0);
+}
+
+/* As many files, each with a name of its own.  */
+static void
+a_core_of_many_files_is_read_at_once (void **state)
+{
+  enum
+  {
+    MANY = 60000,
+    NAME = 8
+  };
+  (void)state;
+  size_t size, words = 2 + 3 * (size_t)MANY;
+  struct process process;
+  struct error err;
+  uint8_t *bytes = make_large_core (
+      1, PT_NOTE, 0, 20 + PRSTATUS_SIZE + 20 + 8 * words + MANY * NAME, &size);
+  uint8_t *at = put_note (bytes + 64 + 56, NT_PRSTATUS, PRSTATUS_SIZE);
+  at = put_note (at + PRSTATUS_SIZE, NT_FILE,
+                 (uint32_t)(8 * words + MANY * NAME));
+  store_u64 (at, MANY, false);
+  for (unsigned k = 0; k < MANY; k++)
+    {
+      store_u64 (at + 16 + 24 * k, 0x1000 * (uint64_t)k, false);
+      store_u64 (at + 24 + 24 * k, 0x1000 * (uint64_t)k + 0x800, false);
+      snprintf ((char *)at + 8 * words + (size_t)NAME * k, NAME, "/%06u",
+                k * 7919 % MANY);
+    }
+  alarm (60);
+  struct core *core = open_bytes (bytes, size, &process, &err);
+  alarm (0);
+  assert_non_null (core);
+  assert_int_equal (files.n, MANY);
+  assert_int_equal (process.n_mappings, MANY);
+  core_close (core, &process);
+  free (bytes);
+}
+
+/* Put a build-id that is made of DIGIT into a library of make_library.  */
+static void
+put_build_id (uint8_t bytes[CORE_SIZE], uint8_t digit)
+{
+  make_library (bytes, PT_NOTE, 0x900, 36);
+  uint8_t *note = bytes + 0x900;
+  store_u32 (note, 4, false);
+  store_u32 (note + 4, 20, false);
+  store_u32 (note + 8, NT_GNU_BUILD_ID, false);
+  memcpy (note + 12, "GNU", 4);
+  memset (note + 16, digit, 20);
+}
+
+/* A name in a core is of the file that was mapped if the core has that file's
+   build-id, or its first page; if the core has neither, if the file is older
+   than the core.  */
+static void
+of_a_core_only_the_file_that_was_mapped_is_opened (void **state)
+{
+  static const struct
+  {
+    uint8_t mapped, there; /* digits of build-ids; 0: there is none */
+    bool in_memory, changed, newer, found;
+  } cases[] = {
+    { .mapped = 1, .there = 1, .in_memory = true, .found = true },
+    /* Converted, or without symbols, by now.  */
+    { 1, 1, true, true, true, true },
+    { .mapped = 1, .there = 2, .in_memory = true },
+    { .mapped = 1, .there = 0, .in_memory = true },
+    { .mapped = 0, .there = 1, .in_memory = true },
+    { .mapped = 0, .there = 0, .in_memory = true, .found = true },
+    { .mapped = 0, .there = 0, .in_memory = true, .changed = true },
+    { .mapped = 0, .there = 0, .found = true },
+    { .mapped = 0, .there = 0, .newer = true },
+    { .mapped = 0, .there = 1, .found = true },
+    { .mapped = 0, .there = 1, .newer = true },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      char path[PATH_SIZE];
+      struct stat status;
+      static uint8_t page[4096];
+      uint8_t bytes[CORE_SIZE];
+      struct process process = { .files = &files, .arch = &arch_amd64 };
+      struct mapped_identity unknown = { 0 };
+      int fd = create_file (path);
+      make_library (bytes, PT_NULL, 0, 0);
+      if (cases[i].mapped != 0)
+        put_build_id (bytes, cases[i].mapped);
+      memcpy (page, bytes, sizeof bytes);
+      make_library (bytes, PT_NULL, 0, 0);
+      if (cases[i].there != 0)
+        put_build_id (bytes, cases[i].there);
+      bytes[0x700] = cases[i].changed;
+      assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
+      assert_int_equal (fstat (fd, &status), 0);
+      process.dumped = status.st_ctime + (cases[i].newer ? -5 : 5);
+      const struct walk_mapping report = { .start = 0x30000, .end = 0x31000 };
+      struct code_file *file = code_files_get (&files, path, &unknown);
+      assert_true (process_map_file (&process, &report, file));
+      if (cases[i].in_memory)
+        memory_add (&process.memory, 0x30000, page, sizeof page);
+      int opened = file_finder_open (&process, process.mappings);
+      /* What is not found is copied from memory.  */
+      struct stat found = { 0 };
+      bool any = opened >= 0 && fstat (opened, &found) == 0;
+      if ((any && found.st_ino == status.st_ino) != cases[i].found)
+        fail_msg ("case %zu", i);
+      if (any != (cases[i].found || cases[i].in_memory))
+        fail_msg ("case %zu, copy", i);
+      if (opened >= 0)
+        close (opened);
+      process_free (&process);
+      code_files_free (&files);
+      close (fd);
+      unlink (path);
+    }
+}
+
+/* The rows of a file are in the file.  */
+static void
+the_section_is_in_the_file (void **state)
 {
   static const struct
   {
     uint32_t type;
     uint64_t offset, size;
     const char *reason; /* NULL: there is one */
-    bool no_elf, no_bytes;
   } cases[] = {
-    { .type = PT_GNU_SFRAME, .offset = 0x900, .size = 0x40 },
-    { .type = PT_GNU_SFRAME, .offset = 0x900, .size = CORE_SIZE - 0x900 },
-    { PT_GNU_SFRAME, CORE_SIZE, 0, "it has no .sframe", false, false },
+    { PT_GNU_SFRAME, 0x900, 0x40, NULL },
+    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900, NULL },
+    { PT_GNU_SFRAME, CORE_SIZE, 0, "it has no .sframe" },
     { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900 + 1,
-      "segment 3 lies outside the file", false, false },
-    { PT_NOTE, 0x900, 0x40, "it has no .sframe", false, false },
-    { PT_GNU_SFRAME, 0x900, 0x40, "its file was not found", true, false },
-    { PT_GNU_SFRAME, 0x900, 0x40, "its file cannot be read", false, true },
+      "segment 3 lies outside the file" },
+    { PT_NOTE, 0x900, 0x40, "it has no .sframe" },
   };
   (void)state;
   const struct section_policy policy = { .only_sframe = true };
+  const struct mapped_identity unknown = { 0 };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
+      char path[PATH_SIZE];
       uint8_t bytes[CORE_SIZE];
       struct sfw_section section;
       uint64_t address;
+      int fd = create_file (path);
+      unlink (path);
       make_library (bytes, cases[i].type, cases[i].offset, cases[i].size);
-      dwfl.elf = elf_memory ((char *)bytes, CORE_SIZE);
-      assert_non_null (dwfl.elf);
-      dwfl.no_elf = cases[i].no_elf;
-      dwfl.no_bytes = cases[i].no_bytes;
-      dwfl.on = true;
-      struct code_file *file = code_files_get (&files, "/lib/c", 0, i);
+      assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
+      struct code_file *file = code_files_add (&files, path, &unknown);
       assert_non_null (file);
-      code_file_take_module (file, (Dwfl_Module *)(uintptr_t)&dwfl_modules[0]);
-      memset (&dwfl, 0, offsetof (typeof (dwfl), elf));
+      code_file_take (file, fd);
       bool found
           = code_file_section (file, &policy, 0x123, &section, &address);
       assert_int_equal (found, cases[i].reason == NULL);
@@ -1146,8 +1141,6 @@ the_section_is_in_the_module_s_file (void **state)
                                cases[i].size);
         }
       code_files_free (&files);
-      elf_end (dwfl.elf);
-      dwfl.elf = NULL;
     }
 }
 
@@ -1167,9 +1160,11 @@ only_the_file_that_was_mapped_is_opened (void **state)
   for (unsigned i = 0; i < 4; i++)
     {
       struct mapping mapping = { .end = 0x1000 };
-      mapping.file = code_files_get (&files, path, status.st_dev + (i == 1),
-                                     i == 3 ? 0 : status.st_ino + (i == 2));
-      code_file_take (mapping.file, live_open_file (&process, &mapping));
+      const struct mapped_identity identity
+          = { .device = status.st_dev + (i == 1),
+              .inode = i == 3 ? 0 : status.st_ino + (i == 2) };
+      mapping.file = code_files_get (&files, path, &identity);
+      code_file_take (mapping.file, file_finder_open (&process, &mapping));
       assert_true (mapping.file->opened);
       assert_int_equal (mapping.file->image.bytes != NULL, i == 0);
       if (i > 0)
@@ -1285,7 +1280,6 @@ without_memory_there_is_no_core (void **state)
   allocations_granted = 0;
   assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
   assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
-  dwfl.on = true; /* it has modules */
   do
     {
       allocations_granted = ++n;
@@ -1294,12 +1288,11 @@ without_memory_there_is_no_core (void **state)
                         core != NULL ? CFI2SFRAME_OK : CFI2SFRAME_NO_MEMORY);
       if (core == NULL)
         continue;
-      assert_int_equal (process.n_mappings, 4 + 2);
+      assert_int_equal (process.n_mappings, 2);
       core_close (core, &process);
     }
   while (allocations_granted == UINT_MAX);
   allocations_granted = UINT_MAX;
-  dwfl.on = false;
 }
 
 static bool
@@ -1338,52 +1331,6 @@ nothing_is_left_of_a_closed_core (void **state)
   assert_int_equal (before, after);
 }
 
-/* Each segment that lies in front of the one before it costs libdwfl a search;
-   there may be 16,384 of them.  */
-static void
-a_core_in_no_order_is_refused (void **state)
-{
-  enum
-  {
-    UNORDERED = 16384
-  };
-  static const struct
-  {
-    unsigned n;
-    int step;
-    uint64_t first; /* address of the first one; 0: that of its turn */
-    const char *reason;
-  } cases[] = {
-    { UNORDERED + 1, -1, 0, NULL },
-    { UNORDERED + 2, -1, 0, "its program headers are in no order" },
-    { UNORDERED + 2, 1, 0, NULL },
-    { UNORDERED + 2, 0, 0, NULL },
-    { UNORDERED + 2, 1, UINT64_C (1) << 40, NULL },
-  };
-  (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      uint8_t small[CORE_SIZE];
-      size_t head = 64 + 56 * (size_t)(cases[i].n + 1);
-      uint8_t *bytes = calloc (1, head + CORE_SIZE);
-      make_core (small);
-      memcpy (bytes, small, 64);
-      memcpy (bytes + head, small, CORE_SIZE);
-      store_u16 (bytes + 56, (uint16_t)(cases[i].n + 1), false);
-      put_segment (bytes, 0, PT_NOTE, head + CORE_NOTES, 0,
-                   load_u64 (small + 64 + 32, false));
-      for (unsigned k = 0; k < cases[i].n; k++)
-        put_segment (
-            bytes, k + 1, PT_LOAD, head + CORE_MEMORY,
-            0x10000 * (UNORDERED + 3 + (uint64_t)k * (uint64_t)cases[i].step),
-            0);
-      if (cases[i].first != 0)
-        put_segment (bytes, 1, PT_LOAD, head + CORE_MEMORY, cases[i].first, 0);
-      expect_core (bytes, head + CORE_SIZE, cases[i].reason, i);
-      free (bytes);
-    }
-}
-
 static void
 create_fifo (char path[PATH_SIZE])
 {
@@ -1406,127 +1353,6 @@ a_fifo_is_no_core (void **state)
   unlink (fifo);
   assert_int_equal (err.status, CFI2SFRAME_NOT_ELF);
   assert_string_equal (err.reason, "not a core file");
-}
-
-static const char by_now[] = "which is a fifo by now";
-
-/* A note that says which files a core's process had mapped.  */
-static void
-a_core_that_maps_a_fifo_is_refused (void **state)
-{
-  static const struct
-  {
-    uint64_t n;         /* files, as the note says */
-    unsigned words;     /* in front of the names */
-    const char *format; /* of the names; ';' ends one, '+' is 500 slashes */
-    bool refused;
-    uint32_t type;
-  } cases[] = {
-    { 1, 5, "+%s;", true, NT_FILE },
-    { 1, 5, "%s;", false, NT_AUXV },
-    { 1, 5, "%s;", true, NT_FILE },
-    { 2, 8, "/;%s;", true, NT_FILE },
-    { 1, 5, "%s/none;/;", false, NT_FILE },
-    { 2, 8, "/;%s;/dev/null;", true, NT_FILE },
-    { 1, 5, "%s", false, NT_FILE },           /* no end */
-    { 2, 5, "%s;", false, NT_FILE },          /* the name is among the words */
-    { UINT64_MAX, 5, "%s;", false, NT_FILE }, /* more than there can be */
-    { UINT64_MAX / 24 + 1, 5, "%s;", false, NT_FILE },
-    { 0, 2, "%s;", true, NT_FILE },
-    { 0, 1, "", false, NT_FILE },
-    { 1, 5, "", false, NT_FILE },
-  };
-  (void)state;
-  char fifo[PATH_SIZE];
-  create_fifo (fifo);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      uint8_t bytes[CORE_SIZE], note[800] = { 0 };
-      char *names = (char *)note + 8 * (size_t)cases[i].words;
-      bool is_long = cases[i].format[0] == '+';
-      size_t length = is_long ? 500 : 0;
-      memset (names, '/', length);
-      length
-          += (size_t)sprintf (names + length, cases[i].format + is_long, fifo);
-      store_u64 (note, cases[i].n, false);
-      for (size_t k = 0; k < length; k++)
-        names[k] = names[k] == ';' ? '\0' : names[k];
-      size_t size = 8 * (size_t)cases[i].words + length;
-      make_core (bytes);
-      /* Behind the notes is memory, which begins with NUL.  */
-      memcpy (add_note (bytes, cases[i].type, size), note, size);
-      expect_core (bytes, CORE_SIZE, cases[i].refused ? by_now : NULL, i);
-    }
-  unlink (fifo);
-}
-
-/* A core with a list of two libraries, whose second leads to NEXT, found from
-   program headers of these types and an entry of .dynamic with TAG.  */
-static void
-put_libraries (uint8_t core[CORE_SIZE], uint32_t first_type, uint32_t tag,
-               const char *name, unsigned which, uint64_t next)
-{
-  enum
-  {
-    MEMORY = 0x7ff000,
-    BIAS = 0x700000, /* what was linked at 0xff000 is at MEMORY */
-    DYNAMIC = 0x80,
-    R_DEBUG = 0xa0,
-    LINK_MAP = 0xc0, /* two of them */
-    NAME = 0x100
-  };
-  uint8_t *note = add_note (core, NT_AUXV, 32);
-  store_u64 (note, AT_PHNUM, false);
-  store_u64 (note + 8, 2, false);
-  store_u64 (note + 16, AT_PHDR, false);
-  store_u64 (note + 24, MEMORY, false);
-  put_segment (core, 1, PT_LOAD, CORE_MEMORY, MEMORY, 0x200);
-  uint8_t *memory = core + CORE_MEMORY;
-  memset (memory, 0, CORE_SIZE - CORE_MEMORY);
-  store_u32 (memory, first_type, false);
-  store_u64 (memory + 16, MEMORY - BIAS, false);
-  store_u32 (memory + 56, PT_DYNAMIC, false);
-  store_u64 (memory + 56 + 16, MEMORY - BIAS + DYNAMIC, false);
-  store_u64 (memory + DYNAMIC, tag, false);
-  store_u64 (memory + DYNAMIC + 8, MEMORY + R_DEBUG, false);
-  store_u64 (memory + R_DEBUG + 8, MEMORY + LINK_MAP, false);
-  store_u64 (memory + LINK_MAP + 24, MEMORY + LINK_MAP + 32, false);
-  store_u64 (memory + LINK_MAP + 32 * which + 8, MEMORY + NAME, false);
-  store_u64 (memory + LINK_MAP + 32 + 24, next, false);
-  strcpy ((char *)memory + NAME, name);
-}
-
-static void
-a_library_that_is_a_fifo_by_now_is_refused (void **state)
-{
-  static const struct
-  {
-    uint32_t type, tag;
-    unsigned which; /* library has the name */
-    uint64_t next;
-    bool refused;
-  } cases[] = {
-    { PT_PHDR, DT_DEBUG, 0, 0, true },
-    { PT_PHDR, DT_DEBUG, 1, 0, true },
-    { PT_PHDR, DT_DEBUG, 1, 0x123, true },
-    { PT_PHDR, DT_DEBUG, 2, 0x7ff0c0, false }, /* a ring, and no name */
-    { PT_PHDR, DT_DEBUG, 2, 0x7ff0e0, false },
-    { PT_PHDR, DT_NULL, 0, 0, false },
-    { PT_PHDR, DT_SONAME, 0, 0, false },
-    { PT_NOTE, DT_DEBUG, 0, 0, false }, /* where it is, nobody knows */
-  };
-  (void)state;
-  char fifo[PATH_SIZE];
-  create_fifo (fifo);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      uint8_t bytes[CORE_SIZE];
-      make_core (bytes);
-      put_libraries (bytes, cases[i].type, cases[i].tag, fifo, cases[i].which,
-                     cases[i].next);
-      expect_core (bytes, CORE_SIZE, cases[i].refused ? by_now : NULL, i);
-    }
-  unlink (fifo);
 }
 
 int
@@ -1554,15 +1380,22 @@ main (void)
     cmocka_unit_test (of_a_core_that_is_cut_off_the_rest_is_read),
     cmocka_unit_test (
         of_a_core_without_threads_it_is_said_whether_it_was_cut_off),
-    cmocka_unit_test (modules_of_a_core_ascend),
     cmocka_unit_test (what_could_run_is_known_of_a_core),
-    cmocka_unit_test (a_core_whose_modules_are_not_found_out_is_refused),
-    cmocka_unit_test (a_core_whose_threads_are_not_found_out_is_refused),
-    cmocka_unit_test (a_core_of_process_0_is_read),
-    cmocka_unit_test (of_a_thread_pc_and_sp_are_needed),
+    cmocka_unit_test_teardown (files_of_a_core_are_where_it_says,
+                               forget_files),
+    cmocka_unit_test_teardown (
+        a_damaged_list_of_files_is_read_as_far_as_it_goes, forget_files),
+    cmocka_unit_test_teardown (of_a_thread_all_registers_are_needed,
+                               forget_files),
+    cmocka_unit_test_teardown (cores_that_are_made_to_keep_readers_busy_do_not,
+                               forget_files),
+    cmocka_unit_test_teardown (a_core_of_many_files_is_read_at_once,
+                               forget_files),
+    cmocka_unit_test_teardown (
+        of_a_core_only_the_file_that_was_mapped_is_opened, forget_files),
+    cmocka_unit_test_teardown (the_section_is_in_the_file, forget_files),
     cmocka_unit_test (a_core_may_be_descriptor_0),
     cmocka_unit_test (a_core_that_cannot_be_mapped_is_an_error),
-    cmocka_unit_test (the_section_is_in_the_module_s_file),
     cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
     cmocka_unit_test (a_core_that_is_not_there_cannot_be_opened),
     cmocka_unit_test (what_cannot_be_decompressed_is_refused),
@@ -1572,9 +1405,6 @@ main (void)
     cmocka_unit_test (machines_of_both_byte_orders_have_cores),
     cmocka_unit_test (without_memory_there_is_no_core),
     cmocka_unit_test (nothing_is_left_of_a_closed_core),
-    cmocka_unit_test (a_core_in_no_order_is_refused),
-    cmocka_unit_test (a_core_that_maps_a_fifo_is_refused),
-    cmocka_unit_test (a_library_that_is_a_fifo_by_now_is_refused),
   };
   return cmocka_run_group_tests_name ("process", tests, NULL, forget_files);
 }

@@ -1,0 +1,370 @@
+/* Which file a process had mapped, among those that are there now.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A file may have been replaced or deleted since, or lie in another mount
+   namespace.  A file under one of its names is taken if it is the one that was
+   mapped: by its build-id, or else by its inode, or else, of a core, by the
+   bytes of its first page.  What is not found is copied from the process's
+   memory, as far as it is there.  Of a process that has ended only files are
+   left.  */
+
+#include <config.h>
+
+#include "stacks/file_finder.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/io.h"
+#include "elf/build_id.h"
+#include "elf/notes.h"
+#include "stacks/served.h"
+
+enum
+{
+  NAME_MAX_SIZE = 4200,
+  COPY_MAX = 1 << 30, /* bytes of a file that are copied from memory */
+  /* Of what a core has in memory of a file: it may be hostile.  */
+  PAGE = 4096,
+  SEGMENTS_MAX = 64
+};
+
+/* What was mapped.  */
+
+/* Where the first byte of FILE is in PROCESS.  False if it is not mapped.  */
+static bool
+find_begin (const struct process *process, const struct code_file *file,
+            uint64_t *address)
+{
+  for (size_t i = 0; i < process->n_mappings; i++)
+    if (process->mappings[i].file == file && process->mappings[i].offset == 0)
+      {
+        *address = process->mappings[i].start;
+        return true;
+      }
+  return false;
+}
+
+/* Note the build-id among the notes in SIZE bytes of memory at ADDRESS.  */
+static void
+note_build_id (struct process *process, struct code_file *file,
+               uint64_t address, uint64_t size)
+{
+  uint8_t bytes[PAGE];
+  struct note note;
+  if (size > sizeof bytes
+      || !memory_read (&process->memory, address, bytes, size))
+    return;
+  struct note_walk walk = { .bytes = bytes,
+                            .size = size,
+                            .align = 4,
+                            .big_endian = process->arch->big_endian };
+  while (file->recorded.build_id_size == 0 && note_next (&walk, &note))
+    if (note_is (&note, ELF_NOTE_GNU, NT_GNU_BUILD_ID)
+        && note.size <= sizeof file->recorded.build_id)
+      {
+        memcpy (file->recorded.build_id, note.contents, note.size);
+        file->recorded.build_id_size = note.size;
+      }
+}
+
+/* Find the build-id of FILE in the memory that is left of PROCESS, whose
+   headers are at ADDRESS.  */
+static void
+find_build_id (struct process *process, struct code_file *file,
+               uint64_t address)
+{
+  const bool big_endian = process->arch->big_endian;
+  uint8_t header[sizeof (Elf64_Ehdr)], segment[sizeof (Elf64_Phdr)];
+  if (!memory_read (&process->memory, address, header, sizeof header)
+      || memcmp (header, ELFMAG, SELFMAG) != 0)
+    return;
+  uint64_t at
+      = address
+        + load_u64 (header + offsetof (Elf64_Ehdr, e_phoff), big_endian);
+  unsigned n = load_u16 (header + offsetof (Elf64_Ehdr, e_phnum), big_endian);
+  for (unsigned i = 0;
+       i < n && i < SEGMENTS_MAX
+       && memory_read (&process->memory, at + i * sizeof segment, segment,
+                       sizeof segment);
+       i++)
+    if (load_u32 (segment, big_endian) == PT_NOTE)
+      note_build_id (
+          process, file,
+          address
+              + load_u64 (segment + offsetof (Elf64_Phdr, p_offset),
+                          big_endian),
+          load_u64 (segment + offsetof (Elf64_Phdr, p_filesz), big_endian));
+}
+
+/* Whether a file is the one that was mapped.  */
+
+/* Whether IMAGE has the build-id of FILE.  Tables of older versions of perf
+   have 20 bytes, whatever its size is.  */
+static bool
+has_build_id (const struct code_file *file, const struct image *image)
+{
+  const struct mapped_identity *recorded = &file->recorded;
+  struct build_id id = build_id_find (image);
+  size_t size = recorded->build_id_size;
+  size_t n = id.size < size ? id.size : size;
+  return n > 0 && memcmp (id.bytes, recorded->build_id, n) == 0
+         && bytes_are_zero (recorded->build_id + n, size - n);
+}
+
+/* Whether IMAGE, which STATUS is of, begins as FILE does in the memory of
+   PROCESS, a core.  If the core does not have that, the file is taken at its
+   name, unless it has changed since.  */
+static bool
+begins_equally (struct process *process, const struct code_file *file,
+                const struct image *image, const struct stat *status)
+{
+  uint8_t page[PAGE];
+  uint64_t address;
+  size_t n = image->size < sizeof page ? image->size : sizeof page;
+  if (find_begin (process, file, &address)
+      && memory_read (&process->memory, address, page, n))
+    return memcmp (page, image->bytes, n) == 0;
+  return file == process->program_file || status->st_ctime < process->dumped;
+}
+
+/* Whether FD, which STATUS is of, has the contents of FILE.  */
+static bool
+has_contents (struct process *process, const struct code_file *file, int fd,
+              const struct stat *status)
+{
+  struct error ignored;
+  struct image image;
+  int own = dup (fd);
+  if (own < 0)
+    return false;
+  if (!image_open_fd (&image, own, &ignored))
+    {
+      close (own);
+      return false;
+    }
+  bool same = file->recorded.build_id_size > 0
+                  ? has_build_id (file, &image)
+                  : begins_equally (process, file, &image, status);
+  image_close (&image);
+  return same;
+}
+
+static bool
+is_mapped (struct process *process, const struct code_file *file, int fd)
+{
+  struct stat status;
+  if (fstat (fd, &status) != 0)
+    return false;
+  if (file->recorded.build_id_size > 0 || file->recorded.inode == 0)
+    return has_contents (process, file, fd, &status);
+  /* The device of a recording may have another number after a restart.  */
+  return status.st_ino == file->recorded.inode
+         && (file->recorded.device == 0
+             || status.st_dev == file->recorded.device);
+}
+
+/* Names.  */
+
+/* FD, if it is FILE; or -1, when FD is closed.  */
+static int
+take_same (struct process *process, const struct code_file *file, int fd)
+{
+  if (fd >= 0 && !is_mapped (process, file, fd))
+    {
+      close (fd);
+      return -1;
+    }
+  return fd;
+}
+
+/* Open the file at NAME, if it is FILE; or -1.  */
+static int
+open_same (struct process *process, const struct code_file *file,
+           const char *name)
+{
+  return take_same (process, file, io_open_regular (name));
+}
+
+/* Open the file of MAPPING by the names that the kernel has for it while
+   PROCESS lives.  */
+static int
+open_living (struct process *process, const struct mapping *mapping)
+{
+  const struct code_file *file = mapping->file;
+  char name[NAME_MAX_SIZE];
+  int fd, pid = (int)process->pid;
+  snprintf (name, sizeof name, "/proc/%d/root%s", pid, file->path);
+  if ((fd = open_same (process, file, name)) >= 0)
+    return fd;
+  snprintf (name, sizeof name, "/proc/%d/exe", pid);
+  if ((fd = open_same (process, file, name)) >= 0)
+    return fd;
+  snprintf (name, sizeof name, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid,
+            mapping->start, mapping->end);
+  return open_same (process, file, name);
+}
+
+/* Open FILE by its build-id, if that is known: by the link that distributions
+   have, or from a server.  */
+static int
+open_by_build_id (struct process *process, const struct code_file *file)
+{
+  char digits[BUILD_ID_DIGITS_SIZE], name[NAME_MAX_SIZE];
+  const struct build_id id
+      = { file->recorded.build_id, file->recorded.build_id_size };
+  if (id.size < 2)
+    return -1;
+  build_id_digits (&id, digits);
+  snprintf (name, sizeof name, "/usr/lib/debug/.build-id/%.2s/%s", digits,
+            digits + 2);
+  int fd = open_same (process, file, name);
+  return fd >= 0 ? fd : take_same (process, file, served_find_program (&id));
+}
+
+/* Copies.  */
+
+/* A file with SIZE bytes, which are at *BYTES; or -1.  */
+static int
+make_file (size_t size, void **bytes)
+{
+  int fd = memfd_create ("copy", MFD_CLOEXEC);
+  if (fd < 0)
+    return -1;
+  *bytes = MAP_FAILED;
+  if (ftruncate (fd, (off_t)size) == 0)
+    *bytes = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (*bytes != MAP_FAILED)
+    return fd;
+  close (fd);
+  return -1;
+}
+
+/* A copy of this process's vdso.  All processes have the same vdso, the
+   kernel's.  */
+static int
+copy_vdso (void)
+{
+  uint64_t address = getauxval (AT_SYSINFO_EHDR);
+  void *bytes;
+  if (address == 0)
+    return -1;
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
+  const Elf64_Ehdr *header = (const Elf64_Ehdr *)(uintptr_t)address;
+  size_t size
+      = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+  int fd = make_file (size, &bytes);
+  if (fd >= 0)
+    {
+      memcpy (bytes, header, size);
+      munmap (bytes, size);
+    }
+  return fd;
+}
+
+/* Copy SIZE bytes at ADDRESS of PROCESS, or as many as there are.  */
+static size_t
+copy_range (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
+{
+  size_t copied = 0;
+  if (memory->fetch != NULL)
+    return memory->fetch (memory->source, address, to, size);
+  while (copied < size)
+    {
+      uint64_t start, length;
+      const uint8_t *bytes
+          = memory_around (memory, address + copied, &start, &length);
+      if (bytes == NULL)
+        break;
+      uint64_t skip = address + copied - start, left = length - skip;
+      size_t n = left < size - copied ? (size_t)left : size - copied;
+      memcpy (to + copied, bytes + skip, n);
+      copied += n;
+    }
+  return copied;
+}
+
+/* Copy to the SIZE BYTES what PROCESS has of FILE in memory.  */
+static void
+copy_mappings (struct process *process, const struct code_file *file,
+               uint8_t *bytes, size_t size)
+{
+  for (size_t i = 0; i < process->n_mappings; i++)
+    {
+      const struct mapping *mapping = &process->mappings[i];
+      if (mapping->file != file || mapping->offset >= size)
+        continue;
+      uint64_t length = mapping->end - mapping->start;
+      uint64_t left = size - mapping->offset;
+      copy_range (&process->memory, mapping->start, bytes + mapping->offset,
+                  length < left ? length : left);
+    }
+}
+
+/* How many bytes from its start on FILE has in PROCESS.  */
+static size_t
+mapped_size (const struct process *process, const struct code_file *file)
+{
+  uint64_t size = 0;
+  for (size_t i = 0; i < process->n_mappings; i++)
+    {
+      const struct mapping *mapping = &process->mappings[i];
+      uint64_t length = mapping->end - mapping->start;
+      if (mapping->file == file && mapping->offset < COPY_MAX
+          && length < COPY_MAX && mapping->offset + length > size)
+        size = mapping->offset + length;
+    }
+  return size;
+}
+
+/* A file with what PROCESS has in memory of the file of MAPPING, if it has
+   that, without section headers: these are not mapped.  */
+static int
+copy_memory (struct process *process, const struct mapping *mapping)
+{
+  size_t size = mapped_size (process, mapping->file);
+  uint8_t byte;
+  void *bytes;
+  if (size < sizeof (Elf64_Ehdr)
+      || copy_range (&process->memory, mapping->start, &byte, 1) == 0)
+    return -1;
+  int fd = make_file (size, &bytes);
+  if (fd < 0)
+    return -1;
+  copy_mappings (process, mapping->file, bytes, size);
+  Elf64_Ehdr *header = bytes;
+  header->e_shoff = 0;
+  header->e_shnum = header->e_shstrndx = 0;
+  munmap (bytes, size);
+  return fd;
+}
+
+int
+file_finder_open (struct process *process, const struct mapping *mapping)
+{
+  struct code_file *file = mapping->file;
+  bool lives = process->memory.fetch != NULL && !process->recorded;
+  uint64_t address;
+  int fd = -1;
+  if (strcmp (file->path, "[vdso]") == 0 && process->memory.fetch != NULL)
+    return copy_vdso ();
+  if (file->recorded.inode == 0 && file->recorded.build_id_size == 0
+      && find_begin (process, file, &address))
+    find_build_id (process, file, address);
+  if (process->program != NULL && file == process->program_file)
+    fd = open_same (process, file, process->program);
+  if (fd < 0 && file->path[0] == '/')
+    fd = open_same (process, file, file->path);
+  if (fd < 0 && lives)
+    fd = open_living (process, mapping);
+  if (fd < 0)
+    fd = open_by_build_id (process, file);
+  return fd >= 0 ? fd : copy_memory (process, mapping);
+}
