@@ -133,7 +133,7 @@ take_notes (struct analysis *analysis, const struct followed *followed)
   enum routine_trust trust = followed_trust (followed, function);
   const struct follower *by = followed->by;
   functions_get (analysis->functions, followed->task.index)->is_compared
-      = trusted && trust != TRUST_CFI_ALONE;
+      = trusted && trust != TRUST_CFI_ALONE && !followed->leaves_open;
   if (trusted)
     row_map_add_start (analysis->row_map, function->entry);
   for (size_t i = 0; i < followed->n_notes; i++)

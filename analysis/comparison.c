@@ -105,13 +105,22 @@ forget_details (struct value *value)
     *value = value_of (VALUE_OPAQUE, 0);
 }
 
-/* Whether all paths to STATE agree on SP.  Where they do not, one of them is
-   none, such as an entry too many of a jump table, and FP is not what the
-   others have, either.  */
-static bool
-agrees_on_stack (const struct state *state, const struct code_machine *machine)
+/* What STATE makes of the FP rule of ROW, if there is one and FP is trusted
+   like the stack.  Where not all paths agree on SP, one of them
+   is none, such as an entry too many of a jump table, and what it has in FP
+   contradicts nothing.  */
+static enum verdict
+check_fp (const struct comparison *comparison, enum routine_trust trust,
+          const struct state *state, const struct frame_row *row)
 {
-  return value_is_stack (state->registers[machine->arch->sp]);
+  bool says_nothing = row->fp.kind == RULE_UNSUPPORTED
+                      && row->fp.reason == REASON_FP_UNKNOWN;
+  if (trust != TRUST_ALL || says_nothing)
+    return VERDICT_AGREES;
+  enum verdict fp = state_check_fp (state, comparison->machine, row);
+  struct value sp = state->registers[comparison->machine->arch->sp];
+  return fp == VERDICT_CONTRADICTS && !value_is_stack (sp) ? VERDICT_UNKNOWN
+                                                           : fp;
 }
 
 void
@@ -119,7 +128,13 @@ comparison_begin (struct comparison *comparison)
 {
   comparison->first = comparison->disproofs->n;
   comparison->has_compared = comparison->may_have_more = false;
-  comparison->agrees_later = false;
+  comparison->agrees_later = comparison->leaves_open = false;
+}
+
+bool
+comparison_leaves_open (const struct comparison *comparison)
+{
+  return comparison->leaves_open;
 }
 
 bool
@@ -174,22 +189,25 @@ comparison_see (struct comparison *comparison, uint64_t entry,
     .without_fp = trust == TRUST_STACK,
   };
   enum verdict cfa = state_check_cfa (state, comparison->machine, row);
+  enum verdict ra = state_check_ra (state, comparison->machine, row);
+  enum verdict fp = check_fp (comparison, trust, state, row);
   note_agreement (comparison, cfa, state);
+  comparison->leaves_open
+      |= row->cfa.kind != RULE_PLT
+         && (cfa == VERDICT_UNKNOWN || ra == VERDICT_UNKNOWN
+             || fp == VERDICT_UNKNOWN);
   if (cfa == VERDICT_CONTRADICTS)
     {
       finding.kind = DISPROOF_CFA;
       finding.value = state_cfa_value (state, comparison->machine, row);
     }
-  else if (state_check_ra (state, comparison->machine, row)
-           == VERDICT_CONTRADICTS)
+  else if (ra == VERDICT_CONTRADICTS)
     {
       finding.kind = DISPROOF_RA;
       finding.value = state_ra_value (state, comparison->machine, row);
       finding.kept_at = state_ra_place (state, comparison->machine);
     }
-  else if (trust == TRUST_ALL && agrees_on_stack (state, comparison->machine)
-           && state_check_fp (state, comparison->machine, row)
-                  == VERDICT_CONTRADICTS)
+  else if (fp == VERDICT_CONTRADICTS)
     {
       finding.kind = DISPROOF_FP;
       finding.value = state_fp_value (state, comparison->machine, row);

@@ -115,6 +115,9 @@ describe_register (const struct disproof *finding,
   if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
               register_name (machine, rule.reg));
+  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE
+           && finding->kept_at.kind == VALUE_CFA)
+    snprintf (does, DISPROOF_TEXT_MAX, "nothing was saved there%s", at);
   else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX,
               "nothing was saved there; %s is still the caller's",

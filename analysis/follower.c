@@ -495,6 +495,7 @@ follower_follow (struct follower *follower, struct followed *followed)
   followed->n_notes = follower->n_notes - followed->first_note;
   followed->n_disproofs = follower->disproofs.n - followed->first_disproof;
   followed->doubts_entry = comparison_doubts_entry (&follower->comparison);
+  followed->leaves_open = comparison_leaves_open (&follower->comparison);
 }
 
 /* What never returns and is not called either is exported, or begins as its

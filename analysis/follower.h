@@ -121,8 +121,8 @@ struct followed
   bool leaves;  /* seen to return, or to jump to another function */
   bool has_end; /* see routine_context.h */
   bool is_odd;
-  bool doubts_entry; /* see comparison.h */
-  uint32_t changes;  /* mask of registers (functions.h) */
+  bool doubts_entry, leaves_open; /* see comparison.h */
+  uint32_t changes;               /* mask of registers (functions.h) */
   bool reads_tables;
   bool has_doubtful_calls; /* it makes calls that were not seen to return */
   uint64_t steps;

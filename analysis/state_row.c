@@ -398,20 +398,40 @@ finds_nothing (const struct state *state, const struct code_machine *machine,
          && value_equal (state->registers[reg], value_of (VALUE_SAVED, reg));
 }
 
+/* Whether nothing is known of the word of the frame that RULE looks for the
+   caller's value of register REG, RIGHT, in, although it is known where that
+   is: in REG, or AT another place.  Every word that was saved into is known,
+   as long as there is room to remember it.  */
+static bool
+finds_another_word (const struct state *state,
+                    const struct code_machine *machine, struct frame_rule rule,
+                    struct value right, struct value at)
+{
+  struct value sp = state->registers[machine->arch->sp];
+  struct value place = value_of (VALUE_CFA, rule.offset);
+  bool is_kept = value_equal (state->registers[right.number], right)
+                 || at.kind == VALUE_CFA;
+  return rule.kind == RULE_DEREF_CFA && rule.offset < 0 && is_kept
+         && sp.kind == VALUE_CFA && state->n_slots < STATE_SLOTS_MAX
+         && state_load (state, place).kind == VALUE_MIXED;
+}
+
 enum verdict
 state_check_ra (const struct state *state, const struct code_machine *machine,
                 const struct frame_row *row)
 {
+  const unsigned ra = machine->arch->ra;
   struct value value = state_ra_value (state, machine, row);
-  bool is_right
-      = row->ra_signed
-            ? value.kind == VALUE_SIGNED
-            : value_equal (value, value_of (VALUE_SAVED, machine->arch->ra));
-  if (is_right || !arch_tracks_ra (machine->arch))
+  struct value came = value_of (VALUE_SAVED, ra);
+  struct value place = state_ra_place (state, machine);
+  bool is_right = row->ra_signed ? value.kind == VALUE_SIGNED
+                                 : value_equal (value, came);
+  if (is_right || row->ra.kind == RULE_UNDEFINED)
     return VERDICT_AGREES;
-  if (finds_nothing (state, machine, row->ra, machine->arch->ra))
+  if (finds_nothing (state, machine, row->ra, ra)
+      || finds_another_word (state, machine, row->ra, came, place))
     return VERDICT_CONTRADICTS;
-  return audit_wrong (value, row->ra.kind, state_ra_place (state, machine));
+  return audit_wrong (value, row->ra.kind, place);
 }
 
 enum verdict
@@ -420,14 +440,17 @@ state_check_fp (const struct state *state, const struct code_machine *machine,
 {
   unsigned fp = machine->arch->fp;
   struct value value = state_fp_value (state, machine, row);
-  if (value_equal (value, value_of (VALUE_SAVED, fp)))
+  struct value came = value_of (VALUE_SAVED, fp);
+  struct value place = state_fp_place (state, machine);
+  if (value_equal (value, came))
     return VERDICT_AGREES;
   /* A word found by a register that is the caller's again is not of this
      frame any more.  */
   if (row->fp.kind == RULE_DEREF_REG
       && in_register (state, row->fp.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
-  if (finds_nothing (state, machine, row->fp, fp))
+  if (finds_nothing (state, machine, row->fp, fp)
+      || finds_another_word (state, machine, row->fp, came, place))
     return VERDICT_CONTRADICTS;
-  return audit_wrong (value, row->fp.kind, state_fp_place (state, machine));
+  return audit_wrong (value, row->fp.kind, place);
 }

@@ -2297,13 +2297,17 @@ the_frame_pointer_of_others (void **state)
   /* Below the stack pointer, and nothing has put it there.  */
   assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
                     VERDICT_CONTRADICTS);
+  /* Nor into a word of the frame.  */
   add (RSP, RSP, -8);
   assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
+                    VERDICT_CONTRADICTS);
+  /* The caller's frame is not known.  */
+  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, 8)),
                     VERDICT_UNKNOWN);
   add (RSP, RSP, 8);
   move (RBP, RSP, 8);
   assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
-                    VERDICT_UNKNOWN);
+                    VERDICT_CONTRADICTS);
   assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
   assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RBP, 0)),
                     VERDICT_AGREES);
@@ -2347,7 +2351,7 @@ the_return_address_of_others (void **state)
   assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), true),
                     VERDICT_AGREES);
   assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -16), true),
-                    VERDICT_UNKNOWN);
+                    VERDICT_CONTRADICTS);
   assert_int_equal (state_ra_place (&now, machine).kind, VALUE_CFA);
   change (LR);
   assert_int_equal (verdict_on_ra (same, true), VERDICT_CONTRADICTS);
@@ -2363,10 +2367,20 @@ the_return_address_of_others (void **state)
                     VERDICT_CONTRADICTS);
   add (SP, SP, -16);
   assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
+                    VERDICT_CONTRADICTS);
+  /* Nobody knows where the right one is.  */
+  change (LR);
+  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
                     VERDICT_UNKNOWN);
-  /* On x86-64 it is where it is.  */
+  /* On x86-64 it is where the call has put it.  */
   enter (&arch_amd64);
-  assert_int_equal (verdict_on_ra (same, false), VERDICT_AGREES);
+  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
+                    VERDICT_AGREES);
+  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -16), false),
+                    VERDICT_CONTRADICTS);
+  assert_int_equal (
+      verdict_on_ra ((struct frame_rule){ .kind = RULE_UNDEFINED }, false),
+      VERDICT_AGREES);
 }
 
 static void
@@ -2666,7 +2680,7 @@ the_word_below_the_stack_pointer_is_kept_in_go (void **state)
                                      .ra = { .kind = RULE_SAME },
                                      .fp = { RULE_DEREF_CFA, 0, 0, -8 } };
       assert_int_equal (state_check_fp (&now, machine, &row),
-                        turn ? VERDICT_UNKNOWN : VERDICT_CONTRADICTS);
+                        VERDICT_CONTRADICTS);
       store (FP, SP, -8);
       store (X19, SP, -16);
       assert_int_equal (state_keeps (&now, machine, saved), turn);

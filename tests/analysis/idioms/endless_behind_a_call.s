@@ -48,7 +48,7 @@ c:	.cfi_startproc
 	mov	$4, %ecx
 	mov	$5, %r8d
 	mov	$6, %r9d
-	lea	4(%rsp), %r11
+	lea	-64(%rsp), %r11
 	mov	%edi, (%r11)
 	mov	%esi, 4(%r11)
 	mov	%edx, 8(%r11)
