@@ -103,23 +103,23 @@ void
 code_describe_row (const struct frame_row *row, const struct arch *arch,
                    struct code_row_words *words)
 {
-  const struct code_machine *machine = code_machine_of (arch);
   const struct
   {
     const char **words;
     struct frame_rule rule;
     unsigned own;
-  } rules[] = { { &words->cfa, row->cfa, 0 },
+  } rules[] = { { &words->cfa, row->cfa, arch->sp },
                 { &words->ra, row->ra, arch->ra },
                 { &words->fp, row->fp, arch->fp } };
   for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
     {
-      char *text = words->texts[i];
-      bool known = disproof_describe_rule (
-          rules[i].rule, machine, machine->register_names[rules[i].own], text);
-      *rules[i].words = known ? text : NULL;
+      bool known = rules[i].rule.kind >= RULE_SAME
+                   && rules[i].rule.kind <= RULE_DEREF_CFA;
+      *rules[i].words = known ? rule_text (arch, rules[i].rule, rules[i].own,
+                                           words->texts[i])
+                              : NULL;
     }
   size_t used = words->ra && row->ra_signed ? strlen (words->ra) : 0;
   if (used > 0)
-    snprintf (words->texts[1] + used, DISPROOF_TEXT_MAX - used, ", signed");
+    snprintf (words->texts[1] + used, RULE_TEXT - used, ", signed");
 }

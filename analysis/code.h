@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "arch/rule_text.h"
 #include "base/error.h"
 #include "analysis/disproof.h"
 #include "analysis/request.h"
@@ -60,7 +61,7 @@ void code_describe (const struct disproof *disproof, const struct arch *arch,
 struct code_row_words
 {
   const char *cfa, *ra, *fp;
-  char texts[3][DISPROOF_TEXT_MAX]; /* what they point to */
+  char texts[3][RULE_TEXT]; /* what they point to */
 };
 
 void code_describe_row (const struct frame_row *row, const struct arch *arch,

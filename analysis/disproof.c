@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/rule_text.h"
 #include "base/array.h"
 
 void
@@ -40,40 +41,12 @@ disproofs_retract (struct disproofs *disproofs, uint64_t entry)
 
 /* Words.  */
 
+/* The name of REG; machines whose code is analysed have one for each.  */
 static const char *
 register_name (const struct code_machine *machine, unsigned reg)
 {
-  return reg < machine->n_registers ? machine->register_names[reg] : "?";
-}
-
-/* "rsp+16": RULE's value, or the place it is loaded from.  */
-bool
-disproof_describe_rule (struct frame_rule rule,
-                        const struct code_machine *machine, const char *own,
-                        char text[DISPROOF_TEXT_MAX])
-{
-  const char *reg = register_name (machine, rule.reg);
-  switch (rule.kind)
-    {
-    case RULE_SAME:
-      snprintf (text, DISPROOF_TEXT_MAX, "in %s", own);
-      return true;
-    case RULE_REG:
-      snprintf (text, DISPROOF_TEXT_MAX, "%s%+" PRId32, reg, rule.offset);
-      return true;
-    case RULE_DEREF_REG:
-      snprintf (text, DISPROOF_TEXT_MAX, "at %s%+" PRId32, reg, rule.offset);
-      return true;
-    case RULE_CFA:
-      snprintf (text, DISPROOF_TEXT_MAX, "CFA%+" PRId32, rule.offset);
-      return true;
-    case RULE_DEREF_CFA:
-      snprintf (text, DISPROOF_TEXT_MAX, "at CFA%+" PRId32, rule.offset);
-      return true;
-    default:
-      snprintf (text, DISPROOF_TEXT_MAX, "unknown");
-      return false;
-    }
+  const struct arch *arch = machine->arch;
+  return reg < arch->n_register_names ? arch->register_names[reg] : "?";
 }
 
 static void
@@ -145,8 +118,10 @@ disproof_describe (const struct disproof *finding,
   const struct frame_row *row = &finding->row;
   bool is_ra = finding->kind == DISPROOF_RA;
   unsigned reg = is_ra ? machine->arch->ra : machine->arch->fp;
-  disproof_describe_rule (disproof_rule (finding->kind, row), machine,
-                          register_name (machine, reg), says);
+  char text[RULE_TEXT];
+  snprintf (says, DISPROOF_TEXT_MAX, "%s",
+            rule_text (machine->arch, disproof_rule (finding->kind, row), reg,
+                       text));
   if (finding->kind == DISPROOF_CFA)
     describe_cfa (finding, machine, does);
   else

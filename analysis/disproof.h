@@ -63,11 +63,6 @@ void disproof_describe (const struct disproof *finding,
                         char says[DISPROOF_TEXT_MAX],
                         char does[DISPROOF_TEXT_MAX]);
 
-/* RULE in words, for a register called OWN.  False: it says nothing.  */
-bool disproof_describe_rule (struct frame_rule rule,
-                             const struct code_machine *machine,
-                             const char *own, char text[DISPROOF_TEXT_MAX]);
-
 /* The rule of ROW that a disproof of KIND is about.  */
 static inline struct frame_rule
 disproof_rule (enum disproof_kind kind, const struct frame_row *row)

@@ -7,29 +7,17 @@
 
 #include "analysis/insn.h"
 
-static const char *const amd64_registers[]
-    = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-        "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip" };
-
-static const char *const aarch64_registers[]
-    = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
-        "x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
-        "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
-        "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp" };
-
 /* The machines' facts that do not depend on who compiled a function.  */
 #define AMD64                                                                 \
-  .arch = &arch_amd64, .n_registers = 17, .register_names = amd64_registers,  \
-  .kernel_call = 0 /* rax */, .rt_sigreturn = 15, .clone = 56, .clone3 = 435, \
-  .clone_stack = 4 /* rsi */, .results = 1 << 0 | 1 << 1, .word = 8,          \
-  .table_widths = 4 | 8
+  .arch = &arch_amd64, .n_registers = 17, .kernel_call = 0 /* rax */,         \
+  .rt_sigreturn = 15, .clone = 56, .clone3 = 435, .clone_stack = 4 /* rsi */, \
+  .results = 1 << 0 | 1 << 1, .word = 8, .table_widths = 4 | 8
 
-#define AARCH64                                                               \
-  .arch = &arch_aarch64, .n_registers = 32,                                   \
-  .register_names = aarch64_registers, .first_argument = 0, .kernel_call = 8, \
-  .rt_sigreturn = 139, .clone = 220, .clone3 = 435, .clone_stack = 1,         \
-  .results = 1 << 0 | 1 << 1, .probed = REG_NONE, .word = 8,                  \
-  .table_widths = 1 | 2 | 4 | 8, .keeps_sp = true
+#define AARCH64                                                       \
+  .arch = &arch_aarch64, .n_registers = 32, .first_argument = 0,      \
+  .kernel_call = 8, .rt_sigreturn = 139, .clone = 220, .clone3 = 435, \
+  .clone_stack = 1, .results = 1 << 0 | 1 << 1, .probed = REG_NONE,   \
+  .word = 8, .table_widths = 1 | 2 | 4 | 8, .keeps_sp = true
 
 /* System V ABI, AMD64 supplement, section 3.2.1: rbx, rbp and r12 to r15
    belong to the caller.  */

@@ -34,7 +34,6 @@ struct code_machine
   uint8_t table_widths; /* mask of 1, 2, 4, 8: bytes of a jump table entry */
   /* Functions move SP once, so that it is the better base for a CFA.  */
   bool keeps_sp;
-  const char *const *register_names; /* n_registers of them */
 };
 
 /* The conventions of C on ARCH.  NULL when the code of ARCH cannot be

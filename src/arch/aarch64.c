@@ -143,12 +143,20 @@ fp_frame (const uint8_t code[FP_FRAME_CODE])
                                                  : FP_FRAME_MADE;
 }
 
+static const char register_names[][4]
+    = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
+        "x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
+        "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
+        "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp" };
+
 /* Both byte orders have these facts in common, but for the order and the ABI
    number.  */
 #define AARCH64(name_, big_endian_, abi_)                                     \
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \
     .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
+    .register_names = register_names,                                         \
+    .n_register_names = sizeof register_names / sizeof *register_names,       \
     .caller_sp_offset = 0, .smallest_instruction = 4, .smallest_call = 4,     \
     .may_end_call = may_end_call, .fp_frame = fp_frame, .cfa_bias = 0,        \
     .cfa_scale = 1, .saved_registers = saved_registers,                       \

@@ -153,11 +153,18 @@ static const struct plt_stub stubs[] = {
 /* rbx and r12 to r15 (psABI, figure 3.4); rbp is the frame pointer.  */
 static const uint16_t saved_registers[] = { 3, 12, 13, 14, 15 };
 
+/* System V ABI, AMD64 supplement, figure 3.36.  */
+static const char register_names[][4]
+    = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+        "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip" };
+
 const struct arch arch_amd64 = {
   .name = "amd64",
   .e_machine = EM_X86_64,
   .big_endian = false,
   .sframe_abi = SFRAME_ABI_AMD64_LE,
+  .register_names = register_names,
+  .n_register_names = sizeof register_names / sizeof *register_names,
   .sp = 7,
   .fp = 6,
   .ra = 16,

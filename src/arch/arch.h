@@ -81,8 +81,10 @@ struct arch
   bool big_endian;
   uint8_t sframe_abi; /* SFRAME_ABI_* */
 
-  /* DWARF register numbers.  */
+  /* DWARF register numbers, and what they are called.  */
   uint16_t sp, fp, ra;
+  uint8_t n_register_names;
+  const char (*register_names)[4];
 
   /* Offset of the saved RA from the CFA if the ABI fixes it (sframe header
      field sfh_cfa_fixed_ra_offset); 0 when rows track the RA.  */

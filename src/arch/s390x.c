@@ -115,11 +115,17 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
   return false;
 }
 
+static const char register_names[][4]
+    = { "r0", "r1", "r2",  "r3",  "r4",  "r5",  "r6",  "r7",
+        "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
+
 const struct arch arch_s390x = {
   .name = "s390x",
   .e_machine = EM_S390,
   .big_endian = true,
   .sframe_abi = SFRAME_ABI_S390X_BE,
+  .register_names = register_names,
+  .n_register_names = sizeof register_names / sizeof *register_names,
   .sp = 15,
   .fp = 11,
   .ra = 14,

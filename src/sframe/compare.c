@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/rule_text.h"
 #include "sframe/compare_spans.h"
 
 _Static_assert((int)COMPARE_DEFECTS <= CFI2SFRAME_DEFECTS_MAX,
@@ -100,61 +101,23 @@ add_text (char *text, size_t size, const char *format, ...)
 }
 
 static void
-describe_register (const struct arch *arch, unsigned reg, char *text,
-                   size_t size)
-{
-  if (reg == arch->sp || reg == arch->fp)
-    add_text (text, size, "%s", reg == arch->sp ? "sp" : "fp");
-  else
-    add_text (text, size, "r%u", reg);
-}
-
-static void
-describe_rule (const struct arch *arch, struct frame_rule rule, char *text,
+describe_pair (const struct arch *arch, const char *what, unsigned own,
+               struct frame_rule a, struct frame_rule b, char *text,
                size_t size)
 {
-  switch (rule.kind)
-    {
-    case RULE_UNDEFINED:
-      add_text (text, size, "undefined");
-      break;
-    case RULE_SAME:
-      add_text (text, size, "same");
-      break;
-    case RULE_REG:
-    case RULE_DEREF_REG:
-      add_text (text, size, rule.kind == RULE_DEREF_REG ? "*(" : "");
-      describe_register (arch, rule.reg, text, size);
-      add_text (text, size, "%+" PRId32 "%s", rule.offset,
-                rule.kind == RULE_DEREF_REG ? ")" : "");
-      break;
-    case RULE_CFA:
-      add_text (text, size, "cfa%+" PRId32, rule.offset);
-      break;
-    case RULE_DEREF_CFA:
-      add_text (text, size, "*(cfa%+" PRId32 ")", rule.offset);
-      break;
-    default:
-      add_text (text, size, "invalid");
-    }
-}
-
-static void
-describe_pair (const struct arch *arch, const char *what, struct frame_rule a,
-               struct frame_rule b, char *text, size_t size)
-{
+  char texts[2][RULE_TEXT];
   if (frame_rule_equal (a, b))
     return;
-  add_text (text, size, "%s%s ", *text ? ", " : "", what);
-  describe_rule (arch, a, text, size);
-  add_text (text, size, " / ");
-  describe_rule (arch, b, text, size);
+  add_text (text, size, "%s%s %s / %s", *text ? ", " : "", what,
+            rule_text (arch, a, own, texts[0]),
+            rule_text (arch, b, own, texts[1]));
 }
 
 static void
 describe (const struct span_comparison *c, const struct span *a,
           const struct span *b, char *text, size_t size)
 {
+  const struct arch *arch = c->arch;
   *text = '\0';
   if (a->no_rows || b->no_rows)
     {
@@ -162,9 +125,9 @@ describe (const struct span_comparison *c, const struct span *a,
                 b->no_rows ? "no rows" : "rows");
       return;
     }
-  describe_pair (c->arch, "CFA", a->row.cfa, b->row.cfa, text, size);
-  describe_pair (c->arch, "RA", a->row.ra, b->row.ra, text, size);
-  describe_pair (c->arch, "FP", a->row.fp, b->row.fp, text, size);
+  describe_pair (arch, "CFA", arch->sp, a->row.cfa, b->row.cfa, text, size);
+  describe_pair (arch, "RA", arch->ra, a->row.ra, b->row.ra, text, size);
+  describe_pair (arch, "FP", arch->fp, a->row.fp, b->row.fp, text, size);
   if (a->row.ra_signed != b->row.ra_signed)
     add_text (text, size, "%sRA %s / %s", *text ? ", " : "",
               a->row.ra_signed ? "signed" : "plain",

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arch/rule_text.h"
 #include "cfi/finished_rows.h"
 #include "sframe/lower_row.h"
 
@@ -220,49 +221,16 @@ struct verify
   uint64_t steps_left;
 };
 
-enum
-{
-  RULE_TEXT = 48
-};
-
-static const char *
-rule_text (const struct arch *arch, struct frame_rule rule, char *text)
-{
-  char base[16];
-  snprintf (base, sizeof base, "r%u", rule.reg);
-  const char *name = rule.kind == RULE_CFA || rule.kind == RULE_DEREF_CFA
-                         ? "CFA"
-                     : rule.reg == arch->sp ? "sp"
-                     : rule.reg == arch->fp ? "fp"
-                                            : base;
-  switch (rule.kind)
-    {
-    case RULE_UNDEFINED:
-      return "undefined";
-    case RULE_SAME:
-      return "unchanged";
-    case RULE_REG:
-    case RULE_CFA:
-      snprintf (text, RULE_TEXT, "%s%+d", name, rule.offset);
-      return text;
-    case RULE_DEREF_REG:
-    case RULE_DEREF_CFA:
-      snprintf (text, RULE_TEXT, "*(%s%+d)", name, rule.offset);
-      return text;
-    default:
-      return frame_reason_name (rule.reason);
-    }
-}
-
 static void
 verify_explain (struct verify *verify, uint64_t pc, const char *what,
-                struct frame_rule cfi, struct frame_rule sframe)
+                unsigned own, struct frame_rule cfi, struct frame_rule sframe)
 {
+  const struct arch *arch = verify->arch;
   char cfi_text[RULE_TEXT], sframe_text[RULE_TEXT];
   snprintf (verify->result->difference, sizeof verify->result->difference,
             "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
-            rule_text (verify->arch, cfi, cfi_text),
-            rule_text (verify->arch, sframe, sframe_text));
+            rule_text (arch, cfi, own, cfi_text),
+            rule_text (arch, sframe, own, sframe_text));
 }
 
 /* Whether this is the first difference, which is the one explained.  */
@@ -290,6 +258,7 @@ verify_rules (struct verify *verify, const struct frame_function *function,
               uint64_t pc, const struct frame_row *cfi,
               const struct frame_row *sframe)
 {
+  const struct arch *arch = verify->arch;
   const struct frame_function *theirs = &verify->track.function;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
      (lower_row.h).  In a row of SFrame either all rules are undefined or
@@ -301,11 +270,11 @@ verify_rules (struct verify *verify, const struct frame_function *function,
       if (!verify_is_first (verify, pc))
         return false;
       if (!frame_rule_equal (cfi->cfa, sframe->cfa))
-        verify_explain (verify, pc, "CFA", cfi->cfa, sframe->cfa);
+        verify_explain (verify, pc, "CFA", arch->sp, cfi->cfa, sframe->cfa);
       else if (!frame_rule_equal (cfi->ra, sframe->ra))
-        verify_explain (verify, pc, "RA", cfi->ra, sframe->ra);
+        verify_explain (verify, pc, "RA", arch->ra, cfi->ra, sframe->ra);
       else if (!frame_rule_equal (cfi->fp, sframe->fp))
-        verify_explain (verify, pc, "FP", cfi->fp, sframe->fp);
+        verify_explain (verify, pc, "FP", arch->fp, cfi->fp, sframe->fp);
       else
         verify_note (verify, pc, "the RA is signed in one of both only");
       return false;
@@ -324,7 +293,7 @@ verify_rules (struct verify *verify, const struct frame_function *function,
       verify_note (verify, pc, "signal frame in one of both only");
       return false;
     }
-  if (verify->arch->ra_signing && theirs->b_key != function->b_key)
+  if (arch->ra_signing && theirs->b_key != function->b_key)
     {
       verify_note (verify, pc, "RA signing keys differ");
       return false;

@@ -31,8 +31,8 @@ insn_text_add (struct insn_text *text, const char *format, ...)
 static inline const char *
 insn_text_register (const struct insn_text *text, unsigned reg)
 {
-  return reg < text->machine->n_registers ? text->machine->register_names[reg]
-                                          : "?";
+  const struct arch *arch = text->machine->arch;
+  return reg < arch->n_register_names ? arch->register_names[reg] : "?";
 }
 
 static inline void

@@ -50,7 +50,7 @@ load helpers
     "$CFI2SFRAME" ours
     exits 1 --compare theirs ours
     [[ $output == *" 0 different, 0 only in A, 1 only in B"* ]] || report
-    [[ $output == *"CFA sp+16 / sp+8; known defect of A (plt-got"* ]] || report
+    [[ $output == *"CFA rsp+16 / rsp+8; known defect of A (plt-got"* ]] || report
     objcopy -R .sframe theirs without
     "$CFI2SFRAME" --gnu=bugs without
     tool --compare theirs without

@@ -122,7 +122,7 @@ END
   "$CFI2SFRAME" --relocatable --gnu=bugs wrong.o
   exits 0 --compare plain.o right.o
   exits 1 --compare wrong.o right.o
-  [[ $output == *"CFA fp+8 / fp+16; known defect of A (stale-cfa-offset"* ]] \
+  [[ $output == *"CFA rbp+8 / rbp+16; known defect of A (stale-cfa-offset"* ]] \
     || report
 }
 

@@ -51,7 +51,7 @@ nobodys ()
     copy "$srcdir/tests/data/gnu-linked/$name" f
     read -r address < <(readelf -SW f | sed -n 's/.* \.plt\.got  *PROGBITS *0*\([0-9a-f]*\) .*/\1/p')
     exits 1 --check f
-    [[ $stderr == *": 0x$address: CFA is sp+8 in .eh_frame, sp+16 in .sframe" ]] || report
+    [[ $stderr == *": 0x$address: CFA is rsp+8 in .eh_frame, rsp+16 in .sframe" ]] || report
     [[ $output == *" 8 wrong, "* ]] || report
     # Its entries push nothing.
     objdump -d -j .plt.got f | sed -n 's/^ .*\t\([a-z]*\) .*/\1/p' >instructions

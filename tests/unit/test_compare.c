@@ -152,7 +152,7 @@ first_difference_is_told (void **state)
   assert_int_equal (seen.last.defect, COMPARE_NO_DEFECT);
   assert_int_equal (seen.last.function, 0x1000);
   assert_int_equal (seen.last.pc, 0x1004);
-  assert_string_equal (seen.last.text, "CFA sp+16 / sp+24");
+  assert_string_equal (seen.last.text, "CFA rsp+16 / rsp+24");
   assert_int_equal (result.different, 1);
   assert_int_equal (result.bytes_equal, 4);
   assert_int_equal (result.bytes_different, 12);

@@ -246,7 +246,7 @@ differences_are_counted_and_explained (void **state)
   assert_int_equal (result.bytes_wrong, 10);
   assert_int_equal (result.first_wrong, 0x1001);
   assert_string_equal (result.difference,
-                       "0x1001: CFA is sp+16 in .eh_frame, sp+8 in .sframe");
+                       "0x1001: CFA is rsp+16 in .eh_frame, rsp+8 in .sframe");
 
   /* The PLT: entry 0, then sp+8 until the threshold of each entry.  */
   result = verify_against (
@@ -258,7 +258,7 @@ differences_are_counted_and_explained (void **state)
       &sides, (struct sframe_fde){ .address = 0x1100, .size = 34 });
   assert_string_equal (
       result.difference,
-      "0x1100: RA is undefined in .eh_frame, *(CFA-8) in .sframe");
+      "0x1100: RA is undefined in .eh_frame, at CFA-8 in .sframe");
   assert_int_equal (result.bytes_wrong, 34);
   sides_free (&sides);
 }
@@ -356,8 +356,9 @@ rows_for_unusable_cfi_are_wrong (void **state)
       &sides, (struct sframe_fde){ .address = 0x1000, .size = 32 });
   assert_int_equal (result.bytes_wrong, 32);
   assert_int_equal (result.first_wrong, 0x1000);
-  assert_string_equal (result.difference,
-                       "0x1000: CFA is sp-rule in .eh_frame, sp+8 in .sframe");
+  assert_string_equal (
+      result.difference,
+      "0x1000: CFA is sp-rule in .eh_frame, rsp+8 in .sframe");
   sides_free (&sides);
 }
 
