@@ -24,13 +24,9 @@ uint64_t
 detached_address (const struct image *image)
 {
   uint64_t end = 0;
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type == PT_LOAD
-          && segment->p_vaddr + segment->p_memsz > end)
-        end = segment->p_vaddr + segment->p_memsz;
-    }
+  FOR_EACH_LOAD (segment, image)
+    if (segment->p_vaddr + segment->p_memsz > end)
+      end = segment->p_vaddr + segment->p_memsz;
   return align_up (end, 8);
 }
 

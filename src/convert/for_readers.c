@@ -113,9 +113,8 @@ static void
 add_file_traits (struct sframe_traits *traits, const struct image *image)
 {
   unsigned n = 0;
-  for (size_t i = 0; i < image->n_segments; i++)
-    n += image->segments[i].p_type == PT_LOAD
-         && (image->segments[i].p_flags & PF_X) != 0;
+  FOR_EACH_LOAD (load, image)
+    n += (load->p_flags & PF_X) != 0;
   if (n > 1)
     sframe_traits_add (traits, SFRAME_TRAIT_CODE_SEGMENTS, 0);
 }

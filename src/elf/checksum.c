@@ -252,18 +252,17 @@ is_openssl_module (const struct checked_file *subject, struct error *err)
 static bool
 has_integrity_note (const struct image *image)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
+  FOR_EACH_SEGMENT (segment, image)
     {
-      const GElf_Phdr *segment = &image->segments[i];
       struct note_walk walk = note_walk_segment (image, segment, false);
       struct note note;
       while (segment->p_type == PT_NOTE && note_next (&walk, &note))
         if (note_is (&note, "FDO", NT_FDO_INTEGRITY))
           return true;
     }
-  for (size_t i = 1; i < image->n_sections; i++)
-    if (image->sections[i].header.sh_type == SHT_NOTE
-        && strstr (image->sections[i].name, "integrity") != NULL)
+  FOR_EACH_SECTION (section, image)
+    if (section->header.sh_type == SHT_NOTE
+        && strstr (section->name, "integrity") != NULL)
       return true;
   return false;
 }

@@ -22,11 +22,11 @@ code_sections_read (struct code_sections *sections, const struct image *image,
   sections->ranges = calloc (image->n_sections + 1, sizeof *sections->ranges);
   if (sections->ranges == NULL)
     return error_set_no_memory (err);
-  for (size_t i = 1; i < image->n_sections; i++)
+  FOR_EACH_SECTION (section, image)
     {
-      const GElf_Shdr *header = &image->sections[i].header;
+      const GElf_Shdr *header = &section->header;
       uint64_t end;
-      if (image_section_is_code (&image->sections[i])
+      if (image_section_is_code (section)
           && !__builtin_add_overflow (header->sh_addr, header->sh_size, &end))
         sections->ranges[sections->n++]
             = (struct section_range){ header->sh_addr, end };

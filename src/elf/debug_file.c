@@ -90,9 +90,8 @@ has_same_code (const struct image *debug, const struct image *image,
     CODE_SECTIONS_MAX = 1024
   };
   size_t n = 0;
-  for (size_t i = 1; i < debug->n_sections; i++)
+  FOR_EACH_SECTION (section, debug)
     {
-      const struct image_section *section = &debug->sections[i];
       if (!image_section_is_code (section))
         continue;
       if (++n > CODE_SECTIONS_MAX || !is_section_of (section, image))
@@ -118,14 +117,11 @@ belongs_to (const struct image *debug, const struct image *image,
 bool
 debug_file_check_split (const struct image *file, struct error *err)
 {
-  for (size_t i = 1; i < file->n_sections; i++)
-    {
-      const struct image_section *section = &file->sections[i];
-      if (image_section_is_code (section)
-          && section->header.sh_type != SHT_NOBITS)
-        return error_set (err, CFI2SFRAME_REFUSED,
-                          "it has code, so it is no separate debug file");
-    }
+  FOR_EACH_SECTION (section, file)
+    if (image_section_is_code (section)
+        && section->header.sh_type != SHT_NOBITS)
+      return error_set (err, CFI2SFRAME_REFUSED,
+                        "it has code, so it is no separate debug file");
   return true;
 }
 

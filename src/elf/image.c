@@ -248,9 +248,8 @@ check_segment_limits (const struct image *image, struct error *err)
   uint64_t sum = 0;
   if (image->n_segments * sizeof (Elf64_Phdr) > PROGRAM_HEADERS_SIZE_MAX)
     return error_set (err, CFI2SFRAME_MALFORMED, "too many program headers");
-  for (size_t i = 0; i < image->n_segments; i++)
+  FOR_EACH_SEGMENT (segment, image)
     {
-      const GElf_Phdr *segment = &image->segments[i];
       if (segment->p_type != PT_LOAD && image_segment_has_bytes (segment))
         sum += segment->p_filesz; /* at most the file's size */
       if (sum > TIMES_SIZE * image->size)
@@ -462,9 +461,9 @@ image_unmap_pages (const struct image *image)
 const struct image_section *
 image_find_section (const struct image *image, const char *name)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
-    if (strcmp (image->sections[i].name, name) == 0)
-      return &image->sections[i];
+  FOR_EACH_SECTION (section, image)
+    if (strcmp (section->name, name) == 0)
+      return section;
   return NULL;
 }
 
@@ -482,32 +481,27 @@ image_section_bytes (const struct image *image,
 const GElf_Phdr *
 image_find_segment (const struct image *image, uint32_t type)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type == type)
-      return &image->segments[i];
+  FOR_EACH_SEGMENT (segment, image)
+    if (segment->p_type == type)
+      return segment;
   return NULL;
 }
 
 const GElf_Phdr *
 image_load_at (const struct image *image, uint64_t address)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && address >= load->p_vaddr
-          && address - load->p_vaddr < load->p_memsz)
-        return load;
-    }
+  FOR_EACH_LOAD (load, image)
+    if (address >= load->p_vaddr && address - load->p_vaddr < load->p_memsz)
+      return load;
   return NULL;
 }
 
 const uint8_t *
 image_bytes_at (const struct image *image, uint64_t address, uint64_t size)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
+  FOR_EACH_LOAD (load, image)
     {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type != PT_LOAD || address < load->p_vaddr)
+      if (address < load->p_vaddr)
         continue;
       uint64_t skip = address - load->p_vaddr;
       if (skip <= load->p_filesz && size <= load->p_filesz - skip
@@ -530,13 +524,10 @@ uint64_t
 image_executable_bytes (const struct image *image)
 {
   uint64_t total = 0;
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      const struct image_section *section = &image->sections[i];
-      if (image_section_is_code (section)
-          && section->header.sh_type != SHT_NOBITS)
-        total += section->header.sh_size;
-    }
+  FOR_EACH_SECTION (section, image)
+    if (image_section_is_code (section)
+        && section->header.sh_type != SHT_NOBITS)
+      total += section->header.sh_size;
   for (size_t i = 0; image->n_sections == 0 && i < image->n_segments; i++)
     if (image->segments[i].p_type == PT_LOAD
         && (image->segments[i].p_flags & PF_X))
@@ -549,15 +540,11 @@ static inline bool
 is_in_segment (const struct image *image, uint64_t address, uint64_t size,
                uint32_t flag)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && (load->p_flags & flag)
-          && address >= load->p_vaddr
-          && address - load->p_vaddr <= load->p_memsz
-          && size <= load->p_memsz - (address - load->p_vaddr))
-        return true;
-    }
+  FOR_EACH_LOAD (load, image)
+    if ((load->p_flags & flag) && address >= load->p_vaddr
+        && address - load->p_vaddr <= load->p_memsz
+        && size <= load->p_memsz - (address - load->p_vaddr))
+      return true;
   return false;
 }
 

@@ -99,6 +99,49 @@ void image_close (struct image *image);
    at comes back.  For a large file image_close has nothing left to do then. */
 void image_unmap_pages (const struct image *image);
 
+/* The segment, the PT_LOAD, the section behind LAST; the first if that is
+   NULL.  NULL: there is none.  The null section does not count.  */
+
+static inline const GElf_Phdr *
+image_next_segment (const struct image *image, const GElf_Phdr *last)
+{
+  size_t next = last == NULL ? 0 : (size_t)(last - image->segments) + 1;
+  return next < image->n_segments ? &image->segments[next] : NULL;
+}
+
+static inline const GElf_Phdr *
+image_next_load (const struct image *image, const GElf_Phdr *last)
+{
+  do
+    last = image_next_segment (image, last);
+  while (last != NULL && last->p_type != PT_LOAD);
+  return last;
+}
+
+static inline const struct image_section *
+image_next_section (const struct image *image,
+                    const struct image_section *last)
+{
+  size_t next = last == NULL ? 1 : (size_t)(last - image->sections) + 1;
+  return next < image->n_sections ? &image->sections[next] : NULL;
+}
+
+/* Loops over all of them, in the order of their tables.  The name that is
+   declared cannot be in parentheses: NOLINTBEGIN(bugprone-macro-parentheses)
+ */
+#define FOR_EACH_SEGMENT(segment, image)                            \
+  for (const GElf_Phdr *segment = image_next_segment (image, NULL); \
+       segment != NULL; segment = image_next_segment (image, segment))
+#define FOR_EACH_LOAD(load, image)                                          \
+  for (const GElf_Phdr *load = image_next_load (image, NULL); load != NULL; \
+       load = image_next_load (image, load))
+#define FOR_EACH_SECTION(section, image)   \
+  for (const struct image_section *section \
+       = image_next_section (image, NULL); \
+       section != NULL; section = image_next_section (image, section))
+
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /* The first section called NAME, or NULL.  */
 const struct image_section *image_find_section (const struct image *image,
                                                 const char *name);

@@ -28,10 +28,10 @@ static size_t
 count_names (const struct image *image)
 {
   size_t count = image->n_sections;
-  for (size_t i = 1; i < image->n_sections; i++)
-    if (holds_symbols (&image->sections[i])
-        && image_section_bytes (image, &image->sections[i]) != NULL)
-      count += image->sections[i].header.sh_size / sizeof (Elf64_Sym);
+  FOR_EACH_SECTION (section, image)
+    if (holds_symbols (section)
+        && image_section_bytes (image, section) != NULL)
+      count += section->header.sh_size / sizeof (Elf64_Sym);
   return count;
 }
 
@@ -53,9 +53,9 @@ collect_table (struct padding_finder *finder, size_t section)
 static void
 collect_sections (struct padding_finder *finder)
 {
-  for (size_t i = 1; i < finder->image->n_sections; i++)
+  FOR_EACH_SECTION (section, finder->image)
     {
-      const GElf_Shdr *header = &finder->image->sections[i].header;
+      const GElf_Shdr *header = &section->header;
       if ((header->sh_flags & SHF_ALLOC) != 0)
         finder->names[finder->n_names++] = header->sh_addr;
     }

@@ -59,8 +59,7 @@ const GElf_Phdr *
 draft_last_load (const struct draft *draft)
 {
   const GElf_Phdr *last = NULL;
-  for (size_t i = 0; i < draft->image->n_segments; i++)
-    if (draft->image->segments[i].p_type == PT_LOAD)
-      last = &draft->image->segments[i];
+  FOR_EACH_LOAD (load, draft->image)
+    last = load;
   return last;
 }

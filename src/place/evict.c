@@ -77,16 +77,15 @@ unit_grow (const struct draft *draft, struct unit *unit)
 {
   const struct image *image = draft->image;
   bool grown = false;
-  for (size_t i = 1; i < image->n_sections; i++)
+  FOR_EACH_SECTION (section, image)
     {
-      const GElf_Shdr *header = &image->sections[i].header;
-      if (has_section (unit, &image->sections[i]))
+      const GElf_Shdr *header = &section->header;
+      if (has_section (unit, section))
         grown |= unit_include (unit, header->sh_offset, header->sh_size,
                                header->sh_addralign);
     }
-  for (size_t i = 0; i < image->n_segments; i++)
+  FOR_EACH_SEGMENT (segment, image)
     {
-      const GElf_Phdr *segment = &image->segments[i];
       if (!is_bound_segment (draft, segment)
           || !has_segment (image, unit, segment))
         continue;
@@ -240,23 +239,17 @@ header_agrees (const struct unit *unit, struct interval bytes,
 static bool
 unit_agrees (const struct image *image, const struct unit *unit)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      const struct image_section *section = &image->sections[i];
-      if ((section->header.sh_flags & SHF_ALLOC)
-          && !header_agrees (unit, section_range (section),
-                             section->header.sh_addr))
-        return false;
-    }
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type != PT_LOAD && segment->p_type != PT_PHDR
-          && segment_has_offset (image, segment)
-          && !header_agrees (unit, segment_range (image, segment),
-                             segment->p_vaddr))
-        return false;
-    }
+  FOR_EACH_SECTION (section, image)
+    if ((section->header.sh_flags & SHF_ALLOC)
+        && !header_agrees (unit, section_range (section),
+                           section->header.sh_addr))
+      return false;
+  FOR_EACH_SEGMENT (segment, image)
+    if (segment->p_type != PT_LOAD && segment->p_type != PT_PHDR
+        && segment_has_offset (image, segment)
+        && !header_agrees (unit, segment_range (image, segment),
+                           segment->p_vaddr))
+      return false;
   return true;
 }
 
@@ -273,10 +266,10 @@ known_end (const GElf_Shdr *header)
 bool
 unit_is_referenced (const struct draft *draft, const struct unit *unit)
 {
-  for (size_t i = 1; i < draft->image->n_sections; i++)
+  FOR_EACH_SECTION (section, draft->image)
     {
-      const GElf_Shdr *header = &draft->image->sections[i].header;
-      if (has_section (unit, &draft->image->sections[i])
+      const GElf_Shdr *header = &section->header;
+      if (has_section (unit, section)
           && references_meet (&draft->references, header->sh_addr,
                               known_end (header)))
         return true;
@@ -288,11 +281,10 @@ uint64_t
 unit_known_end (const struct draft *draft, const struct unit *unit)
 {
   uint64_t end = unit->address;
-  for (size_t i = 1; i < draft->image->n_sections; i++)
+  FOR_EACH_SECTION (section, draft->image)
     {
-      const GElf_Shdr *header = &draft->image->sections[i].header;
-      if (has_section (unit, &draft->image->sections[i])
-          && known_end (header) > end)
+      const GElf_Shdr *header = &section->header;
+      if (has_section (unit, section) && known_end (header) > end)
         end = known_end (header);
     }
   return end;
@@ -354,10 +346,10 @@ unit_find_notes (const struct draft *draft, uint64_t offset,
   const struct image *image = draft->image;
   bool plain
       = unit_at (draft, offset, load, unit) && unit_agrees (image, unit);
-  for (size_t i = 1; i < image->n_sections; i++)
+  FOR_EACH_SECTION (section, image)
     {
-      const GElf_Shdr *header = &image->sections[i].header;
-      if (has_section (unit, &image->sections[i]))
+      const GElf_Shdr *header = &section->header;
+      if (has_section (unit, section))
         plain &= header->sh_type == SHT_NOTE
                  && notes_are_plain (image, header, &unit->for_cores);
     }

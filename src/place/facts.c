@@ -7,10 +7,9 @@ uint64_t
 image_page (const struct image *image)
 {
   uint64_t page = PAGE_MIN;
-  for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type == PT_LOAD
-        && image->segments[i].p_align > page)
-      page = image->segments[i].p_align;
+  FOR_EACH_LOAD (load, image)
+    if (load->p_align > page)
+      page = load->p_align;
   return page < image->arch->max_page_size ? page : image->arch->max_page_size;
 }
 

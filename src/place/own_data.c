@@ -157,20 +157,6 @@ is_known (const struct image *image, size_t index)
     }
 }
 
-/* Whether one PT_LOAD has all of RANGE.  */
-static bool
-is_loaded (const struct image *image, struct interval range)
-{
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && range.begin >= load->p_offset
-          && range.end <= load->p_offset + load->p_filesz)
-        return true;
-    }
-  return false;
-}
-
 static bool
 check_sections (const struct image *image, struct error *err)
 {
@@ -178,7 +164,7 @@ check_sections (const struct image *image, struct error *err)
     {
       struct interval range = section_range (&image->sections[i]);
       if (image->sections[i].header.sh_size > 0 && range.begin < range.end
-          && !is_loaded (image, range) && !is_known (image, i))
+          && load_of (image, range) == NULL && !is_known (image, i))
         return error_set (err, CFI2SFRAME_REFUSED,
                           "section %.40s is not loaded and of no known kind; "
                           "programs look for such data at their end",

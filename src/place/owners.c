@@ -32,14 +32,10 @@ section_range (const struct image_section *section)
 static const GElf_Phdr *
 load_at (const struct image *image, const GElf_Phdr *segment)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD
-          && segment->p_vaddr < load->p_vaddr + load->p_filesz
-          && segment->p_vaddr + segment->p_filesz > load->p_vaddr)
-        return load;
-    }
+  FOR_EACH_LOAD (load, image)
+    if (segment->p_vaddr < load->p_vaddr + load->p_filesz
+        && segment->p_vaddr + segment->p_filesz > load->p_vaddr)
+      return load;
   return NULL;
 }
 
@@ -122,11 +118,10 @@ owner_next (const struct image *image, uint64_t from, unsigned left_out)
   range_nearest (&best, segment_table_range (image), from);
   if (!(left_out & LEAVE_OUT_SECTION_TABLE))
     range_nearest (&best, section_table_range (image), from);
-  for (size_t i = 1; i < image->n_sections; i++)
-    range_nearest (&best, section_range (&image->sections[i]), from);
-  for (size_t i = 0; i < image->n_segments; i++)
+  FOR_EACH_SECTION (section, image)
+    range_nearest (&best, section_range (section), from);
+  FOR_EACH_SEGMENT (segment, image)
     {
-      const GElf_Phdr *segment = &image->segments[i];
       /* PT_PHDR is the table; lld makes it one entry too large when it drops
          a segment late.  */
       if (segment->p_type != PT_LOAD && segment->p_type != PT_PHDR
@@ -150,27 +145,25 @@ owner_last (const struct image *image)
   uint64_t last = sizeof (Elf64_Ehdr);
   raise_to (&last, segment_table_range (image));
   raise_to (&last, section_table_range (image));
-  for (size_t i = 1; i < image->n_sections; i++)
-    raise_to (&last, section_range (&image->sections[i]));
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD)
-        raise_to (&last, segment_range (image, load));
-    }
+  FOR_EACH_SECTION (section, image)
+    raise_to (&last, section_range (section));
+  FOR_EACH_LOAD (load, image)
+    raise_to (&last, segment_range (image, load));
   return last;
+}
+
+const GElf_Phdr *
+load_of (const struct image *image, struct interval range)
+{
+  FOR_EACH_LOAD (load, image)
+    if (range.begin >= load->p_offset
+        && range.end - load->p_offset <= load->p_filesz)
+      return load;
+  return NULL;
 }
 
 const GElf_Phdr *
 owner_of_table (const struct image *image)
 {
-  struct interval table = segment_table_range (image);
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && load->p_offset <= table.begin
-          && table.end - load->p_offset <= load->p_filesz)
-        return load;
-    }
-  return NULL;
+  return load_of (image, segment_table_range (image));
 }

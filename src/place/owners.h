@@ -47,6 +47,9 @@ struct interval owner_next (const struct image *image, uint64_t from,
    accounts for.  */
 uint64_t owner_last (const struct image *image);
 
+/* The PT_LOAD that has all of these bytes of the file, or NULL.  */
+const GElf_Phdr *load_of (const struct image *image, struct interval range);
+
 /* The PT_LOAD that maps the program header table, or NULL.  */
 const GElf_Phdr *owner_of_table (const struct image *image);
 

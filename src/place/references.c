@@ -162,9 +162,8 @@ scan_code (struct references *found, const struct image *image, bool absolute)
                                    .found = add_target_of_code,
                                    .context = found };
   dynamic_find (image, DT_PLTGOT, &search.got);
-  for (size_t i = 1; i < image->n_sections; i++)
+  FOR_EACH_SECTION (section, image)
     {
-      const struct image_section *section = &image->sections[i];
       struct loaded_bytes code
           = { image_section_bytes (image, section), section->header.sh_size,
               section->header.sh_addr };

@@ -56,9 +56,8 @@ static bool
 check_contents (const struct image *image, struct error *err)
 {
   bool present = false;
-  for (size_t i = 0; i < image->n_segments; i++)
-    present |= image->segments[i].p_type == PT_LOAD
-               && image->segments[i].p_filesz > 0;
+  FOR_EACH_LOAD (load, image)
+    present |= load->p_filesz > 0;
   if (image->debug_only || (image->n_segments > 0 && !present))
     return error_set (err, CFI2SFRAME_NOTHING,
                       "debug file: the code is not in it");

@@ -49,13 +49,9 @@ file_is_free (const struct draft *draft, uint64_t begin, uint64_t end)
   if (owner_next (image, begin, 0).begin < end
       || !range_is_zero (image, begin, end - begin))
     return false;
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &image->segments[i];
-      if (load->p_type == PT_LOAD && load->p_offset < end
-          && load->p_offset + load->p_filesz > begin)
-        return false;
-    }
+  FOR_EACH_LOAD (load, image)
+    if (load->p_offset < end && load->p_offset + load->p_filesz > begin)
+      return false;
   return true;
 }
 

@@ -64,13 +64,10 @@ take_notes (const struct draft *draft, struct front *front, uint64_t offset)
 static bool
 is_in_note_segment (const struct image *image, const GElf_Shdr *header)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *note = &image->segments[i];
-      if (note->p_type == PT_NOTE
-          && header->sh_offset - note->p_offset < note->p_filesz)
-        return true;
-    }
+  FOR_EACH_SEGMENT (note, image)
+    if (note->p_type == PT_NOTE
+        && header->sh_offset - note->p_offset < note->p_filesz)
+      return true;
   return false;
 }
 
@@ -79,14 +76,14 @@ static void
 find_notes (struct draft *draft, struct front *front)
 {
   const struct image *image = draft->image;
-  for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type == PT_NOTE)
-      take_notes (draft, front, image->segments[i].p_offset);
+  FOR_EACH_SEGMENT (segment, image)
+    if (segment->p_type == PT_NOTE)
+      take_notes (draft, front, segment->p_offset);
   front->n_bound = front->n_notes;
   draft->gathers_notes = true;
-  for (size_t i = 1; i < image->n_sections; i++)
+  FOR_EACH_SECTION (section, image)
     {
-      const GElf_Shdr *header = &image->sections[i].header;
+      const GElf_Shdr *header = &section->header;
       if (header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
           && header->sh_size > 0 && is_in_note_segment (image, header))
         take_notes (draft, front, header->sh_offset);
@@ -125,10 +122,9 @@ static uint64_t
 largest_align (const struct draft *draft)
 {
   uint64_t align = draft->page;
-  for (size_t i = 0; i < draft->image->n_segments; i++)
-    if (draft->image->segments[i].p_type == PT_LOAD
-        && draft->image->segments[i].p_align > align)
-      align = draft->image->segments[i].p_align;
+  FOR_EACH_LOAD (load, draft->image)
+    if (load->p_align > align)
+      align = load->p_align;
   return align;
 }
 

@@ -21,16 +21,13 @@ static bool
 is_mapped (const struct draft *draft)
 {
   const struct plan_replaced *old = draft->request->replaced;
-  for (size_t i = 0; i < draft->image->n_segments; i++)
-    {
-      const GElf_Phdr *load = &draft->image->segments[i];
-      if (load->p_type == PT_LOAD && (load->p_flags & (PF_R | PF_W)) == PF_R
-          && old->offset >= load->p_offset
-          && old->offset - load->p_offset <= load->p_filesz
-          && old->size <= load->p_filesz - (old->offset - load->p_offset)
-          && old->address - load->p_vaddr == old->offset - load->p_offset)
-        return true;
-    }
+  FOR_EACH_LOAD (load, draft->image)
+    if ((load->p_flags & (PF_R | PF_W)) == PF_R
+        && old->offset >= load->p_offset
+        && old->offset - load->p_offset <= load->p_filesz
+        && old->size <= load->p_filesz - (old->offset - load->p_offset)
+        && old->address - load->p_vaddr == old->offset - load->p_offset)
+      return true;
   return false;
 }
 

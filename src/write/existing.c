@@ -52,13 +52,10 @@ record_is_behind_all (const struct undo_record *record,
           && !ends_before (section->sh_offset, section->sh_size, limit))
         return false;
     }
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (image_segment_has_bytes (segment)
-          && !ends_before (segment->p_offset, segment->p_filesz, limit))
-        return false;
-    }
+  FOR_EACH_SEGMENT (segment, image)
+    if (image_segment_has_bytes (segment)
+        && !ends_before (segment->p_offset, segment->p_filesz, limit))
+      return false;
   return true;
 }
 
@@ -75,15 +72,12 @@ existing_find (const struct image *image)
             = (struct plan_replaced){ i, header->sh_offset, header->sh_addr,
                                       header->sh_size };
       }
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type == PT_GNU_SFRAME && segment->p_filesz > 0
-          && found.n_segments++ == 0)
-        by_segment
-            = (struct plan_replaced){ found.place.section, segment->p_offset,
-                                      segment->p_vaddr, segment->p_filesz };
-    }
+  FOR_EACH_SEGMENT (segment, image)
+    if (segment->p_type == PT_GNU_SFRAME && segment->p_filesz > 0
+        && found.n_segments++ == 0)
+      by_segment
+          = (struct plan_replaced){ found.place.section, segment->p_offset,
+                                    segment->p_vaddr, segment->p_filesz };
   if (found.n_segments > 0)
     {
       found.disagrees = found.n_sections > 0

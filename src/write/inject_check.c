@@ -32,8 +32,8 @@ check_segments_kept (const struct check *check)
   if (owner_of_table (before) && !owner_of_table (after))
     return check_violated (check, "the program header table is not loaded",
                            "");
-  for (size_t i = 0; i < before->n_segments; i++)
-    if (!check_old_segment (check, &before->segments[i]))
+  FOR_EACH_SEGMENT (segment, before)
+    if (!check_old_segment (check, segment))
       return false;
   for (size_t i = 0; i < after->n_segments; i++)
     if (after->segments[i].p_type != PT_GNU_SFRAME
@@ -49,15 +49,12 @@ find_sframe_load (const struct check *check)
 {
   uint64_t begin = check->plan->sframe_address;
   uint64_t end = begin + check->plan->sframe_size;
-  for (size_t i = 0; i < check->after->n_segments; i++)
-    {
-      const GElf_Phdr *load = &check->after->segments[i];
-      if (load->p_type == PT_LOAD && (load->p_flags & PF_R)
-          && begin >= load->p_vaddr && end <= load->p_vaddr + load->p_memsz
-          && (!(load->p_flags & PF_W)
-              || check_own_pages (check->before, NULL, begin, end)))
-        return load;
-    }
+  FOR_EACH_LOAD (load, check->after)
+    if ((load->p_flags & PF_R) && begin >= load->p_vaddr
+        && end <= load->p_vaddr + load->p_memsz
+        && (!(load->p_flags & PF_W)
+            || check_own_pages (check->before, NULL, begin, end)))
+      return load;
   return NULL;
 }
 
@@ -68,8 +65,8 @@ check_sframe (const struct check *check)
   const struct plan *plan = check->plan;
   const GElf_Phdr *load = find_sframe_load (check);
   size_t n = 0;
-  for (size_t i = 0; i < check->after->n_segments; i++)
-    n += check->after->segments[i].p_type == PT_GNU_SFRAME;
+  FOR_EACH_SEGMENT (segment, check->after)
+    n += segment->p_type == PT_GNU_SFRAME;
   if (load == NULL
       || !check_is_loaded (check->after, plan->sframe_offset,
                            plan->sframe_address, plan->sframe_size))

@@ -62,13 +62,10 @@ is_of_section (const struct check *check, uint64_t at, uint64_t *end)
 static bool
 is_of_segment (const struct image *image, uint64_t at, uint64_t *end)
 {
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *header = &image->segments[i];
-      if (segment_kind_may_move (header->p_type)
-          && is_in (at, header->p_offset, header->p_filesz, end))
-        return true;
-    }
+  FOR_EACH_SEGMENT (header, image)
+    if (segment_kind_may_move (header->p_type)
+        && is_in (at, header->p_offset, header->p_filesz, end))
+      return true;
   return false;
 }
 
@@ -232,10 +229,8 @@ bool
 check_memory_kept (const struct check *check)
 {
   size_t n_new = 0;
-  for (size_t i = 0; i < check->after->n_segments; i++)
-    if (check->after->segments[i].p_type == PT_LOAD
-        && check->after->segments[i].p_memsz > 0
-        && !check_load (check, &check->after->segments[i], &n_new))
+  FOR_EACH_LOAD (load, check->after)
+    if (load->p_memsz > 0 && !check_load (check, load, &n_new))
       return false;
   return true;
 }

@@ -41,9 +41,8 @@ is_found (const struct check *check, const GElf_Phdr *before,
           const struct note *wanted, bool by_4)
 {
   const struct image *image = check->after;
-  for (size_t i = 0; i < image->n_segments; i++)
+  FOR_EACH_SEGMENT (segment, image)
     {
-      const GElf_Phdr *segment = &image->segments[i];
       if (!is_good_segment (check, segment, before))
         continue;
       struct note_walk walk = note_walk_segment (image, segment, by_4);

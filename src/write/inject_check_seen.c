@@ -84,12 +84,8 @@ check_seen_from (const struct check *check, uint64_t base)
 bool
 check_seen_from_memory (const struct check *check)
 {
-  for (size_t i = 0; i < check->before->n_segments; i++)
-    {
-      const GElf_Phdr *load = &check->before->segments[i];
-      if (load->p_type == PT_LOAD && load->p_offset == 0
-          && load->p_filesz >= sizeof (Elf64_Ehdr))
-        return check_seen_from (check, load->p_vaddr);
-    }
+  FOR_EACH_LOAD (load, check->before)
+    if (load->p_offset == 0 && load->p_filesz >= sizeof (Elf64_Ehdr))
+      return check_seen_from (check, load->p_vaddr);
   return true;
 }

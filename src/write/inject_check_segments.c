@@ -74,8 +74,8 @@ check_old_segment (const struct check *check, const GElf_Phdr *before)
     return check_table_segment (check, before);
   if (before->p_type == PT_NOTE && check_notes_kept (check, before))
     return true;
-  for (size_t i = 0; i < check->after->n_segments; i++)
-    if (is_same_segment (check, before, &check->after->segments[i]))
+  FOR_EACH_SEGMENT (segment, check->after)
+    if (is_same_segment (check, before, segment))
       return true;
   return check_violated (check, "a segment is lost or damaged", "");
 }
