@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "analysis/routine_entry.h"
 #include "analysis/routine_flow.h"
 #include "analysis/row_map.h"
 #include "analysis/state_apply.h"
@@ -328,24 +329,6 @@ end_of (const struct follower *follower, uint64_t entry)
   return entry + size;
 }
 
-/* Whether FUNCTION, which was followed last and is sound, begins with the
-   frame of a call: an instruction calls it, its CFI says so, it returns as
-   functions do, or it never leaves and makes calls as functions do.
-
-   Code that never returns can be entered in other ways: by the kernel, when
-   the handler of a signal returns, or by code that has put something onto the
-   stack.  Code that leaves where memory says may be a handler of threaded
-   code, and have the frame of its interpreter.  */
-static bool
-is_function (const struct follower *follower,
-             const struct code_function *function)
-{
-  const struct routine_result *result = follower->result;
-  return function->is_called || result->is_proven
-         || (result->is_framed && !result->is_unframed)
-         || known_code_at (follower->context.known, function->entry);
-}
-
 /* Have the routine follow FUNCTION, if BARE without its registers.  */
 static void
 follow (struct follower *follower, const struct code_function *function,
@@ -380,7 +363,8 @@ follow_bare (struct follower *follower, const struct code_function *function,
   follow (follower, function, followed, true, DOUBTFUL_CALLS_RETURN);
   followed->is_bare = followed->failure == ROUTINE_SOUND
                       && !follower->result->met_unknown
-                      && is_function (follower, function);
+                      && routine_is_function (&follower->context,
+                                              follower->result, function);
   if (!followed->is_bare)
     follow (follower, function, followed, false, DOUBTFUL_CALLS_RETURN);
 }
@@ -401,7 +385,8 @@ attempt (struct follower *follower, const struct code_function *function,
     followed->failure = ROUTINE_TOO_MUCH;
   if (followed->is_part)
     return;
-  if (followed->failure == ROUTINE_SOUND && !is_function (follower, function))
+  if (followed->failure == ROUTINE_SOUND
+      && !routine_is_function (&follower->context, follower->result, function))
     followed->failure = ROUTINE_UNPROVEN;
   followed->concluded = (!followed->met_unknown || followed->task.is_last)
                         && (followed->failure == ROUTINE_SOUND

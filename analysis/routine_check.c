@@ -1,11 +1,26 @@
 /* Whether what was followed is a function that keeps to the ABI.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Each instruction is seen once, with the state in front of it that all paths
+   agree on.  Proved is what callers rely on: every path that leaves the
+   routine does so with the stack pointer, the return address and the registers
+   of the ABI that it came with.  There are four ways out, and each has a
+   check: a return, a jump to where another function starts, a jump to an
+   address, and running into the function behind.  One path that leaves
+   otherwise, or does what only code of another kind does (find_violation), and
+   the routine fails as a whole: then nothing says which of its paths are real.
+
+   Assumed is that the graph has all paths (routine.c), that calls come back
+   where they are taken to (routine_callees.c), and the frame at the entry, for
+   which routine_entry.h lists the proofs.  */
 
 #include "analysis/routine_check.h"
 
 #include "base/array.h"
 #include "analysis/state_apply.h"
 #include "analysis/state_row.h"
+#include "analysis/routine_effects.h"
+#include "analysis/routine_entry.h"
 #include "analysis/routine_flow.h"
 
 bool
@@ -33,45 +48,10 @@ routine_agrees_with_go (const struct routine *routine, uint64_t address,
 
 /* The routine leaves as functions do at the node that is visited.  */
 static void
-note_end (struct routine *routine)
+note_leaving (struct routine *routine)
 {
   routine->nodes[routine->visited].goes_back = true;
   routine->result.is_unframed = routine->result.has_end = true;
-}
-
-/* Whether what the routine does with STATE shows that it began with the frame
-   of a call.  Behind a system call of an unknown number it does not, if
-   nothing but a pointer leads to the entry, or (RUNS_ON) the routine only runs
-   into what follows: it may be where a handler of a signal returns to, and the
-   code behind that call another function.  */
-static bool
-shows_entry (const struct routine *routine, const struct state *state,
-             bool runs_on)
-{
-  return !state->has_asked || !(runs_on || routine_is_on_trial (routine));
-}
-
-/* The routine makes a call with STATE.  */
-static void
-note_frame (struct routine *routine, const struct state *state)
-{
-  const struct code_machine *machine = routine->machine;
-  struct value sp = state->registers[machine->arch->sp];
-  if (machine->call_aligned == 0 || sp.kind != VALUE_CFA
-      || sp.number % machine->call_aligned != 0)
-    routine->result.is_unframed = true;
-  else
-    routine->result.is_framed |= state_saves_registers (state, machine)
-                                 && shows_entry (routine, state, false);
-}
-
-/* Whether a function starts at the routine's entry beyond doubt.  */
-static bool
-begins_certainly (const struct routine *routine)
-{
-  const struct code_function *function
-      = functions_at (routine->context->functions, routine->entry);
-  return function && (function->is_called || function->is_known);
 }
 
 /* A function that has saved a register may use the register: a variable
@@ -87,20 +67,11 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
           || !(routine->machine->preserved >> value.number & 1))
         continue;
       if (!state_keeps (state, routine->machine, value)
-          || !begins_certainly (routine))
+          || !routine_begins_certainly (routine))
         return true;
       routine->result.is_odd = true;
     }
   return false;
-}
-
-/* Whether FUNCTION, which is left for, is entered as functions are.  A symbol
-   alone does not show that: labels of threaded code have them, too.  */
-static bool
-is_entered_certainly (const struct code_function *function)
-{
-  return !function->is_pointer
-         && (function->is_called || function->is_known || function->is_proven);
 }
 
 /* The routine leaves for another function, in front of whose start STATE
@@ -118,9 +89,10 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   if (state_is_restored (state, routine->machine) && !is_label)
     {
       routine->result.is_proven
-          |= function && is_entered_certainly (function)
-             && shows_entry (routine, state, failure == ROUTINE_RUNS_INTO);
-      note_end (routine);
+          |= function && routine_is_entered_certainly (function)
+             && routine_shows_entry (routine, state,
+                                     failure == ROUTINE_RUNS_INTO);
+      note_leaving (routine);
       return;
     }
   routine_fail (routine, failure, from);
@@ -138,7 +110,8 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
    place that no path gets to, as the compiler knew, and ran into other
    code.  */
 static bool
-is_beyond_the_end (const struct routine *routine, const struct insn *insn)
+resumes_without_landing (const struct routine *routine,
+                         const struct insn *insn)
 {
   bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
   if (!calls || routine->landed)
@@ -230,125 +203,20 @@ goes_by_index (const struct routine *routine, const struct insn *insn,
          && routine->nodes[number].insn.index != REG_NONE;
 }
 
-/* Whether the routine may have gone where a jump table, which was read too
-   far, does not lead.  Code that moves its caller's stack has no switch; where
-   functions without CFI are followed, that is not relied on.  */
-static bool
-may_read_too_far (const struct routine *routine)
-{
-  return routine->tables.n > 0 && !routine->context->ends_unknown;
-}
-
-/* Whether INSN goes back to the caller with another stack pointer than
-   functions do: a subroutine that saves registers for its caller, and the
-   like.  */
-static bool
-moves_stack (const struct routine *routine, const struct insn *insn,
-             const struct state *state)
-{
-  const struct arch *arch = routine->machine->arch;
-  struct value ra = value_of (VALUE_SAVED, arch->ra);
-  const struct value *sp = &state->registers[arch->sp];
-  bool by_stack = insn->flow == FLOW_RETURN && !arch_tracks_ra (arch);
-  unsigned from = insn->from == REG_NONE ? arch->ra : insn->from;
-  int64_t entry = by_stack ? arch->fixed_ra_offset : 0;
-  if (by_stack && !value_equal (state_load (state, *sp), ra))
-    return false;
-  if (!by_stack && !value_equal (state->registers[from], ra))
-    return false;
-  return !value_equal (*sp, value_of (VALUE_CFA, entry))
-         || insn->immediate != 0;
-}
-
-/* Whether INSN calls such a subroutine.  */
-static bool
-calls_stack_mover (const struct routine *routine, const struct insn *insn)
-{
-  const struct routine_context *context = routine->context;
-  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-  if (!calls || !functions_disturbances (context->functions))
-    return false;
-  const struct code_function *callee = routine_callee (context, insn);
-  return callee && callee->moves_stack;
-}
-
-/* Whether INSN has the stack pointer of the frame back from elsewhere, where
-   only trust in a callee says that it is another.  */
-static bool
-resets_sp (struct routine *routine, uint64_t address, const struct insn *insn,
-           const struct state *state)
-{
-  const struct code_machine *machine = routine->machine;
-  struct state after;
-  if (!state->trusts_sp || !insn_resets (insn, machine->arch->sp))
-    return false;
-  state_copy (&after, state);
-  state_apply (&after, machine, insn, address, &routine->tables);
-  return value_is_stack (after.registers[machine->arch->sp]);
-}
-
-/* Whether SP is in STATE what it is at the entry.  */
-static bool
-is_at_entry (const struct routine *routine, const struct state *state)
-{
-  const struct arch *arch = routine->machine->arch;
-  return value_equal (state->registers[arch->sp],
-                      value_of (VALUE_CFA, arch->fixed_ra_offset));
-}
-
-/* A mask of the registers of the ABI that may have other values in STATE, with
-   which the routine leaves, than at the entry.  The return address is in
-   register RA, or on the stack.  What was pushed has been popped again: where
-   SP is another, the path may be none.  A value from the caller's own frame is
-   the one that the caller's caller has there, and as new to the caller as any
-   other.  */
-static uint32_t
-changed_registers (const struct routine *routine, const struct state *state,
-                   unsigned ra)
-{
-  const struct arch *arch = routine->machine->arch;
-  struct value entry = value_of (VALUE_CFA, arch->fixed_ra_offset);
-  struct value back = arch_tracks_ra (arch) ? state->registers[ra]
-                                            : state_load (state, entry);
-  uint32_t changed = 0;
-  if (!is_at_entry (routine, state)
-      || !value_equal (back, value_of (VALUE_SAVED, arch->ra)))
-    return 0;
-  for (uint32_t left = routine->machine->preserved; left; left &= left - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (left);
-      if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
-        changed |= UINT32_C (1) << reg;
-    }
-  return changed;
-}
-
-/* The routine goes on in NEXT (NULL: in what is not known), which returns to
-   the caller: with what NEXT changes, and with the stack pointer where NEXT
-   leaves it.  */
-static void
-take_over (struct routine *routine, const struct code_function *next,
-           const struct state *state)
-{
-  routine->result.changes
-      |= changed_registers (routine, state, routine->machine->arch->ra);
-  if (!next)
-    return;
-  routine->result.changes |= next->changes;
-  if (next->moves_stack && is_at_entry (routine, state))
-    routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
-}
-
-/* INSN returns, with STATE behind what it does beside that.  */
+/* INSN returns.  */
 static void
 check_return (struct routine *routine, const struct insn *insn,
-              uint64_t address, const struct state *state)
+              uint64_t address, const struct state *before)
 {
+  struct state behind;
+  const struct state *state = &behind;
+  state_copy (&behind, before);
+  state_apply (&behind, routine->machine, insn, address, &routine->tables);
   const unsigned ra = routine->machine->arch->ra;
   unsigned from = insn->from == REG_NONE ? ra : insn->from;
-  routine->result.is_proven |= shows_entry (routine, state, false);
-  note_end (routine);
-  routine->result.changes |= changed_registers (routine, state, from);
+  routine->result.is_proven |= routine_shows_entry (routine, state, false);
+  note_leaving (routine);
+  routine_note_changes (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
       || !state_is_restored (state, routine->machine))
     {
@@ -366,7 +234,8 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
   if (state_is_restored (state, routine->machine)
       || !routine_is_never_taken (routine, insn))
     {
-      take_over (routine, routine_callee (routine->context, insn), state);
+      routine_inherit (routine, routine_callee (routine->context, insn),
+                       state);
       check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
     }
   else
@@ -382,26 +251,27 @@ goes_to_import (const struct routine *routine, const struct insn *insn)
   return word && word->is_got;
 }
 
-/* INSN is a copy: nodes move when they grow.  Where tables had less entries
-   when the jump was followed, there is more to follow now.  */
+/* INSN jumps to an address.  Where tables had less entries when the jump was
+   followed, there is more to follow now.  */
 static void
-check_jump (struct routine *routine, uint64_t address, struct insn insn,
+check_jump (struct routine *routine, uint64_t address, const struct insn *insn,
             const struct state *state)
 {
   const struct code_machine *machine = routine->machine;
-  if (jump_by_tables (routine, address, &insn, state))
+  if (jump_by_tables (routine, address, insn, state))
     return;
-  take_over (routine, routine_callee (routine->context, &insn), state);
+  routine_inherit (routine, routine_callee (routine->context, insn), state);
   if (state_is_restored (state, machine)
-      && !goes_by_index (routine, &insn, state))
+      && !goes_by_index (routine, insn, state))
     {
       routine->result.leaves = true;
-      routine->result.is_proven |= goes_to_import (routine, &insn)
-                                   && shows_entry (routine, state, false);
-      note_end (routine);
+      routine->result.is_proven
+          |= goes_to_import (routine, insn)
+             && routine_shows_entry (routine, state, false);
+      note_leaving (routine);
     }
   else if (state_is_restored (state, machine))
-    note_end (routine);
+    note_leaving (routine);
   else if (!state_has_left (state, machine))
     {
       routine->lacks_value = true;
@@ -424,9 +294,58 @@ check_end (struct routine *routine, uint64_t address, const struct insn *insn,
   state_copy (&after, state);
   state_apply (&after, routine->machine, insn, address, &routine->tables);
   doubt_last_call (routine, &after);
-  take_over (routine, functions_at (routine->context->functions, next),
-             &after);
+  routine_inherit (routine, functions_at (routine->context->functions, next),
+                   &after);
   check_leaving (routine, next, address, ROUTINE_RUNS_INTO, &after);
+}
+
+/* What shows at INSN at ADDRESS, wherever it leads, that this is no function,
+   or one of another kind; or ROUTINE_SOUND.  */
+static enum routine_failure
+find_violation (struct routine *routine, uint64_t address,
+                const struct insn *insn, const struct state *state)
+{
+  if (insn->size == 0)
+    return ROUTINE_DECODE;
+  if (routine->is_go && !routine_agrees_with_go (routine, address, state))
+    return ROUTINE_GO_DIFFERS;
+  if (routine_uses_saved (routine, insn, state))
+    return ROUTINE_SAVED_USED;
+  if (resumes_without_landing (routine, insn))
+    return ROUTINE_UNWINDS;
+  if (returns_from_signal (routine->machine, insn, state))
+    return ROUTINE_SIGNAL;
+  return routine_calls_stack_mover (routine, insn) ? ROUTINE_CALLEE
+                                                   : ROUTINE_SOUND;
+}
+
+/* Look at where INSN at ADDRESS leads.  */
+static void
+check_flow (struct routine *routine, uint64_t address, const struct insn *insn,
+            const struct state *state)
+{
+  switch (insn->flow)
+    {
+    case FLOW_JUMP:
+    case FLOW_BRANCH:
+      if (routine_is_start (routine, insn->target))
+        check_jump_to_start (routine, insn, address, state);
+      break;
+    case FLOW_CALL:
+    case FLOW_CALL_INDIRECT:
+      routine_note_frame (routine, state);
+      break;
+    case FLOW_RETURN:
+      routine_note_going_back (routine, insn, state);
+      check_return (routine, insn, address, state);
+      break;
+    case FLOW_JUMP_INDIRECT:
+      routine_note_going_back (routine, insn, state);
+      check_jump (routine, address, insn, state);
+      break;
+    default:
+      break;
+    }
 }
 
 void
@@ -434,38 +353,15 @@ routine_check (void *argument, uint64_t address, const struct insn *insn,
                const struct state *state)
 {
   struct routine *routine = argument;
-  const struct code_machine *machine = routine->machine;
   bool is_last = routine->nodes[routine->visited].is_last;
-  if (insn->size == 0)
-    return routine_fail (routine, ROUTINE_DECODE, address);
-  if (routine->is_go && !routine_agrees_with_go (routine, address, state))
-    return routine_fail (routine, ROUTINE_GO_DIFFERS, address);
-  if (routine_uses_saved (routine, insn, state))
-    return routine_fail (routine, ROUTINE_SAVED_USED, address);
-  if (is_beyond_the_end (routine, insn))
-    return routine_fail (routine, ROUTINE_UNWINDS, address);
-  if (returns_from_signal (machine, insn, state))
-    return routine_fail (routine, ROUTINE_SIGNAL, address);
-  if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
-      && routine_is_start (routine, insn->target))
-    check_jump_to_start (routine, insn, address, state);
-  routine->result.resets_sp |= resets_sp (routine, address, insn, state);
-  if (calls_stack_mover (routine, insn))
-    return routine_fail (routine, ROUTINE_CALLEE, address);
-  if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
-    note_frame (routine, state);
-  if ((insn->flow == FLOW_RETURN || insn->flow == FLOW_JUMP_INDIRECT)
-      && !may_read_too_far (routine) && moves_stack (routine, insn, state))
-    routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
-  if (insn->flow == FLOW_RETURN)
-    {
-      struct state after;
-      state_copy (&after, state);
-      state_apply (&after, machine, insn, address, &routine->tables);
-      check_return (routine, insn, address, &after);
-    }
-  if (insn->flow == FLOW_JUMP_INDIRECT)
-    check_jump (routine, address, *insn, state);
+  enum routine_failure failure
+      = find_violation (routine, address, insn, state);
+  if (failure != ROUTINE_SOUND)
+    return routine_fail (routine, failure, address);
+  struct insn copy = *insn; /* nodes move when they grow */
+  routine->result.resets_sp
+      |= routine_resets_sp (routine, address, &copy, state);
+  check_flow (routine, address, &copy, state);
   if (is_last)
-    check_end (routine, address, insn, state);
+    check_end (routine, address, &copy, state);
 }
