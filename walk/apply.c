@@ -53,7 +53,7 @@ load_word (const struct sfw_memory *memory, const struct arch *arch,
   return SFW_MORE;
 }
 
-/* The frame whose caller is looked for, and how to get at what lies around
+/* The frame to find the caller of, and how to get at what lies around
    it.  */
 struct stepping
 {

@@ -37,7 +37,7 @@ find_row_start (const struct unwind_source *source, uint64_t pc,
 /* Whether FP, which RULES find in a slot, has its caller's value in its
    register already at PC: CFI for x86-64 does not say that it was popped.  The
    slot is below SP then, where neither signal handlers nor copies of stacks
-   leave anything.  Code that saves FP there has such a row, too, but not
+   leave anything.  Code that saves FP there has a row like that, too, but not
    behind an instruction that pops.  */
 static bool
 fp_is_popped (const struct unwind_source *source,

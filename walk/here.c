@@ -4,7 +4,7 @@
    Where the limits of a stack are not known (a handler's own stack, a
    coroutine) the kernel is asked once for every page whether the page exists:
    rt_sigprocmask with a wrong first argument reads the signal set before it
-   refuses the argument, and fails with EFAULT where there is no memory
+   refuses the argument, and fails with EFAULT where memory is missing
    (sigprocmask(2)).  */
 
 #include <config.h>

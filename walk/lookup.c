@@ -158,8 +158,8 @@ words_size (uint8_t info)
 }
 
 /* The info byte of the last row that starts at or before OFFSET.  All words of
-   that row lie inside the section, behind the info byte.  NULL when there is
-   no such row; *BROKEN is set when the rows leave the section or descend.  */
+   that row lie inside the section, behind the info byte.  NULL when no row
+   does; *BROKEN is set when the rows leave the section or descend.  */
 static inline const uint8_t *
 rows_seek (const struct rows *rows, uint64_t offset, unsigned type,
            bool big_endian, bool *broken)

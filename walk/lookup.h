@@ -17,7 +17,7 @@
 
 #include "walk/apply.h"
 
-/* A section whose header has been checked: its tables lie inside it.  */
+/* A section with a checked header: its tables lie inside it.  */
 struct unwind_section
 {
   const uint8_t *fdes, *fres;

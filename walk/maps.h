@@ -19,7 +19,7 @@ struct walk_mapping
 };
 
 /* Read LINE, START-END PERMISSIONS OFFSET DEVICE INODE [PATH] (proc(5)), which
-   is cut behind the path.  False if it is no such line.  */
+   is cut behind the path.  False for any other line.  */
 bool walk_maps_line (char *line, struct walk_mapping *mapping);
 
 #endif /* WALK_MAPS_H */

@@ -8,8 +8,8 @@
    When a walk meets a frame of the last walk, with equal PC, SP and FP, it
    reads those places again: as long as their contents are equal, the frames
    are equal.  Slots hold the rules that nearly all code has: CFA by SP or FP,
-   RA and FP in memory beside it.  All other rules, and all unusual stacks, are
-   left to unwind_apply, which also says why a walk ends.  */
+   RA and FP in memory next to it.  All other rules, and all unusual stacks,
+   are left to unwind_apply, which also says why a walk ends.  */
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ enum
 enum mode
 {
   BY_FP = 1, /* the CFA is FP + cfa; otherwise SP + cfa */
-  ENDS = 2,  /* there is no caller */
+  ENDS = 2,  /* nothing called this */
   AT_PC = 4  /* no call ends at PC */
 };
 
@@ -44,8 +44,8 @@ struct saved
 
 struct slot
 {
-  /* The PC, of a frame that was not interrupted.  Unused slots are of PC 0,
-     whose rule has to be looked up.  */
+  /* The PC, of a frame that was not interrupted.  Unused slots are of PC 0;
+     the rule of PC 0 has to be looked up.  */
   uint64_t key;
   struct slot *next; /* the caller's slot in the last walk */
   struct saved saved;
@@ -340,7 +340,7 @@ step_in_full (struct walk_state *walk)
   return SFW_MORE;
 }
 
-/* Note a frame at PC; false when there is no more room.  */
+/* Note a frame at PC; false when all room is taken.  */
 static inline bool
 walk_note (struct walk_state *walk, uint64_t pc, uint8_t mark)
 {
@@ -392,7 +392,7 @@ still_true (struct memory_window range, const struct seen *seen,
 }
 
 /* Note the frames that follow frame number AT of the last walk, as far as
-   memory still says the same.  Returns the number of the last such frame.  */
+   memory still says the same.  Returns the number of the last of them.  */
 static size_t
 follow_last (struct walk_state *walk, const struct seen *last, size_t n,
              size_t at)
@@ -431,7 +431,7 @@ struct trail
   size_t at; /* number in LAST: earlier frames were passed */
 };
 
-/* Record PLACE as a frame whose caller no slot finds.  */
+/* Record PLACE as a frame with a caller that no slot finds.  */
 static inline void
 trail_add (struct trail *trail, const struct walk_place *place)
 {
@@ -454,8 +454,8 @@ trail_join (struct walk_state *walk, struct trail *trail)
   return last[to].place;
 }
 
-/* Step from walk->frame, which is noted and recorded and whose rule a slot may
-   not have, to its caller, and on until slots can be used again.  *PLACE is
+/* Step from walk->frame, which is noted and recorded and may have a rule that
+   no slot has, to its caller, and on until slots can be used again.  *PLACE is
    the last frame that is noted; it is not recorded.  */
 static enum sfw_end
 step_slowly (struct walk_state *walk, struct trail *trail,
@@ -493,7 +493,7 @@ struct link_run
 };
 
 /* Go on from *PLACE, which was noted and has *SLOT, by slots, until something
-   is unusual or there is no more room.  True when *PLACE has become run->last,
+   is unusual or all room is taken.  True when *PLACE has become run->last,
    a frame of the last walk.  What changes with every frame is in variables of
    this function, and so in registers.  */
 static inline bool
@@ -526,7 +526,7 @@ run_links (struct walk_state *walk, struct link_run *run, struct slot **slot,
 
 /* Go on by slots as run_links does, and along the last walk where both walks
    meet.  The frame where the walk stops is recorded; its slot cannot be used,
-   unless there is no more room.  */
+   unless all room is taken.  */
 static struct slot *
 follow_links (struct walk_state *walk, struct trail *trail, struct slot *slot,
               struct walk_place *place)
@@ -592,8 +592,8 @@ walk_by_links (struct walk_state *walk, struct trail *trail,
     }
 }
 
-/* Record that the last walk has N frames.  Behind them is an entry that is no
-   frame: its PC is 0, and searches for an SP stop there.  */
+/* Record that the last walk has N frames.  Behind them is an entry that is not
+   a frame: its PC is 0, and searches for an SP stop there.  */
 static void
 walker_seen (struct sfw_walker *walker, size_t n)
 {

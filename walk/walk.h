@@ -38,7 +38,7 @@ size_t walk_from_caller (struct sfw_walker *walker, struct sfw_frame *caller,
                          uint64_t *addresses, uint8_t *marks, size_t max,
                          enum sfw_end *end);
 
-/* A walker that finds rules and code by SOURCE, of which a copy is made, and
+/* A walker that finds rules and code by SOURCE, which is copied, and
    not in a table of modules; to be freed by free ().  NULL when memory ran
    out.  */
 struct sfw_walker *walk_walker_new (const struct unwind_source *source);

@@ -156,7 +156,7 @@ follows_in_map (unsigned map, uint8_t opcode)
     }
 }
 
-/* Read the opcode behind VEX or EVEX, of which SIZE bytes follow.  */
+/* Read the opcode behind VEX or EVEX; SIZE bytes of these follow.  */
 static void
 read_vex (struct amd64_instruction *instruction, unsigned size,
           uint8_t map_mask)

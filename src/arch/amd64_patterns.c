@@ -51,7 +51,7 @@ static const uint16_t has_modrm[16]
         0xffff, 0x0000, 0x0000, 0x0000, 0x00f3, 0xff0f, 0x0000, 0xc0c0 };
 
 /* Whether the byte in front of AT may be a ModRM byte: the byte in front of
-   that is such an opcode, or belongs to another opcode map.  */
+   that is an opcode with one, or belongs to another opcode map.  */
 static bool
 is_modrm (const struct loaded_bytes *code, uint64_t at)
 {
@@ -120,11 +120,12 @@ struct __attribute__ ((packed, may_alias)) halfwords
 
 /* Whether the two middle bytes of a 32-bit field that begins in the BLOCK
    bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN,
-   or from OTHER to OTHER + SPAN - 255.  Hardly any block has such a field,
-   because few fields have these middle bytes; many have the uppermost bytes,
-   which addresses of one program share.  Compilers make vector instructions of
-   this function; comparing whole fields is five times the work.  The minimum
-   is one of signed numbers, because SSE2 has no other minimum of halfwords. */
+   or from OTHER to OTHER + SPAN - 255.  Hardly any block has a field like
+   that, because few fields have these middle bytes; many have the uppermost
+   bytes, which addresses of one program share.  Compilers make vector
+   instructions of this function; comparing whole fields is five times the
+   work.  The minimum is one of signed numbers, because SSE2 has no other
+   minimum of halfwords. */
 static inline __attribute__ ((always_inline)) bool
 block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
              uint64_t span)

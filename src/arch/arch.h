@@ -33,7 +33,7 @@ enum
 struct plt_stub
 {
   const char *name;
-  uint8_t size;                /* bytes; the distance of two such stubs */
+  uint8_t size; /* bytes; the distance from one stub to the next */
   uint8_t bytes[PLT_STUB_MAX]; /* instructions */
   uint8_t mask[PLT_STUB_MAX];  /* only bits set here count; the others are
                                   immediates and displacements */
@@ -52,8 +52,8 @@ struct arch_relocations
   uint16_t glob_dat, jump_slot; /* fill in words of the GOT */
   uint16_t relative;            /* base address + addend */
 
-  /* Types of dynamic relocations whose addends are offsets among thread-local
-     variables; ends with 0.  All other addends count as addresses.  */
+  /* Types of dynamic relocations with offsets among thread-local variables for
+     addends; ends with 0.  All other addends count as addresses.  */
   uint16_t tls[TLS_RELOCATIONS_MAX + 1];
 };
 
@@ -93,7 +93,7 @@ struct arch
 
   uint8_t smallest_instruction; /* bytes */
   uint8_t smallest_call;        /* likewise */
-  /* The size of the instruction at CODE, of which LEFT bytes exist; 0 when the
+  /* The size of the instruction at CODE, where LEFT bytes exist; 0 when the
      instruction is unknown or does not fit.  *IS_CALL tells whether it is a
      call.  NULL: all instructions have the smallest size.  */
   unsigned (*instruction_size) (const uint8_t *code, size_t left,
@@ -110,8 +110,8 @@ struct arch
      registers are restored.  Async-signal-safe.  */
   bool (*may_pop) (uint8_t last);
 
-  /* How far such code is at the instruction FP_FRAME_BEFORE bytes behind CODE.
-     NULL: its frames are not known.  */
+  /* How far code with frame pointers is at the instruction FP_FRAME_BEFORE
+     bytes behind CODE. NULL: its frames are not known.  */
   enum arch_fp_frame (*fp_frame) (const uint8_t code[FP_FRAME_CODE]);
 
   /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
@@ -128,7 +128,8 @@ struct arch
 
   /* SFrame's rules for this machine alone (specification V3, section 1.3, for
      errata 1 of V2; V2, section 2.3.3).  */
-  bool needs_pcrel;    /* versions know it whose FDEs count from themselves */
+  bool needs_pcrel;    /* only versions with FDEs that count from themselves
+                          know it */
   bool register_words; /* V2: an odd word of a default row is a register */
   bool ra_padding;     /* a default row's RA word may be 0: RA is not saved */
 
@@ -155,7 +156,7 @@ const struct arch *arch_of_machine (unsigned e_machine, bool big_endian);
 /* The table of an SFrame ABI identifier, or NULL.  */
 const struct arch *arch_of_sframe_abi (unsigned abi);
 
-/* The table whose name NAME is, or NULL.  */
+/* The table with this NAME, or NULL.  */
 const struct arch *arch_of_name (const char *name);
 
 /* Whether a relocation of TYPE refers to a thread-local variable, so that its

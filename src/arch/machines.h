@@ -1,5 +1,5 @@
 /* The machines, each named once.  A new one has its name here, and two files
-   beside this one with what these names stand for: arch_NAME (arch.h), and
+   in this folder with what these names stand for: arch_NAME (arch.h), and
    NAME_patterns (patterns.h), which both byte orders of a machine share.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 

@@ -42,8 +42,8 @@ struct arch_patterns
 {
   unsigned e_machine; /* EM_* */
 
-  /* The size of the padding instruction at AT, of which LEFT bytes are there;
-     0 when it is none.  */
+  /* The size of the padding instruction at AT, where LEFT bytes are left; 0
+     when it is another instruction.  */
   size_t (*padding) (const uint8_t *at, size_t left);
 
   void (*find_addresses) (struct address_search *search,

@@ -1,4 +1,4 @@
-/* Work done beside: one function in a thread of its own.
+/* Work done meanwhile: one function in a thread of its own.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

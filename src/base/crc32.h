@@ -13,8 +13,8 @@
 uint32_t crc32_of (const uint8_t *bytes, size_t size);
 
 /* What to put, as a little-endian word, between the HEAD_SIZE bytes HEAD and
-   the TAIL_SIZE bytes TAIL so that all together have the CRC WANTED.  There
-   always is exactly one such word.  */
+   the TAIL_SIZE bytes TAIL so that all together have the CRC WANTED.  Exactly
+   one word does that.  */
 uint32_t crc32_word_for (const uint8_t *head, size_t head_size,
                          const uint8_t *tail, size_t tail_size,
                          uint32_t wanted);

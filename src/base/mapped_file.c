@@ -1,4 +1,4 @@
-/* Files mapped for reading, whose bytes may go while they are read.
+/* Files mapped for reading; their bytes may go while they are read.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -180,8 +180,8 @@ mapped_file_patch (const void *address)
       struct mapping *mapping = &mappings[i];
       uintptr_t begin = atomic_load (&mapping->begin);
       size_t size = atomic_load (&mapping->size);
-      /* An entry that changes meanwhile is not the one at ADDRESS, whose owner
-         is still reading.  */
+      /* An entry that changes meanwhile is not the one at ADDRESS: the owner
+         of that is still reading.  */
       if (begin <= TAKEN || (uintptr_t)address - begin >= size
           || atomic_load (&mapping->begin) != begin)
         continue;

@@ -1,12 +1,12 @@
-/* Files mapped for reading, whose bytes may go while they are read.
+/* Files mapped for reading; their bytes may go while they are read.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Another program may cut a file off that is mapped here, or a disk may fail.
-   To read what is not there any more is a SIGBUS.  A program whose handler
-   calls mapped_file_patch goes on, in whatever function and library it was,
-   with zeros in the place of these bytes and of all behind them: nothing is
-   interrupted, so no memory, lock or temporary file is left.  Zeros are what
-   readers of files must expect anyway.
+   To read what is not there any more is a SIGBUS.  A program with a handler
+   that calls mapped_file_patch goes on, in whatever function and library it
+   was, with zeros in the place of these bytes and of all behind them: nothing
+   is interrupted, so no memory, lock or temporary file is left.  Zeros are
+   what readers of files must expect anyway.
 
    What was made of them must not be used.  So each thread keeps in mind
    whether a file that it has mapped has lost bytes, as it keeps errno, and
@@ -37,7 +37,7 @@ void *mapped_file_open_private (int fd, size_t *size, struct error *err);
 void mapped_file_close (const void *bytes, size_t size);
 
 /* Put zeros into the place of what a mapping has at ADDRESS and behind it.
-   False if there is no mapping.  Async-signal-safe, as far as mmap is.  */
+   False without a mapping there.  Async-signal-safe, as far as mmap is.  */
 bool mapped_file_patch (const void *address);
 
 /* Forget what files this thread has mapped so far; so does mapping one when no

@@ -12,7 +12,7 @@
 
 enum
 {
-  /* A digit has so many bits at most: two such digits tell apart all addresses
+  /* A digit has so many bits at most: two digits tell apart all addresses
      of 64 MiB.  */
   RADIX_BITS_MAX = 13
 };

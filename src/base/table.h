@@ -45,8 +45,8 @@ void table_free (struct table *table);
 /* Put in NUMBER, which is less than UINT32_MAX, under HASH.  */
 void table_insert (struct table *table, uint32_t hash, uint32_t number);
 
-/* Start a walk with { .hash = HASH }.  False when there is no further number
-   under that hash.  */
+/* Start a walk with { .hash = HASH }.  False when no further number has that
+   hash.  */
 static inline bool
 table_next (const struct table *table, struct table_walk *walk,
             uint32_t *number)

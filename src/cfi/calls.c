@@ -43,8 +43,8 @@ find_segment (struct call_finder *finder, uint64_t address)
   finder->size = finder->bytes != NULL ? load->p_filesz : 0;
 }
 
-/* Whether the SIZE bytes of code at FROM, of which the finder's segment has
-   all, end in a call.  */
+/* Whether the SIZE bytes of code at FROM, which all lie in the finder's
+   segment, end in a call.  */
 static inline bool
 piece_ends_in_call (const struct call_finder *finder, uint64_t from,
                     uint64_t size)

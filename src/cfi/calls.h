@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The address behind a call is its return address, and readers of SFrame look
-   that up.  Behind a call that never returns there may be other code, whose
-   rows do not hold for the call.  */
+   that up.  Behind a call that never returns there may be other code, with
+   rows that do not hold for the call.  */
 
 #ifndef CFI_CALLS_H
 #define CFI_CALLS_H
@@ -31,7 +31,7 @@ struct call_finder
    what looks like a call counts as one, because a place that is left out in
    vain only makes readers fall back.  What looks like the call of the very
    first byte of a function counts as one, too, and is not decoded: an
-   immediate would have to meet one of the few hundred thousand such addresses
+   immediate would have to meet one of the few hundred thousand first addresses
    among 4 billion.  */
 bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
                           uint64_t address);

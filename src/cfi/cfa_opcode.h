@@ -87,12 +87,12 @@ struct cfa_instruction
 bool cfa_read_pointer (struct cursor *cursor, uint8_t encoding,
                        uint64_t field_address, uint64_t *value);
 
-/* Read a pointer whose null stays null, which a plain PC-relative one would
+/* Read a pointer, where a null stays null; a plain PC-relative one would
    not.  FIELD_ADDRESS is the address of the next byte of CURSOR.  */
 bool cfa_read_nullable (struct cursor *cursor, uint8_t encoding,
                         uint64_t field_address, uint64_t *value);
 
-/* Decode an instruction whose OPCODE, not a primary one, has been read.  */
+/* Decode an instruction; its OPCODE, not a primary one, has been read.  */
 bool cfa_instruction_read_extended (struct cursor *cursor, uint8_t opcode,
                                     uint8_t encoding,
                                     struct cfa_instruction *instruction);

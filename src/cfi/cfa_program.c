@@ -115,7 +115,7 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
 }
 
 /* Whether the state's row says less than the state.  RULE_UNDEFINED, 0, of SP
-   is no explicit rule (default_state).  */
+   is not an explicit rule (default_state).  */
 static inline bool
 state_exceeds_row (const struct cfa_state *state)
 {
@@ -153,7 +153,7 @@ emit_any_row (struct execution *run)
 }
 
 /* Append a row for the code from the current location on: at once if it says
-   what a recent row said, and nothing beside.  Rows of one machine that say
+   what a recent row said, and nothing else.  Rows of one machine that say
    the same have the same number.  Locations ascend, so the row is behind all
    others.  */
 static inline bool

@@ -68,8 +68,8 @@ scan_letters (struct cfi_cie *cie, const char *letters,
                                                  : REASON_AUGMENTATION;
 }
 
-/* Find the pointer encodings and the personality in the augmentation data,
-   the first of whose bytes is at ADDRESS.  */
+/* Find the pointer encodings and the personality in the augmentation data
+   at ADDRESS.  */
 static void
 scan_augmentation_data (struct cfi_cie *cie, const char *letters,
                         struct cursor *cursor, uint64_t address)

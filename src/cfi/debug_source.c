@@ -16,7 +16,7 @@ enum
   MOVING_MIN = 32
 };
 
-/* The tools whose .debug_frame is not used, or only in part.  */
+/* The tools that make a .debug_frame that is not used, or only in part.  */
 
 /* Sections that tell which tool made or changed a file.  */
 static const struct
@@ -98,7 +98,7 @@ have_rule_of_fp (const struct arch *arch, const uint8_t *instructions,
 }
 
 /* Whether the input INDEX is a compiler's that leaves rules for FP out: many
-   functions move the CFA, but none has such a rule.  Elsewhere one of the
+   functions move the CFA, but none has a rule for FP.  Elsewhere one of the
    first functions has one.  */
 static bool
 never_tells_of_fp (const struct cfi_section *cfi, uint32_t index)

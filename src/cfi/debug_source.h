@@ -18,7 +18,7 @@
 #include "elf/image.h"
 #include "elf/section_data.h"
 
-/* Which CFI to read beside .eh_frame.  */
+/* Which CFI to read besides .eh_frame.  */
 struct cfi_options
 {
   enum cfi2sframe_debug_info debug_info;

@@ -13,7 +13,7 @@ damaged (struct entry entry, uint64_t size, const char *why)
 }
 
 /* ENTRY with a length of 64 bits, LEFT bytes before the end of INPUT.  No
-   toolchain writes such into .eh_frame.  */
+   toolchain writes these into .eh_frame.  */
 static struct entry
 entry_64 (const struct cfi_input *input, bool big_endian, uint64_t left,
           struct entry entry)

@@ -88,8 +88,8 @@ add_constant (struct stack *stack, int64_t value)
          && !__builtin_add_overflow (top->offset, value, &top->offset);
 }
 
-/* Replace the two topmost terms by their sum or difference, of which the
-   second summand must be a constant (in a sum, either).  */
+/* Replace the two topmost terms by their sum or difference.  The second
+   must be a constant (in a sum, either).  */
 static bool
 combine (struct stack *stack, bool subtract)
 {

@@ -22,7 +22,7 @@ enum expression_use
 };
 
 /* The rule that the SIZE bytes of BLOCK amount to; RULE_UNSUPPORTED with
-   REASON when they have no such form.  */
+   REASON when they have another form.  */
 struct frame_rule expression_rule (const struct arch *arch,
                                    const uint8_t *block, uint64_t size,
                                    enum expression_use use,

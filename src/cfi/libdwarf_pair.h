@@ -37,10 +37,10 @@ struct libdwarf_fde
 
 /* Fill in what libdwarf says of SHOWN, which is a CIE and an FDE.
    ADDRESS_SIZE is 8, or 4 to spare libdwarf a costly message for every entry
-   whose size is not a multiple of 8 (then the CIE must not use absptr).  False
-   when libdwarf refuses the entries, or sees others; TEXT (of TEXT_SIZE bytes)
-   says why.  Then errno is ENOMEM if memory ran out: libdwarf has many words
-   for that and for damage, but malloc has set errno.  */
+   with a size that is not a multiple of 8 (then the CIE must not use absptr).
+   False when libdwarf refuses the entries, or sees others; TEXT (of TEXT_SIZE
+   bytes) says why.  Then errno is ENOMEM if memory ran out: libdwarf has many
+   words for that and for damage, but malloc has set errno.  */
 bool libdwarf_pair_read (const struct cfi_input *shown, bool big_endian,
                          unsigned address_size, struct libdwarf_cie *cie,
                          struct libdwarf_fde *fde, char *text,

@@ -79,7 +79,7 @@ odd_fde_read (struct cfi_section *section, const struct entry *entry,
           .size = shown->size,
           .address = input->address + entry->offset - at };
   /* With an address size of 8 libdwarf makes a costly message for every entry
-     whose size is not a multiple of 8.  */
+     with a size that is not a multiple of 8.  */
   if (!libdwarf_pair_read (&pair, section->arch->big_endian,
                            cie->absolute_pointers ? 8 : 4, &cie_says,
                            &fde_says, text, text_size))

@@ -12,9 +12,9 @@
 #include "cfi/cfi_section.h"
 
 /* Add what INPUT holds to SECTION, which has an `arch' and is otherwise zero
-   at first, and whose FDEs are in order then.  INPUT's bytes must outlive
-   SECTION, which is freed with cfi_section_free.  Damaged entries are no
-   failure; lack of memory is.  */
+   at first; its FDEs are in order then.  INPUT's bytes must outlive
+   SECTION, which is freed with cfi_section_free.  Damaged entries are not
+   failures; lack of memory is.  */
 bool cfi_read (struct cfi_section *section, const struct cfi_input *input,
                struct error *err);
 

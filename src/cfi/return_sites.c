@@ -10,7 +10,7 @@
 
 enum
 {
-  /* FDEs from the one at hand to that whose code is fetched.  */
+  /* FDEs from the one at hand to the one with the code that is fetched.  */
   FDES_AHEAD = 2
 };
 

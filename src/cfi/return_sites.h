@@ -74,8 +74,8 @@ bool return_sites_init (struct return_sites *sites,
                         struct padding_finder *padding, struct error *err);
 void return_sites_free (struct return_sites *sites);
 
-/* CODE comes from WALK and has rows, all of which begin in it, or a reason why
-   it has none.  Set its padding, and its places.  False when memory ran
+/* CODE comes from WALK and has rows, which all begin in it, or a reason why it
+   has none.  Set its padding, and its places.  False when memory ran
    out.  */
 bool return_sites_apply (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,

@@ -65,7 +65,7 @@ is_in_code (const struct cfi_source *source, const struct cfi_fde *fde)
 }
 
 /* Forget FDEs of .debug_frame for functions that the linker dropped: it leaves
-   such FDEs there, at address 0 or near it, where a file may have other code.
+   them there, at address 0 or near it, where a file may have other code.
    */
 static void
 forget_dropped (struct cfi_source *source)

@@ -138,8 +138,8 @@ fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
     walk->claimed_end = fde->address + fde->size;
 }
 
-/* The next function of LIST, from *INDEX on, whose code no FDE covers; NULL if
-   there is none in front of LIMIT.  */
+/* The next function of LIST, from *INDEX on, with code that no FDE covers;
+   NULL if there is none in front of LIMIT.  */
 static const struct frame_function *
 next_unclaimed (const struct cfi_walk *walk,
                 const struct frame_functions *list, size_t *index,
@@ -193,7 +193,7 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
   return more;
 }
 
-/* No row of FUNCTION, whose CFI never tells of FP, says that FP is kept.  */
+/* The CFI of FUNCTION never tells of FP: no row of it says that FP is kept. */
 static void
 leave_fp_out (struct frame_function *function)
 {

@@ -3,8 +3,8 @@
 
    FDEs, PLT stubs and functions found in the code, in address order, each
    ending in frame rows or in the reason why there are none.  Converting,
-   measuring, checking and objects all go through it, so that they agree on
-   whose rows hold where:
+   measuring, checking and objects all go through it, so that they agree
+   which FDE's rows hold where:
 
    - An FDE that is empty or lies outside of code says nothing about any code.
      Nor does one without the rules that its code would need.
@@ -95,7 +95,8 @@ cfi_code_is_disputed (const struct cfi_code *code)
   return code->group_end - code->group > 1;
 }
 
-/* Whether CODE is that of an FDE whose rows depend on its program alone.  */
+/* Whether CODE is that of an FDE with rows that depend on its program alone.
+ */
 static inline bool
 cfi_code_is_as_its_program (const struct cfi_code *code)
 {
@@ -109,8 +110,8 @@ uint32_t cfi_walk_padding (const struct cfi_walk *walk,
                            const struct cfi_code *code,
                            struct padding_finder *finder);
 
-/* How many bytes behind CODE, the latest one, are such alignment or may have
-   been taken for it when the file had other symbols.  */
+/* How many bytes behind CODE, the latest one, are alignment like that or may
+   have been taken for it when the file had other symbols.  */
 uint32_t cfi_walk_padding_once (const struct cfi_walk *walk,
                                 const struct cfi_code *code,
                                 struct padding_finder *finder);

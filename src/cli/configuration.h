@@ -44,8 +44,8 @@ struct configuration
   size_t n_settings, room;
 };
 
-/* Read all files.  False with ERR, whose file is FILE:LINE, when one of them
-   cannot be read or has a line that is wrong.  */
+/* Read all files.  False with ERR, which has FILE:LINE for its file, when one
+   of them cannot be read or has a line that is wrong.  */
 bool configuration_read (struct configuration *configuration,
                          struct error *err);
 

@@ -49,8 +49,8 @@ struct events
   size_t size;
 };
 
-/* Begin a collection whose whole is to be printed to OUT.  Without memory for
-   one the events go to OUT at once.  */
+/* Begin a collection that is to be printed to OUT as a whole.  Without memory
+   for one the events go to OUT at once.  */
 void events_begin (struct events *events, enum tool_stats stats, FILE *out);
 
 /* Print the whole of EVENTS, which have so many of each kind, to OUT.  */

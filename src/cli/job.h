@@ -41,7 +41,7 @@ struct job
 };
 
 /* Whether the reason that JOB failed is the file itself: SFrame is not made
-   for such a file, or a change could harm it, or it is damaged.  */
+   for it, or a change could harm it, or it is damaged.  */
 bool job_is_unconvertible (const struct job *job);
 
 /* Do what OPTIONS ask for with job->path.  Prints nothing, except the dump and

@@ -24,7 +24,7 @@ bool lint_file (const struct tool_options *options, const char *path,
                 FILE *out, struct lint_outcome *outcome,
                 struct cfi2sframe_error *err);
 
-/* Print OUTCOME, whose findings are freed, and ERR.  */
+/* Print OUTCOME and ERR; the findings of OUTCOME are freed.  */
 void lint_print_json (const char *path, const struct lint_outcome *outcome,
                       const struct cfi2sframe_error *err, FILE *out);
 

@@ -60,7 +60,7 @@ print_format (const struct measurement *comparison, enum measured_format index,
            figure_percent (format->asynchronous, all));
 }
 
-/* Print the sizes of the parts that belong to compact unwind beside the
+/* Print the sizes of the parts that belong to compact unwind besides the
    section itself.  */
 static void
 print_remains (const struct measurement *comparison, FILE *out)

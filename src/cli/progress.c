@@ -114,7 +114,7 @@ progress_looking (uint64_t files)
   draw (text);
 }
 
-/* BYTES with a decimal unit, such as "350 MB".  */
+/* BYTES with a decimal unit, like "350 MB".  */
 static const char *
 format_bytes (char *text, size_t room, double bytes)
 {

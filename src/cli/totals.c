@@ -17,7 +17,7 @@
 #include "cli/outcome_json.h"
 #include "cli/report.h"
 
-/* Sizes are compared only for files whose rows all come from .eh_frame.  */
+/* Sizes are compared only for files with all rows from .eh_frame.  */
 static void
 add_done (struct totals *totals, const struct cfi2sframe_report *report)
 {

@@ -39,7 +39,7 @@ struct totals
   unsigned n_codes;
   struct left_alone excluded, unsupported, refused, malformed;
   struct cfi2sframe_report sum; /* of all files done */
-  /* Of the files done whose CFI is all in .eh_frame, and their number.  */
+  /* Of the files done with all CFI in .eh_frame, and their number.  */
   struct cfi2sframe_report of_eh_frame;
   uint64_t n_of_eh_frame;
   struct cfi2sframe_check_result checked; /* --check */

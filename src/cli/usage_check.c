@@ -123,8 +123,8 @@ is_given (const struct tool_options *options, int key)
   return false;
 }
 
-/* Refuse --for beside --format, because readers determine the version, and for
-   objects, because only linked files have readers.  */
+/* Refuse --for together with --format, because readers determine the version,
+   and for objects, because only linked files have readers.  */
 static void
 check_readers (const struct argp_state *state)
 {

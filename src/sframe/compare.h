@@ -70,7 +70,7 @@ bool sframe_compare (const struct sframe_decoder *a,
 /* No difference at all, not even a defect.  */
 bool compare_result_equal (const struct compare_result *result);
 
-/* Stable identifier, such as "plt-got", and explanation.  */
+/* Stable identifier, like "plt-got", and explanation.  */
 const char *compare_defect_name (enum compare_defect defect);
 const char *compare_defect_text (enum compare_defect defect);
 

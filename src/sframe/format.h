@@ -56,7 +56,7 @@ enum
   SFRAME_FDE_TYPE_FLEX = 1,
 
   /* V1 does not store how long a repeated block is.  GNU ld 2.40, its only
-     producer, uses such functions for amd64 PLTs with 16-byte entries.  */
+     producer, uses these functions for amd64 PLTs with 16-byte entries.  */
   SFRAME_V1_REPEAT = 16,
 
   /* FRE types: width of the row's start.  */

@@ -31,8 +31,8 @@ enum
 struct meaning
 {
   bool known;
-  bool needs_flexible; /* there is no default form, but a flexible one */
-  /* Why there is no form, in default functions and in flexible ones.  */
+  bool needs_flexible; /* it has a flexible form alone */
+  /* Why it has no form, in default functions and in flexible ones.  */
   uint8_t reasons[2]; /* enum frame_reason */
   /* The SFrame rules for each kind of function, plus 1; 0: there is none, or
      it was not looked for.  */
@@ -489,10 +489,9 @@ lower_rows (struct lowerer *lowerer)
          || leave_out (lowerer, covered, function->size, REASON_CFA_UNDEFINED);
 }
 
-/* Lower a function whose rows all have a default form that was asked for
-   before, which nearly all functions are: a row that needs the flexible form
-   has none.  Returns false for any other function, of which nothing was
-   done.  */
+/* Lower a function if all rows have a default form that was asked for before,
+   as in nearly all functions: a row that needs the flexible form has none.
+   Returns false for any other function, after doing nothing.  */
 static bool
 lower_known (struct lowerer *lowerer)
 {

@@ -234,7 +234,7 @@ row_lower_flexible (const struct lower_options *options,
   if (row->cfa.kind != RULE_REG && row->cfa.kind != RULE_DEREF_REG)
     return cfa_reason (row->cfa);
   /* Readers of s390x scale the offset; whether also under a dereference is
-     not settled, so no such row is made.  */
+     not settled, so no row like that is made.  */
   if (row->cfa.kind == RULE_DEREF_REG && arch->cfa_scale != 1)
     return REASON_CFA_EXPRESSION;
   int32_t offset;

@@ -21,7 +21,7 @@ struct lower_options
 };
 
 /* ROW as a row of a default function (V3 specification, section 3.1), at the
-   same start.  REASON_NONE, or why there is no such row; *OUT is garbage
+   same start.  REASON_NONE, or why it cannot be said; *OUT is garbage
    then.  */
 enum frame_reason row_lower_default (const struct lower_options *options,
                                      const struct frame_row *row,

@@ -36,7 +36,7 @@ struct beginning
   uint32_t cut;
 };
 
-/* Beginnings of pieces of at most `rows_max' rows, whose starts take `width'
+/* Beginnings of pieces of at most `rows_max' rows, with starts of `width'
    bytes; they ascend, and one is dropped when a later one is as good.  */
 struct window
 {
@@ -62,7 +62,7 @@ struct chooser
 
 /* Windows.  */
 
-/* What BYTES of N_ROWS rows cost, whose starts take WIDTH bytes.  */
+/* What BYTES of N_ROWS rows cost, with starts of WIDTH bytes.  */
 static inline int64_t
 rows_cost (uint64_t bytes, uint32_t n_rows, unsigned width)
 {

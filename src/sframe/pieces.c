@@ -252,7 +252,7 @@ settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
 
 /* Functions in a row.  */
 
-/* Whether a function at ADDRESS whose rows are the last, from FIRST_ROW on,
+/* Whether a function at ADDRESS with the last rows, from FIRST_ROW on,
    can be in the run before it.  */
 static bool
 can_join (const struct pieces *pieces, size_t first_row, uint64_t address,
@@ -298,7 +298,7 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
   return true;
 }
 
-/* Whether the rows, if they ascend, are such as the encoder takes.  */
+/* Whether the rows, if they ascend, are what the encoder takes.  */
 static bool
 rows_fit (const struct pieces *pieces,
           const struct numbered_function *function)
@@ -547,7 +547,7 @@ effort_for (const struct pieces *pieces)
     return (struct effort){ ATOMS_ACROSS, PASSES_ACROSS };
   if (pieces->options.cut)
     return (struct effort){ ATOMS_INSIDE, PASSES_INSIDE };
-  return (struct effort){ 0, 1 }; /* there is no choice */
+  return (struct effort){ 0, 1 }; /* nothing to choose */
 }
 
 static uint32_t

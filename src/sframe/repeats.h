@@ -1,11 +1,11 @@
 /* Segments that occur more than once.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Segments of one atom are counted first.  A segment whose beginning occurs
-   once occurs once as well, so only segments that repeat are extended by an
-   atom and counted again, and so on: the work is proportional to the number of
-   repetitions.  Segments are told apart by a hash; a caller that stores one in
-   another's place has to compare the rows.  */
+   Segments of one atom are counted first.  A segment with a beginning that
+   occurs once occurs once as well, so only segments that repeat are extended
+   by an atom and counted again, and so on: the work is proportional to the
+   number of repetitions.  Segments are told apart by a hash; a caller that
+   stores one in another's place has to compare the rows.  */
 
 #ifndef SFRAME_REPEATS_H
 #define SFRAME_REPEATS_H

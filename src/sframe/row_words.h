@@ -1,8 +1,8 @@
 /* What the words of a row say: the one decoder of them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   SFrame specification V3, sections 2 and 3.2.  All is inline: walks, whose
-   library has nothing else of this folder, use it in signal handlers and read
+   SFrame specification V3, sections 2 and 3.2.  All is inline: libsframewalk,
+   which has nothing else of this folder, uses it in signal handlers and reads
    the words where they lie in the section.  */
 
 #ifndef SFRAME_ROW_WORDS_H
@@ -17,7 +17,7 @@
 #include "frame/frame.h"
 #include "sframe/format.h"
 
-/* The words of a row, all of which can be read.  */
+/* The words of a row; all of them can be read.  */
 struct row_words
 {
   const uint8_t *at;
@@ -133,7 +133,7 @@ row_words_flexible_cfa (const struct arch *arch, const struct row_words *words)
 }
 
 /* Pairs for CFA, RA and FP, where a lone 0 stands for "no rule".  False where
-   the words are no such pairs.  */
+   the words are something else.  */
 static inline bool
 row_words_flexible (const struct arch *arch, const struct row_words *words,
                     struct frame_row *row)

@@ -77,7 +77,7 @@ void rule_table_expand_flags (const struct rule_table *rules, uint32_t number,
 /* Whether functions of rows with this rule are PCMASK functions.  */
 bool rule_table_repeats (const struct rule_table *rules, uint32_t number);
 
-/* Where rows of a function of SIZE bytes have to start below, one of which has
+/* Where rows of a function of SIZE bytes have to start below, when one has
    this rule: its size, or that of a repeating block.  */
 uint32_t rule_table_row_limit (const struct rule_table *rules, uint32_t number,
                                uint32_t size);

@@ -3,7 +3,7 @@
 
    All rows of a section in one sequence, in runs; within a run, rows follow
    each other without a gap, and their starts count from its first one.  Rules
-   have flags beside their numbers.  A segment is a stretch of a run's rows
+   have flags besides their numbers.  A segment is a stretch of a run's rows
    from one cut to another: a candidate for an FDE.  The shortest, from a cut
    to the next, are called atoms.  */
 
