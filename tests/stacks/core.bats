@@ -26,8 +26,10 @@ dump ()
   (cd dump && exec "$@" >ready 2>&1 3>&-) &
   pid=$!
   local tries=0
-  while kill -0 "$pid" 2>/dev/null && [ $((tries++)) -lt 200 ]; do
-    ! grep -q ready dump/ready || kill -ABRT "$pid"
+  # One that is not ready within a minute is dumped as it is.
+  while kill -0 "$pid" 2>/dev/null; do
+    ! grep -q ready dump/ready && [ $((tries += 1)) -lt 3000 ] \
+      || kill -ABRT "$pid"
     sleep 0.02
   done
   wait "$pid" || true

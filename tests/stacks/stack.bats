@@ -554,7 +554,7 @@ END
   stacks --no-demangle "$pid"
   [[ $output == *" _ZN5shape4drawEid+0x"*" _ZN4core3fmt5write17h"*" $long+0x"* ]] \
     || report
-  run --separate-stderr timeout 20 "$stack" "$pid"
+  run --separate-stderr timeout 300 "$stack" "$pid"
   [ "$status" -eq 0 ] || report
   [[ $output == *" shape::draw(int, double)+0x"* ]] \
     || skip "built without libiberty"
@@ -1056,7 +1056,7 @@ open('core', 'wb').write(bytes(header) + section + b''.join(
     struct.pack('<IIQQQQQQ', 1, 4, 128, 0x100000000000 - i * 4096, 0, 64, 4096,
                 4096) for i in range(n)))
 END
-  run --separate-stderr timeout 20 "$stack" core
+  run --separate-stderr timeout 300 "$stack" core
   [ "$status" -eq 1 ] || report
   [ "$stderr" = "sframe-stack: core: no threads in it" ] || report
 }
@@ -1100,12 +1100,12 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$stack" "$pid"
   waiting_program
   start ./waiting
   kill -STOP "$pid"
-  sleep 0.1
+  within_a_minute eval '[ "$(state_of "$pid")" = T ]'
   gives 0 stacks "$pid"
   [ "$(grep -c ' deeper+' <<<"$output")" -eq 25 ] || report
   [ "$(state_of "$pid")" = T ]
   kill -CONT "$pid"
-  sleep 0.1
+  within_a_minute eval '[ "$(state_of "$pid")" != T ]'
   goes_on "$pid"
 }
 
@@ -1125,8 +1125,8 @@ main (void)
   /* Until the child executes something, this waits in the kernel.  */
   if (vfork () == 0)
     {
-      sleep (8);
-      _exit (0);
+      for (;;)
+        pause ();
     }
   return 0;
 }
@@ -1136,9 +1136,10 @@ END
   local state
   state=$(state_of "$pid")
   [ "$state" = D ] || skip "vfork does not wait like that here"
-  SECONDS=0
-  stacks -v "$pid"
-  [ "$SECONDS" -lt 10 ] || report
+  # The thread waits for ever: who waited for it would never come back.
+  children+=("$(pgrep -P "$pid")")
+  run --separate-stderr timeout 300 "$stack" -v "$pid"
+  [ "$status" -eq 0 ] || report
   [[ $output == *"(not stopped: it waits in the kernel)"*" waits+0x"*"(the outermost frame)"* ]] \
     || report
   [ "$(state_of "$pid")" = D ]
@@ -1162,8 +1163,8 @@ END
     kill -9 "$victim" 2>/dev/null || true
     wait "$victim" 2>/dev/null || true
   done
-  sleep 0.1
-  goes_on "$pid"
+  # The kernel lets it go on when it has taken the tracer away.
+  within_a_minute goes_on "$pid"
   gives 0 stacks --dwarf "$pid"
   goes_on "$pid"
 }
@@ -1234,13 +1235,9 @@ zombie_is_named ()
 {
   # Its parent has become another program by the time it ends: a shell would ask
   # for its exit status.
-  "$@" sh -c 'sleep 1 & echo $!; exec sleep 100' >zombie 3>&- &
+  "$@" sh -c 'sleep 1 & echo $!; exec sleep 1000' >zombie 3>&- &
   children+=("$!")
-  local tries=0
-  until [ "$(state_of "$(cat zombie)" 2>/dev/null)" = Z ] \
-      || [ $((tries++)) -ge 100 ]; do
-    sleep 0.05
-  done
+  within_a_minute eval '[ "$(state_of "$(cat zombie)")" = Z ]'
   gives 1 run --separate-stderr "$@" "$stack" "$(cat zombie)"
   [ "$stderr" = "sframe-stack: process $(cat zombie): it has ended, and its parent has not asked for its exit status (a zombie)" ] \
     || report
@@ -1264,13 +1261,9 @@ zombie_is_named ()
   needs gdb
   waiting_program
   start ./waiting
-  gdb -q -batch -p "$pid" -ex 'shell touch traced; sleep 30' >log 2>&1 </dev/null 3>&- &
+  gdb -q -batch -p "$pid" -ex 'shell touch traced; sleep 1000' >log 2>&1 </dev/null 3>&- &
   children+=("$!")
-  tries=0
-  until [ -e traced ] || [ $((tries++)) -ge 200 ]; do
-    sleep 0.05
-  done
-  [ -e traced ] || skip "gdb cannot trace"
+  within_a_minute test -e traced || skip "gdb cannot trace"
   gives 1 stacks "$pid"
   [ "$stderr" = "sframe-stack: process $pid: it is traced already, by process $(sed -n 's/^TracerPid:[^0-9]*//p' /proc/"$pid"/status)" ] \
     || report
@@ -1286,14 +1279,18 @@ zombie_is_named ()
   done
 }
 
-# A program that waits for ever, from ./waits, in $!.
+# A program that waits for ever, from ./waits, made with OPTION; its number is
+# in $pid and the last one in $children.
 start_waiting ()
 {
-  echo 'int pause (void); int main (void) { for (;;) pause (); }' >waits.c
-  "${CC:-cc}" -g -o waits waits.c
-  ./waits &
-  children+=($!)
-  sleep 0.5
+  cat >waits.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }
+END
+  "${CC:-cc}" -g "$@" -o waits waits.c
+  [ "$*" != -static ] || "$CFI2SFRAME" waits
+  start ./waits
 }
 
 # It was opened, and waited for somebody who writes.
@@ -1301,13 +1298,13 @@ start_waiting ()
   start_waiting
   rm waits
   mkfifo "waits (deleted)"
-  timeout 60 "$stack" "${children[0]}" >out || { echo "status $?"; return 1; }
+  timeout 300 "$stack" "${children[0]}" >out || { echo "status $?"; return 1; }
   grep -q '#0' out
-  timeout 60 "$stack" --dwarf "${children[0]}" >out || [ $? -ne 124 ]
+  timeout 300 "$stack" --dwarf "${children[0]}" >out || [ $? -ne 124 ]
   # Beside one that is there.
   start_waiting
   mkfifo waits.debug
-  timeout 60 "$stack" "${children[1]}" >out || { echo "status $?"; return 1; }
+  timeout 300 "$stack" "${children[1]}" >out || { echo "status $?"; return 1; }
   grep -q main out
 }
 
@@ -1315,12 +1312,7 @@ start_waiting ()
 @test "a core file whose program has an SFrame segment that is not in it" {
   needs gcore
   needs python3
-  echo 'int pause (void); int main (void) { for (;;) pause (); }' >waits.c
-  "${CC:-cc}" -g -static -o waits waits.c
-  "$CFI2SFRAME" waits
-  ./waits &
-  children+=($!)
-  sleep 0.5
+  start_waiting -static
   gcore -o core "${children[0]}" >/dev/null 2>&1 || skip "no core"
   cp waits good
   stacks --only-sframe core."${children[0]}"
@@ -1376,15 +1368,15 @@ END
   "${CC:-cc}" -g -o program program.c -ldl
   ./program "$PWD/real.so" >said 3>&- &
   pid=$!
-  timeout 60 sh -c 'until grep -q ready said; do sleep 0.1; done'
+  timeout 300 sh -c 'until grep -q ready said; do sleep 0.1; done'
   gcore -o core "$pid" >/dev/null 2>&1 || gone=yes
   kill "$pid"
   [ -z "${gone-}" ] || skip "no core"
-  timeout 60 "$stack" core."$pid" >out
+  timeout 300 "$stack" core."$pid" >out
   grep -q 'wait_here.* (real.so)' out
   rm real.so
   mkfifo real.so
-  run timeout 60 "$stack" core."$pid"
+  run timeout 300 "$stack" core."$pid"
   [ "$status" -eq 0 ] || { echo "$status: $output"; return 1; }
   [[ $output != *wait_here* && $output == *"pause+"* ]] || { echo "$output"; return 1; }
 }
@@ -1395,7 +1387,7 @@ END
   gcore -o core "${children[0]}" >/dev/null 2>&1 || skip "no core"
   rm waits
   mkfifo waits
-  run timeout 60 "$stack" core."${children[0]}"
+  run timeout 300 "$stack" core."${children[0]}"
   [ "$status" -eq 0 ] || { echo "$status: $output"; return 1; }
   [[ $output != *" main+"* && $output == *" #0 "* ]] || { echo "$output"; return 1; }
 }

@@ -28,6 +28,27 @@ needs_stack_programs ()
   [ -x "$stack" ] || skip "built without libdw"
 }
 
+# within_a_minute COMMAND...: wait until it succeeds.
+within_a_minute ()
+{
+  local tries=0
+  until "$@" 2>/dev/null; do
+    [ $((tries += 1)) -lt 1200 ] || { echo "not within a minute: $*"; return 1; }
+    sleep 0.05
+  done
+}
+
+# Wait until all threads of process $1 wait in the kernel, where they stay; one
+# that is busy does not, and is not waited for any longer.
+let_settle ()
+{
+  local tries=0
+  while grep -q '^State:.R' /proc/"$1"/task/*/status \
+    && [ $((tries += 1)) -lt 60 ]; do
+    sleep 0.05
+  done
+}
+
 # Start a program that says "ready"; its number is in $pid.
 start ()
 {
@@ -35,11 +56,8 @@ start ()
   "$@" >ready 2>&1 3>&- &
   pid=$!
   children+=("$pid")
-  local tries=0
-  until grep -q ready ready || [ $((tries++)) -ge 200 ]; do
-    sleep 0.05
-  done
-  sleep 0.1
+  within_a_minute grep -q ready ready
+  let_settle "$pid"
   kill -0 "$pid"
 }
 
