@@ -1,5 +1,5 @@
-/* A last segment whose BSS gets bytes in the file, so that something can
-   follow.
+/* The BSS of the last segment gets bytes in the file, so that something can
+   follow it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "place/bss_in_file.h"

@@ -52,7 +52,8 @@ is_for (const struct strategy *strategy, const struct draft *draft)
 static enum attempt
 try_strategies (struct draft *draft, const char *only)
 {
-  char reason[sizeof draft->reason] = "no such strategy";
+  char reason[sizeof draft->reason]
+      = "no strategy of that name is for the file";
   enum attempt done = DOES_NOT_APPLY;
   for (size_t i = 0; i < N_STRATEGIES && done == DOES_NOT_APPLY; i++)
     {

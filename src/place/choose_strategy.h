@@ -20,8 +20,8 @@
 bool plan_injection (struct plan *plan, const struct image *image,
                      const struct plan_request *request, struct error *err);
 
-/* As plan_injection, but by STRATEGY only, if it is for such files: for
-   tests of strategies that few files need.  STRATEGY is a name as in the plan;
+/* Plan by STRATEGY only, if it is for files like IMAGE.  Tests need this for
+   strategies that few files take.  STRATEGY is a name as in the plan;
    "spare-slot" and "evict" are one strategy.  */
 bool plan_injection_by (struct plan *plan, const struct image *image,
                         const struct plan_request *request,

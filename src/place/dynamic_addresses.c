@@ -53,15 +53,15 @@ dynamic_patch (struct draft *draft)
     {
       uint64_t delta
           = dynamic_is_table (tag) ? table_delta (draft, tag, value) : 0;
-      /* *AT is behind the entry, whose second word is d_un.  */
+      /* *AT is behind the entry; its second word is d_un.  */
       if (delta != 0 && !patch_u64 (draft, at - 8, value + delta))
         return false;
     }
   return true;
 }
 
-/* Linkers attach symbols such as __ehdr_start to the first section although
-   their addresses are outside of it.  Such symbols stay.  */
+/* Linkers attach symbols like __ehdr_start to the first section, although
+   their addresses are outside of it.  These symbols stay.  */
 static bool
 is_in_section (const GElf_Shdr *header, uint64_t value)
 {
@@ -69,8 +69,8 @@ is_in_section (const GElf_Shdr *header, uint64_t value)
          && value - header->sh_addr <= header->sh_size;
 }
 
-/* Whether SYMBOL moves with its section.  A dynamic symbol that is no
-   section's is found by name, so its section does not move.  */
+/* Whether SYMBOL moves with its section.  A dynamic symbol is found by name,
+   unless it is that of a section; then the section does not move.  */
 static bool
 follows_section (const struct draft *draft, const GElf_Shdr *table,
                  const struct symbol *symbol)
@@ -82,7 +82,8 @@ follows_section (const struct draft *draft, const GElf_Shdr *table,
                            symbol->value);
 }
 
-/* Only tables whose entries have the size that programs expect are patched. */
+/* A table is patched only if its entries have the size that programs expect.
+ */
 static bool
 symbol_table_patch (struct draft *draft, size_t index)
 {

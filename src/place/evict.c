@@ -253,9 +253,9 @@ unit_agrees (const struct image *image, const struct unit *unit)
   return true;
 }
 
-/* Where the bytes of section HEADER end whose addresses code may have.  Code
-   has the start of a table of the dynamic linker at most; such tables are so
-   large that other values point into them by chance.  */
+/* Code may have the addresses of section HEADER up to this one.  Of a table of
+   the dynamic linker that is the first byte alone: these tables are so large
+   that other values point into them by chance.  */
 static uint64_t
 known_end (const GElf_Shdr *header)
 {

@@ -29,21 +29,22 @@ struct unit
   uint64_t new_offset, new_address;
 };
 
-/* The unit whose first byte is at OFFSET, in the segment LOAD.  False with
+/* Let UNIT be the unit that begins at OFFSET, in the segment LOAD.  False with
    draft->reason when it may not move.  */
 bool unit_find (struct draft *draft, uint64_t offset, const GElf_Phdr *load,
                 struct unit *unit);
 
-/* Whether the unit whose first byte is at OFFSET, in LOAD, is notes that mean
-   the same elsewhere, among them one that readers of cores look for.  Whoever
-   knows the address of the notes is not asked: what is there has to stay.  */
+/* Let UNIT be the unit that begins at OFFSET, in LOAD.  False unless it is
+   notes that mean the same elsewhere, among them one that readers of cores
+   look for.  Who knows the address of the notes does not matter: the caller
+   leaves there what is there.  */
 bool unit_find_notes (const struct draft *draft, uint64_t offset,
                       const GElf_Phdr *load, struct unit *unit);
 
 /* Whether draft->references has an address in UNIT.  */
 bool unit_is_referenced (const struct draft *draft, const struct unit *unit);
 
-/* Where the bytes of UNIT end whose addresses code may have.  */
+/* Code may have the addresses of UNIT up to this one.  */
 uint64_t unit_known_end (const struct draft *draft, const struct unit *unit);
 
 /* Whether section INDEX may move on its own.  */

@@ -29,7 +29,7 @@ uint64_t image_page (const struct image *image);
 /* The DT_* tag of tables of section type TYPE, or DT_NULL.  */
 int64_t dynamic_tag_of (uint32_t section_type);
 
-/* Whether TAG is the tag of such a table.  */
+/* Whether TAG is the tag of one of these tables.  */
 bool dynamic_is_table (int64_t tag);
 
 /* Whether a section like HEADER may have another address, if only headers and
@@ -38,7 +38,7 @@ bool dynamic_is_table (int64_t tag);
 bool section_kind_may_move (const struct image *image,
                             const GElf_Shdr *header);
 
-/* Whether a segment of TYPE may move with such a section.  */
+/* Whether a segment of TYPE may move with a section that may.  */
 bool segment_kind_may_move (uint32_t type);
 
 #endif /* PLACE_FACTS_H */

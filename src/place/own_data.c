@@ -89,8 +89,8 @@ is_known_name (const char *name)
   return false;
 }
 
-/* Whether there are strings, the last with its end, such as the names of
-   compilers.  */
+/* Whether the bytes are strings, and the last one ends: the names of
+   compilers, for example.  */
 static bool
 is_text (const uint8_t *bytes, uint64_t size)
 {

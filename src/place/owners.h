@@ -34,7 +34,7 @@ bool segment_has_offset (const struct image *image, const GElf_Phdr *segment);
 /* Whether SEGMENT has notes that begin in the program header table.  patchelf
    up to 0.14 lets a longer table run over notes that it has moved, and leaves
    their header as it was.  A reader that follows the header finds no note, so
-   only sections say whose the bytes behind the table are.  */
+   only sections tell who owns the bytes behind the table.  */
 bool segment_is_buried (const struct image *image, const GElf_Phdr *segment);
 
 /* The first bytes at or behind FROM that a section with contents, a segment

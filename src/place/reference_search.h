@@ -3,8 +3,8 @@
 
    An injection that moves sections reads all code first (references.c).  Which
    sections would move depends on the file, and hardly ever on the size of
-   .sframe.  So the search can begin before that size is known, in a thread
-   beside.  */
+   .sframe.  So the search can begin before that size is known, in a second
+   thread.  */
 
 #ifndef PLACE_REFERENCE_SEARCH_H
 #define PLACE_REFERENCE_SEARCH_H

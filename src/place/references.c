@@ -44,8 +44,8 @@ struct __attribute__ ((packed, may_alias)) block
 };
 
 /* Whether a word of the host's byte order that begins in BLOCK may be a
-   target: its lower half may be that of one.  Hardly any block has such a
-   field.  Compilers make vector instructions of this function; the minimum is
+   target: its lower half may be that of one.  Hardly any block has one.
+   Compilers make vector instructions of this function; the minimum is
    one of signed numbers of 32 bits, because SSE2 can compare no others.  */
 static bool
 may_have_target (const struct references *found, const struct block *block)
@@ -86,7 +86,7 @@ scan_words (struct references *found, const struct loaded_bytes *data,
 struct relocation_search
 {
   struct references *found;
-  struct symbols symbols; /* N is 0 if there is no table */
+  struct symbols symbols; /* N is 0 without a table */
 };
 
 static void

@@ -26,8 +26,8 @@ struct references
 
 /* Look for everything that may hold or form an address in [BEGIN, END), which
    are bytes that IMAGE loads: instructions that address data relative to the
-   PC, words with such an address in programs at a fixed one, dynamic
-   relocations and dynamic symbols.  Errs on the side of finding too much.
+   PC, words of programs at a fixed address, dynamic relocations and dynamic
+   symbols.  Errs on the side of finding too much.
    What headers and dynamic entries say does not count.  */
 void references_find (struct references *found, const struct image *image,
                       uint64_t begin, uint64_t end);

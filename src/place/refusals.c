@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    What no ELF reader could accept is refused by image_open already, and so are
-   kernels whose segments are unsorted.  */
+   kernels with unsorted segments.  */
 
 #include "place/refusals.h"
 

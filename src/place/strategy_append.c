@@ -3,9 +3,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    For nearly all files that have no room behind a segment: of 4,291 files
-   (doc/formats/injection, "How often"), 2,481 are converted by evict.  9 find
-   room for the headers without moving anything, such as libraries that
-   patchelf has changed.  */
+   (doc/formats/injection, "How often"), 2,481 are converted by evict.  In 9,
+   among them libraries that patchelf has changed, there is room for the
+   headers without moving anything.  */
 
 #include "base/align.h"
 #include "place/place.h"

@@ -1,9 +1,9 @@
 /* Strategy grow-data: .sframe behind the BSS in the last segment.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For libraries and position-independent programs whose notes code points to:
-   22 of 4,291 files (doc/formats/injection, "How often"), plugins of Qt 6 and
-   programs of Firefox and Chromium.
+   For libraries and position-independent programs with code that points to
+   their notes: 22 of 4,291 files (doc/formats/injection, "How often"), plugins
+   of Qt 6 and programs of Firefox and Chromium.
 
    Needs one program header only.  The BSS gets bytes in the file, and what is
    not loaded shifts behind them.  The section is then mapped writable, though

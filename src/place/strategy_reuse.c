@@ -2,8 +2,8 @@
    smaller.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For files that were converted before, or whose linker wrote an .sframe: none
-   of 4,291 files of distributions (doc/formats/injection, "How often"), and
+   For files that have an .sframe, of this program or of a linker: none of
+   4,291 files of distributions (doc/formats/injection, "How often"), and
    each file that is converted a second time.
 
    Nothing grows and nothing moves: the program header and the section header
@@ -42,7 +42,7 @@ try_reuse (struct draft *draft)
       || !is_mapped (draft))
     return draft_impossible (
         draft, "the new .sframe does not fit in the old one's place");
-  /* There is no place for evicted sections.  */
+  /* Evicted sections would have nowhere to go.  */
   if (!slots_find (draft, 1, &place.slots) || place.slots.n_units > 0)
     return draft_impossible (draft, "no free program header");
   place.offset = old->offset;

@@ -1,4 +1,4 @@
-/* Debug files whose program changed after they were split off it.
+/* Debug files of programs that changed after these were split off.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A debug file has the program's section headers without the contents, and
@@ -16,8 +16,8 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* Whether the segments of DEBUG, whose sections of code have no contents, have
-   none either.  A debug file has the program's segments, but what lies there
+/* Whether no segment of DEBUG has code; its sections of code have no contents.
+    A debug file has the program's segments, but what lies there
    belongs to other sections or to the headers.  eu-strip(1) leaves sizes and
    offsets of segments as the program has them, so these tell nothing.  Status
    CFI2SFRAME_REFUSED otherwise: it can be run.  */

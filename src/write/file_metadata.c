@@ -267,7 +267,7 @@ static bool
 flags_copy (int from, int to, struct error *err)
 {
   int old, new;
-  /* Few file systems have such attributes.  */
+  /* Few file systems have these attributes.  */
   if (!flags_read (from, &old) || !flags_read (to, &new))
     return true;
   if (old & (FS_IMMUTABLE_FL | FS_APPEND_FL))

@@ -22,13 +22,13 @@ bool flush_directory (int directory, int fd, struct error *err);
 bool flush_later (int directory, int fd, struct error *err);
 
 /* A file got another name in DIRECTORY: if anything is noted on this file
-   system, it is no longer a file that is alone.  */
+   system, this file is alone there no longer.  */
 void flush_name_later (int directory);
 
 /* Flush what was noted since the last call: a file that is alone on its file
-   system as such, together with its directory; several files by one syncfs(2),
-   which also flushes what others have written there.  All file systems are
-   flushed, also when one fails.  */
+   system by fsync(2), together with its directory; several files by one
+   syncfs(2), which also flushes what others have written there.  All file
+   systems are flushed, also when one fails.  */
 bool flush_noted (struct error *err);
 
 #endif /* WRITE_FLUSH_H */

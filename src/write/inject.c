@@ -1,10 +1,10 @@
 /* Carrying a plan out.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The old file is cloned, or written from its mapping, all pages of which the
-   undo record's digest needs as well; holes stay holes.  Then the few bytes
-   that differ are written.  The new file starts out empty, so whatever is not
-   written is zero.  */
+   The old file is cloned, or written from its mapping: the undo record's
+   digest needs all pages of that anyway.  Holes stay holes.  Then the few
+   bytes that differ are written.  The new file starts out empty, so whatever
+   is not written is zero.  */
 
 #include <config.h>
 
@@ -149,8 +149,8 @@ inject_write_over (const struct image *image, const struct plan *plan,
                    const void *sframe, int out_fd, struct error *err)
 {
   bool keeps = plan->new_size >= image->size;
-  /* The copy may be longer than the image: an outdated undo record at the end
-     of the file is no part of that (existing_forget_record).  */
+  /* The copy may be longer than the image, which ends in front of an outdated
+     undo record (existing_forget_record).  */
   if (ftruncate (out_fd, keeps ? (off_t)image->size : 0) != 0)
     return error_set_errno (err, "ftruncate");
   return write_plan (image, plan, sframe, out_fd, keeps, err);

@@ -3,8 +3,8 @@
 
    For every byte of memory that the old file maps, the new one maps the same
    byte with the same rights.  What may differ is told from the old file alone:
-   the tables and what the ELF header says of them, sections of which nothing
-   but headers knows the address, the dynamic entries that name these, and
+   the tables and what the ELF header says of them, sections with
+   an address that only headers know, the dynamic entries that name these, and
    bytes behind the table that nothing owns.  */
 
 #include "write/inject_check.h"

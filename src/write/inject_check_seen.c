@@ -1,10 +1,10 @@
 /* The self-check's part about programs that read their own headers.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A program finds its ELF header by __ehdr_start, whose address is the same
-   after conversion, and the program headers through that.  Some then take
-   p_offset for a distance from the ELF header.  Where that led to a segment's
-   bytes before, it has to lead to them afterwards.  */
+   A program finds its ELF header by __ehdr_start, and the program headers
+   through that.  A conversion does not change the address of __ehdr_start.
+   Some then take p_offset for a distance from the ELF header.  Where that led
+   to a segment's bytes before, it has to lead to them afterwards.  */
 
 #include "write/inject_check.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 
-/* Where the file has the bytes at ADDRESS; no such offset: SIZE_MAX.  */
+/* Where the file has the bytes at ADDRESS; SIZE_MAX: nowhere.  */
 static uint64_t
 offset_of (const struct image *image, uint64_t address)
 {

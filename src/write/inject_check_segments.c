@@ -4,9 +4,9 @@
 #include "write/inject_check.h"
 
 /* Whether BEFORE, which has bytes, is loaded as AFTER.  Notes and the
-   interpreter's name may move.  patchelf 0.14.3 lets a longer table run over
-   the bytes of PT_GNU_PROPERTY, whose section it has moved, and leaves the
-   header as it is.  */
+   interpreter's name may move.  patchelf 0.14.3 moves the section of
+   PT_GNU_PROPERTY, lets a longer table run over the old bytes, and leaves the
+   program header as it is.  */
 static bool
 has_same_bytes (const struct check *check, const GElf_Phdr *before,
                 const GElf_Phdr *after)

@@ -5,8 +5,8 @@
    A program that is killed cannot remove its temporary file.  A later run does
    so, if the file is one of this program and not in use:
 
-     the name   A prefix and six letters, of which the last two are computed
-                from the others: hardly any name that a person chooses is one.
+     the name   A prefix and six letters.  The last two are computed from the
+                others: hardly any name that a person chooses is one.
      the lock   Who makes a temporary file has a shared lock on it (flock)
                 until it is renamed or removed; the kernel ends the lock with
                 the process.  Who removes one takes an exclusive lock first. */
@@ -34,7 +34,7 @@ struct temporary *temporary_new (int directory,
                                  const struct file_location *source, int *fd,
                                  struct error *err);
 
-/* Free TEMPORARY, whose file was renamed or removed; NULL is none.  False when
+/* Free TEMPORARY, after its file was renamed or removed; or NULL.  False when
    a signal handler has taken it: then its directory must stay open.  */
 bool temporary_release (struct temporary *temporary);
 

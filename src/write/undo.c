@@ -161,7 +161,7 @@ digest_zeros (XXH64_state_t *state, uint64_t size)
   XXH64_update (state, zeros, (size_t)size);
 }
 
-/* The digest of the file PLAN makes of IMAGE.  There is no .sframe.  */
+/* The digest of the file PLAN makes of IMAGE.  It has no .sframe.  */
 static bool
 digest_of_plan (const struct plan *plan, const struct image *image,
                 uint64_t *digest, struct error *err)

@@ -24,7 +24,8 @@
 
    The record is taken for hostile input.  The digest of the original is what
    makes undoing safe: a file that was changed in any way after its conversion
-   (or whose record is wrong) does not give that digest, and is refused.  */
+   does not give that digest, nor does one with a wrong record; both are
+   refused.  */
 
 #ifndef WRITE_UNDO_H
 #define WRITE_UNDO_H
@@ -73,12 +74,12 @@ uint64_t undo_record_digest (const uint8_t *record);
 bool undo_record_find (struct undo_record *record, const struct image *image);
 
 /* How many bytes stand behind a record in IMAGE that is intact but no longer
-   at the end of the file; 0 if there is no such record.  */
+   at the end of the file; 0 without one.  */
 uint64_t undo_bytes_appended (const struct image *image);
 
 /* Plan how the original is made of IMAGE.  The plan has no .sframe; it is
    freed with plan_free also after failure.  Fails with status
-   CFI2SFRAME_NOTHING when there is no record, CFI2SFRAME_REFUSED when the
+   CFI2SFRAME_NOTHING without a record, CFI2SFRAME_REFUSED when the
    file changed since, CFI2SFRAME_MALFORMED when the record contradicts
    itself.  */
 bool undo_plan (struct plan *plan, const struct image *image,

@@ -13,8 +13,8 @@ enum
   UNDO_FOOTER_SIZE = 24,
   UNDO_UNDIGESTED = 16, /* at the end: the digest and the magic */
 
-  /* More than any conversion needs (a few per moved section and two per
-     patched symbol, of which there are at most 4096), and little memory.  */
+  /* More than any conversion needs, and little memory.  A moved section takes
+     a few, a patched symbol two; 4096 symbols may be patched.  */
   UNDO_OPERATIONS_MAX = 1 << 14
 };
 

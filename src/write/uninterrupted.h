@@ -10,12 +10,12 @@
 
 #include <signal.h>
 
-/* Begin and end such steps.  Beginning does not return when the process is
-   about to end. OLD keeps the thread's signal mask.  */
+/* Begin and end steps of this kind.  Beginning does not return when the
+   process is about to end. OLD keeps the thread's signal mask.  */
 void uninterrupted_begin (sigset_t *old);
 void uninterrupted_end (const sigset_t *old);
 
-/* Wait until no thread is in such steps, and let none begin any more.
+/* Wait until no thread is in one, and let none begin any more.
    Async-signal-safe.  */
 void uninterrupted_wait (void);
 

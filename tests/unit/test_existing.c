@@ -37,7 +37,7 @@ is_replaceable (struct elf_builder *elf, uint64_t offset, struct error *err)
   return replaceable;
 }
 
-/* Of a program whose PT_NOTE has bytes of no section, from 0x2080 on.  */
+/* PT_NOTE has bytes of no section, from 0x2080 on.  */
 static void
 only_bytes_of_its_own_are_replaced (void **state)
 {
@@ -101,8 +101,8 @@ sections_without_contents_are_not_replaced (void **state)
   image_close (&image);
 }
 
-/* --remove makes zeros of headers.  A header of an unknown type there is no
-   .sframe's either.  */
+/* --remove makes zeros of headers.  A header of an unknown type there is not
+   that of an .sframe either.  */
 static void
 each_byte_of_what_is_removed_is_checked (void **state)
 {

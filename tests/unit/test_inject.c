@@ -250,8 +250,9 @@ moved_dynamic_symbols_are_noticed (void **state)
                        ".dynsym");
 }
 
-/* patchelf 0.14.3 lengthens the table over PT_GNU_PROPERTY, whose section it
-   has moved, and forgets its header.  Such files failed the self-check.  */
+/* patchelf 0.14.3 moves the section of PT_GNU_PROPERTY, lengthens the table
+   over the old bytes, and forgets the header.  These files failed the
+   self-check.  */
 static void
 segments_that_the_table_has_grown_over_are_kept (void **state)
 {
@@ -269,7 +270,7 @@ segments_that_the_table_has_grown_over_are_kept (void **state)
 }
 
 /* As patchelf 0.11 leaves notes, which is refused in a file that does not say
-   whose the bytes behind the table are.  */
+   who owns the bytes behind the table.  */
 static void
 make_buried_note (struct fixture *test)
 {
@@ -491,8 +492,8 @@ holes_of_what_moves_are_written_over_a_copy (void **state)
   close (old);
 }
 
-/* What no extent has is zero: of the image, and behind it.  An undo record
-   that is outdated is no part of the image, but the copy has it.  */
+/* What no extent has is zero: of the image, and behind it.  An outdated
+   undo record is not in the image, but the copy has it.  */
 static void
 gaps_and_bytes_behind_the_image_are_cleared_in_a_copy (void **state)
 {
@@ -521,8 +522,8 @@ page_faults (void)
   return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* A file's pages are unmapped and come back.  The caller's memory, whose pages
-   would come back as zeros, is left alone.  */
+/* A file's pages are unmapped and come back.  The pages of the
+   caller's memory would come back as zeros, so that is left alone.  */
 static void
 unmapped_pages_come_back (void **state)
 {

@@ -918,7 +918,7 @@ a_file_that_is_done_touches_no_other (void **state)
   assert_true (output_file_commit_new (&other, fd, false, &err));
   output_file_discard (&other);
   assert_int_equal (count_entries (), 3);
-  /* Not even one whose bytes could not be written.  */
+  /* Not even if the bytes could not be written.  */
   if (access ("/dev/full", W_OK) == 0)
     assert_false (replace ("/dev/full", "f", true, false, &err));
   close (fd);

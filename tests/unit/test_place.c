@@ -993,7 +993,8 @@ check_note (const struct fixture *test, uint64_t at, uint64_t size)
   return note;
 }
 
-/* .interp and the note are behind the code, whose segment ends with them.  */
+/* .interp and the note are behind the code, and its segment ends with them.
+ */
 static void
 check_home_behind_code (const struct fixture *test)
 {
@@ -1437,7 +1438,7 @@ check_dynamic_table (const struct fixture *test)
 
 /* Offsets among thread-local variables that look like the address of the
    build-id: @napi-rs/canvas, libvips and libonnxruntime for aarch64 were
-   refused for such an addend.  */
+   refused for one.  */
 #define TLS_OFFSET(make_program, relocation, number)                \
   {                                                                 \
     .name = relocation "_has_no_address", .make = (make_program),   \
@@ -1597,7 +1598,7 @@ static const struct layout_case served[] = {
   { "slack_ends_at_the_next_segment_in_memory",
     make_segments_apart_in_the_file, .strategy = "evict",
     .check = check_segments_of_4_kib },
-  /* With 64 KiB pages the segments of this file share one; there is no slack
+  /* With 64 KiB pages the segments of this file share one, without slack
      between them.  */
   { "slack_counts_in_pages_of_the_machine", make_64_kib_pages,
     .strategy = "evict", .check = check_page_of_its_own },
@@ -1642,8 +1643,8 @@ static const struct layout_case served[] = {
                  SET_SEGMENT (P_INTERP, p_memsz, 1),
                  SET_SECTION (S_INTERP, sh_size, 1), ZEROS (0x201, 0x1b) },
     .strategy = "evict" },
-  /* The unused symbol that glibc puts on the ABI tag; refused[] has one whose
-     name does not end.  */
+  /* The unused symbol that glibc puts on the ABI tag; refused[] has one with
+     a name that does not end.  */
   { "eviction_takes_notes_with_the_abi_tags_symbol",
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tag"),
                  WORD32 (SYMTAB + 24, 1) },
@@ -1969,7 +1970,7 @@ static const struct layout_case refused[] = {
     NO_ROOM_BEFORE (".note.gnu.build-id") },
   /* The unused symbol that glibc puts on the ABI tag may be passed over only
      if that is its name.  */
-  { "eviction_spares_symbols_whose_names_have_no_end",
+  { "eviction_spares_symbols_with_endless_names",
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tag"),
                  WORD32 (SYMTAB + 24, 1), BYTES (STRTAB + 0x1f, "x") },
     NO_ROOM_BEFORE (".note.gnu.build-id") },
@@ -1977,11 +1978,11 @@ static const struct layout_case refused[] = {
     .changes = { SYMBOL (1, ".note.gnu.build-id", STT_NOTYPE, 0x244),
                  BYTES (STRTAB, "\0id_end\0"), WORD32 (SYMTAB + 24, 1) },
     NO_ROOM_BEFORE (".note.gnu.build-id") },
-  { "eviction_spares_symbols_whose_names_begin_like_the_abi_tags",
+  { "eviction_spares_symbols_named_like_the_abi_tags",
     .changes = { BUILD_ID_SYMBOL, BYTES (STRTAB, "\0__abi_tags\0"),
                  WORD32 (SYMTAB + 24, 1) },
     NO_ROOM_BEFORE (".note.gnu.build-id") },
-  /* Symbols of which nobody knows the names keep what they point to.  */
+  /* Symbols without known names keep what they point to.  */
   { "eviction_survives_symbols_without_strings",
     .changes = { BUILD_ID_SYMBOL, SET_SECTION (S_SYMTAB, sh_link, 0x10000) },
     NO_ROOM_BEFORE (".note.gnu.build-id") },
@@ -2113,10 +2114,10 @@ static const struct layout_case refused[] = {
         BYTES (0x288 + 6, "\2\0"), WORD64 (0x288 + 8, 0x210) },
     REFERENCED },
 
-  { "note_whose_contents_do_not_end_keeps_its_header", make_long_plugin,
+  { "note_with_endless_contents_keeps_its_header", make_long_plugin,
     .changes = { WORD32 (0x204, 0x1000) },
     NO_ROOM_BEFORE (".note.qt.metadata") },
-  { "note_whose_name_does_not_end_keeps_its_header", make_long_plugin,
+  { "note_with_an_endless_name_keeps_its_header", make_long_plugin,
     .changes = { WORD32 (0x200, 0x1000) },
     NO_ROOM_BEFORE (".note.qt.metadata") },
   { "note_without_a_name_keeps_its_header", make_long_plugin,
@@ -2292,7 +2293,7 @@ append_to_section (struct fixture *test)
   append (test, "level one\n\0\2PACK", 16);
 }
 
-/* A program header alone says whose the last bytes are.  */
+/* A program header alone says who owns the last bytes.  */
 static void
 append_to_segment (struct fixture *test)
 {
@@ -2612,7 +2613,7 @@ code_file_init (struct code_file *file, uint16_t machine, size_t size)
                                           .sh_addr = CODE_ADDRESS,
                                           .sh_offset = CODE_FRONT,
                                           .sh_size = size };
-  /* Of a program whose code is in another file.  */
+  /* As in a debug file, which does not have the code.  */
   file->sections[2].header = (GElf_Shdr){ .sh_type = SHT_NOBITS,
                                           .sh_flags = SHF_EXECINSTR,
                                           .sh_addr = CODE_ADDRESS * 2,
@@ -2741,8 +2742,8 @@ what_adrp_leads_to_is_found (void **state)
   /* ldr x0, [x1, 16].  */
   set_words (&file, (const uint32_t[]){ ADRP, NOP, NOP, 0xf9400820 }, 4);
   expect_targets (&file, &at_16, 1, false);
-  /* ldr x0, [x2, 16] is about another register, sub x0, x1, 8 no such
-     instruction: it may be anything in the page.  */
+  /* ldr x0, [x2, 16] is about another register, and sub x0, x1, 8
+     does not add: it may be anything in the page.  */
   set_words (&file, (const uint32_t[]){ ADRP, NOP, NOP, 0xf9400840 }, 4);
   expect_targets (&file, NULL, 0, true);
   set_words (&file, (const uint32_t[]){ ADRP, NOP, NOP, 0xd1002020 }, 4);
@@ -3105,8 +3106,8 @@ loaders_are_known_by_name (void **state)
   assert_true (loader_is (&test->image));
 }
 
-/* A library without a loader's name whose dynamic symbols have those of one,
-   in the section with the index HOME, or 0: elsewhere.  */
+/* A library without a loader's name and with a loader's dynamic symbols, in
+   the section with the index HOME, or 0: elsewhere.  */
 static bool
 is_loader_with_symbols (struct fixture *test, uint16_t home)
 {

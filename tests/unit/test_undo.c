@@ -546,7 +546,7 @@ operations_stay_in_their_files (void **state)
     }
 }
 
-/* A record whose digest is that of a shorter file than it says.  */
+/* A record with the digest of a shorter file than it says.  */
 static void
 restored_file_has_the_size_that_was_said (void **state)
 {
@@ -669,7 +669,7 @@ static const struct
   { { { 0, 0, OLD_SIZE } },
     { { ZEROS, 64, ZEROS, { 1, 9, 17 } } },
     "copy 200@0 zeros 11 copy 3def@211" },
-  /* In another order; one in the other; one beside the other.  */
+  /* In another order; one in the other; one behind the other.  */
   { { { 0, 0, OLD_SIZE } },
     { { 0x180, 8, 0x180, { 1 } }, { 0x100, 8, 0x100, { 1 } } },
     "copy 100@0 store 1 copy 7f@101 store 1 copy 3e7f@181" },
@@ -941,7 +941,7 @@ bytes_appended_are_counted (void **state)
         image.bytes = file.bytes;
         image.size = file.size;
         assert_int_equal (undo_bytes_appended (&image), cases[i].size);
-        /* Changed, it is no record any more.  */
+        /* With a byte changed, it does not count as a record.  */
         file.bytes[CONTENT + 20] ^= 1;
         assert_int_equal (undo_bytes_appended (&image), 0);
         buffer_free (&file);
