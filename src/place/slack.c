@@ -32,13 +32,19 @@ slack_next (const struct draft *draft, size_t index, bool executable)
 }
 
 /* The end of the room in memory: the next segment's first page, counted in
-   the largest pages the machine may have.  0 for the last segment.  */
+   the largest pages the machine may have.  0: there is none, because
+   this is the last segment, or because it ends in a page of the segment in
+   front: a loader may map either there.  */
 static uint64_t
 memory_limit (const struct draft *draft, size_t index)
 {
-  for (size_t i = index + 1; i < draft->image->n_segments; i++)
-    if (draft->image->segments[i].p_type == PT_LOAD)
-      return draft->image->segments[i].p_vaddr & ~(draft->page - 1);
+  const GElf_Phdr *load = &draft->image->segments[index];
+  uint64_t last_page = (load->p_vaddr + load->p_memsz) & ~(draft->page - 1);
+  FOR_EACH_LOAD (other, draft->image)
+    if (other < load && other->p_vaddr + other->p_memsz > last_page)
+      return 0;
+    else if (other > load)
+      return other->p_vaddr & ~(draft->page - 1);
   return 0;
 }
 

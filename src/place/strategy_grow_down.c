@@ -138,6 +138,25 @@ grow_fits (const struct draft *draft, uint64_t needed, uint64_t align,
          && draft->image->size + *distance > draft->image->size;
 }
 
+/* Whether what a header names has the same distance between address and offset
+   as the segment that has its bytes.  The self-check finds no note that has
+   not, once offsets have moved.  */
+static bool
+names_agree (const struct image *image)
+{
+  FOR_EACH_SEGMENT (segment, image)
+    {
+      const GElf_Phdr *load = load_of (image, segment_range (image, segment));
+      if (segment_kind_may_move (segment->p_type)
+          && image_segment_has_bytes (segment)
+          && (load == NULL
+              || segment->p_vaddr - segment->p_offset
+                     != load->p_vaddr - load->p_offset))
+        return false;
+    }
+  return true;
+}
+
 /* How far everything moves: by whole pages, so that addresses and offsets
    still agree.  A program linked for huge pages may lie too low for that many
    bytes; it then gives up their alignment in the file, which only libraries
@@ -156,6 +175,9 @@ grow_distance (struct draft *draft, struct front *front)
     return draft_impossible (draft,
                              "the headers are not at the start of a read-only "
                              "segment");
+  if (!names_agree (draft->image))
+    return draft_impossible (draft, "addresses and offsets of what headers "
+                                    "name do not agree");
   find_notes (draft, front);
   if (!front_arrange (front, draft->image->n_segments))
     return draft_impossible (draft, "no room for the notes in the first page");
