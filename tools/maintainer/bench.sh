@@ -109,10 +109,10 @@ heading ()
 # time, as there may be two threads.
 yardsticks ()
 {
-  local functions rows rest rows_ms section_ms elapsed_ms bytes
+  local functions rows rest rows_ms section_ms elapsed_ms
   read -r functions rows rest _ rows_ms \
     < <("$yardstick/rows" "$in" $((2 * runs + 1)))
-  read -r _ _ bytes _ section_ms _ elapsed_ms \
+  read -r _ _ _ _ section_ms _ elapsed_ms \
     < <("$yardstick/section" "$in" $((2 * runs + 1)))
   printf '  CFI to section %.2f ms, %.2f elapsed; hand-written parser %.2f ms: %s, %s (%d functions, %d rows)\n' \
     "$section_ms" "$elapsed_ms" "$rows_ms" \
@@ -121,16 +121,18 @@ yardsticks ()
   printf '{"file":"%s","what":"yardstick","section_ms":%s,"section_elapsed_ms":%s,"parser_ms":%s,"functions":%s,"rows":%s,"checksum":"%s"}\n' \
     "$current" "$section_ms" "$elapsed_ms" "$rows_ms" "$functions" "$rows" \
     "$rest" >>"$json"
-  section_bytes=$bytes
+}
+
+# Is a peak of $1 kB for a file of $2 bytes within doc/use/security.md's limit?
+within_limit ()
+{
+  [ "$1" -le $(($2 / 100 + 32000)) ] && echo within || echo ABOVE
 }
 
 memory ()
 {
-  local size bound
-  size=$(stat -c %s "$in")
-  bound=$(((size + 4 * section_bytes) / 1000))
-  printf '  peak %d kB, input + 4 x section %d kB: %s\n' "$last_peak" \
-    "$bound" "$([ "$last_peak" -le "$bound" ] && echo below || echo ABOVE)"
+  printf '  peak %d kB, %s ten times the file and 32 MB\n' "$last_peak" \
+    "$(within_limit "$last_peak" "$(stat -c %s "$in")")"
 }
 
 # All about the file $1.
@@ -211,7 +213,7 @@ growth ()
 {
   local functions cies size wall cpu peak bytes all=$runs
   printf '\nGrowth (synthetic files)\n%10s %7s %11s %11s %10s %8s %10s %7s\n' \
-    functions CIEs "file bytes" .sframe "cpu ms" "us/fn" "peak MB" "bound"
+    functions CIEs "file bytes" .sframe "cpu ms" "us/fn" "peak MB" "limit"
   for spec in "$@"; do
     functions=${spec%/*} cies=${spec#*/}
     "$yardstick/make_elf" "$in" "$functions" "$cies" || return
@@ -225,12 +227,10 @@ growth ()
     printf '%10d %7d %11d %11d %10.1f %8s %10.1f %7s\n' "$functions" "$cies" \
       "$size" "$bytes" "$cpu" "$(divide "$cpu" "$functions" 6 \
       | awk '{ printf "%.3f", $1 * 1000 }')" "$(divide "$peak" 1000 1)" \
-      "$([ "$peak" -le $(((size + 4 * bytes) / 1000 + 6000)) ] \
-         && echo below || echo ABOVE)"
+      "$(within_limit "$peak" "$size")"
     printf '{"what":"growth","functions":%s,"cies":%s,"bytes":%s,"sframe_bytes":%s,"wall_ms":%s,"cpu_ms":%s,"peak_kb":%s}\n' \
       "$functions" "$cies" "$size" "$bytes" "$wall" "$cpu" "$peak" >>"$json"
   done
-  printf '(bound: input + 4 x section + 6 MB for the program itself)\n'
 }
 
 # How long a stack tracer looks for rows of $1, in each layout.
