@@ -19,14 +19,7 @@
 #include "analysis/follower.h"
 #include "analysis/request.h"
 #include "analysis/row_map.h"
-
-struct analysis_summary
-{
-  uint64_t functions; /* followed */
-  uint64_t compared;  /* of which CFI was compared with the code */
-  uint64_t
-      failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
-};
+#include "analysis/turns.h"
 
 /* Analyse the image.  ROW_MAP is initialised and settled; it is empty when the
    code is too entangled to be followed in reasonable time.  DISPROOFS, which

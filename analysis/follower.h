@@ -3,7 +3,7 @@
 
    A follower changes nothing that another follower reads: what others are to
    know it notes down.  So followers can work at the same time, each in a
-   thread, while notes are not passed on (analysis.c does that, in turn).  */
+   thread, while notes are not passed on (turns.h).  */
 
 #ifndef ANALYSIS_FOLLOWER_H
 #define ANALYSIS_FOLLOWER_H

@@ -1,5 +1,18 @@
 /* Which calls of a function are seen to return.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Where no CFI tells the end of a function, a call of something that never
+   returns may be its last instruction, and what is behind it another function,
+   which would get the rows of this one.  So a call of what was never seen to
+   return is doubtful, unless the code behind the call is the function's own:
+   it goes straight to a return, which routine_check.c has found to have the
+   function's own frame, or it goes on with what the function has put into
+   registers that belong to its callers.  A landing pad shows neither.
+
+   One call that is seen to return shows it of all calls of the same function,
+   or by way of the same word: whether a function returns is a part of its
+   type, as compilers see it.  That is assumed of words which the program may
+   write.  */
 
 #include "analysis/routine_callees.h"
 
@@ -279,7 +292,7 @@ is_stub (const struct routine *routine)
    to another function, that one returns, too: no compiler makes a tail call of
    a function that never does.  */
 static void
-note_end (struct routine *routine, const struct routine_node *node)
+note_own_return (struct routine *routine, const struct routine_node *node)
 {
   if (!node->goes_back)
     return;
@@ -308,7 +321,7 @@ routine_note_callees (struct routine *routine)
 {
   size_t n_ends = is_stub (routine) ? 0 : routine->n_nodes;
   for (size_t i = 0; i < n_ends; i++)
-    note_end (routine, &routine->nodes[i]);
+    note_own_return (routine, &routine->nodes[i]);
   if (!has_news (routine))
     return false;
   for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
