@@ -95,6 +95,58 @@ has_no_row ()
   exits 0 --check out
 }
 
+# spoil_size FILE SYMBOL SIZE: have the FDE of SYMBOL, of 16 bytes, say SIZE.
+spoil_size ()
+{
+  local start at offset
+  start=$(nm "$1" | awk -v name="$2" '$3 == name { print $1 }')
+  at=$(readelf -wf "$1" 2>/dev/null \
+    | sed -n "s/^\([0-9a-f]*\) .* FDE .*pc=$start\.\..*/\1/p")
+  read -r offset _ < <(section "$1" .eh_frame)
+  at=$((offset + 16#$at + 12))
+  [ "$(peek "$1" $at 4)" -eq 16 ] || report
+  poke "$1" $at "$(printf %02x "$3")"
+}
+
+# The row that is converted says what holds behind the call; afterwards the CFI
+# calls that padding.
+@test "return address: --check compares the rows in padding" {
+  needs readelf
+  linked_code <<'END'
+        .globl  _start
+        .text
+_start: .cfi_startproc
+        .cfi_undefined rip
+        ud2
+        .cfi_endproc
+        .p2align 4
+first:  .cfi_startproc
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        call    _start
+        .cfi_def_cfa_offset 40
+        .p2align 4
+        .cfi_endproc
+second: .cfi_startproc
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        call    _start
+        .p2align 4
+        .cfi_endproc
+third:  .cfi_startproc
+        ret
+        .cfi_endproc
+END
+  "$CFI2SFRAME" --return-addresses=no -o out linked
+  exits 0 --check out
+  spoil_size out second 9
+  exits 0 --check out
+  spoil_size out first 9
+  exits 1 --check out
+  [[ $output$stderr == *": CFA is rsp+32 in .eh_frame, rsp+40 in .sframe"* ]] \
+    || report
+}
+
 # The first byte behind it may be a return address that no call made: a
 # coroutine's first function, as makecontext sets it up.  Readers look up the
 # address before it.
