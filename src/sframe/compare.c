@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "arch/rule_text.h"
-#include "sframe/compare_spans.h"
+#include "base/array.h"
+#include "sframe/sweep.h"
 
 _Static_assert((int)COMPARE_DEFECTS <= CFI2SFRAME_DEFECTS_MAX,
                "defects do not fit the public result");
@@ -62,22 +63,22 @@ compare_defect_text (enum compare_defect defect)
 /* What the comparison found out about one function.  */
 struct function_findings
 {
-  const struct span_function *function;
   bool covered, differs, uncovered;
-  enum compare_defect left_out; /* that the other side does not have, having
-                                   no row there; the first one, if any */
+  uint8_t left_out; /* enum compare_defect: the first one that the other side
+                       does not have, having no row there, if any */
+  uint64_t pc;      /* of the first difference */
   uint64_t left_out_at;
-  struct compare_difference first;
+  size_t difference; /* its number, if it differs */
 };
 
 /* One of the two sections.  */
 struct compared_side
 {
-  struct span_list spans;
-  struct function_findings *findings; /* owned; as spans.functions */
+  struct sweep_section section;
+  struct function_findings *findings; /* owned; by the functions' number */
 };
 
-struct span_comparison
+struct comparison
 {
   struct compared_side a, b;
   const struct arch *arch;
@@ -85,6 +86,9 @@ struct span_comparison
   struct compare_result *result;
   compare_sink *sink;
   void *context;
+  /* The first differences of functions that differ; owned.  */
+  struct compare_difference *differences;
+  size_t n_differences, capacity;
 };
 
 /* --- Texts.  */
@@ -113,49 +117,48 @@ describe_pair (const struct arch *arch, const char *what, unsigned own,
             rule_text (arch, b, own, texts[1]));
 }
 
+/* A function without a row.  */
+static bool
+has_no_rows (const struct sweep_view *view)
+{
+  return view->function != NULL && view->function->n_rows == 0;
+}
+
 static void
-describe (const struct span_comparison *c, const struct span *a,
-          const struct span *b, char *text, size_t size)
+describe (const struct comparison *c, const struct sweep_view *a,
+          const struct sweep_view *b, char *text, size_t size)
 {
   const struct arch *arch = c->arch;
   *text = '\0';
-  if (a->no_rows || b->no_rows)
+  if (has_no_rows (a) || has_no_rows (b))
     {
-      add_text (text, size, "%s / %s", a->no_rows ? "no rows" : "rows",
-                b->no_rows ? "no rows" : "rows");
+      add_text (text, size, "%s / %s", has_no_rows (a) ? "no rows" : "rows",
+                has_no_rows (b) ? "no rows" : "rows");
       return;
     }
-  describe_pair (arch, "CFA", arch->sp, a->row.cfa, b->row.cfa, text, size);
-  describe_pair (arch, "RA", arch->ra, a->row.ra, b->row.ra, text, size);
-  describe_pair (arch, "FP", arch->fp, a->row.fp, b->row.fp, text, size);
-  if (a->row.ra_signed != b->row.ra_signed)
+  describe_pair (arch, "CFA", arch->sp, a->rules.cfa, b->rules.cfa, text,
+                 size);
+  describe_pair (arch, "RA", arch->ra, a->rules.ra, b->rules.ra, text, size);
+  describe_pair (arch, "FP", arch->fp, a->rules.fp, b->rules.fp, text, size);
+  if (a->rules.ra_signed != b->rules.ra_signed)
     add_text (text, size, "%sRA %s / %s", *text ? ", " : "",
-              a->row.ra_signed ? "signed" : "plain",
-              b->row.ra_signed ? "signed" : "plain");
-  const struct span_function *f = &c->a.spans.functions[a->function];
-  const struct span_function *g = &c->b.spans.functions[b->function];
+              a->rules.ra_signed ? "signed" : "plain",
+              b->rules.ra_signed ? "signed" : "plain");
   if (*text == '\0')
     add_text (text, size, "%s",
-              f->signal != g->signal ? "signal flag" : "key of RA signing");
+              a->function->signal != b->function->signal
+                  ? "signal flag"
+                  : "key of RA signing");
 }
 
 /* --- Recognising defects.  */
 
-/* The span in front of SPAN in the same function, or NULL.  */
-static const struct span *
-previous_span (const struct span_list *list, const struct span *span)
-{
-  if (span == list->spans || span[-1].function != span->function
-      || span[-1].end != span->begin)
-    return NULL;
-  return span - 1;
-}
-
 static bool
-is_sp_plus (const struct arch *arch, const struct span *span, int32_t offset)
+is_sp_plus (const struct arch *arch, const struct sweep_view *view,
+            int32_t offset)
 {
-  return span->row.cfa.kind == RULE_REG && span->row.cfa.reg == arch->sp
-         && span->row.cfa.offset == offset;
+  return view->rules.cfa.kind == RULE_REG && view->rules.cfa.reg == arch->sp
+         && view->rules.cfa.offset == offset;
 }
 
 /* RA where it is by default.  */
@@ -169,52 +172,41 @@ has_usual_ra (const struct arch *arch, const struct frame_row *row)
 /* RA undefined or in a register since before PC, while OTHER has restored
    it.  */
 static bool
-is_sticky_ra (const struct arch *arch, const struct span_list *list,
-              const struct span *span, const struct span *other, uint64_t pc)
+is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
+              const struct sweep_view *other, uint64_t pc)
 {
-  bool odd
-      = span->row.ra.kind == RULE_UNDEFINED || span->row.ra.kind == RULE_REG;
-  if (!odd || !has_usual_ra (arch, &other->row))
+  const struct frame_rule ra = view->rules.ra;
+  bool odd = ra.kind == RULE_UNDEFINED || ra.kind == RULE_REG;
+  if (!odd || !has_usual_ra (arch, &other->rules))
     return false;
-  const struct span *before = previous_span (list, span);
-  return span->begin < pc
-         || (before && frame_rule_equal (before->row.ra, span->row.ra));
-}
-
-/* Whether a span of the same function before SPAN has its rules.  */
-static bool
-was_there_before (const struct span_list *list, const struct span *span)
-{
-  for (const struct span *s = span; (s = previous_span (list, s)) != NULL;)
-    if (frame_row_same_rules (&s->row, &span->row))
-      return true;
-  return false;
+  return view->begin < pc
+         || (view->previous != NULL
+             && frame_rule_equal (view->previous->ra, ra));
 }
 
 /* At PC one side returns to an earlier state and so does the other, but to
    another one, or it stays as it was.  */
 static bool
-is_wrong_state (const struct span_comparison *c, const struct span_list *list,
-                const struct span *span, const struct span *other, uint64_t pc)
+is_wrong_state (const struct compared_side *side,
+                const struct compared_side *rival,
+                const struct sweep_view *view, const struct sweep_view *other,
+                uint64_t pc)
 {
-  const struct span_list *others
-      = list == &c->a.spans ? &c->b.spans : &c->a.spans;
-  return other->begin == pc && was_there_before (others, other)
-         && (span->begin < pc || was_there_before (list, span));
+  return other->begin == pc && sweep_section_was_there (&rival->section)
+         && (view->begin < pc || sweep_section_was_there (&side->section));
 }
 
 /* CFA from FP with the offset the CFA had from SP.  */
 static bool
-is_stale_offset (const struct arch *arch, const struct span_list *list,
-                 const struct span *span, const struct span *other)
+is_stale_offset (const struct arch *arch, const struct sweep_view *view,
+                 const struct sweep_view *other)
 {
-  const struct frame_rule cfa = span->row.cfa, right = other->row.cfa;
-  const struct span *before = previous_span (list, span);
-  return before && cfa.kind == RULE_REG && right.kind == RULE_REG
+  const struct frame_rule cfa = view->rules.cfa, right = other->rules.cfa;
+  const struct frame_row *before = view->previous;
+  return before != NULL && cfa.kind == RULE_REG && right.kind == RULE_REG
          && cfa.reg == arch->fp && right.reg == arch->fp
-         && cfa.offset != right.offset && before->row.cfa.kind == RULE_REG
-         && before->row.cfa.reg == arch->sp
-         && before->row.cfa.offset == cfa.offset;
+         && cfa.offset != right.offset && before->cfa.kind == RULE_REG
+         && before->cfa.reg == arch->sp && before->cfa.offset == cfa.offset;
 }
 
 static bool
@@ -224,42 +216,43 @@ has_invalid (const struct frame_row *row)
          || row->fp.kind == RULE_UNSUPPORTED;
 }
 
-/* Which mistake SPAN of SIDE shows at PC where OTHER says something else.  */
+/* Which mistake VIEW of SIDE shows at PC where OTHER, of RIVAL, says something
+   else.  */
 static enum compare_defect
-find_defect (const struct span_comparison *c, const struct compared_side *side,
-             const struct span *span, const struct span *other, uint64_t pc)
+find_defect (const struct arch *arch, const struct compared_side *side,
+             const struct compared_side *rival, const struct sweep_view *view,
+             const struct sweep_view *other, uint64_t pc)
 {
-  const struct span_list *list = &side->spans;
-  unsigned version = list->decoder->variant.version;
-  const struct frame_row *row = &span->row, *right = &other->row;
-  if (span->no_rows)
+  unsigned version = side->section.decoder->variant.version;
+  const struct frame_row *row = &view->rules, *right = &other->rules;
+  if (has_no_rows (view))
     return COMPARE_NO_ROWS;
-  if (other->no_rows)
+  if (has_no_rows (other))
     return COMPARE_NO_DEFECT;
-  if (has_invalid (row) && side->findings[span->function].covered)
+  if (has_invalid (row) && side->findings[view->index].covered)
     return COMPARE_BAD_REGISTER;
-  if (c->arch->plt_got_defect && span->single_mask
-      && is_sp_plus (c->arch, span, 16) && is_sp_plus (c->arch, other, 8))
+  if (arch->plt_got_defect && view->function->repeat != 0
+      && view->function->n_rows == 1 && is_sp_plus (arch, view, 16)
+      && is_sp_plus (arch, other, 8))
     return COMPARE_PLT_GOT;
-  if (!arch_tracks_ra (c->arch)
-      && is_sticky_ra (c->arch, list, span, other, pc))
+  if (!arch_tracks_ra (arch) && is_sticky_ra (arch, view, other, pc))
     return COMPARE_STICKY_RA;
-  if (!arch_tracks_ra (c->arch) && has_usual_ra (c->arch, row)
+  if (!arch_tracks_ra (arch) && has_usual_ra (arch, row)
       && frame_rule_equal (row->cfa, right->cfa)
       && (right->ra.kind == RULE_REG || right->ra.kind == RULE_DEREF_REG
           || right->ra.kind == RULE_DEREF_CFA)
       && !frame_rule_equal (row->ra, right->ra))
     return COMPARE_RA_IGNORED;
-  if (is_stale_offset (c->arch, list, span, other))
+  if (is_stale_offset (arch, view, other))
     return COMPARE_STALE_OFFSET;
-  if (version == 1 && c->arch->ra_signing && row->ra.kind == RULE_DEREF_CFA
+  if (version == 1 && arch->ra_signing && row->ra.kind == RULE_DEREF_CFA
       && row->fp.kind == RULE_SAME && frame_rule_equal (row->ra, right->fp))
     return COMPARE_FP_AS_RA;
-  if (version == 1 && row->cfa.kind == RULE_REG && row->cfa.reg == c->arch->sp
-      && right->cfa.kind == RULE_REG && right->cfa.reg != c->arch->sp
-      && right->cfa.reg != c->arch->fp)
+  if (version == 1 && row->cfa.kind == RULE_REG && row->cfa.reg == arch->sp
+      && right->cfa.kind == RULE_REG && right->cfa.reg != arch->sp
+      && right->cfa.reg != arch->fp)
     return COMPARE_CFA_AS_SP;
-  if (is_wrong_state (c, list, span, other, pc))
+  if (is_wrong_state (side, rival, view, other, pc))
     return COMPARE_WRONG_STATE;
   return COMPARE_NO_DEFECT;
 }
@@ -268,292 +261,261 @@ find_defect (const struct span_comparison *c, const struct compared_side *side,
 
 /* Versions before V3 have no signal flag to compare.  */
 static bool
-same_flags (const struct span_comparison *c, const struct span *a,
-            const struct span *b)
+same_flags (const struct comparison *c, const struct frame_function *a,
+            const struct frame_function *b)
 {
-  const struct span_function *f = &c->a.spans.functions[a->function];
-  const struct span_function *g = &c->b.spans.functions[b->function];
-  bool flags = c->a.spans.decoder->variant.version >= 3
-               && c->b.spans.decoder->variant.version >= 3;
-  return f->b_key == g->b_key && (!flags || f->signal == g->signal);
+  bool flags = c->a.section.decoder->variant.version >= 3
+               && c->b.section.decoder->variant.version >= 3;
+  return a->b_key == b->b_key && (!flags || a->signal == b->signal);
 }
 
 static bool
-same_rules_and_flags (const struct span_comparison *c, const struct span *a,
-                      const struct span *b)
+same_rules_and_flags (const struct comparison *c, const struct sweep_view *a,
+                      const struct sweep_view *b)
 {
-  if (a->no_rows || b->no_rows)
-    return a->no_rows && b->no_rows;
-  return frame_row_same_rules (&a->row, &b->row) && same_flags (c, a, b);
+  if (has_no_rows (a) || has_no_rows (b))
+    return has_no_rows (a) && has_no_rows (b);
+  return frame_row_same_rules (&a->rules, &b->rules)
+         && same_flags (c, a->function, b->function);
 }
 
-static void
-note_uncovered (struct function_findings *findings, uint64_t pc)
+/* A and B differ at PC.  False when memory ran out.  */
+static bool
+note_different (struct comparison *c, const struct sweep_view *a,
+                const struct sweep_view *b, uint64_t pc)
 {
-  if (!findings->uncovered && !findings->differs)
-    {
-      findings->first.pc = pc;
-      snprintf (findings->first.text, sizeof findings->first.text,
-                "part of it is not described on the other side");
-    }
-  findings->uncovered = true;
-}
-
-static void
-note_different (struct span_comparison *c, const struct span *a,
-                const struct span *b, uint64_t pc)
-{
-  struct function_findings *f = &c->a.findings[a->function];
-  c->b.findings[b->function].differs = true;
+  struct function_findings *f = &c->a.findings[a->index];
+  c->b.findings[b->index].differs = true;
   if (f->differs)
-    return;
+    return true;
+  if (!ARRAY_ROOM (c->differences, c->n_differences + 1, &c->capacity))
+    return false;
   f->differs = true;
-  f->first.pc = pc;
-  describe (c, a, b, f->first.text, sizeof f->first.text);
-  f->first.defective = 'A';
-  f->first.defect = find_defect (c, &c->a, a, b, pc);
-  if (f->first.defect != COMPARE_NO_DEFECT)
-    return;
-  f->first.defect = find_defect (c, &c->b, b, a, pc);
-  f->first.defective = f->first.defect ? 'B' : '\0';
+  f->difference = c->n_differences++;
+  struct compare_difference *first = &c->differences[f->difference];
+  *first = (struct compare_difference){ .pc = pc, .defective = 'A' };
+  describe (c, a, b, first->text, sizeof first->text);
+  first->defect = find_defect (c->arch, &c->a, &c->b, a, b, pc);
+  if (first->defect != COMPARE_NO_DEFECT)
+    return true;
+  first->defect = find_defect (c->arch, &c->b, &c->a, b, a, pc);
+  first->defective = first->defect ? 'B' : '\0';
+  return true;
 }
 
-/* Whether [PC, END), where SPAN has rules and the other side none, was left
+/* Whether [PC, END), where VIEW has rules and the other side none, was left
    out as a return address: it is the smallest instruction, and the other side
-   goes on behind it, with NEXT.  */
+   goes on behind it, as OTHER says.  */
 static bool
-is_return_address (const struct span_comparison *c, const struct span *span,
-                   const struct span *next, uint64_t pc, uint64_t end)
+is_return_address (const struct comparison *c, const struct sweep_view *view,
+                   const struct sweep_view *other, uint64_t pc, uint64_t end)
 {
-  return pc == span->begin && end - pc == c->arch->smallest_instruction
-         && next != NULL && next->begin == end;
+  return pc == view->begin && end - pc == c->arch->smallest_instruction
+         && other->until == end;
 }
 
 /* Why the other side has no row there, if that is known.  */
 static enum compare_defect
-find_left_out (const struct span_comparison *c, const struct span *span,
-               const struct span *next, uint64_t pc, uint64_t end)
+find_left_out (const struct comparison *c, const struct sweep_view *view,
+               const struct sweep_view *other, uint64_t pc, uint64_t end)
 {
-  if (is_return_address (c, span, next, pc, end))
+  if (view->covered && is_return_address (c, view, other, pc, end))
     return COMPARE_RETURN_ADDRESS;
-  return !span->no_rows && frame_row_fp_may_be_stale (&span->row, c->arch->fp)
+  return view->covered && frame_row_fp_may_be_stale (&view->rules, c->arch->fp)
              ? COMPARE_STALE_FP
              : COMPARE_NO_DEFECT;
 }
 
+/* SIDE says VIEW from PC to END, the other one nothing.  */
 static void
-note_one_sided (const struct span_comparison *c, struct function_findings *all,
-                const struct span *span, const struct span *next, uint64_t pc,
-                uint64_t end)
+note_one_sided (const struct comparison *c, struct compared_side *side,
+                const struct sweep_view *view, const struct sweep_view *other,
+                uint64_t pc, uint64_t end)
 {
-  struct function_findings *findings = &all[span->function];
-  enum compare_defect left_out = find_left_out (c, span, next, pc, end);
+  struct function_findings *findings = &side->findings[view->index];
+  enum compare_defect left_out = find_left_out (c, view, other, pc, end);
   if (left_out == COMPARE_NO_DEFECT)
-    note_uncovered (findings, pc);
+    {
+      if (!findings->uncovered && !findings->differs)
+        findings->pc = pc;
+      findings->uncovered = true;
+    }
   else if (findings->left_out == COMPARE_NO_DEFECT)
     {
-      findings->left_out = left_out;
+      findings->left_out = (uint8_t)left_out;
       findings->left_out_at = pc;
     }
 }
 
-/* [PC, END) has the spans A and B, which may begin behind it or be NULL.  */
-static void
-compare_range (struct span_comparison *c, const struct span *a,
-               const struct span *b, uint64_t pc, uint64_t end)
+static bool
+compare_stretch (void *context, const struct sweep_view *a,
+                 const struct sweep_view *b, uint64_t pc, uint64_t end,
+                 struct error *err)
 {
-  bool in_a = a && a->begin <= pc, in_b = b && b->begin <= pc;
+  struct comparison *c = context;
+  bool in_a = a->covered || has_no_rows (a);
+  bool in_b = b->covered || has_no_rows (b);
   if (in_a && in_b)
     {
-      c->a.findings[a->function].covered = true;
-      c->b.findings[b->function].covered = true;
+      c->a.findings[a->index].covered = true;
+      c->b.findings[b->index].covered = true;
       bool equal = same_rules_and_flags (c, a, b);
       *(equal ? &c->result->bytes_equal : &c->result->bytes_different)
           += end - pc;
-      if (!equal)
-        note_different (c, a, b, pc);
+      return equal || note_different (c, a, b, pc)
+             || error_set_no_memory (err);
     }
-  else if (c->padding != NULL
-           && padding_finder_is_padding (c->padding, pc, end - pc))
-    return;
-  else if (in_a)
-    {
-      c->result->bytes_only_a += end - pc;
-      note_one_sided (c, c->a.findings, a, b, pc, end);
-    }
-  else if (in_b)
-    {
-      c->result->bytes_only_b += end - pc;
-      note_one_sided (c, c->b.findings, b, a, pc, end);
-    }
-}
-
-static uint64_t
-nearer (uint64_t bound, const struct span *span, uint64_t pc)
-{
-  if (span == NULL)
-    return bound;
-  uint64_t edge = span->begin > pc ? span->begin : span->end;
-  return edge < bound ? edge : bound;
-}
-
-/* Behind the last span.  A list without spans has no array to count in.  */
-static const struct span *
-end_of (const struct span_list *list)
-{
-  return list->n_spans > 0 ? list->spans + list->n_spans : list->spans;
-}
-
-static void
-sweep (struct span_comparison *c)
-{
-  const struct span *a = c->a.spans.spans, *a_end = end_of (&c->a.spans);
-  const struct span *b = c->b.spans.spans, *b_end = end_of (&c->b.spans);
-  uint64_t pc = 0;
-  while (a < a_end || b < b_end)
-    {
-      const struct span *x = a < a_end ? a : NULL;
-      const struct span *y = b < b_end ? b : NULL;
-      uint64_t end = nearer (nearer (UINT64_MAX, x, pc), y, pc);
-      compare_range (c, x, y, pc, end);
-      pc = end;
-      if (x && x->end <= pc)
-        a++;
-      if (y && y->end <= pc)
-        b++;
-    }
+  if ((!in_a && !in_b)
+      || (c->padding != NULL
+          && padding_finder_is_padding (c->padding, pc, end - pc)))
+    return true;
+  *(in_a ? &c->result->bytes_only_a : &c->result->bytes_only_b) += end - pc;
+  if (in_a)
+    note_one_sided (c, &c->a, a, b, pc, end);
+  else
+    note_one_sided (c, &c->b, b, a, pc, end);
+  return true;
 }
 
 /* --- Reporting.  */
 
 static void
-report_function (struct span_comparison *c, struct function_findings *findings,
-                 enum cfi2sframe_difference_kind kind)
+report (const struct comparison *c, struct compare_difference *difference)
 {
-  findings->first.kind = kind;
-  findings->first.function = findings->function->address;
-  findings->first.size = findings->function->size;
-  if (kind != CFI2SFRAME_DIFFERENT)
-    snprintf (findings->first.text, sizeof findings->first.text,
-              "described in %c only", kind == CFI2SFRAME_ONLY_A ? 'A' : 'B');
-  if (c->sink)
-    c->sink (c->context, &findings->first);
+  if (c->sink != NULL)
+    c->sink (c->context, difference);
 }
 
-/* Whether nothing is wrong but rows in SIDE's function that the other side
-   leaves out for a known reason.  */
+/* Report that function INDEX of SIDE, whose letter is NAME, is not the same on
+   the other side.  */
 static void
-report_left_out (struct span_comparison *c, struct function_findings *findings,
-                 char side)
+report_function (const struct comparison *c, const struct compared_side *side,
+                 uint32_t index, char name, bool only)
 {
-  bool return_address = findings->left_out == COMPARE_RETURN_ADDRESS;
-  findings->first.pc = findings->left_out_at;
-  findings->first.defect = findings->left_out;
-  findings->first.defective = side;
-  snprintf (findings->first.text, sizeof findings->first.text,
-            "%s left out on the other side",
-            return_address ? "return address" : "FP found by FP is");
+  const struct function_findings *findings = &side->findings[index];
+  struct compare_difference difference = { .pc = findings->pc };
+  if (findings->differs && name == 'A')
+    difference = c->differences[findings->difference];
+  difference.kind = !only         ? CFI2SFRAME_DIFFERENT
+                    : name == 'A' ? CFI2SFRAME_ONLY_A
+                                  : CFI2SFRAME_ONLY_B;
+  difference.function = sframe_decoder_start (side->section.decoder, index);
+  difference.size = sframe_decoder_size (side->section.decoder, index);
+  if (only)
+    snprintf (difference.text, sizeof difference.text, "described in %c only",
+              name);
+  else if (!findings->differs)
+    snprintf (difference.text, sizeof difference.text,
+              "part of it is not described on the other side");
+  report (c, &difference);
+}
+
+/* Report rows of function INDEX of SIDE that the other side leaves out for a
+   known reason.  Nothing else is wrong with it.  */
+static void
+report_left_out (const struct comparison *c, const struct compared_side *side,
+                 uint32_t index, char name)
+{
+  const struct function_findings *findings = &side->findings[index];
+  struct compare_difference difference
+      = { .kind = CFI2SFRAME_DIFFERENT,
+          .defect = findings->left_out,
+          .defective = name,
+          .function = sframe_decoder_start (side->section.decoder, index),
+          .size = sframe_decoder_size (side->section.decoder, index),
+          .pc = findings->left_out_at };
+  snprintf (
+      difference.text, sizeof difference.text, "%s left out on the other side",
+      findings->left_out == COMPARE_RETURN_ADDRESS ? "return address"
+                                                   : "FP found by FP is");
   c->result->defects[findings->left_out]++;
-  report_function (c, findings, CFI2SFRAME_DIFFERENT);
+  report (c, &difference);
 }
 
 static void
-report_function_of_a (struct span_comparison *c,
-                      struct function_findings *findings)
+report_function_of_a (const struct comparison *c, uint32_t index)
 {
   struct compare_result *result = c->result;
-  if (findings->function->size == 0)
-    return;
+  const struct function_findings *findings = &c->a.findings[index];
   result->functions_a++;
   if (!findings->differs && !findings->uncovered)
     {
       if (findings->left_out != COMPARE_NO_DEFECT)
-        report_left_out (c, findings, 'A');
+        report_left_out (c, &c->a, index, 'A');
       else
         result->equal++;
       return;
     }
+  const enum compare_defect defect
+      = findings->differs ? c->differences[findings->difference].defect
+                          : COMPARE_NO_DEFECT;
   if (!findings->covered)
-    {
-      result->only_a++;
-      report_function (c, findings, CFI2SFRAME_ONLY_A);
-      return;
-    }
-  if (findings->first.defect)
-    result->defects[findings->first.defect]++;
+    result->only_a++;
+  else if (defect != COMPARE_NO_DEFECT)
+    result->defects[defect]++;
   else
     result->different++;
-  report_function (c, findings, CFI2SFRAME_DIFFERENT);
+  report_function (c, &c->a, index, 'A', !findings->covered);
 }
 
 /* What differs has been reported for A's function already.  */
 static void
-report_function_of_b (struct span_comparison *c,
-                      struct function_findings *findings)
+report_function_of_b (const struct comparison *c, uint32_t index)
 {
-  if (findings->function->size == 0)
-    return;
+  const struct function_findings *findings = &c->b.findings[index];
   c->result->functions_b++;
   if (findings->differs)
     return;
   if (!findings->uncovered && findings->left_out != COMPARE_NO_DEFECT)
-    report_left_out (c, findings, 'B');
+    report_left_out (c, &c->b, index, 'B');
   if (!findings->uncovered)
     return;
   *(findings->covered ? &c->result->different : &c->result->only_b) += 1;
-  report_function (c, findings,
-                   findings->covered ? CFI2SFRAME_DIFFERENT
-                                     : CFI2SFRAME_ONLY_B);
+  report_function (c, &c->b, index, 'B', !findings->covered);
 }
 
-static int
-compare_function_starts (const void *a, const void *b)
+/* Report the functions of SIDE that have bytes, by address.  */
+static void
+report_side (const struct comparison *c, const struct compared_side *side,
+             void (*report_one) (const struct comparison *, uint32_t))
 {
-  const struct function_findings *x = a, *y = b;
-  uint64_t left = x->function->address, right = y->function->address;
-  return (left > right) - (left < right);
+  const struct sframe_decoder *decoder = side->section.decoder;
+  for (uint32_t i = 0; i < decoder->n_functions; i++)
+    {
+      uint32_t index = sweep_section_index (&side->section, i);
+      if (sframe_decoder_size (decoder, index) != 0)
+        report_one (c, index);
+    }
 }
 
 static void
-report_functions (struct span_comparison *c)
+report_functions (const struct comparison *c)
 {
-  struct compared_side *sides[2] = { &c->a, &c->b };
-  for (int number = 0; number < 2; number++)
-    {
-      struct compared_side *side = sides[number];
-      size_t n = side->spans.n_functions;
-      qsort (side->findings, n, sizeof *side->findings,
-             compare_function_starts);
-      for (size_t i = 0; i < n; i++)
-        (number ? report_function_of_b
-                : report_function_of_a) (c, &side->findings[i]);
-    }
-  c->result->merged_rows_a = c->a.spans.merged_rows;
-  c->result->merged_rows_b = c->b.spans.merged_rows;
-  c->result->rows_at_end_a = c->a.spans.rows_at_end;
-  c->result->rows_at_end_b = c->b.spans.rows_at_end;
+  report_side (c, &c->a, report_function_of_a);
+  report_side (c, &c->b, report_function_of_b);
+  c->result->merged_rows_a = c->a.section.merged_rows;
+  c->result->merged_rows_b = c->b.section.merged_rows;
+  c->result->rows_at_end_a = c->a.section.rows_at_end;
+  c->result->rows_at_end_b = c->b.section.rows_at_end;
 }
 
-/* Read the section behind DECODER.  SIDE is freed also after failure.  */
+/* SIDE is closed also after failure.  */
 static bool
-read_side (struct compared_side *side, const struct sframe_decoder *decoder,
+open_side (struct compared_side *side, const struct sframe_decoder *decoder,
            struct error *err)
 {
-  if (!span_list_read (&side->spans, decoder, err))
+  if (!sweep_section_open (&side->section, decoder, err))
     return false;
-  size_t n = side->spans.n_functions;
-  side->findings = calloc (n + 1, sizeof *side->findings);
-  if (side->findings == NULL)
-    return error_set_no_memory (err);
-  for (size_t i = 0; i < n; i++)
-    side->findings[i].function = &side->spans.functions[i];
-  return true;
+  /* The decoder has checked that so many fit the section.  */
+  side->findings
+      = calloc ((size_t)decoder->n_functions + 1, sizeof *side->findings);
+  return side->findings != NULL || error_set_no_memory (err);
 }
 
 static void
-free_side (struct compared_side *side)
+close_side (struct compared_side *side)
 {
-  span_list_free (&side->spans);
+  sweep_section_close (&side->section);
   free (side->findings);
 }
 
@@ -563,25 +525,25 @@ sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
                 void *context, struct compare_result *result,
                 struct error *err)
 {
-  struct span_comparison comparison = { .arch = a->arch,
-                                        .padding = padding,
-                                        .result = result,
-                                        .sink = sink,
-                                        .context = context };
+  struct comparison c = { .arch = a->arch,
+                          .padding = padding,
+                          .result = result,
+                          .sink = sink,
+                          .context = context };
   *result = (struct compare_result){ .equal = 0 };
   if (a->arch != b->arch)
     return error_set (err, CFI2SFRAME_INVALID,
                       "sections of different machines");
-  bool read
-      = read_side (&comparison.a, a, err) && read_side (&comparison.b, b, err);
-  if (read)
-    {
-      sweep (&comparison);
-      report_functions (&comparison);
-    }
-  free_side (&comparison.a);
-  free_side (&comparison.b);
-  return read;
+  uint64_t steps = sframe_decoder_rows_max (a) + sframe_decoder_rows_max (b);
+  bool done = open_side (&c.a, a, err) && open_side (&c.b, b, err)
+              && sweep (&c.a.section.side, &c.b.section.side, true, steps,
+                        compare_stretch, &c, err);
+  if (done)
+    report_functions (&c);
+  close_side (&c.a);
+  close_side (&c.b);
+  free (c.differences);
+  return done;
 }
 
 bool

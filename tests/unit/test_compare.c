@@ -401,7 +401,7 @@ blocks_repeated_too_often_are_refused (void **state)
                                .n_rows = 2 };
   struct made made;
   made_open (&made, VARIANT (3, true));
-  for (unsigned i = 0; i < 2; i++, masked.address += masked.size)
+  for (unsigned i = 0; i < 4; i++, masked.address += masked.size)
     made_add (&made, &masked);
   expect_too_many (&made, "blocks repeated too often");
 }
