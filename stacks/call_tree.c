@@ -4,6 +4,7 @@
 #include "stacks/call_tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -14,55 +15,93 @@ grow (struct call_tree *tree)
          && ARRAY_ROOM (tree->nodes, tree->n + (size_t)1, &tree->capacity);
 }
 
+/* The slot of the node for KEY called by PARENT, or the free one where it
+   would be.  */
+static size_t
+slot_of (const struct call_tree *tree, uint32_t parent, uint64_t key)
+{
+  /* The numbers of MurmurHash3's last step, which mixes all bits.  */
+  uint64_t hash = key ^ (uint64_t)parent << 32 ^ parent;
+  hash = (hash ^ hash >> 33) * UINT64_C (0xff51afd7ed558ccd);
+  hash = (hash ^ hash >> 33) * UINT64_C (0xc4ceb9fe1a85ec53);
+  size_t slot = (hash ^ hash >> 33) & (tree->n_slots - 1);
+  while (tree->slots[slot] != 0
+         && (tree->nodes[tree->slots[slot]].key != key
+             || tree->nodes[tree->slots[slot]].parent != parent))
+    slot = (slot + 1) & (tree->n_slots - 1);
+  return slot;
+}
+
+/* Put all nodes into the slots anew.  */
+static void
+fill_slots (struct call_tree *tree)
+{
+  memset (tree->slots, 0, tree->n_slots * sizeof *tree->slots);
+  for (uint32_t i = 1; i < tree->n; i++)
+    tree->slots[slot_of (tree, tree->nodes[i].parent, tree->nodes[i].key)] = i;
+}
+
+/* Make so many slots.  */
+static bool
+make_slots (struct call_tree *tree, size_t n)
+{
+  uint32_t *slots = reallocarray (tree->slots, n, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  tree->slots = slots;
+  tree->n_slots = n;
+  fill_slots (tree);
+  return true;
+}
+
 bool
 call_tree_init (struct call_tree *tree)
 {
+  enum
+  {
+    SLOTS = 64
+  };
   *tree = (struct call_tree){ 0 };
-  if (!grow (tree))
-    return false;
-  tree->nodes[tree->n++] = (struct call_node){ 0 };
-  return true;
+  if (grow (tree) && make_slots (tree, SLOTS))
+    {
+      tree->nodes[tree->n++] = (struct call_node){ 0 };
+      return true;
+    }
+  call_tree_free (tree);
+  return false;
 }
 
 void
 call_tree_free (struct call_tree *tree)
 {
   free (tree->nodes);
+  free (tree->slots);
   *tree = (struct call_tree){ 0 };
 }
 
-/* A node that was found is put in front of its siblings: of many callees, few
-   are called often.  */
 uint32_t
 call_tree_child (struct call_tree *tree, uint32_t parent, uint64_t key)
 {
-  uint32_t *first = &tree->nodes[parent].first;
-  for (uint32_t *link = first; *link != 0; link = &tree->nodes[*link].next)
-    if (tree->nodes[*link].key == key)
-      {
-        uint32_t found = *link;
-        *link = tree->nodes[found].next;
-        tree->nodes[found].next = *first;
-        *first = found;
-        return found;
-      }
-  if (!grow (tree))
+  size_t slot = slot_of (tree, parent, key);
+  if (tree->slots[slot] != 0)
+    return tree->slots[slot];
+  if (!grow (tree)
+      || (tree->n >= tree->n_slots / 2
+          && !make_slots (tree, 2 * tree->n_slots)))
     return 0;
   uint32_t made = tree->n++;
   tree->nodes[made] = (struct call_node){ .key = key,
                                           .parent = parent,
                                           .next = tree->nodes[parent].first };
   tree->nodes[parent].first = made;
+  tree->slots[slot_of (tree, parent, key)] = made;
   return made;
 }
 
 uint32_t
 call_tree_find (const struct call_tree *tree, uint32_t parent, uint64_t key)
 {
-  uint32_t node = tree->nodes[parent].first;
-  while (node != 0 && tree->nodes[node].key != key)
-    node = tree->nodes[node].next;
-  return node;
+  return tree->slots[slot_of (tree, parent, key)];
 }
 
 /* Merge two sorted lists of callees.  */
@@ -120,6 +159,7 @@ call_tree_sort (struct call_tree *tree,
   for (uint32_t i = 0; i < tree->n; i++)
     tree->nodes[i].first
         = sort_list (tree, tree->nodes[i].first, compare, context);
+  fill_slots (tree);
 }
 
 void

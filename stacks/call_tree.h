@@ -25,6 +25,11 @@ struct call_tree
   struct call_node *nodes; /* owned */
   uint32_t n;
   size_t capacity;
+  /* Owned: the nodes but the first one, each at the hash of its caller and its
+     key, or behind that place; 0: none.  At least half of the places are
+     free.  */
+  uint32_t *slots;
+  size_t n_slots; /* a power of two */
 };
 
 /* An empty tree.  False when memory ran out.  */
@@ -40,7 +45,8 @@ uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
 uint32_t call_tree_find (const struct call_tree *tree, uint32_t parent,
                          uint64_t key);
 
-/* Order the callees of every node by COMPARE of their keys.  */
+/* Order the callees of every node by COMPARE of their keys, which may have
+   been changed.  */
 void call_tree_sort (struct call_tree *tree,
                      int (*compare) (uint64_t a, uint64_t b, void *context),
                      void *context);

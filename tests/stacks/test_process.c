@@ -502,6 +502,34 @@ callees_are_ordered_and_all_are_visited (void **state)
   call_tree_free (&tree);
 }
 
+/* A recording may have any addresses.  A list took a step for each pair.  */
+static void
+a_function_may_call_a_hundred_thousand_others (void **state)
+{
+  enum
+  {
+    MANY = 100000
+  };
+  (void)state;
+  struct call_tree tree;
+  unsigned compared = 0;
+  assert_true (call_tree_init (&tree));
+  alarm (20);
+  for (unsigned round = 0; round < 2; round++)
+    for (uint64_t i = 0; i < MANY; i++)
+      assert_int_equal (call_tree_child (&tree, 0, i << 12), i + 1);
+  alarm (0);
+  assert_int_equal (tree.n, MANY + 1);
+  /* By other keys.  */
+  for (uint32_t i = 1; i <= MANY; i++)
+    tree.nodes[i].key = i;
+  call_tree_sort (&tree, down, &compared);
+  assert_int_equal (call_tree_find (&tree, 0, MANY), MANY);
+  assert_int_equal (call_tree_find (&tree, 0, 2 * MANY), 0);
+  assert_int_equal (tree.nodes[tree.nodes[0].first].key, MANY);
+  call_tree_free (&tree);
+}
+
 /* The core of an x86-64 thread, with three pieces of memory: one whole, one
    whose bytes are cut off, and one whose bytes would be behind the end.  */
 enum
@@ -1377,6 +1405,7 @@ main (void)
     cmocka_unit_test (a_shorter_walk_is_a_difference_unless_cfi_ended),
     cmocka_unit_test (calls_are_counted_once_for_each_stack),
     cmocka_unit_test (callees_are_ordered_and_all_are_visited),
+    cmocka_unit_test (a_function_may_call_a_hundred_thousand_others),
     cmocka_unit_test (of_a_core_that_is_cut_off_the_rest_is_read),
     cmocka_unit_test (
         of_a_core_without_threads_it_is_said_whether_it_was_cut_off),
