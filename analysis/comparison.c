@@ -111,16 +111,14 @@ forget_details (struct value *value)
    contradicts nothing.  */
 static enum verdict
 check_fp (const struct comparison *comparison, enum routine_trust trust,
-          const struct state *state, const struct frame_row *row)
+          const struct state *state, bool agree, const struct frame_row *row)
 {
   bool says_nothing = row->fp.kind == RULE_UNSUPPORTED
                       && row->fp.reason == REASON_FP_UNKNOWN;
   if (trust != TRUST_ALL || says_nothing)
     return VERDICT_AGREES;
   enum verdict fp = state_check_fp (state, comparison->machine, row);
-  struct value sp = state->registers[comparison->machine->arch->sp];
-  return fp == VERDICT_CONTRADICTS && !value_is_stack (sp) ? VERDICT_UNKNOWN
-                                                           : fp;
+  return fp == VERDICT_CONTRADICTS && !agree ? VERDICT_UNKNOWN : fp;
 }
 
 void
@@ -169,7 +167,8 @@ is_too_low (const struct disproof *finding)
 void
 comparison_see (struct comparison *comparison, uint64_t entry,
                 enum routine_trust trust, uint64_t address,
-                const struct insn *insn, const struct state *state)
+                const struct insn *insn, const struct state *state,
+                struct value sp)
 {
   const struct frame_row *row
       = trust != TRUST_CFI_ALONE ? find_row (comparison, address) : NULL;
@@ -190,7 +189,8 @@ comparison_see (struct comparison *comparison, uint64_t entry,
   };
   enum verdict cfa = state_check_cfa (state, comparison->machine, row);
   enum verdict ra = state_check_ra (state, comparison->machine, row);
-  enum verdict fp = check_fp (comparison, trust, state, row);
+  enum verdict fp
+      = check_fp (comparison, trust, state, value_is_stack (sp), row);
   note_agreement (comparison, cfa, state);
   comparison->leaves_open
       |= row->cfa.kind != RULE_PLT

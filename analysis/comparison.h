@@ -56,10 +56,12 @@ bool comparison_doubts_entry (const struct comparison *comparison);
 bool comparison_leaves_open (const struct comparison *comparison);
 
 /* Compare the row at ADDRESS with STATE, in front of INSN of the function at
-   ENTRY.  */
+   ENTRY.  SP is where the stack pointer is if callees are trusted, where STATE
+   does not rely on that.  */
 void comparison_see (struct comparison *comparison, uint64_t entry,
                      enum routine_trust trust, uint64_t address,
-                     const struct insn *insn, const struct state *state);
+                     const struct insn *insn, const struct state *state,
+                     struct value sp);
 
 /* Keep of DISPROOFS what all functions that get there agree upon, as ROW_MAP
    tells.  To be called once, when the analysis is over.  */

@@ -204,10 +204,11 @@ function_of (const struct follower *follower, const struct followed *followed)
   return functions_get (follower->context.functions, followed->task.index);
 }
 
-/* Hold INSN of a routine that can be trusted against CFI.  */
+/* Hold INSN of a routine that can be trusted against CFI; SP as in
+   comparison.h.  */
 static void
 compare (struct follower *follower, uint64_t address, const struct insn *insn,
-         const struct state *state)
+         const struct state *state, struct value sp)
 {
   const struct followed *current = follower->current;
   const struct analysis_observer *observer = follower->options.observer;
@@ -215,7 +216,7 @@ compare (struct follower *follower, uint64_t address, const struct insn *insn,
   if (follower->options.compares)
     comparison_see (&follower->comparison, function->entry,
                     current->is_bare ? TRUST_STACK : TRUST_ALL, address, insn,
-                    state);
+                    state, sp);
   if (observer && observer->see)
     observer->see (observer->argument, function->entry,
                    followed_trust (current, function), address, insn, state);
@@ -287,7 +288,8 @@ take (void *argument, uint64_t address, const struct insn *insn,
     note_address (follower, NOTE_CALL, insn->target);
   note_caller (follower, address, insn, state);
   if (current->trusted)
-    compare (follower, address, insn, state);
+    compare (follower, address, insn, state,
+             before->registers[routine_machine (follower->routine)->arch->sp]);
 }
 
 static void

@@ -767,6 +767,33 @@ END
     || report
 }
 
+# Behind the call SP is what the callee has left, which is trusted; FP is known.
+@test "--lint finds a wrong frame pointer behind the call of a pointer" {
+  analysed_library behind <<'END'
+	.globl	behind
+	.type	behind, @function
+behind:	.cfi_startproc
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register 6
+	sub	$16, %rsp
+	call	*%rdi
+	.cfi_restore 6
+	xor	%eax, %eax
+	leave
+	.cfi_def_cfa 7, 8
+	ret
+	.cfi_endproc
+END
+  exits 3 --lint -v behind.so
+  without_steps
+  [[ $output == *"(3 bytes): FP: CFI says in rbp, code does an address in the stack is there; the caller's is at CFA-16; "* ]] \
+    || report
+  [[ $output == *" in 1 of 1 function that could be compared"* ]] || report
+}
+
 # The CFA by a register that holds an argument may be right.
 @test "--lint counts no function as compared with a row that it cannot judge" {
   analysed_library open <<'END'
