@@ -121,7 +121,7 @@ row_source_analyze (struct row_source *rows, const struct image *image,
   bool of_cfi
       = rows->origin == SECTION_CONVERTED || rows->origin == SECTION_NONE;
   if (!policy->on_need || policy->only_sframe || policy->analyze || !of_cfi
-      || rows->analyzed)
+      || rows->analyzed || image->bytes == NULL)
     return false;
   struct row_source more = { 0 };
   if (image->size > ANALYZED_MAX)

@@ -1392,6 +1392,29 @@ END
   [[ $output != *" main+"* && $output == *" #0 "* ]] || { echo "$output"; return 1; }
 }
 
+@test "a core's program that is gone is had from debuginfod's servers" {
+  needs gcore
+  needs readelf
+  start_waiting -Wl,--build-id
+  DEBUGINFOD_URLS=http://127.0.0.1:1 run --separate-stderr "$stack" --debuginfod "$pid"
+  [[ $stderr != *"no libdebuginfod"* ]] || skip "no libdebuginfod"
+  gcore -o core "$pid" >/dev/null 2>&1 || skip "no core"
+  local id
+  id=$(readelf -nW waits | sed -n 's/.*Build ID: //p')
+  mkdir -p served/buildid/"$id"
+  mv waits served/buildid/"$id"/executable
+  stacks core."$pid"
+  [[ $output != *" main+"* && $output == *"(no SFrame data: waits: its file was not found)"* ]] || report
+  export DEBUGINFOD_URLS=file://$PWD/served/ DEBUGINFOD_CACHE_PATH=$PWD/cache
+  gives 0 stacks core."$pid"
+  [[ $output == *" main+"*"(the outermost frame)"* ]] || report
+  # A server that has another file there.
+  rm -r cache
+  "${CC:-cc}" -g -O2 -Wl,--build-id -o served/buildid/"$id"/executable waits.c
+  stacks core."$pid"
+  [[ $output != *" main+"* ]] || report
+}
+
 # What is opened later got their numbers, and what is printed went into it.
 @test "closed standard descriptors are occupied, by sframe-profile, too" {
   needs strace
