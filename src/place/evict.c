@@ -351,6 +351,7 @@ unit_find_notes (const struct draft *draft, uint64_t offset,
       const GElf_Shdr *header = &section->header;
       if (has_section (unit, section))
         plain &= header->sh_type == SHT_NOTE
+                 && section_kind_may_move (image, header)
                  && notes_are_plain (image, header, &unit->for_cores);
     }
   return plain && unit->for_cores;
