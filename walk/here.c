@@ -73,7 +73,8 @@ page_is_there (uint64_t page)
 }
 
 /* Read SIZE bytes of this process's memory at ADDRESS, if their pages exist.
-   CONTEXT has the number of the last page that was found to exist.  */
+   CONTEXT has the number of the last page that was found to exist, at first 0:
+   page 0 is asked for each time.  */
 static bool
 read_own_memory (void *context, uint64_t address, void *to, size_t size)
 {
@@ -82,7 +83,7 @@ read_own_memory (void *context, uint64_t address, void *to, size_t size)
   int saved = errno;
   bool there = end >= address;
   for (uint64_t page = address / PAGE; there && page <= end / PAGE; page++)
-    if (page != *known)
+    if (page != *known || page == 0)
       {
         there = page_is_there (page * PAGE);
         *known = there ? page : 0;

@@ -23,6 +23,7 @@
 #include "base/elf_sframe.h"
 #include "sframe/encode.h"
 #include "sframewalk.h"
+#include "walk/maps.h"
 #include "walk/module_table.h"
 
 enum
