@@ -81,6 +81,34 @@ read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
   return false;
 }
 
+/* Loaders map whole pages: a mapping begins before its segment, by as much as
+   a page of the kernel is larger than what the segment is aligned to in the
+   file.  The page may have other segments, too.  */
+bool
+walk_mapping_bias (const struct walk_mapping *mapping,
+                   const ElfW (Phdr) * segments, unsigned n, uint64_t page,
+                   uint64_t *bias)
+{
+  bool found = false;
+  for (unsigned i = 0; i < n; i++)
+    {
+      const ElfW (Phdr) *segment = &segments[i];
+      uint64_t before = segment->p_offset & (page - 1);
+      uint64_t at = mapping->offset - (segment->p_offset - before);
+      uint64_t own = mapping->start - mapping->offset + segment->p_offset
+                     - segment->p_vaddr;
+      if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)
+          || segment->p_filesz == 0
+          || at / page > (before + segment->p_filesz - 1) / page)
+        continue;
+      if (found && own != *bias)
+        return false;
+      *bias = own;
+      found = true;
+    }
+  return found;
+}
+
 /* Read the section of the file FD, which MAPPING has in the process.  */
 static bool
 mapping_section (int fd, const struct walk_mapping *mapping,
@@ -88,21 +116,14 @@ mapping_section (int fd, const struct walk_mapping *mapping,
 {
   ElfW (Phdr) segments[SEGMENTS_MAX];
   unsigned n = read_segments (fd, segments);
-  const ElfW (Phdr) *code = NULL, *sframe = NULL;
+  const ElfW (Phdr) *sframe = NULL;
+  uint64_t bias, page = (uint64_t)sysconf (_SC_PAGESIZE);
   for (unsigned i = 0; i < n; i++)
-    {
-      uint64_t page = mapping->offset - (segments[i].p_offset & ~0xfffull);
-      if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X
-          && page < segments[i].p_filesz + 0x1000)
-        code = &segments[i];
-      if (segments[i].p_type == PT_GNU_SFRAME)
-        sframe = &segments[i];
-    }
-  if (code == NULL || sframe == NULL)
-    return false;
-  uint64_t bias
-      = mapping->start - mapping->offset + code->p_offset - code->p_vaddr;
-  return read_section (fd, sframe, bias, section);
+    if (segments[i].p_type == PT_GNU_SFRAME)
+      sframe = &segments[i];
+  return sframe != NULL
+         && walk_mapping_bias (mapping, segments, n, page, &bias)
+         && read_section (fd, sframe, bias, section);
 }
 
 static int

@@ -4,6 +4,7 @@
 #ifndef WALK_MAPS_H
 #define WALK_MAPS_H
 
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,5 +22,13 @@ struct walk_mapping
 /* Read LINE, START-END PERMISSIONS OFFSET DEVICE INODE [PATH] (proc(5)), which
    is cut behind the path.  False for any other line.  */
 bool walk_maps_line (char *line, struct walk_mapping *mapping);
+
+/* Set *BIAS to what is added to the addresses of a file in the process that
+   has MAPPING of one of its N SEGMENTS with code.  PAGE is the size of the
+   kernel's pages.  False where that is not known: no segment can be the one,
+   or two that differ in the bias.  */
+bool walk_mapping_bias (const struct walk_mapping *mapping,
+                        const ElfW (Phdr) * segments, unsigned n,
+                        uint64_t page, uint64_t *bias);
 
 #endif /* WALK_MAPS_H */

@@ -44,29 +44,54 @@ list_segments (struct listing *listing, const struct dl_phdr_info *info,
   return true;
 }
 
+/* Whether INFO's module has the memory that SECTION describes.  */
+static bool
+is_loaded (const struct dl_phdr_info *info, const ElfW (Phdr) * section)
+{
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    {
+      const ElfW (Phdr) *segment = &info->dlpi_phdr[i];
+      uint64_t at = section->p_vaddr - segment->p_vaddr;
+      if (segment->p_type == PT_LOAD && segment->p_flags & PF_R
+          && at <= segment->p_memsz
+          && section->p_memsz <= segment->p_memsz - at)
+        return true;
+    }
+  return false;
+}
+
+bool
+walk_listed_section (const struct dl_phdr_info *info,
+                     struct sfw_section *section)
+{
+  *section = (struct sfw_section){ 0 };
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_GNU_SFRAME
+        && is_loaded (info, &info->dlpi_phdr[i]))
+      {
+        section->address = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        section->bytes = walk_memory_at (section->address);
+        section->size = info->dlpi_phdr[i].p_memsz;
+      }
+  struct unwind_section opened;
+  return section->bytes != NULL
+         && unwind_section_open (&opened, section->bytes, section->size,
+                                 section->address);
+}
+
 static int
 list_module (struct dl_phdr_info *info, size_t size, void *data)
 {
   (void)size;
   struct listing *listing = data;
-  struct sfw_section section = { 0 };
+  struct sfw_section section;
   if (listing->unchanged && info->dlpi_adds == listing->counters.adds
       && info->dlpi_subs == listing->counters.subs)
     return 1;
   listing->unchanged = false;
   listing->counters.adds = info->dlpi_adds;
   listing->counters.subs = info->dlpi_subs;
-  for (int i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_GNU_SFRAME)
-      {
-        section.address = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        section.bytes = walk_memory_at (section.address);
-        section.size = info->dlpi_phdr[i].p_memsz;
-      }
-  struct unwind_section opened;
-  bool usable = section.bytes != NULL
-                && unwind_section_open (&opened, section.bytes, section.size,
-                                        section.address);
+  bool usable = walk_listed_section (info, &section);
   listing->failed = !list_segments (listing, info, usable ? &section : NULL);
   return listing->failed;
 }

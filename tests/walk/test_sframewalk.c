@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -1023,7 +1024,8 @@ own_memory_is_read_where_it_exists_and_errno_stays (void **state)
   } cases[] = { { start, true },       { start + page - 4, true },
                 { end - 8, true },     { end - 7, false },
                 { end, false },        { end - 8, true },
-                { UINT64_MAX, false }, { UINT64_MAX - 6, false } };
+                { UINT64_MAX, false }, { UINT64_MAX - 6, false },
+                { 8, false },          { 0, false } };
   memset (pages, 0x5a, 2 * size);
   prepare (&program);
   sfw_walker_set_fallback (program.walker, take_memory, NULL);
@@ -1138,6 +1140,95 @@ sections_of_mapped_files_are_found (void **state)
   finish (&program);
 }
 
+/* A program header can be left of a section that is not loaded.  */
+static void
+a_section_that_is_not_in_memory_is_not_read (void **state)
+{
+  (void)state;
+  struct program program;
+  struct sfw_section section;
+  prepare (&program);
+  uint64_t size = program.buffer.size;
+  const struct
+  {
+    uint64_t address, size; /* of the segment */
+    uint32_t flags;
+    bool usable;
+  } cases[] = {
+    { ADDRESS, size, PF_R, true },
+    { ADDRESS - 8, size + 8, PF_R | PF_X, true },
+    { ADDRESS, size - 1, PF_R, false },
+    { ADDRESS + 1, size, PF_R, false },
+    { ADDRESS, size, PF_X, false },
+    { 0, 0x1000, PF_R, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      const Elf64_Phdr headers[]
+          = { { PT_LOAD, cases[i].flags, 0, cases[i].address, 0, 0,
+                cases[i].size, 1 },
+              { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, size, size, 8 } };
+      struct dl_phdr_info info
+          = { .dlpi_addr = (uintptr_t)program.buffer.bytes - ADDRESS,
+              .dlpi_phdr = headers,
+              .dlpi_phnum = 2 };
+      assert_int_equal (walk_listed_section (&info, &section),
+                        cases[i].usable);
+    }
+  finish (&program);
+}
+
+/* Segments as lld writes them: one behind the other in the file, with as much
+   between their addresses as the largest pages take; and one more with code
+   of another bias.  */
+static void
+mappings_are_those_of_kernels_with_any_pages (void **state)
+{
+  (void)state;
+  static const Elf64_Phdr segments[] = {
+    { PT_LOAD, PF_R, 0, 0, 0, 0x1234, 0x1234, 0x10000 },
+    { PT_LOAD, PF_R | PF_X, 0x1240, 0x11240, 0x11240, 0x2dc0, 0x2dc0,
+      0x10000 },
+    { PT_LOAD, PF_R | PF_W, 0x4000, 0x24000, 0x24000, 0x800, 0x1800, 0x10000 },
+    { PT_LOAD, PF_R | PF_X, 0x4800, 0x34800, 0x34800, 0x100, 0x100, 0x10000 },
+  };
+  static const struct
+  {
+    const char *line;
+    uint64_t page;
+    unsigned n;
+    bool found;
+  } cases[] = {
+    { "aaaa00011000-aaaa00014000 r-xp 00001000 fd:01 9 /p", 0x1000, 4, true },
+    { "aaaa00010000-aaaa00020000 r-xp 00000000 fd:01 9 /p", 0x10000, 3, true },
+    { "aaaa00010000-aaaa00014000 r-xp 00000000 fd:01 9 /p", 0x4000, 3, true },
+    /* A part of a mapping, behind one with other rights.  */
+    { "aaaa00013000-aaaa00014000 r-xp 00003000 fd:01 9 /p", 0x1000, 4, true },
+    { "aaaa00034000-aaaa00035000 r-xp 00004000 fd:01 9 /p", 0x1000, 4, true },
+    /* In front of the code and behind it.  */
+    { "aaaa00010000-aaaa00011000 r-xp 00000000 fd:01 9 /p", 0x1000, 4, false },
+    { "aaaa00014000-aaaa00015000 r-xp 00005000 fd:01 9 /p", 0x1000, 4, false },
+    { "aaaa00010000-aaaa00020000 r-xp 00010000 fd:01 9 /p", 0x10000, 3,
+      false },
+    /* Both segments with code are in this page.  */
+    { "aaaa00010000-aaaa00020000 r-xp 00000000 fd:01 9 /p", 0x10000, 4,
+      false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      char line[80];
+      struct walk_mapping mapping;
+      uint64_t bias = 0;
+      snprintf (line, sizeof line, "%s", cases[i].line);
+      assert_true (walk_maps_line (line, &mapping));
+      assert_int_equal (walk_mapping_bias (&mapping, segments, cases[i].n,
+                                           cases[i].page, &bias),
+                        cases[i].found);
+      if (cases[i].found)
+        assert_int_equal (bias, 0xaaaa00000000);
+    }
+}
+
 static void
 wrong_use_is_noticed (void **state)
 {
@@ -1186,6 +1277,8 @@ main (void)
     cmocka_unit_test (own_memory_is_read_where_it_exists_and_errno_stays),
     cmocka_unit_test (modules_of_processes_are_listed),
     cmocka_unit_test (sections_of_mapped_files_are_found),
+    cmocka_unit_test (a_section_that_is_not_in_memory_is_not_read),
+    cmocka_unit_test (mappings_are_those_of_kernels_with_any_pages),
     cmocka_unit_test (wrong_use_is_noticed),
   };
   return cmocka_run_group_tests_name ("sframewalk", tests, NULL, NULL);
