@@ -60,10 +60,11 @@ MAPPINGS_MAX = 3000                          # the emulator stops at 4096
 MARGIN = 0x20000                             # of stack above the first frame
 
 NEVER_RETURN = re.compile(
-    r"abort|_?exit|_Exit|quick_exit|__stack_chk_fail|__assert.*fail|"
+    r"abort|_?exit|_Exit|quick_exit|__stack_chk_fail|__assert.*fail|__assert2|"
+    r"ggml_abort|"
     r"__fortify_fail|__chk_fail|_Unwind_Resume|__cxa_(re)?throw.*|"
     r"_?_?(sig)?longjmp(_chk)?|pthread_exit|thrd_exit|err|errx|verrx?|"
-    r"__libc_fatal|__libc_start_main|execve?|_ZSt\d+__throw_.*|"
+    r"__libc_fatal|__libc_start_main|execve?|_Z\w*__throw_.*|"
     r"_ZSt9terminatev|__cxa_(bad|pure|call).*|raise|g_assertion_message.*|"
     r"rust_panic.*|.*panic.*|__libc_start_call_main|rpl_obstack_alloc_failed|"
     r"luaL?_error|BZ2_bz__AssertH__fail|png_error|Perl_croak.*|"
