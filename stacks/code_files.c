@@ -3,7 +3,7 @@
 
    A build starts thousands of processes from few programs and libraries: rows
    and symbols of a file are read once for all processes.  The bytes are a
-   mapping of the file, of which only what is looked at comes into memory.  */
+   mapping of the file: only the pages that are looked at come into memory.  */
 
 #include <config.h>
 
@@ -141,7 +141,7 @@ code_file_section (struct code_file *file, const struct section_policy *policy,
 }
 
 /* Set *START to the address where the rows begin that hold at OFFSET of FILE.
-   False when there are no such rows, or they were not looked for.  */
+   False when there are none, or they were not looked for.  */
 static bool
 rows_start (const struct code_file *file, uint64_t offset, uint64_t *start)
 {

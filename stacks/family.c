@@ -29,7 +29,7 @@ member_free (struct member *member)
   free (member);
 }
 
-/* A member of which nothing is known yet.  NULL when memory ran out.  */
+/* A member that nothing is known of yet.  NULL when memory ran out.  */
 static struct member *
 member_new (struct family *family, pid_t pid)
 {

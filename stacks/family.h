@@ -53,7 +53,7 @@ void family_execute (struct family *family, pid_t pid);
    other ...  */
 void family_rename (struct family *family, pid_t pid, const char *name);
 
-/* ... is no member any longer.  */
+/* ... is not a member any longer.  */
 void family_remove (struct family *family, pid_t pid);
 
 /* Add the running children of members, and the children of these.  */

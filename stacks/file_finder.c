@@ -75,8 +75,8 @@ note_build_id (struct process *process, struct code_file *file,
       }
 }
 
-/* Find the build-id of FILE in the memory that is left of PROCESS, whose
-   headers are at ADDRESS.  */
+/* Find the build-id of FILE in the memory that is left of PROCESS.  The
+   headers of FILE are at ADDRESS.  */
 static void
 find_build_id (struct process *process, struct code_file *file,
                uint64_t address)

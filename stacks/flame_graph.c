@@ -77,7 +77,7 @@ print_text (const char *text, size_t length, FILE *out)
 }
 
 /* A warm colour, always the same one for a name; blue for the kernel's
-   functions, grey for what is no function.  */
+   functions, grey for everything else.  */
 static void
 print_colour (const char *name, FILE *out)
 {

@@ -78,7 +78,7 @@ struct reading
   bool without_process, no_memory;
 };
 
-/* Count LINE in the profile of CONTEXT, a reading; false at one that is no
+/* Count LINE in the profile of CONTEXT, a reading; false at one that is not a
    stack.  */
 static bool
 take_line (void *context, char *line)

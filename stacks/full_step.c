@@ -116,8 +116,8 @@ constant (unsigned code, struct cursor *operations, uint64_t *value)
     }
 }
 
-/* Set *VALUE to what the operation CODE, whose operands OPERATIONS has next,
-   pushes; SFW_NO_ROW if it takes something from the stack.  */
+/* Set *VALUE to what the operation CODE pushes; SFW_NO_ROW if it takes
+   something from the stack.  OPERATIONS has its operands next.  */
 static enum sfw_end
 pushed_value (struct machine *machine, unsigned code,
               struct cursor *operations, uint64_t *value)

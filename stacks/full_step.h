@@ -2,8 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Rows know the CFA, the return address and the frame pointer, and of these
-   not all that CFI says.  CFI knows every register: a frame whose CFA is an
-   expression, or is counted from another register, has a caller by CFI.  */
+   not all that CFI says.  CFI knows every register: it leads to
+   the caller of a frame with a CFA that is an expression, or is counted from
+   another register.  */
 
 #ifndef STACKS_FULL_STEP_H
 #define STACKS_FULL_STEP_H

@@ -113,7 +113,7 @@ next_die (struct die_walk *walk)
   return true;
 }
 
-/* List what is inlined in the unit whose first entry is FIRST, callers in
+/* List what is inlined in the unit with the first entry FIRST, callers in
    front of what is inlined into them.  dwarf_getscopes is not asked for it: it
    takes as long for one address, and does not find a function that the
    compiler has put into one with other addresses, as gcc does with lambdas.
@@ -135,7 +135,7 @@ list_unit (struct inline_unit *unit, const Dwarf_Die *first)
   return done;
 }
 
-/* The unit whose first entry is FIRST; NULL when memory ran out.  */
+/* The unit with the first entry FIRST; NULL when memory ran out.  */
 static const struct inline_unit *
 unit_of (struct inlines *inlines, Dwarf_Die *first)
 {

@@ -90,7 +90,7 @@ open_names (const struct jit_names *names)
   return fd;
 }
 
-/* Add a function, whose NAME has ROOM bytes at most, and may change meanwhile.
+/* Add a function.  NAME has ROOM bytes at most, and may change meanwhile.
    False when memory ran out.  */
 static bool
 add_name (struct jit_names *names, uint64_t start, uint64_t size,
@@ -143,7 +143,7 @@ add_record (struct jit_names *names, struct cursor *dump)
          || add_name (names, start, length, name, cursor_left (&at));
 }
 
-/* Read the dump, if there is one: a header, of which its size is of use here,
+/* Read the dump, if there is one: a header, which is skipped by its size,
    and records.  */
 static void
 read_dump (struct jit_names *names)

@@ -36,7 +36,7 @@ struct jit_names
   size_t n, capacity;
 };
 
-/* Whether the file at PATH is called as such a dump is.  */
+/* Whether the file at PATH is called as dumps are.  */
 bool jit_names_is_dump (const char *path);
 
 /* Remember where process PID has its names.  If it is RECORDED, or has ended,

@@ -64,7 +64,7 @@ has_bytes (struct process *process, const struct code_bytes *code,
          && memcmp (bytes, code->bytes, code->size) == 0;
 }
 
-/* That of the N CODES at whose first or last instruction PC is, or NULL.  */
+/* Which of the N CODES has PC at its first or last instruction; or NULL.  */
 static const struct code_bytes *
 code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
          size_t n)

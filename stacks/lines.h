@@ -1,4 +1,4 @@
-/* Text files that are read line by line, such as those of /proc.
+/* Text files that are read line by line: those of /proc, and lists of names.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_LINES_H

@@ -284,7 +284,7 @@ enum
 };
 
 /* Whether TID waits in the kernel for something that takes longer than a disk.
-   Stopping such a thread would mean waiting, too, while the threads that are
+   To stop that thread would mean to wait, too, while the threads that are
    stopped already stand still.  */
 static bool
 waits_long (pid_t pid, pid_t tid)

@@ -20,7 +20,7 @@
 /* The machine that this program runs on.  */
 const struct arch *live_arch (void);
 
-/* Prepare to look at process PID, of which nothing is read yet.  PROCESS is
+/* Prepare to look at process PID; nothing of it is read yet.  PROCESS is
    zeroed but for its policy and files, and must be closed even after a
    failure. False when memory ran out.  */
 bool live_begin (struct process *process, pid_t pid);
@@ -39,7 +39,7 @@ bool live_renew (struct process *process, struct error *err);
 bool live_refresh (struct process *process, bool *changed, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until
-   live_resume.  A thread that the kernel does not let be stopped, such as one
+   live_resume.  A thread that the kernel does not let be stopped, as one
    between vfork and its child's execve, is asked for those of its registers
    that the kernel tells (thread->waits).  False when no thread is known, or it
    is not permitted.  */
@@ -64,7 +64,7 @@ DIR *live_threads (pid_t pid);
 /* The next one; 0 at the end.  */
 pid_t live_next_thread (DIR *threads);
 
-/* The thread of process PID by whose number /proc has the process's memory:
+/* The thread of process PID that /proc has the process's memory under:
    PID itself, or another one that has not ended, as the first one has in a
    program whose main function ended by pthread_exit.  */
 pid_t live_memory_thread (pid_t pid);

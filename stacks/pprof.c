@@ -131,7 +131,7 @@ put_sample (struct writer *writer, uint32_t thread, uint32_t node,
 {
   const struct named_profile *profile = writer->profile;
   const struct call_node *nodes = profile->calls.nodes;
-  /* Callees first; the root is no function.  */
+  /* Callees first; the root is not a function.  */
   for (uint32_t i = node; i != 0; i = nodes[i].parent)
     put_varint (&writer->innermost, nodes[i].key + 1);
   put_message (&writer->inner, SAMPLE_LOCATION, &writer->innermost);

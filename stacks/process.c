@@ -1,4 +1,4 @@
-/* A program whose stacks are walked: its mappings and threads.
+/* A program, to walk its stacks: its mappings and threads.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/process.h"

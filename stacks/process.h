@@ -1,4 +1,4 @@
-/* A program whose stacks are walked, wherever it is: a living process, a core
+/* A program, to walk its stacks, wherever it is: a living process, a core
    file, an emulated machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -28,7 +28,7 @@ struct thread
   pid_t tid;
   char name[32]; /* "" if not known */
   bool stopped;  /* by live_stop */
-  bool waits;    /* it waits in the kernel and cannot be stopped; of such a
+  bool waits;    /* it waits in the kernel and cannot be stopped; of that
                     thread some registers may be known */
   int signal;    /* signal that the thread gets when it is resumed, or 0 */
   bool known;    /* `registers' has been read */

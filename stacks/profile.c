@@ -194,7 +194,7 @@ chain_word (const struct profile_moment *moment, size_t index)
   return word;
 }
 
-/* Whether WORD is no address, but says whose the next ones are.  */
+/* Whether WORD is not an address, but says who the next ones belong to.  */
 static bool
 is_mark (uint64_t word)
 {
@@ -323,7 +323,7 @@ in_brackets (const char *text)
 static const char unknown_kernel[] = "[kernel]_[k]";
 
 /* The name of the kernel's function at ADDRESS, without its highest bits, with
-   what tools for folded stacks mark such names by.  */
+   what tools for folded stacks mark those names by.  */
 static char *
 name_of_kernel (struct profile *profile, uint64_t address)
 {

@@ -15,7 +15,7 @@
 
 struct profile
 {
-  struct family family; /* whose stacks they are */
+  struct family family; /* the processes that the stacks are of */
   struct walk walk;
   struct kernel_names kernel;
   struct code_file **sampled; /* owned; each is the family's */

@@ -435,7 +435,7 @@ check_output (const char *name)
         return fail (name, strerror (EISDIR));
       return access (name, W_OK) == 0 || fail (name, strerror (errno));
     }
-  /* A name that is too long is no ENOENT.  */
+  /* A name that is too long gives another error than ENOENT.  */
   if (errno != ENOENT || name[0] == '\0')
     return fail (name, strerror (errno));
   snprintf (folder, sizeof folder, "%s", name);

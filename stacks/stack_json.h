@@ -4,7 +4,7 @@
    One object: "pid" or "core", and "stacks", an array of objects.  Each has
    "threads" ("tid", and "name", if it is known), "frames" from the innermost
    one on, and "end", why the walk ended (walk_end_name), or null for a
-   thread of which nothing is known.  A frame has "pc", and as far as they are
+   thread that nothing is known of.  A frame has "pc", and as far as they are
    known "function" and "offset" in there, "file" and "address" in there,
    "source" and "line"; how it was found ("by":
    frame_way_name); and true for what
@@ -19,8 +19,8 @@
 /* Begin with process PID, or with the core file CORE, unless that is NULL.  */
 void stack_json_begin (const struct page *page, pid_t pid, const char *core);
 
-/* Print a stack, as stack_print does; WALK is NULL for a thread of which
-   nothing is known.  */
+/* Print a stack, as stack_print does; WALK is NULL for a thread that
+   nothing is known of.  */
 void stack_json_print (const struct page *page,
                        const struct thread *const *threads, size_t n,
                        const struct walk *walk);

@@ -88,7 +88,7 @@ copy_stacks (struct session *session, bool walk, struct error *err)
 }
 
 /* Copy the stacks of the process.  The walk itself needs no stop, unless it
-   leads to another stack, such as that which a signal interrupted: then all
+   leads to another stack, as that which a signal interrupted: then all
    are copied anew.  By the last stop all rows are there that need time.  */
 static bool
 open_living (struct session *session, struct error *err)

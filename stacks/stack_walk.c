@@ -77,9 +77,9 @@ is_code (struct process *process, uint64_t pc)
                          : process_read_code (process, pc, &byte, sizeof byte);
 }
 
-/* Go from a frame whose PC is no code to its caller: a NULL pointer, or a
-   wild one, or one to data was called.  A call must end where the caller would
-   go on.  */
+/* Go from a frame with a PC outside of code to its caller: a NULL pointer, or
+   a wild one, or one to data was called.  A call must end where the caller
+   would go on.  */
 static bool
 guess_caller (struct sfw_frame *frame, struct process *process)
 {
@@ -188,7 +188,7 @@ walker_make (struct process *process)
   return process->walker != NULL;
 }
 
-/* Append to WALK the N frames of the walk that WALKER has made, of which LAST
+/* Append to WALK the N frames of the walk that WALKER has made; LAST
    is the last one.  */
 static void
 append_frames (struct walk *walk, const struct sfw_walker *walker,
@@ -249,7 +249,7 @@ struct full_frame
   struct registers registers;
 };
 
-/* Make FULL the frame number AT of WALK, of which no more is known than
+/* Make FULL the frame number AT of WALK.  No more is known of it than
    walks by rows tell.  */
 static void
 full_set (const struct process *process, const struct walk *walk, size_t at,
@@ -412,7 +412,7 @@ goes_on (struct process *process, struct walk *walk, struct full_frame *full,
 }
 
 /* If no call made the last frame but one of WALK, and what it has for a return
-   address is no code, it is where a stack begins, as in coroutines: the last
+   address is not code, it is where a stack begins, as in coroutines: the last
    frame is none.  */
 static void
 end_at_start (struct process *process, struct walk *walk)

@@ -34,9 +34,9 @@ void walk_free (struct walk *walk);
 
 /* Walk from REGISTERS with SFrame.  Where no row leads on, what follows is
    tried in this order; with the policy `only_sframe' none but the first.
-   - PC is no code, because a pointer to nowhere was called: the return address
-     is taken from where a call puts it, if a call ends there.  Such a caller
-   is a guess.
+   - PC is not code, because a pointer to nowhere was called: the return
+   address is taken from where a call puts it, if a call ends there.  Such a
+   caller is a guess.
    - The CFI of the file, and of a signal handler's caller what the kernel
    saved (full_step).
    - Rows made from the code, with the policy `on_need'.

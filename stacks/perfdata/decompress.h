@@ -7,7 +7,7 @@
 #include "stacks/perfdata/recording.h"
 
 /* Append what RECORD has, of type PERF_COMPRESSED or PERF_COMPRESSED2, to
-   data->plain.  Its records may end in the next such RECORD.  */
+   data->plain.  Its records may end in the next RECORD that was compressed. */
 bool perf_decompress (struct perf_data *data, const struct perf_record *record,
                       struct error *err);
 

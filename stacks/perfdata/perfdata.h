@@ -95,15 +95,15 @@ struct perf_task
    damaged.  */
 bool perf_task_read (const struct perf_record *record, struct perf_task *task);
 
-/* The last fields of every record that is no sample: whose it is, and when it
-   was made.  They are there if the event asked for sample_id_all.  */
+/* The last fields of every record but a sample: which thread it is of, and
+   when it was made.  They are there if the event asked for sample_id_all.  */
 struct perf_stamp
 {
   uint32_t pid, tid;
   uint64_t time; /* nanoseconds; 0: not asked for */
 };
 
-/* Read the end of RECORD, which is no sample, of an event with SAMPLE_TYPE.
+/* Read the end of RECORD, which is not a sample, of an event with SAMPLE_TYPE.
    False when it is damaged.  */
 bool perf_stamp_read (uint64_t sample_type, const struct perf_record *record,
                       struct perf_stamp *stamp);
@@ -128,7 +128,7 @@ bool perf_data_sample (const struct perf_data *data,
                        const struct perf_record *record,
                        struct perf_sample *sample);
 
-/* Read the stamp of RECORD, which is no sample.  False when there is none.  */
+/* Read the stamp of RECORD, which is not a sample.  False if it has none.  */
 bool perf_data_stamp (const struct perf_data *data,
                       const struct perf_record *record,
                       struct perf_stamp *stamp);
@@ -161,7 +161,7 @@ struct perf_writer
   uint64_t samples; /* that have a chain of the program's */
 };
 
-/* Begin a copy of DATA, of which nothing was written, at the start of OUT.
+/* Begin a copy of DATA at the start of OUT, where nothing was written.
    Failures to write stay with OUT.  False when memory ran out.  */
 bool perf_writer_begin (struct perf_writer *writer,
                         const struct perf_data *data, FILE *out);

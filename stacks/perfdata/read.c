@@ -206,7 +206,7 @@ can_be_told_apart (uint64_t a, uint64_t b)
              && fields_after_time (a) == fields_after_time (b));
 }
 
-/* Whether samples say of which event they are.  Several with samples of one
+/* Whether samples say what event they are of.  Several with samples of one
    form cannot be told apart and need not be.  */
 static bool
 tells_events (const struct perf_data *data)

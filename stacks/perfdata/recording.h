@@ -78,7 +78,7 @@ struct perf_data
   /* Records that were compressed (decompress.h).  Their offsets count on from
      the file's size.  */
   struct buffer plain; /* owned */
-  size_t n_plain;      /* bytes of it whose records are listed */
+  size_t n_plain;      /* bytes of it that are listed, by records */
   void *decompressor;  /* owned; opaque */
   struct perf_header header;
   size_t entry_size;         /* header.attr_size, checked */
