@@ -56,8 +56,8 @@ a64_mask (uint8_t reg)
   return reg == REG_NONE ? 0 : UINT32_C (1) << reg;
 }
 
-/* What instructions do beside reading and writing registers.  False: the word
-   is no instruction after all.  */
+/* What instructions do apart from reading and writing registers.  False: the
+   word is not an instruction after all.  */
 typedef bool a64_translation (struct a64 *t);
 
 a64_translation a64_address, a64_add_immediate, a64_logical_immediate,

@@ -1,4 +1,4 @@
-/* What A64 instructions do beside reading and writing registers.
+/* What A64 instructions do apart from reading and writing registers.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    insn_aarch64.c has the encodings, and says which registers are read and
@@ -515,8 +515,8 @@ set_memory (struct a64 *t, int64_t offset, enum writeback writeback,
   reads (t, insn->base);
 }
 
-/* A load whose result does not matter, or is not known: what is left of it is
-   a change of the base.  */
+/* A load with a result that does not matter, or is not known: what is left of
+   it is a change of the base.  */
 static void
 adjust_only (struct a64 *t)
 {
@@ -569,7 +569,7 @@ width_log (const struct a64 *t)
   return a64_bits (t->word, 26, 1) && a64_bits (t->word, 23, 1) ? 4 : size;
 }
 
-/* LDR or STR, whose memory is set.  PRFM does nothing.  */
+/* LDR or STR; their memory is set.  PRFM does nothing.  */
 static bool
 load_or_store (struct a64 *t)
 {
@@ -730,8 +730,8 @@ a64_pair_of_vectors (struct a64 *t)
   return load_or_store_vector (t, a64_bits (t->word, 22, 1));
 }
 
-/* The bytes of LD1 to ST4 of whole registers, or 0: there is no such
-   instruction.  */
+/* The bytes of LD1 to ST4 of whole registers, or 0 where the word is
+   not an instruction.  */
 static unsigned
 bytes_of_registers (uint32_t word)
 {

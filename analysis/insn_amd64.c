@@ -70,8 +70,8 @@ state_new (void)
    decoding knows.  */
 
 /* Whether IN, a return, or an indirect call or jump, changes CS as well: with
-   a selector on the stack, or in memory, beside the address.  Such code is of
-   no compiler, and the path ends there.  */
+   a selector next to the address, on the stack or in memory.  No compiler
+   makes them, and the path ends there.  */
 static bool
 is_far (const ZydisDecodedInstruction *in)
 {
@@ -325,7 +325,7 @@ is_high_byte (const ZydisDecodedOperand *operand)
 
 /* mov and its extending forms.  Registers moved in their full width are not
    `read': that is how they are saved and restored.  Zero and sign extensions
-   give a register whose low part is what it was.  */
+   give a register with the low part that it had.  */
 static void
 translate_mov (struct translation *t)
 {

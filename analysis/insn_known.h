@@ -63,8 +63,8 @@ struct insn_known
   struct known_insn insns[INSN_KNOWN_MAX]; /* by all bytes */
 };
 
-/* The form of the instruction that BYTES begin with, of which INSN_BYTES_MAX
-   can be read; NULL: none that is known.  */
+/* The form of the instruction that BYTES begin with; NULL: none that is known.
+   INSN_BYTES_MAX bytes are read.  */
 const struct insn_form *insn_known_form (const struct insn_known *known,
                                          const uint8_t *bytes);
 void insn_known_add_form (struct insn_known *known, const uint8_t *bytes,
