@@ -364,8 +364,10 @@ walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
   if (section != NULL)
     {
       module.address = section->address;
-      module.section = known_section (atomic_load (&modules->current),
-                                      section->address, section);
+      module.section = known_section (*draft, section->address, section);
+      if (module.section == NULL)
+        module.section = known_section (atomic_load (&modules->current),
+                                        section->address, section);
       if (module.section == NULL)
         module.section = section_new (section);
       if (module.section == NULL)

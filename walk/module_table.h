@@ -20,7 +20,7 @@ struct walk_section
   uint32_t n_buckets;
   uint8_t shift; /* each has 1 << shift bytes of code */
   size_t size;
-  unsigned users; /* number of tables that have this section */
+  unsigned users; /* number of modules, in all tables, with this section */
   uint8_t bytes[];
 };
 
@@ -77,7 +77,8 @@ void walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
                      bool publish);
 
 /* Add a module to *DRAFT, which may be reallocated.  The section is shared
-   with the table of MODULES if that has an equal one.  False with errno.  */
+   with *DRAFT or the table of MODULES if one of them has an equal section: a
+   file can be mapped in many parts.  False with errno.  */
 bool walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
                      struct walk_module module,
                      const struct sfw_section *section);

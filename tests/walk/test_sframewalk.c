@@ -588,6 +588,27 @@ a_section_with_other_bytes_is_another_section (void **state)
   finish (&program);
 }
 
+static void
+parts_of_a_file_share_its_section (void **state)
+{
+  (void)state;
+  struct sfw_modules *modules = sfw_modules_new ();
+  struct program program;
+  prepare (&program);
+  struct walk_table *draft = walk_draft_begin (modules, true);
+  for (uint64_t start = CODE; start < CODE + 3 * SPACE; start += SPACE)
+    assert_true (walk_draft_add (
+        modules, &draft,
+        (struct walk_module){ .start = start, .end = start + SPACE },
+        &program.section));
+  assert_true (draft->modules[0].section == draft->modules[1].section);
+  assert_true (draft->modules[0].section == draft->modules[2].section);
+  assert_int_equal (draft->modules[0].section->users, 3);
+  walk_draft_end (modules, draft, true);
+  sfw_modules_free (modules);
+  finish (&program);
+}
+
 /* Remembers when WATCHED is freed.  */
 static const void *watched;
 static bool watched_is_freed;
@@ -1264,6 +1285,7 @@ main (void)
     cmocka_unit_test (
         modules_do_not_overlap_and_have_sections_that_can_be_read),
     cmocka_unit_test (a_section_with_other_bytes_is_another_section),
+    cmocka_unit_test (parts_of_a_file_share_its_section),
     cmocka_unit_test (a_table_is_freed_when_its_walk_has_ended_and_not_before),
     cmocka_unit_test (walks_that_overlap_do_not_keep_tables_for_ever),
     cmocka_unit_test (
