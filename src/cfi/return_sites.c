@@ -110,6 +110,8 @@ keep_rows (struct return_sites *sites, const struct frame_function *function)
   *kept = (struct kept_rows){ .first_start = sites->n_starts,
                               .n_starts = n_starts,
                               .plt_rule = plt_rule,
+                              .signal = function->signal,
+                              .b_key = function->b_key,
                               .first = *first,
                               .last = *last };
   return kept;
@@ -124,16 +126,24 @@ return_sites_keep (struct return_sites *sites)
 
 /* Finding the places.  */
 
-/* Whether code before CODE ends in a call right in front of CODE's FIRST row,
+/* Whether what KEPT says first is what the code before it says last.  */
+static bool
+goes_on (const struct return_sites *sites, const struct kept_rows *kept)
+{
+  return sites->has_last && sites->signal == kept->signal
+         && sites->b_key == kept->b_key
+         && frame_row_same_rules (&sites->last, &kept->first);
+}
+
+/* Whether code before CODE ends in a call right in front of CODE's first row,
    which readers would follow instead of that code's last one, and the two
    differ.  */
 static bool
 follows_call (struct return_sites *sites, const struct cfi_code *code,
-              const struct frame_row *first)
+              const struct kept_rows *kept)
 {
-  return sites->end == code->address && first->start == 0
-         && is_like_call_row (first)
-         && !(sites->has_last && frame_row_same_rules (&sites->last, first))
+  return sites->end == code->address && kept->first.start == 0
+         && is_like_call_row (&kept->first) && !goes_on (sites, kept)
          && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
 }
 
@@ -156,8 +166,7 @@ find_places (struct return_sites *sites, const struct cfi_code *code,
   sites->places.n = 0;
   if (sites->keep_all_rows)
     return true;
-  if (follows_call (sites, code, &kept->first)
-      && !append_place (&sites->places, 0))
+  if (follows_call (sites, code, kept) && !append_place (&sites->places, 0))
     return false;
   for (size_t i = 0; (i += call_finder_first (&sites->calls, code->address,
                                               &starts[i], n - i))
@@ -174,18 +183,20 @@ is_stub (const struct cfi_code *code)
   return code->kind == CODE_OF_STUB;
 }
 
-/* CODE was passed; LAST is its last row, NULL if it has none.  */
+/* CODE was passed; KEPT was made of its rows, or is NULL.  */
 static void
 pass (struct return_sites *sites, const struct cfi_code *code,
-      const struct frame_row *last)
+      const struct kept_rows *kept)
 {
   sites->end = is_stub (code) ? 0 : code->address + code->size;
   sites->boundary = code->address;
-  sites->has_last = last != NULL;
-  if (last == NULL)
+  sites->has_last = kept != NULL;
+  if (kept == NULL)
     return;
-  sites->boundary += last->start;
-  sites->last = *last;
+  sites->boundary += kept->last.start;
+  sites->last = kept->last;
+  sites->signal = kept->signal;
+  sites->b_key = kept->b_key;
 }
 
 /* Find the padding behind CODE, which was passed just now, and whether a call
@@ -226,7 +237,7 @@ find_all (struct return_sites *sites, const struct cfi_walk *walk,
   if (!find_places (sites, code, kept))
     return error_set_no_memory (err);
   code->places = &sites->places;
-  pass (sites, code, &kept->last);
+  pass (sites, code, kept);
   find_padding (sites, walk, code);
   expect_code (sites, walk);
   return true;

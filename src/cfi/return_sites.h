@@ -37,7 +37,8 @@ struct kept_rows
   /* A part of return_sites.starts: the start of the function's first row, and
      of each row that a reader could take for the row of a call.  */
   size_t first_start, n_starts;
-  bool plt_rule; /* one of the rows has RULE_PLT */
+  bool plt_rule;      /* one of the rows has RULE_PLT */
+  bool signal, b_key; /* as struct frame_function has them */
   struct frame_row first, last;
 };
 
@@ -57,6 +58,7 @@ struct return_sites
   uint64_t boundary;           /* where its last row starts: an instruction */
   bool has_last;               /* it has rows ... */
   struct frame_row last;       /* ... this is the last one */
+  bool signal, b_key;          /* ... and of a function with these */
   bool can_keep;               /* return_sites_keep is allowed */
   struct return_places places; /* of it that may have no row */
 

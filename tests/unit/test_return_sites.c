@@ -39,6 +39,7 @@ struct part
     bool in_register; /* RA */
     bool outermost;   /* the stack ends: RA is undefined */
   } rows[ROWS_MAX];
+  bool signal, b_key; /* of the function */
   /* "start CFA" of the rows it shall have, "" where it has no rows.  */
   const char *expected;
 };
@@ -172,6 +173,8 @@ function_of (const struct part *part, struct frame_row rows[ROWS_MAX + 1])
 {
   return (struct frame_function){ .address = CODE + part->offset,
                                   .size = (uint32_t)part->size,
+                                  .signal = part->signal,
+                                  .b_key = part->b_key,
                                   .rows = rows,
                                   .n_rows = make_rows (part, rows) };
 }
@@ -236,6 +239,25 @@ equal_rules_stay (void **state)
   const struct part parts[] = { calling, behind (32, "0 32") };
   BEGIN (&f, NOP NOP NOP CALL NOP NOP);
   EXPECT (&f, parts);
+}
+
+/* A reader has more from a row than its rules.  */
+static void
+equal_rules_of_another_kind_of_frame_do_not_stay (void **state)
+{
+  (void)state;
+  for (int signal = 0; signal < 2; signal++)
+    {
+      struct fixture f;
+      struct part parts[]
+          = { calling,
+              behind (32, "0 return-address 1 32"),
+              { 10, 2, .rows = { { 0, 32 } }, .expected = "0 32" } };
+      parts[1].signal = signal;
+      parts[1].b_key = !signal;
+      BEGIN (&f, NOP NOP NOP CALL NOP NOP);
+      EXPECT (&f, parts);
+    }
 }
 
 /* Of the code with the call nothing is known; what is known of the code in
@@ -804,6 +826,7 @@ main (void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (what_follows_a_call_begins_later),
     cmocka_unit_test (equal_rules_stay),
+    cmocka_unit_test (equal_rules_of_another_kind_of_frame_do_not_stay),
     cmocka_unit_test (code_without_rows_can_call),
     cmocka_unit_test (what_is_no_code_stands_between_nothing),
     cmocka_unit_test (stubs_make_no_calls),
