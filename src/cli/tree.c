@@ -87,7 +87,8 @@ is_excluded (const struct directory_walk *walk, const char *path,
   for (size_t i = 0; i < options->n_excluded; i++)
     {
       const char *pattern = options->excluded[i];
-      if (fnmatch (pattern, strchr (pattern, '/') != NULL ? path : name, 0)
+      if (fnmatch (pattern, strchr (pattern, '/') != NULL ? path : name,
+                   FNM_NOESCAPE)
           == 0)
         return true;
     }

@@ -286,6 +286,16 @@ assert total["not_elf"] == 4, total
   done
 }
 
+# As in exclude lines of the configuration.
+@test "--exclude: a backslash is a character" {
+  mkdir tree
+  small_program 'tree/a\*b'
+  cp 'tree/a\*b' 'tree/a*b'
+  convert -r -q --exclude='a\*b' tree
+  no_sframe 'tree/a\*b'
+  has_sframe 'tree/a*b'
+}
+
 @test "-x stays on the file system" {
   mkdir -p tree/mounted
   mount -t tmpfs none tree/mounted 2>/dev/null || skip "cannot mount here"
