@@ -125,6 +125,8 @@ class X86:
             return "branch", target
         return None, None
 
+    keeps_flags = re.compile(r"(v?mov|lea|push|pop|nop|xchg)").match
+
     @staticmethod
     def compares_stack(text):
         return re.search(r"^(cmp|test|sub) .*rsp", text) is not None
@@ -182,6 +184,8 @@ class Aarch64:
         if name in ("brk", "hlt", "udf", "eret"):
             return "end", None
         return ("system" if name == "svc" else None), None
+
+    keeps_flags = re.compile(r"(ld|st|mov|fmov|add |sub |adrp?|nop)").match
 
     @staticmethod
     def compares_stack(text):
@@ -504,7 +508,8 @@ class Referee:
             text = f"{instruction.mnemonic} {instruction.op_str}"
             if kind is not None:
                 result = (at, kind, target, at + instruction.size, compared)
-            compared = self.machine.compares_stack(text)
+            compared = self.machine.compares_stack(text) or (
+                compared and self.machine.keeps_flags(text) is not None)
             at += instruction.size
         self.decoded[address] = result
         return result
