@@ -449,7 +449,7 @@ open_core (struct core *core, struct process *process, const char *path,
     return false;
   process->dumped = fstat (core->fd, &status) == 0 ? status.st_mtime : 0;
   core->notes_left = core->size;
-  elf_version (EV_CURRENT);
+  image_start_libelf ();
   Elf *elf = elf_memory ((char *)core->bytes, core->size);
   bool read = read_elf (core, process, elf, err);
   if (elf != NULL)

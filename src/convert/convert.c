@@ -79,18 +79,6 @@ conversion_free (struct conversion *conversion)
   image_close (&conversion->input);
 }
 
-/* Objects and core files need nothing.  */
-static bool
-check_kind (const struct image *image, struct error *err)
-{
-  if (image->header.e_type == ET_REL)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "relocatable object (see --relocatable)");
-  if (image->header.e_type == ET_CORE)
-    return error_set (err, CFI2SFRAME_NOTHING, "core file");
-  return true;
-}
-
 /* Decide what to do about an .sframe that is there.  */
 static bool
 handle_existing (struct conversion *conversion, struct error *err)
@@ -144,7 +132,7 @@ look_at_input (struct conversion *conversion, struct error *err)
 {
   conversion->report->input_bytes = conversion->input.size;
   note_concerns (conversion);
-  if (!check_kind (&conversion->input, err)
+  if (!image_expect_linked (&conversion->input, true, err)
       || !for_readers_check_file (conversion->options.readers,
                                   &conversion->input, err)
       || !handle_existing (conversion, err)

@@ -101,10 +101,8 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
 static bool
 check_input (const struct image *image, struct error *err)
 {
-  if (image->header.e_type == ET_REL)
-    return error_set (err, CFI2SFRAME_NOTHING, "relocatable object");
-  if (image->header.e_type == ET_CORE)
-    return error_set (err, CFI2SFRAME_NOTHING, "core file");
+  if (!image_expect_linked (image, false, err))
+    return false;
   if (existing_find (image).present)
     return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
   return true;

@@ -135,10 +135,9 @@ pair_open (struct pair *pair, const struct file_location *program,
            const char *name, struct error *err)
 {
   struct debug_file found = { 0 };
-  if (!image_open_at (&pair->program, program, err))
+  if (!image_open_at (&pair->program, program, err)
+      || !image_expect_linked (&pair->program, false, err))
     return false;
-  if (pair->program.header.e_type == ET_REL)
-    return error_set (err, CFI2SFRAME_NOTHING, "relocatable object");
   bool done = open_debug_file (&found, &pair->program, name, err)
               && locate_debug_file (pair, &found, program, err);
   debug_file_close (&found);

@@ -59,8 +59,7 @@ check_is_linked (const struct image *image,
   if (image->header.e_type != ET_REL)
     return true;
   if (!options->relocatable)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "relocatable object (see --relocatable)");
+    return image_expect_linked (image, true, err);
   return error_set (err, CFI2SFRAME_UNSUPPORTED,
                     "relocatable object: use objcopy -R .sframe "
                     "-R .rela.sframe");

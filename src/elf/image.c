@@ -337,6 +337,19 @@ open_regular (const struct file_location *location, struct error *err)
   return -1;
 }
 
+bool
+image_expect_linked (const struct image *image, bool advises,
+                     struct error *err)
+{
+  if (image->header.e_type == ET_REL)
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      advises ? "relocatable object (see --relocatable)"
+                              : "relocatable object");
+  if (image->header.e_type == ET_CORE)
+    return error_set (err, CFI2SFRAME_NOTHING, "core file");
+  return true;
+}
+
 /* elf_version sets a global variable, which other threads read, at each call.
    So it is called once.  */
 static void
@@ -345,8 +358,8 @@ set_version (void)
   elf_version (EV_CURRENT);
 }
 
-static void
-start_libelf (void)
+void
+image_start_libelf (void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, set_version);
@@ -366,7 +379,7 @@ image_map (struct image *image, int fd, struct error *err)
 static bool
 image_open_elf (struct image *image, struct error *err)
 {
-  start_libelf ();
+  image_start_libelf ();
   errno = 0;
   /* libelf takes a writable pointer but writes only on elf_update.  */
   image->elf = elf_memory ((char *)image->bytes, image->size);

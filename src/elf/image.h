@@ -90,6 +90,15 @@ bool image_open_memory (struct image *image, const void *bytes, size_t size,
 bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
                           const char *what);
 
+/* Whether IMAGE is neither an object nor a core file, which a conversion has
+   nothing to do with: CFI2SFRAME_NOTHING.  ADVISES: there is an option for
+   objects, which the message names.  */
+bool image_expect_linked (const struct image *image, bool advises,
+                          struct error *err);
+
+/* Start libelf, which has to be done once, whatever threads do.  */
+void image_start_libelf (void);
+
 /* Does nothing to an image that is zeroed, that was closed, or that could not
    be opened.  */
 void image_close (struct image *image);
