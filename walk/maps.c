@@ -126,17 +126,23 @@ mapping_section (int fd, const struct walk_mapping *mapping,
          && read_section (fd, sframe, bias, section);
 }
 
+/* Open the file of MAPPING; -1 if it cannot be had.  Another file may have the
+   name meanwhile.  The device is not compared: stat (2) tells of another one
+   than the kernel's list on btrfs and overlayfs.  */
 static int
-open_mapped (int pid, const char *path)
+open_mapped (int pid, const struct walk_mapping *mapping)
 {
   char name[4200];
   struct stat status;
-  int length = snprintf (name, sizeof name, "/proc/%d/root%s", pid, path);
+  int length
+      = snprintf (name, sizeof name, "/proc/%d/root%s", pid, mapping->path);
   if (length < 0 || (size_t)length >= sizeof name)
     return -1;
   /* Devices and pipes are not for reading.  */
   int fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd >= 0 && (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)))
+  if (fd >= 0
+      && (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)
+          || status.st_ino != mapping->inode))
     {
       close (fd);
       return -1;
@@ -152,7 +158,7 @@ add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
   struct walk_module module = { .start = mapping->start,
                                 .end = mapping->end,
                                 .origin = WALK_LISTED };
-  int fd = mapping->path[0] == '/' ? open_mapped (pid, mapping->path) : -1;
+  int fd = mapping->path[0] == '/' ? open_mapped (pid, mapping) : -1;
   bool found = fd >= 0 && mapping_section (fd, mapping, &section);
   if (fd >= 0)
     close (fd);

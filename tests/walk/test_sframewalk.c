@@ -13,6 +13,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -1101,13 +1102,12 @@ write_at (int fd, const void *bytes, size_t size, off_t offset)
   assert_int_equal (pwrite (fd, bytes, size, offset), size);
 }
 
-/* What a lookup finds in code of a file that has N_HEADERS program headers and
-   says that its section has SIZE bytes.  */
-static enum sfw_end
-find_in_file (const struct program *program, unsigned n_headers, uint64_t size)
+/* Write a file that has N_HEADERS program headers and says that its section
+   has SIZE bytes.  */
+static void
+write_file (const struct program *program, int fd, unsigned n_headers,
+            uint64_t size)
 {
-  char name[] = "mapped-XXXXXX";
-  int fd = mkstemp (name);
   assert_true (fd >= 0);
   Elf64_Ehdr header = { .e_phoff = sizeof header,
                         .e_phentsize = sizeof (Elf64_Phdr),
@@ -1126,6 +1126,12 @@ find_in_file (const struct program *program, unsigned n_headers, uint64_t size)
   write_at (fd, headers, sizeof headers, sizeof header);
   write_at (fd, program->buffer.bytes, program->buffer.size, FILE_SECTION);
   assert_int_equal (ftruncate (fd, FILE_END + (off_t)size), 0);
+}
+
+/* What a lookup finds in code that is mapped from FD.  */
+static enum sfw_end
+find_in_mapped (int fd)
+{
   void *code
       = mmap (NULL, 0x1000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, FILE_CODE);
   struct sfw_modules *modules = sfw_modules_new ();
@@ -1137,9 +1143,43 @@ find_in_file (const struct program *program, unsigned n_headers, uint64_t size)
     assert_int_equal (row.cfa.offset, 24);
   sfw_modules_free (modules);
   munmap (code, 0x1000);
+  return end;
+}
+
+/* What a lookup finds in code of a file as by write_file.  */
+static enum sfw_end
+find_in_file (const struct program *program, unsigned n_headers, uint64_t size)
+{
+  char name[] = "mapped-XXXXXX";
+  int fd = mkstemp (name);
+  write_file (program, fd, n_headers, size);
+  enum sfw_end end = find_in_mapped (fd);
   close (fd);
   unlink (name);
   return end;
+}
+
+/* The kernel's list says "NAME (deleted)" then, which can be another's name.
+ */
+static void
+a_file_that_took_the_place_of_another_is_not_read (void **state)
+{
+  (void)state;
+  struct program program;
+  char name[] = "mapped-XXXXXX", other_name[40];
+  prepare (&program);
+  int fd = mkstemp (name);
+  snprintf (other_name, sizeof other_name, "%s (deleted)", name);
+  int other = open (other_name, O_RDWR | O_CREAT | O_EXCL, 0600);
+  write_file (&program, fd, 3, program.buffer.size);
+  write_file (&program, other, 3, program.buffer.size);
+  assert_int_equal (find_in_mapped (fd), SFW_MORE);
+  unlink (name);
+  assert_int_equal (find_in_mapped (fd), SFW_NO_SECTION);
+  close (fd);
+  close (other);
+  unlink (other_name);
+  finish (&program);
 }
 
 static void
@@ -1299,6 +1339,7 @@ main (void)
     cmocka_unit_test (own_memory_is_read_where_it_exists_and_errno_stays),
     cmocka_unit_test (modules_of_processes_are_listed),
     cmocka_unit_test (sections_of_mapped_files_are_found),
+    cmocka_unit_test (a_file_that_took_the_place_of_another_is_not_read),
     cmocka_unit_test (a_section_that_is_not_in_memory_is_not_read),
     cmocka_unit_test (mappings_are_those_of_kernels_with_any_pages),
     cmocka_unit_test (wrong_use_is_noticed),
