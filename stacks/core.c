@@ -263,9 +263,10 @@ take_segments (struct core *core, struct process *process, Elf *elf,
     return error_set_no_memory (err);
   core->segments = segments;
   for (size_t i = 0; i < core->n_segments; i++)
-    memory_add (&process->memory, core->segments[i].start,
-                core->bytes + core->segments[i].offset,
-                core->segments[i].size);
+    if (core->segments[i].size > 0)
+      memory_add (&process->memory, core->segments[i].start,
+                  core->bytes + core->segments[i].offset,
+                  core->segments[i].size);
   return true;
 }
 

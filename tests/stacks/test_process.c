@@ -848,6 +848,8 @@ files_of_a_core_are_where_it_says (void **state)
   make_core (bytes);
   put_segment (bytes, 2, PT_LOAD, CORE_MEMORY, 0x900000, 0);
   store_u64 (bytes + 64 + 2 * 56 + 40, 0x3000, false); /* p_memsz */
+  /* Contents that are nowhere: no pointer leads there.  */
+  store_u64 (bytes + 64 + 3 * 56 + 8, UINT64_C (1) << 63, false);
   put_ranges (bytes, ranges, 3, "/lib/a\0/lib/b\0/lib/a", 21);
   struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
   assert_non_null (core);
