@@ -108,7 +108,8 @@ class X86:
         """(what it does with the control flow, target or None)."""
         name = instruction.mnemonic.split()[-1]
         operand = instruction.op_str
-        target = int(operand, 16) if operand.startswith("0x") else None
+        target = (int(operand, 16)
+                  if re.fullmatch("0x[0-9a-f]+", operand) else None)
         if name.startswith("ret"):
             return "return", None
         if name == "call":
