@@ -84,6 +84,7 @@ class X86:
     saved = {3, 6, 7, 12, 13, 14, 15}
     entry_bias = 8                   # of the CFA from SP at the entry
     number, sigreturn = x86.UC_X86_REG_RAX, 15
+    changed_by_kernel = {0, 2, 11}   # rax, rcx, r11
 
     def __init__(self):
         self.decoder = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
@@ -150,6 +151,7 @@ class Aarch64:
     saved = set(range(18, 30)) | {31}
     entry_bias = 0
     number, sigreturn = arm.UC_ARM64_REG_X8, 139
+    changed_by_kernel = {0}
 
     def __init__(self):
         self.decoder = capstone.Cs(capstone.CS_ARCH_ARM64,
@@ -563,7 +565,7 @@ class Referee:
         self.steps += 1
         if kind == "system":
             self._note_call(last)
-            self.scramble(self.machine.saved | {1, 2, 4, 5, 8, 9, 10})
+            self.scramble(set(range(32)) - self.machine.changed_by_kernel)
             return behind
         if kind in ("branch", "bound"):
             if kind == "bound" or compared or target is None:
