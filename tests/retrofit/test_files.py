@@ -57,6 +57,14 @@ def test_a_file_is_complete_or_not_there(tmp_path):
     assert (tmp_path / "file").read_bytes() == b"old"
 
 
+def test_what_others_call_part_stays(tmp_path):
+    """A browser's download has that name while it is not complete."""
+    (tmp_path / "file.part").write_bytes(b"a download")
+    files.replace_file(str(tmp_path / "file"), lambda file: file.write(b"new"))
+    assert (tmp_path / "file.part").read_bytes() == b"a download"
+    assert sorted(os.listdir(tmp_path)) == ["file", "file.part"]
+
+
 def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
     path = str(tmp_path / "file")
     done = []

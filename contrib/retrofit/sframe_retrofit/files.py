@@ -4,6 +4,7 @@
 import errno
 import hashlib
 import os
+import secrets
 import shutil
 import stat
 from typing import IO, Any, Callable, Dict, Iterable
@@ -47,14 +48,18 @@ def digest_of(file: IO[bytes], algorithm: str = "sha256") -> str:
 
 
 def replace_file(path: str, write: Callable[[IO[bytes]], Any]) -> None:
-    """Call WRITE with a new file that gets its name when it is complete."""
-    temporary = path + ".part"
+    """Call WRITE with a new file that gets its name when it is complete.
+
+    Until then it has a name of its own: PATH.part may be a browser's.
+    """
+    temporary = f"{path}.{secrets.token_hex(6)}.part"
     with short_lived(temporary):
         try:
-            new = open(temporary, "wb")
+            new = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+                          0o666)
         except OSError as error: # nobody asked for that name
             raise OSError(error.errno, error.strerror, path) from None
-        with new as file:
+        with open(new, "wb") as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
