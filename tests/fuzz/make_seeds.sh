@@ -11,7 +11,7 @@ tool=${2:+$(realpath "$2")}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out"/{convert,layout,existing,undo,cfi,debug,sframe,object,cunwind,unwind_info,unwind,walk,archive,code}
+mkdir -p "$out"/{convert,layout,existing,undo,cfi,debug,sframe,object,cunwind,unwind_info,unwind,walk,archive,code,perfdata}
 cd "$work" || exit 1
 
 cat >prog.c <<'END'
@@ -26,6 +26,11 @@ END
 cat >lib.c <<'END'
 int f (int n, char *p) { p[n - 1] = (char)n; return *p; }
 END
+# A recording: its magic, the size of its header, and perf's own where it works.
+{ printf 'PERFILE2\150'; head -c 95 /dev/zero; } >"$out/perfdata/header"
+perf record -q -F 99 --call-graph dwarf,64 -o "$out/perfdata/perf" true \
+  >/dev/null 2>&1 || rm -f "$out/perfdata/perf"
+
 # What compilers seldom write.
 cat >odd.s <<'END'
 	.text
