@@ -472,7 +472,7 @@ interrupt ()
 
 # Checking keeps nothing, so there is nothing to go on with.
 @test "--check and --lint tell how many files were checked before ^C" {
-  local mode modes=(--check) files=()
+  local mode modes=(--check) files=() tries
   # 20,000 times the same one, which takes minutes on any machine.
   copy "$(program_file bash)" program
   convert program
@@ -484,7 +484,11 @@ interrupt ()
     env --default-signal=INT "$CFI2SFRAME" -j 1 "$mode" --files0-from=list \
       >out 2>err 3>&- &
     started=$!
-    sleep 0.7
+    # Lines come when a buffer is full, behind some files.
+    for tries in {1..600}; do
+      [ ! -s out ] || break
+      sleep 0.1
+    done
     kill -s INT "$started"
     status=0
     wait "$started" || status=$?
