@@ -19,8 +19,8 @@
 
 /* Compare the section behind DECODER with SOURCE.  Of a linked file, what
    readers would take for return addresses may be left out, and rows may cover
-   the alignment between functions.  False only when the section or memory
-   fails; differences are in RESULT.  */
+   the alignment behind a function if they go on with what holds at its end.
+   False only when the section or memory fails; differences are in RESULT.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
                     const struct cfi_source *source,
                     struct verify_result *result, struct error *err);

@@ -38,7 +38,7 @@ RULES = [
      "relocated.bats "
      "overlap.bats bad_input.bats:(eh_frame|entry|FDE)"),
     (r"src/sframe/lower", "lower encode verify gnu_fixtures compare memory"),
-    (r"src/sframe/(compare|compare_spans)\.c", "compare verify memory"),
+    (r"src/sframe/(compare|sweep)\.c", "compare verify memory"),
     (r"src/sframe/gnu", "gnu_fixtures memory gnu.bats"),
     (r"src/sframe/(decode|dump)\.c",
      "decode dump encode verify gnu_fixtures memory"),
