@@ -95,6 +95,39 @@ has_no_row ()
   exits 0 --check out
 }
 
+@test "return address: --check counts what is left out in each function" {
+  linked_code <<'END'
+        .globl  _start
+        .text
+_start: .cfi_startproc
+        .cfi_undefined rip
+        ud2
+        .cfi_endproc
+a:      .cfi_startproc
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        call    _start
+        .cfi_endproc
+b:      .cfi_startproc
+        ret
+        nop
+        nop
+        .cfi_endproc
+c:      .cfi_startproc
+        sub     $24, %rsp
+        .cfi_def_cfa_offset 32
+        call    _start
+        .cfi_endproc
+d:      .cfi_startproc
+        ret
+        .cfi_endproc
+END
+  "$CFI2SFRAME" -o out linked
+  exits 0 --check -v out
+  [[ $output == *" 0 without SFrame data, "*"left out: 2 bytes (return-address)"* ]] \
+    || report
+}
+
 # spoil_size FILE SYMBOL SIZE: have the FDE of SYMBOL, of 16 bytes, say SIZE.
 spoil_size ()
 {

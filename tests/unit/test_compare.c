@@ -221,6 +221,28 @@ a_split_function_is_equal_where_it_is_described (void **state)
   assert_int_equal (seen.last.pc, 0x1008);
 }
 
+/* Rules that go on in the next function begin there anew: the byte that B
+   leaves out is a return address.  */
+static void
+equal_rules_of_neighbours_are_not_one_stretch (void **state)
+{
+  (void)state;
+  struct sframe_row rows[] = { row_at (0, true, 8) };
+  struct sframe_fde second
+      = { .address = 0x1010, .size = 16, .rows = rows, .n_rows = 1 };
+  struct made a, b;
+  struct seen seen;
+  one_function (&a, VARIANT (3, true), 16, rows, 1);
+  made_add (&a, &second);
+  one_function (&b, VARIANT (3, true), 16, rows, 1);
+  second.address++;
+  second.size--;
+  made_add (&b, &second);
+  struct compare_result result = compare_and_close (&a, &b, &seen);
+  assert_int_equal (result.defects[COMPARE_RETURN_ADDRESS], 1);
+  assert_int_equal (seen.last.function, 0x1010);
+}
+
 static void
 masks_are_unfolded (void **state)
 {
@@ -415,6 +437,7 @@ main (void)
     cmocka_unit_test (functions_of_one_side_are_counted),
     cmocka_unit_test (a_section_without_functions_is_compared),
     cmocka_unit_test (a_split_function_is_equal_where_it_is_described),
+    cmocka_unit_test (equal_rules_of_neighbours_are_not_one_stretch),
     cmocka_unit_test (masks_are_unfolded),
     cmocka_unit_test (plt_got_defect_is_named),
     cmocka_unit_test (stale_offset_defect_is_named),
