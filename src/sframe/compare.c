@@ -386,6 +386,14 @@ report (const struct comparison *c, struct compare_difference *difference)
     c->sink (c->context, difference);
 }
 
+/* In what a function differs that has no other rows.  */
+static const char *
+reason_to_differ (const struct function_findings *findings)
+{
+  return findings->uncovered ? "part of it is not described on the other side"
+                             : "it reaches into the function behind it";
+}
+
 /* Report that function INDEX of SIDE, whose letter is NAME, is not the same on
    the other side.  */
 static void
@@ -393,20 +401,23 @@ report_function (const struct comparison *c, const struct compared_side *side,
                  uint32_t index, char name, bool only)
 {
   const struct function_findings *findings = &side->findings[index];
-  struct compare_difference difference = { .pc = findings->pc };
+  const struct sframe_decoder *decoder = side->section.decoder;
+  uint64_t start = sframe_decoder_start (decoder, index);
+  struct compare_difference difference
+      = { .pc = findings->uncovered ? findings->pc : start };
   if (findings->differs && name == 'A')
     difference = c->differences[findings->difference];
   difference.kind = !only         ? CFI2SFRAME_DIFFERENT
                     : name == 'A' ? CFI2SFRAME_ONLY_A
                                   : CFI2SFRAME_ONLY_B;
-  difference.function = sframe_decoder_start (side->section.decoder, index);
-  difference.size = sframe_decoder_size (side->section.decoder, index);
+  difference.function = start;
+  difference.size = sframe_decoder_size (decoder, index);
   if (only)
     snprintf (difference.text, sizeof difference.text, "described in %c only",
               name);
   else if (!findings->differs)
-    snprintf (difference.text, sizeof difference.text,
-              "part of it is not described on the other side");
+    snprintf (difference.text, sizeof difference.text, "%s",
+              reason_to_differ (findings));
   report (c, &difference);
 }
 
@@ -433,12 +444,12 @@ report_left_out (const struct comparison *c, const struct compared_side *side,
 }
 
 static void
-report_function_of_a (const struct comparison *c, uint32_t index)
+report_function_of_a (const struct comparison *c, uint32_t index, bool hidden)
 {
   struct compare_result *result = c->result;
   const struct function_findings *findings = &c->a.findings[index];
   result->functions_a++;
-  if (!findings->differs && !findings->uncovered)
+  if (!findings->differs && !findings->uncovered && !hidden)
     {
       if (findings->left_out != COMPARE_NO_DEFECT)
         report_left_out (c, &c->a, index, 'A');
@@ -460,7 +471,7 @@ report_function_of_a (const struct comparison *c, uint32_t index)
 
 /* What differs has been reported for A's function already.  */
 static void
-report_function_of_b (const struct comparison *c, uint32_t index)
+report_function_of_b (const struct comparison *c, uint32_t index, bool hidden)
 {
   const struct function_findings *findings = &c->b.findings[index];
   c->result->functions_b++;
@@ -468,31 +479,73 @@ report_function_of_b (const struct comparison *c, uint32_t index)
     return;
   if (!findings->uncovered && findings->left_out != COMPARE_NO_DEFECT)
     report_left_out (c, &c->b, index, 'B');
-  if (!findings->uncovered)
+  if (!findings->uncovered && !hidden)
     return;
   *(findings->covered ? &c->result->different : &c->result->only_b) += 1;
   report_function (c, &c->b, index, 'B', !findings->covered);
 }
 
+/* Whether SIDE has a function of SIZE bytes at START.  */
+static bool
+has_function (const struct compared_side *side, uint64_t start, uint32_t size)
+{
+  const struct sframe_decoder *decoder = side->section.decoder;
+  uint32_t low = 0, high = decoder->n_functions;
+  while (low < high)
+    {
+      uint32_t middle = low + (high - low) / 2;
+      uint32_t index = sweep_section_index (&side->section, middle);
+      if (sframe_decoder_start (decoder, index) < start)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  uint32_t index = low < decoder->n_functions
+                       ? sweep_section_index (&side->section, low)
+                       : 0;
+  return low < decoder->n_functions
+         && sframe_decoder_start (decoder, index) == start
+         && sframe_decoder_size (decoder, index) == size;
+}
+
+/* Whether the function at POSITION of SIDE reaches into the one behind it, and
+   none of RIVAL does so.  The sweep sees nothing of that, as readers do not:
+   the function behind has the addresses.  */
+static bool
+hides_bytes (const struct compared_side *side,
+             const struct compared_side *rival, uint32_t position)
+{
+  const struct sframe_decoder *decoder = side->section.decoder;
+  if (position + 1 >= decoder->n_functions)
+    return false;
+  uint32_t index = sweep_section_index (&side->section, position);
+  uint32_t behind = sweep_section_index (&side->section, position + 1);
+  uint64_t start = sframe_decoder_start (decoder, index);
+  uint32_t size = sframe_decoder_size (decoder, index);
+  return sframe_decoder_start (decoder, behind) - start < size
+         && !has_function (rival, start, size);
+}
+
 /* Report the functions of SIDE that have bytes, by address.  */
 static void
 report_side (const struct comparison *c, const struct compared_side *side,
-             void (*report_one) (const struct comparison *, uint32_t))
+             const struct compared_side *rival,
+             void (*report_one) (const struct comparison *, uint32_t, bool))
 {
   const struct sframe_decoder *decoder = side->section.decoder;
   for (uint32_t i = 0; i < decoder->n_functions; i++)
     {
       uint32_t index = sweep_section_index (&side->section, i);
       if (sframe_decoder_size (decoder, index) != 0)
-        report_one (c, index);
+        report_one (c, index, hides_bytes (side, rival, i));
     }
 }
 
 static void
 report_functions (const struct comparison *c)
 {
-  report_side (c, &c->a, report_function_of_a);
-  report_side (c, &c->b, report_function_of_b);
+  report_side (c, &c->a, &c->b, report_function_of_a);
+  report_side (c, &c->b, &c->a, report_function_of_b);
   c->result->merged_rows_a = c->a.section.merged_rows;
   c->result->merged_rows_b = c->b.section.merged_rows;
   c->result->rows_at_end_a = c->a.section.rows_at_end;

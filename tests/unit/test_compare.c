@@ -243,6 +243,36 @@ equal_rules_of_neighbours_are_not_one_stretch (void **state)
   assert_int_equal (seen.last.function, 0x1010);
 }
 
+/* Readers find the function behind; a section that has its sizes wrong is not
+   equal all the same.  */
+static void
+functions_that_overlap_on_one_side_differ (void **state)
+{
+  (void)state;
+  struct sframe_row rows[] = { row_at (0, true, 8) };
+  for (int larger = 0; larger < 3; larger++)
+    {
+      struct made sides[2];
+      struct seen seen;
+      for (int i = 0; i < 2; i++)
+        {
+          struct sframe_fde second
+              = { .address = 0x1010, .size = 16, .rows = rows, .n_rows = 1 };
+          bool overlaps = larger == i || larger == 2;
+          one_function (&sides[i], VARIANT (3, true), overlaps ? 24 : 16, rows,
+                        1);
+          made_add (&sides[i], &second);
+        }
+      struct compare_result result
+          = compare_and_close (&sides[0], &sides[1], &seen);
+      assert_int_equal (result.different, larger != 2);
+      assert_int_equal (seen.n, larger != 2);
+      if (larger != 2)
+        assert_string_equal (seen.last.text,
+                             "it reaches into the function behind it");
+    }
+}
+
 static void
 masks_are_unfolded (void **state)
 {
@@ -438,6 +468,7 @@ main (void)
     cmocka_unit_test (a_section_without_functions_is_compared),
     cmocka_unit_test (a_split_function_is_equal_where_it_is_described),
     cmocka_unit_test (equal_rules_of_neighbours_are_not_one_stretch),
+    cmocka_unit_test (functions_that_overlap_on_one_side_differ),
     cmocka_unit_test (masks_are_unfolded),
     cmocka_unit_test (plt_got_defect_is_named),
     cmocka_unit_test (stale_offset_defect_is_named),
