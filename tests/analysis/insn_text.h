@@ -7,6 +7,7 @@
 #ifndef TESTS_INSN_TEXT_H
 #define TESTS_INSN_TEXT_H
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

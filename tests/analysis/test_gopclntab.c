@@ -2,15 +2,11 @@
    its forms.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "analysis/gopclntab.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -145,10 +141,8 @@ check_depth (const struct file *file, uint64_t offset, int32_t depth)
   assert_int_equal (go_table_depth (&file->table, CODE + offset), depth);
 }
 
-static void
-depths_of_all_forms (void **state)
+TEST (depths_of_all_forms)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     {
       struct file file = { 0 };
@@ -175,10 +169,8 @@ depths_of_all_forms (void **state)
 
 /* Since Go 1.26 the table does not say where the text begins: the module data
    do, if the first and the last entry fit.  */
-static void
-the_text_may_be_in_the_module_data (void **state)
+TEST (the_text_may_be_in_the_module_data)
 {
-  (void)state;
   for (int damaged = -1; damaged < 24; damaged++)
     {
       struct file file = { 0 };
@@ -200,10 +192,8 @@ the_text_may_be_in_the_module_data (void **state)
 }
 
 /* One entry outside of the code, or out of order, and nothing is believed.  */
-static void
-entries_are_those_of_the_code (void **state)
+TEST (entries_are_those_of_the_code)
 {
-  (void)state;
   static const uint64_t wrong[] = { 0, 0x2a0, 0x300 };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     {
@@ -217,10 +207,8 @@ entries_are_those_of_the_code (void **state)
 }
 
 /* Functions without a caller, and those that write to the stack pointer.  */
-static void
-flagged_functions_are_unknown (void **state)
+TEST (flagged_functions_are_unknown)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     for (uint8_t flags = 1; flags <= 4; flags *= 2)
       {
@@ -237,10 +225,8 @@ flagged_functions_are_unknown (void **state)
 
 /* Any byte of the table can be anything: nothing is read outside of it (which
    the sanitizers see), and what is said stays in order and in the code.  */
-static void
-damaged_tables_do_no_harm (void **state)
+TEST (damaged_tables_do_no_harm)
 {
-  (void)state;
   static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     for (size_t k = 0; k < TABLE_SIZE * sizeof values; k++)
@@ -257,18 +243,4 @@ damaged_tables_do_no_harm (void **state)
           }
         go_table_free (&file.table);
       }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (depths_of_all_forms),
-    cmocka_unit_test (the_text_may_be_in_the_module_data),
-    cmocka_unit_test (entries_are_those_of_the_code),
-    cmocka_unit_test (flagged_functions_are_unknown),
-    cmocka_unit_test (damaged_tables_do_no_harm),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -6,16 +6,13 @@
 #include "analysis/insn.h"
 #include "arch/amd64_instruction.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/analysis/insn_text.h"
+#include "tests/unit_test.h"
 
 #ifdef HAVE_ZYDIS
 
@@ -128,10 +125,8 @@ static const struct
   { 5, "\x48\x8d\x44\x24\x08", "lea 8(%rsp),%rax", FLOW_NEXT, 0, 0, 0 },
 };
 
-static void
-flow (void **state)
+TEST (flow)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
     {
       struct insn_step step
@@ -146,10 +141,8 @@ flow (void **state)
     }
 }
 
-static void
-an_instruction_must_be_whole (void **state)
+TEST (an_instruction_must_be_whole)
 {
-  (void)state;
   struct insn insn;
   const uint8_t cut[] = { 0xe8, 0, 0 }, none[] = { 0x06 };
   assert_false (insn_decode (decoder, cut, sizeof cut, ADDRESS, &insn));
@@ -159,10 +152,8 @@ an_instruction_must_be_whole (void **state)
 
 /* The sizes that arch/ knows in every build.  What it calls unknown is rare:
    XOP, 3DNow! and instructions that only operating systems use.  */
-static void
-sizes_without_zydis_are_the_same (void **state)
+TEST (sizes_without_zydis_are_the_same)
 {
-  (void)state;
   unsigned decoded = 0, unknown = 0;
   uint64_t random = 1;
   for (unsigned i = 0; i < 1000000; i++)
@@ -189,10 +180,8 @@ sizes_without_zydis_are_the_same (void **state)
   assert_in_range (unknown, 1, decoded / 5000);
 }
 
-static void
-other_machines_have_no_decoder (void **state)
+TEST (other_machines_have_no_decoder)
 {
-  (void)state;
   assert_true (insn_decoder_exists (&arch_amd64));
   assert_false (insn_decoder_exists (&arch_s390x));
   assert_null (insn_decoder_new (NULL));
@@ -222,14 +211,12 @@ compare_with_zydis (const uint8_t bytes[32])
   return differ;
 }
 
-static void
-what_is_known_is_what_zydis_says (void **state)
+TEST (what_is_known_is_what_zydis_says)
 {
   static const uint8_t prefixes[][2]
       = { { 0 },    { 0x66 },       { 0xf2 },       { 0xf3 },      { 0x48 },
           { 0x45 }, { 0x66, 0x48 }, { 0xf3, 0x4f }, { 0x40, 0x66 } };
   unsigned differ = 0;
-  (void)state;
   for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     for (unsigned opcode = 0; opcode < 512; opcode++)
       for (unsigned modrm = 0; modrm < 256; modrm++)
@@ -297,8 +284,7 @@ is_rightly_told (const uint8_t bytes[32])
          && (!insn.calls_kernel || strncmp (text, "syscall", 7) == 0);
 }
 
-static void
-nothing_is_told_of_others (void **state)
+TEST (nothing_is_told_of_others)
 {
   enum
   {
@@ -306,7 +292,6 @@ nothing_is_told_of_others (void **state)
   };
   static const uint8_t prefixes[] = { 0, 0x66, 0x48, 0x45 };
   unsigned wrong = 0;
-  (void)state;
   for (unsigned i = 0; i < sizeof prefixes; i++)
     for (unsigned opcode = 0; opcode < 512; opcode++)
       for (unsigned modrm = 0; modrm < 256 && opcode != BND; modrm++)
@@ -358,11 +343,9 @@ names (const char *bytes, uint64_t expected)
          && named == expected;
 }
 
-static void
-addresses_that_code_names (void **state)
+TEST (addresses_that_code_names)
 {
   uint64_t named;
-  (void)state;
   assert_true (names ("\x48\x8d\x05\x10\x00\x00\x00", ADDRESS + 7 + 16));
   assert_true (names ("\x4c\x8d\x3d\xf9\xff\xff\xff", ADDRESS));
   assert_true (names ("\xff\x24\xc5\x00\x20\x40\x00", 0x402000));
@@ -389,11 +372,9 @@ addresses_that_code_names (void **state)
 }
 
 /* Bytes that are no instruction have no words.  */
-static void
-shown_as_text (void **state)
+TEST (shown_as_text)
 {
   char text[INSN_TEXT_MAX];
-  (void)state;
   assert_true (insn_show (decoder, (const uint8_t *)"\x55", 1, 0, text));
   assert_string_equal (text, "push %rbp");
   assert_true (
@@ -404,12 +385,10 @@ shown_as_text (void **state)
 }
 
 /* 3DNow! has its opcodes at the end, behind what is remembered of others.  */
-static void
-opcodes_at_the_end (void **state)
+TEST (opcodes_at_the_end)
 {
   struct insn_step step;
   uint8_t bytes[32] = { 0x0f, 0x0f, 0x40, 8, 0x9e }; /* pfadd 8(%rax), %mm0 */
-  (void)state;
   assert_true (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
   bytes[4] = 0;
   assert_false (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
@@ -417,8 +396,7 @@ opcodes_at_the_end (void **state)
 
 /* System V ABI for x86-64, figure 3.36: DWARF numbers registers in another
    order than instructions do.  */
-static void
-registers_have_the_numbers_of_dwarf (void **state)
+TEST (registers_have_the_numbers_of_dwarf)
 {
   enum
   {
@@ -432,7 +410,6 @@ registers_have_the_numbers_of_dwarf (void **state)
     RSP
   };
   static const uint8_t low[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
-  (void)state;
   for (unsigned n = 0; n < 16; n++)
     {
       const uint8_t mov[]
@@ -1090,13 +1067,11 @@ static const struct
     "store from r12 [r13+r14*8+0]:8 reads r13,r14" },
 };
 
-static void
-in_words (void **state)
+TEST (in_words)
 {
   struct insn_text text = { .machine = code_machine_of (&arch_amd64) };
   size_t page = (size_t)sysconf (_SC_PAGESIZE);
   uint8_t *pages = last_page (page);
-  (void)state;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     {
       /* Nothing is read behind the bytes.  */
@@ -1110,42 +1085,14 @@ in_words (void **state)
   munmap (pages, 2 * page);
 }
 
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (what_is_known_is_what_zydis_says),
-    cmocka_unit_test (nothing_is_told_of_others),
-    cmocka_unit_test (flow),
-    cmocka_unit_test (registers_have_the_numbers_of_dwarf),
-    cmocka_unit_test (in_words),
-    cmocka_unit_test (addresses_that_code_names),
-    cmocka_unit_test (shown_as_text),
-    cmocka_unit_test (opcodes_at_the_end),
-    cmocka_unit_test (an_instruction_must_be_whole),
-    cmocka_unit_test (sizes_without_zydis_are_the_same),
-    cmocka_unit_test (other_machines_have_no_decoder),
-  };
-  return cmocka_run_group_tests (tests, setup, teardown);
-}
+TEST_GROUP (setup, teardown)
 
 #else
 
-static void
-there_is_no_decoder (void **state)
+TEST (there_is_no_decoder)
 {
-  (void)state;
   assert_false (insn_decoder_exists (&arch_amd64));
   assert_null (insn_decoder_new (&arch_amd64));
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  const struct CMUnitTest tests[] = { cmocka_unit_test (there_is_no_decoder) };
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }
 
 #endif

@@ -9,15 +9,12 @@
 #include "analysis/insn.h"
 
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/bytes.h"
 #include "tests/analysis/insn_text.h"
+#include "tests/unit_test.h"
 
 #ifdef CODE_ANALYSIS
 
@@ -79,8 +76,7 @@ exists (uint32_t word)
   return insn_decode (decoder, bytes, 4, ADDRESS, &insn);
 }
 
-static void
-flow (void **state)
+TEST (flow)
 {
   static const struct
   {
@@ -119,7 +115,6 @@ flow (void **state)
     { 0xd4000001, FLOW_NEXT, 0 }, /* svc #0 */
     { 0xd503201f, FLOW_NEXT, 0 }, /* nop */
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct insn insn = insn_of (cases[i].word);
@@ -141,10 +136,8 @@ flow (void **state)
   assert_int_equal (insn_of (0x36000040).condition, CONDITION_OTHER);
 }
 
-static void
-frame_records (void **state)
+TEST (frame_records)
 {
-  (void)state;
   struct insn push = insn_of (0xa9be7bfd); /* stp x29, x30, [sp, #-32]! */
   assert_int_equal (push.op, OP_STORE);
   assert_true (push.is_pair && push.adjusts_base);
@@ -188,10 +181,8 @@ frame_records (void **state)
   assert_int_equal (words.writes, 3);
 }
 
-static void
-stack_pointer_arithmetic (void **state)
+TEST (stack_pointer_arithmetic)
 {
-  (void)state;
   struct insn sub = insn_of (0xd10083ff); /* sub sp, sp, #0x20 */
   assert_int_equal (sub.op, OP_ADD);
   assert_int_equal (sub.to, SP);
@@ -221,10 +212,8 @@ stack_pointer_arithmetic (void **state)
   assert_int_equal (word.to, SP);
 }
 
-static void
-constants (void **state)
+TEST (constants)
 {
-  (void)state;
   assert_int_equal (insn_of (0xd2824680).immediate, 0x1234); /* mov x0 */
   assert_int_equal (insn_of (0x12800000).immediate, 0xffffffff);
   assert_int_equal (insn_of (0x92800000).immediate, -1);
@@ -246,10 +235,8 @@ constants (void **state)
   assert_int_equal (zero.immediate, 0);
 }
 
-static void
-moving_is_not_reading (void **state)
+TEST (moving_is_not_reading)
 {
-  (void)state;
   struct insn move = insn_of (0xaa1303e0); /* mov x0, x19 */
   assert_int_equal (move.op, OP_MOVE);
   assert_int_equal (move.width, 8);
@@ -264,10 +251,8 @@ moving_is_not_reading (void **state)
   assert_int_equal (insn_of (0xf90003f3).reads, UINT32_C (1) << SP);
 }
 
-static void
-jump_tables (void **state)
+TEST (jump_tables)
 {
-  (void)state;
   struct insn load = insn_of (0x38604821); /* ldrb w1, [x1, w0, uxtw] */
   assert_int_equal (load.op, OP_LOAD);
   assert_int_equal (load.width, 1);
@@ -300,10 +285,8 @@ jump_tables (void **state)
   assert_int_equal (both.index, 9);
 }
 
-static void
-return_addresses (void **state)
+TEST (return_addresses)
 {
-  (void)state;
   assert_int_equal (insn_of (0xd503233f).op, OP_SIGN); /* paciasp */
   assert_int_equal (insn_of (0xd503233f).immediate, 0);
   assert_int_equal (insn_of (0xd503237f).op, OP_SIGN); /* pacibsp */
@@ -318,8 +301,7 @@ return_addresses (void **state)
 }
 
 /* Registers that instructions of other kinds change.  */
-static void
-other_results (void **state)
+TEST (other_results)
 {
   static const struct
   {
@@ -358,14 +340,12 @@ other_results (void **state)
     { 0x58000013, 1 << 19 },              /* ldr x19, literal */
     { 0x1d010413, 1 << 19 | 1 | 1 << 1 }, /* cpyp [x19]!, [x1]!, x0! */
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     assert_int_equal (insn_of (cases[i].word).writes, cases[i].writes);
 }
 
 /* Not allocated: data, in all likelihood.  */
-static void
-what_is_no_instruction (void **state)
+TEST (what_is_no_instruction)
 {
   static const uint32_t words[] = {
     0x80000000, 0xffffffff, 0x00050002, 0x22000000, 0x32400000, 0x12c00000,
@@ -375,33 +355,28 @@ what_is_no_instruction (void **state)
     0xd65e03c0, 0xd75f0bff, 0xd4000000, 0xd4000005, 0xd4200001, 0xd4a00000,
     0x55000000, 0xd5400000, 0xd71f0020,
   };
-  (void)state;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (exists (words[i]))
       fail_msg ("%#x", words[i]);
 }
 
-static void
-an_instruction_must_be_whole (void **state)
+TEST (an_instruction_must_be_whole)
 {
   struct insn insn;
   struct insn_step step;
   const uint8_t cut[] = { 0xc0, 0x03, 0x5f };
-  (void)state;
   assert_false (insn_decode (decoder, cut, sizeof cut, ADDRESS, &insn));
   assert_false (insn_decode_step (decoder, cut, sizeof cut, ADDRESS, &step));
 }
 
 /* Whether FIRST and what follows, at ADDRESS, name EXPECTED.  */
 /* So is one that begins with BTI C, but not BTI C alone.  */
-static void
-stubs_with_bti (void **state)
+TEST (stubs_with_bti)
 {
   static const uint32_t words[]
       = { 0xd503245f, 0xb0000010, 0xf9400a11, 0x91004210, 0xd61f0220 };
   uint8_t bytes[sizeof words];
   struct insn_step step;
-  (void)state;
   for (size_t i = 0; i < 5; i++)
     store_u32 (bytes + 4 * i, words[i], false);
   /* ADRP is of the page behind that of BTI C.  */
@@ -428,8 +403,7 @@ names (uint32_t first, uint32_t second, uint32_t third, uint64_t address,
          && named == expected;
 }
 
-static void
-addresses_that_code_names (void **state)
+TEST (addresses_that_code_names)
 {
   enum
   {
@@ -439,7 +413,6 @@ addresses_that_code_names (void **state)
     ADD_X3_X1_0X10 = 0x91004023,
     ADD_X1_X2_0X10 = 0x91004041
   };
-  (void)state;
   assert_true (names (ADR_X1_MINUS_4, NOP, NOP, ADDRESS, ADDRESS - 4));
   assert_true (names (ADRP_X1_2_PAGES, NOP, ADD_X3_X1_0X10, ADDRESS, 0x12010));
   assert_false (names (ADRP_X1_2_PAGES, NOP, NOP, ADDRESS, 0x12000));
@@ -475,14 +448,12 @@ addresses_that_code_names (void **state)
 }
 
 /* For a sweep a PLT stub is one jump.  */
-static void
-stubs (void **state)
+TEST (stubs)
 {
   static const uint32_t words[]
       = { 0xb0000010, 0xf9400a11, 0x91004210, 0xd503219f, 0xd61f0220 };
   uint8_t bytes[sizeof words];
   struct insn_step step;
-  (void)state;
   for (size_t i = 0; i < 5; i++)
     store_u32 (bytes + 4 * i, words[i], false);
   assert_true (insn_decode_step (decoder, bytes, 20, ADDRESS, &step));
@@ -504,14 +475,12 @@ stubs (void **state)
 
 /* Each bit that stubs have in common has to be that of stubs.  The others are
    page and offset.  */
-static void
-other_words_are_no_stub (void **state)
+TEST (other_words_are_no_stub)
 {
   static const uint32_t words[]
       = { 0xb0000010, 0xf9400a11, 0x91004210, 0xd61f0220 };
   static const uint32_t common[]
       = { 0x9f00001f, 0xffc003ff, 0xffc003ff, 0xffffffff };
-  (void)state;
   for (size_t i = 0; i < 4; i++)
     for (unsigned bit = 0; bit < 32; bit++)
       {
@@ -528,8 +497,7 @@ other_words_are_no_stub (void **state)
 }
 
 /* Pages in front of the stub and behind it.  */
-static void
-stubs_lead_to_any_page (void **state)
+TEST (stubs_lead_to_any_page)
 {
   static const struct
   {
@@ -538,7 +506,6 @@ stubs_lead_to_any_page (void **state)
   } cases[] = { { 0x90000010, 0 },       { 0xf0000010, 3 },
                 { 0x90000030, 4 },       { 0xf0fffff0, -1 },
                 { 0xf07ffff0, 0xfffff }, { 0x90800010, -0x100000 } };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       const uint32_t words[]
@@ -556,13 +523,11 @@ stubs_lead_to_any_page (void **state)
 }
 
 /* Of big-endian files, data are the other way round, but not the code.  */
-static void
-byte_order_is_that_of_data (void **state)
+TEST (byte_order_is_that_of_data)
 {
   const uint8_t ret[] = { 0xc0, 0x03, 0x5f, 0xd6 };
   struct insn_step step;
   struct insn_decoder *other = insn_decoder_new (&arch_aarch64_be);
-  (void)state;
   assert_non_null (other);
   assert_true (insn_decode_step (other, ret, sizeof ret, ADDRESS, &step));
   assert_int_equal (step.flow, FLOW_RETURN);
@@ -720,10 +685,8 @@ static const struct
 /* All words of the vector and floating-point groups but for Rd and Rn.  The
    numbers are GNU objdump 2.40's, which calls the same words instructions, but
    for 256 of FMLAL and FMLSL with bit 22 set: the manual has no size there. */
-static void
-all_vector_instructions_are_known (void **state)
+TEST (all_vector_instructions_are_known)
 {
-  (void)state;
   static const struct
   {
     uint32_t group;
@@ -745,11 +708,9 @@ all_vector_instructions_are_known (void **state)
     }
 }
 
-static void
-in_words (void **state)
+TEST (in_words)
 {
   struct insn_text text = { .machine = code_machine_of (&arch_aarch64) };
-  (void)state;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     {
       struct insn insn = insn_of (words[i].word);
@@ -758,49 +719,14 @@ in_words (void **state)
     }
 }
 
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (flow),
-    cmocka_unit_test (in_words),
-    cmocka_unit_test (frame_records),
-    cmocka_unit_test (stack_pointer_arithmetic),
-    cmocka_unit_test (constants),
-    cmocka_unit_test (moving_is_not_reading),
-    cmocka_unit_test (jump_tables),
-    cmocka_unit_test (return_addresses),
-    cmocka_unit_test (other_results),
-    cmocka_unit_test (what_is_no_instruction),
-    cmocka_unit_test (all_vector_instructions_are_known),
-    cmocka_unit_test (an_instruction_must_be_whole),
-    cmocka_unit_test (addresses_that_code_names),
-    cmocka_unit_test (stubs),
-    cmocka_unit_test (stubs_with_bti),
-    cmocka_unit_test (other_words_are_no_stub),
-    cmocka_unit_test (stubs_lead_to_any_page),
-    cmocka_unit_test (byte_order_is_that_of_data),
-  };
-  return cmocka_run_group_tests (tests, setup, teardown);
-}
+TEST_GROUP (setup, teardown)
 
 #else
 
-static void
-there_is_no_decoder (void **state)
+TEST (there_is_no_decoder)
 {
-  (void)state;
   assert_false (insn_decoder_exists (&arch_aarch64));
   assert_null (insn_decoder_new (&arch_aarch64));
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  const struct CMUnitTest tests[] = { cmocka_unit_test (there_is_no_decoder) };
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }
 
 #endif

@@ -3,17 +3,13 @@
 
 #include <config.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/routine.h"
 #include "analysis/routine_graph.h"
 #include "base/bytes.h"
 #include "tests/unit/elf_builder.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -85,8 +81,7 @@ follow (struct fixture *f, uint64_t steps)
 
 /* With the last step nothing may be left: nobody could tell whether another
    one was missing.  */
-static void
-steps_are_counted_and_the_last_one_is_too_many (void **state)
+TEST (steps_are_counted_and_the_last_one_is_too_many)
 {
   static const uint32_t code[] = { 0xd503201f, 0xd65f03c0 }; /* nop; ret */
   enum
@@ -104,7 +99,6 @@ steps_are_counted_and_the_last_one_is_too_many (void **state)
     { STEPS - 1, 0, ROUTINE_TOO_MUCH },
   };
   struct fixture f;
-  (void)state;
   prepare (&f, code, 2);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
@@ -115,12 +109,10 @@ steps_are_counted_and_the_last_one_is_too_many (void **state)
 }
 
 /* Each branch leads to the next instruction, where two paths meet.  */
-static void
-following_stops_when_no_steps_are_left (void **state)
+TEST (following_stops_when_no_steps_are_left)
 {
   uint32_t code[BRANCHES + 1];
   struct fixture f;
-  (void)state;
   for (unsigned i = 0; i < BRANCHES; i++)
     code[i] = 0x34000020; /* cbz w0, .+4 */
   code[BRANCHES] = 0xd65f03c0;
@@ -130,15 +122,4 @@ following_stops_when_no_steps_are_left (void **state)
   assert_int_equal (follow (&f, 10), ROUTINE_TOO_MUCH);
   assert_in_range (f.routine->steps, 10, 20);
   finish (&f);
-}
-
-int
-main (void)
-{
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (steps_are_counted_and_the_last_one_is_too_many),
-    cmocka_unit_test (following_stops_when_no_steps_are_left),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name ("routine", tests, NULL, NULL);
 }

@@ -7,16 +7,13 @@
 
 #include <config.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analysis/state_apply.h"
 #include "analysis/state_join.h"
 #include "analysis/state_row.h"
+#include "tests/unit_test.h"
 
 #ifdef CODE_ANALYSIS
 
@@ -71,6 +68,8 @@ free_tables (void **state)
   tables = (struct jump_tables){ 0 };
   return 0;
 }
+
+#  define FIXTURE_TEST(name) TEST_BETWEEN (NULL, free_tables, name)
 
 /* Instructions.  */
 
@@ -217,10 +216,8 @@ bound_of (unsigned reg)
 /* ---- One instruction */
 
 /* Arguments are not what the caller wants to have back.  */
-static void
-registers_at_the_entry (void **state)
+FIXTURE_TEST (registers_at_the_entry)
 {
-  (void)state;
   enter (&arch_amd64);
   expect (RBX, VALUE_SAVED, RBX);
   expect (RSP, VALUE_CFA, -8);
@@ -228,10 +225,8 @@ registers_at_the_entry (void **state)
   expect_kind (RIP, VALUE_MIXED);
 }
 
-static void
-numbers_have_59_bits (void **state)
+FIXTURE_TEST (numbers_have_59_bits)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X0, LIMIT - 1);
   expect (X0, VALUE_CONSTANT, LIMIT - 1);
@@ -261,10 +256,8 @@ numbers_have_59_bits (void **state)
 
 /* Half of a register is what the whole one is only of numbers that are not
    negative as a signed one.  */
-static void
-moves_of_a_half (void **state)
+FIXTURE_TEST (moves_of_a_half)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X0, INT32_MAX);
   move (X1, X0, 4);
@@ -303,10 +296,8 @@ insert (unsigned to, unsigned at, int64_t bits, unsigned width)
   apply (insn);
 }
 
-static void
-parts_of_constants_are_replaced (void **state)
+FIXTURE_TEST (parts_of_constants_are_replaced)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X0, 0x11112222);
   insert (X0, 16, 0x3333, 8);
@@ -330,10 +321,8 @@ parts_of_constants_are_replaced (void **state)
 }
 
 /* A return address is signed with SP as it is, which has to be the CFA.  */
-static void
-signing_needs_the_stack_pointer_of_the_entry (void **state)
+FIXTURE_TEST (signing_needs_the_stack_pointer_of_the_entry)
 {
-  (void)state;
   enter (&arch_aarch64);
   with_immediate (OP_SIGN, LR, LR, 1);
   expect (LR, VALUE_SIGNED, 1);
@@ -372,10 +361,8 @@ signing_needs_the_stack_pointer_of_the_entry (void **state)
   expect_kind (X0, VALUE_MIXED);
 }
 
-static void
-sums (void **state)
+FIXTURE_TEST (sums)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X0, 24);
   with_index (OP_SUM, X1, SP, X0, 8);
@@ -392,10 +379,8 @@ sums (void **state)
   expect_kind (X1, VALUE_OPAQUE);
 }
 
-static void
-registers_are_swapped (void **state)
+FIXTURE_TEST (registers_are_swapped)
 {
-  (void)state;
   enter (&arch_amd64);
   set (RAX, 5);
   with_index (OP_SWAP, RAX, RBX, REG_NONE, 8);
@@ -409,10 +394,8 @@ registers_are_swapped (void **state)
 
 /* ---- The stack */
 
-static void
-words_are_saved_and_restored (void **state)
+FIXTURE_TEST (words_are_saved_and_restored)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   expect (RSP, VALUE_CFA, -16);
@@ -434,10 +417,8 @@ words_are_saved_and_restored (void **state)
   expect (RSP, VALUE_CFA, -16);
 }
 
-static void
-leave_is_the_way_back (void **state)
+FIXTURE_TEST (leave_is_the_way_back)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBP);
   move (RBP, RSP, 8);
@@ -449,10 +430,8 @@ leave_is_the_way_back (void **state)
 
 /* A signal handler may overwrite what is below SP.  Compilers read it there
    only in one piece of code, until SP goes down again.  */
-static void
-what_was_popped_is_gone_when_the_stack_grows_again (void **state)
+FIXTURE_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   push (R12);
@@ -475,10 +454,8 @@ what_was_popped_is_gone_when_the_stack_grows_again (void **state)
 }
 
 /* Stored below SP, which then goes down: so some compilers save registers.  */
-static void
-what_was_stored_below_the_stack_pointer_stays (void **state)
+FIXTURE_TEST (what_was_stored_below_the_stack_pointer_stays)
 {
-  (void)state;
   enter (&arch_amd64);
   store (RBX, RSP, -8);
   store (R12, RSP, -40);
@@ -491,10 +468,8 @@ what_was_stored_below_the_stack_pointer_stays (void **state)
 }
 
 /* The same where SP comes back from a realigned frame.  */
-static void
-a_realigned_frame_is_released_as_a_whole (void **state)
+FIXTURE_TEST (a_realigned_frame_is_released_as_a_whole)
 {
-  (void)state;
   enter (&arch_amd64);
   add (R10, RSP, 0);
   push (RBX);
@@ -511,10 +486,8 @@ a_realigned_frame_is_released_as_a_whole (void **state)
   expect_unknown_word (RSP, 0);
 }
 
-static void
-a_call_leaves_the_frame_alone_and_nothing_below (void **state)
+FIXTURE_TEST (a_call_leaves_the_frame_alone_and_nothing_below)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   store (R12, RSP, -8);
@@ -533,10 +506,8 @@ a_call_leaves_the_frame_alone_and_nothing_below (void **state)
   assert_int_equal (now.n_slots, 2);
 }
 
-static void
-stores_of_all_widths (void **state)
+FIXTURE_TEST (stores_of_all_widths)
 {
-  (void)state;
   enter (&arch_amd64);
   add (RSP, RSP, -24);
   store (RBX, RSP, 8);
@@ -563,10 +534,8 @@ stores_of_all_widths (void **state)
 }
 
 /* Where an index is added nobody knows the place.  */
-static void
-indexed_words_of_the_stack_are_unknown (void **state)
+FIXTURE_TEST (indexed_words_of_the_stack_are_unknown)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   struct insn insn = memory_insn (OP_LOAD, RAX, RSP, 0, 8);
@@ -581,10 +550,8 @@ indexed_words_of_the_stack_are_unknown (void **state)
   expect_word (RSP, 0, VALUE_SAVED, RBX);
 }
 
-static void
-a_pointer_reaches_what_was_saved (void **state)
+FIXTURE_TEST (a_pointer_reaches_what_was_saved)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   add (RAX, RSP, 0);
@@ -606,10 +573,8 @@ pair (enum insn_op op, unsigned first, unsigned second, int64_t offset)
   return insn;
 }
 
-static void
-pairs_of_registers (void **state)
+FIXTURE_TEST (pairs_of_registers)
 {
-  (void)state;
   enter (&arch_aarch64);
   struct insn save = pair (OP_STORE, FP, LR, -32);
   save.adjusts_base = true;
@@ -642,10 +607,8 @@ pairs_of_registers (void **state)
 
 /* ---- A base that nobody knows the distance of */
 
-static void
-a_new_base_makes_the_old_one_unknown (void **state)
+FIXTURE_TEST (a_new_base_makes_the_old_one_unknown)
 {
-  (void)state;
   enter (&arch_amd64);
   add (RSP, RSP, -24);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
@@ -700,10 +663,8 @@ a_new_base_makes_the_old_one_unknown (void **state)
 }
 
 /* FP has it; SP goes further down, for a variable array.  */
-static void
-the_base_of_the_frame_pointer_stays (void **state)
+FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
 {
-  (void)state;
   for (unsigned below_first = 0; below_first < 2; below_first++)
     {
       enter (&arch_amd64);
@@ -743,8 +704,7 @@ compare (enum insn_op op, unsigned from, int64_t with)
   apply (insn);
 }
 
-static void
-conditions_bound_what_was_compared (void **state)
+FIXTURE_TEST (conditions_bound_what_was_compared)
 {
   static const struct
   {
@@ -767,7 +727,6 @@ conditions_bound_what_was_compared (void **state)
     { CONDITION_OTHER, true, 9, UINT64_MAX },
     { CONDITION_OTHER, false, 9, UINT64_MAX },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       enter (&arch_aarch64);
@@ -779,10 +738,8 @@ conditions_bound_what_was_compared (void **state)
     }
 }
 
-static void
-flags_are_forgotten (void **state)
+FIXTURE_TEST (flags_are_forgotten)
 {
-  (void)state;
   enter (&arch_aarch64);
   compare (OP_COMPARE, X0, 5);
   struct insn sets_flags = insn_of (OP_NONE, REG_NONE, REG_NONE);
@@ -826,10 +783,8 @@ flags_are_forgotten (void **state)
   assert_true (bound_of (X0) == 76);
 }
 
-static void
-memory_is_bounded_until_it_may_change (void **state)
+FIXTURE_TEST (memory_is_bounded_until_it_may_change)
 {
-  (void)state;
   enter (&arch_aarch64);
   struct insn in_memory = memory_insn (OP_COMPARE_MEMORY, REG_NONE, X19, 8, 8);
   in_memory.immediate = 5;
@@ -860,10 +815,8 @@ memory_is_bounded_until_it_may_change (void **state)
   assert_true (bound_of (X0) == UINT64_MAX);
 }
 
-static void
-the_stack_is_bounded_until_it_is_overwritten (void **state)
+FIXTURE_TEST (the_stack_is_bounded_until_it_is_overwritten)
 {
-  (void)state;
   static const struct
   {
     int64_t offset;
@@ -889,10 +842,8 @@ the_stack_is_bounded_until_it_is_overwritten (void **state)
 }
 
 /* Where a realigned frame is, relative to the caller's, is not known.  */
-static void
-a_word_of_another_base_may_be_the_same (void **state)
+FIXTURE_TEST (a_word_of_another_base_may_be_the_same)
 {
-  (void)state;
   struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, SP, -24, 8);
   in_frame.immediate = 5;
   for (int i = 0; i < 2; i++)
@@ -906,10 +857,8 @@ a_word_of_another_base_may_be_the_same (void **state)
     }
 }
 
-static void
-multiples_are_bounded (void **state)
+FIXTURE_TEST (multiples_are_bounded)
 {
-  (void)state;
   enter (&arch_aarch64);
   compare (OP_COMPARE, X0, 10);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
@@ -930,10 +879,8 @@ multiples_are_bounded (void **state)
 
 /* In a loop an instruction gives its register a new value under the number of
    the old one, which was bounded.  */
-static void
-a_new_value_has_no_old_bound (void **state)
+FIXTURE_TEST (a_new_value_has_no_old_bound)
 {
-  (void)state;
   enter (&arch_aarch64);
   for (int i = 0; i < 2; i++)
     {
@@ -946,10 +893,8 @@ a_new_value_has_no_old_bound (void **state)
     }
 }
 
-static void
-equal_registers_share_what_is_known (void **state)
+FIXTURE_TEST (equal_registers_share_what_is_known)
 {
-  (void)state;
   for (int turn = 0; turn < 2; turn++)
     {
       enter (&arch_aarch64);
@@ -1046,10 +991,8 @@ expect_table (uint32_t number, uint64_t at, uint64_t max, unsigned width,
   assert_int_equal (table->is_signed, is_signed);
 }
 
-static void
-entries_are_read_from_tables (void **state)
+FIXTURE_TEST (entries_are_read_from_tables)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X1, 0x5000);
   bounded_index (X0, 6);
@@ -1099,10 +1042,8 @@ entries_are_read_from_tables (void **state)
   expect_kind (X2, VALUE_OPAQUE);
 }
 
-static void
-tables_have_few_widths_on_x86_64 (void **state)
+FIXTURE_TEST (tables_have_few_widths_on_x86_64)
 {
-  (void)state;
   enter (&arch_amd64);
   set (RCX, 0x5000);
   apply (indexed (RDX, RCX, RAX, 2, 2));
@@ -1111,10 +1052,8 @@ tables_have_few_widths_on_x86_64 (void **state)
   expect (RDX, VALUE_ENTRY, 0);
 }
 
-static void
-entries_and_a_base_are_targets (void **state)
+FIXTURE_TEST (entries_and_a_base_are_targets)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X1, 0x5000);
   bounded_index (X0, 6);
@@ -1163,10 +1102,8 @@ entries_and_a_base_are_targets (void **state)
   expect_kind (X2, VALUE_OPAQUE);
 }
 
-static void
-a_table_has_the_weaker_bound (void **state)
+FIXTURE_TEST (a_table_has_the_weaker_bound)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X1, 0x5000);
   static const struct
@@ -1207,10 +1144,8 @@ a_table_has_the_weaker_bound (void **state)
   assert_int_equal (number, 1);
 }
 
-static void
-there_are_a_million_tables_at_most (void **state)
+FIXTURE_TEST (there_are_a_million_tables_at_most)
 {
-  (void)state;
   struct jump_table table = { .width = 4 };
   uint32_t number;
   jump_tables_reset (&tables);
@@ -1266,10 +1201,8 @@ expect_target (const struct jump_table *table, const struct image_facts *facts,
   assert_true (!is_one || found == target);
 }
 
-static void
-tables_end_by_bound_and_place (void **state)
+FIXTURE_TEST (tables_end_by_bound_and_place)
 {
-  (void)state;
   struct image image;
   GElf_Phdr segment;
   struct image_facts facts = facts_with_table (&image, &segment);
@@ -1318,11 +1251,9 @@ tables_end_by_bound_and_place (void **state)
   expect_target (&label, &facts, 1, 0);
 }
 
-static void
-no_table_has_more_than_65536_entries (void **state)
+FIXTURE_TEST (no_table_has_more_than_65536_entries)
 {
   static uint8_t bytes[(1 << 16) + 8];
-  (void)state;
   struct image image;
   GElf_Phdr segment;
   struct image_facts facts = facts_with_table (&image, &segment);
@@ -1340,10 +1271,8 @@ no_table_has_more_than_65536_entries (void **state)
 
 /* An entry that is compared with a number, in a register or not, is not what
    is jumped by.  */
-static void
-entries_that_are_compared_are_no_entries (void **state)
+FIXTURE_TEST (entries_that_are_compared_are_no_entries)
 {
-  (void)state;
   for (unsigned by_register = 0; by_register < 2; by_register++)
     {
       enter (&arch_aarch64);
@@ -1370,8 +1299,7 @@ calculate (enum insn_calculation calculation, unsigned width, unsigned index,
   apply (insn);
 }
 
-static void
-numbers_are_calculated (void **state)
+FIXTURE_TEST (numbers_are_calculated)
 {
   static const struct
   {
@@ -1400,7 +1328,6 @@ numbers_are_calculated (void **state)
     { CALCULATE_ROTATE_RIGHT, 4, 0xf0, 4, 15 },
     { CALCULATE_ROTATE_RIGHT, 8, 15, 64, 15 },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int by_register = 0; by_register < 2; by_register++)
       {
@@ -1423,10 +1350,8 @@ numbers_are_calculated (void **state)
 }
 
 /* An address plus a number that was calculated is no address.  */
-static void
-calculated_numbers_are_no_addresses (void **state)
+FIXTURE_TEST (calculated_numbers_are_no_addresses)
 {
-  (void)state;
   enter (&arch_amd64);
   set (RAX, 5);
   calculate (CALCULATE_ADD, 4, REG_NONE, 3);
@@ -1444,10 +1369,8 @@ calculated_numbers_are_no_addresses (void **state)
   expect (RAX, VALUE_NUMBER, 0x4000);
 }
 
-static void
-numbers_are_kept_in_the_stack (void **state)
+FIXTURE_TEST (numbers_are_kept_in_the_stack)
 {
-  (void)state;
   enter (&arch_amd64);
   struct insn insn = insn_of (OP_PUSH, REG_NONE, REG_NONE);
   insn.has_constant = true;
@@ -1475,10 +1398,8 @@ numbers_are_kept_in_the_stack (void **state)
   expect_kind (RCX, VALUE_MIXED);
 }
 
-static void
-words_are_popped_to_memory (void **state)
+FIXTURE_TEST (words_are_popped_to_memory)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   push (R12);
@@ -1490,10 +1411,8 @@ words_are_popped_to_memory (void **state)
   expect_word (RSP, 8, VALUE_SAVED, RBX);
 }
 
-static void
-some_instructions_name_a_place (void **state)
+FIXTURE_TEST (some_instructions_name_a_place)
 {
-  (void)state;
   uint64_t place;
   enter (&arch_aarch64);
   set (X0, 0x4000);
@@ -1534,10 +1453,8 @@ call_kernel (int64_t number, int64_t stack, bool really)
   apply (insn);
 }
 
-static void
-a_child_with_another_stack_is_noticed (void **state)
+FIXTURE_TEST (a_child_with_another_stack_is_noticed)
 {
-  (void)state;
   enter (&arch_aarch64);
   const struct
   {
@@ -1561,8 +1478,7 @@ a_child_with_another_stack_is_noticed (void **state)
     }
 }
 
-static void
-child_and_parent_part_where_the_result_is_asked_for (void **state)
+FIXTURE_TEST (child_and_parent_part_where_the_result_is_asked_for)
 {
   static const struct
   {
@@ -1576,7 +1492,6 @@ child_and_parent_part_where_the_result_is_asked_for (void **state)
     { CONDITION_ZERO, true, true, true },
     { CONDITION_NOT_ZERO, true, true, false },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (unsigned k = 0; k < 3; k++)
       {
@@ -1627,12 +1542,10 @@ trust (struct state *state)
   return &state->trusts_sp;
 }
 
-static void
-what_is_so_on_one_path_is_so_behind (void **state)
+FIXTURE_TEST (what_is_so_on_one_path_is_so_behind)
 {
   static bool *(*const members[]) (struct state *)
       = { a_child, a_question, trust };
-  (void)state;
   for (size_t i = 0; i < sizeof members / sizeof *members; i++)
     {
       enter (&arch_aarch64);
@@ -1657,10 +1570,8 @@ join (const struct state *other, bool changes)
   assert_false (state_join (&now, machine, other, 0x3000, &tables));
 }
 
-static void
-registers_meet (void **state)
+FIXTURE_TEST (registers_meet)
 {
-  (void)state;
   enter (&arch_aarch64);
   struct state other = now;
   join (&other, false);
@@ -1691,10 +1602,8 @@ registers_meet (void **state)
   expect_kind (X0, VALUE_MIXED);
 }
 
-static void
-words_meet (void **state)
+FIXTURE_TEST (words_meet)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   push (R12);
@@ -1718,10 +1627,8 @@ words_meet (void **state)
 
 /* The other path has one word less, the second one in front.  What a state has
    behind its last word is none of it.  */
-static void
-words_meet_in_any_order (void **state)
+FIXTURE_TEST (words_meet_in_any_order)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   push (R12);
@@ -1737,10 +1644,8 @@ words_meet_in_any_order (void **state)
 
 /* Above SP on one of the paths, and so overwritten perhaps: that is known
    where they meet.  */
-static void
-released_on_one_path_is_released (void **state)
+FIXTURE_TEST (released_on_one_path_is_released)
 {
-  (void)state;
   for (int turn = 0; turn < 2; turn++)
     {
       enter (&arch_amd64);
@@ -1783,8 +1688,7 @@ state_with_bound (uint64_t max)
   return now;
 }
 
-static void
-the_weaker_bound_holds (void **state)
+FIXTURE_TEST (the_weaker_bound_holds)
 {
   static const struct
   {
@@ -1797,7 +1701,6 @@ the_weaker_bound_holds (void **state)
     { 5, UINT64_MAX, UINT64_MAX, true, false },
     { UINT64_MAX, 5, UINT64_MAX, false, false },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct state other = state_with_bound (cases[i].other);
@@ -1829,8 +1732,7 @@ state_with_base (int32_t limit, bool is_below)
   return now;
 }
 
-static void
-the_higher_base_counts (void **state)
+FIXTURE_TEST (the_higher_base_counts)
 {
   static const struct
   {
@@ -1847,7 +1749,6 @@ the_higher_base_counts (void **state)
     { -64, -32, -32, true, false, false, true },
     { -32, -64, -32, true, false, false, true },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct state other
@@ -1860,10 +1761,8 @@ the_higher_base_counts (void **state)
     }
 }
 
-static void
-tables_meet (void **state)
+FIXTURE_TEST (tables_meet)
 {
-  (void)state;
   enter (&arch_aarch64);
   struct state other = now;
   now.registers[X0] = value_of (VALUE_ENTRY, 3);
@@ -1904,10 +1803,8 @@ tables_meet (void **state)
 }
 
 /* Numbers of values are those of the place where paths meet.  */
-static void
-unknown_values_are_renumbered (void **state)
+FIXTURE_TEST (unknown_values_are_renumbered)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X9, 3);
   bounded_index (X0, 5);
@@ -1971,12 +1868,10 @@ expect_no_row (void)
   assert_false (state_row (&now, machine, &row));
 }
 
-static void
-rows_of_x86_64 (void **state)
+FIXTURE_TEST (rows_of_x86_64)
 {
   const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -8);
   const struct frame_rule fp = rule (RULE_DEREF_CFA, 0, -16);
-  (void)state;
   enter (&arch_amd64);
   expect_row (rule (RULE_REG, RSP, 8), ra, same);
   push (RBP);
@@ -2005,11 +1900,9 @@ rows_of_x86_64 (void **state)
 }
 
 /* The caller's SP, and FP, are kept in a realigned frame.  */
-static void
-rows_of_a_realigned_frame (void **state)
+FIXTURE_TEST (rows_of_a_realigned_frame)
 {
   const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -8);
-  (void)state;
   enter (&arch_amd64);
   add (R10, RSP, 8);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
@@ -2062,10 +1955,8 @@ rows_of_a_realigned_frame (void **state)
 
 /* Of several slots with the return address the one of the frame record is
    meant; without a record nobody knows which one callees may overwrite.  */
-static void
-copies_of_the_return_address (void **state)
+FIXTURE_TEST (copies_of_the_return_address)
 {
-  (void)state;
   for (int first = 0; first < 2; first++)
     {
       enter (&arch_aarch64);
@@ -2099,13 +1990,11 @@ copies_of_the_return_address (void **state)
   expect_no_row ();
 }
 
-static void
-rows_of_aarch64 (void **state)
+FIXTURE_TEST (rows_of_aarch64)
 {
   const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -24);
   const struct frame_rule fp = rule (RULE_DEREF_CFA, 0, -32);
   struct frame_row row;
-  (void)state;
   enter (&arch_aarch64);
   expect_row (rule (RULE_REG, SP, 0), same, same);
   with_immediate (OP_SIGN, LR, LR, 0);
@@ -2142,11 +2031,9 @@ rows_of_aarch64 (void **state)
 }
 
 /* What is below SP may be overwritten at any time.  */
-static void
-words_below_the_stack_pointer_are_not_kept (void **state)
+FIXTURE_TEST (words_below_the_stack_pointer_are_not_kept)
 {
   const struct value saved = value_of (VALUE_SAVED, RBX);
-  (void)state;
   enter (&arch_amd64);
   assert_false (state_keeps (&now, machine, saved));
   store (RBX, RSP, -8);
@@ -2168,10 +2055,8 @@ words_below_the_stack_pointer_are_not_kept (void **state)
   assert_false (state_keeps (&now, machine, saved));
 }
 
-static void
-nothing_is_left_of_a_frame_without_pointers_to_it (void **state)
+FIXTURE_TEST (nothing_is_left_of_a_frame_without_pointers_to_it)
 {
-  (void)state;
   enter (&arch_amd64);
   assert_false (state_has_left (&now, machine));
   move (RBX, RSP, 8);
@@ -2184,10 +2069,8 @@ nothing_is_left_of_a_frame_without_pointers_to_it (void **state)
   assert_true (state_has_left (&now, machine));
 }
 
-static void
-every_preserved_register_is_restored (void **state)
+FIXTURE_TEST (every_preserved_register_is_restored)
 {
-  (void)state;
   static const unsigned preserved[] = { RBX, RBP, R12, 13, 14, 15 };
   for (size_t i = 0; i < sizeof preserved / sizeof *preserved; i++)
     {
@@ -2236,10 +2119,8 @@ verdict_on_ra (struct frame_rule ra, bool is_signed)
   return state_check_ra (&now, machine, &row);
 }
 
-static void
-the_cfa_of_others (void **state)
+FIXTURE_TEST (the_cfa_of_others)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBP);
   assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 16)), VERDICT_AGREES);
@@ -2263,10 +2144,8 @@ the_cfa_of_others (void **state)
 
 /* The base is at most so high: a CFA that is lower than the right one for sure
    is wrong.  */
-static void
-a_cfa_too_low_is_wrong_whatever_the_base_is (void **state)
+FIXTURE_TEST (a_cfa_too_low_is_wrong_whatever_the_base_is)
 {
-  (void)state;
   state_with_base (-32, false);
   assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 31)),
                     VERDICT_CONTRADICTS);
@@ -2283,10 +2162,8 @@ a_cfa_too_low_is_wrong_whatever_the_base_is (void **state)
                     VERDICT_UNKNOWN);
 }
 
-static void
-the_frame_pointer_of_others (void **state)
+FIXTURE_TEST (the_frame_pointer_of_others)
 {
-  (void)state;
   enter (&arch_amd64);
   assert_int_equal (verdict_on_fp (same), VERDICT_AGREES);
   push (RBP);
@@ -2336,10 +2213,8 @@ the_frame_pointer_of_others (void **state)
                     VERDICT_UNKNOWN);
 }
 
-static void
-the_return_address_of_others (void **state)
+FIXTURE_TEST (the_return_address_of_others)
 {
-  (void)state;
   enter (&arch_aarch64);
   assert_int_equal (verdict_on_ra (same, false), VERDICT_AGREES);
   assert_int_equal (verdict_on_ra (same, true), VERDICT_CONTRADICTS);
@@ -2383,10 +2258,8 @@ the_return_address_of_others (void **state)
       VERDICT_AGREES);
 }
 
-static void
-where_things_are_kept (void **state)
+FIXTURE_TEST (where_things_are_kept)
 {
-  (void)state;
   enter (&arch_amd64);
   assert_int_equal (state_fp_place (&now, machine).kind, VALUE_MIXED);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
@@ -2406,10 +2279,8 @@ where_things_are_kept (void **state)
 
 /* ---- What must not be mixed up */
 
-static void
-unknown_sums_are_not_equal (void **state)
+FIXTURE_TEST (unknown_sums_are_not_equal)
 {
-  (void)state;
   enter (&arch_aarch64);
   add (X1, X19, 8);
   add (X2, X20, 8);
@@ -2428,10 +2299,8 @@ unknown_sums_are_not_equal (void **state)
 
 /* A word that has an address of the old base is worth nothing with a new one,
    even if the place of the word is known.  */
-static void
-addresses_of_an_old_base_are_forgotten (void **state)
+FIXTURE_TEST (addresses_of_an_old_base_are_forgotten)
 {
-  (void)state;
   enter (&arch_amd64);
   add (RSP, RSP, -32);
   add (R10, RSP, 0);
@@ -2452,10 +2321,8 @@ addresses_of_an_old_base_are_forgotten (void **state)
 }
 
 /* Numbers of places with different bases cannot be compared.  */
-static void
-words_of_another_base_are_not_below (void **state)
+FIXTURE_TEST (words_of_another_base_are_not_below)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBX);
   move (RBP, RSP, 8);
@@ -2477,10 +2344,8 @@ words_of_another_base_are_not_below (void **state)
   expect_unknown_word (RBP, 0);
 }
 
-static void
-all_of_many_words_are_released (void **state)
+FIXTURE_TEST (all_of_many_words_are_released)
 {
-  (void)state;
   enter (&arch_amd64);
   add (RSP, RSP, -400);
   for (int64_t i = 0; i < 40; i++)
@@ -2492,10 +2357,8 @@ all_of_many_words_are_released (void **state)
 }
 
 /* By hand: SP is pushed as it was, and popped as what was there.  */
-static void
-the_stack_pointer_is_pushed_and_popped (void **state)
+FIXTURE_TEST (the_stack_pointer_is_pushed_and_popped)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RSP);
   expect (RSP, VALUE_CFA, -16);
@@ -2507,10 +2370,8 @@ the_stack_pointer_is_pushed_and_popped (void **state)
 
 /* The last copy of what the caller needs is lost there: a push is sure to
    write where SP is, and a pop where FP leads.  */
-static void
-pushes_and_pops_overwrite_what_was_saved (void **state)
+FIXTURE_TEST (pushes_and_pops_overwrite_what_was_saved)
 {
-  (void)state;
   enter (&arch_amd64);
   store (RBX, RSP, -8);
   set (RBX, 1);
@@ -2537,10 +2398,8 @@ pushes_and_pops_overwrite_what_was_saved (void **state)
 
 /* Only SP is lowered by what nobody knows; a number in another register has no
    part in that.  */
-static void
-only_the_stack_pointer_gets_a_new_base (void **state)
+FIXTURE_TEST (only_the_stack_pointer_gets_a_new_base)
 {
-  (void)state;
   enter (&arch_amd64);
   set (RAX, 24);
   with_index (OP_LOWER, RBP, RSP, RCX, 8);
@@ -2550,10 +2409,8 @@ only_the_stack_pointer_gets_a_new_base (void **state)
 }
 
 /* Taking a code off leaves what has none as it was, and asks for no key.  */
-static void
-codes_are_taken_off_alone (void **state)
+FIXTURE_TEST (codes_are_taken_off_alone)
 {
-  (void)state;
   enter (&arch_aarch64);
   change (LR);
   struct value unknown = now.registers[LR];
@@ -2570,10 +2427,8 @@ codes_are_taken_off_alone (void **state)
 
 /* Entries of tables stay such where they are extended, and are targets only
    with a base that is known.  */
-static void
-entries_are_told_from_what_looks_like_them (void **state)
+FIXTURE_TEST (entries_are_told_from_what_looks_like_them)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X1, 0x5000);
   bounded_index (X0, 6);
@@ -2599,10 +2454,8 @@ entries_are_told_from_what_looks_like_them (void **state)
   assert_int_equal (tables.n, 2);
 }
 
-static void
-bounds_of_tables_are_those_of_the_index (void **state)
+FIXTURE_TEST (bounds_of_tables_are_those_of_the_index)
 {
-  (void)state;
   enter (&arch_aarch64);
   set (X1, 0x5000);
   bounded_index (X0, 27); /* bytes: the last entry of four is the seventh */
@@ -2620,10 +2473,8 @@ bounds_of_tables_are_those_of_the_index (void **state)
 }
 
 /* Flags are those of the last instruction that sets them.  */
-static void
-flags_of_other_instructions_tell_nothing (void **state)
+FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
 {
-  (void)state;
   struct insn sets_flags = insn_of (OP_NONE, REG_NONE, REG_NONE);
   sets_flags.sets_flags = true;
   struct insn branch = insn_of (OP_NONE, REG_NONE, REG_NONE);
@@ -2665,11 +2516,9 @@ flags_of_other_instructions_tell_nothing (void **state)
 }
 
 /* Go keeps FP in the word below SP, which callees leave alone.  */
-static void
-the_word_below_the_stack_pointer_is_kept_in_go (void **state)
+FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
 {
   const struct value saved = value_of (VALUE_SAVED, FP);
-  (void)state;
   enter (&arch_aarch64);
   const struct code_machine *usual = machine;
   for (int turn = 0; turn < 2; turn++)
@@ -2691,10 +2540,8 @@ the_word_below_the_stack_pointer_is_kept_in_go (void **state)
 }
 
 /* Paths have met where only SP differs, or an address of the stack.  */
-static void
-differences_of_the_stack_are_changes (void **state)
+FIXTURE_TEST (differences_of_the_stack_are_changes)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RSP);
   struct state other = now;
@@ -2708,10 +2555,8 @@ differences_of_the_stack_are_changes (void **state)
   expect_kind (RSP, VALUE_OPAQUE);
 }
 
-static void
-tables_are_forgotten_as_a_whole (void **state)
+FIXTURE_TEST (tables_are_forgotten_as_a_whole)
 {
-  (void)state;
   struct jump_table table = { .address = 0x5000, .width = 4 };
   uint32_t number;
   jump_tables_reset (&tables);
@@ -2726,10 +2571,8 @@ tables_are_forgotten_as_a_whole (void **state)
 }
 
 /* Rows that would be wrong, or could not be said.  */
-static void
-states_without_rows (void **state)
+FIXTURE_TEST (states_without_rows)
 {
-  (void)state;
   enter (&arch_amd64);
   add (RSP, RSP, -INT64_C (0x7ffffff0));
   expect_row (rule (RULE_REG, RSP, 0x7ffffff8), rule (RULE_DEREF_CFA, 0, -8),
@@ -2756,10 +2599,8 @@ states_without_rows (void **state)
 }
 
 /* A pointer into the frame is one in any register, whatever its base.  */
-static void
-any_pointer_keeps_the_frame (void **state)
+FIXTURE_TEST (any_pointer_keeps_the_frame)
 {
-  (void)state;
   enter (&arch_amd64);
   move (RAX, RSP, 8);
   change (RSP);
@@ -2770,10 +2611,8 @@ any_pointer_keeps_the_frame (void **state)
 }
 
 /* Rules by registers are right as far as the registers are.  */
-static void
-registers_of_others (void **state)
+FIXTURE_TEST (registers_of_others)
 {
-  (void)state;
   enter (&arch_amd64);
   push (RBP);
   move (RBX, RBP, 8);
@@ -2787,113 +2626,8 @@ registers_of_others (void **state)
                     VERDICT_UNKNOWN);
 }
 
-#  define TEST(function) cmocka_unit_test_teardown (function, free_tables)
-
-static const struct CMUnitTest tests[] = {
-  TEST (registers_at_the_entry),
-  TEST (numbers_have_59_bits),
-  TEST (moves_of_a_half),
-  TEST (parts_of_constants_are_replaced),
-  TEST (signing_needs_the_stack_pointer_of_the_entry),
-  TEST (sums),
-  TEST (registers_are_swapped),
-  TEST (words_are_saved_and_restored),
-  TEST (leave_is_the_way_back),
-  TEST (what_was_popped_is_gone_when_the_stack_grows_again),
-  TEST (what_was_stored_below_the_stack_pointer_stays),
-  TEST (a_realigned_frame_is_released_as_a_whole),
-  TEST (a_call_leaves_the_frame_alone_and_nothing_below),
-  TEST (stores_of_all_widths),
-  TEST (indexed_words_of_the_stack_are_unknown),
-  TEST (a_pointer_reaches_what_was_saved),
-  TEST (pairs_of_registers),
-  TEST (a_new_base_makes_the_old_one_unknown),
-  TEST (the_base_of_the_frame_pointer_stays),
-  TEST (conditions_bound_what_was_compared),
-  TEST (flags_are_forgotten),
-  TEST (memory_is_bounded_until_it_may_change),
-  TEST (the_stack_is_bounded_until_it_is_overwritten),
-  TEST (a_word_of_another_base_may_be_the_same),
-  TEST (multiples_are_bounded),
-  TEST (a_new_value_has_no_old_bound),
-  TEST (equal_registers_share_what_is_known),
-  TEST (entries_are_read_from_tables),
-  TEST (tables_have_few_widths_on_x86_64),
-  TEST (entries_and_a_base_are_targets),
-  TEST (a_table_has_the_weaker_bound),
-  TEST (there_are_a_million_tables_at_most),
-  TEST (tables_end_by_bound_and_place),
-  TEST (no_table_has_more_than_65536_entries),
-  TEST (registers_meet),
-  TEST (words_meet),
-  TEST (words_meet_in_any_order),
-  TEST (released_on_one_path_is_released),
-  TEST (the_weaker_bound_holds),
-  TEST (the_higher_base_counts),
-  TEST (tables_meet),
-  TEST (entries_that_are_compared_are_no_entries),
-  TEST (numbers_are_calculated),
-  TEST (calculated_numbers_are_no_addresses),
-  TEST (numbers_are_kept_in_the_stack),
-  TEST (words_are_popped_to_memory),
-  TEST (some_instructions_name_a_place),
-  TEST (a_child_with_another_stack_is_noticed),
-  TEST (child_and_parent_part_where_the_result_is_asked_for),
-  TEST (what_is_so_on_one_path_is_so_behind),
-  TEST (unknown_values_are_renumbered),
-  TEST (rows_of_x86_64),
-  TEST (rows_of_a_realigned_frame),
-  TEST (rows_of_aarch64),
-  TEST (copies_of_the_return_address),
-  TEST (words_below_the_stack_pointer_are_not_kept),
-  TEST (nothing_is_left_of_a_frame_without_pointers_to_it),
-  TEST (every_preserved_register_is_restored),
-  TEST (the_cfa_of_others),
-  TEST (a_cfa_too_low_is_wrong_whatever_the_base_is),
-  TEST (the_frame_pointer_of_others),
-  TEST (the_return_address_of_others),
-  TEST (where_things_are_kept),
-  TEST (unknown_sums_are_not_equal),
-  TEST (addresses_of_an_old_base_are_forgotten),
-  TEST (words_of_another_base_are_not_below),
-  TEST (all_of_many_words_are_released),
-  TEST (the_stack_pointer_is_pushed_and_popped),
-  TEST (pushes_and_pops_overwrite_what_was_saved),
-  TEST (only_the_stack_pointer_gets_a_new_base),
-  TEST (codes_are_taken_off_alone),
-  TEST (entries_are_told_from_what_looks_like_them),
-  TEST (bounds_of_tables_are_those_of_the_index),
-  TEST (flags_of_other_instructions_tell_nothing),
-  TEST (the_word_below_the_stack_pointer_is_kept_in_go),
-  TEST (differences_of_the_stack_are_changes),
-  TEST (tables_are_forgotten_as_a_whole),
-  TEST (states_without_rows),
-  TEST (any_pointer_keeps_the_frame),
-  TEST (registers_of_others),
-};
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
-}
-
 #else
 
-static void
-there_is_no_machine (void **state)
-{
-  (void)state;
-  assert_null (code_machine_of (&arch_aarch64));
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  const struct CMUnitTest tests[] = { cmocka_unit_test (there_is_no_machine) };
-  return cmocka_run_group_tests (tests, NULL, NULL);
-}
+TEST (there_is_no_machine) { assert_null (code_machine_of (&arch_aarch64)); }
 
 #endif

@@ -5,14 +5,10 @@
    format's header and LLVM libunwind define it, written without looking at
    the encoder.  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "compact-unwind/encoding.h"
+#include "tests/unit_test.h"
 
 /* The reader of x86-64: a machine with recognisable memory.  Word at address A
    holds A + MARK; the registers tell where they were loaded from.  */
@@ -175,11 +171,9 @@ check_permutation (const uint8_t *registers, unsigned n)
     }
 }
 
-static void
-every_permutation_has_a_number_of_its_own (void **state)
+TEST (every_permutation_has_a_number_of_its_own)
 {
   static const unsigned counts[] = { 1, 6, 30, 120, 360, 720, 720 };
-  (void)state;
   for (unsigned n = 0; n <= 6; n++)
     {
       uint8_t registers[6];
@@ -232,10 +226,8 @@ check_frameless (const uint8_t *registers, unsigned n)
   expect_round_trip (&arch_amd64, &frame, encoding);
 }
 
-static void
-every_frameless_frame_comes_back (void **state)
+TEST (every_frameless_frame_comes_back)
 {
-  (void)state;
   for (unsigned n = 0; n <= 6; n++)
     visit_permutations (n, check_frameless);
 }
@@ -247,10 +239,8 @@ refuse (const struct arch *arch, const struct cunwind_frame *frame)
   assert_false (cunwind_encode (arch, frame, &encoding));
 }
 
-static void
-frameless_frames_have_limits (void **state)
+TEST (frameless_frames_have_limits)
 {
-  (void)state;
   uint8_t registers[] = { 1, 6 };
   uint32_t encoding;
   struct cunwind_frame frame = frameless (registers, 2, 255 * 8);
@@ -275,10 +265,8 @@ frameless_frames_have_limits (void **state)
 }
 
 /* All ways to put the five registers (or nothing) into five slots.  */
-static void
-every_frame_of_rbp_comes_back (void **state)
+TEST (every_frame_of_rbp_comes_back)
 {
-  (void)state;
   for (unsigned code = 0; code < 6 * 6 * 6 * 6 * 6; code++)
     {
       unsigned numbers[5], rest = code, first = 5;
@@ -316,10 +304,8 @@ one_saved (uint16_t reg, int32_t offset)
                                  .saved = { { reg, offset } } };
 }
 
-static void
-frames_of_rbp_have_limits (void **state)
+TEST (frames_of_rbp_have_limits)
 {
-  (void)state;
   uint32_t encoding;
   struct cunwind_frame frame = one_saved (3, -16 - 8 * 255);
   assert_true (cunwind_encode (&arch_amd64, &frame, &encoding));
@@ -360,10 +346,8 @@ check_word (const struct arch *arch, uint32_t encoding)
     expect_round_trip (arch, &frame, again);
 }
 
-static void
-any_word_is_read_or_refused (void **state)
+TEST (any_word_is_read_or_refused)
 {
-  (void)state;
   uint64_t seed = 1;
   for (unsigned i = 0; i < 2000000; i++)
     {
@@ -376,11 +360,9 @@ any_word_is_read_or_refused (void **state)
 
 /* arm64.  */
 
-static void
-every_set_of_arm64_pairs_comes_back (void **state)
+TEST (every_set_of_arm64_pairs_comes_back)
 {
   static const uint16_t first[] = { 19, 21, 23, 25, 27, 72, 74, 76, 78 };
-  (void)state;
   for (unsigned set = 0; set < 512; set++)
     {
       struct cunwind_frame frame = { .mode = CUNWIND_FRAME };
@@ -405,10 +387,8 @@ every_set_of_arm64_pairs_comes_back (void **state)
     }
 }
 
-static void
-arm64_registers_come_in_pairs (void **state)
+TEST (arm64_registers_come_in_pairs)
 {
-  (void)state;
   struct cunwind_frame frame = one_saved (19, -24);
   refuse (&arch_aarch64, &frame); /* half a pair */
   frame = (struct cunwind_frame){ .mode = CUNWIND_FRAME,
@@ -426,10 +406,8 @@ arm64_registers_come_in_pairs (void **state)
   refuse (&arch_aarch64, &frame); /* pairs in descending order */
 }
 
-static void
-every_arm64_stack_size_comes_back (void **state)
+TEST (every_arm64_stack_size_comes_back)
 {
-  (void)state;
   struct cunwind_frame frame = { .mode = CUNWIND_FRAMELESS };
   uint32_t encoding;
   for (uint32_t units = 0; units <= 0xfff; units++)
@@ -449,8 +427,7 @@ every_arm64_stack_size_comes_back (void **state)
   refuse (&arch_aarch64, &frame);
 }
 
-static void
-dwarf_and_nothing_come_back (void **state)
+TEST (dwarf_and_nothing_come_back)
 {
   static const struct
   {
@@ -458,7 +435,6 @@ dwarf_and_nothing_come_back (void **state)
     uint32_t mode;
   } machines[]
       = { { &arch_amd64, 0x04000000 }, { &arch_aarch64, 0x03000000 } };
-  (void)state;
   for (unsigned i = 0; i < 2; i++)
     {
       struct cunwind_frame frame
@@ -474,23 +450,4 @@ dwarf_and_nothing_come_back (void **state)
       assert_int_equal (encoding, 0);
       expect_round_trip (machines[i].arch, &frame, 0);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (every_permutation_has_a_number_of_its_own),
-    cmocka_unit_test (every_frameless_frame_comes_back),
-    cmocka_unit_test (frameless_frames_have_limits),
-    cmocka_unit_test (every_frame_of_rbp_comes_back),
-    cmocka_unit_test (frames_of_rbp_have_limits),
-    cmocka_unit_test (any_word_is_read_or_refused),
-    cmocka_unit_test (every_set_of_arm64_pairs_comes_back),
-    cmocka_unit_test (arm64_registers_come_in_pairs),
-    cmocka_unit_test (every_arm64_stack_size_comes_back),
-    cmocka_unit_test (dwarf_and_nothing_come_back),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

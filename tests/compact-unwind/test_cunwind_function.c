@@ -1,12 +1,6 @@
 /* From hand-written CFI and code to compact unwind encodings.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "cfi/reader.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
@@ -15,6 +9,7 @@
 #include "compact-unwind/encoding.h"
 #include "compact-unwind/section_builder.h"
 #include "tests/unit/cfi_fixture.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x123400000000)
 #define FUNCTION_SIZE 100
@@ -115,10 +110,8 @@ expect (const struct example *example, enum cunwind_reason reason,
 #define RSP "\x07"
 #define R12 "\x0c"
 
-static void
-a_leaf_is_asynchronous (void **state)
+TEST (a_leaf_is_asynchronous)
 {
-  (void)state;
   struct cunwind_encoded encoded = encode_example (AMD64 ("", "\xc3"));
   assert_int_equal (encoded.reason, CUNWIND_EXPRESSED);
   assert_int_equal (encoded.encoding, 0x02010000);
@@ -135,10 +128,8 @@ a_leaf_is_asynchronous (void **state)
   SAVED (RBP, "\x02")    \
   AT ("\x03") "\x0d" RBP AT ("\x03") SAVED (R12, "\x03") SAVED (RBX, "\x04")
 
-static void
-frames_of_rbp_are_expressed (void **state)
+TEST (frames_of_rbp_are_expressed)
 {
-  (void)state;
   expect (AMD64 (FRAME, ""), CUNWIND_EXPRESSED,
           0x01000000 | 2 << 16 | 2 << 3 | 1);
   /* leave; ret; and code behind it.  */
@@ -151,10 +142,8 @@ frames_of_rbp_are_expressed (void **state)
           CUNWIND_EXPRESSED, 0x02020400 | 5);
 }
 
-static void
-odd_frames_of_rbp_are_refused (void **state)
+TEST (odd_frames_of_rbp_are_refused)
 {
-  (void)state;
   expect (AMD64 (AT ("\x01") CFA_IS (RBP, "\x20") SAVED (RBP, "\x02"), ""),
           CUNWIND_CFA_RULE, 0);
   expect (AMD64 (AT ("\x01") CFA_IS (RBP, "\x10"), ""), CUNWIND_CFA_RULE, 0);
@@ -170,10 +159,8 @@ odd_frames_of_rbp_are_refused (void **state)
   expect (AMD64 ("\x14" RBX "\x01", ""), CUNWIND_SAVED_RULE, 0);
 }
 
-static void
-signal_frames_are_refused (void **state)
+TEST (signal_frames_are_refused)
 {
-  (void)state;
   struct example example = *AMD64 ("", "");
   example.signal = true;
   expect (&example, CUNWIND_SIGNAL_FRAME, 0);
@@ -189,10 +176,8 @@ signal_frames_are_refused (void **state)
 /* Their number: RBX is 1, first; then RBP is the fifth of those left.  */
 #define PUSHES_ENCODING (0x02000000 | 6 << 16 | 2 << 10 | 4)
 
-static void
-frameless_functions_are_expressed (void **state)
+TEST (frameless_functions_are_expressed)
 {
-  (void)state;
   expect (AMD64 (PUSHES, ""), CUNWIND_EXPRESSED, PUSHES_ENCODING);
   /* The epilogue, and the body again.  */
   expect (AMD64 (PUSHES AT ("\x10") REMEMBER CFA_OFFSET_IS ("\x18") AT ("\x01")
@@ -211,10 +196,8 @@ frameless_functions_are_expressed (void **state)
 #define NOPS16 NOPS4 NOPS4 NOPS4 NOPS4
 
 /* Calls may be made only where the encoding holds.  */
-static void
-calls_are_made_only_where_the_encoding_holds (void **state)
+TEST (calls_are_made_only_where_the_encoding_holds)
 {
-  (void)state;
   expect (AMD64 (PUSHES, NOPS16 CALL), CUNWIND_EXPRESSED, PUSHES_ENCODING);
   /* In the prologue: directly, through a register, through memory.  */
 #define LATE AT ("\x10") CFA_OFFSET_IS ("\x10") SAVED (RBX, "\x02")
@@ -239,10 +222,8 @@ calls_are_made_only_where_the_encoding_holds (void **state)
 }
 
 /* Instructions whose bytes look like calls to who does not decode them.  */
-static void
-what_looks_like_a_call_is_none (void **state)
+TEST (what_looks_like_a_call_is_none)
 {
-  (void)state;
   /* mov $-1,%esi; push %rbx.  And jmp with a displacement that holds e8.  */
   expect (AMD64 (LATE, "\xbe\xff\xff\xff\xff\x53"), CUNWIND_EXPRESSED,
           0x02020400);
@@ -258,10 +239,8 @@ what_looks_like_a_call_is_none (void **state)
 
 /* Where bytes are searched for a call, it may begin at any of them, and needs
    no more than are there.  */
-static void
-calls_are_searched_for_up_to_the_last_byte (void **state)
+TEST (calls_are_searched_for_up_to_the_last_byte)
 {
-  (void)state;
 #define UNKNOWN "\x06" NOPS4 NOPS4
   expect (AMD64 (LATE, UNKNOWN NOPS4 "\x90\xff\xd0"), CUNWIND_CALL_OUTSIDE, 0);
   expect (AMD64 (LATE, UNKNOWN NOPS4 "\x90\xff\x1b"), CUNWIND_CALL_OUTSIDE, 0);
@@ -291,10 +270,8 @@ calls_are_searched_for_up_to_the_last_byte (void **state)
 }
 
 /* A call of what is no code is none, though the file has bytes there.  */
-static void
-calls_lead_to_code (void **state)
+TEST (calls_lead_to_code)
 {
-  (void)state;
   static const char bytes[] = UNKNOWN "\xe8\x22\0\0\0";
   struct code code;
   code_init (&code, &arch_amd64, bytes, sizeof bytes - 1);
@@ -314,10 +291,8 @@ calls_lead_to_code (void **state)
 
 /* Of what the file does not have, as of half an instruction, nothing is
    known.  */
-static void
-code_that_is_not_there_may_make_calls (void **state)
+TEST (code_that_is_not_there_may_make_calls)
 {
-  (void)state;
   const struct arch *const machines[] = { &arch_amd64, &arch_aarch64 };
   for (size_t i = 0; i < 2; i++)
     {
@@ -332,10 +307,8 @@ code_that_is_not_there_may_make_calls (void **state)
     }
 }
 
-static void
-arm64_calls_are_looked_for_in_each_instruction (void **state)
+TEST (arm64_calls_are_looked_for_in_each_instruction)
 {
-  (void)state;
   for (size_t at = 0; at < 16; at += 4)
     {
       struct code code;
@@ -347,10 +320,8 @@ arm64_calls_are_looked_for_in_each_instruction (void **state)
     }
 }
 
-static void
-changes_in_the_body_are_named (void **state)
+TEST (changes_in_the_body_are_named)
 {
-  (void)state;
   /* RBX is saved again elsewhere.  */
   expect (AMD64 (PUSHES AT ("\x10") SAVED (RBX, "\x05"), ""),
           CUNWIND_BODY_CHANGES, 0);
@@ -381,10 +352,8 @@ changes_in_the_body_are_named (void **state)
   SAVED (RBX, "\x02") AT ("\x07") CFA_OFFSET_IS ("\x90\x20")
 #define SUB "\x53\x48\x81\xec"
 
-static void
-a_large_stack_is_read_from_the_code (void **state)
+TEST (a_large_stack_is_read_from_the_code)
 {
-  (void)state;
   expect (AMD64 (LARGE, SUB "\x00\x10\x00\x00"), CUNWIND_EXPRESSED,
           0x03000000 | 4 << 16 | 2 << 13 | 1 << 10);
   /* Another number in the code, another instruction, another place.  */
@@ -394,10 +363,8 @@ a_large_stack_is_read_from_the_code (void **state)
   expect (AMD64 (LARGE, "\x90" SUB "\x00\x10\x00\x00"), CUNWIND_STACK_SIZE, 0);
 }
 
-static void
-an_unaligned_stack_is_refused (void **state)
+TEST (an_unaligned_stack_is_refused)
 {
-  (void)state;
   expect (AMD64 (AT ("\x01") CFA_OFFSET_IS ("\x14"), ""), CUNWIND_STACK_SIZE,
           0);
 }
@@ -408,10 +375,8 @@ an_unaligned_stack_is_refused (void **state)
 #define LR "\x1e"
 #define SP "\x1f"
 
-static void
-arm64_frames_are_expressed_or_refused (void **state)
+TEST (arm64_frames_are_expressed_or_refused)
 {
-  (void)state;
   expect (ARM64 (""), CUNWIND_EXPRESSED, 0x02000000);
   expect (ARM64 (AT ("\x01") CFA_OFFSET_IS ("\x40")), CUNWIND_EXPRESSED,
           0x02004000);
@@ -439,10 +404,8 @@ arm64_frames_are_expressed_or_refused (void **state)
   expect (ARM64 (AT ("\x01") CFA_OFFSET_IS ("\x18")), CUNWIND_STACK_SIZE, 0);
 }
 
-static void
-arm64_calls_outside_of_the_body_are_refused (void **state)
+TEST (arm64_calls_outside_of_the_body_are_refused)
 {
-  (void)state;
   struct example example = *ARM64 (AT ("\x02") TOP);
   static const struct
   {
@@ -546,10 +509,8 @@ section_of (const struct buffer *bytes, struct cunwind_entry *entries,
   return n;
 }
 
-static void
-personalities_and_lsdas_are_kept (void **state)
+TEST (personalities_and_lsdas_are_kept)
 {
-  (void)state;
   struct buffer bytes;
   struct cunwind_entry entries[8];
   struct cunwind_section section;
@@ -571,10 +532,8 @@ personalities_and_lsdas_are_kept (void **state)
   buffer_free (&bytes);
 }
 
-static void
-the_fourth_personality_stays_in_dwarf (void **state)
+TEST (the_fourth_personality_stays_in_dwarf)
 {
-  (void)state;
   struct buffer bytes;
   struct cunwind_entry entries[8];
   struct cunwind_section section;
@@ -596,10 +555,8 @@ the_fourth_personality_stays_in_dwarf (void **state)
 }
 
 /* A personality by its own address has no pointer that could be named.  */
-static void
-a_personality_by_its_own_address_is_refused (void **state)
+TEST (a_personality_by_its_own_address_is_refused)
 {
-  (void)state;
   struct buffer bytes;
   struct cunwind_entry entries[8];
   struct cunwind_section section;
@@ -610,32 +567,4 @@ a_personality_by_its_own_address_is_refused (void **state)
   assert_int_equal (section.by_reason[CUNWIND_LSDA], 1);
   assert_int_equal (section.info.n_personalities, 0);
   buffer_free (&bytes);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_leaf_is_asynchronous),
-    cmocka_unit_test (frames_of_rbp_are_expressed),
-    cmocka_unit_test (odd_frames_of_rbp_are_refused),
-    cmocka_unit_test (signal_frames_are_refused),
-    cmocka_unit_test (frameless_functions_are_expressed),
-    cmocka_unit_test (calls_are_made_only_where_the_encoding_holds),
-    cmocka_unit_test (what_looks_like_a_call_is_none),
-    cmocka_unit_test (calls_are_searched_for_up_to_the_last_byte),
-    cmocka_unit_test (calls_lead_to_code),
-    cmocka_unit_test (code_that_is_not_there_may_make_calls),
-    cmocka_unit_test (arm64_calls_are_looked_for_in_each_instruction),
-    cmocka_unit_test (changes_in_the_body_are_named),
-    cmocka_unit_test (a_large_stack_is_read_from_the_code),
-    cmocka_unit_test (an_unaligned_stack_is_refused),
-    cmocka_unit_test (arm64_frames_are_expressed_or_refused),
-    cmocka_unit_test (arm64_calls_outside_of_the_body_are_refused),
-    cmocka_unit_test (personalities_and_lsdas_are_kept),
-    cmocka_unit_test (the_fourth_personality_stays_in_dwarf),
-    cmocka_unit_test (a_personality_by_its_own_address_is_refused),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* The __unwind_info section: written, read, looked up, damaged.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cfi/reader.h"
 #include "base/bytes.h"
@@ -18,6 +13,7 @@
 #include "compact-unwind/section_builder.h"
 #include "tests/unit/cfi_builder.h"
 #include "tests/compact-unwind/cunwind_find.h"
+#include "tests/unit_test.h"
 
 #define BASE UINT64_C (0x400000)
 
@@ -137,20 +133,16 @@ check (struct cunwind_info *info)
   return compressed;
 }
 
-static void
-an_empty_section_is_read_back (void **state)
+TEST (an_empty_section_is_read_back)
 {
-  (void)state;
   struct cunwind_info info;
   start (&info);
   assert_int_equal (check (&info), 0);
 }
 
 /* What is one entry and what is not.  */
-static void
-equal_neighbours_are_one_entry (void **state)
+TEST (equal_neighbours_are_one_entry)
 {
-  (void)state;
   struct cunwind_info info;
   start (&info);
   add (&info, 0x1000, 0x10, 0x02010000, 0);
@@ -174,10 +166,8 @@ equal_neighbours_are_one_entry (void **state)
   check (&info);
 }
 
-static void
-what_has_no_place_is_refused (void **state)
+TEST (what_has_no_place_is_refused)
 {
-  (void)state;
   struct cunwind_info info;
   struct error err = { 0 };
   start (&info);
@@ -196,10 +186,8 @@ what_has_no_place_is_refused (void **state)
   cunwind_info_free (&info);
 }
 
-static void
-three_personalities_are_numbered (void **state)
+TEST (three_personalities_are_numbered)
 {
-  (void)state;
   struct cunwind_info info;
   struct cunwind_reader reader;
   struct cunwind_found found;
@@ -225,10 +213,8 @@ three_personalities_are_numbered (void **state)
 
 /* Limits of pages.  */
 
-static void
-full_compressed_pages_are_read_back (void **state)
+TEST (full_compressed_pages_are_read_back)
 {
-  (void)state;
   struct cunwind_info info;
   start (&info);
   /* Two encodings in turn: nothing folds, all of them are common.  */
@@ -237,10 +223,8 @@ full_compressed_pages_are_read_back (void **state)
   assert_int_equal (check (&info), 3);
 }
 
-static void
-distances_of_more_than_24_bits_are_read_back (void **state)
+TEST (distances_of_more_than_24_bits_are_read_back)
 {
-  (void)state;
   struct cunwind_info info;
   start (&info);
   /* The last offset of 24 bits, and the one after it, which needs a page of
@@ -254,10 +238,8 @@ distances_of_more_than_24_bits_are_read_back (void **state)
 }
 
 /* Only different encodings: regular pages are smaller.  */
-static void
-different_encodings_go_to_regular_pages (void **state)
+TEST (different_encodings_go_to_regular_pages)
 {
-  (void)state;
   struct cunwind_info info;
   start (&info);
   for (uint32_t i = 0; i < 2000; i++)
@@ -266,10 +248,8 @@ different_encodings_go_to_regular_pages (void **state)
 }
 
 /* 127 common encodings and 129 of a page's own.  */
-static void
-up_to_127_encodings_are_common_and_129_a_pages_own (void **state)
+TEST (up_to_127_encodings_are_common_and_129_a_pages_own)
 {
-  (void)state;
   struct cunwind_info info;
   uint32_t at = 0;
   start (&info);
@@ -284,10 +264,8 @@ up_to_127_encodings_are_common_and_129_a_pages_own (void **state)
 }
 
 /* Random sections of every size.  */
-static void
-random_sections_are_read_back (void **state)
+TEST (random_sections_are_read_back)
 {
-  (void)state;
   uint64_t seed = 7;
   for (unsigned round = 0; round < 300; round++)
     {
@@ -379,10 +357,8 @@ try_bytes (const uint8_t *bytes, size_t size)
   return opened;
 }
 
-static void
-truncated_sections_are_refused (void **state)
+TEST (truncated_sections_are_refused)
 {
-  (void)state;
   struct cunwind_info info = small_section ();
   struct buffer out;
   struct error err = { 0 };
@@ -396,14 +372,12 @@ truncated_sections_are_refused (void **state)
 }
 
 /* Every 16-bit unit replaced by numbers that are nearly right or far off.  */
-static void
-changed_sections_are_refused_or_read (void **state)
+TEST (changed_sections_are_refused_or_read)
 {
   static const uint32_t values[]
       = { 0,          1,          2,          3,          4,
           7,          0xff,       0x1000,     0x7fff,     0xffff,
           0x10000000, 0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff };
-  (void)state;
   struct cunwind_info info = small_section ();
   struct buffer out;
   struct error err = { 0 };
@@ -425,8 +399,7 @@ changed_sections_are_refused_or_read (void **state)
 }
 
 /* Each check of the reader, by a fault that only it sees.  */
-static void
-each_fault_has_a_reason (void **state)
+TEST (each_fault_has_a_reason)
 {
   static const struct
   {
@@ -442,7 +415,6 @@ each_fault_has_a_reason (void **state)
     { 24, 0, "index beyond the end, or empty" },
     { 24, 0x20000000, "index beyond the end, or empty" },
   };
-  (void)state;
   struct cunwind_info info = small_section ();
   struct cunwind_reader reader;
   struct buffer out;
@@ -464,10 +436,8 @@ each_fault_has_a_reason (void **state)
 
 /* The same for what lies elsewhere in each section.  There is room behind the
    section's end, so that a page could be longer.  */
-static void
-faults_in_pages_have_a_reason (void **state)
+TEST (faults_in_pages_have_a_reason)
 {
-  (void)state;
   struct cunwind_info info = smallest_section ();
   struct cunwind_reader reader;
   struct cunwind_reader_page page;
@@ -618,8 +588,7 @@ round_trip_file (const char *path)
   return true;
 }
 
-static void
-sections_of_real_files_are_read_back (void **state)
+TEST (sections_of_real_files_are_read_back)
 {
   static const char *const paths[]
       = { "/bin/bash",
@@ -628,33 +597,9 @@ sections_of_real_files_are_read_back (void **state)
           "/lib/aarch64-linux-gnu/libc.so.6",
           "/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
           "/usr/lib/aarch64-linux-gnu/libstdc++.so.6" };
-  (void)state;
   unsigned tried = 0;
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
     tried += round_trip_file (paths[i]);
   if (tried == 0)
     skip ();
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (an_empty_section_is_read_back),
-    cmocka_unit_test (equal_neighbours_are_one_entry),
-    cmocka_unit_test (what_has_no_place_is_refused),
-    cmocka_unit_test (three_personalities_are_numbered),
-    cmocka_unit_test (full_compressed_pages_are_read_back),
-    cmocka_unit_test (distances_of_more_than_24_bits_are_read_back),
-    cmocka_unit_test (different_encodings_go_to_regular_pages),
-    cmocka_unit_test (up_to_127_encodings_are_common_and_129_a_pages_own),
-    cmocka_unit_test (random_sections_are_read_back),
-    cmocka_unit_test (truncated_sections_are_refused),
-    cmocka_unit_test (changed_sections_are_refused_or_read),
-    cmocka_unit_test (each_fault_has_a_reason),
-    cmocka_unit_test (faults_in_pages_have_a_reason),
-    cmocka_unit_test (sections_of_real_files_are_read_back),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* Unit tests of stacks/flame_graph.c: which functions are drawn.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/failing_allocations.h"
 #include "stacks/flame_graph.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -149,10 +143,8 @@ count_wide (const char *text)
   return n;
 }
 
-static void
-a_small_profile_is_drawn_whole (void **state)
+TEST (a_small_profile_is_drawn_whole)
 {
-  (void)state;
   make_profile (300, 30);
   assert_in_range (profile.calls.n, 1000, DRAWN_MAX);
   char *text = print_picture (false);
@@ -167,10 +159,8 @@ a_small_profile_is_drawn_whole (void **state)
 
 /* Nearly all of these functions have one sample: the picture must not have all
    or none of them.  */
-static void
-of_a_large_profile_the_widest_functions_are_drawn (void **state)
+TEST (of_a_large_profile_the_widest_functions_are_drawn)
 {
-  (void)state;
   make_profile (5000, 40);
   assert_true (profile.calls.n > 5 * DRAWN_MAX);
   char *text = print_picture (true), left_out[64];
@@ -189,10 +179,8 @@ of_a_large_profile_the_widest_functions_are_drawn (void **state)
   free_profile ();
 }
 
-static void
-no_sample_at_all (void **state)
+TEST (no_sample_at_all)
 {
-  (void)state;
   make_profile (0, 1);
   char *text = print_picture (false);
   assert_non_null (text);
@@ -201,10 +189,8 @@ no_sample_at_all (void **state)
   free_profile ();
 }
 
-static void
-no_memory (void **state)
+TEST (no_memory)
 {
-  (void)state;
   make_profile (5000, 40);
   unsigned n = 0;
   char *text;
@@ -219,17 +205,4 @@ no_memory (void **state)
   assert_true (n > 3);
   free (text);
   free_profile ();
-}
-
-int
-main (void)
-{
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_small_profile_is_drawn_whole),
-    cmocka_unit_test (of_a_large_profile_the_widest_functions_are_drawn),
-    cmocka_unit_test (no_sample_at_all),
-    cmocka_unit_test (no_memory),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name ("flame_graph", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Unit tests of stacks/known_code.c: signal frames of all machines.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "stacks/known_code.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x10000)
 #define STACK UINT64_C (0x7000000)
@@ -95,10 +90,8 @@ registers_at (const struct arch *arch, uint64_t pc, unsigned n)
   return registers;
 }
 
-static void
-what_a_signal_interrupted_is_where_the_kernel_saved_it (void **state)
+TEST (what_a_signal_interrupted_is_where_the_kernel_saved_it)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
     {
       const struct arch *arch = machines[i].arch;
@@ -137,10 +130,8 @@ what_a_signal_interrupted_is_where_the_kernel_saved_it (void **state)
     }
 }
 
-static void
-a_thread_ends_with_what_its_function_returned (void **state)
+TEST (a_thread_ends_with_what_its_function_returned)
 {
-  (void)state;
   static const struct
   {
     const struct arch *arch;
@@ -165,15 +156,4 @@ a_thread_ends_with_what_its_function_returned (void **state)
         fail_msg ("case %zu", i);
       process_free (&process);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (what_a_signal_interrupted_is_where_the_kernel_saved_it),
-    cmocka_unit_test (a_thread_ends_with_what_its_function_returned),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name ("known_code", tests, NULL, NULL);
 }

@@ -3,18 +3,12 @@
    its end is one that sanitizers see.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perfdata/recording.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -64,10 +58,8 @@ sample_of (struct bytes *bytes)
 
 /* ---- Records and samples.  */
 
-static void
-a_record_ends_where_its_header_says (void **state)
+TEST (a_record_ends_where_its_header_says)
 {
-  (void)state;
   const struct
   {
     uint16_t said;
@@ -94,10 +86,8 @@ a_record_ends_where_its_header_says (void **state)
 
 /* Numbers of words whose size in bytes wraps around would be a small part of
    the record.  */
-static void
-numbers_of_words_do_not_wrap_around (void **state)
+TEST (numbers_of_words_do_not_wrap_around)
 {
-  (void)state;
   const struct perf_event_attr chain
       = { .sample_type = PERF_SAMPLE_CALLCHAIN };
   const struct perf_event_attr values
@@ -126,10 +116,8 @@ numbers_of_words_do_not_wrap_around (void **state)
       }
 }
 
-static void
-a_chain_has_the_words_that_are_there (void **state)
+TEST (a_chain_has_the_words_that_are_there)
 {
-  (void)state;
   const struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_CALLCHAIN };
   struct bytes bytes = { 0 };
   struct perf_sample sample;
@@ -171,10 +159,8 @@ stack_is (uint64_t room, size_t left, uint64_t used, bool whole, size_t size)
   free (bytes.at);
 }
 
-static void
-a_stack_is_no_larger_than_its_room (void **state)
+TEST (a_stack_is_no_larger_than_its_room)
 {
-  (void)state;
   stack_is (16, 16, 16, true, 16);
   stack_is (16, 16, 8, true, 8);
   stack_is (16, 16, 24, true, 16);
@@ -273,10 +259,8 @@ plain_recording (void)
   return what;
 }
 
-static void
-what_follows_the_records_is_in_the_file (void **state)
+TEST (what_follows_the_records_is_in_the_file)
 {
-  (void)state;
   struct recording what = plain_recording ();
   assert_true (opens (&what, ""));
   what.machine_size = 1;
@@ -296,10 +280,8 @@ what_follows_the_records_is_in_the_file (void **state)
 
 /* Samples of several events are told apart by an identifier that stands at the
    same place in all.  */
-static void
-events_are_told_apart_or_refused (void **state)
+TEST (events_are_told_apart_or_refused)
 {
-  (void)state;
   const uint64_t ip = PERF_SAMPLE_IP, tid = PERF_SAMPLE_TID,
                  id = PERF_SAMPLE_ID, first = PERF_SAMPLE_IDENTIFIER,
                  cpu = PERF_SAMPLE_CPU, addr = PERF_SAMPLE_ADDR;
@@ -391,10 +373,8 @@ one_sample (void)
 
 /* A record has 16 bits for its size: of more addresses the outer ones are left
    out.  */
-static void
-a_chain_is_as_long_as_a_record_can_be (void **state)
+TEST (a_chain_is_as_long_as_a_record_can_be)
 {
-  (void)state;
   /* Header, IP, number of words, mark.  */
   const size_t most = (RECORD_MOST - 8 - 8 - 8 - 8) / 8;
   const size_t numbers[] = { 0, 1, most - 1, most, most + 1, 2 * most };
@@ -422,10 +402,8 @@ a_chain_is_as_long_as_a_record_can_be (void **state)
 
 /* The kernel's part of a chain that it sends later has no place in a file
    whose chains are whole.  */
-static void
-a_chain_that_comes_later_is_left_out (void **state)
+TEST (a_chain_that_comes_later_is_left_out)
 {
-  (void)state;
   const uint64_t contents[] = { 1, 2 };
   struct bytes records = { 0 };
   put_record (&records, DEFERRED_CHAIN, contents, sizeof contents);
@@ -443,10 +421,8 @@ a_chain_that_comes_later_is_left_out (void **state)
 
 /* Who and when stands at the end of records that are no samples: two words of
    which there may be fewer.  */
-static void
-a_stamp_is_in_its_record (void **state)
+TEST (a_stamp_is_in_its_record)
 {
-  (void)state;
   for (size_t words = 0; words <= 3; words++)
     {
       struct bytes bytes = { NULL, 0 };
@@ -468,14 +444,12 @@ a_stamp_is_in_its_record (void **state)
 
 /* In place of device and inode a mapping has a build-id of 20 bytes at
    most.  */
-static void
-a_build_id_has_twenty_bytes_at_most (void **state)
+TEST (a_build_id_has_twenty_bytes_at_most)
 {
   enum
   {
     BUILD_ID_MARK = 1 << 14 /* PERF_RECORD_MISC_MMAP_BUILD_ID */
   };
-  (void)state;
   for (uint8_t size = 19; size <= 21; size++)
     {
       struct bytes bytes = { NULL, 0 };
@@ -500,23 +474,4 @@ a_build_id_has_twenty_bytes_at_most (void **state)
         }
       free (bytes.at);
     }
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_record_ends_where_its_header_says),
-    cmocka_unit_test (numbers_of_words_do_not_wrap_around),
-    cmocka_unit_test (a_chain_has_the_words_that_are_there),
-    cmocka_unit_test (a_stack_is_no_larger_than_its_room),
-    cmocka_unit_test (what_follows_the_records_is_in_the_file),
-    cmocka_unit_test (events_are_told_apart_or_refused),
-    cmocka_unit_test (a_chain_is_as_long_as_a_record_can_be),
-    cmocka_unit_test (a_stamp_is_in_its_record),
-    cmocka_unit_test (a_build_id_has_twenty_bytes_at_most),
-    cmocka_unit_test (a_chain_that_comes_later_is_left_out),
-  };
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

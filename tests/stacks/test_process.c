@@ -6,18 +6,11 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
@@ -28,6 +21,7 @@
 #include "stacks/memory.h"
 #include "stacks/process.h"
 #include "stacks/stack_walk.h"
+#include "tests/unit_test.h"
 
 /* A program's memory: readable from START to END; each byte says where it is,
    and which version of it this is.  */
@@ -84,10 +78,8 @@ assert_unknown (struct memory *memory, uint64_t address, size_t size)
   assert_false (memory_read (memory, address, bytes, size));
 }
 
-static void
-what_was_copied_stays_as_it_was (void **state)
+TEST (what_was_copied_stays_as_it_was)
 {
-  (void)state;
   struct program program = { 0x10000, 0x20000, 0, 0 }, before = program;
   struct memory memory = memory_of (&program);
   memory_copy (&memory, 0x12340, 0x100);
@@ -110,10 +102,8 @@ what_was_copied_stays_as_it_was (void **state)
   memory_free (&memory);
 }
 
-static void
-copies_end_where_memory_does (void **state)
+TEST (copies_end_where_memory_does)
 {
-  (void)state;
   struct program program = { 0x10000, 0x20008, 0, 0 };
   struct memory memory = memory_of (&program);
   memory_copy (&memory, 0x1fff0, 0x10000);
@@ -126,10 +116,8 @@ copies_end_where_memory_does (void **state)
   memory_free (&memory);
 }
 
-static void
-reads_go_across_copies_but_not_across_gaps (void **state)
+TEST (reads_go_across_copies_but_not_across_gaps)
 {
-  (void)state;
   struct program program = { 0x10000, 0x20000, 0, 0 };
   struct memory memory = memory_of (&program);
   memory_copy (&memory, 0x11010, 0x10);
@@ -142,10 +130,8 @@ reads_go_across_copies_but_not_across_gaps (void **state)
   memory_free (&memory);
 }
 
-static void
-an_open_memory_is_copied_when_it_is_read (void **state)
+TEST (an_open_memory_is_copied_when_it_is_read)
 {
-  (void)state;
   struct program program = { 0x10000, 0x20000, 0, 0 };
   struct memory memory = memory_of (&program);
   assert_unknown (&memory, 0x15555, 8);
@@ -165,10 +151,8 @@ an_open_memory_is_copied_when_it_is_read (void **state)
   memory_free (&memory);
 }
 
-static void
-what_is_missed_is_noted_if_the_program_has_it (void **state)
+TEST (what_is_missed_is_noted_if_the_program_has_it)
 {
-  (void)state;
   struct program program = { 0x10000, 0x20000, 0, 0 };
   struct memory memory = memory_of (&program);
   memory_copy (&memory, 0x10000, 0x1000);
@@ -185,10 +169,8 @@ what_is_missed_is_noted_if_the_program_has_it (void **state)
   memory_free (&memory);
 }
 
-static void
-hostile_segments_do_not_overlap (void **state)
+TEST (hostile_segments_do_not_overlap)
 {
-  (void)state;
   static const uint8_t bytes[64] = { 1, 2, 3 };
   struct memory memory = { 0 };
   uint8_t got;
@@ -207,10 +189,8 @@ hostile_segments_do_not_overlap (void **state)
   memory_free (&memory);
 }
 
-static void
-the_last_bytes_are_memory_too (void **state)
+TEST (the_last_bytes_are_memory_too)
 {
-  (void)state;
   static const uint8_t bytes[8] = { 1, 2, 3 };
   struct memory memory = { 0 };
   uint8_t got[9];
@@ -221,10 +201,8 @@ the_last_bytes_are_memory_too (void **state)
   memory_free (&memory);
 }
 
-static void
-without_memory_nothing_is_there (void **state)
+TEST (without_memory_nothing_is_there)
 {
-  (void)state;
   static const uint8_t bytes[8] = { 1, 2, 3 };
   struct program program = { .start = 0x1000, .end = 0x9000 };
   struct memory memory = memory_of (&program);
@@ -253,6 +231,8 @@ forget_files (void **state)
   code_files_free (&files);
   return 0;
 }
+
+#define FIXTURE_TEST(name) TEST_BETWEEN (NULL, forget_files, name)
 
 static void
 map (struct process *process, uint64_t start, uint64_t end, uint64_t offset,
@@ -286,10 +266,8 @@ assert_mapping (const struct process *process, uint64_t start, uint64_t end,
   assert_string_equal (mapping->file->path, path);
 }
 
-static void
-mappings_are_found_by_address (void **state)
+TEST (mappings_are_found_by_address)
 {
-  (void)state;
   struct process process = { 0 };
   for (uint64_t i = 1; i <= 20; i++)
     map (&process, i << 16, (i << 16) + 0x8000, 0, i, "/lib/many");
@@ -308,10 +286,8 @@ mappings_are_found_by_address (void **state)
   process_free (&process);
 }
 
-static void
-what_is_mapped_last_is_there (void **state)
+TEST (what_is_mapped_last_is_there)
 {
-  (void)state;
   struct process process = { 0 };
   /* As a loader does it: the whole file, then its segments over that.  */
   map (&process, 0x70000, 0x79000, 0, 7, "/lib/a");
@@ -345,10 +321,8 @@ what_is_mapped_last_is_there (void **state)
 }
 
 /* A just-in-time compiler's code, or another library, may lie there.  */
-static void
-what_lies_between_two_mappings_of_a_file_is_not_the_file_s (void **state)
+TEST (what_lies_between_two_mappings_of_a_file_is_not_the_file_s)
 {
-  (void)state;
   struct process process = { 0 };
   map (&process, 0x10000, 0x12000, 0, 3, "/bin/b");
   map (&process, 0x90000, 0x91000, 0, 3, "/bin/b");
@@ -363,10 +337,8 @@ what_lies_between_two_mappings_of_a_file_is_not_the_file_s (void **state)
   process_free (&process);
 }
 
-static void
-what_is_called_like_a_file_is_none_without_an_inode (void **state)
+TEST (what_is_called_like_a_file_is_none_without_an_inode)
 {
-  (void)state;
   assert_true (mapping_is_of_file ("/lib/a", 3));
   assert_true (mapping_is_of_file ("[vdso]", 0));
   assert_false (mapping_is_of_file ("//anon", 0));
@@ -385,10 +357,8 @@ set_walk (struct walk *walk, size_t n, enum sfw_end end)
                                       i == 0,     i == 0,          WAY_ROW };
 }
 
-static void
-walks_agree_frame_by_frame (void **state)
+TEST (walks_agree_frame_by_frame)
 {
-  (void)state;
   struct walk sframe, cfi;
   assert_true (walk_init (&sframe, 10) && walk_init (&cfi, 10));
   set_walk (&sframe, 5, SFW_OUTERMOST);
@@ -415,10 +385,8 @@ walks_agree_frame_by_frame (void **state)
   walk_free (&cfi);
 }
 
-static void
-a_shorter_walk_is_a_difference_unless_cfi_ended (void **state)
+TEST (a_shorter_walk_is_a_difference_unless_cfi_ended)
 {
-  (void)state;
   struct walk sframe, cfi;
   assert_true (walk_init (&sframe, 10) && walk_init (&cfi, 10));
   set_walk (&sframe, 4, SFW_NO_ROW);
@@ -441,10 +409,8 @@ down (uint64_t a, uint64_t b, void *context)
   return (a < b) - (a > b);
 }
 
-static void
-calls_are_counted_once_for_each_stack (void **state)
+TEST (calls_are_counted_once_for_each_stack)
 {
-  (void)state;
   struct call_tree tree;
   uint64_t totals[8];
   assert_true (call_tree_init (&tree));
@@ -467,10 +433,8 @@ calls_are_counted_once_for_each_stack (void **state)
   call_tree_free (&tree);
 }
 
-static void
-callees_are_ordered_and_all_are_visited (void **state)
+TEST (callees_are_ordered_and_all_are_visited)
 {
-  (void)state;
   struct call_tree tree;
   unsigned compared = 0;
   assert_true (call_tree_init (&tree));
@@ -503,14 +467,12 @@ callees_are_ordered_and_all_are_visited (void **state)
 }
 
 /* A recording may have any addresses.  A list took a step for each pair.  */
-static void
-a_function_may_call_a_hundred_thousand_others (void **state)
+TEST (a_function_may_call_a_hundred_thousand_others)
 {
   enum
   {
     MANY = 100000
   };
-  (void)state;
   struct call_tree tree;
   unsigned compared = 0;
   assert_true (call_tree_init (&tree));
@@ -668,10 +630,8 @@ expect_core (const uint8_t *bytes, size_t size, const char *reason,
     core_close (core, &process);
 }
 
-static void
-of_a_core_that_is_cut_off_the_rest_is_read (void **state)
+TEST (of_a_core_that_is_cut_off_the_rest_is_read)
 {
-  (void)state;
   uint8_t core_bytes[CORE_SIZE], byte, word[8];
   struct process process;
   struct error err;
@@ -701,10 +661,8 @@ of_a_core_that_is_cut_off_the_rest_is_read (void **state)
 
 /* Who lacks the threads should know that there is less of the file than there
    was.  */
-static void
-of_a_core_without_threads_it_is_said_whether_it_was_cut_off (void **state)
+TEST (of_a_core_without_threads_it_is_said_whether_it_was_cut_off)
 {
-  (void)state;
   static const struct
   {
     uint64_t notes, notes_size, memory_size;
@@ -731,10 +689,8 @@ of_a_core_without_threads_it_is_said_whether_it_was_cut_off (void **state)
     }
 }
 
-static void
-what_could_run_is_known_of_a_core (void **state)
+TEST (what_could_run_is_known_of_a_core)
 {
-  (void)state;
   uint8_t bytes[CORE_SIZE];
   struct process process;
   struct error err;
@@ -753,10 +709,8 @@ what_could_run_is_known_of_a_core (void **state)
 }
 
 /* Without standard input its descriptor is given to the file.  */
-static void
-a_core_may_be_descriptor_0 (void **state)
+TEST (a_core_may_be_descriptor_0)
 {
-  (void)state;
   uint8_t bytes[CORE_SIZE];
   char path[PATH_SIZE];
   struct process process = { 0 };
@@ -782,10 +736,8 @@ a_core_may_be_descriptor_0 (void **state)
 }
 
 /* A file that is larger than what may be mapped.  */
-static void
-a_core_that_cannot_be_mapped_is_an_error (void **state)
+TEST (a_core_that_cannot_be_mapped_is_an_error)
 {
-  (void)state;
   char path[PATH_SIZE];
   struct process process = { 0 };
   struct error err = { 0 };
@@ -834,13 +786,11 @@ put_ranges (uint8_t core[CORE_SIZE], const uint64_t (*ranges)[3], uint64_t n,
   memcpy (note + 16 + 24 * n, names, names_size);
 }
 
-static void
-files_of_a_core_are_where_it_says (void **state)
+FIXTURE_TEST (files_of_a_core_are_where_it_says)
 {
   static const uint64_t ranges[][3] = { { 0x100000, 0x102000, 0 },
                                         { 0x901000, 0x902000, 5 },
                                         { 0xa00800, 0xa02000, 7 } };
-  (void)state;
   uint8_t bytes[CORE_SIZE];
   struct process process;
   struct error err;
@@ -871,8 +821,7 @@ files_of_a_core_are_where_it_says (void **state)
 }
 
 /* What a damaged note says of files up to the damage is taken.  */
-static void
-a_damaged_list_of_files_is_read_as_far_as_it_goes (void **state)
+FIXTURE_TEST (a_damaged_list_of_files_is_read_as_far_as_it_goes)
 {
   static const struct
   {
@@ -897,7 +846,6 @@ a_damaged_list_of_files_is_read_as_far_as_it_goes (void **state)
     { UINT64_MAX / 3 + 1, { { 0x1000, 0x2000, 0 } }, "/a\0/b", 6, 0 },
     { 0, { { 0x1000, 0x2000, 0 } }, "/a\0/b", 6, 0 },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t bytes[CORE_SIZE];
@@ -918,10 +866,8 @@ a_damaged_list_of_files_is_read_as_far_as_it_goes (void **state)
 }
 
 /* Of registers that are cut off nothing is known.  */
-static void
-of_a_thread_all_registers_are_needed (void **state)
+FIXTURE_TEST (of_a_thread_all_registers_are_needed)
 {
-  (void)state;
   for (unsigned size = PRSTATUS_REGISTERS_END - 1;
        size <= PRSTATUS_REGISTERS_END; size++)
     {
@@ -965,8 +911,7 @@ make_large_core (unsigned n, uint32_t type, uint64_t step, size_t notes,
 
 /* Nothing is gone through for each of what there may be a mass of.  These were
    hours.  */
-static void
-cores_that_are_made_to_keep_readers_busy_do_not (void **state)
+FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
 {
   enum
   {
@@ -981,7 +926,6 @@ cores_that_are_made_to_keep_readers_busy_do_not (void **state)
                 { PT_LOAD, 0x1000 },  /* segments in order ... */
                 { PT_LOAD, -0x1000 }, /* ... in reverse */
                 { PT_LOAD, 0 } };     /* ... at one address */
-  (void)state;
   alarm (120);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
@@ -1008,15 +952,13 @@ cores_that_are_made_to_keep_readers_busy_do_not (void **state)
 }
 
 /* As many files, each with a name of its own.  */
-static void
-a_core_of_many_files_is_read_at_once (void **state)
+FIXTURE_TEST (a_core_of_many_files_is_read_at_once)
 {
   enum
   {
     MANY = 60000,
     NAME = 8
   };
-  (void)state;
   size_t size, words = 2 + 3 * (size_t)MANY;
   struct process process;
   struct error err;
@@ -1059,8 +1001,7 @@ put_build_id (uint8_t bytes[CORE_SIZE], uint8_t digit)
 /* A name in a core is of the file that was mapped if the core has that file's
    build-id, or its first page; if the core has neither, if the file is older
    than the core.  */
-static void
-of_a_core_only_the_file_that_was_mapped_is_opened (void **state)
+FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
 {
   static const struct
   {
@@ -1080,7 +1021,6 @@ of_a_core_only_the_file_that_was_mapped_is_opened (void **state)
     { .mapped = 0, .there = 1, .found = true },
     { .mapped = 0, .there = 1, .newer = true },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       char path[PATH_SIZE];
@@ -1124,8 +1064,7 @@ of_a_core_only_the_file_that_was_mapped_is_opened (void **state)
 }
 
 /* The rows of a file are in the file.  */
-static void
-the_section_is_in_the_file (void **state)
+FIXTURE_TEST (the_section_is_in_the_file)
 {
   static const struct
   {
@@ -1140,7 +1079,6 @@ the_section_is_in_the_file (void **state)
       "segment 3 lies outside the file" },
     { PT_NOTE, 0x900, 0x40, "it has no .sframe" },
   };
-  (void)state;
   const struct section_policy policy = { .only_sframe = true };
   const struct mapped_identity unknown = { 0 };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -1175,10 +1113,8 @@ the_section_is_in_the_file (void **state)
 }
 
 /* The file that was mapped may be gone, and another one have its name.  */
-static void
-only_the_file_that_was_mapped_is_opened (void **state)
+TEST (only_the_file_that_was_mapped_is_opened)
 {
-  (void)state;
   char path[PATH_SIZE];
   struct stat status;
   uint8_t bytes[CORE_SIZE];
@@ -1206,10 +1142,8 @@ only_the_file_that_was_mapped_is_opened (void **state)
   close (fd);
 }
 
-static void
-a_core_that_is_not_there_cannot_be_opened (void **state)
+TEST (a_core_that_is_not_there_cannot_be_opened)
 {
-  (void)state;
   struct process process = { 0 };
   struct error err = { 0 };
   assert_null (core_open (&process, "/nonexistent/core", NULL, &err));
@@ -1217,27 +1151,22 @@ a_core_that_is_not_there_cannot_be_opened (void **state)
   assert_string_equal (err.reason, "cannot open: No such file or directory");
 }
 
-static void
-what_cannot_be_decompressed_is_refused (void **state)
+TEST (what_cannot_be_decompressed_is_refused)
 {
-  (void)state;
   expect_core ((const uint8_t *)"\x1f\x8b\x08 and no more", 15,
                "gzip cannot decompress it, or there is no space", 0);
 }
 
 /* Where program headers should be is nothing.  */
-static void
-a_core_without_program_headers_is_refused (void **state)
+TEST (a_core_without_program_headers_is_refused)
 {
-  (void)state;
   uint8_t bytes[CORE_SIZE];
   make_core (bytes);
   store_u64 (bytes + 32, CORE_SIZE + 64, false);
   expect_core (bytes, CORE_SIZE, "no program headers", 0);
 }
 
-static void
-what_is_no_core_is_refused (void **state)
+TEST (what_is_no_core_is_refused)
 {
   static const struct
   {
@@ -1254,7 +1183,6 @@ what_is_no_core_is_refused (void **state)
     { CORE_SIZE, EI_CLASS, ELFDATA2LSB << 8 | ELFCLASS32,
       "the core of a machine that has no SFrame" },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       uint8_t bytes[CORE_SIZE];
@@ -1266,8 +1194,7 @@ what_is_no_core_is_refused (void **state)
 
 /* The byte order is part of what a machine is.  There are no threads in these
    cores, so that those of known machines are refused for that.  */
-static void
-machines_of_both_byte_orders_have_cores (void **state)
+TEST (machines_of_both_byte_orders_have_cores)
 {
   static const struct
   {
@@ -1278,7 +1205,6 @@ machines_of_both_byte_orders_have_cores (void **state)
     { EM_AARCH64, false, true }, { EM_AARCH64, true, true },
     { EM_S390, false, false },   { EM_S390, true, true },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       bool big_endian = cases[i].big_endian;
@@ -1298,10 +1224,8 @@ machines_of_both_byte_orders_have_cores (void **state)
     }
 }
 
-static void
-without_memory_there_is_no_core (void **state)
+TEST (without_memory_there_is_no_core)
 {
-  (void)state;
   uint8_t bytes[CORE_SIZE];
   struct process process;
   struct error err = { 0 };
@@ -1338,10 +1262,8 @@ is_mapped (const char *words)
   return found;
 }
 
-static void
-nothing_is_left_of_a_closed_core (void **state)
+TEST (nothing_is_left_of_a_closed_core)
 {
-  (void)state;
   uint8_t bytes[CORE_SIZE];
   struct process process;
   struct error err = { 0 };
@@ -1369,10 +1291,8 @@ create_fifo (char path[PATH_SIZE])
   assert_int_equal (mkfifo (path, 0600), 0);
 }
 
-static void
-a_fifo_is_no_core (void **state)
+TEST (a_fifo_is_no_core)
 {
-  (void)state;
   char fifo[PATH_SIZE];
   struct process process = { 0 };
   struct error err = { 0 };
@@ -1385,57 +1305,4 @@ a_fifo_is_no_core (void **state)
   assert_string_equal (err.reason, "not a core file");
 }
 
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (what_was_copied_stays_as_it_was),
-    cmocka_unit_test (copies_end_where_memory_does),
-    cmocka_unit_test (reads_go_across_copies_but_not_across_gaps),
-    cmocka_unit_test (an_open_memory_is_copied_when_it_is_read),
-    cmocka_unit_test (what_is_missed_is_noted_if_the_program_has_it),
-    cmocka_unit_test (hostile_segments_do_not_overlap),
-    cmocka_unit_test (the_last_bytes_are_memory_too),
-    cmocka_unit_test (without_memory_nothing_is_there),
-    cmocka_unit_test (mappings_are_found_by_address),
-    cmocka_unit_test (what_is_mapped_last_is_there),
-    cmocka_unit_test (
-        what_lies_between_two_mappings_of_a_file_is_not_the_file_s),
-    cmocka_unit_test (what_is_called_like_a_file_is_none_without_an_inode),
-    cmocka_unit_test (walks_agree_frame_by_frame),
-    cmocka_unit_test (a_shorter_walk_is_a_difference_unless_cfi_ended),
-    cmocka_unit_test (calls_are_counted_once_for_each_stack),
-    cmocka_unit_test (callees_are_ordered_and_all_are_visited),
-    cmocka_unit_test (a_function_may_call_a_hundred_thousand_others),
-    cmocka_unit_test (of_a_core_that_is_cut_off_the_rest_is_read),
-    cmocka_unit_test (
-        of_a_core_without_threads_it_is_said_whether_it_was_cut_off),
-    cmocka_unit_test (what_could_run_is_known_of_a_core),
-    cmocka_unit_test_teardown (files_of_a_core_are_where_it_says,
-                               forget_files),
-    cmocka_unit_test_teardown (
-        a_damaged_list_of_files_is_read_as_far_as_it_goes, forget_files),
-    cmocka_unit_test_teardown (of_a_thread_all_registers_are_needed,
-                               forget_files),
-    cmocka_unit_test_teardown (cores_that_are_made_to_keep_readers_busy_do_not,
-                               forget_files),
-    cmocka_unit_test_teardown (a_core_of_many_files_is_read_at_once,
-                               forget_files),
-    cmocka_unit_test_teardown (
-        of_a_core_only_the_file_that_was_mapped_is_opened, forget_files),
-    cmocka_unit_test_teardown (the_section_is_in_the_file, forget_files),
-    cmocka_unit_test (a_core_may_be_descriptor_0),
-    cmocka_unit_test (a_core_that_cannot_be_mapped_is_an_error),
-    cmocka_unit_test (only_the_file_that_was_mapped_is_opened),
-    cmocka_unit_test (a_core_that_is_not_there_cannot_be_opened),
-    cmocka_unit_test (what_cannot_be_decompressed_is_refused),
-    cmocka_unit_test (a_fifo_is_no_core),
-    cmocka_unit_test (a_core_without_program_headers_is_refused),
-    cmocka_unit_test (what_is_no_core_is_refused),
-    cmocka_unit_test (machines_of_both_byte_orders_have_cores),
-    cmocka_unit_test (without_memory_there_is_no_core),
-    cmocka_unit_test (nothing_is_left_of_a_closed_core),
-  };
-  return cmocka_run_group_tests_name ("process", tests, NULL, forget_files);
-}
+TEST_GROUP (NULL, forget_files)

@@ -5,16 +5,11 @@
    the addresses are of.  */
 
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "stacks/profile.h"
+#include "tests/unit_test.h"
 
 /* The address as a name.  */
 const char *
@@ -55,8 +50,7 @@ assert_name (const struct named_profile *named, uint32_t node,
 
 /* Virtual addresses of 48, 52, 57 and 39 bits, of which all higher bits are 1;
    s390x has the kernel at low ones.  */
-static void
-test_kernel_addresses (void **state)
+TEST (test_kernel_addresses)
 {
   static const struct
   {
@@ -80,7 +74,6 @@ test_kernel_addresses (void **state)
       { "ffffffff81000123_[k]", "ffffffffc0001233_[k]" } },
     { 0x123456, 0x123460, { "123456_[k]", "12345f_[k]" } },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     {
       const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, rows[i].inner,
@@ -102,14 +95,4 @@ test_kernel_addresses (void **state)
       named_profile_free (&named);
       profile_free (&profile);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_kernel_addresses),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name ("profile", tests, NULL, NULL);
 }

@@ -8,20 +8,14 @@
 #include <dwarf.h>
 #include <gelf.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <elfutils/libdw.h>
 
-#include <cmocka.h>
-
 #include "cfi/register_rules.h"
 #include "convert/rows_on_demand.h"
 #include "tests/unit/cfi_fixture.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -58,8 +52,7 @@ rules_at (struct cfi_fixture *f, const char *program, size_t size,
 #define RULES_AT(f, program, offset, rules) \
   rules_at (f, program, sizeof (program) - 1, offset, rules)
 
-static void
-rules_hold_from_their_location_on (void **state)
+CFI_TEST (rules_hold_from_their_location_on)
 {
   static const char program[] = "\x41\x0e\x10\x83\x02" /* push %rbx */
                                 "\x44\x0a"             /* remember_state */
@@ -75,7 +68,7 @@ rules_hold_from_their_location_on (void **state)
   struct register_rules rules;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     {
-      assert_true (RULES_AT (*state, program, rows[i].offset, &rules));
+      assert_true (RULES_AT (f, program, rows[i].offset, &rules));
       assert_int_equal (rules.cfa.kind, REGISTER_SUM);
       assert_int_equal (rules.cfa.number, RSP);
       assert_int_equal (rules.cfa.offset, rows[i].cfa);
@@ -85,17 +78,16 @@ rules_hold_from_their_location_on (void **state)
       assert_int_equal (rules.ra, RIP);
     }
   assert_int_equal ((int64_t)rules.registers[RBX].offset, -16);
-  assert_false (RULES_AT (*state, program, 0x20, &rules));
+  assert_false (RULES_AT (f, program, 0x20, &rules));
 }
 
 /* As OpenSSL's functions: *(rsp + 40) + 8.  */
-static void
-expressions_are_kept (void **state)
+CFI_TEST (expressions_are_kept)
 {
   static const char program[] = "\x0f\x05\x77\x28\x06\x23\x08"
                                 "\x16\x0c\x02\x77\x10\x10\x03\x01\x30";
   struct register_rules rules;
-  assert_true (RULES_AT (*state, program, 0, &rules));
+  assert_true (RULES_AT (f, program, 0, &rules));
   assert_int_equal (rules.cfa.kind, REGISTER_VALUE);
   assert_int_equal (rules.cfa.size, 5);
   assert_memory_equal (rules.cfa.expression, "\x77\x28\x06\x23\x08", 5);
@@ -104,8 +96,7 @@ expressions_are_kept (void **state)
 }
 
 /* What is broken ends what is said from there on, and no more.  */
-static void
-broken_programs_end_where_they_break (void **state)
+CFI_TEST (broken_programs_end_where_they_break)
 {
   static const char *const broken[] = {
     "\x44\x0b", /* restore_state without remember_state */
@@ -115,24 +106,23 @@ broken_programs_end_where_they_break (void **state)
   struct register_rules rules;
   for (size_t i = 0; i < 3; i++)
     {
-      assert_true (rules_at (*state, broken[i], 2, 3, &rules));
-      assert_false (rules_at (*state, broken[i], 2, 4, &rules));
+      assert_true (rules_at (f, broken[i], 2, 3, &rules));
+      assert_false (rules_at (f, broken[i], 2, 4, &rules));
     }
   /* A part of a CFA that is an expression is redefined.  */
-  assert_false (RULES_AT (*state, "\x0f\x02\x77\x08\x0e\x10", 0, &rules));
+  assert_false (RULES_AT (f, "\x0f\x02\x77\x08\x0e\x10", 0, &rules));
 }
 
 /* States that are remembered take a bounded amount of memory, and registers
    beyond all numbers no place.  */
-static void
-hostile_programs (void **state)
+CFI_TEST (hostile_programs)
 {
   char program[512];
   struct register_rules rules;
   memset (program, 0x0a, sizeof program);
-  assert_false (rules_at (*state, program, sizeof program, 0, &rules));
-  assert_true (RULES_AT (*state, "\x05\xff\xff\xff\x0f\x02", 0, &rules));
-  assert_true (RULES_AT (*state, "\x06\xff\xff\xff\x0f", 0, &rules));
+  assert_false (rules_at (f, program, sizeof program, 0, &rules));
+  assert_true (RULES_AT (f, "\x05\xff\xff\xff\x0f\x02", 0, &rules));
+  assert_true (RULES_AT (f, "\x06\xff\xff\xff\x0f", 0, &rules));
 }
 
 /* Where the C library of this program is.  */
@@ -185,14 +175,13 @@ compare_rules (const struct register_rules *rules, Dwarf_Frame *frame)
     compare_register (&rules->registers[i], frame, i);
 }
 
-static void
-of_libc_as_libdw_says (void **state)
+TEST (of_libc_as_libdw_says)
 {
   char *path = NULL;
   struct error err;
   struct image image;
   struct register_rules rules;
-  (void)state;
+  elf_version (EV_CURRENT);
   dl_iterate_phdr (find_libc, &path);
   if (path == NULL || !image_open (&image, path, &err)
       || image.header.e_machine != EM_X86_64)
@@ -227,19 +216,4 @@ of_libc_as_libdw_says (void **state)
   rows_on_demand_free (rows);
   image_close (&image);
   free (path);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    CFI_TEST (rules_hold_from_their_location_on),
-    CFI_TEST (expressions_are_kept),
-    CFI_TEST (broken_programs_end_where_they_break),
-    CFI_TEST (hostile_programs),
-    cmocka_unit_test (of_libc_as_libdw_says),
-  };
-  elf_version (EV_CURRENT);
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name ("register_rules", tests, NULL, NULL);
 }

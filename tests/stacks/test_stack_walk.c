@@ -2,20 +2,14 @@
    interface takes, however long they are and wherever they go.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/failing_allocations.h"
 #include "stacks/stack_walk.h"
 #include "walk/frame_rules.h"
 #include "walk/walk.h"
 #include "walk/frame.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x10000)
 #define STACK UINT64_C (0x7000000)
@@ -152,10 +146,8 @@ fill_stack (const uint8_t *kinds, unsigned n, unsigned frames)
     }
 }
 
-static void
-a_walk_is_its_steps_however_long_it_is (void **state)
+TEST (a_walk_is_its_steps_however_long_it_is)
 {
-  (void)state;
   static const uint8_t kinds[] = { 4, SIGNAL, WITH_FP, 3, NO_CALL, BY_FP, 2 };
   struct process process = process_with_stack ();
   const struct registers registers = registers_at (CODE + 1, 0, 7);
@@ -188,10 +180,8 @@ fill_epilogue (const uint8_t *kinds, unsigned n)
   return registers;
 }
 
-static void
-an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed (void **state)
+TEST (an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed)
 {
-  (void)state;
   static const uint8_t plain[] = { 4 }, by_fp[] = { 4, 4, BY_FP };
   struct process process = process_with_stack ();
   struct walk walk;
@@ -210,10 +200,8 @@ an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed (void **state)
 }
 
 /* Behind a pop FP has its caller's value, whatever CFI says.  */
-static void
-an_fp_that_was_popped_is_in_its_register (void **state)
+TEST (an_fp_that_was_popped_is_in_its_register)
 {
-  (void)state;
   static const struct
   {
     uint8_t last; /* byte of the instruction in front of the row */
@@ -250,10 +238,8 @@ an_fp_that_was_popped_is_in_its_register (void **state)
 }
 
 /* What the last instruction popped was another register.  */
-static void
-an_fp_that_is_on_the_stack_was_not_popped (void **state)
+TEST (an_fp_that_is_on_the_stack_was_not_popped)
 {
-  (void)state;
   struct process process = process_with_stack ();
   struct walk walk;
   assert_true (walk_init (&walk, 10));
@@ -271,10 +257,8 @@ an_fp_that_is_on_the_stack_was_not_popped (void **state)
 
 /* Code in no file, that keeps frame pointers, has its caller wherever it is
    interrupted.  */
-static void
-code_of_a_jit_has_its_caller_wherever_it_is_interrupted (void **state)
+TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
 {
-  (void)state;
   /* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret; the other mov;
      endbr64; push %rbp */
   static const uint8_t jit[]
@@ -328,10 +312,8 @@ code_of_a_jit_has_its_caller_wherever_it_is_interrupted (void **state)
 }
 
 /* A frame pointer leads up the stack, to whole words.  */
-static void
-a_frame_pointer_that_leads_elsewhere_ends_the_walk (void **state)
+TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
 {
-  (void)state;
   static const uint8_t jit[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7,
                                  0x5d, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc };
   enum
@@ -369,10 +351,8 @@ a_frame_pointer_that_leads_elsewhere_ends_the_walk (void **state)
     }
 }
 
-static void
-rules_are_looked_up_once_until_sections_change (void **state)
+TEST (rules_are_looked_up_once_until_sections_change)
 {
-  (void)state;
   static const uint8_t kinds[] = { 4, 3, 2 };
   struct process process = process_with_stack ();
   const struct registers registers = registers_at (CODE + 1, 0, 7);
@@ -395,10 +375,8 @@ rules_are_looked_up_once_until_sections_change (void **state)
   process_free (&process);
 }
 
-static void
-without_memory_the_innermost_frame_is_shown (void **state)
+TEST (without_memory_the_innermost_frame_is_shown)
 {
-  (void)state;
   static const uint8_t kinds[] = { 4 };
   struct process process = process_with_stack ();
   const struct registers registers = registers_at (CODE + 1, 0, 7);
@@ -413,22 +391,4 @@ without_memory_the_innermost_frame_is_shown (void **state)
   assert_int_equal (walk.end, SFW_MEMORY);
   walk_free (&walk);
   process_free (&process);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_walk_is_its_steps_however_long_it_is),
-    cmocka_unit_test (
-        an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed),
-    cmocka_unit_test (an_fp_that_was_popped_is_in_its_register),
-    cmocka_unit_test (an_fp_that_is_on_the_stack_was_not_popped),
-    cmocka_unit_test (code_of_a_jit_has_its_caller_wherever_it_is_interrupted),
-    cmocka_unit_test (a_frame_pointer_that_leads_elsewhere_ends_the_walk),
-    cmocka_unit_test (rules_are_looked_up_once_until_sections_change),
-    cmocka_unit_test (without_memory_the_innermost_frame_is_shown),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name ("stack_walk", tests, NULL, NULL);
 }

@@ -5,18 +5,12 @@
 
 #include <elf.h>
 #include <gelf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/failing_allocations.h"
 #include "stacks/symbol_index.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -110,6 +104,8 @@ start_again (void **state)
   return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_BETWEEN (start_again, NULL, name)
+
 static void
 expect (const struct symbol_index *index, uint64_t address, const char *name)
 {
@@ -134,10 +130,8 @@ read_all (void)
 }
 
 /* A function goes on behind one that lies in it.  */
-static void
-nested (void **state)
+FIXTURE_TEST (nested)
 {
-  (void)state;
   add ("inner", 0x18, 8, STB_GLOBAL);
   add ("outer", 0x10, 0x20, STB_GLOBAL);
   struct symbol_index index = read_all ();
@@ -152,10 +146,8 @@ nested (void **state)
   symbol_index_free (&index);
 }
 
-static void
-several_names (void **state)
+FIXTURE_TEST (several_names)
 {
-  (void)state;
   add ("weak", 0x10, 8, STB_WEAK);
   add ("global", 0x10, 8, STB_GLOBAL);
   add ("second", 0x10, 8, STB_GLOBAL);
@@ -170,10 +162,8 @@ several_names (void **state)
   symbol_index_free (&index);
 }
 
-static void
-without_size (void **state)
+FIXTURE_TEST (without_size)
 {
-  (void)state;
   add ("label", 0x10, 0, STB_GLOBAL);
   add ("sized", 0x20, 8, STB_LOCAL);
   add ("inside", 0x24, 0, STB_GLOBAL);
@@ -198,10 +188,8 @@ without_size (void **state)
   symbol_index_free (&index);
 }
 
-static void
-no_functions (void **state)
+FIXTURE_TEST (no_functions)
 {
-  (void)state;
   add ("", 0x10, 8, STB_GLOBAL);
   symbols[add ("undefined", 0x10, 8, STB_GLOBAL)].section = SHN_UNDEF;
   symbols[add ("section", 0x10, 8, STB_GLOBAL)].type = STT_SECTION;
@@ -213,10 +201,8 @@ no_functions (void **state)
 }
 
 /* A size that goes round the end of all addresses.  */
-static void
-hostile_size (void **state)
+FIXTURE_TEST (hostile_size)
 {
-  (void)state;
   add ("huge", 0x10, UINT64_MAX, STB_GLOBAL);
   add ("far", UINT64_MAX - 2, 2, STB_GLOBAL);
   struct symbol_index index = read_all ();
@@ -253,14 +239,13 @@ name_at (uint64_t address)
   return best != NULL ? best->name : NULL;
 }
 
-static void
-random_symbols (void **state)
+FIXTURE_TEST (random_symbols)
 {
   static char names[SYMBOLS_MAX][8];
   uint32_t seed = 1;
   for (int round = 0; round < 2000; round++)
     {
-      start_again (state);
+      start_again (NULL);
       seed = seed * 1103515245 + 12345;
       for (unsigned n = 1 + (seed >> 16) % (SYMBOLS_MAX - 1), i = 0; i < n;
            i++)
@@ -277,10 +262,8 @@ random_symbols (void **state)
     }
 }
 
-static void
-no_memory (void **state)
+FIXTURE_TEST (no_memory)
 {
-  (void)state;
   unsigned n = 0;
   bool read;
   add ("a", 0x10, 8, STB_GLOBAL);
@@ -298,20 +281,4 @@ no_memory (void **state)
     }
   while (!read);
   assert_true (n > 3);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup (nested, start_again),
-    cmocka_unit_test_setup (several_names, start_again),
-    cmocka_unit_test_setup (without_size, start_again),
-    cmocka_unit_test_setup (no_functions, start_again),
-    cmocka_unit_test_setup (hostile_size, start_again),
-    cmocka_unit_test_setup (random_symbols, start_again),
-    cmocka_unit_test_setup (no_memory, start_again),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name ("symbol_index", tests, NULL, NULL);
 }

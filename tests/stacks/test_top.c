@@ -1,20 +1,14 @@
 /* Unit tests of stacks/top.c: shares of functions.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/failing_allocations.h"
 #include "stacks/folded.h"
 #include "stacks/profile_diff.h"
 #include "stacks/top.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -89,10 +83,8 @@ expect_shares (const struct named_profile *profile,
   free (shares);
 }
 
-static void
-a_function_that_calls_itself_counts_once (void **state)
+TEST (a_function_that_calls_itself_counts_once)
 {
-  (void)state;
   static const struct function_share expected[] = { { "a", 50, 50, 0 },
                                                     { "b", 40, 60, 0 },
                                                     { "[unknown]", 10, 50, 0 },
@@ -117,10 +109,8 @@ read_text (const char *text, struct named_profile *old, struct error *err)
   return read;
 }
 
-static void
-what_changed_most_comes_first_whether_it_is_still_there (void **state)
+TEST (what_changed_most_comes_first_whether_it_is_still_there)
 {
-  (void)state;
   static const char text[] = "process;main;a 2\n"
                              "process;main;a;gone: 5\n"
                              "process;[memory];[unknown] 1";
@@ -153,10 +143,8 @@ what_changed_most_comes_first_whether_it_is_still_there (void **state)
   free_profile (&profile);
 }
 
-static void
-what_is_no_folded_stack_is_refused (void **state)
+TEST (what_is_no_folded_stack_is_refused)
 {
-  (void)state;
   static const char *const texts[]
       = { "a;b\n", "a;b x\n", "a;b 3 \n", "a 1\nab\n" };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -169,10 +157,8 @@ what_is_no_folded_stack_is_refused (void **state)
     }
 }
 
-static void
-a_stack_from_the_other_side_begins_with_the_innermost_function (void **state)
+TEST (a_stack_from_the_other_side_begins_with_the_innermost_function)
 {
-  (void)state;
   struct named_profile profile, inverted;
   make_profile (&profile);
   assert_true (profile_invert (&profile, &inverted));
@@ -188,10 +174,8 @@ a_stack_from_the_other_side_begins_with_the_innermost_function (void **state)
   free_profile (&profile);
 }
 
-static void
-the_first_functions_are_printed_in_percent (void **state)
+TEST (the_first_functions_are_printed_in_percent)
 {
-  (void)state;
   struct named_profile profile;
   char *text = NULL;
   size_t size;
@@ -207,10 +191,8 @@ the_first_functions_are_printed_in_percent (void **state)
   free_profile (&profile);
 }
 
-static void
-without_memory_there_is_no_table (void **state)
+TEST (without_memory_there_is_no_table)
 {
-  (void)state;
   struct named_profile profile, inverted;
   size_t n;
   make_profile (&profile);
@@ -225,20 +207,4 @@ without_memory_there_is_no_table (void **state)
     }
   allocations_granted = UINT_MAX;
   free_profile (&profile);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_function_that_calls_itself_counts_once),
-    cmocka_unit_test (what_changed_most_comes_first_whether_it_is_still_there),
-    cmocka_unit_test (what_is_no_folded_stack_is_refused),
-    cmocka_unit_test (
-        a_stack_from_the_other_side_begins_with_the_innermost_function),
-    cmocka_unit_test (the_first_functions_are_printed_in_percent),
-    cmocka_unit_test (without_memory_there_is_no_table),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name ("top", tests, NULL, NULL);
 }

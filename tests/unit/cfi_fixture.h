@@ -1,7 +1,5 @@
 /* An .eh_frame built by hand (cfi_builder.h), and what is read of it.
-   SPDX-License-Identifier: LGPL-2.1-or-later
-
-   Include cmocka.h before.  */
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef TESTS_CFI_FIXTURE_H
 #define TESTS_CFI_FIXTURE_H
@@ -11,6 +9,7 @@
 #include "cfi/cfa_program.h"
 #include "cfi/reader.h"
 #include "tests/unit/cfi_builder.h"
+#include "tests/unit_test.h"
 
 /* Members are zero until a test, or one of the functions below, fills them
    in.  */
@@ -94,8 +93,8 @@ cfi_fixture_tear_down (void **state)
   return 0;
 }
 
-#define CFI_TEST(function)                                       \
-  cmocka_unit_test_setup_teardown (function, cfi_fixture_set_up, \
-                                   cfi_fixture_tear_down)
+#define CFI_TEST(name)                                                       \
+  TEST_ON (struct cfi_fixture *f, cfi_fixture_set_up, cfi_fixture_tear_down, \
+           name)
 
 #endif /* TESTS_CFI_FIXTURE_H */

@@ -5,21 +5,14 @@
    2.40, gold 2.40, lld 14 and mold 1.10; the BND forms (binutils 2.38 and
    older with -z bndplt) are those the x86-64 psABI prints.  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <elf.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/amd64_instruction.h"
 #include "arch/arch.h"
 #include "arch/patterns.h"
+#include "tests/unit_test.h"
 
 struct sample
 {
@@ -214,10 +207,8 @@ stub_at (const struct arch *arch, const uint8_t *bytes, size_t at, size_t size,
   return stub;
 }
 
-static void
-every_sample_is_recognised (void **state)
+TEST (every_sample_is_recognised)
 {
-  (void)state;
   for (size_t i = 0; i < N_SAMPLES; i++)
     {
       uint8_t bytes[SAMPLE_MAX];
@@ -301,10 +292,8 @@ check_x86_stub (const char *origin, const struct plt_stub *stub,
     }
 }
 
-static void
-amd64_rows_follow_the_pushes (void **state)
+TEST (amd64_rows_follow_the_pushes)
 {
-  (void)state;
   for (size_t i = 0; i < N_SAMPLES; i++)
     {
       if (samples[i].arch != &arch_amd64)
@@ -326,10 +315,8 @@ amd64_rows_follow_the_pushes (void **state)
 }
 
 /* aarch64: only `stp ..., [sp, #-16]!` moves SP.  s390x: nothing does.  */
-static void
-other_rows_follow_the_stack_pointer (void **state)
+TEST (other_rows_follow_the_stack_pointer)
 {
-  (void)state;
   for (size_t i = 0; i < N_SAMPLES; i++)
     {
       const struct arch *arch = samples[i].arch;
@@ -375,10 +362,8 @@ check_table (const struct plt_stub *table)
     }
 }
 
-static void
-tables_are_consistent (void **state)
+TEST (tables_are_consistent)
 {
-  (void)state;
   static const struct arch *const all[]
       = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -395,10 +380,8 @@ tables_are_consistent (void **state)
   assert_null (arch_of_sframe_abi (5));
 }
 
-static void
-a_truncated_or_changed_stub_is_unknown (void **state)
+TEST (a_truncated_or_changed_stub_is_unknown)
 {
-  (void)state;
   static const uint8_t got[8] = { 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x90 };
   assert_non_null (plt_stub_find (arch_amd64.plt_stubs, got, 8));
   assert_null (plt_stub_find (arch_amd64.plt_stubs, got, 7));
@@ -414,8 +397,7 @@ a_truncated_or_changed_stub_is_unknown (void **state)
 }
 
 /* How far code is with its frame at the instruction behind the fourth byte. */
-static void
-frames_are_told_by_the_code_around (void **state)
+TEST (frames_are_told_by_the_code_around)
 {
   static const struct
   {
@@ -440,7 +422,6 @@ frames_are_told_by_the_code_around (void **state)
     { &arch_aarch64, "\0\0\0\0\xc0\x03\x5f\xd6", FP_FRAME_NONE },
     { &arch_aarch64, "\0\0\0\0\x1f\x20\x03\xd5", FP_FRAME_MADE },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (cases[i].arch->fp_frame ((const uint8_t *)cases[i].code)
         != cases[i].frame)
@@ -448,8 +429,7 @@ frames_are_told_by_the_code_around (void **state)
 }
 
 /* Instructions that begin LEFT bytes of code; a size of 0: there is none.  */
-static void
-amd64_instructions_have_a_size (void **state)
+TEST (amd64_instructions_have_a_size)
 {
   static const struct
   {
@@ -470,7 +450,6 @@ amd64_instructions_have_a_size (void **state)
     { "\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 16,
       0, false },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       bool is_call;
@@ -542,10 +521,8 @@ static const struct
   SIZED ("\x62\xf6\x7d\x48\x98\xc1", false),     /* vfmadd132ph: map 6 */
 };
 
-static void
-amd64_instructions_have_their_sizes (void **state)
+TEST (amd64_instructions_have_their_sizes)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++)
     {
       const uint8_t *bytes = (const uint8_t *)sized[i].bytes;
@@ -566,8 +543,7 @@ amd64_instructions_have_their_sizes (void **state)
     }
 }
 
-static void
-bytes_that_are_no_amd64_instruction_have_no_size (void **state)
+TEST (bytes_that_are_no_amd64_instruction_have_no_size)
 {
   static const char unknown[][4]
       = { "\x06", "\xea", "\x8f\xe8", "\x0f\x04", "\xd6", "\x62\xf7",
@@ -575,7 +551,6 @@ bytes_that_are_no_amd64_instruction_have_no_size (void **state)
           "\xff\x38", "\xff\xf8", "\xff\xd8", "\xff\xe8",
           /* VEX: je has none, and there is no map 10.  */
           "\xc5\xf8\x84", "\xc4\xea\x78\x10" };
-  (void)state;
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
     {
       uint8_t padded[15] = { 0 };
@@ -585,10 +560,8 @@ bytes_that_are_no_amd64_instruction_have_no_size (void **state)
     }
 }
 
-static void
-amd64_instructions_have_15_bytes_at_most (void **state)
+TEST (amd64_instructions_have_15_bytes_at_most)
 {
-  (void)state;
   uint8_t code[16];
   bool call;
   memset (code, 0x66, sizeof code);
@@ -606,10 +579,8 @@ note_target (void *context, uint64_t target)
 }
 
 /* movabs $0x12345678,%rax, an offset from the global offset table.  */
-static void
-offsets_of_64_bits_lie_in_the_code_as_a_whole (void **state)
+TEST (offsets_of_64_bits_lie_in_the_code_as_a_whole)
 {
-  (void)state;
   static const uint8_t bytes[16] = { 0x48, 0xb8, 0x78, 0x56, 0x34, 0x12 };
   for (uint64_t size = 2; size <= 10; size++)
     {
@@ -623,24 +594,4 @@ offsets_of_64_bits_lie_in_the_code_as_a_whole (void **state)
       arch_patterns_of (EM_X86_64)->find_addresses (&search, &code);
       assert_int_equal (target, size == 10 ? 0x12345688 : 0);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (every_sample_is_recognised),
-    cmocka_unit_test (amd64_rows_follow_the_pushes),
-    cmocka_unit_test (other_rows_follow_the_stack_pointer),
-    cmocka_unit_test (tables_are_consistent),
-    cmocka_unit_test (a_truncated_or_changed_stub_is_unknown),
-    cmocka_unit_test (frames_are_told_by_the_code_around),
-    cmocka_unit_test (amd64_instructions_have_a_size),
-    cmocka_unit_test (amd64_instructions_have_their_sizes),
-    cmocka_unit_test (bytes_that_are_no_amd64_instruction_have_no_size),
-    cmocka_unit_test (amd64_instructions_have_15_bytes_at_most),
-    cmocka_unit_test (offsets_of_64_bits_lie_in_the_code_as_a_whole),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

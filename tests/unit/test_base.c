@@ -4,18 +4,11 @@
 #include <config.h>
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/array.h"
 #include "base/buffer.h"
@@ -26,6 +19,7 @@
 #include "base/printable.h"
 #include "base/radix.h"
 #include "base/search.h"
+#include "tests/unit_test.h"
 
 /* A heap copy of exactly SIZE bytes, so that ASan sees the first step past
    the end.  */
@@ -39,10 +33,8 @@ exact_copy (const void *bytes, size_t size)
   return copy;
 }
 
-static void
-loads_and_stores_at_any_alignment (void **state)
+TEST (loads_and_stores_at_any_alignment)
 {
-  (void)state;
   uint8_t bytes[9] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
   assert_int_equal (load_u16 (bytes + 1, false), 0x0201);
   assert_int_equal (load_u16 (bytes + 1, true), 0x0102);
@@ -59,10 +51,8 @@ loads_and_stores_at_any_alignment (void **state)
   assert_memory_equal (out, bytes, 5);
 }
 
-static void
-cursor_stops_at_the_end (void **state)
+TEST (cursor_stops_at_the_end)
 {
-  (void)state;
   uint8_t *bytes = exact_copy ("\x01\x02\x03\x04\x05\x06\x07", 7);
   struct cursor cursor = cursor_over (bytes, 7, false);
   assert_int_equal (cursor_u32 (&cursor), 0x04030201);
@@ -80,10 +70,8 @@ cursor_stops_at_the_end (void **state)
   free (bytes);
 }
 
-static void
-uleb_values_and_limits (void **state)
+TEST (uleb_values_and_limits)
 {
-  (void)state;
   static const struct
   {
     const char *bytes;
@@ -116,10 +104,8 @@ uleb_values_and_limits (void **state)
     }
 }
 
-static void
-sleb_values_and_limits (void **state)
+TEST (sleb_values_and_limits)
 {
-  (void)state;
   static const struct
   {
     const char *bytes;
@@ -153,10 +139,8 @@ sleb_values_and_limits (void **state)
     }
 }
 
-static void
-array_grows_and_keeps_contents (void **state)
+TEST (array_grows_and_keeps_contents)
 {
-  (void)state;
   uint32_t *numbers = NULL;
   size_t capacity = 0;
   for (uint32_t i = 0; i < 1000; i++)
@@ -181,10 +165,8 @@ array_grows_and_keeps_contents (void **state)
 
 /* As many as are wanted at first, and twice what there was afterwards, even
    where that was less than an array has at first.  */
-static void
-array_starts_with_a_guess_and_doubles (void **state)
+TEST (array_starts_with_a_guess_and_doubles)
 {
-  (void)state;
   uint32_t *numbers = NULL;
   size_t capacity = 0, wanted = 0;
   assert_true (ARRAY_ROOM (numbers, wanted, &capacity));
@@ -201,10 +183,8 @@ array_starts_with_a_guess_and_doubles (void **state)
   free (numbers);
 }
 
-static void
-search_finds_the_first_that_holds (void **state)
+TEST (search_finds_the_first_that_holds)
 {
-  (void)state;
   /* All positions in all lengths: none, the first, the last, every one.  */
   for (size_t n = 0; n < 70; n++)
     for (size_t first = 0; first <= n; first++)
@@ -228,10 +208,8 @@ is_asked (size_t *asked, size_t i, size_t first)
   return i >= first;
 }
 
-static void
-search_in_as_many_as_there_are_numbers (void **state)
+TEST (search_in_as_many_as_there_are_numbers)
 {
-  (void)state;
   static const size_t first[]
       = { 0, 1, SIZE_MAX / 2, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX };
   for (size_t k = 0; k < sizeof first / sizeof *first; k++)
@@ -281,10 +259,8 @@ sort_keyed (size_t n, uint64_t lowest, uint64_t mask)
   free (items);
 }
 
-static void
-radix_sort_ascends_and_keeps_the_order_of_equals (void **state)
+TEST (radix_sort_ascends_and_keeps_the_order_of_equals)
 {
-  (void)state;
   sort_keyed (0, 0, 0);
   sort_keyed (1, 7, UINT64_MAX);
   sort_keyed (2000, 0, 0xff);
@@ -294,10 +270,8 @@ radix_sort_ascends_and_keeps_the_order_of_equals (void **state)
   sort_keyed (2000, 0, UINT64_MAX);
 }
 
-static void
-buffer_keeps_order_and_contents (void **state)
+TEST (buffer_keeps_order_and_contents)
 {
-  (void)state;
   struct buffer buffer;
   buffer_init (&buffer, true);
   buffer_u8 (&buffer, 1);
@@ -316,10 +290,8 @@ buffer_keeps_order_and_contents (void **state)
   buffer_free (&buffer);
 }
 
-static void
-buffer_remembers_that_memory_ran_out (void **state)
+TEST (buffer_remembers_that_memory_ran_out)
 {
-  (void)state;
   struct buffer buffer;
   buffer_init (&buffer, false);
   buffer_u8 (&buffer, 1);
@@ -331,10 +303,8 @@ buffer_remembers_that_memory_ran_out (void **state)
   buffer_free (&buffer);
 }
 
-static void
-error_carries_status_offset_and_reason (void **state)
+TEST (error_carries_status_offset_and_reason)
 {
-  (void)state;
   struct error err;
   error_clear (&err);
   assert_int_equal (err.status, CFI2SFRAME_OK);
@@ -348,10 +318,8 @@ error_carries_status_offset_and_reason (void **state)
   assert_false (err.has_offset);
 }
 
-static void
-error_cuts_a_long_reason (void **state)
+TEST (error_cuts_a_long_reason)
 {
-  (void)state;
   char text[1000];
   memset (text, 'x', sizeof text - 1);
   text[sizeof text - 1] = '\0';
@@ -361,10 +329,8 @@ error_cuts_a_long_reason (void **state)
   assert_int_equal (strlen (err.reason), sizeof err.reason - 1);
 }
 
-static void
-reason_shows_no_control_characters (void **state)
+TEST (reason_shows_no_control_characters)
 {
-  (void)state;
   struct error err = { 0 };
   error_set (&err, CFI2SFRAME_MALFORMED, "section (%s)", "a\n\033[m\377\302");
   assert_string_equal (err.reason, "section (a\\x0a\\x1b[m\\xff\\xc2)");
@@ -372,10 +338,8 @@ reason_shows_no_control_characters (void **state)
   assert_string_equal (err.reason, "gr\303\274n");
 }
 
-static void
-what_is_utf8_and_what_not (void **state)
+TEST (what_is_utf8_and_what_not)
 {
-  (void)state;
   static const struct
   {
     const char *text;
@@ -420,10 +384,8 @@ what_is_utf8_and_what_not (void **state)
     }
 }
 
-static void
-printable_copy_cuts_between_characters (void **state)
+TEST (printable_copy_cuts_between_characters)
 {
-  (void)state;
   char to[8];
   printable_copy (to, sizeof to, "1234567");
   assert_string_equal (to, "1234567");
@@ -470,8 +432,7 @@ make_file (size_t size)
 }
 
 /* What is there before and behind stays.  */
-static void
-all_is_written_where_it_belongs (void **state)
+TEST (all_is_written_where_it_belongs)
 {
   enum
   {
@@ -480,7 +441,6 @@ all_is_written_where_it_belongs (void **state)
   };
   static uint8_t text[TEXT], got[ZEROS + 2];
   struct error err = { 0 };
-  (void)state;
   for (size_t i = 0; i < TEXT; i++)
     text[i] = (uint8_t)(i * 7);
   for (int i = 0; i < 2; i++)
@@ -541,8 +501,7 @@ grow (int fd)
   assert_int_equal (futimens (fd, times), 0);
 }
 
-static void
-a_mapped_file_that_changes_is_noticed (void **state)
+TEST (a_mapped_file_that_changes_is_noticed)
 {
   static const struct
   {
@@ -552,7 +511,6 @@ a_mapped_file_that_changes_is_noticed (void **state)
                 { shift_a_nanosecond, false },
                 { shift_a_second, false },
                 { grow, false } };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int closed = 0; closed < 2; closed++)
       {
@@ -575,31 +533,4 @@ a_mapped_file_that_changes_is_noticed (void **state)
         mapped_files_forget ();
         close (fd);
       }
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (loads_and_stores_at_any_alignment),
-    cmocka_unit_test (cursor_stops_at_the_end),
-    cmocka_unit_test (uleb_values_and_limits),
-    cmocka_unit_test (sleb_values_and_limits),
-    cmocka_unit_test (array_grows_and_keeps_contents),
-    cmocka_unit_test (array_starts_with_a_guess_and_doubles),
-    cmocka_unit_test (search_finds_the_first_that_holds),
-    cmocka_unit_test (search_in_as_many_as_there_are_numbers),
-    cmocka_unit_test (radix_sort_ascends_and_keeps_the_order_of_equals),
-    cmocka_unit_test (buffer_keeps_order_and_contents),
-    cmocka_unit_test (buffer_remembers_that_memory_ran_out),
-    cmocka_unit_test (error_carries_status_offset_and_reason),
-    cmocka_unit_test (error_cuts_a_long_reason),
-    cmocka_unit_test (reason_shows_no_control_characters),
-    cmocka_unit_test (what_is_utf8_and_what_not),
-    cmocka_unit_test (printable_copy_cuts_between_characters),
-    cmocka_unit_test (all_is_written_where_it_belongs),
-    cmocka_unit_test (a_mapped_file_that_changes_is_noticed),
-  };
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* Call-site tables: which landing pad a call has, and damage.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "cfi/call_sites.h"
 #include "tests/unit/cfi_builder.h"
+#include "tests/unit_test.h"
 
 /* The tables lie in the second segment, so that their place in the file and
    the address they have are different things.  */
@@ -160,10 +156,8 @@ expect_of_program (const char *table, size_t size, const char *program,
 #define TABLE(records) \
   "\xff\xff\x01" records, sizeof "\xff\xff\x01" records - 1
 
-static void
-records_become_sites (void **state)
+TEST (records_become_sites)
 {
-  (void)state;
   expect_of_table (TABLE ("\x04\x10\x08\x40\x00"), "10-18 40");
   /* A call without a pad; one at the function's end; an empty one.  */
   expect_of_table (TABLE ("\x10\x10\x08\x00\x00\x18\x08\x40\x01\x30\x00\x50"
@@ -173,10 +167,8 @@ records_become_sites (void **state)
   expect_of_table (TABLE ("\x00"), "");
 }
 
-static void
-what_reaches_out_of_the_function_is_left_out (void **state)
+TEST (what_reaches_out_of_the_function_is_left_out)
 {
-  (void)state;
   /* A site that ends behind the function, begins behind it, or before the end
      of the last one: it and what follows are not believed.  */
   expect_of_table (TABLE ("\x0a\x10\x08\x40\x00\x80\x01\x81\x01\x40\x00"),
@@ -189,10 +181,8 @@ what_reaches_out_of_the_function_is_left_out (void **state)
                    "10-18 40, 18-20 50");
 }
 
-static void
-damaged_tables_end_where_the_damage_is (void **state)
+TEST (damaged_tables_end_where_the_damage_is)
 {
-  (void)state;
   /* Longer than what is there; cut off in each field of a record.  */
   expect_of_table (TABLE ("\x05\x10\x08\x40\x00"), "");
   for (size_t size = 1; size < 5; size++)
@@ -211,10 +201,8 @@ damaged_tables_end_where_the_damage_is (void **state)
   expect_of_table ("\xff\x00", 2, "");
 }
 
-static void
-tables_are_read_in_the_encodings_of_compilers (void **state)
+TEST (tables_are_read_in_the_encodings_of_compilers)
 {
-  (void)state;
   /* udata4, as GCC writes with some options.  */
   expect_of_table ("\xff\xff\x03\x0d\x10\0\0\0\x08\0\0\0\x40\0\0\0\0", 17,
                    "10-18 40");
@@ -225,10 +213,8 @@ tables_are_read_in_the_encodings_of_compilers (void **state)
   expect_of_table ("\xff\x9b\x83\x01\x01\x04\x10\x08\x40\x00", 10, "10-18 40");
 }
 
-static void
-pads_count_from_where_the_table_says (void **state)
+TEST (pads_count_from_where_the_table_says)
 {
-  (void)state;
   struct fixture f;
   uint64_t at = TABLES + 0x10, pads = CODE + 0x1000;
   char table[13] = "\x1b....\xff\x01\x04\x10\x08\x40";
@@ -246,10 +232,8 @@ pads_count_from_where_the_table_says (void **state)
   expect_of_table ("\x1b\x00\x00\x00", 4, "");
 }
 
-static void
-tables_outside_of_the_file_have_no_sites (void **state)
+TEST (tables_outside_of_the_file_have_no_sites)
 {
-  (void)state;
   static const uint64_t places[]
       = { 0, TABLES + SEGMENT_SIZE, TABLES + 2 * SEGMENT_SIZE, TABLES + 0x800,
           TABLES - 0x2000 };
@@ -257,10 +241,8 @@ tables_outside_of_the_file_have_no_sites (void **state)
     expect_of_function (places[i], TABLE ("\x04\x10\x08\x40\x00"), "", 0, "");
 }
 
-static void
-all_segments_are_asked_and_none_behind_the_last (void **state)
+TEST (all_segments_are_asked_and_none_behind_the_last)
 {
-  (void)state;
   for (int found = 1; found >= 0; found--)
     {
       struct fixture f;
@@ -277,10 +259,8 @@ all_segments_are_asked_and_none_behind_the_last (void **state)
     }
 }
 
-static void
-functions_share_a_table_and_their_code (void **state)
+TEST (functions_share_a_table_and_their_code)
 {
-  (void)state;
   struct fixture f;
   begin (&f);
   put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
@@ -294,10 +274,8 @@ functions_share_a_table_and_their_code (void **state)
   end (&f);
 }
 
-static void
-the_300_sites_are_kept (void **state)
+TEST (the_300_sites_are_kept)
 {
-  (void)state;
   struct fixture f;
   struct call_sites sites;
   struct error err = { 0 };
@@ -317,10 +295,8 @@ the_300_sites_are_kept (void **state)
   end (&f);
 }
 
-static void
-arguments_on_the_stack_cut_a_site (void **state)
+TEST (arguments_on_the_stack_cut_a_site)
 {
-  (void)state;
   /* In units of two bytes: advance_loc 4; GNU_args_size 16; advance_loc1 6;
      GNU_args_size 32; advance_loc2 2; GNU_args_size 0.  */
   static const char program[]
@@ -354,33 +330,11 @@ arguments_on_the_stack_cut_a_site (void **state)
 
 /* The instructions are read once for all sites: to read them for each site
    took minutes for a function of some 100 KB of instructions.  */
-static void
-arguments_change_in_and_between_sites (void **state)
+TEST (arguments_change_in_and_between_sites)
 {
-  (void)state;
   expect_of_program (
       "\xff\xff\x01\x10\x02\x08\x40\x00\x0a\x06\x00\x00\x12\x04\x50\x00"
       "\x30\x08\x60",
       20, "\x44\x2e\x10\x02\x06\x2e\x20\x03\x02\x00\x2e\x00", 12,
       "2-8 40, 8-a 40+16, 12-14 50+16, 14-16 50+32, 30-38 60");
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (records_become_sites),
-    cmocka_unit_test (what_reaches_out_of_the_function_is_left_out),
-    cmocka_unit_test (damaged_tables_end_where_the_damage_is),
-    cmocka_unit_test (tables_are_read_in_the_encodings_of_compilers),
-    cmocka_unit_test (pads_count_from_where_the_table_says),
-    cmocka_unit_test (tables_outside_of_the_file_have_no_sites),
-    cmocka_unit_test (all_segments_are_asked_and_none_behind_the_last),
-    cmocka_unit_test (functions_share_a_table_and_their_code),
-    cmocka_unit_test (the_300_sites_are_kept),
-    cmocka_unit_test (arguments_on_the_stack_cut_a_site),
-    cmocka_unit_test (arguments_change_in_and_between_sites),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

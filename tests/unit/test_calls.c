@@ -1,16 +1,12 @@
 /* Unit tests of src/cfi/calls.c: where instructions that call end.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cfi/calls.h"
+#include "tests/unit_test.h"
 
 #define CODE 0x400000
 
@@ -42,10 +38,8 @@ ends_in_call (const struct arch *arch, const uint8_t *bytes, size_t size,
 #define AARCH64(bytes) ENDS (&arch_aarch64, bytes)
 #define S390X(bytes) ENDS (&arch_s390x, bytes)
 
-static void
-amd64_calls_are_told_by_their_end (void **state)
+TEST (amd64_calls_are_told_by_their_end)
 {
-  (void)state;
   assert_true (AMD64 ("\xe8\xfb\xff\xff\xff"));         /* call . */
   assert_true (AMD64 ("\x90\xff\x15\x00\x00\x00\x00")); /* call *(%rip) */
   assert_true (AMD64 ("\xff\xd0"));                     /* call *%rax */
@@ -70,18 +64,14 @@ amd64_calls_are_told_by_their_end (void **state)
 }
 
 /* glibc's __stack_chk_fail ends in a call of the next function.  */
-static void
-amd64_calls_of_what_comes_next_are_found (void **state)
+TEST (amd64_calls_of_what_comes_next_are_found)
 {
-  (void)state;
   assert_true (AMD64 ("\xe8\0\0\0\0"));
 }
 
 /* What looks like a call is the end of something else.  */
-static void
-amd64_immediates_are_no_calls (void **state)
+TEST (amd64_immediates_are_no_calls)
 {
-  (void)state;
   /* movabs $..., %rax; mov $0xd0ff0000, %eax.  */
   assert_false (AMD64 ("\x48\xb8\x00\x00\x00\xe8\xf0\xff\xff\xff"));
   assert_false (AMD64 ("\xb8\x00\x00\xff\xd0"));
@@ -211,10 +201,8 @@ is_call_everywhere (const struct form *call)
       }
 }
 
-static void
-amd64_indirect_calls_are_found_in_every_form (void **state)
+TEST (amd64_indirect_calls_are_found_in_every_form)
 {
-  (void)state;
   each_form (2, is_call_everywhere);
 }
 
@@ -231,10 +219,8 @@ is_none (const struct form *form)
   assert_false (ends_in_call (&arch_amd64, form->bytes, form->size, 0));
 }
 
-static void
-amd64_far_calls_are_calls (void **state)
+TEST (amd64_far_calls_are_calls)
 {
-  (void)state;
   for (unsigned rm = 0; rm < 3; rm++)
     {
       struct form far = group_5 (3, 1, rm, 0, displacements[0]);
@@ -243,10 +229,8 @@ amd64_far_calls_are_calls (void **state)
 }
 
 /* inc, dec, jmp, far jmp, push.  */
-static void
-amd64_what_is_beside_calls_is_none (void **state)
+TEST (amd64_what_is_beside_calls_is_none)
 {
-  (void)state;
   each_form (0, is_none);
   each_form (1, is_none);
   each_form (4, is_none);
@@ -269,10 +253,8 @@ is_none_in_an_operand (const struct form *call)
   assert_true (ends_in_call (&arch_amd64, bytes, 10, 10 - call->size));
 }
 
-static void
-amd64_operands_are_no_calls (void **state)
+TEST (amd64_operands_are_no_calls)
 {
-  (void)state;
   static const struct form direct = { { 0xe8, 0xfb, 0xff, 0xff, 0xff }, 5 };
   each_form (2, is_none_in_an_operand);
   is_none_in_an_operand (&direct);
@@ -280,10 +262,8 @@ amd64_operands_are_no_calls (void **state)
 
 /* A call that begins in front of where instructions are known to begin is
    none.  */
-static void
-amd64_a_call_begins_where_an_instruction_does (void **state)
+TEST (amd64_a_call_begins_where_an_instruction_does)
 {
-  (void)state;
   static const uint8_t direct[] = { 0xe8, 0xfb, 0xff, 0xff, 0xff, 0 };
   static const uint8_t indirect[] = { 0xff, 0x94, 0x24, 0, 1, 0, 0, 0 };
   for (size_t start = 1; start < 5; start++)
@@ -324,10 +304,8 @@ make_segments (struct segment *segment)
                                    .n_segments = 2 };
 }
 
-static void
-calls_are_looked_for_in_all_segments (void **state)
+TEST (calls_are_looked_for_in_all_segments)
 {
-  (void)state;
   struct segment segment;
   make_segments (&segment);
   struct call_finder finder = { .image = &segment.image };
@@ -342,10 +320,8 @@ calls_are_looked_for_in_all_segments (void **state)
 }
 
 /* Up to the last byte of the file's part of a segment, and not beyond.  */
-static void
-calls_end_in_their_segment (void **state)
+TEST (calls_end_in_their_segment)
 {
-  (void)state;
   struct segment segment;
   make_segments (&segment);
   memcpy (segment.bytes + 30, "\xff\xd0", 2);
@@ -369,10 +345,8 @@ is_second_segment (const void *context, uint64_t address)
 }
 
 /* Where a function starts is not decoded up to the call.  */
-static void
-a_call_of_a_known_function_is_one (void **state)
+TEST (a_call_of_a_known_function_is_one)
 {
-  (void)state;
   struct segment segment;
   make_segments (&segment);
   /* mov $0x0ffb00e8, ...: no call, but if its end is taken for one, it leads
@@ -388,10 +362,8 @@ a_call_of_a_known_function_is_one (void **state)
   assert_false (call_finder_ends_at (&finder, CODE, CODE + 10));
 }
 
-static void
-the_first_of_several_places_is_found (void **state)
+TEST (the_first_of_several_places_is_found)
 {
-  (void)state;
   static const uint32_t offsets[] = { 0, 2, 6, 8, 13 };
   struct segment segment;
   make_segments (&segment);
@@ -424,10 +396,8 @@ the_first_of_several_places_is_found (void **state)
 }
 
 /* Segments without a gap, and headers of other kinds over them.  */
-static void
-segments_that_touch_are_told_apart (void **state)
+TEST (segments_that_touch_are_told_apart)
 {
-  (void)state;
   struct segment segment;
   make_segments (&segment);
   segment.loads[1].p_vaddr = CODE + 32;
@@ -447,10 +417,8 @@ segments_that_touch_are_told_apart (void **state)
 
 /* Only a call with a distance has a target: what follows an operand that looks
    like `call *%rax' is none.  */
-static void
-an_indirect_call_has_no_target (void **state)
+TEST (an_indirect_call_has_no_target)
 {
-  (void)state;
   struct segment segment;
   make_segments (&segment);
   const uint64_t function = CODE + 10;
@@ -469,10 +437,8 @@ looks_like_call (const void *code, size_t size)
 }
 
 /* The last bytes alone, as walks ask.  */
-static void
-amd64_what_ends_like_a_call_begins_like_one (void **state)
+TEST (amd64_what_ends_like_a_call_begins_like_one)
 {
-  (void)state;
   assert_true (looks_like_call ("\x90\x90\x90\x90\x90\x90\xff\xd0", 8));
   assert_false (looks_like_call ("\x90\x90\x90\x90\x90\x90\x90\xd0", 8));
   assert_false (looks_like_call ("\xff\x90\x90\x90\x90\x90\x90\xd0", 8));
@@ -483,10 +449,8 @@ amd64_what_ends_like_a_call_begins_like_one (void **state)
 }
 
 /* Nothing in front of the code is read, nor behind it.  */
-static void
-amd64_code_ends_where_it_ends (void **state)
+TEST (amd64_code_ends_where_it_ends)
 {
-  (void)state;
   static const uint8_t call[] = { 0xff, 0x94, 0x24, 0, 1, 0, 0 };
   size_t page = (size_t)sysconf (_SC_PAGESIZE);
   uint8_t *pages
@@ -505,10 +469,8 @@ amd64_code_ends_where_it_ends (void **state)
   munmap (pages, 3 * page);
 }
 
-static void
-aarch64_calls_are_told_by_their_end (void **state)
+TEST (aarch64_calls_are_told_by_their_end)
 {
-  (void)state;
   assert_true (AARCH64 ("\x01\x00\x00\x94"));                 /* bl */
   assert_true (AARCH64 ("\x1f\x20\x03\xd5\x00\x00\x3f\xd6")); /* blr x0 */
   assert_true (AARCH64 ("\x1f\x08\x3f\xd6"));                 /* blraaz x0 */
@@ -521,10 +483,8 @@ aarch64_calls_are_told_by_their_end (void **state)
   assert_false (AARCH64 ("\0\0\x01\x00\x00\x94"));
 }
 
-static void
-s390x_calls_are_told_by_their_end (void **state)
+TEST (s390x_calls_are_told_by_their_end)
 {
-  (void)state;
   assert_true (S390X ("\xc0\xe5\0\0\0\0"));          /* brasl %r14 */
   assert_true (S390X ("\x07\x07\x0d\xe1"));          /* basr %r14,%r1 */
   assert_true (S390X ("\xa7\xe5\0\0"));              /* bras %r14 */
@@ -533,31 +493,4 @@ s390x_calls_are_told_by_their_end (void **state)
   assert_false (S390X ("\xc0\xf4\0\0\0\0"));         /* jg */
   assert_false (S390X ("\xc0\x01\x00\x00\x0d\xe1")); /* lgfi %r0 */
   assert_false (S390X (""));
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (amd64_calls_are_told_by_their_end),
-    cmocka_unit_test (amd64_calls_of_what_comes_next_are_found),
-    cmocka_unit_test (amd64_immediates_are_no_calls),
-    cmocka_unit_test (amd64_indirect_calls_are_found_in_every_form),
-    cmocka_unit_test (amd64_far_calls_are_calls),
-    cmocka_unit_test (amd64_what_is_beside_calls_is_none),
-    cmocka_unit_test (amd64_operands_are_no_calls),
-    cmocka_unit_test (amd64_a_call_begins_where_an_instruction_does),
-    cmocka_unit_test (calls_are_looked_for_in_all_segments),
-    cmocka_unit_test (calls_end_in_their_segment),
-    cmocka_unit_test (a_call_of_a_known_function_is_one),
-    cmocka_unit_test (the_first_of_several_places_is_found),
-    cmocka_unit_test (segments_that_touch_are_told_apart),
-    cmocka_unit_test (an_indirect_call_has_no_target),
-    cmocka_unit_test (amd64_what_ends_like_a_call_begins_like_one),
-    cmocka_unit_test (amd64_code_ends_where_it_ends),
-    cmocka_unit_test (aarch64_calls_are_told_by_their_end),
-    cmocka_unit_test (s390x_calls_are_told_by_their_end),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

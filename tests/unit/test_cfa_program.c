@@ -2,15 +2,12 @@
    out.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "cfi/cfa_opcode.h"
 #include "frame/numbers.h"
 #include "tests/unit/cfi_fixture.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x123400000000)
 #define FUNCTION_SIZE 100
@@ -121,10 +118,8 @@ expect_program (const struct program *program, enum frame_reason reason,
   }
 #define ROW0 "0 r7+8 [c-8] same"
 
-static void
-a_prologue_is_three_rows (void **state)
+TEST (a_prologue_is_three_rows)
 {
-  (void)state;
   expect_program (AMD64 (""), REASON_NONE, ROW0);
   /* push %rbp; mov %rsp,%rbp; ... leave */
   expect_program (AMD64 ("\x41\x0e\x10\x86\x02\x43\x0d\x06\x50\x0c\x07\x08"),
@@ -135,10 +130,8 @@ a_prologue_is_three_rows (void **state)
   expect_program (AMD64 ("\x41\x83\x03\x42\x8c\x04"), REASON_NONE, ROW0);
 }
 
-static void
-every_advance_moves_the_location (void **state)
+TEST (every_advance_moves_the_location)
 {
-  (void)state;
   expect_program (AMD64 ("\x02\x05\x0e\x10\x03\x05\x00\x0e\x18"
                          "\x04\x05\x00\x00\x00\x0e\x20"),
                   REASON_NONE,
@@ -168,10 +161,8 @@ every_advance_moves_the_location (void **state)
 }
 
 /* Every format takes its own number of bytes.  */
-static void
-every_pointer_format_takes_its_bytes (void **state)
+TEST (every_pointer_format_takes_its_bytes)
 {
-  (void)state;
   static const uint8_t bytes[]
       = { 0xf0, 0x8f, 0x01, 0x80, 0x05, 0x06, 0x07, 0x08, 0x09 };
   static const struct
@@ -214,10 +205,8 @@ every_pointer_format_takes_its_bytes (void **state)
   assert_false (cfa_read_pointer (&cut, 0x0b, 0, &value));
 }
 
-static void
-nothing_is_said_past_the_end (void **state)
+TEST (nothing_is_said_past_the_end)
 {
-  (void)state;
   expect_program (AMD64 ("\x02\x63\x0e\x10\x41\x0e\x18"), REASON_NONE,
                   ROW0 "; 99 r7+16 [c-8] same");
   expect_program (AMD64 ("\x02\x64\x0e\x10"), REASON_NONE, ROW0);
@@ -225,10 +214,8 @@ nothing_is_said_past_the_end (void **state)
                   REASON_NONE, ROW0);
 }
 
-static void
-states_are_remembered_and_restored (void **state)
+TEST (states_are_remembered_and_restored)
 {
-  (void)state;
   expect_program (AMD64 ("\x41\x0e\x10\x0a\x41\x0e\x18\x0a\x41\x0e\x20\x41"
                          "\x0b\x41\x0b"),
                   REASON_NONE,
@@ -247,10 +234,8 @@ states_are_remembered_and_restored (void **state)
   expect_program (&program, REASON_BAD_STATE, "");
 }
 
-static void
-every_register_rule_is_understood (void **state)
+TEST (every_register_rule_is_understood)
 {
-  (void)state;
   /* restore takes the CIE's rule, also after other changes.  */
   expect_program (AMD64 ("\x86\x02\x41\xc6\x41\x06\x06"), REASON_NONE,
                   "0 r7+8 [c-8] [c-16]; 1 r7+8 [c-8] same");
@@ -270,10 +255,8 @@ every_register_rule_is_understood (void **state)
                   "0 r7+8 [c-8] c-16; 1 r7+8 [c-8] c+16");
 }
 
-static void
-every_cfa_rule_is_understood (void **state)
+TEST (every_cfa_rule_is_understood)
 {
-  (void)state;
   expect_program (AMD64 ("\x0c\x0a\x00\x41\x0d\x06\x41\x0e\x05"), REASON_NONE,
                   "0 r10+0 [c-8] same; 1 r6+0 [c-8] same; "
                   "2 r6+5 [c-8] same");
@@ -295,10 +278,8 @@ every_cfa_rule_is_understood (void **state)
   expect_program (&empty, REASON_NONE, "0 cfa-undefined [c-8] same");
 }
 
-static void
-registers_have_16_bits (void **state)
+TEST (registers_have_16_bits)
 {
-  (void)state;
   expect_program (AMD64 ("\x09\x06\xff\xff\x03"), REASON_NONE,
                   "0 r7+8 [c-8] r65535+0");
   expect_program (AMD64 ("\x09\x06\x80\x80\x04"), REASON_NONE,
@@ -309,10 +290,8 @@ registers_have_16_bits (void **state)
                   "0 r65535+8 [c-8] same");
 }
 
-static void
-expressions_of_known_forms_are_rules (void **state)
+TEST (expressions_of_known_forms_are_rules)
 {
-  (void)state;
   /* CFA = *(rbp-8); rbp saved at rbp+0: a realigned stack.  */
   expect_program (AMD64 ("\x10\x06\x02\x76\x00\x41\x0f\x03\x76\x78\x06"),
                   REASON_NONE, "0 r7+8 [c-8] [r6+0]; 1 [r6-8] [c-8] [r6+0]");
@@ -354,10 +333,8 @@ expressions_of_known_forms_are_rules (void **state)
 }
 
 /* Sums and differences of a register and constants of every kind.  */
-static void
-sums_in_expressions_are_registers_and_offsets (void **state)
+TEST (sums_in_expressions_are_registers_and_offsets)
 {
-  (void)state;
   const struct
   {
     struct program program;
@@ -397,10 +374,8 @@ sums_in_expressions_are_registers_and_offsets (void **state)
 
 /* Two registers, out of range, the wrong number of operands, something behind
    a dereference.  */
-static void
-expressions_without_form_are_named (void **state)
+TEST (expressions_without_form_are_named)
 {
-  (void)state;
   const struct program programs[] = {
     *AMD64 (
         "\x0f\x0e\x76\x00\x11\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f\x1c"),
@@ -426,10 +401,8 @@ expressions_without_form_are_named (void **state)
     expect_program (&programs[i], REASON_NONE, "0 cfa-expression [c-8] same");
 }
 
-static void
-a_caller_sp_other_than_the_cfa_is_named (void **state)
+TEST (a_caller_sp_other_than_the_cfa_is_named)
 {
-  (void)state;
   expect_program (AMD64 ("\x14\x07\x00"), REASON_NONE, ROW0);
   expect_program (AMD64 ("\x14\x07\x01"), REASON_NONE, "0 sp-rule [c-8] same");
   expect_program (AMD64 ("\x09\x07\x08"), REASON_NONE, "0 sp-rule [c-8] same");
@@ -447,10 +420,8 @@ a_caller_sp_other_than_the_cfa_is_named (void **state)
                   "0 r15+160 same same; 1 r15+160 [c-48] [c-72]");
 }
 
-static void
-signing_is_followed_or_named (void **state)
+TEST (signing_is_followed_or_named)
 {
-  (void)state;
   expect_program (AARCH64 ("\x41\x2d\x41\x0e\x10\x9d\x02\x9e\x01\x44\x2d"),
                   REASON_NONE,
                   "0 r31+0 same same; 4 r31+0 same same signed; "
@@ -493,10 +464,8 @@ signing_is_followed_or_named (void **state)
   expect_program (AMD64 ("\x2d"), REASON_BAD_INSTRUCTION, "");
 }
 
-static void
-what_is_said_before_a_broken_instruction_holds (void **state)
+TEST (what_is_said_before_a_broken_instruction_holds)
 {
-  (void)state;
   expect_program (AMD64 ("\x3f"), REASON_BAD_INSTRUCTION, "");
   expect_program (AMD64 ("\x1c\x00\x00\x00"), REASON_BAD_INSTRUCTION, "");
   /* A block that ends behind the FDE.  */
@@ -527,10 +496,8 @@ what_is_said_before_a_broken_instruction_holds (void **state)
   expect_program (&program, REASON_BAD_STATE, "");
 }
 
-static void
-what_concerns_no_row_is_passed_over (void **state)
+TEST (what_concerns_no_row_is_passed_over)
 {
-  (void)state;
   expect_program (AMD64 ("\x00\x2e\x10\x41\x2e\xff\x01\x00"), REASON_NONE,
                   ROW0);
   expect_program (AMD64 ("\x2e\x10\x41\x0e\x10"), REASON_NONE,
@@ -542,10 +509,8 @@ what_concerns_no_row_is_passed_over (void **state)
 
 /* Every instruction takes its operands and no more: what follows is
    executed.  */
-static void
-every_instruction_takes_its_operands_and_no_more (void **state)
+TEST (every_instruction_takes_its_operands_and_no_more)
 {
-  (void)state;
   const struct program programs[] = {
     *AMD64 ("\x12\x07\x7f\x0e\x05"),     /* def_cfa_sf */
     *AMD64 ("\x13\x7f\x0e\x05"),         /* def_cfa_offset_sf */
@@ -573,10 +538,8 @@ every_instruction_takes_its_operands_and_no_more (void **state)
 }
 
 /* What the fast way through frequent instructions must leave to the other.  */
-static void
-operands_of_several_bytes_are_read (void **state)
+TEST (operands_of_several_bytes_are_read)
 {
-  (void)state;
   expect_program (AMD64 ("\x41\x83\x03\x0e\x10"), REASON_NONE,
                   ROW0 "; 1 r7+16 [c-8] same");
   expect_program (AMD64 ("\x41\x83\x80\x01\x0e\x10"), REASON_NONE,
@@ -590,10 +553,8 @@ operands_of_several_bytes_are_read (void **state)
                   ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
 }
 
-static void
-offsets_out_of_range_are_named (void **state)
+TEST (offsets_out_of_range_are_named)
 {
-  (void)state;
   expect_program (AMD64 ("\x05\x06\x80\x80\x80\x80\x01"), REASON_NONE,
                   "0 r7+8 [c-8] [c-2147483648]");
   expect_program (AMD64 ("\x05\x06\x81\x80\x80\x80\x01"), REASON_NONE,
@@ -607,10 +568,8 @@ offsets_out_of_range_are_named (void **state)
 }
 
 /* An advance that wraps around would go back.  */
-static void
-no_advance_wraps_around (void **state)
+TEST (no_advance_wraps_around)
 {
-  (void)state;
   expect_program (AMD64 ("\x45\x1d\xff\xff\xff\xff\xff\xff\xff\xff\x0e\x10"),
                   REASON_NONE, ROW0);
   expect_program (AARCH64 ("\x1d\x01\x00\x00\x00\x00\x00\x00\x40\x0e\x10"),
@@ -620,10 +579,8 @@ no_advance_wraps_around (void **state)
                   "0 r7+16 [c-8] same");
 }
 
-static void
-an_sp_in_another_register_is_named (void **state)
+TEST (an_sp_in_another_register_is_named)
 {
-  (void)state;
   /* s390x: a leaf function keeps r15 in a floating-point register.  */
   expect_program (S390X ("\x09\x0f\x10"), REASON_NONE, "0 r15+160 same same");
   expect_program (S390X ("\x16\x0f\x02\x80\x08"), REASON_NONE,
@@ -645,10 +602,8 @@ an_sp_in_another_register_is_named (void **state)
                   "0 register-range [c-8] same");
 }
 
-static void
-registers_are_those_of_the_machine (void **state)
+TEST (registers_are_those_of_the_machine)
 {
-  (void)state;
   /* RA_SIGN_STATE is another register elsewhere.  */
   expect_program (AMD64 ("\x08\x22"), REASON_NONE, ROW0);
   expect_program (AARCH64 ("\x41\x08\x22"), REASON_NONE,
@@ -707,20 +662,16 @@ expect_size_reason (uint64_t size, enum frame_reason reason)
   cfi_fixture_free (&f);
 }
 
-static void
-row_starts_have_32_bits (void **state)
+TEST (row_starts_have_32_bits)
 {
-  (void)state;
   expect_size_reason (0, REASON_EMPTY_RANGE);
   expect_size_reason (UINT32_MAX, REASON_NONE);
   expect_size_reason (UINT64_C (1) << 32, REASON_FUNCTION_SIZE);
   expect_size_reason ((UINT64_C (1) << 32) + 16, REASON_FUNCTION_SIZE);
 }
 
-static void
-the_last_of_too_many_rows_is_named (void **state)
+TEST (the_last_of_too_many_rows_is_named)
 {
-  (void)state;
   expect_last_reason (1 << 18, 2, REASON_NONE);
   expect_last_reason ((1 << 18) + 1, 2, REASON_FUNCTION_SIZE);
 }
@@ -737,10 +688,8 @@ put_wide_offset (struct buffer *program, unsigned offset)
 
 /* More rules than there are numbers for: rows without a number are kept, too,
    and equal neighbours among them are one row.  */
-static void
-rules_without_numbers_are_kept (void **state)
+CFI_TEST (rules_without_numbers_are_kept)
 {
-  struct cfi_fixture *f = *state;
   struct buffer program;
   const unsigned n = NUMBERS_MAX + 100;
   buffer_init (&program, false);
@@ -756,10 +705,8 @@ rules_without_numbers_are_kept (void **state)
 }
 
 /* Callee-saved registers, on request: rbx and r12 here.  */
-static void
-saved_registers_are_tracked_on_request (void **state)
+CFI_TEST (saved_registers_are_tracked_on_request)
 {
-  struct cfi_fixture *f = *state;
   /* That of rcx, register 2, is nobody's.  */
   static const char fde[]
       = "\x41\x83\x03\x82\x0b\x0a\x41\x8c\x04\x83\x05\x41\x0b\x41"
@@ -789,38 +736,4 @@ saved_registers_are_tracked_on_request (void **state)
                         expected[i].r12 ? RULE_DEREF_CFA : RULE_SAME);
       assert_int_equal (saved[1].offset, expected[i].r12);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_prologue_is_three_rows),
-    cmocka_unit_test (every_advance_moves_the_location),
-    cmocka_unit_test (every_pointer_format_takes_its_bytes),
-    cmocka_unit_test (nothing_is_said_past_the_end),
-    cmocka_unit_test (states_are_remembered_and_restored),
-    cmocka_unit_test (every_register_rule_is_understood),
-    cmocka_unit_test (every_cfa_rule_is_understood),
-    cmocka_unit_test (registers_have_16_bits),
-    cmocka_unit_test (expressions_of_known_forms_are_rules),
-    cmocka_unit_test (sums_in_expressions_are_registers_and_offsets),
-    cmocka_unit_test (expressions_without_form_are_named),
-    cmocka_unit_test (a_caller_sp_other_than_the_cfa_is_named),
-    cmocka_unit_test (signing_is_followed_or_named),
-    cmocka_unit_test (what_is_said_before_a_broken_instruction_holds),
-    cmocka_unit_test (what_concerns_no_row_is_passed_over),
-    cmocka_unit_test (every_instruction_takes_its_operands_and_no_more),
-    cmocka_unit_test (operands_of_several_bytes_are_read),
-    cmocka_unit_test (offsets_out_of_range_are_named),
-    cmocka_unit_test (no_advance_wraps_around),
-    cmocka_unit_test (an_sp_in_another_register_is_named),
-    cmocka_unit_test (registers_are_those_of_the_machine),
-    cmocka_unit_test (row_starts_have_32_bits),
-    cmocka_unit_test (the_last_of_too_many_rows_is_named),
-    CFI_TEST (rules_without_numbers_are_kept),
-    CFI_TEST (saved_registers_are_tracked_on_request),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

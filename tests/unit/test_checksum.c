@@ -7,20 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/bytes.h"
 #include "elf/checksum.h"
 #include "tests/unit/elf_builder.h"
+#include "tests/unit_test.h"
 
 #define SONAME "libs.so.1"
 #define NT_FDO_INTEGRITY UINT32_C (0xcafe2a8e)
@@ -261,10 +257,8 @@ expect_names (const struct name_case *cases, size_t n)
 #define EXPECT_NAMES(cases) \
   expect_names (cases, sizeof (cases) / sizeof *(cases))
 
-static void
-by_its_name_or_soname (void **state)
+TEST (by_its_name_or_soname)
 {
-  (void)state;
   static const struct name_case cases[] = {
     { "libx.so.1.2", ".libx.so.1.2.hmac", true },
     { "libx.so.1.2", "libx.so.1.2.hmac", true },
@@ -296,10 +290,8 @@ by_its_name_or_soname (void **state)
   EXPECT_NAMES (cases);
 }
 
-static void
-in_the_folders_of_checksums (void **state)
+TEST (in_the_folders_of_checksums)
 {
-  (void)state;
   static const struct name_case cases[] = {
     { "libx.so", "fipscheck/libx.so.hmac", true },
     { "libx.so", "fipshmac/libx.so.hmac", true },
@@ -318,10 +310,8 @@ in_the_folders_of_checksums (void **state)
 }
 
 /* ext4's longest names.  */
-static void
-by_names_of_any_length (void **state)
+TEST (by_names_of_any_length)
 {
-  (void)state;
   static const char *const endings[] = { ".hmac", ".chk" };
   for (size_t i = 0; i < 2; i++)
     {
@@ -354,10 +344,8 @@ by_names_of_any_length (void **state)
 }
 
 /* A link to it in its own folder is a name of it, wherever its checksum is. */
-static void
-by_the_name_of_a_link (void **state)
+TEST (by_the_name_of_a_link)
 {
-  (void)state;
   static const struct
   {
     const char *link, *to, *checksum;
@@ -394,10 +382,8 @@ by_the_name_of_a_link (void **state)
 #define LIST ".libq.so.hmac"
 
 /* A list has parts for several libraries.  */
-static void
-in_a_list_of_several (void **state)
+TEST (in_a_list_of_several)
 {
-  (void)state;
   static const struct
   {
     const char *name, *contents;
@@ -429,15 +415,13 @@ in_a_list_of_several (void **state)
 }
 
 /* A name in a library need not be one that a file can have.  */
-static void
-by_a_soname_of_any_length (void **state)
+TEST (by_a_soname_of_any_length)
 {
   enum
   {
     DYNSTR_SIZE = 0x148, /* up to .rodata */
     SIZES = 72           /* DT_STRSZ's value, seen from DYNAMIC */
   };
-  (void)state;
   for (size_t length = NAME_MAX; length <= NAME_MAX + 1; length++)
     {
       static struct elf_builder elf;
@@ -461,10 +445,8 @@ by_a_soname_of_any_length (void **state)
 }
 
 /* Of long lists the first 16 KiB count, and nothing behind what is read.  */
-static void
-in_a_long_list (void **state)
+TEST (in_a_long_list)
 {
-  (void)state;
   static const char part[] = "[libx.so.1]";
   static char list[20000];
   static const struct
@@ -486,10 +468,8 @@ in_a_long_list (void **state)
 }
 
 /* A directory may have many lists, in any order.  */
-static void
-in_one_of_many_lists (void **state)
+TEST (in_one_of_many_lists)
 {
-  (void)state;
   struct tree tree;
   char name[64];
   make_tree (&tree);
@@ -511,10 +491,8 @@ in_one_of_many_lists (void **state)
 }
 
 /* Who has more has them to keep somebody busy.  */
-static void
-in_none_of_too_many_lists (void **state)
+TEST (in_none_of_too_many_lists)
 {
-  (void)state;
   struct tree tree;
   char name[64], names[65 * sizeof name];
   size_t size = 0;
@@ -537,10 +515,8 @@ in_none_of_too_many_lists (void **state)
 }
 
 /* Neither what waits for a writer nor what a link leads to is read.  */
-static void
-only_files_are_lists (void **state)
+TEST (only_files_are_lists)
 {
-  (void)state;
   struct tree tree;
   make_tree (&tree);
   add_library (&tree, "libx.so.1", true);
@@ -560,10 +536,8 @@ only_files_are_lists (void **state)
 
 /* OpenSSL's module.  */
 
-static void
-openssl_keeps_one_in_its_configuration (void **state)
+TEST (openssl_keeps_one_in_its_configuration)
 {
-  (void)state;
   static const struct
   {
     const char *library; /* seen from the folder x */
@@ -594,10 +568,8 @@ openssl_keeps_one_in_its_configuration (void **state)
 
 /* IBM's ICC.  */
 
-static void
-icc_signs_its_neighbours (void **state)
+TEST (icc_signs_its_neighbours)
 {
-  (void)state;
   struct tree tree;
   make_tree (&tree);
   add_library (&tree, "libicclib085.so", true);
@@ -612,10 +584,8 @@ icc_signs_its_neighbours (void **state)
 
 /* The file is named by a link elsewhere, by its name alone, or found in an
    open directory.  */
-static void
-whatever_way_leads_to_the_file (void **state)
+TEST (whatever_way_leads_to_the_file)
 {
-  (void)state;
   struct tree tree;
   struct stat status;
   char link[PATH_MAX + 64];
@@ -664,10 +634,8 @@ whatever_way_leads_to_the_file (void **state)
 }
 
 /* Who knows the names is believed.  */
-static void
-known_names_are_not_asked_for_again (void **state)
+TEST (known_names_are_not_asked_for_again)
 {
-  (void)state;
   struct tree tree;
   make_tree (&tree);
   add_library (&tree, "libx.so", false);
@@ -688,10 +656,8 @@ known_names_are_not_asked_for_again (void **state)
 }
 
 /* A tree's programs are many, and hardly any has such a folder beside it.  */
-static void
-folders_that_are_not_there_are_not_asked_for_again (void **state)
+TEST (folders_that_are_not_there_are_not_asked_for_again)
 {
-  (void)state;
   struct tree tree;
   make_tree (&tree);
   add_library (&tree, "libx.so", false);
@@ -710,8 +676,7 @@ folders_that_are_not_there_are_not_asked_for_again (void **state)
 
 /* Names that somebody knows may be longer than those of files, and of many
    the first ones count.  So it is with those of a directory.  */
-static void
-of_many_names_the_first_count (void **state)
+TEST (of_many_names_the_first_count)
 {
   enum
   {
@@ -720,7 +685,6 @@ of_many_names_the_first_count (void **state)
   };
   static const char *const both[] = { "libx.so.chk", "libx.so.hmac", NULL };
   static char names[LENGTH + 20];
-  (void)state;
   struct tree tree;
   make_tree (&tree);
   add_library (&tree, "libx.so", false);
@@ -763,10 +727,8 @@ count_descriptors (void)
 }
 
 /* Every directory is closed again.  */
-static void
-nothing_stays_open (void **state)
+TEST (nothing_stays_open)
 {
-  (void)state;
   struct tree tree;
   make_tree (&tree);
   add_library (&tree, "libx.so", false);
@@ -783,10 +745,8 @@ nothing_stays_open (void **state)
 }
 
 /* A file whose checksum may have been overlooked is not converted.  */
-static void
-a_directory_that_cannot_be_opened_is_an_error (void **state)
+TEST (a_directory_that_cannot_be_opened_is_an_error)
 {
-  (void)state;
   struct tree tree;
   struct image image;
   struct error err = { 0 };
@@ -813,10 +773,8 @@ a_directory_that_cannot_be_opened_is_an_error (void **state)
 }
 
 /* Without standard input its descriptor is given to the directory.  */
-static void
-a_directory_may_be_descriptor_0 (void **state)
+TEST (a_directory_may_be_descriptor_0)
 {
-  (void)state;
   struct tree tree;
   make_tree (&tree);
   add_library (&tree, "libx.so", false);
@@ -845,8 +803,7 @@ a_directory_may_be_descriptor_0 (void **state)
 }
 
 /* So is what is read in a directory that the caller has opened.  */
-static void
-what_is_read_may_be_descriptor_0 (void **state)
+TEST (what_is_read_may_be_descriptor_0)
 {
   static const struct
   {
@@ -862,7 +819,6 @@ what_is_read_may_be_descriptor_0 (void **state)
     { "libx.so.hmac", "", NULL, ENFILE, true },
     { "libx.so.hmac", "", NULL, ENOTDIR, false },
   };
-  (void)state;
   int input = dup (STDIN_FILENO);
   assert_true (input >= 0);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -901,10 +857,8 @@ what_is_read_may_be_descriptor_0 (void **state)
 }
 
 /* And so may be what the caller has opened.  */
-static void
-a_known_directory_may_be_descriptor_0 (void **state)
+TEST (a_known_directory_may_be_descriptor_0)
 {
-  (void)state;
   struct tree tree;
   struct image image;
   struct error err = { 0 };
@@ -932,10 +886,8 @@ a_known_directory_may_be_descriptor_0 (void **state)
 }
 
 /* The program of an initial RAM file system is /init.  */
-static void
-a_file_may_be_in_the_root_directory (void **state)
+TEST (a_file_may_be_in_the_root_directory)
 {
-  (void)state;
   struct tree tree;
   struct image image;
   struct error err = { 0 };
@@ -955,10 +907,8 @@ a_file_may_be_in_the_root_directory (void **state)
   remove_tree (&tree);
 }
 
-static void
-a_file_that_is_gone_is_an_error (void **state)
+TEST (a_file_that_is_gone_is_an_error)
 {
-  (void)state;
   struct tree tree;
   struct image image;
   struct error err = { 0 };
@@ -1023,10 +973,8 @@ expect_note (const char *owner, uint32_t type, enum note_place place,
   remove_tree (&tree);
 }
 
-static void
-in_a_note (void **state)
+TEST (in_a_note)
 {
-  (void)state;
   expect_note ("FDO", NT_FDO_INTEGRITY, IN_A_SEGMENT, true);
   expect_note ("FDO", NT_FDO_INTEGRITY, BEHIND_ANOTHER, true);
   expect_note ("FDO", NT_FDO_INTEGRITY, ALIGNED_TO_8, true);
@@ -1040,10 +988,8 @@ in_a_note (void **state)
 
 /* A section of notes with such a name may have anything in it; .rodata1 has a
    checksum if it has the size of one.  */
-static void
-in_a_section (void **state)
+TEST (in_a_section)
 {
-  (void)state;
   static const struct
   {
     const char *name;
@@ -1076,10 +1022,8 @@ in_a_section (void **state)
 }
 
 /* What stands behind the tables of an image is not part of it.  */
-static void
-in_no_note_behind_the_last (void **state)
+TEST (in_no_note_behind_the_last)
 {
-  (void)state;
   for (unsigned of_sections = 0; of_sections < 2; of_sections++)
     {
       static struct elf_builder elf;
@@ -1119,39 +1063,4 @@ in_no_note_behind_the_last (void **state)
       image_close (&image);
       remove_tree (&tree);
     }
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (by_its_name_or_soname),
-    cmocka_unit_test (in_the_folders_of_checksums),
-    cmocka_unit_test (by_names_of_any_length),
-    cmocka_unit_test (by_the_name_of_a_link),
-    cmocka_unit_test (in_a_list_of_several),
-    cmocka_unit_test (by_a_soname_of_any_length),
-    cmocka_unit_test (in_a_long_list),
-    cmocka_unit_test (in_one_of_many_lists),
-    cmocka_unit_test (in_none_of_too_many_lists),
-    cmocka_unit_test (only_files_are_lists),
-    cmocka_unit_test (openssl_keeps_one_in_its_configuration),
-    cmocka_unit_test (icc_signs_its_neighbours),
-    cmocka_unit_test (whatever_way_leads_to_the_file),
-    cmocka_unit_test (known_names_are_not_asked_for_again),
-    cmocka_unit_test (folders_that_are_not_there_are_not_asked_for_again),
-    cmocka_unit_test (of_many_names_the_first_count),
-    cmocka_unit_test (nothing_stays_open),
-    cmocka_unit_test (a_directory_that_cannot_be_opened_is_an_error),
-    cmocka_unit_test (a_directory_may_be_descriptor_0),
-    cmocka_unit_test (what_is_read_may_be_descriptor_0),
-    cmocka_unit_test (a_known_directory_may_be_descriptor_0),
-    cmocka_unit_test (a_file_may_be_in_the_root_directory),
-    cmocka_unit_test (a_file_that_is_gone_is_an_error),
-    cmocka_unit_test (in_a_note),
-    cmocka_unit_test (in_a_section),
-    cmocka_unit_test (in_no_note_behind_the_last),
-  };
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -5,13 +5,8 @@
 #include <config.h>
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
@@ -21,6 +16,7 @@
 #include "convert/code_evidence.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit/failing_allocations.h"
+#include "tests/unit_test.h"
 
 /* ---- Functions */
 
@@ -128,10 +124,8 @@ expect (struct fixture *f, const char *expected)
 }
 
 /* Go on aarch64 keeps the caller's FP one word below SP.  */
-static void
-no_row_reads_below_the_stack_pointer (void **state)
+TEST (no_row_reads_below_the_stack_pointer)
 {
-  (void)state;
   struct frame_row row
       = { .cfa = { .kind = RULE_REG, .offset = 64, .reg = arch_aarch64.sp },
           .ra = { .kind = RULE_DEREF_CFA, .offset = -64 } };
@@ -147,10 +141,8 @@ no_row_reads_below_the_stack_pointer (void **state)
   assert_false (code_row_reads_below_sp (&row, &arch_aarch64));
 }
 
-static void
-code_becomes_functions (void **state)
+TEST (code_becomes_functions)
 {
-  (void)state;
   struct fixture f;
   open_fixture (&f);
   expect (&f, "1000+c:3 100c+c:3");
@@ -165,10 +157,8 @@ code_becomes_functions (void **state)
   close_fixture (&f);
 }
 
-static void
-stubs_beside_code_stay (void **state)
+TEST (stubs_beside_code_stay)
 {
-  (void)state;
   struct fixture f;
   open_fixture (&f);
   add_stub (&f, END, 16);
@@ -201,13 +191,11 @@ open_program_of (struct fixture *f, const uint32_t *code, uint64_t second)
 }
 
 /* On another stack nobody knows where the frame is: no row says so.  */
-static void
-code_on_another_stack_has_no_rows (void **state)
+TEST (code_on_another_stack_has_no_rows)
 {
   static const uint32_t code[]
       = { 0x910003e9, 0x9100001f, 0xd503201f,   /* mov x9, sp; mov sp, x0 */
           0x9100013f, 0xd65f03c0, 0x00000000 }; /* mov sp, x9; ret */
-  (void)state;
   struct fixture f;
   open_program_of (&f, code, F);
   expect (&f, "1000+8:1 1010+4:1");
@@ -215,13 +203,11 @@ code_on_another_stack_has_no_rows (void **state)
 }
 
 /* The same row holds in both, and yet they are two.  */
-static void
-functions_without_a_frame_are_not_one (void **state)
+TEST (functions_without_a_frame_are_not_one)
 {
   static const uint32_t code[]
       = { 0xd503201f, 0xd503201f, 0xd65f03c0, /* nop; nop; ret */
           0xd503201f, 0xd503201f, 0xd65f03c0 };
-  (void)state;
   struct fixture f;
   open_program_of (&f, code, G);
   expect (&f, "1000+c:1 100c+c:1");
@@ -230,13 +216,11 @@ functions_without_a_frame_are_not_one (void **state)
 }
 
 /* F goes on in the middle of what is known.  */
-static void
-known_code_has_no_further_rows (void **state)
+TEST (known_code_has_no_further_rows)
 {
   static const uint32_t code[]
       = { 0xd10043ff, 0x14000003, 0x00000000,   /* sub; b G + 4 */
           0xa9bf7bfd, 0x910043ff, 0xd65f03c0 }; /* stp; add; ret */
-  (void)state;
   struct fixture f;
   open_program_of (&f, code, F);
   add_stub (&f, G, 12);
@@ -247,8 +231,7 @@ known_code_has_no_further_rows (void **state)
 }
 
 /* Between stubs, too, and what is in front of where the function starts.  */
-static void
-code_is_cut_by_all_that_is_known (void **state)
+TEST (code_is_cut_by_all_that_is_known)
 {
   static const uint32_t code[]
       = { 0x14000002, 0x00000000, 0x14000002,   /* b F + 8; stub; b F + 16 */
@@ -256,7 +239,6 @@ code_is_cut_by_all_that_is_known (void **state)
   static const uint32_t backwards[]
       = { 0xd503201f, 0xd65f03c0, 0x00000000,   /* nop; ret */
           0xd503201f, 0x17fffffc, 0x00000000 }; /* G: nop; b F */
-  (void)state;
   struct fixture f;
   open_program_of (&f, code, F);
   add_stub (&f, F + 4, 4);
@@ -271,13 +253,11 @@ code_is_cut_by_all_that_is_known (void **state)
 }
 
 /* What is in front of G, the only start, is no part of it.  */
-static void
-code_in_front_of_a_start_is_another_function (void **state)
+TEST (code_in_front_of_a_start_is_another_function)
 {
   static const uint32_t code[]
       = { 0xd503201f, 0xd503201f, 0xd65f03c0,   /* nop; nop; ret */
           0x17fffffd, 0x00000000, 0x00000000 }; /* G: b F */
-  (void)state;
   struct fixture f;
   open_program_of (&f, code, G);
   elf_builder_symbol (&f.elf, 1, ".text", STT_FUNC, G);
@@ -286,13 +266,11 @@ code_in_front_of_a_start_is_another_function (void **state)
 }
 
 /* Two stubs lie between the rows of one function and those of the next.  */
-static void
-code_behind_several_stubs_begins_behind_them (void **state)
+TEST (code_behind_several_stubs_begins_behind_them)
 {
   static const uint32_t code[]
       = { 0xd65f03c0, 0x00000000, 0x00000000,   /* ret; two stubs */
           0x00000000, 0xd503201f, 0xd65f03c0 }; /* nop; ret */
-  (void)state;
   struct fixture f;
   open_program_of (&f, code, F + 16);
   add_stub (&f, F + 4, 4);
@@ -302,13 +280,11 @@ code_behind_several_stubs_begins_behind_them (void **state)
 }
 
 /* A path enters a stub in the middle and goes on behind it.  */
-static void
-code_behind_a_stub_that_was_entered_stays (void **state)
+TEST (code_behind_a_stub_that_was_entered_stays)
 {
   static const uint32_t code[]
       = { 0xd503201f, 0x14000002, 0x00000000,   /* nop; b F + 12; stub */
           0xd503201f, 0xd503201f, 0xd65f03c0 }; /* nop; nop; ret */
-  (void)state;
   struct fixture f;
   open_program_of (&f, code, F);
   add_stub (&f, F + 8, 8);
@@ -316,10 +292,8 @@ code_behind_a_stub_that_was_entered_stays (void **state)
   close_fixture (&f);
 }
 
-static void
-what_is_not_asked_for_is_not_found (void **state)
+TEST (what_is_not_asked_for_is_not_found)
 {
-  (void)state;
   for (unsigned add = 0; add < 2; add++)
     {
       const struct code_evidence_request request
@@ -336,14 +310,12 @@ what_is_not_asked_for_is_not_found (void **state)
 }
 
 /* Nothing else leads to G.  */
-static void
-what_rows_describe_is_tried (void **state)
+TEST (what_rows_describe_is_tried)
 {
   static const uint32_t code[]
       = { 0xd503201f, 0xd503201f, 0xd65f03c0, /* nop; nop; ret */
           0xd503201f, 0xd503201f, 0xd65f03c0 };
   static const struct code_range range = { G, END };
-  (void)state;
   for (size_t n = 0; n < 2; n++)
     {
       const struct code_evidence_request request
@@ -357,11 +329,9 @@ what_rows_describe_is_tried (void **state)
     }
 }
 
-static void
-code_of_another_machine_is_refused (void **state)
+TEST (code_of_another_machine_is_refused)
 {
   static const struct code_evidence_request add = { .add = true };
-  (void)state;
   struct fixture f;
   struct error err = { 0 };
   open_fixture (&f);
@@ -372,12 +342,10 @@ code_of_another_machine_is_refused (void **state)
   close_fixture (&f);
 }
 
-static void
-without_memory_no_code_is_read (void **state)
+TEST (without_memory_no_code_is_read)
 {
   static const struct code_evidence_request add
       = { .add = true, .verify = true };
-  (void)state;
   unsigned refused = 0;
   bool done = false;
   for (unsigned n = 0; !done; n++)
@@ -403,10 +371,8 @@ without_memory_no_code_is_read (void **state)
 }
 
 /* That there is no CFI is no error; others are.  */
-static void
-without_a_machine_there_is_no_source (void **state)
+TEST (without_a_machine_there_is_no_source)
 {
-  (void)state;
   struct fixture f;
   struct cfi_source source;
   struct error err = { 0 };
@@ -467,39 +433,10 @@ words_beside_sframe (uint64_t size)
 
 /* Words of .sframe were taken for addresses, and --check denied rows that
    --analyze had made.  */
-static void
-words_of_sframe_are_no_addresses (void **state)
+TEST (words_of_sframe_are_no_addresses)
 {
-  (void)state;
   unsigned all = words_beside_sframe (0);
   assert_true (all >= 3);
   assert_int_equal (words_beside_sframe (8), all - 1);
   assert_int_equal (words_beside_sframe (16), all - 2);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (words_of_sframe_are_no_addresses),
-#ifdef CODE_ANALYSIS
-    cmocka_unit_test (no_row_reads_below_the_stack_pointer),
-    cmocka_unit_test (code_becomes_functions),
-    cmocka_unit_test (stubs_beside_code_stay),
-    cmocka_unit_test (code_on_another_stack_has_no_rows),
-    cmocka_unit_test (functions_without_a_frame_are_not_one),
-    cmocka_unit_test (known_code_has_no_further_rows),
-    cmocka_unit_test (code_is_cut_by_all_that_is_known),
-    cmocka_unit_test (code_in_front_of_a_start_is_another_function),
-    cmocka_unit_test (code_behind_several_stubs_begins_behind_them),
-    cmocka_unit_test (code_behind_a_stub_that_was_entered_stays),
-    cmocka_unit_test (what_is_not_asked_for_is_not_found),
-    cmocka_unit_test (what_rows_describe_is_tried),
-    cmocka_unit_test (code_of_another_machine_is_refused),
-    cmocka_unit_test (without_memory_no_code_is_read),
-    cmocka_unit_test (without_a_machine_there_is_no_source),
-#endif
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

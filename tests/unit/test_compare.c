@@ -2,19 +2,12 @@
    name of their defect.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sframe/compare.h"
 #include "sframe/encode.h"
+#include "tests/unit_test.h"
 
 #define VARIANT(version, pcrel) ((struct sframe_variant){ version, pcrel })
 #define SECTION_ADDRESS 0x4000
@@ -114,10 +107,8 @@ one_function (struct made *made, struct sframe_variant variant, uint32_t size,
   made_add (made, &function);
 }
 
-static void
-redundant_rows_and_versions_do_not_matter (void **state)
+TEST (redundant_rows_and_versions_do_not_matter)
 {
-  (void)state;
   struct sframe_row few[] = { row_at (0, true, 8), row_at (4, true, 16) };
   struct sframe_row many[]
       = { row_at (0, true, 8), row_at (2, true, 8), row_at (4, true, 16),
@@ -136,10 +127,8 @@ redundant_rows_and_versions_do_not_matter (void **state)
   assert_int_equal (result.rows_at_end_b, 1);
 }
 
-static void
-first_difference_is_told (void **state)
+TEST (first_difference_is_told)
 {
-  (void)state;
   struct sframe_row one[] = { row_at (0, true, 8), row_at (4, true, 16) };
   struct sframe_row two[] = { row_at (0, true, 8), row_at (4, true, 24) };
   struct made a, b;
@@ -158,10 +147,8 @@ first_difference_is_told (void **state)
   assert_int_equal (result.bytes_different, 12);
 }
 
-static void
-functions_of_one_side_are_counted (void **state)
+TEST (functions_of_one_side_are_counted)
 {
-  (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
   struct sframe_fde other
       = { .address = 0x2000, .size = 8, .rows = rows, .n_rows = 1 };
@@ -187,10 +174,8 @@ functions_of_one_side_are_counted (void **state)
 
 /* A section without functions has no array of spans, whose end was computed
    all the same: an error only under UBSan.  */
-static void
-a_section_without_functions_is_compared (void **state)
+TEST (a_section_without_functions_is_compared)
 {
-  (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
   struct made a, b;
   struct seen seen;
@@ -202,10 +187,8 @@ a_section_without_functions_is_compared (void **state)
 }
 
 /* A function in two pieces is equal where it is described.  */
-static void
-a_split_function_is_equal_where_it_is_described (void **state)
+TEST (a_split_function_is_equal_where_it_is_described)
 {
-  (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
   struct sframe_fde tail
       = { .address = 0x100c, .size = 4, .rows = rows, .n_rows = 1 };
@@ -223,10 +206,8 @@ a_split_function_is_equal_where_it_is_described (void **state)
 
 /* Rules that go on in the next function begin there anew: the byte that B
    leaves out is a return address.  */
-static void
-equal_rules_of_neighbours_are_not_one_stretch (void **state)
+TEST (equal_rules_of_neighbours_are_not_one_stretch)
 {
-  (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
   struct sframe_fde second
       = { .address = 0x1010, .size = 16, .rows = rows, .n_rows = 1 };
@@ -245,10 +226,8 @@ equal_rules_of_neighbours_are_not_one_stretch (void **state)
 
 /* Readers find the function behind; a section that has its sizes wrong is not
    equal all the same.  */
-static void
-functions_that_overlap_on_one_side_differ (void **state)
+TEST (functions_that_overlap_on_one_side_differ)
 {
-  (void)state;
   struct sframe_row rows[] = { row_at (0, true, 8) };
   for (int larger = 0; larger < 3; larger++)
     {
@@ -273,10 +252,8 @@ functions_that_overlap_on_one_side_differ (void **state)
     }
 }
 
-static void
-masks_are_unfolded (void **state)
+TEST (masks_are_unfolded)
 {
-  (void)state;
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
   struct sframe_row rows[] = { row_at (0, true, 8), row_at (11, true, 16),
                                row_at (16, true, 8), row_at (27, true, 16) };
@@ -296,10 +273,8 @@ masks_are_unfolded (void **state)
   assert_int_equal (result.bytes_equal, 32);
 }
 
-static void
-plt_got_defect_is_named (void **state)
+TEST (plt_got_defect_is_named)
 {
-  (void)state;
   struct sframe_row wrong[] = { row_at (0, true, 16) };
   struct sframe_row right[] = { row_at (0, true, 8) };
   struct sframe_fde plt = { .address = 0x1000,
@@ -320,10 +295,8 @@ plt_got_defect_is_named (void **state)
   assert_false (compare_result_equal (&result));
 }
 
-static void
-stale_offset_defect_is_named (void **state)
+TEST (stale_offset_defect_is_named)
 {
-  (void)state;
   struct sframe_row wrong[] = { row_at (0, true, 8), row_at (4, false, 8) };
   struct sframe_row right[] = { row_at (0, true, 8), row_at (4, false, 16) };
   struct made a, b;
@@ -335,10 +308,8 @@ stale_offset_defect_is_named (void **state)
   assert_int_equal (seen.last.defective, 'A');
 }
 
-static void
-every_defect_has_a_name (void **state)
+TEST (every_defect_has_a_name)
 {
-  (void)state;
   for (int i = 0; i < COMPARE_DEFECTS; i++)
     {
       assert_non_null (compare_defect_name ((enum compare_defect)i));
@@ -363,10 +334,8 @@ compare_fixtures (const char *a, const char *b)
   return result;
 }
 
-static void
-objects_of_two_releases_are_equal (void **state)
+TEST (objects_of_two_releases_are_equal)
 {
-  (void)state;
   struct compare_result result
       = compare_fixtures ("gnu/v2-binutils-2.45/amd64/lvm-O2.o",
                           "gnu/v3-binutils-2.47/amd64/lvm-O2.o");
@@ -377,20 +346,16 @@ objects_of_two_releases_are_equal (void **state)
   assert_true (result.equal > 5);
 }
 
-static void
-a_wrong_segment_size_is_named (void **state)
+TEST (a_wrong_segment_size_is_named)
 {
-  (void)state;
   struct compare_result result
       = compare_fixtures ("gnu-linked/cxx-amd64", "gnu-linked/cxx-amd64");
   assert_int_equal (result.functions_a, result.equal);
   assert_int_equal (result.defects[COMPARE_SEGMENT_SIZE], 2);
 }
 
-static void
-different_objects_are_refused (void **state)
+TEST (different_objects_are_refused)
 {
-  (void)state;
   const char *source = getenv ("srcdir");
   char one[512], two[512];
   struct compare_result result;
@@ -419,10 +384,8 @@ expect_too_many (struct made *made, const char *words)
 }
 
 /* 10,000 functions that have the same 100,000 rows took a minute.  */
-static void
-rows_shared_too_often_are_refused (void **state)
+TEST (rows_shared_too_often_are_refused)
 {
-  (void)state;
   enum
   {
     N = 4000
@@ -440,10 +403,8 @@ rows_shared_too_often_are_refused (void **state)
 }
 
 /* 400 functions of some megabytes, in 12 KB, took all memory.  */
-static void
-blocks_repeated_too_often_are_refused (void **state)
+TEST (blocks_repeated_too_often_are_refused)
 {
-  (void)state;
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
   struct sframe_fde masked = { .address = 0x1000,
                                .size = 0x80000,
@@ -456,29 +417,4 @@ blocks_repeated_too_often_are_refused (void **state)
   for (unsigned i = 0; i < 4; i++, masked.address += masked.size)
     made_add (&made, &masked);
   expect_too_many (&made, "blocks repeated too often");
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (redundant_rows_and_versions_do_not_matter),
-    cmocka_unit_test (first_difference_is_told),
-    cmocka_unit_test (functions_of_one_side_are_counted),
-    cmocka_unit_test (a_section_without_functions_is_compared),
-    cmocka_unit_test (a_split_function_is_equal_where_it_is_described),
-    cmocka_unit_test (equal_rules_of_neighbours_are_not_one_stretch),
-    cmocka_unit_test (functions_that_overlap_on_one_side_differ),
-    cmocka_unit_test (masks_are_unfolded),
-    cmocka_unit_test (plt_got_defect_is_named),
-    cmocka_unit_test (stale_offset_defect_is_named),
-    cmocka_unit_test (every_defect_has_a_name),
-    cmocka_unit_test (objects_of_two_releases_are_equal),
-    cmocka_unit_test (a_wrong_segment_size_is_named),
-    cmocka_unit_test (different_objects_are_refused),
-    cmocka_unit_test (rows_shared_too_often_are_refused),
-    cmocka_unit_test (blocks_repeated_too_often_are_refused),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -5,15 +5,10 @@
 #include <config.h>
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/crc32.h"
@@ -21,8 +16,8 @@
 #include "elf/debug_file.h"
 #include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"
-#include "tests/unit/rows.h"
 #include "write/debug_twin.h"
+#include "tests/unit_test.h"
 
 /* A program in memory, and a directory to look for its debug file in.  */
 struct fixture
@@ -149,10 +144,8 @@ expect (const struct fixture *f, enum outcome wanted, const char *words)
     debug_file_close (&file);
 }
 
-static void
-a_debug_file_is_found_by_its_build_id (void **state)
+TEST (a_debug_file_is_found_by_its_build_id)
 {
-  (void)state;
   struct fixture f;
   open_fixture (&f);
   expect (&f, NOT_FOUND, NULL);
@@ -161,10 +154,8 @@ a_debug_file_is_found_by_its_build_id (void **state)
   close_fixture (&f);
 }
 
-static void
-another_build_id_is_refused (void **state)
+TEST (another_build_id_is_refused)
 {
-  (void)state;
   struct fixture f;
   open_fixture (&f);
   for (size_t i = 0; i < 20; i++)
@@ -177,10 +168,8 @@ another_build_id_is_refused (void **state)
 
 /* A path has PATH_MAX - 1 bytes at most.  Cut off there, a longer one would
    name another file.  */
-static void
-a_path_that_is_too_long_leads_nowhere (void **state)
+TEST (a_path_that_is_too_long_leads_nowhere)
 {
-  (void)state;
   for (size_t more = 0; more < 2; more++)
     {
       struct fixture f;
@@ -200,10 +189,8 @@ a_path_that_is_too_long_leads_nowhere (void **state)
     }
 }
 
-static void
-the_cache_comes_after_the_system_s_directory (void **state)
+TEST (the_cache_comes_after_the_system_s_directory)
 {
-  (void)state;
   struct fixture f;
   open_fixture (&f);
   use_cache (&f);
@@ -213,18 +200,14 @@ the_cache_comes_after_the_system_s_directory (void **state)
   close_fixture (&f);
 }
 
-static void
-the_crc_is_crc_32 (void **state)
+TEST (the_crc_is_crc_32)
 {
-  (void)state;
   assert_int_equal (crc32_of ((const uint8_t *)"123456789", 9), 0xcbf43926);
   assert_int_equal (crc32_of (NULL, 0), 0);
 }
 
-static void
-a_word_between_any_two_parts_leads_to_any_crc (void **state)
+TEST (a_word_between_any_two_parts_leads_to_any_crc)
 {
-  (void)state;
   static const uint32_t wanted[] = { 0, 1, 0xcbf43926, 0xffffffff };
   uint8_t bytes[40];
   for (size_t i = 0; i < sizeof bytes; i++)
@@ -241,10 +224,8 @@ a_word_between_any_two_parts_leads_to_any_crc (void **state)
 
 /* A debug file that is cut off anywhere is refused, but for an empty one,
    which debuginfod's client makes where no server has a debug file.  */
-static void
-truncated_debug_files_are_refused (void **state)
+TEST (truncated_debug_files_are_refused)
 {
-  (void)state;
   struct fixture f;
   char name[300];
   open_fixture (&f);
@@ -260,10 +241,8 @@ truncated_debug_files_are_refused (void **state)
 
 /* Found by fuzzing: the dynamic section of a debug file was read from behind
    the file's end.  */
-static void
-segments_of_a_debug_file_have_no_bytes (void **state)
+TEST (segments_of_a_debug_file_have_no_bytes)
 {
-  (void)state;
   struct elf_builder elf;
   struct image image;
   struct error err = { 0 };
@@ -303,10 +282,8 @@ open_linked_fixture (struct fixture *f, const char *link, size_t size)
 /* A debug file that a link names is looked for beside the program, in .debug
    there, and in the system's directory below the path of the program's own
    one.  A link with a slash, as a hostile file may have it, leads nowhere.  */
-static void
-a_debug_file_is_found_by_link (void **state)
+TEST (a_debug_file_is_found_by_link)
 {
-  (void)state;
   static const struct
   {
     const char *link, *place;
@@ -386,8 +363,7 @@ write_link (struct fixture *f, const char *place, const char *folder,
 
 /* A debug file that is to be changed has no code, and no link leads to it, but
    in the system's directory; one that is read may be anything.  */
-static void
-what_is_to_be_changed_is_no_other_file (void **state)
+TEST (what_is_to_be_changed_is_no_other_file)
 {
   static const struct
   {
@@ -414,7 +390,6 @@ what_is_to_be_changed_is_no_other_file (void **state)
     { "GLOBAL", "/elsewhere/p.debug", true, true, true, false },
     { "GLOBAL", "/elsewhere/p.debug", false, true, false, false },
   };
-  (void)state;
   for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++)
     {
       struct fixture f;
@@ -453,10 +428,8 @@ what_is_to_be_changed_is_no_other_file (void **state)
 }
 
 /* Why one file is not taken does not matter when another one is.  */
-static void
-a_file_beside_makes_up_for_another (void **state)
+TEST (a_file_beside_makes_up_for_another)
 {
-  (void)state;
   for (unsigned beside = 0; beside < 2; beside++)
     {
       struct fixture f;
@@ -478,10 +451,8 @@ a_file_beside_makes_up_for_another (void **state)
 }
 
 /* The CRC decides also if only the debug file has a build-id.  */
-static void
-a_crc_counts_where_one_has_a_build_id (void **state)
+TEST (a_crc_counts_where_one_has_a_build_id)
 {
-  (void)state;
   struct fixture f;
   open_linked_fixture (&f, "p.debug", 12);
   write_debug_file (&f, "p.debug", 0);
@@ -519,11 +490,9 @@ a_crc_counts_where_one_has_a_build_id (void **state)
 
 /* Where nothing has a build-id.  The CRC has the file's byte order, and begins
    at the next word behind the name; an empty name is none.  */
-static void
-the_crc_stands_behind_the_name (void **state)
+TEST (the_crc_stands_behind_the_name)
 {
   static const char *const names[] = { "p.debug", "pr.debug", "p", "" };
-  (void)state;
   for (unsigned i = 0; i < 8; i++)
     {
       struct fixture f;
@@ -560,10 +529,8 @@ the_crc_stands_behind_the_name (void **state)
 }
 
 /* A build-id that begins as another one is not the same.  */
-static void
-a_shorter_build_id_is_another (void **state)
+TEST (a_shorter_build_id_is_another)
 {
-  (void)state;
   for (uint32_t size = 8; size <= 20; size += 12)
     {
       struct fixture f, debug;
@@ -588,10 +555,8 @@ a_shorter_build_id_is_another (void **state)
 }
 
 /* The file found by its build-id counts, and so does its reason.  */
-static void
-the_build_id_comes_before_the_link (void **state)
+TEST (the_build_id_comes_before_the_link)
 {
-  (void)state;
   struct fixture f;
   open_linked_fixture (&f, "p.debug", 12);
   write_debug_file (&f, "p.debug", 0);
@@ -605,15 +570,13 @@ the_build_id_comes_before_the_link (void **state)
 
 /* Whatever is wrong with the debug file, what is wrong with the machine stays
    what it is.  */
-static void
-some_errors_are_not_the_debug_file_s (void **state)
+TEST (some_errors_are_not_the_debug_file_s)
 {
   static const enum cfi2sframe_status cases[][2]
       = { { CFI2SFRAME_IO, CFI2SFRAME_IO },
           { CFI2SFRAME_NO_MEMORY, CFI2SFRAME_NO_MEMORY },
           { CFI2SFRAME_NOT_ELF, CFI2SFRAME_REFUSED },
           { CFI2SFRAME_MALFORMED, CFI2SFRAME_REFUSED } };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct error err = { 0 };
@@ -656,10 +619,9 @@ static const struct difference differences[] = {
   { "another byte order", "another machine", .big_endian = true },
 };
 
-static void
-another_program_s_debug_file (void **state)
+TEST_ROWS (differences, const struct difference *difference, NULL, NULL,
+           another_program_s_debug_file)
 {
-  const struct difference *difference = *state;
   struct fixture f, debug;
   elf_builder_program (&f.elf, EM_X86_64, false);
   if (difference->own_data)
@@ -690,10 +652,8 @@ another_program_s_debug_file (void **state)
 }
 
 /* Its first byte is the folder, the others are the name.  */
-static void
-one_byte_is_no_build_id_to_look_for (void **state)
+TEST (one_byte_is_no_build_id_to_look_for)
 {
-  (void)state;
   for (uint32_t size = 1; size <= 2; size++)
     {
       struct fixture f;
@@ -712,10 +672,8 @@ one_byte_is_no_build_id_to_look_for (void **state)
 
 /* An image that was made of a file is beside what that file is beside,
    whatever descriptor the file has.  */
-static void
-what_was_made_of_a_file_is_where_the_file_is (void **state)
+TEST (what_was_made_of_a_file_is_where_the_file_is)
 {
-  (void)state;
   struct fixture f;
   struct debug_file file;
   struct error err = { 0 };
@@ -738,8 +696,7 @@ what_was_made_of_a_file_is_where_the_file_is (void **state)
 
 /* Contents of any loaded section of code, also the last one, make a file one
    that is run.  */
-static void
-code_is_in_no_separate_debug_file (void **state)
+TEST (code_is_in_no_separate_debug_file)
 {
   static const struct
   {
@@ -753,7 +710,6 @@ code_is_in_no_separate_debug_file (void **state)
     { SHT_PROGBITS, SHF_EXECINSTR, true },
     { SHT_PROGBITS, SHF_ALLOC, true },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (size_t at = 1; at < 4; at++)
       {
@@ -767,8 +723,7 @@ code_is_in_no_separate_debug_file (void **state)
       }
 }
 
-static void
-the_environment_names_the_cache (void **state)
+TEST (the_environment_names_the_cache)
 {
   static const struct
   {
@@ -782,7 +737,6 @@ the_environment_names_the_cache (void **state)
   };
   static const char *const names[]
       = { "DEBUGINFOD_CACHE_PATH", "XDG_CACHE_HOME", "HOME" };
-  (void)state;
   char *before[3];
   for (size_t k = 0; k < 3; k++)
     before[k] = getenv (names[k]) ? strdup (getenv (names[k])) : NULL;
@@ -820,10 +774,8 @@ the_environment_names_the_cache (void **state)
 }
 
 /* Sections that end before the CRC, and one that has all of it.  */
-static void
-a_link_has_a_crc (void **state)
+TEST (a_link_has_a_crc)
 {
-  (void)state;
   for (size_t size = 0; size <= 8; size++)
     {
       struct fixture f;
@@ -836,10 +788,8 @@ a_link_has_a_crc (void **state)
 
 /* A debug file can have so many sections of code that to compare them takes
    long.  1024 are compared.  */
-static void
-a_thousand_sections_of_code_are_compared (void **state)
+TEST (a_thousand_sections_of_code_are_compared)
 {
-  (void)state;
   for (size_t n = 1024; n <= 1025; n++)
     {
       struct fixture f;
@@ -919,10 +869,8 @@ is_codeless (size_t n_code, uint64_t size, size_t n_owned)
 
 /* Zeros are no code.  What would take too long to look at is taken for
    code.  */
-static void
-a_search_for_code_has_limits (void **state)
+TEST (a_search_for_code_has_limits)
 {
-  (void)state;
   assert_true (is_codeless (1, 0x1001, 0));
   assert_true (is_codeless (1, 4096, 4096));
   assert_false (is_codeless (1, 4097, 4097));
@@ -932,14 +880,12 @@ a_search_for_code_has_limits (void **state)
 }
 
 /* Each section of the program has another number in the debug file.  */
-static void
-a_thousand_sections_are_searched_for (void **state)
+TEST (a_thousand_sections_are_searched_for)
 {
   enum
   {
     MOST = 1024
   };
-  (void)state;
   for (size_t n = MOST; n <= MOST + 1; n++)
     {
       char names[MOST + 1][8];
@@ -958,41 +904,4 @@ a_thousand_sections_are_searched_for (void **state)
       struct image debug = { .sections = theirs, .n_sections = n + 2 };
       assert_int_equal (debug_twin_is_in_step (&debug, &program), n == MOST);
     }
-}
-
-int
-main (void)
-{
-  static const struct CMUnitTest functions[] = {
-    cmocka_unit_test (a_debug_file_is_found_by_its_build_id),
-    cmocka_unit_test (another_build_id_is_refused),
-    cmocka_unit_test (a_path_that_is_too_long_leads_nowhere),
-    cmocka_unit_test (the_cache_comes_after_the_system_s_directory),
-    cmocka_unit_test (the_crc_is_crc_32),
-    cmocka_unit_test (a_word_between_any_two_parts_leads_to_any_crc),
-    cmocka_unit_test (truncated_debug_files_are_refused),
-    cmocka_unit_test (segments_of_a_debug_file_have_no_bytes),
-    cmocka_unit_test (a_debug_file_is_found_by_link),
-    cmocka_unit_test (what_is_to_be_changed_is_no_other_file),
-    cmocka_unit_test (a_file_beside_makes_up_for_another),
-    cmocka_unit_test (a_crc_counts_where_one_has_a_build_id),
-    cmocka_unit_test (one_byte_is_no_build_id_to_look_for),
-    cmocka_unit_test (what_was_made_of_a_file_is_where_the_file_is),
-    cmocka_unit_test (code_is_in_no_separate_debug_file),
-    cmocka_unit_test (the_crc_stands_behind_the_name),
-    cmocka_unit_test (a_shorter_build_id_is_another),
-    cmocka_unit_test (the_build_id_comes_before_the_link),
-    cmocka_unit_test (some_errors_are_not_the_debug_file_s),
-    cmocka_unit_test (the_environment_names_the_cache),
-    cmocka_unit_test (a_link_has_a_crc),
-    cmocka_unit_test (a_thousand_sections_of_code_are_compared),
-    cmocka_unit_test (a_search_for_code_has_limits),
-    cmocka_unit_test (a_thousand_sections_are_searched_for),
-  };
-  struct CMUnitTest tests[N_OF (differences) + N_OF (functions)];
-  memcpy (
-      ADD_ROWS (tests, differences, another_program_s_debug_file, NULL, NULL),
-      functions, sizeof functions);
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

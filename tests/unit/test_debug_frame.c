@@ -1,16 +1,10 @@
 /* Unit tests of src/cfi: .debug_frame, alone and beside .eh_frame.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "cfi/cfa_program.h"
 #include "cfi/precedence.h"
 #include "tests/unit/cfi_builder.h"
-#include "tests/unit/rows.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x123400000000)
 
@@ -113,10 +107,8 @@ expect_pushing (struct fixture *f, size_t index, uint64_t address,
 static const char pushing[] = "\x44\x0e\x10";
 
 /* DWARF 2, 3 and 4, which DWARF 5 uses, too; both widths.  */
-static void
-all_versions_and_widths_are_read (void **state)
+TEST (all_versions_and_widths_are_read)
 {
-  (void)state;
   static const uint8_t versions[] = { 1, 3, 4 };
   for (unsigned i = 0; i < 6; i++)
     {
@@ -135,10 +127,8 @@ all_versions_and_widths_are_read (void **state)
 
 /* What different producers wrote is linked into one section, in which CIE
    pointers count from the beginning.  */
-static void
-widths_mix_in_one_section (void **state)
+TEST (widths_mix_in_one_section)
 {
-  (void)state;
   struct fixture f = new_fixture ();
   struct buffer bytes;
   buffer_init (&bytes, false);
@@ -158,10 +148,8 @@ widths_mix_in_one_section (void **state)
 }
 
 /* GNU as writes letters without augmentation data.  */
-static void
-letters_without_data_are_read (void **state)
+TEST (letters_without_data_are_read)
 {
-  (void)state;
   static const struct
   {
     const char *letters;
@@ -193,10 +181,8 @@ letters_without_data_are_read (void **state)
     }
 }
 
-static void
-every_truncation_costs_one_entry (void **state)
+TEST (every_truncation_costs_one_entry)
 {
-  (void)state;
   for (unsigned wide = 0; wide < 2; wide++)
     for (size_t cut = 0;; cut++)
       {
@@ -221,10 +207,8 @@ every_truncation_costs_one_entry (void **state)
       }
 }
 
-static void
-bad_cie_pointers_cost_their_fdes (void **state)
+TEST (bad_cie_pointers_cost_their_fdes)
 {
-  (void)state;
   struct fixture f = new_fixture ();
   struct buffer bytes;
   buffer_init (&bytes, false);
@@ -245,10 +229,8 @@ bad_cie_pointers_cost_their_fdes (void **state)
 }
 
 /* 32-bit code has no place in a 64-bit file.  */
-static void
-another_address_size_is_damage (void **state)
+TEST (another_address_size_is_damage)
 {
-  (void)state;
   struct fixture f = new_fixture ();
   struct buffer bytes;
   buffer_init (&bytes, false);
@@ -263,10 +245,8 @@ another_address_size_is_damage (void **state)
 
 /* One list of FDEs, each with the CIE of its own section, and for equal
    addresses .eh_frame's in front.  */
-static void
-two_sections_make_one_list (void **state)
+TEST (two_sections_make_one_list)
 {
-  (void)state;
   struct fixture f = new_fixture ();
   struct buffer eh_frame, debug_frame;
   buffer_init (&eh_frame, false);
@@ -294,10 +274,8 @@ two_sections_make_one_list (void **state)
 }
 
 /* As many CIEs as objects, as linkers leave them.  */
-static void
-many_cies_and_one_damaged_fde_are_read (void **state)
+TEST (many_cies_and_one_damaged_fde_are_read)
 {
-  (void)state;
   enum
   {
     N = 3000
@@ -350,10 +328,8 @@ expect_left (struct fixture *f, const uint64_t *addresses, size_t n,
 }
 
 /* Before, at, across, inside, around and behind an FDE of .eh_frame.  */
-static void
-eh_frame_comes_before_debug_frame (void **state)
+TEST (eh_frame_comes_before_debug_frame)
 {
-  (void)state;
   static const struct function other = { CODE + 32, 32, "" };
   static const struct
   {
@@ -444,10 +420,8 @@ static const struct settlement settlements[] = {
     .n_set_aside = 1, .n_contradictions = 1 },
 };
 
-static void
-is_settled (void **state)
+TEST_ROWS (settlements, const struct settlement *given, NULL, NULL, is_settled)
 {
-  const struct settlement *given = *state;
   struct fixture f = new_fixture ();
   add_eh_frame (&f, given->eh_frame, given->n_eh_frame);
   add_debug_frame (&f, given->debug_frame, given->n_debug_frame);
@@ -456,10 +430,8 @@ is_settled (void **state)
   free_fixture (&f);
 }
 
-static void
-a_files_own_section_comes_before_its_debug_files (void **state)
+TEST (a_files_own_section_comes_before_its_debug_files)
 {
-  (void)state;
   static const struct function functions[] = { { CODE + 96, 32, "" },
                                                { CODE + 64, 32, "" },
                                                { CODE + 32, 32, "" } };
@@ -474,10 +446,8 @@ a_files_own_section_comes_before_its_debug_files (void **state)
   free_fixture (&f);
 }
 
-static void
-one_section_has_nobody_beside_it (void **state)
+TEST (one_section_has_nobody_beside_it)
 {
-  (void)state;
   static const struct function functions[]
       = { { CODE, 32, "" }, { CODE, 32, pushing } };
   static const uint64_t left[] = { CODE, CODE };
@@ -488,10 +458,8 @@ one_section_has_nobody_beside_it (void **state)
 }
 
 /* A crowd in front: what reaches into the one set aside is far away.  */
-static void
-contradictions_are_found_among_many (void **state)
+TEST (contradictions_are_found_among_many)
 {
-  (void)state;
   struct function many[40];
   static const struct function others[]
       = { { CODE + 16 * 20, 16, pushing },
@@ -511,10 +479,8 @@ contradictions_are_found_among_many (void **state)
 }
 
 /* Sixteen that start in it are heard, behind the one that starts with it.  */
-static void
-sixteen_are_asked_for_contradictions (void **state)
+TEST (sixteen_are_asked_for_contradictions)
 {
-  (void)state;
   static const struct function around = { CODE, 0x1000, "" };
   for (unsigned different = 16; different <= 17; different++)
     {
@@ -532,29 +498,4 @@ sixteen_are_asked_for_contradictions (void **state)
       expect_left (&f, left, 20, 1, different == 16);
       free_fixture (&f);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest functions[] = {
-    cmocka_unit_test (all_versions_and_widths_are_read),
-    cmocka_unit_test (widths_mix_in_one_section),
-    cmocka_unit_test (letters_without_data_are_read),
-    cmocka_unit_test (every_truncation_costs_one_entry),
-    cmocka_unit_test (bad_cie_pointers_cost_their_fdes),
-    cmocka_unit_test (another_address_size_is_damage),
-    cmocka_unit_test (two_sections_make_one_list),
-    cmocka_unit_test (many_cies_and_one_damaged_fde_are_read),
-    cmocka_unit_test (eh_frame_comes_before_debug_frame),
-    cmocka_unit_test (a_files_own_section_comes_before_its_debug_files),
-    cmocka_unit_test (one_section_has_nobody_beside_it),
-    cmocka_unit_test (contradictions_are_found_among_many),
-    cmocka_unit_test (sixteen_are_asked_for_contradictions),
-  };
-  struct CMUnitTest tests[N_OF (settlements) + N_OF (functions)];
-  memcpy (ADD_ROWS (tests, settlements, is_settled, NULL, NULL), functions,
-          sizeof functions);
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

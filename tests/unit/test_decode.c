@@ -1,18 +1,13 @@
 /* Unit tests of src/sframe/decode.c: bytes in, rows out, damage refused.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "sframe/decode.h"
 #include "sframe/encode.h"
 #include "tests/sframe_lookup.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -143,10 +138,8 @@ check_round_trip (const struct arch *arch, struct sframe_variant variant,
   buffer_free (&section);
 }
 
-static void
-what_was_written_is_read (void **state)
+TEST (what_was_written_is_read)
 {
-  (void)state;
   const struct arch *arches[]
       = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
   for (size_t i = 0; i < 4; i++)
@@ -171,10 +164,8 @@ assert_lookup (const struct sframe_decoder *decoder, uint64_t pc,
     assert_row_equal (&row, want);
 }
 
-static void
-lookup (void **state)
+TEST (lookup)
 {
-  (void)state;
   for (int sorted = 0; sorted < 2; sorted++)
     {
       struct error err = { 0 };
@@ -246,10 +237,8 @@ read_copy (const uint8_t *bytes, size_t size, struct error *err)
   return accepted;
 }
 
-static void
-truncation_is_refused_at_every_byte (void **state)
+TEST (truncation_is_refused_at_every_byte)
 {
-  (void)state;
   const struct sframe_variant variants[] = { v1, v2, v2_0, v3 };
   for (size_t i = 0; i < 4; i++)
     {
@@ -274,10 +263,8 @@ truncation_is_refused_at_every_byte (void **state)
 }
 
 /* Any one byte changed to anything: no crash, no read outside.  */
-static void
-any_byte_may_change (void **state)
+TEST (any_byte_may_change)
 {
-  (void)state;
   const struct sframe_variant variants[] = { v1, v2, v3 };
   for (size_t i = 0; i < 3; i++)
     {
@@ -300,10 +287,8 @@ any_byte_may_change (void **state)
     }
 }
 
-static void
-damage_is_refused (void **state)
+TEST (damage_is_refused)
 {
-  (void)state;
   /* Offsets in the V3 section: header 28, three index entries, then blocks of
      attribute (5) and rows.  */
   enum
@@ -371,10 +356,8 @@ damage_is_refused (void **state)
 }
 
 /* What GNU as and other producers write and readers accept.  */
-static void
-oddities_are_accepted (void **state)
+TEST (oddities_are_accepted)
 {
-  (void)state;
   static const uint8_t section[] = {
     0xe2, 0xde, 3,    4, 3, 0,  0xf8, 2, /* two auxiliary bytes */
     2,    0,    0,    0, 0, 0,  0,    0, /* wrong number of rows */
@@ -408,10 +391,8 @@ oddities_are_accepted (void **state)
   assert_int_equal (row.words[0], 16);
 }
 
-static void
-empty_section_is_accepted (void **state)
+TEST (empty_section_is_accepted)
 {
-  (void)state;
   struct error err = { 0 };
   struct buffer section = section_of (&arch_s390x, v3, 0, true);
   assert_int_equal (section.size, 28);
@@ -428,10 +409,8 @@ empty_section_is_accepted (void **state)
 }
 
 /* A hostile section has a million functions with the same rows.  */
-static void
-rows_are_spent (void **state)
+TEST (rows_are_spent)
 {
-  (void)state;
   struct error err = { 0 };
   const struct sframe_fde function = { .n_rows = 3 };
   uint64_t left = 6;
@@ -440,21 +419,4 @@ rows_are_spent (void **state)
   assert_false (sframe_decoder_spend_rows (&left, &function, &err));
   assert_int_equal (left, 0);
   assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (what_was_written_is_read),
-    cmocka_unit_test (lookup),
-    cmocka_unit_test (truncation_is_refused_at_every_byte),
-    cmocka_unit_test (any_byte_may_change),
-    cmocka_unit_test (damage_is_refused),
-    cmocka_unit_test (oddities_are_accepted),
-    cmocka_unit_test (rows_are_spent),
-    cmocka_unit_test (empty_section_is_accepted),
-  };
-  return cmocka_run_group_tests_name ("decode", tests, NULL, NULL);
 }

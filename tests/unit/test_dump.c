@@ -5,18 +5,13 @@
 #include "config.h"
 
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "elf/image.h"
 #include "sframe/dump.h"
 #include "sframe/encode.h"
+#include "tests/unit_test.h"
 
 /* The dump of a section, in memory from malloc, or NULL.  */
 static char *
@@ -58,10 +53,8 @@ check (struct encode_options options, const struct sframe_fde *functions,
 
 #define HEADINGS "STARTPC         CFA       FP        RA           \n"
 
-static void
-amd64_v3 (void **state)
+TEST (amd64_v3)
 {
-  (void)state;
   struct sframe_row plain[] = {
     { .base_sp = true, .n_words = 1, .words = { 8 } },
     { .start = 4, .n_words = 2, .words = { 16, -16 } },
@@ -126,10 +119,8 @@ amd64_v3 (void **state)
          "    000000000040200c  sp+8      u         r12+0        \n");
 }
 
-static void
-aarch64_v2 (void **state)
+TEST (aarch64_v2)
 {
-  (void)state;
   struct sframe_row rows[] = {
     { .base_sp = true, .n_words = 1, .words = { 0 } },
     { .start = 4, .base_sp = true, .ra_signed = true, .n_words = 1 },
@@ -161,10 +152,8 @@ aarch64_v2 (void **state)
          "    000000000000100c  sp+16     u         c-16         \n");
 }
 
-static void
-s390x_v2 (void **state)
+TEST (s390x_v2)
 {
-  (void)state;
   struct sframe_row rows[] = {
     { .base_sp = true, .n_words = 1, .words = { 0 } },
     { .start = 2, .base_sp = true, .n_words = 3, .words = { 20, 0, -72 } },
@@ -192,10 +181,8 @@ s390x_v2 (void **state)
 }
 
 /* The widest numbers fit their cells.  */
-static void
-extreme_numbers (void **state)
+TEST (extreme_numbers)
 {
-  (void)state;
   struct sframe_row rows[] = {
     { .n_words = 6,
       .control = 21,
@@ -224,10 +211,8 @@ extreme_numbers (void **state)
 
 /* A few kilobytes that claim billions of rows: every function points to the
    same ones.  */
-static void
-rows_shared_too_often_are_refused (void **state)
+TEST (rows_shared_too_often_are_refused)
 {
-  (void)state;
   enum
   {
     N = 4000
@@ -338,10 +323,8 @@ readelf_is_old (void)
   return got != NULL && strstr (line, " 2.40") != NULL;
 }
 
-static void
-gnu_objects_are_dumped (void **state)
+TEST (gnu_objects_are_dumped)
 {
-  (void)state;
   const char *source = getenv ("srcdir");
   char folder[1024];
   snprintf (folder, sizeof folder, "%s/tests/data/gnu", source ? source : ".");
@@ -353,10 +336,8 @@ gnu_objects_are_dumped (void **state)
   assert_true (n_dumped > 80);
 }
 
-static void
-v1_dumps_are_those_of_readelf (void **state)
+TEST (v1_dumps_are_those_of_readelf)
 {
-  (void)state;
   readelf_reads_v1 = readelf_is_old ();
   if (!readelf_reads_v1)
     skip (); /* readelf 2.40 only */
@@ -368,20 +349,4 @@ v1_dumps_are_those_of_readelf (void **state)
   nftw (folder, visit, 16, FTW_PHYS);
   if (n_compared == 0)
     skip ();
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (amd64_v3),
-    cmocka_unit_test (aarch64_v2),
-    cmocka_unit_test (s390x_v2),
-    cmocka_unit_test (extreme_numbers),
-    cmocka_unit_test (rows_shared_too_often_are_refused),
-    cmocka_unit_test (gnu_objects_are_dumped),
-    cmocka_unit_test (v1_dumps_are_those_of_readelf),
-  };
-  return cmocka_run_group_tests_name ("dump", tests, NULL, NULL);
 }

@@ -5,17 +5,14 @@
 #include <config.h>
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "elf/dynamic_relocations.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit/failing_allocations.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -115,10 +112,8 @@ expect (struct fixture *f, bool known, const char *seen)
   image_close (&f->image);
 }
 
-static void
-with_addends (void **state)
+TEST (with_addends)
 {
-  (void)state;
   struct fixture f;
   for (unsigned order = 0; order < 2; order++)
     {
@@ -136,10 +131,8 @@ with_addends (void **state)
 }
 
 /* Relative ones of a table of their own have none.  */
-static void
-types_are_told (void **state)
+TEST (types_are_told)
 {
-  (void)state;
   struct fixture f;
   begin (&f, false);
   add_tag (&f, DT_RELA, TABLE);
@@ -164,14 +157,12 @@ see_tls (void *data, const struct dynamic_relocation *relocation)
 }
 
 /* Whatever the one in front was about.  */
-static void
-those_of_tls_are_told (void **state)
+TEST (those_of_tls_are_told)
 {
   static const uint32_t types[]
       = { R_X86_64_TPOFF64,  R_X86_64_RELATIVE, R_X86_64_DTPMOD64,
           R_X86_64_DTPMOD64, R_X86_64_64,       R_X86_64_64,
           R_X86_64_TLSDESC };
-  (void)state;
   struct fixture f;
   begin (&f, false);
   add_tag (&f, DT_RELA, TABLE);
@@ -188,10 +179,8 @@ those_of_tls_are_told (void **state)
 }
 
 /* What is in the place is added; places may descend.  */
-static void
-without_addends (void **state)
+TEST (without_addends)
 {
-  (void)state;
   struct fixture f;
   static const uint64_t places[]
       = { DATA, 0x5f8, DATA + 0x78, DATA + 0x79, 0x5f9, 0x610, TEXT, 0x300 };
@@ -215,10 +204,8 @@ without_addends (void **state)
 
 /* A word that a segment is too small for is in no file, whatever address the
    segment's contents once had.  */
-static void
-words_of_a_tiny_segment_are_in_no_file (void **state)
+TEST (words_of_a_tiny_segment_are_in_no_file)
 {
-  (void)state;
   for (unsigned tiny = 0; tiny < 2; tiny++)
     {
       struct fixture f;
@@ -246,10 +233,8 @@ words_of_a_tiny_segment_are_in_no_file (void **state)
     }
 }
 
-static void
-of_the_plt (void **state)
+TEST (of_the_plt)
 {
-  (void)state;
   struct fixture f;
   for (unsigned rela = 0; rela < 3; rela++)
     {
@@ -270,10 +255,8 @@ of_the_plt (void **state)
 }
 
 /* An even word is a place, the bits of an odd one are the words behind.  */
-static void
-relative_ones (void **state)
+TEST (relative_ones)
 {
-  (void)state;
   struct fixture f;
   begin (&f, false);
   add_tag (&f, RELR, TABLE);
@@ -291,10 +274,8 @@ relative_ones (void **state)
 }
 
 /* Where no word says so, the places begin at 0, with the file's header.  */
-static void
-relative_ones_without_a_place (void **state)
+TEST (relative_ones_without_a_place)
 {
-  (void)state;
   struct fixture f;
   begin (&f, false);
   add_tag (&f, RELR, TABLE);
@@ -303,8 +284,7 @@ relative_ones_without_a_place (void **state)
   expect (&f, true, "0 0 10102464c457f; 10 0 1003e0003; ");
 }
 
-static void
-what_cannot_be_read_is_told (void **state)
+TEST (what_cannot_be_read_is_told)
 {
   static const struct
   {
@@ -321,7 +301,6 @@ what_cannot_be_read_is_told (void **state)
     { { ANDROID_REL, TABLE }, false },
     { { ANDROID_RELA, TABLE }, false },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct fixture f;
@@ -356,8 +335,7 @@ begin_places (struct fixture *f)
     }
 }
 
-static void
-places_reach_into_what_is_asked_for (void **state)
+TEST (places_reach_into_what_is_asked_for)
 {
   static const struct
   {
@@ -367,7 +345,6 @@ places_reach_into_what_is_asked_for (void **state)
     { 0x20, 0x28, 1 }, { 0x27, 0x30, 1 }, { 0x28, 0x40, 0 }, { 0, 0x20, 0 },
     { 0, 0x21, 1 },    { 0x28, 0x41, 1 }, { 0, 0x80, 2 },    { 0x48, 0x80, 0 },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct fixture f;
@@ -390,10 +367,8 @@ places_reach_into_what_is_asked_for (void **state)
     }
 }
 
-static void
-without_memory_no_place_is_forgotten (void **state)
+TEST (without_memory_no_place_is_forgotten)
 {
-  (void)state;
   bool found = false;
   unsigned n = 0;
   for (; !found; n++)
@@ -416,15 +391,13 @@ without_memory_no_place_is_forgotten (void **state)
   assert_true (n > 1);
 }
 
-static void
-places_come_in_any_order (void **state)
+TEST (places_come_in_any_order)
 {
   static const uint8_t order[] = { 3, 9, 1, 0, 7, 5, 9, 2, 8, 6, 4 };
   enum
   {
     N = sizeof order / sizeof *order
   };
-  (void)state;
   struct fixture f;
   struct dynamic_places places;
   struct error err = { 0 };
@@ -481,16 +454,13 @@ with_headers_in_front (bool in_front)
   image_close (&f.image);
 }
 
-static void
-other_headers_are_anywhere (void **state)
+TEST (other_headers_are_anywhere)
 {
-  (void)state;
   with_headers_in_front (true);
   with_headers_in_front (false);
 }
 
-static void
-touched_to_the_byte (void **state)
+TEST (touched_to_the_byte)
 {
   static const struct
   {
@@ -501,7 +471,6 @@ touched_to_the_byte (void **state)
     { 0x27, 1, true },    { 0x28, 1, false }, { 0x28, 0x18, false },
     { 0x28, 0x19, true }, { 0x47, 9, true },  { 0x48, 0x38, false },
   };
-  (void)state;
   struct fixture f;
   struct dynamic_places places;
   struct error err = { 0 };
@@ -517,8 +486,7 @@ touched_to_the_byte (void **state)
 }
 
 /* The dynamic linker writes to other segments only if the file says so.  */
-static void
-read_only_code_is_changed_by_text_relocations_alone (void **state)
+TEST (read_only_code_is_changed_by_text_relocations_alone)
 {
   static const struct
   {
@@ -529,7 +497,6 @@ read_only_code_is_changed_by_text_relocations_alone (void **state)
                 { DT_FLAGS, DF_TEXTREL, 1 },
                 { DT_FLAGS, DF_TEXTREL | DF_BIND_NOW, 1 },
                 { DT_FLAGS, DF_BIND_NOW, 0 } };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct fixture f;
@@ -548,10 +515,8 @@ read_only_code_is_changed_by_text_relocations_alone (void **state)
 
 /* Memory behind the file's bytes is writable, too; what is in no segment is
    not.  */
-static void
-segments_end_where_their_memory_does (void **state)
+TEST (segments_end_where_their_memory_does)
 {
-  (void)state;
   struct fixture f;
   struct dynamic_places places;
   struct error err = { 0 };
@@ -579,10 +544,8 @@ segments_end_where_their_memory_does (void **state)
 }
 
 /* Seven bytes below address 3 there is nothing.  */
-static void
-nothing_is_below_address_0 (void **state)
+TEST (nothing_is_below_address_0)
 {
-  (void)state;
   struct fixture f;
   struct dynamic_places places;
   struct error err = { 0 };
@@ -601,14 +564,12 @@ nothing_is_below_address_0 (void **state)
 
 /* Of an address in none of the segments no place is noted, whatever stands
    behind their table.  */
-static void
-what_is_in_no_segment_is_not_changed (void **state)
+TEST (what_is_in_no_segment_is_not_changed)
 {
   enum
   {
     FURTHER = 0x100000
   };
-  (void)state;
   for (unsigned hidden = 0; hidden < 2; hidden++)
     {
       struct fixture f;
@@ -634,31 +595,4 @@ what_is_in_no_segment_is_not_changed (void **state)
       dynamic_places_free (&places);
       image_close (&f.image);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (with_addends),
-    cmocka_unit_test (types_are_told),
-    cmocka_unit_test (those_of_tls_are_told),
-    cmocka_unit_test (without_addends),
-    cmocka_unit_test (words_of_a_tiny_segment_are_in_no_file),
-    cmocka_unit_test (of_the_plt),
-    cmocka_unit_test (relative_ones),
-    cmocka_unit_test (relative_ones_without_a_place),
-    cmocka_unit_test (what_cannot_be_read_is_told),
-    cmocka_unit_test (places_reach_into_what_is_asked_for),
-    cmocka_unit_test (without_memory_no_place_is_forgotten),
-    cmocka_unit_test (places_come_in_any_order),
-    cmocka_unit_test (other_headers_are_anywhere),
-    cmocka_unit_test (touched_to_the_byte),
-    cmocka_unit_test (read_only_code_is_changed_by_text_relocations_alone),
-    cmocka_unit_test (segments_end_where_their_memory_does),
-    cmocka_unit_test (nothing_is_below_address_0),
-    cmocka_unit_test (what_is_in_no_segment_is_not_changed),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -4,15 +4,9 @@
 
 #include <config.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "convert/detached.h"
@@ -21,6 +15,7 @@
 #include "elf/detached_file.h"
 #include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"
+#include "tests/unit_test.h"
 
 static struct elf_builder elf;
 
@@ -73,14 +68,12 @@ open_different (enum difference difference)
 }
 
 /* A tool that moves code leaves the build-id as it is.  */
-static void
-a_detached_section_is_that_of_one_program (void **state)
+TEST (a_detached_section_is_that_of_one_program)
 {
   struct error err = { 0 };
   struct buffer file;
   struct detached_file found;
   const struct buffer section = { .bytes = (uint8_t[]){ 1, 2, 3 }, .size = 3 };
-  (void)state;
   struct image program = open_different (NO_DIFFERENCE);
   /* Behind .bss, of which the file has nothing.  */
   assert_int_equal (detached_address (&program), 0x2900);
@@ -109,10 +102,8 @@ a_detached_section_is_that_of_one_program (void **state)
 }
 
 /* Its digits have to fit.  */
-static void
-build_ids_have_a_size (void **state)
+TEST (build_ids_have_a_size)
 {
-  (void)state;
   for (uint32_t size = BUILD_ID_SIZE_MAX; size <= BUILD_ID_SIZE_MAX + 1;
        size++)
     {
@@ -129,10 +120,8 @@ build_ids_have_a_size (void **state)
     }
 }
 
-static void
-dynamic_entries_end_with_their_segment (void **state)
+TEST (dynamic_entries_end_with_their_segment)
 {
-  (void)state;
   for (uint64_t size = 3 * 16; size <= 4 * 16; size += 8)
     {
       uint64_t value;
@@ -146,10 +135,8 @@ dynamic_entries_end_with_their_segment (void **state)
     }
 }
 
-static void
-code_lies_in_its_section_as_a_whole (void **state)
+TEST (code_lies_in_its_section_as_a_whole)
 {
-  (void)state;
   struct code_sections sections;
   struct error err = { 0 };
   elf_builder_program (&elf, EM_X86_64, false);
@@ -166,10 +153,8 @@ code_lies_in_its_section_as_a_whole (void **state)
 }
 
 /* The search table is sorted by functions, not by FDEs.  */
-static void
-eh_frame_ends_behind_its_last_entry (void **state)
+TEST (eh_frame_ends_behind_its_last_entry)
 {
-  (void)state;
   enum
   {
     HEADER = 0x400,
@@ -198,18 +183,4 @@ eh_frame_ends_behind_its_last_entry (void **state)
   assert_int_equal (found.address, EH_FRAME);
   assert_int_equal (found.size, LATE + 4 + 20 - EH_FRAME);
   image_close (&image);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_detached_section_is_that_of_one_program),
-    cmocka_unit_test (build_ids_have_a_size),
-    cmocka_unit_test (dynamic_entries_end_with_their_segment),
-    cmocka_unit_test (code_lies_in_its_section_as_a_whole),
-    cmocka_unit_test (eh_frame_ends_behind_its_last_entry),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* Unit tests of src/sframe/encode.c: rows in, exact bytes out.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "sframe/decode.h"
 #include "sframe/encode.h"
+#include "tests/unit_test.h"
 
 static const struct sframe_variant v1 = { 1, false };
 static const struct sframe_variant v2 = { 2, true };
@@ -63,10 +58,8 @@ static struct sframe_row push_rows[] = {
 static const struct sframe_fde push_function
     = { .address = 0x401000, .size = 16, .n_rows = 3, .rows = push_rows };
 
-static void
-v3_amd64_section (void **state)
+TEST (v3_amd64_section)
 {
-  (void)state;
   static const uint8_t expected[] = {
     0xe2,
     0xde,
@@ -136,10 +129,8 @@ v3_amd64_section (void **state)
   buffer_free (&out);
 }
 
-static void
-v2_amd64_section (void **state)
+TEST (v2_amd64_section)
 {
-  (void)state;
   uint8_t expected[] = {
     0xe2, 0xde, 2,    5,    3,  0,  0xf8, 0, 1, 0,  0,    0, 3, 0,
     0,    0,    11,   0,    0,  0,  0,    0, 0, 0,  20,   0, 0, 0, /**/
@@ -162,10 +153,8 @@ v2_amd64_section (void **state)
   buffer_free (&out);
 }
 
-static void
-v1_amd64_section (void **state)
+TEST (v1_amd64_section)
 {
-  (void)state;
   static const uint8_t expected[]
       = {
           0xe2, 0xde, 1,    1,    3,  0,  0xf8, 0, 1, 0,  0,    0, 3, 0,
@@ -180,10 +169,8 @@ v1_amd64_section (void **state)
   buffer_free (&out);
 }
 
-static void
-big_endian_section (void **state)
+TEST (big_endian_section)
 {
-  (void)state;
   static const uint8_t expected[] = {
     0xde, 0xe2, 3,    5,    4,    0,    0,    0,    /**/
     0,    0,    0,    1,    0,    0,    0,    2,    /**/
@@ -227,10 +214,8 @@ row_bytes (struct encode_options options, struct sframe_row row, uint32_t size)
   return out;
 }
 
-static void
-word_sizes (void **state)
+TEST (word_sizes)
 {
-  (void)state;
   static const struct
   {
     int32_t word;
@@ -267,10 +252,8 @@ word_sizes (void **state)
     }
 }
 
-static void
-negative_words_in_both_orders (void **state)
+TEST (negative_words_in_both_orders)
 {
-  (void)state;
   struct sframe_row row = { .n_words = 1, .words = { -32769 } };
   struct buffer out = row_bytes (options_for (&arch_aarch64, v3), row, 1);
   assert_memory_equal (out.bytes, "\0\x42\xff\x7f\xff\xff", 6);
@@ -280,10 +263,8 @@ negative_words_in_both_orders (void **state)
   buffer_free (&out);
 }
 
-static void
-row_flags (void **state)
+TEST (row_flags)
 {
-  (void)state;
   struct sframe_row row
       = { .base_sp = true, .ra_signed = true, .n_words = 1, .words = { 0 } };
   struct buffer out = row_bytes (options_for (&arch_aarch64, v3), row, 4);
@@ -298,10 +279,8 @@ row_flags (void **state)
 }
 
 /* FRE type by the last row's start; GNU: by the function's size.  */
-static void
-fre_types (void **state)
+TEST (fre_types)
 {
-  (void)state;
   static const struct
   {
     uint32_t last, size;
@@ -330,10 +309,8 @@ fre_types (void **state)
       }
 }
 
-static void
-function_flags (void **state)
+TEST (function_flags)
 {
-  (void)state;
   struct sframe_row rows[] = {
     { .base_sp = true, .n_words = 1, .words = { 8 } },
     { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
@@ -357,10 +334,8 @@ function_flags (void **state)
 }
 
 /* What a version has no bit for must not be written without it.  */
-static void
-what_a_version_lacks_is_refused (void **state)
+TEST (what_a_version_lacks_is_refused)
 {
-  (void)state;
   static const struct sframe_variant variants[]
       = { { 1, false }, { 2, false }, { 2, true }, { 3, true } };
   for (unsigned v = 0; v < 4; v++)
@@ -390,10 +365,8 @@ what_a_version_lacks_is_refused (void **state)
 }
 
 /* The block is that of the other function; address and size are its own.  */
-static void
-repeated_functions_have_no_block (void **state)
+TEST (repeated_functions_have_no_block)
 {
-  (void)state;
   static const struct sframe_variant variants[]
       = { { 1, false }, { 2, true }, { 3, true } };
   for (unsigned v = 0; v < 3; v++)
@@ -434,10 +407,8 @@ repeated_functions_have_no_block (void **state)
 
 /* Thousands of random blocks, many of them equal, decode to what was put
    in.  */
-static void
-shared_sections_decode_unchanged (void **state)
+TEST (shared_sections_decode_unchanged)
 {
-  (void)state;
   enum
   {
     N = 5000,
@@ -514,10 +485,8 @@ accepts (struct encode_options options, const struct sframe_fde *function)
   return accepted;
 }
 
-static void
-unsound_rows_are_refused (void **state)
+TEST (unsound_rows_are_refused)
 {
-  (void)state;
   struct encode_options options = options_for (&arch_amd64, v3);
   struct encode_options gnu = options;
   gnu.gnu_widths = true;
@@ -553,10 +522,8 @@ unsound_rows_are_refused (void **state)
   assert_false (accepts (options, &function));
 }
 
-static void
-v3_row_count_limit (void **state)
+TEST (v3_row_count_limit)
 {
-  (void)state;
   struct sframe_row *rows = calloc (65536, sizeof *rows);
   for (uint32_t i = 0; i < 65536; i++)
     rows[i] = (struct sframe_row){ .start = i, .n_words = 1 };
@@ -569,10 +536,8 @@ v3_row_count_limit (void **state)
   free (rows);
 }
 
-static void
-order_is_checked (void **state)
+TEST (order_is_checked)
 {
-  (void)state;
   struct error err = { 0 };
   struct encode_options options = options_for (&arch_amd64, v3);
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
@@ -593,10 +558,8 @@ order_is_checked (void **state)
 }
 
 /* Starts of V1 and V2 are 32 bits wide, of V3 64.  */
-static void
-distance_limits (void **state)
+TEST (distance_limits)
 {
-  (void)state;
   static const struct
   {
     uint64_t function, section;
@@ -629,10 +592,8 @@ distance_limits (void **state)
 }
 
 /* Rows that are not written again count for the limit nevertheless.  */
-static void
-repeated_rows_are_limited (void **state)
+TEST (repeated_rows_are_limited)
 {
-  (void)state;
   struct error err = { 0 };
   struct encode_options options = options_for (&arch_amd64, v3);
   options.share = true;
@@ -645,30 +606,4 @@ repeated_rows_are_limited (void **state)
   assert_int_equal (err.status, CFI2SFRAME_REFUSED);
   assert_int_equal (n, 1000 / (5 + 11));
   sframe_encoder_free (encoder);
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (v3_amd64_section),
-    cmocka_unit_test (v2_amd64_section),
-    cmocka_unit_test (v1_amd64_section),
-    cmocka_unit_test (big_endian_section),
-    cmocka_unit_test (word_sizes),
-    cmocka_unit_test (negative_words_in_both_orders),
-    cmocka_unit_test (row_flags),
-    cmocka_unit_test (fre_types),
-    cmocka_unit_test (function_flags),
-    cmocka_unit_test (what_a_version_lacks_is_refused),
-    cmocka_unit_test (repeated_functions_have_no_block),
-    cmocka_unit_test (shared_sections_decode_unchanged),
-    cmocka_unit_test (repeated_rows_are_limited),
-    cmocka_unit_test (unsound_rows_are_refused),
-    cmocka_unit_test (v3_row_count_limit),
-    cmocka_unit_test (order_is_checked),
-    cmocka_unit_test (distance_limits),
-  };
-  return cmocka_run_group_tests_name ("encode", tests, NULL, NULL);
 }

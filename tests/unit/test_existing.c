@@ -1,17 +1,12 @@
 /* Unit tests of src/write/existing: which bytes a new .sframe may take over.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "tests/unit/elf_builder.h"
 #include "write/existing.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -38,10 +33,8 @@ is_replaceable (struct elf_builder *elf, uint64_t offset, struct error *err)
 }
 
 /* PT_NOTE has bytes of no section, from 0x2080 on.  */
-static void
-only_bytes_of_its_own_are_replaced (void **state)
+TEST (only_bytes_of_its_own_are_replaced)
 {
-  (void)state;
   static struct elf_builder elf;
   elf_builder_program (&elf, EM_X86_64, false);
   Elf64_Phdr *note = elf_builder_segment (&elf, PT_NOTE);
@@ -81,10 +74,8 @@ only_bytes_of_its_own_are_replaced (void **state)
 }
 
 /* Where a program without PT_GNU_SFRAME has no bytes for a section.  */
-static void
-sections_without_contents_are_not_replaced (void **state)
+TEST (sections_without_contents_are_not_replaced)
 {
-  (void)state;
   static struct elf_builder elf;
   struct image image;
   struct error err = { 0 };
@@ -103,10 +94,8 @@ sections_without_contents_are_not_replaced (void **state)
 
 /* --remove makes zeros of headers.  A header of an unknown type there is not
    that of an .sframe either.  */
-static void
-each_byte_of_what_is_removed_is_checked (void **state)
+TEST (each_byte_of_what_is_removed_is_checked)
 {
-  (void)state;
   static struct elf_builder elf;
   static uint8_t new[ELF_FILE_MAX];
   struct image image;
@@ -153,10 +142,8 @@ has_record (struct elf_builder *elf, uint64_t sections)
 }
 
 /* Cutting it off would remove what a hostile file has in it.  */
-static void
-records_with_headers_in_them_are_none (void **state)
+TEST (records_with_headers_in_them_are_none)
 {
-  (void)state;
   static struct elf_builder elf;
   struct image image;
   struct plan plan = { .sframe_offset = 0x1180, .sframe_size = SIZE };
@@ -182,17 +169,4 @@ records_with_headers_in_them_are_none (void **state)
   assert_true (has_record (&elf, begin - 64));
   assert_false (has_record (&elf, begin - 63));
   assert_false (has_record (&elf, begin));
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (only_bytes_of_its_own_are_replaced),
-    cmocka_unit_test (sections_without_contents_are_not_replaced),
-    cmocka_unit_test (each_byte_of_what_is_removed_is_checked),
-    cmocka_unit_test (records_with_headers_in_them_are_none),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -9,10 +9,7 @@
 
 #include <errno.h>
 #include <linux/fs.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -20,9 +17,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "write/file_metadata.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -264,6 +260,8 @@ tear_down (void **state)
   return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_BETWEEN (set_up, tear_down, name)
+
 static void
 expect_attribute (const char *name, const char *value)
 {
@@ -296,10 +294,8 @@ expect_copy (enum cfi2sframe_status status, const char *words)
   assert_non_null (strstr (err.reason, words));
 }
 
-static void
-the_new_file_has_the_attributes_of_the_old (void **state)
+FIXTURE_TEST (the_new_file_has_the_attributes_of_the_old)
 {
-  (void)state;
   put (from.fd, "user.both", "new", 3);
   put (from.fd, "user.empty", "", 0);
   put (from.fd, "security.selinux", "label", 5);
@@ -324,20 +320,16 @@ the_new_file_has_the_attributes_of_the_old (void **state)
 }
 
 /* An ACL has a mask, which the group's bits of the mode are.  */
-static void
-the_mode_is_right_after_the_acl_is_set (void **state)
+FIXTURE_TEST (the_mode_is_right_after_the_acl_is_set)
 {
-  (void)state;
   put (from.fd, "system.posix_acl_access", "list", 4);
   acl_changes_mode = true;
   expect_copy (CFI2SFRAME_OK, NULL);
   expect_mode (0640);
 }
 
-static void
-a_read_only_file_has_attributes (void **state)
+FIXTURE_TEST (a_read_only_file_has_attributes)
 {
-  (void)state;
   __real_fchmod (from.fd, 0555);
   put (from.fd, "user.note", "new", 3);
   put (to.fd, "user.others", "x", 1);
@@ -347,27 +339,22 @@ a_read_only_file_has_attributes (void **state)
   expect_mode (0555);
 }
 
-static void
-a_mode_that_is_right_is_not_set (void **state)
+FIXTURE_TEST (a_mode_that_is_right_is_not_set)
 {
-  (void)state;
   __real_fchmod (to.fd, 0640);
   expect_copy (CFI2SFRAME_OK, NULL);
   assert_int_equal (n_changes, 0);
 }
 
 /* As the kernel does where the caller may not set them.  */
-static void
-bits_dropped_in_silence_are_noticed (void **state)
+FIXTURE_TEST (bits_dropped_in_silence_are_noticed)
 {
-  (void)state;
   __real_fchmod (from.fd, 04755);
   mode_lost = 04000;
   expect_copy (CFI2SFRAME_REFUSED, "mode 4755 cannot be kept");
 }
 
-static void
-what_matters_is_kept_or_refused (void **state)
+FIXTURE_TEST (what_matters_is_kept_or_refused)
 {
   static const struct
   {
@@ -401,7 +388,6 @@ what_matters_is_kept_or_refused (void **state)
     { 'L', NULL, ERANGE, "list extended attributes", CFI2SFRAME_IO },
     { 'G', "user.note", ERANGE, "user.note", CFI2SFRAME_IO },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       tear_down (NULL);
@@ -422,10 +408,8 @@ what_matters_is_kept_or_refused (void **state)
 }
 
 /* They grow between asking for their size and reading.  */
-static void
-attributes_that_grow_are_read_again (void **state)
+FIXTURE_TEST (attributes_that_grow_are_read_again)
 {
-  (void)state;
   for (int call = 0; call < 2; call++)
     for (int times = 1; times <= 5; times++)
       {
@@ -445,10 +429,8 @@ attributes_that_grow_are_read_again (void **state)
 }
 
 /* An error stays one though the next try would have done.  */
-static void
-attributes_that_cannot_be_read_are_an_error (void **state)
+FIXTURE_TEST (attributes_that_cannot_be_read_are_an_error)
 {
-  (void)state;
   for (int call = 0; call < 2; call++)
     {
       tear_down (NULL);
@@ -462,10 +444,8 @@ attributes_that_cannot_be_read_are_an_error (void **state)
     }
 }
 
-static void
-other_names_are_a_concern (void **state)
+FIXTURE_TEST (other_names_are_a_concern)
 {
-  (void)state;
   char path[] = "metadata-XXXXXX", other[] = "metadata-XXXXXX.2";
   int fd = mkstemp (path);
   assert_true (fd >= 0);
@@ -478,23 +458,16 @@ other_names_are_a_concern (void **state)
   close (fd);
 }
 
-static void
-signatures_are_a_concern (void **state)
+FIXTURE_TEST (signatures_are_a_concern)
 {
-  (void)state;
   assert_false (file_find_concerns (to.fd).signed_ima);
   put (to.fd, "security.ima", "", 0);
   assert_true (file_find_concerns (to.fd).signed_ima);
 }
 
-#define TEST(function) \
-  cmocka_unit_test_setup_teardown (function, set_up, tear_down)
-
 /* The group alone may be another one.  */
-static void
-owner_and_group_are_kept (void **state)
+FIXTURE_TEST (owner_and_group_are_kept)
 {
-  (void)state;
   struct stat status;
   if (geteuid () != 0)
     skip ();
@@ -516,8 +489,7 @@ owner_and_group_are_kept (void **state)
 
 /* Who may not give files away leaves this one alone; everything else is an
    error.  */
-static void
-an_owner_that_cannot_be_kept_is_refused (void **state)
+FIXTURE_TEST (an_owner_that_cannot_be_kept_is_refused)
 {
   static const struct
   {
@@ -527,7 +499,6 @@ an_owner_that_cannot_be_kept_is_refused (void **state)
   } cases[] = { { EPERM, CFI2SFRAME_REFUSED, "owner 12:34 cannot be kept" },
                 { EINVAL, CFI2SFRAME_REFUSED, "owner 12:34 cannot be kept" },
                 { EIO, CFI2SFRAME_IO, "fchown" } };
-  (void)state;
   if (geteuid () != 0)
     skip ();
   assert_int_equal (__real_fchown (from.fd, 12, 34), 0);
@@ -540,10 +511,8 @@ an_owner_that_cannot_be_kept_is_refused (void **state)
     }
 }
 
-static void
-times_are_kept_where_that_is_asked (void **state)
+FIXTURE_TEST (times_are_kept_where_that_is_asked)
 {
-  (void)state;
   struct error err = { 0 };
   struct stat status;
   const struct timespec old[2] = { { 1000, 1 }, { 2000, 2 } };
@@ -563,8 +532,7 @@ times_are_kept_where_that_is_asked (void **state)
 }
 
 /* What chattr(1) sets, where both file systems know it.  */
-static void
-flags_of_chattr_are_kept (void **state)
+FIXTURE_TEST (flags_of_chattr_are_kept)
 {
   static const struct
   {
@@ -586,8 +554,8 @@ flags_of_chattr_are_kept (void **state)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      tear_down (state);
-      assert_int_equal (set_up (state), 0);
+      tear_down (NULL);
+      assert_int_equal (set_up (NULL), 0);
       from.flags = cases[i].old;
       to.flags = cases[i].new;
       fault.call = cases[i].fault;
@@ -615,10 +583,8 @@ __wrap_umask (mode_t mask)
 
 /* Where the kernel does not tell the mask it is asked for by setting it, which
    other threads would notice.  */
-static void
-a_new_file_has_the_mode_of_the_mask (void **state)
+FIXTURE_TEST (a_new_file_has_the_mode_of_the_mask)
 {
-  (void)state;
   struct error err = { 0 };
   mode_t before = umask (027);
   mask_changes = 0;
@@ -632,10 +598,8 @@ a_new_file_has_the_mode_of_the_mask (void **state)
   assert_int_equal (umask (before), 027);
 }
 
-static void
-what_a_new_file_cannot_have_is_known (void **state)
+FIXTURE_TEST (what_a_new_file_cannot_have_is_known)
 {
-  (void)state;
   static const struct
   {
     int flags;
@@ -666,41 +630,13 @@ what_a_new_file_cannot_have_is_known (void **state)
 }
 
 /* A new owner costs the capabilities, so these come behind.  */
-static void
-capabilities_come_behind_the_owner (void **state)
+FIXTURE_TEST (capabilities_come_behind_the_owner)
 {
   struct error err = { 0 };
-  (void)state;
   if (geteuid () != 0)
     skip ();
   assert_int_equal (__real_fchown (from.fd, 1, 1), 0);
   put (from.fd, "security.capability", "cap", 3);
   assert_true (file_copy_metadata (from.fd, to.fd, false, &err));
   assert_non_null (find (to.fd, "security.capability"));
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    TEST (the_new_file_has_the_attributes_of_the_old),
-    TEST (the_mode_is_right_after_the_acl_is_set),
-    TEST (a_read_only_file_has_attributes),
-    TEST (a_mode_that_is_right_is_not_set),
-    TEST (bits_dropped_in_silence_are_noticed),
-    TEST (what_matters_is_kept_or_refused),
-    TEST (attributes_that_grow_are_read_again),
-    TEST (attributes_that_cannot_be_read_are_an_error),
-    TEST (other_names_are_a_concern),
-    TEST (signatures_are_a_concern),
-    TEST (owner_and_group_are_kept),
-    TEST (an_owner_that_cannot_be_kept_is_refused),
-    TEST (times_are_kept_where_that_is_asked),
-    TEST (flags_of_chattr_are_kept),
-    TEST (a_new_file_has_the_mode_of_the_mask),
-    TEST (what_a_new_file_cannot_have_is_known),
-    TEST (capabilities_come_behind_the_owner),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -2,22 +2,15 @@
    take, and what they say of a file and its section.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/buffer.h"
 #include "convert/audit.h"
 #include "convert/formats.h"
 #include "convert/for_readers.h"
 #include "elf_builder.h"
-#include "rows.h"
 #include "sframe/encode.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -30,10 +23,8 @@ enum
   ALL = LINUX | GLIBC | LIBSFRAME | LIBSFRAME_2_44 | LIBSFRAME_2_40
 };
 
-static void
-readers_have_names (void **state)
+TEST (readers_have_names)
 {
-  (void)state;
   assert_string_equal (for_readers_name (0), "linux");
   assert_string_equal (for_readers_name (1), "glibc");
   assert_string_equal (for_readers_name (4), "libsframe-2.40");
@@ -69,10 +60,9 @@ static const struct choice choices[] = {
     CFI2SFRAME_V1, ": libsframe reads 3 and 2; libsframe-2.40 reads 1" },
 };
 
-static void
-newest_common_format (void **state)
+TEST_ROWS (choices, const struct choice *choice, NULL, NULL,
+           newest_common_format)
 {
-  const struct choice *choice = *state;
   struct error err = { 0 };
   /* Another one than any that is expected.  */
   enum cfi2sframe_format format = (enum cfi2sframe_format)77;
@@ -84,20 +74,16 @@ newest_common_format (void **state)
     assert_non_null (strstr (err.reason, choice->reason));
 }
 
-static void
-without_readers_the_format_stays (void **state)
+TEST (without_readers_the_format_stays)
 {
-  (void)state;
   struct error err = { 0 };
   enum cfi2sframe_format format = CFI2SFRAME_V2;
   assert_true (for_readers_format (0, &format, &err));
   assert_int_equal (format, CFI2SFRAME_V2);
 }
 
-static void
-all_readers_fit_into_the_message (void **state)
+TEST (all_readers_fit_into_the_message)
 {
-  (void)state;
   struct error err = { 0 };
   enum cfi2sframe_format format = CFI2SFRAME_V3;
   assert_false (for_readers_format (ALL, &format, &err));
@@ -189,10 +175,8 @@ static const struct file files[] = {
   { "without readers everything is taken", EM_AARCH64, true, 0, NULL },
 };
 
-static void
-check_file (void **state)
+TEST_ROWS (files, const struct file *file, NULL, NULL, check_file)
 {
-  const struct file *file = *state;
   struct fixture *f
       = open_fixture (file->machine, file->two_segments, CFI2SFRAME_V3);
   assert_int_equal (for_readers_check_file (file->readers, &f->image, &f->err),
@@ -212,10 +196,8 @@ section_is_taken (struct fixture *f, unsigned readers)
                                     ADDRESS, &f->err);
 }
 
-static void
-a_section_is_taken_or_refused (void **state)
+TEST (a_section_is_taken_or_refused)
 {
-  (void)state;
   struct fixture *f = open_fixture (EM_X86_64, false, CFI2SFRAME_V3);
   assert_true (section_is_taken (f, LINUX | LIBSFRAME));
   assert_false (section_is_taken (f, LINUX | GLIBC));
@@ -229,10 +211,8 @@ a_section_is_taken_or_refused (void **state)
 }
 
 /* A row that a reader does not find does no harm.  */
-static void
-what_is_not_found_is_no_reason (void **state)
+TEST (what_is_not_found_is_no_reason)
 {
-  (void)state;
   struct fixture *f = open_fixture (EM_X86_64, false, CFI2SFRAME_V3);
   buffer_free (&f->section);
   encode_section (f, CFI2SFRAME_V2, (struct sframe_row){ 0 }, true);
@@ -259,10 +239,8 @@ expect_harm (struct fixture *f, unsigned readers, bool left_out,
   assert_string_equal (f->err.reason, reason);
 }
 
-static void
-a_judgement_has_a_line_for_each_rule (void **state)
+TEST (a_judgement_has_a_line_for_each_rule)
 {
-  (void)state;
   struct fixture *f = open_fixture (EM_X86_64, false, CFI2SFRAME_V3);
   assert_true (judge (f, LINUX | LIBSFRAME, true, sizeof f->text));
   assert_string_equal (f->text, "");
@@ -274,10 +252,8 @@ a_judgement_has_a_line_for_each_rule (void **state)
   close_fixture (f);
 }
 
-static void
-a_line_about_the_file_is_said_once (void **state)
+TEST (a_line_about_the_file_is_said_once)
 {
-  (void)state;
   static const char lines[]
       = "linux refuses a file with several executable segments";
   struct fixture *f = open_fixture (EM_X86_64, true, CFI2SFRAME_V3);
@@ -285,10 +261,8 @@ a_line_about_the_file_is_said_once (void **state)
   close_fixture (f);
 }
 
-static void
-a_machine_is_said_before_the_section (void **state)
+TEST (a_machine_is_said_before_the_section)
 {
-  (void)state;
   struct fixture *f = open_fixture (EM_AARCH64, false, CFI2SFRAME_V2);
   expect_harm (f, LINUX, false,
                "linux reads no SFrame of aarch64\nlinux refuses version 2",
@@ -296,10 +270,8 @@ a_machine_is_said_before_the_section (void **state)
   close_fixture (f);
 }
 
-static void
-what_readers_do_not_find_is_said_and_no_failure (void **state)
+TEST (what_readers_do_not_find_is_said_and_no_failure)
 {
-  (void)state;
   struct fixture *f = open_fixture (EM_X86_64, false, CFI2SFRAME_V2);
   buffer_free (&f->section);
   encode_section (f, CFI2SFRAME_V2, usual, false);
@@ -315,10 +287,8 @@ what_readers_do_not_find_is_said_and_no_failure (void **state)
 }
 
 /* Lines are left out whole, and the text ends inside its room.  */
-static void
-a_judgement_keeps_to_its_room (void **state)
+TEST (a_judgement_keeps_to_its_room)
 {
-  (void)state;
   static const char first[] = "glibc refuses version 3",
                     both[] = "glibc refuses version 3\n"
                              "libsframe-2.40 refuses version 3";
@@ -335,10 +305,8 @@ a_judgement_keeps_to_its_room (void **state)
   close_fixture (f);
 }
 
-static void
-a_broken_section_is_no_judgement (void **state)
+TEST (a_broken_section_is_no_judgement)
 {
-  (void)state;
   struct fixture *f = open_fixture (EM_X86_64, false, CFI2SFRAME_V3);
   f->decoder.fre_size--;
   assert_false (judge (f, LINUX, false, sizeof f->text));
@@ -347,8 +315,7 @@ a_broken_section_is_no_judgement (void **state)
 }
 
 /* What any reader needs, whichever it is (convert/audit.c).  */
-static void
-a_header_says_where_a_sorted_section_is (void **state)
+TEST (a_header_says_where_a_sorted_section_is)
 {
   static const struct
   {
@@ -363,7 +330,6 @@ a_header_says_where_a_sorted_section_is (void **state)
       "no program header says where it is" },
     { PT_NOTE, 64, SFRAME_FLAG_SORTED, "no program header says where it is" },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       GElf_Phdr segment = { .p_type = cases[i].type,
@@ -376,30 +342,4 @@ a_header_says_where_a_sorted_section_is (void **state)
       if (problem != NULL)
         assert_string_equal (problem, cases[i].problem);
     }
-}
-
-int
-main (void)
-{
-  static const struct CMUnitTest others[] = {
-    cmocka_unit_test (readers_have_names),
-    cmocka_unit_test (without_readers_the_format_stays),
-    cmocka_unit_test (all_readers_fit_into_the_message),
-    cmocka_unit_test (a_section_is_taken_or_refused),
-    cmocka_unit_test (what_is_not_found_is_no_reason),
-    cmocka_unit_test (a_judgement_has_a_line_for_each_rule),
-    cmocka_unit_test (a_line_about_the_file_is_said_once),
-    cmocka_unit_test (a_machine_is_said_before_the_section),
-    cmocka_unit_test (what_readers_do_not_find_is_said_and_no_failure),
-    cmocka_unit_test (a_judgement_keeps_to_its_room),
-    cmocka_unit_test (a_broken_section_is_no_judgement),
-    cmocka_unit_test (a_header_says_where_a_sorted_section_is),
-  };
-  struct CMUnitTest tests[N_OF (choices) + N_OF (files) + N_OF (others)];
-  struct CMUnitTest *next
-      = ADD_ROWS (tests, choices, newest_common_format, NULL, NULL);
-  next = ADD_ROWS (next, files, check_file, NULL, NULL);
-  memcpy (next, others, sizeof others);
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -5,16 +5,8 @@
    made of the same directives.  The section is built again from .eh_frame,
    written to a copy of the object, read back and compared.  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +15,7 @@
 #include "relocatable/object_section.h"
 #include "elf/symbols.h"
 #include "sframe/model.h"
+#include "tests/unit_test.h"
 
 /* Functions of which .eh_frame does not say what GNU as saw: an escape made
    of the very bytes a directive would have made.  GNU as drops the function
@@ -336,57 +329,33 @@ static const char *const two_machines[] = { "amd64", "aarch64", NULL };
 static const char *const three_machines[]
     = { "amd64", "aarch64", "s390x", NULL };
 
-static void
-v1_is_that_of_2_40 (void **state)
+TEST (v1_is_that_of_2_40)
 {
-  (void)state;
   check_release ("v1-binutils-2.40", (struct sframe_variant){ 1, false },
                  two_machines, 13);
 }
 
-static void
-v2_is_that_of_2_44 (void **state)
+TEST (v2_is_that_of_2_44)
 {
-  (void)state;
   check_release ("v2-binutils-2.44", (struct sframe_variant){ 2, false },
                  two_machines, 13);
 }
 
-static void
-v2_is_that_of_2_45 (void **state)
+TEST (v2_is_that_of_2_45)
 {
-  (void)state;
   check_release ("v2-binutils-2.45", (struct sframe_variant){ 2, true },
                  three_machines, 22);
 }
 
-static void
-v3_is_that_of_2_47 (void **state)
+TEST (v3_is_that_of_2_47)
 {
-  (void)state;
   check_release ("v3-binutils-2.47", (struct sframe_variant){ 3, true },
                  three_machines, 25);
 }
 
-static void
-v3_of_odd_cases_is_that_of_2_47 (void **state)
+TEST (v3_of_odd_cases_is_that_of_2_47)
 {
-  (void)state;
   static const char *const probes[] = { "probes", NULL };
   check_release ("v3-binutils-2.47", (struct sframe_variant){ 3, true },
                  probes, 13);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (v1_is_that_of_2_40),
-    cmocka_unit_test (v2_is_that_of_2_44),
-    cmocka_unit_test (v2_is_that_of_2_45),
-    cmocka_unit_test (v3_is_that_of_2_47),
-    cmocka_unit_test (v3_of_odd_cases_is_that_of_2_47),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -4,24 +4,17 @@
 
 #include <config.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/bytes.h"
 #include "write/inject.h"
 #include "place/choose_strategy.h"
 #include "elf_builder.h"
-#include "rows.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -65,6 +58,9 @@ tear_down (void **state)
   free (test);
   return 0;
 }
+
+#define FIXTURE_TEST(name) \
+  TEST_ON (struct fixture *test, set_up, tear_down, name)
 
 /* Give SECTION bytes of its own: where equal ones are, it may as well be.  */
 static void
@@ -184,27 +180,21 @@ check_notices_everything (struct fixture *test)
   munmap (bytes, size);
 }
 
-static void
-slack_is_checked (void **state)
+FIXTURE_TEST (slack_is_checked)
 {
-  struct fixture *test = *state;
   inject (test, SMALL, "slack");
   check_notices_everything (test);
 }
 
-static void
-eviction_is_checked (void **state)
+FIXTURE_TEST (eviction_is_checked)
 {
-  struct fixture *test = *state;
   elf_builder_symbol (&test->elf, 1, ".gnu.hash", STT_SECTION, 0x248);
   inject (test, LARGE, "evict");
   check_notices_everything (test);
 }
 
-static void
-eviction_in_big_endian_is_checked (void **state)
+FIXTURE_TEST (eviction_in_big_endian_is_checked)
 {
-  struct fixture *test = *state;
   elf_builder_program (&test->elf, EM_S390, true);
   elf_builder_symbol (&test->elf, 1, ".gnu.hash", STT_SECTION, 0x248);
   inject (test, LARGE, "evict");
@@ -221,20 +211,16 @@ make_dynamic_symbol (struct fixture *test, uint8_t type)
   store_u64 (symbol + 8, 0x200, false);
 }
 
-static void
-moving_symbols_of_sections_is_checked (void **state)
+FIXTURE_TEST (moving_symbols_of_sections_is_checked)
 {
-  struct fixture *test = *state;
   make_dynamic_symbol (test, STT_SECTION);
   inject (test, LARGE, "evict");
   check_notices_everything (test);
 }
 
 /* Programs find it by its name, so nothing may have its old address.  */
-static void
-moved_dynamic_symbols_are_noticed (void **state)
+FIXTURE_TEST (moved_dynamic_symbols_are_noticed)
 {
-  struct fixture *test = *state;
   make_dynamic_symbol (test, STT_SECTION);
   inject (test, LARGE, "evict");
   /* In both files, as if the plan had taken it for a section's.  */
@@ -253,10 +239,8 @@ moved_dynamic_symbols_are_noticed (void **state)
 /* patchelf 0.14.3 moves the section of PT_GNU_PROPERTY, lengthens the table
    over the old bytes, and forgets the header.  These files failed the
    self-check.  */
-static void
-segments_that_the_table_has_grown_over_are_kept (void **state)
+FIXTURE_TEST (segments_that_the_table_has_grown_over_are_kept)
 {
-  struct fixture *test = *state;
   test->elf.segments[7].p_type = PT_GNU_PROPERTY;
   test->elf.segments[7].p_offset = 0x1d8;
   test->elf.segments[7].p_vaddr = test->elf.segments[7].p_paddr = 0x1d8;
@@ -279,37 +263,29 @@ make_buried_note (struct fixture *test)
   note->p_filesz = note->p_memsz = 0x54;
 }
 
-static void
-moving_notes_that_begin_in_the_table_is_checked (void **state)
+FIXTURE_TEST (moving_notes_that_begin_in_the_table_is_checked)
 {
-  struct fixture *test = *state;
   make_buried_note (test);
   inject (test, LARGE, "evict");
   check_notices_everything (test);
 }
 
-static void
-growing_down_is_checked (void **state)
+FIXTURE_TEST (growing_down_is_checked)
 {
-  struct fixture *test = *state;
   elf_builder_relocate (&test->elf, 0x400000);
   inject (test, SMALL, "grow-down");
   check_notices_everything (test);
 }
 
-static void
-growing_data_is_checked (void **state)
+FIXTURE_TEST (growing_data_is_checked)
 {
-  struct fixture *test = *state;
   inject (test, SMALL, "grow-data");
   check_notices_everything (test);
 }
 
 /* It maps nothing, so nothing has to be in its place.  */
-static void
-empty_segments_are_kept (void **state)
+FIXTURE_TEST (empty_segments_are_kept)
 {
-  struct fixture *test = *state;
   test->elf.segments[7]
       = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x2900 };
   inject (test, SMALL, "slack");
@@ -331,19 +307,15 @@ make_plugin (struct fixture *test, uint32_t contents)
   test->elf.sections[1].sh_size = 0x20;
 }
 
-static void
-joining_notes_is_checked (void **state)
+FIXTURE_TEST (joining_notes_is_checked)
 {
-  struct fixture *test = *state;
   make_plugin (test, 16);
   inject (test, SMALL, "grow-data");
   check_notices_everything (test);
 }
 
-static void
-joining_notes_with_a_filler_is_checked (void **state)
+FIXTURE_TEST (joining_notes_with_a_filler_is_checked)
 {
-  struct fixture *test = *state;
   make_plugin (test, 12);
   inject (test, SMALL, "grow-data");
   check_notices_everything (test);
@@ -351,10 +323,8 @@ joining_notes_with_a_filler_is_checked (void **state)
 
 /* The kernel maps whole pages: in one with the BSS, which the program writes
    to, the section would be overwritten.  */
-static void
-new_segments_that_share_a_page_are_noticed (void **state)
+FIXTURE_TEST (new_segments_that_share_a_page_are_noticed)
 {
-  struct fixture *test = *state;
   test->elf.segments[6].p_type = test->elf.segments[7].p_type = PT_NULL;
   test->elf.size = 0x2700; /* then .sframe begins late in its page */
   inject (test, LARGE, "spare-slot");
@@ -385,19 +355,15 @@ new_segments_that_share_a_page_are_noticed (void **state)
       "self-check of the new file failed: the new segment is wrong");
 }
 
-static void
-short_files_are_noticed (void **state)
+FIXTURE_TEST (short_files_are_noticed)
 {
-  struct fixture *test = *state;
   inject (test, LARGE, "evict");
   assert_int_equal (ftruncate (test->fd, (off_t)test->plan.new_size - 1), 0);
   assert_false (self_check (test));
 }
 
-static void
-holes_stay_holes (void **state)
+FIXTURE_TEST (holes_stay_holes)
 {
-  struct fixture *test = *state;
   char path[] = "/tmp/test_inject.XXXXXX";
   int old = mkstemp (path);
   assert_true (old >= 0);
@@ -466,10 +432,8 @@ assert_page (int fd, size_t number, uint8_t value)
 
 /* In a copy of the old file, a part that moved left old bytes where its hole
    should be: programs larger than 8 MiB were damaged on XFS and Btrfs.  */
-static void
-holes_of_what_moves_are_written_over_a_copy (void **state)
+FIXTURE_TEST (holes_of_what_moves_are_written_over_a_copy)
 {
-  struct fixture *test = *state;
   int old = memfd_create ("old", MFD_CLOEXEC);
   assert_true (old >= 0);
   fill_pages (old, 3 * PAGE, 1);
@@ -494,10 +458,8 @@ holes_of_what_moves_are_written_over_a_copy (void **state)
 
 /* What no extent has is zero: of the image, and behind it.  An outdated
    undo record is not in the image, but the copy has it.  */
-static void
-gaps_and_bytes_behind_the_image_are_cleared_in_a_copy (void **state)
+FIXTURE_TEST (gaps_and_bytes_behind_the_image_are_cleared_in_a_copy)
 {
-  struct fixture *test = *state;
   const uint8_t bytes[2 * PAGE] = { 0 };
   struct image image = { .fd = -1, .bytes = bytes, .size = 2 * PAGE };
   struct plan_extent first = { 0, 0, PAGE };
@@ -524,10 +486,8 @@ page_faults (void)
 
 /* A file's pages are unmapped and come back.  The pages of the
    caller's memory would come back as zeros, so that is left alone.  */
-static void
-unmapped_pages_come_back (void **state)
+FIXTURE_TEST (unmapped_pages_come_back)
 {
-  struct fixture *test = *state;
   elf_builder_finish (&test->elf);
   size_t size = test->elf.size;
   uint8_t *memory = mmap (NULL, size, PROT_READ | PROT_WRITE,
@@ -553,10 +513,8 @@ unmapped_pages_come_back (void **state)
 
 /* existing_forget_record makes the image shorter than the file.  The rest
    stayed mapped.  */
-static void
-closing_unmaps_the_whole_file (void **state)
+FIXTURE_TEST (closing_unmaps_the_whole_file)
 {
-  struct fixture *test = *state;
   unsigned char resident;
   elf_builder_finish (&test->elf);
   size_t size = (test->elf.size + PAGE - 1) / PAGE * PAGE;
@@ -844,10 +802,9 @@ static const struct change_case changes[] = {
 };
 
 /* The state of a row's test is the row.  */
-static void
-a_change_is_noticed (void **state)
+TEST_ROWS (changes, const struct change_case *given, NULL, NULL,
+           a_change_is_noticed)
 {
-  const struct change_case *given = *state;
   void *fixture;
   assert_int_equal (set_up (&fixture), 0);
   struct fixture *test = fixture;
@@ -870,42 +827,4 @@ a_change_is_noticed (void **state)
   assert_false (self_check (test));
   assert_non_null (strstr (test->err.reason, "self-check of the new file"));
   tear_down (&fixture);
-}
-
-#define TEST(function) \
-  cmocka_unit_test_setup_teardown (function, set_up, tear_down)
-
-static const struct CMUnitTest functions[] = {
-  TEST (slack_is_checked),
-  TEST (unmapped_pages_come_back),
-  TEST (closing_unmaps_the_whole_file),
-  TEST (eviction_is_checked),
-  TEST (moving_symbols_of_sections_is_checked),
-  TEST (moved_dynamic_symbols_are_noticed),
-  TEST (moving_symbols_of_sections_is_checked),
-  TEST (moved_dynamic_symbols_are_noticed),
-  TEST (eviction_in_big_endian_is_checked),
-  TEST (segments_that_the_table_has_grown_over_are_kept),
-  TEST (moving_notes_that_begin_in_the_table_is_checked),
-  TEST (growing_down_is_checked),
-  TEST (growing_data_is_checked),
-  TEST (empty_segments_are_kept),
-  TEST (joining_notes_is_checked),
-  TEST (joining_notes_with_a_filler_is_checked),
-  TEST (new_segments_that_share_a_page_are_noticed),
-  TEST (short_files_are_noticed),
-  TEST (holes_stay_holes),
-  TEST (holes_of_what_moves_are_written_over_a_copy),
-  TEST (gaps_and_bytes_behind_the_image_are_cleared_in_a_copy),
-};
-
-int
-main (void)
-{
-  static struct CMUnitTest tests[N_OF (changes) + N_OF (functions)];
-  struct CMUnitTest *next
-      = ADD_ROWS (tests, changes, a_change_is_noticed, NULL, NULL);
-  memcpy (next, functions, sizeof functions);
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -6,14 +6,8 @@
    (flexible), the words, and `*` for a signed RA; `-` has no words.  Behind
    the size: `m16` a PCMASK function, `!` a signal frame, `b` the B key.  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sframe/decode.h"
 #include "sframe/encode.h"
@@ -21,6 +15,7 @@
 #include "frame/numbers.h"
 #include "tests/sframe_lookup.h"
 #include "tests/unit/lowering.h"
+#include "tests/unit_test.h"
 
 static const struct sframe_variant v1 = { 1, false };
 static const struct sframe_variant v2 = { 2, true };
@@ -187,10 +182,8 @@ check (struct lower_options options, struct frame_function function,
     }                                                            \
   while (0)
 
-static void
-ordinary_amd64_function (void **state)
+TEST (ordinary_amd64_function)
 {
-  (void)state;
   const char *expected = "[1000+16: 0s8 1s16,-16 4f16,-16 15s8]";
   const struct sframe_variant variants[] = { v1, v2, v3 };
   for (int i = 0; i < 3; i++)
@@ -201,10 +194,8 @@ ordinary_amd64_function (void **state)
            usual (15, reg (RSP, 8), same));
 }
 
-static void
-rows_vanish (void **state)
+TEST (rows_vanish)
 {
-  (void)state;
   /* Equal ones, and those at and behind the end.  */
   CHECK (arch_amd64, v3, "[1000+4: 0s8]", 4, usual (0, reg (RSP, 8), same),
          usual (1, reg (RSP, 8), same), usual (4, reg (RSP, 16), same),
@@ -215,10 +206,8 @@ rows_vanish (void **state)
          at (1, undefined, undefined, undefined));
 }
 
-static void
-no_rules_at_the_start (void **state)
+TEST (no_rules_at_the_start)
 {
-  (void)state;
   CHECK (arch_amd64, v3, "(1000+4 cfa-undefined)[1004+4: 0s8 1s16]", 8,
          usual (4, reg (RSP, 8), same), usual (5, reg (RSP, 16), same));
   struct frame_function function = { .address = 0x1000, .size = 8 };
@@ -227,10 +216,8 @@ no_rules_at_the_start (void **state)
   check (options_for (&arch_amd64, v3), function, "");
 }
 
-static void
-ranges_are_left_out (void **state)
+TEST (ranges_are_left_out)
 {
-  (void)state;
   /* Neighbours with one reason are one range.  */
   CHECK (arch_amd64, v2,
          "[1000+2: 0s8](1002+3 cfa-register)(1005+1 ra-undefined)"
@@ -247,10 +234,8 @@ ranges_are_left_out (void **state)
 }
 
 /* Every rule without a form, with its reason, in V2 and V3.  */
-static void
-reasons (void **state)
+TEST (reasons)
 {
-  (void)state;
   const struct
   {
     struct frame_row row;
@@ -308,10 +293,8 @@ reasons (void **state)
 
 /* Control words and offsets as the specification of V3 lays them out
    ("Flexible FDE"), for the rules that GNU as writes so and some more.  */
-static void
-flexible_words (void **state)
+TEST (flexible_words)
 {
-  (void)state;
   const struct
   {
     struct frame_row row;
@@ -339,10 +322,8 @@ flexible_words (void **state)
 
 /* One row needs it, so all rows have it: the body of GCC's realigned
    functions.  */
-static void
-flexible_function (void **state)
+TEST (flexible_function)
 {
-  (void)state;
   CHECK (arch_amd64, v3,
          "[1000+80: 0x57,8 5x81,0 32x81,0,0,51,0 34x51,-8,0,51,0"
          " 70x57,8,0,2,-16 71x-]",
@@ -356,10 +337,8 @@ flexible_function (void **state)
 /* Where FP is found by FP but the CFA is not, FP may be the caller's already:
    not where the rule begins and the frame is there behind it, nor where the
    frame was there up to now.  */
-static void
-fp_by_fp_is_believed_as_long_as_the_frame_is_there (void **state)
+TEST (fp_by_fp_is_believed_as_long_as_the_frame_is_there)
 {
-  (void)state;
   const struct frame_row entry = usual (0, reg (R10, 0), same),
                          body
                          = usual (4, deref_reg (RBP, -8), deref_reg (RBP, 0));
@@ -381,10 +360,8 @@ fp_by_fp_is_believed_as_long_as_the_frame_is_there (void **state)
          30, entry, body, usual (20, reg (R10, 0), deref_reg (RBP, 16)));
 }
 
-static void
-signal_frames (void **state)
+TEST (signal_frames)
 {
-  (void)state;
   struct frame_row rows[]
       = { at (0, deref_reg (RSP, 160), deref_reg (RSP, 168), same) };
   struct frame_function function = {
@@ -398,10 +375,8 @@ signal_frames (void **state)
   check (options_for (&arch_amd64, v1), function, "(1000+10 signal-frame)");
 }
 
-static void
-aarch64_rows (void **state)
+TEST (aarch64_rows)
 {
-  (void)state;
   struct frame_row rows[] = {
     at (0, reg (31, 0), same, same),
     signed_at (4, reg (31, 0), same, same),
@@ -439,10 +414,8 @@ aarch64_rows (void **state)
 /* What the specification says of s390x under "Default FDE Type
    Interpretation": CFA offsets without the adjustment of 160, in units of 8,
    and in V2 odd words that are registers.  */
-static void
-s390x_rows (void **state)
+TEST (s390x_rows)
 {
-  (void)state;
   const struct
   {
     struct frame_row row;
@@ -481,10 +454,8 @@ s390x_rows (void **state)
          at (0, reg (15, 164), same, same), at (4, reg (15, 162), same, same));
 }
 
-static void
-s390x_rows_without_form (void **state)
+TEST (s390x_rows_without_form)
 {
-  (void)state;
   CHECK (arch_s390x, v3, "(1000+4 offset-range)", 4,
          at (0, reg (1, 164), same, same));
   CHECK (arch_s390x, v3, "(1000+4 cfa-expression)", 4,
@@ -508,18 +479,14 @@ s390x_rows_without_form (void **state)
 /* .plt of GNU ld: entry 0 has rows of its own.  */
 /* RA is not in the slot that plain rows imply, neither in front of the push
    nor behind it.  */
-static void
-lazy_plt_with_ra_elsewhere (void **state)
+TEST (lazy_plt_with_ra_elsewhere)
 {
-  (void)state;
   CHECK (arch_amd64, v3, "[1000+16: 0x57,8,2,-16 11x57,16,2,-16]", 16,
          at (0, plt (11), at_cfa (-16), same));
 }
 
-static void
-lazy_plt (void **state)
+TEST (lazy_plt)
 {
-  (void)state;
   struct frame_row rows[] = {
     usual (0, reg (RSP, 16), same),
     usual (6, reg (RSP, 24), same),
@@ -554,10 +521,8 @@ lazy_plt (void **state)
 
 /* V1 and V2 without PCREL have no blocks all readers agree on, and neither has
    a start elsewhere: rows are written out, exactly as the expression says.  */
-static void
-plt_rows_written_out (void **state)
+TEST (plt_rows_written_out)
 {
-  (void)state;
   struct frame_row rows[] = {
     usual (0, reg (RSP, 16), same),
     usual (16, plt (11), same),
@@ -615,10 +580,8 @@ note_left_out (void *context, uint64_t address, uint32_t size,
 }
 
 /* 256 KiB of stubs are written out, more would be a damaged file's.  */
-static void
-plt_rows_written_out_at_most (void **state)
+TEST (plt_rows_written_out_at_most)
 {
-  (void)state;
   enum
   {
     MOST = 1 << 18
@@ -639,10 +602,8 @@ plt_rows_written_out_at_most (void **state)
 }
 
 /* Stubs recognised by their instructions.  */
-static void
-recognised_stubs (void **state)
+TEST (recognised_stubs)
 {
-  (void)state;
   struct frame_row rows[] = {
     usual (0, reg (RSP, 8), same),
     usual (11, reg (RSP, 16), same),
@@ -700,10 +661,8 @@ count_piece (void *context, const struct sframe_fde *piece, struct error *err)
   return true;
 }
 
-static void
-too_many_rows_for_v3 (void **state)
+TEST (too_many_rows_for_v3)
 {
-  (void)state;
   enum
   {
     N = 2 * 65535 + 10
@@ -751,10 +710,8 @@ check_without (const struct arch *arch, struct frame_function function,
 
 /* Where a place is, the row begins an instruction later.  What is said of the
    whole function is said of each piece.  */
-static void
-places_are_left_out (void **state)
+TEST (places_are_left_out)
 {
-  (void)state;
   struct frame_row rows[]
       = { usual (0, reg (RSP, 8), same), usual (4, reg (RSP, 16), same),
           usual (5, reg (RSP, 24), same), usual (8, reg (RSP, 32), same) };
@@ -781,10 +738,8 @@ places_are_left_out (void **state)
 
 /* Neither does a place go beyond its row, if that is shorter than an
    instruction, nor does a row that is all place leave anything behind.  */
-static void
-places_end_with_their_rows (void **state)
+TEST (places_end_with_their_rows)
 {
-  (void)state;
   struct frame_row rows[]
       = { at (0, reg (29, 0), same, same), at (2, reg (29, 16), same, same),
           at (12, reg (29, 32), same, same) };
@@ -801,10 +756,8 @@ places_end_with_their_rows (void **state)
 
 /* Where a rule of FP holds for one instruction, and the place is that
    instruction, nothing is left of it.  */
-static void
-places_take_what_is_sure_of_fp (void **state)
+TEST (places_take_what_is_sure_of_fp)
 {
-  (void)state;
   struct frame_row rows[] = { usual (0, reg (RBP, 16), deref_reg (RBP, 0)),
                               usual (4, reg (10, 0), deref_reg (RBP, 0)) };
   struct frame_function function
@@ -825,10 +778,8 @@ refuse_piece (void *context, const struct sframe_fde *piece, struct error *err)
   return error_set (err, CFI2SFRAME_IO, "refused");
 }
 
-static void
-the_sink_may_stop (void **state)
+TEST (the_sink_may_stop)
 {
-  (void)state;
   struct frame_row rows[]
       = { usual (0, reg (RSP, 8), same), usual (1, deref_reg (RSP, 8), same) };
   struct frame_function function = { .size = 8, .rows = rows, .n_rows = 2 };
@@ -874,10 +825,8 @@ undo_piece (void *context, const struct sframe_fde *piece, struct error *err)
 
 /* Whatever is lowered means the same when it is read, for every combination
    of rules.  */
-static void
-undo_is_the_inverse (void **state)
+TEST (undo_is_the_inverse)
 {
-  (void)state;
   const struct arch *arches[]
       = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
   const struct sframe_variant variants[] = { v1, v2, v3, v3 };
@@ -1106,10 +1055,8 @@ random_journey (const struct arch *arch, struct sframe_variant variant,
   sframe_encoder_free (journey.encoder);
 }
 
-static void
-every_pc_of_random_functions (void **state)
+TEST (every_pc_of_random_functions)
 {
-  (void)state;
   const struct arch *arches[]
       = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
   const struct sframe_variant variants[] = { v1, v2, { 2, false }, v3, v3 };
@@ -1144,10 +1091,8 @@ undone (struct sframe_variant variant, const struct arch *arch,
 }
 
 /* Words that look like others.  */
-static void
-words_at_the_limits (void **state)
+TEST (words_at_the_limits)
 {
-  (void)state;
   /* A register above 2^15, in the words of s390x.  */
   struct frame_row row = undone (
       v2, &arch_s390x,
@@ -1171,10 +1116,8 @@ words_at_the_limits (void **state)
 }
 
 /* The third word of three is half of a pair.  */
-static void
-half_pairs_say_nothing (void **state)
+TEST (half_pairs_say_nothing)
 {
-  (void)state;
   const int32_t sp = RSP << SFRAME_CONTROL_REGNUM_SHIFT | SFRAME_CONTROL_REG;
   const struct sframe_fde function = { .flexible = true };
   const struct sframe_row row
@@ -1186,20 +1129,16 @@ half_pairs_say_nothing (void **state)
 }
 
 /* Of a lost RA nobody needs to know whether it was signed.  */
-static void
-undefined_ra_is_not_signed (void **state)
+TEST (undefined_ra_is_not_signed)
 {
-  (void)state;
   CHECK (arch_aarch64, v3, "[1000+8: 0s0* 4-]", 8,
          signed_at (0, reg (31, 0), same, same),
          signed_at (4, reg (31, 0), undefined, same));
 }
 
 /* What no reader would accept, and what GNU as writes by mistake.  */
-static void
-meaningless_rows_are_unsupported (void **state)
+TEST (meaningless_rows_are_unsupported)
 {
-  (void)state;
   assert_unsupported (v1, &arch_amd64, false, (struct sframe_row){ 0 });
   assert_unsupported (v3, &arch_amd64, false,
                       (struct sframe_row){ .n_words = 3 });
@@ -1229,10 +1168,8 @@ meaningless_rows_are_unsupported (void **state)
 /* Rows with numbers come out as those without, whatever was lowered before:
    one lowerer and one set of numbers for many functions, against a new lowerer
    for each and no numbers.  */
-static void
-numbers_change_nothing (void **state)
+TEST (numbers_change_nothing)
 {
-  (void)state;
   static const struct arch *const arches[]
       = { &arch_amd64, &arch_aarch64, &arch_s390x };
   static const struct sframe_variant variants[] = { { 2, true }, { 3, true } };
@@ -1271,10 +1208,8 @@ numbers_change_nothing (void **state)
 }
 
 /* Rules beyond NUMBERS_MAX have none, and come out all the same.  */
-static void
-more_rules_than_numbers (void **state)
+TEST (more_rules_than_numbers)
 {
-  (void)state;
   struct frame_numbers numbers;
   assert_true (frame_numbers_init (&numbers));
   for (uint32_t i = 0; i < NUMBERS_MAX + 10; i++)
@@ -1287,43 +1222,4 @@ more_rules_than_numbers (void **state)
   frame_numbers_give (&numbers, &known);
   assert_int_equal (known.number, 3);
   frame_numbers_free (&numbers);
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (ordinary_amd64_function),
-    cmocka_unit_test (rows_vanish),
-    cmocka_unit_test (no_rules_at_the_start),
-    cmocka_unit_test (ranges_are_left_out),
-    cmocka_unit_test (reasons),
-    cmocka_unit_test (flexible_words),
-    cmocka_unit_test (flexible_function),
-    cmocka_unit_test (fp_by_fp_is_believed_as_long_as_the_frame_is_there),
-    cmocka_unit_test (signal_frames),
-    cmocka_unit_test (aarch64_rows),
-    cmocka_unit_test (s390x_rows),
-    cmocka_unit_test (s390x_rows_without_form),
-    cmocka_unit_test (lazy_plt),
-    cmocka_unit_test (lazy_plt_with_ra_elsewhere),
-    cmocka_unit_test (plt_rows_written_out),
-    cmocka_unit_test (plt_rows_written_out_at_most),
-    cmocka_unit_test (recognised_stubs),
-    cmocka_unit_test (too_many_rows_for_v3),
-    cmocka_unit_test (places_are_left_out),
-    cmocka_unit_test (places_end_with_their_rows),
-    cmocka_unit_test (places_take_what_is_sure_of_fp),
-    cmocka_unit_test (the_sink_may_stop),
-    cmocka_unit_test (undo_is_the_inverse),
-    cmocka_unit_test (every_pc_of_random_functions),
-    cmocka_unit_test (words_at_the_limits),
-    cmocka_unit_test (half_pairs_say_nothing),
-    cmocka_unit_test (undefined_ra_is_not_signed),
-    cmocka_unit_test (meaningless_rows_are_unsupported),
-    cmocka_unit_test (numbers_change_nothing),
-    cmocka_unit_test (more_rules_than_numbers),
-  };
-  return cmocka_run_group_tests_name ("lower", tests, NULL, NULL);
 }

@@ -8,17 +8,13 @@
 
 #include <elf.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cfi2sframe.h"
 #include "failing_allocations.h"
+#include "tests/unit_test.h"
 
 /* One of the library's functions, from INPUT to OUTPUT.  */
 typedef bool work (const char *input, const char *output,
@@ -287,19 +283,9 @@ run_out (bool all_after)
     }
 }
 
-static void
-one_allocation_fails (void **state)
-{
-  (void)state;
-  run_out (false);
-}
+TEST (one_allocation_fails) { run_out (false); }
 
-static void
-all_allocations_fail_from_one_on (void **state)
-{
-  (void)state;
-  run_out (true);
-}
+TEST (all_allocations_fail_from_one_on) { run_out (true); }
 
 static int
 make_files (void **state)
@@ -350,13 +336,4 @@ remove_files (void **state)
   return rmdir (folder);
 }
 
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (one_allocation_fails),
-    cmocka_unit_test (all_allocations_fail_from_one_on),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, make_files, remove_files);
-}
+TEST_GROUP (make_files, remove_files)

@@ -7,10 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <grp.h>
 #include <signal.h>
@@ -19,8 +16,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/mapped_file.h"
 #include "cfi2sframe.h"
 #include "convert/relink.h"
@@ -28,6 +23,7 @@
 #include "write/flush.h"
 #include "write/output_file.h"
 #include "write/temporary.h"
+#include "tests/unit_test.h"
 
 /* The system calls that put a file in place, in their order: the linker sends
    ours here.  */
@@ -217,6 +213,8 @@ tear_down (void **state)
   return system (command);
 }
 
+#define FIXTURE_TEST(name) TEST_BETWEEN (set_up, tear_down, name)
+
 static bool
 create (struct output_file *file, const char *name, struct error *err)
 {
@@ -251,10 +249,8 @@ replace (const char *target, const char *source, bool is_new, bool times,
   return ok;
 }
 
-static void
-commit_replaces_and_leaves_nothing_else (void **state)
+FIXTURE_TEST (commit_replaces_and_leaves_nothing_else)
 {
-  (void)state;
   struct error err = { 0 };
   write_file ("f", "old", 0640);
   assert_true (replace ("f", "f", false, false, &err));
@@ -263,10 +259,8 @@ commit_replaces_and_leaves_nothing_else (void **state)
 }
 
 /* After a power cut the name must not stand for a file without contents.  */
-static void
-contents_are_flushed_before_the_name_changes (void **state)
+FIXTURE_TEST (contents_are_flushed_before_the_name_changes)
 {
-  (void)state;
   struct error err = { 0 };
   write_file ("f", "old", 0640);
   memset (calls, 0, sizeof calls);
@@ -285,10 +279,8 @@ make_file (const char *name, enum cfi2sframe_sync sync)
   assert_true (output_file_commit_new (&file, -1, false, &err));
 }
 
-static void
-what_is_flushed_at_the_end (void **state)
+FIXTURE_TEST (what_is_flushed_at_the_end)
 {
-  (void)state;
   static const struct
   {
     enum cfi2sframe_sync sync;
@@ -317,10 +309,8 @@ what_is_flushed_at_the_end (void **state)
 }
 
 /* A name in another directory is not on disk when the first one is.  */
-static void
-a_file_with_two_names_is_not_flushed_alone (void **state)
+FIXTURE_TEST (a_file_with_two_names_is_not_flushed_alone)
 {
-  (void)state;
   struct error err = { 0 };
   struct stat status;
   write_file ("g", "old", 0640);
@@ -335,10 +325,8 @@ a_file_with_two_names_is_not_flushed_alone (void **state)
   assert_string_equal (calls, "s");
 }
 
-static void
-a_flush_that_fails_at_the_end_is_told (void **state)
+FIXTURE_TEST (a_flush_that_fails_at_the_end_is_told)
 {
-  (void)state;
   static const char failures[] = "fds";
   for (size_t i = 0; i < 3; i++)
     {
@@ -355,10 +343,8 @@ a_flush_that_fails_at_the_end_is_told (void **state)
     }
 }
 
-static void
-failed_flush_or_rename_leaves_the_old_file (void **state)
+FIXTURE_TEST (failed_flush_or_rename_leaves_the_old_file)
 {
-  (void)state;
   static const struct
   {
     int call;
@@ -387,10 +373,8 @@ location_of (const char *name, dev_t device, ino_t inode)
 }
 
 /* A hard link is made again only where the old file still is.  */
-static void
-other_name_of_another_file_is_left_alone (void **state)
+FIXTURE_TEST (other_name_of_another_file_is_left_alone)
 {
-  (void)state;
   struct error err = { 0 };
   struct stat old, new, other;
   char name[128];
@@ -428,10 +412,8 @@ other_name_of_another_file_is_left_alone (void **state)
   assert_int_equal (count_entries (), 1);
 }
 
-static void
-discard_leaves_target_alone (void **state)
+FIXTURE_TEST (discard_leaves_target_alone)
 {
-  (void)state;
   struct error err = { 0 };
   struct output_file file;
   write_file ("f", "old", 0640);
@@ -444,10 +426,8 @@ discard_leaves_target_alone (void **state)
   assert_int_equal (count_entries (), 1);
 }
 
-static void
-mode_with_set_id_bits_survives (void **state)
+FIXTURE_TEST (mode_with_set_id_bits_survives)
 {
-  (void)state;
   struct error err = { 0 };
   static const mode_t modes[] = { 0755, 04755, 02711, 01500, 0, 06777 };
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
@@ -470,10 +450,8 @@ mode_with_set_id_bits_survives (void **state)
     }
 }
 
-static void
-time_stamps_only_on_request (void **state)
+FIXTURE_TEST (time_stamps_only_on_request)
 {
-  (void)state;
   struct error err = { 0 };
   struct stat status;
   const struct timespec times[2] = { { 1000, 5 }, { 2000, 7 } };
@@ -487,10 +465,8 @@ time_stamps_only_on_request (void **state)
   assert_true (status.st_mtim.tv_sec > 2000);
 }
 
-static void
-user_attributes_survive (void **state)
+FIXTURE_TEST (user_attributes_survive)
 {
-  (void)state;
   struct error err = { 0 };
   char value[16];
   write_file ("f", "old", 0644);
@@ -507,10 +483,8 @@ user_attributes_survive (void **state)
 static const unsigned char capability[20]
     = { 1, 0, 0, 2, 0, 0x20, 0, 0, 0, 0, 0, 0 };
 
-static void
-capabilities_survive (void **state)
+FIXTURE_TEST (capabilities_survive)
 {
-  (void)state;
   struct error err = { 0 };
   char value[32];
   write_file ("f", "old", 0755);
@@ -544,10 +518,8 @@ replace_as (uid_t uid, const char *expected, enum cfi2sframe_status status)
   return WIFEXITED (result) && WEXITSTATUS (result) == 0;
 }
 
-static void
-capabilities_are_never_lost_silently (void **state)
+FIXTURE_TEST (capabilities_are_never_lost_silently)
 {
-  (void)state;
   write_file ("f", "old", 0755);
   if (geteuid () != 0
       || setxattr (path_of ("f"), "security.capability", capability,
@@ -563,10 +535,8 @@ capabilities_are_never_lost_silently (void **state)
   assert_int_equal (count_entries (), 1);
 }
 
-static void
-foreign_owner_is_never_lost_silently (void **state)
+FIXTURE_TEST (foreign_owner_is_never_lost_silently)
 {
-  (void)state;
   if (geteuid () != 0)
     skip ();
   write_file ("f", "old", 0755);
@@ -575,10 +545,8 @@ foreign_owner_is_never_lost_silently (void **state)
   assert_int_equal (count_entries (), 1);
 }
 
-static void
-acl_of_directory_is_not_inherited (void **state)
+FIXTURE_TEST (acl_of_directory_is_not_inherited)
 {
-  (void)state;
   struct error err = { 0 };
   /* Version 2; user:: rwx, user:1234 rwx, group:: r-x, mask rwx, other --- */
   static const unsigned char acl[]
@@ -605,10 +573,8 @@ acl_of_directory_is_not_inherited (void **state)
   assert_memory_equal (value, acl, sizeof acl);
 }
 
-static void
-symbolic_link_stays_a_link (void **state)
+FIXTURE_TEST (symbolic_link_stays_a_link)
 {
-  (void)state;
   struct error err = { 0 };
   struct stat status;
   write_file ("f", "old", 0644);
@@ -620,10 +586,8 @@ symbolic_link_stays_a_link (void **state)
   assert_true (S_ISLNK (status.st_mode));
 }
 
-static void
-new_target_is_like_a_copy (void **state)
+FIXTURE_TEST (new_target_is_like_a_copy)
 {
-  (void)state;
   struct error err = { 0 };
   struct stat status;
   mode_t mask = umask (027);
@@ -638,10 +602,8 @@ new_target_is_like_a_copy (void **state)
 
 /* Somebody moves the directory away and puts a link in its place while the
    file is written.  */
-static void
-directory_swapped_for_a_link_leads_nowhere (void **state)
+FIXTURE_TEST (directory_swapped_for_a_link_leads_nowhere)
 {
-  (void)state;
   struct error err = { 0 };
   struct output_file file;
   assert_int_equal (mkdir (path_of ("d"), 0755), 0);
@@ -660,10 +622,8 @@ directory_swapped_for_a_link_leads_nowhere (void **state)
   assert_contents ("away/f", "new");
 }
 
-static void
-linked_only_to_the_very_file (void **state)
+FIXTURE_TEST (linked_only_to_the_very_file)
 {
-  (void)state;
   struct error err = { 0 };
   struct stat status;
   write_file ("f", "old", 0644);
@@ -687,10 +647,8 @@ linked_only_to_the_very_file (void **state)
   assert_int_equal (count_entries (), 2);
 }
 
-static void
-new_target_that_is_the_source_is_refused (void **state)
+FIXTURE_TEST (new_target_that_is_the_source_is_refused)
 {
-  (void)state;
   struct error err = { 0 };
   write_file ("f", "old", 04755);
   assert_false (output_file_check_other (path_of ("f"), path_of ("f"), &err));
@@ -703,10 +661,8 @@ new_target_that_is_the_source_is_refused (void **state)
   assert_int_equal (count_entries (), 1);
 }
 
-static void
-file_replaced_meanwhile_is_not_overwritten (void **state)
+FIXTURE_TEST (file_replaced_meanwhile_is_not_overwritten)
 {
-  (void)state;
   struct error err = { 0 };
   struct output_file file;
   write_file ("f", "old", 0644);
@@ -738,10 +694,8 @@ append_to_f (void)
 
 /* Flushing takes seconds at times.  What others put there, or write there,
    meanwhile is not lost either.  */
-static void
-what_changes_while_flushing_is_not_overwritten (void **state)
+FIXTURE_TEST (what_changes_while_flushing_is_not_overwritten)
 {
-  (void)state;
   struct error err = { 0 };
   size_t size;
   write_file ("f", "old", 0644);
@@ -765,10 +719,8 @@ what_changes_while_flushing_is_not_overwritten (void **state)
 }
 
 /* A file that is empty is never mapped, and copied to the output unchanged. */
-static void
-a_change_of_one_file_is_not_held_against_the_next (void **state)
+FIXTURE_TEST (a_change_of_one_file_is_not_held_against_the_next)
 {
-  (void)state;
   struct error err = { 0 };
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
@@ -791,10 +743,8 @@ a_change_of_one_file_is_not_held_against_the_next (void **state)
   assert_contents ("output", "");
 }
 
-static void
-unsuitable_targets_are_refused (void **state)
+FIXTURE_TEST (unsuitable_targets_are_refused)
 {
-  (void)state;
   struct output_file file;
   struct error err = { 0 };
   assert_int_equal (symlink ("nowhere", path_of ("dangling")), 0);
@@ -813,10 +763,8 @@ unsuitable_targets_are_refused (void **state)
   assert_int_equal (count_entries (), 1);
 }
 
-static void
-links_to_other_file_systems_are_refused (void **state)
+FIXTURE_TEST (links_to_other_file_systems_are_refused)
 {
-  (void)state;
   struct error err = { 0 };
   write_file ("f", "old", 0644);
   char path[128];
@@ -829,10 +777,8 @@ links_to_other_file_systems_are_refused (void **state)
   assert_int_equal (count_entries (), 1);
 }
 
-static void
-files_of_other_processes_are_refused (void **state)
+FIXTURE_TEST (files_of_other_processes_are_refused)
 {
-  (void)state;
   struct output_file file;
   struct error err = { 0 };
   char path[64];
@@ -851,10 +797,8 @@ files_of_other_processes_are_refused (void **state)
 }
 
 /* What goes to a pipe or device is kept in a nameless file until then.  */
-static void
-streams_need_no_folder_of_their_own (void **state)
+FIXTURE_TEST (streams_need_no_folder_of_their_own)
 {
-  (void)state;
   static const char *const folders[] = { NULL, "", "/proc", "/no/where" };
   const char *old = getenv ("TMPDIR");
   char *kept = old != NULL ? strdup (old) : NULL;
@@ -875,10 +819,8 @@ streams_need_no_folder_of_their_own (void **state)
   free (kept);
 }
 
-static void
-descriptor_0_is_like_others (void **state)
+FIXTURE_TEST (descriptor_0_is_like_others)
 {
-  (void)state;
   struct output_file file;
   struct error err = { 0 };
   write_file ("f", "old", 0644);
@@ -903,10 +845,8 @@ descriptor_0_is_like_others (void **state)
 }
 
 /* Its place in the table, and its descriptors, may be another's.  */
-static void
-a_file_that_is_done_touches_no_other (void **state)
+FIXTURE_TEST (a_file_that_is_done_touches_no_other)
 {
-  (void)state;
   struct output_file one, other;
   struct error err = { 0 };
   write_file ("f", "old", 0644);
@@ -925,10 +865,8 @@ a_file_that_is_done_touches_no_other (void **state)
 }
 
 /* Of a folder that may be searched and written to.  */
-static void
-folders_need_not_be_readable (void **state)
+FIXTURE_TEST (folders_need_not_be_readable)
 {
-  (void)state;
   assert_int_equal (mkdir (path_of ("d"), 0700), 0);
   write_file ("d/f", "old", 0644);
   if (geteuid () == 0)
@@ -955,10 +893,8 @@ folders_need_not_be_readable (void **state)
   assert_contents ("d/f", "new");
 }
 
-static void
-device_and_pipe_are_written_through (void **state)
+FIXTURE_TEST (device_and_pipe_are_written_through)
 {
-  (void)state;
   struct error err = { 0 };
   struct stat status;
   char got[8];
@@ -990,10 +926,8 @@ device_and_pipe_are_written_through (void **state)
   assert_true (S_ISCHR (status.st_mode));
 }
 
-static void
-signal_handler_leaves_no_temporary_file (void **state)
+FIXTURE_TEST (signal_handler_leaves_no_temporary_file)
 {
-  (void)state;
   write_file ("f", "old", 0644);
   pid_t child = fork ();
   if (child == 0)
@@ -1027,59 +961,12 @@ signal_handler_leaves_no_temporary_file (void **state)
   assert_contents ("f", "old");
 }
 
-static void
-hard_links_are_a_concern (void **state)
+FIXTURE_TEST (hard_links_are_a_concern)
 {
-  (void)state;
   write_file ("f", "old", 0644);
   int fd = open (path_of ("f"), O_RDONLY);
   assert_false (file_find_concerns (fd).hard_links);
   assert_int_equal (link (path_of ("f"), path_of ("g")), 0);
   assert_true (file_find_concerns (fd).hard_links);
   close (fd);
-}
-
-#define TEST(function) \
-  cmocka_unit_test_setup_teardown (function, set_up, tear_down)
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    TEST (commit_replaces_and_leaves_nothing_else),
-    TEST (contents_are_flushed_before_the_name_changes),
-    TEST (failed_flush_or_rename_leaves_the_old_file),
-    TEST (what_is_flushed_at_the_end),
-    TEST (a_file_with_two_names_is_not_flushed_alone),
-    TEST (a_flush_that_fails_at_the_end_is_told),
-    TEST (other_name_of_another_file_is_left_alone),
-    TEST (discard_leaves_target_alone),
-    TEST (mode_with_set_id_bits_survives),
-    TEST (time_stamps_only_on_request),
-    TEST (user_attributes_survive),
-    TEST (capabilities_survive),
-    TEST (capabilities_are_never_lost_silently),
-    TEST (foreign_owner_is_never_lost_silently),
-    TEST (acl_of_directory_is_not_inherited),
-    TEST (symbolic_link_stays_a_link),
-    TEST (new_target_is_like_a_copy),
-    TEST (directory_swapped_for_a_link_leads_nowhere),
-    TEST (linked_only_to_the_very_file),
-    TEST (new_target_that_is_the_source_is_refused),
-    TEST (file_replaced_meanwhile_is_not_overwritten),
-    TEST (what_changes_while_flushing_is_not_overwritten),
-    TEST (a_change_of_one_file_is_not_held_against_the_next),
-    TEST (unsuitable_targets_are_refused),
-    TEST (links_to_other_file_systems_are_refused),
-    TEST (files_of_other_processes_are_refused),
-    TEST (streams_need_no_folder_of_their_own),
-    TEST (descriptor_0_is_like_others),
-    TEST (a_file_that_is_done_touches_no_other),
-    TEST (folders_need_not_be_readable),
-    TEST (device_and_pipe_are_written_through),
-    TEST (signal_handler_leaves_no_temporary_file),
-    TEST (hard_links_are_a_concern),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

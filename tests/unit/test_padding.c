@@ -2,14 +2,10 @@
    code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "elf/padding.h"
+#include "tests/unit_test.h"
 
 #define CODE 0x400000
 
@@ -38,10 +34,8 @@ is_padding (unsigned machine, const char *bytes, size_t size, uint64_t symbol)
 #define IS_PADDING(machine, bytes) \
   is_padding (machine, bytes, sizeof bytes - 1, CODE - 1)
 
-static void
-amd64_padding_is_nops_int3_and_zeros (void **state)
+TEST (amd64_padding_is_nops_int3_and_zeros)
 {
-  (void)state;
   assert_true (IS_PADDING (EM_X86_64, ""));
   assert_true (IS_PADDING (EM_X86_64, "\x90\x66\x90\xcc\x00"));
   assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\x00\x0f\x1f\x40\x00"));
@@ -59,10 +53,8 @@ amd64_padding_is_nops_int3_and_zeros (void **state)
   assert_false (IS_PADDING (EM_X86_64, "\x0f\x0b"));
 }
 
-static void
-other_machines_have_padding_of_their_own (void **state)
+TEST (other_machines_have_padding_of_their_own)
 {
-  (void)state;
   assert_true (IS_PADDING (EM_AARCH64, "\x1f\x20\x03\xd5\0\0\0\0"));
   assert_false (IS_PADDING (EM_AARCH64, "\x1f\x20\x03"));
   assert_false (IS_PADDING (EM_AARCH64, "\xc0\x03\x5f\xd6"));
@@ -72,10 +64,8 @@ other_machines_have_padding_of_their_own (void **state)
   assert_false (IS_PADDING (EM_RISCV, "\x00\x00"));
 }
 
-static void
-long_or_unaligned_gaps_are_no_padding (void **state)
+TEST (long_or_unaligned_gaps_are_no_padding)
 {
-  (void)state;
   char nops[17];
   memset (nops, 0x90, sizeof nops);
   assert_true (is_padding (EM_X86_64, nops, 15, CODE - 1));
@@ -109,10 +99,8 @@ behind (const char *text, size_t size, size_t skip, uint64_t symbol,
   return padding_finder_behind (&finder, CODE + skip, limit);
 }
 
-static void
-padding_behind_a_function_is_measured (void **state)
+TEST (padding_behind_a_function_is_measured)
 {
-  (void)state;
   enum
   {
     FAR = 4096
@@ -140,10 +128,8 @@ padding_behind_a_function_is_measured (void **state)
 }
 
 /* Most come in address order, and are answered from the last one on.  */
-static void
-questions_may_go_back (void **state)
+TEST (questions_may_go_back)
 {
-  (void)state;
   char text[64];
   uint64_t names[] = { CODE + 4, CODE + 40 };
   memset (text, 0x90, sizeof text);
@@ -164,18 +150,4 @@ questions_may_go_back (void **state)
   assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
   assert_int_equal (padding_finder_behind (&finder, CODE + 20, CODE + 30), 10);
   assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (amd64_padding_is_nops_int3_and_zeros),
-    cmocka_unit_test (other_machines_have_padding_of_their_own),
-    cmocka_unit_test (long_or_unaligned_gaps_are_no_padding),
-    cmocka_unit_test (padding_behind_a_function_is_measured),
-    cmocka_unit_test (questions_may_go_back),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* Unit tests of src/sframe/pieces.c: which ranges of rows become FDEs.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/hash.h"
 #include "sframe/decode.h"
@@ -15,6 +10,7 @@
 #include "sframe/repeats.h"
 #include "sframe/segments.h"
 #include "tests/sframe_lookup.h"
+#include "tests/unit_test.h"
 
 #define SECTION_ADDRESS 0x10000000
 
@@ -236,10 +232,8 @@ add_returns (struct fixture *f, uint64_t address, uint32_t body)
   add_rows (f, address, n, durations, offsets);
 }
 
-static void
-prologues_and_epilogues_are_shared (void **state)
+TEST (prologues_and_epilogues_are_shared)
 {
-  (void)state;
   enum
   {
     N = 20
@@ -289,10 +283,8 @@ n_rows_max (const struct fixture *f)
 
 /* What many functions have as a whole is not cut: each would need another
    index entry.  */
-static void
-shared_functions_stay_whole (void **state)
+TEST (shared_functions_stay_whole)
 {
-  (void)state;
   struct fixture f;
   begin (&f, INSIDE);
   for (unsigned i = 0; i < 30; i++)
@@ -305,10 +297,8 @@ shared_functions_stay_whole (void **state)
 }
 
 /* The last row's duration is not a part of the block.  */
-static void
-the_last_row_may_last_longer (void **state)
+TEST (the_last_row_may_last_longer)
 {
-  (void)state;
   struct fixture f;
   begin (&f, WHOLE);
   add (&f, 0x1000, 16, 4, false);
@@ -322,10 +312,8 @@ the_last_row_may_last_longer (void **state)
 
 /* Joining.  */
 
-static void
-neighbours_join (void **state)
+TEST (neighbours_join)
 {
-  (void)state;
   struct fixture f;
   begin (&f, ACROSS);
   add (&f, 0x1000, 16, 3, true);
@@ -347,10 +335,8 @@ neighbours_join (void **state)
   end (&f);
 }
 
-static void
-leaves_become_one_row (void **state)
+TEST (leaves_become_one_row)
 {
-  (void)state;
   struct fixture f;
   begin (&f, ACROSS);
   for (unsigned i = 0; i < 200; i++)
@@ -362,10 +348,8 @@ leaves_become_one_row (void **state)
   end (&f);
 }
 
-static void
-what_keeps_functions_apart (void **state)
+TEST (what_keeps_functions_apart)
 {
-  (void)state;
   struct fixture f;
   /* A gap.  */
   begin (&f, ACROSS);
@@ -401,10 +385,8 @@ what_keeps_functions_apart (void **state)
   end (&f);
 }
 
-static void
-flags_keep_functions_apart (void **state)
+TEST (flags_keep_functions_apart)
 {
-  (void)state;
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
   struct sframe_fde function
       = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
@@ -442,10 +424,8 @@ flags_keep_functions_apart (void **state)
 }
 
 /* An FDE's size has 32 bits.  */
-static void
-joined_functions_have_32_bits (void **state)
+TEST (joined_functions_have_32_bits)
 {
-  (void)state;
   struct fixture f;
   begin (&f, ACROSS);
   for (uint64_t i = 0; i < 3; i++)
@@ -457,10 +437,8 @@ joined_functions_have_32_bits (void **state)
   end (&f);
 }
 
-static void
-one_entry_has_few_rows (void **state)
+TEST (one_entry_has_few_rows)
 {
-  (void)state;
   static const struct
   {
     const struct arch *arch;
@@ -490,10 +468,8 @@ one_entry_has_few_rows (void **state)
 }
 
 /* Blocks that many functions share are cheaper alone than joined.  */
-static void
-sharing_is_weighed (void **state)
+TEST (sharing_is_weighed)
 {
-  (void)state;
   struct fixture f;
   begin (&f, JOINED);
   for (unsigned i = 0; i < 300; i++)
@@ -532,10 +508,8 @@ offset_of_rule (uint32_t rule)
   return 8 + 8 * (int32_t)rule;
 }
 
-static void
-equal_hashes_of_other_rows_are_told_apart (void **state)
+TEST (equal_hashes_of_other_rows_are_told_apart)
 {
-  (void)state;
   enum
   {
     N = 1024
@@ -573,10 +547,8 @@ equal_hashes_of_other_rows_are_told_apart (void **state)
 /* All ways to make a segment's hash come to one: row by row, and in two parts,
    wherever the second begins and whether or not its first row, or the
    segment's, continues the row before.  */
-static void
-hashes_of_parts_are_those_of_the_whole (void **state)
+TEST (hashes_of_parts_are_those_of_the_whole)
 {
-  (void)state;
   static const struct numbered_row rows[]
       = { { 3, 1 },
           { 9, 2 | ROW_CONTINUES },
@@ -681,10 +653,8 @@ compare_numbers (const void *a, const void *b)
 }
 
 /* In so many there are some whose hashes in a table are equal.  */
-static void
-many_functions_that_differ_are_read_back (void **state)
+TEST (many_functions_that_differ_are_read_back)
 {
-  (void)state;
   enum
   {
     N = 200000,
@@ -964,10 +934,8 @@ check_program (const struct program *p, uint8_t version, bool share)
     }
 }
 
-static void
-random_rows_are_read_back (void **state)
+TEST (random_rows_are_read_back)
 {
-  (void)state;
   static struct program program;
   for (unsigned seed = 1; seed <= 3; seed++)
     for (uint8_t version = 1; version <= 3; version++)
@@ -981,10 +949,8 @@ random_rows_are_read_back (void **state)
 /* Limits.  */
 
 /* Rows that are taken again count for the limit nevertheless.  */
-static void
-repeated_rows_are_limited (void **state)
+TEST (repeated_rows_are_limited)
 {
-  (void)state;
   for (enum mode mode = WHOLE; mode < N_MODES; mode++)
     {
       struct fixture f;
@@ -1003,10 +969,8 @@ repeated_rows_are_limited (void **state)
     }
 }
 
-static void
-unsound_rows_are_refused (void **state)
+TEST (unsound_rows_are_refused)
 {
-  (void)state;
   struct sframe_row rows[2]
       = { { .n_words = 1 }, { .start = 4, .n_words = 1 } };
   const struct sframe_fde good
@@ -1035,10 +999,8 @@ unsound_rows_are_refused (void **state)
 }
 
 /* In every place.  */
-static void
-memory_runs_out_in_every_place (void **state)
+TEST (memory_runs_out_in_every_place)
 {
-  (void)state;
   static struct program program;
   struct encode_options options = options_of (3);
   make_program (&program, 3, 77);
@@ -1072,10 +1034,8 @@ memory_runs_out_in_every_place (void **state)
 
 /* Inputs for which a careless search would take quadratic time, or much
    memory: they take as long as others.  */
-static void
-worst_cases_take_as_long_as_others (void **state)
+TEST (worst_cases_take_as_long_as_others)
 {
-  (void)state;
   enum
   {
     N = 20000
@@ -1119,8 +1079,7 @@ print_starts (const struct repeat *list, char *to)
 
 /* Rows of 4 bytes are atoms: a letter is a rule, and a run begins behind a
    slash.  Which atoms, and pairs of them, occur more than once?  */
-static void
-what_occurs_more_than_once_is_found (void **state)
+TEST (what_occurs_more_than_once_is_found)
 {
   static const struct
   {
@@ -1135,7 +1094,6 @@ what_occurs_more_than_once_is_found (void **state)
     { "ABAB", 2, "0 1 2 3 ", "0 2 ", 4 },
     { "ABAB", 1, "0 1 2 3 ", "", 2 },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct numbered_row rows[9] = { { 0 } };
@@ -1182,32 +1140,4 @@ what_occurs_more_than_once_is_found (void **state)
       assert_int_equal (repeats.n_kinds, cases[i].n_kinds);
       repeats_free (&repeats);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (what_occurs_more_than_once_is_found),
-    cmocka_unit_test (prologues_and_epilogues_are_shared),
-    cmocka_unit_test (shared_functions_stay_whole),
-    cmocka_unit_test (the_last_row_may_last_longer),
-    cmocka_unit_test (neighbours_join),
-    cmocka_unit_test (leaves_become_one_row),
-    cmocka_unit_test (what_keeps_functions_apart),
-    cmocka_unit_test (flags_keep_functions_apart),
-    cmocka_unit_test (joined_functions_have_32_bits),
-    cmocka_unit_test (one_entry_has_few_rows),
-    cmocka_unit_test (sharing_is_weighed),
-    cmocka_unit_test (equal_hashes_of_other_rows_are_told_apart),
-    cmocka_unit_test (hashes_of_parts_are_those_of_the_whole),
-    cmocka_unit_test (many_functions_that_differ_are_read_back),
-    cmocka_unit_test (random_rows_are_read_back),
-    cmocka_unit_test (repeated_rows_are_limited),
-    cmocka_unit_test (unsound_rows_are_refused),
-    cmocka_unit_test (memory_runs_out_in_every_place),
-    cmocka_unit_test (worst_cases_take_as_long_as_others),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

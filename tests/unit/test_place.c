@@ -7,14 +7,7 @@
    that need more than one file or ask for something else than a plan.  */
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "elf/dynamic.h"
@@ -28,8 +21,8 @@
 #include "place/strategy.h"
 #include "place/loader.h"
 #include "place/owners.h"
-#include "rows.h"
 #include "write/inject.h"
+#include "tests/unit_test.h"
 
 /* More than there is padding behind the read-only segments (0xa00, 0xf00),
    and little enough for it.  */
@@ -153,6 +146,9 @@ tear_down (void **state)
   free (test);
   return 0;
 }
+
+#define FIXTURE_TEST(name) \
+  TEST_ON (struct fixture *test, set_up, tear_down, name)
 
 /* Of the finished file.  */
 static void
@@ -1919,10 +1915,8 @@ static const struct layout_case served[] = {
     .check = check_bss_in_memory_alone },
 };
 
-static void
-is_served (void **state)
+TEST_ROWS (served, struct fixture *test, set_up, tear_down, is_served)
 {
-  struct fixture *test = *state;
   const struct layout_case *given = test->given;
   make_file (test);
   plan_and_apply_encoded (test, given->strategy);
@@ -2228,10 +2222,8 @@ static const struct layout_case refused[] = {
     .status = CFI2SFRAME_INVALID, .reason = "size" },
 };
 
-static void
-is_refused (void **state)
+TEST_ROWS (refused, struct fixture *test, set_up, tear_down, is_refused)
 {
-  struct fixture *test = *state;
   make_file (test);
   assert_true (refusals_check (&test->image, &test->err));
   assert_false (plan (test));
@@ -2500,10 +2492,8 @@ static const struct layout_case unfit[] = {
     .status = CFI2SFRAME_REFUSED, .reason = "do not agree" },
 };
 
-static void
-is_unfit (void **state)
+TEST_ROWS (unfit, struct fixture *test, set_up, tear_down, is_unfit)
 {
-  struct fixture *test = *state;
   make_file (test);
   assert_false (refusals_check (&test->image, &test->err));
   check_reason (test);
@@ -2573,10 +2563,8 @@ check_code_at (struct fixture *test, uint64_t begin)
     }
 }
 
-static void
-amd64_code_anywhere_may_know_evicted_bytes (void **state)
+FIXTURE_TEST (amd64_code_anywhere_may_know_evicted_bytes)
 {
-  struct fixture *test = *state;
   const struct elf_builder original = test->elf;
   check_code_at (test, 0x1030);
   test->elf = original;
@@ -2585,10 +2573,8 @@ amd64_code_anywhere_may_know_evicted_bytes (void **state)
 
 /* An operand [rip + displacement] that is 0x234, with every opcode map; the
    opcodes themselves take no operand in the first map.  */
-static void
-every_opcode_map_may_know_evicted_bytes (void **state)
+FIXTURE_TEST (every_opcode_map_may_know_evicted_bytes)
 {
-  struct fixture *test = *state;
   const struct elf_builder original = test->elf;
   static const struct
   {
@@ -2673,10 +2659,8 @@ expect_targets (struct code_file *file, const uint64_t *targets, size_t n,
 
 /* At every place of two blocks and their ends, and with immediate operands of
    each size behind the displacement.  */
-static void
-every_relative_field_of_amd64_is_found (void **state)
+TEST (every_relative_field_of_amd64_is_found)
 {
-  (void)state;
   static const unsigned immediates[] = { 0, 1, 2, 4 };
   static struct code_file file;
   code_file_init (&file, EM_X86_64, 600);
@@ -2726,10 +2710,8 @@ every_relative_field_of_amd64_is_found (void **state)
 
 /* A program's fields may be addresses, too.  Blocks are tested for both kinds
    at once, by bytes that depend on where range and block begin.  */
-static void
-either_kind_of_field_of_amd64_is_found (void **state)
+TEST (either_kind_of_field_of_amd64_is_found)
 {
-  (void)state;
   static struct code_file file;
   uint8_t *code = file.bytes + CODE_FRONT;
   code_file_init (&file, EM_X86_64, 600);
@@ -2764,10 +2746,8 @@ set_words (struct code_file *file, const uint32_t *words, size_t n)
     store_u32 (file->bytes + CODE_FRONT + 4 * i, words[i], false);
 }
 
-static void
-what_adrp_leads_to_is_found (void **state)
+TEST (what_adrp_leads_to_is_found)
 {
-  (void)state;
   struct code_file file;
   const uint64_t at_8 = RANGE + 8, at_16 = RANGE + 16;
   enum
@@ -2885,10 +2865,9 @@ static const struct adrp_row adrp_rows[] = {
     false },
 };
 
-static void
-an_adrp_is_followed (void **state)
+TEST_ROWS (adrp_rows, const struct adrp_row *row, NULL, NULL,
+           an_adrp_is_followed)
 {
-  const struct adrp_row *row = *state;
   static struct code_file file;
   size_t n = 0;
   uint64_t targets[N_OF (row->targets)];
@@ -2907,10 +2886,8 @@ an_adrp_is_followed (void **state)
 
 /* Following takes a bounded time, whatever the branches: what is not come to
    may refer to anything in the page.  */
-static void
-an_adrp_with_many_ways_from_it_is_unknown (void **state)
+TEST (an_adrp_with_many_ways_from_it_is_unknown)
 {
-  (void)state;
   static struct code_file file;
   uint32_t words[CODE_MAX / 4] = { ADRP_X1, ADD_8 };
   for (size_t i = 2; i < N_OF (words); i++)
@@ -2926,10 +2903,8 @@ an_adrp_with_many_ways_from_it_is_unknown (void **state)
   assert_true (file.found.unknown);
 }
 
-static void
-every_relative_long_format_of_s390x_is_found (void **state)
+TEST (every_relative_long_format_of_s390x_is_found)
 {
-  (void)state;
   static const uint8_t opcodes[] = { 0xc0, 0xc4, 0xc6 };
   const uint64_t target = RANGE + 2;
   struct code_file file;
@@ -2948,10 +2923,8 @@ every_relative_long_format_of_s390x_is_found (void **state)
 
 /* At every place of two blocks and their ends, in either byte order, below
    4 GiB, above, and around it, where the lower halves begin anew.  */
-static void
-every_word_of_data_is_found (void **state)
+TEST (every_word_of_data_is_found)
 {
-  (void)state;
   enum
   {
     DATA = 64, /* offset, behind the program header */
@@ -2988,10 +2961,8 @@ every_word_of_data_is_found (void **state)
 }
 
 /* Not those of the range modulo 4 GiB.  */
-static void
-what_refers_to_more_than_4_gib_is_unknown (void **state)
+TEST (what_refers_to_more_than_4_gib_is_unknown)
 {
-  (void)state;
   static struct code_file file;
   code_file_init (&file, EM_X86_64, 600);
   references_find (&file.found, &file.image, RANGE,
@@ -2999,19 +2970,15 @@ what_refers_to_more_than_4_gib_is_unknown (void **state)
   assert_true (references_meet (&file.found, RANGE + 100, RANGE + 101));
 }
 
-static void
-what_code_of_other_machines_refers_to_is_unknown (void **state)
+TEST (what_code_of_other_machines_refers_to_is_unknown)
 {
-  (void)state;
   struct code_file file;
   code_file_init (&file, EM_RISCV, 64);
   expect_targets (&file, NULL, 0, true);
 }
 
-static void
-dynamic_symbols_refer_to_what_they_name (void **state)
+TEST (dynamic_symbols_refer_to_what_they_name)
 {
-  (void)state;
   static const struct
   {
     uint16_t section;
@@ -3043,10 +3010,8 @@ dynamic_symbols_refer_to_what_they_name (void **state)
 
 /* ---- An .sframe that is there already.  */
 
-static void
-empty_sframe_behind_the_table_holds_up_nothing (void **state)
+FIXTURE_TEST (empty_sframe_behind_the_table_holds_up_nothing)
 {
-  struct fixture *test = *state;
   elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
                            0x224, 0, 8);
   struct plan_replaced replaced
@@ -3077,10 +3042,8 @@ add_old_sframe (struct fixture *test, uint64_t offset, uint64_t address,
                                  size };
 }
 
-static void
-old_place_is_used_again (void **state)
+FIXTURE_TEST (old_place_is_used_again)
 {
-  struct fixture *test = *state;
   struct plan_replaced replaced = add_old_sframe (test, 0x500, 0x500, 0x100);
   test->request.replaced = &replaced;
   open_old (test);
@@ -3095,10 +3058,8 @@ old_place_is_used_again (void **state)
   assert_int_equal (section_of (&test->result, ".sframe")->sh_addr, 0x500);
 }
 
-static void
-old_place_is_left_unless_it_fits (void **state)
+FIXTURE_TEST (old_place_is_left_unless_it_fits)
 {
-  struct fixture *test = *state;
   const struct elf_builder original = test->elf;
   static const struct
   {
@@ -3129,18 +3090,14 @@ old_place_is_left_unless_it_fits (void **state)
 
 /* ---- Loaders */
 
-static void
-programs_are_no_loaders (void **state)
+FIXTURE_TEST (programs_are_no_loaders)
 {
-  struct fixture *test = *state;
   open_old (test);
   assert_false (loader_is (&test->image));
 }
 
-static void
-loaders_are_known_by_name (void **state)
+FIXTURE_TEST (loaders_are_known_by_name)
 {
-  struct fixture *test = *state;
   make_loader (test);
   open_old (test);
   assert_true (loader_is (&test->image));
@@ -3165,22 +3122,18 @@ is_loader_with_symbols (struct fixture *test, uint16_t home)
   return loader_is (&test->image);
 }
 
-static void
-loaders_are_known_by_symbols (void **state)
+FIXTURE_TEST (loaders_are_known_by_symbols)
 {
-  assert_true (is_loader_with_symbols (*state, S_TEXT));
+  assert_true (is_loader_with_symbols (test, S_TEXT));
 }
 
-static void
-users_of_loader_symbols_are_no_loaders (void **state)
+FIXTURE_TEST (users_of_loader_symbols_are_no_loaders)
 {
-  assert_false (is_loader_with_symbols (*state, 0));
+  assert_false (is_loader_with_symbols (test, 0));
 }
 
-static void
-fixed_programs_are_no_loaders (void **state)
+FIXTURE_TEST (fixed_programs_are_no_loaders)
 {
-  struct fixture *test = *state;
   elf_builder_segment (&test->elf, PT_INTERP)->p_type = PT_LOOS + 1;
   struct elf_builder original = test->elf;
   open_old (test);
@@ -3192,10 +3145,8 @@ fixed_programs_are_no_loaders (void **state)
   assert_false (loader_may_be (&test->image));
 }
 
-static void
-names_of_loaders (void **state)
+TEST (names_of_loaders)
 {
-  (void)state;
   static const char *const names[]
       = { "/lib64/ld-linux-x86-64.so.2", "ld-2.31.so",
           "root/lib/ld-musl-x86_64.so.1", "ld64-uClibc.so.1",
@@ -3212,10 +3163,8 @@ names_of_loaders (void **state)
 /* ---- What is asked before a file is converted.  */
 
 /* A byte is enough to be no debug file.  */
-static void
-takes_files_with_one_loaded_byte (void **state)
+FIXTURE_TEST (takes_files_with_one_loaded_byte)
 {
-  struct fixture *test = *state;
   for (size_t i = 0; i < test->elf.n_segments; i++)
     test->elf.segments[i].p_filesz = i == P_FIRST;
   open_old (test);
@@ -3231,10 +3180,8 @@ expect_classified (struct fixture *test)
     fail_msg ("%s", test->err.reason);
 }
 
-static void
-tolerates_zero_padding (void **state)
+FIXTURE_TEST (tolerates_zero_padding)
 {
-  struct fixture *test = *state;
   elf_builder_finish (&test->elf);
   memset (test->elf.bytes + test->elf.size, 0, 4000);
   test->elf.size += 4000;
@@ -3242,10 +3189,8 @@ tolerates_zero_padding (void **state)
 }
 
 /* Where patchelf puts them.  */
-static void
-program_headers_at_the_end_are_no_payload (void **state)
+FIXTURE_TEST (program_headers_at_the_end_are_no_payload)
 {
-  struct fixture *test = *state;
   test->elf.header.e_phoff = 0x2800;
   elf_builder_finish (&test->elf);
   test->elf.size = 0x2800 + test->elf.n_segments * sizeof (Elf64_Phdr);
@@ -3261,20 +3206,16 @@ expect_not_opened (struct fixture *test, const char *words)
   assert_non_null (strstr (test->err.reason, words));
 }
 
-static void
-refuses_unsorted_segments (void **state)
+FIXTURE_TEST (refuses_unsorted_segments)
 {
-  struct fixture *test = *state;
   Elf64_Phdr swapped = test->elf.segments[P_TEXT];
   test->elf.segments[P_TEXT] = test->elf.segments[P_DATA];
   test->elf.segments[P_DATA] = swapped;
   expect_not_opened (test, "unsorted");
 }
 
-static void
-refuses_overlapping_segments (void **state)
+FIXTURE_TEST (refuses_overlapping_segments)
 {
-  struct fixture *test = *state;
   Elf64_Phdr *first = &test->elf.segments[P_FIRST];
   first->p_filesz = first->p_memsz = 0x1001;
   expect_not_opened (test, "overlaps");
@@ -3283,20 +3224,16 @@ refuses_overlapping_segments (void **state)
 /* What would take long to look at, in every mode: --check and conversions of
    files that have an .sframe took 2 GB of memory for a file of 1.2 MB.  */
 
-static void
-refuses_many_symbol_tables (void **state)
+FIXTURE_TEST (refuses_many_symbol_tables)
 {
-  struct fixture *test = *state;
   for (int i = 0; i < 4; i++)
     elf_builder_add_section (&test->elf, ".more", SHT_SYMTAB, 0, SYMTAB, 48,
                              8);
   expect_not_opened (test, "too many symbol tables");
 }
 
-static void
-refuses_segments_for_the_same_bytes (void **state)
+FIXTURE_TEST (refuses_segments_for_the_same_bytes)
 {
-  struct fixture *test = *state;
   for (size_t i = 0; i < 4; i++)
     test->elf.segments[test->elf.n_segments++]
         = (Elf64_Phdr){ .p_type = PT_NOTE,
@@ -3307,20 +3244,16 @@ refuses_segments_for_the_same_bytes (void **state)
   expect_not_opened (test, "its segments overlap");
 }
 
-static void
-refuses_sections_for_the_same_bytes (void **state)
+FIXTURE_TEST (refuses_sections_for_the_same_bytes)
 {
-  struct fixture *test = *state;
   for (size_t i = 0; i < 3; i++)
     elf_builder_add_section (&test->elf, ".more", SHT_PROGBITS, 0, 0,
                              test->elf.size, 1);
   expect_not_opened (test, "its sections overlap");
 }
 
-static void
-refuses_more_headers_than_the_kernel (void **state)
+FIXTURE_TEST (refuses_more_headers_than_the_kernel)
 {
-  struct fixture *test = *state;
   test->elf.header.e_phoff = 0x2800;
   elf_builder_finish (&test->elf);
   store_u16 (test->elf.bytes + 56, 1171, false);
@@ -3331,10 +3264,8 @@ refuses_more_headers_than_the_kernel (void **state)
 
 /* ---- Plans */
 
-static void
-plans_are_deterministic (void **state)
+FIXTURE_TEST (plans_are_deterministic)
 {
-  struct fixture *test = *state;
   plan_and_apply (test, "evict");
   struct plan again;
   assert_true (
@@ -3344,10 +3275,8 @@ plans_are_deterministic (void **state)
 }
 
 /* It is the padding that is bounded, not what is needed.  */
-static void
-grows_down_for_large_sections (void **state)
+FIXTURE_TEST (grows_down_for_large_sections)
 {
-  struct fixture *test = *state;
   elf_builder_relocate (&test->elf, 0x40000000);
   test->elf.sections[S_INTERP].sh_flags |= SHF_EXECINSTR; /* stays */
   test->request.sframe_size = 48 << 20;
@@ -3397,10 +3326,8 @@ check_find (const struct plan *plan, uint64_t at, uint64_t size)
   assert_int_equal (found, expected);
 }
 
-static void
-copies_and_gaps_are_kept_apart (void **state)
+FIXTURE_TEST (copies_and_gaps_are_kept_apart)
 {
-  struct fixture *test = *state;
   uint32_t seed = 1;
   for (int round = 0; round < 300; round++)
     {
@@ -3429,10 +3356,8 @@ copies_and_gaps_are_kept_apart (void **state)
 }
 
 /* Later patches cover earlier ones, and .sframe covers all.  */
-static void
-plans_are_cut_where_anything_begins_or_ends (void **state)
+FIXTURE_TEST (plans_are_cut_where_anything_begins_or_ends)
 {
-  struct fixture *test = *state;
   static const uint8_t old[64], sframe[8];
   struct plan *plan = &test->plan;
   plan->new_size = 50;
@@ -3464,10 +3389,8 @@ plans_are_cut_where_anything_begins_or_ends (void **state)
   free (pieces);
 }
 
-static void
-bytes_outside_of_the_file_are_not_zero (void **state)
+TEST (bytes_outside_of_the_file_are_not_zero)
 {
-  (void)state;
   static const uint8_t bytes[] = { 1, 0, 0, 0, 0 };
   const struct image image = { .bytes = bytes, .size = 4 };
   assert_true (range_is_zero (&image, 1, 3));
@@ -3478,10 +3401,8 @@ bytes_outside_of_the_file_are_not_zero (void **state)
   assert_false (range_is_zero (&image, 2, UINT64_MAX - 1));
 }
 
-static void
-rounding_does_not_wrap_around (void **state)
+TEST (rounding_does_not_wrap_around)
 {
-  (void)state;
   uint64_t result = 7;
   assert_true (round_up (UINT64_MAX - 15, 16, &result));
   assert_true (result == UINT64_MAX - 15);
@@ -3489,60 +3410,4 @@ rounding_does_not_wrap_around (void **state)
   assert_int_equal (result, 0);
   assert_false (round_up (UINT64_MAX - 14, 16, &result));
   assert_int_equal (result, 0);
-}
-
-#define TEST(function) \
-  cmocka_unit_test_setup_teardown (function, set_up, tear_down)
-
-static const struct CMUnitTest functions[] = {
-  TEST (amd64_code_anywhere_may_know_evicted_bytes),
-  TEST (every_opcode_map_may_know_evicted_bytes),
-  TEST (every_relative_field_of_amd64_is_found),
-  TEST (either_kind_of_field_of_amd64_is_found),
-  TEST (what_adrp_leads_to_is_found),
-  TEST (an_adrp_with_many_ways_from_it_is_unknown),
-  TEST (every_relative_long_format_of_s390x_is_found),
-  TEST (every_word_of_data_is_found),
-  TEST (what_refers_to_more_than_4_gib_is_unknown),
-  TEST (what_code_of_other_machines_refers_to_is_unknown),
-  TEST (dynamic_symbols_refer_to_what_they_name),
-  TEST (empty_sframe_behind_the_table_holds_up_nothing),
-  TEST (old_place_is_used_again),
-  TEST (old_place_is_left_unless_it_fits),
-  TEST (programs_are_no_loaders),
-  TEST (loaders_are_known_by_name),
-  TEST (loaders_are_known_by_symbols),
-  TEST (users_of_loader_symbols_are_no_loaders),
-  TEST (fixed_programs_are_no_loaders),
-  TEST (names_of_loaders),
-  TEST (takes_files_with_one_loaded_byte),
-  TEST (tolerates_zero_padding),
-  TEST (program_headers_at_the_end_are_no_payload),
-  TEST (refuses_unsorted_segments),
-  TEST (refuses_overlapping_segments),
-  TEST (refuses_many_symbol_tables),
-  TEST (refuses_segments_for_the_same_bytes),
-  TEST (refuses_sections_for_the_same_bytes),
-  TEST (refuses_more_headers_than_the_kernel),
-  TEST (plans_are_deterministic),
-  TEST (grows_down_for_large_sections),
-  TEST (copies_and_gaps_are_kept_apart),
-  TEST (plans_are_cut_where_anything_begins_or_ends),
-  TEST (bytes_outside_of_the_file_are_not_zero),
-  TEST (rounding_does_not_wrap_around),
-};
-
-int
-main (void)
-{
-  static struct CMUnitTest tests[N_OF (served) + N_OF (refused) + N_OF (unfit)
-                                 + N_OF (adrp_rows) + N_OF (functions)];
-  struct CMUnitTest *next = tests;
-  next = ADD_ROWS (next, served, is_served, set_up, tear_down);
-  next = ADD_ROWS (next, refused, is_refused, set_up, tear_down);
-  next = ADD_ROWS (next, unfit, is_unfit, set_up, tear_down);
-  next = ADD_ROWS (next, adrp_rows, an_adrp_is_followed, NULL, NULL);
-  memcpy (next, functions, sizeof functions);
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
    Every section is read twice, with and without src/cfi/plain_fde.c, and all
    that came of it is compared: FDEs, CIEs, and what was left out and why.  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "cfi/plain_fde.h"
 #include "tests/plain_fdes/compare_sections.h"
 #include "tests/unit/cfi_builder.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x123400000000)
 
@@ -56,10 +51,8 @@ build (struct buffer *bytes, const struct arch *arch, const char *data,
              16 + i, "\x41\x0e\x10\x86\x02", i % 6);
 }
 
-static void
-whole_sections_are_read_as_libdwarf_reads_them (void **state)
+TEST (whole_sections_are_read_as_libdwarf_reads_them)
 {
-  (void)state;
   static const struct arch *const arches[]
       = { &arch_amd64, &arch_aarch64, &arch_s390x, &arch_aarch64_be };
   struct buffer bytes;
@@ -72,10 +65,8 @@ whole_sections_are_read_as_libdwarf_reads_them (void **state)
 }
 
 /* A plain FDE is not shown to libdwarf, the first one of its CIE is.  */
-static void
-what_is_plain_is_not_shown_to_libdwarf (void **state)
+TEST (what_is_plain_is_not_shown_to_libdwarf)
 {
-  (void)state;
   struct error err = { 0 };
   struct cfi_section section;
   struct cfi_fde fde;
@@ -103,10 +94,8 @@ what_is_plain_is_not_shown_to_libdwarf (void **state)
 }
 
 /* Every pointer encoding and any byte for a size.  */
-static void
-odd_encodings_are_read_as_libdwarf_reads_them (void **state)
+TEST (odd_encodings_are_read_as_libdwarf_reads_them)
 {
-  (void)state;
   struct buffer bytes;
   for (unsigned encoding = 0; encoding < 256; encoding++)
     {
@@ -118,10 +107,8 @@ odd_encodings_are_read_as_libdwarf_reads_them (void **state)
 }
 
 /* Where the size of the augmentation data and that of the code are odd.  */
-static void
-odd_sizes_are_read_as_libdwarf_reads_them (void **state)
+TEST (odd_sizes_are_read_as_libdwarf_reads_them)
 {
-  (void)state;
   static const uint32_t sizes[]
       = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
   struct buffer bytes;
@@ -142,10 +129,8 @@ odd_sizes_are_read_as_libdwarf_reads_them (void **state)
 
 /* The section ends with an FDE too short for its fields: they are not read
    (for ASan: nothing is behind them).  */
-static void
-fields_behind_the_end_are_not_read (void **state)
+TEST (fields_behind_the_end_are_not_read)
 {
-  (void)state;
   struct buffer bytes;
   for (uint32_t length = 4; length < 20; length++)
     {
@@ -161,10 +146,8 @@ fields_behind_the_end_are_not_read (void **state)
 }
 
 /* Bytes changed here and there, always the same ones.  */
-static void
-damaged_sections_are_read_as_libdwarf_reads_them (void **state)
+TEST (damaged_sections_are_read_as_libdwarf_reads_them)
 {
-  (void)state;
   uint32_t random = 1;
   struct buffer bytes;
   size_t n_fdes = 0;
@@ -191,10 +174,8 @@ damaged_sections_are_read_as_libdwarf_reads_them (void **state)
 
 /* FDEs of libdwarf's among plain ones: all come in the order of their
    offsets.  */
-static void
-plain_and_odd_ones_come_in_their_order (void **state)
+TEST (plain_and_odd_ones_come_in_their_order)
 {
-  (void)state;
   struct buffer bytes;
   buffer_init (&bytes, false);
   size_t plain = put_amd64_cie (&bytes);
@@ -204,20 +185,4 @@ plain_and_odd_ones_come_in_their_order (void **state)
     put_fde (&bytes, i % 7 == 3 ? odd : plain, CODE + i % 5, 16, "", 0);
   assert_int_equal (compare (&arch_amd64, &bytes), 3000);
   buffer_free (&bytes);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (whole_sections_are_read_as_libdwarf_reads_them),
-    cmocka_unit_test (what_is_plain_is_not_shown_to_libdwarf),
-    cmocka_unit_test (odd_encodings_are_read_as_libdwarf_reads_them),
-    cmocka_unit_test (odd_sizes_are_read_as_libdwarf_reads_them),
-    cmocka_unit_test (fields_behind_the_end_are_not_read),
-    cmocka_unit_test (damaged_sections_are_read_as_libdwarf_reads_them),
-    cmocka_unit_test (plain_and_odd_ones_come_in_their_order),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cfi/plt.h"
 #include "failing_allocations.h"
+#include "tests/unit_test.h"
 
 #define PLT UINT64_C (0x123400001020)
 
@@ -102,10 +98,8 @@ expect (struct fixture *f, const char *expected)
   frame_functions_free (&list);
 }
 
-static void
-stubs_alike_are_one_function (void **state)
+TEST (stubs_alike_are_one_function)
 {
-  (void)state;
   struct fixture f;
   set_up (&f, ".plt.got", PLT, GOT GOT GOT, 24);
   expect (&f, "0+24:0,8");
@@ -118,10 +112,8 @@ stubs_alike_are_one_function (void **state)
   expect (&f, "0+16:0,16:6,24 16+16:0,8:11,16 32+16:0,8:11,16");
 }
 
-static void
-unknown_bytes_end_a_section (void **state)
+TEST (unknown_bytes_end_a_section)
 {
-  (void)state;
   struct fixture f;
   set_up (&f, ".plt.got", PLT, GOT "\xff\x26\x6a\x2f\0\0\x66\x90" GOT, 24);
   expect (&f, "0+8:0,8");
@@ -135,10 +127,8 @@ unknown_bytes_end_a_section (void **state)
               "48+16:0,8:11,16");
 }
 
-static void
-code_with_fde_is_left_to_it (void **state)
+TEST (code_with_fde_is_left_to_it)
 {
-  (void)state;
   struct fixture f;
   set_up (&f, ".plt.got", PLT, GOT GOT GOT GOT, 32);
   add_fde (&f, PLT - 8, 8); /* they touch */
@@ -154,10 +144,8 @@ code_with_fde_is_left_to_it (void **state)
   expect (&f, "");
 }
 
-static void
-only_code_that_is_loaded (void **state)
+TEST (only_code_that_is_loaded)
 {
-  (void)state;
   struct fixture f;
   set_up (&f, ".plt.got", PLT, GOT, 8);
   f.sections[1].header.sh_flags = SHF_ALLOC;
@@ -173,10 +161,8 @@ only_code_that_is_loaded (void **state)
 }
 
 /* A damaged file: .plt.got lies in .plt.  */
-static void
-of_overlapping_stubs_the_first_counts (void **state)
+TEST (of_overlapping_stubs_the_first_counts)
 {
-  (void)state;
   struct fixture f;
   set_up (&f, ".plt", PLT, GOT GOT GOT GOT, 32);
   f.sections[1].header.sh_size = 16;
@@ -194,10 +180,8 @@ of_overlapping_stubs_the_first_counts (void **state)
   expect (&f, "0+16:0,8 16+16:0,8");
 }
 
-static void
-out_of_memory_is_said (void **state)
+TEST (out_of_memory_is_said)
 {
-  (void)state;
   struct fixture f;
   struct frame_functions list;
   unsigned failures = 0;
@@ -222,19 +206,4 @@ out_of_memory_is_said (void **state)
       }
   allocations_fail_lastingly = false;
   assert_true (failures >= 8);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (stubs_alike_are_one_function),
-    cmocka_unit_test (unknown_bytes_end_a_section),
-    cmocka_unit_test (code_with_fde_is_left_to_it),
-    cmocka_unit_test (only_code_that_is_loaded),
-    cmocka_unit_test (out_of_memory_is_said),
-    cmocka_unit_test (of_overlapping_stubs_the_first_counts),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

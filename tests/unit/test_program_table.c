@@ -2,14 +2,11 @@
    an earlier one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "cfi/program_table.h"
 #include "tests/unit/cfi_fixture.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x123400000000)
 
@@ -30,10 +27,8 @@ reach_of (const struct cfi_section *section, size_t index)
   return reach;
 }
 
-static void
-reach_is_the_last_location (void **state)
+CFI_TEST (reach_is_the_last_location)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   put_fde (&f->bytes, cie, CODE, 16, PUSH, 8);
   put_fde (&f->bytes, cie, CODE + 16, 4, PUSH, 8); /* ends before it */
@@ -49,10 +44,8 @@ reach_is_the_last_location (void **state)
   assert_true (reach_of (&f->section, 4) == UINT64_MAX);
 }
 
-static void
-set_loc_depends_on_the_address (void **state)
+CFI_TEST (set_loc_depends_on_the_address)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   size_t at = put_fde (&f->bytes, cie, CODE, 16, "\x01\0\0\0\0\x0e\x10", 7);
   /* The operand, 18 bytes into the entry, counts from itself.  */
@@ -63,10 +56,8 @@ set_loc_depends_on_the_address (void **state)
   assert_true (reach_of (&f->section, 0) == UINT64_MAX);
 }
 
-static void
-only_equal_programs_are_found (void **state)
+CFI_TEST (only_equal_programs_are_found)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   put_fde (&f->bytes, cie, CODE, 16, PUSH, 8);
   put_fde (&f->bytes, cie, CODE + 16, 99, PUSH, 8);
@@ -98,14 +89,12 @@ only_equal_programs_are_found (void **state)
 }
 
 /* In front of equal instructions FDEs may differ.  */
-static void
-equal_programs_keep_their_heads (void **state)
+CFI_TEST (equal_programs_keep_their_heads)
 {
   enum
   {
     N = 100
   };
-  struct cfi_fixture *f = *state;
   uint64_t lsda;
   size_t cie = put_cie (&f->bytes, 1, "zLR", "\x1b\x1b", 2, 1, 0x78, 16,
                         "\x0c\x07\x08\x90\x01", 5);
@@ -149,14 +138,12 @@ equal_programs_keep_their_heads (void **state)
 }
 
 /* An FDE with known instructions whose head is damaged is not known.  */
-static void
-damaged_heads_are_left_out (void **state)
+CFI_TEST (damaged_heads_are_left_out)
 {
   enum
   {
     N = 100
   };
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes), damaged = 0;
   for (uint64_t i = 0; i < N; i++)
     {
@@ -174,14 +161,12 @@ damaged_heads_are_left_out (void **state)
 }
 
 /* More programs than the table has room for at first.  */
-static void
-programs_are_found_among_many (void **state)
+CFI_TEST (programs_are_found_among_many)
 {
   enum
   {
     programs = 5000
   };
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   for (unsigned round = 0; round < 2; round++)
     for (unsigned i = 0; i < programs; i++)
@@ -216,19 +201,4 @@ programs_are_found_among_many (void **state)
     }
   assert_true (found > programs - programs / 200);
   program_table_free (table);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    CFI_TEST (reach_is_the_last_location),
-    CFI_TEST (set_loc_depends_on_the_address),
-    CFI_TEST (only_equal_programs_are_found),
-    CFI_TEST (equal_programs_keep_their_heads),
-    CFI_TEST (damaged_heads_are_left_out),
-    CFI_TEST (programs_are_found_among_many),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

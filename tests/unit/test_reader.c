@@ -2,16 +2,11 @@
    or with what libdwarf refuses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "cfi/reader.h"
 #include "cfi/entry.h"
 #include "cfi/libdwarf_pair.h"
 #include "tests/unit/cfi_fixture.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x123400000000)
 
@@ -26,19 +21,15 @@ expect_damage (const struct cfi_section *section, size_t index,
   assert_string_not_equal (section->damages[index].text, "");
 }
 
-static void
-an_empty_section_has_no_fdes (void **state)
+CFI_TEST (an_empty_section_has_no_fdes)
 {
-  struct cfi_fixture *f = *state;
   cfi_fixture_read (f, &arch_amd64);
   assert_int_equal (f->section.n_fdes, 0);
   assert_int_equal (f->section.n_damaged, 0);
 }
 
-static void
-fdes_are_sorted_by_address (void **state)
+CFI_TEST (fdes_are_sorted_by_address)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   size_t third = put_fde (&f->bytes, cie, CODE + 64, 16, "", 0);
   size_t first = put_fde (&f->bytes, cie, CODE, 32, "", 0);
@@ -54,14 +45,12 @@ fdes_are_sorted_by_address (void **state)
 
 /* FDEs for the same code come in the order of the section, wherever the sort
    finds them.  */
-static void
-fdes_of_equal_addresses_keep_their_order (void **state)
+CFI_TEST (fdes_of_equal_addresses_keep_their_order)
 {
   enum
   {
     N = 60
   };
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   for (unsigned i = 0; i < N; i++)
     put_fde (&f->bytes, cie, CODE + 16 * (uint64_t)(i * 7 % 4), 16, "", 0);
@@ -77,10 +66,8 @@ fdes_of_equal_addresses_keep_their_order (void **state)
 }
 
 /* Without a z there are no augmentation data, not even their size.  */
-static void
-cies_without_augmentation_have_no_data (void **state)
+CFI_TEST (cies_without_augmentation_have_no_data)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_cie (&f->bytes, 1, "", "", 0, 1, 0x78, 16, "", 0);
   for (unsigned i = 0; i < 40; i++)
     {
@@ -108,10 +95,8 @@ cies_without_augmentation_have_no_data (void **state)
 }
 
 /* libdwarf 0.11 refuses such an FDE where its section ends.  */
-static void
-an_fde_without_instructions_is_read_where_the_section_ends (void **state)
+CFI_TEST (an_fde_without_instructions_is_read_where_the_section_ends)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes), start = f->bytes.size;
   buffer_u32 (&f->bytes, 13);
   buffer_u32 (&f->bytes, (uint32_t)(start + 4 - cie));
@@ -124,10 +109,8 @@ an_fde_without_instructions_is_read_where_the_section_ends (void **state)
   assert_int_equal (f->section.fdes[0].instructions_size, 0);
 }
 
-static void
-terminators_end_nothing (void **state)
+CFI_TEST (terminators_end_nothing)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   put_fde (&f->bytes, cie, CODE, 16, "", 0);
   buffer_u32 (&f->bytes, 0); /* in the middle, as in libc for aarch64 */
@@ -140,10 +123,8 @@ terminators_end_nothing (void **state)
   assert_int_equal (f->section.n_damaged, 0);
 }
 
-static void
-a_bad_length_costs_one_entry (void **state)
+CFI_TEST (a_bad_length_costs_one_entry)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   put_fde (&f->bytes, cie, CODE, 16, "", 0);
   size_t extended = f->bytes.size;
@@ -165,10 +146,9 @@ a_bad_length_costs_one_entry (void **state)
   expect_damage (&f->section, 2, cut, REASON_BAD_ENTRY);
 }
 
-static void
-every_truncation_leaves_the_fdes_in_front (void **state)
+TEST_ON (struct cfi_fixture *whole, cfi_fixture_set_up, cfi_fixture_tear_down,
+         every_truncation_leaves_the_fdes_in_front)
 {
-  struct cfi_fixture *whole = *state;
   size_t cie = put_amd64_cie (&whole->bytes);
   put_fde (&whole->bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
   size_t second
@@ -184,10 +164,8 @@ every_truncation_leaves_the_fdes_in_front (void **state)
     }
 }
 
-static void
-a_bad_cie_pointer_costs_one_fde (void **state)
+CFI_TEST (a_bad_cie_pointer_costs_one_fde)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   size_t good = put_fde (&f->bytes, cie, CODE, 16, "", 0);
   size_t inside = put_fde (&f->bytes, cie + 1, CODE + 16, 16, "", 0);
@@ -203,10 +181,8 @@ a_bad_cie_pointer_costs_one_fde (void **state)
   expect_damage (&f->section, 2, itself, REASON_BAD_ENTRY);
 }
 
-static void
-a_cie_behind_its_fde_cannot_be_meant (void **state)
+CFI_TEST (a_cie_behind_its_fde_cannot_be_meant)
 {
-  struct cfi_fixture *f = *state;
   size_t fde = put_fde (&f->bytes, 0, CODE, 16, "", 0);
   size_t cie = put_amd64_cie (&f->bytes);
   store_u32 (f->bytes.bytes + fde + 4, (uint32_t)(fde + 4 - cie), false);
@@ -247,10 +223,8 @@ expect_augmentation (const struct arch *arch, const char *augmentation,
   cfi_fixture_free (&f);
 }
 
-static void
-augmentations_are_understood_or_named (void **state)
+TEST (augmentations_are_understood_or_named)
 {
-  (void)state;
   expect_augmentation (&arch_amd64, "zRS", "\x1b", 1, true, false, 0);
   expect_augmentation (&arch_aarch64, "zRB", "\x1b", 1, false, true, 0);
   expect_augmentation (&arch_aarch64, "zRSB", "\x1b", 1, true, true, 0);
@@ -308,10 +282,8 @@ expect_pointers (char encoding, const char *fields, size_t size,
   cfi_fixture_free (&f);
 }
 
-static void
-pointers_are_read_in_every_encoding (void **state)
+TEST (pointers_are_read_in_every_encoding)
 {
-  (void)state;
   const uint64_t field = SECTION_ADDRESS + 32;
   expect_pointers (0x00, "\x88\x77\x66\x55\x44\x33\x22\x11\x21\0\0\0\0\0\0\0",
                    16, UINT64_C (0x1122334455667788));
@@ -329,10 +301,8 @@ pointers_are_read_in_every_encoding (void **state)
                    field + 0x100000000);
 }
 
-static void
-versions_1_3_and_4_of_cies_are_read (void **state)
+TEST (versions_1_3_and_4_of_cies_are_read)
 {
-  (void)state;
   static const uint8_t versions[] = { 1, 3, 4 };
   for (size_t i = 0; i < sizeof versions; i++)
     {
@@ -356,10 +326,8 @@ versions_1_3_and_4_of_cies_are_read (void **state)
 }
 
 /* Version 4 has the sizes of an address and of a segment selector.  */
-static void
-a_cie_of_another_address_size_is_damaged (void **state)
+TEST (a_cie_of_another_address_size_is_damaged)
 {
-  (void)state;
   static const struct
   {
     uint8_t address, segment;
@@ -383,10 +351,8 @@ a_cie_of_another_address_size_is_damaged (void **state)
 
 /* Augmentation data of any length but the right one: the instructions begin
    inside the entry, or there are none.  */
-static void
-instructions_stay_inside_their_entry (void **state)
+TEST (instructions_stay_inside_their_entry)
 {
-  (void)state;
   for (unsigned length = 0; length < 128; length++)
     {
       struct cfi_fixture f = cfi_fixture_new (false);
@@ -412,10 +378,8 @@ instructions_stay_inside_their_entry (void **state)
 }
 
 /* The same for a CIE, whose augmentation data is one byte.  */
-static void
-augmentation_data_stays_inside_its_cie (void **state)
+TEST (augmentation_data_stays_inside_its_cie)
 {
-  (void)state;
   for (unsigned length = 0; length < 128; length++)
     {
       struct cfi_fixture f = cfi_fixture_new (false);
@@ -429,10 +393,8 @@ augmentation_data_stays_inside_its_cie (void **state)
     }
 }
 
-static void
-a_cie_of_more_than_4_kib_is_damaged (void **state)
+TEST (a_cie_of_more_than_4_kib_is_damaged)
 {
-  (void)state;
   static const char nops[5000];
   for (size_t size = 4000; size <= 5000; size += 1000)
     {
@@ -536,27 +498,21 @@ expect_disbelief (void)
   cfi_fixture_free (&f);
 }
 
-static void
-answers_of_libdwarf_outside_the_cie_are_damage (void **state)
+TEST (answers_of_libdwarf_outside_the_cie_are_damage)
 {
-  (void)state;
   for (cie_answer = CIE_DATA_ALIGNMENT; cie_answer > CIE_RIGHT; cie_answer--)
     expect_disbelief ();
 }
 
-static void
-answers_of_libdwarf_outside_the_entry_are_damage (void **state)
+TEST (answers_of_libdwarf_outside_the_entry_are_damage)
 {
-  (void)state;
   for (answer = INSTRUCTIONS_SIZE; answer > RIGHT; answer--)
     expect_disbelief ();
 }
 
 /* 64-bit lengths: what they say is skipped, as far as it is there.  */
-static void
-extended_lengths_are_skipped_as_far_as_they_go (void **state)
+TEST (extended_lengths_are_skipped_as_far_as_they_go)
 {
-  (void)state;
   static const struct
   {
     uint64_t length;
@@ -591,10 +547,8 @@ extended_lengths_are_skipped_as_far_as_they_go (void **state)
 }
 
 /* Between two CIEs there is none, and a CIE is none but at its start.  */
-static void
-a_cie_is_none_but_at_its_start (void **state)
+CFI_TEST (a_cie_is_none_but_at_its_start)
 {
-  struct cfi_fixture *f = *state;
   size_t cies[3];
   for (unsigned i = 0; i < 3; i++)
     cies[i] = put_amd64_cie (&f->bytes);
@@ -613,10 +567,8 @@ a_cie_is_none_but_at_its_start (void **state)
 }
 
 /* In version 1 the RA column is a byte, later it is a ULEB128.  */
-static void
-ra_columns_above_127_are_a_byte_in_version_1 (void **state)
+CFI_TEST (ra_columns_above_127_are_a_byte_in_version_1)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_cie (&f->bytes, 1, "zR", "\x1b", 1, 1, 0x78, 0x90, "", 0);
   put_fde (&f->bytes, cie, CODE, 16, "", 0);
   cfi_fixture_read (f, &arch_amd64);
@@ -645,10 +597,8 @@ expect_lsda (uint8_t encoding, bool known, uint64_t address)
   cfi_fixture_free (&f);
 }
 
-static void
-pointers_to_language_specific_data_are_read (void **state)
+TEST (pointers_to_language_specific_data_are_read)
 {
-  (void)state;
   /* The CIE is 24 bytes, the pointer 17 behind the FDE's start.  */
   uint64_t place = SECTION_ADDRESS + 24 + 17;
   expect_lsda (0x00, true, 0x10203040);
@@ -661,10 +611,8 @@ pointers_to_language_specific_data_are_read (void **state)
 
 /* A CIE whose data alignment factor is -264, which libdwarf 20210528 takes for
    -8.  */
-static void
-a_wide_alignment_factor_is_read_right_or_not_at_all (void **state)
+CFI_TEST (a_wide_alignment_factor_is_read_right_or_not_at_all)
 {
-  struct cfi_fixture *f = *state;
   size_t start = f->bytes.size;
   put (&f->bytes, "\0\0\0\0\0\0\0\0\1zR\0", 12);
   put (&f->bytes, "\x01\xf8\x7d\x10\x01\x1b", 6);
@@ -718,10 +666,8 @@ read_many (const struct arch *arch, bool cie_each, size_t n)
   cfi_fixture_free (&f);
 }
 
-static void
-many_fdes_are_read_but_the_damaged_one (void **state)
+TEST (many_fdes_are_read_but_the_damaged_one)
 {
-  (void)state;
   read_many (&arch_amd64, false, 20000);
   read_many (&arch_amd64, true, 6000);
   read_many (&arch_s390x, false, 6000);
@@ -729,15 +675,13 @@ many_fdes_are_read_but_the_damaged_one (void **state)
 }
 
 /* FDEs that alternate between CIEs at the section's start.  */
-static void
-fdes_far_from_their_cies_are_read (void **state)
+CFI_TEST (fdes_far_from_their_cies_are_read)
 {
   enum
   {
     N_CIES = 300,
     N_FDES = 12000
   };
-  struct cfi_fixture *f = *state;
   size_t cies[N_CIES];
   for (size_t i = 0; i < N_CIES; i++)
     cies[i] = put_amd64_cie (&f->bytes);
@@ -753,10 +697,8 @@ fdes_far_from_their_cies_are_read (void **state)
     }
 }
 
-static void
-many_damages_are_counted_and_some_are_told (void **state)
+CFI_TEST (many_damages_are_counted_and_some_are_told)
 {
-  struct cfi_fixture *f = *state;
   size_t cie = put_amd64_cie (&f->bytes);
   for (size_t i = 0; i < 200; i++)
     put_fde (&f->bytes, cie + 1, CODE + 16 * i, 16, "", 0);
@@ -766,14 +708,12 @@ many_damages_are_counted_and_some_are_told (void **state)
 }
 
 /* Damaged entries and CIEs at both ends of many, out of order.  */
-static void
-many_fdes_find_their_cies (void **state)
+CFI_TEST (many_fdes_find_their_cies)
 {
   enum
   {
     N = 40000
   };
-  struct cfi_fixture *f = *state;
   size_t cies[3], damaged[2];
   cies[0] = put_amd64_cie (&f->bytes);
   for (unsigned i = 0; i < N; i++)
@@ -811,41 +751,4 @@ many_fdes_find_their_cies (void **state)
   assert_int_equal (f->section.n_damaged, 2);
   for (unsigned i = 0; i < 2; i++)
     expect_damage (&f->section, i, damaged[i], REASON_BAD_ENTRY);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    CFI_TEST (an_empty_section_has_no_fdes),
-    CFI_TEST (fdes_are_sorted_by_address),
-    CFI_TEST (fdes_of_equal_addresses_keep_their_order),
-    CFI_TEST (cies_without_augmentation_have_no_data),
-    CFI_TEST (an_fde_without_instructions_is_read_where_the_section_ends),
-    CFI_TEST (terminators_end_nothing),
-    CFI_TEST (a_bad_length_costs_one_entry),
-    CFI_TEST (every_truncation_leaves_the_fdes_in_front),
-    CFI_TEST (a_bad_cie_pointer_costs_one_fde),
-    CFI_TEST (a_cie_behind_its_fde_cannot_be_meant),
-    cmocka_unit_test (augmentations_are_understood_or_named),
-    cmocka_unit_test (pointers_are_read_in_every_encoding),
-    cmocka_unit_test (versions_1_3_and_4_of_cies_are_read),
-    cmocka_unit_test (a_cie_of_another_address_size_is_damaged),
-    cmocka_unit_test (extended_lengths_are_skipped_as_far_as_they_go),
-    CFI_TEST (a_cie_is_none_but_at_its_start),
-    CFI_TEST (ra_columns_above_127_are_a_byte_in_version_1),
-    cmocka_unit_test (pointers_to_language_specific_data_are_read),
-    cmocka_unit_test (answers_of_libdwarf_outside_the_entry_are_damage),
-    cmocka_unit_test (answers_of_libdwarf_outside_the_cie_are_damage),
-    cmocka_unit_test (instructions_stay_inside_their_entry),
-    cmocka_unit_test (augmentation_data_stays_inside_its_cie),
-    cmocka_unit_test (a_cie_of_more_than_4_kib_is_damaged),
-    CFI_TEST (a_wide_alignment_factor_is_read_right_or_not_at_all),
-    cmocka_unit_test (many_fdes_are_read_but_the_damaged_one),
-    CFI_TEST (fdes_far_from_their_cies_are_read),
-    CFI_TEST (many_damages_are_counted_and_some_are_told),
-    CFI_TEST (many_fdes_find_their_cies),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

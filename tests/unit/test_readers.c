@@ -5,21 +5,14 @@
    Whether rules and readers agree is the business of tests/conformance.  */
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "failing_allocations.h"
-#include "rows.h"
 #include "sframe/encode.h"
 #include "sframe/readers.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -247,10 +240,8 @@ close_section (struct sframe_decoder *decoder)
   free ((void *)decoder->bytes);
 }
 
-static void
-has_its_traits (void **state)
+TEST_ROWS (sections, const struct section *wanted, NULL, NULL, has_its_traits)
 {
-  const struct section *wanted = *state;
   struct error err = { 0 };
   struct sframe_traits traits = { 0 };
   struct sframe_decoder decoder = open_section (wanted);
@@ -265,10 +256,8 @@ has_its_traits (void **state)
   close_section (&decoder);
 }
 
-static void
-a_trait_keeps_its_first_address (void **state)
+TEST (a_trait_keeps_its_first_address)
 {
-  (void)state;
   struct sframe_traits traits = { 0 };
   assert_false (sframe_traits_have (&traits, SFRAME_TRAIT_NO_ROWS));
   sframe_traits_add (&traits, SFRAME_TRAIT_NO_ROWS, SECOND);
@@ -278,10 +267,8 @@ a_trait_keeps_its_first_address (void **state)
 }
 
 /* The last byte of a section belongs to a row, and is asked for.  */
-static void
-a_broken_section_has_no_traits (void **state)
+TEST (a_broken_section_has_no_traits)
 {
-  (void)state;
   static const struct section usual = { .arch = &arch_amd64, USUAL };
   struct sframe_decoder decoder = open_section (&usual);
   for (unsigned less = 1; less < 8; less++)
@@ -298,10 +285,8 @@ a_broken_section_has_no_traits (void **state)
 
 /* A hundred kilobytes that claim 40 million rows: every function points to the
    same ones.  All of them were read.  */
-static void
-rows_shared_too_often_are_refused (void **state)
+TEST (rows_shared_too_often_are_refused)
 {
-  (void)state;
   enum
   {
     N = 4000,
@@ -332,10 +317,8 @@ rows_shared_too_often_are_refused (void **state)
   sframe_encoder_free (encoder);
 }
 
-static void
-memory_can_run_out (void **state)
+TEST (memory_can_run_out)
 {
-  (void)state;
   static const struct section shared
       = { .arch = &arch_s390x, USUAL, .share = true };
   struct error err = { 0 };
@@ -364,20 +347,16 @@ rule_of (enum sframe_reader reader, enum sframe_trait trait)
 #define RULE(reader, trait) \
   rule_of (SFRAME_READER_##reader, SFRAME_TRAIT_##trait)
 
-static void
-only_harm_is_forbidden (void **state)
+TEST (only_harm_is_forbidden)
 {
-  (void)state;
   assert_true (sframe_rule_forbids (RULE (LINUX, VERSION_2)));
   assert_true (sframe_rule_forbids (RULE (GLIBC, GAP)));
   assert_false (sframe_rule_forbids (RULE (GLIBC, UNSORTED)));
   assert_false (sframe_rule_forbids (RULE (GLIBC, CODE_LEFT_OUT)));
 }
 
-static void
-a_rule_is_a_sentence (void **state)
+TEST (a_rule_is_a_sentence)
 {
-  (void)state;
   struct sframe_traits traits = { 0 };
   const struct sframe_reader_rule *rule = RULE (GLIBC, NO_WORDS);
   char text[100];
@@ -398,10 +377,8 @@ a_rule_is_a_sentence (void **state)
                              "the stack if FP is 0");
 }
 
-static void
-a_sentence_is_cut_where_room_ends (void **state)
+TEST (a_sentence_is_cut_where_room_ends)
 {
-  (void)state;
   static const char whole[]
       = "glibc finds no rule in rows without data words, "
         "first at 0x401100";
@@ -416,23 +393,4 @@ a_sentence_is_cut_where_room_ends (void **state)
       assert_memory_equal (text, whole, size - 1);
       free (text);
     }
-}
-
-int
-main (void)
-{
-  static const struct CMUnitTest others[] = {
-    cmocka_unit_test (a_trait_keeps_its_first_address),
-    cmocka_unit_test (a_broken_section_has_no_traits),
-    cmocka_unit_test (rows_shared_too_often_are_refused),
-    cmocka_unit_test (memory_can_run_out),
-    cmocka_unit_test (only_harm_is_forbidden),
-    cmocka_unit_test (a_rule_is_a_sentence),
-    cmocka_unit_test (a_sentence_is_cut_where_room_ends),
-  };
-  struct CMUnitTest tests[N_OF (sections) + N_OF (others)];
-  memcpy (ADD_ROWS (tests, sections, has_its_traits, NULL, NULL), others,
-          sizeof others);
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -2,15 +2,12 @@
    take for that of a call in front.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cfi/return_sites.h"
 #include "tests/unit/failing_allocations.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x400000)
 
@@ -220,10 +217,8 @@ behind (int32_t cfa, const char *expected)
   return (struct part){ 8, 2, .rows = { { 0, cfa } }, .expected = expected };
 }
 
-static void
-what_follows_a_call_begins_later (void **state)
+TEST (what_follows_a_call_begins_later)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[] = { calling, behind (8, "0 return-address 1 8") };
   BEGIN (&f, NOP NOP NOP CALL NOP NOP);
@@ -231,10 +226,8 @@ what_follows_a_call_begins_later (void **state)
 }
 
 /* Rows that say the same as the call's are right for both.  */
-static void
-equal_rules_stay (void **state)
+TEST (equal_rules_stay)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[] = { calling, behind (32, "0 32") };
   BEGIN (&f, NOP NOP NOP CALL NOP NOP);
@@ -242,10 +235,8 @@ equal_rules_stay (void **state)
 }
 
 /* A reader has more from a row than its rules.  */
-static void
-equal_rules_of_another_kind_of_frame_do_not_stay (void **state)
+TEST (equal_rules_of_another_kind_of_frame_do_not_stay)
 {
-  (void)state;
   for (int signal = 0; signal < 2; signal++)
     {
       struct fixture f;
@@ -262,10 +253,8 @@ equal_rules_of_another_kind_of_frame_do_not_stay (void **state)
 
 /* Of the code with the call nothing is known; what is known of the code in
    front of it is no matter.  */
-static void
-code_without_rows_can_call (void **state)
+TEST (code_without_rows_can_call)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[]
       = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
@@ -277,10 +266,8 @@ code_without_rows_can_call (void **state)
 
 /* Neither an FDE of which nothing is left nor one that is not about code
    stands between a call and what follows it.  */
-static void
-what_is_no_code_stands_between_nothing (void **state)
+TEST (what_is_no_code_stands_between_nothing)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[]
       = { calling,
@@ -292,10 +279,8 @@ what_is_no_code_stands_between_nothing (void **state)
 }
 
 /* What looks like a call at a stub's end is an operand: no stub calls.  */
-static void
-stubs_make_no_calls (void **state)
+TEST (stubs_make_no_calls)
 {
-  (void)state;
   struct fixture f;
   struct part stub = calling;
   stub.kind = CODE_OF_STUB;
@@ -305,10 +290,8 @@ stubs_make_no_calls (void **state)
 }
 
 /* And a stub's own rows stay, whatever is in front of it.  */
-static void
-stubs_keep_their_rows (void **state)
+TEST (stubs_keep_their_rows)
 {
-  (void)state;
   struct fixture f;
   struct part stub = behind (8, "0 8");
   stub.kind = CODE_OF_STUB;
@@ -317,10 +300,8 @@ stubs_keep_their_rows (void **state)
   EXPECT (&f, parts);
 }
 
-static void
-only_what_is_directly_behind_a_call_follows_it (void **state)
+TEST (only_what_is_directly_behind_a_call_follows_it)
 {
-  (void)state;
   struct fixture f;
   struct part later = behind (8, "0 8");
   later.offset++;
@@ -330,10 +311,8 @@ only_what_is_directly_behind_a_call_follows_it (void **state)
 }
 
 /* A function whose beginning has no rows has none for a reader to take.  */
-static void
-a_first_row_in_the_middle_follows_nothing (void **state)
+TEST (a_first_row_in_the_middle_follows_nothing)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[]
       = { calling, { 8, 4, .rows = { { 2, 8 } }, .expected = "2 8" } };
@@ -349,10 +328,8 @@ a_first_row_in_the_middle_follows_nothing (void **state)
 }
 
 /* Code is decoded from where its last row begins, or it itself does.  */
-static void
-an_operand_is_no_call (void **state)
+TEST (an_operand_is_no_call)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[] = { calling, behind (8, "0 8") };
   const struct part cut[]
@@ -371,10 +348,8 @@ an_operand_is_no_call (void **state)
 }
 
 /* The call is inside: a row ends behind it.  */
-static void
-rows_inside_begin_later_too (void **state)
+TEST (rows_inside_begin_later_too)
 {
-  (void)state;
   struct fixture f;
   const struct part two[] = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 } },
                                 .expected = "0 8 8 return-address 9 32" } };
@@ -407,10 +382,8 @@ rows_inside_begin_later_too (void **state)
 
 /* One function has several places; those of the function before it are
    forgotten.  */
-static void
-all_places_of_a_function_are_left_out (void **state)
+TEST (all_places_of_a_function_are_left_out)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[] = {
     { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
@@ -444,8 +417,7 @@ all_places_of_a_function_are_left_out (void **state)
    error: places that are forgotten would mislead readers.  The first one
    follows a call of the code before, if that is there, or else one of its
    own.  */
-static void
-without_memory_no_place_is_forgotten (void **state)
+TEST (without_memory_no_place_is_forgotten)
 {
   static const struct part second
       = { 8, 21, .rows = { { 0, 16 }, { 8, 24 }, { 15, 32 } } };
@@ -453,7 +425,6 @@ without_memory_no_place_is_forgotten (void **state)
       = { "0 16 8 return-address 9 24 15 return-address 16 32",
           "0 return-address 1 16 8 return-address 9 24 15 return-address "
           "16 32" };
-  (void)state;
   unsigned n_failed = 0, follows = 0;
   for (bool failed = true; follows < 2; n_failed += failed)
     {
@@ -488,10 +459,8 @@ without_memory_no_place_is_forgotten (void **state)
 }
 
 /* An instruction of aarch64 has four bytes.  */
-static void
-an_instruction_is_left_out (void **state)
+TEST (an_instruction_is_left_out)
 {
-  (void)state;
   static const char code[] = "\x1f\x20\x03\xd5" /* nop */
                              "\xff\xff\xff\x97" /* bl .-4 */
                              "\x1f\x20\x03\xd5"
@@ -507,10 +476,8 @@ an_instruction_is_left_out (void **state)
   EXPECT (&f, parts);
 }
 
-static void
-with_rows_that_stay_nothing_is_left_out (void **state)
+TEST (with_rows_that_stay_nothing_is_left_out)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[]
       = { calling,
@@ -523,10 +490,8 @@ with_rows_that_stay_nothing_is_left_out (void **state)
 
 /* A row that leaves the return address in its register is for a reader none of
    a function that has called.  */
-static void
-rows_with_the_address_in_its_register_stay (void **state)
+TEST (rows_with_the_address_in_its_register_stay)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[]
       = { calling,
@@ -543,10 +508,8 @@ rows_with_the_address_in_its_register_stay (void **state)
 }
 
 /* Readers stop at a row that says so, whatever led them there.  */
-static void
-rows_where_the_stack_ends_stay (void **state)
+TEST (rows_where_the_stack_ends_stay)
 {
-  (void)state;
   struct fixture f;
   const struct part parts[]
       = { calling,
@@ -563,10 +526,8 @@ rows_where_the_stack_ends_stay (void **state)
 }
 
 /* Rows may begin where only a register changes that SFrame does not know.  */
-static void
-rows_with_equal_rules_stay (void **state)
+TEST (rows_with_equal_rules_stay)
 {
-  (void)state;
   struct fixture f;
   const struct part inside[]
       = { { 0, 11, .rows = { { 0, 8 }, { 8, 8 }, { 10, 64 } },
@@ -577,14 +538,12 @@ rows_with_equal_rules_stay (void **state)
 
 /* What looks like the call of an FDE's first byte, or of a PLT's entry, counts
    as one, though it is an operand.  */
-static void
-what_looks_like_the_call_of_a_function (void **state)
+TEST (what_looks_like_the_call_of_a_function)
 {
   enum
   {
     TARGET = 17 /* from CODE */
   };
-  (void)state;
   static const struct
   {
     const char *plt; /* section name */
@@ -673,10 +632,8 @@ expect_padding (uint64_t size, uint32_t padding, bool call_at_end,
 #define EXPECT_PADDING(size, padding, call_at_end, bytes) \
   expect_padding (size, padding, call_at_end, bytes, sizeof (bytes) - 1)
 
-static void
-padding_tells_whether_a_call_ends_there (void **state)
+TEST (padding_tells_whether_a_call_ends_there)
 {
-  (void)state;
 #define NOPS_8 NOP NOP NOP NOP NOP NOP NOP NOP
   EXPECT_PADDING (8, 8, true, NOP NOP NOP CALL NOPS_8 NOPS_8);
   EXPECT_PADDING (8, 8, false, NOP NOP NOP MOV NOPS_8 NOPS_8);
@@ -688,10 +645,8 @@ padding_tells_whether_a_call_ends_there (void **state)
 
 /* Rules that depend on the address' last digits are of no row.  What such code
    calls counts.  */
-static void
-code_of_a_plt_stays (void **state)
+TEST (code_of_a_plt_stays)
 {
-  (void)state;
   struct fixture f;
   struct error err = { 0 };
   struct frame_row rows[ROWS_MAX + 1];
@@ -732,10 +687,8 @@ expect_places (struct fixture *f, size_t kept, uint64_t offset, uint64_t size,
 
 /* Which rows have no place depends on what stands in front of the code and in
    it; what is repeated counts for what follows.  */
-static void
-equal_rows_have_places_of_their_own (void **state)
+TEST (equal_rows_have_places_of_their_own)
 {
-  (void)state;
   struct fixture f;
   const struct part leaf = { 0, 2, .rows = { { 0, 8 } }, .expected = "0 8" };
   const struct part three
@@ -769,15 +722,13 @@ equal_rows_have_places_of_their_own (void **state)
 }
 
 /* Each of several keeps the places where its own rows begin.  */
-static void
-kept_rows_are_apart (void **state)
+TEST (kept_rows_are_apart)
 {
   enum
   {
     CODES = 12,
     SIZE = 32
   };
-  (void)state;
   struct fixture f;
   size_t kept[CODES];
   BEGIN (&f, NOP);
@@ -806,10 +757,8 @@ kept_rows_are_apart (void **state)
 }
 
 /* Without places nothing else asks whether a call ends.  */
-static void
-equal_rows_behind_their_own_call_stay (void **state)
+TEST (equal_rows_behind_their_own_call_stay)
 {
-  (void)state;
   struct fixture f;
   const struct part call = { 0, 8, .rows = { { 0, 8 } }, .expected = "0 8" };
   BEGIN (&f, NOP NOP NOP CALL NOP NOP);
@@ -817,37 +766,4 @@ equal_rows_behind_their_own_call_stay (void **state)
   size_t kept = return_sites_keep (&f.sites);
   expect_places (&f, kept, 8, 2, "");
   end (&f);
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (what_follows_a_call_begins_later),
-    cmocka_unit_test (equal_rules_stay),
-    cmocka_unit_test (equal_rules_of_another_kind_of_frame_do_not_stay),
-    cmocka_unit_test (code_without_rows_can_call),
-    cmocka_unit_test (what_is_no_code_stands_between_nothing),
-    cmocka_unit_test (stubs_make_no_calls),
-    cmocka_unit_test (stubs_keep_their_rows),
-    cmocka_unit_test (only_what_is_directly_behind_a_call_follows_it),
-    cmocka_unit_test (a_first_row_in_the_middle_follows_nothing),
-    cmocka_unit_test (an_operand_is_no_call),
-    cmocka_unit_test (rows_inside_begin_later_too),
-    cmocka_unit_test (all_places_of_a_function_are_left_out),
-    cmocka_unit_test (without_memory_no_place_is_forgotten),
-    cmocka_unit_test (an_instruction_is_left_out),
-    cmocka_unit_test (with_rows_that_stay_nothing_is_left_out),
-    cmocka_unit_test (rows_with_the_address_in_its_register_stay),
-    cmocka_unit_test (rows_where_the_stack_ends_stay),
-    cmocka_unit_test (rows_with_equal_rules_stay),
-    cmocka_unit_test (code_of_a_plt_stays),
-    cmocka_unit_test (what_looks_like_the_call_of_a_function),
-    cmocka_unit_test (padding_tells_whether_a_call_ends_there),
-    cmocka_unit_test (equal_rows_have_places_of_their_own),
-    cmocka_unit_test (kept_rows_are_apart),
-    cmocka_unit_test (equal_rows_behind_their_own_call_stay),
-  };
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -6,23 +6,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "tests/unit/failing_allocations.h"
 #include "write/undo.h"
 #include "write/undo_format.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -52,10 +48,8 @@ __wrap_XXH64_createState (void)
   return no_hash_state ? NULL : __real_XXH64_createState ();
 }
 
-static void
-digest_is_xxh64 (void **state)
+TEST (digest_is_xxh64)
 {
-  (void)state;
   /* Results of libxxhash 0.8.1 for the bytes (7 i + 3) & 0xff.  */
   static const struct
   {
@@ -221,10 +215,8 @@ undo_is_exact (const struct converted *file, struct error *err)
   return ok;
 }
 
-static void
-every_plan_can_be_undone (void **state)
+TEST (every_plan_can_be_undone)
 {
-  (void)state;
   struct error err = { 0 };
   for (seed = 1; seed < 2000000000; seed = seed * 1.01 + 1)
     {
@@ -237,10 +229,8 @@ every_plan_can_be_undone (void **state)
     }
 }
 
-static void
-without_memory_for_a_digest_nothing_is_undone (void **state)
+TEST (without_memory_for_a_digest_nothing_is_undone)
 {
-  (void)state;
   struct error err = { 0 };
   struct converted file;
   seed = 7;
@@ -252,10 +242,8 @@ without_memory_for_a_digest_nothing_is_undone (void **state)
   converted_free (&file);
 }
 
-static void
-change_behind_our_back_is_noticed (void **state)
+TEST (change_behind_our_back_is_noticed)
 {
-  (void)state;
   struct error err = { 0 };
   unsigned refused = 0, exact = 0;
   for (seed = 1; seed < 3000; seed += 7)
@@ -283,10 +271,8 @@ change_behind_our_back_is_noticed (void **state)
 }
 
 /* With a digest that is right again: somebody means it.  */
-static void
-hostile_records_are_harmless (void **state)
+TEST (hostile_records_are_harmless)
 {
-  (void)state;
   struct error err = { 0 };
   unsigned failed = 0;
   for (seed = 1; seed < 40000; seed += 3)
@@ -306,10 +292,8 @@ hostile_records_are_harmless (void **state)
   assert_true (failed > 1000);
 }
 
-static void
-cut_file_has_no_record (void **state)
+TEST (cut_file_has_no_record)
 {
-  (void)state;
   struct converted file;
   struct undo_record record;
   seed = 4711;
@@ -319,10 +303,8 @@ cut_file_has_no_record (void **state)
   converted_free (&file);
 }
 
-static void
-file_with_something_before_the_record_is_refused (void **state)
+TEST (file_with_something_before_the_record_is_refused)
 {
-  (void)state;
   struct converted file;
   struct error err = { 0 };
   struct plan plan;
@@ -351,10 +333,8 @@ append_uleb (struct buffer *buffer, unsigned value)
 
 /* A record that is right in everything, but for saying that the original was
    larger than what stands before the record.  */
-static void
-record_of_a_larger_original_is_refused (void **state)
+TEST (record_of_a_larger_original_is_refused)
 {
-  (void)state;
   enum
   {
     CONTENT = 100,
@@ -393,10 +373,8 @@ record_of_a_larger_original_is_refused (void **state)
 }
 
 /* An operation on no bytes at all behind the others.  */
-static void
-operation_without_bytes_is_refused (void **state)
+TEST (operation_without_bytes_is_refused)
 {
-  (void)state;
   struct error err = { 0 };
   struct converted file;
   seed = 7;
@@ -419,10 +397,8 @@ operation_without_bytes_is_refused (void **state)
   converted_free (&file);
 }
 
-static void
-what_belongs_together_is_one_operation (void **state)
+TEST (what_belongs_together_is_one_operation)
 {
-  (void)state;
   struct error err = { 0 };
   uint8_t bytes[600] = { 1 };
   struct image image = { .fd = -1, .bytes = bytes, .size = sizeof bytes };
@@ -444,10 +420,8 @@ what_belongs_together_is_one_operation (void **state)
   buffer_free (&two);
 }
 
-static void
-restored_file_is_compared (void **state)
+TEST (restored_file_is_compared)
 {
-  (void)state;
   struct converted file;
   struct error err = { 0 };
   seed = 99;
@@ -484,8 +458,7 @@ put_record (struct buffer *file, const uint8_t *content, size_t content_size,
 
 /* Operations that leave the file's bytes or the original's, each alone; and
    those that just do not.  */
-static void
-operations_stay_in_their_files (void **state)
+TEST (operations_stay_in_their_files)
 {
   enum
   {
@@ -513,7 +486,6 @@ operations_stay_in_their_files (void **state)
     { 100, { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 40, 0 } }, "was changed" },
     { 60, { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 0, 0 } }, NULL },
   };
-  (void)state;
   uint8_t content[CONTENT];
   for (size_t i = 0; i < CONTENT; i++)
     content[i] = (uint8_t)(i * 7 + 1);
@@ -547,10 +519,8 @@ operations_stay_in_their_files (void **state)
 }
 
 /* A record with the digest of a shorter file than it says.  */
-static void
-restored_file_has_the_size_that_was_said (void **state)
+TEST (restored_file_has_the_size_that_was_said)
 {
-  (void)state;
   uint8_t content[100] = { 1, 2, 3 };
   struct buffer operations, file;
   struct error err = { 0 };
@@ -565,11 +535,9 @@ restored_file_has_the_size_that_was_said (void **state)
   buffer_free (&operations);
 }
 
-static void
-long_runs_of_zeros_are_restored (void **state)
+TEST (long_runs_of_zeros_are_restored)
 {
   static const uint64_t sizes[] = { 1, 4095, 4096, 4097, 8192, 9000 };
-  (void)state;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     {
       uint8_t content[10000], original[10000] = { 0 };
@@ -712,11 +680,9 @@ static const struct
     "copy ff8@0 store 1 copy 7@ff9 store 3 copy 2ffd@1013" },
 };
 
-static void
-a_record_stores_what_is_lost (void **state)
+TEST (a_record_stores_what_is_lost)
 {
   uint8_t old[OLD_SIZE];
-  (void)state;
   for (size_t i = 0; i < OLD_SIZE; i++)
     old[i] = i >= ZEROS && i < ZEROS + 64 ? 0 : (uint8_t)(i * 7 | 1);
   for (size_t i = 0; i < sizeof lost_cases / sizeof *lost_cases; i++)
@@ -756,15 +722,13 @@ a_record_stores_what_is_lost (void **state)
 
 /* Every second operation is a copy of what is between two changed bytes.  What
    a record of ours may have, the reader takes.  */
-static void
-too_many_changes_are_refused (void **state)
+TEST (too_many_changes_are_refused)
 {
   enum
   {
     STEP = 32,
     SIZE = UNDO_OPERATIONS_MAX / 2 * STEP
   };
-  (void)state;
   for (size_t more = 0; more < 2; more++)
     {
       uint8_t *old = calloc (2, SIZE + 1);
@@ -796,10 +760,8 @@ too_many_changes_are_refused (void **state)
 
 /* A digest that is right does not make a record of what does not begin like
    one, and nobody needs so many operations.  */
-static void
-what_is_no_record_of_ours (void **state)
+TEST (what_is_no_record_of_ours)
 {
-  (void)state;
   uint8_t content[100] = { 1 };
   struct buffer operations, file;
   struct error err = { 0 };
@@ -845,10 +807,8 @@ what_is_no_record_of_ours (void **state)
 
 /* Right in all but its size, which is too small for what a record has; a
    further byte in front of it makes the file as large as a record.  */
-static void
-shorter_than_any_record (void **state)
+TEST (shorter_than_any_record)
 {
-  (void)state;
   for (unsigned lacking = 0; lacking < 2; lacking++)
     {
       struct buffer file;
@@ -872,10 +832,8 @@ shorter_than_any_record (void **state)
 }
 
 /* Nothing is read in front of a file that ends like a record.  */
-static void
-as_short_as_a_magic (void **state)
+TEST (as_short_as_a_magic)
 {
-  (void)state;
   size_t page = (size_t)sysconf (_SC_PAGESIZE);
   uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -896,8 +854,7 @@ as_short_as_a_magic (void **state)
 /* A converted file to which something was appended: how much is told, also
    where the magic of a record stands in it or in the record, behind a size
    that is too small, or in front of the section header table.  */
-static void
-bytes_appended_are_counted (void **state)
+TEST (bytes_appended_are_counted)
 {
   enum
   {
@@ -911,7 +868,6 @@ bytes_appended_are_counted (void **state)
                 { "x", 1 },
                 { UNDO_MAGIC, UNDO_MAGIC_SIZE },
                 { "xyz" UNDO_MAGIC "z", UNDO_MAGIC_SIZE + 4 } };
-  (void)state;
   uint8_t content[CONTENT];
   for (size_t i = 0; i < CONTENT; i++)
     content[i] = (uint8_t)(i * 7 + 1);
@@ -953,8 +909,7 @@ bytes_appended_are_counted (void **state)
 
 /* Behind the last operation there is nothing, and there are no more operations
    than bytes.  */
-static void
-a_record_has_its_operations_and_nothing_else (void **state)
+TEST (a_record_has_its_operations_and_nothing_else)
 {
   enum
   {
@@ -969,7 +924,6 @@ a_record_has_its_operations_and_nothing_else (void **state)
                 { 1, 1, "the undo record is incomplete" },
                 { 2, 0, "the undo record contradicts itself" },
                 { 1000, 0, "the undo record does not belong to this file" } };
-  (void)state;
   static const uint8_t content[CONTENT] = { 1, 2, 3 };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
@@ -996,10 +950,8 @@ a_record_has_its_operations_and_nothing_else (void **state)
 
 /* No byte behind the file is read to see whether a record begins at its
    end.  */
-static void
-a_magic_at_the_end_begins_no_record (void **state)
+TEST (a_magic_at_the_end_begins_no_record)
 {
-  (void)state;
   size_t page = (size_t)sysconf (_SC_PAGESIZE);
   uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -1009,35 +961,4 @@ a_magic_at_the_end_begins_no_record (void **state)
   struct image image = { .fd = -1, .bytes = pages, .size = page };
   assert_int_equal (undo_bytes_appended (&image), 0);
   munmap (pages, 2 * page);
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test (digest_is_xxh64),
-    cmocka_unit_test (every_plan_can_be_undone),
-    cmocka_unit_test (without_memory_for_a_digest_nothing_is_undone),
-    cmocka_unit_test (change_behind_our_back_is_noticed),
-    cmocka_unit_test (hostile_records_are_harmless),
-    cmocka_unit_test (cut_file_has_no_record),
-    cmocka_unit_test (file_with_something_before_the_record_is_refused),
-    cmocka_unit_test (record_of_a_larger_original_is_refused),
-    cmocka_unit_test (operation_without_bytes_is_refused),
-    cmocka_unit_test (what_belongs_together_is_one_operation),
-    cmocka_unit_test (restored_file_is_compared),
-    cmocka_unit_test (operations_stay_in_their_files),
-    cmocka_unit_test (restored_file_has_the_size_that_was_said),
-    cmocka_unit_test (long_runs_of_zeros_are_restored),
-    cmocka_unit_test (a_record_stores_what_is_lost),
-    cmocka_unit_test (too_many_changes_are_refused),
-    cmocka_unit_test (what_is_no_record_of_ours),
-    cmocka_unit_test (shorter_than_any_record),
-    cmocka_unit_test (as_short_as_a_magic),
-    cmocka_unit_test (bytes_appended_are_counted),
-    cmocka_unit_test (a_record_has_its_operations_and_nothing_else),
-    cmocka_unit_test (a_magic_at_the_end_begins_no_record),
-  };
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

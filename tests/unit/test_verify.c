@@ -2,13 +2,7 @@
    .sframe is found, and none is invented.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cfi/reader.h"
 #include "base/bytes.h"
@@ -18,6 +12,7 @@
 #include "tests/unit/lowering.h"
 #include "sframe/verify.h"
 #include "tests/unit/cfi_builder.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -176,10 +171,8 @@ verify (struct sides *sides)
   return result;
 }
 
-static void
-what_was_converted_is_equal (void **state)
+TEST (what_was_converted_is_equal)
 {
-  (void)state;
   for (unsigned version = 1; version <= 3; version++)
     {
       struct sides sides;
@@ -197,10 +190,8 @@ what_was_converted_is_equal (void **state)
     }
 }
 
-static void
-code_without_rows_is_absent (void **state)
+TEST (code_without_rows_is_absent)
 {
-  (void)state;
   struct sides sides;
   sides_init_usual (&sides, 3);
   convert (&sides, 1);
@@ -234,10 +225,8 @@ verify_against (struct sides *sides, struct sframe_fde function)
   return result;
 }
 
-static void
-differences_are_counted_and_explained (void **state)
+TEST (differences_are_counted_and_explained)
 {
-  (void)state;
   struct sides sides;
   sides_init_usual (&sides, 3);
   struct verify_result result = verify_against (
@@ -263,10 +252,8 @@ differences_are_counted_and_explained (void **state)
   sides_free (&sides);
 }
 
-static void
-rows_for_other_code_are_extra (void **state)
+TEST (rows_for_other_code_are_extra)
 {
-  (void)state;
   struct sides sides;
   sides_init_usual (&sides, 3);
   struct verify_result result = verify_against (
@@ -286,10 +273,8 @@ rows_for_other_code_are_extra (void **state)
 }
 
 /* Stubs that were recognised by their instructions count as known code.  */
-static void
-known_stubs_are_not_extra (void **state)
+TEST (known_stubs_are_not_extra)
 {
-  (void)state;
   struct frame_row rows[] = {
     { .cfa = { RULE_REG, 0, 7, 8 },
       .ra = { RULE_DEREF_CFA, 0, 0, -8 },
@@ -341,10 +326,8 @@ known_stubs_are_not_extra (void **state)
 }
 
 /* CFI that no row can express must have none.  */
-static void
-rows_for_unusable_cfi_are_wrong (void **state)
+TEST (rows_for_unusable_cfi_are_wrong)
 {
-  (void)state;
   static const uint8_t sp_rule[] = { 0x14, 7, 1 }; /* SP = CFA - 8 */
   static const uint8_t unknown[] = { 0x3f };
   struct sides sides;
@@ -362,10 +345,8 @@ rows_for_unusable_cfi_are_wrong (void **state)
   sides_free (&sides);
 }
 
-static void
-rows_where_fdes_contradict_each_other_are_wrong (void **state)
+TEST (rows_where_fdes_contradict_each_other_are_wrong)
 {
-  (void)state;
   static const uint8_t other[] = { 0x0e, 16 };
   struct sides sides;
   sides_init (&sides, 3);
@@ -381,10 +362,8 @@ rows_where_fdes_contradict_each_other_are_wrong (void **state)
   sides_free (&sides);
 }
 
-static void
-signal_frames_must_agree (void **state)
+TEST (signal_frames_must_agree)
 {
-  (void)state;
   struct sides sides;
   sides_init (&sides, 3);
   add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
@@ -397,10 +376,8 @@ signal_frames_must_agree (void **state)
 }
 
 /* The key that a return address is signed with.  */
-static void
-keys_must_agree (void **state)
+TEST (keys_must_agree)
 {
-  (void)state;
   static const uint8_t cie[] = {
     20,   0,   0,   0,   0, 0, 0,    0,           /* length, CIE */
     1,    'z', 'R', 'B', 0, 4, 0x78, 30, 1, 0x1b, /* the B key */
@@ -425,10 +402,8 @@ keys_must_agree (void **state)
 }
 
 /* x86-64 signs nothing.  */
-static void
-keys_are_of_aarch64_alone (void **state)
+TEST (keys_are_of_aarch64_alone)
 {
-  (void)state;
   struct sides sides;
   sides_init (&sides, 3);
   add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
@@ -440,10 +415,8 @@ keys_are_of_aarch64_alone (void **state)
   sides_free (&sides);
 }
 
-static void
-a_section_for_another_machine_is_an_error (void **state)
+TEST (a_section_for_another_machine_is_an_error)
 {
-  (void)state;
   struct sides sides;
   struct verify_result result;
   struct error err = { 0 };
@@ -457,11 +430,9 @@ a_section_for_another_machine_is_an_error (void **state)
 }
 
 /* A row without words says so, except in V1, where it says nothing.  */
-static void
-no_caller_is_what_a_row_has_to_say (void **state)
+TEST (no_caller_is_what_a_row_has_to_say)
 {
   static const uint8_t undefined[] = { 0x07, 16 };
-  (void)state;
   for (unsigned version = 1; version <= 3; version++)
     {
       struct sides sides;
@@ -480,13 +451,11 @@ no_caller_is_what_a_row_has_to_say (void **state)
 }
 
 /* Of a PLT without a caller no block is looked at: there are too many.  */
-static void
-a_large_plt_without_a_caller_is_one_row (void **state)
+TEST (a_large_plt_without_a_caller_is_one_row)
 {
   static const uint8_t plt[]
       = { 0x0f, 11,   0x77, 8,    0x80, 0,    0x3f, 0x1a,
           0x3b, 0x2a, 0x33, 0x24, 0x22, 0x07, 16 };
-  (void)state;
   struct sides sides;
   struct sframe_row row = { .n_words = 0 };
   sides_init (&sides, 3);
@@ -501,12 +470,10 @@ a_large_plt_without_a_caller_is_one_row (void **state)
 }
 
 /* The last entry's block ends where addresses start again from 0.  */
-static void
-a_plt_may_be_at_the_last_addresses (void **state)
+TEST (a_plt_may_be_at_the_last_addresses)
 {
   static const uint8_t plt[] = { 0x0f, 11,   0x77, 8,    0x80, 0,   0x3f,
                                  0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 };
-  (void)state;
   struct sides sides;
   sides_init (&sides, 3);
   add_fde (&sides.eh_frame, (uint32_t)-16, 15, plt, sizeof plt);
@@ -543,10 +510,8 @@ is_meaningless (const struct sides *sides, size_t at, unsigned bits)
 }
 
 /* No bit of a section can change unnoticed.  */
-static void
-every_damaged_bit_is_noticed (void **state)
+TEST (every_damaged_bit_is_noticed)
 {
-  (void)state;
   struct sides sides;
   sides_init_usual (&sides, 2);
   convert (&sides, 2);
@@ -571,10 +536,8 @@ every_damaged_bit_is_noticed (void **state)
   sides_free (&sides);
 }
 
-static void
-unsorted_sections (void **state)
+TEST (unsorted_sections)
 {
-  (void)state;
   struct error err = { 0 };
   struct verify_result result;
   struct sides sides;
@@ -598,10 +561,8 @@ unsorted_sections (void **state)
 }
 
 /* Of many files, and of the members of an archive.  */
-static void
-sums_have_every_count (void **state)
+TEST (sums_have_every_count)
 {
-  (void)state;
   const struct cfi2sframe_check_result check = { .functions = 1,
                                                  .bytes_equal = 2,
                                                  .bytes_wrong = 3,
@@ -621,30 +582,4 @@ sums_have_every_count (void **state)
   assert_int_equal (sum.bytes_from_code, 12);
   assert_int_equal (sum.bytes_return_address, 14);
   assert_int_equal (sum.executable_bytes, 16);
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (what_was_converted_is_equal),
-    cmocka_unit_test (code_without_rows_is_absent),
-    cmocka_unit_test (differences_are_counted_and_explained),
-    cmocka_unit_test (rows_for_other_code_are_extra),
-    cmocka_unit_test (known_stubs_are_not_extra),
-    cmocka_unit_test (rows_for_unusable_cfi_are_wrong),
-    cmocka_unit_test (rows_where_fdes_contradict_each_other_are_wrong),
-    cmocka_unit_test (signal_frames_must_agree),
-    cmocka_unit_test (keys_must_agree),
-    cmocka_unit_test (keys_are_of_aarch64_alone),
-    cmocka_unit_test (a_section_for_another_machine_is_an_error),
-    cmocka_unit_test (no_caller_is_what_a_row_has_to_say),
-    cmocka_unit_test (a_large_plt_without_a_caller_is_one_row),
-    cmocka_unit_test (a_plt_may_be_at_the_last_addresses),
-    cmocka_unit_test (every_damaged_bit_is_noticed),
-    cmocka_unit_test (unsorted_sections),
-    cmocka_unit_test (sums_have_every_count),
-  };
-  return cmocka_run_group_tests_name ("verify", tests, NULL, NULL);
 }

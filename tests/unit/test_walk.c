@@ -2,20 +2,15 @@
    functions overlap.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cfi/function_list.h"
 #include "cfi/reader.h"
 #include "cfi/walk.h"
 #include "tests/unit/cfi_builder.h"
 #include "tests/unit/failing_allocations.h"
-#include "tests/unit/rows.h"
+#include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x123400010000)
 
@@ -343,10 +338,8 @@ static const struct meeting
         { 0x100, false, REASON_BAD_INSTRUCTION, NULL } } },
 };
 
-static void
-parts_meet (void **state)
+TEST_ROWS (meetings, const struct meeting *meeting, NULL, NULL, parts_meet)
 {
-  const struct meeting *meeting = *state;
   struct fixture f;
   begin (&f);
   for (const struct part *part = meeting->parts; part->kind != NO_PART; part++)
@@ -354,10 +347,8 @@ parts_meet (void **state)
   expect (&f, meeting->expected, meeting->n_expected);
 }
 
-static void
-too_many_overlaps_are_not_heard (void **state)
+TEST (too_many_overlaps_are_not_heard)
 {
-  (void)state;
   struct fixture f;
   struct expected expected[17];
   begin (&f);
@@ -370,10 +361,8 @@ too_many_overlaps_are_not_heard (void **state)
 }
 
 /* Nor is what has a reason of its own, which it keeps.  */
-static void
-among_too_many_overlaps_a_reason_stays (void **state)
+TEST (among_too_many_overlaps_a_reason_stays)
 {
-  (void)state;
   struct fixture f;
   struct expected expected[18];
   begin (&f);
@@ -388,10 +377,8 @@ among_too_many_overlaps_a_reason_stays (void **state)
 }
 
 /* In all rows, also the first.  */
-static void
-no_row_says_that_an_unknown_fp_is_kept (void **state)
+TEST (no_row_says_that_an_unknown_fp_is_kept)
 {
-  (void)state;
   struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
@@ -416,10 +403,8 @@ no_row_says_that_an_unknown_fp_is_kept (void **state)
 }
 
 /* What claims nothing does not connect others, whatever its size.  */
-static void
-what_claims_nothing_makes_no_group (void **state)
+TEST (what_claims_nothing_makes_no_group)
 {
-  (void)state;
   struct fixture f;
   struct expected expected[42] = { { 0x00, false, REASON_NONE, NULL },
                                    { 0x10, false, REASON_FP_UNKNOWN, NULL } };
@@ -437,8 +422,7 @@ what_claims_nothing_makes_no_group (void **state)
 
 /* Functions found in the code come in address order among stubs and FDEs,
    which go before them where they describe the same code.  */
-static void
-what_was_found_is_where_nobody_claims_the_code (void **state)
+TEST (what_was_found_is_where_nobody_claims_the_code)
 {
   static const struct
   {
@@ -457,7 +441,6 @@ what_was_found_is_where_nobody_claims_the_code (void **state)
   {
     N = sizeof parts / sizeof *parts
   };
-  (void)state;
   struct fixture f;
   struct frame_function found[N];
   struct cfi_code code;
@@ -498,10 +481,8 @@ what_was_found_is_where_nobody_claims_the_code (void **state)
 
 /* Whichever allocation fails, the lack of memory is an error or, where the
    memory is for speed alone, the rows are disputed as ever.  */
-static void
-without_memory_no_dispute_is_forgotten (void **state)
+TEST (without_memory_no_dispute_is_forgotten)
 {
-  (void)state;
   unsigned n_errors = 0;
   bool failed = true;
   for (unsigned n = 0; failed; n++)
@@ -533,10 +514,8 @@ without_memory_no_dispute_is_forgotten (void **state)
 
 /* Its size does not fit into 32 bits: all of the code is disputed, not what is
    left of the number.  */
-static void
-rivals_can_be_larger_than_4_gib (void **state)
+TEST (rivals_can_be_larger_than_4_gib)
 {
-  (void)state;
   struct fixture f;
   begin (&f);
   add_fde (&f, 0x00, 0x60);
@@ -560,10 +539,8 @@ rivals_can_be_larger_than_4_gib (void **state)
 }
 
 /* Only in the part that the FDE in front claims was anything taken back.  */
-static void
-a_front_is_disputed_by_its_rows_alone (void **state)
+TEST (a_front_is_disputed_by_its_rows_alone)
 {
-  (void)state;
   struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
@@ -593,10 +570,8 @@ a_front_is_disputed_by_its_rows_alone (void **state)
 }
 
 /* A rule that no row can say is none that somebody contradicts.  */
-static void
-what_has_no_row_is_not_disputed (void **state)
+TEST (what_has_no_row_is_not_disputed)
 {
-  (void)state;
   struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
@@ -642,10 +617,8 @@ nops_finder (struct nops *nops, size_t size)
 }
 
 /* Behind an FDE that lies in another one the other's code goes on.  */
-static void
-padding_is_behind_all_that_claim_the_code (void **state)
+TEST (padding_is_behind_all_that_claim_the_code)
 {
-  (void)state;
   struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
@@ -678,10 +651,8 @@ padding_is_behind_all_that_claim_the_code (void **state)
 
 /* Neighbours do not overlap, however many there are; sixteen that do are
    heard.  */
-static void
-many_neighbours_are_no_group (void **state)
+TEST (many_neighbours_are_no_group)
 {
-  (void)state;
   struct fixture f;
   struct expected expected[40];
   begin (&f);
@@ -704,10 +675,8 @@ many_neighbours_are_no_group (void **state)
 
 /* An FDE that says nothing of code is no rival of FDEs that it only follows,
    and makes none of FDEs that it overlaps.  */
-static void
-an_fde_of_no_code_makes_no_rivals (void **state)
+TEST (an_fde_of_no_code_makes_no_rivals)
 {
-  (void)state;
   static const struct
   {
     uint64_t offset;
@@ -734,10 +703,8 @@ an_fde_of_no_code_makes_no_rivals (void **state)
 }
 
 /* The dispute begins where the part that others claim ends.  */
-static void
-a_dispute_behind_the_front_is_none_of_it (void **state)
+TEST (a_dispute_behind_the_front_is_none_of_it)
 {
-  (void)state;
   struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
@@ -758,10 +725,8 @@ a_dispute_behind_the_front_is_none_of_it (void **state)
 }
 
 /* Padding ends where a stub begins, too.  */
-static void
-padding_ends_at_a_stub (void **state)
+TEST (padding_ends_at_a_stub)
 {
-  (void)state;
   struct fixture f;
   struct cfi_code code;
   struct nops nops;
@@ -778,10 +743,8 @@ padding_ends_at_a_stub (void **state)
 
 /* As behind FDEs, behind stubs and what was found in the code; and as far as
    rows reach, which have 32 bits.  */
-static void
-padding_is_behind_whatever_has_rows (void **state)
+TEST (padding_is_behind_whatever_has_rows)
 {
-  (void)state;
   struct fixture f;
   struct cfi_code code;
   struct nops nops;
@@ -813,10 +776,8 @@ padding_is_behind_whatever_has_rows (void **state)
 
 /* All functions at once: those with equal programs share their rows, unless
    one ends before the program does.  */
-static void
-equal_programs_share_rows_as_far_as_code_goes (void **state)
+TEST (equal_programs_share_rows_as_far_as_code_goes)
 {
-  (void)state;
   static const uint32_t sizes[] = { 64, 64, 8, 65, 64 };
   struct error err = { 0 };
   struct fixture f;
@@ -843,8 +804,7 @@ equal_programs_share_rows_as_far_as_code_goes (void **state)
 }
 
 /* Rows that the code contradicts are left out, and only where it does.  */
-static void
-disproved_rows_are_left_out (void **state)
+TEST (disproved_rows_are_left_out)
 {
   static struct disproof list[]
       = { { .start = CODE + 0x100, .end = CODE + 0x104 },
@@ -866,7 +826,6 @@ disproved_rows_are_left_out (void **state)
     { 0x127, 1, "0 code-disagrees; 1" },
     { 0x128, 0x80, "0 8; 80" },
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct fixture f;
@@ -885,13 +844,11 @@ disproved_rows_are_left_out (void **state)
 
 /* What else overlaps is settled first; of what is left the code may contradict
    a part.  */
-static void
-disproofs_count_behind_disputes (void **state)
+TEST (disproofs_count_behind_disputes)
 {
   static struct disproof list[]
       = { { .start = CODE + 0x18, .end = CODE + 0x24 } };
   static const struct disproofs disproofs = { .list = list, .n = 1 };
-  (void)state;
   struct fixture f;
   begin (&f);
   add_fde (&f, 0x00, 0x20);
@@ -904,12 +861,10 @@ disproofs_count_behind_disputes (void **state)
 }
 
 /* Rows are equal, and yet their return addresses are signed by other keys.  */
-static void
-functions_with_other_keys_contradict (void **state)
+TEST (functions_with_other_keys_contradict)
 {
   const struct frame_row row
       = { .cfa = { RULE_REG, 0, 31, 16 }, .ra = { RULE_DEREF_CFA, 0, 0, -8 } };
-  (void)state;
   for (int key = 0; key <= 1; key++)
     {
       struct frame_function function = { .address = 0x100, .size = 0x20 };
@@ -929,8 +884,7 @@ functions_with_other_keys_contradict (void **state)
 /* Where FP, register 6, is sure from the start of a row on: rows by FP (F),
    and others that say the same of FP (f) or not (-).  Behind the last row
    there may be an older one.  */
-static void
-fp_is_sure_as_long_as_the_frame_is (void **state)
+TEST (fp_is_sure_as_long_as_the_frame_is)
 {
   static const struct
   {
@@ -946,7 +900,6 @@ fp_is_sure_as_long_as_the_frame_is (void **state)
     { "f-F", 3, 0, 1, 0 },
     { "fF", 1, 0, 1, 0 }, /* nothing is known of what comes behind */
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct frame_function function = { .size = 0x20 };
@@ -968,36 +921,4 @@ fp_is_sure_as_long_as_the_frame_is (void **state)
         fail_msg ("case %zu: %u", i, sure);
       frame_function_free (&function);
     }
-}
-
-int
-main (void)
-{
-  const struct CMUnitTest functions[] = {
-    cmocka_unit_test (too_many_overlaps_are_not_heard),
-    cmocka_unit_test (among_too_many_overlaps_a_reason_stays),
-    cmocka_unit_test (what_claims_nothing_makes_no_group),
-    cmocka_unit_test (no_row_says_that_an_unknown_fp_is_kept),
-    cmocka_unit_test (what_was_found_is_where_nobody_claims_the_code),
-    cmocka_unit_test (rivals_can_be_larger_than_4_gib),
-    cmocka_unit_test (without_memory_no_dispute_is_forgotten),
-    cmocka_unit_test (a_front_is_disputed_by_its_rows_alone),
-    cmocka_unit_test (what_has_no_row_is_not_disputed),
-    cmocka_unit_test (padding_is_behind_all_that_claim_the_code),
-    cmocka_unit_test (many_neighbours_are_no_group),
-    cmocka_unit_test (an_fde_of_no_code_makes_no_rivals),
-    cmocka_unit_test (a_dispute_behind_the_front_is_none_of_it),
-    cmocka_unit_test (padding_ends_at_a_stub),
-    cmocka_unit_test (padding_is_behind_whatever_has_rows),
-    cmocka_unit_test (equal_programs_share_rows_as_far_as_code_goes),
-    cmocka_unit_test (disproved_rows_are_left_out),
-    cmocka_unit_test (disproofs_count_behind_disputes),
-    cmocka_unit_test (functions_with_other_keys_contradict),
-    cmocka_unit_test (fp_is_sure_as_long_as_the_frame_is),
-  };
-  struct CMUnitTest tests[N_OF (meetings) + N_OF (functions)];
-  memcpy (ADD_ROWS (tests, meetings, parts_meet, NULL, NULL), functions,
-          sizeof functions);
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
 
 #include <config.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <elf.h>
 #include <errno.h>
@@ -27,6 +21,7 @@
 #include "sframewalk.h"
 #include "walk/maps.h"
 #include "walk/module_table.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -235,10 +230,8 @@ random_start (uint32_t *random)
 
 /* A thousand stacks, each walked from several places, changed a little, and
    walked again.  */
-static void
-a_walk_is_its_steps_whatever_was_walked_before (void **state)
+TEST (a_walk_is_its_steps_whatever_was_walked_before)
 {
-  (void)state;
   struct program program;
   uint32_t random = 1;
   prepare (&program);
@@ -291,10 +284,8 @@ by_frame_pointer (void *context, struct sfw_frame *frame,
 }
 
 /* More frames than a walk remembers, of which a few change.  */
-static void
-deep_stacks_are_walked_to_their_end (void **state)
+TEST (deep_stacks_are_walked_to_their_end)
 {
-  (void)state;
   enum
   {
     DEEP = 3000
@@ -336,10 +327,8 @@ deep_stacks_are_walked_to_their_end (void **state)
 }
 
 /* A NULL that is no call's: unused slots are of PC 0.  */
-static void
-a_walk_from_pc_0_ends_there (void **state)
+TEST (a_walk_from_pc_0_ends_there)
 {
-  (void)state;
   struct program program;
   uint64_t addresses[FRAMES];
   enum sfw_end end;
@@ -365,10 +354,8 @@ a_walk_from_pc_0_ends_there (void **state)
   finish (&program);
 }
 
-static void
-an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged (void **state)
+TEST (an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged)
 {
-  (void)state;
   struct program program;
   uint64_t addresses[FRAMES];
   enum sfw_end end;
@@ -402,10 +389,8 @@ place_before_guard (uint8_t **pages, size_t *size)
 
 /* A stack that ends at the highest addresses, where every frame lies above
    whatever numbers the walker has in its memory.  */
-static void
-frames_above_the_last_walk_are_not_looked_for_behind_its_end (void **state)
+TEST (frames_above_the_last_walk_are_not_looked_for_behind_its_end)
 {
-  (void)state;
   struct program program;
   uint64_t addresses[FRAMES];
   uint8_t *pages;
@@ -472,10 +457,8 @@ forget_last_walk (struct program *program)
    frames of the one before, for which there is less and less room.  And one
    that is deeper than there is room at once.  A slot that was overwritten with
    a frame would pass for the slot of that frame's PC.  */
-static void
-deep_recursions_keep_to_the_room_of_the_last_walk (void **state)
+TEST (deep_recursions_keep_to_the_room_of_the_last_walk)
 {
-  (void)state;
   struct program program;
   uint8_t *stack = calloc (RECURSIONS + 1, 24);
   assert_non_null (stack);
@@ -496,10 +479,8 @@ deep_recursions_keep_to_the_room_of_the_last_walk (void **state)
   free (stack);
 }
 
-static void
-a_change_of_the_table_is_noticed (void **state)
+TEST (a_change_of_the_table_is_noticed)
 {
-  (void)state;
   struct program program;
   uint64_t addresses[FRAMES];
   enum sfw_end end;
@@ -534,10 +515,8 @@ a_change_of_the_table_is_noticed (void **state)
   finish (&program);
 }
 
-static void
-modules_do_not_overlap_and_have_sections_that_can_be_read (void **state)
+TEST (modules_do_not_overlap_and_have_sections_that_can_be_read)
 {
-  (void)state;
   struct program program;
   struct sfw_section bad;
   prepare (&program);
@@ -561,10 +540,8 @@ modules_do_not_overlap_and_have_sections_that_can_be_read (void **state)
 
 /* When a module is replaced, or memory of a just-in-time compiler is used
    again, another section is at the same address.  */
-static void
-a_section_with_other_bytes_is_another_section (void **state)
+TEST (a_section_with_other_bytes_is_another_section)
 {
-  (void)state;
   struct program program;
   struct buffer buffer;
   struct sfw_row row;
@@ -589,10 +566,8 @@ a_section_with_other_bytes_is_another_section (void **state)
   finish (&program);
 }
 
-static void
-parts_of_a_file_share_its_section (void **state)
+TEST (parts_of_a_file_share_its_section)
 {
-  (void)state;
   struct sfw_modules *modules = sfw_modules_new ();
   struct program program;
   prepare (&program);
@@ -641,10 +616,8 @@ hold_and_watch (struct program *program)
   return hold;
 }
 
-static void
-a_table_is_freed_when_its_walk_has_ended_and_not_before (void **state)
+TEST (a_table_is_freed_when_its_walk_has_ended_and_not_before)
 {
-  (void)state;
   struct program program;
   prepare (&program);
   for (unsigned round = 0; round < 3; round++)
@@ -661,10 +634,8 @@ a_table_is_freed_when_its_walk_has_ended_and_not_before (void **state)
 }
 
 /* There is never a moment without a walk.  */
-static void
-walks_that_overlap_do_not_keep_tables_for_ever (void **state)
+TEST (walks_that_overlap_do_not_keep_tables_for_ever)
 {
-  (void)state;
   struct program program;
   prepare (&program);
   struct walk_hold hold = hold_and_watch (&program);
@@ -680,11 +651,8 @@ walks_that_overlap_do_not_keep_tables_for_ever (void **state)
   finish (&program);
 }
 
-static void
-a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked (
-    void **state)
+TEST (a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked)
 {
-  (void)state;
   struct program program;
   uint64_t addresses[FRAMES];
   uint8_t marks[FRAMES];
@@ -736,10 +704,8 @@ read_code (void *context, uint64_t address, void *to, size_t size)
 }
 
 /* In front of function 3 there is no call until there is one.  */
-static void
-a_frame_that_no_call_made_is_looked_up_at_its_pc (void **state)
+TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
 {
-  (void)state;
   static const uint8_t call[] = { 0xe8, 1, 0, 0, 0 };
   struct program program;
   uint64_t addresses[FRAMES];
@@ -807,10 +773,8 @@ read_and_walk (void *context, uint64_t address, void *to, size_t size)
   return address - STACK <= sizeof program->stack - size;
 }
 
-static void
-a_walk_within_a_walk_is_right_and_so_is_the_outer_one (void **state)
+TEST (a_walk_within_a_walk_is_right_and_so_is_the_outer_one)
 {
-  (void)state;
   struct program program;
   uint64_t addresses[FRAMES];
   enum sfw_end end;
@@ -834,10 +798,8 @@ a_walk_within_a_walk_is_right_and_so_is_the_outer_one (void **state)
 
 /* Memory that is next to pages without access: whatever is on the stack, what
    was not given is not read.  */
-static void
-random_stacks_between_guard_pages_are_walked (void **state)
+TEST (random_stacks_between_guard_pages_are_walked)
 {
-  (void)state;
   struct program program;
   uint64_t addresses[FRAMES];
   uint32_t random = 3;
@@ -900,10 +862,8 @@ walk_all_the_time (void *argument)
   return walks;
 }
 
-static void
-threads_walk_while_modules_come_and_go (void **state)
+TEST (threads_walk_while_modules_come_and_go)
 {
-  (void)state;
   struct program program;
   pthread_t threads[3];
   prepare (&program);
@@ -959,10 +919,8 @@ walk_from (struct sfw_walker *walker, uint64_t sp)
 
 /* Between the red zone of a frame, which is 128 bytes below SP, and the end of
    the thread's stack nothing needs to be asked for.  */
-static void
-memory_at_hand_is_the_stack_of_the_thread_and_no_other (void **state)
+TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
 {
-  (void)state;
   struct program program;
   pthread_attr_t attributes;
   void *stack;
@@ -1012,10 +970,8 @@ __wrap_pthread_getattr_np (pthread_t thread, pthread_attr_t *attributes)
              : __real_pthread_getattr_np (thread, attributes);
 }
 
-static void
-a_thread_whose_stack_is_not_known_is_an_error (void **state)
+TEST (a_thread_whose_stack_is_not_known_is_an_error)
 {
-  (void)state;
   struct program program;
   prepare (&program);
   attributes_error = EMFILE;
@@ -1027,10 +983,8 @@ a_thread_whose_stack_is_not_known_is_an_error (void **state)
 }
 
 /* A handler must not change errno of the code that it interrupts.  */
-static void
-own_memory_is_read_where_it_exists_and_errno_stays (void **state)
+TEST (own_memory_is_read_where_it_exists_and_errno_stays)
 {
-  (void)state;
   struct program program;
   uint64_t word, known_page = 0;
   size_t page = 4096, size = (size_t)sysconf (_SC_PAGESIZE);
@@ -1066,10 +1020,8 @@ own_memory_is_read_where_it_exists_and_errno_stays (void **state)
   finish (&program);
 }
 
-static void
-modules_of_processes_are_listed (void **state)
+TEST (modules_of_processes_are_listed)
 {
-  (void)state;
   struct sfw_modules *modules = sfw_modules_new ();
   struct sfw_row row;
   uint64_t here = (uintptr_t)&modules_of_processes_are_listed;
@@ -1161,10 +1113,8 @@ find_in_file (const struct program *program, unsigned n_headers, uint64_t size)
 
 /* The kernel's list says "NAME (deleted)" then, which can be another's name.
  */
-static void
-a_file_that_took_the_place_of_another_is_not_read (void **state)
+TEST (a_file_that_took_the_place_of_another_is_not_read)
 {
-  (void)state;
   struct program program;
   char name[] = "mapped-XXXXXX", other_name[40];
   prepare (&program);
@@ -1182,10 +1132,8 @@ a_file_that_took_the_place_of_another_is_not_read (void **state)
   finish (&program);
 }
 
-static void
-sections_of_mapped_files_are_found (void **state)
+TEST (sections_of_mapped_files_are_found)
 {
-  (void)state;
   struct program program;
   prepare (&program);
   size_t size = program.buffer.size;
@@ -1202,10 +1150,8 @@ sections_of_mapped_files_are_found (void **state)
 }
 
 /* A program header can be left of a section that is not loaded.  */
-static void
-a_section_that_is_not_in_memory_is_not_read (void **state)
+TEST (a_section_that_is_not_in_memory_is_not_read)
 {
-  (void)state;
   struct program program;
   struct sfw_section section;
   prepare (&program);
@@ -1242,10 +1188,8 @@ a_section_that_is_not_in_memory_is_not_read (void **state)
 /* Segments as lld writes them: one behind the other in the file, with as much
    between their addresses as the largest pages take; and one more with code
    of another bias.  */
-static void
-mappings_are_those_of_kernels_with_any_pages (void **state)
+TEST (mappings_are_those_of_kernels_with_any_pages)
 {
-  (void)state;
   static const Elf64_Phdr segments[] = {
     { PT_LOAD, PF_R, 0, 0, 0, 0x1234, 0x1234, 0x10000 },
     { PT_LOAD, PF_R | PF_X, 0x1240, 0x11240, 0x11240, 0x2dc0, 0x2dc0,
@@ -1290,10 +1234,8 @@ mappings_are_those_of_kernels_with_any_pages (void **state)
     }
 }
 
-static void
-wrong_use_is_noticed (void **state)
+TEST (wrong_use_is_noticed)
 {
-  (void)state;
   struct program program;
   struct sfw_row row;
   prepare (&program);
@@ -1306,43 +1248,4 @@ wrong_use_is_noticed (void **state)
     assert_non_null (sfw_end_text ((enum sfw_end)i));
   assert_null (sfw_end_text ((enum sfw_end) (SFW_INVALID + 1)));
   finish (&program);
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_walk_is_its_steps_whatever_was_walked_before),
-    cmocka_unit_test (deep_stacks_are_walked_to_their_end),
-    cmocka_unit_test (a_walk_from_pc_0_ends_there),
-    cmocka_unit_test (
-        an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged),
-    cmocka_unit_test (
-        frames_above_the_last_walk_are_not_looked_for_behind_its_end),
-    cmocka_unit_test (deep_recursions_keep_to_the_room_of_the_last_walk),
-    cmocka_unit_test (a_change_of_the_table_is_noticed),
-    cmocka_unit_test (
-        modules_do_not_overlap_and_have_sections_that_can_be_read),
-    cmocka_unit_test (a_section_with_other_bytes_is_another_section),
-    cmocka_unit_test (parts_of_a_file_share_its_section),
-    cmocka_unit_test (a_table_is_freed_when_its_walk_has_ended_and_not_before),
-    cmocka_unit_test (walks_that_overlap_do_not_keep_tables_for_ever),
-    cmocka_unit_test (
-        a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked),
-    cmocka_unit_test (a_frame_that_no_call_made_is_looked_up_at_its_pc),
-    cmocka_unit_test (a_walk_within_a_walk_is_right_and_so_is_the_outer_one),
-    cmocka_unit_test (random_stacks_between_guard_pages_are_walked),
-    cmocka_unit_test (threads_walk_while_modules_come_and_go),
-    cmocka_unit_test (memory_at_hand_is_the_stack_of_the_thread_and_no_other),
-    cmocka_unit_test (a_thread_whose_stack_is_not_known_is_an_error),
-    cmocka_unit_test (own_memory_is_read_where_it_exists_and_errno_stays),
-    cmocka_unit_test (modules_of_processes_are_listed),
-    cmocka_unit_test (sections_of_mapped_files_are_found),
-    cmocka_unit_test (a_file_that_took_the_place_of_another_is_not_read),
-    cmocka_unit_test (a_section_that_is_not_in_memory_is_not_read),
-    cmocka_unit_test (mappings_are_those_of_kernels_with_any_pages),
-    cmocka_unit_test (wrong_use_is_noticed),
-  };
-  return cmocka_run_group_tests_name ("sframewalk", tests, NULL, NULL);
 }

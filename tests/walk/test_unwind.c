@@ -1,17 +1,12 @@
 /* Unit tests of walk: one step of a stack walk, on sections and stacks
    in memory. SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "sframe/encode.h"
 #include "walk/frame.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -139,10 +134,8 @@ static struct sframe_row amd64_rows[] = {
   { .start = 4, .n_words = 2, .words = { 16, -16 } },
 };
 
-static void
-a_prologue_is_walked_in_all_versions (void **state)
+TEST (a_prologue_is_walked_in_all_versions)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
     {
       struct program program;
@@ -168,10 +161,8 @@ a_prologue_is_walked_in_all_versions (void **state)
     }
 }
 
-static void
-a_return_address_behind_its_function_belongs_to_it (void **state)
+TEST (a_return_address_behind_its_function_belongs_to_it)
 {
-  (void)state;
   static struct sframe_row other[]
       = { { .start = 0, .n_words = 2, .words = { 16, -16 } } };
   static const struct sframe_fde functions[] = {
@@ -194,10 +185,8 @@ a_return_address_behind_its_function_belongs_to_it (void **state)
   finish (&program);
 }
 
-static void
-repeated_blocks_are_looked_up_by_their_offset (void **state)
+TEST (repeated_blocks_are_looked_up_by_their_offset)
 {
-  (void)state;
   static struct sframe_row rows[] = {
     { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
     { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
@@ -224,10 +213,8 @@ repeated_blocks_are_looked_up_by_their_offset (void **state)
 
 /* Ends.  */
 
-static void
-an_undefined_return_address_is_the_outermost_frame (void **state)
+TEST (an_undefined_return_address_is_the_outermost_frame)
 {
-  (void)state;
   static struct sframe_row rows[] = { { .start = 0 } };
   struct program program;
   prepare_rows (&program, &arch_amd64, v3, rows, 1);
@@ -238,10 +225,8 @@ an_undefined_return_address_is_the_outermost_frame (void **state)
   finish (&program);
 }
 
-static void
-a_row_without_words_says_nothing_in_version_1 (void **state)
+TEST (a_row_without_words_says_nothing_in_version_1)
 {
-  (void)state;
   static struct sframe_row rows[] = { { .start = 0, .base_sp = true } };
   struct program program;
   prepare_rows (&program, &arch_amd64, v1, rows, 1);
@@ -249,10 +234,8 @@ a_row_without_words_says_nothing_in_version_1 (void **state)
   finish (&program);
 }
 
-static void
-a_walk_says_why_it_ended (void **state)
+TEST (a_walk_says_why_it_ended)
 {
-  (void)state;
   struct program program;
   prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
   assert_ends (&program, SFW_ZERO);
@@ -278,10 +261,8 @@ a_walk_says_why_it_ended (void **state)
   finish (&program);
 }
 
-static void
-every_end_has_a_name_and_a_text (void **state)
+TEST (every_end_has_a_name_and_a_text)
 {
-  (void)state;
   for (unsigned i = 0; i <= SFW_INVALID; i++)
     {
       assert_non_null (walk_end_name ((enum sfw_end)i));
@@ -296,10 +277,8 @@ every_end_has_a_name_and_a_text (void **state)
 
 /* Progress.  */
 
-static void
-a_stack_that_leads_to_itself_ends_the_walk (void **state)
+TEST (a_stack_that_leads_to_itself_ends_the_walk)
 {
-  (void)state;
   struct program program;
   prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
   /* CFA = FP + 16 below the stack pointer.  */
@@ -322,10 +301,8 @@ a_stack_that_leads_to_itself_ends_the_walk (void **state)
 
 /* As glibc's __restore_rt: everything is in the ucontext at SP.  */
 /* What makecontext leaves on the stack is no return address of a call.  */
-static void
-a_frame_that_no_call_made_is_looked_up_at_its_pc (void **state)
+TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
 {
-  (void)state;
   static struct sframe_row other[]
       = { { .start = 0, .n_words = 2, .words = { 16, -16 } } };
   static const struct sframe_fde functions[] = {
@@ -370,10 +347,8 @@ a_frame_that_no_call_made_is_looked_up_at_its_pc (void **state)
 }
 
 /* Behind the last function, where the section says nothing.  */
-static void
-nothing_is_known_of_a_frame_that_no_call_made (void **state)
+TEST (nothing_is_known_of_a_frame_that_no_call_made)
 {
-  (void)state;
   struct program program;
   prepare_rows (&program, &arch_amd64, v3, amd64_rows, 1);
   store (&program, STACK + 64, 0x555000);
@@ -400,10 +375,8 @@ static const struct sframe_fde trampoline = { .address = CODE,
                                               .n_rows = 1,
                                               .rows = trampoline_rows };
 
-static void
-what_a_signal_interrupted_is_looked_up_at_its_pc (void **state)
+TEST (what_a_signal_interrupted_is_looked_up_at_its_pc)
 {
-  (void)state;
   struct program program;
   prepare (&program, &arch_amd64, v3, &trampoline, 1);
   program.frame.interrupted = false;
@@ -417,10 +390,8 @@ what_a_signal_interrupted_is_looked_up_at_its_pc (void **state)
   finish (&program);
 }
 
-static void
-signals_change_stacks_but_not_for_ever (void **state)
+TEST (signals_change_stacks_but_not_for_ever)
 {
-  (void)state;
   struct program program;
   prepare (&program, &arch_amd64, v3, &trampoline, 1);
   /* Two trampolines that lead to each other, one of them upwards.  */
@@ -445,10 +416,8 @@ signals_change_stacks_but_not_for_ever (void **state)
 }
 
 /* A NULL pointer was called: the frame with that PC is the interrupted one. */
-static void
-a_signal_may_interrupt_at_address_0 (void **state)
+TEST (a_signal_may_interrupt_at_address_0)
 {
-  (void)state;
   struct program program;
   prepare (&program, &arch_amd64, v3, &trampoline, 1);
   store (&program, STACK + 64 + 160, STACK + 300);
@@ -462,10 +431,8 @@ a_signal_may_interrupt_at_address_0 (void **state)
 
 /* A trampoline that does not move the stack, although it has its return
    address from a register.  */
-static void
-a_trampoline_that_stays_where_it_is_ends_the_walk (void **state)
+TEST (a_trampoline_that_stays_where_it_is_ends_the_walk)
 {
-  (void)state;
   static struct sframe_row rows[] = {
     { .start = 0,
       .n_words = 4,
@@ -485,10 +452,8 @@ a_trampoline_that_stays_where_it_is_ends_the_walk (void **state)
 
 /* Registers.  */
 
-static void
-other_registers_are_known_in_innermost_frames_only (void **state)
+TEST (other_registers_are_known_in_innermost_frames_only)
 {
-  (void)state;
   /* CFA = r10; RA and FP as usual.  */
   static struct sframe_row rows[] = {
     { .start = 0,
@@ -511,10 +476,8 @@ other_registers_are_known_in_innermost_frames_only (void **state)
   finish (&program);
 }
 
-static void
-a_frame_pointer_may_be_a_distance_from_the_cfa (void **state)
+TEST (a_frame_pointer_may_be_a_distance_from_the_cfa)
 {
-  (void)state;
   /* The register number of a rule by the CFA says nothing.  */
   static struct sframe_row rows[] = {
     { .start = 0,
@@ -531,10 +494,8 @@ a_frame_pointer_may_be_a_distance_from_the_cfa (void **state)
 
 /* Leaf functions of aarch64 and s390x leave the return address where the call
    put it.  */
-static void
-a_leaf_returns_by_its_register_once (void **state)
+TEST (a_leaf_returns_by_its_register_once)
 {
-  (void)state;
   static const struct
   {
     const struct arch *arch;
@@ -571,10 +532,8 @@ a_leaf_returns_by_its_register_once (void **state)
 }
 
 /* On s390x a function stores registers in its caller's frame first.  */
-static void
-a_return_address_may_be_in_the_callers_frame (void **state)
+TEST (a_return_address_may_be_in_the_callers_frame)
 {
-  (void)state;
   static struct sframe_row rows[] = {
     { .start = 0, .base_sp = true, .n_words = 3, .words = { 0, -48, -72 } },
   };
@@ -588,10 +547,8 @@ a_return_address_may_be_in_the_callers_frame (void **state)
   finish (&program);
 }
 
-static void
-frames_are_read_in_the_order_of_bytes_of_the_machine (void **state)
+TEST (frames_are_read_in_the_order_of_bytes_of_the_machine)
 {
-  (void)state;
   static struct sframe_row aarch64[] = {
     { .start = 0, .base_sp = true, .n_words = 3, .words = { 32, -24, -32 } },
   };
@@ -612,10 +569,8 @@ frames_are_read_in_the_order_of_bytes_of_the_machine (void **state)
   finish (&program);
 }
 
-static void
-signatures_are_taken_out_of_signed_addresses_only (void **state)
+TEST (signatures_are_taken_out_of_signed_addresses_only)
 {
-  (void)state;
   static struct sframe_row rows[] = {
     { .start = 0, .base_sp = true, .n_words = 3, .words = { 16, -8, -16 } },
     { .start = 8,
@@ -644,33 +599,4 @@ signatures_are_taken_out_of_signed_addresses_only (void **state)
       assert_caller (&program, cases[i].out, STACK + 80, 0);
       finish (&program);
     }
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (a_prologue_is_walked_in_all_versions),
-    cmocka_unit_test (a_return_address_behind_its_function_belongs_to_it),
-    cmocka_unit_test (repeated_blocks_are_looked_up_by_their_offset),
-    cmocka_unit_test (an_undefined_return_address_is_the_outermost_frame),
-    cmocka_unit_test (a_row_without_words_says_nothing_in_version_1),
-    cmocka_unit_test (a_walk_says_why_it_ended),
-    cmocka_unit_test (every_end_has_a_name_and_a_text),
-    cmocka_unit_test (a_stack_that_leads_to_itself_ends_the_walk),
-    cmocka_unit_test (a_frame_that_no_call_made_is_looked_up_at_its_pc),
-    cmocka_unit_test (nothing_is_known_of_a_frame_that_no_call_made),
-    cmocka_unit_test (what_a_signal_interrupted_is_looked_up_at_its_pc),
-    cmocka_unit_test (signals_change_stacks_but_not_for_ever),
-    cmocka_unit_test (a_signal_may_interrupt_at_address_0),
-    cmocka_unit_test (a_trampoline_that_stays_where_it_is_ends_the_walk),
-    cmocka_unit_test (other_registers_are_known_in_innermost_frames_only),
-    cmocka_unit_test (a_frame_pointer_may_be_a_distance_from_the_cfa),
-    cmocka_unit_test (a_leaf_returns_by_its_register_once),
-    cmocka_unit_test (a_return_address_may_be_in_the_callers_frame),
-    cmocka_unit_test (frames_are_read_in_the_order_of_bytes_of_the_machine),
-    cmocka_unit_test (signatures_are_taken_out_of_signed_addresses_only),
-  };
-  return cmocka_run_group_tests_name ("unwind", tests, NULL, NULL);
 }

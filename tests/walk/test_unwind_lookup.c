@@ -1,16 +1,11 @@
 /* Unit tests of walk/lookup.c: it says of every address what the
    project's decoder says. SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/walk/same_rules.h"
 #include "sframe/encode.h"
+#include "tests/unit_test.h"
 
 enum
 {
@@ -99,10 +94,8 @@ make_section (const struct made *made, struct buffer *section)
   sframe_encoder_free (encoder);
 }
 
-static void
-all_addresses_have_the_rules_of_the_decoder (void **state)
+TEST (all_addresses_have_the_rules_of_the_decoder)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof made / sizeof *made; i++)
     {
       struct buffer section;
@@ -129,10 +122,8 @@ next (uint32_t *state)
 
 /* Bytes that differ, and sections that end early, at the end of their memory
    for those who watch accesses.  */
-static void
-damaged_sections_are_read_as_the_decoder_reads_them (void **state)
+TEST (damaged_sections_are_read_as_the_decoder_reads_them)
 {
-  (void)state;
   uint32_t random = 1;
   for (unsigned i = 0; i < CHANGES; i++)
     {
@@ -153,10 +144,8 @@ damaged_sections_are_read_as_the_decoder_reads_them (void **state)
     }
 }
 
-static void
-a_count_starts_and_ends_where_it_is_told (void **state)
+TEST (a_count_starts_and_ends_where_it_is_told)
 {
-  (void)state;
   struct buffer section;
   struct unwind_section opened;
   make_section (&made[3], &section);
@@ -170,16 +159,4 @@ a_count_starts_and_ends_where_it_is_told (void **state)
   assert_int_equal (unwind_section_count (&opened, CODE + 0x300, 1, 2), 2);
   assert_int_equal (unwind_section_start (&opened, 2), CODE + 0x300);
   buffer_free (&section);
-}
-
-int
-main (void)
-{
-  cmocka_set_message_output (CM_OUTPUT_TAP);
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test (all_addresses_have_the_rules_of_the_decoder),
-    cmocka_unit_test (damaged_sections_are_read_as_the_decoder_reads_them),
-    cmocka_unit_test (a_count_starts_and_ends_where_it_is_told),
-  };
-  return cmocka_run_group_tests_name ("unwind_lookup", tests, NULL, NULL);
 }
