@@ -80,19 +80,30 @@ own_digest (void)
   return digest;
 }
 
-/* Put the path of the section of the SIZE bytes at ELF into PATH.  */
+/* Put the path of the section of ELF, which has DIGEST, into PATH.  */
 static bool
-find_path (char path[PATH_SIZE], const void *elf, size_t size, bool make)
+find_path (char path[PATH_SIZE], XXH128_hash_t digest, bool make)
 {
-  uint64_t own = own_digest ();
-  if (own == 0 || !find_folder (path, make))
+  if (!find_folder (path, make))
     return false;
-  XXH128_hash_t digest = XXH3_128bits_withSeed (elf, size, own);
   size_t length = strlen (path);
   snprintf (path + length, PATH_SIZE - length,
             "/%016" PRIx64 "%016" PRIx64 "%s", (uint64_t)digest.high64,
             (uint64_t)digest.low64, suffix);
   return true;
+}
+
+static XXH128_hash_t
+digest_of (const struct image *elf)
+{
+  return XXH3_128bits_withSeed (elf->bytes, elf->size, own_digest ());
+}
+
+XXH128_hash_t
+row_cache_digest (const struct image *elf)
+{
+  mapped_files_forget ();
+  return digest_of (elf);
 }
 
 /* Finding.  */
@@ -113,33 +124,14 @@ open_own (const char *path)
 }
 
 bool
-row_cache_find (const void *elf, size_t size, void **section,
-                size_t *section_size, uint64_t *address)
+row_cache_find (const struct image *elf, XXH128_hash_t digest,
+                struct detached_file *found)
 {
   char path[PATH_SIZE];
-  struct error ignored;
-  struct image image;
-  struct detached_file found;
-  *section = NULL;
-  int fd = find_path (path, elf, size, false) ? open_own (path) : -1;
-  if (fd < 0)
-    return false;
-  if (!image_open_memory (&image, elf, size, &ignored))
-    {
-      close (fd);
-      return false;
-    }
-  if (detached_file_open (&found, fd, &image))
-    {
-      *section = malloc (found.size);
-      *section_size = found.size;
-      *address = found.address;
-      if (*section != NULL)
-        memcpy (*section, found.section, found.size);
-      image_close (&found.image);
-    }
-  image_close (&image);
-  return *section != NULL;
+  int fd = own_digest () != 0 && find_path (path, digest, false)
+               ? open_own (path)
+               : -1;
+  return fd >= 0 && detached_file_open (found, fd, elf);
 }
 
 /* Keeping.  */
@@ -194,24 +186,23 @@ remove_oldest (const char *path)
 }
 
 void
-row_cache_keep (const void *elf, size_t size, const void *section,
-                size_t section_size, uint64_t address)
+row_cache_keep (const struct image *elf, XXH128_hash_t digest,
+                const struct sfw_section *section)
 {
   char path[PATH_SIZE];
   struct error ignored;
-  struct image image;
-  struct buffer file, rows = { .bytes = (uint8_t *)section };
-  rows.size = section_size;
-  if (section_size > KEPT_MAX || !find_path (path, elf, size, true)
-      || !image_open_memory (&image, elf, size, &ignored))
+  struct buffer file, rows = { .bytes = (uint8_t *)section->bytes };
+  rows.size = section->size;
+  if (own_digest () == 0 || section->size > KEPT_MAX
+      || !XXH128_isEqual (digest_of (elf), digest)
+      || !find_path (path, digest, true))
     return;
-  buffer_init (&file, image.big_endian);
-  if (detached_file_compose (&image, &rows, address, &file, &ignored)
+  buffer_init (&file, elf->big_endian);
+  if (detached_file_compose (elf, &rows, section->address, &file, &ignored)
       && output_file_write (path, &file, -1, CFI2SFRAME_SYNC_FILE, &ignored))
     {
       *strrchr (path, '/') = '\0';
       remove_oldest (path);
     }
   buffer_free (&file);
-  image_close (&image);
 }

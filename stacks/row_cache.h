@@ -15,15 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Find the section that row_cache_keep got for the SIZE bytes of an ELF file.
-   *SECTION is to be freed by the caller, *ADDRESS is what it counts its
-   addresses from.  */
-bool row_cache_find (const void *elf, size_t size, void **section,
-                     size_t *section_size, uint64_t *address);
+#include "base/hash.h"
+#include "elf/detached_file.h"
+#include "sframewalk.h"
 
-/* Keep a section for the SIZE bytes of an ELF file.  The oldest sections go
-   when there are too many.  */
-void row_cache_keep (const void *elf, size_t size, const void *section,
-                     size_t section_size, uint64_t address);
+/* What the section of ELF is kept under: a digest of its bytes and of this
+   program.  Files that have changed before are of no account.  */
+XXH128_hash_t row_cache_digest (const struct image *elf);
+
+/* Find the section that row_cache_keep got for ELF, which has DIGEST.  If
+   true, the caller closes found->image.  */
+bool row_cache_find (const struct image *elf, XXH128_hash_t digest,
+                     struct detached_file *found);
+
+/* Keep SECTION, which was made of ELF when that had DIGEST; not if ELF has
+   changed since.  The oldest sections go when there are too many.  */
+void row_cache_keep (const struct image *elf, XXH128_hash_t digest,
+                     const struct sfw_section *section);
 
 #endif /* STACKS_ROW_CACHE_H */

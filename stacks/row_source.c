@@ -50,27 +50,32 @@ take_own (struct row_source *rows, const struct image *image)
   return true;
 }
 
-/* A copy of the section beside IMAGE.  */
+/* Copy the section of FOUND, which is closed; it is of ORIGIN.  */
+static bool
+take_copy (struct row_source *rows, struct detached_file *found,
+           enum section_origin origin)
+{
+  rows->bytes = malloc (found->size);
+  if (rows->bytes != NULL)
+    {
+      memcpy (rows->bytes, found->section, found->size);
+      rows->section
+          = (struct sfw_section){ rows->bytes, found->size, found->address };
+      rows->origin = origin;
+    }
+  image_close (&found->image);
+  return rows->bytes != NULL;
+}
+
+/* The section beside IMAGE.  */
 static bool
 take_detached (struct row_source *rows, const struct image *image,
                const char *folders)
 {
-  struct detached_file detached;
-  bool found
-      = (folders != NULL && detached_file_find (image, folders, &detached))
-        || served_find (image, &detached);
-  if (!found)
-    return false;
-  rows->bytes = malloc (detached.size);
-  if (rows->bytes != NULL)
-    {
-      memcpy (rows->bytes, detached.section, detached.size);
-      rows->section = (struct sfw_section){ rows->bytes, detached.size,
-                                            detached.address };
-      rows->origin = SECTION_DETACHED;
-    }
-  image_close (&detached.image);
-  return rows->bytes != NULL;
+  struct detached_file found;
+  return ((folders != NULL && detached_file_find (image, folders, &found))
+          || served_find (image, &found))
+         && take_copy (rows, &found, SECTION_DETACHED);
 }
 
 /* Make rows from the CFI and from the code of IMAGE, or take those that were
@@ -79,22 +84,23 @@ static void
 analyze (struct row_source *rows, const struct image *image)
 {
   struct error err;
+  struct detached_file kept;
   uint64_t address;
   size_t size;
-  bool kept = row_cache_find (image->bytes, image->size, &rows->bytes, &size,
-                              &address);
-  if (!kept
-      && !detached_build (image->bytes, image->size, true, &rows->bytes, &size,
-                          &address, &err))
+  XXH128_hash_t digest = row_cache_digest (image);
+  if (row_cache_find (image, digest, &kept)
+      && take_copy (rows, &kept, SECTION_KEPT))
+    return;
+  if (!detached_build (image->bytes, image->size, true, &rows->bytes, &size,
+                       &address, &err))
     {
       rows->bytes = NULL;
       row_source_set_none (rows, err.reason);
       return;
     }
-  if (!kept)
-    row_cache_keep (image->bytes, image->size, rows->bytes, size, address);
   rows->section = (struct sfw_section){ rows->bytes, size, address };
-  rows->origin = kept ? SECTION_KEPT : SECTION_CONVERTED;
+  rows->origin = SECTION_CONVERTED;
+  row_cache_keep (image, digest, &rows->section);
 }
 
 void
