@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/radix.h"
 
 static bool
 grow (struct call_tree *tree)
@@ -104,62 +105,38 @@ call_tree_find (const struct call_tree *tree, uint32_t parent, uint64_t key)
   return tree->slots[slot_of (tree, parent, key)];
 }
 
-/* Merge two sorted lists of callees.  */
-static uint32_t
-merge (struct call_tree *tree, uint32_t a, uint32_t b,
-       int (*compare) (uint64_t a, uint64_t b, void *context), void *context)
+struct keyed_node *
+call_tree_by_key (const struct call_tree *tree)
 {
-  uint32_t head = 0, *end = &head;
-  while (a != 0 && b != 0)
-    {
-      bool take_a
-          = compare (tree->nodes[a].key, tree->nodes[b].key, context) <= 0;
-      uint32_t *from = take_a ? &a : &b;
-      *end = *from;
-      end = &tree->nodes[*from].next;
-      *from = *end;
-    }
-  *end = a != 0 ? a : b;
-  return head;
+  void *nodes = calloc (tree->n, sizeof (struct keyed_node));
+  struct keyed_node *keyed = nodes;
+  for (uint32_t i = 0; nodes != NULL && i < tree->n; i++)
+    keyed[i] = (struct keyed_node){ tree->nodes[i].key, i };
+  if (nodes != NULL && radix_sort (&nodes, tree->n, sizeof *keyed))
+    return nodes;
+  free (nodes);
+  return NULL;
 }
 
-/* Sort a list of callees, by merging runs of equal length (of bit I in
-   RUNS).  */
-static uint32_t
-sort_list (struct call_tree *tree, uint32_t list,
-           int (*compare) (uint64_t a, uint64_t b, void *context),
-           void *context)
+bool
+call_tree_sort (struct call_tree *tree)
 {
-  uint32_t runs[32] = { 0 };
-  while (list != 0)
-    {
-      uint32_t run = list;
-      unsigned i = 0;
-      list = tree->nodes[run].next;
-      tree->nodes[run].next = 0;
-      for (; i < 31 && runs[i] != 0; i++)
-        {
-          run = merge (tree, runs[i], run, compare, context);
-          runs[i] = 0;
-        }
-      runs[i]
-          = runs[i] != 0 ? merge (tree, runs[i], run, compare, context) : run;
-    }
-  uint32_t sorted = 0;
-  for (unsigned i = 0; i < 32; i++)
-    sorted = merge (tree, runs[i], sorted, compare, context);
-  return sorted;
-}
-
-void
-call_tree_sort (struct call_tree *tree,
-                int (*compare) (uint64_t a, uint64_t b, void *context),
-                void *context)
-{
+  struct keyed_node *keyed = call_tree_by_key (tree);
+  if (keyed == NULL)
+    return false;
   for (uint32_t i = 0; i < tree->n; i++)
-    tree->nodes[i].first
-        = sort_list (tree, tree->nodes[i].first, compare, context);
+    tree->nodes[i].first = 0;
+  /* Each callee goes in front of those with greater keys.  */
+  for (uint32_t i = tree->n; i-- > 0;)
+    if (keyed[i].node != 0)
+      {
+        struct call_node *node = &tree->nodes[keyed[i].node];
+        node->next = tree->nodes[node->parent].first;
+        tree->nodes[node->parent].first = keyed[i].node;
+      }
+  free (keyed);
   fill_slots (tree);
+  return true;
 }
 
 void

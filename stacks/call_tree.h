@@ -45,11 +45,20 @@ uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
 uint32_t call_tree_find (const struct call_tree *tree, uint32_t parent,
                          uint64_t key);
 
-/* Order the callees of every node by COMPARE of their keys, which may have
-   been changed.  */
-void call_tree_sort (struct call_tree *tree,
-                     int (*compare) (uint64_t a, uint64_t b, void *context),
-                     void *context);
+/* A node of a tree that is listed by keys.  */
+struct keyed_node
+{
+  uint64_t key;
+  uint32_t node;
+};
+
+/* All nodes of TREE in the order of their keys; to be freed.  NULL when memory
+   ran out.  */
+struct keyed_node *call_tree_by_key (const struct call_tree *tree);
+
+/* Order the callees of every node by their keys, which may have been changed.
+   False when memory ran out.  */
+bool call_tree_sort (struct call_tree *tree);
 
 /* Set TOTALS[i] to what was counted in node i and in all that it calls; there
    is room for tree->n numbers.  */

@@ -76,18 +76,12 @@ sort_names (struct named_profile *named, uint64_t *order)
   return true;
 }
 
-static int
-by_key (uint64_t a, uint64_t b, void *unused)
-{
-  (void)unused;
-  return (a > b) - (a < b);
-}
-
 bool
 named_profile_sum (struct named_profile *named)
 {
-  call_tree_sort (&named->calls, by_key, NULL);
-  named->totals = calloc (named->calls.n, sizeof *named->totals);
+  named->totals = call_tree_sort (&named->calls)
+                      ? calloc (named->calls.n, sizeof *named->totals)
+                      : NULL;
   if (named->totals != NULL)
     call_tree_sum (&named->calls, named->totals);
   return named->totals != NULL;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/radix.h"
 #include "stacks/live.h"
 #include "walk/frame.h"
 
@@ -420,34 +419,13 @@ profile_is_of_kernel (const char *name)
   return n > 4 && strcmp (name + n - 4, "_[k]") == 0;
 }
 
-/* A node, to be sorted by its key.  */
-struct keyed_node
-{
-  uint64_t key;
-  uint32_t node;
-};
-
-/* All nodes of TREE, by key; to be freed.  */
-static struct keyed_node *
-nodes_by_key (const struct call_tree *tree)
-{
-  void *nodes = calloc (tree->n, sizeof (struct keyed_node));
-  struct keyed_node *keyed = nodes;
-  for (uint32_t i = 0; nodes != NULL && i < tree->n; i++)
-    keyed[i] = (struct keyed_node){ tree->nodes[i].key, i };
-  if (nodes != NULL && radix_sort (&nodes, tree->n, sizeof *keyed))
-    return nodes;
-  free (nodes);
-  return NULL;
-}
-
 /* The names of all nodes of TREE but the root, by node, each to be freed.  An
    address is looked up once.  */
 static char **
 node_names (struct profile *profile, unsigned wanted)
 {
   const struct call_tree *tree = &profile->calls;
-  struct keyed_node *keyed = nodes_by_key (tree);
+  struct keyed_node *keyed = call_tree_by_key (tree);
   char **names = calloc (tree->n, sizeof *names);
   bool complete = names != NULL && keyed != NULL;
   for (uint32_t i = 0; complete && i < tree->n; i++)
