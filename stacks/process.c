@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "walk/lookup.h"
+#include "walk/frame.h"
 #include "walk/walk.h"
 
 /* The number of mappings that end at or before ADDRESS.  */
@@ -243,17 +243,11 @@ process_find_rules (const void *finder, uint64_t address,
 {
   const struct process *process = finder;
   struct sfw_section section;
-  struct unwind_section opened;
   if (!process_find_section (process, address, &section))
     return SFW_NO_SECTION;
   rules->arch = process->arch;
-  if (section.size == 0)
-    return SFW_NO_ROW;
-  if (!unwind_section_open (&opened, section.bytes, section.size,
-                            section.address))
-    return SFW_BAD_SECTION;
-  rules->arch = opened.arch;
-  return unwind_section_lookup (&opened, address, rules);
+  return section.size > 0 ? walk_section_rules (&section, address, rules)
+                          : SFW_NO_ROW;
 }
 
 void

@@ -30,13 +30,11 @@ enum
 /* The rules of a frame.  */
 struct unwind_rules
 {
-  uint64_t pc; /* the frame's; in a lookup: the address where the rules hold */
   const struct arch *arch;
   struct frame_row row;
-  bool signal;      /* the frame is a signal trampoline's */
-  bool begin;       /* where the rules were looked up */
-  bool interrupted; /* whether the frame was interrupted */
-  bool at_pc; /* the rules hold at PC; otherwise at the address before it */
+  bool signal; /* the frame is a signal trampoline's */
+  bool begin;  /* where the rules were looked up */
+  bool at_pc;  /* the rules hold at PC; otherwise at the address before it */
 };
 
 /* Read SIZE bytes at ADDRESS from MEMORY, a struct sfw_memory.

@@ -46,9 +46,9 @@ sfw_end_text (enum sfw_end end)
   return is_end (end) ? ends[end].text : NULL;
 }
 
-/* The rules that the section FINDER has for ADDRESS.  */
-static enum sfw_end
-find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
+enum sfw_end
+walk_section_rules (const void *finder, uint64_t address,
+                    struct unwind_rules *rules)
 {
   const struct sfw_section *section = finder;
   struct unwind_section opened;
@@ -66,7 +66,7 @@ sfw_lookup (const struct sfw_section *section, uint64_t pc,
             struct sfw_row *row)
 {
   struct unwind_rules rules;
-  enum sfw_end step = find_rules (section, pc, &rules);
+  enum sfw_end step = walk_section_rules (section, pc, &rules);
   if (step == SFW_MORE)
     walk_row_of (&rules, row);
   return step;
@@ -78,7 +78,7 @@ sfw_step (const struct sfw_section *section, const struct sfw_memory *memory,
 {
   struct unwind_rules rules;
   const struct unwind_source source
-      = { find_rules, section, walk_read, (void *)memory };
+      = { walk_section_rules, section, walk_read, (void *)memory };
   enum sfw_end step
       = unwind_frame_rules (&source, frame->pc, frame->interrupted, &rules);
   return step == SFW_MORE ? unwind_apply (frame, memory, &rules) : step;

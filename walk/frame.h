@@ -10,6 +10,11 @@
 /* Stable identifier ("no-row") of an END; NULL for a number that is none.  */
 const char *walk_end_name (enum sfw_end end);
 
+/* Find the RULES at ADDRESS, as unwind_source.find does; FINDER is a struct
+   sfw_section.  Async-signal-safe.  */
+enum sfw_end walk_section_rules (const void *finder, uint64_t address,
+                                 struct unwind_rules *rules);
+
 /* The memory of this process at ADDRESS.  */
 static inline const void *
 walk_memory_at (uint64_t address)

@@ -72,7 +72,5 @@ unwind_frame_rules (const struct unwind_source *source, uint64_t pc,
     }
   if (interrupted && step == SFW_MORE && fp_is_popped (source, rules, pc))
     rules->row.fp = (struct frame_rule){ .kind = RULE_SAME };
-  rules->pc = pc;
-  rules->interrupted = interrupted;
   return step;
 }

@@ -244,7 +244,6 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
     return SFW_NO_ROW;
   if (!rows_open (section, fde, &rows))
     return SFW_BAD_SECTION;
-  rules->pc = pc;
   rules->arch = section->arch;
   rules->signal = rows.signal;
   if (rows.pcmask)

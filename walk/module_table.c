@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 struct sfw_modules
 {
   _Atomic (struct walk_table *) current;
@@ -65,18 +67,11 @@ enum sfw_end
 walk_table_lookup (const struct walk_table *table, uint64_t pc,
                    struct unwind_rules *rules)
 {
-  size_t low = 0, n = table->n;
-  while (n > 0)
-    {
-      size_t half = n / 2;
-      bool behind = table->modules[low + half].end <= pc;
-      low += behind ? half + 1 : 0;
-      n = behind ? n - half - 1 : half;
-    }
-  if (low == table->n || table->modules[low].start > pc
-      || table->modules[low].section == NULL)
+  size_t at = SEARCH_FIRST (table->n, i, table->modules[i].end > pc);
+  if (at == table->n || table->modules[at].start > pc
+      || table->modules[at].section == NULL)
     return SFW_NO_SECTION;
-  const struct walk_section *section = table->modules[low].section;
+  const struct walk_section *section = table->modules[at].section;
   rules->arch = section->opened.arch;
   if (!section->opened.sorted)
     return unwind_section_lookup (&section->opened, pc, rules);

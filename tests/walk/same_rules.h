@@ -33,9 +33,8 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
   uint64_t offset = pc - function.address;
   if (function.pcmask)
     offset %= function.repeat;
-  return step == SFW_MORE && rules.pc == pc
-         && rules.begin == (row.start == offset) && rules.arch == decoder.arch
-         && rules.signal == function.signal
+  return step == SFW_MORE && rules.begin == (row.start == offset)
+         && rules.arch == decoder.arch && rules.signal == function.signal
          && frame_row_same_rules (&expected, &rules.row);
 }
 
