@@ -175,14 +175,46 @@ step_by_fp (struct sfw_frame *frame, struct process *process)
   return true;
 }
 
+/* Where PROCESS has rules and code.  */
+static struct unwind_source
+source_of (struct process *process)
+{
+  return (struct unwind_source){ process->find_rules != NULL
+                                     ? process->find_rules
+                                     : process_find_rules,
+                                 process, process_read_code, process };
+}
+
+/* Set the SP of FRAME, to which a frame pointer has led.  Where code has the
+   return address in a register, the two words that FP points to may be
+   anywhere in a frame, so that read_fp_frame knows only what SP is not below.
+   If the row of FRAME says where these words are, SP is known.  If it needs SP
+   and does not say so, nothing can be read there.  */
+static void
+settle_sp (struct process *process, struct sfw_frame *frame)
+{
+  const struct unwind_source source = source_of (process);
+  struct unwind_rules rules;
+  if (!arch_tracks_ra (process->arch)
+      || unwind_frame_rules (&source, frame->pc, false, &rules) != SFW_MORE)
+    return;
+  const struct frame_row *row = &rules.row;
+  if (row->cfa.kind == RULE_UNDEFINED || row->cfa.reg != process->arch->sp)
+    return;
+  uint64_t sp = frame->fp - (uint64_t)(int64_t)row->fp.offset
+                - (uint64_t)(int64_t)row->cfa.offset;
+  bool known = row->cfa.kind == RULE_REG && row->fp.kind == RULE_DEREF_CFA
+               && row->ra.kind == RULE_DEREF_CFA
+               && row->ra.offset - row->fp.offset == sizeof (uint64_t)
+               && sp >= frame->sp;
+  frame->sp = known ? sp : UNKNOWN_REGISTER;
+}
+
 /* Make what walks of PROCESS remember.  False when memory ran out.  */
 static bool
 walker_make (struct process *process)
 {
-  const struct unwind_source source
-      = { process->find_rules != NULL ? process->find_rules
-                                      : process_find_rules,
-          process, process_read_code, process };
+  const struct unwind_source source = source_of (process);
   if (process->walker == NULL)
     process->walker = walk_walker_new (&source);
   return process->walker != NULL;
@@ -250,7 +282,7 @@ struct full_frame
 };
 
 /* Make FULL the frame number AT of WALK.  No more is known of it than
-   walks by rows tell.  */
+   walks by rows tell, or by the frame pointer (settle_sp).  */
 static void
 full_set (const struct process *process, const struct walk *walk, size_t at,
           struct full_frame *full)
@@ -263,7 +295,8 @@ full_set (const struct process *process, const struct walk *walk, size_t at,
     registers->values[i] = UNKNOWN_REGISTER;
   if (process->arch->fixed_ra_offset != 0)
     registers->values[process->arch->ra] = frame->pc;
-  registers->values[process->arch->sp] = frame->sp;
+  if (frame->way != WAY_FP || !arch_tracks_ra (process->arch))
+    registers->values[process->arch->sp] = frame->sp;
   registers->values[process->arch->fp] = frame->fp;
 }
 
@@ -445,6 +478,8 @@ walk_by_sframe (struct process *process, const struct registers *registers,
   do
     {
       struct frame *first = &walk->frames[walk->n];
+      if (way == WAY_FP)
+        settle_sp (process, &frame);
       walk_by_rows (process, &frame, walk);
       first->way = way;
     }

@@ -311,6 +311,90 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
     }
 }
 
+/* Rows of AArch64: of two functions that save FP and RA at the bottom of
+   frames of 64 bytes, by SP and by FP; of one that saves RA alone.  */
+enum
+{
+  ROW_BY_SP = 0x100,
+  ROW_BY_FP = 0x200,
+  ROW_WITHOUT_FP = 0x300
+};
+
+static enum sfw_end
+find_rules_of_aarch64 (const void *process, uint64_t address,
+                       struct unwind_rules *rules)
+{
+  const struct arch *arch = &arch_aarch64;
+  (void)process;
+  uint64_t function = address - CODE;
+  if (function >= 0x400 || function < ROW_BY_SP)
+    return SFW_NO_SECTION;
+  rules->arch = arch;
+  function &= ~UINT64_C (0xff);
+  rules->row = (struct frame_row){
+    .cfa = { RULE_REG, 0, function == ROW_BY_FP ? arch->fp : arch->sp, 64 },
+    .ra = { RULE_DEREF_CFA, 0, 0, -56 },
+    .fp = { RULE_DEREF_CFA, 0, 0, -64 },
+  };
+  if (function == ROW_WITHOUT_FP)
+    rules->row.fp = (struct frame_rule){ .kind = RULE_SAME };
+  return SFW_MORE;
+}
+
+/* Code without rows, whose frame has more than FP and RA, was called by
+   FUNCTION: the words in front of that frame's end are no return addresses. */
+static void
+assert_sp_is_not_guessed (uint64_t function, size_t frames)
+{
+  enum
+  {
+    JIT = 0x400000,
+    CALLER = 10 /* the word where FUNCTION's frame begins */
+  };
+  static const uint8_t bl[16] = { [3] = 0x94, [7] = 0x94, [11] = 0x94 };
+  struct mapping mapping
+      = { .start = CODE, .end = JIT + sizeof bl, .runs = true };
+  struct process process
+      = { .arch = &arch_aarch64, .find_rules = find_rules_of_aarch64 };
+  struct walk walk;
+  const uint64_t wrong = CODE + ROW_BY_SP + 12, outer = CODE + ROW_BY_FP + 8;
+  process.mappings = &mapping;
+  process.n_mappings = 1;
+  assert_true (walk_init (&walk, 10)
+               && memory_add (&process.memory, STACK, stack, sizeof stack)
+               && memory_add (&process.memory, JIT, bl, sizeof bl));
+  for (unsigned i = 0; i < 64; i++)
+    stack[i] = wrong;
+  /* The frame of the code without rows has four words, the caller's eight.  */
+  stack[CALLER - 4] = STACK + 8 * CALLER;
+  stack[CALLER - 3] = CODE + function + 4;
+  stack[CALLER] = 0;
+  stack[CALLER + 1] = outer;
+  struct registers registers = { .pc = JIT + 8,
+                                 .n = 32,
+                                 .values = { [31] = STACK + 8 * (CALLER - 4),
+                                             [29] = STACK + 8 * (CALLER - 4),
+                                             [30] = wrong } };
+  walk_by_sframe (&process, &registers, &walk);
+  if (walk.n != frames || walk.frames[1].pc != CODE + function + 4
+      || walk.frames[1].way != WAY_FP
+      || (frames > 2
+          && (walk.frames[2].pc != outer
+              || walk.frames[2].sp != STACK + 8 * (CALLER + 8))))
+    fail_msg ("function 0x%lx: %zu frames", (unsigned long)function, walk.n);
+  process.mappings = NULL;
+  process.n_mappings = 0;
+  walk_free (&walk);
+  process_free (&process);
+}
+
+TEST (on_aarch64_a_frame_pointer_does_not_tell_sp)
+{
+  assert_sp_is_not_guessed (ROW_BY_SP, 3);
+  assert_sp_is_not_guessed (ROW_BY_FP, 3);
+  assert_sp_is_not_guessed (ROW_WITHOUT_FP, 2);
+}
+
 /* A frame pointer leads up the stack, to whole words.  */
 TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
 {
