@@ -306,8 +306,17 @@ prove (const char *path, const char *original_path)
 
 static const char *paths[2];
 
+enum
+{
+  OPTION_USAGE = 256
+};
+
 static const struct argp_option options[]
-    = { { NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 }, { 0 } };
+    = { { "version", 'V', NULL, 0, "Print the version and exit", 0 },
+        { "help", 'h', NULL, 0, "Print this help and exit", 0 },
+        { "usage", OPTION_USAGE, NULL, 0, "Print the options alone and exit",
+          0 },
+        { 0 } };
 
 static error_t
 parse (int key, char *text, struct argp_state *state)
@@ -316,8 +325,15 @@ parse (int key, char *text, struct argp_state *state)
     paths[state->arg_num] = text;
   else if (key == ARGP_KEY_END && paths[0] == NULL)
     argp_error (state, "no file given");
+  else if (key == 'V')
+    {
+      puts ("sframe-prove " PACKAGE_VERSION);
+      exit (0);
+    }
   else if (key == 'h')
     argp_state_help (state, stdout, ARGP_HELP_STD_HELP);
+  else if (key == OPTION_USAGE)
+    argp_state_help (state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
   else if (key != ARGP_KEY_END)
     return ARGP_ERR_UNKNOWN;
   return 0;
@@ -332,11 +348,12 @@ main (int argc, char **argv)
           .args_doc = "FILE [ORIGINAL]",
           .doc = "Prove that each row of FILE's .sframe says what its "
                  "call-frame information says, or that of ORIGINAL, which "
-                 "has to have the same code." };
+                 "has to have the same code."
+                 "\vExit status: 0 proved, 1 not proved, 2 wrong usage or a "
+                 "file that cannot be read." };
   argp_err_exit_status = 2;
-  /* Not defined here: symbols of the program are hidden from the C library. */
-  argp_program_version = "sframe-prove " PACKAGE_VERSION;
-  argp_parse (&parser, argc, argv, 0, NULL, NULL);
+  /* argp's own --help has no letter.  */
+  argp_parse (&parser, argc, argv, ARGP_NO_HELP, NULL, NULL);
   elf_version (EV_CURRENT);
   int status = prove (paths[0], paths[1]);
   return fflush (stdout) == 0 ? status : 2;
