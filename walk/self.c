@@ -79,12 +79,27 @@ walk_listed_section (const struct dl_phdr_info *info,
                                  section->address);
 }
 
+/* Begin the list.  dl_iterate_phdr has its lock by then: whoever is called by
+   it and changes MODULES takes that lock first, too.  */
+static bool
+listing_begin (struct listing *listing)
+{
+  listing->draft = walk_draft_begin (listing->modules, true);
+  if (listing->draft == NULL)
+    return false;
+  listing->counters = *walk_modules_counters (listing->modules);
+  listing->unchanged = listing->counters.adds > 0;
+  return true;
+}
+
 static int
 list_module (struct dl_phdr_info *info, size_t size, void *data)
 {
   (void)size;
   struct listing *listing = data;
   struct sfw_section section;
+  if (listing->draft == NULL && !listing_begin (listing))
+    return 1;
   if (listing->unchanged && info->dlpi_adds == listing->counters.adds
       && info->dlpi_subs == listing->counters.subs)
     return 1;
@@ -99,13 +114,10 @@ list_module (struct dl_phdr_info *info, size_t size, void *data)
 bool
 sfw_modules_update (struct sfw_modules *modules)
 {
-  struct listing listing
-      = { .modules = modules, .draft = walk_draft_begin (modules, true) };
+  struct listing listing = { .modules = modules };
+  dl_iterate_phdr (list_module, &listing);
   if (listing.draft == NULL)
     return false;
-  listing.counters = *walk_modules_counters (modules);
-  listing.unchanged = listing.counters.adds > 0;
-  dl_iterate_phdr (list_module, &listing);
   bool changed = !listing.failed && !listing.unchanged;
   if (changed)
     *walk_modules_counters (modules) = listing.counters;

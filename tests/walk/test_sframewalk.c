@@ -1249,3 +1249,37 @@ TEST (wrong_use_is_noticed)
   assert_null (sfw_end_text ((enum sfw_end) (SFW_INVALID + 1)));
   finish (&program);
 }
+
+static pthread_t updating;
+
+static void *
+update (void *modules)
+{
+  return sfw_modules_update (modules) ? modules : NULL;
+}
+
+/* Called by dl_iterate_phdr, which has a lock: change MODULES while another
+   thread updates them.  */
+static int
+add_while_others_update (struct dl_phdr_info *info, size_t size, void *modules)
+{
+  (void)info;
+  (void)size;
+  assert_int_equal (pthread_create (&updating, NULL, update, modules), 0);
+  usleep (100000); /* it waits for the lock, or at least has begun */
+  assert_true (sfw_modules_add (modules, 0x1000, 0x2000, NULL));
+  return 1;
+}
+
+TEST (modules_can_be_added_while_the_dynamic_linker_is_asked)
+{
+  void *updated;
+  struct sfw_modules *modules = sfw_modules_new ();
+  assert_non_null (modules);
+  alarm (60);
+  dl_iterate_phdr (add_while_others_update, modules);
+  assert_int_equal (pthread_join (updating, &updated), 0);
+  alarm (0);
+  assert_ptr_equal (updated, modules);
+  sfw_modules_free (modules);
+}
