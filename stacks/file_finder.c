@@ -3,7 +3,7 @@
 
    A file may have been replaced or deleted since, or lie in another mount
    namespace.  A file under one of its names is taken if it is the one that was
-   mapped: by its build-id, or else by its inode, or else, of a core, by the
+   mapped: by its build-id, or else by its inode and device, or else by the
    bytes of its first page.  What is not found is copied from the process's
    memory, as far as it is there.  Of a process that has ended only files are
    left.  */
@@ -106,39 +106,60 @@ find_build_id (struct process *process, struct code_file *file,
 
 /* Whether a file is the one that was mapped.  */
 
-/* Whether IMAGE has the build-id of FILE.  Tables of older versions of perf
-   have 20 bytes, whatever its size is.  */
+/* Whether ID is the build-id of FILE.  Tables of older versions of perf have
+   20 bytes, whatever its size is.  */
 static bool
-has_build_id (const struct code_file *file, const struct image *image)
+is_build_id (const struct code_file *file, struct build_id id)
 {
   const struct mapped_identity *recorded = &file->recorded;
-  struct build_id id = build_id_find (image);
   size_t size = recorded->build_id_size;
   size_t n = id.size < size ? id.size : size;
   return n > 0 && memcmp (id.bytes, recorded->build_id, n) == 0
          && bytes_are_zero (recorded->build_id + n, size - n);
 }
 
-/* Whether IMAGE, which STATUS is of, begins as FILE does in the memory of
-   PROCESS, a core.  If the core does not have that, the file is taken at its
-   name, unless it has changed since.  */
-static bool
-begins_equally (struct process *process, const struct code_file *file,
-                const struct image *image, const struct stat *status)
+/* Copy SIZE bytes at ADDRESS of PROCESS, or as many as there are.  */
+static size_t
+copy_range (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
 {
-  uint8_t page[PAGE];
+  size_t copied = 0;
+  if (memory->fetch != NULL)
+    return memory->fetch (memory->source, address, to, size);
+  while (copied < size)
+    {
+      uint64_t start, length;
+      const uint8_t *bytes
+          = memory_around (memory, address + copied, &start, &length);
+      if (bytes == NULL)
+        break;
+      uint64_t skip = address + copied - start, left = length - skip;
+      size_t n = left < size - copied ? (size_t)left : size - copied;
+      memcpy (to + copied, bytes + skip, n);
+      copied += n;
+    }
+  return copied;
+}
+
+/* Whether FD, which STATUS is of, begins as FILE does in the memory of
+   PROCESS. If a core does not have that, the file is taken at its name, unless
+   it has changed since.  */
+static bool
+begins_equally (struct process *process, const struct code_file *file, int fd,
+                const struct stat *status)
+{
+  uint8_t mapped[PAGE], page[PAGE];
   uint64_t address;
-  size_t n = image->size < sizeof page ? image->size : sizeof page;
+  size_t n = status->st_size < PAGE ? (size_t)status->st_size : PAGE;
   if (find_begin (process, file, &address)
-      && memory_read (&process->memory, address, page, n))
-    return memcmp (page, image->bytes, n) == 0;
+      && copy_range (&process->memory, address, mapped, n) == n)
+    return pread (fd, page, n, 0) == (ssize_t)n
+           && memcmp (page, mapped, n) == 0;
   return file == process->program_file || status->st_ctime < process->dumped;
 }
 
-/* Whether FD, which STATUS is of, has the contents of FILE.  */
+/* Whether FD has the build-id of FILE.  */
 static bool
-has_contents (struct process *process, const struct code_file *file, int fd,
-              const struct stat *status)
+has_build_id (const struct code_file *file, int fd)
 {
   struct error ignored;
   struct image image;
@@ -150,9 +171,7 @@ has_contents (struct process *process, const struct code_file *file, int fd,
       close (own);
       return false;
     }
-  bool same = file->recorded.build_id_size > 0
-                  ? has_build_id (file, &image)
-                  : begins_equally (process, file, &image, status);
+  bool same = is_build_id (file, build_id_find (&image));
   image_close (&image);
   return same;
 }
@@ -160,15 +179,19 @@ has_contents (struct process *process, const struct code_file *file, int fd,
 static bool
 is_mapped (struct process *process, const struct code_file *file, int fd)
 {
+  const struct mapped_identity *recorded = &file->recorded;
   struct stat status;
   if (fstat (fd, &status) != 0)
     return false;
-  if (file->recorded.build_id_size > 0 || file->recorded.inode == 0)
-    return has_contents (process, file, fd, &status);
-  /* The device of a recording may have another number after a restart.  */
-  return status.st_ino == file->recorded.inode
-         && (file->recorded.device == 0
-             || status.st_dev == file->recorded.device);
+  if (recorded->build_id_size > 0)
+    return has_build_id (file, fd);
+  if (recorded->inode != 0 && status.st_ino != recorded->inode)
+    return false;
+  /* The device of a recording may have another number after a restart.  On
+     btrfs, stat tells of another device than the kernel's list of mappings. */
+  return (recorded->inode != 0
+          && (recorded->device == 0 || status.st_dev == recorded->device))
+         || begins_equally (process, file, fd, &status);
 }
 
 /* Names.  */
@@ -267,28 +290,6 @@ copy_vdso (void)
       munmap (bytes, size);
     }
   return fd;
-}
-
-/* Copy SIZE bytes at ADDRESS of PROCESS, or as many as there are.  */
-static size_t
-copy_range (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
-{
-  size_t copied = 0;
-  if (memory->fetch != NULL)
-    return memory->fetch (memory->source, address, to, size);
-  while (copied < size)
-    {
-      uint64_t start, length;
-      const uint8_t *bytes
-          = memory_around (memory, address + copied, &start, &length);
-      if (bytes == NULL)
-        break;
-      uint64_t skip = address + copied - start, left = length - skip;
-      size_t n = left < size - copied ? (size_t)left : size - copied;
-      memcpy (to + copied, bytes + skip, n);
-      copied += n;
-    }
-  return copied;
 }
 
 /* Copy to the SIZE BYTES what PROCESS has of FILE in memory.  */

@@ -1135,6 +1135,42 @@ TEST (only_the_file_that_was_mapped_is_opened)
   close (fd);
 }
 
+/* On btrfs stat (2) tells of another device than the list of mappings: names
+   were looked for in a copy of memory, which has no table of symbols.  */
+TEST (a_file_on_another_device_is_known_by_how_it_begins)
+{
+  for (unsigned i = 0; i < 2; i++)
+    {
+      char path[PATH_SIZE];
+      struct stat status, found;
+      uint8_t bytes[CORE_SIZE];
+      struct process process = { .files = &files };
+      int fd = create_file (path);
+      make_library (bytes, PT_NULL, 0, 0);
+      assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
+      assert_int_equal (fstat (fd, &status), 0);
+      const struct walk_mapping report = { .start = 0x700000,
+                                           .end = 0x701000,
+                                           .path = path,
+                                           .device = status.st_dev + 1,
+                                           .inode = status.st_ino,
+                                           .runs = true };
+      bytes[100] ^= i;
+      assert_true (
+          process_map (&process, &report)
+          && memory_add (&process.memory, 0x700000, bytes, sizeof bytes));
+      int opened = file_finder_open (&process,
+                                     process_mapping_at (&process, 0x700000));
+      assert_int_equal (fstat (opened, &found), 0);
+      assert_int_equal (found.st_ino == status.st_ino, i == 0);
+      close (opened);
+      close (fd);
+      unlink (path);
+      process_free (&process);
+      code_files_free (&files);
+    }
+}
+
 TEST (a_core_that_is_not_there_cannot_be_opened)
 {
   struct process process = { 0 };
