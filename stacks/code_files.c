@@ -238,6 +238,35 @@ module_of (struct code_file *file)
   return file->module;
 }
 
+/* Set SYMBOL to what the tables of FILE call the code at ADDRESS of its own.
+   Without memory for these tables nothing has a name.  */
+static void
+find_symbol (struct code_file *file, uint64_t address, unsigned wanted,
+             struct code_name *symbol)
+{
+  Dwfl_Module *module = module_of (file);
+  uint64_t value;
+  *symbol = (struct code_name){ 0 };
+  if (module == NULL)
+    return;
+  if (file->symbols.module == NULL
+      && !symbol_index_read (&file->symbols, module))
+    symbol_index_free (&file->symbols);
+  file->symbols.module = module;
+  address += file->bias;
+  const char *name
+      = symbol_index_find (&file->symbols, address, &value, &symbol->unsized);
+  if (name != NULL)
+    {
+      symbol->offset = address - value;
+      code_name_set (symbol, name, wanted);
+    }
+  Dwfl_Line *line
+      = wanted & SYMBOL_SOURCE ? dwfl_module_getsrc (module, address) : NULL;
+  if (line != NULL)
+    symbol->file = dwfl_lineinfo (line, NULL, &symbol->line, NULL, NULL, NULL);
+}
+
 /* CFI.  */
 
 bool
@@ -283,9 +312,7 @@ static bool
 is_entry_by_symbol (struct code_file *file, uint64_t address, uint64_t entry)
 {
   struct code_name symbol;
-  Dwfl_Module *module = module_of (file);
-  symbols_find (&file->symbols, module, address + file->bias, SYMBOL_MANGLED,
-                &symbol);
+  find_symbol (file, address, SYMBOL_MANGLED, &symbol);
   /* glibc has a second label there (sysdeps/.../dl-machine.h).  */
   return symbol.name[0] == '\0' || address - symbol.offset <= entry
          || strcmp (symbol.name, "_dl_start_user") == 0;
@@ -325,8 +352,7 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
       return;
     }
   uint64_t rows, address = code_file_address (file, offset);
-  Dwfl_Module *module = module_of (file);
-  symbols_find (&file->symbols, module, address + file->bias, wanted, symbol);
+  find_symbol (file, address, wanted, symbol);
   /* A symbol without a size goes on to the next symbol: only the rows tell
      where its function begins.  */
   if ((symbol->name[0] != '\0' && !symbol->unsized)
@@ -353,7 +379,7 @@ code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted)
 static void
 code_file_free (struct code_file *file)
 {
-  symbols_free (&file->symbols);
+  symbol_index_free (&file->symbols);
   inlines_free (&file->inlines);
   jit_names_free (&file->jit_names);
   if (file->dwfl != NULL)

@@ -19,6 +19,7 @@
 #include "stacks/inlines.h"
 #include "stacks/jit_names.h"
 #include "stacks/row_source.h"
+#include "stacks/symbol_index.h"
 #include "stacks/symbols.h"
 
 /* What is known of a file that was mapped.  */
@@ -49,7 +50,7 @@ struct code_file
   /* Of the code at the entry point that no CFI describes, and one more; 0: not
      looked at yet.  */
   uint64_t entry_size;
-  struct symbols symbols;
+  struct symbol_index symbols; /* read when they are asked for first */
   struct inlines inlines;
   bool is_jit; /* it is none, but all code in no file of one process ...  */
   struct jit_names jit_names; /* ... by its names; places are addresses */

@@ -1,4 +1,4 @@
-/* What an address is called, with libdwfl.
+/* What code is called.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/symbols.h"
@@ -19,35 +19,4 @@ code_name_set (struct code_name *symbol, const char *name, unsigned wanted)
           || !demangle (plain, symbol->name, sizeof symbol->name)))
     snprintf (symbol->name, sizeof symbol->name, "%s", plain);
   free (plain);
-}
-
-void
-symbols_find (struct symbols *symbols, Dwfl_Module *module, uint64_t address,
-              unsigned wanted, struct code_name *symbol)
-{
-  *symbol = (struct code_name){ 0 };
-  if (module == NULL)
-    return;
-  if (!symbols->read && !symbol_index_read (&symbols->index, module))
-    symbol_index_free (&symbols->index);
-  symbols->read = true;
-  uint64_t value;
-  const char *name
-      = symbol_index_find (&symbols->index, address, &value, &symbol->unsized);
-  if (name != NULL)
-    {
-      symbol->offset = address - value;
-      code_name_set (symbol, name, wanted);
-    }
-  Dwfl_Line *line
-      = wanted & SYMBOL_SOURCE ? dwfl_module_getsrc (module, address) : NULL;
-  if (line != NULL)
-    symbol->file = dwfl_lineinfo (line, NULL, &symbol->line, NULL, NULL, NULL);
-}
-
-void
-symbols_free (struct symbols *symbols)
-{
-  symbol_index_free (&symbols->index);
-  *symbols = (struct symbols){ 0 };
 }

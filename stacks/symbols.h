@@ -1,25 +1,11 @@
-/* What the addresses of a module are called, by its symbols (symbol_index) and
-   by debug information.
+/* What code is called.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_SYMBOLS_H
 #define STACKS_SYMBOLS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <elfutils/libdwfl.h>
-
-#include "stacks/symbol_index.h"
-
-/* The symbols of a module, read when they are asked for first.  Zeroed at
-   first.  */
-struct symbols
-{
-  struct symbol_index index; /* owned */
-  bool read;
-};
 
 struct code_name
 {
@@ -42,14 +28,5 @@ enum
 /* Set SYMBOL's name from NAME, as the symbol table has it.  */
 void code_name_set (struct code_name *symbol, const char *name,
                     unsigned wanted);
-
-/* Look up ADDRESS in MODULE, which is always the same one for SYMBOLS; NULL:
-   no address has a name.  If memory runs out, it has no symbols.  */
-void symbols_find (struct symbols *symbols, Dwfl_Module *module,
-                   uint64_t address, unsigned wanted,
-                   struct code_name *symbol);
-
-/* Release what SYMBOLS owns.  */
-void symbols_free (struct symbols *symbols);
 
 #endif /* STACKS_SYMBOLS_H */
