@@ -23,15 +23,15 @@ make_compact_unwind (const struct image *image, struct measurement *result,
 }
 
 bool
-compact_unwind_write (const char *input, const char *output,
+compact_unwind_write (const struct file_location *input, const char *output,
                       struct measurement *result, struct error *err)
 {
   struct image image;
   struct buffer section;
   error_clear (err);
   *result = (struct measurement){ 0 };
-  if ((output != NULL && !output_file_check_other (output, input, err))
-      || !image_open (&image, input, err))
+  if ((output != NULL && !output_file_check_other (output, input->path, err))
+      || !image_open_at (&image, input, err))
     return false;
   buffer_init (&section, false);
   bool written = make_compact_unwind (&image, result, &section, err)
@@ -55,39 +55,37 @@ dump_section (const void *bytes, uint64_t size, const struct arch *arch,
 }
 
 static bool
-dump_image (const char *input, FILE *out, struct error *err)
+dump_image (const struct image *image, FILE *out, struct error *err)
 {
-  struct image image;
   struct measurement result;
   struct buffer section;
-  if (!image_open (&image, input, err))
-    return false;
   buffer_init (&section, false);
   bool dumped
-      = make_compact_unwind (&image, &result, &section, err)
-        && dump_section (section.bytes, section.size, image.arch, out, err);
+      = make_compact_unwind (image, &result, &section, err)
+        && dump_section (section.bytes, section.size, image->arch, out, err);
   buffer_free (&section);
-  image_close (&image);
   return dumped;
 }
 
 bool
-compact_unwind_dump (const char *input, const char *machine, FILE *out,
-                     struct error *err)
+compact_unwind_dump (const struct file_location *input, const char *machine,
+                     FILE *out, struct error *err)
 {
   const struct arch *arch = machine != NULL ? arch_of_name (machine) : NULL;
-  struct file_location location = file_location_of_path (input);
   struct image file;
+  bool dumped = false;
   error_clear (err);
   if (machine != NULL && (arch == NULL || !cunwind_supports (arch)))
     return error_set (err, CFI2SFRAME_INVALID,
                       "compact unwind does not know %s", machine);
-  if (!image_open_bytes (&file, &location, err))
-    return false;
-  bool is_elf
-      = file.size >= SELFMAG && memcmp (file.bytes, ELFMAG, SELFMAG) == 0;
-  bool dumped = is_elf ? dump_image (input, out, err)
-                       : dump_section (file.bytes, file.size, arch, out, err);
+  if (image_open_at (&file, input, err))
+    dumped = dump_image (&file, out, err);
+  else if (err->status == CFI2SFRAME_NOT_ELF
+           && image_open_bytes (&file, input, err))
+    {
+      error_clear (err);
+      dumped = dump_section (file.bytes, file.size, arch, out, err);
+    }
   image_close (&file);
   return dumped;
 }

@@ -70,7 +70,7 @@ run_mode (struct job *job, const struct tool_options *options)
     case MODE_SECTION_ONLY:
       if (options->compact_unwind)
         return compact_unwind_write (
-            job->path, options->convert.dry_run ? NULL : options->output,
+            &job->location, options->convert.dry_run ? NULL : options->output,
             &job->comparison, &job->err);
       return cfi2sframe_write_section (job->path, options->output,
                                        &options->convert, &job->report,
@@ -81,11 +81,13 @@ run_mode (struct job *job, const struct tool_options *options)
       return measure_file (&job->location, &job->comparison, &job->err);
     case MODE_DUMP:
       if (options->compact_unwind)
-        return compact_unwind_dump (job->path, options->compact_unwind_machine,
-                                    job->out, &job->err);
+        return compact_unwind_dump (&job->location,
+                                    options->compact_unwind_machine, job->out,
+                                    &job->err);
       return location_dump (&job->location, job->out, &job->err);
     case MODE_LINT:
-      return lint_file (options, job->path, job->out, &job->lint, &job->err);
+      return lint_file (options, &job->location, job->out, &job->lint,
+                        &job->err);
     case MODE_DETACH:
       return location_detach (&job->location, options->detached,
                               &options->convert, &job->report, &job->err);

@@ -10,7 +10,7 @@
 #include "base/mapped_file.h"
 #include "base/plural.h"
 #include "base/printable.h"
-#include "convert/lint.h"
+#include "convert/location.h"
 #include "cli/clock.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
@@ -200,7 +200,8 @@ take_finding (void *context, const struct cfi2sframe_finding *finding)
 }
 
 bool
-lint_file (const struct tool_options *options, const char *path, FILE *out,
+lint_file (const struct tool_options *options,
+           const struct file_location *input, FILE *out,
            struct lint_outcome *outcome, struct cfi2sframe_error *err)
 {
   bool json = options->stats == STATS_JSON;
@@ -208,14 +209,14 @@ lint_file (const struct tool_options *options, const char *path, FILE *out,
   if (json)
     outcome->findings = json_new_array ();
   struct lint_output output
-      = { .path = path,
+      = { .path = input->path,
           .out = options->quiet || json || as_events ? NULL : out,
           .details = outcome->findings,
           .events = as_events ? out : NULL,
           .stats = options->stats };
   cfi2sframe_lint_result_init (&outcome->result);
-  return lint_with_threads (path, options->convert.threads, take_finding,
-                            &output, &outcome->result, err);
+  return location_lint (input, options->convert.threads, take_finding, &output,
+                        &outcome->result, err);
 }
 
 void

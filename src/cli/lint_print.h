@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cfi2sframe.h"
+#include "convert/location.h"
 #include "cli/json_line.h"
 #include "cli/options.h"
 
@@ -17,12 +18,12 @@ struct lint_outcome
   json_object *findings; /* with --stats=json: an array; else NULL */
 };
 
-/* Look for rows of PATH that its code contradicts.  Findings are printed to
+/* Look for rows of INPUT that its code contradicts.  Findings are printed to
    OUT at once, but for those of --stats=json.  False with status
    CFI2SFRAME_MISMATCH if there are any.  */
-bool lint_file (const struct tool_options *options, const char *path,
-                FILE *out, struct lint_outcome *outcome,
-                struct cfi2sframe_error *err);
+bool lint_file (const struct tool_options *options,
+                const struct file_location *input, FILE *out,
+                struct lint_outcome *outcome, struct cfi2sframe_error *err);
 
 /* Print OUTCOME and ERR; the findings of OUTCOME are freed.  */
 void lint_print_json (const char *path, const struct lint_outcome *outcome,

@@ -1,7 +1,7 @@
 /* Comparing the .sframe of two files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/compare_files.h"
+#include "convert/location.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +18,12 @@ struct compared_file
   struct sframe_decoder decoder;
 };
 
+/* Open the .sframe of the file at LOCATION.  */
 static bool
-open_file (struct compared_file *file, const char *path, struct error *err)
+open_sframe (struct compared_file *file, const struct file_location *location,
+             struct error *err)
 {
-  if (!image_open (&file->image, path, err))
+  if (!image_open_at (&file->image, location, err))
     return false;
   if (file->image.header.e_type != ET_REL)
     return find_sframe (&file->image, &file->decoder, err);
@@ -29,6 +31,17 @@ open_file (struct compared_file *file, const char *path, struct error *err)
     return false;
   file->decoder = file->object.decoder;
   return true;
+}
+
+/* The same; a reason names the file, one of two.  */
+static bool
+open_file (struct compared_file *file, const struct file_location *location,
+           struct error *err)
+{
+  bool opened = open_sframe (file, location, err);
+  if (!opened && err->file[0] == '\0')
+    snprintf (err->file, sizeof err->file, "%s", location->path);
+  return opened;
 }
 
 static void
@@ -128,29 +141,19 @@ check_segment (struct compare_context *c, const struct compared_file *file,
   tell (c, &difference);
 }
 
-/* Put PATH, one of two inputs, in front of the reason in ERR.  Returns
-   false.  */
-static bool
-failed_in (struct error *err, const char *path)
-{
-  if (err->file[0] == '\0')
-    snprintf (err->file, sizeof err->file, "%s", path);
-  return false;
-}
-
 bool
-files_compare (const char *a, const char *b,
-               void (*found) (void *context,
-                              const struct cfi2sframe_difference *difference),
-               void *context, struct compare_result *result, struct error *err)
+location_compare (
+    const struct file_location *a, const struct file_location *b,
+    void (*found) (void *context,
+                   const struct cfi2sframe_difference *difference),
+    void *context, struct compare_result *result, struct error *err)
 {
   struct compared_file one = { 0 }, two = { 0 };
   struct compare_context c = { .a = &one, .found = found, .context = context };
   struct padding_finder padding = { 0 };
   *result = (struct compare_result){ 0 };
   error_clear (err);
-  bool compared = (open_file (&one, a, err) || failed_in (err, a))
-                  && (open_file (&two, b, err) || failed_in (err, b))
+  bool compared = open_file (&one, a, err) && open_file (&two, b, err)
                   && check_same_code (&one, &two, err)
                   && padding_finder_init (&padding, &one.image, err)
                   && sframe_compare (&one.decoder, &two.decoder, &padding,

@@ -1,7 +1,7 @@
 /* Comparing the CFI of a file with its code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/lint.h"
+#include "convert/location.h"
 
 #include "analysis/code.h"
 #include "analysis/insn.h"
@@ -147,11 +147,11 @@ lint_image (const struct lint_run *lint, struct error *err)
 }
 
 bool
-lint_with_threads (const char *input, unsigned threads,
-                   void (*found) (void *context,
-                                  const struct cfi2sframe_finding *finding),
-                   void *context, struct cfi2sframe_lint_result *result,
-                   struct cfi2sframe_error *err)
+location_lint (const struct file_location *input, unsigned threads,
+               void (*found) (void *context,
+                              const struct cfi2sframe_finding *finding),
+               void *context, struct cfi2sframe_lint_result *result,
+               struct error *err)
 {
   struct image image;
   const struct lint_run lint = { .image = &image,
@@ -161,7 +161,7 @@ lint_with_threads (const char *input, unsigned threads,
                                  .result = result };
   *result = (struct cfi2sframe_lint_result){ 0 };
   error_clear (err);
-  bool ok = image_open (&image, input, err) && lint_image (&lint, err);
+  bool ok = image_open_at (&image, input, err) && lint_image (&lint, err);
   image_close (&image);
   if (ok && result->findings > 0)
     return error_set (err, CFI2SFRAME_MISMATCH,

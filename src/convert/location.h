@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "elf/file_location.h"
+#include "sframe/compare.h"
 
 /* As cfi2sframe_convert.  *MADE is set to what the input's name stands for
    after a success without OUTPUT.  */
@@ -89,5 +90,18 @@ bool location_check (const struct file_location *input,
                      struct error *err);
 bool location_dump (const struct file_location *input, FILE *out,
                     struct error *err);
+
+/* As cfi2sframe_lint, by THREADS threads, and cfi2sframe_compare.  All of
+   RESULT is set.  */
+bool location_lint (const struct file_location *input, unsigned threads,
+                    void (*found) (void *context,
+                                   const struct cfi2sframe_finding *finding),
+                    void *context, struct cfi2sframe_lint_result *result,
+                    struct error *err);
+bool location_compare (
+    const struct file_location *a, const struct file_location *b,
+    void (*found) (void *context,
+                   const struct cfi2sframe_difference *difference),
+    void *context, struct compare_result *result, struct error *err);
 
 #endif /* CONVERT_LOCATION_H */

@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "base/mapped_file.h"
-#include "convert/compare_files.h"
 #include "convert/error_code.h"
-#include "convert/lint.h"
 #include "convert/location.h"
 #include "frame/frame.h"
 #include "write/flush.h"
@@ -215,11 +213,12 @@ cfi2sframe_compare (
     void *context, struct cfi2sframe_compare_result *result,
     struct cfi2sframe_error *err)
 {
+  struct file_location first = next_file (a), second = next_file (b);
   struct compare_result own;
   size_t size;
   if (!size_given (result, &size, err))
     return false;
-  bool equal = files_compare (a, b, found, context, &own, err);
+  bool equal = location_compare (&first, &second, found, context, &own, err);
   hand_over (result, size, &own, sizeof own);
   return equal;
 }
@@ -238,11 +237,12 @@ cfi2sframe_lint (const char *input,
                  void *context, struct cfi2sframe_lint_result *result,
                  struct cfi2sframe_error *err)
 {
+  struct file_location location = next_file (input);
   struct cfi2sframe_lint_result own;
   size_t size;
   if (!size_given (result, &size, err))
     return false;
-  bool clean = lint_with_threads (input, 1, found, context, &own, err);
+  bool clean = location_lint (&location, 1, found, context, &own, err);
   hand_over (result, size, &own, sizeof own);
   return clean;
 }

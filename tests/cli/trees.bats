@@ -680,8 +680,30 @@ with_time_between ()
   grep -q 'a: the file was replaced meanwhile' log
   no_sframe tree/a
   # Looking is careful, too.
-  ! with_time_between --check -r tree || return 1
-  grep -q 'a: the file was replaced meanwhile' log
+  local way
+  for way in --check --lint --compare-formats "--dump --format=compact-unwind"; do
+    # shellcheck disable=SC2086
+    ! with_time_between $way -r tree || return 1
+    grep -q 'a: the file was replaced meanwhile' log || { echo "$way"; cat log; return 1; }
+  done
+}
+
+@test "-r: a path may be longer than the system takes" {
+  local here=$PWD name way
+  small_program in
+  name=$(printf '%0200d' 0)
+  mkdir tree
+  cd -P tree || return 1
+  for _ in {1..25}; do
+    mkdir "$name" && cd -P "$name" || return 1
+  done
+  cp "$here/in" .
+  cd "$here" || return 1
+  for way in --lint --check --compare-formats --dry-run "" --undo \
+             "--dump --format=compact-unwind"; do
+    # shellcheck disable=SC2086
+    "$CFI2SFRAME" $way -r tree >log 2>&1 || { echo "$way"; cat log; return 1; }
+  done
 }
 
 @test "hard links: what was put in place of the new file is not linked" {
