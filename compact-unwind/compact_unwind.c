@@ -28,9 +28,7 @@ compact_unwind_write (const struct file_location *input, const char *output,
 {
   struct image image;
   struct buffer section;
-  error_clear (err);
-  *result = (struct measurement){ 0 };
-  if ((output != NULL && !output_file_check_other (output, input->path, err))
+  if (!output_file_check_other (output, input->path, err)
       || !image_open_at (&image, input, err))
     return false;
   buffer_init (&section, false);
@@ -74,7 +72,6 @@ compact_unwind_dump (const struct file_location *input, const char *machine,
   const struct arch *arch = machine != NULL ? arch_of_name (machine) : NULL;
   struct image file;
   bool dumped = false;
-  error_clear (err);
   if (machine != NULL && (arch == NULL || !cunwind_supports (arch)))
     return error_set (err, CFI2SFRAME_INVALID,
                       "compact unwind does not know %s", machine);

@@ -268,8 +268,6 @@ measure_file (const struct file_location *input, struct measurement *result,
               struct error *err)
 {
   struct image image;
-  error_clear (err);
-  *result = (struct measurement){ 0 };
   if (!image_open_at (&image, input, err))
     return false;
   bool made = measure_image (&image, MEASURE_ALL, result, NULL, err);

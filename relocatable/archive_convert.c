@@ -181,67 +181,37 @@ make_archive (void *context, int fd, struct error *err)
 }
 
 static bool
-write_archive (struct archive_job *job, const struct file_location *input,
-               const char *output, int input_fd, struct file_identity *made,
-               struct error *err)
-{
-  const struct output_request request
-      = { .input = input,
-          .output = output,
-          .input_fd = input_fd,
-          .preserve_times = job->options->preserve_times,
-          .sync = job->options->sync,
-          .made = made };
-  return output_file_make (&request, make_archive, job, err);
-}
-
-/* With --dry-run the new archive is made in memory.  */
-static bool
-try_archive (struct archive_job *job, struct error *err)
-{
-  int fd = memfd_create ("cfi2sframe archive", MFD_CLOEXEC);
-  bool done = fd >= 0 ? make_archive (job, fd, err)
-                      : error_set_errno (err, "memfd_create");
-  if (fd >= 0)
-    close (fd);
-  return done;
-}
-
-static bool
-convert_opened (struct archive_job *job, const struct file_location *input,
-                const char *output, int input_fd, struct file_identity *made,
+convert_opened (struct archive_job *job, const struct output_request *output,
                 struct error *err)
 {
   size_t n = job->archive.n;
   job->offsets = calloc (n + 1, sizeof *job->offsets);
   job->changed = calloc (n + 1, sizeof *job->changed);
-  bool done
-      = job->offsets != NULL && job->changed != NULL
-            ? (job->options->dry_run
-                   ? try_archive (job, err)
-                   : write_archive (job, input, output, input_fd, made, err))
-            : error_set_no_memory (err);
+  bool done = job->offsets != NULL && job->changed != NULL
+                  ? output_file_make (output, make_archive, job, err)
+                  : error_set_no_memory (err);
   free (job->offsets);
   free (job->changed);
   return done;
 }
 
 bool
-archive_convert (const struct file_location *input, const char *output,
+archive_convert (const struct output_request *output,
                  const struct cfi2sframe_options *options,
-                 struct file_identity *made, struct cfi2sframe_report *report,
-                 struct error *err)
+                 struct cfi2sframe_report *report, struct error *err)
 {
   struct archive_job job = { .options = options, .report = report };
+  struct output_request opened = *output;
   struct image file;
-  if (!image_open_bytes (&file, input, err))
+  if (!image_open_bytes (&file, output->input, err))
     return false;
+  opened.input_fd = file.fd;
   bool done = archive_open (&job.archive, file.bytes, file.size, err);
   if (done)
     {
       report->input_bytes = file.size;
       report->strategy = "archive";
-      done = convert_opened (&job, input, output, file.fd, made, err);
+      done = convert_opened (&job, &opened, err);
       archive_free (&job.archive);
     }
   image_close (&file);

@@ -16,10 +16,13 @@ enum
 };
 
 bool
-archive_is_at (const struct file_location *location)
+archive_is_instead (const struct file_location *location,
+                    const struct error *err)
 {
   struct error ignored;
   uint8_t magic[8];
+  if (err->status != CFI2SFRAME_NOT_ELF)
+    return false;
   int fd = file_location_open (location, O_RDONLY | O_NONBLOCK | O_NOCTTY,
                                &ignored);
   if (fd < 0)
@@ -27,6 +30,17 @@ archive_is_at (const struct file_location *location)
   ssize_t got = pread (fd, magic, sizeof magic, 0);
   close (fd);
   return got > 0 && archive_has_magic (magic, (uint64_t)got);
+}
+
+bool
+archive_expect_wanted (const struct cfi2sframe_options *options,
+                       struct error *err)
+{
+  if (!options->relocatable)
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "archive of objects (see --relocatable)");
+  error_clear (err);
+  return true;
 }
 
 /* Members lie at any even offset; a copy is aligned as a file would be.  */

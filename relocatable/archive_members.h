@@ -11,8 +11,14 @@
 #include "elf/file_location.h"
 #include "elf/image.h"
 
-/* Whether the file at LOCATION begins like an archive.  */
-bool archive_is_at (const struct file_location *location);
+/* Whether the file at LOCATION, which ERR says is not an ELF file, is an
+   archive instead.  */
+bool archive_is_instead (const struct file_location *location,
+                         const struct error *err);
+
+/* Whether OPTIONS want archives.  CFI2SFRAME_NOTHING if not.  */
+bool archive_expect_wanted (const struct cfi2sframe_options *options,
+                            struct error *err);
 
 /* A member of an archive, open.  */
 struct archive_object

@@ -6,7 +6,6 @@
 #include "relocatable/object_convert.h"
 
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -148,19 +147,6 @@ write_to (const struct object_conversion *conversion, int fd,
   return true;
 }
 
-/* With --dry-run the new object is made in memory.  */
-static bool
-try_object (const struct object_conversion *conversion,
-            struct cfi2sframe_report *report, struct error *err)
-{
-  int fd = memfd_create ("cfi2sframe object", MFD_CLOEXEC);
-  if (fd < 0)
-    return error_set_errno (err, "memfd_create");
-  bool done = write_to (conversion, fd, report, err);
-  close (fd);
-  return done;
-}
-
 struct object_output
 {
   const struct object_conversion *conversion;
@@ -175,25 +161,15 @@ write_object (void *context, int fd, struct error *err)
 }
 
 bool
-object_convert (const struct image *image, const struct file_location *input,
-                const char *output, const struct cfi2sframe_options *options,
-                struct file_identity *made, struct cfi2sframe_report *report,
-                struct error *err)
+object_convert (const struct image *image, const struct output_request *output,
+                const struct cfi2sframe_options *options,
+                struct cfi2sframe_report *report, struct error *err)
 {
   struct object_conversion conversion = { 0 };
   struct object_output object = { &conversion, report };
-  const struct output_request request
-      = { .input = input,
-          .output = output,
-          .input_fd = image->fd,
-          .preserve_times = options->preserve_times,
-          .sync = options->sync,
-          .made = made };
   bool done = build (&conversion, image, options, report, err)
               && thresholds_check_coverage (options, report, err)
-              && (options->dry_run ? try_object (&conversion, report, err)
-                                   : output_file_make (&request, write_object,
-                                                       &object, err));
+              && output_file_make (output, write_object, &object, err);
   conversion_free (&conversion);
   return done;
 }

@@ -9,13 +9,13 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "elf/image.h"
+#include "write/output_file.h"
 
-/* Convert IMAGE, an ET_REL file opened from INPUT, to OUTPUT, or in place of
-   INPUT when that is NULL; as location_convert.  */
+/* Convert IMAGE, an ET_REL file opened from output->input, to OUTPUT; as
+   location_convert.  */
 bool object_convert (const struct image *image,
-                     const struct file_location *input, const char *output,
+                     const struct output_request *output,
                      const struct cfi2sframe_options *options,
-                     struct file_identity *made,
                      struct cfi2sframe_report *report, struct error *err);
 
 /* Convert IMAGE as object_convert does, and write to the empty file FD.  */

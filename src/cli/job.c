@@ -4,24 +4,9 @@
 #include "cli/job.h"
 
 #include "base/mapped_file.h"
-#include "relocatable/archive_members.h"
 #include "compact-unwind/compact_unwind.h"
 #include "cli/clock.h"
 #include "cli/figures.h"
-
-static bool
-revert (struct job *job, const struct tool_options *options)
-{
-  bool reverted
-      = options->mode == MODE_REMOVE
-            ? location_remove (&job->location, options->output,
-                               &options->convert, &job->made, &job->err)
-            : location_undo (&job->location, options->output,
-                             &options->convert, &job->made, &job->err);
-  job->report.archive = !reverted && job->err.status == CFI2SFRAME_NOTHING
-                        && archive_is_at (&job->location);
-  return reverted;
-}
 
 /* The file has no .sframe.  With --require, find out whether it could have
    one: by a conversion that writes nothing.  If not, the reason takes the
@@ -35,6 +20,7 @@ require_section (struct job *job, const struct tool_options *options)
   try.strict = false;
   try.min_coverage = 0;
   try.readers = 0;
+  error_clear (&job->err);
   if (!location_convert (&job->location, NULL, &try, &made, &job->report,
                          &job->err))
     {
@@ -92,8 +78,11 @@ run_mode (struct job *job, const struct tool_options *options)
       return location_detach (&job->location, options->detached,
                               &options->convert, &job->report, &job->err);
     case MODE_REMOVE:
+      return location_remove (&job->location, options->output,
+                              &options->convert, &job->made, &job->err);
     case MODE_UNDO:
-      return revert (job, options);
+      return location_undo (&job->location, options->output, &options->convert,
+                            &job->made, &job->err);
     default:
       return location_convert (&job->location, options->output,
                                &options->convert, &job->made, &job->report,
@@ -182,7 +171,7 @@ static bool
 follow_debug_twin (struct job *job, const struct tool_options *options)
 {
   struct file_location now = job->location;
-  struct error err;
+  struct error err = { 0 };
   if (!options->debug_twin || options->convert.dry_run)
     return true;
   if (options->output != NULL)

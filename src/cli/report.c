@@ -4,6 +4,7 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/plural.h"
 #include "base/printable.h"
@@ -364,9 +365,11 @@ static bool
 is_unreported_archive (const struct tool_options *options,
                        const struct job *job)
 {
-  return job->outcome == JOB_SKIPPED && job->report.archive && !job->found
-         && !options->convert.relocatable && options->verbose == 0
-         && options->stats == STATS_NONE && !options->quiet;
+  return job->outcome == JOB_SKIPPED
+         && strcmp (cfi2sframe_error_code (&job->err), "archive") == 0
+         && !job->found && !options->convert.relocatable
+         && options->verbose == 0 && options->stats == STATS_NONE
+         && !options->quiet;
 }
 
 /* Whether JOB was skipped because something keeps a checksum of the file: that

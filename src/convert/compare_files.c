@@ -152,7 +152,6 @@ location_compare (
   struct compare_context c = { .a = &one, .found = found, .context = context };
   struct padding_finder padding = { 0 };
   *result = (struct compare_result){ 0 };
-  error_clear (err);
   bool compared = open_file (&one, a, err) && open_file (&two, b, err)
                   && check_same_code (&one, &two, err)
                   && padding_finder_init (&padding, &one.image, err)

@@ -36,7 +36,7 @@ enum
 /* Everything one conversion owns.  */
 struct conversion
 {
-  struct cfi2sframe_options options; /* the caller's, in our size */
+  const struct cfi2sframe_options *options;
   struct cfi2sframe_report *report;
   struct image input;
   struct image original; /* the input before this program converted it, which
@@ -51,11 +51,8 @@ struct conversion
   struct copy_ahead copy_ahead;
   struct reference_search *search;
   struct background beside, unmapping;
-  const char *path; /* of the input, or "" */
-  struct file_location input_location;
-  const char *output; /* NULL: the input is changed */
-  struct file_identity
-      *made;    /* identity of the file that replaces the input */
+  struct file_location location; /* of the input; its path is "" in memory */
+  struct output_request output;
   bool changes; /* a file is planned, not only a section */
   bool writes;  /* and that file is written (not --dry-run) */
 };
@@ -94,7 +91,7 @@ handle_existing (struct conversion *conversion, struct error *err)
   conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
     return true;
-  if (!audit_replacing (&conversion->input, &conversion->options, &stays,
+  if (!audit_replacing (&conversion->input, conversion->options, &stays,
                         report->existing, sizeof report->existing, err))
     return false;
   if (stays)
@@ -122,7 +119,7 @@ note_concerns (struct conversion *conversion)
   conversion->report->signed_ima = concerns.signed_ima;
   conversion->report->sealed_verity = concerns.verity;
   conversion->report->flags_lost
-      = concerns.flags_lost && conversion->output == NULL;
+      = concerns.flags_lost && conversion->output.output == NULL;
 }
 
 /* Read the input's headers and what it has of .sframe; see whether it can be
@@ -133,14 +130,14 @@ look_at_input (struct conversion *conversion, struct error *err)
   conversion->report->input_bytes = conversion->input.size;
   note_concerns (conversion);
   if (!image_expect_linked (&conversion->input, true, err)
-      || !for_readers_check_file (conversion->options.readers,
+      || !for_readers_check_file (conversion->options->readers,
                                   &conversion->input, err)
       || !handle_existing (conversion, err)
       || !refusals_check (source_image (conversion), err))
     return false;
-  return !conversion->changes || !conversion->options.leave_checksummed
-         || checksum_check_none (&conversion->input,
-                                 &conversion->input_location, err);
+  return !conversion->changes || !conversion->options->leave_checksummed
+         || checksum_check_none (&conversion->input, &conversion->location,
+                                 err);
 }
 
 static void
@@ -171,14 +168,11 @@ static void
 start_thread (struct conversion *conversion)
 {
   const struct image *image = source_image (conversion);
-  struct file_location target
-      = conversion->output != NULL ? file_location_of_path (conversion->output)
-                                   : conversion->input_location;
   if (image->size < BESIDE_SIZE_MIN)
     return;
   conversion->search = reference_search_new (image);
   if (conversion->writes && image == &conversion->input)
-    copy_ahead_prepare (&conversion->copy_ahead, image, &target);
+    copy_ahead_prepare (&conversion->copy_ahead, image, &conversion->output);
   background_start (&conversion->beside, work_beside, conversion);
 }
 
@@ -205,9 +199,8 @@ end_threads (struct conversion *conversion)
 static bool
 read_cfi (struct conversion *conversion, struct error *err)
 {
-  conversion->linked
-      = linked_section_new (source_image (conversion), &conversion->options,
-                            conversion->report, err);
+  conversion->linked = linked_section_new (
+      source_image (conversion), conversion->options, conversion->report, err);
   return conversion->linked != NULL
          && linked_section_read (conversion->linked, err);
 }
@@ -228,7 +221,7 @@ choose_pieces (struct conversion *conversion, struct error *err)
 static bool
 meet_demands (struct conversion *conversion, bool rows, struct error *err)
 {
-  const struct cfi2sframe_options *options = &conversion->options;
+  const struct cfi2sframe_options *options = conversion->options;
   struct cfi2sframe_report *report = conversion->report;
   if (rows)
     return thresholds_check_complete (options, report, err)
@@ -244,11 +237,11 @@ meet_demands (struct conversion *conversion, bool rows, struct error *err)
 static bool
 find_place (struct conversion *conversion, struct error *err)
 {
-  struct sframe_variant variant = format_variant (conversion->options.format);
+  struct sframe_variant variant = format_variant (conversion->options->format);
   struct plan_request request
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
-          .named_loader = loader_is_name (conversion->path),
+          .named_loader = loader_is_name (conversion->location.path),
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL,
           .search = conversion->search };
@@ -268,7 +261,7 @@ write_section (struct conversion *conversion, struct error *err)
   uint64_t address = conversion->plan.sframe_address;
   buffer_init (section, source_image (conversion)->big_endian);
   return sframe_encoder_write (conversion->encoder, address, section, err)
-         && for_readers_check_section (conversion->options.readers,
+         && for_readers_check_section (conversion->options->readers,
                                        section->bytes, section->size, address,
                                        err);
 }
@@ -285,22 +278,15 @@ check_converted (const struct replacement *replacement, const void *bytes,
 static bool
 write_converted (struct conversion *conversion, struct error *err)
 {
-  const struct cfi2sframe_options *options = &conversion->options;
-  uint64_t record_size;
   struct replacement replacement = { .image = source_image (conversion),
                                      .plan = &conversion->plan,
                                      .section = &conversion->section,
                                      .with_record = true,
-                                     .input = &conversion->input_location,
                                      .output = conversion->output,
-                                     .made = conversion->made,
-                                     .input_fd = conversion->input.fd,
-                                     .preserve_times = options->preserve_times,
-                                     .sync = options->sync,
                                      .copy_ahead = &conversion->copy_ahead,
                                      .check = check_converted };
-  bool written = replacement_carry_out (&replacement, &record_size, err);
-  conversion->report->output_bytes += record_size;
+  bool written = replacement_carry_out (&replacement, err);
+  conversion->report->output_bytes += replacement.record_size;
   return written;
 }
 
@@ -341,47 +327,23 @@ convert_file (struct conversion *conversion, struct error *err)
   return done;
 }
 
-static bool
-begin (struct conversion *conversion, const struct cfi2sframe_options *options,
-       struct error *err)
-{
-  *conversion->report = (struct cfi2sframe_report){ 0 };
-  error_clear (err);
-  return options_take (&conversion->options, options, err)
-         && for_readers_format (conversion->options.readers,
-                                &conversion->options.format, err);
-}
-
-/* Convert, and write a file.  */
-static bool
-begin_with_output (struct conversion *conversion,
-                   const struct cfi2sframe_options *options, struct error *err)
-{
-  if (!begin (conversion, options, err))
-    return false;
-  conversion->input_location.lock = options_lock (&conversion->options);
-  return conversion->output == NULL
-         || output_file_check_other (conversion->output, conversion->path,
-                                     err);
-}
-
 /* Relocatable objects go another way.  */
 static bool
 is_wanted_object (const struct conversion *conversion)
 {
-  return conversion->options.relocatable
+  return conversion->options->relocatable
          && conversion->input.header.e_type == ET_REL;
 }
 
 static bool
 convert_opened (struct conversion *conversion, struct error *err)
 {
+  conversion->output.input_fd = conversion->input.fd;
   if (is_wanted_object (conversion))
-    return object_convert (&conversion->input, &conversion->input_location,
-                           conversion->output, &conversion->options,
-                           conversion->made, conversion->report, err);
+    return object_convert (&conversion->input, &conversion->output,
+                           conversion->options, conversion->report, err);
   conversion->changes = true;
-  conversion->writes = !conversion->options.dry_run;
+  conversion->writes = !conversion->options->dry_run;
   return convert_file (conversion, err);
 }
 
@@ -389,16 +351,12 @@ convert_opened (struct conversion *conversion, struct error *err)
 static bool
 convert_unopened (struct conversion *conversion, struct error *err)
 {
-  const struct file_location *input = &conversion->input_location;
-  if (err->status != CFI2SFRAME_NOT_ELF || !archive_is_at (input))
+  if (!archive_is_instead (&conversion->location, err))
     return false;
   conversion->report->archive = true;
-  if (!conversion->options.relocatable)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "archive of objects (see --relocatable)");
-  error_clear (err);
-  return archive_convert (input, conversion->output, &conversion->options,
-                          conversion->made, conversion->report, err);
+  return archive_expect_wanted (conversion->options, err)
+         && archive_convert (&conversion->output, conversion->options,
+                             conversion->report, err);
 }
 
 /* Make conversion->section only; in objects it has no address.  */
@@ -406,7 +364,7 @@ static bool
 make_section (struct conversion *conversion, struct error *err)
 {
   if (is_wanted_object (conversion))
-    return object_convert_section (&conversion->input, &conversion->options,
+    return object_convert_section (&conversion->input, conversion->options,
                                    &conversion->section, conversion->report,
                                    err);
   return convert_file (conversion, err);
@@ -430,23 +388,19 @@ location_convert (const struct file_location *input, const char *output,
                   struct file_identity *made, struct cfi2sframe_report *report,
                   struct error *err)
 {
-  struct conversion conversion = { .report = report,
-                                   .path = input->path,
-                                   .input_location = *input,
-                                   .output = output,
-                                   .made = made };
-  bool done
-      = begin_with_output (&conversion, options, err)
-        && (image_open_at (&conversion.input, &conversion.input_location, err)
-                ? convert_opened (&conversion, err)
-                : convert_unopened (&conversion, err));
+  struct conversion conversion = { .report = report, .options = options };
+  conversion.location = options_locked (options, input);
+  conversion.output
+      = options_output (options, &conversion.location, output, made);
+  bool done = output_file_check_other (output, input->path, err)
+              && (image_open_at (&conversion.input, &conversion.location, err)
+                      ? convert_opened (&conversion, err)
+                      : convert_unopened (&conversion, err));
   conversion_free (&conversion);
-  if (!done && output != NULL && !conversion.options.dry_run
+  if (!done && output != NULL && !options->dry_run
       && (err->status == CFI2SFRAME_NOTHING
           || err->status == CFI2SFRAME_NOT_ELF))
-    replacement_copy_unchanged (input, output,
-                                conversion.options.preserve_times,
-                                conversion.options.sync, err);
+    replacement_copy_unchanged (&conversion.output, err);
   return done;
 }
 
@@ -455,18 +409,15 @@ location_write_section (const struct file_location *input, const char *output,
                         const struct cfi2sframe_options *options,
                         struct cfi2sframe_report *report, struct error *err)
 {
-  struct conversion conversion = { .report = report,
-                                   .path = input->path,
-                                   .input_location = *input,
-                                   .output = output };
+  struct conversion conversion = { .report = report, .options = options };
+  conversion.location = options_locked (options, input);
   bool done
-      = begin_with_output (&conversion, options, err)
-        && image_open_at (&conversion.input, &conversion.input_location, err)
+      = output_file_check_other (output, input->path, err)
+        && image_open_at (&conversion.input, &conversion.location, err)
         && make_section (&conversion, err)
-        && (conversion.options.dry_run
+        && (options->dry_run
             || output_file_write (output, &conversion.section,
-                                  conversion.input.fd, conversion.options.sync,
-                                  err));
+                                  conversion.input.fd, options->sync, err));
   conversion_free (&conversion);
   return done;
 }
@@ -477,9 +428,9 @@ memory_build_section (const void *elf, size_t size,
                       struct buffer *section, uint64_t *address,
                       struct cfi2sframe_report *report, struct error *err)
 {
-  struct conversion conversion = { .report = report, .path = "" };
-  bool done = begin (&conversion, options, err)
-              && image_open_memory (&conversion.input, elf, size, err)
+  struct conversion conversion
+      = { .report = report, .options = options, .location = { .path = "" } };
+  bool done = image_open_memory (&conversion.input, elf, size, err)
               && make_section (&conversion, err);
   if (done)
     {

@@ -61,7 +61,7 @@ copy_all (struct copy_ahead *ahead)
 
 void
 copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
-                    const struct file_location *target)
+                    const struct output_request *target)
 {
   struct image_eh_frame found;
   struct error ignored = { 0 };
@@ -70,7 +70,7 @@ copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
       || !image_find_eh_frame (image, &found, &ignored) || found.size == 0)
     return;
   ahead->image = image;
-  ahead->has_file = output_file_create (&ahead->file, target, &ignored);
+  ahead->has_file = output_file_begin (&ahead->file, target, &ignored);
 }
 
 void

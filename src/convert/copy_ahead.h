@@ -31,11 +31,11 @@ struct copy_ahead
 };
 
 /* Prepare for IMAGE, which must stay open until copy_ahead_end.  TARGET is the
-   file to be replaced.  A failure is not
-   reported, here and later: the caller meets it again when it does the work
-   itself.  AHEAD is zeroed at first.  */
+   new file that is wanted.  A failure is not reported, here and later: the
+   caller meets it again when it does the work itself.  AHEAD is zeroed at
+   first.  */
 void copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
-                         const struct file_location *target);
+                         const struct output_request *target);
 
 /* Digest and copy what was prepared.  */
 void copy_ahead_run (struct copy_ahead *ahead);

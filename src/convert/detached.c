@@ -14,7 +14,6 @@
 #include "base/align.h"
 #include "convert/linked_section.h"
 #include "convert/location.h"
-#include "convert/options.h"
 #include "convert/thresholds.h"
 #include "elf/detached_file.h"
 #include "write/existing.h"
@@ -171,13 +170,10 @@ location_detach (const struct file_location *input, const char *folder,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_report *report, struct error *err)
 {
-  struct cfi2sframe_options own;
   struct image image;
-  error_clear (err);
-  if (!options_take (&own, options, err)
-      || !image_open_at (&image, input, err))
+  if (!image_open_at (&image, input, err))
     return false;
-  bool done = detach (&image, folder, &own, report, err);
+  bool done = detach (&image, folder, options, report, err);
   image_close (&image);
   return done;
 }

@@ -88,35 +88,23 @@ check_member (void *context, const char *name, const struct image *image,
   return checked;
 }
 
-/* Whether INPUT, which ERR says is not an ELF file, is an archive.  */
-static bool
-is_archive (const struct file_location *input, const struct error *err)
-{
-  return err->status == CFI2SFRAME_NOT_ELF && archive_is_at (input);
-}
-
 bool
 location_check (const struct file_location *input,
                 const struct cfi2sframe_options *options,
                 struct cfi2sframe_check_result *result, struct error *err)
 {
   struct image image;
-  struct cfi2sframe_options own;
-  error_clear (err);
-  *result = (struct cfi2sframe_check_result){ 0 };
-  if (!options_take (&own, options, err))
-    return false;
-  const struct cfi_options cfi_options = options_cfi (&own);
+  const struct cfi_options cfi_options = options_cfi (options);
   struct archive_check archive
       = { .cfi_options = &cfi_options, .sum = result };
   if (!image_open_at (&image, input, err))
-    return is_archive (input, err)
+    return archive_is_instead (input, err)
            && archive_visit (input, check_member, &archive, err);
   bool checked = check_image (&image, &cfi_options, result, err);
   result->executable_bytes = image_executable_bytes (&image);
-  checked = checked && check_readers (&image, own.readers, result, err)
+  checked = checked && check_readers (&image, options->readers, result, err)
             && (image.header.e_type == ET_REL
-                || thresholds_check_section (&own, result, err));
+                || thresholds_check_section (options, result, err));
   image_close (&image);
   return checked;
 }
@@ -158,13 +146,12 @@ location_dump (const struct file_location *input, FILE *out, struct error *err)
   struct image image;
   struct archive_dump dump = { input->path, out };
   bool dumped = false;
-  error_clear (err);
   if (image_open_at (&image, input, err))
     {
       dumped = dump_image (&image, out, err);
       image_close (&image);
     }
-  else if (is_archive (input, err))
+  else if (archive_is_instead (input, err))
     dumped = archive_visit (input, dump_member, &dump, err);
   return dumped;
 }

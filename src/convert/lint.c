@@ -160,7 +160,6 @@ location_lint (const struct file_location *input, unsigned threads,
                                  .context = context,
                                  .result = result };
   *result = (struct cfi2sframe_lint_result){ 0 };
-  error_clear (err);
   bool ok = image_open_at (&image, input, err) && lint_image (&lint, err);
   image_close (&image);
   if (ok && result->findings > 0)

@@ -3,7 +3,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A program that finds files by reading a directory has seen all names in it,
-   so that location_convert need not read them again for each file.  */
+   so that location_convert need not read them again for each file.
+
+   Options are complete, ERR is clear, and reports are zero, or sums, when a
+   function is called.  */
 
 #ifndef CONVERT_LOCATION_H
 #define CONVERT_LOCATION_H

@@ -30,7 +30,7 @@
 /* A program and its debug file.  */
 struct pair
 {
-  struct cfi2sframe_options options; /* the caller's, in our size */
+  const struct cfi2sframe_options *options;
   struct image program;
   char path[sizeof ((struct debug_file *)0)->path]; /* of the debug file */
   struct file_location location;                    /* of the same */
@@ -87,8 +87,8 @@ locate_debug_file (struct pair *pair, const struct debug_file *found,
 {
   struct stat status;
   memcpy (pair->path, found->path, sizeof pair->path);
-  pair->location = file_location_of_path (pair->path);
-  pair->location.lock = options_lock (&pair->options);
+  const struct file_location location = file_location_of_path (pair->path);
+  pair->location = options_locked (pair->options, &location);
   if (found->beside == 0)
     return true;
   pair->folder = open_folder (found, program);
@@ -177,24 +177,15 @@ keep_crc (struct pair *pair, struct error *err)
   return done;
 }
 
-/* The program that a new debug file is compared with is found through the
-   replacement's file.  */
-struct checked_replacement
-{
-  struct replacement replacement; /* first */
-  const struct image *program;
-};
-
+/* The program is the replacement's context.  */
 static bool
 check_debug_file (const struct replacement *replacement, const void *bytes,
                   size_t size, struct error *err)
 {
-  const struct image *program
-      = ((const struct checked_replacement *)replacement)->program;
   struct image new;
   if (!image_open_memory (&new, bytes, size, err))
     return false;
-  bool good = debug_twin_is_in_step (&new, program)
+  bool good = debug_twin_is_in_step (&new, replacement->context)
               || error_set (err, CFI2SFRAME_REFUSED,
                             "self-check of the new headers failed");
   image_close (&new);
@@ -205,22 +196,18 @@ static bool
 write_debug_file (struct pair *pair, struct error *err)
 {
   struct file_identity made;
-  uint64_t record_size;
-  struct checked_replacement checked
-      = { { .image = source_image (pair),
-            .plan = &pair->plan,
-            .with_record = true,
-            .input = &pair->location,
-            .made = &made,
-            .input_fd = pair->debug.fd,
-            .preserve_times = pair->options.preserve_times,
-            .sync = pair->options.sync,
-            .check = check_debug_file },
-          &pair->program };
+  struct replacement replacement
+      = { .image = source_image (pair),
+          .plan = &pair->plan,
+          .with_record = true,
+          .output
+          = options_output (pair->options, &pair->location, NULL, &made),
+          .check = check_debug_file,
+          .context = &pair->program };
+  replacement.output.input_fd = pair->debug.fd;
   return keep_crc (pair, err)
-         && (pair->options.dry_run
-             || replacement_carry_out (&checked.replacement, &record_size,
-                                       err));
+         && (pair->options->dry_run
+             || replacement_carry_out (&replacement, err));
 }
 
 /* The program is again what it was when the debug file was split off: undo the
@@ -232,7 +219,7 @@ give_original_back (struct pair *pair, struct error *err)
   image_close (&pair->original);
   image_close (&pair->debug);
   error_clear (err);
-  return location_undo (&pair->location, NULL, &pair->options, &made, err);
+  return location_undo (&pair->location, NULL, pair->options, &made, err);
 }
 
 static bool
@@ -259,10 +246,8 @@ match (struct pair *pair, const struct file_location *program,
        const char *debug, const struct cfi2sframe_options *options,
        struct error *err)
 {
-  *pair = (struct pair){ .folder = -1 };
-  error_clear (err);
-  return options_take (&pair->options, options, err)
-         && pair_open (pair, program, debug, err)
+  *pair = (struct pair){ .folder = -1, .options = options };
+  return pair_open (pair, program, debug, err)
          && (follow (pair, err)
              || (err->status != CFI2SFRAME_NOTHING
                  && debug_file_blame (err, pair->path)));
@@ -292,5 +277,7 @@ location_check_debug_twin (const struct file_location *program,
   bool good = match (&pair, program, debug, &dry, err)
               || pair.program.elf == NULL || err->status == CFI2SFRAME_NOTHING;
   pair_close (&pair);
+  if (good)
+    error_clear (err);
   return good;
 }

@@ -60,8 +60,25 @@ options_cfi (const struct cfi2sframe_options *options)
                                .debug_file = options->debug_file };
 }
 
-enum file_lock
-options_lock (const struct cfi2sframe_options *options)
+struct file_location
+options_locked (const struct cfi2sframe_options *options,
+                const struct file_location *input)
 {
-  return options->dry_run ? LOCK_NONE : LOCK_SHARED;
+  struct file_location locked = *input;
+  locked.lock = options->dry_run ? LOCK_NONE : LOCK_SHARED;
+  return locked;
+}
+
+struct output_request
+options_output (const struct cfi2sframe_options *options,
+                const struct file_location *input, const char *output,
+                struct file_identity *made)
+{
+  return (struct output_request){ .input = input,
+                                  .output = output,
+                                  .input_fd = -1,
+                                  .preserve_times = options->preserve_times,
+                                  .sync = options->sync,
+                                  .made = made,
+                                  .dry_run = options->dry_run };
 }

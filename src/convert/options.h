@@ -9,8 +9,12 @@
 #include "base/error.h"
 #include "cfi/debug_source.h"
 #include "elf/file_location.h"
+#include "write/output_file.h"
 
-/* Make OWN of what the caller GIVES, which is given->size bytes: members an
+/* Options of the library's caller.  All other functions here and in
+   location.h are for complete ones.
+
+   Make OWN of what the caller GIVES, which is given->size bytes: members an
    older caller does not know are as cfi2sframe_options_init sets them.  False
    with CFI2SFRAME_INVALID when a newer one asks for something this library
    does not know, or when the options were never initialised.  */
@@ -20,7 +24,15 @@ bool options_take (struct cfi2sframe_options *own,
 /* The CFI that OPTIONS ask for.  Borrows their strings.  */
 struct cfi_options options_cfi (const struct cfi2sframe_options *options);
 
-/* The lock for working on a file with OPTIONS.  */
-enum file_lock options_lock (const struct cfi2sframe_options *options);
+/* INPUT, to be opened with the lock for work with OPTIONS.  */
+struct file_location options_locked (const struct cfi2sframe_options *options,
+                                     const struct file_location *input);
+
+/* The file that OPTIONS ask for in place of INPUT, or as OUTPUT unless that is
+   NULL.  Its `input_fd' is to be set when INPUT is open.  */
+struct output_request options_output (const struct cfi2sframe_options *options,
+                                      const struct file_location *input,
+                                      const char *output,
+                                      struct file_identity *made);
 
 #endif /* CONVERT_OPTIONS_H */

@@ -12,7 +12,9 @@
 
 #include "base/mapped_file.h"
 #include "convert/error_code.h"
+#include "convert/for_readers.h"
 #include "convert/location.h"
+#include "convert/options.h"
 #include "frame/frame.h"
 #include "write/flush.h"
 #include "write/temporary.h"
@@ -30,7 +32,6 @@ enum
 static bool
 size_given (const void *given, size_t *size, struct error *err)
 {
-  error_clear (err);
   memcpy (size, given, sizeof *size);
   return (*size >= SIZE_LEAST && *size <= SIZE_MOST)
          || error_set (err, CFI2SFRAME_INVALID,
@@ -48,13 +49,25 @@ hand_over (void *given, size_t size, const void *own, size_t own_size)
   memset ((char *)given + known, 0, size - known);
 }
 
-/* The file at PATH, which is another one than the files of earlier calls: what
-   became of those while they were read says nothing about it.  */
+/* Begin a call about the file at PATH, which is another one than the files of
+   earlier calls: what became of those while they were read says nothing about
+   it.  */
 static struct file_location
-next_file (const char *path)
+begin (const char *path, struct error *err)
 {
+  error_clear (err);
   mapped_files_forget ();
   return file_location_of_path (path);
+}
+
+/* Options for making a section: readers that are named choose the format.  */
+static bool
+options_take_to_make (struct cfi2sframe_options *own,
+                      const struct cfi2sframe_options *given,
+                      struct error *err)
+{
+  return options_take (own, given, err)
+         && for_readers_format (own->readers, &own->format, err);
 }
 
 const char *
@@ -101,13 +114,16 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  struct file_location location = next_file (input);
+  struct file_location location = begin (input, err);
   struct file_identity made;
-  struct cfi2sframe_report own;
+  struct cfi2sframe_options taken;
+  struct cfi2sframe_report own = { 0 };
   size_t size;
   if (!size_given (report, &size, err))
     return false;
-  bool done = location_convert (&location, output, options, &made, &own, err);
+  bool done
+      = options_take_to_make (&taken, options, err)
+        && location_convert (&location, output, &taken, &made, &own, err);
   hand_over (report, size, &own, sizeof own);
   return done;
 }
@@ -118,12 +134,14 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct file_location location = next_file (input);
-  struct cfi2sframe_report own;
+  struct file_location location = begin (input, err);
+  struct cfi2sframe_options taken;
+  struct cfi2sframe_report own = { 0 };
   size_t size;
   if (!size_given (report, &size, err))
     return false;
-  bool done = location_write_section (&location, output, options, &own, err);
+  bool done = options_take_to_make (&taken, options, err)
+              && location_write_section (&location, output, &taken, &own, err);
   hand_over (report, size, &own, sizeof own);
   return done;
 }
@@ -136,12 +154,15 @@ cfi2sframe_build_section (const void *elf, size_t elf_size,
                           struct cfi2sframe_error *err)
 {
   struct buffer made;
-  struct cfi2sframe_report own;
+  struct cfi2sframe_options taken;
+  struct cfi2sframe_report own = { 0 };
   size_t size;
+  error_clear (err);
   if (!size_given (report, &size, err))
     return false;
-  bool done = memory_build_section (elf, elf_size, options, &made, address,
-                                    &own, err);
+  bool done = options_take_to_make (&taken, options, err)
+              && memory_build_section (elf, elf_size, &taken, &made, address,
+                                       &own, err);
   if (done)
     {
       *section = made.bytes;
@@ -156,9 +177,11 @@ cfi2sframe_undo (const char *input, const char *output,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_error *err)
 {
-  struct file_location location = next_file (input);
+  struct file_location location = begin (input, err);
+  struct cfi2sframe_options taken;
   struct file_identity made;
-  return location_undo (&location, output, options, &made, err);
+  return options_take (&taken, options, err)
+         && location_undo (&location, output, &taken, &made, err);
 }
 
 bool
@@ -166,9 +189,11 @@ cfi2sframe_remove (const char *input, const char *output,
                    const struct cfi2sframe_options *options,
                    struct cfi2sframe_error *err)
 {
-  struct file_location location = next_file (input);
+  struct file_location location = begin (input, err);
+  struct cfi2sframe_options taken;
   struct file_identity made;
-  return location_remove (&location, output, options, &made, err);
+  return options_take (&taken, options, err)
+         && location_remove (&location, output, &taken, &made, err);
 }
 
 bool
@@ -176,8 +201,10 @@ cfi2sframe_match_debug_file (const char *program, const char *debug,
                              const struct cfi2sframe_options *options,
                              struct cfi2sframe_error *err)
 {
-  struct file_location location = next_file (program);
-  return location_match_debug_twin (&location, debug, options, err);
+  struct file_location location = begin (program, err);
+  struct cfi2sframe_options taken;
+  return options_take (&taken, options, err)
+         && location_match_debug_twin (&location, debug, &taken, err);
 }
 
 bool
@@ -195,12 +222,14 @@ cfi2sframe_check_with (const char *input,
                        struct cfi2sframe_check_result *result,
                        struct cfi2sframe_error *err)
 {
-  struct file_location location = next_file (input);
-  struct cfi2sframe_check_result own;
+  struct file_location location = begin (input, err);
+  struct cfi2sframe_options taken;
+  struct cfi2sframe_check_result own = { 0 };
   size_t size;
   if (!size_given (result, &size, err))
     return false;
-  bool checked = location_check (&location, options, &own, err);
+  bool checked = options_take (&taken, options, err)
+                 && location_check (&location, &taken, &own, err);
   hand_over (result, size, &own, sizeof own);
   return checked;
 }
@@ -213,7 +242,7 @@ cfi2sframe_compare (
     void *context, struct cfi2sframe_compare_result *result,
     struct cfi2sframe_error *err)
 {
-  struct file_location first = next_file (a), second = next_file (b);
+  struct file_location first = begin (a, err), second = begin (b, err);
   struct compare_result own;
   size_t size;
   if (!size_given (result, &size, err))
@@ -226,7 +255,7 @@ cfi2sframe_compare (
 bool
 cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
 {
-  struct file_location location = next_file (input);
+  struct file_location location = begin (input, err);
   return location_dump (&location, out, err);
 }
 
@@ -237,7 +266,7 @@ cfi2sframe_lint (const char *input,
                  void *context, struct cfi2sframe_lint_result *result,
                  struct cfi2sframe_error *err)
 {
-  struct file_location location = next_file (input);
+  struct file_location location = begin (input, err);
   struct cfi2sframe_lint_result own;
   size_t size;
   if (!size_given (result, &size, err))

@@ -50,14 +50,10 @@ static bool
 create_file (const struct replacement *replacement, struct output_file *file,
              bool *copy, struct error *err)
 {
-  struct file_location target
-      = replacement->output != NULL
-            ? file_location_of_path (replacement->output)
-            : *replacement->input;
   *copy = false;
   return (replacement->copy_ahead != NULL
           && copy_ahead_take_file (replacement->copy_ahead, file, copy))
-         || output_file_create (file, &target, err);
+         || output_file_begin (file, &replacement->output, err);
 }
 
 /* Write a new file and put it in place of its target.  */
@@ -69,13 +65,6 @@ write_new_file (const struct replacement *replacement,
   const void *section
       = replacement->section != NULL ? replacement->section->bytes : NULL;
   bool copy;
-  const struct output_request request
-      = { .input = replacement->input,
-          .output = replacement->output,
-          .input_fd = replacement->input_fd,
-          .preserve_times = replacement->preserve_times,
-          .sync = replacement->sync,
-          .made = replacement->made };
   if (!create_file (replacement, &file, &copy, err))
     return false;
   bool written
@@ -86,7 +75,7 @@ write_new_file (const struct replacement *replacement,
         && io_write_at (file.fd, record->bytes, record->size,
                         replacement->plan->new_size, err)
         && check_file (replacement, file.fd, record, err);
-  return output_file_finish (&file, &request, written, err);
+  return output_file_finish (&file, &replacement->output, written, err);
 }
 
 static bool
@@ -103,17 +92,14 @@ build_record (const struct replacement *replacement, struct buffer *record,
 }
 
 bool
-replacement_carry_out (const struct replacement *replacement,
-                       uint64_t *record_size, struct error *err)
+replacement_carry_out (struct replacement *replacement, struct error *err)
 {
   struct buffer record;
   buffer_init (&record, false);
   bool done
       = (!replacement->with_record || build_record (replacement, &record, err))
         && write_new_file (replacement, &record, err);
-  *record_size = record.size;
-  if (!done && replacement->output != NULL)
-    error_in_file (err, replacement->output);
+  replacement->record_size = record.size;
   buffer_free (&record);
   return done;
 }
@@ -125,21 +111,17 @@ copy_unchanged (void *context, int fd, struct error *err)
 }
 
 void
-replacement_copy_unchanged (const struct file_location *input,
-                            const char *output, bool preserve_times,
-                            enum cfi2sframe_sync sync, struct error *err)
+replacement_copy_unchanged (const struct output_request *request,
+                            struct error *err)
 {
   struct error failure = { 0 };
-  int fd = file_location_open (input, O_RDONLY, err);
-  if (fd < 0)
+  struct output_request copy = *request;
+  copy.input_fd = file_location_open (request->input, O_RDONLY, err);
+  if (copy.input_fd < 0)
     return;
-  const struct output_request request = { .output = output,
-                                          .input_fd = fd,
-                                          .preserve_times = preserve_times,
-                                          .sync = sync };
-  if (!output_file_make (&request, copy_unchanged, &fd, &failure))
+  if (!output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure))
     *err = failure;
-  close (fd);
+  close (copy.input_fd);
 }
 
 bool

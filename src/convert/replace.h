@@ -18,14 +18,10 @@ struct replacement
   const struct plan *plan;
   const struct buffer *section; /* .sframe of the plan; NULL: none */
   bool with_record;             /* append an undo record */
-  const struct file_location *input;
-  const char *output; /* NULL: INPUT is replaced */
-  int input_fd;       /* of INPUT, for its metadata */
-  bool preserve_times;
-  enum cfi2sframe_sync sync;
+  struct output_request output;
   struct copy_ahead *copy_ahead; /* what has been begun, or NULL */
-  struct file_identity *made;    /* to be set to what INPUT is afterwards, if
-                                    that is changed */
+  uint64_t record_size;          /* of the undo record, when it was made */
+  const void *context;           /* for CHECK */
 
   /* Whether these bytes are what the new file should be; asked before the new
      file gets its name.  */
@@ -33,15 +29,13 @@ struct replacement
                  size_t size, struct error *err);
 };
 
-/* Carry REPLACEMENT out.  *RECORD_SIZE is set to the bytes of the undo record.
-   On failure all files are as they were.  */
-bool replacement_carry_out (const struct replacement *replacement,
-                            uint64_t *record_size, struct error *err);
+/* Carry REPLACEMENT out.  On failure all files are as they were.  */
+bool replacement_carry_out (struct replacement *replacement,
+                            struct error *err);
 
-/* There is nothing to change, but OUTPUT was named, so it becomes a copy of
-   INPUT.  Keeps the reason in ERR unless copying fails.  */
-void replacement_copy_unchanged (const struct file_location *input,
-                                 const char *output, bool preserve_times,
-                                 enum cfi2sframe_sync sync, struct error *err);
+/* There is nothing to change, but an output was named, so it becomes a copy of
+   the input.  Keeps the reason in ERR unless copying fails.  */
+void replacement_copy_unchanged (const struct output_request *request,
+                                 struct error *err);
 
 #endif /* CONVERT_REPLACE_H */

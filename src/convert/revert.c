@@ -9,79 +9,14 @@
 #include "write/output_file.h"
 #include "write/undo.h"
 
-static bool
-check_original (const struct replacement *replacement, const void *bytes,
-                size_t size, struct error *err)
+/* A way to take an .sframe away.  */
+struct way
 {
-  return undo_check (replacement->image, bytes, size, err);
-}
-
-static bool
-check_removed (const struct replacement *replacement, const void *bytes,
-               size_t size, struct error *err)
-{
-  return existing_check_removed (replacement->plan, replacement->image, bytes,
-                                 size, err);
-}
-
-/* What both ways begin with: OWN becomes the caller's options, and the input
-   gets its lock.  */
-static bool
-begin (struct cfi2sframe_options *own, struct file_location *input,
-       const struct cfi2sframe_options *options, const char *output,
-       struct error *err)
-{
-  error_clear (err);
-  if (!options_take (own, options, err))
-    return false;
-  input->lock = options_lock (own);
-  return output == NULL || output_file_check_other (output, input->path, err);
-}
-
-static bool
-revert_as_planned (struct replacement *replacement, const struct image *image,
-                   const struct cfi2sframe_options *options, struct error *err)
-{
-  uint64_t record_size;
-  replacement->image = image;
-  replacement->input_fd = image->fd;
-  replacement->preserve_times = options->preserve_times;
-  replacement->sync = options->sync;
-  return options->dry_run
-         || replacement_carry_out (replacement, &record_size, err);
-}
-
-/* Objects have neither a record nor a plan: their sections are numbered.  */
-static bool
-check_is_linked (const struct image *image,
-                 const struct cfi2sframe_options *options, struct error *err)
-{
-  if (image->header.e_type != ET_REL)
-    return true;
-  if (!options->relocatable)
-    return image_expect_linked (image, true, err);
-  return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                    "relocatable object: use objcopy -R .sframe "
-                    "-R .rela.sframe");
-}
-
-/* Open INPUT.  An archive, which is made of objects, has neither a record nor
-   a plan.  */
-static bool
-open_input (struct image *image, const struct file_location *input,
-            const struct cfi2sframe_options *options, struct error *err)
-{
-  if (image_open_at (image, input, err))
-    return true;
-  if (err->status != CFI2SFRAME_NOT_ELF || !archive_is_at (input))
-    return false;
-  if (!options->relocatable)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "archive of objects (see --relocatable)");
-  return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                    "archive of objects: use objcopy -R .sframe "
-                    "-R .rela.sframe");
-}
+  bool (*plan) (struct plan *plan, const struct image *image,
+                struct error *err);
+  bool (*check) (const struct replacement *replacement, const void *bytes,
+                 size_t size, struct error *err);
+};
 
 /* Where nothing can be undone, an .sframe that stays must not look like
    success.  */
@@ -103,48 +38,81 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
                     "the one or took the other; see --remove");
 }
 
-/* cfi2sframe_undo with options of our size.  */
 static bool
-undo (const struct file_location *input, const char *output,
-      const struct cfi2sframe_options *options, struct file_identity *made,
-      struct error *err)
+check_original (const struct replacement *replacement, const void *bytes,
+                size_t size, struct error *err)
 {
-  struct image image;
-  struct plan plan = { 0 };
-  struct replacement replacement = { .plan = &plan,
-                                     .input = input,
-                                     .output = output,
-                                     .made = made,
-                                     .check = check_original };
-  if (!open_input (&image, input, options, err))
-    return false;
-  bool done = check_is_linked (&image, options, err)
-              && plan_undo (&plan, &image, err)
-              && revert_as_planned (&replacement, &image, options, err);
-  plan_free (&plan);
-  image_close (&image);
-  return done;
+  return undo_check (replacement->image, bytes, size, err);
 }
 
-/* Take a section away that cannot be undone.  */
+static const struct way by_record = { plan_undo, check_original };
+
 static bool
-remove_without_record (const struct file_location *input, const char *output,
-                       const struct cfi2sframe_options *options,
-                       struct file_identity *made, struct error *err)
+plan_removal (struct plan *plan, const struct image *image, struct error *err)
 {
+  const struct existing existing = existing_find (image);
+  return existing_plan_removal (plan, &existing, image, err);
+}
+
+static bool
+check_removed (const struct replacement *replacement, const void *bytes,
+               size_t size, struct error *err)
+{
+  return existing_check_removed (replacement->plan, replacement->image, bytes,
+                                 size, err);
+}
+
+static const struct way without_record = { plan_removal, check_removed };
+
+/* Objects have neither a record nor a plan: their sections are numbered.  */
+static bool
+check_is_linked (const struct image *image,
+                 const struct cfi2sframe_options *options, struct error *err)
+{
+  if (image->header.e_type != ET_REL)
+    return true;
+  if (!options->relocatable)
+    return image_expect_linked (image, true, err);
+  return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                    "relocatable object: use objcopy -R .sframe "
+                    "-R .rela.sframe");
+}
+
+/* The same for an archive, which is made of objects.  */
+static bool
+refuse_archive (const struct file_location *input,
+                const struct cfi2sframe_options *options, struct error *err)
+{
+  return archive_is_instead (input, err)
+         && archive_expect_wanted (options, err)
+         && error_set (err, CFI2SFRAME_UNSUPPORTED,
+                       "archive of objects: use objcopy -R .sframe "
+                       "-R .rela.sframe");
+}
+
+/* Do as location_undo does, in this WAY.  */
+static bool
+revert (const struct file_location *input, const char *output,
+        const struct cfi2sframe_options *options, struct file_identity *made,
+        const struct way *way, struct error *err)
+{
+  const struct file_location locked = options_locked (options, input);
   struct image image;
   struct plan plan = { 0 };
-  struct replacement replacement = { .plan = &plan,
-                                     .input = input,
-                                     .output = output,
-                                     .made = made,
-                                     .check = check_removed };
-  if (!open_input (&image, input, options, err))
+  if (!output_file_check_other (output, input->path, err))
     return false;
-  const struct existing existing = existing_find (&image);
-  bool done = check_is_linked (&image, options, err)
-              && existing_plan_removal (&plan, &existing, &image, err)
-              && revert_as_planned (&replacement, &image, options, err);
+  if (!image_open_at (&image, &locked, err))
+    return refuse_archive (&locked, options, err);
+  struct replacement replacement
+      = { .image = &image,
+          .plan = &plan,
+          .output = options_output (options, &locked, output, made),
+          .check = way->check };
+  replacement.output.input_fd = image.fd;
+  bool done
+      = check_is_linked (&image, options, err)
+        && way->plan (&plan, &image, err)
+        && (options->dry_run || replacement_carry_out (&replacement, err));
   plan_free (&plan);
   image_close (&image);
   return done;
@@ -155,10 +123,7 @@ location_undo (const struct file_location *input, const char *output,
                const struct cfi2sframe_options *options,
                struct file_identity *made, struct error *err)
 {
-  struct cfi2sframe_options own;
-  struct file_location locked = *input;
-  return begin (&own, &locked, options, output, err)
-         && undo (&locked, output, &own, made, err);
+  return revert (input, output, options, made, &by_record, err);
 }
 
 bool
@@ -166,16 +131,12 @@ location_remove (const struct file_location *input, const char *output,
                  const struct cfi2sframe_options *options,
                  struct file_identity *made, struct error *err)
 {
-  struct cfi2sframe_options own;
-  struct file_location locked = *input;
-  if (!begin (&own, &locked, options, output, err))
-    return false;
-  if (undo (&locked, output, &own, made, err))
+  if (revert (input, output, options, made, &by_record, err))
     return true;
   if (err->status != CFI2SFRAME_NOTHING
       && err->status != CFI2SFRAME_UNSUPPORTED
       && err->status != CFI2SFRAME_REFUSED)
     return false;
   error_clear (err);
-  return remove_without_record (&locked, output, &own, made, err);
+  return revert (input, output, options, made, &without_record, err);
 }

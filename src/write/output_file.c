@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -345,7 +346,7 @@ output_file_check_other (const char *target, const char *input,
                          struct error *err)
 {
   struct stat a, b;
-  return stat (target, &a) != 0 || stat (input, &b) != 0
+  return target == NULL || stat (target, &a) != 0 || stat (input, &b) != 0
          || !file_status_same (&a, &b)
          || error_set (err, CFI2SFRAME_INVALID,
                        "the output is the input itself");
@@ -396,21 +397,42 @@ output_file_finish (struct output_file *file,
 }
 
 bool
+output_file_begin (struct output_file *file,
+                   const struct output_request *request, struct error *err)
+{
+  /* One of the two is there.  */
+  const struct file_location target
+      = request->output != NULL || request->input == NULL
+            ? file_location_of_path (request->output)
+            : *request->input;
+  return output_file_create (file, &target, err)
+         || (request->output != NULL && error_in_file (err, request->output));
+}
+
+/* Have WRITE fill a file in memory: nothing else is missing then.  */
+static bool
+try_to_make (bool (*write) (void *context, int fd, struct error *err),
+             void *context, struct error *err)
+{
+  int fd = memfd_create ("cfi2sframe output", MFD_CLOEXEC);
+  if (fd < 0)
+    return error_set_errno (err, "memfd_create");
+  bool written = write (context, fd, err);
+  close (fd);
+  return written;
+}
+
+bool
 output_file_make (const struct output_request *request,
                   bool (*write) (void *context, int fd, struct error *err),
                   void *context, struct error *err)
 {
   struct output_file file;
-  /* One of the two is there.  */
-  struct file_location target = request->input != NULL
-                                    ? *request->input
-                                    : file_location_of_path (request->output);
-  if (request->output != NULL)
-    target = file_location_of_path (request->output);
-  if (!output_file_create (&file, &target, err))
-    return request->output != NULL && error_in_file (err, request->output);
-  return output_file_finish (&file, request, write (context, file.fd, err),
-                             err);
+  if (request->dry_run)
+    return try_to_make (write, context, err);
+  return output_file_begin (&file, request, err)
+         && output_file_finish (&file, request, write (context, file.fd, err),
+                                err);
 }
 
 static bool

@@ -70,9 +70,9 @@ bool output_file_commit (struct output_file *file, int source_fd,
 bool output_file_commit_new (struct output_file *file, int source_fd,
                              bool preserve_times, struct error *err);
 
-/* Whether TARGET is another file than INPUT, or none yet; CFI2SFRAME_INVALID
-   if not.  To be asked before anything is made: commit_new only finds out when
-   all is done, and not for a descriptor.  */
+/* Whether TARGET is another file than INPUT, or none yet, or NULL;
+   CFI2SFRAME_INVALID if not.  To be asked before anything is made: commit_new
+   only finds out when all is done, and not for a descriptor.  */
 bool output_file_check_other (const char *target, const char *input,
                               struct error *err);
 
@@ -87,17 +87,22 @@ struct output_request
   bool preserve_times;
   enum cfi2sframe_sync sync;
   struct file_identity *made; /* set for an input that was replaced */
+  bool dry_run;               /* output_file_make makes it in memory alone */
 };
 
-/* Create a file for REQUEST, have WRITE fill it, and commit it.  A failure
-   names the output.  */
+/* Create a file for REQUEST.  A failure names the output, here and below.  */
+bool output_file_begin (struct output_file *file,
+                        const struct output_request *request,
+                        struct error *err);
+
+/* Create a file for REQUEST, have WRITE fill it, and commit it.  */
 bool output_file_make (const struct output_request *request,
                        bool (*write) (void *context, int fd,
                                       struct error *err),
                        void *context, struct error *err);
 
-/* The same for FILE, which was created for REQUEST and filled, if SO_FAR says
-   so; otherwise discard it.  */
+/* Commit FILE, which was created for REQUEST and filled, if SO_FAR says so;
+   otherwise discard it.  */
 bool output_file_finish (struct output_file *file,
                          const struct output_request *request, bool so_far,
                          struct error *err);
