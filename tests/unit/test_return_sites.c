@@ -196,221 +196,194 @@ apply (struct fixture *f, const struct part *part)
   assert_int_equal (f->sites.can_keep, part->kind != CODE_OF_STUB);
 }
 
-static void
-expect (struct fixture *f, const struct part *parts, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    apply (f, &parts[i]);
-  end (f);
-}
-
-#define EXPECT(f, parts) expect (f, parts, sizeof (parts) / sizeof *(parts))
-
 /* Code that ends in the call of NOP NOP NOP CALL.  */
-static const struct part calling
-    = { 0, 8, .rows = { { 0, 8 }, { 3, 32 } }, .expected = "0 8 3 32" };
+#define CALLING                                                   \
+  {                                                               \
+    0, 8, .rows = { { 0, 8 }, { 3, 32 } }, .expected = "0 8 3 32" \
+  }
+static const struct part calling = CALLING;
 
 /* Two bytes behind it with a CFA, and what they shall have.  */
-static struct part
-behind (int32_t cfa, const char *expected)
-{
-  return (struct part){ 8, 2, .rows = { { 0, cfa } }, .expected = expected };
-}
+#define BEHIND(cfa, text)                          \
+  {                                                \
+    8, 2, .rows = { { 0, cfa } }, .expected = text \
+  }
 
-TEST (what_follows_a_call_begins_later)
+/* What the walk hands out of code.  */
+struct handed_out
 {
-  struct fixture f;
-  const struct part parts[] = { calling, behind (8, "0 return-address 1 8") };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  EXPECT (&f, parts);
-}
+  const char *name, *code;
+  size_t size;
+  struct part parts[4];
+  const struct arch *arch; /* NULL: amd64 */
+  bool keep_all_rows;
+};
 
-/* Rows that say the same as the call's are right for both.  */
-TEST (equal_rules_stay)
-{
-  struct fixture f;
-  const struct part parts[] = { calling, behind (32, "0 32") };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  EXPECT (&f, parts);
-}
-
-/* A reader has more from a row than its rules.  */
-TEST (equal_rules_of_another_kind_of_frame_do_not_stay)
-{
-  for (int signal = 0; signal < 2; signal++)
-    {
-      struct fixture f;
-      struct part parts[]
-          = { calling,
-              behind (32, "0 return-address 1 32"),
-              { 10, 2, .rows = { { 0, 32 } }, .expected = "0 32" } };
-      parts[1].signal = signal;
-      parts[1].b_key = !signal;
-      BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-      EXPECT (&f, parts);
-    }
-}
-
-/* Of the code with the call nothing is known; what is known of the code in
-   front of it is no matter.  */
-TEST (code_without_rows_can_call)
-{
-  struct fixture f;
-  const struct part parts[]
-      = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
-          { 3, 5, .reason = REASON_BAD_ENTRY, .expected = "" },
-          behind (8, "0 return-address 1 8") };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  EXPECT (&f, parts);
-}
-
-/* Neither an FDE of which nothing is left nor one that is not about code
-   stands between a call and what follows it.  */
-TEST (what_is_no_code_stands_between_nothing)
-{
-  struct fixture f;
-  const struct part parts[]
-      = { calling,
-          { 8, 0, .expected = "" },
-          { 5, 5, .reason = REASON_NOT_EXECUTABLE, .expected = "" },
-          behind (8, "0 return-address 1 8") };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  EXPECT (&f, parts);
-}
-
-/* What looks like a call at a stub's end is an operand: no stub calls.  */
-TEST (stubs_make_no_calls)
-{
-  struct fixture f;
-  struct part stub = calling;
-  stub.kind = CODE_OF_STUB;
-  const struct part parts[] = { stub, behind (8, "0 8") };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  EXPECT (&f, parts);
-}
-
-/* And a stub's own rows stay, whatever is in front of it.  */
-TEST (stubs_keep_their_rows)
-{
-  struct fixture f;
-  struct part stub = behind (8, "0 8");
-  stub.kind = CODE_OF_STUB;
-  const struct part parts[] = { calling, stub };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  EXPECT (&f, parts);
-}
-
-TEST (only_what_is_directly_behind_a_call_follows_it)
-{
-  struct fixture f;
-  struct part later = behind (8, "0 8");
-  later.offset++;
-  const struct part parts[] = { calling, later };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
-  EXPECT (&f, parts);
-}
-
-/* A function whose beginning has no rows has none for a reader to take.  */
-TEST (a_first_row_in_the_middle_follows_nothing)
-{
-  struct fixture f;
-  const struct part parts[]
-      = { calling, { 8, 4, .rows = { { 2, 8 } }, .expected = "2 8" } };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP NOP);
-  EXPECT (&f, parts);
-  /* Those behind its own calls are left out nevertheless.  */
-  const struct part calls_too[]
-      = { calling,
-          { 8, 8, .rows = { { 1, 8 }, { 6, 32 } },
-            .expected = "1 8 6 return-address 7 32" } };
-  BEGIN (&f, NOP NOP NOP CALL NOP CALL NOP NOP);
-  EXPECT (&f, calls_too);
-}
-
-/* Code is decoded from where its last row begins, or it itself does.  */
-TEST (an_operand_is_no_call)
-{
-  struct fixture f;
-  const struct part parts[] = { calling, behind (8, "0 8") };
-  const struct part cut[]
-      = { { 0, 8, .rows = { { 0, 8 }, { 6, 32 } }, .expected = "0 8 6 32" },
-          behind (8, "0 return-address 1 8") };
-  const struct part unknown[]
-      = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
-          { 3, 5, .reason = REASON_BAD_ENTRY, .expected = "" },
-          behind (8, "0 8") };
-  BEGIN (&f, NOP NOP NOP MOV NOP NOP);
-  EXPECT (&f, parts);
-  BEGIN (&f, NOP NOP NOP MOV NOP NOP);
-  EXPECT (&f, cut);
-  BEGIN (&f, NOP NOP NOP MOV NOP NOP);
-  EXPECT (&f, unknown);
-}
-
-/* The call is inside: a row ends behind it.  */
-TEST (rows_inside_begin_later_too)
-{
-  struct fixture f;
-  const struct part two[] = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 } },
-                                .expected = "0 8 8 return-address 9 32" } };
-  const struct part three[]
-      = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 }, { 10, 8 } },
-            .expected = "0 8 8 return-address 9 32 10 8" } };
-  /* Nothing is left of a row that has one byte.  */
-  const struct part between[]
-      = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 }, { 9, 8 } },
-            .expected = "0 8 8 return-address 9 8" } };
-  const struct part last[]
-      = { { 0, 9, .rows = { { 0, 8 }, { 8, 32 } },
-            .expected = "0 8 8 return-address" },
-          { 9, 2, .rows = { { 0, 8 } }, .expected = "0 8" } };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
-  EXPECT (&f, two);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
-  EXPECT (&f, three);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
-  EXPECT (&f, between);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
-  EXPECT (&f, last);
-  /* No call is shorter: call *%rax.  */
-  const struct part shortest[]
-      = { { 0, 4, .rows = { { 0, 8 }, { 2, 32 } },
-            .expected = "0 8 2 return-address 3 32" } };
-  BEGIN (&f, "\xff\xd0" NOP NOP);
-  EXPECT (&f, shortest);
-}
-
-/* One function has several places; those of the function before it are
-   forgotten.  */
-TEST (all_places_of_a_function_are_left_out)
-{
-  struct fixture f;
-  const struct part parts[] = {
-    { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
-      .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
-    { 21, 3, .rows = { { 0, 8 } }, .expected = "0 return-address 1 8" },
-  };
-  /* Of the second one nothing is known at first.  */
-  const struct part after[] = {
-    { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
-      .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
-    { 21, 12, .rows = { { 2, 16 }, { 8, 32 } },
-      .expected = "2 16 8 return-address 9 32" },
-  };
-  /* Rules are equal behind the first call.  */
-  const struct part equal[] = {
-    { 0, 17, .rows = { { 0, 8 }, { 8, 8 }, { 15, 32 } },
-      .expected = "0 8 8 8 15 return-address 16 32" },
-  };
+#define BYTES(code) code, sizeof (code) - 1
+#define CALLS BYTES (NOP NOP NOP CALL NOP NOP)
+#define CALLS_3 BYTES (NOP NOP NOP CALL NOP NOP NOP)
+#define MOVES BYTES (NOP NOP NOP MOV NOP NOP)
 #define CALL_AT_10 "\xe8\xf1\xff\xff\xff"
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP
-         "\xe8\xeb\xff\xff\xff" NOP NOP NOP);
-  EXPECT (&f, parts);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP NOP NOP NOP NOP NOP
-                 NOP NOP "\xe8\xe3\xff\xff\xff" NOP NOP NOP NOP);
-  EXPECT (&f, after);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP);
-  EXPECT (&f, equal);
+
+static const struct handed_out handed_out[] = {
+  { "what_follows_a_call_begins_later", CALLS,
+    .parts = { CALLING, BEHIND (8, "0 return-address 1 8") } },
+  /* Rows that say the same as the call's are right for both.  */
+  { "equal_rules_stay", CALLS, .parts = { CALLING, BEHIND (32, "0 32") } },
+  /* A reader has more from a row than its rules.  */
+  { "equal_rules_of_a_signal_frame_do_not_stay", CALLS,
+    .parts = { CALLING,
+               { 8, 2, .rows = { { 0, 32 } }, .signal = true,
+                 .expected = "0 return-address 1 32" },
+               { 10, 2, .rows = { { 0, 32 } }, .expected = "0 32" } } },
+  { "equal_rules_with_another_key_do_not_stay", CALLS,
+    .parts = { CALLING,
+               { 8, 2, .rows = { { 0, 32 } }, .b_key = true,
+                 .expected = "0 return-address 1 32" },
+               { 10, 2, .rows = { { 0, 32 } }, .expected = "0 32" } } },
+  /* Of the code with the call nothing is known; what is known of the code in
+     front of it is no matter.  */
+  { "code_without_rows_can_call", CALLS,
+    .parts = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
+               { 3, 5, .reason = REASON_BAD_ENTRY, .expected = "" },
+               BEHIND (8, "0 return-address 1 8") } },
+  /* Neither an FDE of which nothing is left nor one that is not about code
+     stands between a call and what follows it.  */
+  { "what_is_no_code_stands_between_nothing", CALLS,
+    .parts = { CALLING,
+               { 8, 0, .expected = "" },
+               { 5, 5, .reason = REASON_NOT_EXECUTABLE, .expected = "" },
+               BEHIND (8, "0 return-address 1 8") } },
+  /* What looks like a call at a stub's end is an operand: no stub calls.  */
+  { "stubs_make_no_calls", CALLS,
+    .parts = { { 0, 8, CODE_OF_STUB, .rows = { { 0, 8 }, { 3, 32 } },
+                 .expected = "0 8 3 32" },
+               BEHIND (8, "0 8") } },
+  /* And a stub's own rows stay, whatever is in front of it.  */
+  { "stubs_keep_their_rows", CALLS,
+    .parts
+    = { CALLING,
+        { 8, 2, CODE_OF_STUB, .rows = { { 0, 8 } }, .expected = "0 8" } } },
+  { "only_what_is_directly_behind_a_call_follows_it", CALLS_3,
+    .parts = { CALLING, { 9, 2, .rows = { { 0, 8 } }, .expected = "0 8" } } },
+  /* A function whose beginning has no rows has none for a reader to take.  */
+  { "a_first_row_in_the_middle_follows_nothing",
+    BYTES (NOP NOP NOP CALL NOP NOP NOP NOP),
+    .parts = { CALLING, { 8, 4, .rows = { { 2, 8 } }, .expected = "2 8" } } },
+  { "rows_behind_its_own_calls_are_left_out_nevertheless",
+    BYTES (NOP NOP NOP CALL NOP CALL NOP NOP),
+    .parts = { CALLING,
+               { 8, 8, .rows = { { 1, 8 }, { 6, 32 } },
+                 .expected = "1 8 6 return-address 7 32" } } },
+
+  /* Code is decoded from where its last row begins, or it itself does.  */
+  { "an_operand_is_no_call", MOVES, .parts = { CALLING, BEHIND (8, "0 8") } },
+  { "an_operand_that_a_row_cuts_is_a_call", MOVES,
+    .parts
+    = { { 0, 8, .rows = { { 0, 8 }, { 6, 32 } }, .expected = "0 8 6 32" },
+        BEHIND (8, "0 return-address 1 8") } },
+  { "an_operand_is_no_call_in_unknown_code", MOVES,
+    .parts = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
+               { 3, 5, .reason = REASON_BAD_ENTRY, .expected = "" },
+               BEHIND (8, "0 8") } },
+
+  /* The call is inside: a row ends behind it.  */
+  { "rows_inside_begin_later_too", CALLS_3,
+    .parts = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 } },
+                 .expected = "0 8 8 return-address 9 32" } } },
+  { "a_third_row_inside_stays", CALLS_3,
+    .parts = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 }, { 10, 8 } },
+                 .expected = "0 8 8 return-address 9 32 10 8" } } },
+  { "nothing_is_left_of_a_row_of_one_byte", CALLS_3,
+    .parts = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 }, { 9, 8 } },
+                 .expected = "0 8 8 return-address 9 8" } } },
+  { "nothing_is_left_of_a_last_row_of_one_byte", CALLS_3,
+    .parts = { { 0, 9, .rows = { { 0, 8 }, { 8, 32 } },
+                 .expected = "0 8 8 return-address" },
+               { 9, 2, .rows = { { 0, 8 } }, .expected = "0 8" } } },
+  /* call *%rax */
+  { "no_call_is_shorter_than_two_bytes", BYTES ("\xff\xd0" NOP NOP),
+    .parts = { { 0, 4, .rows = { { 0, 8 }, { 2, 32 } },
+                 .expected = "0 8 2 return-address 3 32" } } },
+
+  /* One function has several places; those of the function before it are
+     forgotten.  */
+  { "all_places_of_a_function_are_left_out",
+    BYTES (NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP
+           "\xe8\xeb\xff\xff\xff" NOP NOP NOP),
+    .parts
+    = { { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
+          .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
+        { 21, 3, .rows = { { 0, 8 } },
+          .expected = "0 return-address 1 8" } } },
+  { "places_behind_an_unknown_beginning_are_left_out",
+    BYTES (
+        NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP NOP NOP NOP NOP NOP NOP NOP
+        "\xe8\xe3\xff\xff\xff" NOP NOP NOP NOP),
+    .parts
+    = { { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
+          .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
+        { 21, 12, .rows = { { 2, 16 }, { 8, 32 } },
+          .expected = "2 16 8 return-address 9 32" } } },
+  { "places_are_those_where_rules_differ",
+    BYTES (NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP),
+    .parts = { { 0, 17, .rows = { { 0, 8 }, { 8, 8 }, { 15, 32 } },
+                 .expected = "0 8 8 8 15 return-address 16 32" } } },
+  /* nop; bl .-4; nop; nop; nop: an instruction of aarch64 has four bytes.  */
+  { "an_instruction_is_left_out",
+    BYTES ("\x1f\x20\x03\xd5\xff\xff\xff\x97\x1f\x20\x03\xd5\x1f\x20\x03\xd5"
+           "\x1f\x20\x03\xd5"),
+    .parts
+    = { { 0, 8, .rows = { { 0, 8 }, { 4, 32 } }, .expected = "0 8 4 32" },
+        { 8, 8, .rows = { { 0, 8 } }, .expected = "0 return-address 4 8" },
+        { 16, 4, .rows = { { 0, 32 } }, .expected = "0 32" } },
+    .arch = &arch_aarch64 },
+  { "with_rows_that_stay_nothing_is_left_out",
+    BYTES (NOP NOP NOP CALL NOP NOP "\xe8\xef\xff\xff\xff" NOP NOP),
+    .parts
+    = { CALLING,
+        BEHIND (8, "0 8"),
+        { 10, 7, .rows = { { 0, 8 }, { 5, 32 } }, .expected = "0 8 5 32" } },
+    .keep_all_rows = true },
+
+  /* A row that leaves the return address in its register is for a reader none
+     of a function that has called.  */
+  { "rows_with_the_address_in_its_register_stay", CALLS,
+    .parts = { CALLING,
+               { 8, 2, .rows = { { 0, 8, .in_register = true } },
+                 .expected = "0 8" } } },
+  { "rows_inside_with_the_address_in_its_register_stay", CALLS_3,
+    .parts
+    = { { 0, 11,
+          .rows = { { 0, 8 }, { 8, 32, .in_register = true }, { 10, 64 } },
+          .expected = "0 8 8 32 10 64" } } },
+  /* Readers stop at a row that says so, whatever led them there.  */
+  { "rows_where_the_stack_ends_stay", CALLS,
+    .parts = { CALLING,
+               { 8, 2, .rows = { { 0, 8, .outermost = true } },
+                 .expected = "0 8" } } },
+  { "rows_inside_where_the_stack_ends_stay", CALLS_3,
+    .parts
+    = { { 0, 11,
+          .rows = { { 0, 8 }, { 8, 32, .outermost = true }, { 10, 64 } },
+          .expected = "0 8 8 32 10 64" } } },
+  /* Rows may begin where only a register changes that SFrame does not know. */
+  { "rows_with_equal_rules_stay", CALLS_3,
+    .parts = { { 0, 11, .rows = { { 0, 8 }, { 8, 8 }, { 10, 64 } },
+                 .expected = "0 8 8 8 10 64" } } },
+};
+
+TEST_ROWS (handed_out, const struct handed_out *given, NULL, NULL,
+           gets_the_rows_that_are_expected)
+{
+  struct fixture f;
+  begin (&f, given->arch != NULL ? given->arch : &arch_amd64, given->code,
+         given->size);
+  f.sites.keep_all_rows = given->keep_all_rows;
+  for (size_t i = 0;
+       i < N_OF (given->parts) && given->parts[i].expected != NULL; i++)
+    apply (&f, &given->parts[i]);
+  end (&f);
 }
 
 /* Whichever allocation fails, a place is left out or the lack of memory is an
@@ -456,84 +429,6 @@ TEST (without_memory_no_place_is_forgotten)
           follows++;
         }
     }
-}
-
-/* An instruction of aarch64 has four bytes.  */
-TEST (an_instruction_is_left_out)
-{
-  static const char code[] = "\x1f\x20\x03\xd5" /* nop */
-                             "\xff\xff\xff\x97" /* bl .-4 */
-                             "\x1f\x20\x03\xd5"
-                             "\x1f\x20\x03\xd5"
-                             "\x1f\x20\x03\xd5";
-  struct fixture f;
-  const struct part parts[] = {
-    { 0, 8, .rows = { { 0, 8 }, { 4, 32 } }, .expected = "0 8 4 32" },
-    { 8, 8, .rows = { { 0, 8 } }, .expected = "0 return-address 4 8" },
-    { 16, 4, .rows = { { 0, 32 } }, .expected = "0 32" },
-  };
-  begin (&f, &arch_aarch64, code, sizeof code - 1);
-  EXPECT (&f, parts);
-}
-
-TEST (with_rows_that_stay_nothing_is_left_out)
-{
-  struct fixture f;
-  const struct part parts[]
-      = { calling,
-          behind (8, "0 8"),
-          { 10, 7, .rows = { { 0, 8 }, { 5, 32 } }, .expected = "0 8 5 32" } };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP "\xe8\xef\xff\xff\xff" NOP NOP);
-  f.sites.keep_all_rows = true;
-  EXPECT (&f, parts);
-}
-
-/* A row that leaves the return address in its register is for a reader none of
-   a function that has called.  */
-TEST (rows_with_the_address_in_its_register_stay)
-{
-  struct fixture f;
-  const struct part parts[]
-      = { calling,
-          { 8, 2, .rows = { { 0, 8, .in_register = true } },
-            .expected = "0 8" } };
-  const struct part inside[]
-      = { { 0, 11,
-            .rows = { { 0, 8 }, { 8, 32, .in_register = true }, { 10, 64 } },
-            .expected = "0 8 8 32 10 64" } };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  EXPECT (&f, parts);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
-  EXPECT (&f, inside);
-}
-
-/* Readers stop at a row that says so, whatever led them there.  */
-TEST (rows_where_the_stack_ends_stay)
-{
-  struct fixture f;
-  const struct part parts[]
-      = { calling,
-          { 8, 2, .rows = { { 0, 8, .outermost = true } },
-            .expected = "0 8" } };
-  const struct part inside[]
-      = { { 0, 11,
-            .rows = { { 0, 8 }, { 8, 32, .outermost = true }, { 10, 64 } },
-            .expected = "0 8 8 32 10 64" } };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  EXPECT (&f, parts);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
-  EXPECT (&f, inside);
-}
-
-/* Rows may begin where only a register changes that SFrame does not know.  */
-TEST (rows_with_equal_rules_stay)
-{
-  struct fixture f;
-  const struct part inside[]
-      = { { 0, 11, .rows = { { 0, 8 }, { 8, 8 }, { 10, 64 } },
-            .expected = "0 8 8 8 10 64" } };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP);
-  EXPECT (&f, inside);
 }
 
 /* What looks like the call of an FDE's first byte, or of a PLT's entry, counts
@@ -584,7 +479,9 @@ TEST (what_looks_like_the_call_of_a_function)
       f.image.n_sections = 2;
       return_sites_free (&f.sites);
       assert_true (return_sites_init (&f.sites, &f.source, &f.padding, &err));
-      EXPECT (&f, code);
+      apply (&f, &code[0]);
+      apply (&f, &code[1]);
+      end (&f);
     }
 }
 
