@@ -9,10 +9,13 @@
      TEST (name) { ... }
      TEST_BETWEEN (set_up, tear_down, name) { ... }
      TEST_ON (struct fixture *test, set_up, tear_down, name) { ... TEST ... }
-     TEST_ROWS (table, const struct row *row, NULL, NULL, name) { ... ROW ... }
+     TEST_WITH (struct tree, tree, make_tree, remove_tree, name) { ... TREE ...
+   } TEST_ROWS (table, const struct row *row, NULL, NULL, name) { ... ROW ... }
      TEST_GROUP (set_up, tear_down)
 
-   TEST_ON gives the function what SET_UP has put in its state.  TEST_ROWS
+   TEST_ON gives the function what SET_UP has put in its state, and TEST_WITH a
+   struct that the functions make_tree and remove_tree, which are given it,
+   too, fill in before and release after the test, even if it fails.  TEST_ROWS
    makes a test for each row of a table, a struct whose first member is the
    test's name; the function is given the row, or what SET_UP, which finds the
    row in the state, puts there instead.  TEST_GROUP is done before and after
@@ -83,6 +86,22 @@ test_enter (struct test_entry *entry)
 #define TEST_ON(parameter, set_up, tear_down, function) \
   TEST_FOR (parameter, function,                        \
             .test = { #function, run_##function, set_up, tear_down, NULL })
+
+#define TEST_WITH(type, parameter, begin, end, function) \
+  static int begin_##function (void **state)             \
+  {                                                      \
+    static type fixture;                                 \
+    *state = &fixture;                                   \
+    begin (&fixture);                                    \
+    return 0;                                            \
+  }                                                      \
+  static int end_##function (void **state)               \
+  {                                                      \
+    type *fixture = *state;                              \
+    end (fixture);                                       \
+    return 0;                                            \
+  }                                                      \
+  TEST_ON (type *parameter, begin_##function, end_##function, function)
 
 #define TEST_ROWS(table, parameter, set_up, tear_down, function)       \
   TEST_FOR (parameter, function,                                       \

@@ -87,6 +87,9 @@ remove_tree (const struct tree *tree)
   run ("rm -rf '%s'", tree->top);
 }
 
+#define TREE_TEST(name) \
+  TEST_WITH (struct tree, tree, make_tree, remove_tree, name)
+
 /* The path of NAME, seen from the library's folder.  */
 static const char *
 beside (const struct tree *tree, const char *name)
@@ -468,70 +471,61 @@ TEST (in_a_long_list)
 }
 
 /* A directory may have many lists, in any order.  */
-TEST (in_one_of_many_lists)
+TREE_TEST (in_one_of_many_lists)
 {
-  struct tree tree;
   char name[64];
-  make_tree (&tree);
-  add_library (&tree, "libx.so.1", true);
+  add_library (tree, "libx.so.1", true);
   for (unsigned i = 0; i < 64; i++)
     {
       snprintf (name, sizeof name, "lib%u.so.hmac", i);
-      write_file (beside (&tree, name), "[other]", 7);
+      write_file (beside (tree, name), "[other]", 7);
     }
-  expect (&tree, NULL);
+  expect (tree, NULL);
   for (unsigned i = 0; i < 64; i++)
     {
       snprintf (name, sizeof name, "lib%u.so.hmac", i);
-      write_file (beside (&tree, name), "[libx.so.1]", 11);
-      expect (&tree, name);
-      write_file (beside (&tree, name), "[other]", 7);
+      write_file (beside (tree, name), "[libx.so.1]", 11);
+      expect (tree, name);
+      write_file (beside (tree, name), "[other]", 7);
     }
-  remove_tree (&tree);
 }
 
 /* Who has more has them to keep somebody busy.  */
-TEST (in_none_of_too_many_lists)
+TREE_TEST (in_none_of_too_many_lists)
 {
-  struct tree tree;
   char name[64], names[65 * sizeof name];
   size_t size = 0;
-  make_tree (&tree);
-  add_library (&tree, "libx.so.1", true);
-  struct file_location location = file_location_of_path (tree.path);
+  add_library (tree, "libx.so.1", true);
+  struct file_location location = file_location_of_path (tree->path);
   location.checksums = names;
   for (unsigned i = 0; i < 65; i++)
     {
       size += (size_t)snprintf (name, sizeof name, "lib%u.so.hmac", i) + 1;
       strcpy (names + size - strlen (name) - 1, name);
-      write_file (beside (&tree, name), "[other]", 7);
+      write_file (beside (tree, name), "[other]", 7);
     }
   names[size] = '\0';
-  write_file (beside (&tree, name), "[libx.so.1]", 11);
+  write_file (beside (tree, name), "[libx.so.1]", 11);
   expect_at (&location, NULL);
-  write_file (beside (&tree, "lib63.so.hmac"), "[libx.so.1]", 11);
+  write_file (beside (tree, "lib63.so.hmac"), "[libx.so.1]", 11);
   expect_at (&location, "lib63.so.hmac");
-  remove_tree (&tree);
 }
 
 /* Neither what waits for a writer nor what a link leads to is read.  */
-TEST (only_files_are_lists)
+TREE_TEST (only_files_are_lists)
 {
-  struct tree tree;
-  make_tree (&tree);
-  add_library (&tree, "libx.so.1", true);
+  add_library (tree, "libx.so.1", true);
   alarm (60);
-  assert_int_equal (mkfifo (beside (&tree, LIST), 0600), 0);
-  expect (&tree, NULL);
-  unlink (beside (&tree, LIST));
-  assert_int_equal (mkdir (beside (&tree, LIST), 0700), 0);
-  expect (&tree, NULL);
-  rmdir (beside (&tree, LIST));
-  write_file (beside (&tree, "../elsewhere"), "[libx.so.1]", 11);
-  assert_int_equal (symlink ("../elsewhere", beside (&tree, LIST)), 0);
-  expect (&tree, NULL);
+  assert_int_equal (mkfifo (beside (tree, LIST), 0600), 0);
+  expect (tree, NULL);
+  unlink (beside (tree, LIST));
+  assert_int_equal (mkdir (beside (tree, LIST), 0700), 0);
+  expect (tree, NULL);
+  rmdir (beside (tree, LIST));
+  write_file (beside (tree, "../elsewhere"), "[libx.so.1]", 11);
+  assert_int_equal (symlink ("../elsewhere", beside (tree, LIST)), 0);
+  expect (tree, NULL);
   alarm (0);
-  remove_tree (&tree);
 }
 
 /* OpenSSL's module.  */
@@ -568,48 +562,43 @@ TEST (openssl_keeps_one_in_its_configuration)
 
 /* IBM's ICC.  */
 
-TEST (icc_signs_its_neighbours)
+TREE_TEST (icc_signs_its_neighbours)
 {
-  struct tree tree;
-  make_tree (&tree);
-  add_library (&tree, "libicclib085.so", true);
-  write_file (beside (&tree, "SIG.txt"), "", 0);
-  expect (&tree, NULL);
-  write_file (beside (&tree, "ICCSIG.txt"), "", 0);
-  expect (&tree, "ICCSIG.txt");
-  remove_tree (&tree);
+  add_library (tree, "libicclib085.so", true);
+  write_file (beside (tree, "SIG.txt"), "", 0);
+  expect (tree, NULL);
+  write_file (beside (tree, "ICCSIG.txt"), "", 0);
+  expect (tree, "ICCSIG.txt");
 }
 
 /* Ways to name a file.  */
 
 /* The file is named by a link elsewhere, by its name alone, or found in an
    open directory.  */
-TEST (whatever_way_leads_to_the_file)
+TREE_TEST (whatever_way_leads_to_the_file)
 {
-  struct tree tree;
   struct stat status;
   char link[PATH_MAX + 64];
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
-  write_file (beside (&tree, "libx.so.hmac"), "", 0);
-  write_file (beside (&tree, "../../liby.so.hmac"), "", 0);
-  snprintf (link, sizeof link, "%s/liby.so", tree.top);
-  assert_int_equal (symlink (tree.path, link), 0);
+  add_library (tree, "libx.so", false);
+  write_file (beside (tree, "libx.so.hmac"), "", 0);
+  write_file (beside (tree, "../../liby.so.hmac"), "", 0);
+  snprintf (link, sizeof link, "%s/liby.so", tree->top);
+  assert_int_equal (symlink (tree->path, link), 0);
   struct file_location location = file_location_of_path (link);
   expect_at (&location, "libx.so.hmac");
 
   int top = open (".", O_RDONLY | O_DIRECTORY);
-  assert_int_equal (chdir (beside (&tree, ".")), 0);
+  assert_int_equal (chdir (beside (tree, ".")), 0);
   location = file_location_of_path ("libx.so");
   expect_at (&location, "libx.so.hmac");
   assert_int_equal (fchdir (top), 0);
   close (top);
 
   /* Found under a name that has changed since.  */
-  assert_int_equal (stat (tree.path, &status), 0);
+  assert_int_equal (stat (tree->path, &status), 0);
   location = (struct file_location){
     .path = "somewhere/libx.so",
-    .directory = open (beside (&tree, "."), O_RDONLY | O_DIRECTORY),
+    .directory = open (beside (tree, "."), O_RDONLY | O_DIRECTORY),
     .name = "libx.so",
     .fixed = true,
     .identity = file_identity_of (&status),
@@ -620,39 +609,35 @@ TEST (whatever_way_leads_to_the_file)
   /* Or that nothing has any more.  */
   struct image image;
   struct error err = { 0 };
-  assert_true (image_open (&image, tree.path, &err));
-  assert_int_equal (rename (tree.path, beside (&tree, "liby.so")), 0);
+  assert_true (image_open (&image, tree->path, &err));
+  assert_int_equal (rename (tree->path, beside (tree, "liby.so")), 0);
   assert_false (checksum_check_none (&image, &location, &err));
   assert_int_equal (err.status, CFI2SFRAME_CHECKSUMMED);
-  assert_int_equal (rename (beside (&tree, "liby.so"), tree.path), 0);
+  assert_int_equal (rename (beside (tree, "liby.so"), tree->path), 0);
   image_close (&image);
   /* The directory stays the caller's.  */
   assert_int_equal (close (location.directory), 0);
-  unlink (beside (&tree, "libx.so.hmac"));
-  expect (&tree, NULL);
-  remove_tree (&tree);
+  unlink (beside (tree, "libx.so.hmac"));
+  expect (tree, NULL);
 }
 
 /* Who knows the names is believed.  */
-TEST (known_names_are_not_asked_for_again)
+TREE_TEST (known_names_are_not_asked_for_again)
 {
-  struct tree tree;
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
-  struct file_location location = file_location_of_path (tree.path);
+  add_library (tree, "libx.so", false);
+  struct file_location location = file_location_of_path (tree->path);
   location.checksums = "libz.so.chk\0libx.so.hmac\0";
   expect_at (&location, "libx.so.hmac");
   location.checksums = ".libz.so.hmac\0.libx.so.hmac\0";
   expect_at (&location, ".libx.so.hmac");
-  write_file (beside (&tree, "libx.so.hmac"), "", 0);
+  write_file (beside (tree, "libx.so.hmac"), "", 0);
   location.checksums = "";
   expect_at (&location, NULL);
   location.checksums = "\0libx.so.hmac\0";
   expect_at (&location, NULL);
   /* But not of other folders.  */
-  write_file (beside (&tree, "fipscheck/libx.so.hmac"), "", 0);
+  write_file (beside (tree, "fipscheck/libx.so.hmac"), "", 0);
   expect_at (&location, "fipscheck/libx.so.hmac");
-  remove_tree (&tree);
 }
 
 /* A tree's programs are many, and hardly any has such a folder beside it.  */
@@ -676,7 +661,7 @@ TEST (folders_that_are_not_there_are_not_asked_for_again)
 
 /* Names that somebody knows may be longer than those of files, and of many
    the first ones count.  So it is with those of a directory.  */
-TEST (of_many_names_the_first_count)
+TREE_TEST (of_many_names_the_first_count)
 {
   enum
   {
@@ -685,10 +670,8 @@ TEST (of_many_names_the_first_count)
   };
   static const char *const both[] = { "libx.so.chk", "libx.so.hmac", NULL };
   static char names[LENGTH + 20];
-  struct tree tree;
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
-  struct file_location location = file_location_of_path (tree.path);
+  add_library (tree, "libx.so", false);
+  struct file_location location = file_location_of_path (tree->path);
   memset (names, 'x', LENGTH);
   memcpy (names + LENGTH, ".hmac", sizeof ".hmac");
   location.checksums = names;
@@ -714,7 +697,6 @@ TEST (of_many_names_the_first_count)
   directories.names = both;
   expect_at (&location, "libx.so.chk");
   directories.names = NULL;
-  remove_tree (&tree);
 }
 
 static unsigned
@@ -727,37 +709,32 @@ count_descriptors (void)
 }
 
 /* Every directory is closed again.  */
-TEST (nothing_stays_open)
+TREE_TEST (nothing_stays_open)
 {
-  struct tree tree;
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
-  write_file (beside (&tree, LIST), "[other]", 7);
+  add_library (tree, "libx.so", false);
+  write_file (beside (tree, LIST), "[other]", 7);
   unsigned before = count_descriptors ();
-  expect (&tree, NULL);
-  write_file (beside (&tree, "fipscheck/libx.so.hmac"), "", 0);
-  expect (&tree, "fipscheck/libx.so.hmac");
+  expect (tree, NULL);
+  write_file (beside (tree, "fipscheck/libx.so.hmac"), "", 0);
+  expect (tree, "fipscheck/libx.so.hmac");
   /* A folder's name that is a file.  */
-  write_file (beside (&tree, "hmaccalc"), "", 0);
-  expect (&tree, "fipscheck/libx.so.hmac");
+  write_file (beside (tree, "hmaccalc"), "", 0);
+  expect (tree, "fipscheck/libx.so.hmac");
   assert_int_equal (count_descriptors (), before);
-  remove_tree (&tree);
 }
 
 /* A file whose checksum may have been overlooked is not converted.  */
-TEST (a_directory_that_cannot_be_opened_is_an_error)
+TREE_TEST (a_directory_that_cannot_be_opened_is_an_error)
 {
-  struct tree tree;
   struct image image;
   struct error err = { 0 };
   struct rlimit before, none;
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
-  struct file_location location = file_location_of_path (tree.path);
+  add_library (tree, "libx.so", false);
+  struct file_location location = file_location_of_path (tree->path);
   for (unsigned known = 0; known < 2; known++)
     {
       location.checksums = known ? "" : NULL;
-      assert_true (image_open (&image, tree.path, &err));
+      assert_true (image_open (&image, tree->path, &err));
       assert_int_equal (getrlimit (RLIMIT_NOFILE, &before), 0);
       none = before;
       none.rlim_cur = 0;
@@ -769,25 +746,22 @@ TEST (a_directory_that_cannot_be_opened_is_an_error)
       image_close (&image);
       error_clear (&err);
     }
-  remove_tree (&tree);
 }
 
 /* Without standard input its descriptor is given to the directory.  */
-TEST (a_directory_may_be_descriptor_0)
+TREE_TEST (a_directory_may_be_descriptor_0)
 {
-  struct tree tree;
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
+  add_library (tree, "libx.so", false);
   int input = dup (STDIN_FILENO);
   assert_true (input >= 0);
   for (unsigned found = 0; found < 2; found++)
     {
-      struct file_location location = file_location_of_path (tree.path);
+      struct file_location location = file_location_of_path (tree->path);
       struct image image;
       struct error err = { 0 };
       if (found)
-        write_file (beside (&tree, ".libx.so.hmac"), "x", 1);
-      assert_true (image_open (&image, tree.path, &err));
+        write_file (beside (tree, ".libx.so.hmac"), "x", 1);
+      assert_true (image_open (&image, tree->path, &err));
       close (STDIN_FILENO);
       bool fine = checksum_check_none (&image, &location, &err);
       assert_int_equal (fcntl (STDIN_FILENO, F_GETFD), -1);
@@ -799,7 +773,6 @@ TEST (a_directory_may_be_descriptor_0)
       error_clear (&err);
     }
   close (input);
-  remove_tree (&tree);
 }
 
 /* So is what is read in a directory that the caller has opened.  */
@@ -857,18 +830,16 @@ TEST (what_is_read_may_be_descriptor_0)
 }
 
 /* And so may be what the caller has opened.  */
-TEST (a_known_directory_may_be_descriptor_0)
+TREE_TEST (a_known_directory_may_be_descriptor_0)
 {
-  struct tree tree;
   struct image image;
   struct error err = { 0 };
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
-  write_file (beside (&tree, "libx.so.hmac"), "", 0);
-  int directory = open (beside (&tree, "."), O_RDONLY | O_DIRECTORY);
+  add_library (tree, "libx.so", false);
+  write_file (beside (tree, "libx.so.hmac"), "", 0);
+  int directory = open (beside (tree, "."), O_RDONLY | O_DIRECTORY);
   int input = dup (STDIN_FILENO);
   assert_true (directory >= 0 && input >= 0);
-  assert_true (image_open (&image, tree.path, &err));
+  assert_true (image_open (&image, tree->path, &err));
   const struct file_location location = { .path = "somewhere/libx.so",
                                           .directory = STDIN_FILENO,
                                           .name = "libx.so",
@@ -882,41 +853,35 @@ TEST (a_known_directory_may_be_descriptor_0)
   image_close (&image);
   close (directory);
   close (input);
-  remove_tree (&tree);
 }
 
 /* The program of an initial RAM file system is /init.  */
-TEST (a_file_may_be_in_the_root_directory)
+TREE_TEST (a_file_may_be_in_the_root_directory)
 {
-  struct tree tree;
   struct image image;
   struct error err = { 0 };
-  make_tree (&tree);
-  add_library (&tree, "x", false);
-  write_file (beside (&tree, "x.hmac"), "", 0);
+  add_library (tree, "x", false);
+  write_file (beside (tree, "x.hmac"), "", 0);
   const struct file_location location
       = { .path = "/x", .directory = AT_FDCWD, .name = "/x", .fixed = true };
   int here = open (".", O_RDONLY | O_DIRECTORY);
-  assert_true (image_open (&image, tree.path, &err));
-  assert_int_equal (chdir (beside (&tree, ".")), 0);
+  assert_true (image_open (&image, tree->path, &err));
+  assert_int_equal (chdir (beside (tree, ".")), 0);
   if (!checksum_check_none (&image, &location, &err))
     fail_msg ("%s", err.reason);
   assert_int_equal (fchdir (here), 0);
   close (here);
   image_close (&image);
-  remove_tree (&tree);
 }
 
-TEST (a_file_that_is_gone_is_an_error)
+TREE_TEST (a_file_that_is_gone_is_an_error)
 {
-  struct tree tree;
   struct image image;
   struct error err = { 0 };
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
-  const struct file_location location = file_location_of_path (tree.path);
-  assert_true (image_open (&image, tree.path, &err));
-  unlink (tree.path);
+  add_library (tree, "libx.so", false);
+  const struct file_location location = file_location_of_path (tree->path);
+  assert_true (image_open (&image, tree->path, &err));
+  unlink (tree->path);
   assert_false (checksum_check_none (&image, &location, &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
   assert_memory_equal (err.reason, "realpath", 8);
@@ -928,7 +893,6 @@ TEST (a_file_that_is_gone_is_an_error)
   assert_memory_equal (err.reason, "fstat", 5);
   image.fd = fd;
   image_close (&image);
-  remove_tree (&tree);
 }
 
 /* Notes.  */

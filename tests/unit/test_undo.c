@@ -198,6 +198,9 @@ converted_free (struct converted *file)
   free ((void *)file->image.bytes);
 }
 
+#define CONVERTED_TEST(name) \
+  TEST_WITH (struct converted, file, convert, converted_free, name)
+
 /* Whether undoing succeeds; if so, it must give the original.  */
 static bool
 undo_is_exact (const struct converted *file, struct error *err)
@@ -229,17 +232,14 @@ TEST (every_plan_can_be_undone)
     }
 }
 
-TEST (without_memory_for_a_digest_nothing_is_undone)
+CONVERTED_TEST (without_memory_for_a_digest_nothing_is_undone)
 {
   struct error err = { 0 };
-  struct converted file;
   seed = 7;
-  convert (&file);
   no_hash_state = true;
-  assert_false (undo_is_exact (&file, &err));
+  assert_false (undo_is_exact (file, &err));
   no_hash_state = false;
   assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
-  converted_free (&file);
 }
 
 TEST (change_behind_our_back_is_noticed)
@@ -292,35 +292,29 @@ TEST (hostile_records_are_harmless)
   assert_true (failed > 1000);
 }
 
-TEST (cut_file_has_no_record)
+CONVERTED_TEST (cut_file_has_no_record)
 {
-  struct converted file;
   struct undo_record record;
   seed = 4711;
-  convert (&file);
-  while (--file.image.size > 0)
-    assert_false (undo_record_find (&record, &file.image));
-  converted_free (&file);
+  while (--file->image.size > 0)
+    assert_false (undo_record_find (&record, &file->image));
 }
 
-TEST (file_with_something_before_the_record_is_refused)
+CONVERTED_TEST (file_with_something_before_the_record_is_refused)
 {
-  struct converted file;
   struct error err = { 0 };
   struct plan plan;
   seed = 42;
-  convert (&file);
-  uint8_t *longer = calloc (1, file.image.size + 1);
-  memcpy (longer, file.image.bytes, file.record.offset);
-  memcpy (longer + file.record.offset + 1,
-          file.image.bytes + file.record.offset, file.record.size);
-  free ((void *)file.image.bytes);
-  file.image.bytes = longer;
-  file.image.size++;
-  assert_false (undo_plan (&plan, &file.image, &err));
+  uint8_t *longer = calloc (1, file->image.size + 1);
+  memcpy (longer, file->image.bytes, file->record.offset);
+  memcpy (longer + file->record.offset + 1,
+          file->image.bytes + file->record.offset, file->record.size);
+  free ((void *)file->image.bytes);
+  file->image.bytes = longer;
+  file->image.size++;
+  assert_false (undo_plan (&plan, &file->image, &err));
   assert_int_equal (err.status, CFI2SFRAME_REFUSED);
   plan_free (&plan);
-  converted_free (&file);
 }
 
 static void
@@ -373,19 +367,17 @@ TEST (record_of_a_larger_original_is_refused)
 }
 
 /* An operation on no bytes at all behind the others.  */
-TEST (operation_without_bytes_is_refused)
+CONVERTED_TEST (operation_without_bytes_is_refused)
 {
   struct error err = { 0 };
-  struct converted file;
   seed = 7;
-  convert (&file);
-  size_t front = file.record.offset, size = file.record.size;
+  size_t front = file->record.offset, size = file->record.size;
   size_t head = front + size - UNDO_FOOTER_SIZE;
   uint8_t *longer = calloc (1, front + size + 2);
-  memcpy (longer, file.image.bytes, head);
+  memcpy (longer, file->image.bytes, head);
   uint8_t *record = longer + front, *footer = longer + head + 2;
   store_u64 (record + 32, load_u64 (record + 32, false) + 1, false);
-  memcpy (footer, file.image.bytes + head, UNDO_FOOTER_SIZE);
+  memcpy (footer, file->image.bytes + head, UNDO_FOOTER_SIZE);
   store_u64 (footer, size + 2, false);
   store_u64 (footer + 8, hash_digest (record, size + 2 - 16), false);
   struct image image = { .fd = -1, .bytes = longer, .size = front + size + 2 };
@@ -394,7 +386,6 @@ TEST (operation_without_bytes_is_refused)
   assert_string_equal (err.reason, "the undo record contradicts itself");
   plan_free (&plan);
   free (longer);
-  converted_free (&file);
 }
 
 TEST (what_belongs_together_is_one_operation)
@@ -420,19 +411,17 @@ TEST (what_belongs_together_is_one_operation)
   buffer_free (&two);
 }
 
-TEST (restored_file_is_compared)
+CONVERTED_TEST (restored_file_is_compared)
 {
-  struct converted file;
   struct error err = { 0 };
   seed = 99;
-  convert (&file);
-  uint8_t *bytes = (uint8_t *)file.original.bytes;
-  assert_true (undo_check (&file.image, bytes, file.original.size, &err));
-  assert_false (undo_check (&file.image, bytes, file.original.size - 1, &err));
+  uint8_t *bytes = (uint8_t *)file->original.bytes;
+  assert_true (undo_check (&file->image, bytes, file->original.size, &err));
+  assert_false (
+      undo_check (&file->image, bytes, file->original.size - 1, &err));
   bytes[0] ^= 1;
-  assert_false (undo_check (&file.image, bytes, file.original.size, &err));
+  assert_false (undo_check (&file->image, bytes, file->original.size, &err));
   assert_int_equal (err.status, CFI2SFRAME_MISMATCH);
-  converted_free (&file);
 }
 
 /* A file of CONTENT bytes with a record that is right but for what OPERATIONS,

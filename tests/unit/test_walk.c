@@ -87,6 +87,8 @@ end (struct fixture *f)
   buffer_free (&f->bytes);
 }
 
+#define FIXTURE_TEST(name) TEST_WITH (struct fixture, f, begin, end, name)
+
 /* The walk, from its beginning on.  */
 static struct cfi_walk
 begin_walk (struct fixture *f)
@@ -377,18 +379,16 @@ TEST (among_too_many_overlaps_a_reason_stays)
 }
 
 /* In all rows, also the first.  */
-TEST (no_row_says_that_an_unknown_fp_is_kept)
+FIXTURE_TEST (no_row_says_that_an_unknown_fp_is_kept)
 {
-  struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
-  begin (&f);
-  add_pushing_fde (&f, 0, 0x20, 0x08);
-  struct cfi_walk walk = begin_walk (&f);
+  add_pushing_fde (f, 0, 0x20, 0x08);
+  struct cfi_walk walk = begin_walk (f);
   /* What another input does not tell has no part in this one's.  */
-  f.source.cfi.inputs[1] = f.source.cfi.inputs[0];
-  f.source.cfi.inputs[1].fp_unknown = true;
-  f.source.cfi.fdes[0].input = 1;
+  f->source.cfi.inputs[1] = f->source.cfi.inputs[0];
+  f->source.cfi.inputs[1].fp_unknown = true;
+  f->source.cfi.fdes[0].input = 1;
   assert_true (cfi_walk_next (&walk, &code));
   assert_true (cfi_walk_rows (&walk, &code, &err));
   assert_int_equal (code.function->n_rows, 2);
@@ -399,7 +399,6 @@ TEST (no_row_says_that_an_unknown_fp_is_kept)
       assert_int_equal (code.function->rows[i].number, 0);
     }
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* What claims nothing does not connect others, whatever its size.  */
@@ -422,7 +421,7 @@ TEST (what_claims_nothing_makes_no_group)
 
 /* Functions found in the code come in address order among stubs and FDEs,
    which go before them where they describe the same code.  */
-TEST (what_was_found_is_where_nobody_claims_the_code)
+FIXTURE_TEST (what_was_found_is_where_nobody_claims_the_code)
 {
   static const struct
   {
@@ -441,23 +440,21 @@ TEST (what_was_found_is_where_nobody_claims_the_code)
   {
     N = sizeof parts / sizeof *parts
   };
-  struct fixture f;
   struct frame_function found[N];
   struct cfi_code code;
-  begin (&f);
-  f.source.found.functions = found;
+  f->source.found.functions = found;
   for (size_t i = 0; i < N; i++)
     if (parts[i].kind == CODE_OF_FDE)
-      add_fde (&f, parts[i].offset, 16);
+      add_fde (f, parts[i].offset, 16);
     else if (parts[i].kind == CODE_OF_STUB)
-      add_stub (&f, parts[i].offset, 16);
+      add_stub (f, parts[i].offset, 16);
     else
-      found[f.source.found.n_functions++]
+      found[f->source.found.n_functions++]
           = (struct frame_function){ .address = CODE + parts[i].offset,
                                      .size = 16,
-                                     .rows = &f.row,
+                                     .rows = &f->row,
                                      .n_rows = 1 };
-  struct cfi_walk walk = begin_walk (&f);
+  struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < N; i++)
     {
       if (!parts[i].comes)
@@ -476,7 +473,6 @@ TEST (what_was_found_is_where_nobody_claims_the_code)
     }
   assert_false (cfi_walk_next (&walk, &code));
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* Whichever allocation fails, the lack of memory is an error or, where the
@@ -514,40 +510,35 @@ TEST (without_memory_no_dispute_is_forgotten)
 
 /* Its size does not fit into 32 bits: all of the code is disputed, not what is
    left of the number.  */
-TEST (rivals_can_be_larger_than_4_gib)
+FIXTURE_TEST (rivals_can_be_larger_than_4_gib)
 {
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x00, 0x60);
-  size_t cie = put_cie (&f.bytes, 1, "zR", "\x1c", 1, 1, 0x78, 16,
+  add_fde (f, 0x00, 0x60);
+  size_t cie = put_cie (&f->bytes, 1, "zR", "\x1c", 1, 1, 0x78, 16,
                         "\x0c\x07\x10\x90\x01", 5);
-  size_t start = f.bytes.size;
-  buffer_u32 (&f.bytes, 0);
-  buffer_u32 (&f.bytes, (uint32_t)(start + 4 - cie));
-  buffer_u64 (&f.bytes, CODE + 0x20 - (SECTION_ADDRESS + start + 8));
-  buffer_u64 (&f.bytes, (UINT64_C (1) << 32) + 0x10);
-  buffer_u8 (&f.bytes, 0);
-  end_entry (&f.bytes, start);
+  size_t start = f->bytes.size;
+  buffer_u32 (&f->bytes, 0);
+  buffer_u32 (&f->bytes, (uint32_t)(start + 4 - cie));
+  buffer_u64 (&f->bytes, CODE + 0x20 - (SECTION_ADDRESS + start + 8));
+  buffer_u64 (&f->bytes, (UINT64_C (1) << 32) + 0x10);
+  buffer_u8 (&f->bytes, 0);
+  end_entry (&f->bytes, start);
   struct error err = { 0 };
   struct cfi_code code;
-  struct cfi_walk walk = begin_walk (&f);
+  struct cfi_walk walk = begin_walk (f);
   assert_true (cfi_walk_next (&walk, &code));
   assert_true (cfi_walk_rows (&walk, &code, &err));
   expect_rows (&code, "0 8; 20 overlap; 60");
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* Only in the part that the FDE in front claims was anything taken back.  */
-TEST (a_front_is_disputed_by_its_rows_alone)
+FIXTURE_TEST (a_front_is_disputed_by_its_rows_alone)
 {
-  struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
-  begin (&f);
-  add_fde (&f, 0x00, 0x20);
-  add_fde (&f, 0x10, 0x30);
-  add_pushing_fde (&f, 0x30, 0x20, 0x00);
+  add_fde (f, 0x00, 0x20);
+  add_fde (f, 0x10, 0x30);
+  add_pushing_fde (f, 0x30, 0x20, 0x00);
   static const struct
   {
     bool front_disputed;
@@ -555,7 +546,7 @@ TEST (a_front_is_disputed_by_its_rows_alone)
   } expected[] = { { false, "0 8; 20" },
                    { false, "0 8; 10 overlap; 20" },
                    { true, "0 16; 10" } };
-  struct cfi_walk walk = begin_walk (&f);
+  struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < 3; i++)
     {
       assert_true (cfi_walk_next (&walk, &code));
@@ -566,19 +557,16 @@ TEST (a_front_is_disputed_by_its_rows_alone)
       assert_int_equal (code.group_end, 3);
     }
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* A rule that no row can say is none that somebody contradicts.  */
-TEST (what_has_no_row_is_not_disputed)
+FIXTURE_TEST (what_has_no_row_is_not_disputed)
 {
-  struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
-  begin (&f);
   for (uint64_t offset = 0; offset <= 0x10; offset += 0x10)
-    put_fde (&f.bytes, f.cie, CODE + offset, 0x20, "\x0f\x01\x96", 3);
-  struct cfi_walk walk = begin_walk (&f);
+    put_fde (&f->bytes, f->cie, CODE + offset, 0x20, "\x0f\x01\x96", 3);
+  struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < 2; i++)
     {
       assert_true (cfi_walk_next (&walk, &code));
@@ -587,7 +575,6 @@ TEST (what_has_no_row_is_not_disputed)
       assert_false (code.front_disputed);
     }
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* An image of nops, where the code is.  */
@@ -617,9 +604,8 @@ nops_finder (struct nops *nops, size_t size)
 }
 
 /* Behind an FDE that lies in another one the other's code goes on.  */
-TEST (padding_is_behind_all_that_claim_the_code)
+FIXTURE_TEST (padding_is_behind_all_that_claim_the_code)
 {
-  struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
   struct nops nops;
@@ -628,13 +614,12 @@ TEST (padding_is_behind_all_that_claim_the_code)
   {
     uint32_t behind, once;
   } expected[] = { { 0, 0 }, { 0, 0 }, { 7, 7 }, { 0, 0 }, { 1, 16 } };
-  begin (&f);
-  add_fde (&f, 0x00, 0x40);
-  add_fde (&f, 0x10, 0x18);
-  add_fde (&f, 0x40, 0x09);
-  add_fde (&f, 0x50, 0x10);
-  add_fde (&f, 0x60, 0x10);
-  struct cfi_walk walk = begin_walk (&f);
+  add_fde (f, 0x00, 0x40);
+  add_fde (f, 0x10, 0x18);
+  add_fde (f, 0x40, 0x09);
+  add_fde (f, 0x50, 0x10);
+  add_fde (f, 0x60, 0x10);
+  struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < 5; i++)
     {
       assert_true (cfi_walk_next (&walk, &code));
@@ -646,7 +631,6 @@ TEST (padding_is_behind_all_that_claim_the_code)
       assert_true (cfi_walk_rows (&walk, &code, &err));
     }
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* Neighbours do not overlap, however many there are; sixteen that do are
@@ -703,16 +687,14 @@ TEST (an_fde_of_no_code_makes_no_rivals)
 }
 
 /* The dispute begins where the part that others claim ends.  */
-TEST (a_dispute_behind_the_front_is_none_of_it)
+FIXTURE_TEST (a_dispute_behind_the_front_is_none_of_it)
 {
-  struct fixture f;
   struct error err = { 0 };
   struct cfi_code code;
-  begin (&f);
-  add_fde (&f, 0x00, 0x20);
-  add_fde (&f, 0x10, 0x30);
-  add_pushing_fde (&f, 0x20, 0x20, 0x00);
-  struct cfi_walk walk = begin_walk (&f);
+  add_fde (f, 0x00, 0x20);
+  add_fde (f, 0x10, 0x30);
+  add_pushing_fde (f, 0x20, 0x20, 0x00);
+  struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < 2; i++)
     {
       assert_true (cfi_walk_next (&walk, &code));
@@ -721,41 +703,35 @@ TEST (a_dispute_behind_the_front_is_none_of_it)
   expect_rows (&code, "0 overlap; 20");
   assert_false (code.front_disputed);
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* Padding ends where a stub begins, too.  */
-TEST (padding_ends_at_a_stub)
+FIXTURE_TEST (padding_ends_at_a_stub)
 {
-  struct fixture f;
   struct cfi_code code;
   struct nops nops;
   struct padding_finder finder = nops_finder (&nops, 0x20);
-  begin (&f);
-  add_fde (&f, 0x00, 0x09);
-  add_stub (&f, 0x0c, 4);
-  struct cfi_walk walk = begin_walk (&f);
+  add_fde (f, 0x00, 0x09);
+  add_stub (f, 0x0c, 4);
+  struct cfi_walk walk = begin_walk (f);
   assert_true (cfi_walk_next (&walk, &code));
   assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 3);
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* As behind FDEs, behind stubs and what was found in the code; and as far as
    rows reach, which have 32 bits.  */
-TEST (padding_is_behind_whatever_has_rows)
+FIXTURE_TEST (padding_is_behind_whatever_has_rows)
 {
-  struct fixture f;
   struct cfi_code code;
   struct nops nops;
   struct padding_finder finder = nops_finder (&nops, 0x40);
   struct frame_function found[] = { { .address = CODE + 0x10, .size = 9 },
                                     { .address = CODE + 0x1c, .size = 4 } };
   static const uint32_t padding[] = { 5, 3, 1 };
-  begin (&f);
-  f.source.found = (struct frame_functions){ found, 2, 2 };
-  add_stub (&f, 0x00, 11);
-  struct cfi_walk walk = begin_walk (&f);
+  f->source.found = (struct frame_functions){ found, 2, 2 };
+  add_stub (f, 0x00, 11);
+  struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < 3; i++)
     {
       assert_true (cfi_walk_next (&walk, &code));
@@ -771,24 +747,21 @@ TEST (padding_is_behind_whatever_has_rows)
   code = (struct cfi_code){ .address = CODE + 0x21 };
   assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 0);
   cfi_walk_end (&walk);
-  end (&f);
 }
 
 /* All functions at once: those with equal programs share their rows, unless
    one ends before the program does.  */
-TEST (equal_programs_share_rows_as_far_as_code_goes)
+FIXTURE_TEST (equal_programs_share_rows_as_far_as_code_goes)
 {
   static const uint32_t sizes[] = { 64, 64, 8, 65, 64 };
   struct error err = { 0 };
-  struct fixture f;
   struct function_list list;
-  begin (&f);
   /* From byte 16 on CFA = SP + 16.  */
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    put_fde (&f.bytes, f.cie, CODE + 128 * i, sizes[i], "\x50\x0e\x10", 3);
-  assert_true (eh_frame_read (&f.source.cfi, &arch_amd64, f.bytes.bytes,
-                              f.bytes.size, SECTION_ADDRESS, &err));
-  assert_true (function_list_read (&list, &f.source, &err));
+    put_fde (&f->bytes, f->cie, CODE + 128 * i, sizes[i], "\x50\x0e\x10", 3);
+  assert_true (eh_frame_read (&f->source.cfi, &arch_amd64, f->bytes.bytes,
+                              f->bytes.size, SECTION_ADDRESS, &err));
+  assert_true (function_list_read (&list, &f->source, &err));
   assert_int_equal (list.n, sizeof sizes / sizeof *sizes);
   for (size_t i = 0; i < list.n; i++)
     {
@@ -800,7 +773,6 @@ TEST (equal_programs_share_rows_as_far_as_code_goes)
                    == (sizes[i] > 16));
     }
   function_list_free (&list);
-  end (&f);
 }
 
 /* Rows that the code contradicts are left out, and only where it does.  */

@@ -141,6 +141,9 @@ finish (struct program *program)
   buffer_free (&program->buffer);
 }
 
+#define PROGRAM_TEST(name) \
+  TEST_WITH (struct program, program, prepare, finish, name)
+
 static void
 store (struct program *program, uint64_t address, uint64_t value)
 {
@@ -230,24 +233,22 @@ random_start (uint32_t *random)
 
 /* A thousand stacks, each walked from several places, changed a little, and
    walked again.  */
-TEST (a_walk_is_its_steps_whatever_was_walked_before)
+PROGRAM_TEST (a_walk_is_its_steps_whatever_was_walked_before)
 {
-  struct program program;
   uint32_t random = 1;
-  prepare (&program);
   for (unsigned i = 0; i < 1000; i++)
     {
       for (unsigned word = 0; word < WORDS; word++)
-        store (&program, STACK + 8 * word, random_word (&random));
+        store (program, STACK + 8 * word, random_word (&random));
       for (unsigned round = 0; round < 20; round++)
         {
           struct sfw_frame start = random_start (&random);
           size_t max
               = next (&random) % 3 == 0 ? 1 + next (&random) % 30 : FRAMES;
-          assert_walk_is_steps (&program, &start, max);
-          assert_walk_is_steps (&program, &start, FRAMES);
+          assert_walk_is_steps (program, &start, max);
+          assert_walk_is_steps (program, &start, FRAMES);
           uint64_t place = STACK + next (&random) % WORDS * 8;
-          store (&program, place, random_word (&random));
+          store (program, place, random_word (&random));
         }
     }
   /* The test has seen what it is about.  */
@@ -257,7 +258,6 @@ TEST (a_walk_is_its_steps_whatever_was_walked_before)
           SFW_MEMORY, SFW_NO_ROW,    SFW_NO_PROGRESS };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     assert_true (ends_seen >> wanted[i] & 1);
-  finish (&program);
 }
 
 /* A stack of COUNT frames of 24 bytes, and the outermost.  */
@@ -327,51 +327,45 @@ TEST (deep_stacks_are_walked_to_their_end)
 }
 
 /* A NULL that is no call's: unused slots are of PC 0.  */
-TEST (a_walk_from_pc_0_ends_there)
+PROGRAM_TEST (a_walk_from_pc_0_ends_there)
 {
-  struct program program;
   uint64_t addresses[FRAMES];
   enum sfw_end end;
-  prepare (&program);
-  simple_stack (&program, 5);
+  simple_stack (program, 5);
   for (unsigned round = 0; round < 2; round++)
     {
       struct sfw_frame frame = { .sp = STACK };
-      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+      assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
                                   addresses, NULL, FRAMES, &end),
                         1);
       assert_int_equal (end, SFW_NO_SECTION);
       /* The fallback leads on from it.  */
       unsigned asked = 0;
       frame = (struct sfw_frame){ .sp = STACK, .fp = STACK + 24 + 8 };
-      sfw_walker_set_fallback (program.walker, by_frame_pointer, &asked);
-      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+      sfw_walker_set_fallback (program->walker, by_frame_pointer, &asked);
+      assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
                                   addresses, NULL, FRAMES, &end),
                         6);
       assert_int_equal (end, SFW_OUTERMOST);
-      sfw_walker_set_fallback (program.walker, NULL, NULL);
+      sfw_walker_set_fallback (program->walker, NULL, NULL);
     }
-  finish (&program);
 }
 
-TEST (an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged)
+PROGRAM_TEST (an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged)
 {
-  struct program program;
   uint64_t addresses[FRAMES];
   enum sfw_end end;
-  prepare (&program);
   for (unsigned round = 0; round < 3; round++)
     {
-      struct sfw_frame frame = simple_stack (&program, 5);
-      store (&program, STACK + 24 * 2 + 16, CODE + FAR * SPACE + 8);
-      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+      struct sfw_frame frame = simple_stack (program, 5);
+      store (program, STACK + 24 * 2 + 16, CODE + FAR * SPACE + 8);
+      assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
                                   addresses, NULL, FRAMES, &end),
                         7);
       assert_int_equal (end, SFW_OUTERMOST);
       /* There is no memory so far away.  */
       assert_true (frame.fp == UINT64_C (1) << 63);
     }
-  finish (&program);
 }
 
 /* A walker at the end of its page, in front of one without access.  */
@@ -389,32 +383,30 @@ place_before_guard (uint8_t **pages, size_t *size)
 
 /* A stack that ends at the highest addresses, where every frame lies above
    whatever numbers the walker has in its memory.  */
-TEST (frames_above_the_last_walk_are_not_looked_for_behind_its_end)
+PROGRAM_TEST (frames_above_the_last_walk_are_not_looked_for_behind_its_end)
 {
-  struct program program;
   uint64_t addresses[FRAMES];
   uint8_t *pages;
   size_t size;
   enum sfw_end end;
-  prepare (&program);
-  struct sfw_walker *walker = sfw_walker_init (
-      place_before_guard (&pages, &size), sfw_walker_size (), program.modules);
+  struct sfw_walker *walker
+      = sfw_walker_init (place_before_guard (&pages, &size),
+                         sfw_walker_size (), program->modules);
   assert_non_null (walker);
-  simple_stack (&program, 20);
-  program.memory.low = UINT64_MAX - 0xffff;
-  program.memory.high = program.memory.low + 8 * WORDS;
+  simple_stack (program, 20);
+  program->memory.low = UINT64_MAX - 0xffff;
+  program->memory.high = program->memory.low + 8 * WORDS;
   for (unsigned round = 0; round < 6; round++)
     {
       size_t max = round % 2 == 0 ? 3 : FRAMES;
       struct sfw_frame frame
-          = { .pc = CODE + 4, .sp = program.memory.low + 24 * (round / 2) };
-      assert_int_equal (sfw_walk (walker, &program.memory, &frame, addresses,
+          = { .pc = CODE + 4, .sp = program->memory.low + 24 * (round / 2) };
+      assert_int_equal (sfw_walk (walker, &program->memory, &frame, addresses,
                                   NULL, max, &end),
                         max == 3 ? 3 : 22 - round / 2);
       assert_int_equal (end, max == 3 ? SFW_MORE : SFW_OUTERMOST);
     }
   munmap (pages, size);
-  finish (&program);
 }
 
 enum
@@ -479,110 +471,99 @@ TEST (deep_recursions_keep_to_the_room_of_the_last_walk)
   free (stack);
 }
 
-TEST (a_change_of_the_table_is_noticed)
+PROGRAM_TEST (a_change_of_the_table_is_noticed)
 {
-  struct program program;
   uint64_t addresses[FRAMES];
   enum sfw_end end;
   struct sfw_row row;
-  prepare (&program);
-  struct sfw_frame start = simple_stack (&program, 5), frame = start;
-  assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+  struct sfw_frame start = simple_stack (program, 5), frame = start;
+  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
                               addresses, NULL, FRAMES, &end),
                     7);
   assert_int_equal (end, SFW_OUTERMOST);
-  assert_int_equal (sfw_modules_lookup (program.modules, CODE, &row),
+  assert_int_equal (sfw_modules_lookup (program->modules, CODE, &row),
                     SFW_MORE);
   assert_int_equal (row.cfa.kind, SFW_REG);
   assert_int_equal (row.cfa.reg, 7);
   assert_int_equal (row.cfa.offset, 24);
   assert_int_equal (row.ra.kind, SFW_DEREF_CFA);
-  unsigned long generation = sfw_modules_generation (program.modules);
-  assert_false (sfw_modules_remove (program.modules, CODE + 1));
-  assert_int_equal (sfw_modules_generation (program.modules), generation);
-  assert_true (sfw_modules_remove (program.modules, CODE));
-  assert_true (sfw_modules_generation (program.modules) != generation);
+  unsigned long generation = sfw_modules_generation (program->modules);
+  assert_false (sfw_modules_remove (program->modules, CODE + 1));
+  assert_int_equal (sfw_modules_generation (program->modules), generation);
+  assert_true (sfw_modules_remove (program->modules, CODE));
+  assert_true (sfw_modules_generation (program->modules) != generation);
   frame = start;
-  assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
                               addresses, NULL, FRAMES, &end),
                     1);
   assert_int_equal (end, SFW_NO_SECTION);
-  assert_true (sfw_modules_add (program.modules, CODE, END, &program.section));
+  assert_true (
+      sfw_modules_add (program->modules, CODE, END, &program->section));
   frame = start;
-  assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
                               addresses, NULL, FRAMES, &end),
                     7);
-  finish (&program);
 }
 
-TEST (modules_do_not_overlap_and_have_sections_that_can_be_read)
+PROGRAM_TEST (modules_do_not_overlap_and_have_sections_that_can_be_read)
 {
-  struct program program;
   struct sfw_section bad;
-  prepare (&program);
-  assert_false (sfw_modules_add (program.modules, END - 1, END + 9, NULL));
+  assert_false (sfw_modules_add (program->modules, END - 1, END + 9, NULL));
   assert_int_equal (errno, EEXIST);
-  assert_false (sfw_modules_add (program.modules, CODE - 9, CODE + 1, NULL));
-  assert_false (sfw_modules_add (program.modules, END + 1, END + 1, NULL));
+  assert_false (sfw_modules_add (program->modules, CODE - 9, CODE + 1, NULL));
+  assert_false (sfw_modules_add (program->modules, END + 1, END + 1, NULL));
   assert_int_equal (errno, EINVAL);
-  bad = program.section;
+  bad = program->section;
   bad.size = 20;
-  assert_false (sfw_modules_add (program.modules, END, END + 9, &bad));
+  assert_false (sfw_modules_add (program->modules, END, END + 9, &bad));
   assert_int_equal (errno, EINVAL);
   for (unsigned i = 0; i < 40; i++)
-    assert_true (sfw_modules_add (program.modules, END + 200 - 5 * i,
+    assert_true (sfw_modules_add (program->modules, END + 200 - 5 * i,
                                   END + 204 - 5 * i, NULL));
   struct sfw_row row;
-  assert_int_equal (sfw_modules_lookup (program.modules, CODE, &row),
+  assert_int_equal (sfw_modules_lookup (program->modules, CODE, &row),
                     SFW_MORE);
-  finish (&program);
 }
 
 /* When a module is replaced, or memory of a just-in-time compiler is used
    again, another section is at the same address.  */
-TEST (a_section_with_other_bytes_is_another_section)
+PROGRAM_TEST (a_section_with_other_bytes_is_another_section)
 {
-  struct program program;
   struct buffer buffer;
   struct sfw_row row;
-  prepare (&program);
   rows[0][0].words[0] = 40;
   write_section (&buffer);
   rows[0][0].words[0] = 24;
-  assert_int_equal (buffer.size, program.section.size);
+  assert_int_equal (buffer.size, program->section.size);
   const struct sfw_section other = { buffer.bytes, buffer.size, ADDRESS };
-  assert_true (sfw_modules_remove (program.modules, CODE));
-  assert_true (
-      sfw_modules_add (program.modules, CODE, CODE + SPACE, &program.section));
-  assert_true (sfw_modules_add (program.modules, CODE + SPACE, END, &other));
+  assert_true (sfw_modules_remove (program->modules, CODE));
+  assert_true (sfw_modules_add (program->modules, CODE, CODE + SPACE,
+                                &program->section));
+  assert_true (sfw_modules_add (program->modules, CODE + SPACE, END, &other));
   for (unsigned i = 0; i <= 5; i += 5)
     {
       assert_int_equal (
-          sfw_modules_lookup (program.modules, CODE + i * SPACE, &row),
+          sfw_modules_lookup (program->modules, CODE + i * SPACE, &row),
           SFW_MORE);
       assert_int_equal (row.cfa.offset, i == 0 ? 24 : 40);
     }
   buffer_free (&buffer);
-  finish (&program);
 }
 
-TEST (parts_of_a_file_share_its_section)
+PROGRAM_TEST (parts_of_a_file_share_its_section)
 {
   struct sfw_modules *modules = sfw_modules_new ();
-  struct program program;
-  prepare (&program);
   struct walk_table *draft = walk_draft_begin (modules, true);
   for (uint64_t start = CODE; start < CODE + 3 * SPACE; start += SPACE)
     assert_true (walk_draft_add (
         modules, &draft,
         (struct walk_module){ .start = start, .end = start + SPACE },
-        &program.section));
+        &program->section));
   assert_true (draft->modules[0].section == draft->modules[1].section);
   assert_true (draft->modules[0].section == draft->modules[2].section);
   assert_int_equal (draft->modules[0].section->users, 3);
   walk_draft_end (modules, draft, true);
   sfw_modules_free (modules);
-  finish (&program);
 }
 
 /* Remembers when WATCHED is freed.  */
@@ -616,57 +597,50 @@ hold_and_watch (struct program *program)
   return hold;
 }
 
-TEST (a_table_is_freed_when_its_walk_has_ended_and_not_before)
+PROGRAM_TEST (a_table_is_freed_when_its_walk_has_ended_and_not_before)
 {
-  struct program program;
-  prepare (&program);
   for (unsigned round = 0; round < 3; round++)
     {
-      struct walk_hold hold = hold_and_watch (&program);
+      struct walk_hold hold = hold_and_watch (program);
       for (unsigned i = 0; i < 4; i++)
-        change_modules (&program);
+        change_modules (program);
       assert_false (watched_is_freed);
-      walk_modules_let_go (program.modules, hold);
-      change_modules (&program);
+      walk_modules_let_go (program->modules, hold);
+      change_modules (program);
       assert_true (watched_is_freed);
     }
-  finish (&program);
 }
 
 /* There is never a moment without a walk.  */
-TEST (walks_that_overlap_do_not_keep_tables_for_ever)
+PROGRAM_TEST (walks_that_overlap_do_not_keep_tables_for_ever)
 {
-  struct program program;
-  prepare (&program);
-  struct walk_hold hold = hold_and_watch (&program);
+  struct walk_hold hold = hold_and_watch (program);
   for (unsigned i = 0; i < 4; i++)
     {
-      change_modules (&program);
-      struct walk_hold next = walk_modules_hold (program.modules);
-      walk_modules_let_go (program.modules, hold);
+      change_modules (program);
+      struct walk_hold next = walk_modules_hold (program->modules);
+      walk_modules_let_go (program->modules, hold);
       hold = next;
     }
   assert_true (watched_is_freed);
-  walk_modules_let_go (program.modules, hold);
-  finish (&program);
+  walk_modules_let_go (program->modules, hold);
 }
 
-TEST (a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked)
+PROGRAM_TEST (
+    a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked)
 {
-  struct program program;
   uint64_t addresses[FRAMES];
   uint8_t marks[FRAMES];
   enum sfw_end end;
   unsigned asked = 0;
-  prepare (&program);
-  sfw_walker_set_fallback (program.walker, by_frame_pointer, &asked);
+  sfw_walker_set_fallback (program->walker, by_frame_pointer, &asked);
   for (unsigned round = 0; round < 3; round++)
     {
-      struct sfw_frame frame = simple_stack (&program, 3);
-      store (&program, STACK + 24 * 2 + 16, 0x900000);
+      struct sfw_frame frame = simple_stack (program, 3);
+      store (program, STACK + 24 * 2 + 16, 0x900000);
       frame.fp = STACK + 400;
-      store (&program, STACK + 408, CODE + 3 * SPACE + 30);
-      assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
+      store (program, STACK + 408, CODE + 3 * SPACE + 30);
+      assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
                                   addresses, marks, FRAMES, &end),
                         5);
       assert_int_equal (end, SFW_OUTERMOST);
@@ -681,15 +655,14 @@ TEST (a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked)
           frame = (struct sfw_frame){ .pc = 0x900000,
                                       .sp = STACK + 800,
                                       .fp = fp };
-          store (&program, fp + 8, CODE);
-          assert_int_equal (sfw_walk (program.walker, &program.memory, &frame,
-                                      addresses, marks, FRAMES, &end),
+          store (program, fp + 8, CODE);
+          assert_int_equal (sfw_walk (program->walker, &program->memory,
+                                      &frame, addresses, marks, FRAMES, &end),
                             1);
           assert_int_equal (end, SFW_NO_PROGRESS);
           asked--;
         }
     }
-  finish (&program);
 }
 
 /* Beside what is at hand, the code can be read.  */
@@ -704,36 +677,34 @@ read_code (void *context, uint64_t address, void *to, size_t size)
 }
 
 /* In front of function 3 there is no call until there is one.  */
-TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
+PROGRAM_TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
 {
   static const uint8_t call[] = { 0xe8, 1, 0, 0, 0 };
-  struct program program;
   uint64_t addresses[FRAMES];
   uint8_t marks[FRAMES];
   enum sfw_end end;
-  prepare (&program);
-  program.memory.read = read_code;
-  program.memory.context = &program;
+  program->memory.read = read_code;
+  program->memory.context = program;
   for (unsigned round = 0; round < 12; round++)
     {
       bool is_call = round >= 6;
       size_t max = round % 3 == 2 ? 3 : FRAMES;
-      struct sfw_frame frame = simple_stack (&program, 2);
-      store (&program, STACK + 24 + 16, CODE + 3 * SPACE);
-      store (&program, STACK + 2 * 24, CODE + 3 * SPACE + 30);
+      struct sfw_frame frame = simple_stack (program, 2);
+      store (program, STACK + 24 + 16, CODE + 3 * SPACE);
+      store (program, STACK + 2 * 24, CODE + 3 * SPACE + 30);
       if (round == 6)
         {
-          memcpy (program.code + 3 * SPACE - sizeof call, call, sizeof call);
+          memcpy (program->code + 3 * SPACE - sizeof call, call, sizeof call);
           /* What is remembered is of another table then.  */
-          assert_true (sfw_modules_remove (program.modules, CODE));
-          assert_true (
-              sfw_modules_add (program.modules, CODE, END, &program.section));
+          assert_true (sfw_modules_remove (program->modules, CODE));
+          assert_true (sfw_modules_add (program->modules, CODE, END,
+                                        &program->section));
         }
       /* Function 2 has its CFA by FP.  */
       frame.fp = STACK + 3 * 24;
-      store (&program, STACK + 3 * 24 + 8, CODE + 3 * SPACE + 30);
-      size_t n = sfw_walk (program.walker, &program.memory, &frame, addresses,
-                           marks, max, &end);
+      store (program, STACK + 3 * 24 + 8, CODE + 3 * SPACE + 30);
+      size_t n = sfw_walk (program->walker, &program->memory, &frame,
+                           addresses, marks, max, &end);
       assert_int_equal (n, max == 3 ? 3 : 4);
       assert_int_equal (marks[0] | marks[1], 0);
       assert_int_equal (marks[2], is_call ? 0 : SFW_MARK_NO_CALL);
@@ -742,7 +713,6 @@ TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
         assert_int_equal (frame.sp,
                           is_call ? STACK + 3 * 24 + 16 : STACK + 2 * 24 + 8);
     }
-  finish (&program);
 }
 
 /* A reader that walks another stack with the same walker, as a handler would
@@ -773,34 +743,30 @@ read_and_walk (void *context, uint64_t address, void *to, size_t size)
   return address - STACK <= sizeof program->stack - size;
 }
 
-TEST (a_walk_within_a_walk_is_right_and_so_is_the_outer_one)
+PROGRAM_TEST (a_walk_within_a_walk_is_right_and_so_is_the_outer_one)
 {
-  struct program program;
   uint64_t addresses[FRAMES];
   enum sfw_end end;
-  prepare (&program);
-  reader_program = &program;
+  reader_program = program;
   for (unsigned i = 0; i < 4; i++)
-    store (&program, OTHER_STACK + 24 * i + 16,
+    store (program, OTHER_STACK + 24 * i + 16,
            i < 3 ? CODE + 9 : CODE + 3 * SPACE + 30);
   const struct sfw_memory asks = { .read = read_and_walk };
   for (unsigned round = 0; round < 2; round++)
     {
-      struct sfw_frame frame = simple_stack (&program, 5);
-      assert_int_equal (sfw_walk (program.walker, &asks, &frame, addresses,
+      struct sfw_frame frame = simple_stack (program, 5);
+      assert_int_equal (sfw_walk (program->walker, &asks, &frame, addresses,
                                   NULL, FRAMES, &end),
                         7);
       assert_int_equal (end, SFW_OUTERMOST);
     }
   assert_int_equal (walks_within, 12);
-  finish (&program);
 }
 
 /* Memory that is next to pages without access: whatever is on the stack, what
    was not given is not read.  */
-TEST (random_stacks_between_guard_pages_are_walked)
+PROGRAM_TEST (random_stacks_between_guard_pages_are_walked)
 {
-  struct program program;
   uint64_t addresses[FRAMES];
   uint32_t random = 3;
   long page = sysconf (_SC_PAGESIZE);
@@ -809,11 +775,10 @@ TEST (random_stacks_between_guard_pages_are_walked)
   assert_true (pages != MAP_FAILED);
   assert_int_equal (
       mprotect (pages + page, (size_t)page, PROT_READ | PROT_WRITE), 0);
-  prepare (&program);
   uint64_t low = (uintptr_t)pages + (uint64_t)page, high = low + 512;
-  program.memory.low = low;
-  program.memory.high = low + (uint64_t)page;
-  program.memory.bytes = pages + page;
+  program->memory.low = low;
+  program->memory.high = low + (uint64_t)page;
+  program->memory.bytes = pages + page;
   for (unsigned i = 0; i < 1000000; i++)
     {
       uint64_t *words = (uint64_t *)(void *)(pages + page);
@@ -828,12 +793,11 @@ TEST (random_stacks_between_guard_pages_are_walked)
               .sp = low + next (&random) % 5000 - 400,
               .fp = high + next (&random) % 5000 - 1000,
               .interrupted = next (&random) % 2 };
-      assert_true (sfw_walk (program.walker, &program.memory, &frame,
+      assert_true (sfw_walk (program->walker, &program->memory, &frame,
                              addresses, NULL, FRAMES, NULL)
                    > 0);
     }
   munmap (pages, 3 * (size_t)page);
-  finish (&program);
 }
 
 /* Threads that walk while modules come and go.  */
@@ -862,20 +826,18 @@ walk_all_the_time (void *argument)
   return walks;
 }
 
-TEST (threads_walk_while_modules_come_and_go)
+PROGRAM_TEST (threads_walk_while_modules_come_and_go)
 {
-  struct program program;
   pthread_t threads[3];
-  prepare (&program);
-  simple_stack (&program, 5);
+  simple_stack (program, 5);
   for (unsigned i = 0; i < 3; i++)
     assert_int_equal (
-        pthread_create (&threads[i], NULL, walk_all_the_time, &program), 0);
+        pthread_create (&threads[i], NULL, walk_all_the_time, program), 0);
   for (unsigned i = 0; i < 2000 || at_work < 3; i++)
     {
-      assert_true (sfw_modules_remove (program.modules, CODE));
+      assert_true (sfw_modules_remove (program->modules, CODE));
       assert_true (
-          sfw_modules_add (program.modules, CODE, END, &program.section));
+          sfw_modules_add (program->modules, CODE, END, &program->section));
     }
   stop = true;
   for (unsigned i = 0; i < 3; i++)
@@ -885,7 +847,6 @@ TEST (threads_walk_while_modules_come_and_go)
       assert_true (*(size_t *)walks > 0);
       free (walks);
     }
-  finish (&program);
 }
 
 /* What a fallback is given to read this process's memory by.  */
@@ -919,9 +880,8 @@ walk_from (struct sfw_walker *walker, uint64_t sp)
 
 /* Between the red zone of a frame, which is 128 bytes below SP, and the end of
    the thread's stack nothing needs to be asked for.  */
-TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
+PROGRAM_TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
 {
-  struct program program;
   pthread_attr_t attributes;
   void *stack;
   size_t size;
@@ -938,14 +898,13 @@ TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
                 { high - 1, true },
                 { high, false },
                 { low - 4096, false } };
-  prepare (&program);
-  sfw_walker_set_fallback (program.walker, take_memory, NULL);
-  walk_from (program.walker, high - 1);
+  sfw_walker_set_fallback (program->walker, take_memory, NULL);
+  walk_from (program->walker, high - 1);
   assert_null (given.bytes);
-  assert_true (sfw_walker_set_thread (program.walker));
+  assert_true (sfw_walker_set_thread (program->walker));
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      walk_from (program.walker, cases[i].sp);
+      walk_from (program->walker, cases[i].sp);
       assert_int_equal (given.bytes != NULL, cases[i].at_hand);
       if (cases[i].at_hand)
         {
@@ -954,7 +913,6 @@ TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
           assert_true ((uintptr_t)given.bytes == given.low);
         }
     }
-  finish (&program);
 }
 
 /* What pthread_getattr_np returns, unless it is 0.  */
@@ -970,22 +928,18 @@ __wrap_pthread_getattr_np (pthread_t thread, pthread_attr_t *attributes)
              : __real_pthread_getattr_np (thread, attributes);
 }
 
-TEST (a_thread_whose_stack_is_not_known_is_an_error)
+PROGRAM_TEST (a_thread_whose_stack_is_not_known_is_an_error)
 {
-  struct program program;
-  prepare (&program);
   attributes_error = EMFILE;
   errno = 0;
-  assert_false (sfw_walker_set_thread (program.walker));
+  assert_false (sfw_walker_set_thread (program->walker));
   assert_int_equal (errno, EMFILE);
   attributes_error = 0;
-  finish (&program);
 }
 
 /* A handler must not change errno of the code that it interrupts.  */
-TEST (own_memory_is_read_where_it_exists_and_errno_stays)
+PROGRAM_TEST (own_memory_is_read_where_it_exists_and_errno_stays)
 {
-  struct program program;
   uint64_t word, known_page = 0;
   size_t page = 4096, size = (size_t)sysconf (_SC_PAGESIZE);
   uint8_t *pages = mmap (NULL, 3 * size, PROT_READ | PROT_WRITE,
@@ -1003,9 +957,8 @@ TEST (own_memory_is_read_where_it_exists_and_errno_stays)
                 { UINT64_MAX, false }, { UINT64_MAX - 6, false },
                 { 8, false },          { 0, false } };
   memset (pages, 0x5a, 2 * size);
-  prepare (&program);
-  sfw_walker_set_fallback (program.walker, take_memory, NULL);
-  walk_from (program.walker, start);
+  sfw_walker_set_fallback (program->walker, take_memory, NULL);
+  walk_from (program->walker, start);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       errno = EXFULL;
@@ -1017,7 +970,6 @@ TEST (own_memory_is_read_where_it_exists_and_errno_stays)
         assert_true (word == UINT64_C (0x5a5a5a5a5a5a5a5a));
     }
   munmap (pages, 2 * size);
-  finish (&program);
 }
 
 TEST (modules_of_processes_are_listed)
@@ -1113,49 +1065,40 @@ find_in_file (const struct program *program, unsigned n_headers, uint64_t size)
 
 /* The kernel's list says "NAME (deleted)" then, which can be another's name.
  */
-TEST (a_file_that_took_the_place_of_another_is_not_read)
+PROGRAM_TEST (a_file_that_took_the_place_of_another_is_not_read)
 {
-  struct program program;
   char name[] = "mapped-XXXXXX", other_name[40];
-  prepare (&program);
   int fd = mkstemp (name);
   snprintf (other_name, sizeof other_name, "%s (deleted)", name);
   int other = open (other_name, O_RDWR | O_CREAT | O_EXCL, 0600);
-  write_file (&program, fd, 3, program.buffer.size);
-  write_file (&program, other, 3, program.buffer.size);
+  write_file (program, fd, 3, program->buffer.size);
+  write_file (program, other, 3, program->buffer.size);
   assert_int_equal (find_in_mapped (fd), SFW_MORE);
   unlink (name);
   assert_int_equal (find_in_mapped (fd), SFW_NO_SECTION);
   close (fd);
   close (other);
   unlink (other_name);
-  finish (&program);
 }
 
-TEST (sections_of_mapped_files_are_found)
+PROGRAM_TEST (sections_of_mapped_files_are_found)
 {
-  struct program program;
-  prepare (&program);
-  size_t size = program.buffer.size;
-  assert_int_equal (find_in_file (&program, 3, size), SFW_MORE);
-  assert_int_equal (find_in_file (&program, 2, size), SFW_NO_SECTION);
-  assert_int_equal (find_in_file (&program, 128, size), SFW_MORE);
-  assert_int_equal (find_in_file (&program, 2000, size), SFW_NO_SECTION);
-  assert_int_equal (find_in_file (&program, 3, 0), SFW_NO_SECTION);
-  assert_int_equal (find_in_file (&program, 3, size - 1), SFW_NO_SECTION);
+  size_t size = program->buffer.size;
+  assert_int_equal (find_in_file (program, 3, size), SFW_MORE);
+  assert_int_equal (find_in_file (program, 2, size), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (program, 128, size), SFW_MORE);
+  assert_int_equal (find_in_file (program, 2000, size), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (program, 3, 0), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (program, 3, size - 1), SFW_NO_SECTION);
   /* More than a section can reasonably have.  */
-  assert_int_equal (find_in_file (&program, 3, (1u << 30) + 1),
-                    SFW_NO_SECTION);
-  finish (&program);
+  assert_int_equal (find_in_file (program, 3, (1u << 30) + 1), SFW_NO_SECTION);
 }
 
 /* A program header can be left of a section that is not loaded.  */
-TEST (a_section_that_is_not_in_memory_is_not_read)
+PROGRAM_TEST (a_section_that_is_not_in_memory_is_not_read)
 {
-  struct program program;
   struct sfw_section section;
-  prepare (&program);
-  uint64_t size = program.buffer.size;
+  uint64_t size = program->buffer.size;
   const struct
   {
     uint64_t address, size; /* of the segment */
@@ -1176,13 +1119,12 @@ TEST (a_section_that_is_not_in_memory_is_not_read)
                 cases[i].size, 1 },
               { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, size, size, 8 } };
       struct dl_phdr_info info
-          = { .dlpi_addr = (uintptr_t)program.buffer.bytes - ADDRESS,
+          = { .dlpi_addr = (uintptr_t)program->buffer.bytes - ADDRESS,
               .dlpi_phdr = headers,
               .dlpi_phnum = 2 };
       assert_int_equal (walk_listed_section (&info, &section),
                         cases[i].usable);
     }
-  finish (&program);
 }
 
 /* Segments as lld writes them: one behind the other in the file, with as much
@@ -1234,20 +1176,17 @@ TEST (mappings_are_those_of_kernels_with_any_pages)
     }
 }
 
-TEST (wrong_use_is_noticed)
+PROGRAM_TEST (wrong_use_is_noticed)
 {
-  struct program program;
   struct sfw_row row;
-  prepare (&program);
-  assert_null (sfw_walker_init (NULL, sfw_walker_size (), program.modules));
-  assert_null (sfw_walker_init (program.walker, sfw_walker_size () - 1,
-                                program.modules));
+  assert_null (sfw_walker_init (NULL, sfw_walker_size (), program->modules));
+  assert_null (sfw_walker_init (program->walker, sfw_walker_size () - 1,
+                                program->modules));
   assert_null (sfw_walker_new (NULL));
   assert_int_equal (sfw_lookup (NULL, CODE, &row), SFW_INVALID);
   for (unsigned i = 0; i <= SFW_INVALID; i++)
     assert_non_null (sfw_end_text ((enum sfw_end)i));
   assert_null (sfw_end_text ((enum sfw_end) (SFW_INVALID + 1)));
-  finish (&program);
 }
 
 static pthread_t updating;

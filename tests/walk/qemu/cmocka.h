@@ -36,7 +36,6 @@ fail_at (const char *file, int line, const char *what)
   exit (1);
 }
 
-/* Of tests without fixtures.  */
 static inline int
 _cmocka_run_group_tests (const char *group, const struct CMUnitTest *tests,
                          size_t n, CMFixtureFunction set_up,
@@ -47,7 +46,12 @@ _cmocka_run_group_tests (const char *group, const struct CMUnitTest *tests,
   (void)tear_down;
   for (size_t i = 0; i < n; i++)
     {
-      tests[i].run (NULL);
+      void *state = tests[i].initial_state;
+      if (tests[i].set_up != NULL)
+        tests[i].set_up (&state);
+      tests[i].run (&state);
+      if (tests[i].tear_down != NULL)
+        tests[i].tear_down (&state);
       printf ("# %s\n", tests[i].name);
       fflush (stdout);
     }
