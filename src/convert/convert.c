@@ -3,6 +3,8 @@
 
 #include <config.h>
 
+#include <stdlib.h>
+
 #include "base/background.h"
 #include "base/buffer.h"
 #include "convert/audit.h"
@@ -49,7 +51,7 @@ struct conversion
   struct plan plan;
   struct buffer section; /* .sframe, for its place in the plan */
   struct copy_ahead copy_ahead;
-  struct reference_search *search;
+  struct references *references; /* to what will move; owned, or NULL */
   struct background beside, unmapping;
   struct file_location location; /* of the input; its path is "" in memory */
   struct output_request output;
@@ -157,7 +159,8 @@ static void
 work_beside (void *argument)
 {
   struct conversion *conversion = argument;
-  reference_search_run (conversion->search);
+  if (conversion->references != NULL)
+    reference_search (conversion->references, source_image (conversion));
   copy_ahead_run (&conversion->copy_ahead);
   if (conversion->copy_ahead.copied)
     background_start (&conversion->unmapping, unmap_pages, &conversion->input);
@@ -170,7 +173,7 @@ start_thread (struct conversion *conversion)
   const struct image *image = source_image (conversion);
   if (image->size < BESIDE_SIZE_MIN)
     return;
-  conversion->search = reference_search_new (image);
+  conversion->references = calloc (1, sizeof *conversion->references);
   if (conversion->writes && image == &conversion->input)
     copy_ahead_prepare (&conversion->copy_ahead, image, &conversion->output);
   background_start (&conversion->beside, work_beside, conversion);
@@ -191,8 +194,8 @@ end_threads (struct conversion *conversion)
   background_wait (&conversion->beside);
   background_wait (&conversion->unmapping);
   copy_ahead_end (&conversion->copy_ahead);
-  reference_search_free (conversion->search);
-  conversion->search = NULL;
+  free (conversion->references);
+  conversion->references = NULL;
 }
 
 /* Read FDEs, PLT stubs, and functions found in the code.  */
@@ -244,7 +247,7 @@ find_place (struct conversion *conversion, struct error *err)
           .named_loader = loader_is_name (conversion->location.path),
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL,
-          .search = conversion->search };
+          .references = conversion->references };
   if (!plan_injection (&conversion->plan, source_image (conversion), &request,
                        err))
     return false;

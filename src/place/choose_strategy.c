@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "place/loader.h"
-#include "place/reference_search.h"
 #include "place/refusals.h"
 #include "place/strategy.h"
 
@@ -48,10 +47,11 @@ is_for (const struct strategy *strategy, const struct draft *draft)
          || (strategy->files == LOADERS) == draft->loader;
 }
 
-/* Try all strategies that are for the file, or the one with the name ONLY.  */
+/* Try all strategies that are for the file, or the one that is asked for.  */
 static enum attempt
-try_strategies (struct draft *draft, const char *only)
+try_strategies (struct draft *draft)
 {
+  const char *only = draft->request->strategy;
   char reason[sizeof draft->reason]
       = "no strategy of that name is for the file";
   enum attempt done = DOES_NOT_APPLY;
@@ -73,7 +73,7 @@ try_strategies (struct draft *draft, const char *only)
 }
 
 static bool
-draft_make (struct draft *draft, const char *only)
+draft_make (struct draft *draft)
 {
   const struct image *image = draft->image;
   enum attempt done = FAILED;
@@ -81,7 +81,7 @@ draft_make (struct draft *draft, const char *only)
   draft->loader = loader_is (image)
                   || (draft->request->named_loader && loader_may_be (image));
   if (draft_open (draft))
-    done = try_strategies (draft, only);
+    done = try_strategies (draft);
   if (done == PLANNED && !clear_replaced (draft))
     done = FAILED;
   draft_close (draft);
@@ -91,10 +91,9 @@ draft_make (struct draft *draft, const char *only)
   return done == PLANNED;
 }
 
-static bool
-plan_make (struct plan *plan, const struct image *image,
-           const struct plan_request *request, const char *only,
-           struct error *err)
+bool
+plan_injection (struct plan *plan, const struct image *image,
+                const struct plan_request *request, struct error *err)
 {
   *plan = (struct plan){ .sframe_size = request->sframe_size };
   if (!refusals_check (image, err))
@@ -104,22 +103,7 @@ plan_make (struct plan *plan, const struct image *image,
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
   struct draft draft
       = { .image = image, .request = request, .plan = plan, .err = err };
-  if (request->search != NULL)
-    reference_search_take (request->search, &draft.references);
-  return draft_make (&draft, only);
-}
-
-bool
-plan_injection (struct plan *plan, const struct image *image,
-                const struct plan_request *request, struct error *err)
-{
-  return plan_make (plan, image, request, NULL, err);
-}
-
-bool
-plan_injection_by (struct plan *plan, const struct image *image,
-                   const struct plan_request *request, const char *strategy,
-                   struct error *err)
-{
-  return plan_make (plan, image, request, strategy, err);
+  if (request->references != NULL)
+    draft.references = *request->references;
+  return draft_make (&draft);
 }

@@ -20,11 +20,4 @@
 bool plan_injection (struct plan *plan, const struct image *image,
                      const struct plan_request *request, struct error *err);
 
-/* Plan by STRATEGY only, if it is for files like IMAGE.  Tests need this for
-   strategies that few files take.  STRATEGY is a name as in the plan;
-   "spare-slot" and "evict" are one strategy.  */
-bool plan_injection_by (struct plan *plan, const struct image *image,
-                        const struct plan_request *request,
-                        const char *strategy, struct error *err);
-
 #endif /* PLACE_CHOOSE_STRATEGY_H */

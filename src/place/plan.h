@@ -21,7 +21,7 @@ struct plan_replaced
   uint64_t offset, address, size;
 };
 
-struct reference_search; /* reference_search.h */
+struct references; /* references.h */
 
 /* What is to be placed.  */
 struct plan_request
@@ -29,8 +29,11 @@ struct plan_request
   uint64_t sframe_size;  /* bytes of the section to place */
   uint32_t section_type; /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
   bool named_loader;     /* what loader_is_name says of the file */
-  const struct plan_replaced *replaced;  /* NULL: there is none */
-  const struct reference_search *search; /* done in this file; or NULL */
+  const struct plan_replaced *replaced; /* NULL: there is none */
+  const struct references *references;  /* found already; or NULL */
+  const char *strategy; /* the only one to be tried, by its name in the plan;
+                           "spare-slot" and "evict" are one.  NULL: all.  Tests
+                           need that for strategies that few files take */
 };
 
 /* SIZE bytes of the old file at OLD_OFFSET appear at NEW_OFFSET.  */

@@ -12,21 +12,10 @@
 #include "elf/image.h"
 #include "place/references.h"
 
-struct reference_search; /* opaque */
-
-/* A search in IMAGE, which must stay open until reference_search_free.
-   NULL when memory ran out.  plan_injection searches by itself then,
-   and also if other sections have to move than those that were expected to. */
-struct reference_search *reference_search_new (const struct image *image);
-
-/* Search.  plan_injection uses what was found.  SEARCH may be NULL,
-   here and below.  */
-void reference_search_run (struct reference_search *search);
-
-/* What SEARCH found.  */
-void reference_search_take (const struct reference_search *search,
-                            struct references *references);
-
-void reference_search_free (struct reference_search *search);
+/* Search IMAGE.  REFERENCES is zeroed, and stays so where nothing would move.
+   plan_injection searches by itself if other sections have to move than those
+   that were expected to.  */
+void reference_search (struct references *references,
+                       const struct image *image);
 
 #endif /* PLACE_REFERENCE_SEARCH_H */

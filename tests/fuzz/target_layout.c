@@ -51,11 +51,9 @@ fuzz_layout (const uint8_t *bytes, size_t size)
   static const char *const strategies[]
       = { "slack", "evict", "evict", "grow-down", "grow-data", "reuse" };
   unsigned strategy = choice & OPTION_STRATEGY;
-  bool planned = strategy < sizeof strategies / sizeof *strategies
-                     ? plan_injection_by (&plan, &image, &request,
-                                          strategies[strategy], &err)
-                     : plan_injection (&plan, &image, &request, &err);
-  if (planned)
+  if (strategy < sizeof strategies / sizeof *strategies)
+    request.strategy = strategies[strategy];
+  if (plan_injection (&plan, &image, &request, &err))
     check_plan (&plan, &image);
   plan_free (&plan);
   image_close (&image);

@@ -54,28 +54,17 @@ write_new (const struct image *image, const struct plan *plan,
   return good;
 }
 
-static bool
-make_plan (struct plan *plan, const struct image *image,
-           const struct plan_request *request, const char *strategy,
-           struct error *err)
-{
-  if (strategy == NULL)
-    return plan_injection (plan, image, request, err);
-  return plan_injection_by (plan, image, request, strategy, err);
-}
-
 int
 main (int argc, char **argv)
 {
   struct plan_request request = { .section_type = SHT_GNU_SFRAME };
   bool dry = false;
-  const char *strategy = NULL;
   int option;
   while ((option = getopt (argc, argv, "ns:")) != -1)
     if (option == 'n')
       dry = true;
     else if (option == 's')
-      strategy = optarg;
+      request.strategy = optarg;
     else
       return 2;
   if (argc - optind != 3)
@@ -88,7 +77,7 @@ main (int argc, char **argv)
   bool good = image_open (&image, argv[optind], &err);
   if (good)
     {
-      good = make_plan (&plan, &image, &request, strategy, &err)
+      good = plan_injection (&plan, &image, &request, &err)
              && (dry || write_new (&image, &plan, argv[optind + 1], &err));
       if (good)
         printf ("%s\n", plan.strategy);

@@ -75,16 +75,16 @@ fill_section (struct elf_builder *elf, const char *name, size_t from,
 static void
 inject (struct fixture *test, uint64_t size, const char *strategy)
 {
-  struct plan_request request
-      = { .sframe_size = size, .section_type = SHT_GNU_SFRAME };
+  struct plan_request request = { .sframe_size = size,
+                                  .section_type = SHT_GNU_SFRAME,
+                                  .strategy = strategy };
   fill_section (&test->elf, ".symtab", offsetof (Elf64_Sym, st_size),
                 sizeof (Elf64_Sym));
   fill_section (&test->elf, ".strtab", 0, 1);
   elf_builder_finish (&test->elf);
   if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
                           &test->err)
-      || !plan_injection_by (&test->plan, &test->image, &request, strategy,
-                             &test->err)
+      || !plan_injection (&test->plan, &test->image, &request, &test->err)
       || !inject_write (&test->image, &test->plan, test->sframe, test->fd,
                         &test->err))
     fail_msg ("%s", test->err.reason);

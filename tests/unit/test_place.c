@@ -320,12 +320,11 @@ plan_with_search (const struct fixture *test, struct plan *plan,
                   struct error *err)
 {
   struct plan_request request = test->request;
-  struct reference_search *search = reference_search_new (&test->image);
-  reference_search_run (search);
-  request.search = search;
-  bool planned = plan_injection (plan, &test->image, &request, err);
-  reference_search_free (search);
-  return planned;
+  static struct references references;
+  references = (struct references){ 0 };
+  reference_search (&references, &test->image);
+  request.references = &references;
+  return plan_injection (plan, &test->image, &request, err);
 }
 
 static void
@@ -2508,9 +2507,10 @@ TEST_ROWS (unfit, struct fixture *test, set_up, tear_down, is_unfit)
 static void
 check_referenced (struct fixture *test, const char *what, uint64_t n)
 {
+  struct plan_request request = test->request;
+  request.strategy = "evict";
   open_old (test);
-  if (plan_injection_by (&test->plan, &test->image, &test->request, "evict",
-                         &test->err)
+  if (plan_injection (&test->plan, &test->image, &request, &test->err)
       || strstr (test->err.reason, "code may refer to") == NULL)
     fail_msg ("%s, %#llx: %s", what, (unsigned long long)n, test->err.reason);
   close_old (test);
