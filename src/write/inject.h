@@ -41,9 +41,4 @@ bool inject_check_bytes (const struct image *image, const struct plan *plan,
    of this program.  Gives false.  */
 bool inject_check_unreadable (struct error *err);
 
-/* Do as inject_check_bytes does with the bytes of the file OUT_FD: what tests
-   of plans need.  */
-bool inject_self_check (const struct image *image, const struct plan *plan,
-                        const void *sframe, int out_fd, struct error *err);
-
 #endif /* WRITE_INJECT_H */

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#include "base/mapped_file.h"
-
 static bool
 check_header_kept (const struct check *check)
 {
@@ -112,18 +110,5 @@ inject_check_bytes (const struct image *image, const struct plan *plan,
               && check_seen_from_memory (&check) && check_sframe (&check)
               && check_sections_kept (&check) && check_dynamic_kept (&check);
   image_close (&after);
-  return good;
-}
-
-bool
-inject_self_check (const struct image *image, const struct plan *plan,
-                   const void *sframe, int out_fd, struct error *err)
-{
-  size_t size;
-  const void *bytes = mapped_file_open (out_fd, &size, err);
-  if (bytes == NULL)
-    return false;
-  bool good = inject_check_bytes (image, plan, sframe, bytes, size, err);
-  mapped_file_close (bytes, size);
   return good;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "tests/inject_file_check.h"
 #include "write/inject.h"
 #include "write/undo.h"
 
@@ -156,7 +157,7 @@ fuzz_check_file (const struct plan *plan, const struct image *image,
   int fd = fuzz_write_file (plan, image, sframe);
   if (fd < 0)
     return;
-  bool accepted = inject_self_check (image, plan, sframe, fd, &err);
+  bool accepted = inject_check_file (image, plan, sframe, fd, &err);
   close (fd);
   FUZZ_DONE (accepted || err.status == CFI2SFRAME_REFUSED, &err);
   if (accepted)

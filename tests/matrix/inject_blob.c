@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "tests/inject_file_check.h"
 #include "write/inject.h"
 #include "place/choose_strategy.h"
 
@@ -43,7 +44,7 @@ write_new (const struct image *image, const struct plan *plan,
     error_set_errno (err, path);
   else
     good = inject_write (image, plan, blob, fd, err)
-           && inject_self_check (image, plan, blob, fd, err)
+           && inject_check_file (image, plan, blob, fd, err)
            && fstat (image->fd, &status) == 0
            && fchmod (fd, status.st_mode & 0777) == 0;
   if (fd >= 0)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "tests/inject_file_check.h"
 #include "write/inject.h"
 #include "place/choose_strategy.h"
 #include "elf_builder.h"
@@ -94,7 +95,7 @@ inject (struct fixture *test, uint64_t size, const char *strategy)
 static bool
 self_check (struct fixture *test)
 {
-  return inject_self_check (&test->image, &test->plan, test->sframe, test->fd,
+  return inject_check_file (&test->image, &test->plan, test->sframe, test->fd,
                             &test->err);
 }
 
