@@ -48,6 +48,20 @@ physical_delta (const struct draft *draft)
   return 0;
 }
 
+GElf_Phdr
+table_sframe_segment (const struct draft *draft)
+{
+  const struct plan *plan = draft->plan;
+  return (GElf_Phdr){ .p_type = PT_GNU_SFRAME,
+                      .p_flags = PF_R,
+                      .p_offset = plan->sframe_offset,
+                      .p_vaddr = plan->sframe_address,
+                      .p_paddr = plan->sframe_address + physical_delta (draft),
+                      .p_filesz = plan->sframe_size,
+                      .p_memsz = plan->sframe_size,
+                      .p_align = 8 };
+}
+
 static void
 join_notes (struct draft *draft, const struct header_slots *slots)
 {
@@ -85,15 +99,8 @@ table_add_headers (struct draft *draft, const struct header_slots *slots,
       n++;
     }
   draft->n_segments = n;
-  GElf_Phdr sframe = { .p_type = PT_GNU_SFRAME,
-                       .p_flags = PF_R,
-                       .p_offset = draft->plan->sframe_offset,
-                       .p_vaddr = draft->plan->sframe_address,
-                       .p_filesz = draft->plan->sframe_size,
-                       .p_memsz = draft->plan->sframe_size,
-                       .p_align = 8 };
-  sframe.p_paddr = sframe.p_vaddr + physical_delta (draft);
-  draft->segments[draft->n_segments++] = sframe;
+  draft->segments[draft->n_segments] = table_sframe_segment (draft);
+  draft->n_segments++;
   for (size_t i = 0; i < draft->n_segments; i++)
     if (draft->segments[i].p_type == PT_PHDR)
       draft->segments[i].p_filesz = draft->segments[i].p_memsz
@@ -106,6 +113,19 @@ table_add_section (struct draft *draft, const char *name,
 {
   draft->new_names[draft->n_new_sections++] = name;
   draft->sections[draft->n_sections++] = *header;
+}
+
+void
+table_add_bytes (struct draft *draft, const char *name, uint32_t type,
+                 struct interval bytes, uint64_t address, uint64_t align)
+{
+  const GElf_Shdr header = { .sh_type = type,
+                             .sh_flags = SHF_ALLOC,
+                             .sh_addr = address,
+                             .sh_offset = bytes.begin,
+                             .sh_size = bytes.end - bytes.begin,
+                             .sh_addralign = align };
+  table_add_section (draft, name, &header);
 }
 
 void

@@ -20,6 +20,9 @@ uint64_t table_old_end (const struct draft *draft);
 void slots_set_table_end (const struct draft *draft,
                           struct header_slots *slots);
 
+/* PT_GNU_SFRAME for plan->sframe_*; the segment that has .sframe is there.  */
+GElf_Phdr table_sframe_segment (const struct draft *draft);
+
 /* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is
    given, that behind the last PT_LOAD.  */
 void table_add_headers (struct draft *draft, const struct header_slots *slots,
@@ -32,6 +35,11 @@ bool table_write (struct draft *draft, const GElf_Phdr *segments, size_t n,
 /* Append a section header.  */
 void table_add_section (struct draft *draft, const char *name,
                         const GElf_Shdr *header);
+
+/* Append the header of a section of TYPE that has these bytes, loaded at
+   ADDRESS.  */
+void table_add_bytes (struct draft *draft, const char *name, uint32_t type,
+                      struct interval bytes, uint64_t address, uint64_t align);
 void table_add_sframe_section (struct draft *draft);
 
 /* Append string table and section header table at draft->end, write the

@@ -37,16 +37,10 @@ new_load (const struct draft *draft, const struct place *place)
 static void
 add_padding_section (struct draft *draft, const struct place *place)
 {
-  if (place->load_end <= place->end)
-    return;
-  GElf_Shdr header
-      = { .sh_type = SHT_PROGBITS,
-          .sh_flags = SHF_ALLOC,
-          .sh_addr = place->address + (place->end - place->offset),
-          .sh_offset = place->end,
-          .sh_size = place->load_end - place->end,
-          .sh_addralign = 1 };
-  table_add_section (draft, ".page_padding", &header);
+  if (place->load_end > place->end)
+    table_add_bytes (draft, ".page_padding", SHT_PROGBITS,
+                     (struct interval){ place->end, place->load_end },
+                     place->address + (place->end - place->offset), 1);
 }
 
 /* The bytes of PLACE become those of a segment.  */

@@ -31,26 +31,16 @@ has_abi_tag (const struct image *image)
 /* Only programs ask PT_PHDR where they were loaded.  A library's dynamic
    linker knows where it has mapped it, and glibc computes the address of a
    static PIE from that of its dynamic section.  */
-static bool
-needs_no_table_header (const struct draft *draft)
+bool
+table_header_is_needed (const struct draft *draft)
 {
   const struct image *image = draft->image;
   uint64_t value;
   if (image->header.e_type != ET_DYN || draft->loader
       || image_find_segment (image, PT_INTERP) != NULL)
-    return false;
+    return true;
   if (dynamic_find (image, DT_FLAGS_1, &value) && (value & FLAG_1_PIE))
-    return has_abi_tag (image);
-  return image->header.e_entry == 0 || dynamic_find (image, DT_SONAME, &value);
-}
-
-void
-slots_take_table_header (const struct draft *draft, struct header_slots *slots,
-                         size_t n)
-{
-  if (!needs_no_table_header (draft))
-    return;
-  for (size_t i = 0; i < draft->image->n_segments && slots->n_taken < n; i++)
-    if (draft->image->segments[i].p_type == PT_PHDR)
-      slots->taken[slots->n_taken++] = i;
+    return !has_abi_tag (image);
+  return image->header.e_entry != 0
+         && !dynamic_find (image, DT_SONAME, &value);
 }

@@ -1,15 +1,14 @@
-/* Headers that say nothing new.
+/* PT_PHDR, where it says nothing new.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PLACE_REDUNDANT_HEADER_H
 #define PLACE_REDUNDANT_HEADER_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
-#include "place/header_slots.h"
+#include "place/draft.h"
 
-/* Take PT_PHDR into SLOTS, if there is one and no reader needs it.  */
-void slots_take_table_header (const struct draft *draft,
-                              struct header_slots *slots, size_t n);
+/* Whether some reader needs PT_PHDR, if there is one.  */
+bool table_header_is_needed (const struct draft *draft);
 
 #endif /* PLACE_REDUNDANT_HEADER_H */

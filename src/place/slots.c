@@ -279,21 +279,19 @@ is_doubled_note (const struct image *image, size_t index)
 }
 
 void
-slots_take_old (const struct image *image, struct header_slots *slots,
-                size_t n)
+slots_take_type (const struct image *image, struct header_slots *slots,
+                 size_t n, uint32_t type)
 {
   for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
-    if (image->segments[i].p_type == PT_GNU_SFRAME)
+    if (image->segments[i].p_type == type)
       slots->taken[slots->n_taken++] = i;
 }
 
 static void
 slots_take (const struct image *image, struct header_slots *slots, size_t n)
 {
-  slots_take_old (image, slots, n);
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
-    if (image->segments[i].p_type == PT_NULL)
-      slots->taken[slots->n_taken++] = i;
+  slots_take_type (image, slots, n, PT_GNU_SFRAME);
+  slots_take_type (image, slots, n, PT_NULL);
   for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
     if (is_doubled_note (image, i))
       slots->taken[slots->n_taken++] = i;
@@ -400,7 +398,8 @@ slots_find_without_search (struct draft *draft, size_t n,
   if (slots_suffice (draft, slots))
     return true;
   memcpy (reason, draft->reason, sizeof reason);
-  slots_take_table_header (draft, slots, n);
+  if (!table_header_is_needed (draft))
+    slots_take_type (draft->image, slots, n, PT_PHDR);
   if (slots_suffice (draft, slots))
     return true;
   bool found = slots_gather_notes (draft, slots);
@@ -529,14 +528,10 @@ add_filler_sections (struct draft *draft, const struct header_slots *slots)
   const struct gathered_notes *notes = &slots->notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
-      GElf_Shdr header
-          = { .sh_type = SHT_NOTE,
-              .sh_flags = SHF_ALLOC,
-              .sh_addr = notes->address + (notes->fillers[i] - notes->offset),
-              .sh_offset = notes->fillers[i],
-              .sh_size = NOTE_FILLER_SIZE,
-              .sh_addralign = 8 };
-      table_add_section (draft, ".note.filler", &header);
+      uint64_t at = notes->fillers[i];
+      table_add_bytes (draft, ".note.filler", SHT_NOTE,
+                       (struct interval){ at, at + NOTE_FILLER_SIZE },
+                       notes->address + (at - notes->offset), 8);
     }
 }
 
@@ -556,13 +551,9 @@ add_gap_section (struct draft *draft, const struct header_slots *slots)
   if (begin + GAP_MIN > slots->freed[0].end)
     return;
   const GElf_Phdr *load = owner_of_table (draft->image);
-  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
-                       .sh_flags = SHF_ALLOC,
-                       .sh_addr = load->p_vaddr + (begin - load->p_offset),
-                       .sh_offset = begin,
-                       .sh_size = slots->freed[0].end - begin,
-                       .sh_addralign = 8 };
-  table_add_section (draft, ".old_tables", &header);
+  table_add_bytes (draft, ".old_tables", SHT_PROGBITS,
+                   (struct interval){ begin, slots->freed[0].end },
+                   load->p_vaddr + (begin - load->p_offset), 8);
 }
 
 void

@@ -15,10 +15,11 @@
    draft->reason when there is none.  */
 bool slots_find (struct draft *draft, size_t n, struct header_slots *slots);
 
-/* Take a PT_GNU_SFRAME that is there already, if SLOTS has room for it: the
-   header is empty, or that of the .sframe to be replaced.  */
-void slots_take_old (const struct image *image, struct header_slots *slots,
-                     size_t n);
+/* Take headers of TYPE that are there already, as long as SLOTS has less than
+   N of them.  A PT_GNU_SFRAME is empty, or that of the .sframe to be replaced.
+ */
+void slots_take_type (const struct image *image, struct header_slots *slots,
+                      size_t n, uint32_t type);
 
 /* Do as slots_find does, but search nothing: only references that are in
    draft->references already keep a section from moving.  */

@@ -221,18 +221,12 @@ grow_headers (struct draft *draft, uint64_t distance)
       draft->sections[i].sh_offset += distance;
 }
 
-static uint64_t
-physical_delta (const struct draft *draft)
-{
-  const GElf_Phdr *load = draft_first_load (draft);
-  return load->p_paddr - load->p_vaddr;
-}
-
 /* Copy the notes into the first page.  What names them names the copy.  */
 static bool
 move_notes (struct draft *draft, struct front *front)
 {
-  uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
+  const GElf_Phdr *load = draft_first_load (draft);
+  uint64_t begin = load->p_vaddr - front->distance;
   for (size_t i = 0; i < front->n_notes; i++)
     {
       struct unit unit = front->notes[i];
@@ -256,7 +250,7 @@ move_notes (struct draft *draft, struct front *front)
                        .p_offset = front->alone.begin,
                        .p_vaddr = begin + front->alone.begin,
                        .p_align = 4 };
-  note->p_paddr = note->p_vaddr + physical_delta (draft);
+  note->p_paddr = note->p_vaddr + (load->p_paddr - load->p_vaddr);
   note->p_filesz = note->p_memsz = front->alone.end - front->alone.begin;
   return true;
 }
@@ -310,14 +304,8 @@ front_table (const struct draft *draft, const struct front *front,
           }
     }
   table[n++] = front_load (draft, front);
-  table[n] = (GElf_Phdr){ .p_type = PT_GNU_SFRAME,
-                          .p_flags = PF_R,
-                          .p_vaddr = draft->plan->sframe_address,
-                          .p_filesz = draft->plan->sframe_size,
-                          .p_memsz = draft->plan->sframe_size,
-                          .p_align = 8 };
+  table[n] = table_sframe_segment (draft);
   table[n].p_offset = table[n].p_vaddr - base;
-  table[n].p_paddr = table[n].p_vaddr + physical_delta (draft);
 }
 
 /* Have the copy of the old ELF header lead to a table of its own.  */
@@ -349,13 +337,9 @@ add_bytes_section (struct draft *draft, const struct front *front,
                    const char *name, uint64_t offset, uint64_t size)
 {
   uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
-  GElf_Shdr header = { .sh_type = SHT_PROGBITS,
-                       .sh_flags = SHF_ALLOC,
-                       .sh_addr = begin + offset,
-                       .sh_offset = offset,
-                       .sh_size = size,
-                       .sh_addralign = offset % 8 == 0 ? 8 : 1 };
-  table_add_section (draft, name, &header);
+  table_add_bytes (draft, name, SHT_PROGBITS,
+                   (struct interval){ offset, offset + size }, begin + offset,
+                   offset % 8 == 0 ? 8 : 1);
 }
 
 /* strip fills bytes that belong to no section with zeros, so the old headers
@@ -389,7 +373,7 @@ try_grow_down (struct draft *draft)
     return DOES_NOT_APPLY;
   struct plan *plan = draft->plan;
   struct header_slots slots = { .n_added = 1 };
-  slots_take_old (draft->image, &slots, 1);
+  slots_take_type (draft->image, &slots, 1, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
   plan->sframe_address
       = draft_first_load (draft)->p_vaddr - front.distance + front.sframe;

@@ -21,14 +21,10 @@ static bool
 is_mapped (const struct draft *draft)
 {
   const struct plan_replaced *old = draft->request->replaced;
-  FOR_EACH_LOAD (load, draft->image)
-    if ((load->p_flags & (PF_R | PF_W)) == PF_R
-        && old->offset >= load->p_offset
-        && old->offset - load->p_offset <= load->p_filesz
-        && old->size <= load->p_filesz - (old->offset - load->p_offset)
-        && old->address - load->p_vaddr == old->offset - load->p_offset)
-      return true;
-  return false;
+  const GElf_Phdr *load = image_load_at (draft->image, old->address);
+  return load != NULL && (load->p_flags & (PF_R | PF_W)) == PF_R
+         && image_bytes_at (draft->image, old->address, old->size)
+                == draft->image->bytes + old->offset;
 }
 
 static enum attempt
