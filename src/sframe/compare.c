@@ -11,6 +11,7 @@
 
 #include "arch/rule_text.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "sframe/sweep.h"
 
 _Static_assert((int)COMPARE_DEFECTS <= CFI2SFRAME_DEFECTS_MAX,
@@ -490,21 +491,15 @@ static bool
 has_function (const struct compared_side *side, uint64_t start, uint32_t size)
 {
   const struct sframe_decoder *decoder = side->section.decoder;
-  uint32_t low = 0, high = decoder->n_functions;
-  while (low < high)
-    {
-      uint32_t middle = low + (high - low) / 2;
-      uint32_t index = sweep_section_index (&side->section, middle);
-      if (sframe_decoder_start (decoder, index) < start)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  uint32_t index = low < decoder->n_functions
-                       ? sweep_section_index (&side->section, low)
-                       : 0;
-  return low < decoder->n_functions
-         && sframe_decoder_start (decoder, index) == start
+  size_t first = SEARCH_FIRST (
+      decoder->n_functions, i,
+      sframe_decoder_start (decoder,
+                            sweep_section_index (&side->section, (uint32_t)i))
+          >= start);
+  if (first == decoder->n_functions)
+    return false;
+  uint32_t index = sweep_section_index (&side->section, (uint32_t)first);
+  return sframe_decoder_start (decoder, index) == start
          && sframe_decoder_size (decoder, index) == size;
 }
 

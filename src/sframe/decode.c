@@ -8,6 +8,7 @@
 #include "sframe/decode.h"
 
 #include "base/bytes.h"
+#include "sframe/row_words.h"
 
 static bool
 malformed (struct error *err, uint64_t offset, const char *what)
@@ -260,23 +261,19 @@ row_find_controls (struct sframe_row *row)
     row->control = 0;
 }
 
-/* Read the words of ROW, of 1 << WIDTH bytes each, at AT.  */
+/* Read WORDS, which are those of ROW.  */
 static void
-row_read_words (const uint8_t *at, struct sframe_row *row, unsigned width,
-                bool flexible, bool big_endian)
+row_read_words (const struct row_words *words, struct sframe_row *row,
+                bool flexible)
 {
   for (unsigned i = 0; i < row->n_words; i++)
-    row->words[i] = width == 0 ? at[i]
-                    : width == 1
-                        ? load_u16 (at + 2 * (size_t)i, big_endian)
-                        : (int32_t)load_u32 (at + 4 * (size_t)i, big_endian);
+    row->words[i] = (int32_t)row_word_unsigned (words, i);
   if (flexible)
     row_find_controls (row);
   /* The words are unsigned so far, which is right for control words.  */
-  unsigned unused = 32 - (8u << width);
   for (unsigned i = 0; i < row->n_words; i++)
     if (!(row->control >> i & 1))
-      row->words[i] = (int32_t)((uint32_t)row->words[i] << unused) >> unused;
+      row->words[i] = row_word_signed (words, i);
 }
 
 static const char *
@@ -304,36 +301,6 @@ row_malformed (struct error *err, uint64_t offset, const char *what)
   return -1;
 }
 
-/* A row as far as its words.  */
-struct row_head
-{
-  uint32_t start;
-  uint8_t info;
-  const uint8_t *words; /* inside the section, if words_size bytes are */
-  size_t words_size;
-};
-
-/* Read the head of the row at CURSOR.  False when the section ends in it.  */
-static inline bool
-row_head_read (const struct sframe_row_cursor *cursor, struct row_head *head)
-{
-  const uint8_t *at = cursor->at;
-  bool big_endian = cursor->decoder->big_endian;
-  unsigned type = cursor->function->fre_type;
-  size_t start_size = (size_t)1 << type;
-  if ((size_t)(cursor->end - at) <= start_size)
-    return false;
-  head->start = type == SFRAME_FRE_ADDR1   ? *at
-                : type == SFRAME_FRE_ADDR2 ? load_u16 (at, big_endian)
-                                           : load_u32 (at, big_endian);
-  head->info = at[start_size];
-  head->words = at + start_size + 1;
-  head->words_size
-      = (size_t)(head->info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT)
-        << (head->info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD);
-  return true;
-}
-
 int
 sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
                  struct error *err)
@@ -342,28 +309,37 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
     return 0;
   const struct sframe_decoder *decoder = cursor->decoder;
   uint64_t offset = (uint64_t)(cursor->at - decoder->bytes);
-  struct row_head head;
+  /* The types of rows are the widths of their starts.  */
+  const struct row_words start = { .at = cursor->at,
+                                   .width = cursor->function->fre_type,
+                                   .big_endian = decoder->big_endian };
+  const size_t start_size = (size_t)1 << start.width;
   *row = (struct sframe_row){ 0 };
-  if (!row_head_read (cursor, &head))
+  if ((size_t)(cursor->end - cursor->at) <= start_size)
     return row_malformed (err, offset, "row outside the section");
-  unsigned width = head.info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD;
-  row->start = head.start;
-  row->base_sp = head.info & SFRAME_FRE_BASE_SP;
-  row->ra_signed = head.info & SFRAME_FRE_RA_SIGNED;
-  row->n_words = head.info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT;
-  row->word_size = (uint8_t)(1u << width);
-  if (width > 2)
+  const uint8_t info = cursor->at[start_size];
+  const uint8_t *at = cursor->at + start_size + 1;
+  const struct row_words words
+      = { .at = at,
+          .n = info >> SFRAME_FRE_COUNT_SHIFT & SFRAME_FRE_COUNT,
+          .width = info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD,
+          .big_endian = decoder->big_endian };
+  row->start = row_word_unsigned (&start, 0);
+  row->base_sp = info & SFRAME_FRE_BASE_SP;
+  row->ra_signed = info & SFRAME_FRE_RA_SIGNED;
+  row->n_words = (uint8_t)words.n;
+  row->word_size = (uint8_t)(1u << words.width);
+  if (words.width > 2)
     return row_malformed (err, offset, "unknown word size");
   if (row->n_words > SFRAME_WORDS_MAX)
     return row_malformed (err, offset, "row with too many words");
-  if ((size_t)(cursor->end - head.words) < head.words_size)
+  if ((size_t)(cursor->end - at) < (size_t)words.n << words.width)
     return row_malformed (err, offset, "row outside the section");
-  row_read_words (head.words, row, width, cursor->function->flexible,
-                  decoder->big_endian);
+  row_read_words (&words, row, cursor->function->flexible);
   const char *wrong = row_check (cursor, row);
   if (wrong != NULL)
     return row_malformed (err, offset, wrong);
-  cursor->at = head.words + head.words_size;
+  cursor->at = at + ((size_t)words.n << words.width);
   cursor->left--;
   cursor->last = row->start;
   return 1;

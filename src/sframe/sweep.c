@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/radix.h"
 #include "sframe/lower_row.h"
 
 static uint64_t
@@ -42,36 +43,25 @@ struct function_start
   uint32_t index;
 };
 
-static int
-function_start_compare (const void *a, const void *b)
-{
-  const struct function_start *left = a, *right = b;
-  if (left->start != right->start)
-    return left->start < right->start ? -1 : 1;
-  return left->index < right->index ? -1 : left->index > right->index;
-}
-
 static bool
 sort_functions (struct sweep_section *section, struct error *err)
 {
   uint32_t n = section->decoder->n_functions;
-  struct function_start *starts
-      = reallocarray (NULL, n + (size_t)1, sizeof *starts);
+  void *items
+      = reallocarray (NULL, n + (size_t)1, sizeof (struct function_start));
+  struct function_start *starts = items;
   section->order = reallocarray (NULL, n + (size_t)1, sizeof *section->order);
-  if (starts == NULL || section->order == NULL)
-    {
-      free (starts);
-      return error_set_no_memory (err);
-    }
-  for (uint32_t i = 0; i < n; i++)
+  bool done = items != NULL && section->order != NULL;
+  for (uint32_t i = 0; done && i < n; i++)
     starts[i]
         = (struct function_start){ sframe_decoder_start (section->decoder, i),
                                    i };
-  qsort (starts, n, sizeof *starts, function_start_compare);
-  for (uint32_t i = 0; i < n; i++)
+  done = done && radix_sort (&items, n, sizeof *starts);
+  starts = items;
+  for (uint32_t i = 0; done && i < n; i++)
     section->order[i] = starts[i].index;
-  free (starts);
-  return true;
+  free (items);
+  return done || error_set_no_memory (err);
 }
 
 uint32_t
