@@ -57,34 +57,50 @@ attribute_is_required (const char *name)
          || starts_with (name, "system.posix_acl_");
 }
 
+static ssize_t
+attribute_get (int fd, const char *name, char *value, size_t size)
+{
+  return name == NULL ? flistxattr (fd, value, size)
+                      : fgetxattr (fd, name, value, size);
+}
+
+/* Read attribute NAME, or the names of all if that is NULL, into *VALUE, to be
+   freed.  -1 with errno.  */
+static ssize_t
+attribute_read (int fd, const char *name, char **value)
+{
+  *value = NULL;
+  for (int tries = 0; tries < ATTRIBUTE_TRIES; tries++)
+    {
+      ssize_t size = attribute_get (fd, name, NULL, 0);
+      if (size < 0)
+        return -1;
+      *value = malloc (size > 0 ? (size_t)size : 1);
+      if (*value == NULL)
+        return -1;
+      size = attribute_get (fd, name, *value, (size_t)size);
+      if (size >= 0)
+        return size;
+      int saved = errno;
+      free (*value);
+      *value = NULL;
+      errno = saved;
+      if (errno != ERANGE)
+        return -1;
+    }
+  return -1;
+}
+
 static bool
 attribute_list_read (struct attribute_list *list, int fd, struct error *err)
 {
-  *list = (struct attribute_list){ 0 };
-  for (int tries = 0; tries < ATTRIBUTE_TRIES; tries++)
-    {
-      ssize_t size = flistxattr (fd, NULL, 0);
-      if (size == 0 || (size < 0 && (errno == ENOTSUP || errno == ENOSYS)))
-        return true;
-      if (size < 0)
-        break;
-      list->names = malloc ((size_t)size);
-      if (list->names == NULL)
-        return error_set_no_memory (err);
-      size = flistxattr (fd, list->names, (size_t)size);
-      if (size >= 0)
-        {
-          list->size = (size_t)size;
-          return true;
-        }
-      int saved = errno;
-      free (list->names);
-      list->names = NULL;
-      errno = saved;
-      if (errno != ERANGE)
-        break;
-    }
-  return error_set_errno (err, "cannot list extended attributes");
+  ssize_t size = attribute_read (fd, NULL, &list->names);
+  list->size = size > 0 ? (size_t)size : 0;
+  if (size >= 0 || errno == ENOTSUP || errno == ENOSYS)
+    return true;
+  return errno == ENOMEM
+             ? error_set_no_memory (err)
+             : error_set_errno (err, "cannot list extended attributes");
 }
 
 static void
@@ -110,32 +126,6 @@ attribute_list_has (const struct attribute_list *list, const char *wanted)
   return false;
 }
 
-/* Read attribute NAME into *VALUE, to be freed.  -1 with errno.  */
-static ssize_t
-attribute_read (int fd, const char *name, void **value)
-{
-  *value = NULL;
-  for (int tries = 0; tries < ATTRIBUTE_TRIES; tries++)
-    {
-      ssize_t size = fgetxattr (fd, name, NULL, 0);
-      if (size < 0)
-        return -1;
-      *value = malloc (size > 0 ? (size_t)size : 1);
-      if (*value == NULL)
-        return -1;
-      size = fgetxattr (fd, name, *value, (size_t)size);
-      if (size >= 0)
-        return size;
-      int saved = errno;
-      free (*value);
-      *value = NULL;
-      errno = saved;
-      if (errno != ERANGE)
-        return -1;
-    }
-  return -1;
-}
-
 static bool
 attribute_failed (const char *name, struct error *err)
 {
@@ -155,7 +145,7 @@ attribute_failed (const char *name, struct error *err)
 static bool
 attribute_copy (int from, int to, const char *name, struct error *err)
 {
-  void *value;
+  char *value;
   ssize_t size = attribute_read (from, name, &value);
   bool done = size >= 0 && fsetxattr (to, name, value, (size_t)size, 0) == 0;
   int saved = errno;

@@ -30,22 +30,14 @@ is_trusted (const struct check *check, uint64_t old_offset,
             uint64_t new_offset, uint64_t size)
 {
   const struct plan *plan = check->plan;
+  uint64_t place;
   if (check->before->size <= COMPARE_MAX)
     return false;
   for (size_t i = 0; i < plan->n_patches; i++)
     if (plan->patches[i].offset < new_offset + size
         && plan->patches[i].offset + plan->patches[i].size > new_offset)
       return false;
-  for (size_t i = 0; i < plan->n_extents; i++)
-    {
-      const struct plan_extent *extent = &plan->extents[i];
-      if (old_offset >= extent->old_offset
-          && old_offset + size <= extent->old_offset + extent->size
-          && new_offset - old_offset
-                 == extent->new_offset - extent->old_offset)
-        return true;
-    }
-  return false;
+  return plan_find (plan, old_offset, size, &place) && place == new_offset;
 }
 
 bool

@@ -12,12 +12,6 @@
 #include "base/hash.h"
 #include "write/undo_format.h"
 
-uint64_t
-undo_record_digest (const uint8_t *record)
-{
-  return load_u64 (record + 24, false);
-}
-
 bool
 undo_record_find (struct undo_record *record, const struct image *image)
 {
@@ -39,7 +33,8 @@ undo_record_find (struct undo_record *record, const struct image *image)
       = (struct undo_record){ .offset = image->size - size,
                               .size = size,
                               .original_size = load_u64 (begin + 16, false),
-                              .original_digest = undo_record_digest (begin) };
+                              .original_digest
+                              = load_u64 (begin + 24, false) };
   return true;
 }
 

@@ -66,9 +66,6 @@ bool undo_record_build_digested (struct buffer *record,
                                  const struct plan *plan, uint64_t digest,
                                  struct error *err);
 
-/* The digest of the original in a RECORD built by these.  */
-uint64_t undo_record_digest (const uint8_t *record);
-
 /* Whether the file IMAGE ends in an intact record.  This and undo_plan need
    its bytes only: the headers may be half-written.  */
 bool undo_record_find (struct undo_record *record, const struct image *image);
