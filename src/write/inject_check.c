@@ -56,6 +56,22 @@ find_sframe_load (const struct check *check)
   return NULL;
 }
 
+static bool
+check_sframe_section (const struct check *check)
+{
+  const struct plan *plan = check->plan;
+  const struct image_section *section
+      = image_find_section (check->after, ".sframe");
+  return check->before->section_names == 0
+         || (section != NULL && section->header.sh_flags == SHF_ALLOC
+             && section->header.sh_offset == plan->sframe_offset
+             && section->header.sh_addr == plan->sframe_address
+             && section->header.sh_size == plan->sframe_size
+             && section->header.sh_addralign == 8)
+         || check_violated (check, "section and segment of .sframe disagree",
+                            "");
+}
+
 /* Exactly one PT_GNU_SFRAME, in a segment.  */
 static bool
 check_sframe (const struct check *check)
@@ -79,10 +95,11 @@ check_sframe (const struct check *check)
       || header->p_offset != plan->sframe_offset
       || header->p_vaddr != plan->sframe_address)
     return check_violated (check, "PT_GNU_SFRAME is wrong", "");
-  return memcmp (check->after->bytes + plan->sframe_offset, check->sframe,
-                 plan->sframe_size)
-             == 0
-         || check_violated (check, ".sframe has other contents", "");
+  if (memcmp (check->after->bytes + plan->sframe_offset, check->sframe,
+              plan->sframe_size)
+      != 0)
+    return check_violated (check, ".sframe has other contents", "");
+  return check_sframe_section (check);
 }
 
 bool
@@ -93,6 +110,56 @@ inject_check_unreadable (struct error *err)
          && error_set (err, CFI2SFRAME_REFUSED,
                        "self-check of the new file failed: %.200s",
                        cause.reason);
+}
+
+/* Whether the new file has all that the old one has.  */
+static bool
+check_kept (const struct check *check)
+{
+  return check_header_kept (check) && check_segments_kept (check)
+         && check_seen_from_memory (check) && check_sections_kept (check)
+         && check_dynamic_kept (check);
+}
+
+/* Whether what headers say of the old file is so: its bytes are loaded from
+   the offsets and to the addresses that stand there, and the file would pass
+   as a copy of itself.  */
+static bool
+headers_agree (const struct check *check)
+{
+  const struct image *image = check->before;
+  struct error unused = { 0 };
+  struct check own = *check;
+  own.after = image;
+  own.err = &unused;
+  FOR_EACH_SECTION (section, image)
+    {
+      const GElf_Shdr *header = &section->header;
+      if ((header->sh_flags & SHF_ALLOC) && header->sh_size > 0
+          && image_section_bytes (image, section) != NULL
+          && !check_is_loaded (image, header->sh_offset, header->sh_addr,
+                               header->sh_size))
+        return false;
+    }
+  FOR_EACH_SEGMENT (segment, image)
+    if (image_segment_has_bytes (segment)
+        && !check_is_loaded (image, segment->p_offset, segment->p_vaddr,
+                             segment->p_filesz))
+      return false;
+  return check_kept (&own);
+}
+
+/* CHECK has failed.  Where the headers of the old file do not agree, the
+   mistake is theirs, and not one of this program.  Gives false.  */
+static bool
+find_fault (const struct check *check)
+{
+  const struct error cause = *check->err;
+  return cause.status == CFI2SFRAME_NO_MEMORY || headers_agree (check)
+             ? inject_check_unreadable (check->err)
+             : error_set (check->err, CFI2SFRAME_MALFORMED,
+                          "its headers contradict each other: %.200s",
+                          cause.reason);
 }
 
 bool
@@ -106,9 +173,8 @@ inject_check_bytes (const struct image *image, const struct plan *plan,
   if (!image_open_memory (&after, bytes, size, err))
     return inject_check_unreadable (err);
   struct check check = { image, &after, plan, sframe, err };
-  bool good = check_header_kept (&check) && check_segments_kept (&check)
-              && check_seen_from_memory (&check) && check_sframe (&check)
-              && check_sections_kept (&check) && check_dynamic_kept (&check);
+  bool good
+      = (check_kept (&check) && check_sframe (&check)) || find_fault (&check);
   image_close (&after);
   return good;
 }

@@ -18,8 +18,7 @@ enum
 bool
 check_violated (const struct check *check, const char *what, const char *name)
 {
-  return error_set (check->err, CFI2SFRAME_REFUSED,
-                    "self-check of the new file failed: %s%s%.60s", what,
+  return error_set (check->err, CFI2SFRAME_REFUSED, "%s%s%.60s", what,
                     name[0] ? " " : "", name);
 }
 

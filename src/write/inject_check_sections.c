@@ -175,22 +175,6 @@ check_new_section (const struct check *check, size_t index)
          || check_violated (check, "wrong new section", section->name);
 }
 
-static bool
-check_sframe_section (const struct check *check)
-{
-  const struct plan *plan = check->plan;
-  const struct image_section *section
-      = image_find_section (check->after, ".sframe");
-  return check->before->section_names == 0
-         || (section != NULL && section->header.sh_flags == SHF_ALLOC
-             && section->header.sh_offset == plan->sframe_offset
-             && section->header.sh_addr == plan->sframe_address
-             && section->header.sh_size == plan->sframe_size
-             && section->header.sh_addralign == 8)
-         || check_violated (check, "section and segment of .sframe disagree",
-                            "");
-}
-
 bool
 check_sections_kept (const struct check *check)
 {
@@ -205,7 +189,7 @@ check_sections_kept (const struct check *check)
   for (size_t i = before->n_sections; i < after->n_sections; i++)
     if (!check_new_section (check, i))
       return false;
-  return check_sframe_section (check);
+  return true;
 }
 
 /* ---- Dynamic entries */

@@ -356,6 +356,19 @@ FIXTURE_TEST (new_segments_that_share_a_page_are_noticed)
       "self-check of the new file failed: the new segment is wrong");
 }
 
+/* Files like these ended with a self-check that had failed, as if the mistake
+   were this program's.  */
+FIXTURE_TEST (headers_that_contradict_each_other_are_said_to)
+{
+  size_t dynamic = elf_builder_section (&test->elf, ".dynamic");
+  test->elf.sections[dynamic].sh_addr = 0;
+  inject (test, LARGE, "evict");
+  assert_false (self_check (test));
+  assert_int_equal (test->err.status, CFI2SFRAME_MALFORMED);
+  assert_non_null (strstr (
+      test->err.reason, "its headers contradict each other: other contents"));
+}
+
 FIXTURE_TEST (short_files_are_noticed)
 {
   inject (test, LARGE, "evict");
