@@ -24,7 +24,7 @@ struct analysis
   const struct code_machine *machine;
   struct insn_decoder *decoder;
   struct image_facts facts;
-  struct borders borders;
+  struct address_list borders;
   struct known_code known;
   struct go_table go;
   struct functions *functions;
@@ -206,7 +206,7 @@ clean_up (struct analysis *analysis)
   functions_free (analysis->functions);
   known_code_free (&analysis->known);
   go_table_free (&analysis->go);
-  borders_free (&analysis->borders);
+  address_list_free (&analysis->borders);
   facts_free (&analysis->facts);
   insn_decoder_free (analysis->decoder);
 }

@@ -3,9 +3,6 @@
 
 #include "analysis/beginnings.h"
 
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "base/search.h"
 #include "elf/function_symbols.h"
 
@@ -19,32 +16,8 @@ struct search
 void
 beginnings_free (struct beginnings *beginnings)
 {
-  free (beginnings->parts.list);
-  free (beginnings->entries.list);
-  *beginnings = (struct beginnings){ 0 };
-}
-
-static bool
-add (struct address_list *list, uint64_t address)
-{
-  if (!ARRAY_ROOM (list->list, list->n + 1, &list->capacity))
-    return false;
-  list->list[list->n++] = address;
-  return true;
-}
-
-static int
-compare_addresses (const void *a, const void *b)
-{
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
-}
-
-static void
-sort (struct address_list *list)
-{
-  if (list->n > 0)
-    qsort (list->list, list->n, sizeof *list->list, compare_addresses);
+  address_list_free (&beginnings->parts);
+  address_list_free (&beginnings->entries);
 }
 
 /* Whether FUNCTION may be a part, for all that code and data say.  A function
@@ -98,7 +71,7 @@ add_exported (void *argument, uint64_t address, const char *name)
   struct search *search = argument;
   (void)name;
   return !is_taken_for_part (search->known, address)
-         || add (&search->found->entries, address);
+         || address_list_add (&search->found->entries, address);
 }
 
 static bool
@@ -109,10 +82,11 @@ add_followed (struct search *search, const struct image_facts *facts)
       const struct code_function *function
           = functions_get (search->functions, (uint32_t)i);
       uint64_t entry = function->entry;
-      if (may_be_part (function, facts) && !add (&search->found->parts, entry))
+      if (may_be_part (function, facts)
+          && !address_list_add (&search->found->parts, entry))
         return false;
       if (function->is_called && is_taken_for_part (search->known, entry)
-          && !add (&search->found->entries, entry))
+          && !address_list_add (&search->found->entries, entry))
         return false;
     }
   return true;
@@ -127,12 +101,10 @@ beginnings_find (struct beginnings *beginnings,
 {
   struct search search = { beginnings, known, functions };
   bool ok = add_followed (&search, facts);
-  sort (&beginnings->parts);
-  ok = ok
+  ok = ok && address_list_sort (&beginnings->parts)
        && function_symbols_walk (request->image, false, add_exported, &search)
        && (beginnings->parts.n == 0
            || function_symbols_walk (request->image, !request->no_symbols,
                                      leave_out, &search));
-  sort (&beginnings->entries);
-  return ok;
+  return ok && address_list_sort (&beginnings->entries);
 }

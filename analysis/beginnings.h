@@ -21,7 +21,7 @@
 
 struct beginnings
 {
-  struct address_list parts, entries; /* owned; ascending */
+  struct address_list parts, entries;
 };
 
 /* The FDEs of KNOWN that begin otherwise than their first rows say, by what

@@ -12,25 +12,15 @@
 #define ANALYSIS_BORDERS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
+#include "analysis/address_list.h"
 #include "analysis/image_facts.h"
 #include "analysis/insn.h"
 
-struct borders
-{
-  uint64_t *addresses; /* owned; ascending */
-  size_t n, capacity;
-};
-
-/* Find the borders of the image that FACTS are of.  False when memory ran
-   out.  */
-bool borders_find (struct borders *borders, const struct image_facts *facts,
+/* Add the borders of the image that FACTS are of to BORDERS, and sort.  False
+   when memory ran out.  */
+bool borders_find (struct address_list *borders,
+                   const struct image_facts *facts,
                    const struct insn_decoder *decoder);
-void borders_free (struct borders *borders);
-
-/* The lowest border above ADDRESS, or UINT64_MAX.  */
-uint64_t borders_next (const struct borders *borders, uint64_t address);
 
 #endif /* ANALYSIS_BORDERS_H */

@@ -11,8 +11,6 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/radix.h"
-#include "base/search.h"
 #include "elf/dynamic.h"
 #include "elf/dynamic_relocations.h"
 
@@ -288,25 +286,13 @@ read_segments (struct image_facts *facts)
   return true;
 }
 
-static int
-compare_addresses (const void *a, const void *b)
-{
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
-}
-
 static bool
 sort_pointed (struct image_facts *facts)
 {
-  size_t n = facts->n_relocated;
-  facts->pointed = calloc (n + 1, sizeof *facts->pointed);
-  if (!facts->pointed)
-    return false;
-  for (size_t i = 0; i < n; i++)
-    facts->pointed[i] = facts->relocated[i].value;
-  if (n > 0)
-    qsort (facts->pointed, n, sizeof *facts->pointed, compare_addresses);
-  return true;
+  for (size_t i = 0; i < facts->n_relocated; i++)
+    if (!address_list_add (&facts->pointed, facts->relocated[i].value))
+      return false;
+  return address_list_sort (&facts->pointed);
 }
 
 bool
@@ -329,8 +315,8 @@ facts_free (struct image_facts *facts)
 {
   free (facts->segments);
   free (facts->relocated);
-  free (facts->pointed);
-  free (facts->named);
+  address_list_free (&facts->pointed);
+  address_list_free (&facts->named);
   *facts = (struct image_facts){ 0 };
 }
 
@@ -380,9 +366,7 @@ facts_target (const struct image_facts *facts, uint64_t place,
 bool
 facts_is_pointed (const struct image_facts *facts, uint64_t address)
 {
-  size_t at
-      = SEARCH_FIRST (facts->n_relocated, i, facts->pointed[i] >= address);
-  return at < facts->n_relocated && facts->pointed[at] == address;
+  return address_list_has (&facts->pointed, address);
 }
 
 bool
@@ -433,32 +417,21 @@ facts_word (const struct image_facts *facts, uint64_t address, unsigned width,
 bool
 facts_name (struct image_facts *facts, uint64_t address)
 {
-  if (!ARRAY_ROOM (facts->named, facts->n_named + 1, &facts->named_capacity))
-    return false;
-  facts->named[facts->n_named++] = address;
-  return true;
+  return address_list_add (&facts->named, address);
 }
 
 bool
 facts_sort_named (struct image_facts *facts)
 {
-  void *sorted = facts->named;
-  size_t n = 0;
-  if (!radix_sort (&sorted, facts->n_named, sizeof *facts->named))
-    return false;
-  facts->named = sorted;
-  facts->named_capacity = facts->n_named;
-  for (size_t i = 0; i < facts->n_named; i++)
-    if (i == 0 || facts->named[i] != facts->named[i - 1])
-      facts->named[n++] = facts->named[i];
-  facts->n_named = facts->n_named_sorted = n;
-  return true;
+  bool sorted = address_list_sort (&facts->named);
+  facts->n_named_sorted = facts->named.n;
+  return sorted;
 }
 
 uint64_t
 facts_next_named (const struct image_facts *facts, uint64_t address)
 {
-  size_t at
-      = SEARCH_FIRST (facts->n_named_sorted, i, facts->named[i] > address);
-  return at < facts->n_named_sorted ? facts->named[at] : UINT64_MAX;
+  const struct address_list sorted
+      = { .list = facts->named.list, .n = facts->n_named_sorted };
+  return address_list_next (&sorted, address);
 }

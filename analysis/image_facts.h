@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "analysis/address_list.h"
 #include "elf/image.h"
 
 /* A word that the dynamic linker fills in.  */
@@ -38,9 +39,9 @@ struct image_facts
   struct relocated *relocated; /* owned; ascending place */
   size_t n_relocated;
   size_t relocated_capacity;
-  uint64_t *pointed; /* owned; ascending: values of those words */
-  uint64_t *named;   /* owned; ascending: addresses that code computes */
-  size_t n_named, named_capacity, n_named_sorted;
+  struct address_list pointed; /* values of those words */
+  struct address_list named;   /* addresses that code computes */
+  size_t n_named_sorted;
 };
 
 /* Read the relocations of IMAGE, which must outlive FACTS.  */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/search.h"
+#include "analysis/address_list.h"
 #include "elf/image.h"
 #include "frame/frame.h"
 
@@ -16,19 +16,6 @@ struct code_range
 {
   uint64_t start, end;
 };
-
-struct address_list
-{
-  uint64_t *list; /* ascending */
-  size_t n, capacity;
-};
-
-static inline bool
-address_list_has (const struct address_list *list, uint64_t address)
-{
-  size_t at = SEARCH_FIRST (list->n, i, list->list[i] >= address);
-  return at < list->n && list->list[at] == address;
-}
 
 /* Calls in [start, end) may end up at `pad' by an exception, with
    `args_size` bytes of arguments taken off the stack.  */
@@ -47,7 +34,7 @@ struct code_request
   const struct frame_function *known;
   size_t n_known;
   /* Those of `known` that are parts of functions, or functions, whatever their
-     first row says, by their addresses.  */
+     first row says, by their addresses; sorted.  */
   struct address_list parts, entries;
   const struct code_pad *pads; /* ascending, disjoint */
   size_t n_pads;

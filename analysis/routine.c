@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "analysis/state_apply.h"
 #include "analysis/routine_callees.h"
 #include "analysis/routine_check.h"
@@ -55,7 +54,7 @@ routine_free (struct routine *routine)
   free (routine->labels);
   free (routine->states);
   free (routine->queue);
-  free (routine->ends);
+  address_list_free (&routine->ends);
   free (routine->result.left_for);
   free (routine);
 }
@@ -240,13 +239,6 @@ start (struct routine *routine, uint64_t entry, uint64_t end)
     routine_add_label (routine, number, &state);
 }
 
-static int
-compare_addresses (const void *a, const void *b)
-{
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
-}
-
 /* Keep what INSN computes, if that can be an address.  */
 static void
 remember_place (void *argument, uint64_t address, const struct insn *insn,
@@ -254,17 +246,15 @@ remember_place (void *argument, uint64_t address, const struct insn *insn,
 {
   struct routine *routine = argument;
   uint64_t place;
-  (void)address;
   if (!state_names_place (state, insn, &place))
     {
       if (insn->op != OP_SET || insn->is_part || insn->immediate < ADDRESS_MIN)
         return;
       place = (uint64_t)insn->immediate;
     }
-  if (routine->n_ends < PLACES_REMEMBERED
-      && ARRAY_ROOM (routine->ends, routine->n_ends + 1,
-                     &routine->ends_capacity))
-    routine->ends[routine->n_ends++] = place;
+  if (routine->ends.n < PLACES_REMEMBERED
+      && !address_list_add (&routine->ends, place))
+    routine_fail (routine, ROUTINE_TOO_MUCH, address);
 }
 
 /* Keep all addresses that the routine computes for another try.  Whether there
@@ -272,13 +262,10 @@ remember_place (void *argument, uint64_t address, const struct insn *insn,
 static bool
 remember_places (struct routine *routine)
 {
-  size_t before = routine->n_ends;
-  routine->n_ends = 0;
+  size_t before = routine->ends.n;
+  routine->ends.n = 0;
   routine_visit (routine, remember_place, routine);
-  if (routine->n_ends > 0)
-    qsort (routine->ends, routine->n_ends, sizeof *routine->ends,
-           compare_addresses);
-  return routine->n_ends > before;
+  return address_list_sort (&routine->ends) && routine->ends.n > before;
 }
 
 static void
@@ -328,7 +315,7 @@ static void
 try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
                enum doubtful_calls doubtful_calls)
 {
-  routine->n_ends = 0;
+  routine->ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   follow (routine, entry, end);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/borders.h"
+#include "analysis/address_list.h"
 #include "analysis/gopclntab.h"
 #include "analysis/functions.h"
 #include "analysis/insn.h"
@@ -111,7 +111,9 @@ struct routine_context
   const struct code_machine *bare_machine;
   const struct insn_decoder *decoder;
   const struct image_facts *facts;
-  const struct borders *borders; /* empty if only what has CFI is followed */
+  /* Where tables end at the latest (borders.h); empty if only what has CFI is
+     followed.  */
+  const struct address_list *borders;
   const struct functions *functions;
   const struct code_pad *pads; /* ascending start, disjoint */
   size_t n_pads;

@@ -123,12 +123,12 @@ find_tables (struct routine *routine, const struct insn *insn,
 static uint64_t
 end_of_table (const struct routine *routine, uint64_t address)
 {
-  uint64_t end = facts_next_named (routine->context->facts, address);
-  for (size_t i = 0; i < routine->n_ends && routine->ends[i] < end; i++)
-    if (routine->ends[i] > address)
-      end = routine->ends[i];
-  uint64_t border = borders_next (routine->context->borders, address);
-  return border < end ? border : end;
+  const uint64_t ends[]
+      = { facts_next_named (routine->context->facts, address),
+          address_list_next (&routine->ends, address),
+          address_list_next (routine->context->borders, address) };
+  uint64_t end = ends[0] < ends[1] ? ends[0] : ends[1];
+  return ends[2] < end ? ends[2] : end;
 }
 
 /* Whether TARGET is in the function, whose parts can be elsewhere: in the

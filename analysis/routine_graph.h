@@ -73,10 +73,9 @@ struct routine
   struct address_map
       doubtful; /* calls of functions that were not seen to return */
   struct jump_tables tables;
-  uint64_t *ends; /* of jump tables, as an earlier try found them; ascending */
-  size_t n_ends, ends_capacity;
-  bool landed;      /* it has landing pads of exceptions */
-  uint32_t visited; /* node that routine_visit is at */
+  struct address_list ends; /* of jump tables, as an earlier try found them */
+  bool landed;              /* it has landing pads of exceptions */
+  uint32_t visited;         /* node that routine_visit is at */
   struct routine_result result;
   size_t left_for_capacity;
   struct observation *observations;

@@ -29,14 +29,14 @@ row_map_free (struct row_map *row_map)
   free (row_map->fresh);
   free (row_map->late);
   free (row_map->rows);
-  free (row_map->starts);
+  address_list_free (&row_map->starts);
   table_free (&row_map->by_hash);
 }
 
 void
 row_map_clear (struct row_map *row_map)
 {
-  row_map->n = row_map->n_fresh = row_map->n_late = row_map->n_starts = 0;
+  row_map->n = row_map->n_fresh = row_map->n_late = row_map->starts.n = 0;
 }
 
 static uint32_t
@@ -106,11 +106,7 @@ row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
 void
 row_map_add_start (struct row_map *row_map, uint64_t address)
 {
-  if (ARRAY_ROOM (row_map->starts, row_map->n_starts + 1,
-                  &row_map->starts_capacity))
-    row_map->starts[row_map->n_starts++] = address;
-  else
-    row_map->failed = true;
+  row_map->failed |= !address_list_add (&row_map->starts, address);
 }
 
 static int
@@ -120,13 +116,6 @@ compare_ranges (const void *a, const void *b)
   if (left->start != right->start)
     return left->start < right->start ? -1 : 1;
   return (left->row > right->row) - (left->row < right->row);
-}
-
-static int
-compare_starts (const void *a, const void *b)
-{
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
 }
 
 /* Sweeping over sorted ranges.  */
@@ -261,12 +250,9 @@ row_map_end_routine (struct row_map *row_map)
 bool
 row_map_drop_disputed (struct row_map *row_map, struct error *err)
 {
-  if (row_map->failed || (row_map->n_late > 0 && !settle_late (row_map)))
-    return error_set_no_memory (err);
-  if (row_map->n_starts > 0)
-    qsort (row_map->starts, row_map->n_starts, sizeof *row_map->starts,
-           compare_starts);
-  return true;
+  return (!row_map->failed && (row_map->n_late == 0 || settle_late (row_map))
+          && address_list_sort (&row_map->starts))
+         || error_set_no_memory (err);
 }
 
 const struct row_range *

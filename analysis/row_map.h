@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
+#include "analysis/address_list.h"
 #include "frame/frame.h"
 
 struct row_range
@@ -37,10 +38,9 @@ struct row_map
   size_t n_late, late_capacity;
   struct frame_row *rows; /* owned; distinct; `start` is 0 */
   size_t n_rows, rows_capacity;
-  struct table by_hash; /* of the rows */
-  uint64_t *starts;     /* owned; of trusted functions; ascending */
-  size_t n_starts, starts_capacity;
-  bool failed; /* memory ran out */
+  struct table by_hash;       /* of the rows */
+  struct address_list starts; /* of trusted functions */
+  bool failed;                /* memory ran out */
 };
 
 bool row_map_init (struct row_map *row_map, struct error *err);

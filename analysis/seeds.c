@@ -17,7 +17,7 @@ seeds_from_pointers (const struct image_facts *facts,
         && !found (argument, facts->relocated[i].value))
       return false;
   for (size_t i = 0; i < facts->n_named_sorted; i++)
-    if (!found (argument, facts->named[i]))
+    if (!found (argument, facts->named.list[i]))
       return false;
   return true;
 }

@@ -22,7 +22,7 @@ void
 starts_free (struct starts *starts)
 {
   free (starts->again.list);
-  free (starts->hints);
+  address_list_free (&starts->hints);
 }
 
 bool
@@ -184,10 +184,10 @@ starts_add_pointers (struct starts *starts)
   if (!ok || !starts->has_hints
       || functions_count (starts->functions) > before)
     return ok;
-  for (size_t i = 0; i < starts->n_hints; i++)
-    if (!add_pointer (starts, starts->hints[i]))
+  for (size_t i = 0; i < starts->hints.n; i++)
+    if (!add_pointer (starts, starts->hints.list[i]))
       return false;
-  starts->n_hints = 0;
+  starts->hints.n = 0;
   return seeds_from_words (starts->facts, add_pointer, starts);
 }
 
@@ -236,11 +236,4 @@ starts_add_called (struct starts *starts, uint64_t address)
 {
   return add_beyond_cfi (starts, address)
          && starts_note_call (starts, address);
-}
-
-void
-starts_note_hint (struct starts *starts, uint64_t address)
-{
-  if (ARRAY_ROOM (starts->hints, starts->n_hints + 1, &starts->hints_capacity))
-    starts->hints[starts->n_hints++] = address;
 }

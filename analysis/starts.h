@@ -44,8 +44,7 @@ struct starts
   uint64_t n_changes;
   /* Constants in code that can be addresses, where those are not relocated. */
   bool has_hints;
-  uint64_t *hints;
-  size_t n_hints, hints_capacity;
+  struct address_list hints;
 };
 
 void starts_free (struct starts *starts);
@@ -72,9 +71,6 @@ bool starts_note_call (struct starts *starts, uint64_t address);
 /* What the sweep (returning.h) has seen to be called are starts, from now
    on.  */
 void starts_promote_called (struct starts *starts);
-
-/* A constant that can be an address of code was seen.  */
-void starts_note_hint (struct starts *starts, uint64_t address);
 
 /* Whether there are functions left to be followed.  */
 bool starts_pending (const struct starts *starts);

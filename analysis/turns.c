@@ -97,9 +97,7 @@ take_note (struct turns *turns, const struct followed *followed,
     case NOTE_NAMED:
       return !trusted || facts_name (turns->facts, note->address);
     case NOTE_HINT:
-      if (trusted)
-        starts_note_hint (starts, note->address);
-      return true;
+      return !trusted || address_list_add (&starts->hints, note->address);
     case NOTE_CALLER:
       functions_note_caller (turns->functions,
                              functions_get (turns->functions, note->number),

@@ -71,7 +71,7 @@ add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
 static uint64_t
 start_of (const struct row_map *row_map, size_t index)
 {
-  return index < row_map->n_starts ? row_map->starts[index] : UINT64_MAX;
+  return index < row_map->starts.n ? row_map->starts.list[index] : UINT64_MAX;
 }
 
 /* Add ROW for the code from START to END, cut where functions start.  */
