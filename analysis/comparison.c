@@ -130,12 +130,6 @@ comparison_begin (struct comparison *comparison)
 }
 
 bool
-comparison_leaves_open (const struct comparison *comparison)
-{
-  return comparison->leaves_open;
-}
-
-bool
 comparison_doubts_entry (const struct comparison *comparison)
 {
   return !comparison->agrees_later

@@ -33,8 +33,10 @@ struct comparison
      a way that a function entered with more on the stack would explain; one
      agrees behind a change of the stack pointer, which refutes that.  */
   bool has_compared, may_have_more, agrees_later;
-  bool leaves_open; /* one says what the analysis does not know */
-  bool failed;      /* memory ran out */
+  /* One says something that is neither right nor wrong as far as the analysis
+     knows.  */
+  bool leaves_open;
+  bool failed; /* memory ran out */
 };
 
 /* Compare the rows of REQUEST->known, to fill in DISPROOFS, which is
@@ -50,10 +52,6 @@ void comparison_begin (struct comparison *comparison);
    first one wrong: of code that is entered with more on the stack than by a
    call.  */
 bool comparison_doubts_entry (const struct comparison *comparison);
-
-/* Whether one of the rows compared since says something that is neither right
-   nor wrong as far as the analysis knows.  */
-bool comparison_leaves_open (const struct comparison *comparison);
 
 /* Compare the row at ADDRESS with STATE, in front of INSN of the function at
    ENTRY.  SP is where the stack pointer is if callees are trusted, where STATE

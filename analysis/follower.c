@@ -169,8 +169,7 @@ note_main (struct follower *follower, const struct insn *insn,
            const struct state *state)
 {
   const struct image_facts *facts = follower->context.facts;
-  const unsigned argument
-      = routine_machine (follower->routine)->first_argument;
+  const unsigned argument = follower->routine->machine->first_argument;
   uint64_t address, size;
   if (insn->to == argument || (insn->writes >> argument & 1))
     follower->handed
@@ -188,7 +187,7 @@ note_main (struct follower *follower, const struct insn *insn,
 static uint32_t
 make_row (struct follower *follower, const struct state *state)
 {
-  const struct code_machine *machine = routine_machine (follower->routine);
+  const struct code_machine *machine = follower->routine->machine;
   struct frame_row row;
   bool known = follower->current->is_bare
                    ? state_row_without_fp (state, machine, &row)
@@ -258,7 +257,7 @@ static const struct state *
 without_trust (const struct follower *follower, const struct state *state,
                struct state *known)
 {
-  unsigned sp = routine_machine (follower->routine)->arch->sp;
+  unsigned sp = follower->routine->machine->arch->sp;
   if (!state->trusts_sp || !follower->result->resets_sp)
     return state;
   state_copy (known, state);
@@ -289,19 +288,18 @@ take (void *argument, uint64_t address, const struct insn *insn,
   note_caller (follower, address, insn, state);
   if (current->trusted)
     compare (follower, address, insn, state,
-             before->registers[routine_machine (follower->routine)->arch->sp]);
+             before->registers[follower->routine->machine->arch->sp]);
 }
 
 static void
 note_observations (struct follower *follower)
 {
-  size_t n;
-  const struct observation *observations
-      = routine_observations (follower->routine, &n);
-  for (size_t i = 0; i < n; i++)
-    add_note (follower, &(struct note){ .kind = NOTE_OBSERVATION,
-                                        .address = observations[i].address,
-                                        .number = observations[i].kind });
+  const struct routine *routine = follower->routine;
+  for (size_t i = 0; i < routine->n_observations; i++)
+    add_note (follower,
+              &(struct note){ .kind = NOTE_OBSERVATION,
+                              .address = routine->observations[i].address,
+                              .number = routine->observations[i].kind });
 }
 
 /* The functions that the routine, which failed for good, enters with another
@@ -465,16 +463,16 @@ follower_follow (struct follower *follower, struct followed *followed)
   if (!followed->skipped)
     {
       routine_forget (follower->routine);
-      routine_set_steps_left (follower->routine, followed->task.steps_left);
+      follower->routine->steps_left = followed->task.steps_left;
       if (followed->task.attempt == ATTEMPT_REVISION)
         follow (follower, function, followed, function->is_bare,
                 DOUBTFUL_CALLS_RETURN);
       else
         attempt (follower, function, followed);
-      if (routine_steps_left (follower->routine) > 0)
+      if (follower->routine->steps_left > 0)
         take_notes (follower, function, followed);
       followed->steps
-          = followed->task.steps_left - routine_steps_left (follower->routine);
+          = followed->task.steps_left - follower->routine->steps_left;
     }
   /* A routine that lacks memory fails like one that is too large: malloc has
      told the two apart.  */
@@ -482,7 +480,7 @@ follower_follow (struct follower *follower, struct followed *followed)
   followed->n_notes = follower->n_notes - followed->first_note;
   followed->n_disproofs = follower->disproofs.n - followed->first_disproof;
   followed->doubts_entry = comparison_doubts_entry (&follower->comparison);
-  followed->leaves_open = comparison_leaves_open (&follower->comparison);
+  followed->leaves_open = follower->comparison.leaves_open;
 }
 
 /* What never returns and is not called either is exported, or begins as its

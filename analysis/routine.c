@@ -9,7 +9,6 @@
 #include "analysis/routine_callees.h"
 #include "analysis/routine_check.h"
 #include "analysis/routine_flow.h"
-#include "analysis/routine_graph.h"
 
 enum
 {
@@ -433,58 +432,10 @@ routine_visit (struct routine *routine,
     }
 }
 
-const struct code_machine *
-routine_machine (const struct routine *routine)
-{
-  return routine->machine;
-}
-
-const struct observation *
-routine_observations (const struct routine *routine, size_t *n)
-{
-  *n = routine->n_observations;
-  return routine->observations;
-}
-
 void
 routine_forget (struct routine *routine)
 {
   routine->n_observations = 0;
   routine->result.reads_tables = false;
   address_map_clear (&routine->observed);
-}
-
-uint64_t
-routine_steps_left (const struct routine *routine)
-{
-  return routine->steps_left;
-}
-
-void
-routine_set_steps_left (struct routine *routine, uint64_t steps)
-{
-  routine->steps_left = steps;
-}
-
-const char *
-routine_failure_name (enum routine_failure failure)
-{
-  static const char *const names[ROUTINE_FAILURE_COUNT] = {
-    [ROUTINE_SOUND] = "sound",
-    [ROUTINE_DECODE] = "not-code",
-    [ROUTINE_RETURN] = "return",
-    [ROUTINE_TAIL_CALL] = "tail-call",
-    [ROUTINE_RUNS_INTO] = "runs-into",
-    [ROUTINE_SAVED_USED] = "saved-register-used",
-    [ROUTINE_UNWINDS] = "unwinds",
-    [ROUTINE_SIGNAL] = "signal",
-    [ROUTINE_SYSTEM_CALL] = "system-call",
-    [ROUTINE_CALLEE] = "callee-moves-stack",
-    [ROUTINE_UNRESOLVED] = "unresolved-jump",
-    [ROUTINE_GO_DIFFERS] = "differs-from-pclntab",
-    [ROUTINE_UNPROVEN] = "unproven",
-    [ROUTINE_DOUBTFUL] = "doubtful",
-    [ROUTINE_TOO_MUCH] = "too-much",
-  };
-  return names[failure];
 }

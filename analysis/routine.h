@@ -19,10 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/routine_graph.h"
 #include "analysis/state.h"
-#include "analysis/routine_context.h"
-
-struct routine; /* opaque */
 
 /* What to do with calls of functions that were not seen to return.  */
 enum doubtful_calls
@@ -59,32 +57,15 @@ routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
 const struct routine_result *
 routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end);
 
-/* What follows is asked of the routine that was followed last.  */
-
-/* The ABI of the routine: Go has its own.  */
-const struct code_machine *routine_machine (const struct routine *routine);
-
-/* Call VISIT for every instruction of the routine, with the state in front of
-   it.  */
+/* Call VISIT for every instruction of the routine that was followed last, with
+   the state in front of it.  */
 void routine_visit (struct routine *routine,
                     void (*visit) (void *argument, uint64_t address,
                                    const struct insn *insn,
                                    const struct state *state),
                     void *argument);
 
-/* What was observed since routine_forget, each thing once.  Valid until the
-   next routine is followed.  */
-const struct observation *routine_observations (const struct routine *routine,
-                                                size_t *n);
-
 /* Forget the observations, and that jump tables were read.  */
 void routine_forget (struct routine *routine);
-
-/* How many steps following may still take; 0: paths may be missing, and what
-   was found must not be used.  A new routine has what its image allows.  */
-uint64_t routine_steps_left (const struct routine *routine);
-void routine_set_steps_left (struct routine *routine, uint64_t steps);
-
-const char *routine_failure_name (enum routine_failure failure);
 
 #endif /* ANALYSIS_ROUTINE_H */

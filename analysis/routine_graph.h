@@ -48,7 +48,7 @@ struct routine_edge
 struct routine
 {
   const struct routine_context *context;
-  const struct code_machine *machine;
+  const struct code_machine *machine; /* the ABI: Go has its own */
   bool is_go, is_bare;
   bool lacks_value;  /* it fails for lack of a jump's target or of SP ... */
   bool asks_callees; /* ... and asks which registers callees leave alone */
@@ -78,12 +78,14 @@ struct routine
   uint32_t visited;         /* node that routine_visit is at */
   struct routine_result result;
   size_t left_for_capacity;
-  struct observation *observations;
+  struct observation *observations; /* since routine_forget, each once */
   size_t n_observations, observations_capacity;
   struct address_map
       observed; /* masks of the kinds of observations, by address */
   uint64_t steps;
-  uint64_t steps_left; /* for all functions together */
+  /* For all functions together; 0: paths may be missing, and what was found
+     must not be used.  A new routine has what its image allows.  */
+  uint64_t steps_left;
 };
 
 /* The state of label NUMBER.  The pointer is valid until a label is added.  */

@@ -30,7 +30,7 @@ turns_begin (struct turns *turns, const struct routine_context *context)
   if (!turns->items || !turns->ahead)
     return false;
   turns->n_ahead = 1;
-  turns->steps_left = routine_steps_left (ahead_own (turns->ahead)->routine);
+  turns->steps_left = ahead_own (turns->ahead)->routine->steps_left;
   return true;
 }
 

@@ -51,6 +51,29 @@ struct subject_file
   struct range *ranges;
 };
 
+static const char *
+failure_name (enum routine_failure failure)
+{
+  static const char *const names[ROUTINE_FAILURE_COUNT] = {
+    [ROUTINE_SOUND] = "sound",
+    [ROUTINE_DECODE] = "not-code",
+    [ROUTINE_RETURN] = "return",
+    [ROUTINE_TAIL_CALL] = "tail-call",
+    [ROUTINE_RUNS_INTO] = "runs-into",
+    [ROUTINE_SAVED_USED] = "saved-register-used",
+    [ROUTINE_UNWINDS] = "unwinds",
+    [ROUTINE_SIGNAL] = "signal",
+    [ROUTINE_SYSTEM_CALL] = "system-call",
+    [ROUTINE_CALLEE] = "callee-moves-stack",
+    [ROUTINE_UNRESOLVED] = "unresolved-jump",
+    [ROUTINE_GO_DIFFERS] = "differs-from-pclntab",
+    [ROUTINE_UNPROVEN] = "unproven",
+    [ROUTINE_DOUBTFUL] = "doubtful",
+    [ROUTINE_TOO_MUCH] = "too-much",
+  };
+  return names[failure];
+}
+
 static const struct frame_row *
 row_at (const struct frame_function *function, uint64_t address)
 {
@@ -137,8 +160,8 @@ reject (void *argument, uint64_t entry, enum routine_failure failure,
 {
   (void)argument;
   if (verbose)
-    printf ("  rejected: %#lx %s at %#lx\n", entry,
-            routine_failure_name (failure), failed_at);
+    printf ("  rejected: %#lx %s at %#lx\n", entry, failure_name (failure),
+            failed_at);
 }
 
 static int
@@ -362,7 +385,7 @@ report (const char *name, const struct count *count,
           summary->functions, seconds);
   for (int i = 0; i < ROUTINE_FAILURE_COUNT; i++)
     if (summary->failures[i])
-      printf (" %s:%lu", routine_failure_name ((enum routine_failure)i),
+      printf (" %s:%lu", failure_name ((enum routine_failure)i),
               summary->failures[i]);
   printf (" trusted:%lu\n", trusted);
 }

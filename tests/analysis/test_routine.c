@@ -25,7 +25,7 @@ struct fixture
   struct image_facts facts;
   struct insn_decoder *decoder;
   struct functions *functions;
-  struct borders borders;
+  struct address_list borders;
   struct known_code known;
   struct routine_context context;
   struct routine *routine;
@@ -73,7 +73,7 @@ finish (struct fixture *f)
 static enum routine_failure
 follow (struct fixture *f, uint64_t steps)
 {
-  routine_set_steps_left (f->routine, steps);
+  f->routine->steps_left = steps;
   return routine_follow (f->routine, ENTRY, ENTRY + 0x400,
                          DOUBTFUL_CALLS_RETURN)
       ->failure;
@@ -103,7 +103,7 @@ TEST (steps_are_counted_and_the_last_one_is_too_many)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       assert_int_equal (follow (&f, cases[i].steps), cases[i].failure);
-      assert_int_equal (routine_steps_left (f.routine), cases[i].left);
+      assert_int_equal (f.routine->steps_left, cases[i].left);
     }
   finish (&f);
 }
