@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/search.h"
 
 enum
@@ -19,7 +18,7 @@ bool
 row_map_init (struct row_map *row_map, struct error *err)
 {
   *row_map = (struct row_map){ 0 };
-  return table_init (&row_map->by_hash, 64) || error_set_no_memory (err);
+  return frame_numbers_init (&row_map->numbers) || error_set_no_memory (err);
 }
 
 void
@@ -28,9 +27,8 @@ row_map_free (struct row_map *row_map)
   free (row_map->ranges);
   free (row_map->fresh);
   free (row_map->late);
-  free (row_map->rows);
+  frame_numbers_free (&row_map->numbers);
   address_list_free (&row_map->starts);
-  table_free (&row_map->by_hash);
 }
 
 void
@@ -42,39 +40,14 @@ row_map_clear (struct row_map *row_map)
 static uint32_t
 row_number (struct row_map *row_map, const struct frame_row *row)
 {
-  const struct frame_rule rules[] = { row->cfa, row->ra, row->fp };
-  uint8_t key[sizeof rules + 1];
-  memcpy (key, rules, sizeof rules);
-  key[sizeof rules] = row->ra_signed;
-  struct table_walk walk = { .hash = hash_for_table (key, sizeof key) };
-  uint32_t number;
-  while (table_next (&row_map->by_hash, &walk, &number))
-    if (frame_row_same_rules (&row_map->rows[number], row))
-      return number;
-  if (!ARRAY_ROOM (row_map->rows, row_map->n_rows + 1,
-                   &row_map->rows_capacity))
-    {
-      row_map->failed = true;
-      return ROW_UNKNOWN;
-    }
-  row_map->rows[row_map->n_rows] = *row;
-  row_map->rows[row_map->n_rows].start = 0;
-  table_insert (&row_map->by_hash, walk.hash, (uint32_t)row_map->n_rows);
-  return (uint32_t)row_map->n_rows++;
-}
-
-/* Rows repeat for instruction after instruction.  */
-static uint32_t
-row_number_quickly (struct row_map *row_map, const struct frame_row *row)
-{
-  uint32_t last = row_map->n_fresh > 0
-                      ? row_map->fresh[row_map->n_fresh - 1].row
-                      : ROW_UNKNOWN;
   if (!row)
     return ROW_UNKNOWN;
-  if (last != ROW_UNKNOWN && frame_row_same_rules (&row_map->rows[last], row))
-    return last;
-  return row_number (row_map, row);
+  struct frame_row numbered = *row;
+  frame_numbers_give (&row_map->numbers, &numbered);
+  if (numbered.number > 0)
+    return numbered.number - 1;
+  row_map->failed |= row_map->numbers.n < NUMBERS_MAX;
+  return ROW_UNKNOWN;
 }
 
 /* Append ROW_RANGE to LIST, or make the last one longer.  */
@@ -98,7 +71,7 @@ row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
              const struct frame_row *row)
 {
   const struct row_range row_range
-      = { address, size, row_number_quickly (row_map, row) };
+      = { address, size, row_number (row_map, row) };
   append (row_map, &row_map->fresh, &row_map->n_fresh,
           &row_map->fresh_capacity, &row_range);
 }

@@ -14,15 +14,15 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/table.h"
 #include "analysis/address_list.h"
 #include "frame/frame.h"
+#include "frame/numbers.h"
 
 struct row_range
 {
   uint64_t start;
   uint32_t size;
-  uint32_t row; /* index, or ROW_UNKNOWN */
+  uint32_t row; /* index in numbers.rows, or ROW_UNKNOWN */
 };
 
 static const uint32_t ROW_UNKNOWN = UINT32_MAX;
@@ -36,11 +36,9 @@ struct row_map
   size_t n_fresh, fresh_capacity;
   struct row_range *late; /* owned; of code in front of `ranges` */
   size_t n_late, late_capacity;
-  struct frame_row *rows; /* owned; distinct; `start` is 0 */
-  size_t n_rows, rows_capacity;
-  struct table by_hash;       /* of the rows */
-  struct address_list starts; /* of trusted functions */
-  bool failed;                /* memory ran out */
+  struct frame_numbers numbers; /* of the rows */
+  struct address_list starts;   /* of trusted functions */
+  bool failed;                  /* memory ran out */
 };
 
 bool row_map_init (struct row_map *row_map, struct error *err);

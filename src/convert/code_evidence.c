@@ -63,6 +63,7 @@ add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
     return false;
   struct frame_row next = *row;
   next.start = (uint32_t)(start - function->address);
+  next.number = 0; /* it was one of the row map */
   function->size = (uint32_t)(end - function->address);
   return frame_function_append (function, &next);
 }
@@ -103,7 +104,8 @@ static bool
 add_row_range (struct harvest *harvest, const struct row_range *row_range)
 {
   const struct code_request *request = harvest->request;
-  const struct frame_row *row = &harvest->row_map->rows[row_range->row];
+  const struct frame_row *row
+      = &harvest->row_map->numbers.rows[row_range->row];
   uint64_t at = row_range->start, end = row_range->start + row_range->size;
   while (at < end)
     {
@@ -131,7 +133,7 @@ has_row (const struct harvest *harvest, const struct row_range *row_range)
   const struct row_map *row_map = harvest->row_map;
   if (row_range->row == ROW_UNKNOWN)
     return false;
-  const struct frame_row *row = &row_map->rows[row_range->row];
+  const struct frame_row *row = &row_map->numbers.rows[row_range->row];
   return row->cfa.kind != RULE_UNSUPPORTED
          && !code_row_reads_below_sp (row, harvest->request->image->arch);
 }

@@ -102,7 +102,7 @@ add_state (struct cfi2sframe_step *step, const struct disproof *disproof,
   const struct row_range *range = row_map_find (map, step->address);
   if (!range || range->row == ROW_UNKNOWN)
     return;
-  code_describe_row (&map->rows[range->row], arch, words);
+  code_describe_row (&map->numbers.rows[range->row], arch, words);
   step->cfa = words->cfa;
   step->return_address = words->ra;
   step->frame_pointer = disproof->without_fp ? NULL : words->fp;

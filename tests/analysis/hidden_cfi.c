@@ -197,7 +197,8 @@ count_seen (struct subject_file *file)
       if (v->end <= from || !row_range || row_range->row == ROW_UNKNOWN)
         continue;
       uint64_t size = v->end - from;
-      const struct frame_row *own = &file->row_map.rows[row_range->row];
+      const struct frame_row *own
+          = &file->row_map.numbers.rows[row_range->row];
       reached = v->end;
       v->ra = judge (v->ra, &v->row.ra, &own->ra);
       v->fp = judge (v->fp, &v->row.fp, &own->fp);
@@ -316,7 +317,7 @@ static bool
 makes_row (const struct row_map *row_map, const struct row_range *row_range)
 {
   return row_range && row_range->row != ROW_UNKNOWN
-         && row_map->rows[row_range->row].cfa.kind != RULE_UNSUPPORTED;
+         && row_map->numbers.rows[row_range->row].cfa.kind != RULE_UNSUPPORTED;
 }
 
 /* Bytes of a section of code from START to END, without padding, and how many
