@@ -128,9 +128,9 @@ static bool
 read_go_table (struct analysis *analysis)
 {
   const struct code_machine *machine
-      = analysis->request->beyond_cfi
-            ? code_machine_of_go (analysis->request->image->arch)
-            : NULL;
+      = analysis->request->beyond_cfi ? code_machine_with (
+            analysis->request->image->arch, CONVENTIONS_GO)
+                                      : NULL;
   analysis->context.go = machine ? &analysis->go : NULL;
   analysis->context.go_machine = machine;
   return !machine || go_table_read (&analysis->go, &analysis->facts);
@@ -142,7 +142,8 @@ connect (struct analysis *analysis)
   const struct code_request *request = analysis->request;
   struct routine_context *context = &analysis->context;
   context->machine = analysis->machine;
-  context->bare_machine = code_machine_bare (request->image->arch);
+  context->bare_machine
+      = code_machine_with (request->image->arch, CONVENTIONS_BARE);
   context->decoder = analysis->decoder;
   context->facts = &analysis->facts;
   context->borders = &analysis->borders;

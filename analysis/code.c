@@ -80,7 +80,7 @@ code_findings_free (struct code_findings *findings)
 bool
 code_row_reads_below_sp (const struct frame_row *row, const struct arch *arch)
 {
-  const struct code_machine *go = code_machine_of_go (arch);
+  const struct code_machine *go = code_machine_with (arch, CONVENTIONS_GO);
   const struct frame_rule *rules[] = { &row->ra, &row->fp };
   int64_t kept = go ? go->kept_below : 0;
   if (row->cfa.kind != RULE_REG || row->cfa.reg != arch->sp)

@@ -29,41 +29,35 @@
    return address in x30.  */
 #define AARCH64_C AARCH64, .clobbered = 0x7ffffU | 1U << 30
 
-/* A machine's code by the conventions of functions.  */
-struct conventions
-{
-  struct code_machine c;    /* those of the ABI */
-  struct code_machine bare; /* nothing but SP is preserved: OCaml's, GHC's,
-                               Prolog's functions among each other */
-  struct code_machine go;
-};
-
 /* Go internal ABI specification (src/cmd/compile/abi-internal.md), "amd64
    architecture": only rbp, the frame pointer, survives a call, as do r14 and
    xmm15, which have fixed meanings.  "arm64 architecture": x29, the frame
-   pointer, is kept one word below SP; x28 and x18 have fixed meanings.  */
-static const struct conventions machines[] = {
-  { .c = { AMD64_C, .preserved = 1 << 3 | 1 << 6 | 0xf << 12,
-           .call_aligned = 16 },
-    .bare = { AMD64_C, .preserved = 0 },
-    .go
+   pointer, is kept one word below SP; x28 and x18 have fixed meanings.  Bare
+   conventions are those of OCaml's, GHC's and Prolog's functions among each
+   other.  */
+static const struct code_machine machines[][CONVENTIONS_COUNT] = {
+  { [CONVENTIONS_C] = { AMD64_C, .preserved = 1 << 3 | 1 << 6 | 0xf << 12,
+                        .call_aligned = 16 },
+    [CONVENTIONS_BARE] = { AMD64_C, .preserved = 0 },
+    [CONVENTIONS_GO]
     = { AMD64, .first_argument = 0 /* rax */, .probed = REG_NONE,
         .preserved = 1 << 6, .clobbered = 0x1f << 0 | 1 << 5 | 0xff << 8 } },
-  { .c = { AARCH64_C, .preserved = 0x7ffU << 19 },
-    .bare = { AARCH64_C, .preserved = 0 },
-    .go = { AARCH64, .preserved = 1U << 29,
-            .clobbered = ~(1U << 18 | 1U << 28 | 1U << 29 | 1U << 31),
-            .kept_below = 8 } },
+  { [CONVENTIONS_C] = { AARCH64_C, .preserved = 0x7ffU << 19 },
+    [CONVENTIONS_BARE] = { AARCH64_C, .preserved = 0 },
+    [CONVENTIONS_GO]
+    = { AARCH64, .preserved = 1U << 29,
+        .clobbered = ~(1U << 18 | 1U << 28 | 1U << 29 | 1U << 31),
+        .kept_below = 8 } },
 };
 
-/* The conventions on ARCH, also where this build has no decoder; NULL where no
-   build has one.  */
-static const struct conventions *
+/* What is known of ARCH, also where this build has no decoder, by conventions;
+   NULL where no build has one.  */
+static const struct code_machine *
 find_machine (const struct arch *arch)
 {
   for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-    if (machines[i].c.arch->e_machine == arch->e_machine)
-      return &machines[i];
+    if (machines[i]->arch->e_machine == arch->e_machine)
+      return machines[i];
   return NULL;
 }
 
@@ -73,29 +67,16 @@ code_machine_is_known (const struct arch *arch)
   return find_machine (arch) != NULL;
 }
 
-static const struct conventions *
-find_decoded (const struct arch *arch)
+const struct code_machine *
+code_machine_with (const struct arch *arch, enum code_conventions conventions)
 {
-  return insn_decoder_exists (arch) ? find_machine (arch) : NULL;
+  const struct code_machine *all
+      = insn_decoder_exists (arch) ? find_machine (arch) : NULL;
+  return all != NULL ? &all[conventions] : NULL;
 }
 
 const struct code_machine *
 code_machine_of (const struct arch *arch)
 {
-  const struct conventions *machine = find_decoded (arch);
-  return machine != NULL ? &machine->c : NULL;
-}
-
-const struct code_machine *
-code_machine_of_go (const struct arch *arch)
-{
-  const struct conventions *machine = find_decoded (arch);
-  return machine != NULL ? &machine->go : NULL;
-}
-
-const struct code_machine *
-code_machine_bare (const struct arch *arch)
-{
-  const struct conventions *machine = find_decoded (arch);
-  return machine != NULL ? &machine->bare : NULL;
+  return code_machine_with (arch, CONVENTIONS_C);
 }

@@ -36,17 +36,22 @@ struct code_machine
   bool keeps_sp;
 };
 
-/* The conventions of C on ARCH.  NULL when the code of ARCH cannot be
-   analysed, as with the next two.  */
+/* What functions rely on depends on who compiled them.  */
+enum code_conventions
+{
+  CONVENTIONS_C,
+  CONVENTIONS_GO, /* Go has an ABI of its own */
+  /* Of functions of which only SP and the return address are known to be
+     preserved.  */
+  CONVENTIONS_BARE,
+  CONVENTIONS_COUNT
+};
+
+/* The CONVENTIONS on ARCH; code_machine_of has those of C.  NULL when this
+   build cannot analyse the code of ARCH.  */
+const struct code_machine *
+code_machine_with (const struct arch *arch, enum code_conventions conventions);
 const struct code_machine *code_machine_of (const struct arch *arch);
-
-/* The conventions of functions compiled by Go, which have an ABI of their own.
- */
-const struct code_machine *code_machine_of_go (const struct arch *arch);
-
-/* The conventions of functions of which only SP and the return address are
-   known to be preserved.  */
-const struct code_machine *code_machine_bare (const struct arch *arch);
 
 /* Whether a build with all decoders can analyse the code of ARCH.  */
 bool code_machine_is_known (const struct arch *arch);

@@ -2523,7 +2523,8 @@ FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
   const struct code_machine *usual = machine;
   for (int turn = 0; turn < 2; turn++)
     {
-      machine = turn ? code_machine_of_go (&arch_aarch64) : usual;
+      machine
+          = turn ? code_machine_with (&arch_aarch64, CONVENTIONS_GO) : usual;
       state_enter (&now, machine);
       const struct frame_row row = { .cfa = { RULE_REG, 0, SP, 0 },
                                      .ra = { .kind = RULE_SAME },
