@@ -141,12 +141,10 @@ static void
 note_agreement (struct comparison *comparison, enum verdict verdict,
                 const struct state *state)
 {
-  const struct arch *arch = comparison->machine->arch;
   comparison->has_compared = true;
   comparison->agrees_later
       |= verdict == VERDICT_AGREES
-         && !value_equal (state->registers[arch->sp],
-                          value_of (VALUE_CFA, arch->fixed_ra_offset));
+         && !state_is_at_entry (state, comparison->machine);
 }
 
 /* Whether the row of FINDING has a CFA too low: then it was not more that the

@@ -5,6 +5,7 @@
 
 #include "analysis/routine_flow.h"
 #include "analysis/state_apply.h"
+#include "analysis/state_row.h"
 
 /* Whether the routine may have gone where a jump table, which was read too
    far, does not lead.  Code that moves its caller's stack has no switch; where
@@ -49,8 +50,7 @@ routine_calls_stack_mover (const struct routine *routine,
                            const struct insn *insn)
 {
   const struct routine_context *context = routine->context;
-  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-  if (!calls || !functions_disturbances (context->functions))
+  if (!insn_is_call (insn) || !functions_disturbances (context->functions))
     return false;
   const struct code_function *callee = routine_callee (context, insn);
   return callee && callee->moves_stack;
@@ -69,47 +69,16 @@ routine_resets_sp (struct routine *routine, uint64_t address,
   return value_is_stack (after.registers[machine->arch->sp]);
 }
 
-/* Whether SP is in STATE what it is at the entry.  */
-static bool
-is_at_entry (const struct routine *routine, const struct state *state)
-{
-  const struct arch *arch = routine->machine->arch;
-  return value_equal (state->registers[arch->sp],
-                      value_of (VALUE_CFA, arch->fixed_ra_offset));
-}
-
-/* A mask of the registers of the ABI that may have other values in STATE, with
-   which the routine leaves, than at the entry.  The return address is in
-   register RA, or on the stack.  What was pushed has been popped again: where
-   SP is another, the path may be none.  A value from the caller's own frame is
-   the one that the caller's caller has there, and as new to the caller as any
-   other.  */
-static uint32_t
-changed_registers (const struct routine *routine, const struct state *state,
-                   unsigned ra)
-{
-  const struct arch *arch = routine->machine->arch;
-  struct value entry = value_of (VALUE_CFA, arch->fixed_ra_offset);
-  struct value back = arch_tracks_ra (arch) ? state->registers[ra]
-                                            : state_load (state, entry);
-  uint32_t changed = 0;
-  if (!is_at_entry (routine, state)
-      || !value_equal (back, value_of (VALUE_SAVED, arch->ra)))
-    return 0;
-  for (uint32_t left = routine->machine->preserved; left; left &= left - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (left);
-      if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
-        changed |= UINT32_C (1) << reg;
-    }
-  return changed;
-}
-
+/* What was pushed has been popped again: where SP is another, the path may be
+   none.  A value from the caller's own frame is the one that the caller's
+   caller has there, and as new to the caller as any other.  */
 void
 routine_note_changes (struct routine *routine, const struct state *state,
                       unsigned ra)
 {
-  routine->result.changes |= changed_registers (routine, state, ra);
+  const struct code_machine *machine = routine->machine;
+  if (state_is_at_entry (state, machine) && state_has_ra (state, machine, ra))
+    routine->result.changes |= state_changed_registers (state, machine);
 }
 
 void
@@ -120,6 +89,6 @@ routine_inherit (struct routine *routine, const struct code_function *next,
   if (!next)
     return;
   routine->result.changes |= next->changes;
-  if (next->moves_stack && is_at_entry (routine, state))
+  if (next->moves_stack && state_is_at_entry (state, routine->machine))
     routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
 }

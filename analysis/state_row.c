@@ -34,23 +34,47 @@ moved (struct value value, int64_t distance)
 }
 
 bool
-state_is_restored (const struct state *state,
+state_is_at_entry (const struct state *state,
                    const struct code_machine *machine)
 {
   const struct arch *arch = machine->arch;
-  struct value entry = value_of (VALUE_CFA, arch->fixed_ra_offset);
-  struct value ra = arch_tracks_ra (arch) ? state->registers[arch->ra]
-                                          : state_load (state, entry);
-  if (!value_equal (state->registers[arch->sp], entry)
-      || !value_equal (ra, value_of (VALUE_SAVED, arch->ra)))
-    return false;
+  return value_equal (state->registers[arch->sp],
+                      value_of (VALUE_CFA, arch->fixed_ra_offset));
+}
+
+uint32_t
+state_changed_registers (const struct state *state,
+                         const struct code_machine *machine)
+{
+  uint32_t changed = 0;
   for (uint32_t left = machine->preserved; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
       if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
-        return false;
+        changed |= UINT32_C (1) << reg;
     }
-  return true;
+  return changed;
+}
+
+bool
+state_has_ra (const struct state *state, const struct code_machine *machine,
+              unsigned reg)
+{
+  const struct arch *arch = machine->arch;
+  struct value ra
+      = arch_tracks_ra (arch)
+            ? state->registers[reg]
+            : state_load (state, value_of (VALUE_CFA, arch->fixed_ra_offset));
+  return value_equal (ra, value_of (VALUE_SAVED, arch->ra));
+}
+
+bool
+state_is_restored (const struct state *state,
+                   const struct code_machine *machine)
+{
+  return state_is_at_entry (state, machine)
+         && state_has_ra (state, machine, machine->arch->ra)
+         && state_changed_registers (state, machine) == 0;
 }
 
 bool

@@ -10,6 +10,20 @@
 #include "analysis/state.h"
 #include "frame/frame.h"
 
+/* Whether SP is what it was at the entry.  */
+bool state_is_at_entry (const struct state *state,
+                        const struct code_machine *machine);
+
+/* A mask of the registers of the ABI that have other values than at the
+   entry.  */
+uint32_t state_changed_registers (const struct state *state,
+                                  const struct code_machine *machine);
+
+/* Whether register REG, or where the ABI fixes that, the place in the stack,
+   has the return address.  */
+bool state_has_ra (const struct state *state,
+                   const struct code_machine *machine, unsigned reg);
+
 /* Whether the function could return now: SP, the return address and the
    registers that belong to the caller are as they were when it began.  */
 bool state_is_restored (const struct state *state,
