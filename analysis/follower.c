@@ -177,8 +177,7 @@ note_main (struct follower *follower, const struct insn *insn,
                   && computes_address (facts, insn, state, &address)
               ? address
               : 0;
-  bool hands_on = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT
-                  || insn->flow == FLOW_JUMP_INDIRECT;
+  bool hands_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;
   if (hands_on && facts_code (facts, follower->handed, &size))
     note_address (follower, NOTE_FUNCTION, follower->handed);
 }

@@ -351,16 +351,19 @@ facts_relocated (const struct image_facts *facts, uint64_t place)
                         compare_relocated);
 }
 
-bool
-facts_target (const struct image_facts *facts, uint64_t place,
-              uint64_t *target)
+void
+facts_resolve (const struct image_facts *facts, uint64_t place, uint8_t *flow,
+               uint64_t *target)
 {
-  const struct relocated *word = place ? facts_relocated (facts, place) : NULL;
+  bool calls = *flow == FLOW_CALL_INDIRECT;
+  if ((!calls && *flow != FLOW_JUMP_INDIRECT) || place == 0)
+    return;
+  const struct relocated *word = facts_relocated (facts, place);
   uint64_t size;
   if (!word || !word->is_fixed || !facts_code (facts, word->value, &size))
-    return false;
+    return;
+  *flow = calls ? FLOW_CALL : FLOW_JUMP;
   *target = word->value;
-  return true;
 }
 
 bool

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "analysis/address_list.h"
+#include "analysis/instruction.h"
 #include "elf/image.h"
 
 /* A word that the dynamic linker fills in.  */
@@ -69,10 +70,10 @@ bool facts_initial_word (const struct image_facts *facts, uint64_t address,
 const struct relocated *facts_relocated (const struct image_facts *facts,
                                          uint64_t place);
 
-/* Where a jump or call through the word at PLACE leads, if that is certain.
-   False: it is not.  */
-bool facts_target (const struct image_facts *facts, uint64_t place,
-                   uint64_t *target);
+/* A jump or call, by FLOW (enum insn_flow), through the word at PLACE becomes
+   a direct one to TARGET, if it is certain where the word leads.  */
+void facts_resolve (const struct image_facts *facts, uint64_t place,
+                    uint8_t *flow, uint64_t *target);
 
 /* Whether a relocated word points to ADDRESS.  */
 bool facts_is_pointed (const struct image_facts *facts, uint64_t address);

@@ -141,6 +141,12 @@ struct insn
   /* Indirect jumps and calls go to what `from`, or else memory, holds.  */
 };
 
+static inline bool
+insn_is_call (const struct insn *insn)
+{
+  return insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+}
+
 /* Whether INSN gives SP a value that does not depend on the one it had.  */
 bool insn_resets (const struct insn *insn, unsigned sp);
 

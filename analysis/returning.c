@@ -287,16 +287,6 @@ arrives (struct returning *returning, uint32_t function, uint64_t address,
   return true;
 }
 
-/* A call or jump through a word that is known is a direct one.  */
-static void
-resolve (const struct image_facts *facts, struct insn_step *step)
-{
-  bool calls = step->flow == FLOW_CALL_INDIRECT;
-  if ((calls || step->flow == FLOW_JUMP_INDIRECT)
-      && facts_target (facts, step->place, &step->target))
-    step->flow = calls ? FLOW_CALL : FLOW_JUMP;
-}
-
 static void
 sweep (struct returning *returning, uint32_t function, uint64_t address,
        bool after_call)
@@ -310,7 +300,7 @@ sweep (struct returning *returning, uint32_t function, uint64_t address,
          && insn_decode_step (returning->decoder, bytes, left, address, &step))
     {
       returning->steps_left--;
-      resolve (returning->facts, &step);
+      facts_resolve (returning->facts, step.place, &step.flow, &step.target);
       bytes += step.size;
       left -= step.size;
       address += step.size;

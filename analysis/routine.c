@@ -66,7 +66,7 @@ pass (struct routine *routine, const struct insn *insn, uint64_t address,
 {
   const struct code_machine *machine = routine->machine;
   state_apply (state, machine, insn, address, &routine->tables);
-  if (insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT)
+  if (insn_is_call (insn))
     routine_call (routine, insn, address, state);
   else if (insn->flow == FLOW_BRANCH)
     {

@@ -25,12 +25,6 @@ enum
   ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
 };
 
-static bool
-is_call (const struct insn *insn)
-{
-  return insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-}
-
 /* The node that NUMBER goes on with, or NODE_NONE.  */
 static const struct routine_node *
 node_behind (const struct routine *routine, uint32_t number)
@@ -183,7 +177,8 @@ node_after (const struct routine *routine, uint32_t number)
   const struct insn *insn = &routine->nodes[number].insn;
   if (insn->flow == FLOW_JUMP)
     return address_map_get (&routine->numbers, insn->target);
-  return insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH || is_call (insn)
+  return insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
+                 || insn_is_call (insn)
              ? routine_find_behind (routine, number)
              : NODE_NONE;
 }
@@ -206,11 +201,11 @@ uses_result (const struct code_machine *machine, const struct insn *insn,
   uint32_t arguments = machine->clobbered & ~machine->results
                        & ~(UINT32_C (1) << machine->first_argument);
   if ((insn->reads & landing->first)
-      || (is_call (insn) && (landing->first & arguments)))
+      || (insn_is_call (insn) && (landing->first & arguments)))
     return true;
   bool copies = insn->op == OP_MOVE && (landing->first >> insn->from & 1);
-  uint32_t gone
-      = changed_registers (insn) | (is_call (insn) ? machine->clobbered : 0);
+  uint32_t gone = changed_registers (insn)
+                  | (insn_is_call (insn) ? machine->clobbered : 0);
   landing->moves |= (moved_registers (insn) & landing->results) != 0;
   landing->results &= ~gone;
   landing->first &= ~gone;
@@ -308,9 +303,10 @@ has_news (const struct routine *routine)
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     {
       const struct insn *insn = &routine->nodes[i].insn;
-      uint64_t callee = is_call (insn) ? callee_of (routine, insn) : 0;
-      if (callee != 0 ? !routine_comes_back (routine, callee)
-                      : is_call (insn) && is_in_front_of_pointed (routine, i))
+      uint64_t callee = insn_is_call (insn) ? callee_of (routine, insn) : 0;
+      if (callee != 0
+              ? !routine_comes_back (routine, callee)
+              : insn_is_call (insn) && is_in_front_of_pointed (routine, i))
         return true;
     }
   return false;
@@ -330,7 +326,7 @@ routine_note_callees (struct routine *routine)
   for (size_t i = 0; i < routine->n_nodes; i++)
     routine->changed |= changed_registers (&routine->nodes[i].insn);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
-    if (is_call (&routine->nodes[i].insn))
+    if (insn_is_call (&routine->nodes[i].insn))
       note_call (routine, i);
   return routine->doubtful.n_used > 0;
 }

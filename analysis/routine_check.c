@@ -29,9 +29,7 @@ routine_is_after_call (const struct routine *routine, uint64_t address)
   uint32_t number = address_map_get (&routine->numbers, address);
   while (number != NODE_NONE && routine->nodes[number].insn.is_nop)
     number = routine->nodes[number].predecessor;
-  return number != NODE_NONE
-         && (routine->nodes[number].insn.flow == FLOW_CALL
-             || routine->nodes[number].insn.flow == FLOW_CALL_INDIRECT);
+  return number != NODE_NONE && insn_is_call (&routine->nodes[number].insn);
 }
 
 bool
@@ -113,8 +111,7 @@ static bool
 resumes_without_landing (const struct routine *routine,
                          const struct insn *insn)
 {
-  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-  if (!calls || routine->landed)
+  if (!insn_is_call (insn) || routine->landed)
     return false;
   uint64_t place = routine_called_place (routine->context, insn);
   const struct relocated *word
@@ -142,8 +139,7 @@ last_call (const struct routine *routine)
   while (node->label == NODE_NONE)
     {
       node = &routine->nodes[node->predecessor];
-      if (node->insn.flow == FLOW_CALL
-          || node->insn.flow == FLOW_CALL_INDIRECT)
+      if (insn_is_call (&node->insn))
         return node;
     }
   return NULL;

@@ -87,7 +87,7 @@ static bool
 ends_known_code (const struct routine *routine,
                  const struct routine_node *node)
 {
-  if (node->insn.flow != FLOW_CALL && node->insn.flow != FLOW_CALL_INDIRECT)
+  if (!insn_is_call (&node->insn))
     return false;
   const struct frame_function *known
       = known_code_at (routine->context->known, node->address);
@@ -105,17 +105,6 @@ routine_constant_place (const struct insn *insn)
   return is_constant ? (uint64_t)insn->offset : 0;
 }
 
-/* A call or jump through a word that is known is a direct one.  */
-static void
-resolve (const struct routine *routine, struct insn *insn)
-{
-  bool calls = insn->flow == FLOW_CALL_INDIRECT;
-  if ((calls || insn->flow == FLOW_JUMP_INDIRECT)
-      && facts_target (routine->context->facts, routine_constant_place (insn),
-                       &insn->target))
-    insn->flow = calls ? FLOW_CALL : FLOW_JUMP;
-}
-
 static void
 decode_node (struct routine *routine, struct routine_node *node)
 {
@@ -127,7 +116,8 @@ decode_node (struct routine *routine, struct routine_node *node)
       || !insn_decode (routine->context->decoder, bytes, size, node->address,
                        insn))
     *insn = (struct insn){ 0 }; /* visitors look at it */
-  resolve (routine, insn);
+  facts_resolve (routine->context->facts, routine_constant_place (insn),
+                 &insn->flow, &insn->target);
   if (insn->flow == FLOW_CALL
       && functions_call_is_push (
           routine->context->functions, routine->context->facts,
