@@ -14,7 +14,7 @@
 /* Whether none of the instructions in the SIZE bytes of IMAGE's code at
    ADDRESS is a call.  False where that cannot be shown: x86-64 code that
    cannot be decoded up to its last byte is searched for the bytes of a call
-   at any position.  */
+   that ends at any position.  */
 bool calls_none (const struct image *image, uint64_t address, uint64_t size);
 
 #endif /* COMPACT_UNWIND_CALLS_H */

@@ -9,6 +9,7 @@
 #include "cfi/finished_rows.h"
 #include "convert/emitter.h"
 #include "convert/formats.h"
+#include "compact-unwind/info_format.h"
 #include "compact-unwind/section_builder.h"
 
 _Static_assert((int)CUNWIND_REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
@@ -173,7 +174,7 @@ add_to_compact_unwind (struct measuring *measuring, struct cfi_code *code,
      they were.  */
   if (!code->executed || cfi_code_is_disputed (code))
     {
-      cunwind_section_skip (&measuring->compact_unwind);
+      measuring->compact_unwind.by_reason[CUNWIND_RANGE]++;
       return true;
     }
   return cunwind_section_add (&measuring->compact_unwind, code->fde,
@@ -233,14 +234,15 @@ finish_compact_unwind (struct measuring *measuring, struct buffer *out,
   if (out == NULL)
     out = &own;
   size_t before = out->size;
-  bool written = cunwind_section_write (section, out, err);
+  bool written = cunwind_info_write (&section->info, out, err);
   measured->available = true;
   measured->bytes = out->size - before;
   measured->synchronous = section->by_reason[CUNWIND_EXPRESSED];
   measured->asynchronous = section->n_asynchronous;
   for (unsigned i = CUNWIND_EXPRESSED + 1; i < CUNWIND_REASON_COUNT; i++)
     measured->left_out[i] = section->by_reason[i];
-  result->compact_unwind_lsda_bytes = cunwind_section_lsda_bytes (section);
+  result->compact_unwind_lsda_bytes
+      = UNWIND_LSDA_ENTRY_SIZE * (uint64_t)section->info.n_lsdas;
   result->compact_unwind_eh_frame_bytes = section->bytes_kept;
   buffer_free (&own);
   return written;

@@ -9,7 +9,6 @@
 #include "cfi/reader.h"
 #include "cfi/entry.h"
 #include "compact-unwind/encoding.h"
-#include "compact-unwind/info_format.h"
 
 static bool
 gap_is_padding (const void *context, uint64_t address, uint64_t size)
@@ -131,23 +130,4 @@ cunwind_section_add (struct cunwind_section *section,
     encoded.encoding = escape (section, fde);
   return cunwind_info_add (&section->info, fde->address, fde->size,
                            encoded.encoding, lsda, err);
-}
-
-void
-cunwind_section_skip (struct cunwind_section *section)
-{
-  section->by_reason[CUNWIND_RANGE]++;
-}
-
-uint64_t
-cunwind_section_lsda_bytes (const struct cunwind_section *section)
-{
-  return (uint64_t)section->info.n_lsdas * UNWIND_LSDA_ENTRY_SIZE;
-}
-
-bool
-cunwind_section_write (const struct cunwind_section *section,
-                       struct buffer *out, struct error *err)
-{
-  return cunwind_info_write (&section->info, out, err);
 }

@@ -21,8 +21,8 @@ struct cunwind_section
 {
   const struct image *image;
   const struct cfi_section *cfi;
-  struct cunwind_info info;
-  bool *cie_kept; /* owned; per CIE: an escape needs it */
+  struct cunwind_info info; /* to be written */
+  bool *cie_kept;           /* owned; per CIE: an escape needs it */
   uint64_t by_reason[CUNWIND_REASON_COUNT]; /* functions */
   uint64_t n_asynchronous; /* of those expressed: right at every instruction */
   uint64_t bytes_kept;     /* of .eh_frame: escaped FDEs and their CIEs */
@@ -44,16 +44,5 @@ bool cunwind_section_add (struct cunwind_section *section,
                           const struct cfi_fde *fde,
                           const struct frame_function *function,
                           struct error *err);
-
-/* Count an FDE that describes no code of its own.  */
-void cunwind_section_skip (struct cunwind_section *section);
-
-/* Bytes of the section that are the LSDA index, for which SFrame has nothing
-   to compare.  */
-uint64_t cunwind_section_lsda_bytes (const struct cunwind_section *section);
-
-/* Append the section to OUT.  */
-bool cunwind_section_write (const struct cunwind_section *section,
-                            struct buffer *out, struct error *err);
 
 #endif /* COMPACT_UNWIND_SECTION_BUILDER_H */
