@@ -149,7 +149,7 @@ computes_address (const struct image_facts *facts, const struct insn *insn,
 {
   struct subject memory = state_memory (state, insn);
   if (insn->op == OP_LOAD && !memory.has_index && memory.has_base
-      && memory.base.kind == VALUE_CONSTANT)
+      && value_is_address (memory.base))
     memory.offset += memory.base.number;
   else if (insn->op != OP_LOAD || memory.has_index || memory.has_base)
     {

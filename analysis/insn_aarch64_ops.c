@@ -467,6 +467,9 @@ a64_hint (struct a64 *t)
     case 30:
       writes (t, A64_RA);
       return true;
+    case 40: /* CHKFEAT */
+      writes (t, 16);
+      return true;
     case 25: /* PACIASP, PACIBSP */
     case 27:
       operate (t, OP_SIGN, A64_RA, A64_RA);

@@ -105,7 +105,7 @@ find_tables (struct routine *routine, const struct insn *insn,
       return reads;
     }
   *target = state->registers[insn->from];
-  if (target->kind == VALUE_CONSTANT
+  if (value_is_address (*target)
       && jump_tables_note_address (&routine->tables, (uint64_t)target->number,
                                    &number))
     *target = value_of (VALUE_TARGET, number);

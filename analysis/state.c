@@ -3,11 +3,6 @@
 
 #include "analysis/state.h"
 
-enum
-{
-  KERNEL_CALLS_MAX = 512 /* there are fewer (Linux) */
-};
-
 /* What a call may change holds an argument, or nothing of use, at a function's
    entry.  Registers that a call preserves hold values of the caller.  Of other
    registers it is not known.  */
@@ -77,7 +72,7 @@ is_worth_keeping (const struct state *state, struct value value)
                       && value.number >= 0 && value.number < KERNEL_CALLS_MAX;
   bool has_to_do_with_tables
       = value_is_target (value) || value_is_entry (value)
-        || (value.kind == VALUE_CONSTANT && value.number >= 0x1000
+        || (value_is_address (value) && value.number >= 0x1000
             && value.number <= UINT32_MAX);
   return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value)
@@ -93,9 +88,11 @@ state_store (struct state *state, struct value place, struct value value,
     return;
   forget_memory (state, place, width);
   /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
-  if (value.kind == VALUE_CONSTANT && value.number > 1
-      && value.number < KERNEL_CALLS_MAX)
+  if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_KEPT)
+      && value.number > 1 && value.number < KERNEL_CALLS_MAX)
     value.kind = VALUE_NUMBER;
+  else if (value.kind == VALUE_CONSTANT)
+    value.kind = VALUE_KEPT;
   bool is_half = width == 4 && value.kind == VALUE_NUMBER;
   if (is_half)
     value = value_of (VALUE_HALF, value.number & UINT32_MAX);

@@ -15,7 +15,8 @@ value_moved (struct value value, int64_t distance)
   int64_t sum;
   if (value.kind == VALUE_OPAQUE)
     return value_of (VALUE_OPAQUE, 0);
-  bool relative = value_is_stack (value) || value_is_constant (value);
+  bool relative = value_is_stack (value) || value_is_constant (value)
+                  || value.kind == VALUE_KEPT;
   if (!relative || __builtin_add_overflow (value.number, distance, &sum)
       || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)
     return value_of (VALUE_MIXED, 0);
@@ -130,7 +131,8 @@ static bool
 is_lower_part (struct value value, unsigned width)
 {
   return width == 8 || value_is_anonymous (value) || value_is_entry (value)
-         || (value_is_constant (value) && value.number >= 0
+         || ((value_is_constant (value) || value.kind == VALUE_KEPT)
+             && value.number >= 0
              && value.number < INT64_C (1) << (8 * width - 1));
 }
 
@@ -152,7 +154,7 @@ sum_is_target (struct state *state, struct value a, struct value b,
                uint64_t address)
 {
   bool is_scaled = insn->op == OP_SUM_SCALED;
-  if (!value_is_entry (a) || b.kind != VALUE_CONSTANT)
+  if (!value_is_entry (a) || !value_is_address (b))
     return false;
   for (uint32_t i = UINT32_MAX; value_next_table (a, &i);)
     if (!jump_table_set_base (&tables->tables[i], (uint64_t)b.number,
@@ -190,7 +192,9 @@ apply_sum (struct state *state, const struct insn *insn, uint64_t address,
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
     a.kind = VALUE_NUMBER; /* no address any more */
-  if (value_is_constant (b))
+  if (a.kind == VALUE_KEPT || b.kind == VALUE_KEPT)
+    compute (state, address, insn->to);
+  else if (value_is_constant (b))
     set_register (state, insn->to, value_moved (a, b.number), address);
   else if (value_is_constant (a))
     set_register (state, insn->to, value_moved (b, a.number), address);
@@ -300,7 +304,7 @@ state_names_place (const struct state *state, const struct insn *insn,
   if (insn->op == OP_ADD)
     base = state->registers[insn->from];
   *address = (uint64_t)base.number + (uint64_t)insn->immediate;
-  return base.kind == VALUE_CONSTANT;
+  return value_is_address (base);
 }
 
 /* INSN loads an entry of a table at an address that is known, as a compiler
@@ -327,13 +331,13 @@ is_indexed (const struct state *state, const struct code_machine *machine,
   *index = state->registers[insn->index];
   if (insn->base != REG_NONE)
     *base = state->registers[insn->base];
-  if (base->kind != VALUE_CONSTANT && insn->scale == 1)
+  if (!value_is_address (*base) && insn->scale == 1)
     {
       struct value swapped = *base;
       *base = *index;
       *index = swapped;
     }
-  return base->kind == VALUE_CONSTANT;
+  return value_is_address (*base);
 }
 
 /* The limit of entries that INSN, which adds INDEX, loads one of.  */
@@ -369,6 +373,14 @@ state_table (const struct state *state, const struct code_machine *machine,
   return jump_tables_note (tables, &table, number);
 }
 
+/* VALUE as it is read from the stack.  */
+static struct value
+as_kept (struct value value)
+{
+  return value_is_constant (value) ? value_of (VALUE_KEPT, value.number)
+                                   : value;
+}
+
 static void
 load_word (struct state *state, unsigned to, struct value place,
            uint64_t address)
@@ -376,7 +388,7 @@ load_word (struct state *state, unsigned to, struct value place,
   if (to == REG_NONE)
     return;
   if (value_is_stack (place))
-    set_register (state, to, state_load (state, place), address);
+    set_register (state, to, as_kept (state_load (state, place)), address);
   else
     compute (state, address, to);
 }
@@ -412,7 +424,7 @@ apply_load (struct state *state, const struct code_machine *machine,
   else if (insn->width == machine->word)
     load_word (state, insn->to, place, address);
   else if (insn->width == 4 && state_load_half (state, place, &half))
-    set_register (state, insn->to, half, address);
+    set_register (state, insn->to, as_kept (half), address);
   else
     compute (state, address, insn->to);
   /* A word of some place in the stack may be a register saved there.  */
@@ -572,7 +584,8 @@ apply_compare (struct state *state, const struct code_machine *machine,
   if (insn->op == OP_COMPARE_MEMORY)
     subject = state_memory (state, insn);
   else if (value_is_anonymous (state->registers[insn->from])
-           || state->registers[insn->from].kind == VALUE_NUMBER)
+           || state->registers[insn->from].kind == VALUE_NUMBER
+           || state->registers[insn->from].kind == VALUE_KEPT)
     subject = subject_of_value (state->registers[insn->from]);
   else
     return;
@@ -672,7 +685,7 @@ state_kernel_call (const struct state *state,
 {
   struct value value = state->registers[machine->kernel_call];
   *number = value.number;
-  return value_is_constant (value);
+  return value_is_constant (value) || value.kind == VALUE_KEPT;
 }
 
 /* Whether system call NUMBER, with STATE, makes a child with another stack. */

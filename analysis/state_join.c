@@ -23,7 +23,7 @@ static struct value
 as_target (struct value value, struct jump_tables *tables)
 {
   uint32_t number;
-  if (value.kind == VALUE_CONSTANT && value.number > 0
+  if (value_is_address (value) && value.number > 0
       && jump_tables_note_address (tables, (uint64_t)value.number, &number))
     return value_of (VALUE_TARGET, number);
   return value;
@@ -66,6 +66,8 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg,
   bool anonymous = value_is_anonymous (a) && value_is_anonymous (b);
   if (!anonymous && join_tables (&met, a, b, tables))
     return met;
+  if (value_is_address (a) && value_is_address (b) && a.number == b.number)
+    return value_of (VALUE_KEPT, a.number);
   return value_new (is_definite (a) && is_definite (b) ? VALUE_OPAQUE
                                                        : VALUE_MIXED,
                     at, reg);

@@ -33,6 +33,11 @@ enum value_kind
      address, and as an index it tells less than what it is compared with:
      conditions that a constant never meets are followed.  */
   VALUE_NUMBER,
+  /* A constant that was read from the stack, where a function that was called
+     may have changed it.  No program has an address of a jump table changed,
+     or the number of a system call; it may have a size, which SP is moved by.
+   */
+  VALUE_KEPT,
   VALUE_HALF, /* in a word of the stack: 4 bytes of a number, and others */
   /* An unknown base + number.  The base is what `and $-n, %rsp' or
      `sub %rax, %rsp' leaves of the stack pointer; a state knows one.  */
@@ -47,7 +52,8 @@ enum value_kind
 
 enum
 {
-  VALUE_TABLES_MAX = 58 /* tables with numbers below can be in a mask */
+  KERNEL_CALLS_MAX = 512, /* there are fewer (Linux) */
+  VALUE_TABLES_MAX = 58   /* tables with numbers below can be in a mask */
 };
 
 /* Two fields in a word, which is copied and compared as a whole: a load behind
@@ -103,6 +109,15 @@ static inline bool
 value_is_constant (struct value value)
 {
   return value.kind == VALUE_CONSTANT || value.kind == VALUE_NUMBER;
+}
+
+/* Whether VALUE can be an address in the image.  Smaller numbers that are kept
+   are of system calls.  */
+static inline bool
+value_is_address (struct value value)
+{
+  return value.kind == VALUE_CONSTANT
+         || (value.kind == VALUE_KEPT && value.number >= KERNEL_CALLS_MAX);
 }
 
 /* Whether VALUE is an address in the stack, as far as it is known.  */

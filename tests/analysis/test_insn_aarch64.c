@@ -649,6 +649,7 @@ static const struct
   { 0xd503235f, "pacibz", "- flags writes x30" },
   { 0xd503239f, "autiaz", "- flags writes x30" },
   { 0xd50323df, "autibz", "- flags writes x30" },
+  { 0xd503251f, "chkfeat x16", "- flags writes x16" },
   { 0xd503211f, "pacia1716", "- flags writes x17" },
   { 0xd503215f, "pacib1716", "- flags writes x17" },
   { 0xd503219f, "autia1716", "- flags writes x17" },

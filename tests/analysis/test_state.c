@@ -1380,14 +1380,14 @@ FIXTURE_TEST (numbers_are_kept_in_the_stack)
   expect (RAX, VALUE_NUMBER, 15);
   push (RAX);
   apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
-  expect (RCX, VALUE_NUMBER, 15);
+  expect (RCX, VALUE_KEPT, 15);
   /* Half of a word is not the word, and leaves the other half alone.  */
   apply (memory_insn (OP_STORE, RAX, RSP, 0, 4));
   load (RCX, RSP, 0);
   expect_kind (RCX, VALUE_MIXED);
   apply (memory_insn (OP_STORE, REG_NONE, RSP, 4, 4));
   apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
-  expect (RCX, VALUE_NUMBER, 15);
+  expect (RCX, VALUE_KEPT, 15);
   apply (memory_insn (OP_STORE, REG_NONE, RSP, 3, 1));
   apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
   expect_kind (RCX, VALUE_MIXED);
