@@ -317,8 +317,11 @@ cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
                   struct padding_finder *finder)
 {
   uint64_t end = code->address + code->size, next = next_address (walk);
+  /* An entry that could not be read may be of a function that begins with
+     nops, or consists of them.  */
   if (code->size == 0 || end < walk->claimed_end || end >= next
-      || code->size > UINT32_MAX - PADDING_MAX)
+      || code->size > UINT32_MAX - PADDING_MAX
+      || walk->source->cfi.n_damaged > 0)
     return 0;
   return (uint32_t)padding_finder_behind (finder, end, next);
 }

@@ -633,6 +633,26 @@ FIXTURE_TEST (padding_is_behind_all_that_claim_the_code)
   cfi_walk_end (&walk);
 }
 
+/* What looks like padding may be a function, if its FDE cannot be read.  A
+   section that was made without regard to that passes the check.  */
+TEST (no_padding_where_an_fde_may_be)
+{
+  struct fixture f;
+  struct cfi_code code;
+  struct nops nops;
+  struct padding_finder finder = nops_finder (&nops, 0x100);
+  begin (&f);
+  add_fde (&f, 0x00, 0x09);
+  put_fde (&f.bytes, f.cie + 4, CODE + 0x09, 7, "", 0);
+  add_fde (&f, 0x10, 0x10);
+  struct cfi_walk walk = begin_walk (&f);
+  assert_true (cfi_walk_next (&walk, &code));
+  assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 0);
+  assert_int_equal (cfi_walk_padding_once (&walk, &code, &finder), 7);
+  cfi_walk_end (&walk);
+  end (&f);
+}
+
 /* Neighbours do not overlap, however many there are; sixteen that do are
    heard.  */
 TEST (many_neighbours_are_no_group)
