@@ -137,7 +137,7 @@ tool ()
   run --separate-stderr "$CFI2SFRAME" "$@"
 }
 
-# Run a command that sets $status, such as tool, with the arguments behind the
+# Run a command that sets $status, as tool does, with the arguments behind the
 # first, which is the status wanted.
 gives ()
 {
@@ -151,6 +151,29 @@ gives ()
 exits ()
 {
   gives "$1" tool "${@:2}"
+}
+
+# succeeds COMMAND...: run it; what it says is in $output.
+succeeds ()
+{
+  run "$@"
+  ended_well
+}
+
+# What was run exited with 0.
+ended_well ()
+{
+  [ "$status" -eq 0 ] || { tail -n 30 <<<"$output"; return 1; }
+}
+
+# says PART...: what was run said this, one part behind the other.
+says ()
+{
+  local rest=$output part
+  for part in "$@"; do
+    [[ $rest == *"$part"* ]] || { echo "$output"; return 1; }
+    rest=${rest#*"$part"}
+  done
 }
 
 wrong_usage ()
@@ -349,7 +372,7 @@ needs_analysis ()
   return 1
 }
 
-# A library whose CFI does not know of a push: 7 bytes are wrong.  Only builds
+# A library with CFI that does not know of a push: 7 bytes are wrong.  Only builds
 # with Zydis, and code for x86-64, have it.  It is made once in a file of tests.
 wrong_library ()
 {
