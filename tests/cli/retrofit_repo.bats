@@ -35,7 +35,7 @@ make_package ()
   printf '%s\n' "Package: $name" "Version: $version" "Architecture: amd64" \
     "Maintainer: Nobody <nobody@localhost.invalid>" "$@" \
     "Description: test" >"$folder/DEBIAN/control"
-  dpkg-deb --root-owner-group -b "$folder" \
+  dpkg-deb --root-owner-group -z1 -b "$folder" \
     "pool/$name/${name}_${version#*:}_amd64.deb" >/dev/null
 }
 

@@ -38,7 +38,7 @@ pack ()
   printf '%s\n' "Package: $name" "Version: $version" "Architecture: all" \
     "Maintainer: Nobody <nobody@localhost.invalid>" "${@:3}" \
     "Description: test" >"$folder/DEBIAN/control"
-  dpkg-deb --root-owner-group -b "$folder" "$name.deb" >/dev/null
+  dpkg-deb --root-owner-group -z1 -b "$folder" "$name.deb" >/dev/null
 }
 
 make_package ()
