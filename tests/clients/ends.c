@@ -11,7 +11,7 @@ extern const struct here_case ends_cases[]
 void die (void) __attribute__ ((noreturn));
 extern void (*const die_pointer) (void);
 
-/* Not abort: its own return address in here would be such a case, too.  */
+/* Not abort: its own return address in here would be at an end, too.  */
 void
 die (void)
 {

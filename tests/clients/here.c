@@ -361,7 +361,7 @@ judge_glibc (const struct trace *truth, int from, void *caller)
     }
 }
 
-/* Ends of which a reader knows that they are not the outermost frame.  Memory
+/* Ends that a reader knows not to be the outermost frame.  Memory
    that cannot be read was a wrong row.  */
 static bool
 is_honest (enum sfw_end end)

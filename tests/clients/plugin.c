@@ -1,4 +1,4 @@
-/* A library whose constructor, destructor and functions look at the stack.
+/* A library that looks at the stack in all it has, from its constructor on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Compiled twice: the program is linked to the one, and opens the other.  */

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Usage: readelf --debug-dump=frames-interp FILE | against_readelf FILE
-   readelf's interpreter is a third one, beside the project's and libdw's.  Of
+   readelf's interpreter is a third one, next to the project's and libdw's.  Of
    every row that it prints, first and last byte are looked up in .sframe, and
    the columns of the CFA, the RA and FP compared.  A letter u there means
    both "undefined" and "no rule".  */
