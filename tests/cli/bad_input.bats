@@ -58,63 +58,30 @@ teardown ()
   fi
 }
 
-@test "an empty file is skipped" {
+@test "what is no program and no library is skipped" {
   : >empty
-  skipped empty
-}
-
-@test "a text file is skipped" {
   echo "#!/bin/sh" >text
-  skipped text
-}
-
-@test "a file of three bytes, and of the magic number only" {
   printf 'abc' >three
-  skipped three
   printf '\177ELF' >magic
-  skipped magic
-}
-
-@test "an archive is skipped" {
-  small_program
+  small_program small -g
   "${CC:-cc}" -c small.c
   ar rc libsmall.a small.o
-  cp libsmall.a before
+  strip -R .eh_frame -R .eh_frame_hdr -o without-cfi small
+  copy small core-file
+  poke core-file $e_type 04 00
+  local file
+  for file in empty text three magic small.o without-cfi core-file; do
+    skipped $file
+  done
   skipped libsmall.a -q
-  cmp before libsmall.a
-}
-
-@test "a relocatable object is skipped" {
-  small_program
-  "${CC:-cc}" -c small.c
-  skipped small.o
-}
-
-@test "a file without CFI is skipped" {
-  small_program bare
-  strip -R .eh_frame -R .eh_frame_hdr bare
-  skipped bare
-}
-
-@test "a separate debug file is skipped" {
   needs objcopy
-  small_program small -g
   objcopy --only-keep-debug small small.debug
   skipped small.debug
 }
 
-@test "a core file is skipped" {
-  small_program core-file
-  poke core-file $e_type 04 00
-  skipped core-file
-}
-
-@test "a missing file" {
+@test "a missing file, a directory" {
   exits 1 missing
   [[ $stderr == "cfi2sframe: missing: "*"No such file"* ]] || report
-}
-
-@test "a directory" {
   mkdir directory
   exits 1 directory
   [[ $stderr == "cfi2sframe: directory: "?* ]] || report
@@ -127,33 +94,14 @@ teardown ()
   [ "$status" -eq 1 ] || [ "$status" -eq 0 ] || report
 }
 
-@test "truncated at every 64-byte step of the ELF and program headers" {
+@test "truncated at every 64-byte step of headers, and everywhere in between" {
   small_program
-  local phnum end size
+  local phnum shoff total size
   phnum=$(peek small $e_phnum 2)
-  end=$((64 + phnum * 56))
-  for ((size = 64; size < end + 64; size += 64)); do
-    head -c $size small >cut
-    refused cut
-  done
-}
-
-@test "truncated at every 64-byte step of the section headers" {
-  small_program
-  local shoff total size
   shoff=$(peek small $e_shoff 8)
   total=$(stat -c %s small)
-  for ((size = shoff; size < total; size += 64)); do
-    head -c "$size" small >cut
-    refused cut
-  done
-}
-
-@test "truncated everywhere in between" {
-  small_program
-  local total size
-  total=$(stat -c %s small)
-  for ((size = 64; size < total; size += 997)); do
+  for size in $(seq 64 64 $((127 + phnum * 56))) $(seq 64 997 $((total - 1))) \
+              $(seq "$shoff" 64 $((total - 1))); do
     head -c "$size" small >cut
     refused cut
   done
@@ -191,21 +139,19 @@ teardown ()
   done
 }
 
-@test "section offset past the end" {
+@test "section offset or size past the end" {
   small_program
-  for value in "00 00 00 7f 00 00 00 00" "f8 ff ff ff ff ff ff ff"; do
+  local field value
+  while read -r field value; do
     cp small bad
     # shellcheck disable=SC2086
-    poke bad "$(section_header_field small .eh_frame 24)" $value
+    poke bad "$(section_header_field small .eh_frame $field)" $value
     refused bad
-  done
-}
-
-@test "section size past the end" {
-  small_program
-  cp small bad
-  poke bad "$(section_header_field small .eh_frame 32)" ff ff ff ff ff ff ff ff
-  refused bad
+  done <<'END'
+24 00 00 00 7f 00 00 00 00
+24 f8 ff ff ff ff ff ff ff
+32 ff ff ff ff ff ff ff ff
+END
 }
 
 # Offset of the Nth entry (from 0) of .eh_frame in FILE.
@@ -366,9 +312,7 @@ END
 
 # The new file had descriptor 1, and a message was written over its header.
 @test "a closed standard output is no place for the new file" {
-  needs strace
-  strace -o /dev/null -e trace=none true 2>/dev/null \
-    || skip "strace does not work here"
+  needs_strace
   small_program
   strace -f -o calls -e trace=open,openat "$CFI2SFRAME" -v -o out small \
     <&- >&- 2>&- || true
@@ -449,14 +393,10 @@ EOF
   cd ..
 }
 
-@test "text that looks like an option in a name is no format string" {
+@test "text that looks like an option in a name; data behind the last section" {
   small_program
   head -c 100 small >'%s%n'
   refused '%s%n'
-}
-
-@test "data behind the last section is refused" {
-  small_program
   echo "archive follows" >>small
   refused small
 }

@@ -26,6 +26,21 @@ needs ()
   done
 }
 
+# Skip the test where strace cannot trace.
+needs_strace ()
+{
+  needs strace
+  strace -o /dev/null -e trace=none true 2>/dev/null \
+    || skip "strace does not work here"
+}
+
+# Skip the test unless the compiler's code is for x86-64.
+needs_x86_64_compiler ()
+{
+  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
+    || skip "the compiler is not for x86-64"
+}
+
 # The file of a command: the system's, even if PATH has a script of that name
 # in front of it.
 program_file ()
@@ -377,8 +392,7 @@ needs_analysis ()
 wrong_library ()
 {
   local made=$BATS_FILE_TMPDIR/wrong.so
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   cat >wrong.s <<'END'
 	.globl	wrong
 	.type	wrong, @function

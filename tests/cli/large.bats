@@ -85,9 +85,7 @@ with_holes ()
 # Convert with system calls failing as strace's expression $1 says.
 with_fault ()
 {
-  needs strace
-  strace -o /dev/null -e trace=none true 2>/dev/null \
-    || skip "strace does not work here"
+  needs_strace
   run --separate-stderr strace -f -o calls -e trace="${1%%:*}" \
     -e inject="$1" "$CFI2SFRAME" "${@:2}"
 }

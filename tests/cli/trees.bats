@@ -48,9 +48,7 @@ start_slowly ()
 {
   local delay=${1}000
   shift
-  needs strace
-  strace -o /dev/null -e trace=none true 2>/dev/null \
-    || skip "strace does not work here"
+  needs_strace
   env --default-signal=INT strace -D -f -o "$BATS_TEST_TMPDIR/calls" \
     -e trace=fsync,fdatasync \
     -e inject=fsync,fdatasync:delay_enter="$delay" \
@@ -228,11 +226,6 @@ assert total["not_elf"] == 4, total
   all_converted other
 }
 
-@test "--files0-from: a list that cannot be read is a failure" {
-  exits 1 --files0-from=.
-  [ "$stderr" = "cfi2sframe: .: Is a directory" ] || report
-}
-
 @test "--files0-from: a file, standard input, no NUL at the end" {
   make_tree tree
   find tree -type f -print0 | sort -z >list
@@ -242,6 +235,8 @@ assert total["not_elf"] == 4, total
   find list-tree -type f -print0 | head -c -1 \
     | { run -0 "$CFI2SFRAME" -q --files0-from=- && [ -z "$output" ]; }
   diff -r tree list-tree
+  exits 1 --files0-from=.
+  [ "$stderr" = "cfi2sframe: .: Is a directory" ] || report
   exits 1 --files0-from=missing
   [[ $stderr == "cfi2sframe: missing: No such file"* ]] || report
   printf 'missing\0tree' >list
@@ -267,9 +262,7 @@ assert total["not_elf"] == 4, total
   for i in d/3 d/5 e/liby.so e/libz.so; do run ! has_sframe $i; done
   [[ $stderr == *"d/3: note: skipped: .3.hmac has"*"d/5: note: skipped: fipscheck/5.hmac has"* ]] || report
   [[ $stderr == *"d/6: note: skipped: liby.so.hmac has"*"e/libz.so: note: skipped: libz.so.hmac has"* ]] || report
-  needs strace
-  strace -o /dev/null -e trace=none true 2>/dev/null \
-    || skip "strace does not work here"
+  needs_strace
   rm -r d e
   mkdir d
   for i in 1 2 3 4 5 6 7 8 9; do cp in d/$i; done
@@ -447,6 +440,7 @@ interrupt ()
 {
   local signal=$1 file
   shift
+  rm -rf tree before after
   make_tree tree
   cp -a tree before
   cp -a tree after
@@ -464,10 +458,6 @@ interrupt ()
       || return 1
   done
   ! diff -rq tree after >/dev/null || { echo "too late"; return 1; }
-}
-
-@test "SIGINT leaves old or new files and nothing else" {
-  interrupt INT
 }
 
 # Checking keeps nothing, so there is nothing to go on with.
@@ -505,7 +495,8 @@ interrupt ()
   [ ! -s err ]
 }
 
-@test "SIGTERM leaves old or new files and nothing else" {
+@test "SIGINT and SIGTERM leave old or new files and nothing else" {
+  interrupt INT
   interrupt TERM
 }
 
@@ -779,9 +770,7 @@ with_time_between ()
 
 # A folder's names were read once per file in it, for names of checksums.
 @test "-r reads a folder once, and knows its checksums" {
-  needs strace
-  strace -o /dev/null -e trace=none true 2>/dev/null \
-    || skip "strace does not work here"
+  needs_strace
   mkdir -p tree/{a,b,c}
   small_program in
   for name in libx.so.{10..40}; do cp in "tree/b/$name"; done

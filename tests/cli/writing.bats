@@ -9,14 +9,6 @@ as_root ()
   [ "$(id -u)" -eq 0 ] || skip "needs root"
 }
 
-# In a $(command) a skip would end that alone.
-needs_strace ()
-{
-  needs strace
-  strace -o /dev/null -e trace=none true 2>/dev/null \
-    || skip "strace does not work here"
-}
-
 # How often each way to flush was called by the program with these arguments:
 # fsync, fdatasync and syncfs.
 count_flushes ()

@@ -437,8 +437,7 @@ print(*(f.get("function", "?") + ":" + f["by"]
 
 # A compiler's dump says where it is by a mapping.
 @test "code of a just-in-time compiler is called as its dump says, wherever that is" {
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   cat >dumps.c <<'END'
 #include <fcntl.h>
 #include <stdint.h>
@@ -496,8 +495,7 @@ END
 
 # libdw writes to the headers of what it decompresses.
 @test "debug information may be compressed" {
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   cat >packed.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -522,8 +520,7 @@ END
 
 # Go's CFI is of that kind.
 @test "a frame pointer that CFI does not mention is not the caller's" {
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   cat >keeps.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -601,8 +598,7 @@ through:
 	.size	through, .-through
 	.section .note.GNU-stack, "", @progbits
 END
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   "${CC:-cc}" -O1 -o bare bare.c bare-through.s
 }
 
@@ -804,8 +800,7 @@ END
 }
 
 @test "where the kernel has a program begin is outermost, whether or not CFI says so" {
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   cat >begins.c <<'END'
 #include <sys/syscall.h>
 static void
@@ -877,8 +872,7 @@ END
 }
 
 @test "code in no file is left by the frame pointer, and named by perf's map" {
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   jit_program
   start ./jit
   local wanted=' inner\+0x[^#]*#[0-9]+ +0x[0-9a-f]+ NAME'
@@ -1417,9 +1411,7 @@ END
 
 # What is opened later got their numbers, and what is printed went into it.
 @test "closed standard descriptors are occupied, by sframe-profile, too" {
-  needs strace
-  strace -o /dev/null -e trace=none true 2>/dev/null \
-    || skip "strace does not work here"
+  needs_strace
   local program
   for program in "$stack" "$profile"; do
     strace -f -o calls -e trace=open,openat \

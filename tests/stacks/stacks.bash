@@ -69,8 +69,7 @@ start ()
 # called is in the file whose name is in `map'.
 between_program ()
 {
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   cat >between.c <<'END'
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -144,8 +143,7 @@ END
 # row can say: ./assembly.
 assembly_program ()
 {
-  [ "$("${CC:-cc}" -dumpmachine | cut -d- -f1)" = x86_64 ] \
-    || skip "the compiler is not for x86-64"
+  needs_x86_64_compiler
   cat >assembly.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
