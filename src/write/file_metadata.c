@@ -77,7 +77,10 @@ attribute_read (int fd, const char *name, char **value)
         return -1;
       *value = malloc (size > 0 ? (size_t)size : 1);
       if (*value == NULL)
-        return -1;
+        {
+          errno = ENOMEM; /* which ISO C does not ask of malloc */
+          return -1;
+        }
       size = attribute_get (fd, name, *value, (size_t)size);
       if (size >= 0)
         return size;
