@@ -192,11 +192,10 @@ apply_sum (struct state *state, const struct insn *insn, uint64_t address,
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
     a.kind = VALUE_NUMBER; /* no address any more */
-  if (a.kind == VALUE_KEPT || b.kind == VALUE_KEPT)
-    compute (state, address, insn->to);
-  else if (value_is_constant (b))
+  bool kept = a.kind == VALUE_KEPT || b.kind == VALUE_KEPT;
+  if (!kept && value_is_constant (b))
     set_register (state, insn->to, value_moved (a, b.number), address);
-  else if (value_is_constant (a))
+  else if (!kept && value_is_constant (a))
     set_register (state, insn->to, value_moved (b, a.number), address);
   else
     compute (state, address, insn->to);
