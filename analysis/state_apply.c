@@ -485,7 +485,7 @@ apply_pop (struct state *state, const struct code_machine *machine,
 {
   unsigned sp = machine->arch->sp;
   struct value place = state->registers[sp];
-  struct value what = state_load (state, place);
+  struct value what = as_kept (state_load (state, place));
   set_register (state, sp, value_moved (place, machine->word), address);
   if (to != REG_NONE)
     set_register (state, to, what, address);

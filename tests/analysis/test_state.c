@@ -1377,7 +1377,7 @@ FIXTURE_TEST (numbers_are_kept_in_the_stack)
   insn.immediate = 15;
   apply (insn);
   pop (RAX);
-  expect (RAX, VALUE_NUMBER, 15);
+  expect (RAX, VALUE_KEPT, 15);
   push (RAX);
   apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
   expect (RCX, VALUE_KEPT, 15);
