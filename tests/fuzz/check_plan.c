@@ -159,7 +159,9 @@ fuzz_check_file (const struct plan *plan, const struct image *image,
     return;
   bool accepted = inject_check_file (image, plan, sframe, fd, &err);
   close (fd);
-  FUZZ_DONE (accepted || err.status == CFI2SFRAME_REFUSED, &err);
+  FUZZ_DONE (accepted || err.status == CFI2SFRAME_REFUSED
+                 || err.status == CFI2SFRAME_MALFORMED,
+             &err);
   if (accepted)
     check_undo (plan, image, sframe);
 }

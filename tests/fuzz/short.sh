@@ -1,11 +1,11 @@
 #!/bin/sh
-# A little real fuzzing: $FUZZ_RUNS executions (default 10,000) of every
+# A little real fuzzing: $FUZZ_RUNS executions (default 20,000) of every
 # target, the same ones each time, if clang has libFuzzer.  tools/maintainer/fuzz.sh is the
 # long form.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-: "${srcdir:=.}" "${FUZZ_RUNS:=10000}"
+: "${srcdir:=.}" "${FUZZ_RUNS:=20000}"
 FUZZ_BUILD=$(pwd) FUZZ_DIR=$(pwd)/fuzz-work
 export FUZZ_BUILD FUZZ_DIR FUZZ_RUNS
 # The make that runs this has given its own jobs away.
