@@ -294,13 +294,28 @@ waits_long (pid_t pid, pid_t tid)
   return true;
 }
 
+/* Do as waitpid does for TID, but at once.  If PROCESS is a child of this
+   program and has ended, its exit status is kept: nobody can ask for it once
+   more.  */
+static pid_t
+wait_once (struct process *process, pid_t tid, int *status)
+{
+  pid_t got = waitpid (tid, status, __WALL | WNOHANG);
+  if (got == process->pid && !WIFSTOPPED (*status))
+    {
+      process->waited_for = true;
+      process->status = *status;
+    }
+  return got;
+}
+
 /* Whether TID, which could not be seized just now, is traced by this process
    already: an earlier request to stop was answered late, and the thread stands
    still by now.  */
 static bool
-stopped_late (pid_t tid, int *status)
+stopped_late (struct process *process, pid_t tid, int *status)
 {
-  return errno == EPERM && waitpid (tid, status, __WALL | WNOHANG) == tid
+  return errno == EPERM && wait_once (process, tid, status) == tid
          && WIFSTOPPED (*status);
 }
 
@@ -343,7 +358,7 @@ set_not_traced (const struct process *process, pid_t tid, struct error *err)
 
 /* Ask THREAD to stop, unless it waits.  False if it cannot be traced.  */
 static bool
-seize_thread (const struct process *process, struct thread *thread,
+seize_thread (struct process *process, struct thread *thread,
               struct error *err)
 {
   int status = 0;
@@ -351,7 +366,7 @@ seize_thread (const struct process *process, struct thread *thread,
     return true;
   if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) == 0)
     ptrace (PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-  else if (stopped_late (thread->tid, &status))
+  else if (stopped_late (process, thread->tid, &status))
     note_stop (thread, status);
   else
     return set_not_traced (process, thread->tid, err);
@@ -402,12 +417,12 @@ seize_new_threads (struct process *process, struct error *err)
 /* Wait until THREAD stands still, or until it has begun to wait in the kernel
    for long.  */
 static void
-await_stop (const struct process *process, struct thread *thread)
+await_stop (struct process *process, struct thread *thread)
 {
   int status;
   pid_t got;
   unsigned patience = PATIENCE;
-  while ((got = waitpid (thread->tid, &status, __WALL | WNOHANG)) == 0)
+  while ((got = wait_once (process, thread->tid, &status)) == 0)
     {
       if (live_thread_state (process->pid, thread->tid) == 'D'
           && patience-- == 0)
@@ -495,7 +510,7 @@ live_resume (struct process *process)
       int status;
       /* A thread that did not stop in time may have stopped by now.  */
       if (thread->waits
-          && waitpid (thread->tid, &status, __WALL | WNOHANG) == thread->tid
+          && wait_once (process, thread->tid, &status) == thread->tid
           && WIFSTOPPED (status))
         note_stop (thread, status);
       if (thread->stopped)

@@ -164,21 +164,54 @@ show_progress (const struct session *session)
            session->profile.samples, plural_s (session->profile.samples));
 }
 
+/* Whether the command has ended, and with which STATUS, as waitpid has it. Who
+   stopped it to take a sample may have been told so.  */
+static bool
+wait_for_command (struct session *session, int *status)
+{
+  const struct family *family = &session->profile.family;
+  pid_t pid = session->command.pid;
+  if (waitpid (pid, status, WNOHANG) == pid)
+    return !WIFSTOPPED (*status);
+  for (size_t i = 0; i < family->n; i++)
+    {
+      const struct process *process = &family->members[i]->process;
+      *status = process->status;
+      if (process->pid == pid && process->waited_for)
+        return true;
+    }
+  return false;
+}
+
 /* Whether there is a command that has ended. (It stays as a zombie until its
    status is read.) The exit status is the one a shell would give.  */
 static bool
 command_ended (struct session *session)
 {
-  struct command *command = &session->command;
   int status;
-  if (command->pid > 0
-      && waitpid (command->pid, &status, WNOHANG) == command->pid
-      && !WIFSTOPPED (status))
+  if (session->command.pid > 0 && wait_for_command (session, &status))
     {
-      command->pid = 0;
+      session->command.pid = 0;
       session->ended = true;
       session->status = WIFEXITED (status) ? WEXITSTATUS (status)
                                            : 128 + WTERMSIG (status);
+    }
+  return session->ended;
+}
+
+/* Whether the command, which cannot be sampled any more, has ended.  The
+   kernel takes the memory of a process that ends before it has the parent
+   told, so the answer may take a moment.  */
+static bool
+command_is_over (struct session *session)
+{
+  const struct timespec moment = { 0, 5000000 };
+  /* Two tenths of a second.  */
+  for (int tries = 0; session->command.pid > 0 && tries < 40; tries++)
+    {
+      if (command_ended (session))
+        return true;
+      nanosleep (&moment, NULL);
     }
   return session->ended;
 }
@@ -195,7 +228,7 @@ trace_once (struct session *session)
   if (trace_sampler_take (&session->profile, session->pid,
                           !session->options.no_inherit, &err))
     return true;
-  if (!command_ended (session) && session->profile.samples == 0)
+  if (!command_is_over (session) && session->profile.samples == 0)
     fail (session->name, err.reason);
   return false;
 }
