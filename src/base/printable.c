@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The bytes of the UTF-8 sequence at TEXT and its code point; 0 if there is
-   none: cut off, longer than needed, a surrogate or above U+10FFFF.  */
+   none: cut off, longer than needed, a surrogate or above U+10FFFF; also if it
+   is U+FFFE or U+FFFF, which are no characters and which XML may not have.  */
 static size_t
 decode_utf8 (const unsigned char *text, uint32_t *code)
 {
@@ -27,7 +28,7 @@ decode_utf8 (const unsigned char *text, uint32_t *code)
       *code = *code << 6 | (text[i] & 0x3f);
     }
   return *code < least[length] || (*code >= 0xd800 && *code < 0xe000)
-                 || *code > 0x10ffff
+                 || *code > 0x10ffff || *code == 0xfffe || *code == 0xffff
              ? 0
              : length;
 }

@@ -104,6 +104,13 @@ END
   exits 0 -n --stats=junit stage/script stage/converted
   [[ $output == *'tests="2" failures="0" errors="0" skipped="2"'* ]] || report
   [[ $output == *'<skipped message="not an ELF file"/>'* ]] || report
+  # What no XML may have is escaped: control characters, bytes that are no UTF-8,
+  # U+FFFF.
+  cp stage/converted $'stage/\e\xff\xef\xbf\xbf'
+  exits 0 -n -r --stats=junit --replace=no $'stage/\e\xff\xef\xbf\xbf'
+  printf '%s\n' "$output" >report.xml
+  python3 -c 'import xml.etree.ElementTree as t; t.parse ("report.xml")'
+  [[ $output == *'name="stage/\x1b\xff\xef\xbf\xbf"'* ]] || report
 }
 
 @test "--stats=sarif: one document, a result for each failure" {
