@@ -75,11 +75,15 @@ live_begin (struct process *process, pid_t pid)
 char
 live_thread_state (pid_t pid, pid_t tid)
 {
-  char name[64], line[256] = "";
+  char name[64], line[256];
   snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-  (void)lines_first (name, line, sizeof line);
+  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
+  if (fd >= 0)
+    close (fd);
+  line[n > 0 ? n : 0] = '\0';
   /* The state is behind the name in parentheses; the name itself may have
-     parentheses.  */
+     parentheses, and ends of lines.  */
   const char *end = strrchr (line, ')');
   return end != NULL && end[1] == ' ' ? end[2] : '\0';
 }

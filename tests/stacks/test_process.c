@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
 #include "stacks/file_finder.h"
+#include "stacks/live.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
 #include "stacks/row_cache.h"
@@ -1390,6 +1392,16 @@ TEST (rows_are_kept_unless_their_own_file_has_changed)
   image_close (&image);
   unsetenv ("XDG_CACHE_HOME");
   nftw (folder, remove_path, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The kernel prints it as it is, in front of the state.  */
+TEST (a_thread_may_have_any_name)
+{
+  char name[16];
+  assert_int_equal (prctl (PR_GET_NAME, name), 0);
+  assert_int_equal (prctl (PR_SET_NAME, "a) Z\nb) T"), 0);
+  assert_int_equal (live_thread_state (getpid (), getpid ()), 'R');
+  assert_int_equal (prctl (PR_SET_NAME, name), 0);
 }
 
 TEST_GROUP (NULL, forget_files)
