@@ -299,8 +299,8 @@ waits_long (pid_t pid, pid_t tid)
 }
 
 /* Do as waitpid does for TID, but at once.  If PROCESS is a child of this
-   program and has ended, its exit status is kept: nobody can ask for it once
-   more.  */
+   program and has ended, its exit status is kept, because the kernel tells it
+   only once.  */
 static pid_t
 wait_once (struct process *process, pid_t tid, int *status)
 {
