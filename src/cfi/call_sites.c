@@ -39,6 +39,7 @@ add_site (struct call_sites *sites, struct code_pad site)
 struct args_walk
 {
   struct cursor cursor;
+  const struct cfi_section *section;
   const struct cfi_cie *cie;
   uint64_t pc;        /* of the instructions at CURSOR */
   uint64_t args_size; /* up to the next change */
@@ -52,23 +53,16 @@ args_walk_read (struct args_walk *walk)
   struct cfa_instruction instruction;
   walk->has_next = false;
   while (cursor_left (&walk->cursor) > 0
-         && cfa_instruction_read (&walk->cursor, walk->cie->pointer_encoding,
+         && cfa_instruction_read (&walk->cursor, walk->section, walk->cie,
                                   &instruction))
-    switch (instruction.opcode)
+    if (instruction.opcode == CFA_ADVANCE_LOC)
+      walk->pc += instruction.value;
+    else if (instruction.opcode == CFA_GNU_ARGS_SIZE)
       {
-      case CFA_ADVANCE_LOC:
-      case CFA_ADVANCE_LOC1:
-      case CFA_ADVANCE_LOC2:
-      case CFA_ADVANCE_LOC4:
-        walk->pc += instruction.value * walk->cie->code_alignment;
-        break;
-      case CFA_GNU_ARGS_SIZE:
         walk->has_next = true;
         walk->next_pc = walk->pc;
         walk->next_size = instruction.value;
         return;
-      default:
-        break;
       }
 }
 
@@ -79,6 +73,7 @@ args_walk_begin (const struct cfi_section *section, const struct cfi_fde *fde)
       = { .cursor
           = cursor_over (cfi_fde_instructions (section, fde),
                          fde->instructions_size, section->arch->big_endian),
+          .section = section,
           .cie = &section->cies[fde->cie],
           .pc = fde->address };
   args_walk_read (&walk);

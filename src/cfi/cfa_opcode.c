@@ -3,54 +3,66 @@
 
 #include "cfi/cfa_opcode.h"
 
-/* Which operands follow an extended opcode.  */
-enum operands
+/* The operand of an instruction, behind that with a register number, if it has
+   one.  */
+enum operand
 {
-  OPERANDS_UNKNOWN, /* not a known opcode */
-  OPERANDS_NONE,
-  OPERANDS_ADDRESS,
-  OPERANDS_DELTA1,
-  OPERANDS_DELTA2,
-  OPERANDS_DELTA4,
-  OPERANDS_DELTA8,
-  OPERANDS_REG,
-  OPERANDS_REG_ULEB,
-  OPERANDS_REG_SLEB,
-  OPERANDS_ULEB,
-  OPERANDS_SLEB,
-  OPERANDS_BLOCK,
-  OPERANDS_REG_BLOCK
+  OPERAND_NONE,
+  OPERAND_ADDRESS, /* value */
+  OPERAND_DELTA1,  /* value: a number of code alignment units */
+  OPERAND_DELTA2,
+  OPERAND_DELTA4,
+  OPERAND_DELTA8,
+  OPERAND_NUMBER,   /* value */
+  OPERAND_BYTES,    /* offset */
+  OPERAND_FACTORED, /* offset: an unsigned number of data alignment units */
+  OPERAND_NEGATED,  /* offset: the same with the opposite sign */
+  OPERAND_SIGNED,   /* offset: a signed number of data alignment units */
+  OPERAND_BLOCK
 };
 
-static const uint8_t operands_of[256] = {
-  [CFA_NOP] = OPERANDS_NONE,
-  [CFA_SET_LOC] = OPERANDS_ADDRESS,
-  [CFA_ADVANCE_LOC1] = OPERANDS_DELTA1,
-  [CFA_ADVANCE_LOC2] = OPERANDS_DELTA2,
-  [CFA_ADVANCE_LOC4] = OPERANDS_DELTA4,
-  [CFA_OFFSET_EXTENDED] = OPERANDS_REG_ULEB,
-  [CFA_RESTORE_EXTENDED] = OPERANDS_REG,
-  [CFA_UNDEFINED] = OPERANDS_REG,
-  [CFA_SAME_VALUE] = OPERANDS_REG,
-  [CFA_REGISTER] = OPERANDS_REG_ULEB,
-  [CFA_REMEMBER_STATE] = OPERANDS_NONE,
-  [CFA_RESTORE_STATE] = OPERANDS_NONE,
-  [CFA_DEF_CFA] = OPERANDS_REG_ULEB,
-  [CFA_DEF_CFA_REGISTER] = OPERANDS_REG,
-  [CFA_DEF_CFA_OFFSET] = OPERANDS_ULEB,
-  [CFA_DEF_CFA_EXPRESSION] = OPERANDS_BLOCK,
-  [CFA_EXPRESSION] = OPERANDS_REG_BLOCK,
-  [CFA_OFFSET_EXTENDED_SF] = OPERANDS_REG_SLEB,
-  [CFA_DEF_CFA_SF] = OPERANDS_REG_SLEB,
-  [CFA_DEF_CFA_OFFSET_SF] = OPERANDS_SLEB,
-  [CFA_VAL_OFFSET] = OPERANDS_REG_ULEB,
-  [CFA_VAL_OFFSET_SF] = OPERANDS_REG_SLEB,
-  [CFA_VAL_EXPRESSION] = OPERANDS_REG_BLOCK,
-  [CFA_MIPS_ADVANCE_LOC8] = OPERANDS_DELTA8,
-  [CFA_AARCH64_NEGATE_RA_STATE_WITH_PC] = OPERANDS_NONE,
-  [CFA_AARCH64_NEGATE_RA_STATE] = OPERANDS_NONE,
-  [CFA_GNU_ARGS_SIZE] = OPERANDS_ULEB,
-  [CFA_GNU_NEGATIVE_OFFSET_EXTENDED] = OPERANDS_REG_ULEB,
+/* How an opcode that is not a primary one goes on, and as which opcode it is
+   executed: one that has no other form.  */
+struct form
+{
+  bool known, has_register;
+  uint8_t opcode;  /* enum cfa_opcode */
+  uint8_t operand; /* enum operand */
+};
+
+#define PLAIN(opcode, operand) [opcode] = { true, false, opcode, operand }
+#define OF_REGISTER(opcode, operand) [opcode] = { true, true, opcode, operand }
+
+static const struct form forms[256] = {
+  PLAIN (CFA_NOP, OPERAND_NONE),
+  PLAIN (CFA_SET_LOC, OPERAND_ADDRESS),
+  [CFA_ADVANCE_LOC1] = { true, false, CFA_ADVANCE_LOC, OPERAND_DELTA1 },
+  [CFA_ADVANCE_LOC2] = { true, false, CFA_ADVANCE_LOC, OPERAND_DELTA2 },
+  [CFA_ADVANCE_LOC4] = { true, false, CFA_ADVANCE_LOC, OPERAND_DELTA4 },
+  [CFA_MIPS_ADVANCE_LOC8] = { true, false, CFA_ADVANCE_LOC, OPERAND_DELTA8 },
+  [CFA_OFFSET_EXTENDED] = { true, true, CFA_OFFSET, OPERAND_FACTORED },
+  [CFA_OFFSET_EXTENDED_SF] = { true, true, CFA_OFFSET, OPERAND_SIGNED },
+  OF_REGISTER (CFA_GNU_NEGATIVE_OFFSET_EXTENDED, OPERAND_NEGATED),
+  [CFA_RESTORE_EXTENDED] = { true, true, CFA_RESTORE, OPERAND_NONE },
+  OF_REGISTER (CFA_UNDEFINED, OPERAND_NONE),
+  OF_REGISTER (CFA_SAME_VALUE, OPERAND_NONE),
+  OF_REGISTER (CFA_REGISTER, OPERAND_NUMBER),
+  PLAIN (CFA_REMEMBER_STATE, OPERAND_NONE),
+  PLAIN (CFA_RESTORE_STATE, OPERAND_NONE),
+  OF_REGISTER (CFA_DEF_CFA, OPERAND_BYTES),
+  [CFA_DEF_CFA_SF] = { true, true, CFA_DEF_CFA, OPERAND_SIGNED },
+  OF_REGISTER (CFA_DEF_CFA_REGISTER, OPERAND_NONE),
+  PLAIN (CFA_DEF_CFA_OFFSET, OPERAND_BYTES),
+  [CFA_DEF_CFA_OFFSET_SF]
+  = { true, false, CFA_DEF_CFA_OFFSET, OPERAND_SIGNED },
+  PLAIN (CFA_DEF_CFA_EXPRESSION, OPERAND_BLOCK),
+  OF_REGISTER (CFA_EXPRESSION, OPERAND_BLOCK),
+  OF_REGISTER (CFA_VAL_OFFSET, OPERAND_FACTORED),
+  [CFA_VAL_OFFSET_SF] = { true, true, CFA_VAL_OFFSET, OPERAND_SIGNED },
+  OF_REGISTER (CFA_VAL_EXPRESSION, OPERAND_BLOCK),
+  PLAIN (CFA_AARCH64_NEGATE_RA_STATE_WITH_PC, OPERAND_NONE),
+  PLAIN (CFA_AARCH64_NEGATE_RA_STATE, OPERAND_NONE),
+  PLAIN (CFA_GNU_ARGS_SIZE, OPERAND_NUMBER),
 };
 
 bool
@@ -103,75 +115,79 @@ cfa_read_nullable (struct cursor *cursor, uint8_t encoding,
   return true;
 }
 
-static void
-read_block (struct cursor *cursor, struct cfa_instruction *instruction)
+/* An address.  Where the encoding is PC-relative, the place of the address
+   counts.  Not inline: other instructions would save registers for it.  */
+static __attribute__ ((noinline)) void
+read_address (struct cursor *cursor, const struct cfi_section *section,
+              const struct cfi_cie *cie, struct cfa_instruction *instruction)
 {
-  instruction->block_size = cursor_uleb (cursor);
-  instruction->block = cursor_take (cursor, instruction->block_size);
+  const struct cfi_input *input = &section->inputs[cie->input];
+  uint64_t field = input->address + (uint64_t)(cursor->at - input->bytes);
+  if (!cfa_read_pointer (cursor, cie->pointer_encoding, field,
+                         &instruction->value))
+    cursor->failed = true;
 }
 
 static void
-read_address (struct cursor *cursor, uint8_t encoding,
+read_operand (struct cursor *cursor, const struct cfi_section *section,
+              const struct cfi_cie *cie, enum operand operand,
               struct cfa_instruction *instruction)
 {
-  uint64_t ignored;
-  instruction->block = cursor->at;
-  if (!cfa_read_pointer (cursor, encoding, 0, &ignored))
-    cursor->failed = true;
-  instruction->block_size = (uint64_t)(cursor->at - instruction->block);
+  uint64_t n;
+  switch (operand)
+    {
+    case OPERAND_NONE:
+      break;
+    case OPERAND_ADDRESS:
+      read_address (cursor, section, cie, instruction);
+      break;
+    case OPERAND_DELTA1:
+      instruction->value = cfa_delta (cie, cursor_u8 (cursor));
+      break;
+    case OPERAND_DELTA2:
+      instruction->value = cfa_delta (cie, cursor_u16 (cursor));
+      break;
+    case OPERAND_DELTA4:
+      instruction->value = cfa_delta (cie, cursor_u32 (cursor));
+      break;
+    case OPERAND_DELTA8:
+      instruction->value = cfa_delta (cie, cursor_u64 (cursor));
+      break;
+    case OPERAND_NUMBER:
+      instruction->value = cursor_uleb (cursor);
+      break;
+    case OPERAND_BYTES:
+      n = cursor_uleb (cursor);
+      instruction->offset = n > INT64_MAX ? CFA_OFFSET_HUGE : (int64_t)n;
+      break;
+    case OPERAND_FACTORED:
+      instruction->offset = cfa_unsigned_offset (cie, cursor_uleb (cursor));
+      break;
+    case OPERAND_NEGATED:
+      n = cursor_uleb (cursor);
+      instruction->offset
+          = cfa_offset (cie, n > INT64_MAX ? -CFA_OFFSET_HUGE : -(int64_t)n);
+      break;
+    case OPERAND_SIGNED:
+      instruction->offset = cfa_offset (cie, cursor_sleb (cursor));
+      break;
+    case OPERAND_BLOCK:
+      instruction->block_size = cursor_uleb (cursor);
+      instruction->block = cursor_take (cursor, instruction->block_size);
+      break;
+    }
 }
 
 bool
-cfa_instruction_read_extended (struct cursor *cursor, uint8_t opcode,
-                               uint8_t encoding,
+cfa_instruction_read_extended (struct cursor *cursor,
+                               const struct cfi_section *section,
+                               const struct cfi_cie *cie, uint8_t opcode,
                                struct cfa_instruction *instruction)
 {
-  instruction->opcode = opcode;
-  switch (operands_of[opcode])
-    {
-    case OPERANDS_NONE:
-      break;
-    case OPERANDS_ADDRESS:
-      read_address (cursor, encoding, instruction);
-      break;
-    case OPERANDS_DELTA1:
-      instruction->value = cursor_u8 (cursor);
-      break;
-    case OPERANDS_DELTA2:
-      instruction->value = cursor_u16 (cursor);
-      break;
-    case OPERANDS_DELTA4:
-      instruction->value = cursor_u32 (cursor);
-      break;
-    case OPERANDS_DELTA8:
-      instruction->value = cursor_u64 (cursor);
-      break;
-    case OPERANDS_REG:
-      instruction->reg = cursor_uleb (cursor);
-      break;
-    case OPERANDS_REG_ULEB:
-      instruction->reg = cursor_uleb (cursor);
-      instruction->value = cursor_uleb (cursor);
-      break;
-    case OPERANDS_REG_SLEB:
-      instruction->reg = cursor_uleb (cursor);
-      instruction->signed_value = cursor_sleb (cursor);
-      break;
-    case OPERANDS_ULEB:
-      instruction->value = cursor_uleb (cursor);
-      break;
-    case OPERANDS_SLEB:
-      instruction->signed_value = cursor_sleb (cursor);
-      break;
-    case OPERANDS_BLOCK:
-      read_block (cursor, instruction);
-      break;
-    case OPERANDS_REG_BLOCK:
-      instruction->reg = cursor_uleb (cursor);
-      read_block (cursor, instruction);
-      break;
-    default:
-      return false;
-    }
-  return !cursor->failed;
+  const struct form *form = &forms[opcode];
+  instruction->opcode = form->opcode;
+  if (form->has_register)
+    instruction->reg = cursor_uleb (cursor);
+  read_operand (cursor, section, cie, form->operand, instruction);
+  return form->known && !cursor->failed;
 }

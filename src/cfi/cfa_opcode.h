@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "cfi/cfi_section.h"
 
 enum cfa_opcode
 {
@@ -71,12 +72,26 @@ enum
   PE_OMIT = 0xff
 };
 
+enum
+{
+  CFA_PRIMARY = 0xc0, /* mask of primary opcodes */
+  CFA_LOW = 0x3f      /* of their operands */
+};
+
+/* An offset that does not fit: no offset in a row is as large, and what is
+   added to it does not make it smaller.  */
+#define CFA_OFFSET_HUGE INT64_MAX
+
+/* An instruction without what only its form was: CFA_OFFSET stands for
+   CFA_OFFSET_EXTENDED and CFA_OFFSET_EXTENDED_SF, too, and so does each first
+   opcode of a group.  What counts in alignment units is in bytes.  */
 struct cfa_instruction
 {
-  uint8_t opcode; /* enum cfa_opcode; operand bits of primary ones removed */
+  uint8_t opcode; /* enum cfa_opcode */
   uint64_t reg;   /* register operand */
-  uint64_t value; /* delta, unsigned offset, second register, args size */
-  int64_t signed_value; /* factored offset of the _SF forms */
+  uint64_t value; /* bytes to advance by, UINT64_MAX if that does not fit; the
+                     address of set_loc; second register; args size */
+  int64_t offset; /* or CFA_OFFSET_HUGE */
   const uint8_t *block; /* expression */
   uint64_t block_size;
 };
@@ -92,36 +107,63 @@ bool cfa_read_pointer (struct cursor *cursor, uint8_t encoding,
 bool cfa_read_nullable (struct cursor *cursor, uint8_t encoding,
                         uint64_t field_address, uint64_t *value);
 
-/* Decode an instruction; its OPCODE, not a primary one, has been read.  */
-bool cfa_instruction_read_extended (struct cursor *cursor, uint8_t opcode,
-                                    uint8_t encoding,
+/* N code alignment units of CIE; UINT64_MAX if that does not fit.  */
+static inline uint64_t
+cfa_delta (const struct cfi_cie *cie, uint64_t n)
+{
+  uint64_t bytes;
+  return __builtin_mul_overflow (n, cie->code_alignment, &bytes) ? UINT64_MAX
+                                                                 : bytes;
+}
+
+/* N data alignment units of CIE.  */
+static inline int64_t
+cfa_offset (const struct cfi_cie *cie, int64_t n)
+{
+  int64_t offset;
+  return __builtin_mul_overflow (n, cie->data_alignment, &offset)
+             ? CFA_OFFSET_HUGE
+             : offset;
+}
+
+static inline int64_t
+cfa_unsigned_offset (const struct cfi_cie *cie, uint64_t n)
+{
+  return n > INT64_MAX ? CFA_OFFSET_HUGE : cfa_offset (cie, (int64_t)n);
+}
+
+/* Decode the rest of an instruction; its OPCODE, not a primary one, has been
+   read.  */
+bool cfa_instruction_read_extended (struct cursor *cursor,
+                                    const struct cfi_section *section,
+                                    const struct cfi_cie *cie, uint8_t opcode,
                                     struct cfa_instruction *instruction);
 
-/* Decode the next instruction.  set_loc's operand is in `block`: reading it
-   takes the CIE's ENCODING.  False for an unknown opcode or when the bytes
-   end.  Inline for the primary opcodes, which most instructions have.  */
+/* Decode the next instruction of CIE, one of SECTION, or of an FDE of CIE.
+   False for an unknown opcode, for an address that cannot be resolved, or when
+   the bytes end.  Inline for the primary opcodes, which most instructions
+   have.  */
 static inline bool
-cfa_instruction_read (struct cursor *cursor, uint8_t encoding,
+cfa_instruction_read (struct cursor *cursor, const struct cfi_section *section,
+                      const struct cfi_cie *cie,
                       struct cfa_instruction *instruction)
 {
   uint8_t byte = cursor_u8 (cursor);
-  uint8_t low = byte & 0x3f;
-  instruction->opcode = byte & 0xc0;
-  switch (byte & 0xc0)
+  instruction->opcode = byte & CFA_PRIMARY;
+  instruction->reg = byte & CFA_LOW;
+  switch (byte & CFA_PRIMARY)
     {
     case CFA_ADVANCE_LOC:
-      instruction->value = low;
+      instruction->value = cfa_delta (cie, byte & CFA_LOW);
       return true;
     case CFA_OFFSET:
-      instruction->reg = low;
-      instruction->value = cursor_uleb (cursor);
+      instruction->offset = cfa_unsigned_offset (cie, cursor_uleb (cursor));
       return !cursor->failed;
     case CFA_RESTORE:
-      instruction->reg = low;
       return true;
     default:
       return !cursor->failed
-             && cfa_instruction_read_extended (cursor, byte, encoding,
+             && cfa_instruction_read_extended (cursor, section, cie, byte,
                                                instruction);
     }
 }

@@ -194,27 +194,17 @@ advance_to (struct execution *run, uint64_t location)
 }
 
 static enum frame_reason
-advance (struct execution *run, uint64_t delta)
+advance (struct execution *run, uint64_t bytes)
 {
-  uint64_t bytes, location;
-  if (__builtin_mul_overflow (delta, run->cie->code_alignment, &bytes)
-      || __builtin_add_overflow (run->location, bytes, &location))
+  uint64_t location;
+  if (__builtin_add_overflow (run->location, bytes, &location))
     location = UINT64_MAX; /* far behind the end */
   return advance_to (run, location);
 }
 
 static enum frame_reason
-set_loc (struct execution *run, const struct cfa_instruction *instruction)
+set_loc (struct execution *run, uint64_t address)
 {
-  const struct cfi_section *section = run->machine->section;
-  struct cursor cursor = cursor_over (
-      instruction->block, instruction->block_size, section->arch->big_endian);
-  const struct cfi_input *input = &section->inputs[run->cie->input];
-  uint64_t field
-      = input->address + (uint64_t)(instruction->block - input->bytes);
-  uint64_t address;
-  if (!cfa_read_pointer (&cursor, run->cie->pointer_encoding, field, &address))
-    return REASON_POINTER_ENCODING;
   run->located = true;
   if (address < run->address || address - run->address < run->location)
     return REASON_BAD_INSTRUCTION; /* backwards */
@@ -293,28 +283,14 @@ set_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
     set_saved_rule (run, reg, rule);
 }
 
-/* KIND with an offset of N data alignment units.  */
 static void
-set_offset_rule (struct execution *run, uint64_t reg, uint8_t kind, int64_t n)
+set_offset_rule (struct execution *run, uint64_t reg, uint8_t kind,
+                 int64_t offset)
 {
-  int64_t offset;
-  struct frame_rule rule = { .kind = kind };
-  if (__builtin_mul_overflow (n, run->cie->data_alignment, &offset)
-      || offset != (int32_t)offset)
+  struct frame_rule rule = { .kind = kind, .offset = (int32_t)offset };
+  if (offset != rule.offset)
     rule = frame_rule_unsupported (REASON_OFFSET_RANGE);
-  else
-    rule.offset = (int32_t)offset;
   set_rule (run, reg, rule);
-}
-
-static void
-set_unsigned_offset_rule (struct execution *run, uint64_t reg, uint8_t kind,
-                          uint64_t n)
-{
-  if (n > INT64_MAX)
-    set_rule (run, reg, frame_rule_unsupported (REASON_OFFSET_RANGE));
-  else
-    set_offset_rule (run, reg, kind, (int64_t)n);
 }
 
 static enum frame_reason
@@ -381,23 +357,6 @@ define_cfa (struct execution *run, uint64_t reg, int64_t offset)
   state->cfa_register = reg;
   state->cfa_offset = offset;
   run->changed = true;
-}
-
-/* A factored CFA offset that overflows cannot be in range later either, so it
-   saturates.  */
-static int64_t
-factored (const struct execution *run, int64_t n)
-{
-  int64_t offset;
-  return __builtin_mul_overflow (n, run->cie->data_alignment, &offset)
-             ? INT64_MAX
-             : offset;
-}
-
-static int64_t
-saturated (uint64_t offset)
-{
-  return offset > INT64_MAX ? INT64_MAX : (int64_t)offset;
 }
 
 static enum frame_reason
@@ -473,23 +432,12 @@ execute_register_rule (struct execution *run,
   switch (instruction->opcode)
     {
     case CFA_OFFSET:
-    case CFA_OFFSET_EXTENDED:
-      if (!is_tracked (run, reg))
-        return REASON_NONE;
-      set_unsigned_offset_rule (run, reg, RULE_DEREF_CFA, instruction->value);
-      return REASON_NONE;
-    case CFA_OFFSET_EXTENDED_SF:
-      set_offset_rule (run, reg, RULE_DEREF_CFA, instruction->signed_value);
-      return REASON_NONE;
     case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-      set_offset_rule (run, reg, RULE_DEREF_CFA,
-                       -saturated (instruction->value));
+      if (is_tracked (run, reg))
+        set_offset_rule (run, reg, RULE_DEREF_CFA, instruction->offset);
       return REASON_NONE;
     case CFA_VAL_OFFSET:
-      set_unsigned_offset_rule (run, reg, RULE_CFA, instruction->value);
-      return REASON_NONE;
-    case CFA_VAL_OFFSET_SF:
-      set_offset_rule (run, reg, RULE_CFA, instruction->signed_value);
+      set_offset_rule (run, reg, RULE_CFA, instruction->offset);
       return REASON_NONE;
     case CFA_UNDEFINED:
       set_rule (run, reg,
@@ -510,7 +458,6 @@ execute_register_rule (struct execution *run,
       set_expression_rule (run, reg, instruction, EXPRESSION_VALUE);
       return REASON_NONE;
     case CFA_RESTORE:
-    case CFA_RESTORE_EXTENDED:
       if (!is_tracked (run, reg) && run->initial != NULL)
         return REASON_NONE;
       return restore_rule (run, reg);
@@ -528,28 +475,16 @@ execute (struct execution *run, const struct cfa_instruction *instruction)
     case CFA_GNU_ARGS_SIZE: /* says how to undo pushes before a landing pad */
       return REASON_NONE;
     case CFA_ADVANCE_LOC:
-    case CFA_ADVANCE_LOC1:
-    case CFA_ADVANCE_LOC2:
-    case CFA_ADVANCE_LOC4:
-    case CFA_MIPS_ADVANCE_LOC8:
       return advance (run, instruction->value);
     case CFA_SET_LOC:
-      return set_loc (run, instruction);
+      return set_loc (run, instruction->value);
     case CFA_DEF_CFA:
-      define_cfa (run, instruction->reg, saturated (instruction->value));
-      return REASON_NONE;
-    case CFA_DEF_CFA_SF:
-      define_cfa (run, instruction->reg,
-                  factored (run, instruction->signed_value));
+      define_cfa (run, instruction->reg, instruction->offset);
       return REASON_NONE;
     case CFA_DEF_CFA_REGISTER:
       return redefine_cfa (run, instruction->reg, run->state.cfa_offset);
     case CFA_DEF_CFA_OFFSET:
-      return redefine_cfa (run, run->state.cfa_register,
-                           saturated (instruction->value));
-    case CFA_DEF_CFA_OFFSET_SF:
-      return redefine_cfa (run, run->state.cfa_register,
-                           factored (run, instruction->signed_value));
+      return redefine_cfa (run, run->state.cfa_register, instruction->offset);
     case CFA_DEF_CFA_EXPRESSION:
       return define_cfa_expression (run, instruction);
     case CFA_REMEMBER_STATE:
@@ -576,8 +511,8 @@ execute_frequent (struct execution *run, const uint8_t *at, const uint8_t *end)
     return 1;
   if (end - at < 2)
     return 0;
-  if ((at[0] & 0xc0) == CFA_OFFSET)
-    return at[1] >= 0x80 || is_tracked (run, at[0] & 0x3f) ? 0 : 2;
+  if ((at[0] & CFA_PRIMARY) == CFA_OFFSET)
+    return at[1] >= 0x80 || is_tracked (run, at[0] & CFA_LOW) ? 0 : 2;
   if (at[0] != CFA_DEF_CFA_OFFSET || !state->cfa_has_register
       || state->row.cfa.kind != RULE_REG)
     return 0;
@@ -605,7 +540,7 @@ execute_any (struct execution *run, const uint8_t *at, const uint8_t *end,
   struct cursor cursor
       = cursor_over (at, (size_t)(end - at), run->machine->arch->big_endian);
   struct cfa_instruction instruction;
-  if (!cfa_instruction_read (&cursor, run->cie->pointer_encoding,
+  if (!cfa_instruction_read (&cursor, run->machine->section, run->cie,
                              &instruction))
     return REASON_BAD_INSTRUCTION;
   *size = (size_t)(cursor.at - at);
@@ -621,10 +556,10 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
   for (size_t step; at < end; at += step)
     {
       enum frame_reason reason;
-      if ((*at & 0xc0) == CFA_ADVANCE_LOC)
+      if ((*at & CFA_PRIMARY) == CFA_ADVANCE_LOC)
         {
           step = 1;
-          reason = advance (run, *at & 0x3f);
+          reason = advance (run, cfa_delta (run->cie, *at & CFA_LOW));
         }
       else if ((step = execute_frequent (run, at, end)) != 0)
         continue;

@@ -60,15 +60,12 @@ is_rule_of (const struct cfa_instruction *instruction, uint64_t reg)
   switch (instruction->opcode)
     {
     case CFA_OFFSET:
-    case CFA_OFFSET_EXTENDED:
-    case CFA_OFFSET_EXTENDED_SF:
     case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
     case CFA_UNDEFINED:
     case CFA_SAME_VALUE:
     case CFA_REGISTER:
     case CFA_EXPRESSION:
     case CFA_VAL_OFFSET:
-    case CFA_VAL_OFFSET_SF:
     case CFA_VAL_EXPRESSION:
       return instruction->reg == reg;
     default:
@@ -76,23 +73,22 @@ is_rule_of (const struct cfa_instruction *instruction, uint64_t reg)
     }
 }
 
-/* Whether SIZE bytes of INSTRUCTIONS have a rule for FP.  *MOVES is set when
-   they define a CFA.  */
+/* Whether SIZE bytes of INSTRUCTIONS, of CIE or an FDE of it, have a rule for
+   FP.  *MOVES is set when they define a CFA.  */
 static bool
-have_rule_of_fp (const struct arch *arch, const uint8_t *instructions,
-                 uint64_t size, bool *moves)
+have_rule_of_fp (const struct cfi_section *cfi, const struct cfi_cie *cie,
+                 const uint8_t *instructions, uint64_t size, bool *moves)
 {
-  struct cursor cursor = cursor_over (instructions, size, arch->big_endian);
-  struct cfa_instruction instruction = { 0 };
+  struct cursor cursor
+      = cursor_over (instructions, size, cfi->arch->big_endian);
+  struct cfa_instruction instruction;
   while (cursor_left (&cursor) > 0
-         && cfa_instruction_read (&cursor, PE_ABSPTR, &instruction))
+         && cfa_instruction_read (&cursor, cfi, cie, &instruction))
     {
-      if (is_rule_of (&instruction, arch->fp))
+      if (is_rule_of (&instruction, cfi->arch->fp))
         return true;
-      *moves |= (instruction.opcode >= CFA_DEF_CFA
-                 && instruction.opcode <= CFA_DEF_CFA_EXPRESSION)
-                || instruction.opcode == CFA_DEF_CFA_SF
-                || instruction.opcode == CFA_DEF_CFA_OFFSET_SF;
+      *moves |= instruction.opcode >= CFA_DEF_CFA
+                && instruction.opcode <= CFA_DEF_CFA_EXPRESSION;
     }
   return false;
 }
@@ -107,7 +103,7 @@ never_tells_of_fp (const struct cfi_section *cfi, uint32_t index)
   bool moves = false;
   for (size_t i = 0; i < cfi->n_cies; i++)
     if (cfi->cies[i].input == index && cfi->cies[i].instructions != NULL
-        && have_rule_of_fp (cfi->arch, cfi->cies[i].instructions,
+        && have_rule_of_fp (cfi, &cfi->cies[i], cfi->cies[i].instructions,
                             cfi->cies[i].instructions_size, &moves))
       return false;
   for (size_t i = 0; i < cfi->n_fdes; i++)
@@ -115,7 +111,8 @@ never_tells_of_fp (const struct cfi_section *cfi, uint32_t index)
       const struct cfi_fde *fde = &cfi->fdes[i];
       moves = false;
       if (fde->input == index
-          && have_rule_of_fp (cfi->arch, cfi_fde_instructions (cfi, fde),
+          && have_rule_of_fp (cfi, &cfi->cies[fde->cie],
+                              cfi_fde_instructions (cfi, fde),
                               fde->instructions_size, &moves))
         return false;
       n_moving += moves;

@@ -39,11 +39,10 @@ set_rule (struct run *run, uint64_t number, struct register_rule rule)
 
 static void
 set_offset (struct run *run, const struct cfa_instruction *instruction,
-            enum register_rule_kind kind, uint64_t factored)
+            enum register_rule_kind kind)
 {
   const struct register_rule rule
-      = { .kind = kind,
-          .offset = factored * (uint64_t)run->cie->data_alignment };
+      = { .kind = kind, .offset = (uint64_t)instruction->offset };
   set_rule (run, instruction->reg, rule);
 }
 
@@ -102,26 +101,17 @@ restore (struct run *run, uint64_t number)
 }
 
 static bool
-set_location (struct run *run, const struct cfa_instruction *instruction)
+set_location (struct run *run, uint64_t address)
 {
-  const struct cfi_input *input = &run->section->inputs[run->cie->input];
-  struct cursor cursor
-      = cursor_over (instruction->block, instruction->block_size,
-                     run->section->arch->big_endian);
-  uint64_t field
-      = input->address + (uint64_t)(instruction->block - input->bytes);
   uint64_t from = run->location;
-  return cfa_read_pointer (&cursor, run->cie->pointer_encoding, field,
-                           &run->location)
-         && run->location >= from;
+  run->location = address;
+  return address >= from;
 }
 
 static bool
-advance (struct run *run, uint64_t delta)
+advance (struct run *run, uint64_t bytes)
 {
-  uint64_t bytes;
-  if (__builtin_mul_overflow (delta, run->cie->code_alignment, &bytes)
-      || __builtin_add_overflow (run->location, bytes, &run->location))
+  if (__builtin_add_overflow (run->location, bytes, &run->location))
     run->location = UINT64_MAX;
   return true;
 }
@@ -130,27 +120,16 @@ advance (struct run *run, uint64_t delta)
 static bool
 execute_register (struct run *run, const struct cfa_instruction *instruction)
 {
-  const uint64_t number = instruction->reg, value = instruction->value;
+  const uint64_t number = instruction->reg;
   struct register_rule rule = { .kind = REGISTER_NO_RULE };
   switch (instruction->opcode)
     {
     case CFA_OFFSET:
-    case CFA_OFFSET_EXTENDED:
-      set_offset (run, instruction, REGISTER_AT_CFA, value);
-      return true;
-    case CFA_OFFSET_EXTENDED_SF:
-      set_offset (run, instruction, REGISTER_AT_CFA,
-                  (uint64_t)instruction->signed_value);
-      return true;
     case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-      set_offset (run, instruction, REGISTER_AT_CFA, -value);
+      set_offset (run, instruction, REGISTER_AT_CFA);
       return true;
     case CFA_VAL_OFFSET:
-      set_offset (run, instruction, REGISTER_CFA, value);
-      return true;
-    case CFA_VAL_OFFSET_SF:
-      set_offset (run, instruction, REGISTER_CFA,
-                  (uint64_t)instruction->signed_value);
+      set_offset (run, instruction, REGISTER_CFA);
       return true;
     case CFA_UNDEFINED:
       rule.kind = REGISTER_UNDEFINED;
@@ -160,7 +139,7 @@ execute_register (struct run *run, const struct cfa_instruction *instruction)
       break;
     case CFA_REGISTER:
       rule.kind = REGISTER_SUM;
-      rule.number = value;
+      rule.number = instruction->value;
       break;
     case CFA_EXPRESSION:
       set_expression (&rule, REGISTER_AT_EXPRESSION, instruction);
@@ -169,7 +148,6 @@ execute_register (struct run *run, const struct cfa_instruction *instruction)
       set_expression (&rule, REGISTER_VALUE, instruction);
       break;
     case CFA_RESTORE:
-    case CFA_RESTORE_EXTENDED:
       return restore (run, number);
     default:
       return false;
@@ -182,32 +160,23 @@ static bool
 execute (struct run *run, const struct cfa_instruction *instruction)
 {
   const struct register_rule *cfa = &run->rules->cfa;
-  const uint64_t number = instruction->reg, value = instruction->value;
-  const uint64_t factored = (uint64_t)instruction->signed_value
-                            * (uint64_t)run->cie->data_alignment;
+  const uint64_t number = instruction->reg;
+  const uint64_t offset = (uint64_t)instruction->offset;
   switch (instruction->opcode)
     {
     case CFA_NOP:
     case CFA_GNU_ARGS_SIZE:
       return true;
     case CFA_ADVANCE_LOC:
-    case CFA_ADVANCE_LOC1:
-    case CFA_ADVANCE_LOC2:
-    case CFA_ADVANCE_LOC4:
-    case CFA_MIPS_ADVANCE_LOC8:
-      return advance (run, value);
+      return advance (run, instruction->value);
     case CFA_SET_LOC:
-      return set_location (run, instruction);
+      return set_location (run, instruction->value);
     case CFA_DEF_CFA:
-      return define_cfa (run, number, value);
-    case CFA_DEF_CFA_SF:
-      return define_cfa (run, number, factored);
+      return define_cfa (run, number, offset);
     case CFA_DEF_CFA_REGISTER:
       return redefine_cfa (run, number, cfa->offset);
     case CFA_DEF_CFA_OFFSET:
-      return redefine_cfa (run, cfa->number, value);
-    case CFA_DEF_CFA_OFFSET_SF:
-      return redefine_cfa (run, cfa->number, factored);
+      return redefine_cfa (run, cfa->number, offset);
     case CFA_DEF_CFA_EXPRESSION:
       set_expression (&run->rules->cfa, REGISTER_VALUE, instruction);
       return true;
@@ -233,8 +202,7 @@ execute_all (struct run *run, const uint8_t *bytes, uint64_t size)
       = cursor_over (bytes, size, run->section->arch->big_endian);
   struct cfa_instruction instruction = { 0 };
   while (cursor_left (&cursor) > 0 && run->location <= run->wanted)
-    if (!cfa_instruction_read (&cursor, run->cie->pointer_encoding,
-                               &instruction)
+    if (!cfa_instruction_read (&cursor, run->section, run->cie, &instruction)
         || !execute (run, &instruction))
       return false;
   return true;

@@ -496,83 +496,30 @@ do_def_cfa_expression (struct gnu_translator *t,
 
 /* --- Running the instructions.  */
 
-/* VALUE times the data alignment factor.  */
-static bool
-factor (const struct gnu_translator *t, int64_t value, int64_t *offset)
-{
-  return !__builtin_mul_overflow (value, t->cie->data_alignment, offset);
-}
-
 static enum frame_reason
-do_advance (struct gnu_translator *t,
-            const struct cfa_instruction *instruction)
+do_advance (struct gnu_translator *t, uint64_t bytes)
 {
-  uint64_t delta;
-  if (__builtin_mul_overflow (instruction->value, t->cie->code_alignment,
-                              &delta)
-      || __builtin_add_overflow (delta, t->pending.start, &delta))
+  uint64_t start;
+  if (bytes == UINT64_MAX
+      || __builtin_add_overflow (bytes, t->pending.start, &start))
     return REASON_BAD_INSTRUCTION;
-  return advance_row (t, delta);
+  return advance_row (t, start);
 }
 
-static enum frame_reason
-do_set_loc (struct gnu_translator *t,
-            const struct cfa_instruction *instruction)
-{
-  struct cursor cursor
-      = cursor_over (instruction->block, instruction->block_size,
-                     t->options.arch->big_endian);
-  const struct cfi_input *input = &t->section->inputs[t->cie->input];
-  uint64_t field
-      = input->address + (uint64_t)(instruction->block - input->bytes);
-  uint64_t address;
-  if (!cfa_read_pointer (&cursor, t->cie->pointer_encoding, field, &address))
-    return REASON_POINTER_ENCODING;
-  return advance_row (t, address - t->address);
-}
-
-static bool
-unsigned_offset (const struct gnu_translator *t,
-                 const struct cfa_instruction *instruction, int64_t *offset)
-{
-  return instruction->value <= INT64_MAX
-         && factor (t, (int64_t)instruction->value, offset);
-}
-
-/* Instructions with an offset that is factored or could overflow.  */
 static enum frame_reason
 do_with_offset (struct gnu_translator *t,
                 const struct cfa_instruction *instruction)
 {
-  int64_t offset = 0;
-  bool fits;
-  switch (instruction->opcode)
-    {
-    case CFA_OFFSET:
-    case CFA_OFFSET_EXTENDED:
-    case CFA_VAL_OFFSET:
-      fits = unsigned_offset (t, instruction, &offset);
-      break;
-    case CFA_DEF_CFA:
-    case CFA_DEF_CFA_OFFSET:
-      fits = instruction->value <= INT64_MAX;
-      offset = (int64_t)instruction->value;
-      break;
-    default:
-      fits = factor (t, instruction->signed_value, &offset);
-    }
-  if (!fits)
+  const int64_t offset = instruction->offset;
+  if (offset == CFA_OFFSET_HUGE)
     return REASON_OFFSET_RANGE;
   switch (instruction->opcode)
     {
     case CFA_DEF_CFA:
-    case CFA_DEF_CFA_SF:
       return do_def_cfa (t, instruction->reg, offset);
     case CFA_DEF_CFA_OFFSET:
-    case CFA_DEF_CFA_OFFSET_SF:
       return do_def_cfa_offset (t, offset);
     case CFA_VAL_OFFSET:
-    case CFA_VAL_OFFSET_SF:
       return do_val_offset (t, instruction->reg, offset);
     default:
       return do_offset (t, instruction->reg, offset);
@@ -588,15 +535,10 @@ do_instruction (struct gnu_translator *t,
     case CFA_NOP:
       return REASON_NONE;
     case CFA_ADVANCE_LOC:
-    case CFA_ADVANCE_LOC1:
-    case CFA_ADVANCE_LOC2:
-    case CFA_ADVANCE_LOC4:
-    case CFA_MIPS_ADVANCE_LOC8:
-      return do_advance (t, instruction);
+      return do_advance (t, instruction->value);
     case CFA_SET_LOC:
-      return do_set_loc (t, instruction);
+      return advance_row (t, instruction->value - t->address);
     case CFA_RESTORE:
-    case CFA_RESTORE_EXTENDED:
       return do_restore (t, instruction->reg);
     case CFA_UNDEFINED:
       return do_undefined (t, instruction->reg);
@@ -638,8 +580,7 @@ run_instructions (struct gnu_translator *t, const uint8_t *bytes,
   while (cursor_left (&cursor) > 0)
     {
       struct cfa_instruction instruction;
-      if (!cfa_instruction_read (&cursor, t->cie->pointer_encoding,
-                                 &instruction))
+      if (!cfa_instruction_read (&cursor, t->section, t->cie, &instruction))
         return REASON_BAD_INSTRUCTION;
       enum frame_reason reason = do_instruction (t, &instruction);
       if (reason)
