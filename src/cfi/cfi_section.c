@@ -6,25 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/radix.h"
 #include "base/search.h"
-
-bool
-cfi_section_reserve (struct cfi_section *section, size_t n_cies, size_t n_fdes,
-                     struct error *err)
-{
-  struct cfi_cie *cies = reallocarray (
-      section->cies, section->n_cies + n_cies + 1, sizeof *cies);
-  if (cies == NULL)
-    return error_set_no_memory (err);
-  section->cies = cies;
-  struct cfi_fde *fdes = reallocarray (
-      section->fdes, section->n_fdes + n_fdes + 1, sizeof *fdes);
-  if (fdes == NULL)
-    return error_set_no_memory (err);
-  section->fdes = fdes;
-  return true;
-}
 
 void
 cfi_section_free (struct cfi_section *section)
@@ -39,6 +21,7 @@ cfi_section_free (struct cfi_section *section)
   section->fdes = NULL;
   section->damages = NULL;
   section->n_cies = section->n_fdes = section->n_damages = 0;
+  section->cies_capacity = section->fdes_capacity = 0;
 }
 
 uint64_t
@@ -101,17 +84,4 @@ cfi_section_count_damages (const struct cfi_section *section,
   for (size_t i = 0; i < section->n_damages; i++)
     left_out[section->damages[i].reason]++;
   left_out[REASON_BAD_ENTRY] += section->n_damaged - section->n_damages;
-}
-
-/* The FDEs come in the order of their inputs and offsets, in which those of
-   equal addresses stay.  */
-bool
-cfi_section_sort (struct cfi_section *section, struct error *err)
-{
-  void *fdes = section->fdes;
-  _Static_assert(offsetof (struct cfi_fde, address) == 0, "radix_sort");
-  if (!radix_sort (&fdes, section->n_fdes, sizeof *section->fdes))
-    return error_set_no_memory (err);
-  section->fdes = fdes;
-  return true;
 }

@@ -93,9 +93,9 @@ struct cfi_section
   uint32_t n_inputs;
   bool no_plain;        /* libdwarf reads plain FDEs, too: for checks */
   struct cfi_cie *cies; /* ascending (input, offset) */
-  size_t n_cies;
+  size_t n_cies, cies_capacity;
   struct cfi_fde *fdes; /* ascending (address, input, offset) */
-  size_t n_fdes;
+  size_t n_fdes, fdes_capacity;
   struct cfi_damage *damages; /* ascending (input, offset), at most
                                  CFI_DAMAGES_MAX */
   size_t n_damages;
@@ -105,11 +105,6 @@ struct cfi_section
   size_t n_set_aside;
   size_t n_contradictions; /* so many of them say something else */
 };
-
-/* Make room for so many more entries, and no more: a damaged section may
-   consist of them.  False when memory ran out.  */
-bool cfi_section_reserve (struct cfi_section *section, size_t n_cies,
-                          size_t n_fdes, struct error *err);
 
 void cfi_section_free (struct cfi_section *section);
 
@@ -128,9 +123,6 @@ bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
 /* Add the damaged entries to LEFT_OUT, by reason.  */
 void cfi_section_count_damages (const struct cfi_section *section,
                                 uint64_t *left_out);
-
-/* Put the FDEs in order.  False when memory ran out.  */
-bool cfi_section_sort (struct cfi_section *section, struct error *err);
 
 /* The bytes of all inputs.  */
 uint64_t cfi_section_size (const struct cfi_section *section);

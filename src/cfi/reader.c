@@ -1,19 +1,28 @@
 /* Reading the CIEs and FDEs of an .eh_frame or .debug_frame section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   One walk over the lengths of the entries counts them, a second one scans the
-   CIEs and reads the FDEs.  An FDE's CIE is always in front of it: in
-   .eh_frame by its form, in .debug_frame as all assemblers write it.  */
+   One walk over the lengths of the entries scans the CIEs and reads the FDEs.
+   An FDE's CIE is always in front of it: in .eh_frame by its form, in
+   .debug_frame as all assemblers write it.  */
 
 #include "cfi/reader.h"
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
+#include "base/radix.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cie.h"
 #include "cfi/entry.h"
 #include "cfi/odd_fde.h"
 #include "cfi/plain_fde.h"
+
+enum
+{
+  /* Hardly an FDE has fewer bytes; room for them is made at once.  Memory that
+     is not used is never touched.  */
+  FDE_SIZE_USUAL = 24
+};
 
 /* The entry at OFFSET of the last input.  */
 static struct entry
@@ -23,25 +32,13 @@ next_entry (const struct cfi_section *section, uint64_t offset)
                    section->arch->big_endian, offset);
 }
 
-static void
-count_entries (const struct cfi_section *section, size_t *n_cies,
-               size_t *n_fdes)
-{
-  struct entry entry;
-  *n_cies = *n_fdes = 0;
-  for (uint64_t offset = 0;
-       (entry = next_entry (section, offset)).kind != ENTRY_END;
-       offset += entry.size)
-    {
-      *n_cies += entry.kind == ENTRY_CIE;
-      *n_fdes += entry.kind == ENTRY_FDE;
-    }
-}
-
 static bool
 read_cie (struct cfi_section *section, const struct entry *entry,
           struct error *err)
 {
+  if (!ARRAY_ROOM (section->cies, section->n_cies + 1,
+                   &section->cies_capacity))
+    return error_set_no_memory (err);
   struct cfi_cie *cie = &section->cies[section->n_cies++];
   cie_scan (cie, section, entry);
   return cie->unusable == REASON_NONE
@@ -56,6 +53,11 @@ read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
           struct buffer *shown, struct error *err)
 {
   char text[sizeof ((struct cfi_damage *)0)->text];
+  if (section->n_fdes == UINT32_MAX - 1)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED, "more than 4 billion FDEs");
+  if (!ARRAY_ROOM (section->fdes, section->n_fdes + 1,
+                   &section->fdes_capacity))
+    return error_set_no_memory (err);
   struct cfi_fde *fde = &section->fdes[section->n_fdes];
   *cie = cfi_section_find_cie (section, entry->cie, *cie);
   if (*cie == section->n_cies)
@@ -95,20 +97,30 @@ read_entries (struct cfi_section *section, struct buffer *shown,
   return read;
 }
 
+/* Put the FDEs in order.  They come in that of their inputs and offsets, in
+   which those of equal addresses stay.  */
+static bool
+sort_fdes (struct cfi_section *section)
+{
+  void *fdes = section->fdes;
+  _Static_assert(offsetof (struct cfi_fde, address) == 0, "radix_sort");
+  bool sorted = radix_sort (&fdes, section->n_fdes, sizeof *section->fdes);
+  section->fdes = fdes;
+  return sorted;
+}
+
 bool
 cfi_read (struct cfi_section *section, const struct cfi_input *input,
           struct error *err)
 {
-  size_t n_cies, n_fdes;
   struct buffer shown;
   section->inputs[section->n_inputs++] = *input;
-  count_entries (section, &n_cies, &n_fdes);
-  if (n_fdes >= UINT32_MAX - section->n_fdes)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED, "more than 4 billion FDEs");
+  size_t expected = section->n_fdes + input->size / FDE_SIZE_USUAL + 1;
   buffer_init (&shown, section->arch->big_endian);
-  bool read = cfi_section_reserve (section, n_cies, n_fdes, err)
+  bool read = (ARRAY_ROOM (section->fdes, expected, &section->fdes_capacity)
+               || error_set_no_memory (err))
               && read_entries (section, &shown, err)
-              && cfi_section_sort (section, err);
+              && (sort_fdes (section) || error_set_no_memory (err));
   buffer_free (&shown);
   if (!read)
     cfi_section_free (section);
