@@ -183,20 +183,16 @@ take_cie (const struct session *session, struct libdwarf_cie *cie)
   Dwarf_Signed data_alignment;
   Dwarf_Half ra_column, offset_size;
   Dwarf_Small version;
-  Dwarf_Off offset;
   char *augmentation;
   byte_pointer instructions;
   Dwarf_Error error = NULL;
-  if (dwarf_cie_section_offset (session->debug, handle, &offset, &error)
-          != DW_DLV_OK
-      || dwarf_get_cie_info_b (handle, &entry_size, &version, &augmentation,
-                               &code_alignment, &data_alignment, &ra_column,
-                               &instructions, &instructions_size, &offset_size,
-                               &error)
-             != DW_DLV_OK)
+  if (dwarf_get_cie_info_b (handle, &entry_size, &version, &augmentation,
+                            &code_alignment, &data_alignment, &ra_column,
+                            &instructions, &instructions_size, &offset_size,
+                            &error)
+      != DW_DLV_OK)
     return false;
   *cie = (struct libdwarf_cie){
-    .offset = offset,
     .instructions = instructions,
     .instructions_size = instructions_size,
     .code_alignment = code_alignment,
@@ -228,8 +224,7 @@ take_fde (const struct session *session, struct libdwarf_fde *fde)
       = offset < session->input.size
         && entry_head (session->input.bytes + offset, session->big_endian)
                == ENTRY_HEAD_64;
-  *fde = (struct libdwarf_fde){ .offset = offset,
-                                .entry_size = (wide ? 12 : 4) + entry_size,
+  *fde = (struct libdwarf_fde){ .entry_size = (wide ? 12 : 4) + entry_size,
                                 .address = address,
                                 .size = size,
                                 .instructions = instructions,

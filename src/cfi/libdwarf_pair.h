@@ -18,7 +18,6 @@
    below.  */
 struct libdwarf_cie
 {
-  uint64_t offset; /* in the bytes */
   const uint8_t *instructions;
   uint64_t instructions_size;
   uint64_t code_alignment;
@@ -28,7 +27,6 @@ struct libdwarf_cie
 
 struct libdwarf_fde
 {
-  uint64_t offset;     /* in the bytes */
   uint64_t entry_size; /* bytes, with the length field */
   uint64_t address, size;
   const uint8_t *instructions;
