@@ -135,6 +135,15 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
     row->ra = frame_rule_unsupported (REASON_RA_SIGNING);
 }
 
+/* Append ROW, with the rules of saved registers if they are tracked.  */
+static bool
+append_row (struct execution *run, const struct frame_row *row)
+{
+  return frame_function_append_saved (
+             run->function, row, run->saved != NULL ? run->saved->rules : NULL)
+         || error_set_no_memory (run->err);
+}
+
 /* Append any row for the code from the current location on.  Not inline: the
    compiler would save registers for this function in all cases.  */
 static __attribute__ ((noinline)) bool
@@ -145,11 +154,7 @@ emit_any_row (struct execution *run)
   row.start = (uint32_t)run->location;
   frame_numbers_give (&run->machine->numbers, &row);
   run->changed = false;
-  bool appended = run->saved != NULL
-                      ? frame_function_append_saved (run->function, &row,
-                                                     run->saved->rules)
-                      : frame_function_append (run->function, &row);
-  return appended || error_set_no_memory (run->err);
+  return append_row (run, &row);
 }
 
 /* Append a row for the code from the current location on: at once if it says
@@ -667,12 +672,7 @@ give_up_from_here (struct execution *run, enum frame_reason reason)
   if (run->err->status != CFI2SFRAME_OK || run->location == 0
       || run->location >= run->size)
     return reason;
-  bool appended = run->saved != NULL
-                      ? frame_function_append_saved (run->function, &row,
-                                                     run->saved->rules)
-                      : frame_function_append (run->function, &row);
-  return appended || error_set_no_memory (run->err) ? REASON_NONE
-                                                    : REASON_BAD_ENTRY;
+  return append_row (run, &row) ? REASON_NONE : REASON_BAD_ENTRY;
 }
 
 static enum frame_reason

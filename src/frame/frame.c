@@ -153,12 +153,7 @@ bool
 frame_function_append (struct frame_function *function,
                        const struct frame_row *row)
 {
-  struct frame_row *next = frame_function_next (function);
-  if (next == NULL)
-    return false;
-  *next = *row;
-  frame_function_keep_next (function);
-  return true;
+  return frame_function_append_saved (function, row, NULL);
 }
 
 /* The index of the first row that starts at OFFSET or behind, with a row made

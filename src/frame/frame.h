@@ -242,12 +242,12 @@ uint32_t frame_function_fp_sure_end (const struct frame_function *function,
                                      size_t index, uint32_t end, uint16_t reg,
                                      uint32_t smallest);
 
-/* Append ROW as frame_function_keep_next does.  False when memory ran out.  */
+/* Append ROW as frame_function_keep_next does, to a function without rules of
+   saved registers.  False when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 
-/* Append ROW, with function->n_saved rules in SAVED, as
-   frame_function_keep_next does.  */
+/* Append ROW, with function->n_saved rules in SAVED, in the same way.  */
 bool frame_function_append_saved (struct frame_function *function,
                                   const struct frame_row *row,
                                   const struct frame_rule *saved);
