@@ -4,6 +4,7 @@
 #include "elf/build_id.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "elf/notes.h"
 
@@ -35,6 +36,13 @@ build_id_find (const struct image *image)
       found = find_in_notes (
           note_walk_segment (image, &image->segments[i], false));
   return found;
+}
+
+bool
+build_id_equal (const struct build_id *a, const struct build_id *b)
+{
+  return a->size == b->size
+         && (a->size == 0 || memcmp (a->bytes, b->bytes, a->size) == 0);
 }
 
 void

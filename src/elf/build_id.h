@@ -4,6 +4,7 @@
 #ifndef ELF_BUILD_ID_H
 #define ELF_BUILD_ID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,9 @@ struct build_id
 /* The build-id of IMAGE, from its sections or, in a file without sections,
    its segments.  */
 struct build_id build_id_find (const struct image *image);
+
+/* Whether A and B are one build-id; also when both are none.  */
+bool build_id_equal (const struct build_id *a, const struct build_id *b);
 
 /* Write ID to DIGITS in hexadecimal digits, by which files are found.  */
 void build_id_digits (const struct build_id *id,

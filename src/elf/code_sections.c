@@ -5,14 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/radix.h"
 #include "base/search.h"
-
-static int
-compare_ranges (const void *a, const void *b)
-{
-  const struct section_range *left = a, *right = b;
-  return (left->start > right->start) - (left->start < right->start);
-}
 
 bool
 code_sections_read (struct code_sections *sections, const struct image *image,
@@ -31,9 +25,10 @@ code_sections_read (struct code_sections *sections, const struct image *image,
         sections->ranges[sections->n++]
             = (struct section_range){ header->sh_addr, end };
     }
-  qsort (sections->ranges, sections->n, sizeof *sections->ranges,
-         compare_ranges);
-  return true;
+  void *ranges = sections->ranges;
+  bool sorted = radix_sort (&ranges, sections->n, sizeof *sections->ranges);
+  sections->ranges = ranges;
+  return sorted || error_set_no_memory (err);
 }
 
 void

@@ -54,8 +54,7 @@ is_same_build (const struct image *debug, const struct image *image,
   struct build_id own = build_id_find (image), its = build_id_find (debug);
   struct debug_link link = find_link (image);
   if (own.size > 0 && its.size > 0)
-    return (own.size == its.size
-            && memcmp (own.bytes, its.bytes, own.size) == 0)
+    return build_id_equal (&own, &its)
            || error_set (err, CFI2SFRAME_REFUSED, "another build-id");
   if (link.name != NULL)
     return crc32_of (debug->bytes, debug->size) == link.crc
@@ -107,8 +106,7 @@ static bool
 belongs_to (const struct image *debug, const struct image *image,
             struct error *err)
 {
-  if (debug->header.e_machine != image->header.e_machine
-      || debug->big_endian != image->big_endian)
+  if (!image_same_machine (debug, image))
     return error_set (err, CFI2SFRAME_REFUSED, "another machine's");
   return is_same_build (debug, image, err)
          && has_same_code (debug, image, err);

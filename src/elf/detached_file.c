@@ -57,24 +57,23 @@ enum
   N_SECTIONS = 4
 };
 
-/* The next executable segment of IMAGE from number *AT on, or NULL.  */
+/* The executable segment of IMAGE behind LAST, the first if that is NULL; or
+   NULL.  */
 static const GElf_Phdr *
-next_executable (const struct image *image, size_t *at)
+next_executable (const struct image *image, const GElf_Phdr *last)
 {
-  while (*at < image->n_segments)
-    {
-      const GElf_Phdr *segment = &image->segments[(*at)++];
-      if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
-        return segment;
-    }
-  return NULL;
+  do
+    last = image_next_load (image, last);
+  while (last != NULL && !(last->p_flags & PF_X));
+  return last;
 }
 
 static unsigned
 count_executable (const struct image *image)
 {
   unsigned n = 0;
-  for (size_t at = 0; next_executable (image, &at) != NULL;)
+  for (const GElf_Phdr *segment = NULL;
+       (segment = next_executable (image, segment)) != NULL;)
     n++;
   return n;
 }
@@ -169,8 +168,8 @@ detached_file_compose (const struct image *program,
   headers[3].sh_offset = headers[2].sh_offset + section->size;
   uint64_t table = align_up (headers[3].sh_offset + sizeof names, 8);
   put_header (file, program, table);
-  const GElf_Phdr *segment;
-  for (size_t at = 0; (segment = next_executable (program, &at)) != NULL;)
+  for (const GElf_Phdr *segment = NULL;
+       (segment = next_executable (program, segment)) != NULL;)
     put_segment (file, segment);
   put_note (file, &id);
   buffer_fill (file, 0, headers[2].sh_offset - file->size);
@@ -184,26 +183,16 @@ detached_file_compose (const struct image *program,
 
 /* Looking for it.  */
 
-static bool
-have_same_id (const struct image *a, const struct image *b)
-{
-  const struct build_id of_a = build_id_find (a), of_b = build_id_find (b);
-  return of_a.size == of_b.size
-         && (of_a.size == 0
-             || memcmp (of_a.bytes, of_b.bytes, of_a.size) == 0);
-}
-
 /* Whether A and B have code at the same addresses.  A tool that moves code
    leaves the build-id as it is.  */
 static bool
 have_same_code (const struct image *a, const struct image *b)
 {
-  size_t at_a = 0, at_b = 0;
-  const GElf_Phdr *of_a, *of_b;
+  const GElf_Phdr *of_a = NULL, *of_b = NULL;
   do
     {
-      of_a = next_executable (a, &at_a);
-      of_b = next_executable (b, &at_b);
+      of_a = next_executable (a, of_a);
+      of_b = next_executable (b, of_b);
       if (of_a != NULL && of_b != NULL
           && (of_a->p_vaddr != of_b->p_vaddr
               || of_a->p_memsz != of_b->p_memsz))
@@ -216,9 +205,10 @@ have_same_code (const struct image *a, const struct image *b)
 static bool
 is_for (const struct image *image, const struct image *program)
 {
-  return image->header.e_machine == program->header.e_machine
-         && image->big_endian == program->big_endian
-         && have_same_id (image, program) && have_same_code (image, program);
+  const struct build_id its = build_id_find (image);
+  const struct build_id own = build_id_find (program);
+  return image_same_machine (image, program) && build_id_equal (&its, &own)
+         && have_same_code (image, program);
 }
 
 bool

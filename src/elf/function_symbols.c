@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "elf/symbols.h"
 
@@ -53,23 +54,13 @@ function_symbols_walk (const struct image *image, bool all,
   return true;
 }
 
-static int
-compare_names (const void *a, const void *b)
-{
-  const struct symbol_name *left = a, *right = b;
-  if (left->address != right->address)
-    return left->address < right->address ? -1 : 1;
-  return (left->order > right->order) - (left->order < right->order);
-}
-
 static bool
 add_name (void *argument, uint64_t address, const char *name)
 {
   struct symbol_names *names = argument;
   if (!ARRAY_ROOM (names->list, names->n + 1, &names->capacity))
     return false;
-  names->list[names->n] = (struct symbol_name){ address, name, names->n };
-  names->n++;
+  names->list[names->n++] = (struct symbol_name){ address, name };
   return true;
 }
 
@@ -79,9 +70,10 @@ symbol_names_read (struct symbol_names *names, const struct image *image)
   *names = (struct symbol_names){ 0 };
   if (!function_symbols_walk (image, true, add_name, names))
     return false;
-  if (names->n > 0)
-    qsort (names->list, names->n, sizeof *names->list, compare_names);
-  return true;
+  void *list = names->list;
+  bool sorted = radix_sort (&list, names->n, sizeof *names->list);
+  names->list = list;
+  return sorted;
 }
 
 const char *

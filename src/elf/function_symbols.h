@@ -25,13 +25,13 @@ struct symbol_name
 {
   uint64_t address;
   const char *name;
-  size_t order; /* index of the symbol in the file; of several names for one
-                   address the first counts */
 };
 
 struct symbol_names
 {
-  struct symbol_name *list; /* owned; ascending */
+  /* Owned; ascending, those of one address as in the file: the first
+     counts.  */
+  struct symbol_name *list;
   size_t n, capacity;
 };
 

@@ -155,6 +155,14 @@ image_next_section (const struct image *image,
 const struct image_section *image_find_section (const struct image *image,
                                                 const char *name);
 
+/* Whether A and B are of one machine and byte order.  */
+static inline bool
+image_same_machine (const struct image *a, const struct image *b)
+{
+  return a->header.e_machine == b->header.e_machine
+         && a->big_endian == b->big_endian;
+}
+
 /* Whether SECTION is loaded and can be executed.  */
 static inline bool
 image_section_is_code (const struct image_section *section)
