@@ -37,7 +37,6 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
   *sites
       = (struct return_sites){ .source = source,
                                .padding = padding,
-                               .smallest = image->arch->smallest_instruction,
                                .smallest_call = image->arch->smallest_call };
   plt_sections_find (&sites->plt, image);
   sites->calls = (struct call_finder){ .image = image,

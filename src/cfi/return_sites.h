@@ -50,8 +50,7 @@ struct return_sites
   bool keep_all_rows;     /* no place is left out; only padding is added */
   bool only_behind_calls; /* no padding is added to other code */
   struct call_finder calls;
-  uint32_t smallest;      /* bytes of an instruction, and so of a place */
-  uint32_t smallest_call; /* bytes of a call */
+  uint32_t smallest_call; /* bytes */
 
   /* The latest code.  */
   uint64_t end;                /* 0: none */

@@ -32,7 +32,7 @@ struct symbols
 struct symbol
 {
   uint32_t name; /* offset among the strings */
-  uint8_t info, other;
+  uint8_t info;
   uint16_t st_shndx; /* as it stands there */
   size_t section;    /* 0 for undefined, absolute and common symbols */
   uint64_t value;
@@ -69,7 +69,6 @@ symbol_read (struct symbol *symbol, const uint8_t *bytes, bool big_endian)
   *symbol = (struct symbol){
     .name = load_u32 (bytes + offsetof (Elf64_Sym, st_name), big_endian),
     .info = bytes[offsetof (Elf64_Sym, st_info)],
-    .other = bytes[offsetof (Elf64_Sym, st_other)],
     .st_shndx = load_u16 (bytes + offsetof (Elf64_Sym, st_shndx), big_endian),
     .value = load_u64 (bytes + offsetof (Elf64_Sym, st_value), big_endian),
   };
