@@ -44,7 +44,9 @@ struct measuring
   struct measurement *result;
   struct cfi_source source;
   struct finished_rows rows;
-  struct emitter *emitters[N_EMITTERS]; /* NULL: not wanted */
+  struct emitter *emitters[N_EMITTERS];
+  struct cfi2sframe_report reports[N_EMITTERS];
+  /* of these */ /* NULL: not wanted */
   bool with_compact_unwind;
   struct cunwind_section compact_unwind;
 };
@@ -82,10 +84,8 @@ measured_reason_text (enum measured_format format, unsigned reason)
 static bool
 check_kind (const struct image *image, struct error *err)
 {
-  if (image->header.e_type == ET_REL)
-    return error_set (err, CFI2SFRAME_NOTHING, "is a relocatable object");
-  if (image->header.e_type == ET_CORE)
-    return error_set (err, CFI2SFRAME_NOTHING, "is a core file");
+  if (!image_expect_linked (image, false, err))
+    return false;
   if (image->arch != NULL && image->debug_only)
     return error_set (err, CFI2SFRAME_NOTHING,
                       "debug file: the code is not in it");
@@ -124,6 +124,7 @@ open_emitter (struct measuring *measuring, unsigned index, struct error *err)
     .share = !formats[index].no_share,
     .compact = formats[index].compact,
     .cut = true,
+    .report = &measuring->reports[index],
   };
   measuring->emitters[index] = emitter_new (&options, err);
   bool available = measuring->emitters[index] != NULL;
@@ -210,11 +211,11 @@ finish_emitter (struct measuring *measuring, unsigned index, struct error *err)
     return true;
   if (!emitter_finish (emitter, err))
     return false;
-  const struct emitter_account *account = emitter_account (emitter);
+  const struct cfi2sframe_report *report = &measuring->reports[index];
   measured->bytes = sframe_encoder_size (emitter_encoder (emitter));
-  measured->synchronous = measured->asynchronous = account->functions_covered;
+  measured->synchronous = measured->asynchronous = report->functions_covered;
   for (unsigned i = 0; i < REASON_COUNT; i++)
-    measured->left_out[i] = account->left_out[i];
+    measured->left_out[i] = report->left_out[i];
   cfi_section_count_damages (&measuring->source.cfi, measured->left_out);
   return true;
 }

@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include "convert/thresholds.h"
-#include "convert/emitter.h"
 #include "convert/audit.h"
-#include "convert/formats.h"
 #include "relocatable/object_section.h"
 #include "write/output_file.h"
 #include "sframe/decode.h"
@@ -22,17 +20,6 @@ struct object_conversion
   struct relocatable object;
   struct object_section section;
 };
-
-static bool
-check_options (const struct image *image,
-               const struct cfi2sframe_options *options, struct error *err)
-{
-  if (image->arch != NULL
-      && !emitter_check_machine (image->arch, format_variant (options->format),
-                                 err))
-    return false;
-  return true;
-}
 
 /* An empty section is not a .sframe.  */
 static bool
@@ -56,8 +43,7 @@ build (struct object_conversion *conversion, const struct image *image,
        const struct cfi2sframe_options *options,
        struct cfi2sframe_report *report, struct error *err)
 {
-  if (!check_options (image, options, err)
-      || !handle_existing (image, options, report, err)
+  if (!handle_existing (image, options, report, err)
       || !relocatable_open (&conversion->object, image, err))
     return false;
   return object_section_build (&conversion->section, &conversion->object,

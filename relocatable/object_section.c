@@ -32,6 +32,7 @@ struct object_builder
   size_t n_codes;
   struct gnu_functions *gnu; /* with --gnu */
   struct emitter *emitter;
+  struct cfi2sframe_report *report;
   struct object_section *section;
 };
 
@@ -83,6 +84,7 @@ open_emitter (struct object_builder *builder, struct error *err)
     .image = image,
     .variant = builder->variant,
     .gnu_widths = builder->options->gnu,
+    .report = builder->report,
   };
   builder->emitter = emitter_new (&options, err);
   if (builder->emitter == NULL || !builder->options->gnu)
@@ -137,23 +139,20 @@ static bool
 add_code (struct object_builder *builder, struct cfi_code *code,
           struct error *err)
 {
-  bool added = false;
   if (accepts_odd_ranges (builder)
       && (code->reason == REASON_OVERLAP
           || code->reason == REASON_EMPTY_RANGE))
     code->reason = REASON_NONE;
   if (accepts_odd_ranges (builder))
     code->group_end = code->group; /* even if it overlaps another function */
-  if (builder->gnu != NULL && code->reason == REASON_NONE
-      && !gnu_functions_add (builder->gnu, &builder->rows, code,
-                             builder->emitter, &added, err))
-    return false;
-  if (added)
-    return true;
-  if (!finished_rows_execute (&builder->rows, code, err))
-    return false;
-  leave_out_plt_rules (builder, code);
-  return emitter_add (builder->emitter, &builder->rows, code, err);
+  if (builder->gnu == NULL)
+    {
+      if (!finished_rows_execute (&builder->rows, code, err))
+        return false;
+      leave_out_plt_rules (builder, code);
+    }
+  return gnu_functions_add (builder->gnu, &builder->rows, code,
+                            builder->emitter, err);
 }
 
 /* Note the relocation of each function's start.  */
@@ -234,9 +233,9 @@ write_section (struct object_builder *builder, struct error *err)
 }
 
 static void
-fill_in_report (const struct object_builder *builder,
-                struct cfi2sframe_report *report)
+fill_in_report (const struct object_builder *builder)
 {
+  struct cfi2sframe_report *report = builder->report;
   const struct image *image = builder->object->image;
   const struct cfi_section *cfi = &builder->source.cfi;
   report->machine = image->arch->name;
@@ -247,7 +246,7 @@ fill_in_report (const struct object_builder *builder,
   report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
   if (builder->emitter == NULL)
     return;
-  emitter_report (builder->emitter, report);
+  report->executable_bytes = image_executable_bytes (image);
   report->sframe_fdes = builder->section->n_functions;
   report->sframe_fres
       = sframe_encoder_n_rows (emitter_encoder (builder->emitter));
@@ -263,13 +262,14 @@ object_section_build (struct object_section *section,
       = { .object = object,
           .options = options,
           .variant = format_variant (options->format),
+          .report = report,
           .section = section };
   *section = (struct object_section){ .fixes = NULL };
   buffer_init (&section->bytes, object->image->big_endian);
   bool built = open_source (&builder, err) && order_codes (&builder, err)
                && open_emitter (&builder, err) && add_functions (&builder, err)
                && write_section (&builder, err);
-  fill_in_report (&builder, report);
+  fill_in_report (&builder);
   object_builder_close (&builder);
   return built;
 }

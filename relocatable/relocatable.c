@@ -248,7 +248,6 @@ resolve_fdes (struct relocatable *object)
           = length >= 4 && load_u32 (object->eh_frame + at + 4, big_endian);
       if (fde && !resolve_fde (object, at, end))
         {
-          object->n_unresolved++;
           uint64_t field = at + FDE_PC_BEGIN;
           uint64_t room = end - field < 8 ? end - field : 8;
           memset (object->eh_frame + field, 0, room);

@@ -43,8 +43,6 @@ struct relocatable
   uint64_t eh_frame_size;
   uint64_t eh_frame_address;
   struct relocatable_table relocations; /* of .eh_frame */
-  size_t n_unresolved; /* FDEs without a function that was found; their copy
-                          has an empty range */
 };
 
 /* Resolve the .eh_frame of IMAGE, an ET_REL file that must outlive OBJECT.

@@ -25,9 +25,9 @@ struct emitter
   struct sframe_row *rows; /* owned: those of a piece for the encoder */
   size_t rows_capacity;
   struct sframe_encoder *encoder;
-  struct emitter_account account;
-  uint64_t repeated; /* bytes of code in repeated blocks */
-  uint64_t code_end; /* of the function at hand: */
+  struct cfi2sframe_report *report; /* borrowed */
+  uint64_t repeated;                /* bytes of code in repeated blocks */
+  uint64_t code_end;                /* of the function at hand: */
   enum frame_reason first_reason;
   bool across; /* an FDE may hold several functions */
 };
@@ -70,7 +70,7 @@ static bool
 count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
              bool repeats, struct error *err)
 {
-  emitter->account.bytes_covered += without_padding (emitter, address, size);
+  emitter->report->bytes_covered += without_padding (emitter, address, size);
   emitter->repeated += repeats ? size : 0;
   return sframe_rows_are_reasonable (&emitter->encode, emitter->repeated, err);
 }
@@ -94,10 +94,10 @@ take_gap (void *context, uint64_t address, uint32_t size,
 {
   struct emitter *emitter = context;
   separate (emitter);
-  emitter->account.bytes_left_out += without_padding (emitter, address, size);
+  emitter->report->bytes_left_out += without_padding (emitter, address, size);
   if (reason == REASON_RETURN_ADDRESS)
     {
-      emitter->account.return_addresses++;
+      emitter->report->return_addresses++;
       return;
     }
   if (emitter->first_reason == REASON_NONE)
@@ -146,9 +146,10 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
   return emitter->encoder != NULL && emitter->pieces != NULL;
 }
 
-bool
-emitter_check_machine (const struct arch *arch, struct sframe_variant variant,
-                       struct error *err)
+/* Whether the version VARIANT knows the machine (arch->needs_pcrel).  */
+static bool
+check_machine (const struct arch *arch, struct sframe_variant variant,
+               struct error *err)
 {
   return !arch->needs_pcrel || variant.pcrel
          || error_set (err, CFI2SFRAME_UNSUPPORTED,
@@ -158,7 +159,7 @@ emitter_check_machine (const struct arch *arch, struct sframe_variant variant,
 struct emitter *
 emitter_new (const struct emitter_options *options, struct error *err)
 {
-  if (!emitter_check_machine (options->image->arch, options->variant, err))
+  if (!check_machine (options->image->arch, options->variant, err))
     return NULL;
   struct emitter *emitter = calloc (1, sizeof *emitter);
   if (emitter == NULL)
@@ -167,6 +168,7 @@ emitter_new (const struct emitter_options *options, struct error *err)
       return NULL;
     }
   emitter->image = options->image;
+  emitter->report = options->report;
   if (open_lowerer (emitter, options) && open_encoder (emitter, options))
     return emitter;
   error_set_no_memory (err);
@@ -193,9 +195,9 @@ static void
 count_fde (struct emitter *emitter, enum frame_reason reason)
 {
   if (reason == REASON_NONE)
-    emitter->account.functions_covered++;
+    emitter->report->functions_covered++;
   else
-    emitter->account.left_out[reason]++;
+    emitter->report->left_out[reason]++;
 }
 
 /* Bytes behind CODE that its last row covers, too: those behind a call.  An
@@ -242,7 +244,7 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
           struct error *err)
 {
   size_t index = n_functions (emitter);
-  uint64_t covered = emitter->account.bytes_covered;
+  uint64_t covered = emitter->report->bytes_covered;
   emitter->first_reason = code->front_disputed ? REASON_OVERLAP : REASON_NONE;
   struct frame_function function = *code->function;
   function.size += padding_behind (emitter, code);
@@ -252,7 +254,7 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
     return false;
   count_fde (emitter, emitter->first_reason);
   if (code->program != NULL && n_functions (emitter) == index + 1
-      && emitter->account.bytes_covered - covered == code->size
+      && emitter->report->bytes_covered - covered == code->size
       && serves_longer (emitter, &function))
     code->program->taken = index + 1;
   return true;
@@ -276,7 +278,7 @@ repeat_rows (struct emitter *emitter, size_t index,
           && !pieces_repeat (emitter->pieces, index, (uint32_t)begin, address,
                              end - (uint32_t)begin, err))
         return false;
-      emitter->account.bytes_covered
+      emitter->report->bytes_covered
           += without_padding (emitter, address, end - begin);
       if (i < places->n)
         take_gap (emitter, code->address + end, smallest,
@@ -315,7 +317,7 @@ emitter_add (struct emitter *emitter, struct finished_rows *rows,
   if (code->reason == REASON_NONE)
     return add_rows (emitter, code, err);
   separate (emitter);
-  emitter->account.bytes_left_out += code->size;
+  emitter->report->bytes_left_out += code->size;
   count_fde (emitter, code->reason);
   return true;
 }
@@ -338,30 +340,10 @@ emitter_finish (struct emitter *emitter, struct error *err)
          || pieces_finish (emitter->pieces, emitter->encoder, err);
 }
 
-const struct emitter_account *
-emitter_account (const struct emitter *emitter)
-{
-  return &emitter->account;
-}
-
 struct sframe_encoder *
 emitter_encoder (const struct emitter *emitter)
 {
   return emitter->encoder;
-}
-
-void
-emitter_report (const struct emitter *emitter,
-                struct cfi2sframe_report *report)
-{
-  const struct emitter_account *account = &emitter->account;
-  report->executable_bytes = image_executable_bytes (emitter->image);
-  report->functions_covered = account->functions_covered;
-  report->bytes_covered = account->bytes_covered;
-  report->bytes_left_out = account->bytes_left_out;
-  report->return_addresses = account->return_addresses;
-  for (unsigned i = 0; i < REASON_COUNT; i++)
-    report->left_out[i] += account->left_out[i];
 }
 
 struct sframe_encoder *

@@ -28,23 +28,13 @@ struct emitter_options
   bool compact;    /* an FDE may hold several functions */
   /* Hints: functions, and bytes of rows.  */
   size_t n_expected, rows_expected;
-};
-
-struct emitter_account
-{
-  uint64_t functions_covered; /* FDEs with a row for every byte */
-  uint64_t bytes_covered, bytes_left_out;
-  uint64_t left_out[REASON_COUNT]; /* FDEs by their first reason */
-  /* Places left out as REASON_RETURN_ADDRESS, which makes no difference to
-     whether an FDE is covered.  */
-  uint64_t return_addresses;
+  /* What is said of code is counted here: functions and bytes that are covered
+     or left out, and reasons.  Places that are left out as
+     REASON_RETURN_ADDRESS make no difference to whether an FDE is covered.  */
+  struct cfi2sframe_report *report;
 };
 
 struct emitter; /* opaque */
-
-/* Whether the version VARIANT knows the machine (arch->needs_pcrel).  */
-bool emitter_check_machine (const struct arch *arch,
-                            struct sframe_variant variant, struct error *err);
 
 /* NULL when memory ran out, or with status CFI2SFRAME_UNSUPPORTED when the
    version does not know the machine.  What OPTIONS points to must outlive the
@@ -69,13 +59,8 @@ bool emitter_add_lowered (struct emitter *emitter,
 /* To be called when all functions were added.  */
 bool emitter_finish (struct emitter *emitter, struct error *err);
 
-/* The account and the encoder, which are valid as long as the emitter.  */
-const struct emitter_account *emitter_account (const struct emitter *emitter);
+/* The encoder, which is valid as long as the emitter.  */
 struct sframe_encoder *emitter_encoder (const struct emitter *emitter);
-
-/* Fill in what REPORT says of code, and add the FDEs left out.  */
-void emitter_report (const struct emitter *emitter,
-                     struct cfi2sframe_report *report);
 
 /* Hand the encoder over to the caller.  */
 struct sframe_encoder *emitter_release (struct emitter *emitter);

@@ -140,22 +140,19 @@ add_translated (struct gnu_functions *gnu, struct finished_rows *rows,
 
 bool
 gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
-                   struct cfi_code *code, struct emitter *emitter, bool *added,
+                   struct cfi_code *code, struct emitter *emitter,
                    struct error *err)
 {
   const struct cfi_fde *fde = code->fde;
+  if (gnu == NULL || code->kind != CODE_OF_FDE || code->reason != REASON_NONE)
+    return emitter_add (emitter, rows, code, err);
   const struct image_section *plt = plt_sections_at (&gnu->plt, fde->address);
-  *added = true;
   if (cfi_code_is_disputed (code))
-    {
-      code->reason = REASON_OVERLAP; /* GNU as does not see the linker's */
-      return emitter_add (emitter, rows, code, err);
-    }
-  if (plt == NULL)
+    code->reason = REASON_OVERLAP; /* GNU as does not see the linker's */
+  else if (plt == NULL)
     return add_translated (gnu, rows, code, emitter, err);
-  if (gnu->bugs && gnu->image->arch->plt_got_defect
-      && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
+  else if (gnu->bugs && gnu->image->arch->plt_got_defect
+           && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
     return add_wrong_plt_got (gnu, fde, plt, emitter, err);
-  *added = false;
-  return true;
+  return emitter_add (emitter, rows, code, err);
 }

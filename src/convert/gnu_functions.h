@@ -23,11 +23,12 @@ struct gnu_functions *gnu_functions_new (const struct image *image,
                                          bool bugs);
 void gnu_functions_free (struct gnu_functions *gnu);
 
-/* Add CODE, an FDE of ROWS, to EMITTER, unless *ADDED says that it is to be
-   lowered as usual.  Without mistakes, what GNU as would have written is held
-   against the rows of ROWS, and left out where it says anything else.  */
+/* Add CODE of ROWS to EMITTER; with GNU NULL, and what GNU as and ld describe
+   as we do, by emitter_add.  Without mistakes, what GNU as would have written
+   is held against the rows of ROWS, and left out where it says anything
+   else.  */
 bool gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
                         struct cfi_code *code, struct emitter *emitter,
-                        bool *added, struct error *err);
+                        struct error *err);
 
 #endif /* CONVERT_GNU_FUNCTIONS_H */

@@ -168,6 +168,7 @@ open_emitter (struct linked_section *linked, size_t n_expected,
     .cut = !options->no_split,
     .n_expected = n_expected,
     .rows_expected = rows_expected,
+    .report = linked->report,
   };
   linked->emitter = emitter_new (&emitter, err);
   return linked->emitter != NULL;
@@ -279,18 +280,13 @@ static bool
 add_code (struct linked_section *linked, struct cfi_code *code,
           struct error *err)
 {
-  const struct emitter_account *account = emitter_account (linked->emitter);
-  uint64_t covered = account->bytes_covered;
-  bool added = false;
-  if (linked->gnu != NULL && code->kind == CODE_OF_FDE
-      && code->reason == REASON_NONE
-      && !gnu_functions_add (linked->gnu, &linked->rows, code, linked->emitter,
-                             &added, err))
-    return false;
-  if (!added && !emitter_add (linked->emitter, &linked->rows, code, err))
+  struct cfi2sframe_report *report = linked->report;
+  uint64_t covered = report->bytes_covered;
+  if (!gnu_functions_add (linked->gnu, &linked->rows, code, linked->emitter,
+                          err))
     return false;
   if (code->kind == CODE_FOUND)
-    linked->report->bytes_from_code += account->bytes_covered - covered;
+    report->bytes_from_code += report->bytes_covered - covered;
   return true;
 }
 
@@ -320,7 +316,7 @@ linked_section_walk (struct linked_section *linked, struct error *err)
 {
   bool added = add_all (linked, err);
   close_reading (linked);
-  emitter_report (linked->emitter, linked->report);
+  linked->report->executable_bytes = image_executable_bytes (linked->image);
   report_encoder (linked);
   return added;
 }
