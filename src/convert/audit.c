@@ -20,6 +20,14 @@ enum
   WHOLE_PERCENT = 90
 };
 
+struct audit
+{
+  bool usable;    /* readers find it and can read it */
+  bool right;     /* and it says nothing but what the CFI says */
+  bool whole;     /* of nearly all code that could be described */
+  char text[200]; /* what is wrong, if one of these is false */
+};
+
 static int
 compare_ranges (const void *a, const void *b)
 {
@@ -89,10 +97,10 @@ audit_with_code (struct cfi_source *source,
   return compared;
 }
 
-bool
-audit_rows (const struct image *image, const struct sframe_decoder *decoder,
-            const struct cfi_options *cfi_options,
-            struct verify_result *result, struct error *err)
+static bool
+compare_rows (const struct image *image, const struct sframe_decoder *decoder,
+              const struct cfi_options *cfi_options,
+              struct verify_result *result, struct error *err)
 {
   struct cfi_source source;
   struct cfi_options independent = *cfi_options;
@@ -108,6 +116,9 @@ audit_rows (const struct image *image, const struct sframe_decoder *decoder,
   if (compared && result->bytes_extra > 0 && analysed)
     compared = audit_with_code (&source, decoder, result, err);
   cfi_source_close (&source);
+  if (!compared && err->status == CFI2SFRAME_NOTHING)
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "no .eh_frame to check .sframe against");
   return compared;
 }
 
@@ -118,6 +129,21 @@ audit_use (const struct image *image, const struct sframe_decoder *decoder)
   if (segment == NULL || segment->p_memsz == 0)
     return "no program header says where it is";
   return decoder->flags & SFRAME_FLAG_SORTED ? NULL : "it is not sorted";
+}
+
+bool
+audit_compare (const struct image *image,
+               const struct cfi_options *cfi_options, const char **problem,
+               struct verify_result *result, struct error *err)
+{
+  struct sframe_decoder decoder;
+  *problem = NULL;
+  if (image->header.e_type == ET_REL)
+    return object_verify (image, result, err);
+  if (!find_sframe (image, &decoder, err))
+    return false;
+  *problem = audit_use (image, &decoder);
+  return compare_rows (image, &decoder, cfi_options, result, err);
 }
 
 static void
@@ -187,33 +213,19 @@ audit_result (struct audit *audit, const struct verify_result *result,
   return true;
 }
 
-/* The rows of a linked file; *PROBLEM as audit_use returns it.  */
+/* Audit the .sframe of IMAGE, which has one, by what a conversion with OPTIONS
+   would give.  Without CFI the section counts as right.  False when memory ran
+   out.  */
 static bool
-audit_linked_rows (const struct image *image,
-                   const struct cfi2sframe_options *options,
-                   const char **problem, struct verify_result *result,
-                   struct error *err)
-{
-  struct sframe_decoder decoder;
-  const struct cfi_options cfi_options = options_cfi (options);
-  if (!find_sframe (image, &decoder, err))
-    return false;
-  *problem = audit_use (image, &decoder);
-  return audit_rows (image, &decoder, &cfi_options, result, err);
-}
-
-bool
 audit_image (const struct image *image,
              const struct cfi2sframe_options *options, struct audit *audit,
              struct error *err)
 {
   struct verify_result result = { 0 };
-  const char *problem = NULL;
+  const struct cfi_options cfi_options = options_cfi (options);
+  const char *problem;
   *audit = (struct audit){ .right = true, .whole = true };
-  bool compared
-      = image->header.e_type == ET_REL
-            ? object_verify (image, &result, err)
-            : audit_linked_rows (image, options, &problem, &result, err);
+  bool compared = audit_compare (image, &cfi_options, &problem, &result, err);
   if (!compared && err->status == CFI2SFRAME_NO_MEMORY)
     return false;
   audit->usable

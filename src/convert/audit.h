@@ -17,38 +17,24 @@
 #include "sframe/decode.h"
 #include "sframe/verify.h"
 
-struct audit
-{
-  bool usable;    /* readers find it and can read it */
-  bool right;     /* and it says nothing but what the CFI says */
-  bool whole;     /* of nearly all code that could be described */
-  char text[200]; /* what is wrong, if one of these is false */
-};
-
-/* Compare the .sframe behind DECODER with the CFI of IMAGE, a linked file,
-   that CFI_OPTIONS choose.  Status CFI2SFRAME_NOTHING without CFI.  */
-bool audit_rows (const struct image *image,
-                 const struct sframe_decoder *decoder,
-                 const struct cfi_options *cfi_options,
-                 struct verify_result *result, struct error *err);
-
 /* Why readers, which look for PT_GNU_SFRAME and search in a sorted table,
    cannot use the .sframe behind DECODER, or NULL.  */
 const char *audit_use (const struct image *image,
                        const struct sframe_decoder *decoder);
 
-/* Audit the .sframe of IMAGE, which has one, by what a conversion with OPTIONS
-   would give.  Without CFI the section counts as right.  False when memory ran
-   out.  */
-bool audit_image (const struct image *image,
-                  const struct cfi2sframe_options *options,
-                  struct audit *audit, struct error *err);
+/* Compare the .sframe of IMAGE, a linked file or an object, with the CFI that
+   CFI_OPTIONS choose; RESULT is zero at first, *PROBLEM as audit_use returns
+   it.  Status CFI2SFRAME_NOTHING without CFI.  */
+bool audit_compare (const struct image *image,
+                    const struct cfi_options *cfi_options,
+                    const char **problem, struct verify_result *result,
+                    struct error *err);
 
 /* Whether the .sframe of IMAGE, which has one, is to be replaced according to
    OPTIONS.  It does not matter which program made the section, because it may
    have been damaged since.  *STAYS: it is not to be replaced; then the SIZE
-   bytes of EXISTING say what is wrong with it, as audit.text.  False when
-   memory ran out.  */
+   bytes of EXISTING say what is wrong with it, or that stays as it is.  False
+   when memory ran out.  */
 bool audit_replacing (const struct image *image,
                       const struct cfi2sframe_options *options, bool *stays,
                       char *existing, size_t size, struct error *err);

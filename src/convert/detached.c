@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/align.h"
+#include "base/buffer.h"
 #include "convert/linked_section.h"
 #include "convert/location.h"
 #include "convert/thresholds.h"
@@ -39,7 +40,10 @@ detached_check (const struct image *image, struct error *err)
                        "no program or library of a machine that has SFrame");
 }
 
-bool
+/* Make the SFrame data of the linked file IMAGE as OPTIONS say.  They count
+   from *ADDRESS, behind all that the file loads, so that there needs to be no
+   place for them.  SECTION is to be freed, whatever is returned.  */
+static bool
 detached_section (const struct image *image,
                   const struct cfi2sframe_options *options,
                   struct cfi2sframe_report *report, struct buffer *section,

@@ -9,19 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "cfi2sframe.h"
 #include "elf/image.h"
-
-/* Make the SFrame data of the linked file IMAGE as OPTIONS say.  They count
-   from *ADDRESS, behind all that the file loads, so that there needs to be no
-   place for them.  SECTION is to be freed, whatever is returned.  */
-bool detached_section (const struct image *image,
-                       const struct cfi2sframe_options *options,
-                       struct cfi2sframe_report *report,
-                       struct buffer *section, uint64_t *address,
-                       struct error *err);
 
 /* For SFrame data that no other reader than walks of this project sees.  */
 void detached_options_init (struct cfi2sframe_options *options);

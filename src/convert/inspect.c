@@ -8,7 +8,6 @@
 
 #include "base/printable.h"
 #include "relocatable/archive_members.h"
-#include "relocatable/object_audit.h"
 #include "convert/find_sframe.h"
 #include "convert/audit.h"
 #include "convert/location.h"
@@ -19,35 +18,18 @@
 #include "sframe/dump.h"
 #include "sframe/verify.h"
 
-/* Check the .sframe of the linked file IMAGE.  */
-static bool
-check_linked (const struct image *image, const struct cfi_options *cfi_options,
-              struct verify_result *result, struct error *err)
-{
-  struct sframe_decoder decoder;
-  if (!find_sframe (image, &decoder, err))
-    return false;
-  const char *problem = audit_use (image, &decoder);
-  if (!audit_rows (image, &decoder, cfi_options, result, err))
-    return err->status != CFI2SFRAME_NOTHING
-               ? false
-               : error_set (err, CFI2SFRAME_NOTHING,
-                            "no .eh_frame to check .sframe against");
-  return problem == NULL
-         || error_set (err, CFI2SFRAME_MISMATCH,
-                       "its .sframe is of no use to any reader: %s", problem);
-}
-
 static bool
 check_image (const struct image *image, const struct cfi_options *cfi_options,
              struct verify_result *found, struct error *err)
 {
-  bool checked = image->header.e_type == ET_REL
-                     ? object_verify (image, found, err)
-                     : check_linked (image, cfi_options, found, err);
-  if (checked && found->bytes_wrong + found->bytes_extra > 0)
-    return error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
-  return checked;
+  const char *problem;
+  if (!audit_compare (image, cfi_options, &problem, found, err))
+    return false;
+  if (problem != NULL)
+    return error_set (err, CFI2SFRAME_MISMATCH,
+                      "its .sframe is of no use to any reader: %s", problem);
+  return found->bytes_wrong + found->bytes_extra == 0
+         || error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
 }
 
 /* What READERS make of the section of IMAGE, which RESULT is about.  Objects
