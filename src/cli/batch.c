@@ -146,14 +146,6 @@ texts_close (struct texts *texts, const struct batch *batch,
     }
 }
 
-static void
-fail (struct job *job, enum cfi2sframe_status status, const char *reason)
-{
-  job->outcome = JOB_FAILED;
-  job->err.status = status;
-  snprintf (job->err.reason, sizeof job->err.reason, "%s", reason);
-}
-
 /* Working on files.  */
 
 /* Count JOB and print its results to STREAMS.  */
@@ -185,12 +177,11 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
   const struct tree_entry *entry = &batch->tree->entries[index];
   *job = (struct job){ .path = entry->path,
                        .found = entry->found,
-                       .out = streams->out };
+                       .out = streams->out,
+                       .outcome = JOB_FAILED };
   if (entry->problem != 0)
-    fail (job, CFI2SFRAME_IO, strerror (entry->problem));
-  else if (!tree_entry_locate (batch->tree, entry, &job->location, &job->err))
-    job->outcome = JOB_FAILED;
-  else
+    error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (entry->problem));
+  else if (tree_entry_locate (batch->tree, entry, &job->location, &job->err))
     job_run (job, batch->options);
 }
 
@@ -218,10 +209,9 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
   *job = (struct job){ .path = entry->path,
                        .found = entry->found,
                        .outcome = JOB_SKIPPED };
-  job->err.status = CFI2SFRAME_NOTHING;
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
-  snprintf (job->err.reason, sizeof job->err.reason, "same file as %s", name);
+  error_set (&job->err, CFI2SFRAME_NOTHING, "same file as %s", name);
   if (first->outcome == JOB_DONE && !options->convert.dry_run
       && !relink_entry (batch, first, entry, &job->err))
     job->outcome = JOB_FAILED;

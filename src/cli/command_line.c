@@ -350,6 +350,19 @@ set_mode (struct argp_state *state, enum tool_mode mode)
   options->mode = mode;
 }
 
+/* Set the mode that the option KEY asks for, if it asks for one.  */
+static bool
+set_mode_of (struct argp_state *state, int key)
+{
+  for (unsigned mode = MODE_CONVERT + 1; mode < N_MODES; mode++)
+    if (mode_names[mode].key == key)
+      {
+        set_mode (state, (enum tool_mode)mode);
+        return true;
+      }
+  return false;
+}
+
 static void
 set_output (struct argp_state *state, const char *output)
 {
@@ -435,28 +448,6 @@ parse_sync (struct argp_state *state, const char *argument)
       = (enum cfi2sframe_sync)parse_choice (state, "--sync", argument, values);
 }
 
-/* Options: where CFI is taken from.  */
-static error_t
-parse_source_option (int key, char *argument, struct argp_state *state)
-{
-  struct tool_options *options = state->input;
-  switch (key)
-    {
-    case OPTION_DEBUG_INFO:
-      parse_debug_info (state, argument);
-      return 0;
-    case OPTION_DEBUG_FILE:
-      options->convert.debug_file = argument;
-      return 0;
-    case OPTION_DEBUG_TWIN:
-      options->debug_twin = true;
-      options->debug_twin_file = argument;
-      return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static void
 parse_min_coverage (struct argp_state *state, const char *argument)
 {
@@ -497,6 +488,32 @@ static const struct option_switch switches[] = {
   OPTION_SWITCH (struct tool_options, OPTION_COMPACT, convert.compact),
   OPTION_SWITCH (struct tool_options, OPTION_RELOCATABLE, convert.relocatable),
 };
+
+/* Options with a text that is used as it is: where it goes.  */
+static const struct
+{
+  int key;
+  size_t offset;
+} texts[] = {
+  { OPTION_DETACHED, offsetof (struct tool_options, detached) },
+  { OPTION_DEBUG_FILE, offsetof (struct tool_options, convert.debug_file) },
+  { OPTION_DEBUG_TWIN, offsetof (struct tool_options, debug_twin_file) },
+  { OPTION_ROOT, offsetof (struct tool_options, root) },
+  { OPTION_PACKAGE, offsetof (struct tool_options, package) },
+};
+
+/* Set the text of the option KEY, if it is one of these.  */
+static bool
+set_text (struct tool_options *options, int key, const char *argument)
+{
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    if (texts[i].key == key)
+      {
+        *(const char **)((char *)options + texts[i].offset) = argument;
+        return true;
+      }
+  return false;
+}
 
 /* Read the configuration; a failure ends the program.  */
 static void
@@ -540,7 +557,7 @@ apply_hook (struct tool_options *options)
 
 /* Options: the configuration.  */
 static error_t
-parse_configuration_option (int key, char *argument, struct argp_state *state)
+parse_configuration_option (int key, struct argp_state *state)
 {
   struct tool_options *options = state->input;
   switch (key)
@@ -553,12 +570,6 @@ parse_configuration_option (int key, char *argument, struct argp_state *state)
     case OPTION_CONFIG:
       read_configuration (state);
       apply_configuration (options);
-      return 0;
-    case OPTION_ROOT:
-      options->root = argument;
-      return 0;
-    case OPTION_PACKAGE:
-      options->package = argument;
       return 0;
     case OPTION_SHOW_CONFIG:
       read_configuration (state);
@@ -599,47 +610,13 @@ parse_tree_option (int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Options: what is done instead of converting.  */
-static error_t
-parse_mode (int key, struct argp_state *state)
-{
-  switch (key)
-    {
-    case OPTION_CHECK:
-      set_mode (state, MODE_CHECK);
-      return 0;
-    case OPTION_VERIFY:
-      argp_error (state, "unrecognized option '--verify'; did you mean "
-                         "'--check' or '--verify-code'?");
-      return 0;
-    case OPTION_DUMP:
-      set_mode (state, MODE_DUMP);
-      return 0;
-    case OPTION_COMPARE:
-      set_mode (state, MODE_COMPARE);
-      return 0;
-    case OPTION_COMPARE_FORMATS:
-      set_mode (state, MODE_COMPARE_FORMATS);
-      return 0;
-    case OPTION_LINT:
-      set_mode (state, MODE_LINT);
-      return 0;
-    case OPTION_REMOVE:
-      set_mode (state, MODE_REMOVE);
-      return 0;
-    case OPTION_UNDO:
-      set_mode (state, MODE_UNDO);
-      return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static error_t
 parse_option (int key, char *argument, struct argp_state *state)
 {
   struct tool_options *options = state->input;
   usage_note_given (options, key);
+  bool known = set_mode_of (state, key);
+  known = set_text (options, key, argument) || known;
   switch (key)
     {
     case 'o':
@@ -649,12 +626,17 @@ parse_option (int key, char *argument, struct argp_state *state)
       parse_format (state, argument);
       return 0;
     case OPTION_SECTION_ONLY:
-      set_mode (state, MODE_SECTION_ONLY);
       set_output (state, argument);
       return 0;
-    case OPTION_DETACHED:
-      set_mode (state, MODE_DETACH);
-      options->detached = argument;
+    case OPTION_DEBUG_TWIN:
+      options->debug_twin = true;
+      return 0;
+    case OPTION_DEBUG_INFO:
+      parse_debug_info (state, argument);
+      return 0;
+    case OPTION_VERIFY:
+      argp_error (state, "unrecognized option '--verify'; did you mean "
+                         "'--check' or '--verify-code'?");
       return 0;
     case OPTION_FOR:
       parse_for (state, argument);
@@ -697,9 +679,7 @@ parse_option (int key, char *argument, struct argp_state *state)
       usage_check (state);
       return 0;
     default:
-      return parse_mode (key, state) == 0
-                     || parse_source_option (key, argument, state) == 0
-                     || parse_configuration_option (key, argument, state) == 0
+      return known || parse_configuration_option (key, state) == 0
                  ? 0
                  : parse_tree_option (key, argument, state);
     }

@@ -42,14 +42,6 @@ flush_output (int status)
   return EXIT_FAILURE;
 }
 
-/* Show how many FILES the walk over a tree has found so far.  */
-static void
-show_looking (void *unused, uint64_t files)
-{
-  (void)unused;
-  progress_looking (files);
-}
-
 #ifdef __GLIBC__
 /* Have the heap begin with huge pages where the kernel gives them to programs
    that ask.  A conversion of a large file fills so much in any case, and a
@@ -119,7 +111,7 @@ flush_written (void)
 static int
 run_batch (const struct tool_options *options)
 {
-  struct tree tree = { .looking = show_looking };
+  struct tree tree = { 0 };
   struct totals totals = { 0 };
   double start = clock_now ();
   progress_init (!options->quiet

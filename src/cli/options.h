@@ -21,19 +21,21 @@ enum tool_mode
   MODE_LINT,
   MODE_DETACH,
   MODE_REMOVE,
-  MODE_UNDO
+  MODE_UNDO,
+  N_MODES
 };
 
 /* What a mode is called.  */
 struct mode_names
 {
   const char *option;   /* that asks for it; none asks for "conversion" */
+  int key;              /* of that option */
   const char *status;   /* JSON's word for a file that was worked on */
   const char *done;     /* as in "3 files converted" */
   const char *could_be; /* the same with --dry-run */
 };
 
-extern const struct mode_names mode_names[]; /* by enum tool_mode */
+extern const struct mode_names mode_names[N_MODES]; /* by enum tool_mode */
 
 /* Which files that cannot be converted are no failures.  */
 enum tool_skip

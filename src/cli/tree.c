@@ -23,10 +23,11 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cli/progress.h"
 
 enum
 {
-  LOOKING_STEP = 1024 /* files between two calls of tree->looking */
+  LOOKING_STEP = 1024 /* files between two calls of progress_looking */
 };
 
 struct directory_walk
@@ -167,9 +168,8 @@ is_wanted (int fd, const struct stat *status, bool archives)
 static void
 count_file (struct directory_walk *walk)
 {
-  const struct tree *tree = walk->tree;
-  if (++walk->n_looked_at % LOOKING_STEP == 0 && tree->looking != NULL)
-    tree->looking (tree->context, walk->n_looked_at);
+  if (++walk->n_looked_at % LOOKING_STEP == 0)
+    progress_looking (walk->n_looked_at);
 }
 
 /* Look at NAME in DIRECTORY, probably a regular file.  PATH is taken over.  */
@@ -529,10 +529,9 @@ tree_entry_locate (const struct tree *tree, const struct tree_entry *entry,
   if (enter (entry, location))
     return true;
   bool moved = errno == ELOOP || errno == ENOTDIR || errno == ENOENT;
-  err->status = CFI2SFRAME_IO;
-  snprintf (err->reason, sizeof err->reason, "%s",
-            moved ? "its directory was replaced meanwhile" : strerror (errno));
-  return false;
+  return error_set (err, CFI2SFRAME_IO, "%s",
+                    moved ? "its directory was replaced meanwhile"
+                          : strerror (errno));
 }
 
 void

@@ -47,10 +47,6 @@ struct tree
                               name ends those of a directory */
   uint64_t not_elf; /* regular files in directories without ELF magic; these
                        have no entry */
-
-  /* Called now and then while directories are read, or NULL.  */
-  void (*looking) (void *context, uint64_t files);
-  void *context;
 };
 
 /* Collect the files that OPTIONS name.  Problems with single files or
