@@ -104,9 +104,11 @@ sort_fdes (struct cfi_section *section)
 {
   void *fdes = section->fdes;
   _Static_assert(offsetof (struct cfi_fde, address) == 0, "radix_sort");
-  bool sorted = radix_sort (&fdes, section->n_fdes, sizeof *section->fdes);
+  if (!radix_sort (&fdes, section->n_fdes, sizeof *section->fdes))
+    return false;
   section->fdes = fdes;
-  return sorted;
+  section->fdes_capacity = section->n_fdes; /* of other memory, maybe */
+  return true;
 }
 
 bool
