@@ -619,12 +619,10 @@ parse_option (int key, char *argument, struct argp_state *state)
   known = set_text (options, key, argument) || known;
   switch (key)
     {
-    case 'o':
-      set_output (state, argument);
-      return 0;
     case OPTION_FORMAT:
       parse_format (state, argument);
       return 0;
+    case 'o':
     case OPTION_SECTION_ONLY:
       set_output (state, argument);
       return 0;
