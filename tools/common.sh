@@ -8,7 +8,7 @@ build_packages="autoconf automake libtool pkg-config make gcc libc6-dev
   libxxhash-dev libzstd-dev libzydis-dev texinfo"
 
 # The folders with the source of the converter and of the other products.
-product_folders="src analysis relocatable walk compact-unwind stacks"
+product_folders="src analysis relocatable walk compact-unwind stacks prove"
 
 # bash, which configure prefers, takes twice as long as dash for libtool's part
 # of each compilation.

@@ -218,7 +218,7 @@ mutants ()
       src/\*.c) continue ;; # of a user's
     esac
     compgen -G "$name*" >/dev/null || missing+=" $name"
-  done < <(grep -rhoE "(^|[^A-Za-z0-9_/.}\$-])($folders|contrib|doc|include|tests|tools|prove|conformance)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]" \
+  done < <(grep -rhoE "(^|[^A-Za-z0-9_/.}\$-])($folders|contrib|doc|include|tests|tools|conformance)/[A-Za-z0-9_./*-]*[A-Za-z0-9_*]" \
              --include=*.sh --include=*.py --include=mutants-equivalent tools | sed 's/^[^A-Za-z.]//' | sort -u)
   for name in $(sed -n '/^  for function in/,/^  do/p' tools/maintainer/bench.sh \
                   | grep -oE '[a-z]+_[a-z_]+'); do

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Layers: a file of the source includes only headers of its own folder and of
-# those above it in the list of doc/develop/HACKING, "Layers" (cli: only of
-# base, convert, relocatable and compact-unwind; stacks: of convert only
-# detached.h and rows_on_demand.h; convert: of relocatable, too, which is behind
-# it).  Within a folder, and within convert and relocatable together, no module
-# (NAME.c and NAME.h) includes one that includes it, and none uses a function of
-# one that uses a function of its own, whatever headers declare them.  Where that
-# list says which modules other folders include alone, they include no others.
+# Layers: what a folder of the source may include is said once, in the list of
+# doc/develop/HACKING, "Layers", and this reads it there.  In an entry
+#   "Includes A, B and C; of D x and y alone."  names the folders that it includes
+#     headers of, all of them above it, and of D those of two modules only;
+#   "Other folders include x and y alone."  names its own modules that others see;
+#   "One layer with A."  takes the two for one folder.
+# A folder that an entry names and that nothing includes is wrong, too.  Within a
+# layer no module (NAME.c and NAME.h) includes one that includes it, and none uses
+# a function of one that uses a function of its own, whatever headers declare them.
 # The public functions stand in convert/public.c alone.
 # Prints what violates this.
 #   sh tools/maintainer/check-layers.sh [SOURCE-TREE]
@@ -14,62 +15,95 @@
 
 . "$(dirname "$0")/../common.sh"
 cd "${1:-$(dirname "$0")/../..}" || exit 1
-edges=$(mktemp) || exit 1
-trap 'rm -f "$edges"' EXIT
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
 sources ()
 {
   find $product_folders -name "$1" 2>/dev/null \
     | LC_ALL=C sort
 }
 
+# The list as lines: layer NAME IN-ONE-WITH, includes NAME OTHER MODULE (or *),
+# door NAME MODULE.
+awk '
+  # What follows WORDS in the entry of the layer, up to the end of the sentence.
+  function sentence (layer, words,    text) {
+    if (!match (said[layer], words " [^.]*\\.")) return ""
+    text = substr (said[layer], RSTART + length (words), RLENGTH - length (words))
+    gsub (/[^a-z0-9_\/;-]/, " ", text); gsub (/ (and|alone|nothing) /, " ", text)
+    return text
+  }
+  function includes (layer,    n, i, j, m, part, word) {
+    n = split (sentence(layer, "Includes"), part, ";")
+    for (i = 1; i <= n; i++) {
+      m = split (part[i], word, " ")
+      for (j = word[1] == "of" ? 3 : 1; j <= m; j++)
+        if (word[1] == "of") print "includes", layer, word[2], word[j]
+        else print "includes", layer, word[j], "*"
+    }
+  }
+  /^==/ { inside = previous == "Layers" }
+  inside && /^  [a-z]/ { layers[++n] = layer = $1; $1 = "" }
+  inside && n { gsub (/[ \t]+/, " "); said[layer] = said[layer] " " $0 }
+  { previous = $0 }
+  END {
+    for (i = 1; i <= n; i++) {
+      m = split (sentence(layers[i], "One layer with"), word, " ")
+      print "layer", layers[i], m ? word[1] : layers[i]
+      includes(layers[i])
+      m = split (sentence(layers[i], "Other folders include"), word, " ")
+      for (j = 1; j <= m; j++) print "door", layers[i], word[j]
+    }
+    exit n == 0
+  }' doc/develop/HACKING >"$work/layers" || failed=1
+
 sources '*.[ch]' | xargs awk '
   # The folder and the module of a header or a file; names in src/ are without
   # that.
   function folder_of (name) { sub (/^src\//, "", name); sub (/\/[^\/]*$/, "", name); return name }
   function module_of (name) { sub (/.*\//, "", name); sub (/\.[ch]"?$/, "", name); return name }
-  FILENAME == "doc/develop/HACKING" {
-    if (/^==/) inside = previous == "Layers"
-    else if (inside && /^  [a-z]/) { rank[$1] = ++n; layer = $1 }
-    if (inside) said[layer] = said[layer] " " $0
-    if (match (said[layer], /Other folders include [^.]* alone/)) {
-      doors[layer] = substr (said[layer], RSTART, RLENGTH)
-      gsub (/[^a-z_]/, " ", doors[layer])
-    }
-    previous = $0
+  function complain (what) { print what >"/dev/stderr"; bad = 1 }
+  NR == FNR {
+    if ($1 == "layer") { rank[$2] = ++n; one[$2] = $3 }
+    else if ($1 == "door") { has_door[$2] = 1; door[$2, $3] = 1 }
+    else { may[$2, $3, $4] = 1; unused[$2 SUBSEP $3] = 1 }
     next
   }
-  /^#include "[a-z0-9_-]+\// {
+  /^#include "[^"]*\// {
     own = folder_of(FILENAME)
     other = folder_of(substr ($2, 2)); module = module_of($2)
-    if (own == other || own == "convert" && other == "relocatable" \
-        || own == "relocatable" && other == "convert")
+    if (own in rank && other in rank && one[own] == one[other])
       print own "/" module_of(FILENAME), other "/" module
-    if (own == other)
-      next
-    if (!(own in rank) || !(other in rank) \
-             || (rank[other] > rank[own] \
-                 && !(own == "convert" && other == "relocatable")) \
-             || (own == "cli" && other != "base" && other != "convert" \
-                 && other != "relocatable" && other != "compact-unwind") \
-             || (own == "stacks" && other == "convert" \
-                 && module != "detached" && module != "rows_on_demand"))
-      { print FILENAME ":" FNR ": " own " must not include " $2 >"/dev/stderr"
-        bad = 1 }
-    else if (other in doors && index (doors[other], " " module " ") == 0)
-      { print FILENAME ":" FNR ": not for other folders: " $2 >"/dev/stderr"
-        bad = 1 }
+    else if (own != other && !((own, other, "*") in may) \
+             && !((own, other, module) in may))
+      complain(FILENAME ":" FNR ": " own " must not include " $2)
+    if (own != other && other in has_door && !((other, module) in door))
+      complain(FILENAME ":" FNR ": not for other folders: " $2)
+    delete unused[own, other]
   }
-  END { exit bad || n == 0 }' doc/develop/HACKING >"$edges" || failed=1
-tsort <"$edges" >/dev/null || failed=1
+  END {
+    for (pair in may) {
+      split (pair, name, SUBSEP)
+      if (!(name[2] in rank) || rank[name[2]] >= rank[name[1]])
+        complain("HACKING: " name[2] " is not above " name[1])
+    }
+    for (pair in unused) {
+      split (pair, name, SUBSEP)
+      complain("HACKING: " name[1] " includes nothing of " name[2])
+    }
+    exit bad
+  }' "$work/layers" >"$work/edges" || failed=1
+tsort <"$work/edges" >/dev/null || failed=1
 
 # Which module uses functions of which: what begins a line and is not static is
-# defined there; a word elsewhere in the folder, outside of comments and
+# defined there; a word elsewhere in the layer, outside of comments and
 # strings, is a use.
 sources '*.c' | xargs awk '
+  NR == FNR { if ($1 == "layer") one[$2] = $3; next }
   FNR == 1 {
     module = substr (FILENAME, 1, length (FILENAME) - 2); comment = 0
-    folder = module; sub (/\/[^\/]*$/, "", folder)
-    if (folder == "relocatable") folder = "src/convert"
+    folder = module; sub (/^src\//, "", folder); sub (/\/[^\/]*$/, "", folder)
+    if (folder in one) folder = one[folder]
   }
   {
     line = $0
@@ -94,8 +128,8 @@ sources '*.c' | xargs awk '
       to = home[part[1], part[2]]
       if (to != "" && to != part[3]) print part[3], to
     }
-  }' | LC_ALL=C sort -u >"$edges"
-[ -s "$edges" ] && tsort <"$edges" >/dev/null || failed=1
+  }' "$work/layers" | LC_ALL=C sort -u >"$work/edges"
+[ -s "$work/edges" ] && tsort <"$work/edges" >/dev/null || failed=1
 
 # The public functions.
 ! grep -ln '^cfi2sframe_[a-z_]* (' $(sources '*.c' \
