@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "elf/dynamic.h"
 #include "elf/dynamic_relocations.h"
+#include "elf/symbols.h"
 
 /* Functions of libc, libgcc and libstdc++ that never come back.  A function of
    the image itself needs no name: it is looked at (returning.h).  */
@@ -116,46 +116,6 @@ is_ada_exit (const char *name)
   return strncmp (name, "__gnat_rcheck_", 14) == 0;
 }
 
-/* The tables of symbols, as the dynamic section gives them.  */
-struct dynamic
-{
-  uint64_t symbols, strings, strings_size;
-};
-
-static struct dynamic
-read_dynamic (const struct image *image)
-{
-  struct dynamic dynamic = { 0 };
-  dynamic_find (image, DT_SYMTAB, &dynamic.symbols);
-  dynamic_find (image, DT_STRTAB, &dynamic.strings);
-  dynamic_find (image, DT_STRSZ, &dynamic.strings_size);
-  return dynamic;
-}
-
-/* Name and value of symbol INDEX.  False when it cannot be read.  */
-static bool
-read_symbol (const struct image *image, const struct dynamic *dynamic,
-             uint32_t index, const char **name, uint64_t *value)
-{
-  const uint8_t *symbol = image_bytes_at (
-      image, dynamic->symbols + (uint64_t)index * sizeof (Elf64_Sym),
-      sizeof (Elf64_Sym));
-  if (!symbol)
-    return false;
-  uint32_t at = load_u32 (symbol, image->big_endian);
-  bool defined = load_u16 (symbol + 6, image->big_endian) != SHN_UNDEF;
-  *value = defined ? load_u64 (symbol + 8, image->big_endian) : 0;
-  *name = NULL;
-  if (at >= dynamic->strings_size)
-    return false;
-  uint64_t left = dynamic->strings_size - at;
-  const uint8_t *bytes = image_bytes_at (image, dynamic->strings + at, left);
-  if (!bytes || !memchr (bytes, 0, left))
-    return false;
-  *name = (const char *)bytes;
-  return true;
-}
-
 /* Whether PLACE is made read-only after it was relocated.  */
 static bool
 is_in_relro (const struct image *image, uint64_t place)
@@ -169,7 +129,7 @@ is_in_relro (const struct image *image, uint64_t place)
 struct reader
 {
   struct image_facts *facts;
-  struct dynamic dynamic;
+  struct dynamic_symbols symbols;
   bool failed; /* memory ran out */
 };
 
@@ -181,12 +141,15 @@ set_symbol (const struct reader *reader,
 {
   const struct image *image = reader->facts->image;
   const struct arch_relocations *types = &image->arch->relocations;
-  const char *name;
-  uint64_t value;
-  if (!read_symbol (image, &reader->dynamic, (uint32_t)relocation->symbol,
-                    &name, &value))
+  struct symbol symbol;
+  if (!dynamic_symbols_get (&reader->symbols, (uint32_t)relocation->symbol,
+                            &symbol))
     return;
-  word->value = value ? value + relocation->addend : 0;
+  const char *name = dynamic_symbols_name (&reader->symbols, &symbol);
+  if (name == NULL)
+    return;
+  if (symbol.st_shndx != SHN_UNDEF && symbol.value != 0)
+    word->value = symbol.value + relocation->addend;
   word->is_got = relocation->type == types->glob_dat
                  || relocation->type == types->jump_slot;
   /* By name also where the image defines it: it can be replaced.  */
@@ -300,7 +263,8 @@ facts_read (struct image_facts *facts, const struct image *image,
             struct error *err)
 {
   *facts = (struct image_facts){ .image = image };
-  struct reader reader = { .facts = facts, .dynamic = read_dynamic (image) };
+  struct reader reader = { .facts = facts };
+  dynamic_symbols_find (&reader.symbols, image);
   if (!read_segments (facts))
     return error_set_no_memory (err);
   dynamic_relocations_walk (image, add_word, &reader);

@@ -6,7 +6,10 @@
 
 #include "elf/symbols.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
+#include "elf/dynamic.h"
 
 static void
 find_indexes (struct symbols *symbols)
@@ -90,4 +93,40 @@ symbols_name (const struct symbols *symbols, const struct symbol *symbol)
 {
   return symbol->name < symbols->strings_size ? symbols->strings + symbol->name
                                               : NULL;
+}
+
+void
+dynamic_symbols_find (struct dynamic_symbols *symbols,
+                      const struct image *image)
+{
+  *symbols = (struct dynamic_symbols){ .image = image };
+  dynamic_find (image, DT_SYMTAB, &symbols->symbols);
+  dynamic_find (image, DT_STRTAB, &symbols->strings);
+  dynamic_find (image, DT_STRSZ, &symbols->strings_size);
+}
+
+bool
+dynamic_symbols_get (const struct dynamic_symbols *symbols, uint32_t index,
+                     struct symbol *symbol)
+{
+  const struct image *image = symbols->image;
+  uint64_t offset = (uint64_t)index * sizeof (Elf64_Sym);
+  const uint8_t *bytes
+      = image_bytes_at (image, symbols->symbols + offset, sizeof (Elf64_Sym));
+  if (bytes == NULL)
+    return false;
+  symbol_read (symbol, bytes, image->big_endian);
+  return true;
+}
+
+const char *
+dynamic_symbols_name (const struct dynamic_symbols *symbols,
+                      const struct symbol *symbol)
+{
+  if (symbol->name >= symbols->strings_size)
+    return NULL;
+  uint64_t left = symbols->strings_size - symbol->name;
+  const uint8_t *bytes
+      = image_bytes_at (symbols->image, symbols->strings + symbol->name, left);
+  return bytes && memchr (bytes, 0, left) ? (const char *)bytes : NULL;
 }

@@ -1,5 +1,6 @@
-/* Symbol tables, read from the file's bytes: the only reader of them.
-   SPDX-License-Identifier: LGPL-2.1-or-later
+/* Symbol tables, read from the file's bytes: the only reader of them.  They
+   are had by sections or, as the dynamic linker has its own, by the dynamic
+   section. SPDX-License-Identifier: LGPL-2.1-or-later
 
    System V gABI, "Symbol Table".  Nothing is owned: all pointers lead into the
    image.  */
@@ -93,5 +94,26 @@ symbols_get (const struct symbols *symbols, size_t index,
     symbol->section = SHN_UNDEF;
   return true;
 }
+
+/* The table that the dynamic section gives, which files without section
+   headers have, too.  How many symbols it has is not said there.  */
+struct dynamic_symbols
+{
+  const struct image *image;
+  uint64_t symbols, strings; /* addresses */
+  uint64_t strings_size;
+};
+
+void dynamic_symbols_find (struct dynamic_symbols *symbols,
+                           const struct image *image);
+
+/* Symbol INDEX, without its section; false when no bytes of the image are that
+   of one.  */
+bool dynamic_symbols_get (const struct dynamic_symbols *symbols,
+                          uint32_t index, struct symbol *symbol);
+
+/* The name of SYMBOL, or NULL when no string of the table is.  */
+const char *dynamic_symbols_name (const struct dynamic_symbols *symbols,
+                                  const struct symbol *symbol);
 
 #endif /* ELF_SYMBOLS_H */
