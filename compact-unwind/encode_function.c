@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "compact-unwind/calls.h"
+#include "compact-unwind/call_free.h"
 #include "compact-unwind/encoding.h"
 
 enum
@@ -177,7 +177,8 @@ has_calls (const struct encoding_attempt *attempt, size_t index)
   uint32_t start = function->rows[index].start;
   uint32_t end = index + 1 < function->n_rows ? function->rows[index + 1].start
                                               : function->size;
-  return !calls_none (attempt->image, function->address + start, end - start);
+  return !code_has_no_call (attempt->image, function->address + start,
+                            end - start);
 }
 
 static enum cunwind_reason

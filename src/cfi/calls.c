@@ -3,7 +3,7 @@
 
 #include "cfi/calls.h"
 
-#include <elf.h>
+#include "elf/call_bytes.h"
 
 enum
 {
@@ -49,17 +49,13 @@ static inline bool
 piece_ends_in_call (const struct call_finder *finder, uint64_t from,
                     uint64_t size)
 {
-  const struct arch *arch = finder->image->arch;
   const uint8_t *code = finder->bytes + (from - finder->address);
-  int32_t distance;
-  if (!arch->may_end_call (code, size, &distance))
+  uint64_t target;
+  if (!image_may_end_call (finder->image, code, size, from, &target))
     return false;
-  uint64_t target = from + size + (uint64_t)(int64_t)distance;
-  if (distance != 0 && finder->is_function != NULL
-      && finder->is_function (finder->context, target))
-    return true;
-  return (distance == 0 || image_is_executable (finder->image, target, 1))
-         && ends_in_call (arch, code, size);
+  return (target != 0 && finder->is_function != NULL
+          && finder->is_function (finder->context, target))
+         || ends_in_call (finder->image->arch, code, size);
 }
 
 /* Whether the finder's segment has the SIZE bytes at START, if need be after
