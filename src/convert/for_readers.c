@@ -137,16 +137,20 @@ forbid_none (unsigned readers, const struct sframe_traits *traits,
   return true;
 }
 
-/* The first of READERS that is not made for the machine of IMAGE, or NULL.  */
-static const char *
-reader_of_others (unsigned readers, const struct image *image)
+/* Complain about the first of READERS that is not made for the machine of
+   IMAGE.  What has no machine that has SFrame is refused elsewhere.  */
+static bool
+expect_own_machine (unsigned readers, const struct image *image,
+                    struct error *err)
 {
+  if (image->arch == NULL)
+    return true;
   for (unsigned i = 0; i < SFRAME_N_READERS; i++)
     if (readers >> i & 1
-        && (image->arch == NULL
-            || !sframe_reader_is_for ((enum sframe_reader)i, image->arch)))
-      return for_readers_name (i);
-  return NULL;
+        && !sframe_reader_is_for ((enum sframe_reader)i, image->arch))
+      return error_set (err, CFI2SFRAME_REFUSED, "%s reads no SFrame of %s",
+                        for_readers_name (i), image->arch->name);
+  return true;
 }
 
 bool
@@ -154,10 +158,8 @@ for_readers_check_file (unsigned readers, const struct image *image,
                         struct error *err)
 {
   struct sframe_traits traits = { 0 };
-  const char *other = reader_of_others (readers, image);
-  if (other != NULL && image->arch != NULL)
-    return error_set (err, CFI2SFRAME_REFUSED, "%s reads no SFrame of %s",
-                      other, image->arch->name);
+  if (!expect_own_machine (readers, image, err))
+    return false;
   add_file_traits (&traits, image);
   return forbid_none (readers, &traits, CFI2SFRAME_REFUSED, err);
 }
@@ -193,7 +195,7 @@ for_readers_audit (unsigned readers, const struct image *image,
   char line[LINE_MAX_SIZE];
   size_t at = 0;
   text[0] = '\0';
-  if (!for_readers_check_file (readers, image, err))
+  if (!expect_own_machine (readers, image, err))
     add_line (text, size, err->reason);
   add_file_traits (&traits, image);
   if (left_out)
@@ -203,8 +205,7 @@ for_readers_audit (unsigned readers, const struct image *image,
   while ((rule = next_rule (readers, &traits, &at)) != NULL)
     {
       sframe_rule_explain (rule, &traits, line, sizeof line);
-      if (strcmp (line, text) != 0)
-        add_line (text, size, line);
+      add_line (text, size, line);
     }
   if (err->status != CFI2SFRAME_OK)
     {

@@ -261,6 +261,17 @@ TEST (a_line_about_the_file_is_said_once)
   close_fixture (f);
 }
 
+/* It was said twice when another line was there.  */
+TEST (a_line_about_the_file_is_said_once_among_others)
+{
+  struct fixture *f = open_fixture (EM_X86_64, true, CFI2SFRAME_V2);
+  expect_harm (f, LINUX, false,
+               "linux refuses version 2\n"
+               "linux refuses a file with several executable segments",
+               "linux refuses version 2");
+  close_fixture (f);
+}
+
 TEST (a_machine_is_said_before_the_section)
 {
   struct fixture *f = open_fixture (EM_AARCH64, false, CFI2SFRAME_V2);
