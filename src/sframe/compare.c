@@ -478,10 +478,12 @@ report_function_of_b (const struct comparison *c, uint32_t index, bool hidden)
   c->result->functions_b++;
   if (findings->differs)
     return;
-  if (!findings->uncovered && findings->left_out != COMPARE_NO_DEFECT)
-    report_left_out (c, &c->b, index, 'B');
   if (!findings->uncovered && !hidden)
-    return;
+    {
+      if (findings->left_out != COMPARE_NO_DEFECT)
+        report_left_out (c, &c->b, index, 'B');
+      return;
+    }
   *(findings->covered ? &c->result->different : &c->result->only_b) += 1;
   report_function (c, &c->b, index, 'B', !findings->covered);
 }

@@ -252,6 +252,35 @@ TEST (functions_that_overlap_on_one_side_differ)
     }
 }
 
+/* A function that hides bytes and has a row that the other side leaves out was
+   counted and reported twice, but only where it was B's.  */
+TEST (a_function_with_two_differences_is_reported_once)
+{
+  struct sframe_row rows[]
+      = { row_at (0, true, 8), row_at (8, true, 16), row_at (9, true, 8) };
+  for (int hiding = 0; hiding < 2; hiding++)
+    {
+      struct made sides[2];
+      struct seen seen;
+      const struct sframe_fde behind
+          = { .address = 0x1009, .size = 7, .rows = rows, .n_rows = 1 };
+      const struct sframe_fde second
+          = { .address = 0x1010, .size = 16, .rows = rows, .n_rows = 1 };
+      one_function (&sides[hiding], VARIANT (3, true), 24, rows, 3);
+      one_function (&sides[!hiding], VARIANT (3, true), 8, rows, 1);
+      made_add (&sides[!hiding], &behind);
+      made_add (&sides[0], &second);
+      made_add (&sides[1], &second);
+      struct compare_result result
+          = compare_and_close (&sides[0], &sides[1], &seen);
+      assert_int_equal (result.different, 1);
+      assert_int_equal (result.defects[COMPARE_RETURN_ADDRESS], 0);
+      assert_int_equal (seen.n, 1);
+      assert_string_equal (seen.last.text,
+                           "it reaches into the function behind it");
+    }
+}
+
 TEST (masks_are_unfolded)
 {
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
