@@ -57,6 +57,8 @@ args_walk_read (struct args_walk *walk)
                                   &instruction))
     if (instruction.opcode == CFA_ADVANCE_LOC)
       walk->pc += instruction.value;
+    else if (instruction.opcode == CFA_SET_LOC)
+      walk->pc = instruction.value;
     else if (instruction.opcode == CFA_GNU_ARGS_SIZE)
       {
         walk->has_next = true;

@@ -328,6 +328,21 @@ TEST (arguments_on_the_stack_cut_a_site)
                      "10-20 40, 20-40 40+8");
 }
 
+/* set_loc 0x14, as the pointers of the CIE are encoded, in front of a size:
+   the size held from the function's start on.  */
+TEST (arguments_change_behind_a_set_loc)
+{
+  char program[] = "\x01....\x2e\x10\x42\x2e\x00";
+  struct fixture f;
+  begin (&f);
+  put_table (&f, 0, TABLE ("\x04\x10\x10\x40\x00"));
+  uint64_t field = SECTION_ADDRESS + f.bytes.size + 22;
+  store_u32 ((uint8_t *)program + 1, (uint32_t)(CODE + 0x14 - field), false);
+  add_function (&f, 0, TABLES, program, sizeof program - 1);
+  expect_sites (&f, "10-14 40, 14-18 40+16, 18-20 40");
+  end (&f);
+}
+
 /* The instructions are read once for all sites: to read them for each site
    took minutes for a function of some 100 KB of instructions.  */
 TEST (arguments_change_in_and_between_sites)
