@@ -110,7 +110,7 @@ open_source (struct measuring *measuring, struct error *err)
     return false;
   result->eh_frame_bytes = source->eh_frame.size;
   result->eh_frame_hdr_bytes = source->eh_frame.header_size;
-  result->cfi_functions = source->cfi.n_fdes + source->cfi.n_damaged;
+  result->cfi_functions = cfi_section_functions (&source->cfi);
   return true;
 }
 
@@ -215,8 +215,8 @@ finish_emitter (struct measuring *measuring, unsigned index, struct error *err)
   measured->bytes = sframe_encoder_size (emitter_encoder (emitter));
   measured->synchronous = measured->asynchronous = report->functions_covered;
   for (unsigned i = 0; i < REASON_COUNT; i++)
-    measured->left_out[i] = report->left_out[i];
-  cfi_section_count_damages (&measuring->source.cfi, measured->left_out);
+    measured->left_out[i]
+        = report->left_out[i] + measuring->source.cfi.left_out[i];
   return true;
 }
 
@@ -230,7 +230,9 @@ finish_compact_unwind (struct measuring *measuring, struct buffer *out,
   struct buffer own;
   if (!measuring->with_compact_unwind)
     return true;
-  section->by_reason[CUNWIND_UNREADABLE] += measuring->source.cfi.n_damaged;
+  section->by_reason[CUNWIND_UNREADABLE]
+      += cfi_section_functions (&measuring->source.cfi)
+         - measuring->source.cfi.n_fdes;
   buffer_init (&own, false);
   if (out == NULL)
     out = &own;

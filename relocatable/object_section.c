@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cfi/finished_rows.h"
+#include "convert/cfi_report.h"
 #include "convert/emitter.h"
 #include "convert/formats.h"
 #include "convert/gnu_functions.h"
@@ -237,13 +238,12 @@ fill_in_report (const struct object_builder *builder)
 {
   struct cfi2sframe_report *report = builder->report;
   const struct image *image = builder->object->image;
-  const struct cfi_section *cfi = &builder->source.cfi;
   report->machine = image->arch->name;
   report->strategy = "relocatable";
   report->eh_frame_bytes = builder->object->eh_frame_size;
   report->input_bytes = image->size;
   report->sframe_bytes = builder->section->bytes.size;
-  report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
+  cfi_report (&builder->source.cfi, report);
   if (builder->emitter == NULL)
     return;
   report->executable_bytes = image_executable_bytes (image);

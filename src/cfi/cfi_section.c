@@ -58,9 +58,9 @@ cfi_section_find_cie (const struct cfi_section *section, uint64_t offset,
 }
 
 bool
-cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
-                       enum frame_reason reason, const char *text,
-                       struct error *err)
+cfi_section_note_damage (struct cfi_section *section, uint64_t offset,
+                         enum frame_reason reason, const char *text,
+                         struct error *err)
 {
   section->n_damaged++;
   if (section->n_damages == CFI_DAMAGES_MAX)
@@ -77,11 +77,20 @@ cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
   return true;
 }
 
-void
-cfi_section_count_damages (const struct cfi_section *section,
-                           uint64_t *left_out)
+bool
+cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
+                       enum frame_reason reason, const char *text,
+                       struct error *err)
 {
-  for (size_t i = 0; i < section->n_damages; i++)
-    left_out[section->damages[i].reason]++;
-  left_out[REASON_BAD_ENTRY] += section->n_damaged - section->n_damages;
+  section->left_out[reason]++;
+  return cfi_section_note_damage (section, offset, reason, text, err);
+}
+
+uint64_t
+cfi_section_functions (const struct cfi_section *section)
+{
+  uint64_t n = section->n_fdes;
+  for (size_t i = 0; i < REASON_COUNT; i++)
+    n += section->left_out[i];
+  return n;
 }

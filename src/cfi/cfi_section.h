@@ -100,6 +100,9 @@ struct cfi_section
                                  CFI_DAMAGES_MAX */
   size_t n_damages;
   size_t n_damaged; /* entries left out, also those not in `damages` */
+  /* How many of these are FDEs, or may be: not CIEs.  An FDE of an unreadable
+     CIE counts for itself.  */
+  uint64_t left_out[REASON_COUNT];
   /* FDEs for code that earlier inputs describe (precedence.h).  */
   struct cfi_fde *set_aside; /* in the order of `fdes' */
   size_t n_set_aside;
@@ -113,16 +116,19 @@ void cfi_section_free (struct cfi_section *section);
 size_t cfi_section_find_cie (const struct cfi_section *section,
                              uint64_t offset, size_t guess);
 
-/* Note that the entry at OFFSET of the last input is left out for REASON; TEXT
-   is for people.
-   False when memory ran out.  */
+/* Note that the entry at OFFSET of the last input cannot be read, for REASON;
+   TEXT is for people.  False when memory ran out.  */
+bool cfi_section_note_damage (struct cfi_section *section, uint64_t offset,
+                              enum frame_reason reason, const char *text,
+                              struct error *err);
+
+/* The same for an entry that is an FDE, or may be one.  */
 bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
                             enum frame_reason reason, const char *text,
                             struct error *err);
 
-/* Add the damaged entries to LEFT_OUT, by reason.  */
-void cfi_section_count_damages (const struct cfi_section *section,
-                                uint64_t *left_out);
+/* How many functions have CFI, also those that cannot be read.  */
+uint64_t cfi_section_functions (const struct cfi_section *section);
 
 /* The bytes of all inputs.  */
 uint64_t cfi_section_size (const struct cfi_section *section);

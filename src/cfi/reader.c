@@ -42,8 +42,8 @@ read_cie (struct cfi_section *section, const struct entry *entry,
   struct cfi_cie *cie = &section->cies[section->n_cies++];
   cie_scan (cie, section, entry);
   return cie->unusable == REASON_NONE
-         || cfi_section_leave_out (section, entry->offset, cie->unusable,
-                                   frame_reason_text (cie->unusable), err);
+         || cfi_section_note_damage (section, entry->offset, cie->unusable,
+                                     frame_reason_text (cie->unusable), err);
 }
 
 /* *CIE is the index of the CIE that was used last; SHOWN, as odd_fde_read

@@ -13,14 +13,12 @@
 
 #include "cfi/finished_rows.h"
 #include "analysis/code.h"
+#include "convert/cfi_report.h"
 #include "convert/code_evidence.h"
 #include "convert/emitter.h"
 #include "convert/formats.h"
 #include "convert/gnu_functions.h"
 #include "convert/options.h"
-
-_Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
-               "reasons do not fit the public report");
 
 /* What is needed until all code was walked over is freed then.  */
 struct linked_section
@@ -66,19 +64,10 @@ static void
 report_source (struct linked_section *linked)
 {
   struct cfi2sframe_report *report = linked->report;
-  const struct cfi_section *cfi = &linked->source.cfi;
   report->eh_frame_bytes = linked->source.eh_frame.size;
   report->eh_frame_hdr_bytes = linked->source.eh_frame.header_size;
-  report->cfi_functions = cfi->n_fdes + cfi->n_damaged;
   report_debug (report, &linked->source);
-  cfi_section_count_damages (cfi, report->left_out);
-  if (cfi->n_damages > 0)
-    {
-      report->first_damage = cfi->damages[0].offset;
-      report->debug_damage
-          = cfi->inputs[cfi->damages[0].input].kind == CFI_DEBUG_FRAME;
-      memcpy (report->damage, cfi->damages[0].text, sizeof report->damage);
-    }
+  cfi_report (&linked->source.cfi, report);
 }
 
 /* Opening.  */

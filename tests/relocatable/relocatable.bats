@@ -248,6 +248,25 @@ END
   done
 }
 
+# It was missing in the counts, so that --strict failed without a reason.
+@test "one damaged FDE of an object is counted, and told" {
+  needs jq
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  local offset size
+  read -r offset size < <(section small.o .eh_frame)
+  offset=$((offset + 4 + $(peek small.o "$offset" 4)))
+  cp small.o bad.o
+  poke bad.o $((offset + 4)) f3 ff ff 7f
+  exits 0 -n --relocatable --stats=json small.o
+  [ "$(jq '.left_out["bad-entry"]' <<<"$output")" = null ] || report
+  exits 0 -n --relocatable --stats=json bad.o
+  [ "$(jq '.left_out["bad-entry"]' <<<"$output")" = 1 ] || report
+  exits 0 -n -vv --relocatable bad.o
+  [[ $output == *"first damage: CIE pointer leads to no CIE (.eh_frame+0x"* ]] \
+    || report
+}
+
 @test "more than 65,279 sections, symbols among them" {
   needs as
   awk 'BEGIN { for (i = 0; i < 33000; i++)

@@ -697,6 +697,29 @@ CFI_TEST (fdes_far_from_their_cies_are_read)
     }
 }
 
+/* It counted as a function, which --strict then missed.  */
+CFI_TEST (an_unknown_cie_without_fdes_is_no_function)
+{
+  size_t known = put_amd64_cie (&f->bytes);
+  size_t unknown = put_cie (&f->bytes, 1, "zX", "", 0, 1, 0x78, 16, "", 0);
+  put_fde (&f->bytes, known, CODE, 16, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_damaged, 1);
+  expect_damage (&f->section, 0, unknown, f->section.cies[1].unusable);
+  assert_int_equal (cfi_section_functions (&f->section), 1);
+  assert_int_equal (f->section.left_out[f->section.cies[1].unusable], 0);
+}
+
+CFI_TEST (an_fde_of_an_unknown_cie_is_a_function)
+{
+  size_t unknown = put_cie (&f->bytes, 1, "zX", "", 0, 1, 0x78, 16, "", 0);
+  put_fde (&f->bytes, unknown, CODE, 16, "", 0);
+  cfi_fixture_read (f, &arch_amd64);
+  assert_int_equal (f->section.n_damaged, 2);
+  assert_int_equal (cfi_section_functions (&f->section), 1);
+  assert_int_equal (f->section.left_out[f->section.cies[0].unusable], 1);
+}
+
 CFI_TEST (many_damages_are_counted_and_some_are_told)
 {
   size_t cie = put_amd64_cie (&f->bytes);
@@ -705,6 +728,7 @@ CFI_TEST (many_damages_are_counted_and_some_are_told)
   cfi_fixture_read (f, &arch_amd64);
   assert_int_equal (f->section.n_damaged, 200);
   assert_int_equal (f->section.n_damages, CFI_DAMAGES_MAX);
+  assert_int_equal (f->section.left_out[REASON_BAD_ENTRY], 200);
 }
 
 /* Damaged entries and CIEs at both ends of many, out of order.  */
