@@ -21,7 +21,7 @@ struct object_conversion
   struct object_section section;
 };
 
-/* An empty section is not a .sframe.  */
+/* An empty section is not an .sframe.  */
 static bool
 handle_existing (const struct image *image,
                  const struct cfi2sframe_options *options,

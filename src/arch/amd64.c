@@ -1,7 +1,7 @@
 /* x86-64: registers, offsets and the PLT stubs of GNU ld, gold, lld and mold.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Register numbers: System V psABI for AMD64, table 3.36.  Stub bytes: what
+   Register numbers: System V psABI for AMD64, figure 3.36.  Stub bytes: what
    the linkers write (tests/unit/test_arch.c has samples).  A stub without
    `push` leaves the stack as the caller's `call` made it: CFA = SP + 8.  */
 

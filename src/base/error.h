@@ -3,7 +3,8 @@
 
    Every function that can fail takes a `struct error *` as its last argument
    and returns false (or NULL) after filling it in.  Nothing below src/cli
-   prints.  The first failure wins: callers pass the error up untouched.  */
+   writes to standard output or standard error.  The first failure wins:
+   callers pass the error up untouched.  */
 
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H

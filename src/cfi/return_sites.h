@@ -26,7 +26,7 @@
 
 #include "base/error.h"
 #include "cfi/walk.h"
-#include "cfi/calls.h"
+#include "cfi/call_finder.h"
 #include "elf/padding.h"
 #include "elf/plt_sections.h"
 #include "frame/frame.h"

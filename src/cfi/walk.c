@@ -327,9 +327,9 @@ cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
 }
 
 uint32_t
-cfi_walk_padding_once (const struct cfi_walk *walk,
-                       const struct cfi_code *code,
-                       struct padding_finder *finder)
+cfi_walk_padding_at_most (const struct cfi_walk *walk,
+                          const struct cfi_code *code,
+                          struct padding_finder *finder)
 {
   uint64_t end = code->address + code->size, next = next_address (walk);
   uint32_t now = cfi_walk_padding (walk, code, finder);

@@ -112,9 +112,9 @@ uint32_t cfi_walk_padding (const struct cfi_walk *walk,
 
 /* How many bytes behind CODE, the latest one, are alignment like that or may
    have been taken for it when the file had other symbols.  */
-uint32_t cfi_walk_padding_once (const struct cfi_walk *walk,
-                                const struct cfi_code *code,
-                                struct padding_finder *finder);
+uint32_t cfi_walk_padding_at_most (const struct cfi_walk *walk,
+                                   const struct cfi_code *code,
+                                   struct padding_finder *finder);
 
 /* Execute the FDE of CODE, unless it has a reason not to be: its rows are in
    code->function, until the next call, or code->reason says why there are

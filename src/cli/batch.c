@@ -105,7 +105,7 @@ struct texts
   FILE *out, *errors;
 };
 
-/* Open streams that write to the texts of ITEM.  When memory ran out, or when
+/* Open streams that write to the texts of ENTRY.  When memory ran out, or when
    files are worked on in their order anyway, the streams are the batch's
    own.  */
 static void

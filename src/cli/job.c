@@ -57,14 +57,14 @@ run_mode (struct job *job, const struct tool_options *options)
       if (options->compact_unwind)
         return compact_unwind_write (
             &job->location, options->convert.dry_run ? NULL : options->output,
-            &job->comparison, &job->err);
+            &job->measurement, &job->err);
       return cfi2sframe_write_section (job->path, options->output,
                                        &options->convert, &job->report,
                                        &job->err);
     case MODE_CHECK:
       return check (job, options);
     case MODE_COMPARE_FORMATS:
-      return measure_file (&job->location, &job->comparison, &job->err);
+      return measure_file (&job->location, &job->measurement, &job->err);
     case MODE_DUMP:
       if (options->compact_unwind)
         return compact_unwind_dump (&job->location,

@@ -34,7 +34,7 @@ struct job
   struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
   /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
-  struct measurement comparison;
+  struct measurement measurement;
   struct lint_outcome lint;
   struct cfi2sframe_error err;
   double seconds;

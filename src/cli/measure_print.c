@@ -24,38 +24,38 @@ add_format (struct measured *sum, const struct measured *format)
 }
 
 void
-measure_add (struct measurement *sum, const struct measurement *comparison)
+measure_add (struct measurement *sum, const struct measurement *measurement)
 {
-  sum->cfi_functions += comparison->cfi_functions;
-  sum->eh_frame_bytes += comparison->eh_frame_bytes;
-  sum->eh_frame_hdr_bytes += comparison->eh_frame_hdr_bytes;
-  sum->compact_unwind_lsda_bytes += comparison->compact_unwind_lsda_bytes;
+  sum->cfi_functions += measurement->cfi_functions;
+  sum->eh_frame_bytes += measurement->eh_frame_bytes;
+  sum->eh_frame_hdr_bytes += measurement->eh_frame_hdr_bytes;
+  sum->compact_unwind_lsda_bytes += measurement->compact_unwind_lsda_bytes;
   sum->compact_unwind_eh_frame_bytes
-      += comparison->compact_unwind_eh_frame_bytes;
+      += measurement->compact_unwind_eh_frame_bytes;
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
-    add_format (&sum->formats[i], &comparison->formats[i]);
+    add_format (&sum->formats[i], &measurement->formats[i]);
 }
 
 /* Text.  */
 
 static double
-ratio (const struct measurement *comparison, uint64_t bytes)
+ratio (const struct measurement *measurement, uint64_t bytes)
 {
-  return figure_size_ratio (bytes, comparison->eh_frame_bytes,
-                            comparison->eh_frame_hdr_bytes);
+  return figure_size_ratio (bytes, measurement->eh_frame_bytes,
+                            measurement->eh_frame_hdr_bytes);
 }
 
 static void
-print_format (const struct measurement *comparison, enum measured_format index,
-              FILE *out)
+print_format (const struct measurement *measurement,
+              enum measured_format index, FILE *out)
 {
-  const struct measured *format = &comparison->formats[index];
-  uint64_t all = comparison->cfi_functions;
+  const struct measured *format = &measurement->formats[index];
+  uint64_t all = measurement->cfi_functions;
   fprintf (out,
            "  %-21s %11" PRIu64 " %6.3f  %9" PRIu64 " %7.3f %%  %9" PRIu64
            " %7.3f %%\n",
            measured_format_text (index), format->bytes,
-           ratio (comparison, format->bytes), format->synchronous,
+           ratio (measurement, format->bytes), format->synchronous,
            figure_percent (format->synchronous, all), format->asynchronous,
            figure_percent (format->asynchronous, all));
 }
@@ -63,22 +63,22 @@ print_format (const struct measurement *comparison, enum measured_format index,
 /* Print the sizes of the parts that belong to compact unwind besides the
    section itself.  */
 static void
-print_remains (const struct measurement *comparison, FILE *out)
+print_remains (const struct measurement *measurement, FILE *out)
 {
-  uint64_t bytes = comparison->formats[MEASURED_COMPACT_UNWIND].bytes;
-  uint64_t kept = comparison->compact_unwind_eh_frame_bytes;
+  uint64_t bytes = measurement->formats[MEASURED_COMPACT_UNWIND].bytes;
+  uint64_t kept = measurement->compact_unwind_eh_frame_bytes;
   fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept", kept,
-           ratio (comparison, kept));
+           ratio (measurement, kept));
   fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
-           "  = together", bytes + kept, ratio (comparison, bytes + kept),
-           comparison->compact_unwind_lsda_bytes);
+           "  = together", bytes + kept, ratio (measurement, bytes + kept),
+           measurement->compact_unwind_lsda_bytes);
 }
 
 static void
-print_reasons (const struct measurement *comparison,
+print_reasons (const struct measurement *measurement,
                enum measured_format index, FILE *out)
 {
-  const struct measured *format = &comparison->formats[index];
+  const struct measured *format = &measurement->formats[index];
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (format->left_out[i] > 0)
       fprintf (out, "  not in %s: %" PRIu64 " (%s)\n",
@@ -87,59 +87,59 @@ print_reasons (const struct measurement *comparison,
 }
 
 static void
-print_comparison (const struct measurement *comparison, FILE *out)
+print_formats (const struct measurement *measurement, FILE *out)
 {
   fprintf (out, "  %-21s %11s %6s  %19s  %19s\n", "format", "bytes", "ratio",
            "exact at calls", "at every PC");
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
-    if (comparison->formats[i].available)
-      print_format (comparison, i, out);
-  if (comparison->formats[MEASURED_COMPACT_UNWIND].available)
-    print_remains (comparison, out);
+    if (measurement->formats[i].available)
+      print_format (measurement, i, out);
+  if (measurement->formats[MEASURED_COMPACT_UNWIND].available)
+    print_remains (measurement, out);
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
-    if (comparison->formats[i].available
+    if (measurement->formats[i].available
         /* These two formats leave out the functions that plain V3 leaves out,
            for the same reasons.  */
         && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
-      print_reasons (comparison, i, out);
+      print_reasons (measurement, i, out);
 }
 
 static void
-print_head (const char *name, const struct measurement *comparison, FILE *out)
+print_head (const char *name, const struct measurement *measurement, FILE *out)
 {
   printable_put (name, out);
   fprintf (out,
            ": %" PRIu64 " function%s, .eh_frame %" PRIu64
            " + .eh_frame_hdr %" PRIu64 " bytes\n",
-           comparison->cfi_functions, plural_s (comparison->cfi_functions),
-           comparison->eh_frame_bytes, comparison->eh_frame_hdr_bytes);
+           measurement->cfi_functions, plural_s (measurement->cfi_functions),
+           measurement->eh_frame_bytes, measurement->eh_frame_hdr_bytes);
 }
 
 void
-measure_print_table (const char *name, const struct measurement *comparison,
+measure_print_table (const char *name, const struct measurement *measurement,
                      FILE *out)
 {
-  print_head (name, comparison, out);
-  print_comparison (comparison, out);
+  print_head (name, measurement, out);
+  print_formats (measurement, out);
 }
 
 /* One line for a section that was written.  */
 static void
 print_section (const struct job *job, FILE *out)
 {
-  const struct measurement *comparison = &job->comparison;
+  const struct measurement *measurement = &job->measurement;
   const struct measured *format
-      = &comparison->formats[MEASURED_COMPACT_UNWIND];
+      = &measurement->formats[MEASURED_COMPACT_UNWIND];
   printable_put (job->path, out);
   fprintf (out,
            ": compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
            ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
            " of %" PRIu64 " function%s, %.0f ms\n",
-           comparison->machine, format->bytes,
-           ratio (comparison, format->bytes),
-           ratio (comparison, comparison->compact_unwind_eh_frame_bytes),
-           format->synchronous, comparison->cfi_functions,
-           plural_s (comparison->cfi_functions), job->seconds * 1e3);
+           measurement->machine, format->bytes,
+           ratio (measurement, format->bytes),
+           ratio (measurement, measurement->compact_unwind_eh_frame_bytes),
+           format->synchronous, measurement->cfi_functions,
+           plural_s (measurement->cfi_functions), job->seconds * 1e3);
 }
 
 void
@@ -148,30 +148,30 @@ measure_print (const struct tool_options *options, const struct job *job,
 {
   if (options->mode == MODE_COMPARE_FORMATS)
     {
-      measure_print_table (job->path, &job->comparison, out);
+      measure_print_table (job->path, &job->measurement, out);
       return;
     }
   if (options->talkative || options->stats == STATS_TEXT)
     print_section (job, out);
   if (options->verbose > 1 || options->stats == STATS_TEXT)
-    print_reasons (&job->comparison, MEASURED_COMPACT_UNWIND, out);
+    print_reasons (&job->measurement, MEASURED_COMPACT_UNWIND, out);
 }
 
 /* JSON.  */
 
 static json_object *
-format_json (const struct measurement *comparison, enum measured_format index)
+format_json (const struct measurement *measurement, enum measured_format index)
 {
-  const struct measured *format = &comparison->formats[index];
+  const struct measured *format = &measurement->formats[index];
   json_object *object = json_new_object ();
   json_object *left_out = json_new_object ();
   json_add_number (object, "bytes", format->bytes);
   if (index == MEASURED_COMPACT_UNWIND)
     {
       json_add_number (object, "lsda_bytes",
-                       comparison->compact_unwind_lsda_bytes);
+                       measurement->compact_unwind_lsda_bytes);
       json_add_number (object, "eh_frame_bytes",
-                       comparison->compact_unwind_eh_frame_bytes);
+                       measurement->compact_unwind_eh_frame_bytes);
     }
   json_add_number (object, "synchronous", format->synchronous);
   json_add_number (object, "asynchronous", format->asynchronous);
@@ -184,17 +184,17 @@ format_json (const struct measurement *comparison, enum measured_format index)
 }
 
 void
-measure_add_json (json_object *object, const struct measurement *comparison)
+measure_add_json (json_object *object, const struct measurement *measurement)
 {
   json_object *formats = json_new_object ();
-  json_add_number (object, "cfi_functions", comparison->cfi_functions);
-  json_add_number (object, "eh_frame_bytes", comparison->eh_frame_bytes);
+  json_add_number (object, "cfi_functions", measurement->cfi_functions);
+  json_add_number (object, "eh_frame_bytes", measurement->eh_frame_bytes);
   json_add_number (object, "eh_frame_hdr_bytes",
-                   comparison->eh_frame_hdr_bytes);
+                   measurement->eh_frame_hdr_bytes);
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
-    if (comparison->formats[i].available)
+    if (measurement->formats[i].available)
       json_add (formats, measured_format_name (i),
-                format_json (comparison, i));
+                format_json (measurement, i));
   json_add (object, "formats", formats);
 }
 
@@ -202,10 +202,10 @@ void
 measure_print_json (const struct tool_options *options, const struct job *job,
                     FILE *out)
 {
-  const struct measurement *comparison = &job->comparison;
+  const struct measurement *measurement = &job->measurement;
   json_object *object = outcome_json_new (options, job);
-  json_add_string (object, "machine", comparison->machine);
-  measure_add_json (object, comparison);
+  json_add_string (object, "machine", measurement->machine);
+  measure_add_json (object, measurement);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);
 }

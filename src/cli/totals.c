@@ -87,7 +87,7 @@ totals_add (struct totals *totals, const struct job *job)
     {
     case JOB_DONE:
       add_done (totals, &job->report);
-      measure_add (&totals->measured, &job->comparison);
+      measure_add (&totals->measured, &job->measurement);
       break;
     case JOB_SKIPPED:
       add_skipped (totals, job);

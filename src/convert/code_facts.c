@@ -11,7 +11,7 @@ code_facts_read (struct code_facts *facts, const struct cfi_source *source,
   *request = (struct code_request){ .image = source->image };
   bool ok
       = function_list_read (&facts->functions, source, err)
-        && call_sites_read (&facts->sites, source->image, &source->cfi, err);
+        && landing_pads_read (&facts->pads, source->image, &source->cfi, err);
   if (!ok)
     {
       code_facts_free (facts);
@@ -19,8 +19,8 @@ code_facts_read (struct code_facts *facts, const struct cfi_source *source,
     }
   request->known = facts->functions.functions;
   request->n_known = facts->functions.n;
-  request->pads = facts->sites.sites;
-  request->n_pads = facts->sites.n;
+  request->pads = facts->pads.pads;
+  request->n_pads = facts->pads.n;
   return true;
 }
 
@@ -28,6 +28,6 @@ void
 code_facts_free (struct code_facts *facts)
 {
   function_list_free (&facts->functions);
-  call_sites_free (&facts->sites);
+  landing_pads_free (&facts->pads);
   *facts = (struct code_facts){ 0 };
 }

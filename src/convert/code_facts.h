@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "cfi/call_sites.h"
+#include "cfi/landing_pads.h"
 #include "cfi/function_list.h"
 #include "cfi/source.h"
 #include "analysis/code.h"
@@ -15,7 +15,7 @@
 struct code_facts
 {
   struct function_list functions;
-  struct call_sites sites;
+  struct landing_pads pads;
 };
 
 /* Read the functions and the landing pads of SOURCE, a linked file, and fill

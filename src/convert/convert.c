@@ -89,7 +89,7 @@ handle_existing (struct conversion *conversion, struct error *err)
   if (existing->has_record && !existing->present)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "an interrupted conversion; --undo restores the file");
-  /* An empty section is not a .sframe, but its header can be used.  */
+  /* An empty section is not an .sframe, but its header can be used.  */
   conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
     return true;
@@ -148,9 +148,9 @@ unmap_pages (void *image)
   image_unmap_pages (image);
 }
 
-/* What needs no rows, in a thread beside.  It takes less time than the rows
-   do, so one thread is enough; a second one would take time from the thread
-   that makes rows where there are two processors.
+/* The second thread does the work that needs no rows.  The work takes less
+   time than the rows do, so one thread is enough; a second one would take time
+   from the thread that makes rows where there are two processors.
 
    In the end a copied file is unmapped by a thread that is waited for last of
    all, or image_close would do it while nothing else goes on.  Pages that are

@@ -23,8 +23,8 @@
 char *detached_file_path (const struct image *program, const char *folder,
                           struct error *err);
 
-/* Put the file into FILE, which is empty: SECTION, which counts from
-   ADDRESS, of PROGRAM.  False when memory ran out.  */
+/* Compose PROGRAM's detached file in FILE, which is empty.  SECTION counts
+   from ADDRESS.  False when memory ran out.  */
 bool detached_file_compose (const struct image *program,
                             const struct buffer *section, uint64_t address,
                             struct buffer *file, struct error *err);

@@ -68,8 +68,8 @@ bool image_open (struct image *image, const char *path, struct error *err);
 bool image_open_at (struct image *image, const struct file_location *location,
                     struct error *err);
 
-/* Open INPUT without looking into it: only bytes, size and descriptor are
-   set.  */
+/* Open the file at LOCATION without looking into it: only bytes, size and
+   descriptor are set.  */
 bool image_open_bytes (struct image *image,
                        const struct file_location *location,
                        struct error *err);

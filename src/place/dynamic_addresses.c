@@ -30,7 +30,8 @@ patch_u64 (struct draft *draft, uint64_t old_offset, uint64_t value)
   return true;
 }
 
-/* What is added to the address of the table of section TYPE at ADDRESS.  */
+/* What is added to ADDRESS, that of the table which the dynamic entry TAG
+   names.  */
 static uint64_t
 table_delta (const struct draft *draft, int64_t tag, uint64_t address)
 {

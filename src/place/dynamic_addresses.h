@@ -18,8 +18,8 @@ bool symbols_patch (struct draft *draft);
 /* Whether a symbol that code may use has the address of section INDEX.  */
 bool section_has_symbol (const struct image *image, size_t index);
 
-/* Whether the dynamic symbol NAME is defined in IMAGE.  True also where there
-   is not a section of dynamic symbols.  */
+/* Whether the dynamic symbol NAME is defined in IMAGE.  True also where IMAGE
+   has no section of dynamic symbols.  */
 bool dynamic_may_define (const struct image *image, const char *name);
 
 #endif /* PLACE_DYNAMIC_ADDRESSES_H */

@@ -682,7 +682,7 @@ write_first (struct pieces *pieces, size_t piece, uint64_t address,
   return sframe_encoder_add (encoder, &function, err);
 }
 
-/* The FDEs of PLACE.  */
+/* Write the FDEs of OCCURRENCE.  */
 static bool
 write_occurrence (struct pieces *pieces, const struct occurrence *occurrence,
                   struct sframe_encoder *encoder, struct error *err)

@@ -85,8 +85,8 @@ leave_code (struct cfi_side *cfi)
     return;
   cfi->padding_end = cfi->code.address + cfi->code.size;
   if (cfi->rows->flags & ROWS_AT_SITES)
-    cfi->padding_end += cfi_walk_padding_once (&cfi->rows->walk, &cfi->code,
-                                               &cfi->rows->padding);
+    cfi->padding_end += cfi_walk_padding_at_most (&cfi->rows->walk, &cfi->code,
+                                                  &cfi->rows->padding);
   cfi->before = (struct frame_function){ .signal = function->signal,
                                          .b_key = function->b_key };
   cfi->last

@@ -1,11 +1,11 @@
-/* Unit tests of src/cfi/calls.c: where instructions that call end.
+/* Unit tests of src/cfi/call_finder.c: where instructions that call end.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cfi/calls.h"
+#include "cfi/call_finder.h"
 #include "tests/unit_test.h"
 
 #define CODE 0x400000

@@ -626,7 +626,7 @@ FIXTURE_TEST (padding_is_behind_all_that_claim_the_code)
       struct cfi_code as_found = code;
       assert_int_equal (cfi_walk_padding (&walk, &as_found, &finder),
                         expected[i].behind);
-      assert_int_equal (cfi_walk_padding_once (&walk, &as_found, &finder),
+      assert_int_equal (cfi_walk_padding_at_most (&walk, &as_found, &finder),
                         expected[i].once);
       assert_true (cfi_walk_rows (&walk, &code, &err));
     }
@@ -648,7 +648,7 @@ TEST (no_padding_where_an_fde_may_be)
   struct cfi_walk walk = begin_walk (&f);
   assert_true (cfi_walk_next (&walk, &code));
   assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 0);
-  assert_int_equal (cfi_walk_padding_once (&walk, &code, &finder), 7);
+  assert_int_equal (cfi_walk_padding_at_most (&walk, &code, &finder), 7);
   cfi_walk_end (&walk);
   end (&f);
 }

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cfi/call_sites.h"
+#include "cfi/landing_pads.h"
 #include "tests/unit/cfi_builder.h"
 #include "tests/unit_test.h"
 
@@ -82,16 +82,16 @@ add_function (struct fixture *f, uint64_t offset, uint64_t lsda,
 static void
 expect_sites (struct fixture *f, const char *expected)
 {
-  struct call_sites sites;
+  struct landing_pads pads;
   struct error err = { 0 };
   char text[1000] = "";
   assert_true (eh_frame_read (&f->section, &arch_amd64, f->bytes.bytes,
                               f->bytes.size, SECTION_ADDRESS, &err));
   f->image.arch = &arch_amd64;
-  assert_true (call_sites_read (&sites, &f->image, &f->section, &err));
-  for (size_t i = 0; i < sites.n && i < 20; i++)
+  assert_true (landing_pads_read (&pads, &f->image, &f->section, &err));
+  for (size_t i = 0; i < pads.n && i < 20; i++)
     {
-      const struct code_pad *site = &sites.sites[i];
+      const struct code_pad *site = &pads.pads[i];
       size_t used = strlen (text);
       used += (size_t)snprintf (text + used, sizeof text - used,
                                 "%s%llx-%llx %llx", i > 0 ? ", " : "",
@@ -103,8 +103,8 @@ expect_sites (struct fixture *f, const char *expected)
                   (unsigned long long)site->args_size);
     }
   assert_string_equal (text, expected);
-  call_sites_free (&sites);
-  assert_null (sites.sites);
+  landing_pads_free (&pads);
+  assert_null (pads.pads);
   cfi_section_free (&f->section);
 }
 
@@ -277,7 +277,7 @@ TEST (functions_share_a_table_and_their_code)
 TEST (the_300_sites_are_kept)
 {
   struct fixture f;
-  struct call_sites sites;
+  struct landing_pads pads;
   struct error err = { 0 };
   begin (&f);
   put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
@@ -285,12 +285,12 @@ TEST (the_300_sites_are_kept)
     add_function (&f, (uint64_t)i * FUNCTION_SIZE, TABLES, "", 0);
   assert_true (eh_frame_read (&f.section, &arch_amd64, f.bytes.bytes,
                               f.bytes.size, SECTION_ADDRESS, &err));
-  assert_true (call_sites_read (&sites, &f.image, &f.section, &err));
-  assert_int_equal (sites.n, 300);
+  assert_true (landing_pads_read (&pads, &f.image, &f.section, &err));
+  assert_int_equal (pads.n, 300);
   for (unsigned i = 0; i < 300; i++)
-    assert_int_equal (sites.sites[i].start,
+    assert_int_equal (pads.pads[i].start,
                       CODE + (uint64_t)i * FUNCTION_SIZE + 0x10);
-  call_sites_free (&sites);
+  landing_pads_free (&pads);
   cfi_section_free (&f.section);
   end (&f);
 }

@@ -6,8 +6,8 @@
    down in LLVM's lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's
    libgcc/unwind-c.c.  */
 
-#ifndef CFI_CALL_SITES_H
-#define CFI_CALL_SITES_H
+#ifndef CFI_LANDING_PADS_H
+#define CFI_LANDING_PADS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,15 +19,15 @@
 
 /* Calls that throw, and where they go on; the bytes of arguments are those of
    DW_CFA_GNU_args_size.  */
-struct call_sites
+struct landing_pads
 {
-  struct code_pad *sites; /* owned; ascending, disjoint */
+  struct code_pad *pads; /* owned; ascending, disjoint */
   size_t n, capacity;
 };
 
 /* Read those of all FDEs of SECTION.  What is damaged is left out.  */
-bool call_sites_read (struct call_sites *sites, const struct image *image,
-                      const struct cfi_section *section, struct error *err);
-void call_sites_free (struct call_sites *sites);
+bool landing_pads_read (struct landing_pads *pads, const struct image *image,
+                        const struct cfi_section *section, struct error *err);
+void landing_pads_free (struct landing_pads *pads);
 
-#endif /* CFI_CALL_SITES_H */
+#endif /* CFI_LANDING_PADS_H */

@@ -1,7 +1,7 @@
 /* Where exceptions go: the call-site tables of .gcc_except_table.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "cfi/call_sites.h"
+#include "cfi/landing_pads.h"
 
 #include <stdlib.h>
 
@@ -22,15 +22,16 @@ loaded_from (const struct image *image, uint64_t address)
                       load->p_filesz - offset, image->big_endian);
 }
 
-/* The part of a call-site record that has one size of arguments.  */
+/* Add SITE, a call-site record or the part of one with one size of arguments,
+   unless it is empty or has no landing pad.  */
 static bool
-add_site (struct call_sites *sites, struct code_pad site)
+add_pad (struct landing_pads *pads, struct code_pad site)
 {
   if (site.start >= site.end || site.pad == 0)
     return true;
-  if (!ARRAY_ROOM (sites->sites, sites->n + 1, &sites->capacity))
+  if (!ARRAY_ROOM (pads->pads, pads->n + 1, &pads->capacity))
     return false;
-  sites->sites[sites->n++] = site;
+  pads->pads[pads->n++] = site;
   return true;
 }
 
@@ -91,7 +92,7 @@ args_walk_next (struct args_walk *walk)
 
 /* Cut SITE, which is behind those before, where the size changes.  */
 static bool
-add_with_args (struct call_sites *sites, struct args_walk *walk,
+add_with_args (struct landing_pads *pads, struct args_walk *walk,
                struct code_pad site)
 {
   while (walk->has_next && walk->next_pc <= site.start)
@@ -101,13 +102,13 @@ add_with_args (struct call_sites *sites, struct args_walk *walk,
       struct code_pad head = site;
       head.end = walk->next_pc;
       head.args_size = walk->args_size;
-      if (!add_site (sites, head))
+      if (!add_pad (pads, head))
         return false;
       site.start = walk->next_pc;
       args_walk_next (walk);
     }
   site.args_size = walk->args_size;
-  return add_site (sites, site);
+  return add_pad (pads, site);
 }
 
 struct lsda
@@ -141,7 +142,7 @@ open_lsda (struct lsda *lsda, const struct image *image, uint64_t address,
 }
 
 static bool
-read_table (struct call_sites *sites, const struct cfi_section *section,
+read_table (struct landing_pads *pads, const struct cfi_section *section,
             const struct cfi_fde *fde, const struct lsda *lsda)
 {
   struct cursor cursor = lsda->cursor;
@@ -161,17 +162,17 @@ read_table (struct call_sites *sites, const struct cfi_section *section,
       struct code_pad site = { .start = fde->address + start,
                                .end = fde->address + reached,
                                .pad = pad ? lsda->pads + pad : 0 };
-      if (!add_with_args (sites, &args, site))
+      if (!add_with_args (pads, &args, site))
         return false;
     }
   return true;
 }
 
 bool
-call_sites_read (struct call_sites *sites, const struct image *image,
-                 const struct cfi_section *section, struct error *err)
+landing_pads_read (struct landing_pads *pads, const struct image *image,
+                   const struct cfi_section *section, struct error *err)
 {
-  *sites = (struct call_sites){ 0 };
+  *pads = (struct landing_pads){ 0 };
   uint64_t covered = 0;
   for (size_t i = 0; i < section->n_fdes; i++)
     {
@@ -184,9 +185,9 @@ call_sites_read (struct call_sites *sites, const struct image *image,
       covered = fde->address + fde->size;
       if (fde_lsda (section, fde, &address) && address != 0
           && open_lsda (&lsda, image, address, fde->address)
-          && !read_table (sites, section, fde, &lsda))
+          && !read_table (pads, section, fde, &lsda))
         {
-          call_sites_free (sites);
+          landing_pads_free (pads);
           return error_set_no_memory (err);
         }
     }
@@ -194,8 +195,8 @@ call_sites_read (struct call_sites *sites, const struct image *image,
 }
 
 void
-call_sites_free (struct call_sites *sites)
+landing_pads_free (struct landing_pads *pads)
 {
-  free (sites->sites);
-  *sites = (struct call_sites){ 0 };
+  free (pads->pads);
+  *pads = (struct landing_pads){ 0 };
 }

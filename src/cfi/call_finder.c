@@ -1,7 +1,7 @@
 /* Where calls end.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "cfi/calls.h"
+#include "cfi/call_finder.h"
 
 #include "elf/call_bytes.h"
 

@@ -5,8 +5,8 @@
    that up.  Behind a call that never returns there may be other code, with
    rows that do not hold for the call.  */
 
-#ifndef CFI_CALLS_H
-#define CFI_CALLS_H
+#ifndef CFI_CALL_FINDER_H
+#define CFI_CALL_FINDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,4 +47,4 @@ size_t call_finder_first (struct call_finder *finder, uint64_t base,
 void call_finder_expect (const struct call_finder *finder, uint64_t start,
                          uint64_t size);
 
-#endif /* CFI_CALLS_H */
+#endif /* CFI_CALL_FINDER_H */
