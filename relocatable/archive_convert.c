@@ -5,6 +5,8 @@
 
 #include "relocatable/archive_convert.h"
 
+#include <ar.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -115,7 +117,7 @@ static bool
 write_members (struct archive_job *job, struct error *err)
 {
   const struct archive *archive = &job->archive;
-  uint64_t at = 8;
+  uint64_t at = SARMAG;
   if (!io_write_at (job->fd, archive->bytes, at, 0, err))
     return false;
   for (size_t i = 0; i < archive->n; i++)
@@ -153,7 +155,9 @@ check_written (const struct archive_job *job, struct error *err)
       const struct archive_member *x = &old->members[i], *y = &new.members[i];
       bool is_index = x->kind == ARCHIVE_INDEX || x->kind == ARCHIVE_INDEX64;
       good = x->kind == y->kind && y->offset == job->offsets[i]
-             && memcmp (old->bytes + x->offset, new.bytes + y->offset, 48) == 0
+             && memcmp (old->bytes + x->offset, new.bytes + y->offset,
+                        offsetof (struct ar_hdr, ar_size))
+                    == 0
              && (job->changed[i] || is_index
                  || (x->size == y->size
                      && memcmp (x->bytes, y->bytes, (size_t)x->size) == 0));

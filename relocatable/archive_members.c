@@ -5,6 +5,7 @@
 
 #include "relocatable/archive_members.h"
 
+#include <ar.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ archive_is_instead (const struct file_location *location,
                     const struct error *err)
 {
   struct error ignored;
-  uint8_t magic[8];
+  uint8_t magic[SARMAG];
   if (err->status != CFI2SFRAME_NOT_ELF)
     return false;
   int fd = file_location_open (location, O_RDONLY | O_NONBLOCK | O_NOCTTY,

@@ -112,11 +112,11 @@ static bool
 rows_attribute (struct rows *rows, uint8_t *info, bool big_endian)
 {
   const uint8_t *at = rows->at;
-  unsigned type = at[3] & SFRAME_FDE_TYPE;
-  rows->n = load_u16 (at, big_endian);
-  *info = at[2];
+  unsigned type = at[SFRAME_V3_ATTRIBUTE_INFO2] & SFRAME_FDE_TYPE;
+  rows->n = load_u16 (at + SFRAME_V3_ATTRIBUTE_N_FRES, big_endian);
+  *info = at[SFRAME_V3_ATTRIBUTE_INFO];
   rows->flexible = type == SFRAME_FDE_TYPE_FLEX;
-  rows->repeat = at[4];
+  rows->repeat = at[SFRAME_V3_ATTRIBUTE_REPEAT];
   rows->at += SFRAME_V3_ATTRIBUTE_SIZE;
   return type <= SFRAME_FDE_TYPE_FLEX;
 }
@@ -127,8 +127,10 @@ rows_open (const struct unwind_section *section, const uint8_t *fde,
 {
   unsigned version = section->version;
   bool big_endian = section->big_endian, v3 = version >= 3;
-  uint32_t offset = load_u32 (fde + (v3 ? 12 : 8), big_endian);
-  uint8_t info = v3 ? 0 : fde[16];
+  uint32_t offset = load_u32 (
+      fde + (v3 ? SFRAME_V3_INDEX_FRE_OFFSET : SFRAME_V2_FDE_FRE_OFFSET),
+      big_endian);
+  uint8_t info = v3 ? 0 : fde[SFRAME_V2_FDE_INFO];
   if (offset > section->fre_size
       || section->fre_size - offset < (v3 ? SFRAME_V3_ATTRIBUTE_SIZE : 0))
     return false;
@@ -138,8 +140,9 @@ rows_open (const struct unwind_section *section, const uint8_t *fde,
     return false;
   if (!v3)
     {
-      rows->n = load_u32 (fde + 12, big_endian);
-      rows->repeat = version == 2 ? fde[17] : SFRAME_V1_REPEAT;
+      rows->n = load_u32 (fde + SFRAME_V2_FDE_N_FRES, big_endian);
+      rows->repeat
+          = version == 2 ? fde[SFRAME_V2_FDE_REPEAT] : SFRAME_V1_REPEAT;
     }
   rows->type = info & SFRAME_FDE_FRE_TYPE;
   rows->pcmask = info & SFRAME_FDE_PCMASK;

@@ -142,7 +142,8 @@ sframe_decoder_rows_offset (const struct sframe_decoder *decoder,
                             uint32_t index)
 {
   uint64_t record = sframe_decoder_record_offset (decoder, index);
-  unsigned field = decoder->variant.version >= 3 ? 12 : 8;
+  unsigned field = decoder->variant.version >= 3 ? SFRAME_V3_INDEX_FRE_OFFSET
+                                                 : SFRAME_V2_FDE_FRE_OFFSET;
   return load_u32 (decoder->bytes + record + field, decoder->big_endian);
 }
 
@@ -177,14 +178,17 @@ sframe_decoder_attribute (const struct sframe_decoder *decoder,
       || decoder->fre_size - fre_offset < SFRAME_V3_ATTRIBUTE_SIZE)
     return malformed (err, offset, "function outside the row area");
   const uint8_t *at = decoder->bytes + offset;
-  function->n_rows = load_u16 (at, decoder->big_endian);
-  unsigned type = at[3] & SFRAME_FDE_TYPE;
+  function->n_rows
+      = load_u16 (at + SFRAME_V3_ATTRIBUTE_N_FRES, decoder->big_endian);
+  unsigned type = at[SFRAME_V3_ATTRIBUTE_INFO2] & SFRAME_FDE_TYPE;
   if (type > SFRAME_FDE_TYPE_FLEX)
-    return error_set_at (err, CFI2SFRAME_UNSUPPORTED, offset + 3,
+    return error_set_at (err, CFI2SFRAME_UNSUPPORTED,
+                         offset + SFRAME_V3_ATTRIBUTE_INFO2,
                          "SFrame: unknown function type %u", type);
   function->flexible = type == SFRAME_FDE_TYPE_FLEX;
-  function->repeat = at[4];
-  return function_set_info (decoder, function, at[2], offset + 2, err);
+  function->repeat = at[SFRAME_V3_ATTRIBUTE_REPEAT];
+  return function_set_info (decoder, function, at[SFRAME_V3_ATTRIBUTE_INFO],
+                            offset + SFRAME_V3_ATTRIBUTE_INFO, err);
 }
 
 bool
@@ -200,11 +204,12 @@ sframe_decoder_function (const struct sframe_decoder *decoder, uint32_t index,
   function->size = sframe_decoder_size (decoder, index);
   if (decoder->variant.version >= 3)
     return sframe_decoder_attribute (
-        decoder, load_u32 (at + 12, decoder->big_endian), function, err);
-  function->n_rows = load_u32 (at + 12, decoder->big_endian);
+        decoder, sframe_decoder_rows_offset (decoder, index), function, err);
+  function->n_rows = load_u32 (at + SFRAME_V2_FDE_N_FRES, decoder->big_endian);
   if (decoder->variant.version == 2)
-    function->repeat = at[17];
-  return function_set_info (decoder, function, at[16], offset + 16, err);
+    function->repeat = at[SFRAME_V2_FDE_REPEAT];
+  return function_set_info (decoder, function, at[SFRAME_V2_FDE_INFO],
+                            offset + SFRAME_V2_FDE_INFO, err);
 }
 
 bool

@@ -269,11 +269,13 @@ sframe_encoder_write_block (struct sframe_encoder *encoder,
       uint8_t *at = buffer_extend (&encoder->rows, SFRAME_V3_ATTRIBUTE_SIZE);
       if (at == NULL)
         return false;
-      store_u16 (at, (uint16_t)function->n_rows, encoder->rows.big_endian);
-      at[2] = function_info (function, fre_type);
-      at[3] = function->flexible ? SFRAME_FDE_TYPE_FLEX
-                                 : SFRAME_FDE_TYPE_DEFAULT;
-      at[4] = function->repeat;
+      store_u16 (at + SFRAME_V3_ATTRIBUTE_N_FRES, (uint16_t)function->n_rows,
+                 encoder->rows.big_endian);
+      at[SFRAME_V3_ATTRIBUTE_INFO] = function_info (function, fre_type);
+      at[SFRAME_V3_ATTRIBUTE_INFO2] = function->flexible
+                                          ? SFRAME_FDE_TYPE_FLEX
+                                          : SFRAME_FDE_TYPE_DEFAULT;
+      at[SFRAME_V3_ATTRIBUTE_REPEAT] = function->repeat;
     }
   return sframe_encoder_add_rows (encoder, function, fre_type);
 }
@@ -426,19 +428,19 @@ sframe_encoder_store_record (const struct sframe_encoder *encoder,
   if (encoder->options.variant.version >= 3)
     {
       store_u64 (at, distance, big_endian);
-      store_u32 (at + 8, record->size, big_endian);
-      store_u32 (at + 12, block->offset, big_endian);
+      store_u32 (at + SFRAME_V3_INDEX_SIZE_FIELD, record->size, big_endian);
+      store_u32 (at + SFRAME_V3_INDEX_FRE_OFFSET, block->offset, big_endian);
       return true;
     }
   store_u32 (at, (uint32_t)distance, big_endian);
-  store_u32 (at + 4, record->size, big_endian);
-  store_u32 (at + 8, block->offset, big_endian);
-  store_u32 (at + 12, block->n_rows, big_endian);
-  at[16] = block->info;
+  store_u32 (at + SFRAME_V2_FDE_SIZE_FIELD, record->size, big_endian);
+  store_u32 (at + SFRAME_V2_FDE_FRE_OFFSET, block->offset, big_endian);
+  store_u32 (at + SFRAME_V2_FDE_N_FRES, block->n_rows, big_endian);
+  at[SFRAME_V2_FDE_INFO] = block->info;
   if (encoder->options.variant.version == 2)
     {
-      at[17] = block->repeat;
-      store_u16 (at + 18, 0, big_endian);
+      at[SFRAME_V2_FDE_REPEAT] = block->repeat;
+      store_u16 (at + SFRAME_V2_FDE_PADDING, 0, big_endian);
     }
   return distance + 0x80000000u <= UINT32_MAX;
 }

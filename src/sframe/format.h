@@ -37,11 +37,23 @@ enum
 
   /* An FDE of V1 and V2: i32 start, u32 size, u32 FRE offset, u32 number of
      FREs, u8 info; V2 adds u8 repeat size and u16 padding.  */
+  SFRAME_V2_FDE_SIZE_FIELD = 4,
+  SFRAME_V2_FDE_FRE_OFFSET = 8,
+  SFRAME_V2_FDE_N_FRES = 12,
+  SFRAME_V2_FDE_INFO = 16,
+  SFRAME_V2_FDE_REPEAT = 17,
+  SFRAME_V2_FDE_PADDING = 18,
   SFRAME_V1_FDE_SIZE = 17,
   SFRAME_V2_FDE_SIZE = 20,
   /* V3: index entry i64 start, u32 size, u32 FRE offset; attribute in front
      of the FREs: u16 number of FREs, u8 info, u8 info2, u8 repeat size.  */
+  SFRAME_V3_INDEX_SIZE_FIELD = 8,
+  SFRAME_V3_INDEX_FRE_OFFSET = 12,
   SFRAME_V3_INDEX_SIZE = 16,
+  SFRAME_V3_ATTRIBUTE_N_FRES = 0,
+  SFRAME_V3_ATTRIBUTE_INFO = 2,
+  SFRAME_V3_ATTRIBUTE_INFO2 = 3,
+  SFRAME_V3_ATTRIBUTE_REPEAT = 4,
   SFRAME_V3_ATTRIBUTE_SIZE = 5,
   SFRAME_V3_FRES_MAX = 65535,
 

@@ -6,21 +6,28 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Readers, the machines that they are made for (SFrame's numbers of ABIs), and
-   their names in the records of the conformance suite.  */
+/* Machines that a reader is made for: a bit for each of SFrame's ABIs.  */
+enum
+{
+  AMD64 = 1 << SFRAME_ABI_AMD64_LE,
+  OLD_ABIS = AMD64 | 1 << SFRAME_ABI_AARCH64_BE | 1 << SFRAME_ABI_AARCH64_LE,
+  ALL_ABIS = OLD_ABIS | 1 << SFRAME_ABI_S390X_BE
+};
+
+/* Readers, their names in the records of the conformance suite, and their
+   machines.  */
 static const struct
 {
   const char *name, *record;
-  unsigned abis; /* a bit for each */
+  unsigned abis;
 } readers[SFRAME_N_READERS] = {
-  [SFRAME_READER_LINUX] = { "linux", "linux-v14-validating", 1 << 3 },
-  [SFRAME_READER_GLIBC] = { "glibc", "glibc-2.43", 1 << 3 },
-  [SFRAME_READER_LIBSFRAME]
-  = { "libsframe", "libsframe-2.47.50", 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 },
+  [SFRAME_READER_LINUX] = { "linux", "linux-v14-validating", AMD64 },
+  [SFRAME_READER_GLIBC] = { "glibc", "glibc-2.43", AMD64 },
+  [SFRAME_READER_LIBSFRAME] = { "libsframe", "libsframe-2.47.50", ALL_ABIS },
   [SFRAME_READER_LIBSFRAME_2_44]
-  = { "libsframe-2.44", "libsframe-2.44", 1 << 1 | 1 << 2 | 1 << 3 },
+  = { "libsframe-2.44", "libsframe-2.44", OLD_ABIS },
   [SFRAME_READER_LIBSFRAME_2_40]
-  = { "libsframe-2.40", "libsframe-2.40", 1 << 1 | 1 << 2 | 1 << 3 },
+  = { "libsframe-2.40", "libsframe-2.40", OLD_ABIS },
 };
 
 static const char *const trait_texts[SFRAME_N_TRAITS] = {
