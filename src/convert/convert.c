@@ -248,8 +248,8 @@ find_place (struct conversion *conversion, struct error *err)
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL,
           .references = conversion->references };
-  if (!plan_injection (&conversion->plan, source_image (conversion), &request,
-                       err))
+  if (!choose_strategy (&conversion->plan, source_image (conversion), &request,
+                        err))
     return false;
   conversion->report->strategy = conversion->plan.strategy;
   conversion->report->output_bytes = conversion->plan.new_size;

@@ -92,8 +92,8 @@ draft_make (struct draft *draft)
 }
 
 bool
-plan_injection (struct plan *plan, const struct image *image,
-                const struct plan_request *request, struct error *err)
+choose_strategy (struct plan *plan, const struct image *image,
+                 const struct plan_request *request, struct error *err)
 {
   *plan = (struct plan){ .sframe_size = request->sframe_size };
   if (!refusals_check (image, err))

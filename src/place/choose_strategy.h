@@ -17,7 +17,7 @@
 /* Plan the injection into IMAGE (ET_EXEC or ET_DYN).  The plan is freed with
    plan_free also after failure.  Status CFI2SFRAME_REFUSED with the
    reason when no strategy applies.  */
-bool plan_injection (struct plan *plan, const struct image *image,
-                     const struct plan_request *request, struct error *err);
+bool choose_strategy (struct plan *plan, const struct image *image,
+                      const struct plan_request *request, struct error *err);
 
 #endif /* PLACE_CHOOSE_STRATEGY_H */

@@ -46,7 +46,7 @@ table_delta (const struct draft *draft, int64_t tag, uint64_t address)
 }
 
 bool
-dynamic_patch (struct draft *draft)
+dynamic_addresses_patch (struct draft *draft)
 {
   uint64_t at = 0, value;
   int64_t tag;
@@ -112,7 +112,7 @@ symbol_table_patch (struct draft *draft, size_t index)
 }
 
 bool
-symbols_patch (struct draft *draft)
+dynamic_addresses_patch_symbols (struct draft *draft)
 {
   for (size_t i = 1; i < draft->image->n_sections; i++)
     {
@@ -184,7 +184,7 @@ table_defines (const struct image *image, size_t table, const char *name)
 }
 
 bool
-dynamic_may_define (const struct image *image, const char *name)
+dynamic_addresses_may_define (const struct image *image, const char *name)
 {
   for (size_t i = 1; i < image->n_sections; i++)
     if (image->sections[i].header.sh_type == SHT_DYNSYM)

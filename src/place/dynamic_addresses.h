@@ -12,14 +12,15 @@
 /* Patch the dynamic entries and symbols of the sections that draft->moved
    says have moved.  Offsets in the new file are found through the plan's
    extents, which must be complete for .dynamic and .symtab.  */
-bool dynamic_patch (struct draft *draft);
-bool symbols_patch (struct draft *draft);
+bool dynamic_addresses_patch (struct draft *draft);
+bool dynamic_addresses_patch_symbols (struct draft *draft);
 
 /* Whether a symbol that code may use has the address of section INDEX.  */
 bool section_has_symbol (const struct image *image, size_t index);
 
 /* Whether the dynamic symbol NAME is defined in IMAGE.  True also where IMAGE
    has no section of dynamic symbols.  */
-bool dynamic_may_define (const struct image *image, const char *name);
+bool dynamic_addresses_may_define (const struct image *image,
+                                   const char *name);
 
 #endif /* PLACE_DYNAMIC_ADDRESSES_H */

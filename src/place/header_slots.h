@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/evict.h"
+#include "place/unit.h"
 #include "place/facts.h"
 
 enum

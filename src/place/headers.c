@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 
 bool
-slots_have_taken (const struct header_slots *slots, size_t index)
+headers_slot_is_taken (const struct header_slots *slots, size_t index)
 {
   for (size_t i = 0; i < slots->n_taken; i++)
     if (slots->taken[i] == index)
@@ -19,16 +19,16 @@ slots_have_taken (const struct header_slots *slots, size_t index)
 }
 
 uint64_t
-table_old_end (const struct draft *draft)
+headers_old_table_end (const struct draft *draft)
 {
   return draft->image->header.e_phoff
          + draft->image->n_segments * sizeof (Elf64_Phdr);
 }
 
 void
-slots_set_table_end (const struct draft *draft, struct header_slots *slots)
+headers_set_table_end (const struct draft *draft, struct header_slots *slots)
 {
-  slots->table_end = table_old_end (draft)
+  slots->table_end = headers_old_table_end (draft)
                      + slots->n_added * sizeof (Elf64_Phdr)
                      - slots->n_taken * sizeof (Elf64_Phdr);
 }
@@ -49,7 +49,7 @@ physical_delta (const struct draft *draft)
 }
 
 GElf_Phdr
-table_sframe_segment (const struct draft *draft)
+headers_sframe_segment (const struct draft *draft)
 {
   const struct plan *plan = draft->plan;
   return (GElf_Phdr){ .p_type = PT_GNU_SFRAME,
@@ -79,13 +79,13 @@ join_notes (struct draft *draft, const struct header_slots *slots)
 /* glibc, musl and the kernel require ascending PT_LOADs; the place of
    PT_GNU_SFRAME does not matter.  */
 void
-table_add_headers (struct draft *draft, const struct header_slots *slots,
-                   const GElf_Phdr *load)
+headers_add_segments (struct draft *draft, const struct header_slots *slots,
+                      const GElf_Phdr *load)
 {
   size_t last_load = 0, n = 0;
   join_notes (draft, slots);
   for (size_t i = 0; i < draft->n_segments; i++)
-    if (!slots_have_taken (slots, i))
+    if (!headers_slot_is_taken (slots, i))
       {
         draft->segments[n] = draft->segments[i];
         if (draft->segments[n++].p_type == PT_LOAD)
@@ -99,7 +99,7 @@ table_add_headers (struct draft *draft, const struct header_slots *slots,
       n++;
     }
   draft->n_segments = n;
-  draft->segments[draft->n_segments] = table_sframe_segment (draft);
+  draft->segments[draft->n_segments] = headers_sframe_segment (draft);
   draft->n_segments++;
   for (size_t i = 0; i < draft->n_segments; i++)
     if (draft->segments[i].p_type == PT_PHDR)
@@ -108,16 +108,16 @@ table_add_headers (struct draft *draft, const struct header_slots *slots,
 }
 
 void
-table_add_section (struct draft *draft, const char *name,
-                   const GElf_Shdr *header)
+headers_add_section (struct draft *draft, const char *name,
+                     const GElf_Shdr *header)
 {
   draft->new_names[draft->n_new_sections++] = name;
   draft->sections[draft->n_sections++] = *header;
 }
 
 void
-table_add_bytes (struct draft *draft, const char *name, uint32_t type,
-                 struct interval bytes, uint64_t address, uint64_t align)
+headers_add_bytes (struct draft *draft, const char *name, uint32_t type,
+                   struct interval bytes, uint64_t address, uint64_t align)
 {
   const GElf_Shdr header = { .sh_type = type,
                              .sh_flags = SHF_ALLOC,
@@ -125,11 +125,11 @@ table_add_bytes (struct draft *draft, const char *name, uint32_t type,
                              .sh_offset = bytes.begin,
                              .sh_size = bytes.end - bytes.begin,
                              .sh_addralign = align };
-  table_add_section (draft, name, &header);
+  headers_add_section (draft, name, &header);
 }
 
 void
-table_add_sframe_section (struct draft *draft)
+headers_add_sframe_section (struct draft *draft)
 {
   GElf_Shdr header = { .sh_type = draft->request->section_type,
                        .sh_flags = SHF_ALLOC,
@@ -140,7 +140,7 @@ table_add_sframe_section (struct draft *draft)
   const struct plan_replaced *replaced = draft->request->replaced;
   if (replaced == NULL || replaced->section == 0)
     {
-      table_add_section (draft, ".sframe", &header);
+      headers_add_section (draft, ".sframe", &header);
       return;
     }
   header.sh_name = draft->sections[replaced->section].sh_name;
@@ -239,8 +239,8 @@ write_sections (struct draft *draft)
 }
 
 bool
-table_write (struct draft *draft, const GElf_Phdr *segments, size_t n,
-             uint64_t offset)
+headers_write_segments (struct draft *draft, const GElf_Phdr *segments,
+                        size_t n, uint64_t offset)
 {
   return write_encoded (draft, ELF_T_PHDR, segments, n * sizeof *segments,
                         offset);
@@ -253,12 +253,12 @@ write_headers (struct draft *draft)
   draft->plan->new_size = draft->end;
   return write_encoded (draft, ELF_T_EHDR, &draft->header,
                         sizeof draft->header, 0)
-         && table_write (draft, draft->segments, draft->n_segments,
-                         draft->header.e_phoff);
+         && headers_write_segments (draft, draft->segments, draft->n_segments,
+                                    draft->header.e_phoff);
 }
 
 bool
-table_finish_in_place (struct draft *draft)
+headers_finish_in_place (struct draft *draft)
 {
   return write_encoded (draft, ELF_T_SHDR, draft->sections,
                         draft->n_sections * sizeof (Elf64_Shdr),
@@ -267,7 +267,7 @@ table_finish_in_place (struct draft *draft)
 }
 
 bool
-table_finish (struct draft *draft)
+headers_finish (struct draft *draft)
 {
   return write_sections (draft) && write_headers (draft);
 }

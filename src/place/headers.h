@@ -11,43 +11,45 @@
 #include "place/header_slots.h"
 
 /* Whether header INDEX goes away.  */
-bool slots_have_taken (const struct header_slots *slots, size_t index);
+bool headers_slot_is_taken (const struct header_slots *slots, size_t index);
 
 /* Where the program header table of the old file ends.  */
-uint64_t table_old_end (const struct draft *draft);
+uint64_t headers_old_table_end (const struct draft *draft);
 
 /* Compute slots->table_end.  */
-void slots_set_table_end (const struct draft *draft,
-                          struct header_slots *slots);
+void headers_set_table_end (const struct draft *draft,
+                            struct header_slots *slots);
 
 /* PT_GNU_SFRAME for plan->sframe_*; the segment that has .sframe is there.  */
-GElf_Phdr table_sframe_segment (const struct draft *draft);
+GElf_Phdr headers_sframe_segment (const struct draft *draft);
 
 /* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is
    given, that behind the last PT_LOAD.  */
-void table_add_headers (struct draft *draft, const struct header_slots *slots,
-                        const GElf_Phdr *load);
+void headers_add_segments (struct draft *draft,
+                           const struct header_slots *slots,
+                           const GElf_Phdr *load);
 
 /* Write the N program headers SEGMENTS at file offset OFFSET.  */
-bool table_write (struct draft *draft, const GElf_Phdr *segments, size_t n,
-                  uint64_t offset);
+bool headers_write_segments (struct draft *draft, const GElf_Phdr *segments,
+                             size_t n, uint64_t offset);
 
 /* Append a section header.  */
-void table_add_section (struct draft *draft, const char *name,
-                        const GElf_Shdr *header);
+void headers_add_section (struct draft *draft, const char *name,
+                          const GElf_Shdr *header);
 
 /* Append the header of a section of TYPE that has these bytes, loaded at
    ADDRESS.  */
-void table_add_bytes (struct draft *draft, const char *name, uint32_t type,
-                      struct interval bytes, uint64_t address, uint64_t align);
-void table_add_sframe_section (struct draft *draft);
+void headers_add_bytes (struct draft *draft, const char *name, uint32_t type,
+                        struct interval bytes, uint64_t address,
+                        uint64_t align);
+void headers_add_sframe_section (struct draft *draft);
 
 /* Append string table and section header table at draft->end, write the
    headers: the last step of every strategy.  */
-bool table_finish (struct draft *draft);
+bool headers_finish (struct draft *draft);
 
-/* Do as table_finish does, but leave the section header table where it was:
+/* Do as headers_finish does, but leave the section header table where it was:
    for plans that add no section.  */
-bool table_finish_in_place (struct draft *draft);
+bool headers_finish_in_place (struct draft *draft);
 
 #endif /* PLACE_HEADERS_H */

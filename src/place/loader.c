@@ -55,7 +55,8 @@ static bool
 has_dynamic (const struct image *image, const char *strings, uint64_t size,
              const char *name)
 {
-  return has_string (strings, size, name) && dynamic_may_define (image, name);
+  return has_string (strings, size, name)
+         && dynamic_addresses_may_define (image, name);
 }
 
 bool

@@ -63,7 +63,7 @@ collect_segments (const struct draft *draft, const struct header_slots *slots,
     {
       const GElf_Phdr *note = &segments[i];
       if (note->p_type != PT_NOTE || note->p_filesz == 0
-          || slots_have_taken (slots, i))
+          || headers_slot_is_taken (slots, i))
         continue;
       if (arrangement->n_segments == NOTE_SECTIONS_MAX
           || note->p_filesz != note->p_memsz
@@ -363,8 +363,8 @@ arrangement_store (const struct image *image,
 }
 
 bool
-notes_gather (struct draft *draft, struct header_slots *slots,
-              const GElf_Phdr *load, bool behind_too)
+one_note_gather (struct draft *draft, struct header_slots *slots,
+                 const GElf_Phdr *load, bool behind_too)
 {
   const struct image *image = draft->image;
   struct arrangement arrangement = { .align = 4 };
@@ -374,7 +374,7 @@ notes_gather (struct draft *draft, struct header_slots *slots,
     return false;
   for (size_t i = 1; i < arrangement.n_segments; i++)
     slots->taken[slots->n_taken++] = arrangement.segments[i];
-  slots_set_table_end (draft, slots);
+  headers_set_table_end (draft, slots);
   if (!arrange (draft, &arrangement, behind_too, slots->table_end)
       || !arrangement_is_good (image, &arrangement))
     return false;

@@ -38,9 +38,9 @@ static void
 add_padding_section (struct draft *draft, const struct place *place)
 {
   if (place->load_end > place->end)
-    table_add_bytes (draft, ".page_padding", SHT_PROGBITS,
-                     (struct interval){ place->end, place->load_end },
-                     place->address + (place->end - place->offset), 1);
+    headers_add_bytes (draft, ".page_padding", SHT_PROGBITS,
+                       (struct interval){ place->end, place->load_end },
+                       place->address + (place->end - place->offset), 1);
 }
 
 /* The bytes of PLACE become those of a segment.  */
@@ -70,11 +70,11 @@ place_take (struct draft *draft, struct place *place)
   if ((adds && !take_bytes (draft, place))
       || !slots_commit (draft, &place->slots))
     return FAILED;
-  table_add_headers (draft, &place->slots, place->new_load ? &load : NULL);
+  headers_add_segments (draft, &place->slots, place->new_load ? &load : NULL);
   slots_add_sections (draft, &place->slots);
   add_padding_section (draft, place);
-  table_add_sframe_section (draft);
-  return (adds ? table_finish (draft) : table_finish_in_place (draft))
+  headers_add_sframe_section (draft);
+  return (adds ? headers_finish (draft) : headers_finish_in_place (draft))
              ? PLANNED
              : FAILED;
 }

@@ -13,7 +13,7 @@
 #include "place/references.h"
 
 /* Search IMAGE.  REFERENCES is zeroed, and stays so where nothing would move.
-   plan_injection searches by itself if other sections have to move than those
+   choose_strategy searches by itself if other sections have to move than those
    that were expected to.  */
 void reference_search (struct references *references,
                        const struct image *image);

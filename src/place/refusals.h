@@ -13,7 +13,7 @@
    false with status CFI2SFRAME_NOTHING for debug files, which have no code to
    describe; CFI2SFRAME_UNSUPPORTED for types of files and machines that cannot
    have .sframe in a segment; and CFI2SFRAME_REFUSED with the reason for files
-   that a change would harm.  plan_injection calls this; a caller that
+   that a change would harm.  choose_strategy calls this; a caller that
    asks before it converts saves the work.  */
 bool refusals_check (const struct image *image, struct error *err);
 

@@ -15,7 +15,7 @@
 #include "place/headers.h"
 #include "place/one_note.h"
 #include "place/owners.h"
-#include "place/redundant_header.h"
+#include "place/pt_phdr.h"
 #include "place/slack.h"
 
 enum
@@ -96,7 +96,7 @@ static void
 slots_free_nothing (struct draft *draft, struct header_slots *slots,
                     const GElf_Phdr *load)
 {
-  uint64_t begin = table_old_end (draft);
+  uint64_t begin = headers_old_table_end (draft);
   slots->n_units = 0;
   slots->freed[0] = (struct interval){ begin, next_wall (draft, begin, load) };
   slots->freed[1] = (struct interval){ 0, 0 };
@@ -300,7 +300,7 @@ slots_take (const struct image *image, struct header_slots *slots, size_t n)
 static bool
 slots_suffice (struct draft *draft, struct header_slots *slots)
 {
-  slots_set_table_end (draft, slots);
+  headers_set_table_end (draft, slots);
   slots->n_units = 0; /* those of an attempt that failed stay where they are */
   return slots->n_taken == slots->n_added || slots_find_room (draft, slots);
 }
@@ -336,7 +336,7 @@ slots_move_in_front (const struct draft *draft,
     if (notes->moves[i].begin < notes->fixed_begin
         && notes->moves[i].new_offset != notes->moves[i].begin)
       return true;
-  return slots->table_end > table_old_end (draft);
+  return slots->table_end > headers_old_table_end (draft);
 }
 
 /* Free all bytes in front of the notes that stay, and as many behind them as
@@ -379,7 +379,7 @@ slots_gather_notes (struct draft *draft, struct header_slots *slots)
   for (int behind_too = 0; behind_too <= 1; behind_too++)
     {
       *slots = before;
-      if (notes_gather (draft, slots, load, behind_too)
+      if (one_note_gather (draft, slots, load, behind_too)
           && slots_make_holes (draft, slots, load))
         return true;
     }
@@ -398,7 +398,7 @@ slots_find_without_search (struct draft *draft, size_t n,
   if (slots_suffice (draft, slots))
     return true;
   memcpy (reason, draft->reason, sizeof reason);
-  if (!table_header_is_needed (draft))
+  if (!pt_phdr_is_needed (draft))
     slots_take_type (draft->image, slots, n, PT_PHDR);
   if (slots_suffice (draft, slots))
     return true;
@@ -519,7 +519,8 @@ slots_commit (struct draft *draft, struct header_slots *slots)
         return false;
       note_filler_write (bytes, draft->image->big_endian);
     }
-  return dynamic_patch (draft) && symbols_patch (draft);
+  return dynamic_addresses_patch (draft)
+         && dynamic_addresses_patch_symbols (draft);
 }
 
 static void
@@ -529,9 +530,9 @@ add_filler_sections (struct draft *draft, const struct header_slots *slots)
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
       uint64_t at = notes->fillers[i];
-      table_add_bytes (draft, ".note.filler", SHT_NOTE,
-                       (struct interval){ at, at + NOTE_FILLER_SIZE },
-                       notes->address + (at - notes->offset), 8);
+      headers_add_bytes (draft, ".note.filler", SHT_NOTE,
+                         (struct interval){ at, at + NOTE_FILLER_SIZE },
+                         notes->address + (at - notes->offset), 8);
     }
 }
 
@@ -551,9 +552,9 @@ add_gap_section (struct draft *draft, const struct header_slots *slots)
   if (begin + GAP_MIN > slots->freed[0].end)
     return;
   const GElf_Phdr *load = owner_of_table (draft->image);
-  table_add_bytes (draft, ".old_tables", SHT_PROGBITS,
-                   (struct interval){ begin, slots->freed[0].end },
-                   load->p_vaddr + (begin - load->p_offset), 8);
+  headers_add_bytes (draft, ".old_tables", SHT_PROGBITS,
+                     (struct interval){ begin, slots->freed[0].end },
+                     load->p_vaddr + (begin - load->p_offset), 8);
 }
 
 void

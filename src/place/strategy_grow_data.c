@@ -10,7 +10,7 @@
    nothing writes there; hence this comes after everything that maps it
    read-only.  */
 
-#include "place/bss_in_file.h"
+#include "place/bss_fill.h"
 #include "place/place.h"
 #include "place/slots.h"
 #include "place/strategy.h"

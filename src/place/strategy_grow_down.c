@@ -304,7 +304,7 @@ front_table (const struct draft *draft, const struct front *front,
           }
     }
   table[n++] = front_load (draft, front);
-  table[n] = table_sframe_segment (draft);
+  table[n] = headers_sframe_segment (draft);
   table[n].p_offset = table[n].p_vaddr - base;
 }
 
@@ -327,7 +327,8 @@ write_old_header (struct draft *draft, const struct front *front)
   if (table == NULL)
     return error_set_no_memory (draft->err);
   front_table (draft, front, table);
-  bool done = table_write (draft, table, front->n_headers, front->table);
+  bool done
+      = headers_write_segments (draft, table, front->n_headers, front->table);
   free (table);
   return done;
 }
@@ -337,9 +338,9 @@ add_bytes_section (struct draft *draft, const struct front *front,
                    const char *name, uint64_t offset, uint64_t size)
 {
   uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
-  table_add_bytes (draft, name, SHT_PROGBITS,
-                   (struct interval){ offset, offset + size }, begin + offset,
-                   offset % 8 == 0 ? 8 : 1);
+  headers_add_bytes (draft, name, SHT_PROGBITS,
+                     (struct interval){ offset, offset + size },
+                     begin + offset, offset % 8 == 0 ? 8 : 1);
 }
 
 /* strip fills bytes that belong to no section with zeros, so the old headers
@@ -350,7 +351,7 @@ add_bytes_section (struct draft *draft, const struct front *front,
 static void
 add_sections (struct draft *draft, const struct front *front)
 {
-  uint64_t end = table_old_end (draft);
+  uint64_t end = headers_old_table_end (draft);
   add_bytes_section (draft, front, ".headers_end", front->table,
                      front->sframe - front->table);
   for (size_t i = 0; i < front->n_notes; i++)
@@ -381,13 +382,14 @@ try_grow_down (struct draft *draft)
   plan->n_extents = 0;
   grow_headers (draft, front.distance);
   if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
-      || !move_notes (draft, &front) || !symbols_patch (draft)
+      || !move_notes (draft, &front)
+      || !dynamic_addresses_patch_symbols (draft)
       || !write_old_header (draft, &front))
     return FAILED;
-  table_add_headers (draft, &slots, NULL);
+  headers_add_segments (draft, &slots, NULL);
   add_sections (draft, &front);
-  table_add_sframe_section (draft);
-  return table_finish (draft) ? PLANNED : FAILED;
+  headers_add_sframe_section (draft);
+  return headers_finish (draft) ? PLANNED : FAILED;
 }
 
 const struct strategy strategy_grow_down

@@ -11,7 +11,7 @@
    zero.  */
 
 #include "base/align.h"
-#include "place/bss_in_file.h"
+#include "place/bss_fill.h"
 #include "place/place.h"
 #include "place/slots.h"
 #include "place/strategy.h"

@@ -207,7 +207,7 @@ add_header (struct draft *draft, const struct image_section *section)
   header.sh_type = SHT_NOBITS;
   header.sh_offset = draft->image->size;
   header.sh_link = header.sh_info = 0;
-  table_add_section (draft, section->name, &header);
+  headers_add_section (draft, section->name, &header);
 }
 
 /* Give the section headers of the debug file the addresses and offsets of
@@ -266,7 +266,7 @@ plan_headers (struct draft *draft, const struct image *program)
   if (!changed)
     return error_set (draft->err, CFI2SFRAME_NOTHING,
                       "the debug file is in step already");
-  if (!symbols_patch (draft) || !table_finish (draft))
+  if (!dynamic_addresses_patch_symbols (draft) || !headers_finish (draft))
     return false;
   draft->plan->new_size += CRC_WORD_SIZE;
   return plan_add_patch (draft->plan, draft->end, CRC_WORD_SIZE, draft->err)

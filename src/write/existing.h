@@ -36,7 +36,7 @@ const uint8_t *existing_bytes (const struct existing *existing,
                                const struct image *image);
 
 /* Whether a new .sframe can take the place of the old one, with
-   plan_injection and request.replaced = &existing->place.  False with
+   choose_strategy and request.replaced = &existing->place.  False with
    CFI2SFRAME_REFUSED if there are several, if headers contradict each other,
    or if bytes of the section belong to another one, too.  */
 bool existing_check_replaceable (const struct existing *existing,

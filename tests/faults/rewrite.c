@@ -48,7 +48,7 @@ plan_inject (struct job *job, bool replace, struct error *err)
       request.replaced = &job->existing.place;
     }
   job->keep_record = true;
-  return plan_injection (&job->plan, &job->image, &request, err);
+  return choose_strategy (&job->plan, &job->image, &request, err);
 }
 
 static bool

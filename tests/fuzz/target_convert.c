@@ -66,7 +66,7 @@ plan_again (struct converted *converted, const struct image *image,
           .section_type = format_variant (options->format).pcrel
                               ? SHT_GNU_SFRAME
                               : SHT_PROGBITS };
-  FUZZ_DONE (plan_injection (&converted->plan, image, &request, &err), &err);
+  FUZZ_DONE (choose_strategy (&converted->plan, image, &request, &err), &err);
   FUZZ_CHECK (converted->plan.sframe_address == converted->address);
 }
 

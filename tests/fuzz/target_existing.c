@@ -61,7 +61,7 @@ check_replacement (const struct existing *existing, const struct image *image,
     return;
   uint8_t *sframe = calloc (1, sframe_size);
   FUZZ_CHECK (sframe != NULL);
-  if (plan_injection (&plan, image, &request, &err))
+  if (choose_strategy (&plan, image, &request, &err))
     {
       fuzz_check_plan (&plan, image);
       fuzz_check_file (&plan, image, sframe);

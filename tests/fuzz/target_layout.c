@@ -53,7 +53,7 @@ fuzz_layout (const uint8_t *bytes, size_t size)
   unsigned strategy = choice & OPTION_STRATEGY;
   if (strategy < sizeof strategies / sizeof *strategies)
     request.strategy = strategies[strategy];
-  if (plan_injection (&plan, &image, &request, &err))
+  if (choose_strategy (&plan, &image, &request, &err))
     check_plan (&plan, &image);
   plan_free (&plan);
   image_close (&image);

@@ -78,7 +78,7 @@ main (int argc, char **argv)
   bool good = image_open (&image, argv[optind], &err);
   if (good)
     {
-      good = plan_injection (&plan, &image, &request, &err)
+      good = choose_strategy (&plan, &image, &request, &err)
              && (dry || write_new (&image, &plan, argv[optind + 1], &err));
       if (good)
         printf ("%s\n", plan.strategy);

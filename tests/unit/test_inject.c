@@ -85,7 +85,7 @@ inject (struct fixture *test, uint64_t size, const char *strategy)
   elf_builder_finish (&test->elf);
   if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
                           &test->err)
-      || !plan_injection (&test->plan, &test->image, &request, &test->err)
+      || !choose_strategy (&test->plan, &test->image, &request, &test->err)
       || !inject_write (&test->image, &test->plan, test->sframe, test->fd,
                         &test->err))
     fail_msg ("%s", test->err.reason);

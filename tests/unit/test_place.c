@@ -100,7 +100,7 @@ struct layout_case
   struct change changes[8];
   void (*finish) (struct fixture *test);
 
-  /* What plan_injection does, and with REASON what the error's reason
+  /* What choose_strategy does, and with REASON what the error's reason
      contains.  */
   const char *strategy;
   enum cfi2sframe_status status;
@@ -324,7 +324,7 @@ plan_with_search (const struct fixture *test, struct plan *plan,
   references = (struct references){ 0 };
   reference_search (&references, &test->image);
   request.references = &references;
-  return plan_injection (plan, &test->image, &request, err);
+  return choose_strategy (plan, &test->image, &request, err);
 }
 
 static void
@@ -349,8 +349,8 @@ plan (struct fixture *test)
   struct plan other;
   struct error other_err = { 0 };
   bool planned_too = plan_with_search (test, &other, &other_err);
-  bool planned
-      = plan_injection (&test->plan, &test->image, &test->request, &test->err);
+  bool planned = choose_strategy (&test->plan, &test->image, &test->request,
+                                  &test->err);
   assert_int_equal (planned, planned_too);
   if (!planned)
     assert_string_equal (test->err.reason, other_err.reason);
@@ -363,7 +363,7 @@ plan (struct fixture *test)
 static void
 plan_once (struct fixture *test)
 {
-  if (!plan_injection (&test->plan, &test->image, &test->request, &test->err))
+  if (!choose_strategy (&test->plan, &test->image, &test->request, &test->err))
     fail_msg ("%s", test->err.reason);
 }
 
@@ -377,7 +377,7 @@ expect_no_plan_without_memory (const struct fixture *test)
       struct plan plan;
       struct error err = { 0 };
       allocations_granted = n;
-      done = plan_injection (&plan, &test->image, &test->request, &err);
+      done = choose_strategy (&plan, &test->image, &test->request, &err);
       bool failed = allocations_granted == UINT_MAX;
       allocations_granted = UINT_MAX;
       plan_free (&plan);
@@ -2510,7 +2510,7 @@ check_referenced (struct fixture *test, const char *what, uint64_t n)
   struct plan_request request = test->request;
   request.strategy = "evict";
   open_old (test);
-  if (plan_injection (&test->plan, &test->image, &request, &test->err)
+  if (choose_strategy (&test->plan, &test->image, &request, &test->err)
       || strstr (test->err.reason, "code may refer to") == NULL)
     fail_msg ("%s, %#llx: %s", what, (unsigned long long)n, test->err.reason);
   close_old (test);
@@ -3081,8 +3081,8 @@ FIXTURE_TEST (old_place_is_left_unless_it_fits)
       test->elf.segments[2].p_flags = cases[i].flags;
       test->request.replaced = &replaced;
       open_old (test);
-      if (plan_injection (&test->plan, &test->image, &test->request,
-                          &test->err))
+      if (choose_strategy (&test->plan, &test->image, &test->request,
+                           &test->err))
         assert_string_not_equal (test->plan.strategy, "reuse");
       close_old (test);
     }
@@ -3269,7 +3269,7 @@ FIXTURE_TEST (plans_are_deterministic)
   plan_and_apply (test, "evict");
   struct plan again;
   assert_true (
-      plan_injection (&again, &test->image, &test->request, &test->err));
+      choose_strategy (&again, &test->image, &test->request, &test->err));
   check_equal_plans (&again, &test->plan);
   plan_free (&again);
 }

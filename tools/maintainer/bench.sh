@@ -177,7 +177,7 @@ stages ()
   # looks for them.
   for function in image_open_at cfi_read cfa_machine_run lower_function \
                   pieces_add pieces_repeat pieces_finish sframe_encoder_add \
-                  sframe_encoder_write plan_injection \
+                  sframe_encoder_write choose_strategy \
                   undo_record_build inject_write inject_check_bytes \
                   output_file_commit_new
   do

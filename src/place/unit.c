@@ -5,7 +5,7 @@
    Sections move as units: a unit is a section with every section, PT_NOTE,
    PT_INTERP and PT_GNU_PROPERTY that overlaps it.  */
 
-#include "place/evict.h"
+#include "place/unit.h"
 
 #include "elf/dynamic.h"
 #include "elf/notes.h"

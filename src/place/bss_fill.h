@@ -1,8 +1,8 @@
 /* A BSS with bytes in the file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef PLACE_BSS_IN_FILE_H
-#define PLACE_BSS_IN_FILE_H
+#ifndef PLACE_BSS_FILL_H
+#define PLACE_BSS_FILL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,4 +29,4 @@ void bss_fill_extend (struct bss_fill *fill, uint64_t new_end);
 /* Give the BSS bytes in the file, and shift what follows there.  */
 bool bss_fill_commit (struct draft *draft, const struct bss_fill *fill);
 
-#endif /* PLACE_BSS_IN_FILE_H */
+#endif /* PLACE_BSS_FILL_H */

@@ -2,7 +2,7 @@
    follow it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "place/bss_in_file.h"
+#include "place/bss_fill.h"
 
 #include "base/align.h"
 #include "place/owners.h"

@@ -3,7 +3,7 @@
 
    doc/formats/injection has who reads PT_PHDR.  */
 
-#include "place/redundant_header.h"
+#include "place/pt_phdr.h"
 
 #include "elf/dynamic.h"
 #include "elf/notes.h"
@@ -32,7 +32,7 @@ has_abi_tag (const struct image *image)
    linker knows where it has mapped it, and glibc computes the address of a
    static PIE from that of its dynamic section.  */
 bool
-table_header_is_needed (const struct draft *draft)
+pt_phdr_is_needed (const struct draft *draft)
 {
   const struct image *image = draft->image;
   uint64_t value;

@@ -1,8 +1,8 @@
 /* What may move: sections and segments behind the table.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef PLACE_EVICT_H
-#define PLACE_EVICT_H
+#ifndef PLACE_UNIT_H
+#define PLACE_UNIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,4 +53,4 @@ bool section_may_move (const struct draft *draft, size_t index);
 /* Give the headers of what is in UNIT its new place.  */
 void unit_commit (struct draft *draft, const struct unit *unit);
 
-#endif /* PLACE_EVICT_H */
+#endif /* PLACE_UNIT_H */
