@@ -3,16 +3,16 @@
 
 #include "analysis/borders.h"
 
-/* What the instructions of SEGMENT name, wherever they may begin.  */
+/* What the instructions of STRETCH name, wherever they may begin.  */
 static bool
-add_segment (struct address_list *borders, const struct image_facts *facts,
-             const struct code_segment *segment,
+add_stretch (struct address_list *borders, const struct image_facts *facts,
+             const struct code_stretch *stretch,
              const struct insn_decoder *decoder)
 {
   uint64_t named;
-  for (uint64_t i = 0; i < segment->size; i++)
-    if (insn_may_name (decoder, segment->bytes + i, segment->size - i,
-                       segment->start + i, &named)
+  for (uint64_t i = 0; i < stretch->size; i++)
+    if (insn_may_name (decoder, stretch->bytes + i, stretch->size - i,
+                       stretch->start + i, &named)
         && image_bytes_at (facts->image, named, 1)
         && !address_list_add (borders, named))
       return false;
@@ -23,8 +23,8 @@ bool
 borders_find (struct address_list *borders, const struct image_facts *facts,
               const struct insn_decoder *decoder)
 {
-  for (size_t i = 0; i < facts->n_segments; i++)
-    if (!add_segment (borders, facts, &facts->segments[i], decoder))
+  for (size_t i = 0; i < facts->n_stretches; i++)
+    if (!add_stretch (borders, facts, &facts->stretches[i], decoder))
       return false;
   for (size_t i = 0; i < facts->n_relocated; i++)
     if (facts->relocated[i].value != 0

@@ -68,7 +68,7 @@ find_row (struct comparison *comparison, uint64_t address)
 }
 
 static bool
-same_finding (const struct disproof *a, const struct disproof *b)
+same_disproof (const struct disproof *a, const struct disproof *b)
 {
   return a->kind == b->kind && a->entry == b->entry
          && value_equal (a->value, b->value)
@@ -78,20 +78,20 @@ same_finding (const struct disproof *a, const struct disproof *b)
 }
 
 static void
-add_finding (struct comparison *comparison, const struct disproof *finding)
+add_disproof (struct comparison *comparison, const struct disproof *disproof)
 {
   struct disproofs *disproofs = comparison->disproofs;
   struct disproof *last = disproofs->n > comparison->first
                               ? &disproofs->list[disproofs->n - 1]
                               : NULL;
-  if (last && last->end == finding->start && same_finding (last, finding))
+  if (last && last->end == disproof->start && same_disproof (last, disproof))
     {
-      last->end = finding->end;
-      last->bytes += finding->bytes;
+      last->end = disproof->end;
+      last->bytes += disproof->bytes;
       return;
     }
   if (ARRAY_ROOM (disproofs->list, disproofs->n + 1, &disproofs->capacity))
-    disproofs->list[disproofs->n++] = *finding;
+    disproofs->list[disproofs->n++] = *disproof;
   else
     comparison->failed = true;
 }
@@ -150,10 +150,10 @@ note_agreement (struct comparison *comparison, enum verdict verdict,
 /* Whether the row of FINDING has a CFA too low: then it was not more that the
    function was entered with.  */
 static bool
-is_too_low (const struct disproof *finding)
+is_too_low (const struct disproof *disproof)
 {
-  return finding->kind == DISPROOF_CFA && finding->value.kind == VALUE_CFA
-         && finding->value.number < 0;
+  return disproof->kind == DISPROOF_CFA && disproof->value.kind == VALUE_CFA
+         && disproof->value.number < 0;
 }
 
 void
@@ -168,7 +168,7 @@ comparison_see (struct comparison *comparison, uint64_t entry,
   comparison->last = address;
   if (!row)
     return;
-  struct disproof finding = {
+  struct disproof disproof = {
     .entry = entry,
     .start = address,
     .end = address + insn->size,
@@ -190,30 +190,30 @@ comparison_see (struct comparison *comparison, uint64_t entry,
              || fp == VERDICT_UNKNOWN);
   if (cfa == VERDICT_CONTRADICTS)
     {
-      finding.kind = DISPROOF_CFA;
-      finding.value = state_cfa_value (state, comparison->machine, row);
+      disproof.kind = DISPROOF_CFA;
+      disproof.value = state_cfa_value (state, comparison->machine, row);
     }
   else if (ra == VERDICT_CONTRADICTS)
     {
-      finding.kind = DISPROOF_RA;
-      finding.value = state_ra_value (state, comparison->machine, row);
-      finding.kept_at = state_ra_place (state, comparison->machine);
+      disproof.kind = DISPROOF_RA;
+      disproof.value = state_ra_value (state, comparison->machine, row);
+      disproof.kept_at = state_ra_place (state, comparison->machine);
     }
   else if (fp == VERDICT_CONTRADICTS)
     {
-      finding.kind = DISPROOF_FP;
-      finding.value = state_fp_value (state, comparison->machine, row);
-      finding.kept_at = state_fp_place (state, comparison->machine);
+      disproof.kind = DISPROOF_FP;
+      disproof.value = state_fp_value (state, comparison->machine, row);
+      disproof.kept_at = state_fp_place (state, comparison->machine);
     }
   else
     return;
-  comparison->may_have_more |= !is_too_low (&finding);
-  forget_details (&finding.value);
-  add_finding (comparison, &finding);
+  comparison->may_have_more |= !is_too_low (&disproof);
+  forget_details (&disproof.value);
+  add_disproof (comparison, &disproof);
 }
 
 static int
-compare_findings (const void *a, const void *b)
+compare_disproofs (const void *a, const void *b)
 {
   const struct disproof *left = a, *right = b;
   if (left->start != right->start)
@@ -238,25 +238,25 @@ comparison_settle (struct disproofs *disproofs, const struct row_map *row_map)
   uint64_t reached = 0;
   if (disproofs->n > 0)
     qsort (disproofs->list, disproofs->n, sizeof *disproofs->list,
-           compare_findings);
+           compare_disproofs);
   for (size_t i = 0; i < disproofs->n; i++)
     {
-      struct disproof *finding = &disproofs->list[i];
+      struct disproof *disproof = &disproofs->list[i];
       struct disproof *last = n > 0 ? &disproofs->list[n - 1] : NULL;
       const struct row_range *row_range
-          = row_map_find (row_map, finding->start);
-      if (finding->start < reached || !row_range
+          = row_map_find (row_map, disproof->start);
+      if (disproof->start < reached || !row_range
           || row_range->row == ROW_UNKNOWN)
         continue;
-      reached = finding->end;
-      if (last && is_gap (row_map, last->end, finding->start)
-          && same_finding (last, finding))
+      reached = disproof->end;
+      if (last && is_gap (row_map, last->end, disproof->start)
+          && same_disproof (last, disproof))
         {
-          last->end = finding->end;
-          last->bytes += finding->bytes;
+          last->end = disproof->end;
+          last->bytes += disproof->bytes;
         }
       else
-        disproofs->list[n++] = *finding;
+        disproofs->list[n++] = *disproof;
     }
   disproofs->n = n;
 }

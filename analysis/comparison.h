@@ -39,8 +39,8 @@ struct comparison
   bool failed; /* memory ran out */
 };
 
-/* Compare the rows of REQUEST->known, to fill in DISPROOFS, which is
-   initialised, and the caller's to free.  */
+/* What is compared are the rows of REQUEST->known.  Sets DISPROOFS to empty
+   and fills it in later; the caller frees DISPROOFS.  */
 void comparison_init (struct comparison *comparison,
                       const struct code_request *request,
                       struct disproofs *disproofs);

@@ -50,13 +50,13 @@ register_name (const struct code_machine *machine, unsigned reg)
 }
 
 static void
-describe_cfa (const struct disproof *finding,
+describe_cfa (const struct disproof *disproof,
               const struct code_machine *machine, char does[DISPROOF_TEXT_MAX])
 {
-  struct value value = finding->value;
-  const char *reg = register_name (machine, finding->row.cfa.reg);
-  int64_t offset = finding->row.cfa.offset;
-  if (value.kind == VALUE_CFA && finding->row.cfa.kind == RULE_REG)
+  struct value value = disproof->value;
+  const char *reg = register_name (machine, disproof->row.cfa.reg);
+  int64_t offset = disproof->row.cfa.offset;
+  if (value.kind == VALUE_CFA && disproof->row.cfa.kind == RULE_REG)
     snprintf (does, DISPROOF_TEXT_MAX, "%s%+" PRId64, reg,
               offset - (int64_t)value.number);
   else if (value.kind == VALUE_CFA)
@@ -64,8 +64,8 @@ describe_cfa (const struct disproof *finding,
               -(int64_t)value.number);
   else if (value.kind == VALUE_BASE)
     snprintf (does, DISPROOF_TEXT_MAX, "%s %s%+" PRId64,
-              finding->base_is_below ? "more than" : "at least", reg,
-              offset - (int64_t)value.number - finding->base_limit);
+              disproof->base_is_below ? "more than" : "at least", reg,
+              offset - (int64_t)value.number - disproof->base_limit);
   else
     snprintf (does, DISPROOF_TEXT_MAX, "elsewhere: %s is the caller's %s", reg,
               register_name (machine, (unsigned)value.number));
@@ -73,23 +73,23 @@ describe_cfa (const struct disproof *finding,
 
 /* Of the RA or the FP, which REG is for.  */
 static void
-describe_register (const struct disproof *finding,
+describe_register (const struct disproof *disproof,
                    const struct code_machine *machine, unsigned reg,
                    char does[DISPROOF_TEXT_MAX])
 {
-  struct value value = finding->value;
+  struct value value = disproof->value;
   char at[48] = "";
-  if (finding->kept_at.kind == VALUE_CFA)
+  if (disproof->kept_at.kind == VALUE_CFA)
     snprintf (at, sizeof at, "; the caller's is at CFA%+" PRId64,
-              (int64_t)finding->kept_at.number);
-  else if (finding->kept_at.kind == VALUE_BASE)
+              (int64_t)disproof->kept_at.number);
+  else if (disproof->kept_at.kind == VALUE_BASE)
     snprintf (at, sizeof at, "; the caller's is in the stack");
-  struct frame_rule rule = disproof_rule (finding->kind, &finding->row);
+  struct frame_rule rule = disproof_rule (disproof->kind, &disproof->row);
   if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
               register_name (machine, rule.reg));
   else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE
-           && finding->kept_at.kind == VALUE_CFA)
+           && disproof->kept_at.kind == VALUE_CFA)
     snprintf (does, DISPROOF_TEXT_MAX, "nothing was saved there%s", at);
   else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX,
@@ -111,19 +111,19 @@ describe_register (const struct disproof *finding,
 }
 
 void
-disproof_describe (const struct disproof *finding,
+disproof_describe (const struct disproof *disproof,
                    const struct code_machine *machine,
                    char says[DISPROOF_TEXT_MAX], char does[DISPROOF_TEXT_MAX])
 {
-  const struct frame_row *row = &finding->row;
-  bool is_ra = finding->kind == DISPROOF_RA;
+  const struct frame_row *row = &disproof->row;
+  bool is_ra = disproof->kind == DISPROOF_RA;
   unsigned reg = is_ra ? machine->arch->ra : machine->arch->fp;
   char text[RULE_TEXT];
   snprintf (says, DISPROOF_TEXT_MAX, "%s",
-            rule_text (machine->arch, disproof_rule (finding->kind, row), reg,
+            rule_text (machine->arch, disproof_rule (disproof->kind, row), reg,
                        text));
-  if (finding->kind == DISPROOF_CFA)
-    describe_cfa (finding, machine, does);
+  if (disproof->kind == DISPROOF_CFA)
+    describe_cfa (disproof, machine, does);
   else
-    describe_register (finding, machine, reg, does);
+    describe_register (disproof, machine, reg, does);
 }

@@ -58,7 +58,7 @@ enum
 };
 
 /* What the row says and what is true, for people.  */
-void disproof_describe (const struct disproof *finding,
+void disproof_describe (const struct disproof *disproof,
                         const struct code_machine *machine,
                         char says[DISPROOF_TEXT_MAX],
                         char does[DISPROOF_TEXT_MAX]);

@@ -74,7 +74,7 @@ has_room (const struct follower *follower)
 }
 
 static void
-add_note (struct follower *follower, const struct note *note)
+add_note (struct follower *follower, const struct follower_note *note)
 {
   if (!has_room (follower))
     return;
@@ -88,7 +88,8 @@ add_note (struct follower *follower, const struct note *note)
 static void
 note_address (struct follower *follower, enum note_kind kind, uint64_t address)
 {
-  add_note (follower, &(struct note){ .kind = kind, .address = address });
+  add_note (follower,
+            &(struct follower_note){ .kind = kind, .address = address });
 }
 
 /* The number of ROW; rows repeat for instruction after instruction.  */
@@ -113,17 +114,17 @@ note_row (struct follower *follower, uint64_t address, uint32_t size,
           uint32_t number)
 {
   const struct followed *current = follower->current;
-  struct note *last = follower->n_notes > current->first_note
-                          ? &follower->notes[follower->n_notes - 1]
-                          : NULL;
+  struct follower_note *last = follower->n_notes > current->first_note
+                                   ? &follower->notes[follower->n_notes - 1]
+                                   : NULL;
   if (last && last->kind == NOTE_ROW && last->number == number
       && last->address + last->size == address && last->size < UINT32_MAX / 2)
     last->size += size;
   else
-    add_note (follower, &(struct note){ .kind = NOTE_ROW,
-                                        .address = address,
-                                        .size = size,
-                                        .number = number });
+    add_note (follower, &(struct follower_note){ .kind = NOTE_ROW,
+                                                 .address = address,
+                                                 .size = size,
+                                                 .number = number });
 }
 
 /* Note the addresses that INSN computes and that returning.c has not seen,
@@ -227,15 +228,15 @@ note_callee (struct follower *follower, uint64_t entry)
   uint32_t index = functions_find (follower->context.functions, entry);
   if (index != FUNCTION_NONE)
     add_note (follower,
-              &(struct note){ .kind = NOTE_CALLER, .number = index });
+              &(struct follower_note){ .kind = NOTE_CALLEE, .number = index });
 }
 
 /* Note where INSN leads, if that is another function: by a call or a jump, or
    because it is the last one in front of a function.  A visitor for
    routine_visit.  */
 static void
-note_caller (void *argument, uint64_t address, const struct insn *insn,
-             const struct state *state)
+note_callees (void *argument, uint64_t address, const struct insn *insn,
+              const struct state *state)
 {
   struct follower *follower = argument;
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
@@ -265,8 +266,8 @@ without_trust (const struct follower *follower, const struct state *state,
 }
 
 static void
-take (void *argument, uint64_t address, const struct insn *insn,
-      const struct state *before)
+note_instruction (void *argument, uint64_t address, const struct insn *insn,
+                  const struct state *before)
 {
   struct follower *follower = argument;
   struct state known;
@@ -284,7 +285,7 @@ take (void *argument, uint64_t address, const struct insn *insn,
     note_main (follower, insn, state);
   if (insn->flow == FLOW_CALL)
     note_address (follower, NOTE_CALL, insn->target);
-  note_caller (follower, address, insn, state);
+  note_callees (follower, address, insn, state);
   if (current->trusted)
     compare (follower, address, insn, state,
              before->registers[follower->routine->machine->arch->sp]);
@@ -295,10 +296,10 @@ note_observations (struct follower *follower)
 {
   const struct routine *routine = follower->routine;
   for (size_t i = 0; i < routine->n_observations; i++)
-    add_note (follower,
-              &(struct note){ .kind = NOTE_OBSERVATION,
-                              .address = routine->observations[i].address,
-                              .number = routine->observations[i].kind });
+    add_note (follower, &(struct follower_note){
+                            .kind = NOTE_OBSERVATION,
+                            .address = routine->observations[i].address,
+                            .number = routine->observations[i].kind });
 }
 
 /* The functions that the routine, which failed for good, enters with another
@@ -308,8 +309,9 @@ note_left_for (struct follower *follower)
 {
   const struct routine_result *result = follower->result;
   for (size_t i = 0; i < result->n_left_for; i++)
-    add_note (follower, &(struct note){ .kind = NOTE_LEFT_FOR,
-                                        .number = result->left_for[i] });
+    add_note (follower,
+              &(struct follower_note){ .kind = NOTE_LEFT_FOR,
+                                       .number = result->left_for[i] });
 }
 
 /* Following.  */
@@ -401,11 +403,11 @@ is_uncertain (const struct code_function *function)
   return function->is_pointer && !function->is_called;
 }
 
-/* Take notes of the routine, FUNCTION.  A pointer that does not lead to a
-   function says nothing of the code.  */
+/* Note down what the routine, FUNCTION, shows.  A pointer that does not lead
+   to a function says nothing of the code.  */
 static void
-take_notes (struct follower *follower, const struct code_function *function,
-            struct followed *followed)
+note_down (struct follower *follower, const struct code_function *function,
+           struct followed *followed)
 {
   bool revised = followed->task.attempt == ATTEMPT_REVISION;
   bool had_rows = function->is_concluded && !function->fails;
@@ -423,10 +425,10 @@ take_notes (struct follower *follower, const struct code_function *function,
   if (followed->concluded && followed->failure != ROUTINE_SOUND)
     note_left_for (follower);
   if (revised || (followed->concluded && says_something))
-    routine_visit (follower->routine, take, follower);
+    routine_visit (follower->routine, note_instruction, follower);
   else if (followed->is_part
            && (!followed->met_unknown || followed->task.is_last))
-    routine_visit (follower->routine, note_caller, follower);
+    routine_visit (follower->routine, note_callees, follower);
 }
 
 static bool
@@ -469,7 +471,7 @@ follower_follow (struct follower *follower, struct followed *followed)
       else
         attempt (follower, function, followed);
       if (follower->routine->steps_left > 0)
-        take_notes (follower, function, followed);
+        note_down (follower, function, followed);
       followed->steps
           = followed->task.steps_left - follower->routine->steps_left;
     }

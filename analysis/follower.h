@@ -51,12 +51,12 @@ enum note_kind
   NOTE_FUNCTION,   /* ADDRESS is handed on as a function */
   NOTE_NAMED,      /* ADDRESS is computed */
   NOTE_HINT,       /* ADDRESS may be computed */
-  NOTE_CALLER,     /* function NUMBER is called or jumped to */
+  NOTE_CALLEE,     /* function NUMBER is called or jumped to */
   NOTE_LEFT_FOR,   /* function NUMBER is entered with another frame */
   NOTE_OBSERVATION /* NUMBER: enum observation_kind */
 };
 
-struct note
+struct follower_note
 {
   uint64_t address;
   enum note_kind kind;
@@ -81,7 +81,7 @@ struct follower
   struct routine_context context;
   struct routine *routine;
   const struct routine_result *result; /* of the function followed last */
-  struct note *notes;
+  struct follower_note *notes;
   size_t n_notes, notes_capacity;
   struct frame_row *rows;
   size_t n_rows, rows_capacity;
@@ -95,31 +95,31 @@ struct follower
 };
 
 /* What is asked of a follower.  */
-struct task
+struct follower_task
 {
   uint32_t index; /* of the function */
   enum attempt attempt;
   enum doubtful_calls doubtful_calls; /* where the function has no CFI */
   bool is_last; /* not followed again, should it call what is not known */
   uint64_t steps_left;
-  size_t notes_max; /* and findings, together; the rest is dropped */
+  size_t notes_max; /* and disproofs, together; the rest is dropped */
 };
 
 /* What came of it.  */
 struct followed
 {
-  struct task task;
+  struct follower_task task;
   struct follower *by; /* NULL: not followed yet */
   bool is_part;        /* followed only for what its callers have to know */
   bool skipped;        /* it was none to be followed */
-  bool met_unknown;    /* see routine.h; then nothing else counts */
+  bool met_unknown;    /* see routine_result.h; then nothing else counts */
   enum routine_failure failure;
   uint64_t failed_at;
   bool concluded; /* it need not be followed again */
   bool trusted;
   bool is_bare; /* followed as if it preserved no registers */
   bool leaves;  /* seen to return, or to jump to another function */
-  bool has_end; /* see routine_context.h */
+  bool has_end; /* see routine_result.h */
   bool is_odd;
   bool doubts_entry, leaves_open; /* see comparison.h */
   uint32_t changes;               /* mask of registers (functions.h) */

@@ -315,8 +315,8 @@ go_table_read (struct go_table *table, const struct image_facts *facts)
   reader.size = section->header.sh_size;
   reader.address = section->header.sh_addr;
   /* An instruction or two for a step: more is nonsense.  */
-  for (size_t i = 0; i < facts->n_segments; i++)
-    reader.steps_left += facts->segments[i].size / 2;
+  for (size_t i = 0; i < facts->n_stretches; i++)
+    reader.steps_left += facts->stretches[i].size / 2;
   if (!open_reader (&reader))
     return true;
   if (reader.form->text_word >= 0 && reader.text == 0)

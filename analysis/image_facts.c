@@ -14,7 +14,7 @@
 #include "elf/dynamic_relocations.h"
 #include "elf/symbols.h"
 
-/* Functions of libc, libgcc and libstdc++ that never come back.  A function of
+/* Functions of common libraries that never come back, by name.  A function of
    the image itself needs no name: it is looked at (returning.h).  */
 static const char *const never_return[] = {
   "Perl_croak",
@@ -191,59 +191,59 @@ compare_relocated (const void *a, const void *b)
 }
 
 static int
-compare_segments (const void *a, const void *b)
+compare_stretches (const void *a, const void *b)
 {
-  const struct code_segment *left = a, *right = b;
+  const struct code_stretch *left = a, *right = b;
   return (left->start > right->start) - (left->start < right->start);
 }
 
 static void
-add_segment (struct image_facts *facts, uint64_t start, uint64_t size)
+add_stretch (struct image_facts *facts, uint64_t start, uint64_t size)
 {
   const uint8_t *bytes = image_bytes_at (facts->image, start, size);
   if (bytes && size > 0)
-    facts->segments[facts->n_segments++]
-        = (struct code_segment){ start, size, bytes };
+    facts->stretches[facts->n_stretches++]
+        = (struct code_stretch){ start, size, bytes };
 }
 
 static void
 remove_overlapping (struct image_facts *facts)
 {
   size_t n = 0;
-  qsort (facts->segments, facts->n_segments, sizeof *facts->segments,
-         compare_segments);
-  for (size_t i = 0; i < facts->n_segments; i++)
+  qsort (facts->stretches, facts->n_stretches, sizeof *facts->stretches,
+         compare_stretches);
+  for (size_t i = 0; i < facts->n_stretches; i++)
     if (n == 0
-        || facts->segments[i].start - facts->segments[n - 1].start
-               >= facts->segments[n - 1].size)
-      facts->segments[n++] = facts->segments[i];
-  facts->n_segments = n;
+        || facts->stretches[i].start - facts->stretches[n - 1].start
+               >= facts->stretches[n - 1].size)
+      facts->stretches[n++] = facts->stretches[i];
+  facts->n_stretches = n;
 }
 
 /* By sections, because executable segments can have constants in them (ld -z
    noseparate-code), to which there are many pointers; without sections, by
    segments.  */
 static bool
-read_segments (struct image_facts *facts)
+read_stretches (struct image_facts *facts)
 {
   const struct image *image = facts->image;
-  facts->segments = calloc (image->n_segments + image->n_sections + 1,
-                            sizeof *facts->segments);
-  if (!facts->segments)
+  facts->stretches = calloc (image->n_segments + image->n_sections + 1,
+                             sizeof *facts->stretches);
+  if (!facts->stretches)
     return false;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
       if (header->sh_type == SHT_PROGBITS && (header->sh_flags & SHF_EXECINSTR)
           && image_is_executable (image, header->sh_addr, header->sh_size))
-        add_segment (facts, header->sh_addr, header->sh_size);
+        add_stretch (facts, header->sh_addr, header->sh_size);
     }
-  bool has_sections = facts->n_segments > 0;
+  bool has_sections = facts->n_stretches > 0;
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *load = &image->segments[i];
       if (!has_sections && load->p_type == PT_LOAD && (load->p_flags & PF_X))
-        add_segment (facts, load->p_vaddr, load->p_filesz);
+        add_stretch (facts, load->p_vaddr, load->p_filesz);
     }
   remove_overlapping (facts);
   return true;
@@ -265,7 +265,7 @@ facts_read (struct image_facts *facts, const struct image *image,
   *facts = (struct image_facts){ .image = image };
   struct reader reader = { .facts = facts };
   dynamic_symbols_find (&reader.symbols, image);
-  if (!read_segments (facts))
+  if (!read_stretches (facts))
     return error_set_no_memory (err);
   dynamic_relocations_walk (image, add_word, &reader);
   if (facts->n_relocated > 0)
@@ -277,7 +277,7 @@ facts_read (struct image_facts *facts, const struct image *image,
 void
 facts_free (struct image_facts *facts)
 {
-  free (facts->segments);
+  free (facts->stretches);
   free (facts->relocated);
   address_list_free (&facts->pointed);
   address_list_free (&facts->named);
@@ -287,19 +287,19 @@ facts_free (struct image_facts *facts)
 const uint8_t *
 facts_code (const struct image_facts *facts, uint64_t address, uint64_t *size)
 {
-  size_t low = 0, high = facts->n_segments;
+  size_t low = 0, high = facts->n_stretches;
   while (low < high)
     {
       size_t middle = low + (high - low) / 2;
-      const struct code_segment *segment = &facts->segments[middle];
-      if (address < segment->start)
+      const struct code_stretch *stretch = &facts->stretches[middle];
+      if (address < stretch->start)
         high = middle;
-      else if (address - segment->start >= segment->size)
+      else if (address - stretch->start >= stretch->size)
         low = middle + 1;
       else
         {
-          *size = segment->size - (address - segment->start);
-          return segment->bytes + (address - segment->start);
+          *size = stretch->size - (address - stretch->start);
+          return stretch->bytes + (address - stretch->start);
         }
     }
   return NULL;

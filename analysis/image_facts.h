@@ -26,7 +26,7 @@ struct relocated
 };
 
 /* A stretch of code: a section, or, where there are none, a segment.  */
-struct code_segment
+struct code_stretch
 {
   uint64_t start, size; /* of what the file has of it */
   const uint8_t *bytes;
@@ -35,8 +35,8 @@ struct code_segment
 struct image_facts
 {
   const struct image *image;
-  struct code_segment *segments; /* owned; ascending: executable ones */
-  size_t n_segments;
+  struct code_stretch *stretches; /* owned; ascending */
+  size_t n_stretches;
   struct relocated *relocated; /* owned; ascending place */
   size_t n_relocated;
   size_t relocated_capacity;

@@ -9,16 +9,18 @@
 #include "analysis/address_map.h"
 #include "analysis/address_set.h"
 
+static const uint32_t WAITER_NONE = UINT32_MAX;
+
 /* A caller that waits for a function to return.  */
 struct waiter
 {
   uint32_t function;
-  uint32_t next;
+  uint32_t next;   /* waiter, or WAITER_NONE */
   uint64_t resume; /* 0: it returns, too (a tail call) */
 };
 
 /* A place from which a function is still to be followed.  */
-struct task
+struct returning_task
 {
   uint32_t function;
   bool after_call;
@@ -34,12 +36,12 @@ struct returning
   struct address_set jumped_to; /* what may be found in `labels' */
   size_t n_queued;              /* of the functions */
   size_t n_before, n_late;      /* before the run; return since a later one */
-  uint32_t *first_waiters;      /* of the functions, or UINT32_MAX */
+  uint32_t *first_waiters;      /* of the functions, or WAITER_NONE */
   size_t n_first, first_capacity;
   struct waiter *waiters;
   size_t n_waiters, waiters_capacity;
   uint32_t unused_waiter; /* the first of those that wait no more */
-  struct task *tasks;
+  struct returning_task *tasks;
   size_t n_tasks, tasks_capacity;
   uint64_t steps_left;
   bool failed; /* memory ran out */
@@ -58,7 +60,7 @@ returning_new (struct functions *functions, struct image_facts *facts,
   returning->functions = functions;
   returning->facts = facts;
   returning->decoder = decoder;
-  returning->unused_waiter = UINT32_MAX;
+  returning->unused_waiter = WAITER_NONE;
   /* Paths that share code are followed by each function anew, within reason:
      an instruction takes a byte at least.  */
   returning->steps_left = 4 * facts->image->size + (1 << 20);
@@ -86,7 +88,7 @@ add_task (struct returning *returning, uint32_t function, uint64_t address,
   if (ARRAY_ROOM (returning->tasks, returning->n_tasks + 1,
                   &returning->tasks_capacity))
     returning->tasks[returning->n_tasks++]
-        = (struct task){ function, after_call, address };
+        = (struct returning_task){ function, after_call, address };
   else
     returning->failed = true;
 }
@@ -100,10 +102,10 @@ mark_returning (struct returning *returning, uint32_t index)
   function->returns = true;
   returning->n_late += index < returning->n_before;
   uint32_t next = index < returning->n_first ? returning->first_waiters[index]
-                                             : UINT32_MAX;
+                                             : WAITER_NONE;
   if (index < returning->n_first)
-    returning->first_waiters[index] = UINT32_MAX;
-  while (next != UINT32_MAX)
+    returning->first_waiters[index] = WAITER_NONE;
+  while (next != WAITER_NONE)
     {
       uint32_t i = next;
       struct waiter *waiter = &returning->waiters[i];
@@ -114,19 +116,19 @@ mark_returning (struct returning *returning, uint32_t index)
     }
 }
 
-/* Room for a waiter, or UINT32_MAX.  */
+/* Room for a waiter, or WAITER_NONE.  */
 static uint32_t
 new_waiter (struct returning *returning)
 {
   uint32_t waiter = returning->unused_waiter;
-  if (waiter != UINT32_MAX)
+  if (waiter != WAITER_NONE)
     {
       returning->unused_waiter = returning->waiters[waiter].next;
       return waiter;
     }
   if (!ARRAY_ROOM (returning->waiters, returning->n_waiters + 1,
                    &returning->waiters_capacity))
-    return UINT32_MAX;
+    return WAITER_NONE;
   return (uint32_t)returning->n_waiters++;
 }
 
@@ -138,7 +140,7 @@ has_first_waiter (struct returning *returning, uint32_t index)
                    &returning->first_capacity))
     return false;
   while (returning->n_first <= index)
-    returning->first_waiters[returning->n_first++] = UINT32_MAX;
+    returning->first_waiters[returning->n_first++] = WAITER_NONE;
   return true;
 }
 
@@ -153,7 +155,7 @@ wait_for (struct returning *returning, uint32_t callee, uint32_t function,
       return;
     }
   uint32_t waiter = new_waiter (returning);
-  if (waiter == UINT32_MAX || !has_first_waiter (returning, callee))
+  if (waiter == WAITER_NONE || !has_first_waiter (returning, callee))
     {
       returning->failed = true;
       return;
@@ -164,12 +166,12 @@ wait_for (struct returning *returning, uint32_t callee, uint32_t function,
 }
 
 /* The function that got to ADDRESS first, or starts there (*IS_START), or
-   UINT32_MAX.  */
+   FUNCTION_NONE.  */
 static uint32_t
 owner_of (const struct returning *returning, uint64_t address, bool *is_start)
 {
   uint32_t start = functions_find (returning->functions, address);
-  *is_start = start != UINT32_MAX;
+  *is_start = start != FUNCTION_NONE;
   if (*is_start || !address_set_may_have (&returning->jumped_to, address))
     return start;
   return address_map_get (&returning->labels, address);
@@ -184,7 +186,7 @@ follow_jump (struct returning *returning, uint32_t function, uint64_t target)
   uint32_t owner = owner_of (returning, target, &is_start);
   if (owner == function)
     return;
-  if (owner != UINT32_MAX)
+  if (owner != FUNCTION_NONE)
     {
       wait_for (returning, owner, function, 0);
       return;
@@ -250,7 +252,7 @@ follow_step (struct returning *returning, uint32_t function,
                                   returning->decoder, step->target, next))
         return true;
       callee = functions_add (returning->functions, step->target, false);
-      if (callee == UINT32_MAX)
+      if (callee == FUNCTION_NONE)
         return false;
       functions_get (returning->functions, callee)->is_called
           |= is_certain (functions_get (returning->functions, function));
@@ -280,7 +282,7 @@ arrives (struct returning *returning, uint32_t function, uint64_t address,
 {
   bool is_start;
   uint32_t owner = owner_of (returning, address, &is_start);
-  if (owner == UINT32_MAX)
+  if (owner == FUNCTION_NONE)
     return false;
   if (owner != function && !(after_call && is_start))
     wait_for (returning, owner, function, 0);
@@ -351,7 +353,7 @@ returning_run (struct returning *returning, struct error *err)
         queue_new_functions (returning);
       if (returning->n_tasks == 0 || returning->failed)
         break;
-      struct task task = returning->tasks[--returning->n_tasks];
+      struct returning_task task = returning->tasks[--returning->n_tasks];
       if (task.address == 0)
         mark_returning (returning, task.function);
       else

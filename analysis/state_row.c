@@ -393,10 +393,10 @@ state_ra_place (const struct state *state, const struct code_machine *machine)
   return slot ? slot->place : value_of (VALUE_MIXED, 0);
 }
 
-/* VALUE, of a register that matters to the caller, which ROW_KIND is the rule
-   of, is not the right one.  KEPT_AT is where the right one is.  */
+/* VALUE, of a register that matters to the caller and has a rule of RULE_KIND,
+   is not the right one.  KEPT_AT is where the right one is.  */
 static enum verdict
-audit_wrong (struct value value, unsigned rule_kind, struct value kept_at)
+judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
 {
   bool overwritten = value.kind == VALUE_OPAQUE || value_is_constant (value)
                      || value_is_entry (value) || value_is_target (value);
@@ -455,7 +455,7 @@ state_check_ra (const struct state *state, const struct code_machine *machine,
   if (finds_nothing (state, machine, row->ra, ra)
       || finds_another_word (state, machine, row->ra, came, place))
     return VERDICT_CONTRADICTS;
-  return audit_wrong (value, row->ra.kind, place);
+  return judge_wrong (value, row->ra.kind, place);
 }
 
 enum verdict
@@ -476,5 +476,5 @@ state_check_fp (const struct state *state, const struct code_machine *machine,
   if (finds_nothing (state, machine, row->fp, fp)
       || finds_another_word (state, machine, row->fp, came, place))
     return VERDICT_CONTRADICTS;
-  return audit_wrong (value, row->fp.kind, place);
+  return judge_wrong (value, row->fp.kind, place);
 }

@@ -12,7 +12,7 @@ enum
   AHEAD_MIN = 16,
   AHEAD_MAX = 512,
   AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
-  AHEAD_NOTES_MAX = 1 << 22  /* notes and findings of all of them together */
+  AHEAD_NOTES_MAX = 1 << 22  /* notes and disproofs of all of them together */
 };
 
 bool
@@ -59,8 +59,8 @@ note_back (struct turns *turns, uint64_t callee)
 
 /* An observation about the function at ADDRESS.  */
 static void
-take_observation (struct turns *turns, enum observation_kind kind,
-                  uint64_t address)
+pass_on_observation (struct turns *turns, enum observation_kind kind,
+                     uint64_t address)
 {
   struct functions *functions = turns->functions;
   struct code_function *function = functions_at (functions, address);
@@ -77,8 +77,8 @@ take_observation (struct turns *turns, enum observation_kind kind,
 /* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
    others have for the code of a function that is not TRUSTED are disputed.  */
 static bool
-take_note (struct turns *turns, const struct followed *followed,
-           const struct note *note, bool trusted)
+pass_on_note (struct turns *turns, const struct followed *followed,
+              const struct follower_note *note, bool trusted)
 {
   struct starts *starts = turns->starts;
   const struct frame_row *row;
@@ -98,7 +98,7 @@ take_note (struct turns *turns, const struct followed *followed,
       return !trusted || facts_name (turns->facts, note->address);
     case NOTE_HINT:
       return !trusted || address_list_add (&starts->hints, note->address);
-    case NOTE_CALLER:
+    case NOTE_CALLEE:
       functions_note_caller (turns->functions,
                              functions_get (turns->functions, note->number),
                              followed->task.index);
@@ -107,15 +107,15 @@ take_note (struct turns *turns, const struct followed *followed,
       functions_get (turns->functions, note->number)->no_rows = true;
       return true;
     case NOTE_OBSERVATION:
-      take_observation (turns, (enum observation_kind)note->number,
-                        note->address);
+      pass_on_observation (turns, (enum observation_kind)note->number,
+                           note->address);
       return true;
     }
   return true;
 }
 
 static bool
-take_notes (struct turns *turns, const struct followed *followed)
+pass_on_notes (struct turns *turns, const struct followed *followed)
 {
   const struct code_function *function
       = functions_get (turns->functions, followed->task.index);
@@ -127,8 +127,8 @@ take_notes (struct turns *turns, const struct followed *followed)
   if (trusted)
     row_map_add_start (turns->row_map, function->entry);
   for (size_t i = 0; i < followed->n_notes; i++)
-    if (!take_note (turns, followed, &by->notes[followed->first_note + i],
-                    trusted))
+    if (!pass_on_note (turns, followed, &by->notes[followed->first_note + i],
+                       trusted))
       return false;
   row_map_end_routine (turns->row_map);
   bool found
@@ -160,7 +160,7 @@ follow_now (struct turns *turns, struct followed *followed, struct error *err)
         return true;
       turns->steps_left -= followed->steps;
       turns->names_changed = true;
-      if (!take_notes (turns, followed))
+      if (!pass_on_notes (turns, followed))
         return error_set_no_memory (err);
       if (!returning_run (turns->returning, err))
         return false;
@@ -273,7 +273,7 @@ follow (struct turns *turns, struct followed *followed, struct error *err)
     ok = index_list_add (&turns->doubtful, index);
   else if (followed->task.attempt == ATTEMPT_FIRST && !followed->is_part)
     ok = index_list_add (&turns->starts->again, index);
-  ok = take_notes (turns, followed) && ok && !followed->by->failed;
+  ok = pass_on_notes (turns, followed) && ok && !followed->by->failed;
   return ok || error_set_no_memory (err);
 }
 

@@ -46,7 +46,7 @@ struct file
   GElf_Phdr segments[2];
   struct image_section sections[2];
   struct image image;
-  struct code_segment code;
+  struct code_stretch code;
   struct image_facts facts;
   struct go_table table;
 };
@@ -128,10 +128,10 @@ read_table (struct file *file)
                                 .n_segments = 2,
                                 .sections = file->sections,
                                 .n_sections = 2 };
-  file->code = (struct code_segment){ CODE, CODE_SIZE * 16, file->bytes };
+  file->code = (struct code_stretch){ CODE, CODE_SIZE * 16, file->bytes };
   file->facts = (struct image_facts){ .image = &file->image,
-                                      .segments = &file->code,
-                                      .n_segments = 1 };
+                                      .stretches = &file->code,
+                                      .n_stretches = 1 };
   assert_true (go_table_read (&file->table, &file->facts));
 }
 
