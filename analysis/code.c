@@ -1,4 +1,4 @@
-/* What machine code does to the stack: the one header for other folders.
+/* What machine code does to the stack, for other folders.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/code.h"

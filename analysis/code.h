@@ -1,4 +1,5 @@
-/* What machine code does to the stack: the one header for other folders.
+/* What machine code does to the stack, for other folders; insn.h decodes one
+   instruction for them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    An image's code is followed function by function, by its instructions alone.

@@ -96,6 +96,13 @@ enum insn_calculation
   CALCULATE_ROTATE_RIGHT,
 };
 
+/* By the order of the enumeration: shifts and rotations are its last ones.  */
+static inline bool
+calculation_shifts (enum insn_calculation calculation)
+{
+  return calculation >= CALCULATE_SHIFT_LEFT;
+}
+
 /* Conditions of branches that tell something of a value.  */
 enum insn_condition
 {
@@ -145,6 +152,13 @@ static inline bool
 insn_is_call (const struct insn *insn)
 {
   return insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
+}
+
+static inline bool
+insn_compares (const struct insn *insn)
+{
+  return insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
+         || insn->op == OP_COMPARE_BOTH;
 }
 
 /* Whether INSN gives SP a value that does not depend on the one it had.  */

@@ -25,7 +25,7 @@ enum
   ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
 };
 
-/* The node that NUMBER goes on with, or NODE_NONE.  */
+/* The node that NUMBER goes on with, or NULL.  */
 static const struct routine_node *
 node_behind (const struct routine *routine, uint32_t number)
 {
@@ -103,8 +103,8 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* Whether the function of the image that CALLEE leads to by way of the GOT was
-   seen to return.  */
+/* Whether the function of the image that INSN calls by way of the GOT was seen
+   to return.  */
 static bool
 defined_comes_back (const struct routine *routine, const struct insn *insn)
 {

@@ -113,7 +113,7 @@ find_tables (struct routine *routine, const struct insn *insn,
     return true;
   if (!value_is_entry (*target))
     return false;
-  for (number = NODE_NONE; value_next_table (*target, &number);)
+  for (number = TABLE_NONE; value_next_table (*target, &number);)
     if (routine->tables.tables[number].width != 8)
       return false;
   return true;
@@ -237,7 +237,7 @@ routine_jump_by_tables (struct routine *routine, const struct insn *insn,
   if (!find_tables (routine, insn, address, state, &target))
     return false;
   bool resolved = true;
-  for (uint32_t i = NODE_NONE; value_next_table (target, &i);)
+  for (uint32_t i = TABLE_NONE; value_next_table (target, &i);)
     resolved &= jump_by_table (routine, i, state);
   return resolved;
 }

@@ -156,7 +156,7 @@ sum_is_target (struct state *state, struct value a, struct value b,
   bool is_scaled = insn->op == OP_SUM_SCALED;
   if (!value_is_entry (a) || !value_is_address (b))
     return false;
-  for (uint32_t i = UINT32_MAX; value_next_table (a, &i);)
+  for (uint32_t i = TABLE_NONE; value_next_table (a, &i);)
     if (!jump_table_set_base (&tables->tables[i], (uint64_t)b.number,
                               is_scaled ? insn->scale : 1,
                               is_scaled && insn->sign_extended
@@ -736,7 +736,7 @@ state_apply (struct state *state, const struct code_machine *machine,
     }
   if (insn->sets_flags)
     forget_flags (state);
-  if (insn->op >= OP_COMPARE && insn->op <= OP_COMPARE_BOTH)
+  if (insn_compares (insn))
     apply_compare (state, machine, insn, address);
   else if (insn->op == OP_TEST)
     note_tested (state, insn->from);

@@ -35,8 +35,8 @@ enum value_kind
   VALUE_NUMBER,
   /* A constant that was read from the stack, where a function that was called
      may have changed it.  No program has an address of a jump table changed,
-     or the number of a system call; it may have a size, which SP is moved by.
-   */
+     or the number of a system call.  A callee may change a size kept there, by
+     which SP is moved later; so a constant there is not trusted for SP.  */
   VALUE_KEPT,
   VALUE_HALF, /* in a word of the stack: 4 bytes of a number, and others */
   /* An unknown base + number.  The base is what `and $-n, %rsp' or
@@ -149,7 +149,9 @@ value_tables (struct value value)
   return value.number < VALUE_TABLES_MAX ? (uint64_t)1 << value.number : 0;
 }
 
-/* The table behind *NUMBER, at first UINT32_MAX, of those VALUE, an entry or a
+static const uint32_t TABLE_NONE = UINT32_MAX;
+
+/* The table behind *NUMBER, at first TABLE_NONE, of those VALUE, an entry or a
    target, can be from.  False: there is none.  */
 static inline bool
 value_next_table (struct value value, uint32_t *number)
@@ -162,7 +164,7 @@ value_next_table (struct value value, uint32_t *number)
     }
   uint64_t left
       = next < VALUE_TABLES_MAX ? (uint64_t)value.number >> next << next : 0;
-  *number = left ? (uint32_t)__builtin_ctzll (left) : UINT32_MAX;
+  *number = left ? (uint32_t)__builtin_ctzll (left) : TABLE_NONE;
   return left != 0;
 }
 
