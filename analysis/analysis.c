@@ -21,6 +21,9 @@ enum
 struct analysis
 {
   const struct code_request *request;
+  struct row_map *row_map;
+  struct disproofs *disproofs; /* or NULL */
+  struct analysis_summary *summary;
   const struct code_machine *machine;
   struct insn_decoder *decoder;
   struct image_facts facts;
@@ -137,7 +140,7 @@ read_go_table (struct analysis *analysis)
 }
 
 static void
-connect (struct analysis *analysis)
+set_routine_context (struct analysis *analysis)
 {
   const struct code_request *request = analysis->request;
   struct routine_context *context = &analysis->context;
@@ -152,21 +155,40 @@ connect (struct analysis *analysis)
   context->pads = request->pads;
   context->n_pads = request->n_pads;
   context->ends_unknown = request->beyond_cfi;
+}
+
+static void
+set_starts (struct analysis *analysis)
+{
+  const struct code_request *request = analysis->request;
   analysis->starts = (struct starts){
     .request = request,
     .known = &analysis->known,
     .go = &analysis->go,
-    .row_map = analysis->turns.row_map,
+    .row_map = analysis->row_map,
     .facts = &analysis->facts,
     .functions = analysis->functions,
     .program_entry = seeds_program_entry (request->image),
     .has_hints
     = request->beyond_cfi && request->image->header.e_type == ET_EXEC,
   };
-  analysis->turns.facts = &analysis->facts;
-  analysis->turns.functions = analysis->functions;
-  analysis->turns.returning = analysis->returning;
-  analysis->turns.starts = &analysis->starts;
+}
+
+static bool
+begin_turns (struct analysis *analysis)
+{
+  const struct turns_context context = {
+    .request = analysis->request,
+    .routines = &analysis->context,
+    .facts = &analysis->facts,
+    .functions = analysis->functions,
+    .returning = analysis->returning,
+    .starts = &analysis->starts,
+    .row_map = analysis->row_map,
+    .disproofs = analysis->disproofs,
+    .summary = analysis->summary,
+  };
+  return turns_begin (&analysis->turns, &context);
 }
 
 static bool
@@ -192,9 +214,9 @@ prepare (struct analysis *analysis, struct error *err)
     return error_set_no_memory (err);
   analysis->returning = returning_new (analysis->functions, &analysis->facts,
                                        analysis->decoder);
-  connect (analysis);
-  return (analysis->returning
-          && turns_begin (&analysis->turns, &analysis->context))
+  set_routine_context (analysis);
+  set_starts (analysis);
+  return (analysis->returning && begin_turns (analysis))
          || error_set_no_memory (err);
 }
 
@@ -216,8 +238,8 @@ clean_up (struct analysis *analysis)
 static void
 give_up (struct analysis *analysis)
 {
-  struct analysis_summary *summary = analysis->turns.summary;
-  row_map_clear (analysis->turns.row_map);
+  struct analysis_summary *summary = analysis->summary;
+  row_map_clear (analysis->row_map);
   *summary = (struct analysis_summary){ .functions = summary->functions };
   summary->failures[ROUTINE_TOO_MUCH] = summary->functions;
 }
@@ -227,25 +249,19 @@ count_compared (struct analysis *analysis)
 {
   const struct functions *functions = analysis->functions;
   for (size_t i = 0; i < functions_count (functions); i++)
-    analysis->turns.summary->compared
+    analysis->summary->compared
         += functions_get (functions, (uint32_t)i)->is_compared;
 }
 
 bool
-analysis_run (const struct code_request *request,
-              const struct analysis_observer *observer,
-              struct row_map *row_map, struct disproofs *disproofs,
-              struct analysis_summary *summary, struct beginnings *beginnings,
-              struct error *err)
+analysis_run (const struct code_request *request, struct row_map *row_map,
+              struct disproofs *disproofs, struct analysis_summary *summary,
+              struct beginnings *beginnings, struct error *err)
 {
-  struct analysis analysis
-      = { .request = request,
-          .turns = { .request = request,
-                     .observer = observer,
-                     .row_map = row_map,
-                     .disproofs = disproofs,
-                     .summary = summary,
-                     .doubtful_calls = DOUBTFUL_CALLS_FAIL } };
+  struct analysis analysis = { .request = request,
+                               .row_map = row_map,
+                               .disproofs = disproofs,
+                               .summary = summary };
   *summary = (struct analysis_summary){ 0 };
   bool ok = row_map_init (row_map, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);

@@ -25,11 +25,9 @@
    code is too entangled to be followed in reasonable time.  DISPROOFS, which
    is initialised and the caller's to free, gets the rows of REQUEST->known
    that the code contradicts, and BEGINNINGS, which is initialised, what FDEs
-   that seem to begin otherwise; NULL: it is not asked for.  OBSERVER may be
-   NULL.  */
-bool analysis_run (const struct code_request *request,
-                   const struct analysis_observer *observer,
-                   struct row_map *row_map, struct disproofs *disproofs,
+   that seem to begin otherwise; NULL: it is not asked for.  */
+bool analysis_run (const struct code_request *request, struct row_map *row_map,
+                   struct disproofs *disproofs,
                    struct analysis_summary *summary,
                    struct beginnings *beginnings, struct error *err);
 

@@ -33,7 +33,7 @@ analyse (const struct code_request *request, struct code_findings *findings,
 {
   struct analysis_summary summary;
   *findings = (struct code_findings){ 0 };
-  if (!analysis_run (request, NULL, &findings->row_map,
+  if (!analysis_run (request, &findings->row_map,
                      request->compares ? &findings->disproofs : NULL, &summary,
                      beginnings, err))
     return false;

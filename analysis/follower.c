@@ -210,7 +210,8 @@ compare (struct follower *follower, uint64_t address, const struct insn *insn,
          const struct state *state, struct value sp)
 {
   const struct followed *current = follower->current;
-  const struct analysis_observer *observer = follower->options.observer;
+  const struct analysis_observer *observer
+      = follower->options.request->observer;
   const struct code_function *function = function_of (follower, current);
   if (follower->options.compares)
     comparison_see (&follower->comparison, function->entry,

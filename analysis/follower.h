@@ -18,7 +18,10 @@
 #include "analysis/routine.h"
 #include "frame/frame.h"
 
-/* For callers that need more than rows.  */
+/* For tests/analysis, which hold the state at each instruction against CFI
+   that the analysis has not seen.  No other caller has one.  With `see',
+   functions are followed one by one, because states are gone after a
+   function's turn.  */
 struct analysis_observer
 {
   /* Called for every instruction of the functions that can be trusted, or
@@ -71,7 +74,6 @@ struct follower_options
   uint64_t program_entry;                /* or 0 */
   bool has_hints; /* addresses in code are not relocated (starts.h) */
   bool compares;  /* with CFI */
-  const struct analysis_observer *observer; /* or NULL */
 };
 
 struct follower

@@ -26,6 +26,8 @@ struct code_pad
   uint64_t args_size;
 };
 
+struct analysis_observer;
+
 struct code_request
 {
   const struct image *image;
@@ -50,6 +52,7 @@ struct code_request
   bool only_compares;
   bool no_symbols;  /* .symtab is not looked at */
   unsigned threads; /* that follow code, the caller's among them; 0 as 1 */
+  const struct analysis_observer *observer; /* tests' (follower.h), or NULL */
 };
 
 #endif /* ANALYSIS_REQUEST_H */

@@ -16,17 +16,18 @@ enum
 };
 
 bool
-turns_begin (struct turns *turns, const struct routine_context *context)
+turns_begin (struct turns *turns, const struct turns_context *context)
 {
   const struct follower_options options
-      = { .request = turns->request,
-          .context = context,
-          .program_entry = turns->starts->program_entry,
-          .has_hints = turns->starts->has_hints,
-          .compares = turns->disproofs != NULL,
-          .observer = turns->observer };
+      = { .request = context->request,
+          .context = context->routines,
+          .program_entry = context->starts->program_entry,
+          .has_hints = context->starts->has_hints,
+          .compares = context->disproofs != NULL };
+  *turns = (struct turns){ .context = *context,
+                           .doubtful_calls = DOUBTFUL_CALLS_FAIL };
   turns->items = calloc (AHEAD_MAX, sizeof *turns->items);
-  turns->ahead = ahead_new (&options, turns->request->threads);
+  turns->ahead = ahead_new (&options, context->request->threads);
   if (!turns->items || !turns->ahead)
     return false;
   turns->n_ahead = 1;
@@ -49,7 +50,7 @@ turns_free (struct turns *turns)
 static void
 note_back (struct turns *turns, uint64_t callee)
 {
-  struct functions *functions = turns->functions;
+  struct functions *functions = turns->context.functions;
   struct code_function *function = functions_at (functions, callee);
   if (function && turns->doubtful_calls == DOUBTFUL_CALLS_END_PATH
       && !functions_comes_back (functions, callee))
@@ -62,7 +63,7 @@ static void
 pass_on_observation (struct turns *turns, enum observation_kind kind,
                      uint64_t address)
 {
-  struct functions *functions = turns->functions;
+  struct functions *functions = turns->context.functions;
   struct code_function *function = functions_at (functions, address);
   if (kind == OBSERVED_UNKNOWN)
     functions_add (functions, address, false);
@@ -80,7 +81,7 @@ static bool
 pass_on_note (struct turns *turns, const struct followed *followed,
               const struct follower_note *note, bool trusted)
 {
-  struct starts *starts = turns->starts;
+  struct starts *starts = turns->context.starts;
   const struct frame_row *row;
   switch (note->kind)
     {
@@ -88,23 +89,24 @@ pass_on_note (struct turns *turns, const struct followed *followed,
       row = trusted && note->number != ROW_UNKNOWN
                 ? &followed->by->rows[note->number]
                 : NULL;
-      row_map_add (turns->row_map, note->address, note->size, row);
+      row_map_add (turns->context.row_map, note->address, note->size, row);
       return true;
     case NOTE_CALL:
       return starts_note_call (starts, note->address);
     case NOTE_FUNCTION:
       return starts_add_called (starts, note->address);
     case NOTE_NAMED:
-      return !trusted || facts_name (turns->facts, note->address);
+      return !trusted || facts_name (turns->context.facts, note->address);
     case NOTE_HINT:
       return !trusted || address_list_add (&starts->hints, note->address);
     case NOTE_CALLEE:
-      functions_note_caller (turns->functions,
-                             functions_get (turns->functions, note->number),
-                             followed->task.index);
+      functions_note_caller (
+          turns->context.functions,
+          functions_get (turns->context.functions, note->number),
+          followed->task.index);
       return true;
     case NOTE_LEFT_FOR:
-      functions_get (turns->functions, note->number)->no_rows = true;
+      functions_get (turns->context.functions, note->number)->no_rows = true;
       return true;
     case NOTE_OBSERVATION:
       pass_on_observation (turns, (enum observation_kind)note->number,
@@ -118,25 +120,25 @@ static bool
 pass_on_notes (struct turns *turns, const struct followed *followed)
 {
   const struct code_function *function
-      = functions_get (turns->functions, followed->task.index);
+      = functions_get (turns->context.functions, followed->task.index);
   bool trusted = followed->trusted && !function->no_rows;
   enum routine_trust trust = followed_trust (followed, function);
   const struct follower *by = followed->by;
-  functions_get (turns->functions, followed->task.index)->is_compared
+  functions_get (turns->context.functions, followed->task.index)->is_compared
       = trusted && trust != TRUST_CFI_ALONE && !followed->leaves_open;
   if (trusted)
-    row_map_add_start (turns->row_map, function->entry);
+    row_map_add_start (turns->context.row_map, function->entry);
   for (size_t i = 0; i < followed->n_notes; i++)
     if (!pass_on_note (turns, followed, &by->notes[followed->first_note + i],
                        trusted))
       return false;
-  row_map_end_routine (turns->row_map);
+  row_map_end_routine (turns->context.row_map);
   bool found
       = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
-  functions_get (turns->functions, followed->task.index)->is_disproved
+  functions_get (turns->context.functions, followed->task.index)->is_disproved
       |= found;
   bool ok = !found
-            || disproofs_add (turns->disproofs,
+            || disproofs_add (turns->context.disproofs,
                               by->disproofs.list + followed->first_disproof,
                               followed->n_disproofs);
   follower_release (followed);
@@ -162,7 +164,7 @@ follow_now (struct turns *turns, struct followed *followed, struct error *err)
       turns->names_changed = true;
       if (!pass_on_notes (turns, followed))
         return error_set_no_memory (err);
-      if (!returning_run (turns->returning, err))
+      if (!returning_run (turns->context.returning, err))
         return false;
     }
 }
@@ -174,7 +176,7 @@ static bool
 is_still_true (const struct turns *turns, const struct followed *followed)
 {
   const struct code_function *function
-      = functions_get (turns->functions, followed->task.index);
+      = functions_get (turns->context.functions, followed->task.index);
   bool lacks_proof = followed->failure == ROUTINE_DOUBTFUL
                      || followed->failure == ROUTINE_UNPROVEN
                      || (followed->failure == ROUTINE_SOUND
@@ -210,8 +212,8 @@ count (struct analysis_summary *summary, const struct code_function *function,
 static bool
 has_no_caller (const struct turns *turns, const struct code_function *function)
 {
-  return turns->request->only_compares && !function->is_known
-         && function->entry == turns->starts->program_entry;
+  return turns->context.request->only_compares && !function->is_known
+         && function->entry == turns->context.starts->program_entry;
 }
 
 /* FOLLOWED was followed for the last time, or another time because something
@@ -219,13 +221,13 @@ has_no_caller (const struct turns *turns, const struct code_function *function)
 static void
 conclude (struct turns *turns, const struct followed *followed)
 {
-  const struct analysis_observer *observer = turns->observer;
+  const struct analysis_observer *observer = turns->context.request->observer;
   struct code_function *function
-      = functions_get (turns->functions, followed->task.index);
+      = functions_get (turns->context.functions, followed->task.index);
   if (!has_no_caller (turns, function))
-    count (turns->summary, function, followed->failure);
+    count (turns->context.summary, function, followed->failure);
   if (function->is_disproved)
-    disproofs_retract (turns->disproofs, function->entry);
+    disproofs_retract (turns->context.disproofs, function->entry);
   function->is_disproved = false;
   function->is_bare = followed->is_bare;
   function->fails = followed->failure != ROUTINE_SOUND;
@@ -242,7 +244,7 @@ static void
 judge_pointer (struct turns *turns, const struct followed *followed)
 {
   struct code_function *function
-      = functions_get (turns->functions, followed->task.index);
+      = functions_get (turns->context.functions, followed->task.index);
   bool is_start = followed->failure == ROUTINE_SOUND;
   if (!function->is_pointer || function->is_called)
     return;
@@ -262,8 +264,8 @@ follow (struct turns *turns, struct followed *followed, struct error *err)
     return true;
   turns->steps_left -= followed->steps;
   if (followed->concluded || followed->is_part)
-    functions_note_changes (turns->functions,
-                            functions_get (turns->functions, index),
+    functions_note_changes (turns->context.functions,
+                            functions_get (turns->context.functions, index),
                             followed->changes);
   if (followed->task.attempt != ATTEMPT_REVISION && !followed->is_part)
     judge_pointer (turns, followed);
@@ -272,7 +274,7 @@ follow (struct turns *turns, struct followed *followed, struct error *err)
   else if (followed->failure == ROUTINE_DOUBTFUL && !followed->is_part)
     ok = index_list_add (&turns->doubtful, index);
   else if (followed->task.attempt == ATTEMPT_FIRST && !followed->is_part)
-    ok = index_list_add (&turns->starts->again, index);
+    ok = index_list_add (&turns->context.starts->again, index);
   ok = pass_on_notes (turns, followed) && ok && !followed->by->failed;
   return ok || error_set_no_memory (err);
 }
@@ -285,8 +287,9 @@ follow (struct turns *turns, struct followed *followed, struct error *err)
 static void
 adapt (struct turns *turns, bool nothing_changed)
 {
-  if (turns->observer && turns->observer->see)
-    return; /* which shows states at the function's turn */
+  const struct analysis_observer *observer = turns->context.request->observer;
+  if (observer && observer->see)
+    return; /* which is shown states at the function's turn */
   size_t n = turns->n_ahead;
   n = nothing_changed ? n + n / 4 + 1 : n / 4 + 1;
   turns->n_ahead = n < AHEAD_MAX ? n : AHEAD_MAX;
@@ -297,9 +300,9 @@ adapt (struct turns *turns, bool nothing_changed)
 static uint64_t
 n_changes (const struct turns *turns)
 {
-  return turns->n_changes + turns->starts->n_changes
-         + functions_disturbances (turns->functions)
-         + returning_late (turns->returning);
+  return turns->n_changes + turns->context.starts->n_changes
+         + functions_disturbances (turns->context.functions)
+         + returning_late (turns->context.returning);
 }
 
 /* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
@@ -336,7 +339,7 @@ static bool
 follow_all (struct turns *turns, const struct index_list *list, size_t *at,
             enum attempt attempt, struct error *err)
 {
-  const size_t all = functions_count (turns->functions);
+  const size_t all = functions_count (turns->context.functions);
   for (;;)
     {
       uint64_t before = n_changes (turns);
@@ -362,9 +365,9 @@ withdraw (struct turns *turns, struct error *err)
   struct index_list list = { 0 };
   size_t at = 0;
   bool ok = true;
-  for (uint32_t i = 0; i < turns->starts->n_tried && ok; i++)
-    if (functions_get (turns->functions, i)->no_rows
-        && functions_get (turns->functions, i)->is_start)
+  for (uint32_t i = 0; i < turns->context.starts->n_tried && ok; i++)
+    if (functions_get (turns->context.functions, i)->no_rows
+        && functions_get (turns->context.functions, i)->is_start)
       ok = index_list_add (&list, i) || error_set_no_memory (err);
   ok = ok && follow_all (turns, &list, &at, ATTEMPT_REVISION, err);
   free (list.list);
@@ -378,7 +381,8 @@ static bool
 follow_affected (struct turns *turns, struct error *err)
 {
   uint32_t index;
-  while ((index = functions_next_affected (turns->functions)) != FUNCTION_NONE)
+  while ((index = functions_next_affected (turns->context.functions))
+         != FUNCTION_NONE)
     {
       struct followed again
           = { .task = { .index = index,
@@ -387,15 +391,16 @@ follow_affected (struct turns *turns, struct error *err)
       if (!follow (turns, &again, err))
         return false;
     }
-  return !functions_failed (turns->functions) || error_set_no_memory (err);
+  return !functions_failed (turns->context.functions)
+         || error_set_no_memory (err);
 }
 
 static bool
 follow_again (struct turns *turns, struct error *err)
 {
-  struct index_list *again = &turns->starts->again;
+  struct index_list *again = &turns->context.starts->again;
   size_t at = 0;
-  if (!facts_sort_named (turns->facts))
+  if (!facts_sort_named (turns->context.facts))
     return error_set_no_memory (err);
   if (!follow_all (turns, again, &at, ATTEMPT_LAST, err))
     return false;
@@ -406,17 +411,18 @@ follow_again (struct turns *turns, struct error *err)
 bool
 turns_follow_pending (struct turns *turns, struct error *err)
 {
-  while (starts_pending (turns->starts))
+  while (starts_pending (turns->context.starts))
     {
-      if (!returning_run (turns->returning, err))
+      if (!returning_run (turns->context.returning, err))
         return false;
-      starts_promote_called (turns->starts);
-      if (!follow_all (turns, NULL, &turns->starts->n_tried, ATTEMPT_FIRST,
-                       err)
+      starts_promote_called (turns->context.starts);
+      if (!follow_all (turns, NULL, &turns->context.starts->n_tried,
+                       ATTEMPT_FIRST, err)
           || !follow_again (turns, err) || !follow_affected (turns, err))
         return false;
     }
-  return withdraw (turns, err) && row_map_drop_disputed (turns->row_map, err);
+  return withdraw (turns, err)
+         && row_map_drop_disputed (turns->context.row_map, err);
 }
 
 bool
@@ -424,7 +430,8 @@ turns_retry_doubtful (struct turns *turns)
 {
   turns->doubtful_calls = DOUBTFUL_CALLS_END_PATH;
   for (size_t i = 0; i < turns->doubtful.n; i++)
-    if (!index_list_add (&turns->starts->again, turns->doubtful.list[i]))
+    if (!index_list_add (&turns->context.starts->again,
+                         turns->doubtful.list[i]))
       return false;
   turns->doubtful.n = 0;
   return true;

@@ -36,11 +36,11 @@ struct analysis_summary
       failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
 };
 
-struct turns
+/* What functions have their turn with.  Nothing of it is owned.  */
+struct turns_context
 {
-  /* Others', set before turns_begin.  */
   const struct code_request *request;
-  const struct analysis_observer *observer; /* or NULL */
+  const struct routine_context *routines;
   struct image_facts *facts;
   struct functions *functions;
   struct returning *returning;
@@ -48,7 +48,11 @@ struct turns
   struct row_map *row_map;
   struct disproofs *disproofs; /* or NULL: nothing is compared */
   struct analysis_summary *summary;
-  /* Own.  */
+};
+
+struct turns
+{
+  struct turns_context context;
   struct ahead *ahead;
   struct followed *items; /* followed ahead */
   size_t n_ahead;         /* how many to follow ahead */
@@ -60,8 +64,9 @@ struct turns
   struct index_list doubtful; /* functions that make such calls */
 };
 
-/* CONTEXT must outlive TURNS.  False when memory ran out.  */
-bool turns_begin (struct turns *turns, const struct routine_context *context);
+/* What CONTEXT points to must outlive TURNS, which is to be freed in any case.
+   False when memory ran out.  */
+bool turns_begin (struct turns *turns, const struct turns_context *context);
 void turns_free (struct turns *turns);
 
 /* Follow all functions that are pending, and what they call.  */

@@ -414,6 +414,7 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
   file.functions = facts.functions;
   const struct analysis_observer observer
       = { .see = see, .reject = reject, .argument = &file };
+  request.observer = &observer;
   request.beyond_cfi = everywhere;
   if (everything_hidden)
     {
@@ -421,8 +422,7 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       request.beyond_cfi = request.no_symbols = true;
     }
   double began = seconds_now ();
-  bool ok = analysis_run (&request, &observer, &file.row_map, NULL, &summary,
-                          NULL, err);
+  bool ok = analysis_run (&request, &file.row_map, NULL, &summary, NULL, err);
   double took = seconds_now () - began;
   if (ok)
     {
