@@ -20,10 +20,11 @@ say ()
   printf '%s\n' "$*"
 }
 
+# End with a message; with the exit status $die_status where a script has others.
 die ()
 {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
-  exit 1
+  exit "${die_status:-1}"
 }
 
 # Run a command and keep its output to ourselves unless it fails.
@@ -170,36 +171,4 @@ build_in ()
 cores ()
 {
   getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1
-}
-
-# apt_of_unstable DIRECTORY TYPE COMMAND...: call apt-get for Debian's unstable
-# distribution (TYPE deb or deb-src), from the machine's own mirror or else
-# from deb.debian.org, with a state of its own in DIRECTORY, where files go to.
-# What it says is in DIRECTORY/log.
-apt_of_unstable ()
-{
-  apt_state=$1 apt_type=$2
-  shift 2
-  mkdir -p "$apt_state/state/lists/partial" \
-    "$apt_state/cache/archives/partial" "$apt_state/sources" || return 1
-  : >"$apt_state/status"
-  apt_mirror=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list \
-    2>/dev/null | sed -nE 's,^(URIs:|deb )[^#]*[[:space:]](https?://[^ ]*/debian)/?( .*)?$,\2,p' \
-    | head -n 1)
-  printf '%s\n' "Types: $apt_type" \
-    "URIs: ${apt_mirror:-http://deb.debian.org/debian}" "Suites: sid" \
-    "Components: main" \
-    "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg" \
-    >"$apt_state/sources/sid.sources"
-  cat >"$apt_state/apt.conf" <<END
-Dir::State "$apt_state/state";
-Dir::State::status "$apt_state/status";
-Dir::Cache "$apt_state/cache";
-Dir::Etc::sourcelist "/dev/null";
-Dir::Etc::sourceparts "$apt_state/sources";
-Acquire::Languages "none";
-APT::Sandbox::User "root";
-END
-  (cd "$apt_state" && export APT_CONFIG="$apt_state/apt.conf" \
-    && apt-get -qq update && apt-get -qq "$@") >"$apt_state/log" 2>&1
 }

@@ -15,6 +15,7 @@
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tools/common.sh
 export LC_ALL=C
 
 runs=7 json=/dev/null quick=
@@ -250,7 +251,7 @@ lookups ()
 bash=$(readlink -f /bin/bash)
 llvm=$(library libLLVM-14.so.1)
 printf 'cfi2sframe on %s, %d processors, load %s, %s\n' "$(uname -m)" \
-  "$(nproc)" "$(cut -d ' ' -f 1 /proc/loadavg)" "$(date -u +%F)"
+  "$(cores)" "$(cut -d ' ' -f 1 /proc/loadavg)" "$(date -u +%F)"
 if [ -n "$quick" ]; then
   files=$(existing "$bash" /usr/bin/gdb "$llvm")
 else

@@ -19,6 +19,7 @@
 set -u
 srcdir=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$srcdir/tools/common.sh"
+. "$srcdir/tools/maintainer/suite-apt.sh"
 
 build=build report=
 while getopts b:o: option; do
@@ -37,13 +38,15 @@ esac
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-# The source package of the unstable distribution, with a state of apt's own.
+# The source package of the unstable distribution.
 fetch_glibc ()
 {
+  work=$scratch log=$scratch/log suite_type=deb-src
   # What Debian adds is not needed, and not on every mirror.
-  apt_of_unstable "$scratch" deb-src --download-only source glibc
+  suite_prepare sid && (cd "$scratch" \
+    && suite_apt sid apt-get --download-only source glibc) >>"$log" 2>&1
   ls "$scratch"/glibc_*.orig.tar.* >/dev/null 2>&1 || {
-    tail -n 20 "$scratch/log" >&2
+    tail -n 20 "$log" >&2
     die "the source package of glibc cannot be fetched"
   }
 }

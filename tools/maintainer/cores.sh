@@ -18,7 +18,9 @@ while getopts n:b: option; do
   esac
 done
 root=$(cd "$(dirname "$0")/../.." && pwd)
-stack=$(cd "$build" && pwd)/stacks/sframe-stack || exit 2
+. "$root/tools/common.sh"
+die_status=2
+stack=$(cd "$build" && pwd)/stacks/sframe-stack || die "no build tree"
 work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-cores.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

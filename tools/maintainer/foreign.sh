@@ -26,13 +26,12 @@ shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- libc6 libstdc++6 bash git python3.11-minimal libssl3
 
 tools=$(cd "$(dirname "$0")" && pwd)
+. "$tools/../common.sh"
+die_status=77 # for what is missing here
 : "${build:=$tools/../../build}"
 build=$(cd "$build" && pwd) || exit 2
 for program in apt-get dpkg-deb; do
-  command -v $program >/dev/null || {
-    echo "foreign.sh: $program not found" >&2
-    exit 77
-  }
+  command -v $program >/dev/null || die "$program not found"
 done
 
 if [ -n "$keep" ]; then
@@ -60,10 +59,8 @@ APT_CONFIG=$work/apt.conf
 export APT_CONFIG
 
 if [ ! -e "$work/updated" ]; then
-  apt-get update >"$work/update.log" 2>&1 || {
-    echo "foreign.sh: apt-get update failed; see $work/update.log" >&2
-    exit 77
-  }
+  apt-get update >"$work/update.log" 2>&1 \
+    || die "apt-get update failed; see $work/update.log"
   : >"$work/updated"
 fi
 

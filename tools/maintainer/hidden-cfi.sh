@@ -10,6 +10,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
+. "$(dirname "$0")/../common.sh"
+die_status=2
 build=build
 report=/dev/null
 while getopts b:o: option; do
@@ -21,10 +23,8 @@ while getopts b:o: option; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- /usr/bin /usr/sbin /usr/lib /usr/libexec /opt
-if [ ! -x "$build/tests/analysis/hidden_cfi" ]; then
-  echo "hidden-cfi.sh: $build/tests/analysis/hidden_cfi: not built (make check builds it)" >&2
-  exit 2
-fi
+[ -x "$build/tests/analysis/hidden_cfi" ] \
+  || die "$build/tests/analysis/hidden_cfi: not built (make check builds it)"
 
 # Each file once, whatever its names; ELF, 64 bits, little-endian, x86-64.
 candidates ()

@@ -13,6 +13,7 @@
 set -u
 srcdir=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$srcdir/tools/common.sh"
+. "$srcdir/tools/maintainer/suite-apt.sh"
 
 build=build library=
 while getopts b:l: option; do
@@ -29,8 +30,10 @@ trap 'rm -rf "$scratch"' EXIT
 
 fetch ()
 {
-  apt_of_unstable "$scratch" deb download libsframe3 || {
-    cat "$scratch/log" >&2
+  work=$scratch log=$scratch/log
+  suite_prepare sid && (cd "$scratch" \
+    && suite_apt sid apt-get download libsframe3) >>"$log" 2>&1 || {
+    cat "$log" >&2
     die "libsframe3 cannot be fetched"
   }
   dpkg-deb -x "$scratch"/libsframe3_*.deb "$scratch/root"

@@ -12,6 +12,7 @@
 # tests, an hour.
 
 set -u
+. "$(dirname "$0")/../common.sh"
 
 program=${CFI2SFRAME-$PWD/build/src/cfi2sframe}
 packages="gcc libc6-dev g++ perl python3 libpython3.11-testsuite gdb git file"
@@ -34,7 +35,7 @@ if [ "${1-}" = --python-tests ]; then
   shift 2
 fi
 [ $# -eq 1 ] || usage
-[ -x "$program" ] || { echo "$0: $program is not there" >&2; exit 1; }
+[ -x "$program" ] || die "$program is not there"
 mkdir -p "$1" && cd "$1" || exit 1
 folder=$PWD
 

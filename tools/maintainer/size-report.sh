@@ -12,6 +12,7 @@
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
+. "$here/../common.sh"
 page=size-report.html
 if [ "${1-}" = -o ]; then
   page=${2:?size-report.sh: -o needs a file name}
@@ -21,10 +22,7 @@ if [ $# -eq 0 ]; then
   echo "usage: size-report.sh [-o PAGE] [CFI2SFRAME-OPTION]... DIR" >&2
   exit 2
 fi
-command -v python3 >/dev/null || {
-  echo "size-report.sh: python3 not found" >&2
-  exit 1
-}
+command -v python3 >/dev/null || die "python3 not found"
 if [ -z "${CFI2SFRAME-}" ]; then
   CFI2SFRAME=$here/../../build/src/cfi2sframe
   [ -x "$CFI2SFRAME" ] || CFI2SFRAME=cfi2sframe
@@ -39,8 +37,7 @@ trap 'exit 130' INT TERM
   2>/dev/null
 if ! [ -s "$stats" ]; then
   "$CFI2SFRAME" --dry-run --recursive "$@" >/dev/null
-  echo "size-report.sh: nothing to report" >&2
-  exit 1
+  die "nothing to report"
 fi
 python3 "$here/size_report.py" "$directory" "$("$CFI2SFRAME" --version)" \
   "$stats" >"$page.new" && mv "$page.new" "$page" || exit 1

@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2154
 # Packages of another release of Debian, from this system's own mirror; nothing
-# is installed.  Sourced by tools/maintainer/hosts.sh, tools/maintainer/old-kernel.sh and
-# tools/maintainer/scan-packages.sh, which set $work (a folder), $log (a file) and, for
-# packages of another machine, $suite_machine (Debian's name for it).
+# is installed.  Sourced by scripts next to this, which set $work (a folder), $log (a
+# file) and, for packages of another machine, $suite_machine (Debian's name for
+# it), or for sources $suite_type (deb-src).
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # In an apt of its own that knows the suite $1 only, run the rest.
@@ -33,9 +33,12 @@ suite_prepare ()
     'Created-By: Packages' 2>>"$log" | sort -u | while read -r uri origin; do
     case $uri:$origin in
       *security*) ;;
-      *:Debian) echo "deb $uri $1 main" ;;
+      *:Debian) echo "${suite_type:-deb} $uri $1 main" ;;
     esac
   done >"$state/sources.list"
+  [ -s "$state/sources.list" ] \
+    || echo "${suite_type:-deb} http://deb.debian.org/debian $1 main" \
+      >"$state/sources.list"
   suite_apt "$1" apt-get update >>"$log" 2>&1 || return 1
   : >"$state/ready"
 }

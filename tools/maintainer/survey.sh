@@ -14,15 +14,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-
-die ()
-{
-  printf 'survey.sh: %s\n' "$*" >&2
-  exit 2
-}
-
 cd_root=$(dirname "$0")/../..
-jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+. "$cd_root/tools/common.sh"
+die_status=2
+
+jobs=$(cores)
 build=$cd_root/build format=3 results='' arguments='' totals_only=
 while getopts j:f:b:o:a:t option; do
   case $option in
