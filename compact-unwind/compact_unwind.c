@@ -23,8 +23,8 @@ make_compact_unwind (const struct image *image, struct measurement *result,
 }
 
 bool
-compact_unwind_write (const struct file_location *input, const char *output,
-                      struct measurement *result, struct error *err)
+cunwind_write_file (const struct file_location *input, const char *output,
+                    struct measurement *result, struct error *err)
 {
   struct image image;
   struct buffer section;
@@ -66,8 +66,8 @@ dump_image (const struct image *image, FILE *out, struct error *err)
 }
 
 bool
-compact_unwind_dump (const struct file_location *input, const char *machine,
-                     FILE *out, struct error *err)
+cunwind_dump_file (const struct file_location *input, const char *machine,
+                   FILE *out, struct error *err)
 {
   const struct arch *arch = machine != NULL ? arch_of_name (machine) : NULL;
   struct image file;

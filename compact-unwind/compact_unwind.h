@@ -17,15 +17,14 @@
    x86-64 or aarch64 file INPUT, to OUTPUT, or nowhere if that is NULL.  Its
    offsets count from the lowest PT_LOAD.  RESULT is filled in for
    MEASURED_COMPACT_UNWIND alone.  */
-bool compact_unwind_write (const struct file_location *input,
-                           const char *output, struct measurement *result,
-                           struct error *err);
+bool cunwind_write_file (const struct file_location *input, const char *output,
+                         struct measurement *result, struct error *err);
 
 /* Print INPUT to OUT as llvm-objdump --unwind-info does: a file with nothing
    but an __unwind_info section or, if it is an ELF file, the section that
-   compact_unwind_write would make.  MACHINE ("amd64", "aarch64") explains a
+   cunwind_write_file would make.  MACHINE ("amd64", "aarch64") explains a
    bare section's encodings; NULL: they are not explained.  */
-bool compact_unwind_dump (const struct file_location *input,
-                          const char *machine, FILE *out, struct error *err);
+bool cunwind_dump_file (const struct file_location *input, const char *machine,
+                        FILE *out, struct error *err);
 
 #endif /* COMPACT_UNWIND_COMPACT_UNWIND_H */

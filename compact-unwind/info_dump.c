@@ -96,7 +96,7 @@ dump_unwind_header (const struct cunwind_reader *reader, FILE *out)
     const char *name;
     uint32_t value;
   } lines[] = {
-    { "Version:", UNWIND_INFO_VERSION },
+    { "Version:", CUNWIND_INFO_VERSION },
     { "Common encodings array section offset:", reader->common },
     { "Number of common encodings in array:", reader->n_common },
     { "Personality function array section offset:", reader->personalities },
@@ -135,7 +135,7 @@ dump_index (const struct cunwind_reader *reader, FILE *out)
            reader->n_index);
   for (uint32_t i = 0; i < reader->n_index; i++)
     {
-      uint32_t at = reader->index + UNWIND_INDEX_ENTRY_SIZE * i;
+      uint32_t at = reader->index + CUNWIND_INDEX_ENTRY_SIZE * i;
       fprintf (out,
                "    [%" PRIu32 "]: function offset=0x%08" PRIx32
                ", 2nd level page offset=0x%08" PRIx32
@@ -147,7 +147,7 @@ dump_index (const struct cunwind_reader *reader, FILE *out)
   fputs ("  LSDA descriptors:\n", out);
   for (uint32_t i = 0; i < reader->n_lsdas; i++)
     {
-      uint32_t at = reader->lsdas + UNWIND_LSDA_ENTRY_SIZE * i;
+      uint32_t at = reader->lsdas + CUNWIND_LSDA_ENTRY_SIZE * i;
       fprintf (out,
                "    [%" PRIu32 "]: function offset=0x%08" PRIx32
                ", LSDA offset=0x%08" PRIx32 "\n",

@@ -36,14 +36,14 @@ void
 cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
                           struct cunwind_reader_page *page)
 {
-  uint32_t first = reader->index + UNWIND_INDEX_ENTRY_SIZE * i;
+  uint32_t first = reader->index + CUNWIND_INDEX_ENTRY_SIZE * i;
   uint32_t at = cunwind_reader_word (reader, first + 4);
   const uint8_t *header = reader->bytes + at;
   *page = (struct cunwind_reader_page){
     .function = cunwind_reader_word (reader, first),
-    .end = cunwind_reader_word (reader, first + UNWIND_INDEX_ENTRY_SIZE),
+    .end = cunwind_reader_word (reader, first + CUNWIND_INDEX_ENTRY_SIZE),
     .at = at,
-    .compressed = load_u32 (header, false) == UNWIND_COMPRESSED,
+    .compressed = load_u32 (header, false) == CUNWIND_COMPRESSED,
     .entries = at + load_u16 (header + 4, false),
     .n_entries = load_u16 (header + 6, false),
     .lsdas = cunwind_reader_word (reader, first + 8),
@@ -61,7 +61,7 @@ encoding_index (const struct cunwind_reader *reader,
                 const struct cunwind_reader_page *page, uint32_t j)
 {
   return cunwind_reader_word (reader, page->entries + 4 * j)
-         >> UNWIND_FUNCTION_BITS;
+         >> CUNWIND_FUNCTION_BITS;
 }
 
 static uint32_t
@@ -69,10 +69,10 @@ entry_function (const struct cunwind_reader *reader,
                 const struct cunwind_reader_page *page, uint32_t j)
 {
   if (!page->compressed)
-    return cunwind_reader_word (reader,
-                                page->entries + UNWIND_REGULAR_ENTRY_SIZE * j);
+    return cunwind_reader_word (reader, page->entries
+                                            + CUNWIND_REGULAR_ENTRY_SIZE * j);
   uint32_t distance = cunwind_reader_word (reader, page->entries + 4 * j)
-                      & ((UINT32_C (1) << UNWIND_FUNCTION_BITS) - 1);
+                      & ((UINT32_C (1) << CUNWIND_FUNCTION_BITS) - 1);
   return page->function + distance;
 }
 
@@ -85,7 +85,7 @@ cunwind_reader_read_entry (const struct cunwind_reader *reader,
   if (!page->compressed)
     {
       entry.encoding = cunwind_reader_word (
-          reader, page->entries + UNWIND_REGULAR_ENTRY_SIZE * j + 4);
+          reader, page->entries + CUNWIND_REGULAR_ENTRY_SIZE * j + 4);
       return entry;
     }
   entry.index = encoding_index (reader, page, j);
@@ -101,11 +101,11 @@ cunwind_reader_read_entry (const struct cunwind_reader *reader,
 static bool
 check_arrays (struct cunwind_reader *reader, struct error *err)
 {
-  if (reader->size < UNWIND_HEADER_SIZE)
+  if (reader->size < CUNWIND_HEADER_SIZE)
     return malformed (err, 0, "too short for an __unwind_info section");
   if (reader->size > UINT32_MAX)
     return malformed (err, 0, "too long for an __unwind_info section");
-  if (cunwind_reader_word (reader, 0) != UNWIND_INFO_VERSION)
+  if (cunwind_reader_word (reader, 0) != CUNWIND_INFO_VERSION)
     return malformed (err, 0, "no __unwind_info section of version 1");
   reader->common = cunwind_reader_word (reader, 4);
   reader->n_common = cunwind_reader_word (reader, 8);
@@ -115,7 +115,7 @@ check_arrays (struct cunwind_reader *reader, struct error *err)
   reader->n_index = cunwind_reader_word (reader, 24);
   if (!is_inside (reader, reader->common, reader->n_common, 4))
     return malformed (err, 4, "common encodings beyond the end");
-  if (reader->n_common > UNWIND_COMMON_MAX)
+  if (reader->n_common > CUNWIND_COMMON_MAX)
     return malformed (err, 8, "more than 127 common encodings");
   if (!is_inside (reader, reader->personalities, reader->n_personalities, 4))
     return malformed (err, 12, "personalities beyond the end");
@@ -123,7 +123,7 @@ check_arrays (struct cunwind_reader *reader, struct error *err)
     return malformed (err, 16, "more than three personalities");
   if (reader->n_index == 0
       || !is_inside (reader, reader->index, reader->n_index,
-                     UNWIND_INDEX_ENTRY_SIZE))
+                     CUNWIND_INDEX_ENTRY_SIZE))
     return malformed (err, 20, "index beyond the end, or empty");
   return true;
 }
@@ -134,25 +134,26 @@ check_index (struct cunwind_reader *reader, struct error *err)
 {
   uint32_t at = reader->index, function = 0;
   uint32_t lsda = reader->lsdas = cunwind_reader_word (reader, at + 8);
-  for (uint32_t i = 0; i < reader->n_index; i++, at += UNWIND_INDEX_ENTRY_SIZE)
+  for (uint32_t i = 0; i < reader->n_index;
+       i++, at += CUNWIND_INDEX_ENTRY_SIZE)
     {
       uint32_t next = cunwind_reader_word (reader, at);
       uint32_t next_lsda = cunwind_reader_word (reader, at + 8);
       if (next < function)
         return malformed (err, at, "index does not ascend");
       if (next_lsda < lsda
-          || (next_lsda - reader->lsdas) % UNWIND_LSDA_ENTRY_SIZE != 0)
+          || (next_lsda - reader->lsdas) % CUNWIND_LSDA_ENTRY_SIZE != 0)
         return malformed (err, at + 8, "LSDA index does not ascend");
       if (i + 1 < reader->n_index
           && !is_inside (reader, cunwind_reader_word (reader, at + 4), 1,
-                         UNWIND_COMPRESSED_HEADER_SIZE))
+                         CUNWIND_COMPRESSED_HEADER_SIZE))
         return malformed (err, at + 4, "page beyond the end");
       function = next;
       lsda = next_lsda;
     }
-  reader->n_lsdas = (lsda - reader->lsdas) / UNWIND_LSDA_ENTRY_SIZE;
+  reader->n_lsdas = (lsda - reader->lsdas) / CUNWIND_LSDA_ENTRY_SIZE;
   if (!is_inside (reader, reader->lsdas, reader->n_lsdas,
-                  UNWIND_LSDA_ENTRY_SIZE))
+                  CUNWIND_LSDA_ENTRY_SIZE))
     return malformed (err, at - 4, "LSDA index beyond the end");
   return true;
 }
@@ -162,9 +163,9 @@ check_lsdas (const struct cunwind_reader *reader, struct error *err)
 {
   for (uint32_t i = 1; i < reader->n_lsdas; i++)
     {
-      uint32_t at = reader->lsdas + UNWIND_LSDA_ENTRY_SIZE * i;
+      uint32_t at = reader->lsdas + CUNWIND_LSDA_ENTRY_SIZE * i;
       if (cunwind_reader_word (reader, at)
-          <= cunwind_reader_word (reader, at - UNWIND_LSDA_ENTRY_SIZE))
+          <= cunwind_reader_word (reader, at - CUNWIND_LSDA_ENTRY_SIZE))
         return malformed (err, at, "LSDA index does not ascend");
     }
   return true;
@@ -176,12 +177,12 @@ check_page_header (const struct cunwind_reader *reader,
                    const struct cunwind_reader_page *page, struct error *err)
 {
   uint32_t kind = cunwind_reader_word (reader, page->at);
-  if (kind != UNWIND_COMPRESSED && kind != UNWIND_REGULAR)
+  if (kind != CUNWIND_COMPRESSED && kind != CUNWIND_REGULAR)
     return malformed (err, page->at, "unknown kind of page");
   uint64_t room = reader->size - page->at;
-  if (room > UNWIND_PAGE_MAX)
-    room = UNWIND_PAGE_MAX;
-  uint64_t each = page->compressed ? 4 : UNWIND_REGULAR_ENTRY_SIZE;
+  if (room > CUNWIND_PAGE_MAX)
+    room = CUNWIND_PAGE_MAX;
+  uint64_t each = page->compressed ? 4 : CUNWIND_REGULAR_ENTRY_SIZE;
   uint64_t end = page->entries - page->at + each * page->n_entries;
   uint64_t own_end = page->compressed
                          ? page->own - page->at + 4 * (uint64_t)page->n_own
@@ -199,7 +200,7 @@ check_entries (const struct cunwind_reader *reader,
   for (uint32_t j = 0; j < page->n_entries; j++)
     {
       uint32_t at = page->entries
-                    + (page->compressed ? 4 : UNWIND_REGULAR_ENTRY_SIZE) * j;
+                    + (page->compressed ? 4 : CUNWIND_REGULAR_ENTRY_SIZE) * j;
       if (page->compressed
           && encoding_index (reader, page, j)
                  >= reader->n_common + page->n_own)

@@ -12,9 +12,9 @@
 
 enum
 {
-  PAGE_ENTRIES_MAX = (UNWIND_PAGE_MAX - UNWIND_COMPRESSED_HEADER_SIZE) / 4,
-  REGULAR_ENTRIES_MAX
-  = (UNWIND_PAGE_MAX - UNWIND_REGULAR_HEADER_SIZE) / UNWIND_REGULAR_ENTRY_SIZE,
+  PAGE_ENTRIES_MAX = (CUNWIND_PAGE_MAX - CUNWIND_COMPRESSED_HEADER_SIZE) / 4,
+  REGULAR_ENTRIES_MAX = (CUNWIND_PAGE_MAX - CUNWIND_REGULAR_HEADER_SIZE)
+                        / CUNWIND_REGULAR_ENTRY_SIZE,
   SLOTS = 1024, /* of a page's hash table; more than entries in a page */
   NO_INDEX = 0xffff
 };
@@ -136,9 +136,9 @@ struct common_encodings
     uint32_t encoding;
     uint32_t count; /* of entries */
     uint16_t index;
-  } by_value[UNWIND_COMMON_MAX];
+  } by_value[CUNWIND_COMMON_MAX];
   unsigned n;
-  uint32_t encodings[UNWIND_COMMON_MAX]; /* by index, most frequent first */
+  uint32_t encodings[CUNWIND_COMMON_MAX]; /* by index, most frequent first */
 };
 
 static int
@@ -201,7 +201,7 @@ choose_common (const struct cunwind_info *info,
       qsort (all, info->n, sizeof *all, compare_encodings);
       size_t n = count_runs (all, info->n, runs);
       qsort (runs, n, sizeof *runs, compare_counts);
-      common->n = n < UNWIND_COMMON_MAX ? (unsigned)n : UNWIND_COMMON_MAX;
+      common->n = n < CUNWIND_COMMON_MAX ? (unsigned)n : CUNWIND_COMMON_MAX;
       for (unsigned i = 0; i < common->n; i++)
         {
           runs[i].index = (uint16_t)i;
@@ -236,7 +236,7 @@ struct page_draft
   size_t begin, n;
   uint8_t indexes[PAGE_ENTRIES_MAX]; /* of the entries' encodings */
   unsigned n_own;                    /* encodings that are not common */
-  uint32_t own[UNWIND_ENCODINGS_MAX];
+  uint32_t own[CUNWIND_ENCODINGS_MAX];
   uint16_t slots[SLOTS]; /* hash table of `own`: index + 1, or 0 */
 };
 
@@ -253,7 +253,7 @@ find_slot (struct page_draft *page, uint32_t encoding)
 static size_t
 compressed_size (const struct page_draft *page)
 {
-  return UNWIND_COMPRESSED_HEADER_SIZE + 4 * (page->n + page->n_own);
+  return CUNWIND_COMPRESSED_HEADER_SIZE + 4 * (page->n + page->n_own);
 }
 
 /* Take one more entry into a compressed page, if there is room.  */
@@ -265,15 +265,15 @@ add_to_compressed (struct page_draft *page)
   const struct cunwind_entry *entry = first + page->n;
   uint16_t index = common_index (page->common, entry->encoding);
   size_t size = compressed_size (page) + 4;
-  if ((entry->function - first->function) >> UNWIND_FUNCTION_BITS != 0)
+  if ((entry->function - first->function) >> CUNWIND_FUNCTION_BITS != 0)
     return false;
   if (index == NO_INDEX)
     {
       uint16_t *slot = find_slot (page, entry->encoding);
       bool is_new = *slot == 0;
       if (is_new
-          && (page->common->n + page->n_own == UNWIND_ENCODINGS_MAX
-              || size + 4 > UNWIND_PAGE_MAX))
+          && (page->common->n + page->n_own == CUNWIND_ENCODINGS_MAX
+              || size + 4 > CUNWIND_PAGE_MAX))
         return false;
       if (is_new)
         {
@@ -282,7 +282,7 @@ add_to_compressed (struct page_draft *page)
         }
       index = (uint16_t)(page->common->n + *slot - 1);
     }
-  else if (size > UNWIND_PAGE_MAX)
+  else if (size > CUNWIND_PAGE_MAX)
     return false;
   page->indexes[page->n++] = (uint8_t)index;
   return true;
@@ -307,9 +307,9 @@ regular_entries (const struct page_draft *page)
 {
   size_t left = page->info->n - page->begin;
   size_t n = left < REGULAR_ENTRIES_MAX ? left : REGULAR_ENTRIES_MAX;
-  uint64_t regular = UNWIND_INDEX_ENTRY_SIZE + UNWIND_REGULAR_HEADER_SIZE
-                     + UNWIND_REGULAR_ENTRY_SIZE * (uint64_t)n;
-  uint64_t compressed = UNWIND_INDEX_ENTRY_SIZE + compressed_size (page);
+  uint64_t regular = CUNWIND_INDEX_ENTRY_SIZE + CUNWIND_REGULAR_HEADER_SIZE
+                     + CUNWIND_REGULAR_ENTRY_SIZE * (uint64_t)n;
+  uint64_t compressed = CUNWIND_INDEX_ENTRY_SIZE + compressed_size (page);
   return regular * page->n < compressed * n ? n : 0;
 }
 
@@ -317,13 +317,13 @@ static void
 write_compressed (const struct page_draft *page, struct buffer *out)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
-  buffer_u32 (out, UNWIND_COMPRESSED);
-  buffer_u16 (out, UNWIND_COMPRESSED_HEADER_SIZE);
+  buffer_u32 (out, CUNWIND_COMPRESSED);
+  buffer_u16 (out, CUNWIND_COMPRESSED_HEADER_SIZE);
   buffer_u16 (out, (uint16_t)page->n);
-  buffer_u16 (out, (uint16_t)(UNWIND_COMPRESSED_HEADER_SIZE + 4 * page->n));
+  buffer_u16 (out, (uint16_t)(CUNWIND_COMPRESSED_HEADER_SIZE + 4 * page->n));
   buffer_u16 (out, (uint16_t)page->n_own);
   for (size_t i = 0; i < page->n; i++)
-    buffer_u32 (out, (uint32_t)page->indexes[i] << UNWIND_FUNCTION_BITS
+    buffer_u32 (out, (uint32_t)page->indexes[i] << CUNWIND_FUNCTION_BITS
                          | (first[i].function - first->function));
   for (unsigned i = 0; i < page->n_own; i++)
     buffer_u32 (out, page->own[i]);
@@ -333,8 +333,8 @@ static void
 write_regular (const struct page_draft *page, size_t n, struct buffer *out)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
-  buffer_u32 (out, UNWIND_REGULAR);
-  buffer_u16 (out, UNWIND_REGULAR_HEADER_SIZE);
+  buffer_u32 (out, CUNWIND_REGULAR);
+  buffer_u16 (out, CUNWIND_REGULAR_HEADER_SIZE);
   buffer_u16 (out, (uint16_t)n);
   for (size_t i = 0; i < n; i++)
     {
@@ -359,7 +359,7 @@ write_pages (const struct cunwind_info *info,
     {
       buffer_u32 (index, info->entries[i].function);
       buffer_u32 (index, (uint32_t)pages->size);
-      buffer_u32 (index, lsdas * UNWIND_LSDA_ENTRY_SIZE);
+      buffer_u32 (index, lsdas * CUNWIND_LSDA_ENTRY_SIZE);
       fill_page (page, i);
       size_t n = regular_entries (page);
       if (n > 0)
@@ -372,7 +372,7 @@ write_pages (const struct cunwind_info *info,
   /* The entry that ends the last page.  */
   buffer_u32 (index, (uint32_t)info->end);
   buffer_u32 (index, 0);
-  buffer_u32 (index, lsdas * UNWIND_LSDA_ENTRY_SIZE);
+  buffer_u32 (index, lsdas * CUNWIND_LSDA_ENTRY_SIZE);
 }
 
 static void
@@ -380,8 +380,8 @@ write_header_and_arrays (const struct cunwind_info *info,
                          const struct common_encodings *common,
                          uint32_t n_index, struct buffer *out)
 {
-  uint32_t at = UNWIND_HEADER_SIZE;
-  buffer_u32 (out, UNWIND_INFO_VERSION);
+  uint32_t at = CUNWIND_HEADER_SIZE;
+  buffer_u32 (out, CUNWIND_INFO_VERSION);
   buffer_u32 (out, at);
   buffer_u32 (out, common->n);
   at += 4 * common->n;
@@ -402,10 +402,10 @@ static void
 write_index (const struct buffer *index, uint32_t lsdas_at, uint32_t pages_at,
              struct buffer *out)
 {
-  for (size_t at = 0; at < index->size; at += UNWIND_INDEX_ENTRY_SIZE)
+  for (size_t at = 0; at < index->size; at += CUNWIND_INDEX_ENTRY_SIZE)
     {
       const uint8_t *entry = index->bytes + at;
-      bool last = at + UNWIND_INDEX_ENTRY_SIZE == index->size;
+      bool last = at + CUNWIND_INDEX_ENTRY_SIZE == index->size;
       buffer_u32 (out, load_u32 (entry, false));
       buffer_u32 (out, last ? 0 : pages_at + load_u32 (entry + 4, false));
       buffer_u32 (out, lsdas_at + load_u32 (entry + 8, false));
@@ -429,15 +429,15 @@ put_together (const struct cunwind_info *info,
               const struct buffer *pages, const struct buffer *index,
               struct buffer *out, struct error *err)
 {
-  uint64_t lsdas_at = UNWIND_HEADER_SIZE + 4 * (uint64_t)common->n
+  uint64_t lsdas_at = CUNWIND_HEADER_SIZE + 4 * (uint64_t)common->n
                       + 4 * (uint64_t)info->n_personalities + index->size;
   uint64_t pages_at
-      = lsdas_at + UNWIND_LSDA_ENTRY_SIZE * (uint64_t)info->n_lsdas;
+      = lsdas_at + CUNWIND_LSDA_ENTRY_SIZE * (uint64_t)info->n_lsdas;
   if (pages_at + pages->size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "compact unwind of 4 GiB or more");
   write_header_and_arrays (
-      info, common, (uint32_t)(index->size / UNWIND_INDEX_ENTRY_SIZE), out);
+      info, common, (uint32_t)(index->size / CUNWIND_INDEX_ENTRY_SIZE), out);
   write_index (index, (uint32_t)lsdas_at, (uint32_t)pages_at, out);
   write_lsdas (info, out);
   buffer_append (out, pages->bytes, pages->size);

@@ -245,7 +245,7 @@ finish_compact_unwind (struct measuring *measuring, struct buffer *out,
   for (unsigned i = CUNWIND_EXPRESSED + 1; i < CUNWIND_REASON_COUNT; i++)
     measured->left_out[i] = section->by_reason[i];
   result->compact_unwind_lsda_bytes
-      = UNWIND_LSDA_ENTRY_SIZE * (uint64_t)section->info.n_lsdas;
+      = CUNWIND_LSDA_ENTRY_SIZE * (uint64_t)section->info.n_lsdas;
   result->compact_unwind_eh_frame_bytes = section->bytes_kept;
   buffer_free (&own);
   return written;

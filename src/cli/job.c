@@ -55,7 +55,7 @@ run_mode (struct job *job, const struct tool_options *options)
     {
     case MODE_SECTION_ONLY:
       if (options->compact_unwind)
-        return compact_unwind_write (
+        return cunwind_write_file (
             &job->location, options->convert.dry_run ? NULL : options->output,
             &job->measurement, &job->err);
       return cfi2sframe_write_section (job->path, options->output,
@@ -67,9 +67,9 @@ run_mode (struct job *job, const struct tool_options *options)
       return measure_file (&job->location, &job->measurement, &job->err);
     case MODE_DUMP:
       if (options->compact_unwind)
-        return compact_unwind_dump (&job->location,
-                                    options->compact_unwind_machine, job->out,
-                                    &job->err);
+        return cunwind_dump_file (&job->location,
+                                  options->compact_unwind_machine, job->out,
+                                  &job->err);
       return location_dump (&job->location, job->out, &job->err);
     case MODE_LINT:
       return lint_file (options, &job->location, job->out, &job->lint,

@@ -31,7 +31,7 @@ cunwind_find_lsda (const struct cunwind_reader *reader, uint32_t function)
   while (low < high)
     {
       uint32_t middle = low + (high - low) / 2;
-      uint32_t at = reader->lsdas + UNWIND_LSDA_ENTRY_SIZE * middle;
+      uint32_t at = reader->lsdas + CUNWIND_LSDA_ENTRY_SIZE * middle;
       uint32_t found = cunwind_reader_word (reader, at);
       if (found == function)
         return cunwind_reader_word (reader, at + 4);
@@ -53,7 +53,7 @@ cunwind_find_page (const struct cunwind_reader *reader, uint32_t pc)
     {
       uint32_t middle = low + (high - low) / 2;
       if (cunwind_reader_word (reader, reader->index
-                                           + UNWIND_INDEX_ENTRY_SIZE * middle)
+                                           + CUNWIND_INDEX_ENTRY_SIZE * middle)
           <= pc)
         low = middle + 1;
       else

@@ -445,7 +445,7 @@ TEST (faults_in_pages_have_a_reason)
   struct error err = { 0 };
   buffer_init (&out, false);
   assert_true (cunwind_info_write (&info, &out, &err));
-  buffer_fill (&out, 0, 2 * UNWIND_PAGE_MAX);
+  buffer_fill (&out, 0, 2 * CUNWIND_PAGE_MAX);
   assert_true (cunwind_reader_open (&reader, out.bytes, out.size, &err));
   cunwind_reader_read_page (&reader, 0, &page);
   assert_true (page.compressed);
@@ -461,15 +461,15 @@ TEST (faults_in_pages_have_a_reason)
     uint32_t at, value;
     const char *reason;
   } faults[] = {
-    { reader.index + UNWIND_INDEX_ENTRY_SIZE + 8, reader.lsdas + 4,
+    { reader.index + CUNWIND_INDEX_ENTRY_SIZE + 8, reader.lsdas + 4,
       "LSDA index does not ascend" },
-    { page.at + 4, (page.entries - page.at) | UNWIND_PAGE_MAX / 4 << 16,
+    { page.at + 4, (page.entries - page.at) | CUNWIND_PAGE_MAX / 4 << 16,
       "page longer than a page can be" },
-    { page.entries, (reader.n_common + page.n_own) << UNWIND_FUNCTION_BITS,
+    { page.entries, (reader.n_common + page.n_own) << CUNWIND_FUNCTION_BITS,
       "index of no encoding" },
     { last,
       cunwind_reader_word (&reader, last)
-          | ((UINT32_C (1) << UNWIND_FUNCTION_BITS) - 1),
+          | ((UINT32_C (1) << CUNWIND_FUNCTION_BITS) - 1),
       "functions do not ascend" },
     { encoding,
       (cunwind_reader_word (&reader, encoding) & ~CUNWIND_PERSONALITY_MASK)
