@@ -170,26 +170,10 @@ class Record:
             file.write('{"format": 1,\n"readers": [\n' + readers
                        + '\n],\n"results": {\n' + rows + "\n}}\n")
 
-    def ask(self, name, command, directory, vectors, options):
-        """Have the reader NAME answer VECTORS: those that it claims to read,
-        and the others if that is recorded."""
-        adapter = Adapter(command)
-        reader = {"name": name, "versions": sorted(adapter.versions),
-                  "abis": sorted(adapter.abis)}
-        letters = {}
-        for vector in vectors:
-            if not (options.record or options.compare
-                    or claims(reader, vector)):
-                continue
-            letter, text = judge(vector,
-                                 adapter.ask(question(directory, vector)),
-                                 adapter.tells)
-            letters[vector["name"]] = letter
-            if (options.verbose and LETTERS[letter] != OK
-                    and claims(reader, vector)):
-                print(f"{name}: {vector['name']}: {LETTERS[letter]}: {text}")
-        adapter.stop()
-        self.readers[name], self.letters[name] = reader, letters
+    def take(self, reader, letters):
+        """Replace what the reader did, by names of vectors."""
+        self.readers[reader["name"]] = reader
+        self.letters[reader["name"]] = letters
 
     def groups(self, name, vectors):
         """For each group a Counter of results of the reader NAME."""
@@ -203,6 +187,28 @@ class Record:
     def is_bad(self, name, vectors):
         return any(set(counter) - {OK}
                    for counter in self.groups(name, vectors).values())
+
+
+def ask_reader(name, command, vectors, options):
+    """Have the adapter COMMAND answer VECTORS: those that it claims to read, and
+    the others if that is recorded.  The reader, for a record, and a letter for
+    each of these vectors."""
+    adapter = Adapter(command)
+    reader = {"name": name, "versions": sorted(adapter.versions),
+              "abis": sorted(adapter.abis)}
+    letters = {}
+    for vector in vectors:
+        if not (options.record or options.compare or claims(reader, vector)):
+            continue
+        letter, text = judge(
+            vector, adapter.ask(question(options.vectors, vector)),
+            adapter.tells)
+        letters[vector["name"]] = letter
+        if (options.verbose and LETTERS[letter] != OK
+                and claims(reader, vector)):
+            print(f"{name}: {vector['name']}: {LETTERS[letter]}: {text}")
+    adapter.stop()
+    return reader, letters
 
 
 def cell(counter):
@@ -264,7 +270,7 @@ def main():
     names = [reader.split("=", 1)[0] for reader in options.reader]
     for reader in options.reader:
         name, command = reader.split("=", 1)
-        record.ask(name, command, options.vectors, vectors, options)
+        record.take(*ask_reader(name, command, vectors, options))
     if options.record:
         record.write(options.record, vectors)
     if options.compare:

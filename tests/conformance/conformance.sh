@@ -34,8 +34,8 @@ check "the decoder and libsframewalk do what was recorded" \
     "libsframewalk=tests/conformance/walk"
 python3 "$suite/run.py" --vectors "$vectors" --table "$suite/results.json" \
   >"$log.table"
-check "the suite's README has the table of the recorded results" \
-  test -s "$log.table" -a -z "$(grep -vxFf "$suite/README.md" "$log.table")"
+check "reports/results.md has the table of the recorded results" \
+  test -s "$log.table" -a -z "$(grep -vxFf "$suite/reports/results.md" "$log.table")"
 python3 -B "$suite/page.py" --vectors "$vectors" "$suite/results.json" \
   >"$log.page"
 check "the page of results has its rows" \
@@ -46,7 +46,7 @@ check "the page of results has its readers" \
 check "the page of results names what failed" \
   grep -q 'crash: .*truncated/' "$log.page"
 missing=$(grep -oE '`[a-z0-9]+/v?[a-z0-9]+-[A-Za-z0-9._-]+`' \
-  "$suite/reports/readers.md" "$suite/README.md" | sed 's/.*:`//; s/`$//' \
+  "$suite/reports/readers.md" "$suite/reports/results.md" | sed 's/.*:`//; s/`$//' \
   | sort -u | while read -r name; do
     [ -f "$vectors/$name.sframe" ] || echo "$name"
   done)
