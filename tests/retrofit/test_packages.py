@@ -169,5 +169,5 @@ def test_programs_end_in_one_way():
             assert {"".join(pair) for pair in made} <= {
                 "ending.py": {"mkstemp", "gettempdir"},
                 "commands.py": {"TemporaryFile", "subprocess.Popen"},
-                "sframe-retrofit-repo": {"mkdtemp"}, # in a Workplace
+                "repository_converting.py": {"mkdtemp"}, # in a Workplace
             }.get(name, {"TemporaryFile", "gettempdir"}), name

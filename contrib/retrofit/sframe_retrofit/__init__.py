@@ -17,6 +17,10 @@
   packages     the two passes over all packages of a run
   arguments    options that the programs have in common
   debian       control files of Debian packages
+  repository_plan        a new apt repository: what is wanted
+  repository_groups      which of its packages go together
+  repository_converting  its packages, and what was made of them
+  repository_indexes     its indexes, and what they do not name
 
 A module imports only those above it in this list.
 """

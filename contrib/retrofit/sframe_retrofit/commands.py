@@ -101,6 +101,11 @@ def run(command: Command, input: Optional[bytes] = None,
     return done.stdout or b""
 
 
+def output_text(command: Command) -> str:
+    """What COMMAND prints, as text of any bytes."""
+    return run(command).decode(errors="surrogateescape")
+
+
 @contextlib.contextmanager
 def output_of(command: Command, source: Source) -> Iterator[IO[bytes]]:
     """What COMMAND makes of the file SOURCE, as a file."""

@@ -3,6 +3,7 @@
 
 import errno
 import hashlib
+import json
 import os
 import secrets
 import shutil
@@ -64,6 +65,22 @@ def replace_file(path: str, write: Callable[[IO[bytes]], Any]) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.rename(temporary, path)
+
+
+def write_text(path: str, text: str) -> None:
+    """TEXT of any bytes, in a folder that is made if need be."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    replace_file(path, lambda file: file.write(
+        text.encode(errors="surrogateescape")))
+
+
+def load_json(path: str) -> Any:
+    """None if the file is missing, or something else than JSON is in it."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def copy_package(source: str, target: str) -> None:
