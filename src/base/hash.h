@@ -25,4 +25,11 @@ hash_for_table (const uint8_t *bytes, size_t size)
   return (uint32_t)XXH3_64bits (bytes, size);
 }
 
+/* The same for a table with a SEED of its own (base/key_table.h).  */
+static inline uint64_t
+hash_with_seed (const void *bytes, size_t size, uint64_t seed)
+{
+  return XXH3_64bits_withSeed (bytes, size, seed);
+}
+
 #endif /* BASE_HASH_H */

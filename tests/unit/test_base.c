@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/key_table.h"
 #include "base/mapped_file.h"
 #include "base/printable.h"
 #include "base/radix.h"
@@ -533,4 +534,67 @@ TEST (a_mapped_file_that_changes_is_noticed)
         mapped_files_forget ();
         close (fd);
       }
+}
+
+static bool
+has_number (const struct key_table *table, uint32_t hash, uint32_t number)
+{
+  struct key_walk walk = { .hash = hash };
+  for (uint32_t found; key_table_next (table, &walk, &found);)
+    if (found == number)
+      return true;
+  return false;
+}
+
+/* Number N has one of few hashes, at the end of the table, so that searches
+   go on at its start.  */
+TEST (of_a_key_table_any_number_can_be_taken_out)
+{
+  enum
+  {
+    MANY = 3000,
+    ROUNDS = 40000
+  };
+  static bool is_in[MANY];
+  struct key_table table = { 0 };
+  uint32_t random = 1;
+  assert_false (has_number (&table, 0, 0));
+  for (unsigned i = 0; i < ROUNDS; i++)
+    {
+      random = random * 1664525 + 1013904223;
+      uint32_t number = (random >> 8) % MANY, hash = number % 97 - 60;
+      assert_int_equal (has_number (&table, hash, number), is_in[number]);
+      if (is_in[number])
+        key_table_remove (&table, hash, number);
+      else
+        {
+          assert_true (key_table_reserve (&table));
+          key_table_insert (&table, hash, number);
+        }
+      is_in[number] = !is_in[number];
+    }
+  for (uint32_t number = 0; number < MANY; number++)
+    assert_int_equal (has_number (&table, number % 97 - 60, number),
+                      is_in[number]);
+  key_table_clear (&table);
+  assert_false (has_number (&table, 0, 0));
+  key_table_free (&table);
+}
+
+TEST (keys_of_a_table_depend_on_all_that_they_are_of)
+{
+  struct key_table table = { 0 };
+  uint32_t key = key_of_number (&table, 1);
+  assert_int_equal (key_of_number (&table, 1), key);
+  assert_int_not_equal (key_of_number (&table, 1 + (UINT64_C (1) << 40)), key);
+  assert_int_not_equal (key_of_pair (&table, 1, 2),
+                        key_of_pair (&table, 2, 1));
+  key = key_of_bytes (&table, 1, "ab", 2);
+  assert_int_equal (key_of_bytes (&table, 1, "ab", 2), key);
+  assert_int_not_equal (key_of_bytes (&table, 2, "ab", 2), key);
+  assert_int_not_equal (key_of_bytes (&table, 1, "ac", 2), key);
+  assert_int_not_equal (key_of_bytes (&table, 1, "ab", 3), key);
+  /* Pairs whose words are equal when one is laid over the other.  */
+  assert_int_not_equal (key_of_pair (&table, 5, 5),
+                        key_of_pair (&table, 6, 6));
 }

@@ -1,0 +1,103 @@
+/* A table of numbers, found by keys that others choose.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "base/key_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/hash.h"
+
+void
+key_table_free (struct key_table *table)
+{
+  free (table->slots);
+  *table = (struct key_table){ 0 };
+}
+
+void
+key_table_set_seed (struct key_table *table)
+{
+  uint64_t seed;
+  /* At boot there may be no random number yet.  */
+  if (getrandom (&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
+    seed = (uint64_t)(uintptr_t)table;
+  table->seed = seed | 1;
+}
+
+uint32_t
+key_of_bytes (struct key_table *table, uint64_t number, const void *bytes,
+              size_t size)
+{
+  if (table->seed == 0)
+    key_table_set_seed (table);
+  return (uint32_t)key_mix (hash_with_seed (bytes, size, table->seed)
+                            ^ key_mix (number ^ table->seed));
+}
+
+static void
+put (struct key_table *table, struct key_slot entry)
+{
+  size_t mask = table->n_slots - 1, at = entry.hash & mask;
+  while (table->slots[at].number != UINT32_MAX)
+    at = (at + 1) & mask;
+  table->slots[at] = entry;
+}
+
+bool
+key_table_reserve (struct key_table *table)
+{
+  enum
+  {
+    SLOTS_MIN = 64
+  };
+  if (table->n_used < table->n_slots / 2)
+    return true;
+  struct key_table larger = *table;
+  larger.n_slots = table->n_slots != 0 ? 2 * table->n_slots : SLOTS_MIN;
+  larger.slots = reallocarray (NULL, larger.n_slots, sizeof *larger.slots);
+  if (larger.slots == NULL)
+    return false;
+  memset (larger.slots, 0xff, larger.n_slots * sizeof *larger.slots);
+  for (size_t i = 0; i < table->n_slots; i++)
+    if (table->slots[i].number != UINT32_MAX)
+      put (&larger, table->slots[i]);
+  free (table->slots);
+  *table = larger;
+  return true;
+}
+
+void
+key_table_insert (struct key_table *table, uint32_t hash, uint32_t number)
+{
+  put (table, (struct key_slot){ hash, number });
+  table->n_used++;
+}
+
+void
+key_table_remove (struct key_table *table, uint32_t hash, uint32_t number)
+{
+  size_t mask = table->n_slots - 1, at = hash & mask;
+  while (table->slots[at].number != number || table->slots[at].hash != hash)
+    at = (at + 1) & mask;
+  /* A search ends at an empty place: what is behind this one moves up if its
+     own search would begin in front of it.  */
+  for (size_t next = (at + 1) & mask; table->slots[next].number != UINT32_MAX;
+       next = (next + 1) & mask)
+    if (((next - table->slots[next].hash) & mask) >= ((next - at) & mask))
+      {
+        table->slots[at] = table->slots[next];
+        at = next;
+      }
+  table->slots[at].number = UINT32_MAX;
+  table->n_used--;
+}
+
+void
+key_table_clear (struct key_table *table)
+{
+  if (table->n_slots != 0)
+    memset (table->slots, 0xff, table->n_slots * sizeof *table->slots);
+  table->n_used = 0;
+}

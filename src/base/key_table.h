@@ -1,0 +1,113 @@
+/* A table of numbers, found by keys that others choose.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The owner of the table compares: it walks over the numbers that were put in
+   under a hash until one of them is right.  Unlike base/table, this table
+   forgets nothing, and numbers can be taken out: it is for things that must be
+   found again.  Its hashes begin with a random number, because no bound on the
+   steps of a search protects it: input could be made of keys with one hash if
+   the hash were known.  The order in which numbers are found must not matter,
+   then, to what is written.
+
+   All zeros is an empty table.  */
+
+#ifndef BASE_KEY_TABLE_H
+#define BASE_KEY_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct key_slot
+{
+  uint32_t hash;
+  uint32_t number; /* UINT32_MAX: empty */
+};
+
+struct key_table
+{
+  struct key_slot *slots; /* owned */
+  size_t n_slots;         /* 0, or a power of two */
+  size_t n_used;          /* at most half of them */
+  uint64_t seed;          /* 0: not chosen yet */
+};
+
+void key_table_free (struct key_table *table);
+
+/* Choose the seed of TABLE, which has none.  */
+void key_table_set_seed (struct key_table *table);
+
+/* All bits of what this returns depend on all bits of WORD.  */
+static inline uint64_t
+key_mix (uint64_t word)
+{
+  /* The last step of MurmurHash3.  */
+  word = (word ^ word >> 33) * UINT64_C (0xff51afd7ed558ccd);
+  word = (word ^ word >> 33) * UINT64_C (0xc4ceb9fe1a85ec53);
+  return word ^ word >> 33;
+}
+
+/* The hash of two numbers in TABLE, which has a seed.  A is mixed before it
+   meets B: pairs could be chosen that are equal with any seed otherwise.  */
+static inline uint32_t
+key_of_pair (const struct key_table *table, uint64_t a, uint64_t b)
+{
+  return (uint32_t)key_mix (key_mix (a ^ table->seed) ^ b);
+}
+
+/* The hash of NUMBER.  */
+static inline uint32_t
+key_of_number (struct key_table *table, uint64_t number)
+{
+  if (table->seed == 0)
+    key_table_set_seed (table);
+  return (uint32_t)key_mix (number ^ table->seed);
+}
+
+/* The hash of NUMBER and SIZE BYTES.  */
+uint32_t key_of_bytes (struct key_table *table, uint64_t number,
+                       const void *bytes, size_t size);
+
+/* Make room for one number more.  False when memory ran out.  */
+bool key_table_reserve (struct key_table *table);
+
+/* Put in NUMBER, which is less than UINT32_MAX, under HASH; there is room for
+   it.  */
+void key_table_insert (struct key_table *table, uint32_t hash,
+                       uint32_t number);
+
+/* Take out NUMBER, which is there under HASH.  */
+void key_table_remove (struct key_table *table, uint32_t hash,
+                       uint32_t number);
+
+/* Take out all numbers.  */
+void key_table_clear (struct key_table *table);
+
+/* A walk over the numbers under one hash.  */
+struct key_walk
+{
+  uint32_t hash;
+  size_t steps;
+};
+
+/* Start a walk with { .hash = HASH }.  False when no further number has that
+   hash.  */
+static inline bool
+key_table_next (const struct key_table *table, struct key_walk *walk,
+                uint32_t *number)
+{
+  if (table->n_slots == 0)
+    return false;
+  for (;;)
+    {
+      const struct key_slot *slot
+          = &table->slots[(walk->hash + walk->steps++) & (table->n_slots - 1)];
+      *number = slot->number;
+      if (slot->number == UINT32_MAX)
+        return false;
+      if (slot->hash == walk->hash)
+        return true;
+    }
+}
+
+#endif /* BASE_KEY_TABLE_H */
