@@ -4,7 +4,6 @@
 #include "stacks/call_tree.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/radix.h"
@@ -16,93 +15,66 @@ grow (struct call_tree *tree)
          && ARRAY_ROOM (tree->nodes, tree->n + (size_t)1, &tree->capacity);
 }
 
-/* The slot of the node for KEY called by PARENT, or the free one where it
-   would be.  */
-static size_t
-slot_of (const struct call_tree *tree, uint32_t parent, uint64_t key)
+static uint32_t
+hash_of (const struct call_tree *tree, uint32_t parent, uint64_t key)
 {
-  /* The numbers of MurmurHash3's last step, which mixes all bits.  */
-  uint64_t hash = key ^ (uint64_t)parent << 32 ^ parent;
-  hash = (hash ^ hash >> 33) * UINT64_C (0xff51afd7ed558ccd);
-  hash = (hash ^ hash >> 33) * UINT64_C (0xc4ceb9fe1a85ec53);
-  size_t slot = (hash ^ hash >> 33) & (tree->n_slots - 1);
-  while (tree->slots[slot] != 0
-         && (tree->nodes[tree->slots[slot]].key != key
-             || tree->nodes[tree->slots[slot]].parent != parent))
-    slot = (slot + 1) & (tree->n_slots - 1);
-  return slot;
+  return key_of_pair (&tree->numbers, parent, key);
 }
 
-/* Put all nodes into the slots anew.  */
-static void
-fill_slots (struct call_tree *tree)
+/* The node for KEY called by PARENT, which has the HASH of both; 0: none.  */
+static uint32_t
+find (const struct call_tree *tree, uint32_t hash, uint32_t parent,
+      uint64_t key)
 {
-  memset (tree->slots, 0, tree->n_slots * sizeof *tree->slots);
-  for (uint32_t i = 1; i < tree->n; i++)
-    tree->slots[slot_of (tree, tree->nodes[i].parent, tree->nodes[i].key)] = i;
-}
-
-/* Make so many slots.  */
-static bool
-make_slots (struct call_tree *tree, size_t n)
-{
-  uint32_t *slots = reallocarray (tree->slots, n, sizeof *slots);
-  if (slots == NULL)
-    return false;
-  tree->slots = slots;
-  tree->n_slots = n;
-  fill_slots (tree);
-  return true;
+  struct key_walk walk = { .hash = hash };
+  uint32_t node;
+  while (key_table_next (&tree->numbers, &walk, &node))
+    if (tree->nodes[node].key == key && tree->nodes[node].parent == parent)
+      return node;
+  return 0;
 }
 
 bool
 call_tree_init (struct call_tree *tree)
 {
-  enum
-  {
-    SLOTS = 64
-  };
   *tree = (struct call_tree){ 0 };
-  if (grow (tree) && make_slots (tree, SLOTS))
-    {
-      tree->nodes[tree->n++] = (struct call_node){ 0 };
-      return true;
-    }
-  call_tree_free (tree);
-  return false;
+  if (!grow (tree))
+    return false;
+  key_table_set_seed (&tree->numbers);
+  tree->nodes[tree->n++] = (struct call_node){ 0 };
+  return true;
 }
 
 void
 call_tree_free (struct call_tree *tree)
 {
   free (tree->nodes);
-  free (tree->slots);
+  key_table_free (&tree->numbers);
   *tree = (struct call_tree){ 0 };
 }
 
 uint32_t
 call_tree_child (struct call_tree *tree, uint32_t parent, uint64_t key)
 {
-  size_t slot = slot_of (tree, parent, key);
-  if (tree->slots[slot] != 0)
-    return tree->slots[slot];
-  if (!grow (tree)
-      || (tree->n >= tree->n_slots / 2
-          && !make_slots (tree, 2 * tree->n_slots)))
+  uint32_t hash = hash_of (tree, parent, key);
+  uint32_t found = find (tree, hash, parent, key);
+  if (found != 0)
+    return found;
+  if (!grow (tree) || !key_table_reserve (&tree->numbers))
     return 0;
   uint32_t made = tree->n++;
   tree->nodes[made] = (struct call_node){ .key = key,
                                           .parent = parent,
                                           .next = tree->nodes[parent].first };
   tree->nodes[parent].first = made;
-  tree->slots[slot_of (tree, parent, key)] = made;
+  key_table_insert (&tree->numbers, hash, made);
   return made;
 }
 
 uint32_t
 call_tree_find (const struct call_tree *tree, uint32_t parent, uint64_t key)
 {
-  return tree->slots[slot_of (tree, parent, key)];
+  return find (tree, hash_of (tree, parent, key), parent, key);
 }
 
 struct keyed_node *
@@ -135,7 +107,12 @@ call_tree_sort (struct call_tree *tree)
         tree->nodes[node->parent].first = keyed[i].node;
       }
   free (keyed);
-  fill_slots (tree);
+  /* There were as many numbers before, so there is room.  */
+  key_table_clear (&tree->numbers);
+  for (uint32_t i = 1; i < tree->n; i++)
+    key_table_insert (
+        &tree->numbers,
+        hash_of (tree, tree->nodes[i].parent, tree->nodes[i].key), i);
   return true;
 }
 

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/key_table.h"
+
 struct call_node
 {
   uint64_t key;  /* what the node is for: an address, or a name's number */
@@ -25,11 +27,7 @@ struct call_tree
   struct call_node *nodes; /* owned */
   uint32_t n;
   size_t capacity;
-  /* Owned: the nodes but the first one, each at the hash of its caller and its
-     key, or behind that place; 0: none.  At least half of the places are
-     free.  */
-  uint32_t *slots;
-  size_t n_slots; /* a power of two */
+  struct key_table numbers; /* of nodes, by caller and key */
 };
 
 /* An empty tree.  False when memory ran out.  */

@@ -23,6 +23,21 @@
 #include "stacks/dwfl_debuginfo.h"
 #include "walk/lookup.h"
 
+/* What is at PATH and has IDENTITY.  With a build-id, device and inode are not
+   known: many files of a recording may have those and the path in common.  */
+static uint32_t
+key_of_file (struct code_files *files, const char *path,
+             const struct mapped_identity *identity)
+{
+  struct key_table *numbers = &files->numbers;
+  uint32_t of_path = key_of_bytes (numbers, 0, path, strlen (path));
+  return identity->build_id_size != 0
+             ? key_of_bytes (numbers, of_path, identity->build_id,
+                             identity->build_id_size)
+             : key_of_pair (numbers, identity->inode,
+                            identity->device ^ (uint64_t)of_path << 32);
+}
+
 static bool
 is_file (const struct code_file *file, const char *path,
          const struct mapped_identity *identity)
@@ -60,14 +75,17 @@ struct code_file *
 code_files_get (struct code_files *files, const char *path,
                 const struct mapped_identity *identity)
 {
-  for (uint32_t i = 0; i < files->n; i++)
-    {
-      /* Most often it is the one that was asked for last.  */
-      uint32_t at = (files->latest + i) % files->n;
-      if (is_file (files->files[at], path, identity))
-        return files->files[files->latest = at];
-    }
-  return code_files_add (files, path, identity);
+  uint32_t i, hash = key_of_file (files, path, identity);
+  struct key_walk walk = { .hash = hash };
+  while (key_table_next (&files->numbers, &walk, &i))
+    if (is_file (files->files[i], path, identity))
+      return files->files[i];
+  if (!key_table_reserve (&files->numbers))
+    return NULL;
+  struct code_file *file = code_files_add (files, path, identity);
+  if (file != NULL)
+    key_table_insert (&files->numbers, hash, files->n - 1);
+  return file;
 }
 
 struct code_file *
@@ -398,5 +416,6 @@ code_files_free (struct code_files *files)
   for (uint32_t i = 0; i < files->n; i++)
     code_file_free (files->files[i]);
   free (files->files);
+  key_table_free (&files->numbers);
   *files = (struct code_files){ 0 };
 }

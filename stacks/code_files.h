@@ -14,6 +14,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "base/key_table.h"
 #include "cfi/register_rules.h"
 #include "elf/build_id.h"
 #include "stacks/inlines.h"
@@ -61,15 +62,16 @@ struct code_files
   struct code_file **files; /* owned, as each is */
   uint32_t n;
   size_t capacity;
-  uint32_t latest;
+  struct key_table numbers; /* of files, by what code_files_get asks for */
 };
 
-/* The file at PATH with IDENTITY, where one without a build-id may be any with
-   that inode; it is added if it is new.  NULL when memory ran out.  */
+/* The file at PATH that this was called for with IDENTITY before; it is added
+   if it is new.  NULL when memory ran out.  */
 struct code_file *code_files_get (struct code_files *files, const char *path,
                                   const struct mapped_identity *identity);
 
-/* A file that is known to be new.  NULL when memory ran out.  */
+/* A file that is known to be new, and not asked for again.  NULL when memory
+ * ran out.  */
 struct code_file *code_files_add (struct code_files *files, const char *path,
                                   const struct mapped_identity *identity);
 

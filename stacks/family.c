@@ -12,14 +12,30 @@
 #include "base/array.h"
 #include "stacks/live.h"
 
+static uint32_t
+key_of_pid (struct family *family, pid_t pid)
+{
+  return key_of_number (&family->numbers, (uint32_t)pid);
+}
+
+/* The number of the member PID, or UINT32_MAX.  */
+static uint32_t
+number_of (struct family *family, pid_t pid)
+{
+  struct key_walk walk = { .hash = key_of_pid (family, pid) };
+  uint32_t number;
+  while (key_table_next (&family->numbers, &walk, &number))
+    if (family->members[number]->process.pid == pid)
+      return number;
+  return UINT32_MAX;
+}
+
 /* The member PID, or NULL.  */
 static struct member *
-family_find (const struct family *family, pid_t pid)
+family_find (struct family *family, pid_t pid)
 {
-  for (size_t i = 0; i < family->n; i++)
-    if (family->members[i]->process.pid == pid)
-      return family->members[i];
-  return NULL;
+  uint32_t number = number_of (family, pid);
+  return number != UINT32_MAX ? family->members[number] : NULL;
 }
 
 static void
@@ -33,7 +49,8 @@ member_free (struct member *member)
 static struct member *
 member_new (struct family *family, pid_t pid)
 {
-  if (!ARRAY_ROOM (family->members, family->n + 1, &family->capacity))
+  if (family->n == UINT32_MAX || !key_table_reserve (&family->numbers)
+      || !ARRAY_ROOM (family->members, family->n + 1, &family->capacity))
     return NULL;
   struct member *member = calloc (1, sizeof *member);
   if (member == NULL)
@@ -46,6 +63,8 @@ member_new (struct family *family, pid_t pid)
   member->process.policy = family->policy;
   member->process.files = &family->files;
   member->process.recorded = family->recorded;
+  key_table_insert (&family->numbers, key_of_pid (family, pid),
+                    (uint32_t)family->n);
   family->members[family->n++] = member;
   return member;
 }
@@ -125,13 +144,19 @@ family_rename (struct family *family, pid_t pid, const char *name)
 void
 family_remove (struct family *family, pid_t pid)
 {
-  for (size_t i = 0; i < family->n; i++)
-    if (family->members[i]->process.pid == pid)
-      {
-        member_free (family->members[i]);
-        family->members[i] = family->members[--family->n];
-        return;
-      }
+  uint32_t number = number_of (family, pid);
+  if (number == UINT32_MAX)
+    return;
+  uint32_t last = (uint32_t)--family->n;
+  struct member *moved = family->members[last];
+  uint32_t hash = key_of_pid (family, moved->process.pid);
+  key_table_remove (&family->numbers, key_of_pid (family, pid), number);
+  member_free (family->members[number]);
+  if (last == number)
+    return;
+  family->members[number] = moved;
+  key_table_remove (&family->numbers, hash, last);
+  key_table_insert (&family->numbers, hash, number);
 }
 
 /* Add the children of thread TID of PID (proc(5), "children").  */
@@ -189,6 +214,7 @@ family_free (struct family *family)
   for (size_t i = 0; i < family->n; i++)
     member_free (family->members[i]);
   free (family->members);
+  key_table_free (&family->numbers);
   code_files_free (&family->files);
   *family = (struct family){ 0 };
 }

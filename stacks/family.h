@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/key_table.h"
 #include "stacks/code_files.h"
 #include "stacks/process.h"
 
@@ -26,6 +27,7 @@ struct family
   struct code_files files;
   struct member **members; /* owned */
   size_t n, capacity;
+  struct key_table numbers;     /* of members, by PID */
   struct section_policy policy; /* of all members */
   /* What happened is read from a recording: the members' numbers may be of
      other processes now, so nothing is asked of running ones.  */

@@ -5,7 +5,6 @@
 
 #include "stacks/named_profile.h"
 
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,36 +24,35 @@ by_text (const void *a, const void *b)
   return strcmp (x->text, y->text);
 }
 
-/* Find the entry of TEXT, which NAMED owns if it is new.  NULL when memory ran
-   out.  */
-static const struct name *
-find_name (struct named_profile *named, char *text)
+/* The number of the name of LENGTH bytes at TEXT; NAMED has a copy if it is
+   new.  UINT32_MAX when memory ran out.  */
+static uint32_t
+number_of (struct named_profile *named, const char *text, size_t length)
 {
-  if (!ARRAY_ROOM (named->names, named->n_names + 1, &named->names_capacity))
-    return NULL;
-  struct name *made = malloc (sizeof *made), **found = NULL;
-  if (made != NULL)
-    {
-      *made = (struct name){ text, named->n_names };
-      found = tsearch (made, &named->index, by_text);
-    }
-  if (found != NULL && *found == made)
-    named->names[named->n_names++] = text;
-  else
-    free (made);
-  return found != NULL ? *found : NULL;
+  struct key_table *numbers = &named->numbers;
+  size_t n = named->n_names;
+  uint32_t number, hash = key_of_bytes (numbers, 0, text, length);
+  struct key_walk walk = { .hash = hash };
+  while (key_table_next (numbers, &walk, &number))
+    if (strncmp (named->names[number], text, length) == 0
+        && named->names[number][length] == '\0')
+      return number;
+  if (n == UINT32_MAX || !key_table_reserve (numbers)
+      || !ARRAY_ROOM (named->names, n + 1, &named->names_capacity)
+      || (named->names[n] = strndup (text, length)) == NULL)
+    return UINT32_MAX;
+  key_table_insert (numbers, hash, (uint32_t)n);
+  named->n_names++;
+  return (uint32_t)n;
 }
 
 uint32_t
 named_profile_add (struct named_profile *named, uint32_t parent,
                    const char *name, size_t length)
 {
-  char *text = strndup (name, length);
-  const struct name *found = text != NULL ? find_name (named, text) : NULL;
-  if (found == NULL || found->text != text)
-    free (text);
-  return found != NULL ? call_tree_child (&named->calls, parent, found->number)
-                       : 0;
+  uint32_t number = number_of (named, name, length);
+  return number != UINT32_MAX ? call_tree_child (&named->calls, parent, number)
+                              : 0;
 }
 
 /* Sort the names; ORDER has room for what their numbers become.  */
@@ -101,7 +99,7 @@ named_profile_finish (struct named_profile *named)
 void
 named_profile_free (struct named_profile *named)
 {
-  tdestroy (named->index, free);
+  key_table_free (&named->numbers);
   for (uint64_t i = 0; i < named->n_names; i++)
     free (named->names[i]);
   free (named->names);

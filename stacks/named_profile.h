@@ -41,7 +41,7 @@ struct named_profile
   char **names;           /* owned; sorted */
   uint64_t n_names;
   size_t names_capacity;
-  void *index;                /* owned: of the names, for named_profile_add */
+  struct key_table numbers;   /* of the names, for named_profile_add */
   struct profile_sample *log; /* owned; nodes are those of `calls' */
   size_t n_log;
   const struct profile_thread *threads; /* the profile's */

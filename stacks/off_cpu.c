@@ -4,10 +4,8 @@
 #include "stacks/off_cpu.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "base/search.h"
 
 enum state
 {
@@ -28,21 +26,41 @@ void
 off_cpu_free (struct off_cpu *waits)
 {
   free (waits->threads);
+  key_table_free (&waits->numbers);
 }
 
-/* Thread TID; NULL when memory ran out.  */
+static uint32_t
+key_of_tid (struct off_cpu *waits, pid_t tid)
+{
+  return key_of_number (&waits->numbers, (uint32_t)tid);
+}
+
+/* Thread TID, or NULL.  */
+static struct off_cpu_thread *
+find (struct off_cpu *waits, pid_t tid)
+{
+  struct key_walk walk = { .hash = key_of_tid (waits, tid) };
+  uint32_t number;
+  while (key_table_next (&waits->numbers, &walk, &number))
+    if (waits->threads[number].tid == tid)
+      return &waits->threads[number];
+  return NULL;
+}
+
+/* Thread TID, which is made one if it is none; NULL when memory ran out.  */
 static struct off_cpu_thread *
 thread_of (struct off_cpu *waits, pid_t tid)
 {
-  size_t at = SEARCH_FIRST (waits->n, i, waits->threads[i].tid >= tid);
-  if (at < waits->n && waits->threads[at].tid == tid)
-    return &waits->threads[at];
-  if (!ARRAY_ROOM (waits->threads, waits->n + 1, &waits->capacity))
+  struct off_cpu_thread *found = find (waits, tid);
+  if (found != NULL)
+    return found;
+  if (waits->n == UINT32_MAX || !key_table_reserve (&waits->numbers)
+      || !ARRAY_ROOM (waits->threads, waits->n + 1, &waits->capacity))
     return NULL;
-  struct off_cpu_thread *made = &waits->threads[at];
-  memmove (made + 1, made, (waits->n - at) * sizeof *made);
+  key_table_insert (&waits->numbers, key_of_tid (waits, tid),
+                    (uint32_t)waits->n);
+  struct off_cpu_thread *made = &waits->threads[waits->n++];
   *made = (struct off_cpu_thread){ .tid = tid };
-  waits->n++;
   return made;
 }
 
@@ -111,13 +129,19 @@ off_cpu_return (struct off_cpu *waits, pid_t tid, uint64_t time)
 void
 off_cpu_exit (struct off_cpu *waits, pid_t tid)
 {
-  struct off_cpu_thread *thread = thread_of (waits, tid);
+  struct off_cpu_thread *thread = find (waits, tid);
   if (thread == NULL)
     return;
   forget (waits, thread);
-  waits->n--;
-  memmove (thread, thread + 1,
-           (size_t)(&waits->threads[waits->n] - thread) * sizeof *thread);
+  uint32_t number = (uint32_t)(thread - waits->threads);
+  uint32_t last = (uint32_t)--waits->n;
+  key_table_remove (&waits->numbers, key_of_tid (waits, tid), number);
+  if (last == number)
+    return;
+  *thread = waits->threads[last];
+  uint32_t hash = key_of_tid (waits, thread->tid);
+  key_table_remove (&waits->numbers, hash, last);
+  key_table_insert (&waits->numbers, hash, number);
 }
 
 void

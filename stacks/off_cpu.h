@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/key_table.h"
 #include "stacks/profile.h"
 
 struct off_cpu_thread; /* opaque */
@@ -21,10 +22,11 @@ struct off_cpu_thread; /* opaque */
 struct off_cpu
 {
   struct profile *profile;        /* where waits are counted */
-  struct off_cpu_thread *threads; /* owned; ascending by TID */
+  struct off_cpu_thread *threads; /* owned */
   size_t n, capacity;
-  uint64_t switches; /* times that a thread left the processor ... */
-  uint64_t unknown;  /* ... and that its stack or the end was not seen */
+  struct key_table numbers; /* of threads, by TID */
+  uint64_t switches;        /* times that a thread left the processor ... */
+  uint64_t unknown; /* ... and that its stack or the end was not seen */
 };
 
 void off_cpu_free (struct off_cpu *waits);

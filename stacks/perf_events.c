@@ -75,8 +75,8 @@ perf_events_task (struct perf_events *events, const struct perf_record *record,
         family_execute (family, pid);
       if (task->pid == task->tid)
         family_rename (family, pid, task->name);
-      profile_rename_thread (events->profile, pid, (pid_t)task->tid,
-                             task->name);
+      sampled_threads_rename (&events->profile->threads, pid, (pid_t)task->tid,
+                              task->name);
       break;
     case PERF_RECORD_EXIT:
       off_cpu_exit (&events->waits, (pid_t)task->tid);

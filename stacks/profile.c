@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "stacks/live.h"
 #include "walk/frame.h"
 
 enum
@@ -58,8 +57,8 @@ profile_free (struct profile *profile)
     free (profile->processes[i]);
   free (profile->processes);
   free (profile->log);
-  free (profile->threads);
-  free (profile->renamed);
+  sampled_threads_free (&profile->threads);
+  key_table_free (&profile->process_numbers);
   free (profile->sampled);
   call_tree_free (&profile->calls);
   walk_free (&profile->walk);
@@ -71,20 +70,20 @@ profile_free (struct profile *profile)
 static uint32_t
 process_node (struct profile *profile, const char *name)
 {
-  size_t i = 0;
-  while (i < profile->n_processes && strcmp (profile->processes[i], name) != 0)
-    i++;
-  if (i == profile->n_processes)
-    {
-      if (!ARRAY_ROOM (profile->processes, i + 1,
-                       &profile->processes_capacity))
-        return 0;
-      profile->processes[i] = strdup (name);
-      if (profile->processes[i] == NULL)
-        return 0;
-      profile->n_processes++;
-    }
-  return call_tree_child (&profile->calls, 0, key_of (OF_PROCESS, i));
+  struct key_table *numbers = &profile->process_numbers;
+  size_t n = profile->n_processes;
+  uint32_t i, hash = key_of_bytes (numbers, 0, name, strlen (name));
+  struct key_walk walk = { .hash = hash };
+  while (key_table_next (numbers, &walk, &i))
+    if (strcmp (profile->processes[i], name) == 0)
+      return call_tree_child (&profile->calls, 0, key_of (OF_PROCESS, i));
+  if (n == UINT32_MAX || !key_table_reserve (numbers)
+      || !ARRAY_ROOM (profile->processes, n + 1, &profile->processes_capacity)
+      || (profile->processes[n] = strdup (name)) == NULL)
+    return 0;
+  key_table_insert (numbers, hash, (uint32_t)n);
+  profile->n_processes++;
+  return call_tree_child (&profile->calls, 0, key_of (OF_PROCESS, n));
 }
 
 /* The number of FILE, from 1 on; 0 if there are too many.  */
@@ -111,78 +110,6 @@ code_key (struct profile *profile, struct process *process, uint64_t address)
                         ? file_number (profile, file)
                         : 0;
   return number != 0 ? key_of (number, offset) : 0;
-}
-
-static struct profile_thread *
-find_renamed (const struct profile *profile, pid_t pid, pid_t tid)
-{
-  for (size_t i = 0; i < profile->n_renamed; i++)
-    if (profile->renamed[i].tid == tid && profile->renamed[i].pid == pid)
-      return &profile->renamed[i];
-  return NULL;
-}
-
-void
-profile_rename_thread (struct profile *profile, pid_t pid, pid_t tid,
-                       const char *name)
-{
-  struct profile_thread *renamed = find_renamed (profile, pid, tid);
-  if (renamed == NULL)
-    {
-      /* Without memory, the name is the one that was known before.  */
-      if (!ARRAY_ROOM (profile->renamed, profile->n_renamed + 1,
-                       &profile->renamed_capacity))
-        return;
-      renamed = &profile->renamed[profile->n_renamed++];
-      *renamed = (struct profile_thread){ .pid = pid, .tid = tid };
-    }
-  snprintf (renamed->own_name, sizeof renamed->own_name, "%s", name);
-  for (size_t i = profile->n_threads; i-- > 0;)
-    if (profile->threads[i].tid == tid && profile->threads[i].pid == pid)
-      {
-        memcpy (profile->threads[i].own_name, renamed->own_name,
-                sizeof renamed->own_name);
-        return;
-      }
-}
-
-/* Set the name of THREAD, which is new.  One that was there before it was
-   sampled was not reported.  */
-static void
-name_thread (const struct profile *profile, struct profile_thread *thread)
-{
-  const struct profile_thread *renamed
-      = find_renamed (profile, thread->pid, thread->tid);
-  if (renamed != NULL)
-    memcpy (thread->own_name, renamed->own_name, sizeof thread->own_name);
-  else if (!profile->family.recorded)
-    live_thread_name (thread->pid, thread->tid, thread->own_name,
-                      sizeof thread->own_name);
-}
-
-/* The number of the thread TID of MEMBER.  */
-static uint32_t
-thread_number (struct profile *profile, const struct member *member, pid_t tid)
-{
-  pid_t pid = member->process.pid;
-  for (size_t i = 0; i < profile->n_threads; i++)
-    {
-      /* Most often it is the one that ran last.  */
-      size_t at = (profile->latest_thread + i) % profile->n_threads;
-      const struct profile_thread *thread = &profile->threads[at];
-      if (thread->tid == tid && thread->pid == pid
-          && strcmp (thread->name, member->name) == 0)
-        return (uint32_t)(profile->latest_thread = at);
-    }
-  size_t n = profile->n_threads;
-  if (n == PROFILE_NO_THREAD
-      || !ARRAY_ROOM (profile->threads, n + 1, &profile->threads_capacity))
-    return PROFILE_NO_THREAD;
-  profile->threads[n] = (struct profile_thread){ .pid = pid, .tid = tid };
-  memcpy (profile->threads[n].name, member->name, sizeof member->name);
-  name_thread (profile, &profile->threads[n]);
-  profile->n_threads++;
-  return (uint32_t)(profile->latest_thread = n);
 }
 
 static uint64_t
@@ -258,7 +185,9 @@ profile_place (struct profile *profile, struct member *member,
 {
   struct walk *walk = &profile->walk;
   struct call_tree *tree = &profile->calls;
-  uint32_t thread = thread_number (profile, member, moment->tid);
+  uint32_t thread = sampled_threads_number (
+      &profile->threads, member->process.pid, moment->tid, member->name,
+      profile->family.recorded);
   walk_moment (member, moment, walk);
   profile->samples++;
   profile->ends[walk->end]++;
@@ -401,7 +330,7 @@ name_of (struct profile *profile, uint64_t key, unsigned wanted)
     case 0:
       return in_brackets ("unknown");
     case OF_THREAD:
-      return name_of_thread (&profile->threads[offset]);
+      return name_of_thread (&profile->threads.threads[offset]);
     case OF_PROCESS:
       return strdup (profile->processes[offset]);
     case OF_END:
@@ -457,8 +386,8 @@ copy_log (const struct profile *profile, struct named_profile *named,
   if (named->log == NULL)
     return false;
   named->n_log = profile->n_log;
-  named->threads = profile->threads;
-  named->n_threads = profile->n_threads;
+  named->threads = profile->threads.threads;
+  named->n_threads = profile->threads.n;
   for (size_t i = 0; i < profile->n_log; i++)
     {
       named->log[i] = profile->log[i];

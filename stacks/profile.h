@@ -10,6 +10,7 @@
 #include "stacks/family.h"
 #include "stacks/kernel_names.h"
 #include "stacks/named_profile.h"
+#include "stacks/sampled_threads.h"
 #include "stacks/stack_walk.h"
 #include "stacks/symbols.h"
 
@@ -25,14 +26,10 @@ struct profile
   struct call_tree calls;
   char **processes; /* owned: the names */
   size_t n_processes, processes_capacity;
-  struct profile_sample *log; /* owned: all samples, as they came */
+  struct key_table process_numbers; /* by name */
+  struct profile_sample *log;       /* owned: all samples, as they came */
   size_t n_log, log_capacity;
-  struct profile_thread *threads; /* owned: each that was sampled */
-  size_t n_threads, threads_capacity;
-  size_t latest_thread;
-  /* Names that threads were given; owned.  */
-  struct profile_thread *renamed;
-  size_t n_renamed, renamed_capacity;
+  struct sampled_threads threads;
   /* Threads have nodes of their own below those of processes.  */
   bool by_thread;
   bool off_cpu;                   /* samples are of time off the processor */
@@ -45,10 +42,6 @@ struct profile
 /* False when memory ran out.  */
 bool profile_init (struct profile *profile);
 void profile_free (struct profile *profile);
-
-/* Thread TID of process PID is called NAME from now on.  */
-void profile_rename_thread (struct profile *profile, pid_t pid, pid_t tid,
-                            const char *name);
 
 /* What a sample is of: thread TID at TIME, in nanoseconds, with REGISTERS.
    CHAIN is the kernel's part of the stack, N_CHAIN words as records of

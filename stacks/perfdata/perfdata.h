@@ -148,7 +148,7 @@ const struct perf_data_facts *perf_data_facts (const struct perf_data *data);
 
 /* The build-id that the recording's table has of the file at PATH; returns its
    size, or 0.  */
-size_t perf_data_build_id (const struct perf_data *data, const char *path,
+size_t perf_data_build_id (struct perf_data *data, const char *path,
                            uint8_t build_id[PERF_BUILD_ID_MAX]);
 
 /* ---- Writing: the same recording with call chains instead of stacks.  */

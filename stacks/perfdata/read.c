@@ -373,7 +373,8 @@ perf_data_open (const uint8_t *bytes, size_t size, struct error *err)
   data->size = size;
   if (read_header (data, err) && read_events (data, err)
       && read_ids (data, err) && read_features (data, err)
-      && collect_facts (data, err) && list_records (data, err))
+      && perf_build_ids_list (data, err) && collect_facts (data, err)
+      && list_records (data, err))
     return data;
   perf_data_close (data);
   return NULL;
@@ -385,6 +386,8 @@ perf_data_close (struct perf_data *data)
   free (data->events);
   free (data->ids);
   free (data->entries);
+  free (data->build_ids);
+  key_table_free (&data->build_id_numbers);
   buffer_free (&data->plain);
   perf_decompress_end (data);
   free (data);
@@ -441,37 +444,4 @@ const struct perf_data_facts *
 perf_data_facts (const struct perf_data *data)
 {
   return &data->facts;
-}
-
-size_t
-perf_data_build_id (const struct perf_data *data, const char *path,
-                    uint8_t build_id[PERF_BUILD_ID_MAX])
-{
-  enum
-  {
-    HAS_SIZE = 1 << 15, /* PERF_RECORD_MISC_BUILD_ID_SIZE */
-    FIELDS = 4 + 24     /* the process, the build-id */
-  };
-  struct perf_part part = data->features[PERF_FEATURE_BUILD_ID];
-  struct perf_record record;
-  while (
-      perf_record_read (data->bytes + part.offset, (size_t)part.size, &record))
-    {
-      const char *name = (const char *)record.bytes + FIELDS;
-      if (record.size > FIELDS
-          && memchr (name, '\0', record.size - FIELDS) != NULL
-          && strcmp (name, path) == 0)
-        {
-          const uint8_t *id = record.bytes + 4;
-          size_t size = PERF_BUILD_ID_MAX;
-          if (record.misc & HAS_SIZE && id[size] <= size)
-            size = id[size];
-          memcpy (build_id, id, size);
-          return size;
-        }
-      uint64_t size = record.size + sizeof (struct perf_event_header);
-      part.offset += size;
-      part.size -= size;
-    }
-  return 0;
 }

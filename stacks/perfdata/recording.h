@@ -5,6 +5,7 @@
 #define STACKS_PERFDATA_RECORDING_H
 
 #include "base/buffer.h"
+#include "base/key_table.h"
 #include "stacks/perfdata/native.h"
 #include "stacks/perfdata/perfdata.h"
 
@@ -89,6 +90,11 @@ struct perf_data
   struct perf_entry *entries; /* owned; in the order of perf_data_next */
   size_t n_entries, entries_capacity, next;
   struct perf_part features[PERF_FEATURES]; /* size 0: not there */
+  /* Owned: offsets of the entries of the table of build-ids, one for each
+     path.  */
+  uint64_t *build_ids;
+  size_t n_build_ids, build_ids_capacity;
+  struct key_table build_id_numbers; /* by path */
   struct perf_data_facts facts;
   char machine[65], release[65];
 };
@@ -105,5 +111,8 @@ perf_part_cursor (const struct perf_data *data, struct perf_part part)
 {
   return perf_cursor (data->bytes + part.offset, (size_t)part.size);
 }
+
+/* List the entries of the table of build-ids.  False when memory ran out.  */
+bool perf_build_ids_list (struct perf_data *data, struct error *err);
 
 #endif /* STACKS_PERFDATA_RECORDING_H */

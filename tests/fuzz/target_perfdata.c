@@ -25,7 +25,7 @@ static const uint64_t chain[CHAIN] = { 1, 2, 3, 4, UINT64_MAX };
 /* Read all that RECORD may be.  Returns whether it is a sample that can be
    read.  */
 static bool
-read_record (const struct perf_data *data, const struct perf_record *record,
+read_record (struct perf_data *data, const struct perf_record *record,
              struct perf_sample *sample)
 {
   struct perf_mapping mapping;

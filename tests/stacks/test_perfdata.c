@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perfdata/recording.h"
@@ -474,4 +475,50 @@ TEST (a_build_id_has_twenty_bytes_at_most)
         }
       free (bytes.at);
     }
+}
+
+/* Each file was looked for in the whole table.  */
+TEST (of_many_files_the_build_ids_are_found)
+{
+  enum
+  {
+    MANY = 50000
+  };
+  struct bytes table = { NULL, 0 };
+  struct perf_data data = { 0 };
+  struct error err;
+  uint8_t id[PERF_BUILD_ID_MAX];
+  for (uint32_t i = 0; i < MANY; i++)
+    {
+      /* Every second one is there twice.  */
+      const uint32_t fields[7] = { 1, i, i };
+      uint8_t entry[sizeof fields + 16] = { 0 };
+      memcpy (entry, fields, sizeof fields);
+      snprintf ((char *)entry + sizeof fields, 16, "/%x", i / 4 * 4 + i % 2);
+      put_record (&table, 0, entry, sizeof entry);
+    }
+  /* A path without an end, and one that is not there.  */
+  const uint8_t endless[29] = { [28] = '/' };
+  put_record (&table, 0, endless, sizeof endless);
+  fit (&table);
+  data.bytes = table.at;
+  data.size = table.size;
+  data.features[PERF_FEATURE_BUILD_ID] = (struct perf_part){ 0, table.size };
+  alarm (10);
+  assert_true (perf_build_ids_list (&data, &err));
+  for (uint32_t i = 0; i < MANY; i += 1)
+    {
+      char path[16];
+      uint32_t found;
+      snprintf (path, sizeof path, "/%x", i);
+      size_t size = perf_data_build_id (&data, path, id);
+      assert_int_equal (size, i % 4 < 2 ? PERF_BUILD_ID_MAX : 0);
+      memcpy (&found, id, sizeof found);
+      if (size > 0)
+        assert_int_equal (found, i);
+    }
+  alarm (0);
+  free (data.build_ids);
+  key_table_free (&data.build_id_numbers);
+  free (table.at);
 }

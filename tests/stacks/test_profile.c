@@ -1,4 +1,5 @@
-/* Unit tests of stacks/profile.c: what becomes of the kernel's addresses.
+/* Unit tests of stacks/profile.c: what becomes of the kernel's addresses, and
+   of recordings that are made of very many threads, processes and files.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The names of the kernel's functions are those of this file, whatever machine
@@ -7,7 +8,9 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "stacks/perf_events.h"
 #include "stacks/profile.h"
 #include "tests/unit_test.h"
 
@@ -95,4 +98,145 @@ TEST (test_kernel_addresses)
       named_profile_free (&named);
       profile_free (&profile);
     }
+}
+
+enum
+{
+  MANY = 200000
+};
+
+/* Each search went through all threads, processes or files so far: a recording
+   of a few megabytes took minutes.  */
+#define TEST_OF_MANY(name) \
+  TEST_ON (struct perf_events *events, begin_many, end_many, name)
+
+static int
+begin_many (void **state)
+{
+  static struct profile profile;
+  static struct perf_events events;
+  assert_true (profile_init (&profile));
+  profile.family.recorded = true;
+  perf_events_init (&events, &profile);
+  *state = &events;
+  alarm (10);
+  return 0;
+}
+
+static int
+end_many (void **state)
+{
+  struct perf_events *events = *state;
+  alarm (0);
+  profile_free (events->profile);
+  perf_events_free (events);
+  return 0;
+}
+
+static void
+rename_task (struct perf_events *events, uint32_t pid, uint32_t tid,
+             const char *name)
+{
+  const struct perf_record record = { .type = PERF_RECORD_COMM };
+  const struct perf_task task = { .pid = pid, .tid = tid, .name = name };
+  perf_events_task (events, &record, &task);
+}
+
+TEST_OF_MANY (many_threads_are_renamed_and_sampled)
+{
+  struct profile *profile = events->profile;
+  struct error err;
+  struct member *member = family_add (&profile->family, 1, &err);
+  assert_non_null (member);
+  /* Without a stack to walk.  */
+  member->executing = true;
+  for (uint32_t round = 0; round < 2; round++)
+    for (uint32_t i = 1; i <= MANY; i++)
+      {
+        const struct registers registers = { .pc = 0x1000 };
+        const struct profile_moment moment
+            = { .tid = (pid_t)(i + 1), .registers = &registers };
+        rename_task (events, 1, i + 1, round == 0 ? "before" : "after");
+        struct profile_sample sample
+            = profile_place (profile, member, &moment);
+        assert_int_equal (sample.thread, i - 1);
+      }
+  assert_int_equal (profile->threads.n, MANY);
+  assert_string_equal (profile->threads.threads[MANY / 2].own_name, "after");
+}
+
+TEST_OF_MANY (many_processes_begin_and_end)
+{
+  struct profile *profile = events->profile;
+  struct family *family = &profile->family;
+  struct error err;
+  const struct registers registers = { .pc = 0x1000 };
+  const struct profile_moment moment = { .tid = 1, .registers = &registers };
+  for (uint32_t i = 1; i <= MANY; i++)
+    {
+      char name[16];
+      struct member *member = family_get (family, (pid_t)i, &err);
+      assert_non_null (member);
+      member->executing = true;
+      snprintf (name, sizeof name, "%x", i);
+      rename_task (events, i, i, name);
+      assert_string_equal (member->name, name);
+      profile_place (profile, member, &moment);
+    }
+  assert_int_equal (family->n, MANY);
+  assert_int_equal (profile->n_processes, MANY);
+  /* In another order, so that members change their places.  */
+  for (uint32_t i = 0; i < MANY; i++)
+    {
+      const struct perf_record record = { .type = PERF_RECORD_EXIT };
+      uint32_t pid = 1 + (i * 7919 + 3) % MANY;
+      const struct perf_task task = { .pid = pid, .tid = pid };
+      assert_int_equal (family_get (family, (pid_t)pid, &err)->process.pid,
+                        pid);
+      perf_events_task (events, &record, &task);
+      assert_int_equal (family->n, MANY - i - 1);
+    }
+}
+
+TEST_OF_MANY (many_files_are_known_by_path_inode_and_build_id)
+{
+  struct code_files *files = &events->profile->family.files;
+  for (uint32_t round = 0; round < 2; round++)
+    for (uint32_t i = 1; i <= MANY; i += 3)
+      {
+        char path[32];
+        struct mapped_identity inode = { .inode = i };
+        struct mapped_identity build_id = { .build_id_size = 20 };
+        struct mapped_identity same = { .inode = 1 };
+        memcpy (build_id.build_id, &i, sizeof i);
+        snprintf (path, sizeof path, "/lib/%x", i);
+        assert_non_null (code_files_get (files, "/same", &inode));
+        assert_non_null (code_files_get (files, "/same", &build_id));
+        struct code_file *file = code_files_get (files, path, &same);
+        assert_non_null (file);
+        assert_string_equal (file->path, path);
+      }
+  assert_int_equal (files->n, MANY + 1);
+}
+
+TEST_OF_MANY (many_threads_wait_and_end)
+{
+  struct off_cpu *waits = &events->waits;
+  const struct profile_sample sample = { .thread = PROFILE_NO_THREAD };
+  /* The latest thread was put in front of all others.  */
+  for (uint32_t i = MANY; i > 0; i--)
+    {
+      off_cpu_stack (waits, (pid_t)i, &sample);
+      off_cpu_leave (waits, (pid_t)i, 10, false);
+    }
+  for (uint32_t i = 1; i <= MANY; i++)
+    {
+      if (i % 2 == 0)
+        off_cpu_return (waits, (pid_t)i, 15);
+      off_cpu_exit (waits, (pid_t)i);
+    }
+  assert_int_equal (waits->n, 0);
+  assert_int_equal (waits->switches, MANY);
+  assert_int_equal (waits->unknown, MANY / 2);
+  assert_int_equal (events->profile->weight, MANY / 2 * 5);
 }

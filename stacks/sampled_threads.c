@@ -1,0 +1,114 @@
+/* The threads of a profile, and their names.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/sampled_threads.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "stacks/live.h"
+
+/* What has the number TID in process PID.  */
+struct named_task
+{
+  pid_t pid, tid;
+  uint32_t newest; /* thread that it was sampled as; PROFILE_NO_THREAD */
+  bool renamed;    /* OWN_NAME was reported */
+  char own_name[sizeof ((struct profile_thread *)NULL)->own_name];
+};
+
+void
+sampled_threads_free (struct sampled_threads *list)
+{
+  free (list->threads);
+  free (list->tasks);
+  key_table_free (&list->numbers);
+  key_table_free (&list->task_numbers);
+}
+
+static uint64_t
+both_numbers (pid_t pid, pid_t tid)
+{
+  return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
+}
+
+/* The task TID of PID; NULL when memory ran out.  */
+static struct named_task *
+task_of (struct sampled_threads *list, pid_t pid, pid_t tid)
+{
+  uint32_t number,
+      hash = key_of_number (&list->task_numbers, both_numbers (pid, tid));
+  struct key_walk walk = { .hash = hash };
+  while (key_table_next (&list->task_numbers, &walk, &number))
+    if (list->tasks[number].tid == tid && list->tasks[number].pid == pid)
+      return &list->tasks[number];
+  if (list->n_tasks == UINT32_MAX || !key_table_reserve (&list->task_numbers)
+      || !ARRAY_ROOM (list->tasks, list->n_tasks + 1, &list->tasks_capacity))
+    return NULL;
+  key_table_insert (&list->task_numbers, hash, (uint32_t)list->n_tasks);
+  struct named_task *made = &list->tasks[list->n_tasks++];
+  *made = (struct named_task){ .pid = pid,
+                               .tid = tid,
+                               .newest = PROFILE_NO_THREAD };
+  return made;
+}
+
+void
+sampled_threads_rename (struct sampled_threads *list, pid_t pid, pid_t tid,
+                        const char *name)
+{
+  struct named_task *task = task_of (list, pid, tid);
+  /* Without memory, the name is the one that was known before.  */
+  if (task == NULL)
+    return;
+  task->renamed = true;
+  snprintf (task->own_name, sizeof task->own_name, "%s", name);
+  if (task->newest != PROFILE_NO_THREAD)
+    memcpy (list->threads[task->newest].own_name, task->own_name,
+            sizeof task->own_name);
+}
+
+/* Put THREAD, which is new, in the list under HASH.  Returns its number.  */
+static uint32_t
+add_thread (struct sampled_threads *list, uint32_t hash,
+            const struct profile_thread *thread)
+{
+  if (list->n == PROFILE_NO_THREAD || !key_table_reserve (&list->numbers)
+      || !ARRAY_ROOM (list->threads, list->n + 1, &list->capacity))
+    return PROFILE_NO_THREAD;
+  key_table_insert (&list->numbers, hash, (uint32_t)list->n);
+  list->threads[list->n] = *thread;
+  return (uint32_t)list->n++;
+}
+
+uint32_t
+sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
+                        const char *name, bool recorded)
+{
+  struct profile_thread made = { .pid = pid, .tid = tid };
+  uint32_t number,
+      hash = key_of_bytes (&list->numbers, both_numbers (pid, tid), name,
+                           strlen (name));
+  struct key_walk walk = { .hash = hash };
+  while (key_table_next (&list->numbers, &walk, &number))
+    {
+      const struct profile_thread *thread = &list->threads[number];
+      if (thread->tid == tid && thread->pid == pid
+          && strcmp (thread->name, name) == 0)
+        return number;
+    }
+  struct named_task *task = task_of (list, pid, tid);
+  snprintf (made.name, sizeof made.name, "%s", name);
+  if (task != NULL && task->renamed)
+    memcpy (made.own_name, task->own_name, sizeof made.own_name);
+  else if (!recorded)
+    live_thread_name (pid, tid, made.own_name, sizeof made.own_name);
+  number = add_thread (list, hash, &made);
+  if (task != NULL && number != PROFILE_NO_THREAD)
+    task->newest = number;
+  return number;
+}
