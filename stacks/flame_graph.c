@@ -33,6 +33,14 @@ enum
    script makes labels for others.  */
 static const double labelled = 1;
 
+/* Which functions are drawn first: the widest ones, and of these the ones that
+   are nearest to the root.  A caller comes before what it calls.  */
+struct rank
+{
+  uint64_t total;
+  uint32_t depth;
+};
+
 struct picture
 {
   const struct named_profile *profile;
@@ -43,7 +51,7 @@ struct picture
   uint64_t *next;
   uint32_t *depth;
   uint32_t deepest;
-  uint64_t narrowest; /* rank of a function that is drawn */
+  struct rank left_out_first; /* of the functions that are not drawn */
   uint32_t left_out;
   bool icicle;
   uint64_t *before; /* of each node in the other profile, or NULL */
@@ -132,22 +140,13 @@ percent (const struct picture *picture, uint64_t weight)
   return all == 0 ? 100 : 100 * (double)weight / (double)all;
 }
 
-/* Which functions are drawn first: the widest ones, and of these the ones that
-   are nearest to the root.  A caller's rank is above those of what it
-   calls.  */
-static uint64_t
-rank_of (const struct picture *picture, uint32_t node)
-{
-  const uint32_t deepest = (1 << 12) - 1;
-  uint32_t depth = picture->depth[node];
-  return picture->profile->totals[node] << 12
-         | (deepest - (depth < deepest ? depth : deepest));
-}
-
 static bool
 is_drawn (const struct picture *picture, uint32_t node)
 {
-  return rank_of (picture, node) >= picture->narrowest;
+  const struct rank *limit = &picture->left_out_first;
+  uint64_t total = picture->profile->totals[node];
+  return total > limit->total
+         || (total == limit->total && picture->depth[node] < limit->depth);
 }
 
 static unsigned
@@ -207,24 +206,40 @@ place (struct picture *picture)
     }
 }
 
+/* Set the rank from which on nothing is drawn to that of the function behind
+   which SMALLER others come.  False when memory ran out.  */
+static bool
+find_limit (struct picture *picture, uint32_t smaller)
+{
+  uint32_t n = picture->profile->calls.n;
+  void *items = calloc (n, sizeof (struct keyed_node));
+  struct keyed_node *keyed = items;
+  for (uint32_t node = 0; items != NULL && node < n; node++)
+    keyed[node]
+        = (struct keyed_node){ UINT32_MAX - picture->depth[node], node };
+  bool sorted = items != NULL && radix_sort (&items, n, sizeof *keyed);
+  /* Functions of one width keep their order by depth.  */
+  keyed = items;
+  for (uint32_t i = 0; sorted && i < n; i++)
+    keyed[i].key = picture->profile->totals[keyed[i].node];
+  sorted = sorted && radix_sort (&items, n, sizeof *keyed);
+  keyed = items;
+  if (sorted)
+    picture->left_out_first
+        = (struct rank){ keyed[smaller].key,
+                         picture->depth[keyed[smaller].node] };
+  free (items);
+  return sorted;
+}
+
 /* Choose the functions to be drawn.  False when memory ran out.  */
 static bool
 choose (struct picture *picture)
 {
   uint32_t n = picture->profile->calls.n;
-  void *ranks = calloc (n, sizeof (uint64_t));
-  uint64_t *ranked = ranks;
-  for (uint32_t node = 0; ranks != NULL && node < n; node++)
-    ranked[node] = rank_of (picture, node);
-  if (ranks == NULL || !radix_sort (&ranks, n, sizeof *ranked))
-    {
-      free (ranks);
-      return false;
-    }
-  ranked = ranks;
-  picture->narrowest
-      = n > FUNCTIONS_MAX ? ranked[n - FUNCTIONS_MAX - 1] + 1 : 0;
-  free (ranks);
+  picture->left_out_first = (struct rank){ 0, UINT32_MAX };
+  if (n > FUNCTIONS_MAX && !find_limit (picture, n - FUNCTIONS_MAX - 1))
+    return false;
   for (uint32_t node = 0; node < n; node++)
     if (!is_drawn (picture, node))
       picture->left_out++;

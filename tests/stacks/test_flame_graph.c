@@ -179,6 +179,28 @@ TEST (of_a_large_profile_the_widest_functions_are_drawn)
   free_profile ();
 }
 
+/* Nanoseconds of a day on many processors: more than 52 bits.  */
+TEST (of_very_long_times_the_longest_are_drawn)
+{
+  make_profile (5000, 40);
+  for (uint32_t i = 0; i < profile.calls.n; i++)
+    profile.totals[i] <<= 47;
+  char *text = print_picture (true);
+  struct box box;
+  uint32_t wide = 0, drawn = 0;
+  const char *at = text;
+  assert_non_null (text);
+  for (uint32_t i = 0; i < profile.calls.n; i++)
+    wide += profile.totals[i] > UINT64_C (1) << 47;
+  double all = (double)profile.totals[0] / (double)(UINT64_C (1) << 47);
+  for (; next_box (&at, &box); wide -= box.width * all > 150)
+    drawn++;
+  assert_int_equal (wide, 0);
+  assert_in_range (drawn, DRAWN_MAX / 2, DRAWN_MAX);
+  free (text);
+  free_profile ();
+}
+
 TEST (no_sample_at_all)
 {
   make_profile (0, 1);
