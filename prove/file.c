@@ -27,10 +27,35 @@ abi_of (unsigned e_machine)
   return NULL;
 }
 
+void
+print_path (FILE *out, const char *path)
+{
+  unsigned char last = '\0';
+  for (const char *at = path; *at != '\0'; at++)
+    {
+      unsigned char byte = (unsigned char)*at;
+      /* Of the controls from U+0080 to U+009F the second byte.  */
+      bool second = last == 0xc2 && byte >= 0x80 && byte < 0xa0;
+      if (byte < 0x20 || byte == 0x7f || byte == '\\' || second)
+        fprintf (out, "\\x%02x", byte);
+      else
+        putc (byte, out);
+      last = byte;
+    }
+}
+
+void
+complain (const char *path, const char *what)
+{
+  fputs ("sframe-prove: ", stderr);
+  print_path (stderr, path);
+  fprintf (stderr, ": %s\n", what);
+}
+
 static bool
 failed (struct file *file, const char *why)
 {
-  fprintf (stderr, "sframe-prove: %s: %s\n", file->path, why);
+  complain (file->path, why);
   file_close (file);
   return false;
 }

@@ -198,8 +198,13 @@ same_code (const struct file *file, const struct file *original)
       same &= same_bytes (file, original, original->loads[i].address,
                           original->loads[i].size);
   if (!same)
-    fprintf (stderr, "sframe-prove: %s: its code is not that of %s\n",
-             file->path, original->path);
+    {
+      fputs ("sframe-prove: ", stderr);
+      print_path (stderr, file->path);
+      fputs (": its code is not that of ", stderr);
+      print_path (stderr, original->path);
+      putc ('\n', stderr);
+    }
   return same;
 }
 
@@ -210,17 +215,14 @@ compare_files (struct proof *proof, const struct file *file,
 {
   if (file_is_misread (original))
     {
-      fprintf (stderr,
-               "sframe-prove: %s: a CIE has an aligned personality, which"
-               " libdw misreads\n",
-               original->path);
+      complain (original->path, "a CIE has an aligned personality, which"
+                                " libdw misreads");
       return false;
     }
   struct cfi *cfi = cfi_open (original);
   if (cfi == NULL)
     {
-      fprintf (stderr, "sframe-prove: %s: no call-frame information\n",
-               original->path);
+      complain (original->path, "no call-frame information");
       return false;
     }
   next_span (proof);
@@ -246,10 +248,13 @@ section_is_whole (const struct proof *proof, const struct file *file)
   const char *wrong = section->wrong;
   if (wrong == NULL && section->n_rows != section->n_rows_said)
     wrong = "the header has another number of rows";
-  if (wrong != NULL)
-    fprintf (stderr, "sframe-prove: %s: .sframe at %#zx: %s\n", file->path,
-             section->wrong_at, wrong);
-  return wrong == NULL;
+  char text[160];
+  if (wrong == NULL)
+    return true;
+  snprintf (text, sizeof text, ".sframe at %#zx: %s", section->wrong_at,
+            wrong);
+  complain (file->path, text);
+  return false;
 }
 
 static void
@@ -267,7 +272,8 @@ print_line (const struct proof *proof, const struct file *file,
             const struct file *original)
 {
   uint64_t without = proof->said - proof->equal - proof->wrong;
-  printf ("%s:", file->path);
+  print_path (stdout, file->path);
+  putchar (':');
   print_digest ("file", file);
   if (original != file)
     print_digest ("original", original);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "rule.h"
 
@@ -51,6 +52,13 @@ struct file
   struct load *loads;
   size_t n_loads;
 };
+
+/* Print PATH to OUT.  A backslash and what could end the line or steer a
+   terminal become \xHH.  */
+void print_path (FILE *out, const char *path);
+
+/* Print a line to stderr: that of the file at PATH WHAT is true.  */
+void complain (const char *path, const char *what);
 
 /* False, and a line on stderr, if PATH cannot be opened.  */
 bool file_open (struct file *file, const char *path);

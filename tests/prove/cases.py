@@ -336,6 +336,21 @@ def aarch64_may_find_the_ra_in_the_pc_of_cfi(prover):
 
 # ---- Output.
 
+def a_path_is_a_part_of_one_line(prover):
+    data = sframe(function(PLAIN_ROW))
+    file = elf(AMD64, data, SECTION, (CODE, CODE + 64),
+               vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64]))
+    name = "a\nb\\\x7f\u00e4"
+    path = prover.write(name, file)
+    shown = path[:-len(name)] + "a\\x0ab\\x5c\\x7f\u00e4"
+    result = prover.run(path)
+    assert result.stdout.startswith(shown + ": file "), result
+    assert result.stdout.count("\n") == 1, result
+    for paths in ((path + "\n",), (path, prover.write("x\ny", b""))):
+        result = prover.run(*paths)
+        assert result.returncode == 2, result
+        assert result.stderr.count("\n") == 1, result
+
 def differences_are_shown_in_words(prover):
     data = sframe(function(Fre(0, (16, -16), base=FP)))
     cfi = (b"\x0c\x0a\x10" + b"\x10\x10" + block(b"\x77\x08")
