@@ -47,8 +47,26 @@ same_place (const struct place *a, const struct place *b)
              && (a->from_cfa || a->reg == b->reg));
 }
 
+/* Whether register number OWN, which is at PLACE, is still itself: a rule may
+   say so in words (DW_CFA_register with one register twice).  */
 static bool
-same_rule (const struct rule *cfi, const struct rule *row)
+is_unchanged (const struct place *place, unsigned own)
+{
+  return place->kind == PLACE_SAME
+         || (place->kind == PLACE_VALUE && !place->from_cfa
+             && place->reg == own && place->offset == 0);
+}
+
+/* Whether A and B are one place for register number OWN.  */
+static bool
+same_register (const struct place *a, const struct place *b, unsigned own)
+{
+  return (is_unchanged (a, own) && is_unchanged (b, own)) || same_place (a, b);
+}
+
+static bool
+same_rule (const struct rule *cfi, const struct rule *row,
+           const struct abi *abi)
 {
   if (cfi->signal != row->signal)
     return false;
@@ -56,19 +74,21 @@ same_rule (const struct rule *cfi, const struct rule *row)
     return true;
   if (cfi->outermost || row->outermost)
     return cfi->outermost == row->outermost;
-  return same_place (&cfi->cfa, &row->cfa) && same_place (&cfi->ra, &row->ra)
-         && same_place (&cfi->fp, &row->fp);
+  return same_place (&cfi->cfa, &row->cfa)
+         && same_register (&cfi->ra, &row->ra, abi->ra)
+         && same_register (&cfi->fp, &row->fp, abi->fp);
 }
 
-/* Whether ROW says another RA or CFA than CFI, which says nothing of FP,
-   register number FP: so not of a CFA by FP either.  Other rows count as
+/* Whether ROW says another RA or CFA than CFI, which says nothing of FP, so
+   not of a CFA by FP either.  Other rows count as
    without CFI.  */
 static bool
-contradicts (const struct rule *cfi, const struct rule *row, unsigned fp)
+contradicts (const struct rule *cfi, const struct rule *row,
+             const struct abi *abi)
 {
-  bool by_fp = row->cfa.kind == PLACE_VALUE && row->cfa.reg == fp;
+  bool by_fp = row->cfa.kind == PLACE_VALUE && row->cfa.reg == abi->fp;
   return cfi->signal != row->signal || cfi->outermost != row->outermost
-         || (!cfi->outermost && !same_place (&cfi->ra, &row->ra))
+         || (!cfi->outermost && !same_register (&cfi->ra, &row->ra, abi->ra))
          || (!cfi->outermost && !by_fp && !same_place (&cfi->cfa, &row->cfa));
 }
 
@@ -117,13 +137,13 @@ static void
 compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
 {
   static unsigned shown;
-  if (same_rule (cfi, &proof->span.rule))
+  const struct abi *abi = proof->section.abi;
+  if (same_rule (cfi, &proof->span.rule, abi))
     {
       proof->equal += n;
       return;
     }
-  if (cfi->fp_unsaid
-      && !contradicts (cfi, &proof->span.rule, proof->section.abi->fp))
+  if (cfi->fp_unsaid && !contradicts (cfi, &proof->span.rule, abi))
     return;
   proof->wrong += n;
   if (shown++ >= SHOWN_MAX)

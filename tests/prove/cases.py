@@ -334,6 +334,15 @@ def aarch64_may_find_the_ra_in_the_pc_of_cfi(prover):
     proved(prover.section(data, {0: cfi}, abi=AARCH64, size=2), 2)
 
 
+def a_register_may_be_said_to_be_itself(prover):
+    """As an aarch64 row does that has no more to say of FP."""
+    data = sframe(function(PLAIN_ROW))
+    itself = b"\x0c\x07\x08\x09" + uleb(6) + uleb(6) + b"\x11\x10\x78"
+    proved(prover.section(data, {0: itself}), 1)
+    other = b"\x0c\x07\x08\x09" + uleb(6) + uleb(3) + b"\x11\x10\x78"
+    wrong(prover.section(data, {0: other}), 1)
+
+
 # ---- Output.
 
 def a_path_is_a_part_of_one_line(prover):
