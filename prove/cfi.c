@@ -344,6 +344,39 @@ row_at (Dwarf_CFI *table, uint64_t pc)
                                                                        : NULL;
 }
 
+/* Whether TABLE has the row that begins at START for PC, too.  */
+static bool
+is_in_row (Dwarf_CFI *table, uint64_t pc, uint64_t start)
+{
+  Dwarf_Addr row_start = start + 1, row_end;
+  bool signal;
+  Dwarf_Frame *frame = row_at (table, pc);
+  if (frame != NULL)
+    dwarf_frame_info (frame, &row_start, &row_end, &signal);
+  free (frame);
+  return row_start == start;
+}
+
+/* Where the row of TABLE ends that begins at START, has AT and says that it
+   goes on up to END.  The instructions of an FDE may advance past its end:
+   libdw tells where the FDE ends by having no row there, or another one.  */
+static uint64_t
+end_of_row (Dwarf_CFI *table, uint64_t start, uint64_t at, uint64_t end)
+{
+  if (end <= at || is_in_row (table, end - 1, start))
+    return end;
+  uint64_t low = at + 1, high = end - 1;
+  while (low < high)
+    {
+      uint64_t middle = low + (high - low) / 2;
+      if (is_in_row (table, middle, start))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
 /* The next row of TABLE, or else of OTHER, from *AT up to END.  *AT moves to
    its end.  *FROM_OTHER: the row is OTHER's.  */
 static bool
@@ -366,6 +399,7 @@ next_row (const struct abi *abi, Dwarf_CFI *table, Dwarf_CFI *other,
   dwarf_frame_info (frame, &row_start, &row_end, &span->rule.signal);
   rule_at (abi, frame, *at, &span->rule, &uses_pc);
   free (frame);
+  row_end = end_of_row (*from_other ? other : table, row_start, *at, row_end);
   span->start = *at;
   span->end = uses_pc || row_end <= *at ? *at + 1 : row_end;
   *at = span->end;

@@ -343,6 +343,19 @@ def a_register_may_be_said_to_be_itself(prover):
     wrong(prover.section(data, {0: other}), 1)
 
 
+def an_fde_that_advances_past_its_end_hides_no_other(prover):
+    """The first one has a row that would go on up to 12."""
+    data = sframe(function(PLAIN_ROW, size=4),
+                  function(Fre(0, (16,)), Fre(2, (24,)), at=4, size=8))
+    past = b"\x0c\x07\x08\x11\x10\x78\x4c\x0e\x40"
+    more = b"\x0c\x07\x10\x11\x10\x78\x42\x0e\x18"
+    cfi = vectors.eh_frame({CODE: past}, MACHINES[AMD64], 4)
+    both = cfi[:-4] + vectors.eh_frame({CODE + 4: more}, MACHINES[AMD64], 8)
+    result = prover.run(prover.write(
+        "elf", elf(AMD64, data, SECTION, (CODE, CODE + 64), both)))
+    proved(result, 12)
+
+
 # ---- Output.
 
 def a_path_is_a_part_of_one_line(prover):
