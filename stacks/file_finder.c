@@ -150,6 +150,9 @@ begins_equally (struct process *process, const struct code_file *file, int fd,
   uint8_t mapped[PAGE], page[PAGE];
   uint64_t address;
   size_t n = status->st_size < PAGE ? (size_t)status->st_size : PAGE;
+  /* Nothing can be mapped of an empty file, and it begins like any other.  */
+  if (n == 0)
+    return false;
   if (find_begin (process, file, &address)
       && copy_range (&process->memory, address, mapped, n) == n)
     return pread (fd, page, n, 0) == (ssize_t)n
