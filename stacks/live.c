@@ -452,25 +452,27 @@ live_stop (struct process *process, struct error *err)
     for (; first < process->n_threads; first++)
       if (!process->threads[first].stopped && !process->threads[first].waits)
         await_stop (process, &process->threads[first]);
-  bool waits = false;
+  bool waits = false, stopped = false;
   for (size_t i = 0; i < process->n_threads; i++)
     {
       read_registers (process, &process->threads[i]);
       known += process->threads[i].known;
       waits |= process->threads[i].waits;
+      stopped |= process->threads[i].stopped;
     }
   process->memory.open = known > 0;
   if (known > 0)
     return true;
-  bool any_stopped = process->n_threads > 0;
+  bool has_threads = process->n_threads > 0;
   live_resume (process);
   if (waits)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "it waits in the kernel and cannot be stopped");
-  return any_stopped
-             ? error_set (err, CFI2SFRAME_UNSUPPORTED,
-                          "its registers are not those of a 64-bit program")
-             : false;
+  if (stopped)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "its registers are not those of a 64-bit program");
+  return has_threads ? error_set (err, CFI2SFRAME_IO, "it ended meanwhile")
+                     : false;
 }
 
 /* Whether THREAD waits where it waited when its registers were read.  */

@@ -9,11 +9,14 @@
 #include <ftw.h>
 #include <gelf.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -1404,6 +1407,49 @@ TEST (a_thread_may_have_any_name)
   assert_int_equal (prctl (PR_SET_NAME, "a) Z\nb) T"), 0);
   assert_int_equal (live_thread_state (getpid (), getpid ()), 'R');
   assert_int_equal (prctl (PR_SET_NAME, name), 0);
+}
+
+/* What ends the child between two requests: it is killed when it is asked to
+   stop.  */
+static bool killed_when_asked;
+
+long __wrap_ptrace (enum __ptrace_request request, pid_t tid, void *address,
+                    void *data);
+long __real_ptrace (enum __ptrace_request request, pid_t tid, void *address,
+                    void *data);
+long
+__wrap_ptrace (enum __ptrace_request request, pid_t tid, void *address,
+               void *data)
+{
+  if (killed_when_asked && request == PTRACE_INTERRUPT)
+    kill (tid, SIGKILL);
+  return __real_ptrace (request, tid, address, data);
+}
+
+/* No thread was stopped, so that nothing is known of any registers.  */
+TEST (a_process_may_end_before_it_stops)
+{
+  struct process process = { .files = &files };
+  struct error err = { 0 };
+  pid_t child = fork ();
+  assert_true (child >= 0);
+  if (child == 0)
+    {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      for (;;)
+        pause ();
+    }
+  assert_true (live_open (&process, child, &err));
+  killed_when_asked = true;
+  assert_false (live_stop (&process, &err));
+  killed_when_asked = false;
+  live_close (&process);
+  kill (child, SIGKILL);
+  waitpid (child, NULL, 0);
+  /* Where nothing may be traced.  */
+  if (strstr (err.reason, "ptrace") != NULL)
+    skip ();
+  assert_string_equal (err.reason, "it ended meanwhile");
 }
 
 TEST_GROUP (NULL, forget_files)
