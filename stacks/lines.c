@@ -17,6 +17,9 @@ lines_take (FILE *file, bool (*take) (void *context, char *line),
   bool more = true;
   while (more && getline (&line, &room, file) > 0)
     more = take (context, line);
+  /* Without memory for a line, and on errors, getline fails as it does at the
+     end.  */
+  more = more && feof (file);
   free (line);
   fclose (file);
   return more;

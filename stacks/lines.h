@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 /* Give TAKE, with CONTEXT, each line of FILE, with its newline, until TAKE
-   returns false; FILE is closed then.  Returns whether TAKE never did.  */
+   returns false; FILE is closed then.  Returns whether TAKE never did and FILE
+   was read to its end.  */
 bool lines_take (FILE *file, bool (*take) (void *context, char *line),
                  void *context);
 

@@ -207,6 +207,9 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
       if (walk_maps_line (line, &mapping) && mapping.runs)
         done = add_mapping (modules, &draft, pid, &mapping);
     }
+  /* Without memory for a line, and on errors, getline fails as it does at the
+     end.  */
+  done = done && feof (maps);
   free (line);
   fclose (maps);
   if (draft != NULL)

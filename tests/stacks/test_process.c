@@ -26,6 +26,7 @@
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
 #include "stacks/file_finder.h"
+#include "stacks/lines.h"
 #include "stacks/live.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
@@ -1397,6 +1398,24 @@ TEST (rows_are_kept_unless_their_own_file_has_changed)
   image_close (&image);
   unsetenv ("XDG_CACHE_HOME");
   nftw (folder, remove_path, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool
+take_any (void *context, char *line)
+{
+  (void)context;
+  return line[0] != '\0';
+}
+
+/* A folder can be opened, and its lines cannot be read.  */
+TEST (lines_that_cannot_be_read_are_not_the_end)
+{
+  FILE *file = fopen (".", "r");
+  assert_non_null (file);
+  assert_false (lines_take (file, take_any, NULL));
+  file = fopen ("/dev/null", "r");
+  assert_non_null (file);
+  assert_true (lines_take (file, take_any, NULL));
 }
 
 /* The kernel prints it as it is, in front of the state.  */

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -970,6 +971,45 @@ PROGRAM_TEST (own_memory_is_read_where_it_exists_and_errno_stays)
         assert_true (word == UINT64_C (0x5a5a5a5a5a5a5a5a));
     }
   munmap (pages, 2 * size);
+}
+
+static unsigned lines_granted = UINT_MAX;
+
+/* glibc's header has getline as a call of __getdelim, if it is optimized.  */
+ssize_t __wrap_getline (char **line, size_t *room, FILE *file);
+ssize_t __wrap___getdelim (char **line, size_t *room, int end, FILE *file);
+ssize_t
+__wrap___getdelim (char **line, size_t *room, int end, FILE *file)
+{
+  if (lines_granted == 0)
+    {
+      errno = ENOMEM;
+      return -1;
+    }
+  lines_granted -= lines_granted != UINT_MAX;
+  return getdelim (line, room, end, file);
+}
+
+ssize_t
+__wrap_getline (char **line, size_t *room, FILE *file)
+{
+  return __wrap___getdelim (line, room, '\n', file);
+}
+
+/* The table would have a part of the modules.  */
+TEST (a_list_that_cannot_be_read_to_its_end_is_none)
+{
+  struct sfw_modules *modules = sfw_modules_new ();
+  unsigned long generation = sfw_modules_generation (modules);
+  for (unsigned granted = 0; granted < 3; granted++)
+    {
+      lines_granted = granted;
+      assert_false (sfw_modules_read_maps (modules, getpid ()));
+      assert_int_equal (sfw_modules_generation (modules), generation);
+    }
+  lines_granted = UINT_MAX;
+  assert_true (sfw_modules_read_maps (modules, getpid ()));
+  sfw_modules_free (modules);
 }
 
 TEST (modules_of_processes_are_listed)
