@@ -57,10 +57,12 @@ map_file (struct perf_input *input, const char *path, struct error *err)
   else if (status.st_size == 0)
     error_set (err, CFI2SFRAME_MALFORMED, "it is empty");
   else
-    input->bytes = mapped_file_open (fd, &input->size, err);
+    {
+      input->device = status.st_dev;
+      input->inode = status.st_ino;
+      input->bytes = mapped_file_open (fd, &input->size, err);
+    }
   close (fd);
-  input->device = status.st_dev;
-  input->inode = status.st_ino;
   return input->bytes != NULL;
 }
 
