@@ -92,10 +92,11 @@ struct die_walk
 {
   Dwarf_Die *path; /* owned */
   size_t n, capacity;
+  bool no_memory;
 };
 
-/* Go to the entry behind the present one.  False at the end, and where entries
-   of a damaged file go back.  */
+/* Go to the entry behind the present one.  False at the end, where entries of
+   a damaged file go back, and when memory ran out.  */
 static bool
 next_die (struct die_walk *walk)
 {
@@ -106,8 +107,10 @@ next_die (struct die_walk *walk)
   else
     while (walk->n > 0 && dwarf_siblingof (&walk->path[walk->n], &next) != 0)
       walk->n--;
-  if (walk->n == 0 || dwarf_dieoffset (&next) <= last
-      || !ARRAY_ROOM (walk->path, walk->n + 1, &walk->capacity))
+  if (walk->n == 0 || dwarf_dieoffset (&next) <= last)
+    return false;
+  walk->no_memory = !ARRAY_ROOM (walk->path, walk->n + 1, &walk->capacity);
+  if (walk->no_memory)
     return false;
   walk->path[walk->n] = next;
   return true;
@@ -132,22 +135,32 @@ list_unit (struct inline_unit *unit, const Dwarf_Die *first)
         done = add_ranges (unit, die);
     }
   free (walk.path);
-  return done;
+  return done && !walk.no_memory;
 }
 
-/* The unit with the first entry FIRST; NULL when memory ran out.  */
+/* The unit with the first entry FIRST; it is empty if its entries cannot all
+   be listed.  NULL when memory ran out.  */
 static const struct inline_unit *
 unit_of (struct inlines *inlines, Dwarf_Die *first)
 {
   Dwarf_Off offset = dwarf_dieoffset (first);
-  for (size_t i = 0; i < inlines->n; i++)
+  uint32_t i, hash = key_of_number (&inlines->numbers, offset);
+  struct key_walk walk = { .hash = hash };
+  while (key_table_next (&inlines->numbers, &walk, &i))
     if (inlines->units[i].offset == offset)
       return &inlines->units[i];
-  if (!ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity))
+  if (inlines->n == UINT32_MAX || !key_table_reserve (&inlines->numbers)
+      || !ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity))
     return NULL;
+  key_table_insert (&inlines->numbers, hash, (uint32_t)inlines->n);
   struct inline_unit *unit = &inlines->units[inlines->n++];
   *unit = (struct inline_unit){ .offset = offset };
-  return list_unit (unit, first) ? unit : NULL;
+  if (list_unit (unit, first))
+    return unit;
+  /* A part of the names would be names of other callers.  */
+  free (unit->ranges);
+  *unit = (struct inline_unit){ .offset = offset };
+  return unit;
 }
 
 static void
@@ -190,5 +203,6 @@ inlines_free (struct inlines *inlines)
   for (size_t i = 0; i < inlines->n; i++)
     free (inlines->units[i].ranges);
   free (inlines->units);
+  key_table_free (&inlines->numbers);
   *inlines = (struct inlines){ 0 };
 }

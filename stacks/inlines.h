@@ -14,6 +14,8 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "base/key_table.h"
+
 struct inline_unit; /* opaque */
 
 /* What is known of a module's units.  */
@@ -21,6 +23,7 @@ struct inlines
 {
   struct inline_unit *units; /* owned */
   size_t n, capacity;
+  struct key_table numbers; /* of units, by the offset of their first entry */
 };
 
 void inlines_free (struct inlines *inlines);

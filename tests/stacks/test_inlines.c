@@ -1,0 +1,90 @@
+/* Unit tests of stacks/inlines.c, on this program's own debug information.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "stacks/dwfl_debuginfo.h"
+#include "stacks/inlines.h"
+#include "tests/unit/failing_allocations.h"
+#include "tests/unit_test.h"
+
+static volatile uintptr_t inlined_at;
+
+/* Functions that are inlined one into the other, more than a list has room for
+   at first.  */
+#define INLINED(name, inner) \
+  static inline __attribute__ ((always_inline)) void name (void) { inner (); }
+
+static inline __attribute__ ((always_inline)) void
+innermost (void)
+{
+  inlined_at = 0;
+place:
+  inlined_at = (uintptr_t) && place;
+}
+
+#define INLINED_FOUR(name, inner) \
+  INLINED (name##_4, inner)       \
+  INLINED (name##_3, name##_4)    \
+  INLINED (name##_2, name##_3)    \
+  INLINED (name##_1, name##_2)
+
+#define INLINED_SIXTEEN(name, inner) \
+  INLINED_FOUR (name##d, inner)      \
+  INLINED_FOUR (name##c, name##d_1)  \
+  INLINED_FOUR (name##b, name##c_1)  \
+  INLINED_FOUR (name##a, name##b_1)
+
+INLINED_SIXTEEN (e, innermost)
+INLINED_SIXTEEN (d, ea_1)
+INLINED_SIXTEEN (c, da_1)
+INLINED_SIXTEEN (b, ca_1)
+INLINED_SIXTEEN (a, ba_1)
+
+static __attribute__ ((noinline)) void
+outermost (void)
+{
+  aa_1 ();
+}
+
+/* A query that memory ran out for left a part of the names behind, which later
+   ones returned.  */
+TEST (without_memory_there_are_all_names_or_none)
+{
+  static const Dwfl_Callbacks callbacks
+      = { .find_elf = dwfl_linux_proc_find_elf,
+          .find_debuginfo = dwfl_debuginfo_find };
+  Dwfl *dwfl = dwfl_begin (&callbacks);
+  outermost ();
+  const Dwarf_Addr address = inlined_at;
+  assert_non_null (dwfl);
+  assert_int_equal (dwfl_linux_proc_report (dwfl, getpid ()), 0);
+  assert_int_equal (dwfl_report_end (dwfl, NULL, NULL), 0);
+  Dwfl_Module *module = dwfl_addrmodule (dwfl, address);
+  assert_non_null (module);
+  struct inlines inlines = { 0 };
+  char *all = inlines_at (&inlines, module, address, 0);
+  inlines_free (&inlines);
+  /* Without debug information there is nothing to be asked.  */
+  bool known = all != NULL && strstr (all, "\ninnermost_[i]") != NULL;
+  allocation_failed = known;
+  for (unsigned n = 0; allocation_failed; n++)
+    {
+      allocation_failed = false;
+      allocations_granted = n;
+      free (inlines_at (&inlines, module, address, 0));
+      allocations_granted = UINT_MAX;
+      char *later = inlines_at (&inlines, module, address, 0);
+      assert_true (later != NULL ? strcmp (later, all) == 0
+                                 : allocation_failed);
+      free (later);
+      inlines_free (&inlines);
+    }
+  free (all);
+  dwfl_end (dwfl);
+  if (!known)
+    skip ();
+}
