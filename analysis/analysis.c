@@ -198,8 +198,8 @@ prepare (struct analysis *analysis, struct error *err)
   const struct image *image = request->image;
   analysis->machine = code_machine_of (image->arch);
   if (!analysis->machine)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "this build cannot analyse code of this machine");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
+                           "this build cannot analyse code of this machine");
   if (!facts_read (&analysis->facts, image, err))
     return false;
   analysis->decoder = insn_decoder_new (image->arch);

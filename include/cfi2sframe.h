@@ -67,6 +67,7 @@ struct cfi2sframe_error
 {
   enum cfi2sframe_status status;
   bool has_offset;
+  uint8_t word;     /* for cfi2sframe_error_code () */
   uint64_t offset;  /* in the file (or section) at fault, if has_offset */
   char file[256];   /* the file at fault, when it is not the input itself */
   char reason[256]; /* no newline, no full stop */

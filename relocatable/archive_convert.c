@@ -178,8 +178,8 @@ make_archive (void *context, int fd, struct error *err)
   job->fd = fd;
   return write_members (job, err)
          && (job->n_changed > 0
-             || error_set (err, CFI2SFRAME_NOTHING,
-                           "archive without objects to convert"))
+             || error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
+                                "archive without objects to convert"))
          && thresholds_check_coverage (job->options, job->report, err)
          && check_written (job, err);
 }

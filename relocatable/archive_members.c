@@ -38,8 +38,8 @@ archive_expect_wanted (const struct cfi2sframe_options *options,
                        struct error *err)
 {
   if (!options->relocatable)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "archive of objects (see --relocatable)");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
+                           "archive of objects (see --relocatable)");
   error_clear (err);
   return true;
 }
@@ -80,8 +80,8 @@ archive_member_failed (const struct archive *archive,
   char name[NAME_MAX_SHOWN];
   struct error whole = *err;
   archive_member_name (archive, member, name, sizeof name);
-  return error_set (err, whole.status, "member %s: %.180s", name,
-                    whole.reason);
+  return error_set_word (err, whole.status, (enum error_word)whole.word,
+                         "member %s: %.180s", name, whole.reason);
 }
 
 /* What a walk has met so far.  */
@@ -125,7 +125,8 @@ sum_up (const struct member_visits *visits, struct error *err)
 {
   error_clear (err);
   if (visits->n_done == 0)
-    return error_set (err, CFI2SFRAME_NOTHING, "no .sframe in any member");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
+                           "no .sframe in any member");
   if (visits->n_different == 0)
     return true;
   if (visits->n_different == 1)
@@ -133,8 +134,10 @@ sum_up (const struct member_visits *visits, struct error *err)
       *err = visits->first;
       return false;
     }
-  return error_set (err, CFI2SFRAME_MISMATCH, "%.200s, and in %zu more",
-                    visits->first.reason, visits->n_different - 1);
+  return error_set_word (err, CFI2SFRAME_MISMATCH,
+                         (enum error_word)visits->first.word,
+                         "%.200s, and in %zu more", visits->first.reason,
+                         visits->n_different - 1);
 }
 
 bool

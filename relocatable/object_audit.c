@@ -17,8 +17,8 @@ object_verify (const struct image *image, struct verify_result *result,
   if (!object_sframe_open (&sframe, image, err))
     return false;
   bool compared = sframe.object.eh_frame_size > 0
-                  || error_set (err, CFI2SFRAME_NOTHING,
-                                "no .eh_frame to check .sframe against");
+                  || error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_CFI,
+                                     "no .eh_frame to check .sframe against");
   if (compared)
     {
       compared = object_source_open (&source, &sframe.object, true, err)

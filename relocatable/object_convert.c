@@ -35,7 +35,8 @@ handle_existing (const struct image *image,
                         sizeof report->existing, err))
     return false;
   return !stays
-         || error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
+         || error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                            "has an .sframe already");
 }
 
 static bool

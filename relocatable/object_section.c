@@ -214,9 +214,9 @@ write_section (struct object_builder *builder, struct error *err)
   size_t n_fdes = builder->source.cfi.n_fdes;
   if (section->n_functions == 0
       && !(accepts_odd_ranges (builder) && n_fdes > 0))
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      n_fdes > 0 ? "no function can be expressed in SFrame"
-                                 : "no CFI");
+    return error_set_word (
+        err, CFI2SFRAME_NOTHING, WORD_NO_CFI,
+        n_fdes > 0 ? "no function can be expressed in SFrame" : "no CFI");
   if (!sframe_encoder_write (emitter_encoder (builder->emitter),
                              builder->object->eh_frame_address,
                              &section->bytes, err))

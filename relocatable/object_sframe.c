@@ -54,8 +54,8 @@ resolve (struct object_sframe *sframe, const struct image *image,
       = sframe->object.eh_frame_address + sframe->object.eh_frame_size;
   address = align_up (address, 8);
   if (found.size > INT32_MAX - address)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "more than 2 GiB in one object");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
+                           "more than 2 GiB in one object");
   sframe->bytes = malloc (found.size);
   if (sframe->bytes == NULL)
     return error_set_no_memory (err);

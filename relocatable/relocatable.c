@@ -42,16 +42,17 @@ static bool
 check_relocatable (const struct image *image, struct error *err)
 {
   if (image->header.e_type != ET_REL)
-    return error_set (err, CFI2SFRAME_INVALID, "not a relocatable object");
+    return error_set_word (err, CFI2SFRAME_INVALID, WORD_OBJECT,
+                           "not a relocatable object");
   if (image->arch == NULL)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "machine %u has no SFrame ABI",
-                      (unsigned)image->header.e_machine);
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
+                           "machine %u has no SFrame ABI",
+                           (unsigned)image->header.e_machine);
   if (!check_section_sizes (image, err))
     return false;
   if (image_has_module_signature (image))
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "signed kernel module: the signature would break");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_SIGNED,
+                           "signed kernel module: the signature would break");
   return true;
 }
 
@@ -74,16 +75,17 @@ place_sections (struct relocatable *object, struct error *err)
         continue;
       /* Sections may overlap in a hostile file; the sum is bounded here.  */
       if (section->header.sh_size > INT32_MAX - next)
-        return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                          "more than 2 GiB of code in one object");
+        return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
+                               "more than 2 GiB of code in one object");
       object->bases[i] = next;
       object->code[object->n_code++] = i;
       next = align_up (next + section->header.sh_size + 1, PLACE_ALIGN);
     }
   object->eh_frame_address = next;
   if (object->eh_frame_size > INT32_MAX - next)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "more than 2 GiB of code and .eh_frame in one object");
+    return error_set_word (
+        err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
+        "more than 2 GiB of code and .eh_frame in one object");
   return true;
 }
 

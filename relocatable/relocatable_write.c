@@ -517,13 +517,13 @@ writer_open (struct object_writer *writer, struct error *err)
       || writer->copies == NULL || writer->sizes == NULL)
     return error_set_no_memory (err);
   if (writer->image->n_segments != 0)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "relocatable object with program headers");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
+                           "relocatable object with program headers");
   if (!symbols_open (&writer->symbols, writer->image, err))
     return false;
   if (writer->symbols.section == 0)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "relocatable object without symbol table");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
+                           "relocatable object without symbol table");
   return true;
 }
 

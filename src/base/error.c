@@ -16,12 +16,20 @@ error_clear (struct error *err)
   memset (err, 0, sizeof *err);
 }
 
+/* It has the room that aligning the offset leaves: older callers of the
+   library have a structure of the same size.  */
+_Static_assert(offsetof (struct error, word) < offsetof (struct error, offset)
+                   && offsetof (struct error, offset) == 8
+                   && WORD_COUNT <= UINT8_MAX,
+               "the structure is another one");
+
 static void
-error_fill (struct error *err, enum cfi2sframe_status status, const char *fmt,
-            va_list args)
+error_fill (struct error *err, enum cfi2sframe_status status,
+            enum error_word word, const char *fmt, va_list args)
 {
   char text[2 * sizeof err->reason];
   err->status = status;
+  err->word = (uint8_t)word;
   vsnprintf (text, sizeof text, fmt, args);
   /* The reason may have names from the file, which may be anything.  */
   printable_copy (err->reason, sizeof err->reason, text);
@@ -36,8 +44,30 @@ error_set (struct error *err, enum cfi2sframe_status status, const char *fmt,
   va_list args;
   va_start (args, fmt);
   err->has_offset = false;
-  error_fill (err, status, fmt, args);
+  error_fill (err, status, WORD_NONE, fmt, args);
   va_end (args);
+  return false;
+}
+
+bool
+error_set_word (struct error *err, enum cfi2sframe_status status,
+                enum error_word word, const char *fmt, ...)
+{
+  if (err == NULL)
+    return false;
+  va_list args;
+  va_start (args, fmt);
+  err->has_offset = false;
+  error_fill (err, status, word, fmt, args);
+  va_end (args);
+  return false;
+}
+
+bool
+error_name (struct error *err, enum error_word word)
+{
+  if (err != NULL)
+    err->word = (uint8_t)word;
   return false;
 }
 
@@ -51,7 +81,7 @@ error_set_at (struct error *err, enum cfi2sframe_status status,
   va_start (args, fmt);
   err->has_offset = true;
   err->offset = offset;
-  error_fill (err, status, fmt, args);
+  error_fill (err, status, WORD_NONE, fmt, args);
   va_end (args);
   return false;
 }

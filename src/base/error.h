@@ -17,6 +17,59 @@
 /* The public structure is the internal one: no translation layer.  */
 #define error cfi2sframe_error
 
+/* Words for reasons that are told apart from others of the same status.  The
+   texts are in convert/error_code.c.  */
+enum error_word
+{
+  WORD_NONE, /* as the status has it */
+
+  /* There is nothing to do.  */
+  WORD_EXCLUDED,
+  WORD_HARD_LINK,
+  WORD_HAS_SFRAME,
+  WORD_MISSING_SFRAME,
+  WORD_NO_SFRAME,
+  WORD_NO_CFI,
+  WORD_CORE_FILE,
+  WORD_OBJECT,
+  WORD_ARCHIVE,
+  WORD_DEBUG_FILE,
+  WORD_NO_DEBUG_FILE,
+  WORD_IN_STEP,
+  WORD_NO_BUILD_ID,
+
+  /* SFrame is not for it, or not by this build.  */
+  WORD_MACHINE,
+  WORD_NO_ANALYSIS,
+  WORD_NO_FILE,
+
+  /* It could be harmed.  */
+  WORD_KERNEL_IMAGE,
+  WORD_SIGNED,
+  WORD_APPENDED_DATA,
+  WORD_PRELINKED,
+  WORD_NO_ROOM,
+  WORD_NO_SECTION_HEADERS,
+  WORD_METADATA,
+  WORD_IMMUTABLE,
+  WORD_CHANGED_MEANWHILE,
+  WORD_SELF_CHECK,
+
+  /* What was asked for cannot be had.  */
+  WORD_STRICT,
+  WORD_MIN_COVERAGE,
+  WORD_READER,
+  WORD_TOO_LARGE,
+
+  /* The .sframe that is there, and its record.  */
+  WORD_USELESS_SFRAME,
+  WORD_BAD_SFRAME,
+  WORD_INTERRUPTED,
+  WORD_NO_UNDO_RECORD,
+  WORD_UNDO_RECORD,
+  WORD_COUNT
+};
+
 /* Forget any earlier failure in ERR.  */
 void error_clear (struct error *err);
 
@@ -26,6 +79,14 @@ void error_clear (struct error *err);
    sentence without a trailing full stop or newline.  */
 bool error_set (struct error *err, enum cfi2sframe_status status,
                 const char *fmt, ...) __attribute__ ((format (printf, 3, 4)));
+
+/* The same for a reason that has WORD.  */
+bool error_set_word (struct error *err, enum cfi2sframe_status status,
+                     enum error_word word, const char *fmt, ...)
+    __attribute__ ((format (printf, 4, 5)));
+
+/* The failure just recorded in ERR has WORD.  Returns false.  */
+bool error_name (struct error *err, enum error_word word);
 
 /* Record a failure at byte OFFSET of the input file.  Returns false.  */
 bool error_set_at (struct error *err, enum cfi2sframe_status status,

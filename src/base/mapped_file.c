@@ -205,9 +205,11 @@ mapped_files_check (struct error *err)
     case WHOLE:
       return true;
     case CHANGED:
-      return error_set (err, CFI2SFRAME_IO, "the file changed meanwhile");
+      return error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                             "the file changed meanwhile");
     default:
-      return error_set (err, CFI2SFRAME_IO,
-                        "the file was cut off meanwhile, or cannot be read");
+      return error_set_word (
+          err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+          "the file was cut off meanwhile, or cannot be read");
     }
 }

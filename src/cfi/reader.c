@@ -54,7 +54,8 @@ read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
 {
   char text[sizeof ((struct cfi_damage *)0)->text];
   if (section->n_fdes == UINT32_MAX - 1)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED, "more than 4 billion FDEs");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
+                           "more than 4 billion FDEs");
   if (!ARRAY_ROOM (section->fdes, section->n_fdes + 1,
                    &section->fdes_capacity))
     return error_set_no_memory (err);

@@ -124,15 +124,15 @@ cfi_source_open (struct cfi_source *source, const struct image *image,
                                  .without_fp = cfi_options->without_fp,
                                  .image = image };
   if (image->arch == NULL)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "machine %u: SFrame has no ABI for it",
-                      image->header.e_machine);
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
+                           "machine %u: SFrame has no ABI for it",
+                           image->header.e_machine);
   if (!read_eh_frame (source, err) || !read_debug (source, cfi_options, err))
     return false;
   if (source->cfi.n_inputs == 0)
-    return error_set (err, CFI2SFRAME_NOTHING, "no .eh_frame%s%s",
-                      source->debug.note[0] != '\0' ? "; " : "",
-                      source->debug.note);
+    return error_set_word (
+        err, CFI2SFRAME_NOTHING, WORD_NO_CFI, "no .eh_frame%s%s",
+        source->debug.note[0] != '\0' ? "; " : "", source->debug.note);
   return plt_stubs_find (&source->stubs, image, &source->cfi, err);
 }
 

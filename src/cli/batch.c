@@ -211,7 +211,8 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
                        .outcome = JOB_SKIPPED };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
-  error_set (&job->err, CFI2SFRAME_NOTHING, "same file as %s", name);
+  error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_HARD_LINK,
+                  "same file as %s", name);
   if (first->outcome == JOB_DONE && !options->convert.dry_run
       && !relink_entry (batch, first, entry, &job->err))
     job->outcome = JOB_FAILED;

@@ -32,10 +32,11 @@ require_section (struct job *job, const struct tool_options *options)
   snprintf (percent, sizeof percent, "%.1f",
             figure_percent (job->report.bytes_covered,
                             job->report.executable_bytes));
-  return error_set (&job->err, CFI2SFRAME_MISMATCH,
-                    "no .sframe, which it could have for %s percent of its "
-                    "code",
-                    percent);
+  return error_set_word (
+      &job->err, CFI2SFRAME_MISMATCH, WORD_MISSING_SFRAME,
+      "no .sframe, which it could have for %s percent of its "
+      "code",
+      percent);
 }
 
 static bool
@@ -194,8 +195,8 @@ is_excluded (struct job *job, const struct tool_options *options)
       &options->configuration, options->package, options->root, job->path);
   job->excluded = line != NULL;
   return line != NULL
-         && !error_set (&job->err, CFI2SFRAME_NOTHING, "left out by %s",
-                        line->where);
+         && !error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_EXCLUDED,
+                             "left out by %s", line->where);
 }
 
 void

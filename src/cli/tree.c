@@ -530,9 +530,10 @@ tree_entry_locate (const struct tree *tree, const struct tree_entry *entry,
   if (enter (entry, location))
     return true;
   bool moved = errno == ELOOP || errno == ENOTDIR || errno == ENOENT;
-  return error_set (err, CFI2SFRAME_IO, "%s",
-                    moved ? "its directory was replaced meanwhile"
-                          : strerror (errno));
+  if (moved)
+    return error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                           "its directory was replaced meanwhile");
+  return error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
 }
 
 void

@@ -106,8 +106,8 @@ compare_rows (const struct image *image, const struct sframe_decoder *decoder,
   struct cfi_options independent = *cfi_options;
   independent.no_plain = true;
   if (decoder->arch != image->arch)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "its .sframe is for another machine");
+    return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
+                           "its .sframe is for another machine");
   bool analysed = code_analysis_exists (image->arch);
   bool opened = analysed ? code_evidence_open_source (&source, image,
                                                       &independent, err)
@@ -117,8 +117,8 @@ compare_rows (const struct image *image, const struct sframe_decoder *decoder,
     compared = audit_with_code (&source, decoder, result, err);
   cfi_source_close (&source);
   if (!compared && err->status == CFI2SFRAME_NOTHING)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "no .eh_frame to check .sframe against");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_CFI,
+                           "no .eh_frame to check .sframe against");
   return compared;
 }
 

@@ -87,8 +87,9 @@ handle_existing (struct conversion *conversion, struct error *err)
   bool stays;
   *existing = existing_find (&conversion->input);
   if (existing->has_record && !existing->present)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "an interrupted conversion; --undo restores the file");
+    return error_set_word (
+        err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
+        "an interrupted conversion; --undo restores the file");
   /* An empty section is not an .sframe, but its header can be used.  */
   conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
@@ -97,7 +98,8 @@ handle_existing (struct conversion *conversion, struct error *err)
                         report->existing, sizeof report->existing, err))
     return false;
   if (stays)
-    return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                           "has an .sframe already");
   if (existing->has_record
       && original_restore (&conversion->original, &conversion->input, err))
     return true;

@@ -36,8 +36,9 @@ detached_check (const struct image *image, struct error *err)
   return (image->arch != NULL
           && (image->header.e_type == ET_EXEC
               || image->header.e_type == ET_DYN))
-         || error_set (err, CFI2SFRAME_UNSUPPORTED,
-                       "no program or library of a machine that has SFrame");
+         || error_set_word (
+             err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
+             "no program or library of a machine that has SFrame");
 }
 
 /* Make the SFrame data of the linked file IMAGE as OPTIONS say.  They count
@@ -107,7 +108,8 @@ check_input (const struct image *image, struct error *err)
   if (!image_expect_linked (image, false, err))
     return false;
   if (existing_find (image).present)
-    return error_set (err, CFI2SFRAME_NOTHING, "has an .sframe already");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                           "has an .sframe already");
   return true;
 }
 

@@ -152,8 +152,9 @@ check_machine (const struct arch *arch, struct sframe_variant variant,
                struct error *err)
 {
   return !arch->needs_pcrel || variant.pcrel
-         || error_set (err, CFI2SFRAME_UNSUPPORTED,
-                       "this SFrame version does not know %s", arch->name);
+         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
+                            "this SFrame version does not know %s",
+                            arch->name);
 }
 
 struct emitter *

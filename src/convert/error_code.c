@@ -1,17 +1,13 @@
 /* A stable word for each reason why a file was not worked on, for scripts.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Sentences are for people, and may be worded better; words stay.  The table
-   is the list of the manual, too (doc/use/messages.texi; tests/manual holds
-   both together).  */
-
-#include <config.h>
+   Sentences are for people, and may be worded better; words stay.  Where an
+   error is made it gets its word.  The tables are the list of the manual, too
+   (doc/use/cfi2sframe.texi; tests/cli/gate.bats holds both together).  */
 
 #include "convert/error_code.h"
 
-#include <fnmatch.h>
-
-/* What has no line in the table.  */
+/* What has no word of its own.  */
 static const char *const of_status[] = {
   [CFI2SFRAME_IO] = "system",
   [CFI2SFRAME_NO_MEMORY] = "no-memory",
@@ -25,87 +21,42 @@ static const char *const of_status[] = {
   [CFI2SFRAME_CHECKSUMMED] = "checksummed",
 };
 
-/* The first line that matches a sentence has its word.  */
-static const struct
-{
-  const char *pattern, *code;
-} codes[] = {
-  /* There is nothing to do.  */
-  { "left out by *", "excluded" },
-  { "same file as *", "hard-link" },
-  { "has an .sframe already", "has-sframe" },
-  { "no .sframe, which it could have*", "missing-sframe" },
-  { "no .sframe*", "no-sframe" },
-  { "has no .sframe", "no-sframe" },
-  { ".sframe has no contents", "no-sframe" },
-  { "no .eh_frame to check .sframe against", "no-cfi" },
-  { "no .eh_frame*", "no-cfi" },
-  { "no function *", "no-cfi" },
-  { "no CFI", "no-cfi" },
-  { "*core file", "core-file" },
-  { "*relocatable object*", "object" },
-  { "archive *objects*", "archive" },
-  { "debug file: the code is not in it", "debug-file" },
-  { "no debug file", "no-debug-file" },
-  { "the debug file is in step already", "in-step" },
-  { "no build-id, *", "no-build-id" },
-
-  /* SFrame is not for it, or not by this build.  */
-  { "32-bit ELF file*", "machine" },
-  { "machine *", "machine" },
-  { "SFrame has no ABI *", "machine" },
-  { "no program or library of a machine *", "machine" },
-  { "this SFrame version does not know *", "machine" },
-  { "this build cannot analyse *", "no-analysis" },
-  { "objects are not analysed*", "object" },
-  { "is a directory", "no-file" },
-  { "is not a regular file", "no-file" },
-
-  /* It could be harmed.  */
-  { "kernel image: *", "kernel-image" },
-  { "signed*", "signed" },
-  { "AppImage: *", "appended-data" },
-  { "* unknown data are appended*", "appended-data" },
-  { "* bytes were appended after *", "appended-data" },
-  { "section * is not loaded and of no known kind*", "appended-data" },
-  { "prelinked: *", "prelinked" },
-  { "no room for program headers: *", "no-room" },
-  { "it has no section headers", "no-section-headers" },
-  { "the file's * kept*", "metadata" },
-  { "the file would lose *", "metadata" },
-  { "the file's capabilities *", "metadata" },
-  { "cannot keep attribute *", "metadata" },
-  { "is immutable *", "immutable" },
-  { "*meanwhile", "changed-meanwhile" },
-  { "* cut off meanwhile*", "changed-meanwhile" },
-  { "another process is changing it", "changed-meanwhile" },
-  { "self-check *", "self-check" },
-  { "cancelled", "cancelled" },
-
-  /* What was asked for cannot be had.  */
-  { "* functions cannot be described completely", "strict" },
-  { "* of code with call-frame information *", "strict" },
-  { "only * percent of the code has rows", "min-coverage" },
-  { "* reads no SFrame of *", "reader" },
-  { "no version is read by all of them*", "reader" },
-  { "* refuses *", "reader" },
-  { "* misreads *", "reader" },
-  { "* is too far from the section", "too-large" },
-  { "more than *", "too-large" },
-  { "too many functions or rows *", "too-large" },
-  { "the CFI asks for unreasonably many rows", "too-large" },
-
-  /* The .sframe that is there, and its record.  */
-  { "its .sframe is of no use *", "useless-sframe" },
-  { "has several .sframe *", "bad-sframe" },
-  { "its .sframe *", "bad-sframe" },
-  { "SFrame: *", "bad-sframe" },
-  { "an interrupted conversion*", "interrupted" },
-  { "has no undo record", "no-undo-record" },
-  { "has an .sframe but no undo record*", "no-undo-record" },
-  { "the file was changed after its conversion*", "undo-record" },
-  { "the undo record *", "undo-record" },
-  { "the restored file is not the original", "undo-record" },
+static const char *const of_word[WORD_COUNT] = {
+  [WORD_EXCLUDED] = "excluded",
+  [WORD_HARD_LINK] = "hard-link",
+  [WORD_HAS_SFRAME] = "has-sframe",
+  [WORD_MISSING_SFRAME] = "missing-sframe",
+  [WORD_NO_SFRAME] = "no-sframe",
+  [WORD_NO_CFI] = "no-cfi",
+  [WORD_CORE_FILE] = "core-file",
+  [WORD_OBJECT] = "object",
+  [WORD_ARCHIVE] = "archive",
+  [WORD_DEBUG_FILE] = "debug-file",
+  [WORD_NO_DEBUG_FILE] = "no-debug-file",
+  [WORD_IN_STEP] = "in-step",
+  [WORD_NO_BUILD_ID] = "no-build-id",
+  [WORD_MACHINE] = "machine",
+  [WORD_NO_ANALYSIS] = "no-analysis",
+  [WORD_NO_FILE] = "no-file",
+  [WORD_KERNEL_IMAGE] = "kernel-image",
+  [WORD_SIGNED] = "signed",
+  [WORD_APPENDED_DATA] = "appended-data",
+  [WORD_PRELINKED] = "prelinked",
+  [WORD_NO_ROOM] = "no-room",
+  [WORD_NO_SECTION_HEADERS] = "no-section-headers",
+  [WORD_METADATA] = "metadata",
+  [WORD_IMMUTABLE] = "immutable",
+  [WORD_CHANGED_MEANWHILE] = "changed-meanwhile",
+  [WORD_SELF_CHECK] = "self-check",
+  [WORD_STRICT] = "strict",
+  [WORD_MIN_COVERAGE] = "min-coverage",
+  [WORD_READER] = "reader",
+  [WORD_TOO_LARGE] = "too-large",
+  [WORD_USELESS_SFRAME] = "useless-sframe",
+  [WORD_BAD_SFRAME] = "bad-sframe",
+  [WORD_INTERRUPTED] = "interrupted",
+  [WORD_NO_UNDO_RECORD] = "no-undo-record",
+  [WORD_UNDO_RECORD] = "undo-record",
 };
 
 const char *
@@ -117,9 +68,8 @@ error_code (const struct cfi2sframe_error *err)
   if (err->status == CFI2SFRAME_NO_MEMORY || err->status == CFI2SFRAME_NOT_ELF
       || err->status == CFI2SFRAME_CHECKSUMMED)
     return of_status[err->status];
-  for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-    if (fnmatch (codes[i].pattern, err->reason, 0) == 0)
-      return codes[i].code;
+  if (err->word != WORD_NONE && err->word < WORD_COUNT)
+    return of_word[err->word];
   return (size_t)err->status < sizeof of_status / sizeof of_status[0]
              ? of_status[err->status]
              : "unknown";

@@ -15,7 +15,8 @@ find_sframe (const struct image *image, struct sframe_decoder *decoder,
     {
       const uint8_t *bytes = image_section_bytes (image, section);
       if (bytes == NULL)
-        return error_set (err, CFI2SFRAME_NOTHING, ".sframe has no contents");
+        return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
+                               ".sframe has no contents");
       return sframe_decoder_open (decoder, bytes, section->header.sh_size,
                                   section->header.sh_addr, err);
     }
@@ -23,5 +24,6 @@ find_sframe (const struct image *image, struct sframe_decoder *decoder,
   if (segment != NULL && segment->p_filesz > 0)
     return sframe_decoder_open (decoder, image->bytes + segment->p_offset,
                                 segment->p_filesz, segment->p_vaddr, err);
-  return error_set (err, CFI2SFRAME_NOTHING, "no .sframe");
+  return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
+                         "no .sframe");
 }

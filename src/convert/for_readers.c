@@ -104,8 +104,8 @@ for_readers_format (unsigned readers, enum cfi2sframe_format *format,
         return true;
       }
   list_formats (readers, text, sizeof text);
-  return error_set (err, CFI2SFRAME_INVALID,
-                    "no version is read by all of them: %s", text);
+  return error_set_word (err, CFI2SFRAME_INVALID, WORD_READER,
+                         "no version is read by all of them: %s", text);
 }
 
 /* What IMAGE has whatever its section is.  */
@@ -132,7 +132,7 @@ forbid_none (unsigned readers, const struct sframe_traits *traits,
     if (sframe_rule_forbids (rule))
       {
         sframe_rule_explain (rule, traits, text, sizeof text);
-        return error_set (err, status, "%s", text);
+        return error_set_word (err, status, WORD_READER, "%s", text);
       }
   return true;
 }
@@ -148,8 +148,9 @@ expect_own_machine (unsigned readers, const struct image *image,
   for (unsigned i = 0; i < SFRAME_N_READERS; i++)
     if (readers >> i & 1
         && !sframe_reader_is_for ((enum sframe_reader)i, image->arch))
-      return error_set (err, CFI2SFRAME_REFUSED, "%s reads no SFrame of %s",
-                        for_readers_name (i), image->arch->name);
+      return error_set_word (err, CFI2SFRAME_REFUSED, WORD_READER,
+                             "%s reads no SFrame of %s", for_readers_name (i),
+                             image->arch->name);
   return true;
 }
 

@@ -26,8 +26,9 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
   if (!audit_compare (image, cfi_options, &problem, found, err))
     return false;
   if (problem != NULL)
-    return error_set (err, CFI2SFRAME_MISMATCH,
-                      "its .sframe is of no use to any reader: %s", problem);
+    return error_set_word (err, CFI2SFRAME_MISMATCH, WORD_USELESS_SFRAME,
+                           "its .sframe is of no use to any reader: %s",
+                           problem);
   return found->bytes_wrong + found->bytes_extra == 0
          || error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
 }
@@ -113,7 +114,8 @@ dump_member (void *context, const char *name, const struct image *image,
   const struct archive_dump *dump = context;
   const struct image_section *section = image_find_section (image, ".sframe");
   if (section == NULL || section->header.sh_size == 0)
-    return error_set (err, CFI2SFRAME_NOTHING, "no .sframe");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
+                           "no .sframe");
   fputs ("\nFile: ", dump->out);
   printable_put (dump->path, dump->out);
   fputc ('(', dump->out);

@@ -318,9 +318,10 @@ linked_section_choose (struct linked_section *linked, struct error *err)
   report_encoder (linked);
   /* The kernel refuses a section without functions or rows.  */
   if (chosen && (report->sframe_fdes == 0 || report->sframe_fres == 0))
-    chosen = error_set (
-        err, CFI2SFRAME_NOTHING, "no function that SFrame can describe%s%s",
-        report->cfi_note[0] != '\0' ? "; " : "", report->cfi_note);
+    chosen = error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_CFI,
+                             "no function that SFrame can describe%s%s",
+                             report->cfi_note[0] != '\0' ? "; " : "",
+                             report->cfi_note);
   return chosen ? emitter_release (linked->emitter) : NULL;
 }
 

@@ -135,11 +135,11 @@ lint_image (const struct lint_run *lint, struct error *err)
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN, .without_fp = true };
   if (!code_analysis_exists (image->arch))
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "this build cannot analyse code of this machine");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
+                           "this build cannot analyse code of this machine");
   if (image->header.e_type == ET_REL)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "objects are not analysed: link them first");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
+                           "objects are not analysed: link them first");
   bool ok = cfi_source_open (&source, image, &cfi_options, err)
             && lint_source (lint, &source, err);
   cfi_source_close (&source);

@@ -127,7 +127,8 @@ open_debug_file (struct debug_file *found, const struct image *image,
   error_clear (err);
   if (found->image.elf != NULL && check_split (&found->image, err))
     return true;
-  return error_set (err, CFI2SFRAME_NOTHING, "no debug file");
+  return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_DEBUG_FILE,
+                         "no debug file");
 }
 
 static bool
@@ -186,8 +187,8 @@ check_debug_file (const struct replacement *replacement, const void *bytes,
   if (!image_open_memory (&new, bytes, size, err))
     return false;
   bool good = debug_twin_is_in_step (&new, replacement->context)
-              || error_set (err, CFI2SFRAME_REFUSED,
-                            "self-check of the new headers failed");
+              || error_set_word (err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
+                                 "self-check of the new headers failed");
   image_close (&new);
   return good;
 }
@@ -229,8 +230,8 @@ follow (struct pair *pair, struct error *err)
   if (pair->debug.header.e_type != pair->program.header.e_type)
     return error_set (err, CFI2SFRAME_REFUSED, "another type of ELF file");
   if (debug_twin_is_in_step (&pair->debug, &pair->program))
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "the debug file is in step already");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
+                           "the debug file is in step already");
   bool has_record = undo_record_find (&record, &pair->debug);
   if (has_record && !original_restore (&pair->original, &pair->debug, err))
     return false;

@@ -25,9 +25,10 @@ check_record (const uint8_t *bytes, size_t size, const struct buffer *record,
   return (record->size <= size
           && memcmp (bytes + size - record->size, record->bytes, record->size)
                  == 0)
-         || error_set (err, CFI2SFRAME_REFUSED,
-                       "self-check of the new file failed: its undo record is "
-                       "damaged");
+         || error_set_word (
+             err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
+             "self-check of the new file failed: its undo record is "
+             "damaged");
 }
 
 static bool

@@ -29,13 +29,15 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
     return false;
   uint64_t appended = undo_bytes_appended (image);
   if (appended > 0)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "%llu bytes were appended after its conversion; without "
-                      "them it can be undone",
-                      (unsigned long long)appended);
-  return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                    "has an .sframe but no undo record: another tool made "
-                    "the one or took the other; see --remove");
+    return error_set_word (
+        err, CFI2SFRAME_UNSUPPORTED, WORD_APPENDED_DATA,
+        "%llu bytes were appended after its conversion; without "
+        "them it can be undone",
+        (unsigned long long)appended);
+  return error_set_word (
+      err, CFI2SFRAME_UNSUPPORTED, WORD_NO_UNDO_RECORD,
+      "has an .sframe but no undo record: another tool made "
+      "the one or took the other; see --remove");
 }
 
 static bool
@@ -73,9 +75,9 @@ check_is_linked (const struct image *image,
     return true;
   if (!options->relocatable)
     return image_expect_linked (image, true, err);
-  return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                    "relocatable object: use objcopy -R .sframe "
-                    "-R .rela.sframe");
+  return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
+                         "relocatable object: use objcopy -R .sframe "
+                         "-R .rela.sframe");
 }
 
 /* The same for an archive, which is made of objects.  */
@@ -85,9 +87,9 @@ refuse_archive (const struct file_location *input,
 {
   return archive_is_instead (input, err)
          && archive_expect_wanted (options, err)
-         && error_set (err, CFI2SFRAME_UNSUPPORTED,
-                       "archive of objects: use objcopy -R .sframe "
-                       "-R .rela.sframe");
+         && error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_ARCHIVE,
+                            "archive of objects: use objcopy -R .sframe "
+                            "-R .rela.sframe");
 }
 
 /* Do as location_undo does, in this WAY.  */

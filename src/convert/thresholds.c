@@ -12,8 +12,8 @@ thresholds_check_complete (const struct cfi2sframe_options *options,
 {
   if (!options->strict || report->functions_covered == report->cfi_functions)
     return true;
-  return error_set (
-      err, CFI2SFRAME_REFUSED,
+  return error_set_word (
+      err, CFI2SFRAME_REFUSED, WORD_STRICT,
       "%llu of %llu functions cannot be described completely",
       (unsigned long long)(report->cfi_functions - report->functions_covered),
       (unsigned long long)report->cfi_functions);
@@ -33,8 +33,8 @@ check_coverage (double least, uint64_t covered, uint64_t executable,
   char figure[16];
   snprintf (figure, sizeof figure, "%u.%02u", hundredths / 100,
             hundredths % 100);
-  return error_set (err, status, "only %s percent of the code has rows",
-                    figure);
+  return error_set_word (err, status, WORD_MIN_COVERAGE,
+                         "only %s percent of the code has rows", figure);
 }
 
 bool
@@ -52,10 +52,11 @@ thresholds_check_section (const struct cfi2sframe_options *options,
                           struct error *err)
 {
   if (options->strict && check->bytes_absent > 0)
-    return error_set (err, CFI2SFRAME_MISMATCH,
-                      "%llu bytes of code with call-frame information have "
-                      "no rows",
-                      (unsigned long long)check->bytes_absent);
+    return error_set_word (
+        err, CFI2SFRAME_MISMATCH, WORD_STRICT,
+        "%llu bytes of code with call-frame information have "
+        "no rows",
+        (unsigned long long)check->bytes_absent);
   return check_coverage (options->min_coverage,
                          check->bytes_equal + check->bytes_wrong
                              + check->bytes_extra,

@@ -34,8 +34,8 @@ detached_file_path (const struct image *program, const char *folder,
   const struct build_id id = build_id_find (program);
   if (id.size < 2)
     {
-      error_set (err, CFI2SFRAME_UNSUPPORTED,
-                 "no build-id, by which a detached section is found");
+      error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_BUILD_ID,
+                      "no build-id, by which a detached section is found");
       return NULL;
     }
   char *path = path_of (&id, folder, strlen (folder));

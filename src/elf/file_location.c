@@ -53,7 +53,8 @@ file_location_open (const struct file_location *location, int flags,
   int fd = openat (location->directory, location->name,
                    flags | O_CLOEXEC | (location->fixed ? O_NOFOLLOW : 0));
   if (fd < 0 && location->fixed && errno == ELOOP)
-    error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
+    error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                    "the file was replaced meanwhile");
   else if (fd < 0)
     error_set_errno (err, "cannot open");
   if (fd < 0 || !location->fixed)
@@ -61,7 +62,8 @@ file_location_open (const struct file_location *location, int flags,
   if (fstat (fd, &status) == 0
       && file_identity_is (&location->identity, &status))
     return fd;
-  error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
+  error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                  "the file was replaced meanwhile");
   close (fd);
   return -1;
 }

@@ -52,8 +52,8 @@ check_ident (const struct image *image, struct error *err)
   if (image->size < EI_NIDENT || memcmp (ident, ELFMAG, SELFMAG) != 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not an ELF file");
   if (ident[EI_CLASS] == ELFCLASS32)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "32-bit ELF file: SFrame has no ABI for it");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
+                           "32-bit ELF file: SFrame has no ABI for it");
   if (ident[EI_CLASS] != ELFCLASS64)
     return error_set_at (err, CFI2SFRAME_MALFORMED, EI_CLASS,
                          "unknown ELF class %u", ident[EI_CLASS]);
@@ -204,9 +204,9 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
                       "segment %zu wraps around the address space", index);
   /* Linux for x86-64 has what each processor has of its own at address 0.  */
   if (load->p_vaddr == 0 && *previous_end >> 63)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "kernel image: segment %zu is not behind the others",
-                      index);
+    return error_set_word (
+        err, CFI2SFRAME_REFUSED, WORD_KERNEL_IMAGE,
+        "kernel image: segment %zu is not behind the others", index);
   if (load->p_vaddr < *previous_end)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "PT_LOAD segment %zu is unsorted or overlaps another",
@@ -309,7 +309,8 @@ take_lock (int fd, enum file_lock lock, struct error *err)
 {
   return lock == LOCK_NONE || flock (fd, LOCK_SH | LOCK_NB) == 0
          || errno != EWOULDBLOCK
-         || error_set (err, CFI2SFRAME_IO, "another process is changing it");
+         || error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                            "another process is changing it");
 }
 
 /* A regular, non-empty file.  O_NONBLOCK keeps a FIFO from blocking.  */
@@ -327,7 +328,8 @@ open_regular (const struct file_location *location, struct error *err)
     error_set (err, CFI2SFRAME_UNSUPPORTED,
                "is a directory (see --recursive)");
   else if (!S_ISREG (status.st_mode))
-    error_set (err, CFI2SFRAME_UNSUPPORTED, "is not a regular file");
+    error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_FILE,
+                    "is not a regular file");
   else if (status.st_size == 0)
     error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
   else if (mapped_file_check_size (&status, err)
@@ -342,11 +344,12 @@ image_expect_linked (const struct image *image, bool advises,
                      struct error *err)
 {
   if (image->header.e_type == ET_REL)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      advises ? "relocatable object (see --relocatable)"
-                              : "relocatable object");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_OBJECT,
+                           advises ? "relocatable object (see --relocatable)"
+                                   : "relocatable object");
   if (image->header.e_type == ET_CORE)
-    return error_set (err, CFI2SFRAME_NOTHING, "core file");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_CORE_FILE,
+                           "core file");
   return true;
 }
 

@@ -86,8 +86,8 @@ draft_make (struct draft *draft)
     done = FAILED;
   draft_close (draft);
   if (done == DOES_NOT_APPLY)
-    error_set (draft->err, CFI2SFRAME_REFUSED,
-               "no room for program headers: %s", draft->reason);
+    error_set_word (draft->err, CFI2SFRAME_REFUSED, WORD_NO_ROOM,
+                    "no room for program headers: %s", draft->reason);
   return done == PLANNED;
 }
 

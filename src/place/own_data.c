@@ -165,10 +165,11 @@ check_sections (const struct image *image, struct error *err)
       struct interval range = section_range (&image->sections[i]);
       if (image->sections[i].header.sh_size > 0 && range.begin < range.end
           && load_of (image, range) == NULL && !is_known (image, i))
-        return error_set (err, CFI2SFRAME_REFUSED,
-                          "section %.40s is not loaded and of no known kind; "
-                          "programs look for such data at their end",
-                          image->sections[i].name);
+        return error_set_word (
+            err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+            "section %.40s is not loaded and of no known kind; "
+            "programs look for such data at their end",
+            image->sections[i].name);
     }
   return true;
 }
@@ -180,13 +181,13 @@ own_data_check (const struct image *image, struct error *err)
   if (last > image->size || range_is_zero (image, last, image->size - last))
     return check_sections (image, err);
   if (image_has_module_signature (image))
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "signed: a module signature is appended");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_SIGNED,
+                           "signed: a module signature is appended");
   if (memcmp (image->header.e_ident + EI_PAD - 1, "AI", 2) == 0)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "AppImage: a file system is appended");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+                           "AppImage: a file system is appended");
   /* Go leaves up to a page of zeros.  */
-  return error_set (err, CFI2SFRAME_REFUSED,
-                    "%llu bytes of unknown data are appended",
-                    (unsigned long long)(image->size - last));
+  return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+                         "%llu bytes of unknown data are appended",
+                         (unsigned long long)(image->size - last));
 }

@@ -23,9 +23,9 @@ enum
 };
 
 static bool
-refuse (struct error *err, const char *reason)
+refuse (struct error *err, enum error_word word, const char *reason)
 {
-  return error_set (err, CFI2SFRAME_REFUSED, "%s", reason);
+  return error_set_word (err, CFI2SFRAME_REFUSED, word, "%s", reason);
 }
 
 static bool
@@ -37,18 +37,19 @@ check_type (const struct image *image, struct error *err)
     case ET_DYN:
       break;
     case ET_CORE:
-      return error_set (err, CFI2SFRAME_UNSUPPORTED, "is a core file");
+      return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_CORE_FILE,
+                             "is a core file");
     case ET_REL:
-      return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                        "is a relocatable object");
+      return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
+                             "is a relocatable object");
     default:
       return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
                         image->header.e_type);
     }
   if (image->arch == NULL)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "SFrame has no ABI for machine %u",
-                      image->header.e_machine);
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
+                           "SFrame has no ABI for machine %u",
+                           image->header.e_machine);
   return true;
 }
 
@@ -59,10 +60,10 @@ check_contents (const struct image *image, struct error *err)
   FOR_EACH_LOAD (load, image)
     present |= load->p_filesz > 0;
   if (image->debug_only || (image->n_segments > 0 && !present))
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "debug file: the code is not in it");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_DEBUG_FILE,
+                           "debug file: the code is not in it");
   if (!present)
-    return refuse (err, "no loadable segment");
+    return refuse (err, WORD_NONE, "no loadable segment");
   return true;
 }
 
@@ -133,8 +134,9 @@ static bool
 check_kernel (const struct image *image, struct error *err)
 {
   if (is_kernel (image))
-    return refuse (err, "kernel image: its linker script and boot loader own "
-                        "the layout");
+    return refuse (err, WORD_KERNEL_IMAGE,
+                   "kernel image: its linker script and boot loader own "
+                   "the layout");
   return true;
 }
 
@@ -145,13 +147,14 @@ check_names (const struct image *image, struct error *err)
   const struct image_section *names = &image->sections[image->section_names];
   if (image->section_names == 0)
     return image->header.e_shstrndx == SHN_UNDEF
-           || refuse (err, "the section name table does not exist");
+           || refuse (err, WORD_NONE, "the section name table does not exist");
   if (names->header.sh_type != SHT_STRTAB
       || image_section_bytes (image, names) == NULL)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "the table of section names is none");
   if (names->header.sh_flags & SHF_ALLOC)
-    return refuse (err, "the section name table is loaded with the program");
+    return refuse (err, WORD_NONE,
+                   "the section name table is loaded with the program");
   return true;
 }
 
@@ -160,9 +163,10 @@ static bool
 check_section_table (const struct image *image, struct error *err)
 {
   if (image->n_sections == 0)
-    return refuse (err, "it has no section headers");
+    return refuse (err, WORD_NO_SECTION_HEADERS, "it has no section headers");
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
-    return refuse (err, "prelinked: undo that first (prelink -u)");
+    return refuse (err, WORD_PRELINKED,
+                   "prelinked: undo that first (prelink -u)");
   return check_names (image, err);
 }
 
@@ -191,9 +195,10 @@ check_counts (const struct image *image, struct error *err)
   if (image->header.e_phnum == PN_XNUM
       || (image->n_segments + NEW_HEADERS_MAX) * sizeof (Elf64_Phdr)
              > PROGRAM_HEADERS_SIZE_MAX)
-    return refuse (err, "too many program headers");
+    return refuse (err, WORD_NONE, "too many program headers");
   if (image->header.e_phoff < sizeof (Elf64_Ehdr))
-    return refuse (err, "the program headers lie in the ELF header");
+    return refuse (err, WORD_NONE,
+                   "the program headers lie in the ELF header");
   return true;
 }
 

@@ -13,8 +13,8 @@
 static bool
 malformed (struct error *err, uint64_t offset, const char *what)
 {
-  error_set_at (err, CFI2SFRAME_MALFORMED, offset, "SFrame: %s", what);
-  return false;
+  return error_set_at (err, CFI2SFRAME_MALFORMED, offset, "SFrame: %s", what)
+         || error_name (err, WORD_BAD_SFRAME);
 }
 
 /* Magic, byte order, version and flags; the same place in every version.  */
@@ -34,11 +34,13 @@ sframe_decoder_preamble (struct sframe_decoder *decoder, struct error *err)
   unsigned version = bytes[SFRAME_HEADER_VERSION];
   if (version < 1 || version > 3)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_VERSION,
-                         "SFrame: unknown version %u", version);
+                         "SFrame: unknown version %u", version)
+           || error_name (err, WORD_BAD_SFRAME);
   decoder->flags = bytes[SFRAME_HEADER_FLAGS];
   if (decoder->flags & ~sframe_known_flags (version))
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FLAGS,
-                         "SFrame: unknown flags 0x%x", decoder->flags);
+                         "SFrame: unknown flags 0x%x", decoder->flags)
+           || error_name (err, WORD_BAD_SFRAME);
   decoder->variant.version = (uint8_t)version;
   decoder->variant.pcrel = decoder->flags & SFRAME_FLAG_PCREL;
   return true;
@@ -52,7 +54,8 @@ sframe_decoder_machine (struct sframe_decoder *decoder, struct error *err)
   decoder->arch = arch_of_sframe_abi (abi);
   if (decoder->arch == NULL)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_ABI,
-                         "SFrame: unknown ABI %u", abi);
+                         "SFrame: unknown ABI %u", abi)
+           || error_name (err, WORD_BAD_SFRAME);
   if (decoder->arch->big_endian != decoder->big_endian)
     return malformed (err, SFRAME_HEADER_ABI,
                       "byte order is not the one of the ABI");
@@ -63,7 +66,8 @@ sframe_decoder_machine (struct sframe_decoder *decoder, struct error *err)
       || decoder->fixed_ra_offset != decoder->arch->fixed_ra_offset)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FIXED_FP,
                          "SFrame: fixed offsets %d and %d are not the ABI's",
-                         decoder->fixed_fp_offset, decoder->fixed_ra_offset);
+                         decoder->fixed_fp_offset, decoder->fixed_ra_offset)
+           || error_name (err, WORD_BAD_SFRAME);
   return true;
 }
 
@@ -184,7 +188,8 @@ sframe_decoder_attribute (const struct sframe_decoder *decoder,
   if (type > SFRAME_FDE_TYPE_FLEX)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED,
                          offset + SFRAME_V3_ATTRIBUTE_INFO2,
-                         "SFrame: unknown function type %u", type);
+                         "SFrame: unknown function type %u", type)
+           || error_name (err, WORD_BAD_SFRAME);
   function->flexible = type == SFRAME_FDE_TYPE_FLEX;
   function->repeat = at[SFRAME_V3_ATTRIBUTE_REPEAT];
   return function_set_info (decoder, function, at[SFRAME_V3_ATTRIBUTE_INFO],
@@ -240,8 +245,8 @@ sframe_decoder_spend_rows (uint64_t *left, const struct sframe_fde *function,
                            struct error *err)
 {
   if (function->n_rows > *left)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "SFrame: rows shared too often");
+    return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
+                           "SFrame: rows shared too often");
   *left -= function->n_rows;
   return true;
 }

@@ -292,8 +292,8 @@ sframe_encoder_add_block (struct sframe_encoder *encoder,
       || !sframe_encoder_write_block (encoder, function, fre_type))
     return error_set_no_memory (err);
   if (encoder->rows.size > UINT32_MAX)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "more than 4 GiB of SFrame rows");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
+                           "more than 4 GiB of SFrame rows");
   encoder->blocks[encoder->n_blocks++] = (struct block){
     .offset = (uint32_t)start,
     .size = (uint32_t)(encoder->rows.size - start),
@@ -451,8 +451,8 @@ sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
 {
   uint64_t index_size = sframe_encoder_index_size (encoder);
   if (index_size > UINT32_MAX || encoder->n_rows > UINT32_MAX)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "too many functions or rows for an SFrame section");
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
+                           "too many functions or rows for an SFrame section");
   unsigned record_size = sframe_fde_size (encoder->options.variant.version);
   size_t head_size = SFRAME_HEADER_SIZE + (size_t)index_size;
   if (!buffer_reserve (out, head_size + encoder->rows.size))
@@ -468,9 +468,10 @@ sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
     {
       const struct record *record = &encoder->records[i];
       if (!sframe_encoder_store_record (encoder, record, base, at))
-        return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                          "function at 0x%llx is too far from the section",
-                          (unsigned long long)record->address);
+        return error_set_word (
+            err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
+            "function at 0x%llx is too far from the section",
+            (unsigned long long)record->address);
       if (encoder->options.variant.pcrel)
         base += record_size;
     }

@@ -25,8 +25,8 @@ sweep (struct sweep_side *a, struct sweep_side *b, bool single_rows,
       if (!a->view (a, at, &x, err) || !b->view (b, at, &y, err))
         return false;
       if (steps-- == 0)
-        return error_set (err, CFI2SFRAME_MALFORMED,
-                          "SFrame: blocks repeated too often");
+        return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
+                               "SFrame: blocks repeated too often");
       end = single_rows || (x.covered && y.covered) ? nearer (x.until, y.until)
                                                     : nearer (x.end, y.end);
       if (!visit (context, &x, &y, at, end, err))

@@ -26,10 +26,10 @@ check_order (const struct sframe_decoder *decoder, struct error *err)
       uint64_t start = sframe_decoder_start (decoder, i);
       if (start < before
           || start - before < sframe_decoder_size (decoder, i - 1))
-        return error_set (err, CFI2SFRAME_MALFORMED,
-                          "SFrame: function %" PRIu32
-                          " is out of order or overlaps the one before",
-                          i);
+        return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
+                               "SFrame: function %" PRIu32
+                               " is out of order or overlaps the one before",
+                               i);
     }
   return true;
 }
@@ -329,8 +329,9 @@ sframe_verify (const struct sframe_decoder *decoder,
   struct finished_rows rows = { 0 };
   *result = (struct verify_result){ 0 };
   if (decoder->arch != cfi->arch)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "SFrame: section for machine %s", decoder->arch->name);
+    return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
+                           "SFrame: section for machine %s",
+                           decoder->arch->name);
   struct verify verify
       = { .arch = decoder->arch,
           .version = decoder->variant.version,

@@ -264,8 +264,8 @@ plan_headers (struct draft *draft, const struct image *program)
     return false;
   follow_first_load (draft, program);
   if (!changed)
-    return error_set (draft->err, CFI2SFRAME_NOTHING,
-                      "the debug file is in step already");
+    return error_set_word (draft->err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
+                           "the debug file is in step already");
   if (!dynamic_addresses_patch_symbols (draft) || !headers_finish (draft))
     return false;
   draft->plan->new_size += CRC_WORD_SIZE;

@@ -150,19 +150,20 @@ existing_check_replaceable (const struct existing *existing,
                             const struct image *image, struct error *err)
 {
   if (existing->n_sections > 1 || existing->n_segments > 1)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "has several .sframe sections or segments");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
+                           "has several .sframe sections or segments");
   if (existing->disagrees)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "its .sframe section and PT_GNU_SFRAME disagree; "
-                      "--remove them first");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
+                           "its .sframe section and PT_GNU_SFRAME disagree; "
+                           "--remove them first");
   if (existing_bytes (existing, image) == NULL)
-    return error_set (err, CFI2SFRAME_REFUSED, ".sframe has no contents");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_NO_SFRAME,
+                           ".sframe has no contents");
   /* Without section headers the size is not to be trusted, so the bytes of the
      old .sframe are left alone.  */
   if (existing->place.section != 0 && shares_bytes (&existing->place, image))
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "its .sframe overlaps other contents");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
+                           "its .sframe overlaps other contents");
   return true;
 }
 
@@ -203,7 +204,8 @@ existing_plan_removal (struct plan *plan, const struct existing *existing,
 {
   *plan = (struct plan){ 0 };
   if (existing->n_sections == 0 && existing->n_segments == 0)
-    return error_set (err, CFI2SFRAME_NOTHING, "has no .sframe");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
+                           "has no .sframe");
   if (existing->n_sections + existing->n_segments > PLACES_MAX)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "has more than %d .sframe sections and segments",
@@ -218,8 +220,9 @@ existing_plan_removal (struct plan *plan, const struct existing *existing,
 static bool
 set_not_gone (struct error *err)
 {
-  return error_set (err, CFI2SFRAME_REFUSED,
-                    "self-check of the new file failed: .sframe is not gone");
+  return error_set_word (
+      err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
+      "self-check of the new file failed: .sframe is not gone");
 }
 
 /* Check that NEW is what PLAN makes of OLD.  */
@@ -242,9 +245,10 @@ check_carried_out (const struct plan *plan, const uint8_t *old,
     }
   free (pieces);
   return same
-         || error_set (err, CFI2SFRAME_REFUSED,
-                       "self-check of the new file failed: other bytes than "
-                       "planned");
+         || error_set_word (
+             err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
+             "self-check of the new file failed: other bytes than "
+             "planned");
 }
 
 bool

@@ -138,11 +138,12 @@ attribute_failed (const char *name, struct error *err)
   if (permission && !attribute_is_required (name))
     return true;
   if (strcmp (name, "security.capability") == 0)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the file would lose its capabilities: %s",
-                      strerror (errno));
-  return error_set (err, CFI2SFRAME_IO, "cannot keep attribute %s: %s", name,
-                    strerror (errno));
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_METADATA,
+                           "the file would lose its capabilities: %s",
+                           strerror (errno));
+  return error_set_word (err, CFI2SFRAME_IO, WORD_METADATA,
+                         "cannot keep attribute %s: %s", name,
+                         strerror (errno));
 }
 
 static bool
@@ -202,10 +203,10 @@ owner_copy (const struct stat *wanted, int to, struct error *err)
   if (fchown (to, wanted->st_uid, wanted->st_gid) == 0)
     return true;
   if (errno == EPERM || errno == EINVAL)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the file's owner %ju:%ju cannot be kept: %s",
-                      (uintmax_t)wanted->st_uid, (uintmax_t)wanted->st_gid,
-                      strerror (errno));
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_METADATA,
+                           "the file's owner %ju:%ju cannot be kept: %s",
+                           (uintmax_t)wanted->st_uid,
+                           (uintmax_t)wanted->st_gid, strerror (errno));
   return error_set_errno (err, "fchown");
 }
 
@@ -224,9 +225,9 @@ mode_copy (mode_t wanted, int to, struct error *err)
   if (fstat (to, &status) != 0)
     return error_set_errno (err, "fstat");
   if ((status.st_mode & MODE_BITS) != (wanted & MODE_BITS))
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the file's mode %04o cannot be kept",
-                      (unsigned)(wanted & MODE_BITS));
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_METADATA,
+                           "the file's mode %04o cannot be kept",
+                           (unsigned)(wanted & MODE_BITS));
   return true;
 }
 
@@ -264,8 +265,8 @@ flags_copy (int from, int to, struct error *err)
   if (!flags_read (from, &old) || !flags_read (to, &new))
     return true;
   if (old & (FS_IMMUTABLE_FL | FS_APPEND_FL))
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "is immutable or for appending only (chattr)");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_IMMUTABLE,
+                           "is immutable or for appending only (chattr)");
   int wanted = (new & ~FLAGS_COPIED) | (old & FLAGS_COPIED);
   return wanted == new || ioctl (to, FS_IOC_SETFLAGS, &wanted) == 0
          || error_set_errno (err, "cannot keep the file attributes (chattr)");

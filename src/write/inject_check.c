@@ -107,9 +107,9 @@ inject_check_unreadable (struct error *err)
 {
   struct error cause = *err;
   return cause.status != CFI2SFRAME_NO_MEMORY
-         && error_set (err, CFI2SFRAME_REFUSED,
-                       "self-check of the new file failed: %.200s",
-                       cause.reason);
+         && error_set_word (err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
+                            "self-check of the new file failed: %.200s",
+                            cause.reason);
 }
 
 /* Whether the new file has all that the old one has.  */

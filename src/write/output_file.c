@@ -77,10 +77,10 @@ check_target_kind (const struct stat *status, bool *stream, struct error *err)
   *stream = S_ISCHR (status->st_mode) || S_ISFIFO (status->st_mode);
   if (S_ISREG (status->st_mode) || *stream)
     return true;
-  return error_set (err, CFI2SFRAME_IO, "%s",
-                    S_ISDIR (status->st_mode)
-                        ? "is a directory"
-                        : "is neither a regular file nor a pipe");
+  if (S_ISDIR (status->st_mode))
+    return error_set_word (err, CFI2SFRAME_IO, WORD_NO_FILE, "is a directory");
+  return error_set (err, CFI2SFRAME_IO,
+                    "is neither a regular file nor a pipe");
 }
 
 /* TARGET names a descriptor: the bytes will go to a copy of it.  */
@@ -280,8 +280,8 @@ may_be_renamed (const struct output_file *file, int source_fd, bool replaces,
     return false;
   if (target_is (file, source_fd) == replaces)
     return true;
-  return replaces ? error_set (err, CFI2SFRAME_IO,
-                               "the file was replaced meanwhile")
+  return replaces ? error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                                    "the file was replaced meanwhile")
                   : error_set (err, CFI2SFRAME_INVALID,
                                "the output is the input itself");
 }
@@ -319,7 +319,8 @@ check_linked (const struct output_file *file,
       != 0)
     return error_set_errno (err, "fstatat");
   return file_identity_is (&source->identity, &status)
-         || error_set (err, CFI2SFRAME_IO, "the file was replaced meanwhile");
+         || error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                            "the file was replaced meanwhile");
 }
 
 bool

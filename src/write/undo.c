@@ -123,8 +123,8 @@ read_operation (struct record_reader *reader, struct error *err)
   else
     ok = ok && kind == UNDO_ZEROS;
   if (!ok || reader->cursor.failed)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "the undo record contradicts itself");
+    return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_UNDO_RECORD,
+                           "the undo record contradicts itself");
   reader->at += size;
   return true;
 }
@@ -141,8 +141,8 @@ read_operations (struct record_reader *reader, uint64_t n, struct error *err)
       return false;
   if (reader->at != reader->record->original_size
       || cursor_left (&reader->cursor) > 0)
-    return error_set (err, CFI2SFRAME_MALFORMED,
-                      "the undo record is incomplete");
+    return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_UNDO_RECORD,
+                           "the undo record is incomplete");
   return true;
 }
 
@@ -185,7 +185,8 @@ undo_plan (struct plan *plan, const struct image *image, struct error *err)
   *plan = (struct plan){ 0 };
   struct undo_record record;
   if (!undo_record_find (&record, image))
-    return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_UNDO_RECORD,
+                           "has no undo record");
   const uint8_t *begin = image->bytes + record.offset;
   uint64_t n = load_u64 (begin + 32, false);
   /* No conversion makes a file smaller.  So an original of more bytes is
@@ -194,8 +195,8 @@ undo_plan (struct plan *plan, const struct image *image, struct error *err)
   if (load_u64 (begin + 8, false) != record.offset
       || record.original_size > record.offset || n > UNDO_OPERATIONS_MAX
       || n > record.size)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the undo record does not belong to this file");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_UNDO_RECORD,
+                           "the undo record does not belong to this file");
   struct record_reader reader = {
     .record = &record,
     .cursor = cursor_over (
@@ -209,9 +210,9 @@ undo_plan (struct plan *plan, const struct image *image, struct error *err)
       || !digest_of_plan (plan, image, &digest, err))
     return false;
   if (digest != record.original_digest)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "the file was changed after its conversion, so the "
-                      "original cannot be restored exactly");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_UNDO_RECORD,
+                           "the file was changed after its conversion, so the "
+                           "original cannot be restored exactly");
   return true;
 }
 
@@ -221,10 +222,11 @@ undo_check (const struct image *image, const void *bytes, size_t size,
 {
   struct undo_record record;
   if (!undo_record_find (&record, image))
-    return error_set (err, CFI2SFRAME_NOTHING, "has no undo record");
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_UNDO_RECORD,
+                           "has no undo record");
   if (size == record.original_size
       && hash_digest (bytes, size) == record.original_digest)
     return true;
-  return error_set (err, CFI2SFRAME_MISMATCH,
-                    "the restored file is not the original");
+  return error_set_word (err, CFI2SFRAME_MISMATCH, WORD_UNDO_RECORD,
+                         "the restored file is not the original");
 }

@@ -16,7 +16,8 @@ trap 'rm -rf "$temporary"' EXIT
 
 find "$srcdir/src" -name '*.c' | LC_ALL=C sort \
   | xgettext -f - -o - --no-location --no-wrap --omit-header --keyword= \
-      --keyword=error_set:3 --keyword=error_set_at:4 --keyword=refuse:2 \
+      --keyword=error_set:3 --keyword=error_set_word:4 --keyword=error_set_at:4 \
+      --keyword=refuse:3 \
       --from-code=UTF-8 2>/dev/null \
   | sed -n 's/^msgid "\(.*\)"$/\1/p' \
   | sed 's/0x%/%/g; s/%[^a-z<]*\(<[A-Za-z0-9]*>\|[a-z]*[diuxjscop]\)/.../g; s/\(\.\.\.\)\{2,\}/.../g' \

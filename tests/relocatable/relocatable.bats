@@ -217,6 +217,26 @@ END
   has_section module.ko
 }
 
+# The word was found in the sentence, which begins with the member's name.
+@test "the word for a reason is that of the member" {
+  needs jq
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  cp small.o signed.ko
+  printf 'signature~Module signature appended~\n' >>signed.ko
+  cp small.o old.o
+  poke old.o 4 01
+  cp small.o 'it refuses all.o'
+  poke 'it refuses all.o' 5 07
+  local file
+  for file in signed.ko:signed old.o:machine 'it refuses all.o:malformed'; do
+    rm -f lib.a
+    ar qS lib.a small.o "${file%:*}"
+    exits 1 -n --relocatable --stats=json lib.a
+    [ "$(jq -r .code <<<"$output")" = "${file#*:}" ] || report
+  done
+}
+
 @test "objects without CFI or code are skipped" {
   echo 'int data = 1;' >data.c
   "${CC:-cc}" -c data.c -o data.o
