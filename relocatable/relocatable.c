@@ -44,11 +44,7 @@ check_relocatable (const struct image *image, struct error *err)
   if (image->header.e_type != ET_REL)
     return error_set_word (err, CFI2SFRAME_INVALID, WORD_OBJECT,
                            "not a relocatable object");
-  if (image->arch == NULL)
-    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
-                           "machine %u has no SFrame ABI",
-                           (unsigned)image->header.e_machine);
-  if (!check_section_sizes (image, err))
+  if (!image_expect_machine (image, err) || !check_section_sizes (image, err))
     return false;
   if (image_has_module_signature (image))
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_SIGNED,

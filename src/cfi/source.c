@@ -123,11 +123,8 @@ cfi_source_open (struct cfi_source *source, const struct image *image,
                                  .context = source,
                                  .without_fp = cfi_options->without_fp,
                                  .image = image };
-  if (image->arch == NULL)
-    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
-                           "machine %u: SFrame has no ABI for it",
-                           image->header.e_machine);
-  if (!read_eh_frame (source, err) || !read_debug (source, cfi_options, err))
+  if (!image_expect_machine (image, err) || !read_eh_frame (source, err)
+      || !read_debug (source, cfi_options, err))
     return false;
   if (source->cfi.n_inputs == 0)
     return error_set_word (

@@ -33,12 +33,10 @@ detached_address (const struct image *image)
 bool
 detached_check (const struct image *image, struct error *err)
 {
-  return (image->arch != NULL
-          && (image->header.e_type == ET_EXEC
-              || image->header.e_type == ET_DYN))
-         || error_set_word (
-             err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
-             "no program or library of a machine that has SFrame");
+  return image_expect_machine (image, err)
+         && (image->header.e_type == ET_EXEC || image->header.e_type == ET_DYN
+             || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
+                                "no program or library"));
 }
 
 /* Make the SFrame data of the linked file IMAGE as OPTIONS say.  They count

@@ -353,6 +353,15 @@ image_expect_linked (const struct image *image, bool advises,
   return true;
 }
 
+bool
+image_expect_machine (const struct image *image, struct error *err)
+{
+  return image->arch != NULL
+         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
+                            "SFrame has no ABI for machine %u",
+                            image->header.e_machine);
+}
+
 /* elf_version sets a global variable, which other threads read, at each call.
    So it is called once.  */
 static void

@@ -96,6 +96,9 @@ bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
 bool image_expect_linked (const struct image *image, bool advises,
                           struct error *err);
 
+/* Whether IMAGE is of a machine that SFrame has an ABI for.  */
+bool image_expect_machine (const struct image *image, struct error *err);
+
 /* Start libelf, which has to be done once, whatever threads do.  */
 void image_start_libelf (void);
 

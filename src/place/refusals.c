@@ -28,29 +28,15 @@ refuse (struct error *err, enum error_word word, const char *reason)
   return error_set_word (err, CFI2SFRAME_REFUSED, word, "%s", reason);
 }
 
+/* Objects and cores do not come here (image_expect_linked).  */
 static bool
 check_type (const struct image *image, struct error *err)
 {
-  switch (image->header.e_type)
-    {
-    case ET_EXEC:
-    case ET_DYN:
-      break;
-    case ET_CORE:
-      return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_CORE_FILE,
-                             "is a core file");
-    case ET_REL:
-      return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
-                             "is a relocatable object");
-    default:
-      return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
-                        image->header.e_type);
-    }
-  if (image->arch == NULL)
-    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
-                           "SFrame has no ABI for machine %u",
-                           image->header.e_machine);
-  return true;
+  unsigned type = image->header.e_type;
+  if (type != ET_EXEC && type != ET_DYN)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
+                      type);
+  return image_expect_machine (image, err);
 }
 
 static bool
