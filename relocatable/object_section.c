@@ -17,11 +17,6 @@
 #include "relocatable/object_source.h"
 #include "sframe/format.h"
 
-enum
-{
-  PLT_BLOCK = 16 /* PLT expressions look at the PC modulo this */
-};
-
 struct object_builder
 {
   const struct relocatable *object;
@@ -121,7 +116,7 @@ keeps_low_bits (const struct object_builder *builder,
                            &section, &offset))
     return false;
   uint64_t align = image->sections[section].header.sh_addralign;
-  return align != 0 && align % PLT_BLOCK == 0;
+  return align != 0 && align % FRAME_PLT_BLOCK == 0;
 }
 
 static void

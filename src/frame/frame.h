@@ -74,6 +74,11 @@ enum frame_rule_kind
   RULE_UNSUPPORTED /* anything else; `reason` says what */
 };
 
+enum
+{
+  FRAME_PLT_BLOCK = 16 /* bytes after which RULE_PLT repeats */
+};
+
 /* How one tracked value is recovered.  Unused members are 0, so that rules
    compare as plain data.  Registers are DWARF numbers of the machine.  */
 struct frame_rule

@@ -23,7 +23,6 @@ enum
   /* Longer runs that cannot be a PCMASK function exist in damaged files only,
      and are left out.  The longest .plt of Debian has 57,600 bytes.  */
   WRITTEN_OUT_MAX = 1 << 18,
-  PLT_REPEAT = 16,
   COLUMNS = 8 /* kinds of functions: flexible, signal frame, B key */
 };
 
@@ -395,14 +394,14 @@ lower_plt (struct lowerer *lowerer, const struct frame_row *row,
                                          .reg = lowerer->options.arch->sp,
                                          .offset = 8 + 8 * i };
     }
-  bool first = threshold > 0, second = threshold < PLT_REPEAT;
+  bool first = threshold > 0, second = threshold < FRAME_PLT_BLOCK;
   rows[0].start = 0;
   rows[1].start = first && second ? (uint32_t)threshold : 0;
   struct repeated_block block = {
     .rows = first ? rows : rows + 1,
     .n_rows = first && second ? 2 : 1,
-    .size = PLT_REPEAT,
-    .phase = (uint8_t)((lowerer->function->address + start) % PLT_REPEAT),
+    .size = FRAME_PLT_BLOCK,
+    .phase = (uint8_t)((lowerer->function->address + start) % FRAME_PLT_BLOCK),
   };
   return lower_block (lowerer, &block, start, end);
 }

@@ -65,11 +65,13 @@ static void
 resolve_plt (struct sweep_view *view, const struct arch *arch, uint64_t at)
 {
   int64_t threshold = view->rules.cfa.offset;
-  uint64_t block = at & ~UINT64_C (15);
-  bool beyond = (int64_t)(at & 15) >= threshold;
-  uint64_t change = block + (beyond ? 16 : (uint64_t)threshold);
+  uint64_t phase = at % FRAME_PLT_BLOCK;
+  bool beyond = (int64_t)phase >= threshold;
+  uint64_t change
+      = at - phase + (beyond ? FRAME_PLT_BLOCK : (uint64_t)threshold);
   /* Otherwise all of a block is on one side of the threshold.  */
-  if (threshold > 0 && threshold < 16 && change < view->until && change > at)
+  if (threshold > 0 && threshold < FRAME_PLT_BLOCK && change < view->until
+      && change > at)
     view->until = change;
   view->rules.cfa = (struct frame_rule){ .kind = RULE_REG,
                                          .reg = arch->sp,
