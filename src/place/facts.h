@@ -21,6 +21,14 @@ struct interval
   uint64_t begin, end;
 };
 
+/* Whether BYTE may be where nothing is: 0, or what patchelf leaves where a
+   section was, 'X', since 0.17 'Z'.  */
+static inline bool
+byte_is_filler (uint8_t byte)
+{
+  return byte == 0 || byte == 'X' || byte == 'Z';
+}
+
 /* P of doc/formats/injection: the largest page that the machine may have, but
    not more than the file was linked for.  Never the page of the machine this
    runs on.  */

@@ -42,13 +42,11 @@ next_wall (const struct draft *draft, uint64_t from, const GElf_Phdr *load)
   return wall < end ? wall : end;
 }
 
-/* What patchelf leaves where a section was: 'X', since 0.17 'Z'.  */
 static bool
 is_filler (const struct image *image, uint64_t begin, uint64_t end)
 {
   for (uint64_t i = begin; i < end; i++)
-    if (image->bytes[i] != 0 && image->bytes[i] != 'X'
-        && image->bytes[i] != 'Z')
+    if (!byte_is_filler (image->bytes[i]))
       return false;
   return true;
 }

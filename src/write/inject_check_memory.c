@@ -81,13 +81,11 @@ is_of_dynamic_entry (const struct image *image, uint64_t at, uint64_t *end)
   return false;
 }
 
-/* patchelf leaves 'X' where a section was, since 0.17 'Z'.  */
 static bool
 is_free (const struct image *image, uint64_t at, uint64_t *end)
 {
-  uint8_t byte = image->bytes[at];
   *end = at + 1;
-  return (byte == 0 || byte == 'X' || byte == 'Z')
+  return byte_is_filler (image->bytes[at])
          && owner_next (image, at, 0).begin > at;
 }
 
