@@ -304,8 +304,8 @@ sframe_encoder_add_block (struct sframe_encoder *encoder,
   return true;
 }
 
-static bool
-report_unwritable (uint64_t address, struct error *err)
+bool
+sframe_rows_unwritable (uint64_t address, struct error *err)
 {
   return error_set (err, CFI2SFRAME_INVALID,
                     "rows of the function at 0x%llx cannot be written",
@@ -337,7 +337,7 @@ sframe_encoder_add (struct sframe_encoder *encoder,
   if (!function_is_sound (encoder, function)
       || !function_is_in_order (encoder, function->address)
       || !function_fits_version (encoder, function))
-    return report_unwritable (function->address, err);
+    return sframe_rows_unwritable (function->address, err);
   if (encoder->n_records == 0 && !sframe_encoder_reserve (encoder))
     return error_set_no_memory (err);
   return sframe_encoder_add_block (encoder, function, err)
@@ -351,7 +351,7 @@ sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                        uint64_t address, uint32_t size, struct error *err)
 {
   if (!function_is_in_order (encoder, address))
-    return report_unwritable (address, err);
+    return sframe_rows_unwritable (address, err);
   return sframe_encoder_add_record (encoder, address, size,
                                     encoder->records[index].block, err);
 }

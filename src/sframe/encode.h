@@ -34,6 +34,10 @@ struct encode_options
   size_t n_expected, rows_expected;
 };
 
+/* Rows of the function at ADDRESS have no encoding: an error of whoever made
+   them.  Returns false.  */
+bool sframe_rows_unwritable (uint64_t address, struct error *err);
+
 /* Whether so many BYTES of rows are within rows_max of OPTIONS.  */
 static inline bool
 sframe_rows_are_reasonable (const struct encode_options *options,

@@ -334,9 +334,7 @@ pieces_add (struct pieces *pieces, const struct numbered_function *function,
     return error_set_no_memory (err);
   if (!rows_fit (pieces, function)
       || !append_rows (pieces, function->rows, function->n_rows, 0, &bytes))
-    return error_set (err, CFI2SFRAME_INVALID,
-                      "rows of the function at 0x%llx cannot be written",
-                      (unsigned long long)function->address);
+    return sframe_rows_unwritable (function->address, err);
   return account (pieces, bytes, err)
          && (settle (pieces, first_row, function->address, function->size,
                      bytes)
