@@ -196,11 +196,8 @@ prepare (struct analysis *analysis, struct error *err)
 {
   const struct code_request *request = analysis->request;
   const struct image *image = request->image;
-  analysis->machine = code_machine_of (image->arch);
-  if (!analysis->machine)
-    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
-                           "this build cannot analyse code of this machine");
-  if (!facts_read (&analysis->facts, image, err))
+  analysis->machine = code_machine_expect (image->arch, err);
+  if (analysis->machine == NULL || !facts_read (&analysis->facts, image, err))
     return false;
   analysis->decoder = insn_decoder_new (image->arch);
   analysis->functions = functions_new (image);

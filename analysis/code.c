@@ -21,6 +21,12 @@ code_analysis_exists (const struct arch *arch)
 }
 
 bool
+code_analysis_expect (const struct arch *arch, struct error *err)
+{
+  return code_machine_expect (arch, err) != NULL;
+}
+
+bool
 code_analysis_is_known (const struct arch *arch)
 {
   return code_machine_is_known (arch);

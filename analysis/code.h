@@ -36,6 +36,9 @@ struct code_findings
 /* Whether code of ARCH can be analysed by this build.  */
 bool code_analysis_exists (const struct arch *arch);
 
+/* The same, with an error if not.  */
+bool code_analysis_expect (const struct arch *arch, struct error *err);
+
 /* Whether code of ARCH can be analysed by any build.  */
 bool code_analysis_is_known (const struct arch *arch);
 

@@ -80,3 +80,13 @@ code_machine_of (const struct arch *arch)
 {
   return code_machine_with (arch, CONVENTIONS_C);
 }
+
+const struct code_machine *
+code_machine_expect (const struct arch *arch, struct error *err)
+{
+  const struct code_machine *machine = code_machine_of (arch);
+  if (machine == NULL)
+    error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
+                    "this build cannot analyse code of this machine");
+  return machine;
+}

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "base/error.h"
 #include "analysis/instruction.h"
 
 struct code_machine
@@ -52,6 +53,10 @@ enum code_conventions
 const struct code_machine *
 code_machine_with (const struct arch *arch, enum code_conventions conventions);
 const struct code_machine *code_machine_of (const struct arch *arch);
+
+/* The same as code_machine_of, with an error in place of NULL.  */
+const struct code_machine *code_machine_expect (const struct arch *arch,
+                                                struct error *err);
 
 /* Whether a build with all decoders can analyse the code of ARCH.  */
 bool code_machine_is_known (const struct arch *arch);

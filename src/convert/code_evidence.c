@@ -173,9 +173,8 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
   struct code_request request;
   struct code_findings findings;
   *evidence = (struct code_evidence){ 0 };
-  if (!code_analysis_exists (source->image->arch))
-    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
-                           "this build cannot analyse code of this machine");
+  if (!code_analysis_expect (source->image->arch, err))
+    return false;
   /* What an earlier analysis has found would be taken for CFI.  */
   frame_functions_free (&source->found);
   if (!code_facts_read (&facts, source, &request, err))

@@ -134,9 +134,8 @@ lint_image (const struct lint_run *lint, struct error *err)
   struct cfi_source source = { 0 };
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN, .without_fp = true };
-  if (!code_analysis_exists (image->arch))
-    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
-                           "this build cannot analyse code of this machine");
+  if (!code_analysis_expect (image->arch, err))
+    return false;
   if (image->header.e_type == ET_REL)
     return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
                            "objects are not analysed: link them first");
