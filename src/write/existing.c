@@ -83,7 +83,6 @@ existing_find (const struct image *image)
       found.disagrees = found.n_sections > 0
                         && (by_segment.offset != found.place.offset
                             || by_segment.address != found.place.address);
-      found.has_segment = true;
       /* GNU ld 2.47 makes the segment larger than the section, so that it
          covers bytes of other sections.  */
       if (found.n_sections == 0)
@@ -101,7 +100,7 @@ existing_bytes (const struct existing *existing, const struct image *image)
   const struct plan_replaced *place = &existing->place;
   if (!existing->present || place->offset > image->size
       || place->size > image->size - place->offset
-      || (!existing->has_segment
+      || (existing->n_segments == 0
           && image->sections[place->section].header.sh_type == SHT_NOBITS))
     return NULL;
   return image->bytes + place->offset;

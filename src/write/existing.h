@@ -15,10 +15,9 @@
 
 struct existing
 {
-  bool present;     /* there is one with contents */
-  bool has_segment; /* PT_GNU_SFRAME names the place */
-  bool has_record;  /* this program made the section and can undo that */
-  bool disagrees;   /* section and segment are at different places */
+  bool present;    /* there is one with contents */
+  bool has_record; /* this program made the section and can undo that */
+  bool disagrees;  /* section and segment are at different places */
   size_t n_sections, n_segments; /* how many there are; empty PT_GNU_SFRAMEs
                                     do not count */
   struct plan_replaced place;    /* the section's if there is one */

@@ -320,8 +320,6 @@ struct file_concerns
 file_find_concerns (int fd)
 {
   struct file_concerns concerns = { 0 };
-  struct stat status;
-  concerns.hard_links = fstat (fd, &status) == 0 && status.st_nlink > 1;
   int flags;
   if (flags_read (fd, &flags))
     {

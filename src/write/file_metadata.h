@@ -12,8 +12,6 @@
 /* What a user should know before a file is rewritten.  */
 struct file_concerns
 {
-  bool hard_links; /* there are other hard links; a rename leaves them with the
-                      old contents */
   bool signed_ima; /* security.ima: the signature will not match any more */
   bool verity;     /* fs-verity: contents are sealed, only rename works */
   bool flags_lost; /* a new file cannot have all attributes of chattr(1) */

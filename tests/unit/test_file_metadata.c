@@ -444,20 +444,6 @@ FIXTURE_TEST (attributes_that_cannot_be_read_are_an_error)
     }
 }
 
-FIXTURE_TEST (other_names_are_a_concern)
-{
-  char path[] = "metadata-XXXXXX", other[] = "metadata-XXXXXX.2";
-  int fd = mkstemp (path);
-  assert_true (fd >= 0);
-  memcpy (other, path, strlen (path));
-  assert_false (file_find_concerns (fd).hard_links);
-  assert_int_equal (link (path, other), 0);
-  assert_true (file_find_concerns (fd).hard_links);
-  unlink (other);
-  unlink (path);
-  close (fd);
-}
-
 FIXTURE_TEST (signatures_are_a_concern)
 {
   assert_false (file_find_concerns (to.fd).signed_ima);

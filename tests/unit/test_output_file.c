@@ -960,13 +960,3 @@ FIXTURE_TEST (signal_handler_leaves_no_temporary_file)
   assert_int_equal (count_entries (), 1);
   assert_contents ("f", "old");
 }
-
-FIXTURE_TEST (hard_links_are_a_concern)
-{
-  write_file ("f", "old", 0644);
-  int fd = open (path_of ("f"), O_RDONLY);
-  assert_false (file_find_concerns (fd).hard_links);
-  assert_int_equal (link (path_of ("f"), path_of ("g")), 0);
-  assert_true (file_find_concerns (fd).hard_links);
-  close (fd);
-}
