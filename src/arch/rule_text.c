@@ -6,7 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *
+enum
+{
+  REGISTER_TEXT = 8 /* bytes, with the NUL */
+};
+
+/* The name of the register with DWARF's number REG, in TEXT.  */
+static const char *
 register_text (const struct arch *arch, unsigned reg, char text[REGISTER_TEXT])
 {
   if (reg < arch->n_register_names)

@@ -8,13 +8,8 @@
 
 enum
 {
-  REGISTER_TEXT = 8, /* bytes, with the NUL */
-  RULE_TEXT = 32
+  RULE_TEXT = 32 /* bytes, with the NUL */
 };
-
-/* The name of the register with DWARF's number REG, in TEXT.  */
-const char *register_text (const struct arch *arch, unsigned reg,
-                           char text[REGISTER_TEXT]);
 
 /* Where RULE finds the value that register OWN had in the caller: "rsp+16",
    "at CFA-8", "in rbp", or why that cannot be said.  The result is TEXT or a
