@@ -112,16 +112,6 @@ execute (struct contradictions *comparison, const struct cfi_fde *fde,
   return comparison->err->status == CFI2SFRAME_OK;
 }
 
-static bool
-is_contradicted (const struct frame_function *function)
-{
-  for (size_t i = 0; i < function->n_rows; i++)
-    if (function->rows[i].cfa.kind == RULE_UNSUPPORTED
-        && function->rows[i].cfa.reason == REASON_OVERLAP)
-      return true;
-  return false;
-}
-
 /* Compare FDE, which counts, with the one set aside.  */
 static bool
 compare_with (struct contradictions *comparison, const struct cfi_fde *fde)
@@ -155,7 +145,10 @@ compare (struct contradictions *comparison, const struct cfi_fde *fde)
         && fdes[i].address + fdes[i].size > fde->address
         && !compare_with (comparison, &fdes[i]))
       return false;
-  section->n_contradictions += says && is_contradicted (&comparison->aside);
+  section->n_contradictions
+      += says
+         && frame_function_is_left_out (&comparison->aside, UINT64_MAX,
+                                        REASON_OVERLAP);
   return true;
 }
 

@@ -238,18 +238,6 @@ compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *rival,
          || error_set_no_memory (err);
 }
 
-/* Whether a row for one of the first SIZE bytes of FUNCTION was taken back. */
-static bool
-is_disputed (const struct frame_function *function, uint64_t size)
-{
-  for (size_t i = 0; i < function->n_rows; i++)
-    if (function->rows[i].start < size
-        && function->rows[i].cfa.kind == RULE_UNSUPPORTED
-        && function->rows[i].cfa.reason == REASON_OVERLAP)
-      return true;
-  return false;
-}
-
 /* Compare CODE with all FDEs that overlap it, then drop the part of it that
    came with earlier ones.  */
 static bool
@@ -266,7 +254,8 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   uint64_t front = code->claimed_end - code->address;
   if (front > code->size)
     front = code->size;
-  code->front_disputed = is_disputed (function, front);
+  code->front_disputed
+      = frame_function_is_left_out (function, front, REASON_OVERLAP);
   frame_function_drop_front (function, (uint32_t)front);
   code->address += front;
   code->size -= front;

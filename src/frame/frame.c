@@ -330,6 +330,18 @@ frame_function_dispute (struct frame_function *function,
   return true;
 }
 
+bool
+frame_function_is_left_out (const struct frame_function *function,
+                            uint64_t size, enum frame_reason reason)
+{
+  for (size_t i = 0; i < function->n_rows; i++)
+    if (function->rows[i].start < size
+        && function->rows[i].cfa.kind == RULE_UNSUPPORTED
+        && function->rows[i].cfa.reason == reason)
+      return true;
+  return false;
+}
+
 void
 frame_function_drop_front (struct frame_function *function, uint32_t size)
 {

@@ -264,6 +264,11 @@ bool frame_function_dispute (struct frame_function *function,
                              const struct frame_function *rival,
                              enum frame_reason reason);
 
+/* Whether a row for one of the first SIZE bytes of FUNCTION was left out for
+   REASON.  */
+bool frame_function_is_left_out (const struct frame_function *function,
+                                 uint64_t size, enum frame_reason reason);
+
 /* The row of FUNCTION at OFFSET from its address, in whichever block that is,
    or NULL.  *END, an offset too, is lowered to where the answer changes.
    *INDEX, 0 at first, tells where to search from; from call to call OFFSET
