@@ -105,8 +105,9 @@ open_source (struct measuring *measuring, struct error *err)
   /* The figures to compare with: .eh_frame and what is made from it.  */
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
+  const struct rows_options rows = { .at_sites = true };
   if (!cfi_source_open (source, image, &cfi_options, err)
-      || !finished_rows_open (&measuring->rows, source, ROWS_AT_SITES, err))
+      || !finished_rows_open (&measuring->rows, source, &rows, err))
     return false;
   result->eh_frame_bytes = source->eh_frame.size;
   result->eh_frame_hdr_bytes = source->eh_frame.header_size;

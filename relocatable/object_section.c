@@ -44,8 +44,10 @@ accepts_odd_ranges (const struct object_builder *builder)
 static bool
 open_source (struct object_builder *builder, struct error *err)
 {
+  const struct rows_options rows
+      = { .ignores_overlaps = accepts_odd_ranges (builder) };
   return object_source_open (&builder->source, builder->object, false, err)
-         && finished_rows_open (&builder->rows, &builder->source, 0, err);
+         && finished_rows_open (&builder->rows, &builder->source, &rows, err);
 }
 
 static int
@@ -139,8 +141,6 @@ add_code (struct object_builder *builder, struct cfi_code *code,
       && (code->reason == REASON_OVERLAP
           || code->reason == REASON_EMPTY_RANGE))
     code->reason = REASON_NONE;
-  if (accepts_odd_ranges (builder))
-    code->group_end = code->group; /* even if it overlaps another function */
   if (builder->gnu == NULL)
     {
       if (!finished_rows_execute (&builder->rows, code, err))

@@ -5,19 +5,22 @@
 
 bool
 finished_rows_open (struct finished_rows *rows,
-                    const struct cfi_source *source, unsigned flags,
-                    struct error *err)
+                    const struct cfi_source *source,
+                    const struct rows_options *options, struct error *err)
 {
-  *rows = (struct finished_rows){ .flags = flags };
+  *rows = (struct finished_rows){ .options = *options };
   if (!cfi_walk_begin (&rows->walk, source, err))
     return false;
-  if (flags & ROWS_AT_SITES
+  rows->walk.ignores_overlaps = options->ignores_overlaps;
+  if (options->at_sites
       && !(padding_finder_init (&rows->padding, source->image, err)
            && return_sites_init (&rows->sites, source, &rows->padding, err)))
     return false;
-  if (flags & ROWS_BY_PROGRAM)
+  rows->sites.keep_all_rows = options->keep_all_rows;
+  rows->sites.only_behind_calls = options->only_behind_calls;
+  if (options->by_program)
     rows->programs = program_table_new (&source->cfi);
-  return rows->programs != NULL || !(flags & ROWS_BY_PROGRAM)
+  return rows->programs != NULL || !options->by_program
          || error_set_no_memory (err);
 }
 
@@ -43,7 +46,7 @@ execute_with_sites (struct finished_rows *rows, struct cfi_code *code,
                     struct error *err)
 {
   return cfi_walk_rows (&rows->walk, code, err)
-         && (!(rows->flags & ROWS_AT_SITES)
+         && (!rows->options.at_sites
              || return_sites_apply (&rows->sites, &rows->walk, code, err));
 }
 
@@ -52,7 +55,7 @@ static bool
 finish_program (struct finished_rows *rows, struct cfi_code *code,
                 struct error *err)
 {
-  const bool sites = rows->flags & ROWS_AT_SITES;
+  const bool sites = rows->options.at_sites;
   uint32_t hash;
   struct program_result *known
       = program_table_find (rows->programs, code->fde, &hash);
@@ -84,7 +87,7 @@ finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
     return 0;
   if (rows->programs != NULL && cfi_code_is_as_its_program (code))
     done = finish_program (rows, code, err);
-  else if (rows->flags & ROWS_AT_SITES)
+  else if (rows->options.at_sites)
     done = execute_with_sites (rows, code, err);
   return done ? 1 : -1;
 }

@@ -21,27 +21,33 @@
 #include "cfi/walk.h"
 #include "elf/padding.h"
 
-enum
+struct rows_options
 {
   /* Code comes with its program.  Without that each FDE is executed.  */
-  ROWS_BY_PROGRAM = 1 << 0,
+  bool by_program;
   /* Places and padding are found.  Only of a linked file.  */
-  ROWS_AT_SITES = 1 << 1
+  bool at_sites;
+  /* Of struct return_sites, with at_sites.  */
+  bool keep_all_rows, only_behind_calls;
+  /* Of struct cfi_walk.  */
+  bool ignores_overlaps;
 };
 
 struct finished_rows
 {
-  unsigned flags;
+  struct rows_options options;
   struct cfi_walk walk;
   struct padding_finder padding;
   struct return_sites sites;
   struct program_table *programs; /* owned, or NULL */
 };
 
-/* Start a walk over SOURCE, which must outlive ROWS, which must stay where it
-   is.  False when memory ran out; finished_rows_close is allowed then, too. */
+/* Start a walk over SOURCE as OPTIONS say.  SOURCE must outlive ROWS, which
+   must stay where it is.  False when memory ran out; finished_rows_close is
+   allowed then, too. */
 bool finished_rows_open (struct finished_rows *rows,
-                         const struct cfi_source *source, unsigned flags,
+                         const struct cfi_source *source,
+                         const struct rows_options *options,
                          struct error *err);
 /* ROWS may be all zero.  */
 void finished_rows_close (struct finished_rows *rows);
@@ -52,7 +58,7 @@ int finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
                         struct error *err);
 
 /* Have the rows of CODE, the latest one, in code->function, unless
-   code->reason says, or comes to say, why there are none.  Without flags any
+   code->reason says, or comes to say, why there are none.  Without options any
    code that has come may be asked for.  */
 bool finished_rows_execute (struct finished_rows *rows, struct cfi_code *code,
                             struct error *err);

@@ -73,6 +73,7 @@ bool
 function_list_read (struct function_list *list,
                     const struct cfi_source *source, struct error *err)
 {
+  const struct rows_options options = { .by_program = true };
   struct finished_rows rows = { 0 };
   *list = (struct function_list){ 0 };
   list->functions = calloc (source->cfi.n_fdes + source->stubs.n_functions
@@ -80,7 +81,7 @@ function_list_read (struct function_list *list,
                             sizeof *list->functions);
   if (list->functions == NULL)
     return error_set_no_memory (err);
-  bool ok = finished_rows_open (&rows, source, ROWS_BY_PROGRAM, err)
+  bool ok = finished_rows_open (&rows, source, &options, err)
             && fill (list, &rows, err);
   finished_rows_close (&rows);
   if (!ok)

@@ -128,7 +128,7 @@ fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
   if (walk->fde >= walk->group_end)
     find_group (walk);
   code->group = walk->group;
-  code->group_end = walk->group_end;
+  code->group_end = walk->ignores_overlaps ? walk->group : walk->group_end;
   code->claimed_end = walk->claimed_end;
   bool in_stub = walk->fde == code->group && fde->address < walk->claimed_end;
   if (reason == REASON_NONE

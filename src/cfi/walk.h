@@ -41,6 +41,8 @@ struct cfi_walk
   size_t disproof;                /* the first that may still apply */
   size_t group, group_end;        /* FDEs that overlap, `fde' among them */
   uint64_t claimed_end;           /* code below has an owner */
+  bool ignores_overlaps; /* FDEs keep their rows whatever others say of the
+                            same code */
 };
 
 enum cfi_code_kind

@@ -174,17 +174,16 @@ shares_rows (const struct linked_section *linked)
 }
 
 static bool
-open_rows (struct linked_section *linked, unsigned flags, struct error *err)
+open_rows (struct linked_section *linked, bool by_program, struct error *err)
 {
   const struct cfi2sframe_options *options = linked->options;
-  if (!options->gnu)
-    flags |= ROWS_AT_SITES;
+  const struct rows_options rows
+      = { .by_program = by_program,
+          .at_sites = !options->gnu,
+          .keep_all_rows = options->keep_return_addresses,
+          .only_behind_calls = !options->compact };
   linked->source.disproofs = &linked->code.disproofs;
-  if (!finished_rows_open (&linked->rows, &linked->source, flags, err))
-    return false;
-  linked->rows.sites.keep_all_rows = options->keep_return_addresses;
-  linked->rows.sites.only_behind_calls = !options->compact;
-  return true;
+  return finished_rows_open (&linked->rows, &linked->source, &rows, err);
 }
 
 static bool
@@ -240,7 +239,7 @@ linked_section_free (struct linked_section *linked)
 bool
 linked_section_open (struct linked_section *linked, struct error *err)
 {
-  return open_source (linked, err) && open_rows (linked, 0, err);
+  return open_source (linked, err) && open_rows (linked, false, err);
 }
 
 const struct cfi_source *
@@ -253,7 +252,7 @@ bool
 linked_section_read (struct linked_section *linked, struct error *err)
 {
   if (!open_source (linked, err)
-      || !open_rows (linked, shares_rows (linked) ? ROWS_BY_PROGRAM : 0, err))
+      || !open_rows (linked, shares_rows (linked), err))
     return false;
   const struct cfi_source *source = &linked->source;
   return open_emitter (linked,

@@ -86,7 +86,7 @@ leave_code (struct cfi_side *cfi)
   if (function == NULL)
     return;
   cfi->padding_end = cfi->code.address + cfi->code.size;
-  if (cfi->rows->flags & ROWS_AT_SITES)
+  if (cfi->rows->options.at_sites)
     cfi->padding_end += cfi_walk_padding_at_most (&cfi->rows->walk, &cfi->code,
                                                   &cfi->rows->padding);
   cfi->before = (struct frame_function){ .signal = function->signal,
@@ -327,7 +327,7 @@ sframe_verify (const struct sframe_decoder *decoder,
 {
   const struct cfi_section *cfi = &source->cfi;
   /* Each FDE is executed: what conversion spares itself is checked.  */
-  const unsigned flags = source->image != NULL ? ROWS_AT_SITES : 0;
+  const struct rows_options options = { .at_sites = source->image != NULL };
   struct finished_rows rows = { 0 };
   *result = (struct verify_result){ 0 };
   if (decoder->arch != cfi->arch)
@@ -343,7 +343,7 @@ sframe_verify (const struct sframe_decoder *decoder,
   /* Far beyond the places where either side changes in real files.  */
   uint64_t steps = (1u << 20) + 16 * (cfi_section_size (cfi) + decoder->size);
   bool done = check_order (decoder, err)
-              && finished_rows_open (&rows, source, flags, err)
+              && finished_rows_open (&rows, source, &options, err)
               && next_code (&verify.cfi, err)
               && sweep_section_open (&verify.section, decoder, err)
               && sweep (&verify.cfi.side, &verify.section.side, false, steps,
