@@ -44,8 +44,8 @@ sframe_rows_are_reasonable (const struct encode_options *options,
                             uint64_t bytes, struct error *err)
 {
   return options->rows_max == 0 || bytes <= options->rows_max
-         || error_set (err, CFI2SFRAME_REFUSED,
-                       "the CFI asks for unreasonably many rows");
+         || error_set_word (err, CFI2SFRAME_REFUSED, WORD_TOO_LARGE,
+                            "the CFI asks for unreasonably many rows");
 }
 
 /* Bytes of ROW without its start: info byte and data words.  */
