@@ -146,6 +146,12 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
   return emitter->encoder != NULL && emitter->pieces != NULL;
 }
 
+bool
+emitter_repeats_rows (const struct emitter *emitter)
+{
+  return emitter->pieces != NULL;
+}
+
 /* Whether the version VARIANT knows the machine (arch->needs_pcrel).  */
 static bool
 check_machine (const struct arch *arch, struct sframe_variant variant,

@@ -43,15 +43,18 @@ struct emitter *emitter_new (const struct emitter_options *options,
                              struct error *err);
 void emitter_free (struct emitter *emitter);
 
+/* Whether functions with the program of an earlier one may have its rows.  */
+bool emitter_repeats_rows (const struct emitter *emitter);
+
 /* Add CODE, which comes from ROWS, with its rows, or the reason why there are
    none.  Code that comes with its program comes with places, too, and goes to
-   one emitter alone, with `share' or `compact', which gives it rows that were
-   added before.  */
+   one emitter alone that repeats rows, which gives it those that were added
+   before.  */
 bool emitter_add (struct emitter *emitter, struct finished_rows *rows,
                   struct cfi_code *code, struct error *err);
 
 /* Add the code of an FDE with rows that come as they are to be; only to an
-   emitter without `share' and `compact'.  */
+   emitter that does not repeat rows.  */
 bool emitter_add_lowered (struct emitter *emitter,
                           const struct sframe_fde *function,
                           struct error *err);

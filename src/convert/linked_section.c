@@ -163,16 +163,6 @@ open_emitter (struct linked_section *linked, size_t n_expected,
   return linked->emitter != NULL;
 }
 
-/* Whether functions may have the rows of others.  */
-static bool
-shares_rows (const struct linked_section *linked)
-{
-  const struct cfi2sframe_options *options = linked->options;
-  return !options->gnu
-         && (options->compact
-             || !(options->no_share || linked->image->arch->big_endian));
-}
-
 static bool
 open_rows (struct linked_section *linked, bool by_program, struct error *err)
 {
@@ -251,14 +241,14 @@ linked_section_source (const struct linked_section *linked)
 bool
 linked_section_read (struct linked_section *linked, struct error *err)
 {
-  if (!open_source (linked, err)
-      || !open_rows (linked, shares_rows (linked), err))
+  if (!open_source (linked, err))
     return false;
   const struct cfi_source *source = &linked->source;
   return open_emitter (linked,
                        source->cfi.n_fdes + source->stubs.n_functions
                            + source->found.n_functions,
                        cfi_section_size (&source->cfi) / 2, err)
+         && open_rows (linked, emitter_repeats_rows (linked->emitter), err)
          && open_gnu (linked, err);
 }
 
