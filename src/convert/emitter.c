@@ -11,8 +11,6 @@
 
 enum
 {
-  /* The CFI takes more bytes of the file than the rows made of it, and the PLT
-     more than the rows of its stubs; small files may have it otherwise.  */
   ROWS_FLOOR = 1 << 20
 };
 
@@ -106,6 +104,12 @@ take_gap (void *context, uint64_t address, uint32_t size,
 
 /* Making one.  */
 
+uint64_t
+emitter_rows_max (const struct image *image)
+{
+  return image->size + ROWS_FLOOR;
+}
+
 static bool
 open_lowerer (struct emitter *emitter, const struct emitter_options *options)
 {
@@ -131,7 +135,7 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
     /* libsframe's byte-swapping reader would swap shared rows twice.  */
     .share = options->share && !arch->big_endian,
     .gnu_widths = options->gnu_widths,
-    .rows_max = options->image->size + ROWS_FLOOR,
+    .rows_max = emitter_rows_max (options->image),
     .n_expected = options->n_expected,
     .rows_expected = options->rows_expected,
   };

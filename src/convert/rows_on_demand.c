@@ -9,16 +9,14 @@
 #include "base/search.h"
 #include "cfi/source.h"
 #include "convert/detached.h"
+#include "convert/emitter.h"
 #include "convert/linked_section.h"
 
 enum
 {
   /* FDEs of a portion, or a few more.  What a portion takes besides its rows
      is as much as the rows of 20 FDEs.  */
-  PORTION_FDES = 16,
-  /* Bytes of rows that a file may ask for beyond its size.  A hostile FDE of
-     30 bytes asks for a megabyte.  */
-  ROWS_FLOOR = 1 << 20
+  PORTION_FDES = 16
 };
 
 struct portion
@@ -127,7 +125,7 @@ make (struct rows_on_demand *rows, struct portion *portion, size_t end)
   struct error ignored;
   struct buffer bytes;
   portion->made = true;
-  if (rows->size > rows->image->size + ROWS_FLOOR)
+  if (rows->size > emitter_rows_max (rows->image))
     return;
   error_clear (&ignored);
   buffer_init (&bytes, rows->image->big_endian);
