@@ -59,6 +59,7 @@ struct cfa_machine
   struct cfa_state states[STATES_MAX];
   struct frame_numbers numbers;    /* of the rows that come out */
   uint64_t reach;                  /* of the program run last */
+  bool no_memory;                  /* for the rows of that program */
   struct saved_state *saved_cies;  /* one per CIE; NULL: not tracked */
   struct saved_state *saved_stack; /* STATES_MAX */
 };
@@ -78,7 +79,6 @@ struct execution
   uint64_t address, size; /* of the function; a CIE has no end */
   uint64_t location;      /* bytes from the address */
   struct frame_function *function; /* NULL in a CIE */
-  struct error *err;
 };
 
 /* From the state to a row.  */
@@ -139,9 +139,11 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
 static bool
 append_row (struct execution *run, const struct frame_row *row)
 {
-  return frame_function_append_saved (
-             run->function, row, run->saved != NULL ? run->saved->rules : NULL)
-         || error_set_no_memory (run->err);
+  if (frame_function_append_saved (
+          run->function, row, run->saved != NULL ? run->saved->rules : NULL))
+    return true;
+  run->machine->no_memory = true;
+  return false;
 }
 
 /* Append any row for the code from the current location on.  Not inline: the
@@ -590,7 +592,7 @@ default_state (void)
 }
 
 static const struct cie_result *
-cie_execute (struct cfa_machine *machine, uint32_t index, struct error *err)
+cie_execute (struct cfa_machine *machine, uint32_t index)
 {
   struct cie_result *result = &machine->cies[index];
   if (result->executed)
@@ -599,8 +601,7 @@ cie_execute (struct cfa_machine *machine, uint32_t index, struct error *err)
   struct execution run = { .machine = machine,
                            .cie = cie,
                            .state = default_state (),
-                           .size = UINT64_MAX,
-                           .err = err };
+                           .size = UINT64_MAX };
   if (machine->saved_cies != NULL)
     {
       run.saved = &machine->saved_cies[index];
@@ -669,7 +670,7 @@ give_up_from_here (struct execution *run, enum frame_reason reason)
                            .cfa = unknown,
                            .ra = unknown,
                            .fp = unknown };
-  if (run->err->status != CFI2SFRAME_OK || run->location == 0
+  if (run->machine->no_memory || run->location == 0
       || run->location >= run->size)
     return reason;
   return append_row (run, &row) ? REASON_NONE : REASON_BAD_ENTRY;
@@ -677,10 +678,10 @@ give_up_from_here (struct execution *run, enum frame_reason reason)
 
 static enum frame_reason
 run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
-         struct frame_function *function, struct error *err)
+         struct frame_function *function)
 {
   const struct cfi_section *section = machine->section;
-  const struct cie_result *cie = cie_execute (machine, fde->cie, err);
+  const struct cie_result *cie = cie_execute (machine, fde->cie);
   if (cie->reason != REASON_NONE)
     return cie->reason;
   struct execution run = { .machine = machine,
@@ -690,8 +691,7 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
                            .changed = true,
                            .address = fde->address,
                            .size = fde->size,
-                           .function = function,
-                           .err = err };
+                           .function = function };
   struct saved_state saved;
   if (machine->saved_cies != NULL)
     {
@@ -711,9 +711,10 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
   return !run.changed || emit_row (&run) ? REASON_NONE : REASON_BAD_ENTRY;
 }
 
-enum frame_reason
+bool
 cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
-                 struct frame_function *function, struct error *err)
+                 struct frame_function *function, enum frame_reason *reason,
+                 struct error *err)
 {
   const struct cfi_section *section = machine->section;
   const struct cfi_cie *cie = &section->cies[fde->cie];
@@ -723,14 +724,13 @@ cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
   function->signal = cie->signal;
   function->b_key = cie->b_key;
   machine->reach = UINT64_MAX;
-  if (fde->size == 0)
-    return REASON_EMPTY_RANGE;
-  if (fde->size > UINT32_MAX)
-    return REASON_FUNCTION_SIZE;
-  enum frame_reason reason = run_fde (machine, fde, function, err);
-  if (reason != REASON_NONE)
+  machine->no_memory = false;
+  *reason = fde->size == 0           ? REASON_EMPTY_RANGE
+            : fde->size > UINT32_MAX ? REASON_FUNCTION_SIZE
+                                     : run_fde (machine, fde, function);
+  if (*reason != REASON_NONE)
     function->n_rows = 0;
-  return reason;
+  return !machine->no_memory || error_set_no_memory (err);
 }
 
 uint64_t

@@ -28,15 +28,13 @@ void cfa_machine_free (struct cfa_machine *machine);
 bool cfa_machine_track_saved (struct cfa_machine *machine);
 
 /* Run FDE and fill FUNCTION (reset first) with its rows, clipped to the FDE's
-   range, equal neighbours merged.  REASON_NONE on success; otherwise the
-   reason.
-   A program that breaks in the middle of the function is a success: what it
-   said until then holds, the last row has no rules but the reason.  Memory
-   shortage is reported through ERR and REASON_BAD_ENTRY.  */
-enum frame_reason cfa_machine_run (struct cfa_machine *machine,
-                                   const struct cfi_fde *fde,
-                                   struct frame_function *function,
-                                   struct error *err);
+   range, equal neighbours merged.  *REASON says why there are none, or is
+   REASON_NONE.  A program that breaks in the middle of the function has rows:
+   what it said until then holds, the last row has no rules but the reason.
+   False when memory ran out.  */
+bool cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
+                      struct frame_function *function,
+                      enum frame_reason *reason, struct error *err);
 
 /* How much code the program run last speaks of, in bytes from the function's
    start: another FDE with the same CIE and instructions and more code than

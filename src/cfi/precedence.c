@@ -106,10 +106,11 @@ static bool
 execute (struct contradictions *comparison, const struct cfi_fde *fde,
          struct frame_function *function, bool *says)
 {
-  comparison->err->status = CFI2SFRAME_OK;
-  *says = cfa_machine_run (comparison->machine, fde, function, comparison->err)
-          == REASON_NONE;
-  return comparison->err->status == CFI2SFRAME_OK;
+  enum frame_reason reason;
+  bool done = cfa_machine_run (comparison->machine, fde, function, &reason,
+                               comparison->err);
+  *says = reason == REASON_NONE;
+  return done;
 }
 
 /* Compare FDE, which counts, with the one set aside.  */

@@ -210,11 +210,11 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
          struct frame_function *function, enum frame_reason *reason,
          struct error *err)
 {
-  err->status = CFI2SFRAME_OK;
-  *reason = cfa_machine_run (walk->machine, fde, function, err);
+  if (!cfa_machine_run (walk->machine, fde, function, reason, err))
+    return false;
   if (walk->source->cfi.inputs[fde->input].fp_unknown)
     leave_fp_out (function);
-  return err->status == CFI2SFRAME_OK;
+  return true;
 }
 
 /* Leave out the rows of the function at hand where RIVAL says anything else.

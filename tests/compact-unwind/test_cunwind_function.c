@@ -499,7 +499,9 @@ section_of (const struct buffer *bytes, struct cunwind_entry *entries,
   section->info.gaps = (struct cunwind_gaps){ NULL, never };
   for (size_t i = 0; i < cfi.n_fdes; i++)
     {
-      cfa_machine_run (machine, &cfi.fdes[i], &function, &err);
+      enum frame_reason reason;
+      assert_true (
+          cfa_machine_run (machine, &cfi.fdes[i], &function, &reason, &err));
       assert_true (
           cunwind_section_add (section, &cfi.fdes[i], &function, &err));
     }

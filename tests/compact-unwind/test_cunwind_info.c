@@ -534,13 +534,14 @@ round_trip (struct cunwind_section *section, struct cfa_machine *machine)
   struct frame_function function = { 0 };
   struct cunwind_reader reader;
   struct error err = { 0 };
+  enum frame_reason reason;
   uint64_t end = 0;
   for (size_t i = 0; i < cfi->n_fdes; i++)
     {
       const struct cfi_fde *fde = &cfi->fdes[i];
       assert_true (fde->size > 0 && fde->address >= end);
       end = fde->address + fde->size;
-      cfa_machine_run (machine, fde, &function, &err);
+      assert_true (cfa_machine_run (machine, fde, &function, &reason, &err));
       assert_true (cunwind_section_add (section, fde, &function, &err));
     }
   void *bytes = reopen (&section->info, &reader);
@@ -548,7 +549,8 @@ round_trip (struct cunwind_section *section, struct cfa_machine *machine)
   expect_lookups (&section->info, &reader);
   for (size_t i = 0; i < cfi->n_fdes; i++)
     {
-      cfa_machine_run (machine, &cfi->fdes[i], &function, &err);
+      assert_true (
+          cfa_machine_run (machine, &cfi->fdes[i], &function, &reason, &err));
       expect_function (section, &reader, &cfi->fdes[i], &function);
     }
   frame_function_free (&function);

@@ -136,6 +136,7 @@ fuzz_check_rows (const struct sframe_decoder *decoder,
   for (size_t i = 0; i < cfi->n_fdes && n_rows < ROWS_MAX; i++)
     {
       const struct cfi_fde *fde = &cfi->fdes[i];
+      enum frame_reason reason;
       uint64_t begin = fde->address, before = end;
       uint64_t next = i + 1 < cfi->n_fdes ? fde[1].address : UINT64_MAX;
       if (fde->size > UINT64_MAX - begin)
@@ -144,7 +145,8 @@ fuzz_check_rows (const struct sframe_decoder *decoder,
         end = begin + fde->size;
       /* Of FDEs that overlap either may have been taken.  */
       if (begin < before || end > next
-          || cfa_machine_run (machine, fde, &function, &err) != REASON_NONE)
+          || !cfa_machine_run (machine, fde, &function, &reason, &err)
+          || reason != REASON_NONE)
         continue;
       n_rows += function.n_rows + 1;
       check_function (decoder, &function);

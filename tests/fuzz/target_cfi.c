@@ -105,8 +105,10 @@ convert (const struct cfi_section *cfi, struct sframe_variant variant,
   for (size_t i = 0; i < cfi->n_fdes; i++)
     {
       const struct cfi_fde *fde = &cfi->fdes[i];
+      enum frame_reason reason;
       if (fde->address < state.at || fde->address + fde->size < fde->address
-          || cfa_machine_run (machine, fde, &function, &err) != REASON_NONE)
+          || !cfa_machine_run (machine, fde, &function, &reason, &err)
+          || reason != REASON_NONE)
         continue;
       check_rows (&function);
       state.at = fde->address;

@@ -68,9 +68,11 @@ static inline enum frame_reason
 cfi_fixture_run (struct cfi_fixture *f, size_t index)
 {
   struct error err = { 0 };
+  enum frame_reason reason;
   assert_true (index < f->section.n_fdes);
-  return cfa_machine_run (f->machine, &f->section.fdes[index], &f->function,
-                          &err);
+  assert_true (cfa_machine_run (f->machine, &f->section.fdes[index],
+                                &f->function, &reason, &err));
+  return reason;
 }
 
 /* Set-up and tear-down of tests whose state is one little-endian section.  */

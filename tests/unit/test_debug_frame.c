@@ -93,8 +93,9 @@ expect_pushing (struct fixture *f, size_t index, uint64_t address,
   const struct cfi_fde *fde = &f->section.fdes[index];
   assert_int_equal (fde->address, address);
   assert_int_equal (fde->size, size);
-  assert_int_equal (cfa_machine_run (machine, fde, &function, &err),
-                    REASON_NONE);
+  enum frame_reason reason;
+  assert_true (cfa_machine_run (machine, fde, &function, &reason, &err));
+  assert_int_equal (reason, REASON_NONE);
   assert_int_equal (function.n_rows, 2);
   assert_int_equal (function.rows[0].cfa.offset, 8);
   assert_int_equal (function.rows[0].ra.offset, -8);

@@ -20,7 +20,9 @@ reach_of (const struct cfi_section *section, size_t index)
   struct frame_function function = { 0 };
   struct cfa_machine *machine = cfa_machine_new (section);
   assert_non_null (machine);
-  cfa_machine_run (machine, &section->fdes[index], &function, &err);
+  enum frame_reason reason;
+  assert_true (cfa_machine_run (machine, &section->fdes[index], &function,
+                                &reason, &err));
   uint64_t reach = cfa_machine_reach (machine);
   cfa_machine_free (machine);
   frame_function_free (&function);

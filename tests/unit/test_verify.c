@@ -94,8 +94,10 @@ convert (struct sides *sides, size_t end)
   struct frame_function function = { 0 };
   for (size_t i = 0; i < end && i < sides->cfi.n_fdes; i++)
     {
-      if (cfa_machine_run (machine, &sides->cfi.fdes[i], &function, &err)
-          == REASON_NONE)
+      enum frame_reason reason;
+      assert_true (cfa_machine_run (machine, &sides->cfi.fdes[i], &function,
+                                    &reason, &err));
+      if (reason == REASON_NONE)
         assert_true (lower_in_full (&lower, &function, &sink, &err));
     }
   buffer_init (&sides->sframe, false);
