@@ -15,6 +15,7 @@
 
 #include "convert/for_readers.h"
 #include "convert/formats.h"
+#include "convert/location.h"
 #include "cli/number.h"
 #include "cli/option_keys.h"
 #include "cli/standard_options.h"
@@ -22,9 +23,7 @@
 
 enum
 {
-  READERS_MAX = 16,
-  /* cfi2sframe_discard_temporaries knows so many temporary files.  */
-  JOBS_MAX = 256
+  READERS_MAX = 16
 };
 
 /* An option stands here and in cfi2sframe(1).  Completions and the manual are
@@ -384,7 +383,8 @@ parse_jobs (struct argp_state *state, const char *number)
   size_t jobs = 0;
   if (!number_parse (number, 1, SIZE_MAX, &jobs))
     argp_error (state, "'%s' is no number of jobs", number);
-  options->jobs = jobs < JOBS_MAX ? (unsigned)jobs : JOBS_MAX;
+  options->jobs
+      = jobs < LOCATION_THREADS_MAX ? (unsigned)jobs : LOCATION_THREADS_MAX;
 }
 
 static void
@@ -409,7 +409,9 @@ count_processors (void)
   cpu_set_t set;
   int count
       = sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
-  return count < 1 ? 1 : count < JOBS_MAX ? (unsigned)count : JOBS_MAX;
+  return count < 1                      ? 1
+         : count < LOCATION_THREADS_MAX ? (unsigned)count
+                                        : LOCATION_THREADS_MAX;
 }
 
 static void

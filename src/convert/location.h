@@ -18,6 +18,14 @@
 #include "base/error.h"
 #include "elf/file_location.h"
 #include "sframe/compare.h"
+#include "write/temporary.h"
+
+enum
+{
+  /* More threads than that would have temporary files that no handler knows.
+   */
+  LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
+};
 
 /* As cfi2sframe_convert.  *MADE is set to what the input's name stands for
    after a success without OUTPUT.  */

@@ -41,8 +41,7 @@ _Static_assert(NAME_SIZE <= sizeof ((struct temporary *)0)->name, "room");
    out of the table, by an atomic exchange, makes its taker the owner, so that
    a handler never reads what another thread frees. Beyond the table's size
    files are written all the same, only unknown to the handler.  */
-#define SLOTS 256
-static _Atomic (struct temporary *) active[SLOTS];
+static _Atomic (struct temporary *) active[TEMPORARY_KNOWN_MAX];
 
 /* Threads between making a file and entering it into the table.  */
 static atomic_int creating;
@@ -53,7 +52,7 @@ static atomic_bool closing;
 static int
 active_add (struct temporary *temporary)
 {
-  for (int i = 0; i < SLOTS; i++)
+  for (int i = 0; i < TEMPORARY_KNOWN_MAX; i++)
     {
       struct temporary *expected = NULL;
       if (atomic_compare_exchange_strong (&active[i], &expected, temporary))
@@ -86,7 +85,7 @@ temporary_discard_all (void)
   const struct timespec pause = { 0, 1000000 };
   for (int i = 0; i < 1000 && atomic_load (&creating) != 0; i++)
     nanosleep (&pause, NULL);
-  for (int i = 0; i < SLOTS; i++)
+  for (int i = 0; i < TEMPORARY_KNOWN_MAX; i++)
     {
       struct temporary *temporary = atomic_exchange (&active[i], NULL);
       if (temporary != NULL)

@@ -19,6 +19,11 @@
 #include "base/error.h"
 #include "elf/file_location.h"
 
+enum
+{
+  TEMPORARY_KNOWN_MAX = 256 /* temporary_discard_all knows so many */
+};
+
 struct temporary
 {
   int directory; /* borrowed */
