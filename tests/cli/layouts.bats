@@ -15,6 +15,17 @@ many_functions ()
   done
 }
 
+# The same as many.o.  Compiled once in a file of tests.
+many_object ()
+{
+  local made=$BATS_FILE_TMPDIR/many.o
+  if [ ! -e "$made" ]; then
+    many_functions >many.c
+    "${CC:-cc}" -O2 -c -o "$made" many.c
+  fi
+  cp "$made" many.o
+}
+
 # Convert, strip and undo FILE; "./FILE ARGUMENT..." says the same all along.
 lives_on ()
 {
@@ -89,16 +100,16 @@ segment ()
 # patchelf issue 528: a library or program for pages of 2 MiB crashed, because
 # a new segment was congruent modulo 4 KiB only.
 @test "patchelf 528: a program linked for pages of 2 MiB" {
-  many_functions >many.c
-  small_program big many.c -Wl,-z,max-page-size=0x200000
+  many_object
+  small_program big many.o -Wl,-z,max-page-size=0x200000
   readelf -lW big | grep -q 0x200000
   lives_on big
 }
 
 @test "patchelf 528: after conversion patchelf still does its work" {
   needs patchelf
-  many_functions >many.c
-  small_program big many.c -Wl,-z,max-page-size=0x200000
+  many_object
+  small_program big many.o -Wl,-z,max-page-size=0x200000
   cp big patched
   patchelf --set-rpath /nowhere patched
   [ "$(./patched)" = 174 ] || skip "this patchelf breaks the file itself"
@@ -112,8 +123,8 @@ segment ()
 # header: the self-check took it for a damaged segment.
 @test "patchelf 0.14: PT_GNU_PROPERTY under the program header table" {
   needs patchelf
-  many_functions >many.c
-  small_program patched many.c
+  many_object
+  small_program patched many.o
   patchelf --add-needed libm.so.6 --set-rpath "/$(printf '%0200d' 0)" patched
   [ "$(./patched)" = 174 ] || skip "this patchelf breaks the file itself"
   lives_on patched
@@ -121,8 +132,8 @@ segment ()
 
 # Without padding between its segments .sframe needs a segment of its own.
 @test "patchelf 528: a new segment is where its alignment puts it" {
-  many_functions >many.c
-  small_program big many.c \
+  many_object
+  small_program big many.o \
     -Wl,-z,max-page-size=0x200000,-z,noseparate-code,-z,norelro
   local before offset address align
   before=$(readelf -lW big | grep -c LOAD)
@@ -139,8 +150,9 @@ segment ()
 @test "patchelf 663: a big-endian program's table stays in a segment" {
   needs s390x-linux-gnu-gcc s390x-linux-gnu-strip qemu-s390x
   many_functions >many.c
-  CC=s390x-linux-gnu-gcc small_program s many.c -static
-  CC=s390x-linux-gnu-gcc small_program d many.c
+  s390x-linux-gnu-gcc -O2 -c many.c
+  CC=s390x-linux-gnu-gcc small_program s many.o -static
+  CC=s390x-linux-gnu-gcc small_program d many.o
   local file
   for file in s d; do
     cp $file $file.old
@@ -158,11 +170,11 @@ segment ()
 
 # LIEF issue 1384: the table grew over .interp, which PT_PHDR did not tell.
 @test "LIEF 1384: PT_PHDR says what the table is, .interp is not in it" {
-  many_functions >many.c
+  many_object
   local linker begin end offset size
   for linker in bfd gold lld mold; do
     command -v ld.$linker >/dev/null || continue
-    small_program f many.c -fuse-ld=$linker
+    small_program f many.o -fuse-ld=$linker
     convert f
     read -r begin end < <(table_of f)
     read -r offset size < <(segment f PHDR)
@@ -177,12 +189,12 @@ segment ()
 
 # LIEF issue 1237: static programs crashed after a change.
 @test "LIEF 1237: static programs of every linker" {
-  many_functions >many.c
+  many_object
   local linker kind tried=0
   for linker in bfd gold lld mold; do
     command -v ld.$linker >/dev/null || continue
     for kind in -static -static-pie; do
-      small_program f many.c -fuse-ld=$linker $kind 2>/dev/null || continue
+      small_program f many.o -fuse-ld=$linker $kind 2>/dev/null || continue
       [ "$(./f)" = 174 ] || continue
       lives_on f
       tried=$((tried + 1))
@@ -194,8 +206,8 @@ segment ()
 # BOLT's change 201701: readers that take .eh_frame_hdr for the one in front of
 # .eh_frame found none.
 @test "BOLT 201701: sections keep their order" {
-  many_functions >many.c
-  small_program f many.c
+  many_object
+  small_program f many.o
   readelf -SW f | sed -n 's/^ *\[ *\([0-9]*\)\] \(\.[^ ]*\).*/\1 \2/p' >before
   grep -A 1 eh_frame_hdr before | grep -q ' \.eh_frame$'
   convert f
@@ -234,16 +246,17 @@ END
   refused stripped
 }
 
-# linked COMMAND...: do it for programs of every linker and kind there is; the
-# rest of the compiler's arguments is in $flags.
+# linked COMMAND...: do it for programs of every linker and kind there is, of the
+# sources in $sources.
 linked ()
 {
   local linker kind tried=0
+  "${CC:-cc}" -O1 -c "${sources[@]}"
   for linker in bfd gold lld mold; do
     command -v ld.$linker >/dev/null || continue
     for kind in "-static -no-pie" -static-pie -pie -no-pie; do
       # shellcheck disable=SC2086 # kind is several
-      "${CC:-cc}" -O1 $kind -fuse-ld=$linker -Wl,--build-id -o old "${flags[@]}" \
+      "${CC:-cc}" $kind -fuse-ld=$linker -Wl,--build-id -o old "${sources[@]/%.[cs]/.o}" \
         2>/dev/null || continue
       echo "$linker $kind"
       "$@"
@@ -323,7 +336,7 @@ main (void)
   return 0;
 }
 END
-  local flags=(own.c)
+  local sources=(own.c)
   linked reads_itself
 }
 
@@ -340,10 +353,12 @@ core_ids ()
 
 is_known_in_cores ()
 {
+  local before
+  before=$(core_ids old)
   convert -o new old
-  [ "$(core_ids old)" = "$(core_ids new)" ]
+  [ "$before" = "$(core_ids new)" ]
   strip new
-  [ "$(core_ids old)" = "$(core_ids new)" ]
+  [ "$before" = "$(core_ids new)" ]
 }
 
 # A kernel writes the first page of a program, and no other.
@@ -371,7 +386,7 @@ boom (int n)
 }
 int main (int argc, char **argv) { return boom (argc) + (argv != NULL); }
 END
-  local flags=(abort.c note.s)
+  local sources=(abort.c note.s)
   linked is_known_in_cores
 }
 
