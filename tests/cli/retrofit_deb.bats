@@ -902,8 +902,10 @@ ended_by ()
 {
   python3 - "$1" "$(program_file python3)" "${@:2}" <<'END'
 import os, signal, subprocess, sys, time
-# What is in the background has SIGINT ignored, and would hand that on.
+# What is in the background has SIGINT ignored, what nohup runs SIGHUP, and would
+# hand that on.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 child = subprocess.Popen(sys.argv[2:], stderr=open("errors", "wb"),
                          stdout=subprocess.DEVNULL)
 while not os.path.exists("started") and child.poll() is None:
