@@ -21,7 +21,7 @@ attest ()
 {
   local wanted=$1
   shift
-  run --separate-stderr "$srcdir/contrib/attest/sframe-attest" "$@"
+  capture "$srcdir/contrib/attest/sframe-attest" "$@"
   [ "$status" -eq "$wanted" ] || report
   if [ "$wanted" -eq 0 ]; then
     printf '%s\n' "$output" >statement.json

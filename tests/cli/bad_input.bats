@@ -26,7 +26,7 @@ as_nobody ()
   chmod 755 . 2>/dev/null
   setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null \
     || skip "cannot change the user here"
-  run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+  capture setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
 # A directory that an ordinary user can reach, unlike bats' own.
@@ -90,7 +90,7 @@ teardown ()
 
 @test "a FIFO and a device do not block" {
   mkfifo fifo
-  run --separate-stderr timeout 10 "$CFI2SFRAME" fifo /dev/null
+  capture timeout 10 "$CFI2SFRAME" fifo /dev/null
   [ "$status" -eq 1 ] || [ "$status" -eq 0 ] || report
 }
 

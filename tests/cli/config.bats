@@ -6,7 +6,7 @@ load helpers
 
 script ()
 {
-  run --separate-stderr "$(program_file python3)" "$srcdir/contrib/$1" \
+  capture "$(program_file python3)" "$srcdir/contrib/$1" \
     --cfi2sframe="$CFI2SFRAME" "${@:2}"
 }
 

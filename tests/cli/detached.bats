@@ -59,7 +59,7 @@ started_program ()
 
 stacks ()
 {
-  run --separate-stderr "$stack" -v "$@" "$pid"
+  capture "$stack" -v "$@" "$pid"
   [[ $stderr != *"Operation not permitted"* ]] \
     || skip "tracing is not permitted here"
 }
@@ -207,7 +207,7 @@ asks ()
 @test "--debuginfod: sections are asked of debuginfod's servers, and compared with the file" {
   waiting_program
   started_program
-  DEBUGINFOD_URLS=http://127.0.0.1:1 run --separate-stderr "$stack" --debuginfod "$pid"
+  DEBUGINFOD_URLS=http://127.0.0.1:1 capture "$stack" --debuginfod "$pid"
   [[ $stderr != *"no libdebuginfod"* ]] || skip "no libdebuginfod"
   exits 0 --detached=sections waiting
   sed -n '/^(cd sections/,/^@end example/{ /^@end/d; s/@\([{}@]\)/\1/g; p; }' \
@@ -245,7 +245,7 @@ asks ()
   kill "$server"
   asks --debuginfod
   grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
-  run --separate-stderr env -u DEBUGINFOD_URLS "$stack" --debuginfod "$pid"
+  capture env -u DEBUGINFOD_URLS "$stack" --debuginfod "$pid"
   [ "$status" -eq 1 ] && [ -z "$output" ] || report
   [ "$stderr" = "sframe-stack: --debuginfod: DEBUGINFOD_URLS names no server" ] || report
 }

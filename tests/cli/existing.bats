@@ -181,7 +181,7 @@ END
   copy "$(program_file bash)" d/f
   convert --format=2 d/f
   before=$(stat -c %s d/f)
-  run --separate-stderr "$CFI2SFRAME" -r --replace --stats d
+  capture "$CFI2SFRAME" -r --replace --stats d
   [ "$status" -eq 0 ]
   after=$(stat -c %s d/f)
   [ "$after" -lt "$before" ]

@@ -48,16 +48,19 @@ program_file ()
   readlink -f "$(PATH=/usr/bin:/bin:$PATH command -v "$1")"
 }
 
-# Python's module debian, which only Debian's Python has.  Asked for once in a
-# file of tests: that takes as long as half a conversion of a package.
+# Python's module debian, which only Debian's Python has: that is $debian_python.
+# Asked for once in a file of tests: it takes as long as half a conversion of a
+# package.
 needs_debian_module ()
 {
-  local found=$BATS_FILE_TMPDIR/has-debian-module
+  local found=$BATS_FILE_TMPDIR/debian-python
   if [ ! -e "$found" ]; then
-    "$(program_file python3)" -c 'import debian.deb822' 2>/dev/null \
+    debian_python=$(program_file python3)
+    "$debian_python" -c 'import debian.deb822' 2>/dev/null \
       || skip "python3-debian not found"
-    : >"$found"
+    echo "$debian_python" >"$found"
   fi
+  read -r debian_python <"$found"
 }
 
 # json_is DEFINITION [whole]: standard input is what the schema says.
@@ -105,12 +108,73 @@ checksum ()
   sha256sum <"$1"
 }
 
-# small_program [FILE [ARGUMENT]...]: a small program with a few shapes of
-# frames: leaf, callee with saved registers, variable frame size, a cold path.
-# Most tests want the plain one, so that is compiled once in a file of tests.
-small_program ()
+# Every process that a test starts takes some milliseconds, and the shell's own,
+# $(...) and a pipe, take as long as programs.  What follows is run for each
+# conversion of each test, so that there are none that could be left out.
+
+# text_of VARIABLE COMMAND...: what it writes to standard output, as with $(...).
+# Its exit status is this one's.
+text_of ()
 {
-  cat >small.c <<'END'
+  local text_file=$BATS_TEST_TMPDIR/text-$BASHPID text_status=0
+  "${@:2}" >"$text_file" || text_status=$?
+  read_text "$1" "$text_file"
+  return $text_status
+}
+
+# read_text VARIABLE FILE: as VARIABLE=$(<FILE), which starts a process.
+read_text ()
+{
+  local text_parts IFS=
+  mapfile -d '' text_parts <"$2"
+  text_parts=${text_parts[*]}
+  while [[ $text_parts == *$'\n' ]]; do
+    text_parts=${text_parts%$'\n'}
+  done
+  printf -v "$1" %s "$text_parts"
+}
+
+# capture PROGRAM...: as "run --separate-stderr", for a program.
+capture ()
+{
+  local to=$BATS_TEST_TMPDIR/stdout-$BASHPID errors=$BATS_TEST_TMPDIR/stderr-$BASHPID
+  status=0
+  "$@" >"$to" 2>"$errors" || status=$?
+  read_text output "$to"
+  # Without what is white at its ends, as bats has it.
+  read -d '' -r stderr <"$errors" || true
+  IFS=$'\n' read -d '' -r -a lines <<<"$output" || true
+  IFS=$'\n' read -d '' -r -a stderr_lines <<<"$stderr" || true
+}
+
+# The names of all files in and below the current directory, in $names.
+all_names ()
+{
+  local IFS=$'\n' files
+  shopt -s globstar dotglob
+  files=(**)
+  shopt -u globstar dotglob
+  names=${files[*]}
+}
+
+# remember FILE: for `is_unchanged FILE', which also says that the current
+# directory has the same files as before.
+remember ()
+{
+  cp --remove-destination -- "$1" "$BATS_TEST_TMPDIR/remembered"
+  all_names
+  remembered_names=$names
+}
+
+is_unchanged ()
+{
+  cmp -- "$1" "$BATS_TEST_TMPDIR/remembered" && all_names \
+    && [ "$names" = "$remembered_names" ]
+}
+
+# A small program with a few shapes of frames: leaf, callee with saved registers,
+# variable frame size, a cold path.
+IFS= read -r -d '' small_source <<'END' || true
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +201,12 @@ main (void)
   return 0;
 }
 END
+
+# small_program [FILE [ARGUMENT]...]: compile that, from small.c.  Most tests
+# want the plain one, so that is compiled once in a file of tests.
+small_program ()
+{
+  printf %s "$small_source" >small.c
   local plain="$BATS_FILE_TMPDIR/small-${CC##*/}"
   if [ $# -gt 1 ]; then
     "${CC:-cc}" -O2 -o "$1" small.c "${@:2}"
@@ -149,7 +219,7 @@ END
 # is in $status.
 tool ()
 {
-  run --separate-stderr "$CFI2SFRAME" "$@"
+  capture "$CFI2SFRAME" "$@"
 }
 
 # Run a command that sets $status, as tool does, with the arguments behind the
@@ -224,7 +294,7 @@ only_files ()
 {
   local expected found
   expected=$(printf '%s\n' "$@" | sort)
-  found=$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)
+  found=$(ls -A)
   [ "$found" = "$expected" ] || { echo "found: $found"; return 1; }
 }
 
@@ -297,31 +367,28 @@ silent ()
 # its directory as they were.
 refused ()
 {
-  local file=$1 before files
+  local file=$1 lines_in_it
   shift
-  before=$(checksum "$file")
-  files=$(find . | sort)
+  remember "$file"
   exits 1 "$@" "$file"
   [ -z "$output" ] || report
-  [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+  mapfile lines_in_it <<<"$stderr"
+  [ "${#lines_in_it[@]}" -eq 1 ] || report
   # What is at fault may be another file.
   [[ $stderr == "cfi2sframe: $file: "?* || $stderr == "cfi2sframe: "?*" (for $file)" ]] \
     || report
-  [ "$(checksum "$file")" = "$before" ]
-  [ "$(find . | sort)" = "$files" ]
+  is_unchanged "$file"
 }
 
 # The tool finds nothing to do in FILE: no word, exit status 0, unchanged.
 skipped ()
 {
-  local file=$1 before files
+  local file=$1
   shift
-  before=$(checksum "$file")
-  files=$(find . | sort)
+  remember "$file"
   exits 0 "$@" "$file"
   silent
-  [ "$(checksum "$file")" = "$before" ]
-  [ "$(find . | sort)" = "$files" ]
+  is_unchanged "$file"
 }
 
 # Convert FILE in place, without a word.
@@ -334,15 +401,18 @@ convert ()
 # Offset and size of section NAME in FILE, as two decimal numbers.
 section ()
 {
-  readelf -SW "$1" 2>/dev/null | sed 's/^ *\[ *[0-9]*\] *//' \
-    | awk -v name="$2" '$1 == name { print $4, $5 }' \
-    | { read -r offset size && echo $((16#$offset)) $((16#$size)); }
+  local table number=[0-9a-f]+
+  text_of table readelf -SW "$1" 2>/dev/null || true
+  [[ $table =~ \]\ "$2"\ +[^\ ]+\ +$number\ ($number)\ ($number)\  ]] \
+    && echo $((16#${BASH_REMATCH[1]})) $((16#${BASH_REMATCH[2]}))
 }
 
 # The little-endian number of SIZE bytes at OFFSET of FILE.
 peek ()
 {
-  od -An -v -j "$2" -N "$3" -t "u$3" "$1" | tr -d ' \n'
+  local number
+  text_of number od -An -v -j "$2" -N "$3" -t "u$3" "$1"
+  printf %s "${number// /}"
 }
 
 # Overwrite bytes of FILE at OFFSET; the others are hexadecimal.
@@ -357,16 +427,18 @@ poke ()
 
 has_sframe ()
 {
-  readelf -SW "$1" 2>/dev/null | grep -q ' \.sframe ' || return 1
-  readelf -lW "$1" 2>/dev/null \
-    | grep -q -e 'GNU_SFRAME' -e '0x6474e554' -e 'LOOS+0x474e554'
+  local headers
+  text_of headers readelf -SlW "$1" 2>/dev/null || true
+  # Sections may be of a type GNU_SFRAME, too.
+  [[ ${headers%%"Program Headers:"*} == *" .sframe "* \
+     && $headers =~ "Program Headers:".*(GNU_SFRAME|0x6474e554|LOOS\+0x474e554) ]]
 }
 
 # FILE is an ELF file, has no .sframe and no header for one.
 no_sframe ()
 {
   local headers
-  headers=$(readelf -SlW "$1" 2>/dev/null) || return 1
+  text_of headers readelf -SlW "$1" 2>/dev/null || return 1
   [[ $headers != *" .sframe "* && $headers != *GNU_SFRAME* \
      && $headers != *0x6474e554* && $headers != *LOOS+0x474e554* ]]
 }

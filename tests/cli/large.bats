@@ -86,7 +86,7 @@ with_holes ()
 with_fault ()
 {
   needs_strace
-  run --separate-stderr strace -f -o calls -e trace="${1%%:*}" \
+  capture strace -f -o calls -e trace="${1%%:*}" \
     -e inject="$1" "$CFI2SFRAME" "${@:2}"
 }
 

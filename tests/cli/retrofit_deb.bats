@@ -8,7 +8,7 @@ load helpers
 retrofit ()
 {
   needs_debian_module
-  run --separate-stderr "$(program_file python3)" \
+  capture "$debian_python" \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" "$@"
 }
 
@@ -605,7 +605,7 @@ END
 @test "without xz the package is packed by Python" {
   make_package one
   mkdir bin
-  run --separate-stderr env PATH="$PWD/bin" "$(program_file python3)" \
+  capture env PATH="$PWD/bin" "$(program_file python3)" \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" --cfi2sframe="$CFI2SFRAME" \
     -o new one_2.0-1_amd64.deb
   [ "$status" -eq 0 ] || report

@@ -6,7 +6,7 @@ load helpers
 
 retrofit ()
 {
-  run --separate-stderr python3 \
+  capture python3 \
     "$srcdir/contrib/retrofit/sframe-retrofit-image" "$@"
 }
 
@@ -269,7 +269,7 @@ bin/hello-too" ]
   local program ran=
   for program in runc crun; do
     command -v $program || continue
-    run --separate-stderr $program run --bundle bundle "sframe-test-$$"
+    capture $program run --bundle bundle "sframe-test-$$"
     [ "$status" -eq 0 ] || continue
     [ "$output" = "$(bundle/rootfs/bin/hello)" ] || report
     ran=yes

@@ -15,7 +15,7 @@ retrofit ()
     chmod +x spy
   fi
   : >calls
-  run --separate-stderr "$(program_file python3)" \
+  capture "$debian_python" \
     "$srcdir/contrib/retrofit/sframe-retrofit-repo" --cfi2sframe="$PWD/spy" "$@"
 }
 

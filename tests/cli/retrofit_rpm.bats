@@ -6,7 +6,7 @@ load helpers
 
 retrofit ()
 {
-  run --separate-stderr python3 \
+  capture python3 \
     "$srcdir/contrib/retrofit/sframe-retrofit-rpm" "$@"
 }
 

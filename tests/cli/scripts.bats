@@ -96,7 +96,7 @@ gets ()
 {
   local wanted=$1
   shift
-  run --separate-stderr "$@"
+  capture "$@"
   [ "$status" -eq "$wanted" ] || { echo "$*"; report; }
   [ "$wanted" -ne 2 ] || [ -n "$stderr" ] || { echo "$*"; report; }
   got+="$wanted "

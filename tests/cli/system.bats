@@ -6,7 +6,7 @@ load helpers
 
 system ()
 {
-  run --separate-stderr python3 "$srcdir/contrib/system/sframe-system" \
+  capture python3 "$srcdir/contrib/system/sframe-system" \
     --cfi2sframe="$CFI2SFRAME" --root=root "$@"
 }
 
@@ -658,7 +658,7 @@ EOF
   ln -s ../helper root/usr/lib/one/helper
   rm root/usr/bin/two
   mkfifo root/usr/bin/two
-  run --separate-stderr timeout 60 python3 \
+  capture timeout 60 python3 \
     "$srcdir/contrib/system/sframe-system" --cfi2sframe="$CFI2SFRAME" \
     --root=root verify
   [ "$status" -eq 1 ] || report

@@ -332,7 +332,7 @@ teardown ()
     program="setpriv --reuid=65534 --regid=65534 --clear-groups $program"
   fi
   # shellcheck disable=SC2086
-  run --separate-stderr $program
+  capture $program
   rm -rf "$public"
   [ "$status" -eq 1 ] || report
   [[ $stderr == *"tree/closed: Permission denied" ]] || report
@@ -777,7 +777,7 @@ with_time_between ()
   cp in tree/a/libx.so.20 && cp in tree/c/libx.so.20
   touch tree/b/{.libx.so.20.hmac,libx.so.30.chk,.one.so.hmac} tree/a/.libx.so.21.hmac
   ln -s libx.so.40 tree/b/one.so
-  run --separate-stderr strace -f -o calls -e trace=getdents64 \
+  capture strace -f -o calls -e trace=getdents64 \
     "$CFI2SFRAME" -r -j4 tree
   [ "$status" -eq 0 ] || report
   [ "$(grep -c getdents64 calls)" -lt 20 ]

@@ -55,7 +55,7 @@ count_flushes ()
   cp a b
   strace -f -o /dev/null -e trace=syncfs -e inject=syncfs:error=EIO true 2>/dev/null \
     || skip "strace does not work here"
-  run --separate-stderr strace -f -o /dev/null -e trace=syncfs \
+  capture strace -f -o /dev/null -e trace=syncfs \
     -e inject=syncfs:error=EIO "$CFI2SFRAME" -q --sync=end a b
   [ "$status" -eq 1 ] || report
   [ "$stderr" = "cfi2sframe: written, but flushing the file system failed: Input/output error" ] \
@@ -318,7 +318,7 @@ start_program ()
   cp f in
   (
     ulimit -f 100
-    run --separate-stderr "$CFI2SFRAME" f
+    capture "$CFI2SFRAME" f
     [ "$status" -eq 1 ]
     [[ $stderr == "cfi2sframe: f: "*"too large"* ]]
   )
@@ -580,7 +580,7 @@ END
   small_program in
   for n in 0 1 2 3 4 5 6 7; do
     cp in f
-    run --separate-stderr env LD_PRELOAD="$PWD/spoil.so" SPOIL=$n "$CFI2SFRAME" f
+    capture env LD_PRELOAD="$PWD/spoil.so" SPOIL=$n "$CFI2SFRAME" f
     if [ "$status" -eq 1 ]; then
       [[ $stderr == *"self-check of the new file failed"* ]] || report
       cmp in f
@@ -622,7 +622,7 @@ EOF
   cp --sparse=always full f
   [ $(($(stat -c %b f) * 512)) -lt "$(stat -c %s f)" ] || skip "no holes here"
   convert -o wanted f
-  run --separate-stderr env LD_PRELOAD="$PWD/liar.so" "$CFI2SFRAME" f
+  capture env LD_PRELOAD="$PWD/liar.so" "$CFI2SFRAME" f
   [ "$status" -eq 0 ] || report
   cmp wanted f
 }
@@ -660,7 +660,7 @@ EOF
   convert -o wanted large
   for n in 0 1 2; do
     cp large f
-    run --separate-stderr env LD_PRELOAD="$PWD/drop.so" DROP=$n "$CFI2SFRAME" -j1 f
+    capture env LD_PRELOAD="$PWD/drop.so" DROP=$n "$CFI2SFRAME" -j1 f
     if [ "$status" -eq 0 ]; then
       cmp wanted f
     else

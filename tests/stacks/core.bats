@@ -48,7 +48,7 @@ frames ()
   local called
   gzip -dc "$srcdir/tests/data/core/wild.gz" >wild
   for called in null data; do
-    gives 0 run --separate-stderr \
+    gives 0 capture \
       "$stack" "$srcdir/tests/data/core/$called.gz" wild
     frames ' #0 +0x[0-9a-f]+ ' 'caller\+0xd \(wild\) \[guessed\]' \
       'between\+0x9 \(wild\)' 'start\+0x1d \(wild\)' '_start\+0xe \(wild\)'
@@ -61,11 +61,11 @@ frames ()
   local address
   for address in 0 0x123456789000; do
     dump "$PWD/wild" $address
-    gives 0 run --separate-stderr "$stack" core
+    gives 0 capture "$stack" core
     frames " #0 +$(printf '0x%016x' $address) \?" \
       'caller\+0x[0-9a-f]+ \(wild\) \[guessed\]' 'main\+0x[0-9a-f]+ \(wild\)'
     dump "$PWD/wild" $address handle
-    gives 0 run --separate-stderr "$stack" core
+    gives 0 capture "$stack" core
     frames ' handler\+' '[^#]*' "\?" \
       'caller\+0x[0-9a-f]+ \(wild\) \[guessed\]' 'main\+0x[0-9a-f]+ \(wild\)'
   done
@@ -75,7 +75,7 @@ frames ()
   needs_kernel_cores
   assembly_program
   dump "$PWD/assembly"
-  gives 0 run --separate-stderr "$stack" core
+  gives 0 capture "$stack" core
   frames ' between\+' 'inner\+' 'by_rbx\+' 'through_rbx\+.* \[CFI\]' \
     'by_expression\+' 'main\+.* \[CFI\]'
 }
@@ -96,7 +96,7 @@ frames ()
   } >packed.c
   "${CC:-cc}" -g -gz -O1 -fno-optimize-sibling-calls -o packed packed.c
   dump "$PWD/packed"
-  gives 0 run --separate-stderr "$stack" core
+  gives 0 capture "$stack" core
   frames 'ends\+' 'bare\+0x9 \(packed\)' 'main\+0x[0-9a-f]+ \(packed\)'
   [[ $output == *"(the outermost frame)" ]] || report
 }
@@ -121,7 +121,7 @@ END
     rm -f core*
     mv qemu_*.core core || skip "qemu wrote no core"
     tried+=$machine
-    gives 0 run --separate-stderr "$stack" core handles
+    gives 0 capture "$stack" core handles
     frames ' handler\+' '<signal handler called>' 'leaf\+[^#]* \[signal frame\]' \
       'caller\+' 'main\+'
   done

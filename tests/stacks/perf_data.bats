@@ -107,7 +107,7 @@ read_back ()
 
 profiled ()
 {
-  run --separate-stderr "$profile" "$@"
+  capture "$profile" "$@"
 }
 
 # The three stacks, whatever comes in front of main.

@@ -54,7 +54,7 @@ END
 
 profiled ()
 {
-  run --separate-stderr "$profile" "$@"
+  capture "$profile" "$@"
   [[ $stderr != *"ermission denied"*"no such process"* \
      && $stderr != *"Operation not permitted"*"did not run"* ]] \
     || skip "tracing is not permitted here"
@@ -429,7 +429,7 @@ END
   [ "$(id -u)" -eq 0 ] || skip "not root, who could become somebody else"
   [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "everybody may see switches"
   chmod 755 .
-  gives 1 run --separate-stderr timeout 20 setpriv --reuid=65534 --clear-groups "$profile" --off-cpu \
+  gives 1 capture timeout 20 setpriv --reuid=65534 --clear-groups "$profile" --off-cpu \
     -- sleep 0
   [[ $stderr == *": the kernel tells of switches only if perf_event_paranoid is below 2, or with CAP_PERFMON" ]] \
     || report
@@ -633,7 +633,7 @@ END
   mkdir -m 777 open
   profile="setpriv --reuid=65534 --clear-groups $profile"
   # shellcheck disable=SC2086
-  run --separate-stderr $profile -o open/own -- ./busy 0.2
+  capture $profile -o open/own -- ./busy 0.2
   [[ $stderr != *"the process is stopped for every sample"* ]] \
     || skip "perf_event_open is not permitted"
   [[ $stderr == *"; without time in the kernel (perf_event_paranoid)"* ]] || report
@@ -670,13 +670,13 @@ END
   for arguments in "" "-p 1 true" "-F 0 true" "-F 10001 true" "-d 0 true" \
                    "-d x true" "-p x"; do
     # shellcheck disable=SC2086
-    run --separate-stderr "$profile" $arguments
+    capture "$profile" $arguments
     [ "$status" -eq 2 ] || report
   done
-  run --separate-stderr "$profile" -q -- ./missing
+  capture "$profile" -q -- ./missing
   [ "$status" -eq 1 ] || report
   [ "$stderr" = "sframe-profile: ./missing: No such file or directory" ] || report
-  run --separate-stderr "$profile" -q -p 2147483647
+  capture "$profile" -q -p 2147483647
   [ "$status" -eq 1 ] || report
   [ "$stderr" = "sframe-profile: process 2147483647: no such process" ] || report
   sleep 20 3>&- &
@@ -690,7 +690,7 @@ END
   local name told
   mkdir folder
   while read -r name told; do
-    run --separate-stderr "$profile" -q -o one.html -o $name -- touch ran
+    capture "$profile" -q -o one.html -o $name -- touch ran
     [ "$status" -eq 1 ] || report
     [ "$stderr" = "sframe-profile: $name: $told" ] || report
     [ ! -e ran ]
@@ -703,10 +703,10 @@ END
 }
 
 @test "a mistyped option is named, those of the command are its own" {
-  run --separate-stderr "$profile" --frequencey=9 -- true
+  capture "$profile" --frequencey=9 -- true
   [ "$status" -eq 2 ] || report
   [[ $stderr == *"unrecognized option '--frequencey=9'"* ]] || report
-  run --separate-stderr "$profile" -q -o folded echo --frequencey
+  capture "$profile" -q -o folded echo --frequencey
   [[ $output == --frequencey ]] || report
 }
 

@@ -65,7 +65,7 @@ END
 
 stacks ()
 {
-  run --separate-stderr "$stack" "$@"
+  capture "$stack" "$@"
   [[ $stderr != *"Operation not permitted"* ]] \
     || skip "tracing is not permitted here"
 }
@@ -551,7 +551,7 @@ END
   stacks --no-demangle "$pid"
   [[ $output == *" _ZN5shape4drawEid+0x"*" _ZN4core3fmt5write17h"*" $long+0x"* ]] \
     || report
-  run --separate-stderr timeout 300 "$stack" "$pid"
+  capture timeout 300 "$stack" "$pid"
   [ "$status" -eq 0 ] || report
   [[ $output == *" shape::draw(int, double)+0x"* ]] \
     || skip "built without libiberty"
@@ -1031,7 +1031,7 @@ END
     gives 1 stacks cut elsewhere
     [[ $stderr == *"sframe-stack: cut: $packer cannot decompress it, or there is no space" ]] \
       || report
-    run --separate-stderr env PATH=/nowhere "$stack" packed elsewhere
+    capture env PATH=/nowhere "$stack" packed elsewhere
     [ "$stderr" = "sframe-stack: packed: it is compressed, and $packer is not installed" ] \
       || report
   done
@@ -1050,7 +1050,7 @@ open('core', 'wb').write(bytes(header) + section + b''.join(
     struct.pack('<IIQQQQQQ', 1, 4, 128, 0x100000000000 - i * 4096, 0, 64, 4096,
                 4096) for i in range(n)))
 END
-  run --separate-stderr timeout 300 "$stack" core
+  capture timeout 300 "$stack" core
   [ "$status" -eq 1 ] || report
   [ "$stderr" = "sframe-stack: core: no threads in it" ] || report
 }
@@ -1132,7 +1132,7 @@ END
   [ "$state" = D ] || skip "vfork does not wait like that here"
   # The thread waits for ever: who waited for it would never come back.
   children+=("$(pgrep -P "$pid")")
-  run --separate-stderr timeout 300 "$stack" -v "$pid"
+  capture timeout 300 "$stack" -v "$pid"
   [ "$status" -eq 0 ] || report
   [[ $output == *"(not stopped: it waits in the kernel)"*" waits+0x"*"(the outermost frame)"* ]] \
     || report
@@ -1204,11 +1204,11 @@ END
 }
 
 @test "what cannot be walked is refused in one line" {
-  run --separate-stderr "$stack"
+  capture "$stack"
   [ "$status" -eq 2 ] || report
-  run --separate-stderr "$stack" -n 0 1
+  capture "$stack" -n 0 1
   [ "$status" -eq 2 ] || report
-  run --separate-stderr "$stack" 1 2
+  capture "$stack" 1 2
   [ "$status" -eq 2 ] || report
   echo text >text
   local one
@@ -1232,7 +1232,7 @@ zombie_is_named ()
   "$@" sh -c 'sleep 1 & echo $!; exec sleep 1000' >zombie 3>&- &
   children+=("$!")
   within_a_minute eval '[ "$(state_of "$(cat zombie)")" = Z ]'
-  gives 1 run --separate-stderr "$@" "$stack" "$(cat zombie)"
+  gives 1 capture "$@" "$stack" "$(cat zombie)"
   [ "$stderr" = "sframe-stack: process $(cat zombie): it has ended, and its parent has not asked for its exit status (a zombie)" ] \
     || report
 }
@@ -1390,7 +1390,7 @@ END
   needs gcore
   needs readelf
   start_waiting -Wl,--build-id
-  DEBUGINFOD_URLS=http://127.0.0.1:1 run --separate-stderr "$stack" --debuginfod "$pid"
+  DEBUGINFOD_URLS=http://127.0.0.1:1 capture "$stack" --debuginfod "$pid"
   [[ $stderr != *"no libdebuginfod"* ]] || skip "no libdebuginfod"
   gcore -o core "$pid" >/dev/null 2>&1 || skip "no core"
   local id
@@ -1448,7 +1448,7 @@ END
   for ((at = 1; at <= all; at += all / 20)); do
     cp whole waits.debug
     FAULT_AT=$at FAULT_CUT=0 FAULT_FILE=waits.debug LD_PRELOAD=$PWD/memory.so \
-      run --separate-stderr "$stack" -s "$pid"
+      capture "$stack" -s "$pid"
     [ "$status" -ne 0 ] || continue
     [ "$status" -eq 1 ] || report
     [ "$stderr" = "sframe-stack: $PWD/waits.debug shrank while it was read" ] || report
