@@ -402,7 +402,7 @@ insert_entry (struct mutation *m, uint64_t begin)
     mutate_program (m, &added);
 }
 
-/* The place of the section NAME, in a file whose headers are in order.  */
+/* The place of the section NAME.  The file's headers are in order.  */
 static bool
 find_section (const struct mutation *m, const char *name, uint64_t *begin,
               uint64_t *end)

@@ -89,7 +89,7 @@ write_members (const struct archive *archive, uint64_t *offsets, int fd,
   return true;
 }
 
-/* The member whose header is at OFFSET.  */
+/* The member with the header at OFFSET.  */
 static size_t
 member_at (const struct archive *archive, uint64_t offset)
 {

@@ -82,7 +82,7 @@ check_walk (const struct cfi_source *source)
   cfi_walk_end (&walk);
 }
 
-/* A path of BYTES as a file, whose descriptor is returned.  */
+/* A path of BYTES as a file.  Its descriptor is returned.  */
 static int
 make_file (const uint8_t *bytes, size_t size, char *path, size_t path_size)
 {

@@ -24,7 +24,7 @@ struct program
   bool big_endian;
 };
 
-/* The words of the input again and again.  There is no code.  */
+/* The words of the input again and again.  Code is missing.  */
 static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {

@@ -29,7 +29,7 @@ struct program
   struct sfw_modules *modules;
   struct sfw_walker *walker;
   struct sfw_memory memory;
-  uint8_t *stack; /* exactly as large, so that reading beside it is noticed */
+  uint8_t *stack; /* exactly as large, so that reading past it is noticed */
   sfw_fallback *fallback;
   bool lies; /* SECTION says that its FDEs are sorted, and they are not */
   bool runs_stack; /* a PC lies in the stack, or just behind it */

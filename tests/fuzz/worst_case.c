@@ -128,7 +128,7 @@ far_large_cies (struct worst *worst)
     append_fde (worst, cies[i * 37 % 64], 1, NULL, 0);
 }
 
-/* libdwarf refuses an FDE whose pointers are cut off.  */
+/* libdwarf refuses an FDE with pointers that are cut off.  */
 static void
 append_damaged (struct worst *worst, size_t cie)
 {

@@ -71,7 +71,7 @@ read_word (struct process *process, uint64_t address, uint64_t *word)
   return memory_read (&process->memory, address, word, sizeof *word);
 }
 
-/* Calls whose return address was popped are over.  */
+/* Calls are over when their return address was popped.  */
 static void
 drop_below (struct shadow_stack *stack, uint64_t sp)
 {

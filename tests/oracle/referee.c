@@ -177,7 +177,7 @@ read_entries (struct referee *referee, size_t section, size_t *capacity)
         }
       else if (result != 0)
         referee->n_damaged++;
-      /* Without a following entry there is no way to go on.  */
+      /* Without a following entry the walk ends.  */
       if (result == 1 || next == (Dwarf_Off)-1 || next <= offset)
         break;
       offset = next;

@@ -216,7 +216,7 @@ has_rows (const struct place *place)
   return place->function->n_rows > 1 && !place->function->head.pcmask;
 }
 
-/* A row more, of which no address is left.  Nothing else gives it away.  */
+/* A row more, without any address of its own.  Nothing else gives it away.  */
 static void
 row_idle (const struct place *place)
 {

@@ -151,7 +151,7 @@ restore_extended (struct scan *scan)
          && restore_register (scan, reg);
 }
 
-/* Instructions whose opcode is the whole byte.  */
+/* Instructions with an opcode that is the whole byte.  */
 static bool
 scan_extended (struct scan *scan, uint8_t opcode)
 {
