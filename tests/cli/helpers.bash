@@ -63,7 +63,8 @@ needs_debian_module ()
   read -r debian_python <"$found"
 }
 
-# json_is DEFINITION [whole]: standard input is what the schema says.
+# json_is DEFINITION [whole]: standard input is what the schema says.  With
+# "each" every line has its definition's name in front.
 json_is ()
 {
   needs python3

@@ -5,6 +5,7 @@
 Usage: json_check.py SCHEMA DEFINITION [whole]
 
 Each line (with "whole", all of the input) has to be an object of DEFINITION.
+With "each" for DEFINITION its name is the first word of the line.
 Stricter than the schema is for those who read such lines: a member that it does
 not name is a mistake, too.  Knows the few keywords that our schema uses, and
 refuses others; asks the module jsonschema as well if it is there.
@@ -95,6 +96,8 @@ def main():
         sys.exit("%s: nothing to check" % name)
     wrong = []
     for line in lines:
+        if sys.argv[2] == "each":
+            name, line = line.split(" ", 1)
         value = json.loads(line)
         wrong += mistakes(document["$defs"][name], value, name,
                           document["$defs"])

@@ -6,9 +6,15 @@ load ../cli/helpers
 load stacks
 
 # A program that spends three quarters of its time in one function, below two
-# others, and the rest in a thread, for so many seconds of processor time.
+# others, and the rest in a thread, for so many seconds of processor time.  It is
+# compiled once in a file of tests.
 busy_program ()
 {
+  local made=$BATS_FILE_TMPDIR/busy
+  if [ -e "$made" ]; then
+    cp "$made" busy
+    return
+  fi
   cat >busy.c <<'END'
 #include <pthread.h>
 #include <stdio.h>
@@ -50,6 +56,7 @@ END
   # As functions of C++ and Rust can be called, and worse.
   objcopy --redefine-sym 'odd=odd<name>&"more";' busy.o
   "${CC:-cc}" -pthread -o busy busy.o
+  cp busy "$made"
 }
 
 profiled ()
