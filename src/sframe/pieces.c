@@ -11,6 +11,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "sframe/partition.h"
+#include "sframe/piece_writer.h"
 #include "sframe/repeats.h"
 #include "sframe/rule_table.h"
 #include "sframe/segments.h"
@@ -37,23 +38,7 @@ enum
   PASSES_INSIDE = 1,
   ATOMS_ACROSS = REPEATS_ATOMS_MAX,
   PASSES_ACROSS = 3,
-  ROW_BYTES_MIN = 3, /* start, info byte and one word */
-  NOT_STORED = UINT32_MAX
-};
-
-/* Where a run's rows apply.  */
-struct occurrence
-{
-  uint64_t address;
-  uint32_t size;
-  uint32_t run;
-};
-
-/* Rows that have gone to the encoder.  */
-struct block
-{
-  uint32_t first_row, end_row;
-  uint32_t number; /* of the first FDE that has them */
+  ROW_BYTES_MIN = 3 /* start, info byte and one word */
 };
 
 struct pieces
@@ -82,13 +67,7 @@ struct pieces
   size_t n_cuts, cuts_capacity;
   uint64_t cuts_max; /* functions begin with a cut beyond that, too */
   struct piece *pieces;
-  uint32_t *numbers; /* of each piece in the encoder, or NOT_STORED */
   size_t n_pieces;
-  struct block *blocks;
-  size_t n_blocks, blocks_capacity;
-  struct table blocks_by_rows;
-  struct sframe_row *block_rows; /* of the block at hand */
-  size_t block_rows_capacity;
 };
 
 /* What ARRAY_ROOM says, for elements that have 32-bit numbers.  */
@@ -136,16 +115,12 @@ pieces_free (struct pieces *pieces)
   if (pieces == NULL)
     return;
   table_free (&pieces->runs_by_rows);
-  table_free (&pieces->blocks_by_rows);
   free (pieces->rows);
   free (pieces->runs);
   free (pieces->occurrences);
   free (pieces->functions);
   free (pieces->cuts);
   free (pieces->pieces);
-  free (pieces->numbers);
-  free (pieces->blocks);
-  free (pieces->block_rows);
   free (pieces);
 }
 
@@ -582,143 +557,20 @@ choose (struct pieces *pieces)
   return pieces->pieces != NULL;
 }
 
-/* Writing.  */
-
-/* Whether the rows of BLOCK say the same as those from FIRST_ROW to END_ROW,
-   but for how long the last one lasts.  */
-static bool
-block_has_rows (const struct pieces *pieces, const struct block *block,
-                uint32_t first_row, uint32_t end_row)
-{
-  const struct numbered_row *a = &pieces->rows[block->first_row];
-  const struct numbered_row *b = &pieces->rows[first_row];
-  const struct numbered_row *a_end = &pieces->rows[block->end_row];
-  const struct numbered_row *b_end = &pieces->rows[end_row];
-  uint32_t distance = a->start - b->start;
-  while (a < a_end && b < b_end && a->start - b->start == distance
-         && ((a->rule ^ b->rule) & ROW_RULE) == 0)
-    {
-      a = segment_next (a, a_end);
-      b = segment_next (b, b_end);
-    }
-  return a == a_end && b == b_end;
-}
-
-/* Remember that FDE number NUMBER has the rows from FIRST_ROW to END_ROW.  */
-static bool
-append_block (struct pieces *pieces, uint32_t hash, const struct block *block)
-{
-  if (!NUMBERED_ROOM (pieces->blocks, pieces->n_blocks + 1,
-                      &pieces->blocks_capacity))
-    return false;
-  table_insert (&pieces->blocks_by_rows, hash, (uint32_t)pieces->n_blocks);
-  pieces->blocks[pieces->n_blocks++] = *block;
-  return true;
-}
-
-/* The rows from FIRST_ROW to END_ROW for the encoder.  */
-static bool
-expand_rows (struct pieces *pieces, uint32_t first_row, uint32_t end_row,
-             struct sframe_fde *function)
-{
-  if (!ARRAY_ROOM (pieces->block_rows, end_row - first_row,
-                   &pieces->block_rows_capacity))
-    return false;
-  const struct numbered_row *first = &pieces->rows[first_row];
-  const struct numbered_row *end = &pieces->rows[end_row];
-  struct sframe_row *out = pieces->block_rows;
-  for (const struct numbered_row *row = first; row < end; out++)
-    {
-      out->start = row->start - first->start;
-      rule_table_expand (pieces->rules, row->rule & ROW_RULE, out);
-      row = segment_next (row, end);
-    }
-  rule_table_expand_flags (pieces->rules, first->rule & ROW_RULE, function);
-  function->rows = pieces->block_rows;
-  function->n_rows = (size_t)(out - pieces->block_rows);
-  return true;
-}
-
-/* The hash for tables of the segment that has the rows from FIRST_ROW to
-   END_ROW.  */
-static uint32_t
-rows_hash (const struct pieces *pieces, size_t first_row, size_t end_row)
-{
-  const struct numbered_row *first = &pieces->rows[first_row];
-  const struct segment_tail tail
-      = segment_tail_of (first, &pieces->rows[end_row]);
-  return segment_hash_for_table (segment_hash_begin (&tail, first));
-}
-
-/* Add an FDE of SIZE bytes at ADDRESS with the rows of piece number PIECE,
-   which no FDE has so far, unless it is equal to another piece.  */
-static bool
-write_first (struct pieces *pieces, size_t piece, uint64_t address,
-             uint32_t size, struct sframe_encoder *encoder, struct error *err)
-{
-  uint32_t first_row = pieces->cuts[pieces->pieces[piece].begin].row;
-  uint32_t end_row = pieces->cuts[pieces->pieces[piece].end].row;
-  uint32_t hash = pieces->pieces[piece].hash;
-  if (hash == 0)
-    hash = rows_hash (pieces, first_row, end_row);
-  struct table_walk walk = { .hash = hash };
-  for (uint32_t i; pieces->encode.share
-                   && table_next (&pieces->blocks_by_rows, &walk, &i);)
-    if (block_has_rows (pieces, &pieces->blocks[i], first_row, end_row))
-      {
-        pieces->numbers[piece] = pieces->blocks[i].number;
-        return sframe_encoder_repeat (encoder, pieces->blocks[i].number,
-                                      address, size, err);
-      }
-  struct sframe_fde function = { .address = address, .size = size };
-  uint32_t number = (uint32_t)sframe_encoder_n_functions (encoder);
-  const struct block block = { first_row, end_row, number };
-  pieces->numbers[piece] = number;
-  if (!expand_rows (pieces, first_row, end_row, &function)
-      || !append_block (pieces, hash, &block))
-    return error_set_no_memory (err);
-  return sframe_encoder_add (encoder, &function, err);
-}
-
-/* Write the FDEs of OCCURRENCE.  */
-static bool
-write_occurrence (struct pieces *pieces, const struct occurrence *occurrence,
-                  struct sframe_encoder *encoder, struct error *err)
-{
-  const struct run *run = &pieces->runs[occurrence->run];
-  uint64_t start = pieces->cuts[run->first_cut].address;
-  for (uint32_t i = run->first_piece; i < run[1].first_piece; i++)
-    {
-      const struct piece *piece = &pieces->pieces[i];
-      uint64_t begin = pieces->cuts[piece->begin].address - start;
-      uint64_t end = i + 1 < run[1].first_piece
-                         ? pieces->cuts[piece->end].address - start
-                         : occurrence->size;
-      uint64_t address = occurrence->address + begin;
-      uint32_t size = (uint32_t)(end - begin);
-      if (!(pieces->numbers[i] == NOT_STORED
-                ? write_first (pieces, i, address, size, encoder, err)
-                : sframe_encoder_repeat (encoder, pieces->numbers[i], address,
-                                         size, err)))
-        return false;
-    }
-  return true;
-}
-
 bool
 pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
                struct error *err)
 {
   if (!cut_all (pieces) || !choose (pieces))
     return error_set_no_memory (err);
-  pieces->numbers
-      = reallocarray (NULL, pieces->n_pieces + 1, sizeof *pieces->numbers);
-  if (pieces->numbers == NULL
-      || !table_init (&pieces->blocks_by_rows, pieces->n_pieces / 2))
-    return error_set_no_memory (err);
-  memset (pieces->numbers, 0xff, pieces->n_pieces * sizeof *pieces->numbers);
-  for (size_t i = 0; i < pieces->n_occurrences; i++)
-    if (!write_occurrence (pieces, &pieces->occurrences[i], encoder, err))
-      return false;
-  return true;
+  const struct chosen_pieces chosen = { .rules = pieces->rules,
+                                        .rows = pieces->rows,
+                                        .runs = pieces->runs,
+                                        .cuts = pieces->cuts,
+                                        .pieces = pieces->pieces,
+                                        .n_pieces = pieces->n_pieces,
+                                        .occurrences = pieces->occurrences,
+                                        .n_occurrences = pieces->n_occurrences,
+                                        .share = pieces->encode.share };
+  return pieces_write (&chosen, encoder, err);
 }
