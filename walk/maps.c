@@ -19,12 +19,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/elf_sframe.h"
 #include "walk/maps.h"
 #include "walk/module_table.h"
-
-#ifndef PT_GNU_SFRAME
-#  define PT_GNU_SFRAME 0x6474e554
-#endif
 
 enum
 {

@@ -6,12 +6,9 @@
 #include <errno.h>
 #include <link.h>
 
+#include "base/elf_sframe.h"
 #include "walk/frame.h"
 #include "walk/module_table.h"
-
-#ifndef PT_GNU_SFRAME
-#  define PT_GNU_SFRAME 0x6474e554
-#endif
 
 struct listing
 {
