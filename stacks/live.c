@@ -5,6 +5,7 @@
 
 #include "stacks/live.h"
 
+#include "base/clock.h"
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -20,7 +21,6 @@
 
 #include "stacks/file_finder.h"
 #include "stacks/lines.h"
-#include "cli/clock.h"
 
 enum
 {

@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/descriptors.h"
 #include "stacks/live.h"
 #include "stacks/perf_events.h"
-#include "cli/clock.h"
 
 enum
 {

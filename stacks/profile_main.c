@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/plural.h"
 #include "base/printable.h"
@@ -32,7 +33,6 @@
 #include "stacks/profile_options.h"
 #include "stacks/top.h"
 #include "stacks/trace_sampler.h"
-#include "cli/clock.h"
 #include "walk/frame.h"
 
 struct session

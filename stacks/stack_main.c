@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/printable.h"
 #include "stacks/core.h"
@@ -19,7 +20,6 @@
 #include "stacks/stack_options.h"
 #include "stacks/stack_print.h"
 #include "stacks/stack_walk.h"
-#include "cli/clock.h"
 
 enum
 {

@@ -5,8 +5,8 @@
 
 #include "stacks/trace_sampler.h"
 
+#include "base/clock.h"
 #include "stacks/live.h"
-#include "cli/clock.h"
 
 enum
 {

@@ -3,9 +3,9 @@
 
 #include "cli/job.h"
 
+#include "base/clock.h"
 #include "base/mapped_file.h"
 #include "compact-unwind/compact_unwind.h"
-#include "cli/clock.h"
 #include "cli/figures.h"
 
 /* The file has no .sframe.  With --require, find out whether it could have

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mapped_file.h"
 #include "base/plural.h"
 #include "base/printable.h"
 #include "convert/location.h"
-#include "cli/clock.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/progress.h"

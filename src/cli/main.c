@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/printable.h"
 #include "cli/batch.h"
-#include "cli/clock.h"
 #include "cli/command_line.h"
 #include "cli/compare_print.h"
 #include "cli/events.h"

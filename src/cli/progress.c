@@ -15,7 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/clock.h"
+#include "base/clock.h"
 
 enum
 {

@@ -1,8 +1,8 @@
 /* Elapsed time.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CLI_CLOCK_H
-#define CLI_CLOCK_H
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
@@ -23,4 +23,4 @@ clock_now (void)
   return (double)clock_nanoseconds () * 1e-9;
 }
 
-#endif /* CLI_CLOCK_H */
+#endif /* BASE_CLOCK_H */
