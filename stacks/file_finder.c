@@ -31,8 +31,8 @@ enum
 {
   NAME_MAX_SIZE = 4200,
   COPY_MAX = 1 << 30, /* bytes of a file that are copied from memory */
-  /* Of what a core has in memory of a file: it may be hostile.  */
-  PAGE = 4096,
+  /* Of what a process has in memory of a file: it may be hostile.  */
+  READ_MAX = 4096, /* bytes of its notes, or of how it begins */
   SEGMENTS_MAX = 64
 };
 
@@ -57,7 +57,7 @@ static void
 note_build_id (struct process *process, struct code_file *file,
                uint64_t address, uint64_t size)
 {
-  uint8_t bytes[PAGE];
+  uint8_t bytes[READ_MAX];
   struct note note;
   if (size > sizeof bytes
       || !memory_read (&process->memory, address, bytes, size))
@@ -147,16 +147,16 @@ static bool
 begins_equally (struct process *process, const struct code_file *file, int fd,
                 const struct stat *status)
 {
-  uint8_t mapped[PAGE], page[PAGE];
+  uint8_t mapped[READ_MAX], in_file[READ_MAX];
   uint64_t address;
-  size_t n = status->st_size < PAGE ? (size_t)status->st_size : PAGE;
+  size_t n = status->st_size < READ_MAX ? (size_t)status->st_size : READ_MAX;
   /* Nothing can be mapped of an empty file, and it begins like any other.  */
   if (n == 0)
     return false;
   if (find_begin (process, file, &address)
       && copy_range (&process->memory, address, mapped, n) == n)
-    return pread (fd, page, n, 0) == (ssize_t)n
-           && memcmp (page, mapped, n) == 0;
+    return pread (fd, in_file, n, 0) == (ssize_t)n
+           && memcmp (in_file, mapped, n) == 0;
   return file == process->program_file || status->st_ctime < process->dumped;
 }
 

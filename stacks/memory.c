@@ -18,8 +18,9 @@ struct memory_region
 
 enum
 {
-  PAGE = 4096,
-  CHUNK = 4 * PAGE
+  /* Copies begin at such addresses, where pages of any size may.  */
+  COPY_ALIGNMENT = 4096,
+  CHUNK = 4 * COPY_ALIGNMENT
 };
 
 /* The number of regions that start at or before ADDRESS.  */
@@ -139,7 +140,7 @@ region_needed (struct memory *memory, uint64_t address)
   if (region != NULL || !memory->open)
     return region;
   size_t chunk = memory->chunk != 0 ? memory->chunk : CHUNK;
-  uint64_t alignment = chunk < PAGE ? chunk : PAGE;
+  uint64_t alignment = chunk < COPY_ALIGNMENT ? chunk : COPY_ALIGNMENT;
   memory_copy (memory, address & ~(alignment - 1), chunk);
   return region_at (memory, address);
 }

@@ -23,8 +23,8 @@
 
 enum
 {
-  RED_ZONE = 128, /* bytes below SP that a frame may use */
-  PAGE = 4096,
+  RED_ZONE = 128,  /* bytes below SP that a frame may use */
+  PAGE_MIN = 4096, /* the smallest pages that a kernel may have */
   REGISTERS = 33
 };
 
@@ -82,10 +82,11 @@ read_own_memory (void *context, uint64_t address, void *to, size_t size)
   uint64_t end = address + size - 1;
   int saved = errno;
   bool there = end >= address;
-  for (uint64_t page = address / PAGE; there && page <= end / PAGE; page++)
+  for (uint64_t page = address / PAGE_MIN; there && page <= end / PAGE_MIN;
+       page++)
     if (page != *known || page == 0)
       {
-        there = page_is_there (page * PAGE);
+        there = page_is_there (page * PAGE_MIN);
         *known = there ? page : 0;
       }
   errno = saved;
