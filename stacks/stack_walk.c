@@ -339,9 +339,9 @@ restore_fp (struct process *process, uint64_t sp, struct registers *caller)
 /* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
    that caller.  */
 static enum sfw_end
-step_in_full (struct process *process, const struct walk *walk,
-              struct full_frame *full, struct sfw_frame *frame,
-              enum frame_way *way)
+step_by_cfi (struct process *process, const struct walk *walk,
+             struct full_frame *full, struct sfw_frame *frame,
+             enum frame_way *way)
 {
   const struct arch *arch = process->arch;
   const struct frame *last = &walk->frames[walk->n - 1];
@@ -408,7 +408,7 @@ find_caller (struct process *process, struct walk *walk,
     return *way = WAY_GUESS, true;
   if (process->policy.only_sframe)
     return false;
-  enum sfw_end step = step_in_full (process, walk, full, frame, way);
+  enum sfw_end step = step_by_cfi (process, walk, full, frame, way);
   if (step == SFW_MORE)
     return true;
   if (step == SFW_NO_ROW && is_start (process, walk))

@@ -318,7 +318,7 @@ walk_ends (struct walk_state *walk, const struct slot *slot)
 /* A step from walk->frame, which is noted, whatever its rule is and whatever
    interrupted it.  */
 static enum sfw_end
-step_in_full (struct walk_state *walk)
+step_anew (struct walk_state *walk)
 {
   struct unwind_rules rules;
   struct slot slot = { .cfa = NOWHERE };
@@ -364,7 +364,7 @@ walk_plainly (struct walk_state *walk)
   enum sfw_end end = SFW_MORE;
   while (end == SFW_MORE
          && walk_note (walk, walk->frame.pc, frame_mark (walk)))
-    end = step_in_full (walk);
+    end = step_anew (walk);
   return end;
 }
 
@@ -462,13 +462,13 @@ step_slowly (struct walk_state *walk, struct trail *trail,
              struct walk_place *place)
 {
   const struct sfw_frame *frame = &walk->frame;
-  enum sfw_end end = step_in_full (walk);
+  enum sfw_end end = step_anew (walk);
   while (end == SFW_MORE && walk_note (walk, frame->pc, frame_mark (walk))
          && frame->interrupted)
     {
       *place = (struct walk_place){ frame->pc, frame->sp, frame->fp };
       trail_add (trail, place);
-      end = step_in_full (walk);
+      end = step_anew (walk);
     }
   *place = (struct walk_place){ frame->pc, frame->sp, frame->fp };
   return end;
