@@ -13,9 +13,28 @@
 #include <unistd.h>
 
 static const struct abi abis[] = {
-  { EM_X86_64, 3, 0, 7, 6, 16, -8, 0, 1, 0 },
-  { EM_AARCH64, 2, 1, 31, 29, 30, 0, 0, 1, 0 },
-  { EM_S390, 0, 4, 15, 11, 14, 0, -160, 8, 160 },
+  { .e_machine = EM_X86_64,
+    .id_little = 3,
+    .sp = 7,
+    .fp = 6,
+    .ra = 16,
+    .fixed_ra = -8,
+    .cfa_scale = 1 },
+  { .e_machine = EM_AARCH64,
+    .id_little = 2,
+    .id_big = 1,
+    .sp = 31,
+    .fp = 29,
+    .ra = 30,
+    .cfa_scale = 1 },
+  { .e_machine = EM_S390,
+    .id_big = 4,
+    .sp = 15,
+    .fp = 11,
+    .ra = 14,
+    .sp_offset = -160,
+    .cfa_scale = 8,
+    .cfa_bias = 160 },
 };
 
 const struct abi *

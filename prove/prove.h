@@ -78,27 +78,31 @@ bool file_is_misread (const struct file *file);
 /* The spans of a section.  */
 struct section
 {
-  /* What section_begin has to know.  */
+  /* Input: what section_begin has to know.  */
   const uint8_t *bytes;
   size_t size;
   uint64_t address;
   const struct abi *abi;
   uint64_t code_start, code_end; /* addresses of the file's code */
+  /* The header, from section_begin on.  */
   bool big;
   unsigned version, flags;
   int fixed_ra;
   uint32_t n_fdes;
-  uint64_t n_rows; /* seen, and as the header has it */
   uint64_t n_rows_said;
-  uint64_t n_idle;             /* rows at or behind the end of their code */
   size_t fdes, fres, fres_end; /* offsets */
-  uint32_t next;               /* function to come */
+  /* What section_next has come to.  */
+  uint32_t next;   /* function to come */
+  uint64_t n_rows; /* seen */
+  uint64_t n_idle; /* rows at or behind the end of their code: tests/oracle
+                      asks for them */
   /* The function that is read: its range, the row to come and the number of
      its rows, and the block that repeats.  */
   uint64_t start, end, block;
   unsigned info, info2, repeat;
   size_t rows, row;
   uint32_t rows_of_function, row_index;
+  /* From any of the two.  */
   const char *wrong; /* what is broken, or NULL; at offset */
   size_t wrong_at;
 };

@@ -28,7 +28,7 @@ struct rule
   bool signal;    /* of a signal frame */
   bool no_rows;   /* of SFrame: a function without rows */
   bool fp_unsaid; /* of CFI: no rule for FP, which means nothing; see cfi.c */
-  bool ra_signed, b_key; /* of SFrame for aarch64 */
+  bool ra_signed, b_key; /* of SFrame for aarch64; for tests/oracle alone */
   struct place cfa, ra, fp;
 };
 
