@@ -18,6 +18,7 @@
 
 #include "base/printable.h"
 #include "base/radix.h"
+#include "stacks/profile_names.h"
 
 /* Categories of functions: at least one has to be grey.  */
 enum

@@ -15,6 +15,7 @@
 #include "base/radix.h"
 #include "stacks/flame_graph_page.h"
 #include "stacks/profile_diff.h"
+#include "stacks/profile_names.h"
 #include "stacks/top.h"
 
 enum

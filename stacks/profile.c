@@ -5,42 +5,17 @@
 
 #include "stacks/profile.h"
 
-#include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "walk/frame.h"
+#include "stacks/profile_keys.h"
 
 enum
 {
   FRAMES_MAX = 4096
 };
-
-/* Keys of nodes: an address in the kernel, without its two highest bits, which
-   are equal to the next one, if KERNEL is set and no higher bit; otherwise the
-   number of a file (from 1 on; 0: not known) or a kind, and in the lower bits
-   the offset of a call or what else tells it apart.  */
-#define KERNEL (UINT64_C (1) << 62)
-enum
-{
-  OFFSET_BITS = 48,
-  FILES_MAX = (1 << 14) - 1,
-  OF_THREAD = 1 << 15,       /* the number of a thread */
-  OF_PROCESS,                /* that of a process's name */
-  OF_END,                    /* why a walk ended, or one of the next */
-  NO_CODE = SFW_INVALID + 1, /* a frame that is none: its caller is a guess */
-  PREEMPTED                  /* what is not on a processor, for want of one */
-};
-
-static uint64_t
-key_of (unsigned kind, uint64_t offset)
-{
-  const uint64_t most = (UINT64_C (1) << OFFSET_BITS) - 1;
-  return (uint64_t)kind << OFFSET_BITS | (offset & most);
-}
 
 bool
 profile_init (struct profile *profile)
@@ -76,14 +51,15 @@ process_node (struct profile *profile, const char *name)
   struct key_walk walk = { .hash = hash };
   while (key_table_next (numbers, &walk, &i))
     if (strcmp (profile->processes[i], name) == 0)
-      return call_tree_child (&profile->calls, 0, key_of (OF_PROCESS, i));
+      return call_tree_child (&profile->calls, 0,
+                              profile_key (KEY_OF_PROCESS, i));
   if (n == UINT32_MAX || !key_table_reserve (numbers)
       || !ARRAY_ROOM (profile->processes, n + 1, &profile->processes_capacity)
       || (profile->processes[n] = strdup (name)) == NULL)
     return 0;
   key_table_insert (numbers, hash, (uint32_t)n);
   profile->n_processes++;
-  return call_tree_child (&profile->calls, 0, key_of (OF_PROCESS, n));
+  return call_tree_child (&profile->calls, 0, profile_key (KEY_OF_PROCESS, n));
 }
 
 /* The number of FILE, from 1 on; 0 if there are too many.  */
@@ -91,7 +67,7 @@ static uint32_t
 file_number (struct profile *profile, struct code_file *file)
 {
   size_t n = profile->n_sampled;
-  if (file->number == 0 && n < FILES_MAX
+  if (file->number == 0 && n < KEY_FILES_MAX
       && ARRAY_ROOM (profile->sampled, n + 1, &profile->sampled_capacity))
     {
       profile->sampled[n] = file;
@@ -106,10 +82,10 @@ code_key (struct profile *profile, struct process *process, uint64_t address)
 {
   uint64_t offset;
   struct code_file *file = process_code_at (process, address, &offset);
-  uint32_t number = file != NULL && offset >> OFFSET_BITS == 0
+  uint32_t number = file != NULL && offset >> KEY_OFFSET_BITS == 0
                         ? file_number (profile, file)
                         : 0;
-  return number != 0 ? key_of (number, offset) : 0;
+  return number != 0 ? profile_key (number, offset) : 0;
 }
 
 static uint64_t
@@ -144,8 +120,8 @@ kernel_node (struct profile *profile, uint32_t node,
         continue;
       /* All others are behind calls.  */
       address -= i > first;
-      uint32_t callee = call_tree_child (&profile->calls, node,
-                                         KERNEL | (address & (KERNEL - 1)));
+      uint32_t callee = call_tree_child (
+          &profile->calls, node, KEY_KERNEL | (address & (KEY_KERNEL - 1)));
       if (callee == 0)
         return node;
       node = callee;
@@ -193,9 +169,9 @@ profile_place (struct profile *profile, struct member *member,
   profile->ends[walk->end]++;
   uint32_t node = process_node (profile, member->name);
   if (profile->by_thread && thread != PROFILE_NO_THREAD)
-    node = call_tree_child (tree, node, key_of (OF_THREAD, thread));
+    node = call_tree_child (tree, node, profile_key (KEY_OF_THREAD, thread));
   if (walk->end != SFW_OUTERMOST)
-    node = call_tree_child (tree, node, key_of (OF_END, walk->end));
+    node = call_tree_child (tree, node, profile_key (KEY_OF_END, walk->end));
   for (size_t i = walk->n; i-- > 0;)
     {
       const struct frame *frame = &walk->frames[i];
@@ -204,7 +180,7 @@ profile_place (struct profile *profile, struct member *member,
       uint32_t callee = call_tree_child (
           tree, node,
           is_code ? code_key (profile, &member->process, address)
-                  : key_of (OF_END, NO_CODE));
+                  : profile_key (KEY_OF_END, KEY_NO_CODE));
       /* If memory for a node ran out, the sample is counted in the caller.  */
       if (callee == 0)
         break;
@@ -217,8 +193,8 @@ profile_place (struct profile *profile, struct member *member,
 uint32_t
 profile_preempted (struct profile *profile, uint32_t node)
 {
-  uint32_t made
-      = call_tree_child (&profile->calls, node, key_of (OF_END, PREEMPTED));
+  uint32_t made = call_tree_child (&profile->calls, node,
+                                   profile_key (KEY_OF_END, KEY_PREEMPTED));
   return made != 0 ? made : node;
 }
 
@@ -236,234 +212,4 @@ uint64_t
 profile_complete (const struct profile *profile)
 {
   return profile->ends[SFW_OUTERMOST];
-}
-
-/* Naming.  */
-
-static char *
-in_brackets (const char *text)
-{
-  char *name;
-  return asprintf (&name, *text == '[' ? "%s" : "[%s]", text) < 0 ? NULL
-                                                                  : name;
-}
-
-static const char unknown_kernel[] = "[kernel]_[k]";
-
-/* The name of the kernel's function at ADDRESS, without its highest bits, with
-   what tools for folded stacks mark those names by.  */
-static char *
-name_of_kernel (struct profile *profile, uint64_t address)
-{
-  char *marked;
-  if (address >> 61 != 0)
-    address |= UINT64_C (3) << 62;
-  const char *name = kernel_names_at (&profile->kernel, address);
-  if (name == NULL)
-    return strdup (unknown_kernel);
-  return asprintf (&marked, "%s_[k]", name) < 0 ? NULL : marked;
-}
-
-static char *
-name_of_thread (const struct profile_thread *thread)
-{
-  const char *name
-      = thread->own_name[0] != '\0' ? thread->own_name : thread->name;
-  char *text;
-  return asprintf (&text, "%s/%d", name, (int)thread->tid) < 0 ? NULL : text;
-}
-
-/* The name of the code at OFFSET in FILE, without what is inlined there; that
-   of FILE if there is none.  Tools for folded stacks know by a mark what a
-   just-in-time compiler has named.  */
-static char *
-name_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
-{
-  struct code_name symbol;
-  char *marked;
-  code_file_symbol (file, offset, wanted, &symbol);
-  if (symbol.name[0] == '\0')
-    return in_brackets (code_file_name (file));
-  if (!file->is_jit)
-    return strdup (symbol.name);
-  return asprintf (&marked, "%s_[j]", symbol.name) < 0 ? NULL : marked;
-}
-
-/* The name of the code at OFFSET in FILE, and on a line each what is inlined
-   there.  */
-static char *
-names_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
-{
-  char *name = name_of_code (file, offset, wanted);
-  char *inlined = name != NULL && wanted & SYMBOL_INLINES
-                      ? code_file_inlines (file, offset, wanted)
-                      : NULL;
-  char *names;
-  if (inlined == NULL)
-    return name;
-  if (asprintf (&names, "%s%s", name, inlined) < 0)
-    names = NULL;
-  free (name);
-  free (inlined);
-  return names;
-}
-
-/* The name of END, of a walk, or of what is beyond these.  */
-static char *
-name_of_end (uint64_t end)
-{
-  return in_brackets (end == NO_CODE     ? "no code, caller guessed"
-                      : end == PREEMPTED ? "preempted"
-                                         : walk_end_name ((enum sfw_end)end));
-}
-
-/* The names of what has KEY, as names_of_code has them; the caller frees
-   them.  */
-static char *
-name_of (struct profile *profile, uint64_t key, unsigned wanted)
-{
-  uint64_t offset = key_of (0, key);
-  if (key >> 62 == 1)
-    return name_of_kernel (profile, key - KERNEL);
-  switch (key >> OFFSET_BITS)
-    {
-    case 0:
-      return in_brackets ("unknown");
-    case OF_THREAD:
-      return name_of_thread (&profile->threads.threads[offset]);
-    case OF_PROCESS:
-      return strdup (profile->processes[offset]);
-    case OF_END:
-      return name_of_end (offset);
-    default:
-      return names_of_code (profile->sampled[(key >> OFFSET_BITS) - 1], offset,
-                            wanted);
-    }
-}
-
-bool
-profile_is_of_kernel (const char *name)
-{
-  size_t n = strlen (name);
-  return n > 4 && strcmp (name + n - 4, "_[k]") == 0;
-}
-
-/* The names of all nodes of TREE but the root, by node, each to be freed.  An
-   address is looked up once.  */
-static char **
-node_names (struct profile *profile, unsigned wanted)
-{
-  const struct call_tree *tree = &profile->calls;
-  struct keyed_node *keyed = call_tree_by_key (tree);
-  char **names = calloc (tree->n, sizeof *names);
-  bool complete = names != NULL && keyed != NULL;
-  for (uint32_t i = 0; complete && i < tree->n; i++)
-    {
-      const struct keyed_node *at = &keyed[i];
-      const char *same
-          = i > 0 && at[-1].key == at->key ? names[at[-1].node] : NULL;
-      if (at->node == 0)
-        continue;
-      names[at->node]
-          = same != NULL ? strdup (same) : name_of (profile, at->key, wanted);
-      complete = names[at->node] != NULL;
-    }
-  free (keyed);
-  if (complete)
-    return names;
-  for (uint32_t i = 1; names != NULL && i < tree->n; i++)
-    free (names[i]);
-  free (names);
-  return NULL;
-}
-
-/* Copy the log of PROFILE; COPIES has what became of its nodes.  */
-static bool
-copy_log (const struct profile *profile, struct named_profile *named,
-          const uint32_t *copies)
-{
-  named->log = calloc (profile->n_log + 1, sizeof *named->log);
-  if (named->log == NULL)
-    return false;
-  named->n_log = profile->n_log;
-  named->threads = profile->threads.threads;
-  named->n_threads = profile->threads.n;
-  for (size_t i = 0; i < profile->n_log; i++)
-    {
-      named->log[i] = profile->log[i];
-      named->log[i].node = copies[profile->log[i].node];
-    }
-  return true;
-}
-
-/* The node called by PARENT that has the NAMES, one on a line, one below the
-   other.  0 when memory ran out.  */
-static uint32_t
-copy_node (struct named_profile *named, uint32_t parent, const char *names)
-{
-  uint32_t node = parent;
-  for (const char *end = names; end != NULL; names = end + 1)
-    {
-      end = strchr (names, '\n');
-      size_t length = end != NULL ? (size_t)(end - names) : strlen (names);
-      node = named_profile_add (named, node, names, length);
-      if (node == 0)
-        break;
-    }
-  return node;
-}
-
-static bool
-is_unknown_kernel (const char *name)
-{
-  return name != NULL && strcmp (name, unknown_kernel) == 0;
-}
-
-/* Copy PROFILE's tree, node by node, to one of names.  */
-static bool
-copy_calls (const struct profile *profile, struct named_profile *named,
-            char *const *names)
-{
-  const struct call_tree *from = &profile->calls;
-  uint32_t *copies = calloc (from->n, sizeof *copies);
-  bool copied = copies != NULL;
-  if (profile->n_processes == 1)
-    named->process = profile->processes[0];
-  named->levels = (named->process == NULL) + profile->by_thread;
-  for (uint32_t i = 0; copied && i < from->n; i++)
-    {
-      const struct call_node *node = &from->nodes[i];
-      /* The only process is the root.  */
-      bool is_root
-          = i == 0
-            || (named->process != NULL && node->key == key_of (OF_PROCESS, 0));
-      /* Functions of the kernel without names are one.  */
-      if (!is_root && is_unknown_kernel (names[i])
-          && is_unknown_kernel (names[node->parent]))
-        copies[i] = copies[node->parent];
-      else if (!is_root)
-        copies[i] = copy_node (named, copies[node->parent], names[i]);
-      copied = is_root || copies[i] != 0;
-      named->calls.nodes[copies[i]].self += node->self;
-    }
-  copied = copied && copy_log (profile, named, copies);
-  free (copies);
-  return copied;
-}
-
-bool
-profile_name (struct profile *profile, unsigned wanted,
-              struct named_profile *named)
-{
-  *named = (struct named_profile){ 0 };
-  named->off_cpu = profile->off_cpu;
-  uint32_t n = profile->calls.n;
-  char **names = node_names (profile, wanted);
-  bool done = names != NULL && call_tree_init (&named->calls)
-              && copy_calls (profile, named, names)
-              && named_profile_finish (named);
-  for (uint32_t i = 1; names != NULL && i < n; i++)
-    free (names[i]);
-  free (names);
-  return done;
 }

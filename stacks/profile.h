@@ -12,7 +12,6 @@
 #include "stacks/named_profile.h"
 #include "stacks/sampled_threads.h"
 #include "stacks/stack_walk.h"
-#include "stacks/symbols.h"
 
 struct profile
 {
@@ -73,13 +72,5 @@ void profile_count (struct profile *profile,
 
 /* Walks that got to the outermost frame.  */
 uint64_t profile_complete (const struct profile *profile);
-
-/* Whether NAME, in a profile with functions, is one of the kernel's.  */
-bool profile_is_of_kernel (const char *name);
-
-/* Give PROFILE's addresses their names; callees are ordered by name.  WANTED:
-   of symbols (symbols.h).  False when memory ran out.  */
-bool profile_name (struct profile *profile, unsigned wanted,
-                   struct named_profile *named);
 
 #endif /* STACKS_PROFILE_H */

@@ -30,6 +30,7 @@
 #include "stacks/perf_sampler.h"
 #include "stacks/pprof.h"
 #include "stacks/profile.h"
+#include "stacks/profile_names.h"
 #include "stacks/profile_options.h"
 #include "stacks/top.h"
 #include "stacks/trace_sampler.h"
