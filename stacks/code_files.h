@@ -102,21 +102,6 @@ bool code_file_section (struct code_file *file,
 bool code_file_rules (struct code_file *file, uint64_t address,
                       struct register_rules *rules);
 
-/* Whether OFFSET of FILE is in the code where the kernel has a program, or the
-   dynamic linker, begin, if no CFI describes that: it ends where CFI or
-   another function begins, and after 64 bytes.  */
-bool code_file_is_entry (struct code_file *file, uint64_t offset);
-
-/* What the code at OFFSET of FILE is called: by its symbol or, where there is
-   none, by FILE and the address where its rows begin, as functions do; code in
-   no file, by its compiler.  WANTED: symbols.h.  */
-void code_file_symbol (struct code_file *file, uint64_t offset,
-                       unsigned wanted, struct code_name *symbol);
-
-/* What is inlined there, as inlines_at has it.  */
-char *code_file_inlines (struct code_file *file, uint64_t offset,
-                         unsigned wanted);
-
 /* The name of FILE without its folder.  */
 const char *code_file_name (const struct code_file *file);
 

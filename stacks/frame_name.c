@@ -5,6 +5,8 @@
 
 #include "stacks/frame_name.h"
 
+#include "stacks/code_symbols.h"
+
 void
 frame_name_find (struct process *process, const struct walk *walk,
                  size_t index, unsigned wanted, struct frame_name *name)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stacks/code_symbols.h"
 #include "stacks/profile_keys.h"
 #include "walk/frame.h"
 

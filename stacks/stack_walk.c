@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "stacks/code_symbols.h"
 #include "stacks/known_code.h"
 #include "walk/frame_rules.h"
 #include "walk/walk.h"

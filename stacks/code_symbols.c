@@ -1,0 +1,236 @@
+/* What the code of a file is called, and where it begins.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include "stacks/code_symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/dynamic.h"
+#include "stacks/dwfl_debuginfo.h"
+#include "walk/lookup.h"
+
+/* Have libdwfl look at the bytes that FILE has.  */
+static int
+find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+          char **found, Elf **elf)
+{
+  (void)module;
+  (void)name;
+  (void)base;
+  struct code_file *file = *user;
+  /* libdwfl looks for debug files beside this name.  */
+  *found = strdup (file->path);
+  *elf = elf_memory (file->written, file->written_size);
+  return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+  .find_elf = find_elf,
+  .find_debuginfo = dwfl_debuginfo_find,
+};
+
+/* Set START and END to where the segments of IMAGE are.  */
+static bool
+find_extent (const struct image *image, uint64_t *start, uint64_t *end)
+{
+  bool found = false;
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD)
+      {
+        const GElf_Phdr *segment = &image->segments[i];
+        *start = found ? *start : segment->p_vaddr;
+        *end = segment->p_vaddr + segment->p_memsz;
+        found = true;
+      }
+  return found;
+}
+
+/* FILE for libdwfl, which knows its addresses by file->bias more; NULL if it
+   cannot be read.  */
+static Dwfl_Module *
+module_of (struct code_file *file)
+{
+  enum
+  {
+    ANYWHERE = 1 << 30 /* address that libdwfl is given for a file that is not
+                          linked to one */
+  };
+  uint64_t start, end;
+  if (file->module != NULL || file->dwfl != NULL || file->written == NULL
+      || !find_extent (&file->image, &start, &end)
+      || (file->dwfl = dwfl_begin (&callbacks)) == NULL)
+    return file->module;
+  uint64_t base = file->image.header.e_type == ET_EXEC ? 0 : ANYWHERE;
+  dwfl_report_begin (file->dwfl);
+  file->module
+      = dwfl_report_module (file->dwfl, file->path, base + start, base + end);
+  if (file->module != NULL)
+    {
+      void **user;
+      dwfl_module_info (file->module, &user, NULL, NULL, NULL, NULL, NULL,
+                        NULL);
+      *user = file;
+    }
+  dwfl_report_end (file->dwfl, NULL, NULL);
+  if (file->module != NULL
+      && dwfl_module_getelf (file->module, &file->bias) == NULL)
+    file->module = NULL;
+  return file->module;
+}
+
+/* Set SYMBOL to what the tables of FILE call the code at ADDRESS of its own.
+   Without memory for these tables nothing has a name.  */
+static void
+find_symbol (struct code_file *file, uint64_t address, unsigned wanted,
+             struct code_name *symbol)
+{
+  Dwfl_Module *module = module_of (file);
+  uint64_t value;
+  *symbol = (struct code_name){ 0 };
+  if (module == NULL)
+    return;
+  if (file->symbols.module == NULL
+      && !symbol_index_read (&file->symbols, module))
+    symbol_index_free (&file->symbols);
+  file->symbols.module = module;
+  address += file->bias;
+  const char *name
+      = symbol_index_find (&file->symbols, address, &value, &symbol->unsized);
+  if (name != NULL)
+    {
+      symbol->offset = address - value;
+      code_name_set (symbol, name, wanted);
+    }
+  Dwfl_Line *line
+      = wanted & SYMBOL_SOURCE ? dwfl_module_getsrc (module, address) : NULL;
+  if (line != NULL)
+    symbol->file = dwfl_lineinfo (line, NULL, &symbol->line, NULL, NULL, NULL);
+}
+
+/* Where the kernel begins.  */
+
+/* Whether the kernel may have FILE begin, as a program or as the dynamic
+   linker, which needs no other library: the entry point of other libraries
+   says nothing.  */
+static bool
+is_begun (const struct code_file *file)
+{
+  const struct image *image = &file->image;
+  uint64_t name;
+  return image->bytes != NULL && image->header.e_entry != 0
+         && (image->header.e_type == ET_EXEC
+             || image_find_segment (image, PT_INTERP) != NULL
+             || !dynamic_find (image, DT_NEEDED, &name));
+}
+
+/* The size of the code at ENTRY that no CFI describes.  */
+static uint64_t
+undescribed_size (struct code_file *file, uint64_t entry)
+{
+  enum
+  {
+    ENTRY_MAX = 64
+  };
+  const struct cfi_source *cfi = row_source_cfi (&file->rows, &file->image);
+  uint64_t size = 0;
+  while (size < ENTRY_MAX
+         && (cfi == NULL || !register_rules_are_there (cfi, entry + size)))
+    size++;
+  return size;
+}
+
+/* Whether no symbol says that ADDRESS, behind ENTRY, is another function's. */
+static bool
+is_entry_by_symbol (struct code_file *file, uint64_t address, uint64_t entry)
+{
+  struct code_name symbol;
+  find_symbol (file, address, SYMBOL_MANGLED, &symbol);
+  /* glibc has a second label there (sysdeps/.../dl-machine.h).  */
+  return symbol.name[0] == '\0' || address - symbol.offset <= entry
+         || strcmp (symbol.name, "_dl_start_user") == 0;
+}
+
+bool
+code_file_is_entry (struct code_file *file, uint64_t offset)
+{
+  uint64_t entry = file->image.header.e_entry;
+  uint64_t address = code_file_address (file, offset);
+  if (file->entry_size == 0)
+    file->entry_size
+        = 1 + (is_begun (file) ? undescribed_size (file, entry) : 0);
+  return address - entry < file->entry_size - 1
+         && is_entry_by_symbol (file, address, entry);
+}
+
+/* Names.  */
+
+/* Set *START to the address where the rows begin that hold at OFFSET of FILE.
+   False when there are none, or they were not looked for.  */
+static bool
+rows_start (const struct code_file *file, uint64_t offset, uint64_t *start)
+{
+  struct sfw_section section;
+  struct unwind_section opened;
+  struct unwind_rules rules;
+  uint64_t address = code_file_address (file, offset);
+  if (!row_source_at (&file->rows, address, &section) || section.size == 0
+      || !unwind_section_open (&opened, section.bytes, section.size,
+                               section.address)
+      || !opened.sorted
+      || unwind_section_lookup (&opened, address, &rules) != SFW_MORE)
+    return false;
+  uint32_t count = unwind_section_count (&opened, address, 0, opened.n_fdes);
+  *start = unwind_section_start (&opened, count - 1);
+  return true;
+}
+
+/* What the compiler of the code at ADDRESS, in no file, calls it.  */
+static void
+jit_symbol (struct code_file *file, uint64_t address, struct code_name *symbol)
+{
+  const struct jit_name *found = jit_names_at (&file->jit_names, address);
+  *symbol = (struct code_name){ 0 };
+  if (found == NULL)
+    return;
+  symbol->offset = address - found->start;
+  snprintf (symbol->name, sizeof symbol->name, "%s", found->name);
+}
+
+void
+code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
+                  struct code_name *symbol)
+{
+  if (file->is_jit)
+    {
+      jit_symbol (file, offset, symbol);
+      return;
+    }
+  uint64_t rows, address = code_file_address (file, offset);
+  find_symbol (file, address, wanted, symbol);
+  /* A symbol without a size goes on to the next symbol: only the rows tell
+     where its function begins.  */
+  if ((symbol->name[0] != '\0' && !symbol->unsized)
+      || !rows_start (file, offset, &rows)
+      || (symbol->name[0] != '\0' && rows <= address - symbol->offset))
+    return;
+  symbol->of_rows = true;
+  symbol->offset = address - rows;
+  snprintf (symbol->name, sizeof symbol->name, "%s+0x%" PRIx64,
+            code_file_name (file), rows);
+}
+
+char *
+code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted)
+{
+  Dwfl_Module *module = module_of (file);
+  return module != NULL
+             ? inlines_at (&file->inlines, module,
+                           code_file_address (file, offset) + file->bias,
+                           wanted)
+             : NULL;
+}

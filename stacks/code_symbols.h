@@ -1,0 +1,27 @@
+/* What the code of a file is called, and where it begins.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_CODE_SYMBOLS_H
+#define STACKS_CODE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stacks/code_files.h"
+
+/* Whether OFFSET of FILE is in the code where the kernel has a program, or the
+   dynamic linker, begin, if no CFI describes that: it ends where CFI or
+   another function begins, and after 64 bytes.  */
+bool code_file_is_entry (struct code_file *file, uint64_t offset);
+
+/* What the code at OFFSET of FILE is called: by its symbol or, where there is
+   none, by FILE and the address where its rows begin, as functions do; code in
+   no file, by its compiler.  WANTED: symbols.h.  */
+void code_file_symbol (struct code_file *file, uint64_t offset,
+                       unsigned wanted, struct code_name *symbol);
+
+/* What is inlined there, as inlines_at has it.  */
+char *code_file_inlines (struct code_file *file, uint64_t offset,
+                         unsigned wanted);
+
+#endif /* STACKS_CODE_SYMBOLS_H */
