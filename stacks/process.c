@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 #include "walk/walk.h"
 
 /* The number of mappings that end at or before ADDRESS.  */

@@ -34,7 +34,7 @@
 #include "stacks/profile_options.h"
 #include "stacks/top.h"
 #include "stacks/trace_sampler.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 
 struct session
 {

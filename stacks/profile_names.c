@@ -11,7 +11,7 @@
 
 #include "stacks/code_symbols.h"
 #include "stacks/profile_keys.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 
 static char *
 in_brackets (const char *text)

@@ -9,7 +9,7 @@
 
 #include "base/printable.h"
 #include "stacks/frame_name.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 
 /* Print a comma, and TEXT as the member NAME of an object.  */
 static void

@@ -18,7 +18,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "walk/frame.h"
+#include "walk/section_step.h"
 #include "walk/walk.h"
 
 enum

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "walk/section_step.h"
 
 struct sfw_modules
 {
@@ -79,24 +80,6 @@ walk_table_lookup (const struct walk_table *table, uint64_t pc,
   return count == 0
              ? SFW_NO_ROW
              : unwind_section_rules (&section->opened, count - 1, pc, rules);
-}
-
-void
-walk_row_of (const struct unwind_rules *rules, struct sfw_row *row)
-{
-  const struct frame_row *from = &rules->row;
-  const struct frame_rule *rule[] = { &from->cfa, &from->ra, &from->fp };
-  struct sfw_rule *to[] = { &row->cfa, &row->ra, &row->fp };
-  memset (row, 0, sizeof *row);
-  for (unsigned i = 0; i < 3; i++)
-    *to[i] = (struct sfw_rule){ .kind = rule[i]->kind > RULE_DEREF_CFA
-                                            ? SFW_UNKNOWN
-                                            : rule[i]->kind,
-                                .reg = rule[i]->reg,
-                                .offset = rule[i]->offset };
-  row->abi = rules->arch->sframe_abi;
-  row->signal = rules->signal;
-  row->ra_signed = from->ra_signed;
 }
 
 unsigned long

@@ -90,15 +90,4 @@ struct walk_counters
 };
 struct walk_counters *walk_modules_counters (struct sfw_modules *modules);
 
-struct dl_phdr_info;
-
-/* Set *SECTION to the section of the module that the dynamic linker tells of
-   by INFO.  False if the module has none in its memory that can be opened:
-   tools that take sections out of files may leave the program header.  */
-bool walk_listed_section (const struct dl_phdr_info *info,
-                          struct sfw_section *section);
-
-/* Write RULES to the public structure.  */
-void walk_row_of (const struct unwind_rules *rules, struct sfw_row *row);
-
 #endif /* WALK_MODULE_TABLE_H */

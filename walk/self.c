@@ -3,12 +3,14 @@
 
 #include <config.h>
 
+#include "walk/self.h"
+
 #include <errno.h>
 #include <link.h>
 
 #include "base/elf_sframe.h"
-#include "walk/frame.h"
 #include "walk/module_table.h"
+#include "walk/section_step.h"
 
 struct listing
 {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "walk/frame_rules.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 #include "walk/module_table.h"
 #include "walk/walk.h"
 

@@ -22,7 +22,7 @@
 #include "here.h"
 #include "sframe/decode.h"
 #include "tests/sframe_lookup.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 
 #ifndef PT_GNU_SFRAME
 #  define PT_GNU_SFRAME 0x6474e554

@@ -8,7 +8,7 @@
 #include "cause.h"
 #include "sframe/decode.h"
 #include "tests/sframe_lookup.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 
 const char *
 cause_name (unsigned cause)

@@ -16,7 +16,7 @@
 #include "convert/rows_on_demand.h"
 #include "elf/image.h"
 #include "walk/lookup.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 
 enum
 {

@@ -8,7 +8,7 @@
 #include "stacks/stack_walk.h"
 #include "walk/frame_rules.h"
 #include "walk/walk.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 #include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x10000)

@@ -22,6 +22,7 @@
 #include "sframewalk.h"
 #include "walk/maps.h"
 #include "walk/module_table.h"
+#include "walk/self.h"
 #include "tests/unit_test.h"
 
 enum

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "sframe/encode.h"
-#include "walk/frame.h"
+#include "walk/section_step.h"
 #include "tests/unit_test.h"
 
 enum

@@ -1,8 +1,9 @@
-/* Frames and memory of the library's users, for walk.
+/* One step by a section that the caller has, what ends walks, and the memory
+   of this process.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef WALK_FRAME_H
-#define WALK_FRAME_H
+#ifndef WALK_SECTION_STEP_H
+#define WALK_SECTION_STEP_H
 
 #include "sframewalk.h"
 #include "walk/apply.h"
@@ -15,6 +16,9 @@ const char *walk_end_name (enum sfw_end end);
 enum sfw_end walk_section_rules (const void *finder, uint64_t address,
                                  struct unwind_rules *rules);
 
+/* Write RULES to the public structure.  */
+void walk_row_of (const struct unwind_rules *rules, struct sfw_row *row);
+
 /* The memory of this process at ADDRESS.  */
 static inline const void *
 walk_memory_at (uint64_t address)
@@ -23,4 +27,4 @@ walk_memory_at (uint64_t address)
   return (const void *)(uintptr_t)address;
 }
 
-#endif /* WALK_FRAME_H */
+#endif /* WALK_SECTION_STEP_H */

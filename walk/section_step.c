@@ -1,14 +1,16 @@
 /* One step, by a section that the caller has.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "walk/frame.h"
+#include "walk/section_step.h"
+
+#include <string.h>
 
 #include "walk/frame_rules.h"
-#include "walk/module_table.h"
+#include "walk/lookup.h"
 
 _Static_assert((int)SFW_UNDEFINED == RULE_UNDEFINED && (int)SFW_REG == RULE_REG
                    && (int)SFW_DEREF_CFA == RULE_DEREF_CFA,
-               "kinds of rules are numbered as in frame.h");
+               "kinds of rules are numbered as in frame/frame.h");
 
 static const struct
 {
@@ -59,6 +61,24 @@ walk_section_rules (const void *finder, uint64_t address,
     return SFW_BAD_SECTION;
   rules->arch = opened.arch;
   return unwind_section_lookup (&opened, address, rules);
+}
+
+void
+walk_row_of (const struct unwind_rules *rules, struct sfw_row *row)
+{
+  const struct frame_row *from = &rules->row;
+  const struct frame_rule *rule[] = { &from->cfa, &from->ra, &from->fp };
+  struct sfw_rule *to[] = { &row->cfa, &row->ra, &row->fp };
+  memset (row, 0, sizeof *row);
+  for (unsigned i = 0; i < 3; i++)
+    *to[i] = (struct sfw_rule){ .kind = rule[i]->kind > RULE_DEREF_CFA
+                                            ? SFW_UNKNOWN
+                                            : rule[i]->kind,
+                                .reg = rule[i]->reg,
+                                .offset = rule[i]->offset };
+  row->abi = rules->arch->sframe_abi;
+  row->signal = rules->signal;
+  row->ra_signed = from->ra_signed;
 }
 
 enum sfw_end
