@@ -29,7 +29,7 @@ register_value (const struct sfw_frame *frame, const struct arch *arch,
 }
 
 bool
-walk_read (void *context, uint64_t address, void *to, size_t size)
+unwind_read (void *context, uint64_t address, void *to, size_t size)
 {
   const struct sfw_memory *memory = context;
   if (address >= memory->low && address <= memory->high
@@ -47,7 +47,7 @@ load_word (const struct sfw_memory *memory, const struct arch *arch,
            uint64_t address, uint64_t *value)
 {
   uint64_t word;
-  if (!walk_read ((void *)memory, address, &word, sizeof word))
+  if (!unwind_read ((void *)memory, address, &word, sizeof word))
     return SFW_MEMORY;
   *value = load_u64 (&word, arch->big_endian);
   return SFW_MORE;

@@ -39,7 +39,7 @@ struct unwind_rules
 
 /* Read SIZE bytes at ADDRESS from MEMORY, a struct sfw_memory.
    Async-signal-safe.  */
-bool walk_read (void *memory, uint64_t address, void *to, size_t size);
+bool unwind_read (void *memory, uint64_t address, void *to, size_t size);
 
 /* Replace FRAME by its caller's, by its RULES.  FP is UNKNOWN_REGISTER where
    it cannot be read: few callers need it, and in epilogues it has been popped

@@ -98,7 +98,7 @@ sfw_step (const struct sfw_section *section, const struct sfw_memory *memory,
 {
   struct unwind_rules rules;
   const struct unwind_source source
-      = { walk_section_rules, section, walk_read, (void *)memory };
+      = { walk_section_rules, section, unwind_read, (void *)memory };
   enum sfw_end step
       = unwind_frame_rules (&source, frame->pc, frame->interrupted, &rules);
   return step == SFW_MORE ? unwind_apply (frame, memory, &rules) : step;

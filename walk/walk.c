@@ -176,7 +176,7 @@ frame_rules (struct walk_state *walk, uint64_t pc, bool interrupted,
 {
   struct sfw_walker *walker = walk->walker;
   const struct unwind_source source
-      = { find_rules, walk, walk_read, (void *)walk->memory };
+      = { find_rules, walk, unwind_read, (void *)walk->memory };
   if (walker->modules != NULL && walk->hold.table == NULL)
     walk->hold = walk_modules_hold (walker->modules);
   return unwind_frame_rules (walker->modules != NULL ? &source
