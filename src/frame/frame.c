@@ -200,11 +200,14 @@ frame_function_leave_out (struct frame_function *function, uint64_t start,
   return true;
 }
 
+/* Whether row INDEX of FUNCTION has the rules SAVED of saved registers.  */
 static bool
-saved_equal (const struct frame_rule *a, const struct frame_rule *b, size_t n)
+row_has_saved (const struct frame_function *function, size_t index,
+               const struct frame_rule *saved)
 {
-  for (size_t i = 0; i < n; i++)
-    if (!frame_rule_equal (a[i], b[i]))
+  for (size_t i = 0; i < function->n_saved; i++)
+    if (!frame_rule_equal (frame_function_saved (function, index)[i],
+                           saved[i]))
       return false;
   return true;
 }
@@ -220,8 +223,7 @@ frame_function_append_saved (struct frame_function *function,
     function->n_rows--;
   if (function->n_rows > 0
       && frame_row_same_rules (&function->rows[function->n_rows - 1], row)
-      && saved_equal (frame_function_saved (function, function->n_rows - 1),
-                      saved, n))
+      && row_has_saved (function, function->n_rows - 1, saved))
     return true;
   if (frame_function_next (function) == NULL
       || (n > 0
