@@ -111,7 +111,7 @@ needs_objdump ()
   small_program
   local file
   for file in "$(program_file bash)" small; do
-    python3 "$(source_dir)/tests/compact-unwind/landing_pads.py" "$CFI2SFRAME" \
+    python3 "$(source_dir)/tests/compact-unwind/call_sites.py" "$CFI2SFRAME" \
       "$(realpath "$file")"
   done
 }
@@ -125,7 +125,7 @@ needs_objdump ()
   readelf --debug-dump=frames "$file" 2>/dev/null >frames
   ! grep -qE 'negate_ra_state|GNU_window_save' frames \
     || skip "its functions sign return addresses"
-  python3 "$(source_dir)/tests/compact-unwind/landing_pads.py" "$CFI2SFRAME" "$file"
+  python3 "$(source_dir)/tests/compact-unwind/call_sites.py" "$CFI2SFRAME" "$file"
 }
 
 @test "damaged bare sections are refused" {
