@@ -26,8 +26,8 @@ import threading
 RULES = [
     (r"src/cfi/(cfa_program|cfa_opcode|expression)\.c",
      "cfa_program walk program_table cunwind_function reader memory "
-     "call_sites tests/random_cfi/random_cfi.sh"),
-    (r"src/cfi/call_sites\.c", "call_sites memory code.bats"),
+     "landing_pads tests/random_cfi/random_cfi.sh"),
+    (r"src/cfi/landing_pads\.c", "landing_pads memory code.bats"),
     (r"src/cfi/function_list\.c", "memory code.bats"),
     (r"src/cfi/return_sites\.c", "return_sites memory return_address.bats"),
     (r"src/cfi/precedence\.c", "debug_frame walk debug_frame.bats"),
