@@ -200,12 +200,12 @@ frame_function_leave_out (struct frame_function *function, uint64_t start,
   return true;
 }
 
-/* Whether row INDEX of FUNCTION has the rules SAVED of saved registers.  */
+/* Whether row INDEX of FUNCTION has the N rules SAVED of saved registers.  */
 static bool
 row_has_saved (const struct frame_function *function, size_t index,
-               const struct frame_rule *saved)
+               const struct frame_rule *saved, size_t n)
 {
-  for (size_t i = 0; i < function->n_saved; i++)
+  for (size_t i = 0; i < n; i++)
     if (!frame_rule_equal (frame_function_saved (function, index)[i],
                            saved[i]))
       return false;
@@ -217,13 +217,13 @@ frame_function_append_saved (struct frame_function *function,
                              const struct frame_row *row,
                              const struct frame_rule *saved)
 {
-  size_t n = function->n_saved;
+  size_t n = saved != NULL ? function->n_saved : 0;
   while (function->n_rows > 0
          && function->rows[function->n_rows - 1].start >= row->start)
     function->n_rows--;
   if (function->n_rows > 0
       && frame_row_same_rules (&function->rows[function->n_rows - 1], row)
-      && row_has_saved (function, function->n_rows - 1, saved))
+      && row_has_saved (function, function->n_rows - 1, saved, n))
     return true;
   if (frame_function_next (function) == NULL
       || (n > 0
