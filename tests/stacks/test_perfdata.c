@@ -21,13 +21,17 @@ enum
 struct bytes
 {
   uint8_t *at;
-  size_t size;
+  size_t size, room;
 };
 
 static void
 put (struct bytes *bytes, const void *what, size_t size)
 {
-  bytes->at = realloc (bytes->at, bytes->size + size + 1);
+  if (bytes->at == NULL || bytes->room < bytes->size + size)
+    {
+      bytes->room = 2 * (bytes->size + size) + 1;
+      bytes->at = realloc (bytes->at, bytes->room);
+    }
   assert_non_null (bytes->at);
   memcpy (bytes->at + bytes->size, what, size);
   bytes->size += size;
@@ -48,6 +52,7 @@ fit (struct bytes *bytes)
   memcpy (exact, bytes->at, bytes->size);
   free (bytes->at);
   bytes->at = exact;
+  bytes->room = bytes->size;
 }
 
 static struct perf_record
@@ -426,7 +431,7 @@ TEST (a_stamp_is_in_its_record)
 {
   for (size_t words = 0; words <= 3; words++)
     {
-      struct bytes bytes = { NULL, 0 };
+      struct bytes bytes = { NULL, 0, 0 };
       struct perf_stamp stamp;
       for (size_t i = 0; i < words; i++)
         put_word (&bytes, UINT64_C (0x200000001) + i);
@@ -453,7 +458,7 @@ TEST (a_build_id_has_twenty_bytes_at_most)
   };
   for (uint8_t size = 19; size <= 21; size++)
     {
-      struct bytes bytes = { NULL, 0 };
+      struct bytes bytes = { NULL, 0, 0 };
       struct perf_mapping mapping;
       const uint8_t id[24] = { size, 0, 0, 0, 0xaa };
       const uint64_t fields[] = { 1, 0x1000, 0x2000, 0 };
@@ -484,7 +489,7 @@ TEST (of_many_files_the_build_ids_are_found)
   {
     MANY = 50000
   };
-  struct bytes table = { NULL, 0 };
+  struct bytes table = { NULL, 0, 0 };
   struct perf_data data = { 0 };
   struct error err;
   uint8_t id[PERF_BUILD_ID_MAX];
