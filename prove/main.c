@@ -79,9 +79,9 @@ same_rule (const struct rule *cfi, const struct rule *row,
          && same_register (&cfi->fp, &row->fp, abi->fp);
 }
 
-/* Whether ROW says another RA or CFA than CFI, which says nothing of FP, so
-   not of a CFA by FP either.  Other rows count as
-   without CFI.  */
+/* Whether ROW disagrees with CFI, which says nothing of FP, in anything else:
+   the kind of frame, RA, or a CFA by a register other than FP.  Rows that do
+   not disagree count as without CFI.  */
 static bool
 contradicts (const struct rule *cfi, const struct rule *row,
              const struct abi *abi)

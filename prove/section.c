@@ -13,8 +13,9 @@ enum
   MAGIC = 0xdee2,
   HEADER_SIZE = 28,
   FLAG_SORTED = 1,
-  FLAG_PCREL = 4,
-  V1_REPEAT = 16, /* V1 stores none; its producer's PLT entries */
+  FLAG_FRAME_POINTER = 2, /* V1 and V2 */
+  FLAG_PCREL = 4,         /* V2 and V3 */
+  V1_REPEAT = 16,         /* V1 stores none; its producer's PLT entries */
   WORDS_MAX = 15,
   PT_SFRAME = 0x6474e554
 };
@@ -52,6 +53,23 @@ entry_size (const struct section *section)
   return section->version == 1 ? 17 : section->version == 2 ? 20 : 16;
 }
 
+/* Section 2.1.3.  */
+static unsigned
+flags_of (unsigned version)
+{
+  return version == 1   ? FLAG_SORTED | FLAG_FRAME_POINTER
+         : version == 2 ? FLAG_SORTED | FLAG_FRAME_POINTER | FLAG_PCREL
+                        : FLAG_SORTED | FLAG_PCREL;
+}
+
+/* Whether SECTION names the ABI of its machine and byte order.  */
+static bool
+is_for_machine (const struct section *section)
+{
+  unsigned id = section->big ? section->abi->id_big : section->abi->id_little;
+  return id != 0 && section->bytes[4] == id;
+}
+
 /* Section 2.2.  */
 bool
 section_begin (struct section *section)
@@ -67,11 +85,12 @@ section_begin (struct section *section)
     return broken (section, 2, "unknown version");
   if (!(section->flags & FLAG_SORTED))
     return broken (section, 3, "not sorted");
-  const struct abi *abi = section->abi;
-  if (section->bytes[4] != (section->big ? abi->id_big : abi->id_little))
+  if (section->flags & ~flags_of (section->version))
+    return broken (section, 3, "flags that are not defined");
+  if (!is_for_machine (section))
     return broken (section, 4, "for another machine");
   section->fixed_ra = (int)signed_number (section, 6, 1);
-  if (section->bytes[5] != 0 || section->fixed_ra != abi->fixed_ra)
+  if (section->bytes[5] != 0 || section->fixed_ra != section->abi->fixed_ra)
     return broken (section, 5, "fixed offsets are not those of the ABI");
   size_t base = HEADER_SIZE + section->bytes[7];
   section->n_fdes = (uint32_t)number (section, 8, 4);
@@ -121,9 +140,12 @@ section_open (struct section *section, const struct file *file)
       section->size = header.p_filesz;
       section->address = header.p_vaddr;
     }
-  return section->bytes != NULL
-             ? section_begin (section)
-             : broken (section, 0, "there is no loaded .sframe");
+  if (section->bytes == NULL)
+    return broken (section, 0, "there is no loaded .sframe");
+  bool big = file->header.e_ident[EI_DATA] == ELFDATA2MSB;
+  return section_begin (section)
+         && (section->big == big
+             || broken (section, 0, "not in the file's byte order"));
 }
 
 /* Functions (section 2.3).  */
@@ -153,6 +175,8 @@ read_attribute (struct section *section, uint64_t rows, size_t entry)
           = section->version == 1 ? V1_REPEAT : section->bytes[entry + 17];
     }
   section->rows = at + (v3 ? 5 : 0);
+  if (section->info & (v3 ? 0x40 : 0xc0) || section->info2 & 0xe0)
+    return broken (section, at, "bits of a function that are not defined");
   if ((section->info & 0x0f) > 2 || (section->info2 & 0x1f) > 1)
     return broken (section, at, "a type that is not defined");
   if (section->info & 0x10 && section->repeat == 0)

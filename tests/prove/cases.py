@@ -23,7 +23,7 @@ from sframe_build import FP, Fde, Fre, Sframe, build  # noqa: E402
 from vectors import MACHINES, PLAIN, block, elf, sleb, uleb  # noqa: E402
 
 CODE, SECTION = 0x20000, 0x10000
-AMD64, AARCH64, S390X = 3, 2, 4
+AMD64, AARCH64, AARCH64_BE, S390X = 3, 2, 1, 4
 LAZY_PLT = b"\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"  # psABI, .plt
 
 
@@ -138,6 +138,9 @@ def what_is_broken_behind_the_cfi_is_found(prover):
 
 def sections_are_sorted_and_for_the_machine(prover):
     for fields, text in (({"flags": 4}, "not sorted"),
+                         ({"flags": 5 | 2}, "flags that are not defined"),
+                         ({"flags": 5 | 0x80}, "flags that are not defined"),
+                         ({"abi_arch": 0}, "for another machine"),
                          ({"abi_arch": 2}, "for another machine"),
                          ({"version": 4}, "unknown version"),
                          ({"version": 0}, "unknown version"),
@@ -146,6 +149,46 @@ def sections_are_sorted_and_for_the_machine(prover):
                          ({"cfa_fixed_ra_offset": -16},
                           "fixed offsets are not those of the ABI")):
         data = sframe(function(PLAIN_ROW), fields=fields)
+        broken(prover.section(data, {0: PLAIN}), text)
+
+
+def flags_belong_to_a_version(prover):
+    for version, flags, good in ((1, 3, True), (1, 5, False), (2, 7, True),
+                                 (2, 15, False), (3, 5, True)):
+        data = sframe(function(PLAIN_ROW), version=version,
+                      fields={"flags": flags})
+        result = prover.section(data, {0: PLAIN})
+        assert (": flags that are not defined\n" in result.stderr) != good
+
+
+def the_byte_order_is_the_file_s(prover):
+    """A reader of the file's byte order finds no magic number."""
+    for own, other, version in ((AARCH64, AARCH64_BE, 3),
+                                (AARCH64_BE, AARCH64, 3),
+                                (AARCH64, AARCH64_BE, 2)):
+        for abi in own, other:
+            data = sframe(function(PLAIN_ROW), abi=abi, version=version)
+            result = prover.section(data, {0: "cfa=sp+8 ra=same fp=same"},
+                                    abi=own)
+            if abi == own:
+                proved(result, 1)
+            else:
+                broken(result, "not in the file's byte order")
+    for abi in AMD64, S390X:  # machines of one byte order: 0 is no ABI
+        data = bytearray(sframe(function(PLAIN_ROW), abi=S390X + AMD64 - abi))
+        data[4] = 0
+        broken(prover.section(bytes(data), {0: PLAIN}, abi=abi),
+               "for another machine")
+
+
+def bits_that_are_not_defined_are_refused(prover):
+    text = "bits of a function that are not defined"
+    for version, bits in ((1, (0x40, 0x80)), (2, (0x40, 0x80)), (3, (0x40,))):
+        for bit in bits:
+            data = sframe(function(PLAIN_ROW, info=bit), version=version)
+            broken(prover.section(data, {0: PLAIN}), text)
+    for bit in 0x20, 0x40, 0x80:
+        data = sframe(function(PLAIN_ROW, info2=bit))
         broken(prover.section(data, {0: PLAIN}), text)
 
 

@@ -26,8 +26,8 @@ sys.path.insert(0, CONFORMANCE)
 import sframe_spec  # noqa: E402
 
 # By the number of SFrame's ABI: e_machine, byte order, SP, FP, RA.
-MACHINES = {2: (183, "<", 31, 29, 30), 3: (62, "<", 7, 6, 16),
-            4: (22, ">", 15, 11, 14)}
+MACHINES = {1: (183, ">", 31, 29, 30), 2: (183, "<", 31, 29, 30),
+            3: (62, "<", 7, 6, 16), 4: (22, ">", 15, 11, 14)}
 EH_FRAME = 0x8000  # offset and address; the section's is 0x10000
 PLAIN = "cfa=sp+8 ra=[cfa-8] fp=same"
 
