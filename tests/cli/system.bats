@@ -670,17 +670,23 @@ EOF
 )
 }
 
-@test "a folder named like a temporary file is left alone" {
+@test "what is named like a temporary file, or is one in use, is left alone" {
   make_root
   mkdir root/usr/bin/.cfi2sframe-abcdef
   sed 's/^ABANDONED = .*/ABANDONED = -1/' \
     "$srcdir/contrib/system/sframe-system" >impatient
-  touch root/usr/bin/.cfi2sframe-ghijkl
+  touch root/usr/bin/.cfi2sframe-ghijkl root/usr/bin/.cfi2sframe-mnopqr
+  ln -s nowhere root/usr/bin/.cfi2sframe-stuvwx
+  exec 9<root/usr/bin/.cfi2sframe-mnopqr
+  flock -s 9 # as a conversion has it that is stopped
   PYTHONPATH=$srcdir/contrib/retrofit run python3 impatient --cfi2sframe="$CFI2SFRAME" --root=root convert
+  exec 9<&-
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [ "$output" = "4 files converted" ] || { echo "$output"; return 1; }
   [ -d root/usr/bin/.cfi2sframe-abcdef ]
   [ ! -e root/usr/bin/.cfi2sframe-ghijkl ]
+  [ -e root/usr/bin/.cfi2sframe-mnopqr ]
+  [ -L root/usr/bin/.cfi2sframe-stuvwx ]
 }
 
 @test "an .sframe that is wrong is made anew" {
