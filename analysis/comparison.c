@@ -147,8 +147,8 @@ note_agreement (struct comparison *comparison, enum verdict verdict,
          && !state_is_at_entry (state, comparison->machine);
 }
 
-/* Whether the row of FINDING has a CFA too low: then it was not more that the
-   function was entered with.  */
+/* Whether DISPROOF is of a CFA, and what the row takes for the CFA lies below
+   the one that the function was entered with.  */
 static bool
 is_too_low (const struct disproof *disproof)
 {

@@ -170,7 +170,7 @@ stops_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* From label NUMBER to the next one.  On the path from an entry that only a
+/* From LABEL to the next one.  On the path from an entry that only a
    pointer leads to, a register that belongs to callers shows code with another
    convention, such as Haskell's.  It is done with at its first instructions:
    nothing is taken from what such a start gets to.  */

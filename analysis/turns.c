@@ -147,7 +147,7 @@ pass_on_notes (struct turns *turns, const struct followed *followed)
 
 /* The turn of one function.  */
 
-/* Follow function INDEX until all functions it calls are known.  */
+/* Follow the function of FOLLOWED until all functions it calls are known.  */
 static bool
 follow_now (struct turns *turns, struct followed *followed, struct error *err)
 {

@@ -118,7 +118,7 @@ is_build_id (const struct code_file *file, struct build_id id)
          && bytes_are_zero (recorded->build_id + n, size - n);
 }
 
-/* Copy SIZE bytes at ADDRESS of PROCESS, or as many as there are.  */
+/* Copy SIZE bytes at ADDRESS of MEMORY, or as many as there are.  */
 static size_t
 copy_range (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
 {

@@ -48,8 +48,8 @@ innermost_frame (const struct process *process,
                              .n_registers = registers->n };
 }
 
-/* Where the call that led to FRAME put its return address, and the
-   SP of the caller.  */
+/* The return address of the call that led to FRAME, and the SP of the caller.
+   False if either is not known.  */
 static bool
 call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
          uint64_t *sp)

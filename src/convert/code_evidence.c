@@ -98,7 +98,7 @@ add_range (struct harvest *harvest, uint64_t start, uint64_t end,
   return true;
 }
 
-/* Add the row of RANGE, except for code that CFI or a known PLT stub
+/* Add the row of ROW_RANGE, except for code that CFI or a known PLT stub
    describes.  */
 static bool
 add_row_range (struct harvest *harvest, const struct row_range *row_range)

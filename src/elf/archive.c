@@ -181,7 +181,8 @@ archive_write_member (const struct archive *archive,
   return true;
 }
 
-/* The new offset of the member with its header at OLD; members are sorted.  */
+/* Replace *OFFSET, of a member's header, by the new one, which OFFSETS has.
+   False if no member begins there.  */
 static bool
 translate (const struct archive *archive, const uint64_t *offsets,
            uint64_t *offset)

@@ -81,7 +81,7 @@ collect_segments (const struct draft *draft, const struct header_slots *slots,
   return arrangement->n_segments > 0;
 }
 
-/* Whether a collected PT_NOTE has all of section INDEX.  */
+/* Whether a collected PT_NOTE has all of the section of HEADER.  */
 static bool
 is_in_segment (const struct image *image,
                const struct arrangement *arrangement, const GElf_Shdr *header)

@@ -54,7 +54,7 @@ block_has_rows (const struct piece_writer *writer, const struct block *block,
   return a == a_end && b == b_end;
 }
 
-/* Remember that FDE number NUMBER has the rows from FIRST_ROW to END_ROW.  */
+/* Remember BLOCK, with rows that have HASH.  False when memory ran out.  */
 static bool
 append_block (struct piece_writer *writer, uint32_t hash,
               const struct block *block)
