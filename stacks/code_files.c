@@ -40,9 +40,8 @@ is_file (const struct code_file *file, const char *path,
   const struct mapped_identity *own = &file->recorded;
   size_t size = identity->build_id_size;
   return own->inode == identity->inode && own->device == identity->device
-         && (size == 0
-             || (own->build_id_size == size
-                 && memcmp (own->build_id, identity->build_id, size) == 0))
+         && own->build_id_size == size
+         && memcmp (own->build_id, identity->build_id, size) == 0
          && strcmp (file->path, path) == 0;
 }
 
