@@ -189,6 +189,90 @@ mutants ()
   [[ $output == *"killed by: cfa_program 1"* ]]
 }
 
+# judge HELPER BEHAVIOUR: $judgement is how HELPER ends with a program that does
+# BEHAVIOUR.  As in a test, the first failure ends it: so this must not be called
+# where errors are looked at.
+judge ()
+{
+  rm -rf judged_in
+  mkdir judged_in
+  printf 'before\n' >judged_in/file
+  printf '#!/bin/sh\n%s\n' "$2" >"$BATS_TEST_TMPDIR/fake"
+  chmod +x "$BATS_TEST_TMPDIR/fake"
+  set +eET
+  (set -e; cd judged_in; CFI2SFRAME=$BATS_TEST_TMPDIR/fake; "$1" file) \
+    >judged.log 2>&1
+  judgement=$?
+  set -eET
+}
+
+# content HELPER BEHAVIOUR..., discontent HELPER BEHAVIOUR...
+content ()
+{
+  local helper=$1 behaviour
+  shift
+  for behaviour in "$@"; do
+    judge "$helper" "$behaviour"
+    [ "$judgement" -eq 0 ] || { cat judged.log; echo "$helper: $behaviour"; return 1; }
+  done
+}
+
+discontent ()
+{
+  local helper=$1 behaviour
+  shift
+  for behaviour in "$@"; do
+    judge "$helper" "$behaviour"
+    [ "$judgement" -ne 0 ] || { echo "$helper: $behaviour"; return 1; }
+  done
+}
+
+@test "helpers: refused, skipped and convert notice all that they ask for" {
+  local complaint='echo "cfi2sframe: file: it is so" >&2'
+  content refused "$complaint; exit 1" \
+    'echo "cfi2sframe: other: it is so (for file)" >&2; exit 1'
+  discontent refused "$complaint" "$complaint; exit 2" "exit 1" \
+    "$complaint; $complaint; exit 1" \
+    "$complaint; echo; echo word; exit 1" \
+    "echo 'cfi2sframe: other: it is so' >&2; exit 1" \
+    "$complaint; echo x >>file; exit 1" \
+    "$complaint; printf 'bEfore\n' >file; exit 1" \
+    "$complaint; : >.left; exit 1" "$complaint; mkdir left; exit 1" \
+    "$complaint; ln -s nowhere left; exit 1" "$complaint; mv file moved; exit 1"
+  content skipped :
+  discontent skipped "exit 1" "echo word" "$complaint" "echo x >>file" \
+    ": >left" "rm file"
+  content convert "echo x >>file"
+  discontent convert "exit 1" "echo word" "$complaint"
+}
+
+@test "helpers: section, has_sframe and no_sframe read what readelf prints" {
+  small_program
+  local offset size table
+  table=$(readelf -SW small)
+  for name in .text .eh_frame .bss; do
+    read -r offset size < <(section small "$name")
+    [[ $table == *" $name "*" $(printf %06x "$offset") $(printf %06x "$size") "* ]] \
+      || { echo "$name: $offset $size"; echo "$table"; return 1; }
+  done
+  run ! section small .tex
+  run ! section small .nosuch
+  no_sframe small
+  run ! has_sframe small
+  convert small
+  has_sframe small
+  run ! no_sframe small
+  # A section alone is not enough, nor is a header alone.
+  echo x >x
+  objcopy --add-section .sframe=x --set-section-flags .sframe=alloc,readonly \
+    "$BATS_FILE_TMPDIR/small-${CC##*/}" section 2>/dev/null
+  readelf -SW section | grep -q ' \.sframe '
+  run ! has_sframe section
+  run ! no_sframe section
+  run ! no_sframe x
+  run ! has_sframe x
+}
+
 @test "tools: each file has a line in its README, and each name there is a file" {
   local folder name
   for folder in tools tools/maintainer; do
