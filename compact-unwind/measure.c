@@ -44,9 +44,8 @@ struct measuring
   struct measurement *result;
   struct cfi_source source;
   struct finished_rows rows;
-  struct emitter *emitters[N_EMITTERS];
+  struct emitter *emitters[N_EMITTERS]; /* NULL: not wanted */
   struct cfi2sframe_report reports[N_EMITTERS];
-  /* of these */ /* NULL: not wanted */
   bool with_compact_unwind;
   struct cunwind_section compact_unwind;
 };
