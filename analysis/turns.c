@@ -289,7 +289,7 @@ adapt (struct turns *turns, bool nothing_changed)
 {
   const struct analysis_observer *observer = turns->context.request->observer;
   if (observer && observer->see)
-    return; /* which is shown states at the function's turn */
+    return; /* states are there at a function's own turn alone */
   size_t n = turns->n_ahead;
   n = nothing_changed ? n + n / 4 + 1 : n / 4 + 1;
   turns->n_ahead = n < AHEAD_MAX ? n : AHEAD_MAX;

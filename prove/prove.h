@@ -57,7 +57,7 @@ struct file
    terminal become \xHH.  */
 void print_path (FILE *out, const char *path);
 
-/* Print a line to stderr: that of the file at PATH WHAT is true.  */
+/* Print a line to stderr: PATH, and WHAT is wrong with the file there.  */
 void complain (const char *path, const char *what);
 
 /* False, and a line on stderr, if PATH cannot be opened.  */

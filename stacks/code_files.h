@@ -70,8 +70,8 @@ struct code_files
 struct code_file *code_files_get (struct code_files *files, const char *path,
                                   const struct mapped_identity *identity);
 
-/* A file that is known to be new, and not asked for again.  NULL when memory
- * ran out.  */
+/* A file that is known to be new, and not asked for again.  NULL without
+   memory.  */
 struct code_file *code_files_add (struct code_files *files, const char *path,
                                   const struct mapped_identity *identity);
 

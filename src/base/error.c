@@ -16,7 +16,7 @@ error_clear (struct error *err)
   memset (err, 0, sizeof *err);
 }
 
-/* It has the room that aligning the offset leaves: older callers of the
+/* The word has the room that aligning the offset leaves: older callers of the
    library have a structure of the same size.  */
 _Static_assert(offsetof (struct error, word) < offsetof (struct error, offset)
                    && offsetof (struct error, offset) == 8

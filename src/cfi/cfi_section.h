@@ -100,8 +100,8 @@ struct cfi_section
                                  CFI_DAMAGES_MAX */
   size_t n_damages;
   size_t n_damaged; /* entries left out, also those not in `damages` */
-  /* How many of these are FDEs, or may be: not CIEs.  An FDE of an unreadable
-     CIE counts for itself.  */
+  /* How many of these are FDEs, or may be: not CIEs.  An FDE with a CIE that
+     cannot be read counts, too.  */
   uint64_t left_out[REASON_COUNT];
   /* FDEs for code that earlier inputs describe (precedence.h).  */
   struct cfi_fde *set_aside; /* in the order of `fdes' */

@@ -19,8 +19,8 @@
 
 enum
 {
-  /* Hardly an FDE has fewer bytes; room for them is made at once.  Memory that
-     is not used is never touched.  */
+  /* FDEs hardly have fewer bytes; room for so many is made at once.  Memory
+     that is not used is never touched.  */
   FDE_SIZE_USUAL = 24
 };
 

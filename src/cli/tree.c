@@ -78,9 +78,8 @@ join (const char *directory, const char *name)
   return path;
 }
 
-/* Whether --exclude has a pattern that PATH or NAME matches: a pattern with a
-   slash is compared with PATH, one without with NAME, the last part of PATH.
- */
+/* Whether --exclude has a pattern that matches: one with a slash is compared
+   with PATH, one without with NAME, the last part of PATH.  */
 static bool
 is_excluded (const struct directory_walk *walk, const char *path,
              const char *name)

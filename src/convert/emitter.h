@@ -35,9 +35,9 @@ struct emitter_options
 };
 
 /* Bytes of rows at most for IMAGE; a hostile FDE of 30 bytes asks for a
-   megabyte.  The CFI takes more bytes of the file than
-   the rows made of it, and the PLT more than the rows of its stubs; small
-   files may have it otherwise.  */
+   megabyte.  The CFI takes more bytes of the file than the rows made of it,
+   and the PLT more than the rows of its stubs; small files may have it
+   otherwise.  */
 uint64_t emitter_rows_max (const struct image *image);
 
 struct emitter; /* opaque */

@@ -56,8 +56,8 @@ void archive_member_name (const struct archive *archive,
                           const struct archive_member *member, char *name,
                           size_t size);
 
-/* Write a member like MEMBER with SIZE BYTES, padded to an even size, to
- *offset AT of FD.  *AT is set behind the member.  */
+/* Write a member like MEMBER with SIZE BYTES, padded to an even size, to FD at
+   offset *AT, which is set behind the member.  */
 bool archive_write_member (const struct archive *archive,
                            const struct archive_member *member,
                            const void *bytes, uint64_t size, int fd,

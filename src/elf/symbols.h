@@ -1,6 +1,8 @@
-/* Symbol tables, read from the file's bytes: the only reader of them.  They
-   are had by sections or, as the dynamic linker has its own, by the dynamic
-   section. SPDX-License-Identifier: LGPL-2.1-or-later
+/* Symbol tables, read from the file's bytes: the only reader of them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A table is found by its section or, as the dynamic linker finds its own, by
+   the dynamic section.
 
    System V gABI, "Symbol Table".  Nothing is owned: all pointers lead into the
    image.  */

@@ -154,8 +154,8 @@ is_idle_string_table (const struct image *image, const GElf_Shdr *header)
          && !dynamic_find (image, DT_VERDEF, &value);
 }
 
-/* Whether only headers, PT_NOTE and .dynamic say where the section is.
- *FOR_CORES is set if readers of cores look for what is in it.  */
+/* Whether only headers, PT_NOTE and .dynamic say where section INDEX is.  If
+   readers of cores look for what is in that section, *FOR_CORES is set.  */
 static bool
 section_is_evictable (const struct image *image, size_t index, bool *for_cores)
 {

@@ -43,8 +43,8 @@ search_add_kind (struct search *search, uint64_t hash, const struct cut *begin,
   return true;
 }
 
-/* Count one more segment with HASH, from cut BEGIN to END.  Its kind in
- *KIND.  */
+/* Count one more segment with HASH, from cut BEGIN to END, and set *KIND to
+   its kind.  */
 static inline bool
 search_count (struct search *search, uint64_t hash, const struct cut *begin,
               const struct cut *end, uint32_t *kind)

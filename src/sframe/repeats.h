@@ -54,8 +54,8 @@ struct repeats_input
   uint32_t rows_max;  /* in a segment of several atoms */
 };
 
-/* Find all repeated segments.  False when memory ran out; REPEATS can be freed
- * in any case.  */
+/* Find all repeated segments.  REPEATS is to be freed in any case.  False when
+   memory ran out.  */
 bool repeats_find (struct repeats *repeats, const struct repeats_input *input);
 void repeats_free (struct repeats *repeats);
 

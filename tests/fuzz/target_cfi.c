@@ -1,5 +1,6 @@
 /* The CFI reader, the interpreter, lowering and encoding on a bare .eh_frame
-   or .debug_frame. SPDX-License-Identifier: LGPL-2.1-or-later
+   or .debug_frame.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    Input: a byte for the machine, a byte for the formats, the section.  */
 

@@ -1,5 +1,6 @@
 /* Unit tests of walk: whole walks say what steps say, whatever was walked
-   before; tables of modules. SPDX-License-Identifier: LGPL-2.1-or-later  */
+   before; tables of modules.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 

@@ -1,5 +1,6 @@
 /* Unit tests of walk: one step of a stack walk, on sections and stacks
-   in memory. SPDX-License-Identifier: LGPL-2.1-or-later  */
+   in memory.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Unit tests of walk/lookup.c: it says of every address what the
-   project's decoder says. SPDX-License-Identifier: LGPL-2.1-or-later  */
+   project's decoder says.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>
 
