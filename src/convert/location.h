@@ -22,8 +22,8 @@
 
 enum
 {
-  /* More threads than that would have temporary files that no handler knows.
-   */
+  /* With more threads there would be temporary files that no handler
+     knows.  */
   LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
 };
 
