@@ -5,13 +5,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,20 +16,14 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/plural.h"
-#include "base/printable.h"
 #include "stacks/command.h"
-#include "stacks/firefox.h"
-#include "stacks/flame_graph.h"
-#include "stacks/folded.h"
 #include "stacks/live.h"
 #include "stacks/lost_files.h"
 #include "stacks/perf_input.h"
 #include "stacks/perf_sampler.h"
-#include "stacks/pprof.h"
 #include "stacks/profile.h"
-#include "stacks/profile_names.h"
 #include "stacks/profile_options.h"
-#include "stacks/top.h"
+#include "stacks/profile_output.h"
 #include "stacks/trace_sampler.h"
 #include "walk/section_step.h"
 
@@ -41,7 +32,6 @@ struct session
   struct profile_options options;
   struct command command;
   struct profile profile;
-  struct named_profile old; /* that it is compared with */
   pid_t pid;
   struct perf_sampler *sampler; /* NULL: by ptrace */
   struct perf_input *input;     /* NULL: a process is sampled */
@@ -58,15 +48,6 @@ note_interrupt (int number)
 {
   (void)number;
   interrupted = 1;
-}
-
-static bool
-fail (const char *what, const char *why)
-{
-  fputs ("sframe-profile: ", stderr);
-  printable_put (what, stderr);
-  fprintf (stderr, ": %s\n", why);
-  return false;
 }
 
 /* The name may change: a command may be a script that starts the program.  */
@@ -89,7 +70,7 @@ open_sampler (struct session *session)
                                         options->hz, options->command != NULL,
                                         !options->no_inherit, &err);
   if (session->sampler == NULL && options->off_cpu)
-    return fail ("--off-cpu", err.reason);
+    return profile_fail ("--off-cpu", err.reason);
   if (session->sampler == NULL && !options->quiet)
     fprintf (stderr,
              "sframe-profile: %s; the process is stopped for every sample\n",
@@ -106,15 +87,15 @@ open_command (struct session *session)
   struct family *family = &session->profile.family;
   struct error err;
   if (!command_prepare (&session->command, arguments))
-    return fail (arguments[0], strerror (errno));
+    return profile_fail (arguments[0], strerror (errno));
   session->pid = session->command.pid;
   struct member *member = family_add (family, session->pid, &err);
   if (member == NULL)
-    return fail (arguments[0], err.reason);
+    return profile_fail (arguments[0], err.reason);
   if (!open_sampler (session))
     return false;
   if (!command_start (&session->command))
-    return fail (arguments[0], strerror (errno));
+    return profile_fail (arguments[0], strerror (errno));
   family_execute (family, session->pid);
   live_refresh (&member->process, NULL, &err);
   member_read_name (member);
@@ -136,7 +117,7 @@ open_target (struct session *session)
   snprintf (session->name, sizeof session->name, "%d", (int)session->pid);
   struct member *member = family_add (family, session->pid, &err);
   if (member == NULL)
-    return fail (what, err.reason);
+    return profile_fail (what, err.reason);
   read_name (session);
   if (!open_sampler (session))
     return false;
@@ -231,7 +212,7 @@ trace_once (struct session *session)
                           !session->options.no_inherit, &err))
     return true;
   if (!command_is_over (session) && session->profile.samples == 0)
-    fail (session->name, err.reason);
+    profile_fail (session->name, err.reason);
   return false;
 }
 
@@ -257,22 +238,6 @@ sample (struct session *session)
     fputs ("\r\033[K", stderr);
 }
 
-static bool
-ends_in (const char *name, const char *suffix)
-{
-  size_t n = strlen (name), m = strlen (suffix);
-  return n >= m && strcmp (name + n - m, suffix) == 0;
-}
-
-/* If there are no samples, none is missing.  */
-static double
-percent_complete (const struct profile *profile)
-{
-  return profile->samples == 0 ? 100
-                               : 100.0 * (double)profile_complete (profile)
-                                     / (double)profile->samples;
-}
-
 /* Samples per second of a thread that runs; 0: not known.  */
 static unsigned
 rate_of (const struct session *session)
@@ -283,107 +248,12 @@ rate_of (const struct session *session)
                                 : session->options.hz;
 }
 
-/* What the samples are, in one line.  */
-static void
-describe (const struct session *session, char *text, size_t room)
-{
-  const struct profile *profile = &session->profile;
-  unsigned hz = rate_of (session);
-  char rate[64] = "";
-  if (profile->off_cpu)
-    snprintf (rate, sizeof rate, ", %.3f s off the processor",
-              (double)profile->weight * 1e-9);
-  else if (hz > 0)
-    snprintf (rate, sizeof rate, ", %u per second", hz);
-  snprintf (text, room,
-            "%" PRIu64 " sample%s in %.1f s%s; %.1f %% reached the outermost "
-            "frame",
-            profile->samples, plural_s (profile->samples), session->seconds,
-            rate, percent_complete (profile));
-}
-
-/* Print the profile to FILE, as what the end of its NAME asks for.  */
-static bool
-print_as (const struct session *session, const struct named_profile *named,
-          const char *name, FILE *file)
-{
-  char subtitle[128];
-  describe (session, subtitle, sizeof subtitle);
-  if (ends_in (name, ".pb.gz"))
-    return pprof_print (named, rate_of (session), file);
-  if (ends_in (name, ".json"))
-    return firefox_print (named, rate_of (session), file);
-  bool page = ends_in (name, ".html");
-  const struct flame_graph words = {
-    named->process != NULL ? named->process : session->name,
-    subtitle,
-    session->options.icicle,
-    session->options.diff != NULL ? &session->old : NULL,
-  };
-  return page || ends_in (name, ".svg")
-             ? flame_graph_print (named, &words, page, file)
-             : folded_print (named, file);
-}
-
-static bool
-write_output (const struct session *session, const struct named_profile *named,
-              const char *name)
-{
-  FILE *file = fopen (name, "we");
-  if (file == NULL)
-    return fail (name, strerror (errno));
-  bool printed = print_as (session, named, name, file);
-  bool failed = ferror (file) != 0;
-  failed |= fclose (file) != 0;
-  if (!printed)
-    return fail (name, "out of memory");
-  return !failed || fail (name, strerror (errno));
-}
-
-/* Print the table or the folded stacks.  */
-static bool
-print_output (const struct session *session, const struct named_profile *named)
-{
-  size_t top = session->options.top;
-  const struct named_profile *old
-      = session->options.diff != NULL ? &session->old : NULL;
-  bool printed = top > 0 ? top_print (named, old, top, stdout)
-                         : print_as (session, named, "", stdout);
-  if (!printed)
-    return fail (session->name, "out of memory");
-  return (fflush (stdout) == 0 && !ferror (stdout))
-         || fail ("standard output", strerror (errno));
-}
-
-/* Read the profile to compare NAMED with, if that is wanted.  */
-static bool
-read_old (struct session *session, const struct named_profile *named)
-{
-  const char *path = session->options.diff;
-  struct error err;
-  return path == NULL
-         || folded_read (&session->old, path, named->process != NULL,
-                         named->levels, &err)
-         || fail (path, err.reason);
-}
-
 static bool
 write_outputs (struct session *session)
 {
-  const struct profile_options *options = &session->options;
-  struct named_profile named;
-  bool done = profile_name (&session->profile,
-                            (options->mangled ? SYMBOL_MANGLED : 0)
-                                | (options->inlines ? SYMBOL_INLINES : 0),
-                            &named)
-              || fail (session->name, "out of memory");
-  done = done && read_old (session, &named);
-  for (size_t i = 0; done && i < options->n_outputs; i++)
-    done = write_output (session, &named, options->outputs[i]);
-  if (done && (options->n_outputs == 0 || options->top > 0))
-    done = print_output (session, &named);
-  named_profile_free (&named);
-  return done;
+  const struct profile_facts facts
+      = { session->name, session->seconds, rate_of (session) };
+  return profile_write_outputs (&session->profile, &session->options, &facts);
 }
 
 /* Of time off the processor: how much it was, and what is not in it.  */
@@ -414,7 +284,7 @@ print_summary (const struct session *session)
            "%" PRIu64 " sample%s in %.1f s, %" PRIu64
            " (%.1f %%) reached the outermost frame",
            profile->samples, plural_s (profile->samples), session->seconds,
-           profile_complete (profile), percent_complete (profile));
+           profile_complete (profile), profile_percent_complete (profile));
   for (int i = 0; i <= SFW_INVALID; i++)
     if (profile->ends[i] > 0 && i != SFW_OUTERMOST)
       fprintf (stderr, ", %s %" PRIu64,
@@ -453,40 +323,8 @@ print_input_summary (const struct perf_input *input,
   for (uint32_t i = 0; i < files->n; i++)
     if (files->files[i]->opened && files->files[i]->image.bytes == NULL
         && files->files[i]->path[0] == '/')
-      fail (files->files[i]->path,
-            "not the file that was recorded: stacks end in its code");
-}
-
-/* Whether NAME can be written to as far as can be told without touching it: an
-   hour's samples must not be lost to a misspelt folder.  */
-static bool
-check_output (const char *name)
-{
-  struct stat status;
-  char folder[PATH_MAX];
-  if (stat (name, &status) == 0)
-    {
-      if (S_ISDIR (status.st_mode))
-        return fail (name, strerror (EISDIR));
-      return access (name, W_OK) == 0 || fail (name, strerror (errno));
-    }
-  /* A name that is too long gives another error than ENOENT.  */
-  if (errno != ENOENT || name[0] == '\0')
-    return fail (name, strerror (errno));
-  snprintf (folder, sizeof folder, "%s", name);
-  return access (dirname (folder), W_OK | X_OK) == 0
-         || fail (name, strerror (errno));
-}
-
-static bool
-check_outputs (const struct profile_options *options)
-{
-  if (options->diff != NULL && access (options->diff, R_OK) != 0)
-    return fail (options->diff, strerror (errno));
-  for (size_t i = 0; i < options->n_outputs; i++)
-    if (!check_output (options->outputs[i]))
-      return false;
-  return true;
+      profile_fail (files->files[i]->path,
+                    "not the file that was recorded: stacks end in its code");
 }
 
 /* Walk the stacks of a recording.  */
@@ -501,14 +339,14 @@ run_input (struct session *session)
   session->input = perf_input_open (&session->profile, options->input,
                                     options->event, &err);
   if (session->input == NULL)
-    return fail (options->input, err.reason);
+    return profile_fail (options->input, err.reason);
   if (!perf_input_run (session->input, options->perf_data, &err))
-    return fail (options->perf_data != NULL ? options->perf_data
-                                            : options->input,
-                 err.reason);
+    return profile_fail (options->perf_data != NULL ? options->perf_data
+                                                    : options->input,
+                         err.reason);
   session->seconds = perf_input_facts (session->input)->seconds;
   if (session->profile.samples == 0)
-    return fail (options->input, "it has no sample with a stack");
+    return profile_fail (options->input, "it has no sample with a stack");
   /* The folded stacks are printed unless another output is asked for.  */
   if ((options->n_outputs > 0 || options->perf_data == NULL)
       && !write_outputs (session))
@@ -527,7 +365,7 @@ open_profile (struct session *session)
   const struct profile_options *options = &session->options;
   struct profile *profile = &session->profile;
   if (!profile_init (profile))
-    return fail ("profile", "out of memory");
+    return profile_fail ("profile", "out of memory");
   profile->family.policy = options->policy;
   profile->by_thread = options->threads;
   profile->off_cpu = options->off_cpu;
@@ -537,7 +375,7 @@ open_profile (struct session *session)
 static bool
 run (struct session *session)
 {
-  if (!check_outputs (&session->options) || !open_profile (session))
+  if (!profile_check_outputs (&session->options) || !open_profile (session))
     return false;
   if (session->options.input != NULL)
     return run_input (session);
@@ -545,7 +383,7 @@ run (struct session *session)
     return false;
   sample (session);
   if (session->profile.samples == 0 && !session->ended)
-    return fail (session->name, "it did not run while it was sampled");
+    return profile_fail (session->name, "it did not run while it was sampled");
   if (!write_outputs (session))
     return false;
   if (!session->options.quiet)
@@ -569,7 +407,6 @@ main (int argc, char **argv)
     perf_sampler_close (session.sampler);
   if (session.input != NULL)
     perf_input_close (session.input);
-  named_profile_free (&session.old);
   profile_free (&session.profile);
   return done ? session.status : EXIT_FAILURE;
 }

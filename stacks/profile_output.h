@@ -1,0 +1,37 @@
+/* What sframe-profile makes of a profile: files, and text on standard output.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef STACKS_PROFILE_OUTPUT_H
+#define STACKS_PROFILE_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "stacks/profile.h"
+#include "stacks/profile_options.h"
+
+/* What outputs say of a profile besides its samples.  */
+struct profile_facts
+{
+  const char *name; /* of the process or the recording */
+  double seconds;   /* between the first and the last sample */
+  unsigned hz; /* samples per second of a thread that runs; 0: not known */
+};
+
+/* Print a message: WHAT is at fault, for the reason WHY.  Returns false.  */
+bool profile_fail (const char *what, const char *why);
+
+/* Whether the files that OPTIONS name can be read and written, as far as can
+   be told without touching them: an hour's samples must not be lost to a
+   misspelt folder.  False after a message.  */
+bool profile_check_outputs (const struct profile_options *options);
+
+/* Write what OPTIONS ask for of PROFILE.  False after a message.  */
+bool profile_write_outputs (struct profile *profile,
+                            const struct profile_options *options,
+                            const struct profile_facts *facts);
+
+/* Samples of PROFILE that got to the outermost frame, in percent.  Without
+   samples it is 100, as none is missing.  */
+double profile_percent_complete (const struct profile *profile);
+
+#endif /* STACKS_PROFILE_OUTPUT_H */
