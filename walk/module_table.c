@@ -54,7 +54,7 @@ walk_modules_let_go (struct sfw_modules *modules, struct walk_hold hold)
 
 /* How many FDEs start at or before PC.  */
 static inline uint32_t
-section_count (const struct walk_section *section, uint64_t pc)
+section_count (const struct walk_section_copy *section, uint64_t pc)
 {
   uint64_t bucket = (pc - section->first) >> section->shift;
   if (section->buckets == NULL || bucket >= section->n_buckets)
@@ -72,7 +72,7 @@ walk_table_lookup (const struct walk_table *table, uint64_t pc,
   if (at == table->n || table->modules[at].start > pc
       || table->modules[at].section == NULL)
     return SFW_NO_SECTION;
-  const struct walk_section *section = table->modules[at].section;
+  const struct walk_section_copy *section = table->modules[at].section;
   rules->arch = section->opened.arch;
   if (!section->opened.sorted)
     return unwind_section_lookup (&section->opened, pc, rules);
@@ -104,7 +104,7 @@ sfw_modules_lookup (struct sfw_modules *modules, uint64_t pc,
 /* Sections.  */
 
 static void
-section_drop (struct walk_section *section)
+section_drop (struct walk_section_copy *section)
 {
   if (section == NULL || --section->users > 0)
     return;
@@ -115,7 +115,7 @@ section_drop (struct walk_section *section)
 /* Make the index of SECTION: about three FDEs in each bucket.  False when
    memory ran out.  */
 static bool
-section_index (struct walk_section *section)
+section_index (struct walk_section_copy *section)
 {
   const struct unwind_section *opened = &section->opened;
   uint32_t n = opened->n_fdes;
@@ -144,15 +144,15 @@ section_index (struct walk_section *section)
 }
 
 /* A copy of FROM with its index; NULL with errno.  */
-static struct walk_section *
+static struct walk_section_copy *
 section_new (const struct sfw_section *from)
 {
-  struct walk_section *section = NULL;
+  struct walk_section_copy *section = NULL;
   if (from->size <= SIZE_MAX - sizeof *section)
     section = malloc (sizeof *section + from->size);
   if (section == NULL)
     return NULL;
-  *section = (struct walk_section){ .size = from->size, .users = 1 };
+  *section = (struct walk_section_copy){ .size = from->size, .users = 1 };
   memcpy (section->bytes, from->bytes, from->size);
   bool sound = unwind_section_open (&section->opened, section->bytes,
                                     from->size, from->address);
@@ -278,13 +278,13 @@ walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
 
 /* The section of TABLE with the contents of SECTION at ADDRESS, or NULL.  The
    caller becomes one more user of that section.  */
-static struct walk_section *
+static struct walk_section_copy *
 known_section (const struct walk_table *table, uint64_t address,
                const struct sfw_section *section)
 {
   for (size_t i = 0; i < table->n; i++)
     {
-      struct walk_section *known = table->modules[i].section;
+      struct walk_section_copy *known = table->modules[i].section;
       if (known != NULL && table->modules[i].address == address
           && known->size == section->size
           && memcmp (known->bytes, section->bytes, section->size) == 0)

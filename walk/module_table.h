@@ -9,10 +9,10 @@
 #include "sframewalk.h"
 #include "walk/lookup.h"
 
-/* The copy of a section, with an index: bucket I has the number of FDEs that
-   start before the code of bucket I, so that a search reads only the FDEs of
-   one bucket.  */
-struct walk_section
+/* The copy of a section that a caller gave, with an index: bucket I has the
+   number of FDEs that start before the code of bucket I, so that a search
+   reads only the FDEs of one bucket.  */
+struct walk_section_copy
 {
   struct unwind_section opened;
   uint32_t *buckets; /* n_buckets + 1; NULL for sections that are unsorted */
@@ -27,9 +27,9 @@ struct walk_section
 struct walk_module
 {
   uint64_t start, end;
-  struct walk_section *section; /* or NULL */
-  uint64_t address;             /* of the section in the program */
-  uint8_t origin;               /* enum walk_origin */
+  struct walk_section_copy *section; /* or NULL */
+  uint64_t address;                  /* of the section in the program */
+  uint8_t origin;                    /* enum walk_origin */
 };
 
 /* Where a module was learnt of.  */
