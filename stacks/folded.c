@@ -75,8 +75,22 @@ folded_print (const struct named_profile *profile, FILE *out)
 struct reading
 {
   struct named_profile *profile;
-  bool without_process, no_memory;
+  bool without_process;
+  bool no_memory, no_stack; /* why a line was not taken */
 };
+
+/* Cut LINE behind its stack, and set *SAMPLES to the number that it ends with.
+   False where there is none.  */
+static bool
+cut_samples (char *line, uint64_t *samples)
+{
+  char *end, *count = strrchr (line, ' ');
+  if (count == NULL)
+    return false;
+  *count = '\0';
+  *samples = strtoull (count + 1, &end, 10);
+  return end != count + 1 && (*end == '\n' || *end == '\0');
+}
 
 /* Count LINE in the profile of CONTEXT, a reading; false at one that is not a
    stack.  */
@@ -85,12 +99,9 @@ take_line (void *context, char *line)
 {
   struct reading *reading = context;
   struct named_profile *profile = reading->profile;
-  char *end, *count = strrchr (line, ' ');
-  if (count == NULL)
-    return false;
-  *count = '\0';
-  uint64_t samples = strtoull (count + 1, &end, 10);
-  if (end == count + 1 || (*end != '\n' && *end != '\0'))
+  uint64_t samples;
+  reading->no_stack = !cut_samples (line, &samples);
+  if (reading->no_stack)
     return false;
   uint32_t node = 0;
   bool skip = reading->without_process;
@@ -123,9 +134,11 @@ folded_read (struct named_profile *profile, const char *path,
       return error_set_no_memory (err);
     }
   bool whole = lines_take (file, take_line, &reading);
-  if (!whole && !reading.no_memory)
+  if (reading.no_stack)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "no folded stacks (-o FILE of sframe-profile)");
+  if (!whole && !reading.no_memory)
+    return error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
   return (whole && named_profile_finish (profile))
          || error_set_no_memory (err);
 }

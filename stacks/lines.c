@@ -5,6 +5,7 @@
 
 #include "stacks/lines.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,10 @@ lines_take (FILE *file, bool (*take) (void *context, char *line),
   /* Without memory for a line, and on errors, getline fails as it does at the
      end.  */
   more = more && feof (file);
+  int problem = errno;
   free (line);
   fclose (file);
+  errno = problem;
   return more;
 }
 

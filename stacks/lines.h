@@ -10,7 +10,7 @@
 
 /* Give TAKE, with CONTEXT, each line of FILE, with its newline, until TAKE
    returns false; FILE is closed then.  Returns whether TAKE never did and FILE
-   was read to its end.  */
+   was read to its end; errno says why it was not.  */
 bool lines_take (FILE *file, bool (*take) (void *context, char *line),
                  void *context);
 

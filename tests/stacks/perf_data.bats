@@ -550,6 +550,8 @@ END
   gives 1 profiled --input=perf.data --diff=graph.svg
   [[ $stderr == "sframe-profile: graph.svg: no folded stacks (-o FILE of sframe-profile)"* ]] \
     || report
+  gives 1 profiled --input=perf.data --diff=.
+  [ "$stderr" = "sframe-profile: .: Is a directory" ] || report
   gives 2 profiled --input=perf.data --threads --diff=less
 }
 
