@@ -165,24 +165,27 @@ event_print (enum tool_stats stats, const struct event *event, FILE *out)
     print_github (event, out);
 }
 
-void
+bool
 events_begin (struct events *events, enum tool_stats stats, FILE *out)
 {
-  *events = (struct events){ .stats = stats };
+  *events = (struct events){ .stats = stats, .body = out };
   if (stats == STATS_JUNIT || stats == STATS_SARIF)
     events->body = open_memstream (&events->text, &events->size);
-  if (events->body == NULL)
-    events->body = out;
+  return events->body != NULL;
 }
 
-void
+bool
 events_end (struct events *events, uint64_t passed, uint64_t skipped,
             uint64_t failed, double seconds, FILE *out)
 {
   if (events->body == out)
-    return;
-  fclose (events->body);
-  const char *text = events->text == NULL ? "" : events->text;
+    return true;
+  if (fclose (events->body) != 0 || events->text == NULL)
+    {
+      free (events->text);
+      return false;
+    }
+  const char *text = events->text;
   if (events->stats == STATS_JUNIT)
     fprintf (out,
              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
@@ -198,4 +201,5 @@ events_end (struct events *events, uint64_t passed, uint64_t skipped,
              "%s]}]}\n",
              PACKAGE_VERSION, text + (text[0] == ','));
   free (events->text);
+  return true;
 }

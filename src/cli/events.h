@@ -49,12 +49,14 @@ struct events
   size_t size;
 };
 
-/* Begin a collection that is to be printed to OUT as a whole.  Without memory
-   for one the events go to OUT at once.  */
-void events_begin (struct events *events, enum tool_stats stats, FILE *out);
+/* Begin a collection that is to be printed to OUT as a whole, or of events that
+   go to OUT at once.  False when memory ran out.  */
+bool events_begin (struct events *events, enum tool_stats stats, FILE *out);
 
-/* Print the whole of EVENTS, which have so many of each kind, to OUT.  */
-void events_end (struct events *events, uint64_t passed, uint64_t skipped,
+/* Print the whole of EVENTS, which have so many of each kind, to OUT.  False
+   when memory ran out: then nothing is printed, as a part would pass for the
+   whole.  */
+bool events_end (struct events *events, uint64_t passed, uint64_t skipped,
                  uint64_t failed, double seconds, FILE *out);
 
 #endif /* CLI_EVENTS_H */

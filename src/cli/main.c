@@ -85,15 +85,25 @@ keep_freed_memory (const struct tool_options *options)
 }
 
 /* Report that the list of files could not be read, or that memory for it ran
-   out.  */
+   out.  EVENTS have it, too: a report without any failure would pass for
+   success.  */
 static void
-print_list_problem (const struct tool_options *options, bool collected,
-                    int problem)
+report_list_problem (const struct tool_options *options,
+                     const struct events *events, bool collected, int problem)
 {
   bool named = !collected && options->files_from != NULL;
+  struct cfi2sframe_error err
+      = { .status = problem == ENOMEM ? CFI2SFRAME_NO_MEMORY : CFI2SFRAME_IO };
+  const struct event event
+      = { .path = named ? options->files_from : "list of files",
+          .kind = EVENT_FAILED,
+          .code = cfi2sframe_error_code (&err),
+          .text = strerror (problem) };
   fputs ("cfi2sframe: ", stderr);
-  printable_put (named ? options->files_from : "list of files", stderr);
-  fprintf (stderr, ": %s\n", strerror (problem));
+  printable_put (event.path, stderr);
+  fprintf (stderr, ": %s\n", event.text);
+  if (events_wanted (options->stats))
+    event_print (options->stats, &event, events->body);
 }
 
 /* Flush the files that --sync=end has not flushed one by one.  */
@@ -107,6 +117,15 @@ flush_written (void)
   return false;
 }
 
+/* Report that memory for the report to other programs ran out.  Returns the
+   exit status.  */
+static int
+fail_report (void)
+{
+  fputs ("cfi2sframe: out of memory for the report\n", stderr);
+  return EXIT_FAILURE;
+}
+
 /* Do to each file what the mode says, and print the totals.  */
 static int
 run_batch (const struct tool_options *options)
@@ -117,24 +136,29 @@ run_batch (const struct tool_options *options)
   progress_init (!options->quiet
                  && (options->n_files > 1 || tool_options_is_tree (options)));
   struct events events;
-  events_begin (&events, options->stats, stdout);
+  if (!events_begin (&events, options->stats, stdout))
+    return fail_report ();
   bool collected = tree_collect (&tree, options);
   bool done = collected
               && batch_run (options, &tree, &totals,
                             events.body == stdout ? NULL : events.body);
+  int problem = collected ? ENOMEM : errno;
   progress_clear ();
   if (!done)
-    print_list_problem (options, collected, errno);
+    report_list_problem (options, &events, collected, problem);
   bool flushed = flush_written ();
   totals.not_elf = tree.not_elf;
   totals.seconds = clock_now () - start;
-  events_end (&events, totals.done, totals.skipped,
-              totals.failed + totals.findings, totals.seconds, stdout);
+  bool told = events_end (&events, totals.done, totals.skipped,
+                          totals.failed + totals.findings + !done,
+                          totals.seconds, stdout);
   if (done)
     totals_print (&totals, options, stdout);
   if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)
     totals_print_left_alone (&totals, stderr);
   tree_free (&tree);
+  if (!told)
+    return fail_report ();
   if (!done || !flushed || totals.failed > 0)
     return EXIT_FAILURE;
   return totals.findings > 0 ? EXIT_FOUND : EXIT_SUCCESS;

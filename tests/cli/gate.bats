@@ -111,6 +111,10 @@ END
   printf '%s\n' "$output" >report.xml
   python3 -c 'import xml.etree.ElementTree as t; t.parse ("report.xml")'
   [[ $output == *'name="stage/\x1b\xff\xef\xbf\xbf"'* ]] || report
+  # Without any file there is a failure, too.
+  exits 1 -n --stats=junit --files0-from=nowhere
+  [[ $output == *'failures="1"'*'name="nowhere"'*'message="No such file or directory"'* ]] \
+    || report
 }
 
 @test "--stats=sarif: one document, a result for each failure" {
