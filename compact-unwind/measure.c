@@ -83,7 +83,7 @@ measured_reason_text (enum measured_format format, unsigned reason)
 static bool
 check_kind (const struct image *image, struct error *err)
 {
-  if (!image_expect_linked (image, false, err))
+  if (!image_expect_linked (image, err))
     return false;
   if (image->arch != NULL && image->debug_only)
     return error_set (err, CFI2SFRAME_NOTHING,

@@ -39,7 +39,7 @@ archive_expect_wanted (const struct cfi2sframe_options *options,
 {
   if (!options->relocatable)
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
-                           "archive of objects (see --relocatable)");
+                           "archive of objects");
   error_clear (err);
   return true;
 }

@@ -42,6 +42,7 @@ enum error_word
   WORD_MACHINE,
   WORD_NO_ANALYSIS,
   WORD_NO_FILE,
+  WORD_DIRECTORY,
 
   /* It could be harmed.  */
   WORD_KERNEL_IMAGE,

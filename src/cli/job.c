@@ -3,6 +3,8 @@
 
 #include "cli/job.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/mapped_file.h"
 #include "compact-unwind/compact_unwind.h"
@@ -199,6 +201,57 @@ is_excluded (struct job *job, const struct tool_options *options)
                              "left out by %s", line->where);
 }
 
+/* Whether OPTIONS lack --relocatable, and what they ask for would be done with
+   objects then.  */
+static bool
+could_take_objects (const struct tool_options *options)
+{
+  return !options->convert.relocatable && !options->compact_unwind
+         && (options->mode == MODE_CONVERT
+             || options->mode == MODE_SECTION_ONLY
+             || options->mode == MODE_REMOVE || options->mode == MODE_UNDO
+             || options->mode == MODE_CHECK);
+}
+
+/* What a user could do about JOB's failure with an option, to stand behind the
+   reason, or "".  */
+static const char *
+advice (const struct job *job, const struct tool_options *options)
+{
+  const struct cfi2sframe_error *err = &job->err;
+  if (err->status == CFI2SFRAME_CHECKSUMMED)
+    return "; see --convert-checksummed";
+  if (err->status == CFI2SFRAME_REFUSED && err->word == WORD_BAD_SFRAME)
+    return "; see --remove";
+  switch (err->word)
+    {
+    case WORD_OBJECT:
+    case WORD_ARCHIVE:
+      return err->status == CFI2SFRAME_NOTHING && could_take_objects (options)
+                 ? " (see --relocatable)"
+                 : "";
+    case WORD_DIRECTORY:
+      return " (see --recursive)";
+    case WORD_INTERRUPTED:
+      return "; --undo restores the file";
+    case WORD_NO_UNDO_RECORD:
+      return err->status == CFI2SFRAME_UNSUPPORTED ? "; see --remove" : "";
+    default:
+      return "";
+    }
+}
+
+/* Add what the program can advise to a reason: layers that find it do not know
+   options.  */
+static void
+add_advice (struct job *job, const struct tool_options *options)
+{
+  char *reason = job->err.reason;
+  size_t length = strlen (reason);
+  snprintf (reason + length, sizeof job->err.reason - length, "%s",
+            advice (job, options));
+}
+
 void
 job_run (struct job *job, const struct tool_options *options)
 {
@@ -212,5 +265,7 @@ job_run (struct job *job, const struct tool_options *options)
   job->outcome = run (job, options);
   if (job->outcome != JOB_FAILED && !follow_debug_twin (job, options))
     job->outcome = JOB_FAILED;
+  if (job->outcome != JOB_DONE)
+    add_advice (job, options);
   job->seconds = clock_now () - start;
 }

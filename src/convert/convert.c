@@ -87,9 +87,8 @@ handle_existing (struct conversion *conversion, struct error *err)
   bool stays;
   *existing = existing_find (&conversion->input);
   if (existing->has_record && !existing->present)
-    return error_set_word (
-        err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
-        "an interrupted conversion; --undo restores the file");
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
+                           "an interrupted conversion");
   /* An empty section is not an .sframe, but its header can be used.  */
   conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
@@ -133,7 +132,7 @@ look_at_input (struct conversion *conversion, struct error *err)
 {
   conversion->report->input_bytes = conversion->input.size;
   note_concerns (conversion);
-  if (!image_expect_linked (&conversion->input, true, err)
+  if (!image_expect_linked (&conversion->input, err)
       || !for_readers_check_file (conversion->options->readers,
                                   &conversion->input, err)
       || !handle_existing (conversion, err)

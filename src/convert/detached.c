@@ -103,7 +103,7 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
 static bool
 check_input (const struct image *image, struct error *err)
 {
-  if (!image_expect_linked (image, false, err))
+  if (!image_expect_linked (image, err))
     return false;
   if (existing_find (image).present)
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,

@@ -38,6 +38,7 @@ static const char *const of_word[WORD_COUNT] = {
   [WORD_MACHINE] = "machine",
   [WORD_NO_ANALYSIS] = "no-analysis",
   [WORD_NO_FILE] = "no-file",
+  [WORD_DIRECTORY] = "unsupported",
   [WORD_KERNEL_IMAGE] = "kernel-image",
   [WORD_SIGNED] = "signed",
   [WORD_APPENDED_DATA] = "appended-data",

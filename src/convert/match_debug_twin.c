@@ -137,7 +137,7 @@ pair_open (struct pair *pair, const struct file_location *program,
 {
   struct debug_file found = { 0 };
   if (!image_open_at (&pair->program, program, err)
-      || !image_expect_linked (&pair->program, false, err))
+      || !image_expect_linked (&pair->program, err))
     return false;
   bool done = open_debug_file (&found, &pair->program, name, err)
               && locate_debug_file (pair, &found, program, err);

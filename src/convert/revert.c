@@ -37,7 +37,7 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
   return error_set_word (
       err, CFI2SFRAME_UNSUPPORTED, WORD_NO_UNDO_RECORD,
       "has an .sframe but no undo record: another tool made "
-      "the one or took the other; see --remove");
+      "the one or took the other");
 }
 
 static bool
@@ -74,7 +74,7 @@ check_is_linked (const struct image *image,
   if (image->header.e_type != ET_REL)
     return true;
   if (!options->relocatable)
-    return image_expect_linked (image, true, err);
+    return image_expect_linked (image, err);
   return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
                          "relocatable object: use objcopy -R .sframe "
                          "-R .rela.sframe");

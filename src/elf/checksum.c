@@ -177,8 +177,7 @@ report_file (const char *folder, const char *entry, struct error *err)
   bool own = strcmp (folder, ".") == 0;
   printable_copy (shown, sizeof shown, entry);
   return !error_set (err, CFI2SFRAME_CHECKSUMMED,
-                     "%s%s%s has a checksum of it (FIPS 140; see "
-                     "--convert-checksummed)",
+                     "%s%s%s has a checksum of it (FIPS 140)",
                      own ? "" : folder, own ? "" : "/", shown);
 }
 
@@ -351,9 +350,7 @@ checksum_check_none (const struct image *image,
   const char *own = own_checksum (image, subject.soname);
   if (own != NULL)
     return error_set (err, CFI2SFRAME_CHECKSUMMED,
-                      "%s has a checksum of it (FIPS 140; see "
-                      "--convert-checksummed)",
-                      own);
+                      "%s has a checksum of it (FIPS 140)", own);
   if (fstat (image->fd, &status) != 0)
     return error_set_errno (err, "fstat");
   subject.identity = file_identity_of (&status);

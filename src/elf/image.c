@@ -325,8 +325,8 @@ open_regular (const struct file_location *location, struct error *err)
   if (fstat (fd, &status) != 0)
     error_set_errno (err, "fstat");
   else if (S_ISDIR (status.st_mode))
-    error_set (err, CFI2SFRAME_UNSUPPORTED,
-               "is a directory (see --recursive)");
+    error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_DIRECTORY,
+                    "is a directory");
   else if (!S_ISREG (status.st_mode))
     error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_FILE,
                     "is not a regular file");
@@ -340,13 +340,11 @@ open_regular (const struct file_location *location, struct error *err)
 }
 
 bool
-image_expect_linked (const struct image *image, bool advises,
-                     struct error *err)
+image_expect_linked (const struct image *image, struct error *err)
 {
   if (image->header.e_type == ET_REL)
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_OBJECT,
-                           advises ? "relocatable object (see --relocatable)"
-                                   : "relocatable object");
+                           "relocatable object");
   if (image->header.e_type == ET_CORE)
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_CORE_FILE,
                            "core file");

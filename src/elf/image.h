@@ -91,10 +91,8 @@ bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
                           const char *what);
 
 /* Whether IMAGE is neither an object nor a core file, which a conversion has
-   nothing to do with: CFI2SFRAME_NOTHING.  ADVISES: there is an option for
-   objects, which the message names.  */
-bool image_expect_linked (const struct image *image, bool advises,
-                          struct error *err);
+   nothing to do with: CFI2SFRAME_NOTHING.  */
+bool image_expect_linked (const struct image *image, struct error *err);
 
 /* Whether IMAGE is of a machine that SFrame has an ABI for.  */
 bool image_expect_machine (const struct image *image, struct error *err);

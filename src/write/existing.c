@@ -153,8 +153,7 @@ existing_check_replaceable (const struct existing *existing,
                            "has several .sframe sections or segments");
   if (existing->disagrees)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
-                           "its .sframe section and PT_GNU_SFRAME disagree; "
-                           "--remove them first");
+                           "its .sframe section and PT_GNU_SFRAME disagree");
   if (existing_bytes (existing, image) == NULL)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_NO_SFRAME,
                            ".sframe has no contents");
