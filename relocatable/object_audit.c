@@ -9,8 +9,8 @@
 #include "relocatable/object_source.h"
 
 bool
-object_verify (const struct image *image, struct verify_result *result,
-               struct error *err)
+object_verify (const struct image *image,
+               struct cfi2sframe_check_result *result, struct error *err)
 {
   struct object_sframe sframe;
   struct cfi_source source;

@@ -14,8 +14,8 @@
 /* Compare the .sframe of IMAGE, an ET_REL file, with its CFI.  All of its
    .sframe sections count: a linker will find and sort them.  Status
    CFI2SFRAME_NOTHING without CFI.  */
-bool object_verify (const struct image *image, struct verify_result *result,
-                    struct error *err);
+bool object_verify (const struct image *image,
+                    struct cfi2sframe_check_result *result, struct error *err);
 
 /* How many bytes of code a conversion of IMAGE with OPTIONS would cover.
    False when there would be no section.  */

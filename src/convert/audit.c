@@ -62,7 +62,7 @@ static bool
 compare_with_code (struct cfi_source *source,
                    const struct sframe_decoder *decoder,
                    const struct code_range *described, size_t n,
-                   struct verify_result *result, struct error *err)
+                   struct cfi2sframe_check_result *result, struct error *err)
 {
   struct code_evidence rows;
   const struct code_evidence_request wanted
@@ -82,7 +82,7 @@ compare_with_code (struct cfi_source *source,
 static bool
 audit_with_code (struct cfi_source *source,
                  const struct sframe_decoder *decoder,
-                 struct verify_result *result, struct error *err)
+                 struct cfi2sframe_check_result *result, struct error *err)
 {
   if (!compare_with_code (source, decoder, NULL, 0, result, err))
     return false;
@@ -100,7 +100,7 @@ audit_with_code (struct cfi_source *source,
 static bool
 compare_rows (const struct image *image, const struct sframe_decoder *decoder,
               const struct cfi_options *cfi_options,
-              struct verify_result *result, struct error *err)
+              struct cfi2sframe_check_result *result, struct error *err)
 {
   struct cfi_source source;
   struct cfi_options independent = *cfi_options;
@@ -134,7 +134,7 @@ audit_use (const struct image *image, const struct sframe_decoder *decoder)
 bool
 audit_compare (const struct image *image,
                const struct cfi_options *cfi_options, const char **problem,
-               struct verify_result *result, struct error *err)
+               struct cfi2sframe_check_result *result, struct error *err)
 {
   struct sframe_decoder decoder;
   *problem = NULL;
@@ -192,7 +192,8 @@ audit_extent (const struct image *image,
 }
 
 static bool
-audit_result (struct audit *audit, const struct verify_result *result,
+audit_result (struct audit *audit,
+              const struct cfi2sframe_check_result *result,
               const struct image *image,
               const struct cfi2sframe_options *options, struct error *err)
 {
@@ -221,7 +222,7 @@ audit_image (const struct image *image,
              const struct cfi2sframe_options *options, struct audit *audit,
              struct error *err)
 {
-  struct verify_result result = { 0 };
+  struct cfi2sframe_check_result result = { 0 };
   const struct cfi_options cfi_options = options_cfi (options);
   const char *problem;
   *audit = (struct audit){ .right = true, .whole = true };

@@ -27,8 +27,8 @@ const char *audit_use (const struct image *image,
    it.  Status CFI2SFRAME_NOTHING without CFI.  */
 bool audit_compare (const struct image *image,
                     const struct cfi_options *cfi_options,
-                    const char **problem, struct verify_result *result,
-                    struct error *err);
+                    const char **problem,
+                    struct cfi2sframe_check_result *result, struct error *err);
 
 /* Whether the .sframe of IMAGE, which has one, is to be replaced according to
    OPTIONS.  It does not matter which program made the section, because it may

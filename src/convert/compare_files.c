@@ -89,19 +89,11 @@ struct compare_context
 /* Hand a difference on, with addresses in objects as offsets in a section
    (its name is the same on both sides).  */
 static void
-tell (void *context, const struct compare_difference *difference)
+tell (void *context, const struct cfi2sframe_difference *difference)
 {
   const struct compare_context *c = context;
   const struct relocatable *object = &c->a->object.object;
-  struct cfi2sframe_difference public = {
-    .kind = difference->kind,
-    .defect = difference->defect,
-    .defective = difference->defective,
-    .function = difference->function,
-    .size = difference->size,
-    .pc = difference->pc,
-    .text = difference->text,
-  };
+  struct cfi2sframe_difference told = *difference;
   size_t section;
   uint64_t offset;
   if (c->found == NULL)
@@ -111,17 +103,17 @@ tell (void *context, const struct compare_difference *difference)
                              &offset))
     {
       uint64_t base = difference->function - offset;
-      public.section = object->image->sections[section].name;
-      public.function -= base;
-      public.pc -= base;
+      told.section = object->image->sections[section].name;
+      told.function -= base;
+      told.pc -= base;
     }
-  c->found (c->context, &public);
+  c->found (c->context, &told);
 }
 
 /* GNU ld makes the segment as large as its inputs were.  */
 static void
 check_segment (struct compare_context *c, const struct compared_file *file,
-               struct compare_result *result)
+               struct cfi2sframe_compare_result *result)
 {
   const GElf_Phdr *segment = image_find_segment (&file->image, PT_GNU_SFRAME);
   const struct image_section *section
@@ -129,12 +121,13 @@ check_segment (struct compare_context *c, const struct compared_file *file,
   if (segment == NULL || section == NULL
       || segment->p_memsz == section->header.sh_size)
     return;
-  struct compare_difference difference = {
-    .kind = CFI2SFRAME_FILE,
-    .defect = COMPARE_SEGMENT_SIZE,
-    .defective = file == c->a ? 'A' : 'B',
-  };
-  snprintf (difference.text, sizeof difference.text,
+  char text[100];
+  const struct cfi2sframe_difference difference
+      = { .kind = CFI2SFRAME_FILE,
+          .defect = COMPARE_SEGMENT_SIZE,
+          .defective = file == c->a ? 'A' : 'B',
+          .text = text };
+  snprintf (text, sizeof text,
             "PT_GNU_SFRAME has %" PRIu64 " bytes, .sframe has %" PRIu64,
             (uint64_t)segment->p_memsz, (uint64_t)section->header.sh_size);
   result->defects[COMPARE_SEGMENT_SIZE]++;
@@ -146,12 +139,12 @@ location_compare (
     const struct file_location *a, const struct file_location *b,
     void (*found) (void *context,
                    const struct cfi2sframe_difference *difference),
-    void *context, struct compare_result *result, struct error *err)
+    void *context, struct cfi2sframe_compare_result *result, struct error *err)
 {
   struct compared_file one = { 0 }, two = { 0 };
   struct compare_context c = { .a = &one, .found = found, .context = context };
   struct padding_finder padding = { 0 };
-  *result = (struct compare_result){ 0 };
+  *result = (struct cfi2sframe_compare_result){ 0 };
   bool compared = open_file (&one, a, err) && open_file (&two, b, err)
                   && check_same_code (&one, &two, err)
                   && padding_finder_init (&padding, &one.image, err)

@@ -20,7 +20,7 @@
 
 static bool
 check_image (const struct image *image, const struct cfi_options *cfi_options,
-             struct verify_result *found, struct error *err)
+             struct cfi2sframe_check_result *found, struct error *err)
 {
   const char *problem;
   if (!audit_compare (image, cfi_options, &problem, found, err))
@@ -37,7 +37,7 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
    have none that readers see.  */
 static bool
 check_readers (const struct image *image, unsigned readers,
-               struct verify_result *result, struct error *err)
+               struct cfi2sframe_check_result *result, struct error *err)
 {
   struct sframe_decoder decoder;
   bool left_out = result->bytes_absent + result->bytes_return_address > 0;
@@ -51,7 +51,7 @@ check_readers (const struct image *image, unsigned readers,
 struct archive_check
 {
   const struct cfi_options *cfi_options;
-  struct verify_result *sum; /* sum of the results of the members */
+  struct cfi2sframe_check_result *sum; /* sum of the results of the members */
 };
 
 static bool
@@ -59,7 +59,7 @@ check_member (void *context, const char *name, const struct image *image,
               struct error *err)
 {
   const struct archive_check *check = context;
-  struct verify_result *sum = check->sum, found = { 0 };
+  struct cfi2sframe_check_result *sum = check->sum, found = { 0 };
   (void)name;
   bool checked = check_image (image, check->cfi_options, &found, err);
   if (sum->difference[0] == '\0')

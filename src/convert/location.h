@@ -113,6 +113,7 @@ bool location_compare (
     const struct file_location *a, const struct file_location *b,
     void (*found) (void *context,
                    const struct cfi2sframe_difference *difference),
-    void *context, struct compare_result *result, struct error *err);
+    void *context, struct cfi2sframe_compare_result *result,
+    struct error *err);
 
 #endif /* CONVERT_LOCATION_H */

@@ -243,7 +243,7 @@ cfi2sframe_compare (
     struct cfi2sframe_error *err)
 {
   struct file_location first = begin (a, err), second = begin (b, err);
-  struct compare_result own;
+  struct cfi2sframe_compare_result own;
   size_t size;
   if (!size_given (result, &size, err))
     return false;

@@ -72,6 +72,15 @@ struct function_findings
   size_t difference; /* its number, if it differs */
 };
 
+/* The first difference in a function that both sides describe.  */
+struct first_difference
+{
+  enum compare_defect defect;
+  char defective; /* 'A' or 'B', with a defect */
+  uint64_t pc;
+  char text[200];
+};
+
 /* One of the two sections.  */
 struct compared_side
 {
@@ -84,11 +93,10 @@ struct comparison
   struct compared_side a, b;
   const struct arch *arch;
   const struct padding_finder *padding; /* or NULL */
-  struct compare_result *result;
+  struct cfi2sframe_compare_result *result;
   compare_sink *sink;
   void *context;
-  /* The first differences of functions that differ; owned.  */
-  struct compare_difference *differences;
+  struct first_difference *differences; /* owned */
   size_t n_differences, capacity;
 };
 
@@ -293,8 +301,8 @@ note_different (struct comparison *c, const struct sweep_view *a,
     return false;
   f->differs = true;
   f->difference = c->n_differences++;
-  struct compare_difference *first = &c->differences[f->difference];
-  *first = (struct compare_difference){ .pc = pc, .defective = 'A' };
+  struct first_difference *first = &c->differences[f->difference];
+  *first = (struct first_difference){ .pc = pc, .defective = 'A' };
   describe (c, a, b, first->text, sizeof first->text);
   first->defect = find_defect (c->arch, &c->a, &c->b, a, b, pc);
   if (first->defect != COMPARE_NO_DEFECT)
@@ -381,16 +389,24 @@ compare_stretch (void *context, const struct sweep_view *a,
 /* --- Reporting.  */
 
 static void
-report (const struct comparison *c, struct compare_difference *difference)
+report (const struct comparison *c,
+        const struct cfi2sframe_difference *difference)
 {
   if (c->sink != NULL)
     c->sink (c->context, difference);
 }
 
-/* In what a function differs that has no other rows.  */
+/* In what a function of the side called NAME differs.  ONLY: the other side
+   does not describe it.  */
 static const char *
-reason_to_differ (const struct function_findings *findings)
+describe_function (const struct comparison *c,
+                   const struct function_findings *findings, char name,
+                   bool only)
 {
+  if (only)
+    return name == 'A' ? "described in A only" : "described in B only";
+  if (findings->differs)
+    return c->differences[findings->difference].text;
   return findings->uncovered ? "part of it is not described on the other side"
                              : "it reaches into the function behind it";
 }
@@ -404,21 +420,22 @@ report_function (const struct comparison *c, const struct compared_side *side,
   const struct function_findings *findings = &side->findings[index];
   const struct sframe_decoder *decoder = side->section.decoder;
   uint64_t start = sframe_decoder_start (decoder, index);
-  struct compare_difference difference
-      = { .pc = findings->uncovered ? findings->pc : start };
-  if (findings->differs && name == 'A')
-    difference = c->differences[findings->difference];
-  difference.kind = !only         ? CFI2SFRAME_DIFFERENT
-                    : name == 'A' ? CFI2SFRAME_ONLY_A
-                                  : CFI2SFRAME_ONLY_B;
-  difference.function = start;
-  difference.size = sframe_decoder_size (decoder, index);
-  if (only)
-    snprintf (difference.text, sizeof difference.text, "described in %c only",
-              name);
-  else if (!findings->differs)
-    snprintf (difference.text, sizeof difference.text, "%s",
-              reason_to_differ (findings));
+  struct cfi2sframe_difference difference
+      = { .kind = !only         ? CFI2SFRAME_DIFFERENT
+                  : name == 'A' ? CFI2SFRAME_ONLY_A
+                                : CFI2SFRAME_ONLY_B,
+          .function = start,
+          .size = sframe_decoder_size (decoder, index),
+          .pc = findings->uncovered ? findings->pc : start,
+          .text = describe_function (c, findings, name, only) };
+  if (findings->differs) /* of A: B's are not reported once more */
+    {
+      const struct first_difference *first
+          = &c->differences[findings->difference];
+      difference.defect = first->defect;
+      difference.defective = first->defective;
+      difference.pc = first->pc;
+    }
   report (c, &difference);
 }
 
@@ -429,17 +446,16 @@ report_left_out (const struct comparison *c, const struct compared_side *side,
                  uint32_t index, char name)
 {
   const struct function_findings *findings = &side->findings[index];
-  struct compare_difference difference
+  struct cfi2sframe_difference difference
       = { .kind = CFI2SFRAME_DIFFERENT,
           .defect = findings->left_out,
           .defective = name,
           .function = sframe_decoder_start (side->section.decoder, index),
           .size = sframe_decoder_size (side->section.decoder, index),
-          .pc = findings->left_out_at };
-  snprintf (
-      difference.text, sizeof difference.text, "%s left out on the other side",
-      findings->left_out == COMPARE_RETURN_ADDRESS ? "return address"
-                                                   : "FP found by FP is");
+          .pc = findings->left_out_at,
+          .text = findings->left_out == COMPARE_RETURN_ADDRESS
+                      ? "return address left out on the other side"
+                      : "FP found by FP is left out on the other side" };
   c->result->defects[findings->left_out]++;
   report (c, &difference);
 }
@@ -447,7 +463,7 @@ report_left_out (const struct comparison *c, const struct compared_side *side,
 static void
 report_function_of_a (const struct comparison *c, uint32_t index, bool hidden)
 {
-  struct compare_result *result = c->result;
+  struct cfi2sframe_compare_result *result = c->result;
   const struct function_findings *findings = &c->a.findings[index];
   result->functions_a++;
   if (!findings->differs && !findings->uncovered && !hidden)
@@ -572,7 +588,7 @@ close_side (struct compared_side *side)
 bool
 sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
                 const struct padding_finder *padding, compare_sink *sink,
-                void *context, struct compare_result *result,
+                void *context, struct cfi2sframe_compare_result *result,
                 struct error *err)
 {
   struct comparison c = { .arch = a->arch,
@@ -580,7 +596,7 @@ sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
                           .result = result,
                           .sink = sink,
                           .context = context };
-  *result = (struct compare_result){ .equal = 0 };
+  *result = (struct cfi2sframe_compare_result){ .equal = 0 };
   if (a->arch != b->arch)
     return error_set (err, CFI2SFRAME_INVALID,
                       "sections of different machines");
@@ -597,7 +613,7 @@ sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
 }
 
 bool
-compare_result_equal (const struct compare_result *result)
+compare_result_equal (const struct cfi2sframe_compare_result *result)
 {
   uint64_t sum = result->different + result->only_a + result->only_b;
   for (size_t i = 0; i < COMPARE_DEFECTS; i++)

@@ -38,24 +38,11 @@ enum compare_defect
   COMPARE_DEFECTS
 };
 
-struct compare_difference
-{
-  enum cfi2sframe_difference_kind kind;
-  enum compare_defect defect;
-  char defective;    /* 'A' or 'B', with a defect */
-  uint64_t function; /* address */
-  uint32_t size;     /* of the function, bytes */
-  uint64_t pc;       /* where the first difference is */
-  char text[200];    /* what it is, in one line */
-};
-
-/* The public structure is the internal one.  */
-#define compare_result cfi2sframe_compare_result
-
 /* Called for each difference: those of A's functions first, then those only
-   in B, in address order.  */
+   in B, in address order.  All its addresses are absolute (`section' is NULL),
+   its `defect' is an enum compare_defect; its text stays during the call.  */
 typedef void compare_sink (void *context,
-                           const struct compare_difference *difference);
+                           const struct cfi2sframe_difference *difference);
 
 /* Compare A with B.  What PADDING calls alignment (NULL: nothing) may be
    covered in one of both only.  Differences go to SINK (which may be NULL) and
@@ -64,11 +51,11 @@ typedef void compare_sink (void *context,
 bool sframe_compare (const struct sframe_decoder *a,
                      const struct sframe_decoder *b,
                      const struct padding_finder *padding, compare_sink *sink,
-                     void *context, struct compare_result *result,
+                     void *context, struct cfi2sframe_compare_result *result,
                      struct error *err);
 
 /* No difference at all, not even a defect.  */
-bool compare_result_equal (const struct compare_result *result);
+bool compare_result_equal (const struct cfi2sframe_compare_result *result);
 
 /* Stable identifier, like "plt-got", and explanation.  */
 const char *compare_defect_name (enum compare_defect defect);

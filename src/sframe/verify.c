@@ -164,7 +164,7 @@ struct verify
   unsigned version; /* of the section */
   struct cfi_side cfi;
   struct sweep_section section;
-  struct verify_result *result;
+  struct cfi2sframe_check_result *result;
 };
 
 static void
@@ -183,7 +183,7 @@ verify_explain (struct verify *verify, uint64_t pc, const char *what,
 static bool
 verify_is_first (struct verify *verify, uint64_t pc)
 {
-  struct verify_result *result = verify->result;
+  struct cfi2sframe_check_result *result = verify->result;
   if (result->bytes_wrong != 0 || result->bytes_extra != 0)
     return false;
   result->first_wrong = pc;
@@ -306,7 +306,7 @@ verify_stretch (void *context, const struct sweep_view *cfi,
                 struct error *err)
 {
   struct verify *verify = context;
-  struct verify_result *result = verify->result;
+  struct cfi2sframe_check_result *result = verify->result;
   (void)err;
   if (!cfi->covered)
     verify_gap (verify, theirs, pc, end);
@@ -322,14 +322,14 @@ verify_stretch (void *context, const struct sweep_view *cfi,
 
 bool
 sframe_verify (const struct sframe_decoder *decoder,
-               const struct cfi_source *source, struct verify_result *result,
-               struct error *err)
+               const struct cfi_source *source,
+               struct cfi2sframe_check_result *result, struct error *err)
 {
   const struct cfi_section *cfi = &source->cfi;
   /* Each FDE is executed: what conversion spares itself is checked.  */
   const struct rows_options options = { .at_sites = source->image != NULL };
   struct finished_rows rows = { 0 };
-  *result = (struct verify_result){ 0 };
+  *result = (struct cfi2sframe_check_result){ 0 };
   if (decoder->arch != cfi->arch)
     return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
                            "SFrame: section for machine %s",

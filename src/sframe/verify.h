@@ -13,16 +13,13 @@
 #include "cfi/source.h"
 #include "sframe/decode.h"
 
-/* The public structure is the internal one.  `bytes_from_code' and `readers'
-   are set by who knows of them.  */
-#define verify_result cfi2sframe_check_result
-
 /* Compare the section behind DECODER with SOURCE.  Of a linked file, what
    readers would take for return addresses may be left out, and rows may cover
    the alignment behind a function if they go on with what holds at its end.
-   False only when the section or memory fails; differences are in RESULT.  */
+   False only when the section or memory fails; differences are in RESULT.  Its
+   `bytes_from_code' and `readers' are set by who knows of them.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
                     const struct cfi_source *source,
-                    struct verify_result *result, struct error *err);
+                    struct cfi2sframe_check_result *result, struct error *err);
 
 #endif /* SFRAME_VERIFY_H */

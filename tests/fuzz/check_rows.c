@@ -162,7 +162,7 @@ fuzz_verify (const struct sframe_decoder *decoder, const struct image *image,
   struct cfi_source source;
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
-  struct verify_result result = { 0 };
+  struct cfi2sframe_check_result result = { 0 };
   struct error err = { 0 };
   bool verified = cfi_source_open (&source, image, &cfi_options, &err)
                   && sframe_verify (decoder, &source, &result, &err);

@@ -150,24 +150,24 @@ problem_of_size (const void *context, const struct cfi_fde *fde)
 }
 
 static bool
-verify_status (struct sides *sides, struct verify_result *result,
+verify_status (struct sides *sides, struct cfi2sframe_check_result *result,
                struct error *err)
 {
   struct sframe_decoder decoder;
   const struct cfi_source source = { .cfi = sides->cfi,
                                      .stubs = sides->stubs,
                                      .problem = problem_of_size };
-  *result = (struct verify_result){ 0 };
+  *result = (struct cfi2sframe_check_result){ 0 };
   return sframe_decoder_open (&decoder, sides->sframe.bytes,
                               sides->sframe.size, SFRAME, err)
          && sframe_verify (&decoder, &source, result, err);
 }
 
-static struct verify_result
+static struct cfi2sframe_check_result
 verify (struct sides *sides)
 {
   struct error err = { 0 };
-  struct verify_result result;
+  struct cfi2sframe_check_result result;
   if (!verify_status (sides, &result, &err))
     fail_msg ("%s", err.reason);
   return result;
@@ -180,7 +180,7 @@ TEST (what_was_converted_is_equal)
       struct sides sides;
       sides_init_usual (&sides, version);
       convert (&sides, SIZE_MAX);
-      struct verify_result result = verify (&sides);
+      struct cfi2sframe_check_result result = verify (&sides);
       assert_int_equal (result.functions, 3);
       assert_int_equal (result.bytes_wrong, 0);
       assert_int_equal (result.bytes_extra, 0);
@@ -197,7 +197,7 @@ TEST (code_without_rows_is_absent)
   struct sides sides;
   sides_init_usual (&sides, 3);
   convert (&sides, 1);
-  struct verify_result result = verify (&sides);
+  struct cfi2sframe_check_result result = verify (&sides);
   assert_int_equal (result.bytes_equal, 16);
   assert_int_equal (result.bytes_absent, 176 + 34);
   assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
@@ -205,7 +205,7 @@ TEST (code_without_rows_is_absent)
 }
 
 /* Verify a section with one function that says CFA = SP + 8 throughout.  */
-static struct verify_result
+static struct cfi2sframe_check_result
 verify_against (struct sides *sides, struct sframe_fde function)
 {
   struct error err = { 0 };
@@ -222,7 +222,7 @@ verify_against (struct sides *sides, struct sframe_fde function)
   buffer_init (&sides->sframe, false);
   assert_true (sframe_encoder_write (encoder, SFRAME, &sides->sframe, &err));
   sframe_encoder_free (encoder);
-  struct verify_result result = verify (sides);
+  struct cfi2sframe_check_result result = verify (sides);
   buffer_free (&sides->sframe);
   return result;
 }
@@ -231,7 +231,7 @@ TEST (differences_are_counted_and_explained)
 {
   struct sides sides;
   sides_init_usual (&sides, 3);
-  struct verify_result result = verify_against (
+  struct cfi2sframe_check_result result = verify_against (
       &sides, (struct sframe_fde){ .address = 0x1000, .size = 16 });
   assert_int_equal (result.bytes_equal, 1 + 5);
   assert_int_equal (result.bytes_wrong, 10);
@@ -258,7 +258,7 @@ TEST (rows_for_other_code_are_extra)
 {
   struct sides sides;
   sides_init_usual (&sides, 3);
-  struct verify_result result = verify_against (
+  struct cfi2sframe_check_result result = verify_against (
       &sides, (struct sframe_fde){ .address = 0xff0, .size = 17 });
   assert_int_equal (result.bytes_equal, 1);
   assert_int_equal (result.bytes_extra, 16);
@@ -306,7 +306,7 @@ TEST (known_stubs_are_not_extra)
   sides_init_usual (&sides, 3);
   sides.stubs
       = (struct frame_functions){ .functions = &stubs, .n_functions = 1 };
-  struct verify_result result = verify_against (&sides, function);
+  struct cfi2sframe_check_result result = verify_against (&sides, function);
   assert_int_equal (result.bytes_equal, 0x100);
   assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
   /* The CFI's functions are absent, stubs never are.  */
@@ -337,7 +337,7 @@ TEST (rows_for_unusable_cfi_are_wrong)
   add_fde (&sides.eh_frame, 0x1000, 16, sp_rule, sizeof sp_rule);
   add_fde (&sides.eh_frame, 0x1010, 16, unknown, sizeof unknown);
   read_cfi (&sides);
-  struct verify_result result = verify_against (
+  struct cfi2sframe_check_result result = verify_against (
       &sides, (struct sframe_fde){ .address = 0x1000, .size = 32 });
   assert_int_equal (result.bytes_wrong, 32);
   assert_int_equal (result.first_wrong, 0x1000);
@@ -356,7 +356,7 @@ TEST (rows_where_fdes_contradict_each_other_are_wrong)
   add_fde (&sides.eh_frame, 0x1010, 32, other, sizeof other);
   add_fde (&sides.eh_frame, 0x1010, 0, NULL, 0);
   read_cfi (&sides);
-  struct verify_result result = verify_against (
+  struct cfi2sframe_check_result result = verify_against (
       &sides, (struct sframe_fde){ .address = 0x1000, .size = 32 });
   assert_int_equal (result.bytes_equal, 16);
   assert_int_equal (result.bytes_wrong, 16);
@@ -372,7 +372,7 @@ TEST (signal_frames_must_agree)
   read_cfi (&sides);
   struct sframe_fde function
       = { .address = 0x1000, .size = 16, .signal = true };
-  struct verify_result result = verify_against (&sides, function);
+  struct cfi2sframe_check_result result = verify_against (&sides, function);
   assert_int_equal (result.bytes_wrong, 16);
   sides_free (&sides);
 }
@@ -392,7 +392,7 @@ TEST (keys_must_agree)
       buffer_append (&sides.eh_frame, cie, sizeof cie);
       add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
       read_cfi (&sides);
-      struct verify_result result = verify_against (
+      struct cfi2sframe_check_result result = verify_against (
           &sides, (struct sframe_fde){
                       .address = 0x1000, .size = 16, .b_key = key == 1 });
       assert_int_equal (result.bytes_equal, 16 * key);
@@ -410,7 +410,7 @@ TEST (keys_are_of_aarch64_alone)
   sides_init (&sides, 3);
   add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
   read_cfi (&sides);
-  struct verify_result result = verify_against (
+  struct cfi2sframe_check_result result = verify_against (
       &sides,
       (struct sframe_fde){ .address = 0x1000, .size = 16, .b_key = true });
   assert_int_equal (result.bytes_equal, 16);
@@ -420,7 +420,7 @@ TEST (keys_are_of_aarch64_alone)
 TEST (a_section_for_another_machine_is_an_error)
 {
   struct sides sides;
-  struct verify_result result;
+  struct cfi2sframe_check_result result;
   struct error err = { 0 };
   sides_init_usual (&sides, 3);
   convert (&sides, SIZE_MAX);
@@ -442,7 +442,7 @@ TEST (no_caller_is_what_a_row_has_to_say)
       sides_init (&sides, version);
       add_fde (&sides.eh_frame, 0x1000, 16, undefined, sizeof undefined);
       read_cfi (&sides);
-      struct verify_result result = verify_against (
+      struct cfi2sframe_check_result result = verify_against (
           &sides,
           (struct sframe_fde){
               .address = 0x1000, .size = 16, .rows = &row, .n_rows = 1 });
@@ -463,7 +463,7 @@ TEST (a_large_plt_without_a_caller_is_one_row)
   sides_init (&sides, 3);
   add_fde (&sides.eh_frame, 0x1000, 1 << 28, plt, sizeof plt);
   read_cfi (&sides);
-  struct verify_result result = verify_against (
+  struct cfi2sframe_check_result result = verify_against (
       &sides,
       (struct sframe_fde){
           .address = 0x1000, .size = 1 << 28, .rows = &row, .n_rows = 1 });
@@ -480,7 +480,7 @@ TEST (a_plt_may_be_at_the_last_addresses)
   sides_init (&sides, 3);
   add_fde (&sides.eh_frame, (uint32_t)-16, 15, plt, sizeof plt);
   read_cfi (&sides);
-  struct verify_result result = verify_against (
+  struct cfi2sframe_check_result result = verify_against (
       &sides, (struct sframe_fde){ .address = UINT64_MAX - 15, .size = 15 });
   assert_int_equal (result.bytes_equal, 11);
   assert_int_equal (result.bytes_wrong, 4);
@@ -517,7 +517,7 @@ TEST (every_damaged_bit_is_noticed)
   struct sides sides;
   sides_init_usual (&sides, 2);
   convert (&sides, 2);
-  struct verify_result result = verify (&sides);
+  struct cfi2sframe_check_result result = verify (&sides);
   uint64_t equal = result.bytes_equal;
   assert_int_equal (equal, 192);
   for (size_t at = 0; at < sides.sframe.size; at++)
@@ -541,7 +541,7 @@ TEST (every_damaged_bit_is_noticed)
 TEST (unsorted_sections)
 {
   struct error err = { 0 };
-  struct verify_result result;
+  struct cfi2sframe_check_result result;
   struct sides sides;
   sides_init_usual (&sides, 3);
   convert (&sides, SIZE_MAX);
