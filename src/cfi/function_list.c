@@ -10,9 +10,9 @@
 
 /* Add FUNCTION, with rows of its own.  */
 static bool
-keep (struct function_list *list, const struct frame_function *function)
+keep (struct frame_functions *list, const struct frame_function *function)
 {
-  struct frame_function *kept = &list->functions[list->n];
+  struct frame_function *kept = &list->functions[list->n_functions];
   *kept = *function;
   kept->saved = NULL;
   kept->n_saved = kept->saved_capacity = 0;
@@ -22,15 +22,15 @@ keep (struct function_list *list, const struct frame_function *function)
     return false;
   if (function->n_rows > 0)
     memcpy (kept->rows, function->rows, function->n_rows * sizeof *kept->rows);
-  list->n++;
+  list->n_functions++;
   return true;
 }
 
 /* Add CODE with the rows of function INDEX.  */
 static void
-share (struct function_list *list, const struct cfi_code *code, size_t index)
+share (struct frame_functions *list, const struct cfi_code *code, size_t index)
 {
-  struct frame_function *shared = &list->functions[list->n++];
+  struct frame_function *shared = &list->functions[list->n_functions++];
   *shared = list->functions[index];
   shared->address = code->address;
   shared->size = (uint32_t)code->size;
@@ -39,7 +39,7 @@ share (struct function_list *list, const struct cfi_code *code, size_t index)
 
 /* Add CODE, unless it has no rows.  */
 static bool
-add (struct function_list *list, struct finished_rows *rows,
+add (struct frame_functions *list, struct finished_rows *rows,
      struct cfi_code *code, struct error *err)
 {
   if (code->program != NULL && code->program->taken > 0)
@@ -52,12 +52,12 @@ add (struct function_list *list, struct finished_rows *rows,
   if (code->reason != REASON_NONE)
     return true;
   if (code->program != NULL)
-    code->program->taken = list->n + 1;
+    code->program->taken = list->n_functions + 1;
   return keep (list, code->function) || error_set_no_memory (err);
 }
 
 static bool
-fill (struct function_list *list, struct finished_rows *rows,
+fill (struct frame_functions *list, struct finished_rows *rows,
       struct error *err)
 {
   struct cfi_code code;
@@ -70,12 +70,12 @@ fill (struct function_list *list, struct finished_rows *rows,
 }
 
 bool
-function_list_read (struct function_list *list,
+function_list_read (struct frame_functions *list,
                     const struct cfi_source *source, struct error *err)
 {
   const struct rows_options options = { .by_program = true };
   struct finished_rows rows = { 0 };
-  *list = (struct function_list){ 0 };
+  *list = (struct frame_functions){ 0 };
   list->functions = calloc (source->cfi.n_fdes + source->stubs.n_functions
                                 + source->found.n_functions + 1,
                             sizeof *list->functions);
@@ -85,16 +85,6 @@ function_list_read (struct function_list *list,
             && fill (list, &rows, err);
   finished_rows_close (&rows);
   if (!ok)
-    function_list_free (list);
+    frame_functions_free (list);
   return ok;
-}
-
-void
-function_list_free (struct function_list *list)
-{
-  for (size_t i = 0; i < list->n; i++)
-    if (list->functions[i].rows_capacity > 0)
-      free (list->functions[i].rows);
-  free (list->functions);
-  *list = (struct function_list){ 0 };
 }

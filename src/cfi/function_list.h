@@ -13,16 +13,9 @@
 #include "cfi/source.h"
 #include "frame/frame.h"
 
-struct function_list
-{
-  /* Owned; ascending, disjoint.  rows_capacity 0: the rows are another's.  */
-  struct frame_function *functions;
-  size_t n;
-};
-
-/* Walk over SOURCE and keep the functions that have rows.  */
-bool function_list_read (struct function_list *list,
+/* Walk over SOURCE and keep in LIST the functions that have rows.  Those with
+   equal programs share their rows.  */
+bool function_list_read (struct frame_functions *list,
                          const struct cfi_source *source, struct error *err);
-void function_list_free (struct function_list *list);
 
 #endif /* CFI_FUNCTION_LIST_H */

@@ -18,7 +18,7 @@ code_facts_read (struct code_facts *facts, const struct cfi_source *source,
       return false;
     }
   request->known = facts->functions.functions;
-  request->n_known = facts->functions.n;
+  request->n_known = facts->functions.n_functions;
   request->pads = facts->pads.pads;
   request->n_pads = facts->pads.n;
   return true;
@@ -27,7 +27,7 @@ code_facts_read (struct code_facts *facts, const struct cfi_source *source,
 void
 code_facts_free (struct code_facts *facts)
 {
-  function_list_free (&facts->functions);
+  frame_functions_free (&facts->functions);
   landing_pads_free (&facts->pads);
   *facts = (struct code_facts){ 0 };
 }

@@ -14,7 +14,7 @@
 
 struct code_facts
 {
-  struct function_list functions;
+  struct frame_functions functions;
   struct landing_pads pads;
 };
 

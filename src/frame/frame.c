@@ -93,7 +93,8 @@ frame_function_reset (struct frame_function *function)
 void
 frame_function_free (struct frame_function *function)
 {
-  free (function->rows);
+  if (function->rows_capacity > 0)
+    free (function->rows);
   free (function->saved);
   *function = (struct frame_function){ 0 };
 }

@@ -117,8 +117,8 @@ struct frame_function
   struct frame_row *rows; /* owned; ascending start, the first one at 0
                              unless the beginning has no rules */
   size_t n_rows;
-  size_t rows_capacity; /* 0 though there are rows: the rows belong to another
-                           function of the list */
+  size_t rows_capacity; /* 0 though there are rows: they are another
+                           function's, in the same list */
   /* The rules of other callee-saved registers, when they were asked for:
      n_saved of them for each row.  */
   struct frame_rule *saved; /* owned */

@@ -43,7 +43,7 @@ struct subject_file
 {
   const struct arch *arch;
   const struct code_machine *machine;
-  struct function_list functions;
+  struct frame_functions functions;
   struct row_map row_map;
   struct count count;
   uint64_t last_entry; /* of the function seen last */
@@ -86,9 +86,9 @@ row_at (const struct frame_function *function, uint64_t address)
 }
 
 static const struct frame_function *
-function_at (const struct function_list *list, uint64_t address)
+function_at (const struct frame_functions *list, uint64_t address)
 {
-  size_t low = 0, high = list->n;
+  size_t low = 0, high = list->n_functions;
   while (low < high)
     {
       size_t middle = low + (high - low) / 2;
@@ -98,7 +98,7 @@ function_at (const struct function_list *list, uint64_t address)
       else
         high = middle;
     }
-  return low < list->n && list->functions[low].address <= address
+  return low < list->n_functions && list->functions[low].address <= address
              ? &list->functions[low]
              : NULL;
 }
@@ -267,7 +267,7 @@ bytes_of_code (const struct image *image, struct subject_file *file)
 {
   uint64_t total = 0;
   struct insn_decoder *decoder = insn_decoder_new (image->arch);
-  for (size_t i = 0; i < file->functions.n; i++)
+  for (size_t i = 0; i < file->functions.n_functions; i++)
     {
       const struct frame_function *function = &file->functions.functions[i];
       uint64_t at = function->address, end = at + function->size;

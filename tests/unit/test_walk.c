@@ -775,15 +775,15 @@ FIXTURE_TEST (equal_programs_share_rows_as_far_as_code_goes)
 {
   static const uint32_t sizes[] = { 64, 64, 8, 65, 64 };
   struct error err = { 0 };
-  struct function_list list;
+  struct frame_functions list;
   /* From byte 16 on CFA = SP + 16.  */
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     put_fde (&f->bytes, f->cie, CODE + 128 * i, sizes[i], "\x50\x0e\x10", 3);
   assert_true (eh_frame_read (&f->source.cfi, &arch_amd64, f->bytes.bytes,
                               f->bytes.size, SECTION_ADDRESS, &err));
   assert_true (function_list_read (&list, &f->source, &err));
-  assert_int_equal (list.n, sizeof sizes / sizeof *sizes);
-  for (size_t i = 0; i < list.n; i++)
+  assert_int_equal (list.n_functions, sizeof sizes / sizeof *sizes);
+  for (size_t i = 0; i < list.n_functions; i++)
     {
       const struct frame_function *function = &list.functions[i];
       assert_int_equal (function->address, CODE + 128 * i);
@@ -792,7 +792,7 @@ FIXTURE_TEST (equal_programs_share_rows_as_far_as_code_goes)
       assert_true ((function->rows == list.functions[0].rows)
                    == (sizes[i] > 16));
     }
-  function_list_free (&list);
+  frame_functions_free (&list);
 }
 
 /* Rows that the code contradicts are left out, and only where it does.  */
