@@ -148,6 +148,24 @@ capture ()
   IFS=$'\n' read -d '' -r -a stderr_lines <<<"$stderr" || true
 }
 
+# once COMMAND [ARGUMENT]...: what it makes in an empty folder, in this one.  It is
+# run once in a file of tests, and the tests that follow get copies of its files.
+once ()
+{
+  local made=$BATS_FILE_TMPDIR/once/${*//\//%} here=$PWD
+  if [ ! -d "$made" ]; then
+    # A test that failed or was skipped meanwhile has left half of it.
+    rm -rf "$made.begun"
+    mkdir -p "$made.begun"
+    cd "$made.begun" || return 1
+    # Behind || a command that fails would not end COMMAND.
+    "$@"
+    cd "$here" || return 1
+    mv "$made.begun" "$made"
+  fi
+  cp -a --remove-destination "$made/." .
+}
+
 # The names of all files in and below the current directory, in $names.
 all_names ()
 {

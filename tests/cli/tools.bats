@@ -246,6 +246,33 @@ discontent ()
   discontent convert "exit 1" "echo word" "$complaint"
 }
 
+@test "helpers: once makes files once, copies them each time, and keeps none of a failure" {
+  made ()
+  {
+    echo "$1" >>"$BATS_TEST_TMPDIR/calls"
+    echo "$1" >"file"
+    ln file again
+    [ ! -e "$BATS_TEST_TMPDIR/fails" ]
+    : >complete
+  }
+  : >"$BATS_TEST_TMPDIR/fails"
+  # As judge has it.
+  set +eET
+  (set -e; once made a/b)
+  judgement=$?
+  set -eET
+  [ "$judgement" -ne 0 ] && [ ! -e file ]
+  rm "$BATS_TEST_TMPDIR/fails"
+  once made a/b
+  [ -e complete ] && [ file -ef again ]
+  echo changed >file
+  once made c
+  [ "$(cat file)" = c ]
+  once made a/b
+  [ "$(cat file)" = a/b ]
+  printf '%s\n' a/b a/b c | cmp - "$BATS_TEST_TMPDIR/calls"
+}
+
 @test "helpers: section, has_sframe and no_sframe read what readelf prints" {
   small_program
   local offset size table

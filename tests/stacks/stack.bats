@@ -87,7 +87,7 @@ goes_on ()
 }
 
 @test "every thread is walked to its outermost frame, as by DWARF" {
-  waiting_program
+  once waiting_program
   start ./waiting
   gives 0 stacks --dwarf "$pid"
   [ "$(grep -c '^Thread ' <<<"$output")" -eq 3 ] || report
@@ -157,7 +157,7 @@ guessed_below ()
 }
 
 @test "who called NULL, or a wild pointer, is shown as a guess" {
-  wild_program
+  once wild_program
   local address
   for address in 0 0x123456789000; do
     start ./wild $address handle
@@ -257,7 +257,7 @@ END
 
 @test "no caller is guessed where no call ends" {
   [ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-  wild_program
+  once wild_program
   start ./wild 0 handle jump
   stacks "$pid"
   grep -q ' 0x0000000000000000 ?$' <<<"$output" || report
@@ -266,7 +266,7 @@ END
 }
 
 @test "source lines and modules are shown" {
-  waiting_program
+  once waiting_program
   start ./waiting
   gives 0 stacks -s "$pid"
   local line
@@ -348,11 +348,11 @@ main (void)
 }
 END
   "${CC:-cc}" -D_GNU_SOURCE -g -O1 -fno-optimize-sibling-calls -pthread -o equal equal.c
-  start ./equal
 }
 
 @test "threads with equal stacks are shown once, the most frequent stack first" {
-  equal_threads
+  once equal_threads
+  start ./equal
   gives 0 stacks --group "$pid"
   [[ ${lines[0]} =~ ^5\ threads:(\ [0-9]+){5}$ ]] || report
   [ "$(grep -c wait_here <<<"$output")" -eq 1 ] || report
@@ -364,7 +364,8 @@ END
 
 @test "stacks as JSON: what the text says" {
   needs python3
-  equal_threads
+  once equal_threads
+  start ./equal
   local option
   for option in --json --group; do
     gives 0 stacks --json "$option" -s "$pid"
@@ -394,7 +395,7 @@ END
 
 @test "stacks as JSON: how each frame was found" {
   needs python3
-  between_program
+  once between_program
   cat >odd.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -561,7 +562,7 @@ END
 }
 
 @test "--only-sframe ends where a module was not converted" {
-  waiting_program
+  once waiting_program
   start ./waiting
   gives 0 stacks --only-sframe "$pid"
   [ "$(grep -c '^  #' <<<"$output")" -eq 3 ] || report
@@ -603,7 +604,7 @@ END
 }
 
 @test "assembly without CFI is walked, whether or not --analyze is given" {
-  program_without_cfi
+  once program_without_cfi
   start ./bare
   local option
   for option in --frames=99 --analyze; do
@@ -642,7 +643,7 @@ bare_is ()
 }
 
 @test "rows from code are kept in the cache folder" {
-  program_without_cfi
+  once program_without_cfi
   start ./bare
   stacks "$pid"
   [[ $output != *"cannot analyse"* ]] || skip "$output"
@@ -680,7 +681,7 @@ bare_is ()
 }
 
 @test "rows are kept for a file with the same bytes, by the same program" {
-  program_without_cfi
+  once program_without_cfi
   mkdir -m 700 cache
   export XDG_CACHE_HOME=$PWD/cache
   start ./bare
@@ -698,7 +699,7 @@ bare_is ()
 }
 
 @test "the oldest kept rows are removed" {
-  program_without_cfi
+  once program_without_cfi
   mkdir -m 700 cache cache/cfi2sframe
   export XDG_CACHE_HOME=$PWD/cache
   (
@@ -904,7 +905,7 @@ END
 }
 
 @test "what lies between two mappings of a file is not the file's" {
-  between_program
+  once between_program
   local how
   for how in n r x l m; do
     start ./between $how
@@ -917,7 +918,7 @@ END
 }
 
 @test "converted programs are walked by the rows they have, in every format" {
-  waiting_program
+  once waiting_program
   mkdir lib
   local libc
   libc=$(ldd waiting | sed -n 's/.*libc\.so\.6 => \([^ ]*\) .*/\1/p')
@@ -938,7 +939,7 @@ END
 
 @test "wrong rows are noticed by --dwarf, and what is wrong is named" {
   [ -x "$builddir/tests/oracle/seed_fault" ] || skip "built without libdw"
-  waiting_program
+  once waiting_program
   # So that there are rules of the frame pointer.
   "${CC:-cc}" -O1 -fno-optimize-sibling-calls -fno-omit-frame-pointer \
     -pthread -o waiting waiting.c
@@ -987,7 +988,7 @@ END
 }
 
 @test "core files: the same frames as of the living process" {
-  waiting_program
+  once waiting_program
   needs gdb
   start ./waiting
   stacks "$pid"
@@ -1056,7 +1057,7 @@ END
 }
 
 @test "the program's file may be gone, replaced, or have a strange name" {
-  waiting_program
+  once waiting_program
   local name=$'odd\e[31m\nname'
   mv waiting "$name"
   start "./$name"
@@ -1091,7 +1092,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$stack" "$pid"
 }
 
 @test "a process that was stopped stays so, and one that runs goes on" {
-  waiting_program
+  once waiting_program
   start ./waiting
   kill -STOP "$pid"
   within_a_minute eval '[ "$(state_of "$pid")" = T ]'
@@ -1146,7 +1147,7 @@ END
 }
 
 @test "killed at any moment it leaves the process running" {
-  waiting_program
+  once waiting_program
   start ./waiting
   stacks "$pid"
   local i victim
@@ -1253,7 +1254,7 @@ zombie_is_named ()
 @test "who cannot be walked is said to be a zombie, or traced by whom" {
   zombie_is_named
   needs gdb
-  waiting_program
+  once waiting_program
   start ./waiting
   gdb -q -batch -p "$pid" -ex 'shell touch traced; sleep 1000' >log 2>&1 </dev/null 3>&- &
   children+=("$!")
