@@ -44,16 +44,12 @@ version_of ()
   section_bytes "$1" .sframe | od -An -j 2 -N 1 -t u1 | tr -d ' '
 }
 
-# A Debian source package with a program, a library, hard links and an object.
-write_debian_source ()
+# A Debian source package with a program, a library, hard links and an object, and
+# the Perl module of the sequence.
+debian_source ()
 {
-  needs dh dpkg-buildpackage
-  program_in_path
   mkdir -p perl/Debian/Debhelper/Sequence source/debian/source
   cp "$contrib/debian/sframe.pm" perl/Debian/Debhelper/Sequence/
-  ln -s "$contrib/debian/dh_sframe" bin/dh_sframe
-  PERL5LIB=$PWD/perl
-  export PERL5LIB
   cd source
   write_hello
   cat >Makefile <<'END'
@@ -91,6 +87,24 @@ END
   printf 'override_dh_shlibdeps:\n' >>debian/rules
   chmod +x debian/rules
   echo "3.0 (native)" >debian/source/format
+  cd ..
+}
+
+# Go to what $1 makes: that source, or more.
+enter_debian_source ()
+{
+  needs dh dpkg-buildpackage
+  program_in_path
+  ln -s "$contrib/debian/dh_sframe" bin/dh_sframe
+  once "$1"
+  PERL5LIB=$PWD/perl
+  export PERL5LIB
+  cd source
+}
+
+write_debian_source ()
+{
+  enter_debian_source debian_source
 }
 
 build_debian_source ()
@@ -100,13 +114,20 @@ build_debian_source ()
   dpkg-deb -x ../hello-sframe_1.0_*.deb ../x
 }
 
-# The source, and what its package would have where dh_sframe is called: most of
-# a build concerns debhelper alone, and takes a hundred times as long.
+# The source, and below installed what its package would have where dh_sframe is
+# called: most of a build concerns debhelper alone, and takes a hundred times as
+# long.
+installed_source ()
+{
+  debian_source
+  make -s -C source
+  make -s -C source install DESTDIR="$PWD/installed"
+}
+
 write_installed_source ()
 {
-  write_debian_source
-  make -s
-  make -s install DESTDIR=debian/hello-sframe
+  enter_debian_source installed_source
+  cp -a ../installed debian/hello-sframe
   installed=debian/hello-sframe/usr
 }
 
@@ -114,7 +135,7 @@ write_installed_source ()
 sframe_again ()
 {
   rm -r debian/hello-sframe
-  make -s install DESTDIR=debian/hello-sframe
+  cp -a ../installed debian/hello-sframe
   succeeds debian/rules "$1"
 }
 
@@ -223,7 +244,7 @@ END
   write_installed_source
   printf '%s\n' "" "Package: hello-udeb" "Package-Type: udeb" \
     "Architecture: any" "Description: test" >>debian/control
-  make -s install DESTDIR=debian/hello-udeb
+  cp -a ../installed debian/hello-udeb
   succeeds dh_sframe
   has_sframe $installed/bin/hello
   no_sframe debian/hello-udeb/usr/bin/hello
