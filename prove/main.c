@@ -245,7 +245,6 @@ compare_files (struct proof *proof, const struct file *file,
       complain (original->path, "no call-frame information");
       return false;
     }
-  next_span (proof);
   for (size_t i = 0; i < original->n_loads; i++)
     {
       struct span span;
@@ -254,10 +253,24 @@ compare_files (struct proof *proof, const struct file *file,
       while (load->code && cfi_next (cfi, &pc, end, &span))
         compare_span (proof, &span);
     }
-  while (proof->more)
-    next_span (proof);
   cfi_close (cfi);
   return same_code (file, original);
+}
+
+/* Compare FILE's section with ORIGINAL, and read it to its end, whatever it
+   can be compared with: what is broken in it, and how many rows it has, is
+   told of all of it.  */
+static bool
+prove_section (struct proof *proof, const struct file *file,
+               const struct file *original)
+{
+  if (!section_open (&proof->section, file))
+    return false;
+  next_span (proof);
+  bool same = compare_files (proof, file, original);
+  while (proof->more)
+    next_span (proof);
+  return same;
 }
 
 /* What is broken in the section itself.  */
@@ -319,8 +332,7 @@ prove (const char *path, const char *original_path)
           return 2;
         }
     }
-  bool proved = section_open (&proof.section, &file)
-                && compare_files (&proof, &file, original);
+  bool proved = prove_section (&proof, &file, original);
   proved &= section_is_whole (&proof, &file);
   if (proof.section.bytes != NULL)
     print_line (&proof, &file, original);

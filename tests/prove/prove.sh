@@ -47,6 +47,14 @@ if [ -n "$offset" ]; then
 fi
 "$prove" "$program" >"$log" 2>&1
 check "a file without .sframe is not proved" test $? -eq 1
+# A section that is whole is not called broken for want of CFI.
+objcopy -R .eh_frame -R .eh_frame_hdr "$scratch/converted" "$scratch/without"
+"$prove" "$scratch/without" >"$scratch/line" 2>"$log"
+check "a file without CFI is not proved" test $? -eq 1
+check "that CFI is missing is all that is said of it" \
+  sh -c "grep -q 'no call-frame information' '$log' && [ \$(wc -l <'$log') -eq 1 ]"
+check "all its rows are without CFI" \
+  grep -q ' equal 0 .* without-cfi [1-9][0-9]* wrong 0$' "$scratch/line"
 "$prove" "$srcdir/README.md" >"$log" 2>&1
 check "what is no ELF file cannot be read" test $? -eq 2
 
