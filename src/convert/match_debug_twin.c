@@ -266,6 +266,18 @@ location_match_debug_twin (const struct file_location *program,
   return done;
 }
 
+/* A debug file with nothing to change is in step or its program is about to
+   change.  Then it has to be able to follow.  */
+static bool
+can_follow (const struct pair *pair, struct error *err)
+{
+  if (source_image (pair)->elf == NULL)
+    return true;
+  error_clear (err);
+  return debug_twin_check_sections (source_image (pair), &pair->program, err)
+         || debug_file_blame (err, pair->path);
+}
+
 bool
 location_check_debug_twin (const struct file_location *program,
                            const char *debug,
@@ -275,8 +287,9 @@ location_check_debug_twin (const struct file_location *program,
   struct cfi2sframe_options dry = *options;
   struct pair pair;
   dry.dry_run = true;
-  bool good = match (&pair, program, debug, &dry, err)
-              || pair.program.elf == NULL || err->status == CFI2SFRAME_NOTHING;
+  bool good
+      = match (&pair, program, debug, &dry, err) || pair.program.elf == NULL
+        || (err->status == CFI2SFRAME_NOTHING && can_follow (&pair, err));
   pair_close (&pair);
   if (good)
     error_clear (err);

@@ -156,6 +156,19 @@ has_sections_of (const struct image *b, const struct image *a)
   return true;
 }
 
+bool
+debug_twin_check_sections (const struct image *debug,
+                           const struct image *program, struct error *err)
+{
+  size_t n_searches = 0;
+  for (size_t i = 1; i < debug->n_sections; i++)
+    if (is_loaded (&debug->sections[i])
+        && find_counterpart (debug, i, program, &n_searches) == 0)
+      return error_set (err, CFI2SFRAME_REFUSED,
+                        "it has a loaded section that the program lacks");
+  return true;
+}
+
 /* Private memory of SIZE bytes, no fewer than IMAGE's, that begins with
    these.  */
 static uint8_t *
@@ -266,6 +279,8 @@ plan_headers (struct draft *draft, const struct image *program)
   if (!changed)
     return error_set_word (draft->err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
                            "the debug file is in step already");
+  if (!debug_twin_check_sections (draft->image, program, draft->err))
+    return false;
   if (!dynamic_addresses_patch_symbols (draft) || !headers_finish (draft))
     return false;
   draft->plan->new_size += CRC_WORD_SIZE;

@@ -23,6 +23,14 @@
    CFI2SFRAME_REFUSED otherwise: it can be run.  */
 bool debug_twin_check_codeless (const struct image *debug, struct error *err);
 
+/* Whether PROGRAM has the loaded sections that DEBUG has, wherever they are.
+   Else tools that compare both find one too many (strip -R of the program,
+   after the split), and DEBUG cannot be brought in step: status
+   CFI2SFRAME_REFUSED.  */
+bool debug_twin_check_sections (const struct image *debug,
+                                const struct image *program,
+                                struct error *err);
+
 /* Plan how the debug file DEBUG gets the section headers that PROGRAM, to
    which it belongs, has now.  Everything it has stays where it is.  The last
    four bytes of the new file are zero, and free for a word by which the file

@@ -246,6 +246,30 @@ END
   cmp large old/large
 }
 
+# Was found only by the self-check of the debug file, after the conversion.
+@test "a program that has lost a section is refused with its debug file" {
+  split_large_program large
+  objcopy -R .note.gnu.build-id large
+  cp large less && cp large.debug less.debug
+  refused large --debug-twin=large.debug
+  [[ $stderr == *": it has a loaded section that the program lacks" ]] || report
+  cmp large.debug less.debug
+
+  # A program that was converted before, by itself.
+  convert large
+  refused large --debug-twin=large.debug
+  cmp large.debug less.debug
+
+  # Without it in the debug file, they follow each other.
+  cp less large
+  objcopy -R .note.gnu.build-id large.debug
+  objcopy -R .gnu_debuglink large
+  objcopy --add-gnu-debuglink=large.debug large
+  convert --debug-twin=large.debug large
+  ask_gdb ./large >after
+  run ! grep warning after
+}
+
 @test "a debug file follows an output file" {
   split_large_program large
   mkdir new && cp large.debug new/large.debug
