@@ -12,13 +12,19 @@ retrofit ()
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" "$@"
 }
 
-# A package with everything that could get lost: a program with a second name,
-# a link to it, odd modes, a configuration file, maintainer scripts.
+# make_package NAME [COMPRESSION [DEPENDENCY]]: a package with everything that could
+# get lost: a program with a second name, a link to it, odd modes, a configuration
+# file, maintainer scripts.  Its files are below root-NAME.
 make_package ()
 {
   needs dpkg-deb python3
+  rm -rf "root-$1"
+  once package "$@"
+}
+
+package ()
+{
   local root=root-$1 name=$1 compression=${2:-xz}
-  rm -rf "$root"
   mkdir -p "$root/DEBIAN" "$root/usr/bin" "$root/etc" "$root/usr/share/doc/$1"
   small_program
   cp small "$root/usr/bin/$name"

@@ -24,8 +24,18 @@ n_calls ()
   wc -l <calls
 }
 
-# make_package NAME VERSION [FIELD]...: with a program.
+# make_package NAME VERSION [FIELD]...: with a program, and with what is below
+# package-NAME.
 make_package ()
+{
+  if [ -e "package-$1" ]; then
+    package "$@"
+  else
+    once package "$@"
+  fi
+}
+
+package ()
 {
   local name=$1 version=$2 folder=package-$1
   shift 2
