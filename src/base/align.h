@@ -18,7 +18,7 @@ align_up (uint64_t value, uint64_t align)
 /* VALUE, which may be any, rounded up to a multiple of ALIGN; false when that
    does not fit.  */
 static inline bool
-round_up (uint64_t value, uint64_t align, uint64_t *result)
+align_up_checked (uint64_t value, uint64_t align, uint64_t *result)
 {
   if (value > UINT64_MAX - (align - 1))
     return false;
@@ -29,7 +29,7 @@ round_up (uint64_t value, uint64_t align, uint64_t *result)
 /* Round *VALUE up until it is RESIDUE modulo ALIGN; false when that does not
    fit.  */
 static inline bool
-round_to_residue (uint64_t *value, uint64_t residue, uint64_t align)
+align_to_residue (uint64_t *value, uint64_t residue, uint64_t align)
 {
   uint64_t skip = (residue - *value) & (align - 1);
   return !__builtin_add_overflow (*value, skip, value);

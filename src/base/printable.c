@@ -34,18 +34,18 @@ decode_utf8 (const unsigned char *text, uint32_t *code)
 }
 
 size_t
-character_length (const char *text, enum character_kind *kind)
+printable_length (const char *text, enum printable_kind *kind)
 {
   uint32_t code;
   size_t length = decode_utf8 ((const unsigned char *)text, &code);
-  *kind = length == 0                                    ? CHARACTER_INVALID
-          : code < 0x20 || (code >= 0x7f && code < 0xa0) ? CHARACTER_CONTROL
-                                                         : CHARACTER_PLAIN;
+  *kind = length == 0                                    ? PRINTABLE_INVALID
+          : code < 0x20 || (code >= 0x7f && code < 0xa0) ? PRINTABLE_CONTROL
+                                                         : PRINTABLE_PLAIN;
   return length == 0 ? 1 : length;
 }
 
 char *
-character_escape (char *to, const char *text, size_t length)
+printable_escape (char *to, const char *text, size_t length)
 {
   static const char digits[] = "0123456789abcdef";
   for (size_t i = 0; i < length; i++)
@@ -62,18 +62,19 @@ character_escape (char *to, const char *text, size_t length)
 void
 printable_copy (char *to, size_t room, const char *text)
 {
-  enum character_kind kind;
+  enum printable_kind kind;
   const char *end = to + room - 1;
   while (*text != '\0')
     {
-      size_t length = character_length (text, &kind);
-      size_t needed = kind == CHARACTER_PLAIN ? length : length * ESCAPED_SIZE;
+      size_t length = printable_length (text, &kind);
+      size_t needed
+          = kind == PRINTABLE_PLAIN ? length : length * PRINTABLE_ESCAPED_SIZE;
       if (needed > (size_t)(end - to))
         break;
-      if (kind == CHARACTER_PLAIN)
+      if (kind == PRINTABLE_PLAIN)
         to = (char *)memcpy (to, text, length) + length;
       else
-        to = character_escape (to, text, length);
+        to = printable_escape (to, text, length);
       text += length;
     }
   *to = '\0';
@@ -82,14 +83,14 @@ printable_copy (char *to, size_t room, const char *text)
 void
 printable_put (const char *text, FILE *out)
 {
-  enum character_kind kind;
-  char escaped[4 * ESCAPED_SIZE] = "";
+  enum printable_kind kind;
+  char escaped[4 * PRINTABLE_ESCAPED_SIZE] = "";
   while (*text != '\0')
     {
-      size_t length = character_length (text, &kind);
-      const char *end = kind == CHARACTER_PLAIN
+      size_t length = printable_length (text, &kind);
+      const char *end = kind == PRINTABLE_PLAIN
                             ? NULL
-                            : character_escape (escaped, text, length);
+                            : printable_escape (escaped, text, length);
       if (end == NULL)
         fwrite (text, 1, length, out);
       else
@@ -113,17 +114,17 @@ put_quoted (const char *text, size_t length, FILE *out)
 void
 printable_put_json (const char *text, FILE *out)
 {
-  enum character_kind kind;
-  char escaped[4 * ESCAPED_SIZE];
+  enum printable_kind kind;
+  char escaped[4 * PRINTABLE_ESCAPED_SIZE];
   fputc ('"', out);
   for (size_t length; *text != '\0'; text += length)
     {
-      length = character_length (text, &kind);
-      if (kind == CHARACTER_PLAIN)
+      length = printable_length (text, &kind);
+      if (kind == PRINTABLE_PLAIN)
         put_quoted (text, length, out);
       else
         {
-          const char *end = character_escape (escaped, text, length);
+          const char *end = printable_escape (escaped, text, length);
           put_quoted (escaped, (size_t)(end - escaped), out);
         }
     }

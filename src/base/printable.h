@@ -10,23 +10,23 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum character_kind
+enum printable_kind
 {
-  CHARACTER_PLAIN,
-  CHARACTER_CONTROL, /* C0, DEL, C1 */
-  CHARACTER_INVALID  /* a byte that is not UTF-8 here */
+  PRINTABLE_PLAIN,
+  PRINTABLE_CONTROL, /* C0, DEL, C1 */
+  PRINTABLE_INVALID  /* a byte that is not UTF-8 here */
 };
 
 /* The bytes of the first character of TEXT, which is not empty, and what it
    is.  */
-size_t character_length (const char *text, enum character_kind *kind);
+size_t printable_length (const char *text, enum printable_kind *kind);
 
 /* Bytes that an escaped byte takes: \xHH.  */
-#define ESCAPED_SIZE 4
+#define PRINTABLE_ESCAPED_SIZE 4
 
 /* Write the LENGTH bytes at TEXT escaped to TO, without a zero byte.  Returns
    behind them.  */
-char *character_escape (char *to, const char *text, size_t length);
+char *printable_escape (char *to, const char *text, size_t length);
 
 /* Copy TEXT to TO, of ROOM bytes, with a zero byte; what is not plain is
    escaped.  What does not fit is cut off, between characters.  */

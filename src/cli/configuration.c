@@ -28,11 +28,11 @@ enum
 static bool
 is_pattern (const char *value)
 {
-  enum character_kind kind;
+  enum printable_kind kind;
   if (*value == '\0' || strlen (value) > PATTERN_MAX)
     return false;
-  for (; *value != '\0'; value += character_length (value, &kind))
-    if (character_length (value, &kind) == 0 || kind != CHARACTER_PLAIN)
+  for (; *value != '\0'; value += printable_length (value, &kind))
+    if (printable_length (value, &kind) == 0 || kind != PRINTABLE_PLAIN)
       return false;
   return true;
 }

@@ -78,15 +78,16 @@ json_add_seconds (json_object *object, double seconds)
 static json_object *
 new_string (const char *value)
 {
-  enum character_kind kind;
-  char *text = malloc (strlen (value) * ESCAPED_SIZE + 1), *end = text;
+  enum printable_kind kind;
+  char *text = malloc (strlen (value) * PRINTABLE_ESCAPED_SIZE + 1),
+       *end = text;
   if (text == NULL)
     return NULL;
   for (size_t length; *value != '\0'; value += length)
     {
-      length = character_length (value, &kind);
-      end = kind == CHARACTER_INVALID
-                ? character_escape (end, value, length)
+      length = printable_length (value, &kind);
+      end = kind == PRINTABLE_INVALID
+                ? printable_escape (end, value, length)
                 : (char *)memcpy (end, value, length) + length;
     }
   json_object *string = json_object_new_string_len (text, (int)(end - text));
@@ -105,11 +106,11 @@ json_add_string (json_object *object, const char *name, const char *value)
 static void
 put_json (const char *text, FILE *out)
 {
-  enum character_kind kind;
+  enum printable_kind kind;
   for (size_t length; *text != '\0'; text += length)
     {
-      length = character_length (text, &kind);
-      if (kind == CHARACTER_CONTROL)
+      length = printable_length (text, &kind);
+      if (kind == PRINTABLE_CONTROL)
         fprintf (out, "\\u%04x", (unsigned char)text[length - 1]);
       else
         fwrite (text, 1, length, out);

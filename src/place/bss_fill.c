@@ -46,7 +46,8 @@ bss_fill_measure (struct draft *draft, struct bss_fill *fill)
   const GElf_Phdr *load = draft_last_load (draft);
   uint64_t page_end;
   if (!(load->p_flags & PF_W)
-      || !round_up (load->p_vaddr + load->p_memsz, draft->page, &page_end)
+      || !align_up_checked (load->p_vaddr + load->p_memsz, draft->page,
+                            &page_end)
       || load->p_offset > UINT64_MAX / 2)
     return draft_impossible (draft, "the last segment is not writable");
   fill->load = (size_t)(load - draft->image->segments);

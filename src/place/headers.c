@@ -228,7 +228,7 @@ set_section_count (struct draft *draft)
 static bool
 write_sections (struct draft *draft)
 {
-  if (!write_names (draft) || !round_up (draft->end, 8, &draft->end))
+  if (!write_names (draft) || !align_up_checked (draft->end, 8, &draft->end))
     return false;
   set_section_count (draft);
   draft->header.e_shoff = draft->end;

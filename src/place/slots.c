@@ -114,7 +114,7 @@ slots_put_back (struct header_slots *slots, uint64_t begin, bool all,
           = unit->for_cores && unit->offset + unit->size <= FIRST_PAGE;
       if (!first_page && !(all && unit->named))
         continue;
-      round_to_residue (end, unit->offset, unit->align);
+      align_to_residue (end, unit->offset, unit->align);
       unit_settle (unit, *end);
       *end += unit->size;
       if (first_page && *end > FIRST_PAGE)
@@ -143,7 +143,7 @@ slots_find_home (const struct draft *draft, struct header_slots *slots,
       if (!is_homeless (unit))
         continue;
       if (unit->address - unit->offset != home->p_vaddr - home->p_offset
-          || !round_to_residue (&at, unit->offset, unit->align))
+          || !align_to_residue (&at, unit->offset, unit->align))
         return false;
       unit->fallback = at;
       at += unit->size;
@@ -187,7 +187,7 @@ slots_find_fallbacks (struct draft *draft, struct header_slots *slots,
       for (size_t k = 0; k < 2 && is_homeless (unit); k++)
         {
           uint64_t at = rest[k].begin;
-          round_to_residue (&at, unit->offset, unit->align);
+          align_to_residue (&at, unit->offset, unit->align);
           if (at + unit->size <= rest[k].end)
             rest[k].begin = (unit->fallback = at) + unit->size;
         }
@@ -469,7 +469,7 @@ slots_settle_units (struct header_slots *slots, uint64_t *end,
         continue;
       uint64_t place = address + (*end - begin);
       uint64_t before = place;
-      if (!round_to_residue (&place, unit->address, unit->align))
+      if (!align_to_residue (&place, unit->address, unit->align))
         return false;
       unit->new_offset = *end + (place - before);
       unit->new_address = place;

@@ -22,8 +22,9 @@ try_append (struct draft *draft)
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
   const GElf_Phdr *last = draft_last_load (draft);
-  if (!round_up (draft->image->size, 16, &place.offset)
-      || !round_up (last->p_vaddr + last->p_memsz, draft->page, &place.address)
+  if (!align_up_checked (draft->image->size, 16, &place.offset)
+      || !align_up_checked (last->p_vaddr + last->p_memsz, draft->page,
+                            &place.address)
       || __builtin_add_overflow (
           place.address, place.offset & (draft->page - 1), &place.address)
       || !place_fill (draft, &place))

@@ -103,7 +103,7 @@ front_arrange (struct front *front, size_t n_old)
   for (size_t i = 0; i < front->n_notes; i++)
     {
       struct unit *unit = &front->notes[i];
-      round_to_residue (&at, unit->offset, unit->align);
+      align_to_residue (&at, unit->offset, unit->align);
       if (i == front->n_bound)
         front->alone.begin = at;
       unit->new_offset = at;
@@ -133,7 +133,7 @@ grow_fits (const struct draft *draft, uint64_t needed, uint64_t align,
            uint64_t *distance)
 {
   uint64_t base = draft_first_load (draft)->p_vaddr;
-  return round_up (needed, align, distance) && *distance <= base
+  return align_up_checked (needed, align, distance) && *distance <= base
          && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
          && draft->image->size + *distance > draft->image->size;
 }

@@ -26,11 +26,12 @@ try_loader (struct draft *draft)
   const GElf_Phdr *last = &draft->image->segments[fill.load];
   /* .sframe is at the start of a page, so that strip cannot put it into the
      page of the BSS.  */
-  if (!round_up (draft->image->size + fill.shift, draft->page, &place.offset))
+  if (!align_up_checked (draft->image->size + fill.shift, draft->page,
+                         &place.offset))
     return draft_impossible (draft, "the address space is full");
   place.address = last->p_vaddr + (fill.new_end - last->p_offset);
   if (!place_fill (draft, &place)
-      || !round_up (place.end, draft->page, &place.load_end))
+      || !align_up_checked (place.end, draft->page, &place.load_end))
     return draft_impossible (draft, "the address space is full");
   if (!bss_fill_commit (draft, &fill))
     return FAILED;

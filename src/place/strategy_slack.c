@@ -15,7 +15,7 @@ static bool
 slack_fits (const struct draft *draft, struct place *place)
 {
   const GElf_Phdr *load = &draft->image->segments[place->load];
-  if (!round_up (load->p_vaddr + load->p_memsz, 8, &place->address))
+  if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &place->address))
     return false;
   place->offset = load->p_offset + (place->address - load->p_vaddr);
   return place_fill (draft, place)

@@ -345,41 +345,41 @@ TEST (what_is_utf8_and_what_not)
   {
     const char *text;
     size_t length;
-    enum character_kind kind;
+    enum printable_kind kind;
   } cases[] = {
-    { "a", 1, CHARACTER_PLAIN },
-    { "~", 1, CHARACTER_PLAIN },
-    { "\x1f", 1, CHARACTER_CONTROL },
-    { " ", 1, CHARACTER_PLAIN },
-    { "\x7f", 1, CHARACTER_CONTROL },
-    { "\xc2\x80", 2, CHARACTER_CONTROL },
-    { "\xc2\x9f", 2, CHARACTER_CONTROL },
-    { "\xc2\xa0", 2, CHARACTER_PLAIN },
-    { "\xdf\xbf", 2, CHARACTER_PLAIN },
-    { "\xe0\xa0\x80", 3, CHARACTER_PLAIN },
-    { "\xed\x9f\xbf", 3, CHARACTER_PLAIN },
-    { "\xee\x80\x80", 3, CHARACTER_PLAIN },
-    { "\xf0\x90\x80\x80", 4, CHARACTER_PLAIN },
-    { "\xf4\x8f\xbf\xbf", 4, CHARACTER_PLAIN },
-    { "\x80", 1, CHARACTER_INVALID },
-    { "\xc1\xbf", 1, CHARACTER_INVALID }, /* longer than needed */
-    { "\xe0\x9f\xbf", 1, CHARACTER_INVALID },
-    { "\xf0\x8f\xbf\xbf", 1, CHARACTER_INVALID },
-    { "\xed\xa0\x80", 1, CHARACTER_INVALID }, /* a surrogate */
-    { "\xed\xbf\xbf", 1, CHARACTER_INVALID },
-    { "\xf4\x90\x80\x80", 1, CHARACTER_INVALID }, /* above U+10FFFF */
-    { "\xf8\x88\x80\x80\x80", 1, CHARACTER_INVALID },
-    { "\xff", 1, CHARACTER_INVALID },
-    { "\xc2", 1, CHARACTER_INVALID }, /* cut off */
-    { "\xe2\x82", 1, CHARACTER_INVALID },
+    { "a", 1, PRINTABLE_PLAIN },
+    { "~", 1, PRINTABLE_PLAIN },
+    { "\x1f", 1, PRINTABLE_CONTROL },
+    { " ", 1, PRINTABLE_PLAIN },
+    { "\x7f", 1, PRINTABLE_CONTROL },
+    { "\xc2\x80", 2, PRINTABLE_CONTROL },
+    { "\xc2\x9f", 2, PRINTABLE_CONTROL },
+    { "\xc2\xa0", 2, PRINTABLE_PLAIN },
+    { "\xdf\xbf", 2, PRINTABLE_PLAIN },
+    { "\xe0\xa0\x80", 3, PRINTABLE_PLAIN },
+    { "\xed\x9f\xbf", 3, PRINTABLE_PLAIN },
+    { "\xee\x80\x80", 3, PRINTABLE_PLAIN },
+    { "\xf0\x90\x80\x80", 4, PRINTABLE_PLAIN },
+    { "\xf4\x8f\xbf\xbf", 4, PRINTABLE_PLAIN },
+    { "\x80", 1, PRINTABLE_INVALID },
+    { "\xc1\xbf", 1, PRINTABLE_INVALID }, /* longer than needed */
+    { "\xe0\x9f\xbf", 1, PRINTABLE_INVALID },
+    { "\xf0\x8f\xbf\xbf", 1, PRINTABLE_INVALID },
+    { "\xed\xa0\x80", 1, PRINTABLE_INVALID }, /* a surrogate */
+    { "\xed\xbf\xbf", 1, PRINTABLE_INVALID },
+    { "\xf4\x90\x80\x80", 1, PRINTABLE_INVALID }, /* above U+10FFFF */
+    { "\xf8\x88\x80\x80\x80", 1, PRINTABLE_INVALID },
+    { "\xff", 1, PRINTABLE_INVALID },
+    { "\xc2", 1, PRINTABLE_INVALID }, /* cut off */
+    { "\xe2\x82", 1, PRINTABLE_INVALID },
     { "\xe2\x82"
       "a",
-      1, CHARACTER_INVALID },
+      1, PRINTABLE_INVALID },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      enum character_kind kind;
-      assert_int_equal (character_length (cases[i].text, &kind),
+      enum printable_kind kind;
+      assert_int_equal (printable_length (cases[i].text, &kind),
                         cases[i].length);
       assert_int_equal (kind, cases[i].kind);
     }

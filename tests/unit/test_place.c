@@ -3404,10 +3404,10 @@ TEST (bytes_outside_of_the_file_are_not_zero)
 TEST (rounding_does_not_wrap_around)
 {
   uint64_t result = 7;
-  assert_true (round_up (UINT64_MAX - 15, 16, &result));
+  assert_true (align_up_checked (UINT64_MAX - 15, 16, &result));
   assert_true (result == UINT64_MAX - 15);
-  assert_true (round_up (0, 16, &result));
+  assert_true (align_up_checked (0, 16, &result));
   assert_int_equal (result, 0);
-  assert_false (round_up (UINT64_MAX - 14, 16, &result));
+  assert_false (align_up_checked (UINT64_MAX - 14, 16, &result));
   assert_int_equal (result, 0);
 }
