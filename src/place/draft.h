@@ -47,8 +47,6 @@ struct draft
   size_t n_new_sections;
 
   struct references references; /* to what may move */
-  bool gathers_notes; /* one PT_NOTE is made for all notes, so that a note
-                         moves without the one that it is in */
 
   size_t n_evicted; /* units that have moved */
   uint64_t *moved;  /* per old section: what is added to its address */

@@ -25,18 +25,27 @@ enum
   GAP_MIN = 128      /* smaller gaps hold no .dynamic */
 };
 
-static unsigned
-left_out (const struct draft *draft)
+/* Whether one PT_NOTE is made for all notes.  */
+static bool
+slots_gather_notes (const struct header_slots *slots)
 {
-  return draft->gathers_notes ? LEAVE_OUT_NOTES : 0;
+  return slots->notes.size > 0;
+}
+
+/* Which bytes have no owner, as far as SLOTS go.  */
+static unsigned
+left_out (const struct header_slots *slots)
+{
+  return slots_gather_notes (slots) ? LEAVE_OUT_NOTES : 0;
 }
 
 /* The first owned byte behind FROM, at most LOAD's end in the file.  */
 static uint64_t
-next_wall (const struct draft *draft, uint64_t from, const GElf_Phdr *load)
+next_wall (const struct draft *draft, const struct header_slots *slots,
+           uint64_t from, const GElf_Phdr *load)
 {
   uint64_t wall = owner_next (draft->image, from,
-                              left_out (draft) | LEAVE_OUT_SECTION_TABLE)
+                              left_out (slots) | LEAVE_OUT_SECTION_TABLE)
                       .begin;
   uint64_t end = load->p_offset + load->p_filesz;
   return wall < end ? wall : end;
@@ -55,9 +64,10 @@ is_filler (const struct image *image, uint64_t begin, uint64_t end)
    patchelf's filler; anything else may be in use without a header.  The
    section header table may be overwritten: a new one is made.  */
 static bool
-gap_is_free (struct draft *draft, uint64_t begin, uint64_t wall)
+gap_is_free (struct draft *draft, const struct header_slots *slots,
+             uint64_t begin, uint64_t wall)
 {
-  uint64_t end = owner_next (draft->image, begin, left_out (draft)).begin;
+  uint64_t end = owner_next (draft->image, begin, left_out (slots)).begin;
   if (end > wall)
     end = wall;
   return is_filler (draft->image, begin, end)
@@ -73,12 +83,13 @@ slots_evict_one (struct draft *draft, struct header_slots *slots,
       || freed->end >= load->p_offset + load->p_filesz)
     return draft_impossible (draft, "too little behind the table can move");
   struct unit *unit = &slots->units[slots->n_units];
+  unit->leaves_pt_note = slots_gather_notes (slots);
   if (!unit_find (draft, freed->end, load, unit))
     return false;
   uint64_t end = unit->offset + unit->size;
   slots->n_units++;
-  freed->end = next_wall (draft, end, load);
-  return gap_is_free (draft, end, freed->end);
+  freed->end = next_wall (draft, slots, end, load);
+  return gap_is_free (draft, slots, end, freed->end);
 }
 
 /* Let UNIT move to file offset NEW_OFFSET, in the segment where it is.  */
@@ -96,7 +107,8 @@ slots_free_nothing (struct draft *draft, struct header_slots *slots,
 {
   uint64_t begin = headers_old_table_end (draft);
   slots->n_units = 0;
-  slots->freed[0] = (struct interval){ begin, next_wall (draft, begin, load) };
+  slots->freed[0]
+      = (struct interval){ begin, next_wall (draft, slots, begin, load) };
   slots->freed[1] = (struct interval){ 0, 0 };
 }
 
@@ -252,7 +264,7 @@ slots_find_room (struct draft *draft, struct header_slots *slots)
   if (load == NULL)
     return false;
   slots_free_nothing (draft, slots, load);
-  if (!gap_is_free (draft, slots->freed[0].begin, slots->freed[0].end))
+  if (!gap_is_free (draft, slots, slots->freed[0].begin, slots->freed[0].end))
     return false;
   if (slots->freed[0].end >= slots->table_end)
     return true;
@@ -347,14 +359,15 @@ slots_make_holes (struct draft *draft, struct header_slots *slots,
   uint64_t end = notes->offset + notes->size;
   slots_free_nothing (draft, slots, load);
   struct interval *front = &slots->freed[0], *behind = &slots->freed[1];
-  if (!gap_is_free (draft, front->begin, front->end))
+  if (!gap_is_free (draft, slots, front->begin, front->end))
     return false;
   while (slots_move_in_front (draft, slots) && front->end < notes->fixed_begin)
     if (!slots_evict_one (draft, slots, front, load))
       return false;
-  *behind = (struct interval){ notes->fixed_end,
-                               next_wall (draft, notes->fixed_end, load) };
-  if (!gap_is_free (draft, behind->begin, behind->end))
+  *behind
+      = (struct interval){ notes->fixed_end,
+                           next_wall (draft, slots, notes->fixed_end, load) };
+  if (!gap_is_free (draft, slots, behind->begin, behind->end))
     return false;
   while (behind->end < end)
     if (!slots_evict_one (draft, slots, behind, load))
@@ -367,13 +380,12 @@ slots_make_holes (struct draft *draft, struct header_slots *slots,
 /* Arrange one PT_NOTE for all notes: the arrangement that moves less comes
    first.  Programs at a fixed address have another way, grow-down.  */
 static bool
-slots_gather_notes (struct draft *draft, struct header_slots *slots)
+slots_try_one_note (struct draft *draft, struct header_slots *slots)
 {
   const struct header_slots before = *slots;
   const GElf_Phdr *load = find_load (draft);
   if (load == NULL || draft->header.e_type == ET_EXEC)
     return false;
-  draft->gathers_notes = true;
   for (int behind_too = 0; behind_too <= 1; behind_too++)
     {
       *slots = before;
@@ -381,7 +393,6 @@ slots_gather_notes (struct draft *draft, struct header_slots *slots)
           && slots_make_holes (draft, slots, load))
         return true;
     }
-  draft->gathers_notes = false;
   return false;
 }
 
@@ -390,7 +401,6 @@ slots_find_without_search (struct draft *draft, size_t n,
                            struct header_slots *slots)
 {
   char reason[sizeof draft->reason];
-  draft->gathers_notes = false;
   *slots = (struct header_slots){ .n_added = n };
   slots_take (draft->image, slots, n);
   if (slots_suffice (draft, slots))
@@ -400,7 +410,7 @@ slots_find_without_search (struct draft *draft, size_t n,
     slots_take_type (draft->image, slots, n, PT_PHDR);
   if (slots_suffice (draft, slots))
     return true;
-  bool found = slots_gather_notes (draft, slots);
+  bool found = slots_try_one_note (draft, slots);
   memcpy (draft->reason, reason, sizeof reason);
   return found;
 }

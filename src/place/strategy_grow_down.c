@@ -48,11 +48,13 @@ is_taken (const struct front *front, uint64_t offset)
   return false;
 }
 
-/* Take the unit at OFFSET, if it is notes for cores.  */
+/* Take the unit at OFFSET, if it is notes for cores.  ALONE: its PT_NOTE is
+   not taken along.  */
 static void
-take_notes (const struct draft *draft, struct front *front, uint64_t offset)
+take_notes (const struct draft *draft, struct front *front, uint64_t offset,
+            bool alone)
 {
-  struct unit unit;
+  struct unit unit = { .leaves_pt_note = alone };
   const GElf_Phdr *load = draft_first_load (draft);
   if (front->n_notes < NOTE_SECTIONS_MAX && !is_taken (front, offset)
       && offset < load->p_filesz
@@ -73,22 +75,20 @@ is_in_note_segment (const struct image *image, const GElf_Shdr *header)
 
 /* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
 static void
-find_notes (struct draft *draft, struct front *front)
+find_notes (const struct draft *draft, struct front *front)
 {
   const struct image *image = draft->image;
   FOR_EACH_SEGMENT (segment, image)
     if (segment->p_type == PT_NOTE)
-      take_notes (draft, front, segment->p_offset);
+      take_notes (draft, front, segment->p_offset, false);
   front->n_bound = front->n_notes;
-  draft->gathers_notes = true;
   FOR_EACH_SECTION (section, image)
     {
       const GElf_Shdr *header = &section->header;
       if (header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
           && header->sh_size > 0 && is_in_note_segment (image, header))
-        take_notes (draft, front, header->sh_offset);
+        take_notes (draft, front, header->sh_offset, true);
     }
-  draft->gathers_notes = false;
 }
 
 /* Find the places of all that is in front.  One slot for a header is left
@@ -238,10 +238,8 @@ move_notes (struct draft *draft, struct front *front)
       unit.new_address = begin + unit.new_offset;
       /* grow_headers has shifted all offsets.  */
       unit.new_offset -= front->distance;
-      draft->gathers_notes = i >= front->n_bound;
       unit_commit (draft, &unit);
     }
-  draft->gathers_notes = false;
   if (front->alone.end == 0)
     return true;
   GElf_Phdr *note = &draft->segments[draft->n_segments++];

@@ -26,15 +26,6 @@ static const uint32_t NOTE_FDO_DLOPEN = 0x407c0c0a;
    follows PT_NOTE to it (cmd/internal/buildid/note.go).  */
 static const uint32_t NOTE_GO_BUILD_ID = 4;
 
-/* Whether a segment moves with the sections in it.  */
-static bool
-is_bound_segment (const struct draft *draft, const GElf_Phdr *segment)
-{
-  return segment_kind_may_move (segment->p_type)
-         && !segment_is_buried (draft->image, segment)
-         && !(segment->p_type == PT_NOTE && draft->gathers_notes);
-}
-
 static bool
 overlaps (struct interval bytes, const struct unit *unit)
 {
@@ -56,6 +47,17 @@ has_segment (const struct image *image, const struct unit *unit,
   return overlaps (segment_range (image, segment), unit);
 }
 
+/* Whether SEGMENT moves with UNIT.  */
+static bool
+is_bound_segment (const struct image *image, const struct unit *unit,
+                  const GElf_Phdr *segment)
+{
+  return segment_kind_may_move (segment->p_type)
+         && !segment_is_buried (image, segment)
+         && !(segment->p_type == PT_NOTE && unit->leaves_pt_note)
+         && has_segment (image, unit, segment);
+}
+
 static bool
 unit_include (struct unit *unit, uint64_t begin, uint64_t size, uint64_t align)
 {
@@ -73,9 +75,8 @@ unit_include (struct unit *unit, uint64_t begin, uint64_t size, uint64_t align)
 
 /* One pass of growing UNIT to the union of everything that overlaps it.  */
 static bool
-unit_grow (const struct draft *draft, struct unit *unit)
+unit_grow (const struct image *image, struct unit *unit)
 {
-  const struct image *image = draft->image;
   bool grown = false;
   FOR_EACH_SECTION (section, image)
     {
@@ -86,8 +87,7 @@ unit_grow (const struct draft *draft, struct unit *unit)
     }
   FOR_EACH_SEGMENT (segment, image)
     {
-      if (!is_bound_segment (draft, segment)
-          || !has_segment (image, unit, segment))
+      if (!is_bound_segment (image, unit, segment))
         continue;
       unit->named = true;
       grown |= unit_include (unit, segment->p_offset, segment->p_filesz,
@@ -327,12 +327,15 @@ section_may_move (const struct draft *draft, size_t index)
 
 /* Let UNIT be what the byte at OFFSET, in LOAD, moves with.  */
 static bool
-unit_at (const struct draft *draft, uint64_t offset, const GElf_Phdr *load,
+unit_at (const struct image *image, uint64_t offset, const GElf_Phdr *load,
          struct unit *unit)
 {
-  *unit = (struct unit){ .offset = offset, .size = 1, .align = 1 };
+  *unit = (struct unit){ .offset = offset,
+                         .size = 1,
+                         .align = 1,
+                         .leaves_pt_note = unit->leaves_pt_note };
   int passes = 0;
-  while (unit_grow (draft, unit))
+  while (unit_grow (image, unit))
     if (++passes > PASSES_MAX)
       break;
   unit->address = load->p_vaddr + (unit->offset - load->p_offset);
@@ -345,7 +348,7 @@ unit_find_notes (const struct draft *draft, uint64_t offset,
 {
   const struct image *image = draft->image;
   bool plain
-      = unit_at (draft, offset, load, unit) && unit_agrees (image, unit);
+      = unit_at (image, offset, load, unit) && unit_agrees (image, unit);
   FOR_EACH_SECTION (section, image)
     {
       const GElf_Shdr *header = &section->header;
@@ -361,7 +364,7 @@ bool
 unit_find (struct draft *draft, uint64_t offset, const GElf_Phdr *load,
            struct unit *unit)
 {
-  if (!unit_at (draft, offset, load, unit))
+  if (!unit_at (draft->image, offset, load, unit))
     return draft_impossible (
         draft, "sections or segments overlap at file offset %#llx",
         (unsigned long long)unit->offset);
@@ -385,8 +388,7 @@ unit_commit (struct draft *draft, const struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (!is_bound_segment (draft, segment)
-          || !has_segment (image, unit, segment))
+      if (!is_bound_segment (image, unit, segment))
         continue;
       draft->segments[i].p_offset += offset_delta;
       draft->segments[i].p_vaddr += delta;

@@ -16,28 +16,31 @@ struct unit
   uint64_t offset, size; /* in the old file */
   uint64_t address;
   uint64_t align;
-  bool named;     /* by a program header.  Its offset stays as far from its
-                     address as it was: programs read notes, in memory, at the
-                     ELF header's address + p_offset (profile runtime of clang
-                     12 to 19) */
-  bool for_cores; /* what readers of core files look for is in it */
-  bool settled;   /* new_offset is chosen, in the segment where the unit was or
-                     in   one that agrees with that; otherwise the unit goes
-                     behind   .sframe */
+  bool named; /* by a program header.  Its offset stays as far from its
+                 address as it was: programs read notes, in memory, at the
+                 ELF header's address + p_offset (profile runtime of clang
+                 12 to 19) */
+  bool leaves_pt_note; /* the PT_NOTE that it is in does not move with it,
+                          because one is made for all notes */
+  bool for_cores;      /* what readers of core files look for is in it */
+  bool settled; /* new_offset is chosen, in the segment where the unit was or
+                   in one that agrees with that; otherwise the unit goes
+                   behind .sframe */
   uint64_t fallback; /* file offset for a unit that is named and not settled,
                         if it cannot go there; 0: none */
   uint64_t new_offset, new_address;
 };
 
-/* Let UNIT be the unit that begins at OFFSET, in the segment LOAD.  False with
-   draft->reason when it may not move.  */
+/* Let UNIT be the unit that begins at OFFSET, in the segment LOAD.
+   unit->leaves_pt_note is to be set.  False with draft->reason when it may not
+   move.  */
 bool unit_find (struct draft *draft, uint64_t offset, const GElf_Phdr *load,
                 struct unit *unit);
 
-/* Let UNIT be the unit that begins at OFFSET, in LOAD.  False unless it is
-   notes that mean the same elsewhere, among them one that readers of cores
-   look for.  Who knows the address of the notes does not matter: the caller
-   leaves there what is there.  */
+/* Do the same for notes.  False unless it is notes that mean the same
+   elsewhere, among them one that readers of cores look for.  Who knows the
+   address of the notes does not matter: the caller leaves there what is
+   there.  */
 bool unit_find_notes (const struct draft *draft, uint64_t offset,
                       const GElf_Phdr *load, struct unit *unit);
 
