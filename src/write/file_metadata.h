@@ -22,7 +22,7 @@ struct file_concerns file_find_concerns (int fd);
 
 /* Make owner, mode, extended attributes and attributes (chattr(1)) of TO those
    of FROM, and its time stamps if TIMES.  Fails when something that matters
-   cannot be kept (see output_file_commit).  */
+   cannot be kept (see output_file_finish).  */
 bool file_copy_metadata (int from, int to, bool times, struct error *err);
 
 /* Give TO the permission bits that a new copy of a file with MODE gets:

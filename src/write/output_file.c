@@ -187,9 +187,10 @@ output_file_release (struct output_file *file)
 static const struct output_file nothing
     = { .fd = -1, .directory = -1, .stream_fd = -1 };
 
-bool
-output_file_create (struct output_file *file,
-                    const struct file_location *target, struct error *err)
+/* Make a temporary file for TARGET, or what goes through a stream.  */
+static bool
+create_file (struct output_file *file, const struct file_location *target,
+             struct error *err)
 {
   *file = nothing;
   if ((target->fixed ? take_place (file, target, err)
@@ -353,9 +354,10 @@ output_file_check_other (const char *target, const char *input,
                        "the output is the input itself");
 }
 
-bool
-output_file_commit (struct output_file *file, int source_fd,
-                    bool preserve_times, struct error *err)
+/* Let FILE take the place of the source that it was made from.  */
+static bool
+commit (struct output_file *file, int source_fd, bool preserve_times,
+        struct error *err)
 {
   if (file->stream)
     return commit_stream (file, err);
@@ -363,9 +365,10 @@ output_file_commit (struct output_file *file, int source_fd,
          && put_in_place (file, source_fd, true, err);
 }
 
-bool
-output_file_commit_new (struct output_file *file, int source_fd,
-                        bool preserve_times, struct error *err)
+/* Let FILE take the place of any other file.  */
+static bool
+commit_new (struct output_file *file, int source_fd, bool preserve_times,
+            struct error *err)
 {
   struct stat source = { .st_mode = 0666 };
   if (file->stream)
@@ -385,11 +388,10 @@ output_file_finish (struct output_file *file,
 {
   bool times = request->preserve_times;
   file->sync = request->sync;
-  bool done
-      = so_far
-        && (request->output != NULL
-                ? output_file_commit_new (file, request->input_fd, times, err)
-                : output_file_commit (file, request->input_fd, times, err));
+  bool done = so_far
+              && (request->output != NULL
+                      ? commit_new (file, request->input_fd, times, err)
+                      : commit (file, request->input_fd, times, err));
   if (done && request->output == NULL && request->made != NULL)
     *request->made = file->made;
   output_file_discard (file);
@@ -406,7 +408,7 @@ output_file_begin (struct output_file *file,
       = request->output != NULL || request->input == NULL
             ? file_location_of_path (request->output)
             : *request->input;
-  return output_file_create (file, &target, err)
+  return create_file (file, &target, err)
          || (request->output != NULL && error_in_file (err, request->output));
 }
 

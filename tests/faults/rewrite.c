@@ -100,15 +100,15 @@ write_replacement (const struct job *job, const char *action,
 {
   struct output_file file;
   struct file_location location = file_location_of_path (job->path);
-  if (!output_file_create (&file, &location, err))
+  const struct output_request request
+      = { .input = &location, .input_fd = job->image.fd };
+  if (!output_file_begin (&file, &request, err))
     return false;
-  bool ok
+  bool written
       = inject_write (&job->image, &job->plan, job->sframe.bytes, file.fd, err)
         && check (job, action, file.fd, err)
-        && (!job->keep_record || write_record (job, file.fd, err))
-        && output_file_commit (&file, job->image.fd, false, err);
-  output_file_discard (&file);
-  return ok;
+        && (!job->keep_record || write_record (job, file.fd, err));
+  return output_file_finish (&file, &request, written, err);
 }
 
 static bool

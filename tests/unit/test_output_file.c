@@ -220,7 +220,17 @@ create (struct output_file *file, const char *name, struct error *err)
 {
   struct file_location location
       = file_location_of_path (*name == '/' ? name : path_of (name));
-  return output_file_create (file, &location, err);
+  const struct output_request request = { .input = &location };
+  return output_file_begin (file, &request, err);
+}
+
+/* Put FILE in place of the open SOURCE, or, if it IS_NEW, next to it.  */
+static bool
+finish (struct output_file *file, int source, bool is_new, struct error *err)
+{
+  const struct output_request request
+      = { .output = is_new ? "another name" : NULL, .input_fd = source };
+  return output_file_finish (file, &request, true, err);
 }
 
 /* Replace TARGET by "new", with SOURCE's metadata.  */
@@ -234,8 +244,10 @@ replace (const char *target, const char *source, bool is_new, bool times,
   assert_int_equal (write (file.fd, "new", 3), 3);
   int fd = open (path_of (source), O_RDONLY);
   assert_true (fd >= 0);
-  bool ok = is_new ? output_file_commit_new (&file, fd, times, err)
-                   : output_file_commit (&file, fd, times, err);
+  const struct output_request request = { .output = is_new ? target : NULL,
+                                          .input_fd = fd,
+                                          .preserve_times = times };
+  bool ok = output_file_finish (&file, &request, true, err);
   /* Nothing is closed twice: the number may be another file's by now.  */
   int others[4];
   for (int i = 0; i < 4; i++)
@@ -273,10 +285,8 @@ static void
 make_file (const char *name, enum cfi2sframe_sync sync)
 {
   struct error err = { 0 };
-  struct output_file file;
-  assert_true (create (&file, name, &err));
-  file.sync = sync;
-  assert_true (output_file_commit_new (&file, -1, false, &err));
+  const struct buffer nothing = { 0 };
+  assert_true (output_file_write (path_of (name), &nothing, -1, sync, &err));
 }
 
 FIXTURE_TEST (what_is_flushed_at_the_end)
@@ -615,8 +625,7 @@ FIXTURE_TEST (directory_swapped_for_a_link_leads_nowhere)
   assert_int_equal (write (file.fd, "new", 3), 3);
   assert_int_equal (rename (path_of ("d"), path_of ("away")), 0);
   assert_int_equal (symlink ("other", path_of ("d")), 0);
-  assert_true (output_file_commit (&file, fd, false, &err));
-  output_file_discard (&file);
+  assert_true (finish (&file, fd, false, &err));
   close (fd);
   assert_contents ("other/f", "others");
   assert_contents ("away/f", "new");
@@ -670,8 +679,7 @@ FIXTURE_TEST (file_replaced_meanwhile_is_not_overwritten)
   int fd = open (path_of ("f"), O_RDONLY);
   assert_true (create (&file, "f", &err));
   assert_int_equal (rename (path_of ("g"), path_of ("f")), 0);
-  assert_false (output_file_commit (&file, fd, false, &err));
-  output_file_discard (&file);
+  assert_false (finish (&file, fd, false, &err));
   close (fd);
   assert_contents ("f", "newer");
   assert_int_equal (count_entries (), 1);
@@ -835,9 +843,7 @@ FIXTURE_TEST (descriptor_0_is_like_others)
   output_file_discard (&file);
   bool made = create (&file, "/dev/stdin", &err);
   bool written = made && write (file.fd, "new", 3) == 3
-                 && output_file_commit_new (&file, kept, false, &err);
-  if (made)
-    output_file_discard (&file);
+                 && finish (&file, kept, true, &err);
   dup2 (kept, STDIN_FILENO);
   close (kept);
   assert_true (written);
@@ -852,11 +858,10 @@ FIXTURE_TEST (a_file_that_is_done_touches_no_other)
   write_file ("f", "old", 0644);
   int fd = open (path_of ("f"), O_RDONLY);
   assert_true (create (&one, "g", &err));
-  assert_true (output_file_commit_new (&one, fd, false, &err));
+  assert_true (finish (&one, fd, true, &err));
   assert_true (create (&other, "h", &err));
   output_file_discard (&one);
-  assert_true (output_file_commit_new (&other, fd, false, &err));
-  output_file_discard (&other);
+  assert_true (finish (&other, fd, true, &err));
   assert_int_equal (count_entries (), 3);
   /* Not even if the bytes could not be written.  */
   if (access ("/dev/full", W_OK) == 0)
@@ -920,8 +925,7 @@ FIXTURE_TEST (device_and_pipe_are_written_through)
   struct output_file file;
   assert_true (create (&file, "/dev/null", &err));
   assert_int_equal (write (file.fd, "new", 3), 3);
-  assert_true (output_file_commit_new (&file, STDIN_FILENO, false, &err));
-  output_file_discard (&file);
+  assert_true (finish (&file, STDIN_FILENO, true, &err));
   assert_int_equal (stat ("/dev/null", &status), 0);
   assert_true (S_ISCHR (status.st_mode));
 }
@@ -949,8 +953,8 @@ FIXTURE_TEST (signal_handler_leaves_no_temporary_file)
       if (errno != ENOTTY || count_entries () != 1)
         _exit (4);
       bool refused = !create (&late, "f", &err);
-      bool failed = !output_file_commit (&files[0], files[0].fd, false, &err);
-      for (int i = 0; i < 256; i++)
+      bool failed = !finish (&files[0], files[0].fd, false, &err);
+      for (int i = 1; i < 256; i++)
         output_file_discard (&files[i]);
       _exit (!refused || !failed);
     }

@@ -180,7 +180,7 @@ stages ()
                   pieces_add pieces_repeat pieces_finish sframe_encoder_add \
                   sframe_encoder_write choose_strategy \
                   undo_record_build inject_write inject_check_bytes \
-                  output_file_commit_new
+                  output_file_finish
   do
     count=$(sed -n "s/^ *\([0-9,]*\) .*[:]$function\( .*\)\{0,1\}\$/\1/p" \
       "$work/stages" | tr -d , | sort -n | tail -n 1)
