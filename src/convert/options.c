@@ -1,57 +1,7 @@
-/* Options of callers compiled with another version of the header.
+/* What options ask for, in the words of the layers that do it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/options.h"
-
-#include <string.h>
-
-#include "convert/for_readers.h"
-#include "convert/formats.h"
-
-enum
-{
-  SIZE_MIN = offsetof (struct cfi2sframe_options, no_share),
-  /* More than there will ever be: beyond, the size is not a size.  */
-  SIZE_MAX_SANE = 4096
-};
-
-/* Whether the caller's members behind ours are off.  */
-static bool
-rest_is_zero (const struct cfi2sframe_options *given)
-{
-  const unsigned char *bytes = (const unsigned char *)given;
-  for (size_t i = sizeof *given; i < given->size; i++)
-    if (bytes[i] != 0)
-      return false;
-  return true;
-}
-
-bool
-options_take (struct cfi2sframe_options *own,
-              const struct cfi2sframe_options *given, struct error *err)
-{
-  cfi2sframe_options_init (own);
-  if (given->size < SIZE_MIN || given->size > SIZE_MAX_SANE)
-    return error_set (err, CFI2SFRAME_INVALID, "options were not initialised");
-  if (!rest_is_zero (given))
-    return error_set (err, CFI2SFRAME_INVALID,
-                      "an option that this version of the library lacks");
-  memcpy (own, given, given->size < sizeof *own ? given->size : sizeof *own);
-  own->size = sizeof *own;
-  if ((unsigned)own->format >= N_FORMATS)
-    return error_set (err, CFI2SFRAME_INVALID, "unknown format %u",
-                      (unsigned)own->format);
-  if (!for_readers_are_known (own->readers))
-    return error_set (err, CFI2SFRAME_INVALID, "unknown readers 0x%x",
-                      own->readers);
-  if ((unsigned)own->debug_info > CFI2SFRAME_DEBUG_INFO_NONE)
-    return error_set (err, CFI2SFRAME_INVALID, "unknown debug_info %u",
-                      (unsigned)own->debug_info);
-  if ((unsigned)own->sync > CFI2SFRAME_SYNC_NONE)
-    return error_set (err, CFI2SFRAME_INVALID, "unknown sync %u",
-                      (unsigned)own->sync);
-  return true;
-}
 
 struct cfi_options
 options_cfi (const struct cfi2sframe_options *options)

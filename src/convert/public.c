@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/mapped_file.h"
+#include "convert/caller_options.h"
 #include "convert/error_code.h"
 #include "convert/for_readers.h"
 #include "convert/location.h"
-#include "convert/options.h"
 #include "frame/frame.h"
 #include "write/flush.h"
 #include "write/temporary.h"
