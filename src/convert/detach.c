@@ -1,0 +1,100 @@
+/* --detached: the SFrame data of a file are written beside it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "convert/detached.h"
+#include "convert/location.h"
+#include "convert/thresholds.h"
+#include "elf/detached_file.h"
+#include "write/existing.h"
+#include "write/output_file.h"
+
+/* Whether IMAGE is a linked file that has no SFrame data yet.  */
+static bool
+check_input (const struct image *image, struct error *err)
+{
+  if (!image_expect_linked (image, err))
+    return false;
+  if (existing_find (image).present)
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                           "has an .sframe already");
+  return true;
+}
+
+static bool
+make_folder (const char *path, struct error *err)
+{
+  return mkdir (path, 0777) == 0 || errno == EEXIST
+         || error_set_errno (err, path);
+}
+
+/* Make FOLDER and the folder in it that PATH is in.  */
+static bool
+make_folders (const char *folder, const char *path, struct error *err)
+{
+  char *parent = strndup (path, (size_t)(strrchr (path, '/') - path));
+  bool made = parent != NULL
+                  ? make_folder (folder, err) && make_folder (parent, err)
+                  : error_set_no_memory (err);
+  free (parent);
+  return made;
+}
+
+static bool
+write_file (const struct image *image, const struct buffer *section,
+            uint64_t address, const char *folder, const char *path,
+            enum cfi2sframe_sync sync, struct error *err)
+{
+  struct buffer file;
+  buffer_init (&file, image->big_endian);
+  bool written = detached_file_compose (image, section, address, &file, err)
+                 && make_folders (folder, path, err)
+                 && output_file_write (path, &file, -1, sync, err);
+  buffer_free (&file);
+  return written;
+}
+
+static bool
+detach (const struct image *image, const char *folder,
+        const struct cfi2sframe_options *options,
+        struct cfi2sframe_report *report, struct error *err)
+{
+  struct buffer section = { 0 };
+  uint64_t address = 0;
+  report->input_bytes = image->size;
+  report->strategy = "detached";
+  if (!check_input (image, err))
+    return false;
+  char *path = detached_file_path (image, folder, err);
+  bool done
+      = path != NULL
+        && detached_section (image, options, report, &section, &address, err)
+        && thresholds_check_complete (options, report, err)
+        && thresholds_check_coverage (options, report, err)
+        && (options->dry_run
+            || write_file (image, &section, address, folder, path,
+                           options->sync, err));
+  buffer_free (&section);
+  free (path);
+  return done;
+}
+
+bool
+location_detach (const struct file_location *input, const char *folder,
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_report *report, struct error *err)
+{
+  struct image image;
+  if (!image_open_at (&image, input, err))
+    return false;
+  bool done = detach (&image, folder, options, report, err);
+  image_close (&image);
+  return done;
+}
