@@ -10,9 +10,7 @@
 
 enum
 {
-  SIZE_MIN = offsetof (struct cfi2sframe_options, no_share),
-  /* More than there will ever be: beyond, the size is not a size.  */
-  SIZE_MAX_SANE = 4096
+  SIZE_LEAST = offsetof (struct cfi2sframe_options, no_share)
 };
 
 /* Whether the caller's members behind ours are off.  */
@@ -31,7 +29,7 @@ options_take (struct cfi2sframe_options *own,
               const struct cfi2sframe_options *given, struct error *err)
 {
   cfi2sframe_options_init (own);
-  if (given->size < SIZE_MIN || given->size > SIZE_MAX_SANE)
+  if (given->size < SIZE_LEAST || given->size > CALLER_SIZE_MOST)
     return error_set (err, CFI2SFRAME_INVALID, "options were not initialised");
   if (!rest_is_zero (given))
     return error_set (err, CFI2SFRAME_INVALID,

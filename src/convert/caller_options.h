@@ -8,6 +8,13 @@
 
 #include "base/error.h"
 
+enum
+{
+  /* Bytes of a caller's structure: more than there will ever be, so that a
+     size beyond is not a size.  */
+  CALLER_SIZE_MOST = 4096
+};
+
 /* Make OWN of what the caller GIVES, which is given->size bytes: members an
    older caller does not know are as cfi2sframe_options_init sets them.  All
    functions but those of the public interface are for options that are

@@ -22,9 +22,7 @@
 enum
 {
   /* The size, and the first member that says something.  */
-  SIZE_LEAST = 2 * sizeof (size_t),
-  /* More than there will ever be: beyond, the size is not a size.  */
-  SIZE_MOST = 4096
+  SIZE_LEAST = 2 * sizeof (size_t)
 };
 
 /* The size of the structure that the caller GIVES, by its first member.  False
@@ -33,7 +31,7 @@ static bool
 size_given (const void *given, size_t *size, struct error *err)
 {
   memcpy (size, given, sizeof *size);
-  return (*size >= SIZE_LEAST && *size <= SIZE_MOST)
+  return (*size >= SIZE_LEAST && *size <= CALLER_SIZE_MOST)
          || error_set (err, CFI2SFRAME_INVALID,
                        "the structure for the result was not initialised");
 }
