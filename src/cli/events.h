@@ -49,8 +49,8 @@ struct events
   size_t size;
 };
 
-/* Begin a collection that is to be printed to OUT as a whole, or of events that
-   go to OUT at once.  False when memory ran out.  */
+/* Begin a collection that is to be printed to OUT as a whole, or of events
+   that go to OUT at once.  False when memory ran out.  */
 bool events_begin (struct events *events, enum tool_stats stats, FILE *out);
 
 /* Print the whole of EVENTS, which have so many of each kind, to OUT.  False
