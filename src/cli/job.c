@@ -141,12 +141,12 @@ is_skip (const struct tool_options *options, const struct job *job)
              || err->status == CFI2SFRAME_NOT_ELF);
 }
 
-/* With --debug-twin: check, before any change, that the debug file is this
-   file's.  */
+/* With --debug-twin: check, before any change, that the debug file, if there
+   is one, is this file's and can follow it.  */
 static bool
 check_debug_twin (struct job *job, const struct tool_options *options)
 {
-  return !options->debug_twin || options->debug_twin_file == NULL
+  return !options->debug_twin
          || location_check_debug_twin (&job->location,
                                        options->debug_twin_file,
                                        &options->convert, &job->err);

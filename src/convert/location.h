@@ -73,7 +73,8 @@ bool location_match_debug_twin (const struct file_location *program,
                                 struct error *err);
 
 /* Whether location_match_debug_twin could change DEBUG, if it has to; nothing
-   is written.  What is wrong with PROGRAM is not a failure here, because who
+   is written.  With DEBUG NULL that is the debug file that it would find, and
+   none is no failure.  Neither is what is wrong with PROGRAM, because who
    converts PROGRAM reports that.  */
 bool location_check_debug_twin (const struct file_location *program,
                                 const char *debug,

@@ -253,6 +253,8 @@ END
   cp large less && cp large.debug less.debug
   refused large --debug-twin=large.debug
   [[ $stderr == *": it has a loaded section that the program lacks" ]] || report
+  refused large --debug-twin
+  [[ $stderr == *": it has a loaded section that the program lacks" ]] || report
   cmp large.debug less.debug
 
   # A program that was converted before, by itself.
