@@ -24,6 +24,8 @@
 
 #include "base/array.h"
 #include "cli/progress.h"
+#include "elf/checksum.h"
+#include "write/temporary.h"
 
 enum
 {
@@ -240,11 +242,11 @@ add_item (struct directory_walk *walk, int directory,
     }
   if (type == DT_DIR)
     return push_directory (walk, path);
-  if (!location_is_temporary (item->d_name))
+  if (!temporary_is_name (item->d_name))
     return add_file (walk, directory, item->d_name, path);
   if (tool_options_change_files (walk->options)
       && !walk->options->convert.dry_run)
-    location_remove_temporary (directory, item->d_name);
+    temporary_remove_left (directory, item->d_name);
   free (path);
   return true;
 }
@@ -253,7 +255,7 @@ add_item (struct directory_walk *walk, int directory,
 static void
 keep_checksum (struct tree *tree, const char *name)
 {
-  if (location_may_be_checksum (name))
+  if (checksum_may_be (name))
     buffer_append (&tree->checksums, name, strlen (name) + 1);
 }
 
@@ -265,7 +267,7 @@ note_checksums (struct tree *tree, int directory, size_t first, size_t start)
   struct tree_checksums known = { .known = true, .names = start };
   buffer_u8 (&tree->checksums, '\0');
   known.no_folders
-      = first < tree->n_entries && !location_has_checksum_folders (directory);
+      = first < tree->n_entries && !checksum_has_folders (directory);
   for (size_t i = first; i < tree->n_entries; i++)
     tree->entries[i].checksums = known;
   return !tree->checksums.failed;
@@ -430,7 +432,7 @@ add_named (struct tree *tree, const struct tool_options *options,
   bool found = stat (path, &status) == 0;
   if (found && S_ISDIR (status.st_mode) && options->recursive)
     return walk_directory (tree, options, path);
-  if (from_list && location_is_temporary (path + directory_length (path)))
+  if (from_list && temporary_is_name (path + directory_length (path)))
     return true;
   char *copy = strdup (path);
   struct tree_entry *entry = copy == NULL ? NULL : add_entry (tree, copy);

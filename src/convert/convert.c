@@ -375,18 +375,6 @@ make_section (struct conversion *conversion, struct error *err)
 }
 
 bool
-location_may_be_checksum (const char *name)
-{
-  return checksum_may_be (name);
-}
-
-bool
-location_has_checksum_folders (int directory)
-{
-  return checksum_has_folders (directory);
-}
-
-bool
 location_convert (const struct file_location *input, const char *output,
                   const struct cfi2sframe_options *options,
                   struct file_identity *made, struct cfi2sframe_report *report,

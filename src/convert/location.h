@@ -34,22 +34,6 @@ bool location_convert (const struct file_location *input, const char *output,
                        struct file_identity *made,
                        struct cfi2sframe_report *report, struct error *err);
 
-/* Whether the file NAME may be a checksum of another one in its directory: one
-   for file_location.checksums.  */
-bool location_may_be_checksum (const char *name);
-
-/* Whether folders may be there that have checksums of the files in the open
-   DIRECTORY.  If not, file_location.no_checksum_folders can be set.  */
-bool location_has_checksum_folders (int directory);
-
-/* Whether the file NAME looks like one that this program has while it writes
-   another: no file to be worked on.  */
-bool location_is_temporary (const char *name);
-
-/* Remove this file of the open DIRECTORY, if a run that was killed has left
-   it.  */
-void location_remove_temporary (int directory, const char *name);
-
 /* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  */
 bool location_undo (const struct file_location *input, const char *output,
                     const struct cfi2sframe_options *options,

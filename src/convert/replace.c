@@ -11,10 +11,8 @@
 
 #include "base/io.h"
 #include "base/mapped_file.h"
-#include "convert/location.h"
 #include "write/inject.h"
 #include "write/output_file.h"
-#include "write/temporary.h"
 #include "write/undo.h"
 
 /* Whether the new file ends in RECORD.  */
@@ -123,16 +121,4 @@ replacement_copy_unchanged (const struct output_request *request,
   if (!output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure))
     *err = failure;
   close (copy.input_fd);
-}
-
-bool
-location_is_temporary (const char *name)
-{
-  return temporary_is_name (name);
-}
-
-void
-location_remove_temporary (int directory, const char *name)
-{
-  temporary_remove_left (directory, name);
 }
