@@ -4,7 +4,7 @@
 #include "place/place.h"
 
 #include "place/headers.h"
-#include "place/slots.h"
+#include "place/slots_commit.h"
 
 bool
 place_fill (const struct draft *draft, struct place *place)

@@ -20,9 +20,8 @@
 
 enum
 {
-  SMALL_UNIT = 4096, /* bytes of a unit that is worth moving for a slot that
+  SMALL_UNIT = 4096 /* bytes of a unit that is worth moving for a slot that
                         patchelf needs */
-  GAP_MIN = 128      /* smaller gaps hold no .dynamic */
 };
 
 /* Whether one PT_NOTE is made for all notes.  */
@@ -92,15 +91,6 @@ slots_evict_one (struct draft *draft, struct header_slots *slots,
   return gap_is_free (draft, slots, end, freed->end);
 }
 
-/* Let UNIT move to file offset NEW_OFFSET, in the segment where it is.  */
-static void
-unit_settle (struct unit *unit, uint64_t new_offset)
-{
-  unit->settled = true;
-  unit->new_offset = new_offset;
-  unit->new_address = unit->address + (new_offset - unit->offset);
-}
-
 static void
 slots_free_nothing (struct draft *draft, struct header_slots *slots,
                     const GElf_Phdr *load)
@@ -167,10 +157,8 @@ slots_find_home (const struct draft *draft, struct header_slots *slots,
   return true;
 }
 
-/* Where the bytes behind BEGIN are free that eviction freed behind the
-   table.  */
-static uint64_t
-front_end (const struct header_slots *slots, uint64_t begin)
+uint64_t
+slots_front_end (const struct header_slots *slots, uint64_t begin)
 {
   for (size_t i = 0; i < slots->n_units; i++)
     {
@@ -190,7 +178,7 @@ slots_find_fallbacks (struct draft *draft, struct header_slots *slots,
                       uint64_t begin)
 {
   struct interval rest[]
-      = { { front_end (slots, begin), slots->freed[0].end },
+      = { { slots_front_end (slots, begin), slots->freed[0].end },
           { slots->notes.offset + slots->notes.size, slots->freed[1].end } };
   bool homeless = false;
   for (size_t i = 0; i < slots->n_units; i++)
@@ -462,112 +450,4 @@ slots_find (struct draft *draft, size_t n, struct header_slots *slots)
       return false;
   while (!slots_are_proven (draft, slots));
   return true;
-}
-
-bool
-slots_settle_units (struct header_slots *slots, uint64_t *end,
-                    uint64_t address)
-{
-  uint64_t begin = *end;
-  for (size_t i = 0; i < slots->n_units; i++)
-    {
-      struct unit *unit = &slots->units[i];
-      bool agrees = unit->address - unit->offset == address - begin;
-      if (!unit->settled && unit->named && !agrees)
-        unit_settle (unit, unit->fallback);
-      if (unit->settled)
-        continue;
-      uint64_t place = address + (*end - begin);
-      uint64_t before = place;
-      if (!align_to_residue (&place, unit->address, unit->align))
-        return false;
-      unit->new_offset = *end + (place - before);
-      unit->new_address = place;
-      if (__builtin_add_overflow (unit->new_offset, unit->size, end))
-        return false;
-    }
-  return true;
-}
-
-/* Let HOME end with UNIT, if that is behind it.  */
-static void
-grow_home (GElf_Phdr *home, const struct unit *unit)
-{
-  if (unit->new_offset >= home->p_offset + home->p_filesz)
-    home->p_filesz = home->p_memsz
-        = unit->new_offset + unit->size - home->p_offset;
-}
-
-bool
-slots_commit (struct draft *draft, struct header_slots *slots)
-{
-  const struct gathered_notes *notes = &slots->notes;
-  draft->n_evicted = slots->n_units;
-  if (slots->n_units == 0)
-    return true;
-  for (size_t i = 0; i < 2; i++)
-    if (!plan_clear (draft->plan, slots->freed[i].begin,
-                     slots->freed[i].end - slots->freed[i].begin, draft->err))
-      return false;
-  for (size_t i = 0; i < slots->n_units; i++)
-    {
-      const struct unit *unit = &slots->units[i];
-      if (!plan_copy (draft->plan, unit->offset, unit->new_offset, unit->size,
-                      draft->err))
-        return false;
-      unit_commit (draft, unit);
-      if (unit->settled && slots->home != 0)
-        grow_home (&draft->segments[slots->home], unit);
-    }
-  for (size_t i = 0; i < notes->n_fillers; i++)
-    {
-      uint8_t *bytes = plan_add_patch (draft->plan, notes->fillers[i],
-                                       NOTE_FILLER_SIZE, draft->err);
-      if (bytes == NULL)
-        return false;
-      note_filler_write (bytes, draft->image->big_endian);
-    }
-  return dynamic_addresses_patch (draft)
-         && dynamic_addresses_patch_symbols (draft);
-}
-
-static void
-add_filler_sections (struct draft *draft, const struct header_slots *slots)
-{
-  const struct gathered_notes *notes = &slots->notes;
-  for (size_t i = 0; i < notes->n_fillers; i++)
-    {
-      uint64_t at = notes->fillers[i];
-      headers_add_bytes (draft, ".note.filler", SHT_NOTE,
-                         (struct interval){ at, at + NOTE_FILLER_SIZE },
-                         notes->address + (at - notes->offset), 8);
-    }
-}
-
-/* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
-   it, into the bytes in front of the first PROGBITS section if they suffice,
-   although that segment is not writable.  The bytes of an evicted table may
-   suffice where the table did not leave any, so they get an owner again.  */
-static void
-add_gap_section (struct draft *draft, const struct header_slots *slots)
-{
-  uint64_t begin = front_end (slots, slots->table_end);
-  if (slots->n_units == 0 || draft->header.e_type != ET_EXEC)
-    return;
-  if (begin == slots->table_end)
-    begin += sizeof (Elf64_Phdr);
-  begin = align_up (begin, 8);
-  if (begin + GAP_MIN > slots->freed[0].end)
-    return;
-  const GElf_Phdr *load = owner_of_table (draft->image);
-  headers_add_bytes (draft, ".old_tables", SHT_PROGBITS,
-                     (struct interval){ begin, slots->freed[0].end },
-                     load->p_vaddr + (begin - load->p_offset), 8);
-}
-
-void
-slots_add_sections (struct draft *draft, const struct header_slots *slots)
-{
-  add_filler_sections (draft, slots);
-  add_gap_section (draft, slots);
 }

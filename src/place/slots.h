@@ -32,19 +32,8 @@ bool slots_moved_addresses (const struct draft *draft,
                             const struct header_slots *slots,
                             struct interval *addresses);
 
-/* Give the units that have none places behind file offset *END, which is
-   loaded at ADDRESS, and move *END behind them; or the places they fall back
-   to.  */
-bool slots_settle_units (struct header_slots *slots, uint64_t *end,
-                         uint64_t address);
-
-/* Rewrite everything that names the moved sections: headers, dynamic entries,
-   symbols.  The units have places.  */
-bool slots_commit (struct draft *draft, struct header_slots *slots);
-
-/* Add sections for new notes, and for bytes that eviction freed and nothing
-   uses.  */
-void slots_add_sections (struct draft *draft,
-                         const struct header_slots *slots);
+/* Where the bytes behind BEGIN are free that eviction freed behind the
+   table.  */
+uint64_t slots_front_end (const struct header_slots *slots, uint64_t begin);
 
 #endif /* PLACE_SLOTS_H */

@@ -263,6 +263,14 @@ known_end (const GElf_Shdr *header)
   return header->sh_addr + (table ? 1 : header->sh_size);
 }
 
+void
+unit_settle (struct unit *unit, uint64_t new_offset)
+{
+  unit->settled = true;
+  unit->new_offset = new_offset;
+  unit->new_address = unit->address + (new_offset - unit->offset);
+}
+
 bool
 unit_is_referenced (const struct draft *draft, const struct unit *unit)
 {

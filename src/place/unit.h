@@ -44,6 +44,9 @@ bool unit_find (struct draft *draft, uint64_t offset, const GElf_Phdr *load,
 bool unit_find_notes (const struct draft *draft, uint64_t offset,
                       const GElf_Phdr *load, struct unit *unit);
 
+/* Let UNIT move to file offset NEW_OFFSET, in the segment where it is.  */
+void unit_settle (struct unit *unit, uint64_t new_offset);
+
 /* Whether draft->references has an address in UNIT.  */
 bool unit_is_referenced (const struct draft *draft, const struct unit *unit);
 
