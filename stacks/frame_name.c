@@ -8,7 +8,7 @@
 #include "stacks/code_symbols.h"
 
 void
-frame_name_find (struct process *process, const struct walk *walk,
+frame_name_find (struct process *process, const struct stack_walk *walk,
                  size_t index, unsigned wanted, struct frame_name *name)
 {
   const struct frame *frame = &walk->frames[index];

@@ -23,7 +23,7 @@ struct frame_name
 
 /* Set NAME to that of frame number INDEX of WALK, of PROCESS.  WANTED:
    symbols.h.  */
-void frame_name_find (struct process *process, const struct walk *walk,
+void frame_name_find (struct process *process, const struct stack_walk *walk,
                       size_t index, unsigned wanted, struct frame_name *name);
 
 #endif /* STACKS_FRAME_NAME_H */

@@ -195,7 +195,7 @@ take_mapping (struct perf_input *input, const struct perf_mapping *recorded)
 static size_t
 list_addresses (struct perf_input *input)
 {
-  const struct walk *walk = &input->profile->walk;
+  const struct stack_walk *walk = &input->profile->walk;
   for (size_t i = 0; i < walk->n; i++)
     input->addresses[i] = walk->frames[i].pc - !walk->frames[i].at_pc;
   return walk->n;

@@ -22,7 +22,7 @@ profile_init (struct profile *profile)
 {
   *profile = (struct profile){ 0 };
   return call_tree_init (&profile->calls)
-         && walk_init (&profile->walk, FRAMES_MAX);
+         && stack_walk_init (&profile->walk, FRAMES_MAX);
 }
 
 void
@@ -36,7 +36,7 @@ profile_free (struct profile *profile)
   key_table_free (&profile->process_numbers);
   free (profile->sampled);
   call_tree_free (&profile->calls);
-  walk_free (&profile->walk);
+  stack_walk_free (&profile->walk);
   kernel_names_free (&profile->kernel);
   family_free (&profile->family);
 }
@@ -144,11 +144,11 @@ is_executing (struct member *member, const struct registers *registers)
    alone.  */
 static void
 walk_moment (struct member *member, const struct profile_moment *moment,
-             struct walk *walk)
+             struct stack_walk *walk)
 {
   if (!is_executing (member, moment->registers))
     {
-      walk_by_sframe (&member->process, moment->registers, walk);
+      stack_walk_by_sframe (&member->process, moment->registers, walk);
       return;
     }
   walk->n = 0;
@@ -159,7 +159,7 @@ struct profile_sample
 profile_place (struct profile *profile, struct member *member,
                const struct profile_moment *moment)
 {
-  struct walk *walk = &profile->walk;
+  struct stack_walk *walk = &profile->walk;
   struct call_tree *tree = &profile->calls;
   uint32_t thread = sampled_threads_number (
       &profile->threads, member->process.pid, moment->tid, member->name,

@@ -16,7 +16,7 @@
 struct profile
 {
   struct family family; /* the processes that the stacks are of */
-  struct walk walk;
+  struct stack_walk walk;
   struct kernel_names kernel;
   struct code_file **sampled; /* owned; each is the family's */
   size_t n_sampled, sampled_capacity;

@@ -11,7 +11,7 @@
 #include "base/array.h"
 
 static bool
-same_walk (const struct walk *a, const struct walk *b)
+same_walk (const struct stack_walk *a, const struct stack_walk *b)
 {
   if (a->n != b->n || a->end != b->end)
     return false;
@@ -26,13 +26,13 @@ same_walk (const struct walk *a, const struct walk *b)
 
 /* A new group for WALK; NULL when memory ran out.  */
 static struct stack_group *
-add_group (struct stack_groups *groups, const struct walk *walk)
+add_group (struct stack_groups *groups, const struct stack_walk *walk)
 {
   if (!ARRAY_ROOM (groups->groups, groups->n + 1, &groups->capacity))
     return NULL;
   struct stack_group *group = &groups->groups[groups->n];
   *group = (struct stack_group){ .walk.max = 0 };
-  if (!walk_init (&group->walk, walk->n))
+  if (!stack_walk_init (&group->walk, walk->n))
     return NULL;
   memcpy (group->walk.frames, walk->frames, walk->n * sizeof *walk->frames);
   group->walk.n = walk->n;
@@ -44,7 +44,7 @@ add_group (struct stack_groups *groups, const struct walk *walk)
 
 bool
 stack_groups_add (struct stack_groups *groups, const struct thread *thread,
-                  const struct walk *walk)
+                  const struct stack_walk *walk)
 {
   struct stack_group *group = NULL;
   for (size_t i = 0; i < groups->n && group == NULL; i++)
@@ -82,7 +82,7 @@ stack_groups_free (struct stack_groups *groups)
   for (size_t i = 0; i < groups->n; i++)
     {
       free (groups->groups[i].threads);
-      walk_free (&groups->groups[i].walk);
+      stack_walk_free (&groups->groups[i].walk);
     }
   free (groups->groups);
   *groups = (struct stack_groups){ 0 };

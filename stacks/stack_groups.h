@@ -13,7 +13,7 @@ struct stack_group
 {
   const struct thread **threads; /* owned; in the order in which they came */
   size_t n, capacity;
-  struct walk walk; /* owned; of the first one */
+  struct stack_walk walk; /* owned; of the first one */
 };
 
 struct stack_groups
@@ -25,7 +25,8 @@ struct stack_groups
 /* Add THREAD, which must outlive GROUPS and has WALK (copied), to the group
    whose walks have the same addresses and end.  False when memory ran out.  */
 bool stack_groups_add (struct stack_groups *groups,
-                       const struct thread *thread, const struct walk *walk);
+                       const struct thread *thread,
+                       const struct stack_walk *walk);
 
 /* Order them, the largest one first.  */
 void stack_groups_sort (struct stack_groups *groups);

@@ -26,7 +26,8 @@ put_address (const char *name, uint64_t address, FILE *out)
 }
 
 static void
-put_frame (const struct page *page, const struct walk *walk, size_t index)
+put_frame (const struct page *page, const struct stack_walk *walk,
+           size_t index)
 {
   const struct frame *frame = &walk->frames[index];
   struct frame_name name;
@@ -79,7 +80,7 @@ stack_json_begin (const struct page *page, pid_t pid, const char *core)
 
 void
 stack_json_print (const struct page *page, const struct thread *const *threads,
-                  size_t n, const struct walk *walk)
+                  size_t n, const struct stack_walk *walk)
 {
   FILE *out = page->out;
   fprintf (out, "%s{\"threads\":[", page->first ? "\n" : ",\n");

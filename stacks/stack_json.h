@@ -23,7 +23,7 @@ void stack_json_begin (const struct page *page, pid_t pid, const char *core);
    nothing is known of.  */
 void stack_json_print (const struct page *page,
                        const struct thread *const *threads, size_t n,
-                       const struct walk *walk);
+                       const struct stack_walk *walk);
 
 void stack_json_end (const struct page *page);
 

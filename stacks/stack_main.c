@@ -34,7 +34,7 @@ struct session
   struct stack_options options;
   struct process process;
   struct code_files files;
-  struct walk sframe, dwarf;
+  struct stack_walk sframe, dwarf;
   struct stack_groups groups; /* with --group */
   double stopped;             /* seconds */
 };
@@ -51,9 +51,9 @@ walk_all (struct session *session)
       const struct thread *thread = &process->threads[i];
       if (!thread->known)
         continue;
-      walk_by_sframe (process, &thread->registers, &session->sframe);
+      stack_walk_by_sframe (process, &thread->registers, &session->sframe);
       if (session->options.dwarf)
-        walk_by_cfi (process, &thread->registers, &session->dwarf);
+        stack_walk_by_cfi (process, &thread->registers, &session->dwarf);
     }
   return !process->memory.missed;
 }
@@ -114,7 +114,7 @@ open_living (struct session *session, struct error *err)
 static void
 print_stack (const struct session *session, struct page *page,
              const struct thread *const *threads, size_t n,
-             const struct walk *walk)
+             const struct stack_walk *walk)
 {
   if (session->options.json)
     stack_json_print (page, threads, n, walk);
@@ -133,18 +133,18 @@ show_thread (struct session *session, struct page *page,
 {
   struct process *process = &session->process;
   const struct stack_options *options = &session->options;
-  struct walk *walk = &session->sframe;
+  struct stack_walk *walk = &session->sframe;
   if (!thread->known)
     {
       print_stack (session, page, &thread, 1, NULL);
       return true;
     }
-  walk_by_sframe (process, &thread->registers, walk);
+  stack_walk_by_sframe (process, &thread->registers, walk);
   if (options->group && stack_groups_add (&session->groups, thread, walk))
     return true;
   if (options->dwarf)
     {
-      walk_by_cfi (process, &thread->registers, &session->dwarf);
+      stack_walk_by_cfi (process, &thread->registers, &session->dwarf);
       return stack_print_both (page, thread, walk, &session->dwarf);
     }
   print_stack (session, page, &thread, 1, walk);
@@ -237,8 +237,8 @@ run (struct session *session)
   int status = EXIT_FAILURE;
   error_clear (&err);
   bool opened = false;
-  if (!walk_init (&session->sframe, options->frames)
-      || !walk_init (&session->dwarf, options->frames))
+  if (!stack_walk_init (&session->sframe, options->frames)
+      || !stack_walk_init (&session->dwarf, options->frames))
     error_set_no_memory (&err);
   else if (options->core != NULL)
     opened = (core = core_open (&session->process, options->core,
@@ -262,8 +262,8 @@ run (struct session *session)
     core_close (core, &session->process);
   else
     live_close (&session->process);
-  walk_free (&session->sframe);
-  walk_free (&session->dwarf);
+  stack_walk_free (&session->sframe);
+  stack_walk_free (&session->dwarf);
   return status;
 }
 

@@ -53,8 +53,8 @@ print_name (const struct frame_name *name, FILE *out)
 
 /* Frame INDEX of WALK, with MARK in front.  */
 static void
-print_frame (const struct page *page, const struct walk *walk, size_t index,
-             char mark)
+print_frame (const struct page *page, const struct stack_walk *walk,
+             size_t index, char mark)
 {
   struct frame_name name;
   FILE *out = page->out;
@@ -89,7 +89,7 @@ print_no_section (const struct code_file *file, uint64_t address, FILE *out)
 }
 
 static void
-print_end (const struct page *page, const struct walk *walk)
+print_end (const struct page *page, const struct stack_walk *walk)
 {
   FILE *out = page->out;
   const struct frame *last = &walk->frames[walk->n - 1];
@@ -147,7 +147,7 @@ print_threads (const struct thread *const *threads, size_t n, FILE *out)
 
 void
 stack_print (const struct page *page, const struct thread *const *threads,
-             size_t n, const struct walk *walk)
+             size_t n, const struct stack_walk *walk)
 {
   print_threads (threads, n, page->out);
   for (size_t i = 0; i < walk->n; i++)
@@ -157,7 +157,8 @@ stack_print (const struct page *page, const struct thread *const *threads,
 
 /* The name of what differs in frame INDEX, if both walks have it.  */
 static const char *
-difference (const struct walk *a, const struct walk *b, size_t index)
+difference (const struct stack_walk *a, const struct stack_walk *b,
+            size_t index)
 {
   if (index >= a->n || index >= b->n)
     return "";
@@ -169,10 +170,11 @@ difference (const struct walk *a, const struct walk *b, size_t index)
 
 bool
 stack_print_both (const struct page *page, const struct thread *thread,
-                  const struct walk *sframe, const struct walk *dwarf)
+                  const struct stack_walk *sframe,
+                  const struct stack_walk *dwarf)
 {
   FILE *out = page->out;
-  size_t same = walk_same_frames (sframe, dwarf);
+  size_t same = stack_walk_same_frames (sframe, dwarf);
   print_thread (thread, out);
   for (size_t i = 0; i < same; i++)
     print_frame (page, sframe, i, ' ');
@@ -181,7 +183,7 @@ stack_print_both (const struct page *page, const struct thread *thread,
   print_end (page, sframe);
   for (size_t i = same; i < dwarf->n; i++)
     print_frame (page, dwarf, i, 'D');
-  bool agree = walks_agree (sframe, dwarf);
+  bool agree = stack_walks_agree (sframe, dwarf);
   if (!agree)
     fprintf (out, "  DWARF: %zu frame%s, different from #%zu on%s\n", dwarf->n,
              plural_s (dwarf->n), same, difference (sframe, dwarf, same));

@@ -22,13 +22,14 @@ struct page
 /* Print a line for the N threads that have WALK, one for each frame of it (and
    one for its source), and one that says why it ended.  */
 void stack_print (const struct page *page, const struct thread *const *threads,
-                  size_t n, const struct walk *walk);
+                  size_t n, const struct stack_walk *walk);
 
 /* Print the walk by SFrame, compared with the walk by DWARF: from the first
    frame on in which they differ, the rest of both is shown.  False when they
    differ.  */
 bool stack_print_both (const struct page *page, const struct thread *thread,
-                       const struct walk *sframe, const struct walk *dwarf);
+                       const struct stack_walk *sframe,
+                       const struct stack_walk *dwarf);
 
 /* Print that THREAD waits in the kernel, and nothing is known of its stack. */
 void stack_print_waiting (const struct thread *thread, FILE *out);

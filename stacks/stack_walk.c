@@ -12,15 +12,15 @@
 #include "walk/walk.h"
 
 bool
-walk_init (struct walk *walk, size_t max)
+stack_walk_init (struct stack_walk *walk, size_t max)
 {
-  *walk = (struct walk){ .max = max };
+  *walk = (struct stack_walk){ .max = max };
   walk->frames = reallocarray (NULL, max + 1, sizeof *walk->frames);
   return walk->frames != NULL;
 }
 
 void
-walk_free (struct walk *walk)
+stack_walk_free (struct stack_walk *walk)
 {
   free (walk->frames);
   walk->frames = NULL;
@@ -224,7 +224,7 @@ walker_make (struct process *process)
 /* Append to WALK the N frames of the walk that WALKER has made; LAST
    is the last one.  */
 static void
-append_frames (struct walk *walk, const struct sfw_walker *walker,
+append_frames (struct stack_walk *walk, const struct sfw_walker *walker,
                const struct sfw_frame *last, const uint8_t *marks, size_t n)
 {
   for (size_t i = 0; i < n; i++)
@@ -247,7 +247,7 @@ append_frames (struct walk *walk, const struct sfw_walker *walker,
    library remembers them.  *FRAME becomes the last one.  */
 static void
 walk_by_rows (struct process *process, struct sfw_frame *frame,
-              struct walk *walk)
+              struct stack_walk *walk)
 {
   uint64_t addresses[WALK_SEEN_MAX], start = 0, size = 0;
   uint8_t marks[WALK_SEEN_MAX];
@@ -269,7 +269,7 @@ walk_by_rows (struct process *process, struct sfw_frame *frame,
 /* Whether the file of the last frame of WALK, which no row describes, has
    got rows that it did not have.  */
 static bool
-gets_rows (struct process *process, const struct walk *walk)
+gets_rows (struct process *process, const struct stack_walk *walk)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   return process_analyze (process, last->pc - !last->at_pc);
@@ -285,8 +285,8 @@ struct full_frame
 /* Make FULL the frame number AT of WALK.  No more is known of it than
    walks by rows tell, or by the frame pointer (settle_sp).  */
 static void
-full_set (const struct process *process, const struct walk *walk, size_t at,
-          struct full_frame *full)
+full_set (const struct process *process, const struct stack_walk *walk,
+          size_t at, struct full_frame *full)
 {
   const struct frame *frame = &walk->frames[at];
   struct registers *registers = &full->registers;
@@ -304,7 +304,7 @@ full_set (const struct process *process, const struct walk *walk, size_t at,
 /* Bring FULL to the last frame of WALK: what no frame in between has saved is
    what it was.  */
 static void
-full_catch_up (struct process *process, const struct walk *walk,
+full_catch_up (struct process *process, const struct stack_walk *walk,
                struct full_frame *full)
 {
   const unsigned sp = process->arch->sp;
@@ -340,7 +340,7 @@ restore_fp (struct process *process, uint64_t sp, struct registers *caller)
 /* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
    that caller.  */
 static enum sfw_end
-step_by_cfi (struct process *process, const struct walk *walk,
+step_by_cfi (struct process *process, const struct stack_walk *walk,
              struct full_frame *full, struct sfw_frame *frame,
              enum frame_way *way)
 {
@@ -388,7 +388,7 @@ step_by_cfi (struct process *process, const struct walk *walk,
 /* Whether the program, or a thread, begins in the last frame of WALK, in code
    that nothing describes.  */
 static bool
-is_start (struct process *process, const struct walk *walk)
+is_start (struct process *process, const struct stack_walk *walk)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t offset, pc = last->pc - !last->at_pc;
@@ -400,7 +400,7 @@ is_start (struct process *process, const struct walk *walk)
 /* Find the caller of *FRAME, the last one of WALK, to which no row leads, and
    say how.  WAY_ROW: there are rows for *FRAME by now.  */
 static bool
-find_caller (struct process *process, struct walk *walk,
+find_caller (struct process *process, struct stack_walk *walk,
              struct full_frame *full, struct sfw_frame *frame,
              enum frame_way *way)
 {
@@ -427,8 +427,8 @@ find_caller (struct process *process, struct walk *walk,
    taken away from WALK, or with its caller.  *WAY says how the next frame was
    found.  */
 static bool
-goes_on (struct process *process, struct walk *walk, struct full_frame *full,
-         struct sfw_frame *frame, enum frame_way *way)
+goes_on (struct process *process, struct stack_walk *walk,
+         struct full_frame *full, struct sfw_frame *frame, enum frame_way *way)
 {
   const enum frame_way before = walk->frames[walk->n - 1].way;
   bool again = walk->end == SFW_MORE;
@@ -449,7 +449,7 @@ goes_on (struct process *process, struct walk *walk, struct full_frame *full,
    address is not code, it is where a stack begins, as in coroutines: the last
    frame is none.  */
 static void
-end_at_start (struct process *process, struct walk *walk)
+end_at_start (struct process *process, struct stack_walk *walk)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   if (walk->n > 1 && !last->interrupted && last[-1].at_pc
@@ -461,8 +461,9 @@ end_at_start (struct process *process, struct walk *walk)
 }
 
 void
-walk_by_sframe (struct process *process, const struct registers *registers,
-                struct walk *walk)
+stack_walk_by_sframe (struct process *process,
+                      const struct registers *registers,
+                      struct stack_walk *walk)
 {
   struct sfw_frame frame = innermost_frame (process, registers);
   struct full_frame full = { 0, *registers };
@@ -494,8 +495,8 @@ walk_by_sframe (struct process *process, const struct registers *registers,
 }
 
 void
-walk_by_cfi (struct process *process, const struct registers *registers,
-             struct walk *walk)
+stack_walk_by_cfi (struct process *process, const struct registers *registers,
+                   struct stack_walk *walk)
 {
   const struct arch *arch = process->arch;
   struct registers at = *registers;
@@ -538,7 +539,7 @@ same_frame (const struct frame *a, const struct frame *b)
 }
 
 size_t
-walk_same_frames (const struct walk *a, const struct walk *b)
+stack_walk_same_frames (const struct stack_walk *a, const struct stack_walk *b)
 {
   size_t i = 0;
   while (i < a->n && i < b->n && same_frame (&a->frames[i], &b->frames[i]))
@@ -547,8 +548,9 @@ walk_same_frames (const struct walk *a, const struct walk *b)
 }
 
 bool
-walks_agree (const struct walk *sframe, const struct walk *cfi)
+stack_walks_agree (const struct stack_walk *sframe,
+                   const struct stack_walk *cfi)
 {
-  size_t same = walk_same_frames (sframe, cfi);
+  size_t same = stack_walk_same_frames (sframe, cfi);
   return same == cfi->n && (same == sframe->n || cfi->end != SFW_OUTERMOST);
 }

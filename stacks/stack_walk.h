@@ -20,7 +20,7 @@ struct frame
   enum frame_way way;
 };
 
-struct walk
+struct stack_walk
 {
   struct frame *frames; /* owned; MAX and one more */
   size_t n, max;
@@ -29,8 +29,8 @@ struct walk
 };
 
 /* Room for MAX frames.  False when memory ran out.  */
-bool walk_init (struct walk *walk, size_t max);
-void walk_free (struct walk *walk);
+bool stack_walk_init (struct stack_walk *walk, size_t max);
+void stack_walk_free (struct stack_walk *walk);
 
 /* Walk from REGISTERS with SFrame.  Where no row leads on, what follows is
    tried in this order; with the policy `only_sframe' none but the first.
@@ -41,18 +41,22 @@ void walk_free (struct walk *walk);
    saved (full_step).
    - Rows made from the code, with the policy `on_need'.
    - The frame pointer, if a call ends where it leads.  */
-void walk_by_sframe (struct process *process,
-                     const struct registers *registers, struct walk *walk);
+void stack_walk_by_sframe (struct process *process,
+                           const struct registers *registers,
+                           struct stack_walk *walk);
 
 /* Walk from REGISTERS by CFI alone, as far as it leads.  */
-void walk_by_cfi (struct process *process, const struct registers *registers,
-                  struct walk *walk);
+void stack_walk_by_cfi (struct process *process,
+                        const struct registers *registers,
+                        struct stack_walk *walk);
 
 /* How many frames, from the innermost one on, are the same in both walks.  */
-size_t walk_same_frames (const struct walk *a, const struct walk *b);
+size_t stack_walk_same_frames (const struct stack_walk *a,
+                               const struct stack_walk *b);
 
 /* Whether both walks agree as far as both lead: CFI may end before the
    outermost frame, and SFrame lead further.  */
-bool walks_agree (const struct walk *sframe, const struct walk *cfi);
+bool stack_walks_agree (const struct stack_walk *sframe,
+                        const struct stack_walk *cfi);
 
 #endif /* STACKS_STACK_WALK_H */

@@ -67,7 +67,7 @@ cause_of_gap (const struct referee *referee, uint64_t pc)
 }
 
 unsigned
-cause_of (const struct referee *referee, const struct walk *walk)
+cause_of (const struct referee *referee, const struct stack_walk *walk)
 {
   const struct process *process = referee->process;
   const struct frame *last = &walk->frames[walk->n - 1];

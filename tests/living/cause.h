@@ -22,6 +22,7 @@ enum cause
 const char *cause_name (unsigned cause);
 
 /* Why WALK, by SFrame, ended.  */
-unsigned cause_of (const struct referee *referee, const struct walk *walk);
+unsigned cause_of (const struct referee *referee,
+                   const struct stack_walk *walk);
 
 #endif /* LIVING_CAUSE_H */

@@ -111,7 +111,7 @@ struct session
   size_t n_tracees;
   struct subject *subjects[TRACEES_MAX];
   size_t n_subjects;
-  struct walk sframe, cfi;
+  struct stack_walk sframe, cfi;
 };
 
 static uint64_t
@@ -127,7 +127,7 @@ next_random (struct session *session)
 
 static void
 note_place (struct tally *tally, const struct process *process,
-            const struct walk *walk, unsigned cause)
+            const struct stack_walk *walk, unsigned cause)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t pc = last->pc - !last->at_pc;
@@ -174,7 +174,7 @@ report_wrong (struct session *session, const struct process *process, size_t i)
    address before a frame's PC, and no call ends at this one, as when libgcc's
    `ret' goes to a landing pad.  Where a signal came they do not.  */
 static bool
-referee_misled (const struct walk *sframe, size_t i)
+referee_misled (const struct stack_walk *sframe, size_t i)
 {
   const struct frame *frame = &sframe->frames[i];
   return frame->at_pc && !frame->interrupted
@@ -185,10 +185,10 @@ referee_misled (const struct walk *sframe, size_t i)
 static bool
 compare_frames (struct session *session, const struct process *process)
 {
-  const struct walk *cfi = &session->cfi, *sframe = &session->sframe;
+  const struct stack_walk *cfi = &session->cfi, *sframe = &session->sframe;
   struct tally *tally = &session->tally;
   size_t both = cfi->n < sframe->n ? cfi->n : sframe->n;
-  size_t same = walk_same_frames (cfi, sframe);
+  size_t same = stack_walk_same_frames (cfi, sframe);
   tally->frames += (same < both ? same + 1 : both) - 1;
   if (same == both)
     return true;
@@ -207,7 +207,7 @@ static void
 compare_depths (struct session *session, const struct subject *subject)
 {
   const struct process *process = &subject->process;
-  const struct walk *cfi = &session->cfi, *sframe = &session->sframe;
+  const struct stack_walk *cfi = &session->cfi, *sframe = &session->sframe;
   struct tally *tally = &session->tally;
   if (cfi->n > tally->deepest)
     tally->deepest = cfi->n;
@@ -254,7 +254,7 @@ compare_stop (struct session *session, struct subject *subject, pid_t tid)
       session->tally.refused++;
       return;
     }
-  walk_by_sframe (process, &thread->registers, &session->sframe);
+  stack_walk_by_sframe (process, &thread->registers, &session->sframe);
   session->tally.reached += session->sframe.end == SFW_OUTERMOST
                             || session->sframe.end == SFW_ZERO;
   if (compare_frames (session, process))
@@ -851,8 +851,8 @@ main (int argc, char **argv)
       = { .interval = 100, .random = 0x2545f4914f6cdd1d };
   session.report = stderr;
   if (!parse_options (&session, argc, argv)
-      || !walk_init (&session.sframe, FRAMES_MAX)
-      || !walk_init (&session.cfi, FRAMES_MAX)
+      || !stack_walk_init (&session.sframe, FRAMES_MAX)
+      || !stack_walk_init (&session.cfi, FRAMES_MAX)
       || !shadow_init (&session.shadow))
     {
       fprintf (stderr, "usage: living [OPTION]... -- PROGRAM [ARG]...\n");

@@ -33,7 +33,7 @@ static struct
   uint64_t steps, every;
   const char *from, *cfi_path;
   struct remote remote;
-  struct walk sframe, cfi;
+  struct stack_walk sframe, cfi;
   uint64_t stops, frames, wrong, complete, same_depth, deepest;
   uint64_t shorter[CAUSES];
 } session = { .steps = 10000, .every = 1, .from = "main" };
@@ -76,9 +76,9 @@ symbol_address (const char *path, const char *wanted)
 static bool
 compare_frames (void)
 {
-  const struct walk *cfi = &session.cfi, *sframe = &session.sframe;
+  const struct stack_walk *cfi = &session.cfi, *sframe = &session.sframe;
   size_t both = cfi->n < sframe->n ? cfi->n : sframe->n;
-  size_t same = walk_same_frames (cfi, sframe);
+  size_t same = stack_walk_same_frames (cfi, sframe);
   session.frames += (same < both ? same + 1 : both) - 1;
   if (same == both)
     return true;
@@ -135,7 +135,7 @@ compare_stop (void)
   if (!remote_registers (&session.remote, &thread->registers)
       || !referee_walk (&session.remote.referee, thread->tid, &session.cfi))
     return;
-  walk_by_sframe (process, &thread->registers, &session.sframe);
+  stack_walk_by_sframe (process, &thread->registers, &session.sframe);
   session.stops++;
   if (session.cfi.n > session.deepest)
     session.deepest = session.cfi.n;
@@ -170,15 +170,15 @@ run (const char *program, const char *socket_path)
   const char *cfi_path = session.cfi_path ? session.cfi_path : program;
   if (!remote_open (remote, socket_path, program, cfi_path) || start == 0
       || !remote_run_to (remote, start)
-      || !walk_init (&session.sframe, FRAMES_MAX)
-      || !walk_init (&session.cfi, FRAMES_MAX))
+      || !stack_walk_init (&session.sframe, FRAMES_MAX)
+      || !stack_walk_init (&session.cfi, FRAMES_MAX))
     return false;
   compare_stop ();
   for (uint64_t i = 1; i <= session.steps && step (); i++)
     if (i % session.every == 0)
       compare_stop ();
-  walk_free (&session.sframe);
-  walk_free (&session.cfi);
+  stack_walk_free (&session.sframe);
+  stack_walk_free (&session.cfi);
   return true;
 }
 

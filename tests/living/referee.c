@@ -134,7 +134,7 @@ referee_close (struct referee *referee)
 struct dwfl_walk
 {
   const struct referee *referee;
-  struct walk *walk;
+  struct stack_walk *walk;
 };
 
 Dwarf_Frame *
@@ -176,7 +176,7 @@ static int
 take_frame (Dwfl_Frame *state, void *argument)
 {
   struct dwfl_walk *cfi = argument;
-  struct walk *walk = cfi->walk;
+  struct stack_walk *walk = cfi->walk;
   const struct arch *arch = cfi->referee->process->arch;
   Dwarf_Word sp, fp;
   if (walk->n == walk->max)
@@ -202,7 +202,8 @@ take_frame (Dwfl_Frame *state, void *argument)
 }
 
 bool
-referee_walk (const struct referee *referee, pid_t tid, struct walk *walk)
+referee_walk (const struct referee *referee, pid_t tid,
+              struct stack_walk *walk)
 {
   struct dwfl_walk cfi = { referee, walk };
   walk->n = 0;

@@ -30,7 +30,7 @@ bool referee_report (const struct referee *referee);
    without CFI are not taken into account.  False when libdwfl could not even
    begin.  */
 bool referee_walk (const struct referee *referee, pid_t tid,
-                   struct walk *walk);
+                   struct stack_walk *walk);
 
 /* What .eh_frame or .debug_frame says of PC; to be freed.  NULL: nothing.  */
 Dwarf_Frame *referee_cfi_at (const struct referee *referee, uint64_t pc);

@@ -18,7 +18,7 @@ enum
 bool
 shadow_init (struct shadow *shadow)
 {
-  return walk_init (&shadow->walk, 2);
+  return stack_walk_init (&shadow->walk, 2);
 }
 
 /* Instructions.  */
@@ -204,7 +204,7 @@ shadow_compare (struct shadow *shadow, struct process *process,
                 const struct registers *registers, struct frame *expected,
                 struct frame *found)
 {
-  walk_by_sframe (process, registers, &shadow->walk);
+  stack_walk_by_sframe (process, registers, &shadow->walk);
   if (shadow->walk.n < 2)
     {
       shadow->no_row++;
@@ -234,6 +234,6 @@ shadow_free (struct shadow *shadow)
   for (size_t i = 0; i < shadow->n_stacks; i++)
     free (shadow->stacks[i].calls);
   free (shadow->pcs);
-  walk_free (&shadow->walk);
+  stack_walk_free (&shadow->walk);
   *shadow = (struct shadow){ 0 };
 }

@@ -37,7 +37,7 @@ struct shadow
 {
   struct shadow_stack stacks[SHADOW_STACKS];
   size_t n_stacks, current;
-  struct walk walk; /* of the topmost frame and its caller */
+  struct stack_walk walk; /* of the topmost frame and its caller */
   uint64_t *pcs; /* owned; a hash table: different ones that were compared */
   size_t n_pcs, pcs_capacity;
   uint64_t steps, compared, wrong, no_row, unknown;

@@ -77,7 +77,7 @@ read_memory (void *context, uint64_t address, void *to, size_t size)
 /* The walk by one step after the other, which remembers nothing.  */
 static void
 walk_by_steps (struct process *process, const struct registers *registers,
-               struct walk *walk)
+               struct stack_walk *walk)
 {
   const struct unwind_source source
       = { find_rules, process, read_memory, process };
@@ -117,9 +117,9 @@ static void
 assert_walk_is_steps (struct process *process,
                       const struct registers *registers, size_t max)
 {
-  struct walk walk, steps;
-  assert_true (walk_init (&walk, max) && walk_init (&steps, max));
-  walk_by_sframe (process, registers, &walk);
+  struct stack_walk walk, steps;
+  assert_true (stack_walk_init (&walk, max) && stack_walk_init (&steps, max));
+  stack_walk_by_sframe (process, registers, &walk);
   walk_by_steps (process, registers, &steps);
   assert_int_equal (walk.n, steps.n);
   assert_int_equal (walk.end, steps.end);
@@ -130,8 +130,8 @@ assert_walk_is_steps (struct process *process,
       assert_true (a->at_pc == b->at_pc && a->interrupted == b->interrupted);
       assert_int_equal (a->way, WAY_ROW);
     }
-  walk_free (&walk);
-  walk_free (&steps);
+  stack_walk_free (&walk);
+  stack_walk_free (&steps);
 }
 
 /* A frame in every second word, whose kinds come in turn.  */
@@ -184,18 +184,18 @@ TEST (an_fp_that_cannot_be_read_is_missed_only_where_it_is_needed)
 {
   static const uint8_t plain[] = { 4 }, by_fp[] = { 4, 4, BY_FP };
   struct process process = process_with_stack ();
-  struct walk walk;
-  assert_true (walk_init (&walk, 10));
+  struct stack_walk walk;
+  assert_true (stack_walk_init (&walk, 10));
   struct registers registers = fill_epilogue (plain, 1);
-  walk_by_sframe (&process, &registers, &walk);
+  stack_walk_by_sframe (&process, &registers, &walk);
   assert_int_equal (walk.end, SFW_ZERO);
   assert_int_equal (walk.n, 7);
   assert_true (walk.frames[1].fp == UNKNOWN_REGISTER);
   registers = fill_epilogue (by_fp, 3);
-  walk_by_sframe (&process, &registers, &walk);
+  stack_walk_by_sframe (&process, &registers, &walk);
   assert_int_equal (walk.end, SFW_MEMORY);
   assert_int_equal (walk.n, 5);
-  walk_free (&walk);
+  stack_walk_free (&walk);
   process_free (&process);
 }
 
@@ -216,8 +216,8 @@ TEST (an_fp_that_was_popped_is_in_its_register)
     { 0xff, false }, /* mov %rbp,-0x100(%rsp) */
   };
   struct process process = process_with_stack ();
-  struct walk walk;
-  assert_true (walk_init (&walk, 10));
+  struct stack_walk walk;
+  assert_true (stack_walk_init (&walk, 10));
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       code[POPPED - 1] = cases[i].last;
@@ -227,13 +227,13 @@ TEST (an_fp_that_was_popped_is_in_its_register)
       struct registers registers
           = registers_at (CODE + POPPED, 0, STACK + 4 * sizeof stack[0]);
       process_forget_rows (&process);
-      walk_by_sframe (&process, &registers, &walk);
+      stack_walk_by_sframe (&process, &registers, &walk);
       if (walk.end != (cases[i].popped ? SFW_OUTERMOST : SFW_MEMORY))
         fail_msg ("case %zu: %s", i, walk_end_name (walk.end));
       assert_int_equal (walk.n, cases[i].popped ? 3 : 2);
     }
   memset (code, 0, sizeof code);
-  walk_free (&walk);
+  stack_walk_free (&walk);
   process_free (&process);
 }
 
@@ -241,17 +241,17 @@ TEST (an_fp_that_was_popped_is_in_its_register)
 TEST (an_fp_that_is_on_the_stack_was_not_popped)
 {
   struct process process = process_with_stack ();
-  struct walk walk;
-  assert_true (walk_init (&walk, 10));
+  struct stack_walk walk;
+  assert_true (stack_walk_init (&walk, 10));
   code[SAVED - 1] = 0x5d;
   stack[0] = 0x1234;
   stack[1] = CODE + 32 + OUTERMOST;
   struct registers registers = registers_at (CODE + SAVED, 0, 0x7777);
-  walk_by_sframe (&process, &registers, &walk);
+  stack_walk_by_sframe (&process, &registers, &walk);
   assert_int_equal (walk.n, 2);
   assert_true (walk.frames[1].fp == 0x1234);
   memset (code, 0, sizeof code);
-  walk_free (&walk);
+  stack_walk_free (&walk);
   process_free (&process);
 }
 
@@ -281,10 +281,10 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
       struct mapping mapping
           = { .start = JIT, .end = JIT + sizeof jit, .runs = true };
       struct process process = process_with_stack ();
-      struct walk walk;
+      struct stack_walk walk;
       process.mappings = &mapping;
       process.n_mappings = 1;
-      assert_true (walk_init (&walk, 10)
+      assert_true (stack_walk_init (&walk, 10)
                    && memory_add (&process.memory, JIT, jit, sizeof jit));
       memset (stack, 0, 32 * sizeof *stack);
       /* The caller's frame, which is JIT code, too, and the end.  */
@@ -297,7 +297,7 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
                           cases[i].made ? STACK + 8 * (TOP - 1) : caller_fp);
       if (cases[i].pushed > 0)
         stack[TOP - 1] = caller_fp;
-      walk_by_sframe (&process, &registers, &walk);
+      stack_walk_by_sframe (&process, &registers, &walk);
       if (walk.n != 2 || walk.frames[1].pc != JIT + 6
           || walk.frames[1].fp != caller_fp
           || walk.frames[1].sp != STACK + 8 * (TOP + 1)
@@ -306,7 +306,7 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
                   (unsigned long)walk.frames[1].pc);
       process.mappings = NULL;
       process.n_mappings = 0;
-      walk_free (&walk);
+      stack_walk_free (&walk);
       process_free (&process);
     }
 }
@@ -356,11 +356,11 @@ assert_sp_is_not_guessed (uint64_t function, size_t frames)
       = { .start = CODE, .end = JIT + sizeof bl, .runs = true };
   struct process process
       = { .arch = &arch_aarch64, .find_rules = find_rules_of_aarch64 };
-  struct walk walk;
+  struct stack_walk walk;
   const uint64_t wrong = CODE + ROW_BY_SP + 12, outer = CODE + ROW_BY_FP + 8;
   process.mappings = &mapping;
   process.n_mappings = 1;
-  assert_true (walk_init (&walk, 10)
+  assert_true (stack_walk_init (&walk, 10)
                && memory_add (&process.memory, STACK, stack, sizeof stack)
                && memory_add (&process.memory, JIT, bl, sizeof bl));
   for (unsigned i = 0; i < 64; i++)
@@ -375,7 +375,7 @@ assert_sp_is_not_guessed (uint64_t function, size_t frames)
                                  .values = { [31] = STACK + 8 * (CALLER - 4),
                                              [29] = STACK + 8 * (CALLER - 4),
                                              [30] = wrong } };
-  walk_by_sframe (&process, &registers, &walk);
+  stack_walk_by_sframe (&process, &registers, &walk);
   if (walk.n != frames || walk.frames[1].pc != CODE + function + 4
       || walk.frames[1].way != WAY_FP
       || (frames > 2
@@ -384,7 +384,7 @@ assert_sp_is_not_guessed (uint64_t function, size_t frames)
     fail_msg ("function 0x%lx: %zu frames", (unsigned long)function, walk.n);
   process.mappings = NULL;
   process.n_mappings = 0;
-  walk_free (&walk);
+  stack_walk_free (&walk);
   process_free (&process);
 }
 
@@ -416,21 +416,21 @@ TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
           = { .start = JIT, .end = JIT + sizeof jit, .runs = true };
       const uint64_t frame[] = { 0, JIT + 6 };
       struct process process = process_with_stack ();
-      struct walk walk;
+      struct stack_walk walk;
       process.mappings = &mapping;
       process.n_mappings = 1;
-      assert_true (walk_init (&walk, 10)
+      assert_true (stack_walk_init (&walk, 10)
                    && memory_add (&process.memory, JIT, jit, sizeof jit));
       memset (stack, 0, 32 * sizeof *stack);
       memcpy ((uint8_t *)stack + cases[i].frame, frame, sizeof frame);
       struct registers registers
           = registers_at (JIT + 4, SP / 8, STACK + cases[i].frame);
-      walk_by_sframe (&process, &registers, &walk);
+      stack_walk_by_sframe (&process, &registers, &walk);
       if (walk.n != cases[i].n)
         fail_msg ("frame at %u: %zu frames", cases[i].frame, walk.n);
       process.mappings = NULL;
       process.n_mappings = 0;
-      walk_free (&walk);
+      stack_walk_free (&walk);
       process_free (&process);
     }
 }
@@ -440,22 +440,22 @@ TEST (rules_are_looked_up_once_until_sections_change)
   static const uint8_t kinds[] = { 4, 3, 2 };
   struct process process = process_with_stack ();
   const struct registers registers = registers_at (CODE + 1, 0, 7);
-  struct walk walk;
-  assert_true (walk_init (&walk, 200));
+  struct stack_walk walk;
+  assert_true (stack_walk_init (&walk, 200));
   fill_stack (kinds, 3, 100);
   lookups = 0;
-  walk_by_sframe (&process, &registers, &walk);
+  stack_walk_by_sframe (&process, &registers, &walk);
   assert_int_equal (walk.n, 101);
   unsigned first = lookups;
   assert_true (first < 10);
-  walk_by_sframe (&process, &registers, &walk);
+  stack_walk_by_sframe (&process, &registers, &walk);
   /* The innermost frame's are looked up again.  */
   assert_true (lookups - first < first);
   process_forget_rows (&process);
   lookups = 0;
-  walk_by_sframe (&process, &registers, &walk);
+  stack_walk_by_sframe (&process, &registers, &walk);
   assert_int_equal (lookups, first);
-  walk_free (&walk);
+  stack_walk_free (&walk);
   process_free (&process);
 }
 
@@ -464,15 +464,15 @@ TEST (without_memory_the_innermost_frame_is_shown)
   static const uint8_t kinds[] = { 4 };
   struct process process = process_with_stack ();
   const struct registers registers = registers_at (CODE + 1, 0, 7);
-  struct walk walk;
-  assert_true (walk_init (&walk, 10));
+  struct stack_walk walk;
+  assert_true (stack_walk_init (&walk, 10));
   fill_stack (kinds, 1, 5);
   allocations_granted = 0;
-  walk_by_sframe (&process, &registers, &walk);
+  stack_walk_by_sframe (&process, &registers, &walk);
   allocations_granted = UINT_MAX;
   assert_int_equal (walk.n, 1);
   assert_true (walk.frames[0].pc == CODE + 1 && walk.frames[0].interrupted);
   assert_int_equal (walk.end, SFW_MEMORY);
-  walk_free (&walk);
+  stack_walk_free (&walk);
   process_free (&process);
 }

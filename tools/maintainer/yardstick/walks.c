@@ -39,7 +39,7 @@ enum
 
 static struct code_files files;
 static struct process process = { .files = &files };
-static struct walk walk;
+static struct stack_walk walk;
 static struct referee referee;
 static uint64_t addresses[FRAMES_MAX];
 
@@ -124,7 +124,7 @@ by_sframe (void)
   size_t frames = 0;
   for (size_t i = 0; i < process.n_threads; i++)
     {
-      walk_by_sframe (&process, &process.threads[i].registers, &walk);
+      stack_walk_by_sframe (&process, &process.threads[i].registers, &walk);
       frames += walk.n;
     }
   return frames;
@@ -391,7 +391,7 @@ measure_self (unsigned depth, unsigned rounds)
 int
 main (int argc, char **argv)
 {
-  if (argc < 2 || !walk_init (&walk, FRAMES_MAX))
+  if (argc < 2 || !stack_walk_init (&walk, FRAMES_MAX))
     {
       fprintf (stderr, "usage: walks PID [ROUNDS] | self [DEPTH [ROUNDS]]\n");
       return 2;
@@ -402,7 +402,7 @@ main (int argc, char **argv)
                              argc > 3 ? (unsigned)atoi (argv[3]) : 1000)
              : measure_process (atoi (argv[1]),
                                 argc > 2 ? (unsigned)atoi (argv[2]) : 200);
-  walk_free (&walk);
+  stack_walk_free (&walk);
   referee_close (&referee);
   live_close (&process);
   return status;
