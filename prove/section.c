@@ -136,6 +136,8 @@ section_open (struct section *section, const struct file *file)
       if (gelf_getphdr (file->elf, (int)i, &header) == NULL
           || header.p_type != PT_SFRAME || header.p_filesz == 0)
         continue;
+      if (section->bytes != NULL)
+        return broken (section, 0, "there are several PT_GNU_SFRAME");
       section->bytes = file_at (file, header.p_vaddr, header.p_filesz);
       section->size = header.p_filesz;
       section->address = header.p_vaddr;
@@ -204,7 +206,7 @@ next_function (struct section *section)
   section->next++;
   section->block = 0;
   section->row = section->rows;
-  section->row_index = 0;
+  section->row_index = section->rows_of_block = 0;
   section->n_rows += section->rows_of_function;
   return true;
 }
@@ -348,22 +350,40 @@ address_of (const struct section *section, uint64_t offset)
   return section->start + section->block + (offset < left ? offset : left);
 }
 
+/* Go on with the next block, if the function is MASKED and there is one.  Rows
+   behind the end of the first block are read once: read in each block, they
+   would ask for more steps than there is code.  */
+static void
+end_block (struct section *section, bool masked)
+{
+  uint64_t left = section->end - section->start - section->block;
+  section->row_index = section->rows_of_function;
+  if (!masked || left <= section->repeat || section->rows_of_block == 0)
+    return;
+  section->block += section->repeat;
+  section->row = section->rows;
+  section->row_index = 0;
+}
+
 /* The row at section->row as a span; the next row says where it ends, or the
    end of the block.  */
 static bool
 take_row (struct section *section, struct span *span)
 {
   struct row row, next;
-  bool masked = section->info & 0x10;
+  bool masked = section->info & 0x10, first = section->block == 0;
   uint64_t end = masked ? section->repeat : UINT64_MAX;
   if (!read_row (section, section->row, &row)
       || !rule_of_row (section, &row, &span->rule))
     return false;
-  section->n_idle
-      += row.start >= end || row.start >= section->end - section->start;
+  bool idle = row.start >= end || row.start >= section->end - section->start;
+  section->n_idle += first && idle;
+  section->rows_of_block += first && !idle;
   section->row = row.end;
   section->row_index++;
-  if (section->row_index < section->rows_of_function)
+  bool last = section->row_index
+              == (first ? section->rows_of_function : section->rows_of_block);
+  if (!last)
     {
       if (!read_row (section, section->row, &next))
         return false;
@@ -373,13 +393,8 @@ take_row (struct section *section, struct span *span)
     }
   span->start = address_of (section, row.start);
   span->end = address_of (section, end);
-  if (section->row_index == section->rows_of_function && masked
-      && section->end - section->start - section->block > section->repeat)
-    {
-      section->block += section->repeat;
-      section->row = section->rows;
-      section->row_index = 0;
-    }
+  if (last)
+    end_block (section, masked);
   return true;
 }
 
