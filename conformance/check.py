@@ -108,7 +108,7 @@ def main(arguments):
     for path in arguments:
         try:
             lines = check_file(path, raw)
-        except (ValueError, OSError, struct.error, KeyError) as problem:
+        except (ValueError, OSError, struct.error, LookupError) as problem:
             print(f"{path}: {problem}", file=sys.stderr)
             status = 2
             continue

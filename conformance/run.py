@@ -25,6 +25,7 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -43,7 +44,11 @@ ATTRIBUTES = {"signed-a": "signed", "signed-b": "signed", "signal": "signal"}
 
 
 class Adapter:
-    """A reader behind a pipe; started again when it dies."""
+    """A reader behind a pipe; started again when it dies.  One that does not
+    answer within so many seconds is ended: more than adapters wait that end
+    hung readers themselves."""
+
+    seconds = 30
 
     def __init__(self, command):
         self.command, self.process = shlex.split(command), None
@@ -67,13 +72,17 @@ class Adapter:
         return self.process.wait()
 
     def ask(self, line):
-        """The answer to LINE, or None when the adapter died of it."""
+        """The answer to LINE, or None when the adapter died of it, or hung."""
+        limit = threading.Timer(self.seconds, self.process.kill)
+        limit.start()
         try:
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
             answer = self.process.stdout.readline()
         except BrokenPipeError:
             answer = ""
+        finally:
+            limit.cancel()
         if answer.endswith("\n"):
             return answer.rstrip("\n")
         try:
@@ -111,11 +120,14 @@ def judge(vector, answer, tells):
         return "C", "the reader died"
     if answer.startswith("refused"):
         return ("R", answer) if vector["open"] == "accept" else ("r", "")
+    accepted, *answers = answer.split(";")
+    if accepted != "accepted" or len(answers) != len(vector["lookups"]):
+        return "W", f"not an answer to each question: {answer}"
     worst, text = ".", ""
     if vector["open"] == "refuse":
         worst, text = "A", "accepted"
     order = list(LETTERS)
-    for lookup, found in zip(vector["lookups"], answer.split(";")[1:]):
+    for lookup, found in zip(vector["lookups"], answers):
         letter = judge_lookup(found, lookup["answers"], tells)
         if order.index(letter) < order.index(worst):
             worst = letter

@@ -756,6 +756,13 @@ checked_package ()
   cmp again/crypt_2.0-1_amd64.deb crypt_2.0-1_amd64.deb
   retrofit -o alone crypt_2.0-1_amd64.deb
   [ -e alone/crypt_2.0-1A~sframe1_amd64.deb ]
+  # A package that is only looked at for checksums has to be read.
+  retrofit -o looked --checksums-of=hmac_2.0-1_amd64.deb crypt_2.0-1_amd64.deb
+  cmp looked/crypt_2.0-1_amd64.deb crypt_2.0-1_amd64.deb
+  head -c 200 hmac_2.0-1_amd64.deb >cut.deb
+  gives 1 retrofit -o cut --checksums-of=cut.deb crypt_2.0-1_amd64.deb
+  [[ $stderr == *"cut.deb: "* ]] || report
+  [ ! -e cut/crypt_2.0-1A~sframe1_amd64.deb ]
 }
 
 # make_hostile FILE FIELDS [MEMBERS [DATA]]: a package with these fields and

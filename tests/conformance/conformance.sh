@@ -105,6 +105,19 @@ quietly python3 "$suite/run.py" --vectors "$vectors" \
 status=$?
 check "a reader that lies and one that dies are found" \
   test "$status" -eq 1
+# Less than an answer to each question is none.
+for answer in accepted "" garbage; do
+  cat >"$log.short" <<END
+print("adapter short versions=3 abis=3 tells=", flush=True)
+import sys
+for line in sys.stdin:
+    print("$answer", flush=True)
+END
+  python3 "$suite/run.py" --vectors "$vectors" \
+    "short=python3 $log.short" >"$log.shorts" 2>&1
+  check "the answer '$answer' is none" \
+    grep -q 'rows | 0 of 36: 36 wrong rule' "$log.shorts"
+done
 check "lies are counted" grep -q 'rows | 0 of 36: 36 wrong rule' "$log"
 check "deaths are counted" grep -q '36 crash' "$log"
 quietly python3 "$suite/run.py" --vectors "$vectors" \

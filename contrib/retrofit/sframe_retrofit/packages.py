@@ -382,13 +382,19 @@ def checksums_in(kind: Type[Package], path: str) -> List[checksums.Pair]:
 
 
 def collect_checksums(options: Options, kind: Type[Package]) -> None:
-    """What may be checksums in any package.  What is wrong with a package is
-    told when it is looked into."""
+    """What may be checksums in any package.  What is wrong with a package that
+    is converted is told when it is looked into; one that is only looked at for
+    checksums has to be read, or a library would lose its checksum."""
     options.checksums = checksums.Checksums()
-    paths = options.packages + getattr(options, "checksums_of", [])
+    holders = getattr(options, "checksums_of", [])
+    paths = options.packages + holders
     for path in paths if len(paths) > 1 else []:
-        with contextlib.suppress(Refused, OSError, UnicodeDecodeError):
+        try:
             options.checksums.add(checksums_in(kind, path))
+        except (Refused, OSError, UnicodeDecodeError) as error:
+            if path in holders:
+                complain(path, reason_of(error, path))
+                sys.exit(1)
 
 
 def new_outputs(options: Options) -> Workplace:
