@@ -64,14 +64,15 @@ order_codes (struct object_builder *builder, struct error *err)
   builder->codes = calloc (n_fdes + 1, sizeof *builder->codes);
   if (builder->codes == NULL)
     return error_set_no_memory (err);
+  int more = 1;
   while (builder->n_codes < n_fdes
-         && finished_rows_next (&builder->rows,
-                                &builder->codes[builder->n_codes], err)
+         && (more = finished_rows_next (
+                 &builder->rows, &builder->codes[builder->n_codes], err))
                 > 0)
     builder->n_codes++;
   qsort (builder->codes, builder->n_codes, sizeof *builder->codes,
          compare_by_offset);
-  return true;
+  return more >= 0;
 }
 
 static bool

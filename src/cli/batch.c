@@ -53,6 +53,7 @@ struct batch
   size_t n_printed;       /* entries, from the first one on */
   size_t n_taken, n_done; /* how many of `order` were begun, and are done */
   uint64_t bytes_done;
+  bool lost_texts; /* a part of what was to be printed is missing */
 };
 
 /* Several names of one file.  */
@@ -124,16 +125,23 @@ texts_open (struct texts *texts, const struct batch *batch,
     texts->errors = batch->streams.errors;
 }
 
-/* Close the streams of TEXTS.  Empty texts are freed, because there may be
-   many.  */
+/* Close the streams of TEXTS, and note if one lost a part for want of memory.
+   Empty texts are freed, because there may be many.  */
 static void
-texts_close (struct texts *texts, const struct batch *batch,
+texts_close (struct texts *texts, struct batch *batch,
              struct batch_entry *entry)
 {
+  bool lost = false;
   if (texts->out != batch->streams.out)
-    fclose (texts->out);
+    lost |= fclose (texts->out) != 0;
   if (texts->errors != batch->streams.errors)
-    fclose (texts->errors);
+    lost |= fclose (texts->errors) != 0;
+  if (lost)
+    {
+      pthread_mutex_lock (&batch->lock);
+      batch->lost_texts = true;
+      pthread_mutex_unlock (&batch->lock);
+    }
   if (entry->out_size == 0)
     {
       free (entry->out);
@@ -468,5 +476,5 @@ batch_run (const struct tool_options *options, const struct tree *tree,
   free (batch.entries);
   pthread_cond_destroy (&batch.changed);
   pthread_mutex_destroy (&batch.lock);
-  return done;
+  return done && !batch.lost_texts;
 }

@@ -351,6 +351,30 @@ skip_here (const char *path)
   return path;
 }
 
+/* Take what names nothing new out of PATH, which is absolute: "//", "/./", and
+   a name that ".." follows.  */
+static void
+clean_path (char *path)
+{
+  char *to = path;
+  for (const char *from = path; *from != '\0';)
+    {
+      const char *name = from + strspn (from, "/");
+      size_t length = strcspn (name, "/");
+      from = name + length;
+      if (length == 2 && memcmp (name, "..", 2) == 0)
+        while (to > path && *--to != '/')
+          ;
+      else if (length > 0 && (length != 1 || *name != '.'))
+        {
+          *to++ = '/';
+          memmove (to, name, length);
+          to += length;
+        }
+    }
+  *to = '\0';
+}
+
 /* PATH as it is when what is below ROOT is installed, on the heap.  NULL when
    memory ran out.  */
 static char *
@@ -389,9 +413,14 @@ configuration_excludes (const struct configuration *configuration,
     return found;
   char *installed = installed_path (root, path);
   /* When memory ran out the file stays as it is.  */
-  found = installed != NULL
-              ? matching (configuration, SETTING_EXCLUDE, installed)
-              : last_of_kind (configuration, SETTING_EXCLUDE);
+  if (installed == NULL)
+    return last_of_kind (configuration, SETTING_EXCLUDE);
+  found = matching (configuration, SETTING_EXCLUDE, installed);
+  /* Behind a symbolic link ".." is elsewhere, so both ways of reading count.
+   */
+  clean_path (installed);
+  if (found == NULL)
+    found = matching (configuration, SETTING_EXCLUDE, installed);
   free (installed);
   return found;
 }

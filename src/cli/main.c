@@ -84,36 +84,46 @@ keep_freed_memory (const struct tool_options *options)
 #endif
 }
 
+/* Put a failure that is no file's into EVENTS: a report without any failure
+   would pass for success.  */
+static void
+add_failure (const struct tool_options *options, const struct events *events,
+             const char *what, const struct cfi2sframe_error *err)
+{
+  const struct event event = { .path = what,
+                               .kind = EVENT_FAILED,
+                               .code = cfi2sframe_error_code (err),
+                               .text = err->reason };
+  if (events_wanted (options->stats))
+    event_print (options->stats, &event, events->body);
+}
+
 /* Report that the list of files could not be read, or that memory for it ran
-   out.  EVENTS have it, too: a report without any failure would pass for
-   success.  */
+   out.  */
 static void
 report_list_problem (const struct tool_options *options,
                      const struct events *events, bool collected, int problem)
 {
   bool named = !collected && options->files_from != NULL;
+  const char *what = named ? options->files_from : "list of files";
   struct cfi2sframe_error err
       = { .status = problem == ENOMEM ? CFI2SFRAME_NO_MEMORY : CFI2SFRAME_IO };
-  const struct event event
-      = { .path = named ? options->files_from : "list of files",
-          .kind = EVENT_FAILED,
-          .code = cfi2sframe_error_code (&err),
-          .text = strerror (problem) };
+  snprintf (err.reason, sizeof err.reason, "%s", strerror (problem));
   fputs ("cfi2sframe: ", stderr);
-  printable_put (event.path, stderr);
-  fprintf (stderr, ": %s\n", event.text);
-  if (events_wanted (options->stats))
-    event_print (options->stats, &event, events->body);
+  printable_put (what, stderr);
+  fprintf (stderr, ": %s\n", err.reason);
+  add_failure (options, events, what, &err);
 }
 
 /* Flush the files that --sync=end has not flushed one by one.  */
 static bool
-flush_written (void)
+flush_written (const struct tool_options *options, const struct events *events)
 {
   struct cfi2sframe_error err;
   if (cfi2sframe_flush (&err))
     return true;
   fprintf (stderr, "cfi2sframe: %s\n", err.reason);
+  add_failure (options, events, "file system", &err);
   return false;
 }
 
@@ -146,11 +156,11 @@ run_batch (const struct tool_options *options)
   progress_clear ();
   if (!done)
     report_list_problem (options, &events, collected, problem);
-  bool flushed = flush_written ();
+  bool flushed = flush_written (options, &events);
   totals.not_elf = tree.not_elf;
   totals.seconds = clock_now () - start;
   bool told = events_end (&events, totals.done, totals.skipped,
-                          totals.failed + totals.findings + !done,
+                          totals.failed + totals.findings + !done + !flushed,
                           totals.seconds, stdout);
   if (done)
     totals_print (&totals, options, stdout);

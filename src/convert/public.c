@@ -58,6 +58,15 @@ begin (const char *path, struct error *err)
   return file_location_of_path (path);
 }
 
+/* Whether what was done since begin () is DONE, and the files that were read
+   for it stayed as they were.  Where a file is written, output_file asks
+   that.  */
+static bool
+end (bool done, struct error *err)
+{
+  return mapped_files_check (err) && done;
+}
+
 /* Options for making a section: readers that are named choose the format.  */
 static bool
 options_take_to_make (struct cfi2sframe_options *own,
@@ -226,8 +235,9 @@ cfi2sframe_check_with (const char *input,
   size_t size;
   if (!size_given (result, &size, err))
     return false;
-  bool checked = options_take (&taken, options, err)
-                 && location_check (&location, &taken, &own, err);
+  bool checked = end (options_take (&taken, options, err)
+                          && location_check (&location, &taken, &own, err),
+                      err);
   hand_over (result, size, &own, sizeof own);
   return checked;
 }
@@ -245,7 +255,8 @@ cfi2sframe_compare (
   size_t size;
   if (!size_given (result, &size, err))
     return false;
-  bool equal = location_compare (&first, &second, found, context, &own, err);
+  bool equal = end (
+      location_compare (&first, &second, found, context, &own, err), err);
   hand_over (result, size, &own, sizeof own);
   return equal;
 }
@@ -254,7 +265,7 @@ bool
 cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
 {
   struct file_location location = begin (input, err);
-  return location_dump (&location, out, err);
+  return end (location_dump (&location, out, err), err);
 }
 
 bool
@@ -269,7 +280,8 @@ cfi2sframe_lint (const char *input,
   size_t size;
   if (!size_given (result, &size, err))
     return false;
-  bool clean = location_lint (&location, 1, found, context, &own, err);
+  bool clean
+      = end (location_lint (&location, 1, found, context, &own, err), err);
   hand_over (result, size, &own, sizeof own);
   return clean;
 }

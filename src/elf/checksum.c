@@ -190,7 +190,8 @@ is_short_of_resources (void)
 
 /* Whether FOLDER, seen from the file's directory, has a checksum.  Also true,
    with an error of its own, when the folder may be there and cannot be read
-   now: a checksum in it would go unseen.  */
+   now: a checksum in it would go unseen.  A folder without permission does not
+   count: whoever may not read it could not compare either.  */
 static bool
 find_in_folder (struct checked_file *subject, const char *folder,
                 struct error *err)
@@ -201,16 +202,24 @@ find_in_folder (struct checked_file *subject, const char *folder,
   bool found = false;
   if (directory == NULL)
     {
-      found = is_short_of_resources () && !error_set_errno (err, "open");
+      found = (is_short_of_resources () || errno == EIO)
+              && !error_set_errno (err, "open");
       if (fd >= 0)
         close (fd);
       return found;
     }
-  const struct dirent *entry;
-  for (size_t n = 0;
-       !found && n < ENTRIES_MAX && (entry = readdir (directory)) != NULL; n++)
-    if (is_checksum (subject, fd, entry->d_name))
-      found = report_file (folder, entry->d_name, err);
+  for (size_t n = 0; !found && n < ENTRIES_MAX; n++)
+    {
+      errno = 0;
+      const struct dirent *entry = readdir (directory);
+      if (entry == NULL)
+        {
+          found = errno != 0 && !error_set_errno (err, "readdir");
+          break;
+        }
+      if (is_checksum (subject, fd, entry->d_name))
+        found = report_file (folder, entry->d_name, err);
+    }
   closedir (directory);
   return found;
 }

@@ -81,6 +81,15 @@ wrong ()
   cp small here/lib/a
   (cd here/lib && "$CFI2SFRAME" --config a && "$CFI2SFRAME" --config ./a)
   cmp small here/lib/a
+  # Neither do other ways to write the path lead around it.
+  mkdir here/lib/deeper here/beside
+  for way in here//lib/a here/lib/./a here/lib/deeper/../a "$PWD/here/beside/..//lib/a" \
+    "$PWD//here/./lib/a"; do
+    "$CFI2SFRAME" --config "$way"
+    cmp small here/lib/a || { echo "$way"; return 1; }
+  done
+  (cd here/beside && "$CFI2SFRAME" --config ../lib/a)
+  cmp small here/lib/a
   tool --config --root=here here/lib/a
   has_sframe here/lib/a
   # "root" is no beginning of another name.

@@ -356,6 +356,45 @@ END
   ! grep -v ': 1 *$' log || return 1
 }
 
+@test "what is said of a file that changes meanwhile is a failure" {
+  needs_library
+  cat >changing.c <<'END'
+#include <cfi2sframe.h>
+static void
+change (void *context, const struct cfi2sframe_difference *difference)
+{
+  (void)difference;
+  FILE *file = fopen (context, "a");
+  fputc (0, file);
+  fclose (file);
+}
+int
+main (int argc, char **argv)
+{
+  struct cfi2sframe_compare_result result;
+  struct cfi2sframe_error err;
+  cfi2sframe_compare_result_init (&result);
+  bool equal = cfi2sframe_compare (argv[1], argv[2], argc > 3 ? change : NULL,
+                                   argv[2], &result, &err);
+  printf ("%d %s\n", err.status == CFI2SFRAME_IO, equal ? "equal" : err.reason);
+  return 0;
+}
+END
+  "${CC:-cc}" -I"$srcdir/include" -o changing changing.c -L"$builddir/.libs" \
+    -lcfi2sframe
+  small_program one
+  cp one two
+  convert one
+  convert --format=2 two
+  printf '\377' | dd of=two bs=1 conv=notrunc status=none \
+    seek=$(($(readelf -SW two | sed -n 's/.* \.sframe *[^ ]* *[^ ]* \([^ ]*\) .*/0x\1/p') + 28 + 4))
+  export LD_LIBRARY_PATH=$builddir/.libs
+  run ./changing one two
+  [[ $output != 1* ]] || { echo "$output"; return 1; }
+  run ./changing one two change
+  [[ $output == "1 "* ]] || { echo "$output"; return 1; }
+}
+
 @test "example from_memory: the same section as the program's" {
   example from_memory
   small_program

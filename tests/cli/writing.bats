@@ -61,6 +61,14 @@ count_flushes ()
   [ "$stderr" = "cfi2sframe: written, but flushing the file system failed: Input/output error" ] \
     || report
   has_sframe a
+  # A report has it as a failure, too.
+  small_program a
+  cp a b
+  capture strace -f -o /dev/null -e trace=syncfs \
+    -e inject=syncfs:error=EIO "$CFI2SFRAME" --stats=junit --sync=end a b
+  [ "$status" -eq 1 ] || report
+  [[ $output == *'failures="1"'*'message="written, but flushing the file system failed: '* ]] \
+    || report
 }
 
 @test "set-id bits and owner are kept" {
