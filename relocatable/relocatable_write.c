@@ -302,18 +302,29 @@ make_relocations (struct object_writer *writer, struct error *err)
   return !writer->relocations.failed || error_set_no_memory (err);
 }
 
-static void
-find_old_sections (struct object_writer *writer)
+/* Find the .sframe that is replaced, and its relocations.  A second table of
+   these would stay, and be applied to the new section.  */
+static bool
+find_old_sections (struct object_writer *writer, struct error *err)
 {
   const struct image *image = writer->image;
   const struct image_section *sframe = image_find_section (image, ".sframe");
   if (sframe == NULL)
-    return;
+    return true;
   writer->sframe = (size_t)(sframe - image->sections);
   for (size_t i = 1; i < image->n_sections; i++)
-    if (image->sections[i].header.sh_type == SHT_RELA
-        && image->sections[i].header.sh_info == writer->sframe)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if ((header->sh_type != SHT_RELA && header->sh_type != SHT_REL)
+          || header->sh_info != writer->sframe)
+        continue;
+      if (header->sh_type == SHT_REL || writer->rela != 0)
+        return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          "its .sframe has other relocations than one table "
+                          "with addends");
       writer->rela = i;
+    }
+  return true;
 }
 
 /* Section names, with those of the added sections at the end.  */
@@ -495,7 +506,8 @@ write_object (struct object_writer *writer, int out_fd, struct error *err)
       if (zero == NULL || gelf_getshdr (zero, &header) == NULL)
         return libelf_error (err, "section 0");
       header.sh_link = (GElf_Word)writer->image->section_names;
-      gelf_update_shdr (zero, &header);
+      if (gelf_update_shdr (zero, &header) == 0)
+        return libelf_error (err, "section 0");
     }
   if (elf_update (writer->elf, ELF_C_WRITE) < 0)
     return libelf_error (err, "cannot write");
@@ -551,8 +563,8 @@ relocatable_write (const struct image *image,
   bool written = false;
   if (writer_open (&writer, err))
     {
-      find_old_sections (&writer);
-      written = add_symbols (&writer, err) && make_relocations (&writer, err)
+      written = find_old_sections (&writer, err) && add_symbols (&writer, err)
+                && make_relocations (&writer, err)
                 && extend_names (&writer, err)
                 && write_object (&writer, out_fd, err);
     }

@@ -400,14 +400,16 @@ list_new_threads (struct process *process, struct error *err)
   return added || error_set_no_memory (err);
 }
 
-/* Ask all threads to stop that are not known yet.  Returns how many.  All are
+/* Ask all threads to stop that are not known yet; *N is how many.  All are
    listed before the first one is asked, so that no thread stands still during
-   that.  */
-static size_t
-seize_new_threads (struct process *process, struct error *err)
+   that.  False when memory for the list ran out.  */
+static bool
+seize_new_threads (struct process *process, size_t *n, struct error *err)
 {
   size_t first = process->n_threads, kept = first;
-  list_new_threads (process, err);
+  *n = 0;
+  if (!list_new_threads (process, err) && err->status == CFI2SFRAME_NO_MEMORY)
+    return false;
   if (first == 0)
     process->stopped_at = clock_now ();
   /* A thread that has ended, or is a zombie, cannot be seized.  */
@@ -415,7 +417,8 @@ seize_new_threads (struct process *process, struct error *err)
     if (seize_thread (process, &process->threads[i], err))
       process->threads[kept++] = process->threads[i];
   process->n_threads = kept;
-  return kept - first;
+  *n = kept - first;
+  return true;
 }
 
 /* Wait until THREAD stands still, or until it has begun to wait in the kernel
@@ -443,15 +446,21 @@ await_stop (struct process *process, struct thread *thread)
 bool
 live_stop (struct process *process, struct error *err)
 {
-  size_t first = 0, known = 0;
+  size_t first = 0, known = 0, n = 0;
+  bool listed;
   process_forget_threads (process);
   memory_forget (&process->memory);
   error_clear (err);
   /* Threads that still run may make new ones.  */
-  while (seize_new_threads (process, err) > 0)
+  while ((listed = seize_new_threads (process, &n, err)) && n > 0)
     for (; first < process->n_threads; first++)
       if (!process->threads[first].stopped && !process->threads[first].waits)
         await_stop (process, &process->threads[first]);
+  if (!listed)
+    {
+      live_resume (process);
+      return false;
+    }
   bool waits = false, stopped = false;
   for (size_t i = 0; i < process->n_threads; i++)
     {

@@ -147,6 +147,8 @@ open_mapped (int pid, const struct walk_mapping *mapping)
   return fd;
 }
 
+/* False with errno ENOMEM only: a section that cannot be read for another
+   reason is none.  */
 static bool
 add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
              const struct walk_mapping *mapping)
@@ -156,9 +158,13 @@ add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
                                 .end = mapping->end,
                                 .origin = WALK_LISTED };
   int fd = mapping->path[0] == '/' ? open_mapped (pid, mapping) : -1;
+  errno = 0;
   bool found = fd >= 0 && mapping_section (fd, mapping, &section);
+  bool no_memory = !found && errno == ENOMEM;
   if (fd >= 0)
     close (fd);
+  if (no_memory)
+    return false;
   bool added = walk_draft_add (modules, draft, module, found ? &section : NULL)
                || errno != ENOMEM;
   free ((void *)section.bytes);

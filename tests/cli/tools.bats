@@ -171,6 +171,24 @@ mutants ()
 }
 
 # Else nothing would show that tests are run on what was changed.
+@test "mutants: each test that a rule names is there" {
+  needs python3
+  python3 - "$srcdir" <<'END'
+import ast, glob, os, sys
+top = sys.argv[1]
+with open(os.path.join(top, "tools/maintainer/mutants.py")) as file:
+    [rules] = [ast.literal_eval(node.value) for node in ast.parse(file.read()).body
+               if isinstance(node, ast.Assign) and node.targets[0].id == "RULES"]
+assert len(rules) > 20
+for pattern, tests in rules:
+    for test in tests.split():
+        name = test.partition(":")[0]
+        path = (name if "/" in name else "tests/*/" + (
+            name if ".bats" in name else f"test_{name}.c"))
+        assert len(glob.glob(os.path.join(top, path))) == 1, (pattern, test)
+END
+}
+
 @test "mutants: a changed comment survives" {
   mutants -t cfa_program -e 's|/\* From the state to a row|/* To a row|' \
     src/cfi/cfa_program.c

@@ -642,3 +642,27 @@ END
 5 [null,97]
 END
 }
+
+# The second one stayed, and was applied to the new section.
+@test "an .sframe with two tables of relocations is not replaced" {
+  needs python3
+  cat >two.c <<'EOF'
+int g (int);
+int f (int n) { char bytes[n]; bytes[0] = 1; return g (n) + bytes[0]; }
+EOF
+  "${CC:-cc}" -O2 -c two.c
+  convert --relocatable two.o
+  python3 - <<'EOF'
+import struct
+data = bytearray(open("two.o", "rb").read())
+table, = struct.unpack_from("<Q", data, 40)
+count, names = struct.unpack_from("<HH", data, 60)
+headers = [struct.unpack_from("<IIQQQQIIQQ", data, table + 64 * i) for i in range(count)]
+text = bytes(data[headers[names][4]:])
+numbers = {text[header[0]:].split(b"\0")[0]: i for i, header in enumerate(headers)}
+struct.pack_into("<I", data, table + 64 * numbers[b".rela.text"] + 44, numbers[b".sframe"])
+open("two.o", "wb").write(data)
+EOF
+  refused two.o --relocatable --replace
+  [[ $stderr == *": its .sframe has other relocations than one table with addends" ]] || report
+}
