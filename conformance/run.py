@@ -44,10 +44,10 @@ ATTRIBUTES = {"signed-a": "signed", "signed-b": "signed", "signal": "signal"}
 
 
 class Adapter:
-    """A reader behind a pipe; started again when it dies.  One that does not
-    answer within so many seconds is ended: more than adapters wait that end
-    hung readers themselves."""
+    """A reader behind a pipe; started again when it dies, or when it does not
+    answer in time."""
 
+    # An adapter may end hung readers itself: the one in C waits ten seconds.
     seconds = 30
 
     def __init__(self, command):

@@ -57,14 +57,15 @@ read_segments (int fd, ElfW (Phdr) * segments)
 }
 
 /* Read the section that program header SEGMENT describes into SECTION.  The
-   caller frees its bytes.  */
+   caller frees its bytes.  *NO_MEMORY is set where memory for them ran out. */
 static bool
 read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
-              struct sfw_section *section)
+              struct sfw_section *section, bool *no_memory)
 {
   if (segment->p_filesz == 0 || segment->p_filesz > SECTION_MAX)
     return false;
   void *bytes = malloc (segment->p_filesz);
+  *no_memory = bytes == NULL;
   if (bytes == NULL)
     return false;
   *section = (struct sfw_section){ bytes, segment->p_filesz,
@@ -106,10 +107,11 @@ walk_mapping_bias (const struct walk_mapping *mapping,
   return found;
 }
 
-/* Read the section of the file FD, which MAPPING has in the process.  */
+/* Read the section of the file FD, which MAPPING has in the process, as
+   read_section does.  */
 static bool
 mapping_section (int fd, const struct walk_mapping *mapping,
-                 struct sfw_section *section)
+                 struct sfw_section *section, bool *no_memory)
 {
   ElfW (Phdr) segments[SEGMENTS_MAX];
   unsigned n = read_segments (fd, segments);
@@ -120,7 +122,7 @@ mapping_section (int fd, const struct walk_mapping *mapping,
       sframe = &segments[i];
   return sframe != NULL
          && walk_mapping_bias (mapping, segments, n, page, &bias)
-         && read_section (fd, sframe, bias, section);
+         && read_section (fd, sframe, bias, section, no_memory);
 }
 
 /* Open the file of MAPPING; -1 if it cannot be had.  Another file may have the
@@ -147,8 +149,8 @@ open_mapped (int pid, const struct walk_mapping *mapping)
   return fd;
 }
 
-/* False with errno ENOMEM only: a section that cannot be read for another
-   reason is none.  */
+/* Add the module of MAPPING to *DRAFT.  False with errno ENOMEM when memory
+   ran out.  A section that cannot be read for another reason is left out.  */
 static bool
 add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
              const struct walk_mapping *mapping)
@@ -158,13 +160,15 @@ add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
                                 .end = mapping->end,
                                 .origin = WALK_LISTED };
   int fd = mapping->path[0] == '/' ? open_mapped (pid, mapping) : -1;
-  errno = 0;
-  bool found = fd >= 0 && mapping_section (fd, mapping, &section);
-  bool no_memory = !found && errno == ENOMEM;
+  bool no_memory = false;
+  bool found = fd >= 0 && mapping_section (fd, mapping, &section, &no_memory);
   if (fd >= 0)
     close (fd);
   if (no_memory)
-    return false;
+    {
+      errno = ENOMEM;
+      return false;
+    }
   bool added = walk_draft_add (modules, draft, module, found ? &section : NULL)
                || errno != ENOMEM;
   free ((void *)section.bytes);

@@ -106,6 +106,15 @@ io_close (int fd, bool so_far, struct error *err)
   return so_far;
 }
 
+/* glibc's fclose succeeds where it could not cut the text to its size, and
+   leaves NULL.  */
+bool
+io_close_text (FILE *stream, char *const *text)
+{
+  bool whole = !ferror (stream);
+  return fclose (stream) == 0 && whole && *text != NULL;
+}
+
 int
 io_open_regular (const char *path)
 {

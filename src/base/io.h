@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -30,6 +31,10 @@ bool io_copy_to_stream (int from, int to, struct error *err);
 /* Open PATH for reading if it leads to a regular file.  Opening a FIFO would
    wait for a writer, and opening a device may have effects.  -1 with errno. */
 int io_open_regular (const char *path);
+
+/* Close STREAM, which open_memstream made with *TEXT.  False when memory ran
+   out: then the text, which is to be freed, is missing or is a part.  */
+bool io_close_text (FILE *stream, char *const *text);
 
 /* Close FD and return SO_FAR; false with ERR when only closing failed.  */
 bool io_close (int fd, bool so_far, struct error *err);

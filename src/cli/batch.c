@@ -17,6 +17,7 @@
 
 #include "base/background.h"
 #include "base/plural.h"
+#include "base/io.h"
 #include "base/printable.h"
 #include "convert/relink.h"
 #include "cli/job.h"
@@ -133,9 +134,9 @@ texts_close (struct texts *texts, struct batch *batch,
 {
   bool lost = false;
   if (texts->out != batch->streams.out)
-    lost |= fclose (texts->out) != 0;
+    lost |= !io_close_text (texts->out, &entry->out);
   if (texts->errors != batch->streams.errors)
-    lost |= fclose (texts->errors) != 0;
+    lost |= !io_close_text (texts->errors, &entry->errors);
   if (lost)
     {
       pthread_mutex_lock (&batch->lock);
@@ -476,5 +477,6 @@ batch_run (const struct tool_options *options, const struct tree *tree,
   free (batch.entries);
   pthread_cond_destroy (&batch.changed);
   pthread_mutex_destroy (&batch.lock);
-  return done && !batch.lost_texts;
+  totals->lost_texts = batch.lost_texts;
+  return done;
 }

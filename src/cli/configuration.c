@@ -416,8 +416,7 @@ configuration_excludes (const struct configuration *configuration,
   if (installed == NULL)
     return last_of_kind (configuration, SETTING_EXCLUDE);
   found = matching (configuration, SETTING_EXCLUDE, installed);
-  /* Behind a symbolic link ".." is elsewhere, so both ways of reading count.
-   */
+  /* Behind a symbolic link ".." leads elsewhere, so both readings count.  */
   clean_path (installed);
   if (found == NULL)
     found = matching (configuration, SETTING_EXCLUDE, installed);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/printable.h"
 #include "cli/json_line.h"
 
@@ -180,7 +181,7 @@ events_end (struct events *events, uint64_t passed, uint64_t skipped,
 {
   if (events->body == out)
     return true;
-  if (fclose (events->body) != 0 || events->text == NULL)
+  if (!io_close_text (events->body, &events->text))
     {
       free (events->text);
       return false;

@@ -98,14 +98,12 @@ add_failure (const struct tool_options *options, const struct events *events,
     event_print (options->stats, &event, events->body);
 }
 
-/* Report that the list of files could not be read, or that memory for it ran
-   out.  */
+/* Report PROBLEM, an errno, of WHAT, which is not one of the files that are
+   worked on.  */
 static void
-report_list_problem (const struct tool_options *options,
-                     const struct events *events, bool collected, int problem)
+report_problem (const struct tool_options *options,
+                const struct events *events, const char *what, int problem)
 {
-  bool named = !collected && options->files_from != NULL;
-  const char *what = named ? options->files_from : "list of files";
   struct cfi2sframe_error err
       = { .status = problem == ENOMEM ? CFI2SFRAME_NO_MEMORY : CFI2SFRAME_IO };
   snprintf (err.reason, sizeof err.reason, "%s", strerror (problem));
@@ -155,12 +153,19 @@ run_batch (const struct tool_options *options)
   int problem = collected ? ENOMEM : errno;
   progress_clear ();
   if (!done)
-    report_list_problem (options, &events, collected, problem);
+    report_problem (options, &events,
+                    !collected && options->files_from != NULL
+                        ? options->files_from
+                        : "list of files",
+                    problem);
+  if (totals.lost_texts)
+    report_problem (options, &events, "results", ENOMEM);
   bool flushed = flush_written (options, &events);
   totals.not_elf = tree.not_elf;
   totals.seconds = clock_now () - start;
   bool told = events_end (&events, totals.done, totals.skipped,
-                          totals.failed + totals.findings + !done + !flushed,
+                          totals.failed + totals.findings + !done + !flushed
+                              + totals.lost_texts,
                           totals.seconds, stdout);
   if (done)
     totals_print (&totals, options, stdout);
@@ -169,7 +174,7 @@ run_batch (const struct tool_options *options)
   tree_free (&tree);
   if (!told)
     return fail_report ();
-  if (!done || !flushed || totals.failed > 0)
+  if (!done || !flushed || totals.lost_texts || totals.failed > 0)
     return EXIT_FAILURE;
   return totals.findings > 0 ? EXIT_FOUND : EXIT_SUCCESS;
 }

@@ -45,6 +45,7 @@ struct totals
   struct cfi2sframe_check_result checked; /* --check */
   struct measurement measured; /* --compare-formats; `available': in a file */
   double seconds;              /* elapsed time */
+  bool lost_texts; /* memory ran out for what was to be printed of files */
 };
 
 /* Add JOB, which is finished.  The order of the calls makes no difference.  */

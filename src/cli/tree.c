@@ -260,7 +260,8 @@ keep_checksum (struct tree *tree, const char *name)
 }
 
 /* Note in the entries from FIRST on, which are of the open DIRECTORY, that its
-   names of checksums begin at START.  */
+   names of checksums begin at START.  False with errno when memory for the
+   names ran out.  */
 static bool
 note_checksums (struct tree *tree, int directory, size_t first, size_t start)
 {
@@ -270,6 +271,8 @@ note_checksums (struct tree *tree, int directory, size_t first, size_t start)
       = first < tree->n_entries && !checksum_has_folders (directory);
   for (size_t i = first; i < tree->n_entries; i++)
     tree->entries[i].checksums = known;
+  if (tree->checksums.failed)
+    errno = ENOMEM;
   return !tree->checksums.failed;
 }
 

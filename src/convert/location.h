@@ -57,9 +57,9 @@ bool location_match_debug_twin (const struct file_location *program,
                                 struct error *err);
 
 /* Whether location_match_debug_twin could change DEBUG, if it has to; nothing
-   is written.  With DEBUG NULL that is the debug file that it would find, and
-   none is no failure.  Neither is what is wrong with PROGRAM, because who
-   converts PROGRAM reports that.  */
+   is written.  DEBUG NULL stands for the debug file that would be found;
+   without one there is nothing to check.  What is wrong with PROGRAM is not a
+   failure here, because who converts PROGRAM reports that.  */
 bool location_check_debug_twin (const struct file_location *program,
                                 const char *debug,
                                 const struct cfi2sframe_options *options,

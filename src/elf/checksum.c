@@ -190,8 +190,8 @@ is_short_of_resources (void)
 
 /* Whether FOLDER, seen from the file's directory, has a checksum.  Also true,
    with an error of its own, when the folder may be there and cannot be read
-   now: a checksum in it would go unseen.  A folder without permission does not
-   count: whoever may not read it could not compare either.  */
+   now: a checksum in it would go unseen.  A folder that may not be read does
+   not count: who may not read a checksum does not compare it either.  */
 static bool
 find_in_folder (struct checked_file *subject, const char *folder,
                 struct error *err)

@@ -105,6 +105,28 @@ quietly python3 "$suite/run.py" --vectors "$vectors" \
 status=$?
 check "a reader that lies and one that dies are found" \
   test "$status" -eq 1
+check "lies are counted" grep -q 'rows | 0 of 36: 36 wrong rule' "$log"
+check "deaths are counted" grep -q '36 crash' "$log"
+# One that hangs is ended, and the next question is answered.
+cat >"$log.hangs" <<'END'
+import sys, time
+print("adapter hangs versions=3 abis=3 tells=", flush=True)
+for line in sys.stdin:
+    if line.startswith("hang"):
+        time.sleep(1000)
+    print("accepted", flush=True)
+END
+cat >"$log.asks" <<'END'
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import run
+run.Adapter.seconds = 1
+adapter = run.Adapter("python3 " + sys.argv[2])
+assert [adapter.ask(line) for line in ("a", "hang", "b")] == ["accepted", None, "accepted"]
+END
+check "a reader that hangs is ended, and started again" \
+  quietly timeout 60 python3 "$log.asks" "$suite" "$log.hangs"
 # Less than an answer to each question is none.
 for answer in accepted "" garbage; do
   cat >"$log.short" <<END
@@ -118,8 +140,6 @@ END
   check "the answer '$answer' is none" \
     grep -q 'rows | 0 of 36: 36 wrong rule' "$log.shorts"
 done
-check "lies are counted" grep -q 'rows | 0 of 36: 36 wrong rule' "$log"
-check "deaths are counted" grep -q '36 crash' "$log"
 quietly python3 "$suite/run.py" --vectors "$vectors" \
   --compare "$suite/results.json" "cfi2sframe=python3 $log.liar"
 check "a reader that changed is found" test $? -eq 1

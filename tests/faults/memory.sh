@@ -179,5 +179,38 @@ else
   echo "ok $count - a program with a debug file # SKIP cannot be made here"
 fi
 
+# What is said of several files is kept until its turn comes; without memory for
+# that it is printed at once.  The files have no CFI that libdwarf would read: a
+# thread of the program has no handler that could tell its crashes from others.
+several ()
+{
+  LD_PRELOAD=$PWD/memory.so "$program" -n -j 1 --stats="$1" w/f w/g >output 2>errors
+  rc=$?
+  no_times output
+  sort -o output output
+} 2>/dev/null
+
+echo script >w/f
+cp small.o w/g
+for stats in json junit; do
+  bad="" failed=0
+  rm -f all
+  FAULT_COUNT=$PWD/all several $stats
+  cp output wanted
+  grep -c 'w/[fg]' wanted | grep -q 2 || bad="not both are told of"$'\n'
+  all=$(cat all)
+  for ((n = 1; n <= all; n++)); do
+    FAULT_AT=$n several $stats
+    [ $rc -eq 0 ] || failed=$((failed + 1))
+    case $rc in
+      0) cmp -s output wanted ;;
+      1) grep -q 'emory' errors output ;;
+      *) false ;;
+    esac || bad+="allocation $n: exit status $rc: $(cat errors)"$'\n'
+  done
+  [ $failed -gt 4 ] || bad+="only $failed of $all had any effect"
+  report "several files, $stats: $all allocations" "$bad"
+done
+
 echo "1..$count"
 [ $failures -eq 0 ]

@@ -19,7 +19,7 @@ log=$scratch/log
 # shellcheck disable=SC2046 # names without spaces
 if ! "$cross" -O1 -std=gnu17 -D_GNU_SOURCE -static -pthread \
   -ffunction-sections -Wl,--gc-sections \
-  -Wl,--wrap=free -Wl,--wrap=pthread_getattr_np \
+  -Wl,--wrap=free -Wl,--wrap=malloc -Wl,--wrap=pthread_getattr_np \
   -Wl,--wrap=getline -Wl,--wrap=__getdelim \
   -I"$srcdir/tests/walk/qemu" -I. -I"$srcdir/src" -I"$srcdir" \
   -I"$srcdir/include" \

@@ -1136,6 +1136,42 @@ PROGRAM_TEST (sections_of_mapped_files_are_found)
   assert_int_equal (find_in_file (program, 3, (1u << 30) + 1), SFW_NO_SECTION);
 }
 
+/* The size of a block of memory that cannot be had; 0: all can.  */
+static size_t size_refused;
+void *__real_malloc (size_t size);
+void *__wrap_malloc (size_t size);
+
+void *
+__wrap_malloc (size_t size)
+{
+  if (size == 0 || size != size_refused)
+    return __real_malloc (size);
+  errno = ENOMEM;
+  return NULL;
+}
+
+/* The module would look like one without a section.  */
+PROGRAM_TEST (without_memory_for_a_section_there_is_no_list)
+{
+  char name[] = "mapped-XXXXXX";
+  int fd = mkstemp (name);
+  size_t size = program->buffer.size;
+  write_file (program, fd, 3, size);
+  void *code
+      = mmap (NULL, 0x1000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, FILE_CODE);
+  struct sfw_modules *modules = sfw_modules_new ();
+  assert_true (code != MAP_FAILED);
+  size_refused = size;
+  assert_false (sfw_modules_read_maps (modules, getpid ()));
+  assert_int_equal (errno, ENOMEM);
+  size_refused = 0;
+  assert_true (sfw_modules_read_maps (modules, getpid ()));
+  sfw_modules_free (modules);
+  munmap (code, 0x1000);
+  close (fd);
+  unlink (name);
+}
+
 /* A program header can be left of a section that is not loaded.  */
 PROGRAM_TEST (a_section_that_is_not_in_memory_is_not_read)
 {
