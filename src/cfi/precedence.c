@@ -13,7 +13,11 @@ enum
   /* An FDE that was set aside is compared with so many FDEs in front of it
      that may reach into it, and with so many that start in it.  More than one
      are an accident.  */
-  NEIGHBOURS_MAX = 16
+  NEIGHBOURS_MAX = 16,
+  /* Programs are executed for comparisons until they have so many times the
+     bytes of all inputs: a large one that stands in for many small ones is
+     executed for each of these.  An honest file stays below once.  */
+  EXECUTED_MAX = 4
 };
 
 struct settling
@@ -97,7 +101,8 @@ struct contradictions
   struct cfi_section *section;
   struct cfa_machine *machine;         /* owned */
   struct frame_function aside, chosen; /* owned */
-  size_t next; /* the first FDE behind the start of the one set aside */
+  size_t next;     /* the first FDE behind the start of the one set aside */
+  uint64_t budget; /* bytes of programs that may still be executed */
   struct error *err;
 };
 
@@ -118,6 +123,9 @@ static bool
 compare_with (struct contradictions *comparison, const struct cfi_fde *fde)
 {
   bool says;
+  if (fde->instructions_size > comparison->budget)
+    return true;
+  comparison->budget -= fde->instructions_size;
   if (!execute (comparison, fde, &comparison->chosen, &says))
     return false;
   return !says
@@ -156,7 +164,10 @@ compare (struct contradictions *comparison, const struct cfi_fde *fde)
 static bool
 count_contradictions (struct cfi_section *section, struct error *err)
 {
-  struct contradictions comparison = { .section = section, .err = err };
+  struct contradictions comparison
+      = { .section = section,
+          .budget = EXECUTED_MAX * cfi_section_size (section),
+          .err = err };
   if (section->n_set_aside == 0)
     return true;
   comparison.machine = cfa_machine_new (section);

@@ -500,3 +500,28 @@ TEST (sixteen_are_asked_for_contradictions)
       free_fixture (&f);
     }
 }
+
+/* A program that stands in for many is not executed for all of them.  */
+TEST (a_program_is_not_executed_for_ever)
+{
+  enum
+  {
+    N_STEPS = 10000,
+    N_INSIDE = 2000
+  };
+  static char program[6 * N_STEPS + 1];
+  static struct function inside[N_INSIDE];
+  for (unsigned i = 0; i < N_STEPS; i++)
+    memcpy (program + 6 * (size_t)i, "\x41\x0e\x18\x41\x0e\x20", 6);
+  for (unsigned i = 0; i < N_INSIDE; i++)
+    inside[i] = (struct function){ CODE + 4 * (uint64_t)i, 4, "\x0e\x10" };
+  const struct function around = { CODE, 2 * N_STEPS + 1, program };
+  struct fixture f = new_fixture ();
+  add_eh_frame (&f, &around, 1);
+  add_debug_frame (&f, inside, N_INSIDE);
+  struct error err = { 0 };
+  assert_true (precedence_settle (&f.section, is_of_code, NULL, &err));
+  assert_int_equal (f.section.n_set_aside, N_INSIDE);
+  assert_in_range (f.section.n_contradictions, 1, N_INSIDE / 10);
+  free_fixture (&f);
+}
