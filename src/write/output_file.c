@@ -330,7 +330,8 @@ output_file_link (const struct file_location *target,
 {
   struct output_file file = nothing;
   sigset_t mask;
-  uninterrupted_begin (&mask);
+  if (!uninterrupted_begin (&mask))
+    return error_set_errno (err, "make a hard link");
   bool linked
       = (target->fixed ? take_place (&file, target, err)
                        : set_place (&file, resolve_new (target->name), err))

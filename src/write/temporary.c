@@ -8,13 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "write/uninterrupted.h"
@@ -42,12 +40,6 @@ _Static_assert(NAME_SIZE <= sizeof ((struct temporary *)0)->name, "room");
    a handler never reads what another thread frees. Beyond the table's size
    files are written all the same, only unknown to the handler.  */
 static _Atomic (struct temporary *) active[TEMPORARY_KNOWN_MAX];
-
-/* Threads between making a file and entering it into the table.  */
-static atomic_int creating;
-
-/* Set once the process is about to end.  */
-static atomic_bool closing;
 
 static int
 active_add (struct temporary *temporary)
@@ -78,13 +70,6 @@ temporary_discard_all (void)
 {
   int saved = errno;
   uninterrupted_wait ();
-  atomic_store (&closing, true);
-  /* A creating thread has its signals blocked, so it is never the one
-     interrupted here, and it ends soon; a hanging file system must not make
-     the handler hang for ever.  */
-  const struct timespec pause = { 0, 1000000 };
-  for (int i = 0; i < 1000 && atomic_load (&creating) != 0; i++)
-    nanosleep (&pause, NULL);
   for (int i = 0; i < TEMPORARY_KNOWN_MAX; i++)
     {
       struct temporary *temporary = atomic_exchange (&active[i], NULL);
@@ -195,22 +180,19 @@ make (struct temporary *temporary, const struct file_location *source, int *fd)
   return false;
 }
 
-/* Make TEMPORARY and enter it into the table, with signals blocked between the
-   two.  False with errno.  */
+/* Make TEMPORARY and enter it into the table, with nothing between the two.
+   False with errno.  */
 static bool
 make_known (struct temporary *temporary, const struct file_location *source,
             int *fd)
 {
-  sigset_t all, old;
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &old);
-  atomic_fetch_add (&creating, 1);
-  errno = EINTR;
-  bool made = !atomic_load (&closing) && make (temporary, source, fd);
+  sigset_t mask;
+  if (!uninterrupted_begin (&mask))
+    return false;
+  bool made = make (temporary, source, fd);
   if (made)
     temporary->slot = active_add (temporary);
-  atomic_fetch_sub (&creating, 1);
-  pthread_sigmask (SIG_SETMASK, &old, NULL);
+  uninterrupted_end (&mask);
   return made;
 }
 
