@@ -130,6 +130,26 @@ mapped_file_open_private (int fd, size_t *size, struct error *err)
   return map (fd, PROT_READ | PROT_WRITE, size, err);
 }
 
+void *
+mapped_file_open_longer (int fd, size_t size, size_t whole, struct error *err)
+{
+  struct stat status;
+  void *bytes = mmap (NULL, whole, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (bytes != MAP_FAILED && fstat (fd, &status) == 0
+      && mmap (bytes, size, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0)
+             != MAP_FAILED)
+    {
+      note (bytes, size, PROT_READ | PROT_WRITE, fd, &status);
+      return bytes;
+    }
+  error_set_errno (err, "mmap");
+  if (bytes != MAP_FAILED)
+    munmap (bytes, whole);
+  return NULL;
+}
+
 /* Whether the file of MAPPING is what it was.  Where its descriptor was closed
    that cannot be told any more.  */
 static bool

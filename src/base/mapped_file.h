@@ -32,6 +32,11 @@ const void *mapped_file_open (int fd, size_t *size, struct error *err);
 /* The same for bytes that are going to be changed, in memory alone.  */
 void *mapped_file_open_private (int fd, size_t *size, struct error *err);
 
+/* The first SIZE bytes of FD, followed by zeros up to WHOLE bytes, also to be
+   changed in memory alone; both are more than 0.  */
+void *mapped_file_open_longer (int fd, size_t size, size_t whole,
+                               struct error *err);
+
 /* Give a mapping back, in the thread that has made it; FD is still open, or
    a change of the file is not noticed.  */
 void mapped_file_close (const void *bytes, size_t size);

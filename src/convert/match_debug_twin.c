@@ -13,12 +13,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/crc32.h"
+#include "base/mapped_file.h"
 #include "convert/location.h"
 #include "convert/options.h"
 #include "convert/original.h"
@@ -173,7 +173,7 @@ keep_crc (struct pair *pair, struct error *err)
                    crc32_of (pair->debug.bytes, (size_t)pair->debug.size)),
                false);
   if (bytes != NULL)
-    munmap (bytes, (size_t)pair->plan.new_size);
+    mapped_file_close (bytes, (size_t)pair->plan.new_size);
   buffer_free (&record);
   return done;
 }

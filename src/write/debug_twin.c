@@ -6,8 +6,8 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "base/mapped_file.h"
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
 #include "place/owners.h"
@@ -174,23 +174,13 @@ debug_twin_check_sections (const struct image *debug,
 static uint8_t *
 map_copy (const struct image *image, size_t size, struct error *err)
 {
-  uint64_t page = (uint64_t)sysconf (_SC_PAGESIZE);
-  uint64_t whole = image->fd < 0 ? 0 : image->size & ~(page - 1);
+  if (image->fd >= 0)
+    return mapped_file_open_longer (image->fd, (size_t)image->size, size, err);
   uint8_t *bytes = mmap (NULL, size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (bytes != MAP_FAILED
-      && (whole == 0
-          || mmap (bytes, whole, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, image->fd, 0)
-                 != MAP_FAILED))
-    {
-      memcpy (bytes + whole, image->bytes + whole,
-              (size_t)(image->size - whole));
-      return bytes;
-    }
-  error_set_errno (err, "mmap");
   if (bytes != MAP_FAILED)
-    munmap (bytes, size);
+    return memcpy (bytes, image->bytes, (size_t)image->size);
+  error_set_errno (err, "mmap");
   return NULL;
 }
 

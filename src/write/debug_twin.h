@@ -41,8 +41,8 @@ bool debug_twin_plan (struct plan *plan, const struct image *debug,
                       const struct image *program, struct error *err);
 
 /* The bytes that PLAN, of debug_twin_plan, makes of DEBUG: plan->new_size
-   bytes of private memory, given back with munmap.  Pages that do not change
-   stay the file's.  NULL after failure.  */
+   bytes of private memory, given back with mapped_file_close.  Pages that do
+   not change stay the file's.  NULL after failure.  */
 uint8_t *debug_twin_preview (const struct image *debug,
                              const struct plan *plan, struct error *err);
 

@@ -536,6 +536,31 @@ TEST (a_mapped_file_that_changes_is_noticed)
       }
 }
 
+/* What a handler of SIGBUS does to a mapping that is longer than its file.  */
+TEST (a_longer_mapping_is_known_when_its_file_is_cut_off)
+{
+  const size_t size = 3 * (size_t)sysconf (_SC_PAGESIZE) + 100;
+  const size_t whole = 2 * size;
+  struct error err = { 0 };
+  int fd = make_file (size);
+  assert_int_equal (pwrite (fd, "x", 1, (off_t)size - 1), 1);
+  uint8_t *bytes = mapped_file_open_longer (fd, size, whole, &err);
+  assert_non_null (bytes);
+  assert_int_equal (bytes[size - 1], 'x');
+  assert_int_equal (bytes[size], 0);
+  bytes[whole - 1] = 'y';
+  assert_int_equal (ftruncate (fd, 0), 0);
+  assert_true (mapped_file_patch (bytes));
+  assert_int_equal (bytes[0], 0);
+  assert_int_equal (bytes[size - 1], 0);
+  assert_int_equal (bytes[whole - 1], 'y');
+  assert_false (mapped_files_check (&err));
+  assert_int_equal (err.status, CFI2SFRAME_IO);
+  mapped_file_close (bytes, whole);
+  mapped_files_forget ();
+  close (fd);
+}
+
 static bool
 has_number (const struct key_table *table, uint32_t hash, uint32_t number)
 {
