@@ -26,6 +26,7 @@ struct archive_job
 {
   struct archive archive;
   const struct cfi2sframe_options *options;
+  struct cfi2sframe_options member_options; /* coverage is demanded of all */
   struct cfi2sframe_report *report;
   uint64_t *offsets; /* offsets of the members' headers in the new archive */
   bool *changed;     /* per member */
@@ -60,17 +61,15 @@ write_converted_member (struct archive_job *job,
     return error_set_errno (err, "memfd_create");
   size_t size = 0;
   const void *bytes = NULL;
-  bool done = object_convert_to (image, job->options, &report, fd, err)
+  bool done = object_convert_to (image, &job->member_options, &report, fd, err)
               && (bytes = mapped_file_open (fd, &size, err)) != NULL
               && archive_write_member (&job->archive, member, bytes, size,
                                        job->fd, at, err);
   note_existing (job, member, report.existing);
   if (done)
-    {
-      job->report->machine = report.machine;
-      report.input_bytes = report.output_bytes = 0; /* the archive's count */
-      report_sum_add (job->report, &report);
-    }
+    job->report->machine = report.machine;
+  report.input_bytes = report.output_bytes = 0; /* the archive's count */
+  report_sum_add (job->report, &report);
   if (bytes != NULL)
     mapped_file_close (bytes, size);
   close (fd);
@@ -176,11 +175,11 @@ make_archive (void *context, int fd, struct error *err)
 {
   struct archive_job *job = context;
   job->fd = fd;
-  return write_members (job, err)
-         && (job->n_changed > 0
-             || error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
-                                "archive without objects to convert"))
-         && thresholds_check_coverage (job->options, job->report, err)
+  bool made = write_members (job, err)
+              && (job->n_changed > 0
+                  || error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
+                                     "archive without objects to convert"));
+  return thresholds_check (job->options, job->report, made, err)
          && check_written (job, err);
 }
 
@@ -204,7 +203,9 @@ archive_convert (const struct output_request *output,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_report *report, struct error *err)
 {
-  struct archive_job job = { .options = options, .report = report };
+  struct archive_job job
+      = { .options = options, .member_options = *options, .report = report };
+  job.member_options.min_coverage = 0;
   struct output_request opened = *output;
   struct image file;
   if (!image_open_bytes (&file, output->input, err))

@@ -30,6 +30,23 @@ object_verify (const struct image *image,
 }
 
 bool
+object_described (const struct image *image, uint64_t *bytes,
+                  struct error *err)
+{
+  struct relocatable object;
+  struct cfi_source source = { .image = NULL };
+  struct error why = { 0 };
+  *bytes = 0;
+  if (relocatable_open (&object, image, &why)
+      && object_source_open (&source, &object, false, &why))
+    for (size_t i = 0; i < source.cfi.n_fdes; i++)
+      *bytes += source.cfi.fdes[i].size;
+  cfi_source_close (&source);
+  relocatable_close (&object);
+  return why.status != CFI2SFRAME_NO_MEMORY || error_set_no_memory (err);
+}
+
+bool
 object_coverable (const struct image *image,
                   const struct cfi2sframe_options *options, uint64_t *covered,
                   struct error *err)

@@ -47,9 +47,9 @@ build (struct object_conversion *conversion, const struct image *image,
   if (!handle_existing (image, options, report, err)
       || !relocatable_open (&conversion->object, image, err))
     return false;
-  return object_section_build (&conversion->section, &conversion->object,
-                               options, report, err)
-         && thresholds_check_complete (options, report, err);
+  bool made = object_section_build (&conversion->section, &conversion->object,
+                                    options, report, err);
+  return thresholds_check (options, report, made, err);
 }
 
 static void
@@ -155,7 +155,6 @@ object_convert (const struct image *image, const struct output_request *output,
   struct object_conversion conversion = { 0 };
   struct object_output object = { &conversion, report };
   bool done = build (&conversion, image, options, report, err)
-              && thresholds_check_coverage (options, report, err)
               && output_file_make (output, write_object, &object, err);
   conversion_free (&conversion);
   return done;
@@ -180,8 +179,7 @@ object_convert_section (const struct image *image,
                         struct cfi2sframe_report *report, struct error *err)
 {
   struct object_conversion conversion = { 0 };
-  bool done = build (&conversion, image, options, report, err)
-              && thresholds_check_coverage (options, report, err);
+  bool done = build (&conversion, image, options, report, err);
   if (done)
     {
       *section = conversion.section.bytes;

@@ -239,10 +239,10 @@ fill_in_report (const struct object_builder *builder)
   report->eh_frame_bytes = builder->object->eh_frame_size;
   report->input_bytes = image->size;
   report->sframe_bytes = builder->section->bytes.size;
+  report->executable_bytes = image_executable_bytes (image);
   cfi_report (&builder->source.cfi, report);
   if (builder->emitter == NULL)
     return;
-  report->executable_bytes = image_executable_bytes (image);
   report->sframe_fdes = builder->section->n_functions;
   report->sframe_fres
       = sframe_encoder_n_rows (emitter_encoder (builder->emitter));

@@ -225,16 +225,9 @@ choose_pieces (struct conversion *conversion, struct error *err)
 static bool
 meet_demands (struct conversion *conversion, bool rows, struct error *err)
 {
-  const struct cfi2sframe_options *options = conversion->options;
-  struct cfi2sframe_report *report = conversion->report;
-  if (rows)
-    return thresholds_check_complete (options, report, err)
-           && thresholds_check_coverage (options, report, err);
-  report->executable_bytes
+  conversion->report->executable_bytes
       = image_executable_bytes (source_image (conversion));
-  if (err->status == CFI2SFRAME_NOTHING)
-    thresholds_check_coverage (options, report, err);
-  return false;
+  return thresholds_check (conversion->options, conversion->report, rows, err);
 }
 
 /* Find a place for the section.  */

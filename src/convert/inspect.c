@@ -8,6 +8,7 @@
 
 #include "base/printable.h"
 #include "relocatable/archive_members.h"
+#include "relocatable/object_audit.h"
 #include "convert/find_sframe.h"
 #include "convert/audit.h"
 #include "convert/location.h"
@@ -62,6 +63,9 @@ check_member (void *context, const char *name, const struct image *image,
   struct cfi2sframe_check_result *sum = check->sum, found = { 0 };
   (void)name;
   bool checked = check_image (image, check->cfi_options, &found, err);
+  found.executable_bytes = image_executable_bytes (image);
+  if (!checked && err->word == WORD_NO_SFRAME)
+    object_described (image, &found.bytes_absent, err);
   if (sum->difference[0] == '\0')
     {
       sum->first_wrong = found.first_wrong;
@@ -80,16 +84,19 @@ location_check (const struct file_location *input,
   const struct cfi_options cfi_options = options_cfi (options);
   struct archive_check archive
       = { .cfi_options = &cfi_options, .sum = result };
-  if (!image_open_at (&image, input, err))
-    return archive_is_instead (input, err)
-           && archive_visit (input, check_member, &archive, err);
-  bool checked = check_image (&image, &cfi_options, result, err);
-  result->executable_bytes = image_executable_bytes (&image);
-  checked = checked && check_readers (&image, options->readers, result, err)
-            && (image.header.e_type == ET_REL
-                || thresholds_check_section (options, result, err));
-  image_close (&image);
-  return checked;
+  bool checked;
+  if (image_open_at (&image, input, err))
+    {
+      checked = check_image (&image, &cfi_options, result, err);
+      result->executable_bytes = image_executable_bytes (&image);
+      checked
+          = checked && check_readers (&image, options->readers, result, err);
+      image_close (&image);
+    }
+  else
+    checked = archive_is_instead (input, err)
+              && archive_visit (input, check_member, &archive, err);
+  return checked && thresholds_check_section (options, result, err);
 }
 
 static bool

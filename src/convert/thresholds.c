@@ -5,10 +5,9 @@
 
 #include <stdio.h>
 
-bool
-thresholds_check_complete (const struct cfi2sframe_options *options,
-                           const struct cfi2sframe_report *report,
-                           struct error *err)
+static bool
+check_complete (const struct cfi2sframe_options *options,
+                const struct cfi2sframe_report *report, struct error *err)
 {
   if (!options->strict || report->functions_covered == report->cfi_functions)
     return true;
@@ -38,12 +37,16 @@ check_coverage (double least, uint64_t covered, uint64_t executable,
 }
 
 bool
-thresholds_check_coverage (const struct cfi2sframe_options *options,
-                           const struct cfi2sframe_report *report,
-                           struct error *err)
+thresholds_check (const struct cfi2sframe_options *options,
+                  const struct cfi2sframe_report *report, bool made,
+                  struct error *err)
 {
-  return check_coverage (options->min_coverage, report->bytes_covered,
-                         report->executable_bytes, CFI2SFRAME_REFUSED, err);
+  if (!made && err->status != CFI2SFRAME_NOTHING)
+    return false;
+  return check_complete (options, report, err)
+         && check_coverage (options->min_coverage, report->bytes_covered,
+                            report->executable_bytes, CFI2SFRAME_REFUSED, err)
+         && made;
 }
 
 bool

@@ -6,17 +6,13 @@
 
 #include "base/error.h"
 
-/* With OPTIONS->strict: whether every function of REPORT has all of its
-   rows.  */
-bool thresholds_check_complete (const struct cfi2sframe_options *options,
-                                const struct cfi2sframe_report *report,
-                                struct error *err);
-
-/* With OPTIONS->min_coverage: whether so much of the code has rows.  REPORT
-   is that of a whole file.  */
-bool thresholds_check_coverage (const struct cfi2sframe_options *options,
-                                const struct cfi2sframe_report *report,
-                                struct error *err);
+/* Whether the conversion that REPORT is about gives what OPTIONS demand: with
+   `strict' all rows of every function, with `min_coverage' rows for so much of
+   the code.  MADE: it gives a section; otherwise ERR says why not, and stays
+   unless it says that there is nothing to do where something is demanded.  */
+bool thresholds_check (const struct cfi2sframe_options *options,
+                       const struct cfi2sframe_report *report, bool made,
+                       struct error *err);
 
 /* The same of a section that is there; status CFI2SFRAME_MISMATCH.  Code that
    SFrame cannot describe counts as missing, too.  */

@@ -69,18 +69,18 @@ detach (const struct image *image, const char *folder,
   struct buffer section = { 0 };
   uint64_t address = 0;
   report->input_bytes = image->size;
+  report->executable_bytes = image_executable_bytes (image);
   report->strategy = "detached";
   if (!check_input (image, err))
     return false;
   char *path = detached_file_path (image, folder, err);
-  bool done
+  bool made
       = path != NULL
-        && detached_section (image, options, report, &section, &address, err)
-        && thresholds_check_complete (options, report, err)
-        && thresholds_check_coverage (options, report, err)
-        && (options->dry_run
-            || write_file (image, &section, address, folder, path,
-                           options->sync, err));
+        && detached_section (image, options, report, &section, &address, err);
+  bool done = thresholds_check (options, report, made, err)
+              && (options->dry_run
+                  || write_file (image, &section, address, folder, path,
+                                 options->sync, err));
   buffer_free (&section);
   free (path);
   return done;

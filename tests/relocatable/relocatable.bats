@@ -666,3 +666,75 @@ EOF
   refused two.o --relocatable --replace
   [[ $stderr == *": its .sframe has other relocations than one table with addends" ]] || report
 }
+
+# FILE of a function that SFrame can describe, of one that it cannot, and of 40
+# bytes without CFI, as far as its name says so.
+demanding ()
+{
+  {
+    echo '	.text'
+    case $1 in
+      *good*) printf 'good: .cfi_startproc\n nop\n .cfi_endproc\n' ;;
+    esac
+    case $1 in
+      *odd*) printf 'odd: .cfi_startproc\n .cfi_escape 0xf, 1, 0x30\n nop\n .cfi_endproc\n' ;;
+    esac
+    case $1 in
+      *bare*) printf 'bare: .fill 40, 1, 0\n' ;;
+    esac
+  } | "${CC:-cc}" -c -x assembler -o "$1" -
+}
+
+# They were not asked for objects and archives: exit status 0.
+@test "--strict and --min-coverage: objects and archives that are converted" {
+  needs ar
+  local file
+  for file in good.o odd.o bare.o good-bare.o good-odd.o; do
+    demanding $file
+  done
+  "${CC:-cc}" -nostdlib -shared -o odd.so odd.o
+  ar rc good-and-odd.a good.o odd.o
+  ar rc good-and-bare.a good.o bare.o
+  for file in odd.so odd.o good-odd.o good-and-odd.a; do
+    exits 0 -n --relocatable "$file"
+    refused "$file" --relocatable --strict
+    [[ $stderr == *"1 of "[12]" functions cannot be described completely" ]] || report
+  done
+  for file in odd.so odd.o bare.o good-bare.o good-and-bare.a; do
+    exits 0 -n --relocatable "$file"
+    refused "$file" --relocatable --min-coverage=30
+    [[ $stderr == *": only "*" percent of the code has rows" ]] || report
+  done
+  for file in good.o good-bare.o good-and-bare.a; do
+    exits 0 -n --relocatable --strict "$file"
+  done
+  for file in good.o good-odd.o good-and-odd.a; do
+    exits 0 -n --relocatable --min-coverage=30 "$file"
+  done
+}
+
+@test "--strict and --min-coverage: objects and archives that are checked" {
+  needs ar jq
+  local file
+  for file in good.o odd.o bare.o good-bare.o good-odd.o; do
+    demanding $file
+    tool --relocatable $file
+  done
+  ar rc good-and-odd.a good.o odd.o
+  ar rc good-and-bare.a good.o bare.o
+  for file in good-odd.o good-and-odd.a; do
+    exits 0 --check "$file"
+    exits 1 --check --strict "$file"
+    [[ $stderr == *": "*" bytes of code with call-frame information have no rows" ]] || report
+  done
+  for file in good-bare.o good-and-bare.a; do
+    exits 0 --check --strict "$file"
+    exits 1 --check --min-coverage=30 "$file"
+    [[ $stderr == *": only "*" percent of the code has rows" ]] || report
+  done
+  exits 0 --check --min-coverage=100 --strict good.o
+  exits 0 --check --min-coverage=30 good-and-odd.a
+  exits 0 --check --stats=json good-and-bare.a
+  [ "$(jq -c '[.bytes_equal, .executable_bytes - 40]' <<<"$output")" \
+    = "$(exits 0 --check --stats=json good.o; jq -c '[.bytes_equal, .executable_bytes]' <<<"$output")" ] || report
+}
