@@ -3,6 +3,8 @@
 
 #include "relocatable/object_source.h"
 
+#include "cfi/cfa_opcode.h"
+#include "cfi/entry.h"
 #include "cfi/reader.h"
 
 static enum frame_reason
@@ -19,6 +21,34 @@ problem_in_object (const void *context, const struct cfi_fde *fde)
   return fde->size == 0 ? REASON_EMPTY_RANGE : REASON_NONE;
 }
 
+/* Whether anything of CIE but the pointer to its personality is relocated:
+   what it says is not known before it is linked.  */
+static bool
+is_relocated (const struct relocatable *object, const struct cfi_cie *cie)
+{
+  const uint64_t head = ENTRY_HEAD + 1; /* with the version */
+  return relocatable_touches (
+             object, cie->offset,
+             cie->personality_encoding == PE_OMIT ? cie->entry_size : head)
+         || (cie->instructions != NULL
+             && relocatable_touches (
+                 object, (uint64_t)(cie->instructions - object->eh_frame),
+                 cie->instructions_size));
+}
+
+static bool
+check_cies (const struct relocatable *object, const struct cfi_section *cfi,
+            struct error *err)
+{
+  for (size_t i = 0; i < cfi->n_cies; i++)
+    if (is_relocated (object, &cfi->cies[i]))
+      return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                        "the CIE at 0x%llx of .eh_frame has relocations that "
+                        "are not expected there",
+                        (unsigned long long)cfi->cies[i].offset);
+  return true;
+}
+
 bool
 object_source_open (struct cfi_source *source,
                     const struct relocatable *object, bool no_plain,
@@ -32,5 +62,6 @@ object_source_open (struct cfi_source *source,
                                    .address = object->eh_frame_address };
   source->cfi.arch = object->image->arch;
   source->cfi.no_plain = no_plain;
-  return cfi_read (&source->cfi, &input, err);
+  return cfi_read (&source->cfi, &input, err)
+         && check_cies (object, &source->cfi, err);
 }

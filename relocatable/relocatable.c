@@ -122,6 +122,8 @@ append_section (const struct relocatable *object,
           = load_u64 (at + offsetof (Elf64_Rela, r_info), big_endian);
       uint64_t addend
           = load_u64 (at + offsetof (Elf64_Rela, r_addend), big_endian);
+      if (ELF64_R_TYPE (info) == 0)
+        continue;
       table->entries[table->n++] = (struct relocatable_entry){
         .offset = load_u64 (at + offsetof (Elf64_Rela, r_offset), big_endian),
         .value = resolve_symbol (object, symbols, ELF64_R_SYM (info), addend),
@@ -175,32 +177,28 @@ const struct relocatable_entry *
 relocatable_find (const struct relocatable_table *table, uint64_t offset)
 {
   size_t i = lower_bound (table, offset);
-  return i < table->n && table->entries[i].offset == offset
-             ? &table->entries[i]
-             : NULL;
+  return lower_bound (table, offset + 1) == i + 1 ? &table->entries[i] : NULL;
+}
+
+/* Bytes that a relocation of TYPE changes, one of .eh_frame.  */
+static uint64_t
+width_of (const struct image *image, uint32_t type)
+{
+  const struct arch_relocations *known = &image->arch->relocations;
+  return type == known->pcrel64 || type == known->absolute64 ? 8 : 4;
 }
 
 bool
 relocatable_touches (const struct relocatable *object, uint64_t offset,
                      uint64_t size)
 {
-  /* Fields that begin in front of OFFSET are not looked for: the pointers of
-     an FDE end where its instructions begin.  */
   const struct relocatable_table *table = &object->relocations;
-  size_t i = lower_bound (table, offset);
+  size_t i = lower_bound (table, offset < 8 ? 0 : offset - 8);
+  for (; i < table->n && table->entries[i].offset < offset; i++)
+    if (offset - table->entries[i].offset
+        < width_of (object->image, table->entries[i].type))
+      return true;
   return i < table->n && table->entries[i].offset - offset < size;
-}
-
-/* Bytes of the pc_begin field that relocation TYPE fills in, 0 for a type
-   that is not expected there.  */
-static size_t
-field_size (const struct image *image, uint32_t type, bool *pcrel)
-{
-  const struct arch_relocations *known = &image->arch->relocations;
-  *pcrel = type != known->absolute64;
-  if (type == known->pcrel32)
-    return 4;
-  return type == known->pcrel64 || type == known->absolute64 ? 8 : 0;
 }
 
 /* Fill in pc_begin of the FDE at OFFSET, which ends at END.  */
@@ -212,10 +210,12 @@ resolve_fde (struct relocatable *object, uint64_t offset, uint64_t end)
       = relocatable_find (&object->relocations, field);
   if (entry == NULL || entry->value == 0)
     return false;
-  bool pcrel;
-  size_t size = field_size (object->image, entry->type, &pcrel);
-  if (size == 0 || end - field < 2 * size
-      || relocatable_touches (object, field + 1, 2 * size - 1))
+  const struct arch_relocations *known = &object->image->arch->relocations;
+  bool pcrel = entry->type == known->pcrel32 || entry->type == known->pcrel64;
+  uint64_t size = width_of (object->image, entry->type);
+  if ((!pcrel && entry->type != known->absolute64) || end - field < 2 * size
+      || relocatable_touches (object, offset, FDE_PC_BEGIN)
+      || relocatable_touches (object, field + size, size))
     return false;
   uint64_t value = entry->value;
   if (pcrel)

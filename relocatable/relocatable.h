@@ -25,7 +25,8 @@ struct relocatable_entry
   uint32_t type;
 };
 
-/* The relocations of one section.  */
+/* The relocations of one section, without those of type NONE, which is 0 on
+   every machine.  */
 struct relocatable_table
 {
   struct relocatable_entry *entries; /* owned; ascending offset */
@@ -69,7 +70,8 @@ bool relocatable_read_table (const struct relocatable *object, size_t section,
                              struct relocatable_table *table,
                              struct error *err);
 
-/* The relocation of the field at OFFSET, or NULL.  */
+/* The relocation of the field at OFFSET; NULL: there is none, or there are
+   several, which linkers apply one after the other.  */
 const struct relocatable_entry *
 relocatable_find (const struct relocatable_table *table, uint64_t offset);
 

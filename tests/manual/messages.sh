@@ -14,7 +14,7 @@ fi
 temporary=$(mktemp -d) || exit 1
 trap 'rm -rf "$temporary"' EXIT
 
-find "$srcdir/src" -name '*.c' | LC_ALL=C sort \
+find "$srcdir/src" "$srcdir/relocatable" -name '*.c' | LC_ALL=C sort \
   | xgettext -f - -o - --no-location --no-wrap --omit-header --keyword= \
       --keyword=error_set:3 --keyword=error_set_word:4 --keyword=error_set_at:4 \
       --keyword=refuse:3 \

@@ -738,3 +738,66 @@ demanding ()
   [ "$(jq -c '[.bytes_equal, .executable_bytes - 40]' <<<"$output")" \
     = "$(exits 0 --check --stats=json good.o; jq -c '[.bytes_equal, .executable_bytes]' <<<"$output")" ] || report
 }
+
+# The first of two relocations was taken where linkers take the last: the rows
+# of one function for the code of another.  Relocations that reach into a field
+# from in front of it, and those of CIEs, were passed over.
+@test "CFI with relocations that are not expected gets no rows" {
+  [ "$(uname -m)" = x86_64 ] || skip "relocations are named"
+  needs jq
+  cat >plain.s <<'EOF2'
+	.section .text.one,"ax",@progbits
+one:	.fill 4,1,0x90
+	.section .text.two,"ax",@progbits
+two:	.fill 4,1,0x90
+	.section .eh_frame,"a",@progbits
+	.long 2f-1f		#length
+1:	.long 0
+	.byte 1
+	.asciz "zR"
+	.byte 1,0x78,16,1,0x1b
+	.byte 0x0c,7,8,0x90,1	#program
+	.balign 8,0
+2:	.long 4f-3f		#fde-length
+3:	.long 3b-.eh_frame	#cie
+	.long one-.		#start
+	.long 4			#size
+	.byte 0			#data
+	.byte 0x41,0x0e,16	#instructions
+	.balign 8,0
+4:
+EOF2
+  "${CC:-cc}" -c plain.s
+  exits 0 -n --relocatable --stats=json plain.o
+  [ "$(jq .bytes_covered <<<"$output")" = 4 ] || report
+  local at relocation
+  while read -r at relocation; do
+    sed "/#$at\$/i .reloc .$relocation" plain.s >odd.s
+    "${CC:-cc}" -c odd.s
+    skipped odd.o --relocatable
+    exits 0 -v --relocatable odd.o
+    [[ $output == *"no function can be expressed"* ]] || report
+  done <<'END'
+start , R_X86_64_PC32, two
+start , R_X86_64_PC32, one
+start +1, R_X86_64_8, two
+start -4, R_X86_64_64, two
+fde-length , R_X86_64_32, two
+cie +3, R_X86_64_8, two
+size +1, R_X86_64_8, two
+data , R_X86_64_8, two
+instructions -4, R_X86_64_64, two
+instructions +2, R_X86_64_8, two
+END
+  for at in length program; do
+    sed "/#$at\$/i .reloc ., R_X86_64_8, two" plain.s >odd.s
+    "${CC:-cc}" -c odd.s
+    refused odd.o --relocatable
+    [[ $stderr == *": the CIE at 0x0 of .eh_frame has relocations that are not expected there" ]] || report
+  done
+  # One that does nothing is none.
+  sed "/#start\$/i .reloc ., R_X86_64_NONE, two" plain.s >odd.s
+  "${CC:-cc}" -c odd.s
+  exits 0 -n --relocatable --stats=json odd.o
+  [ "$(jq .bytes_covered <<<"$output")" = 4 ] || report
+}
