@@ -166,8 +166,9 @@ check_written (const struct archive_job *job, struct error *err)
   mapped_file_close (bytes, size);
   return good
          || (err->status != CFI2SFRAME_NO_MEMORY
-             && error_set (err, CFI2SFRAME_IO,
-                           "the result is not as intended"));
+             && error_set_word (err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
+                                "self-check of the new file failed: its "
+                                "members differ"));
 }
 
 static bool

@@ -5,15 +5,13 @@
 
 #include "relocatable/object_convert.h"
 
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "convert/thresholds.h"
 #include "convert/audit.h"
 #include "relocatable/object_section.h"
+#include "relocatable/relocatable_write.h"
 #include "write/output_file.h"
-#include "sframe/decode.h"
 
 struct object_conversion
 {
@@ -59,74 +57,14 @@ conversion_free (struct object_conversion *conversion)
   relocatable_close (&conversion->object);
 }
 
-/* Whether section INDEX may differ between an object and its conversion.  */
-static bool
-may_change (const struct image *old, size_t index)
-{
-  const struct image_section *section = &old->sections[index];
-  switch (section->header.sh_type)
-    {
-    case SHT_SYMTAB:
-    case SHT_SYMTAB_SHNDX:
-    case SHT_REL:
-    case SHT_RELA:
-      return true;
-    default:
-      return index == old->section_names
-             || strcmp (section->name, ".sframe") == 0
-             || strncmp (section->name, ".llvm", 5) == 0;
-    }
-}
-
-/* Read the new object back: the old sections as they were, and a section that
-   can be read.  */
-static bool
-check_written (const struct image *old, int fd, struct error *err)
-{
-  struct image new;
-  struct sframe_decoder decoder;
-  int copy = dup (fd);
-  if (copy < 0)
-    return error_set_errno (err, "dup");
-  if (!image_open_fd (&new, copy, err))
-    {
-      close (copy);
-      return err->status != CFI2SFRAME_NO_MEMORY
-             && error_set (err, CFI2SFRAME_IO, "cannot read the result back");
-    }
-  bool good = new.n_sections >= old->n_sections;
-  for (size_t i = 1; good && i < old->n_sections; i++)
-    {
-      const struct image_section *x = &old->sections[i];
-      const struct image_section *y = &new.sections[i];
-      const uint8_t *from = image_section_bytes (old, x);
-      const uint8_t *to = image_section_bytes (&new, y);
-      if (may_change (old, i))
-        continue;
-      good = x->header.sh_type == y->header.sh_type
-             && x->header.sh_flags == y->header.sh_flags
-             && x->header.sh_size == y->header.sh_size
-             && strcmp (x->name, y->name) == 0
-             && (from == NULL || memcmp (from, to, x->header.sh_size) == 0);
-    }
-  const struct image_section *sframe = image_find_section (&new, ".sframe");
-  good = good && sframe
-         && sframe_decoder_open (&decoder, image_section_bytes (&new, sframe),
-                                 sframe->header.sh_size, 0, err);
-  image_close (&new);
-  return good
-         || error_set (err, CFI2SFRAME_IO, "the result is not as intended");
-}
-
 /* Write the new object to the empty file FD.  */
 static bool
 write_to (const struct object_conversion *conversion, int fd,
           struct cfi2sframe_report *report, struct error *err)
 {
   struct stat status;
-  if (!object_section_write (&conversion->section, &conversion->object, fd,
-                             err)
-      || !check_written (conversion->object.image, fd, err))
+  if (!relocatable_write (conversion->object.image, &conversion->section, fd,
+                          err))
     return false;
   if (fstat (fd, &status) != 0)
     return error_set_errno (err, "fstat");

@@ -164,7 +164,7 @@ note_fixes (struct object_builder *builder, struct error *err)
     return error_set_no_memory (err);
   for (; section->n_functions < n; section->n_functions++)
     {
-      struct relocatable_fix *fix = &section->fixes[section->n_functions];
+      struct object_fix *fix = &section->fixes[section->n_functions];
       uint32_t size;
       uint64_t address
           = sframe_encoder_range (encoder, section->n_functions, &size);
@@ -276,20 +276,4 @@ object_section_free (struct object_section *section)
   buffer_free (&section->bytes);
   free (section->fixes);
   section->fixes = NULL;
-}
-
-bool
-object_section_write (const struct object_section *section,
-                      const struct relocatable *object, int out_fd,
-                      struct error *err)
-{
-  const struct relocatable_output output = {
-    .bytes = section->bytes.bytes,
-    .size = section->bytes.size,
-    .section_type = section->section_type,
-    .relocation_type = section->relocation_type,
-    .fixes = section->fixes,
-    .n_fixes = section->n_functions,
-  };
-  return relocatable_write (object->image, &output, out_fd, err);
 }

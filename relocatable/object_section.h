@@ -16,14 +16,23 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "relocatable/relocatable.h"
-#include "relocatable/relocatable_write.h"
+
+/* A field of .sframe that the linker must fill in: PC-relative address of
+   ADDEND bytes into SECTION.  */
+struct object_fix
+{
+  uint64_t offset; /* in .sframe */
+  size_t section;
+  uint64_t addend;
+};
 
 struct object_section
 {
-  struct buffer bytes;           /* owned */
-  struct relocatable_fix *fixes; /* owned; one per function, in order */
+  struct buffer bytes;      /* owned */
+  struct object_fix *fixes; /* owned; one per function, in order */
   size_t n_functions;
-  uint32_t section_type, relocation_type;
+  uint32_t section_type;    /* SHT_GNU_SFRAME or SHT_PROGBITS */
+  uint32_t relocation_type; /* of all fixes */
 };
 
 /* Build the section for OBJECT and fill in REPORT.  Status CFI2SFRAME_NOTHING
@@ -38,11 +47,5 @@ bool object_section_build (struct object_section *section,
                            struct error *err);
 
 void object_section_free (struct object_section *section);
-
-/* Write OBJECT's file with SECTION added (or in place of its old one) to the
-   empty file OUT_FD.  */
-bool object_section_write (const struct object_section *section,
-                           const struct relocatable *object, int out_fd,
-                           struct error *err);
 
 #endif /* RELOCATABLE_OBJECT_SECTION_H */

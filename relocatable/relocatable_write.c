@@ -14,11 +14,8 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "elf/symbols.h"
-
-/* LLVM's sections of symbol indexes (llvm/BinaryFormat/ELF.h).  */
-#define SHT_LLVM_CALL_GRAPH_PROFILE_RAW 0x6fff4c02
-#define SHT_LLVM_ADDRSIG 0x6fff4c03
-#define SHT_LLVM_CALL_GRAPH_PROFILE 0x6fff4c09
+#include "relocatable/llvm_sections.h"
+#include "relocatable/object_check.h"
 
 static const char new_names[] = "\0.rela.sframe";
 enum
@@ -31,7 +28,7 @@ enum
 struct object_writer
 {
   const struct image *image;
-  const struct relocatable_output *output;
+  const struct object_section *made; /* .sframe */
   struct symbols symbols;
   Elf *elf;
   /* Section symbols by section, 0 where none is needed or known yet.  */
@@ -56,7 +53,7 @@ libelf_error (struct error *err, const char *what)
 static bool
 collect_symbols (struct object_writer *writer, struct error *err)
 {
-  const struct relocatable_output *output = writer->output;
+  const struct object_section *made = writer->made;
   for (size_t i = writer->symbols.n_local; i-- > 1;)
     {
       struct symbol symbol;
@@ -65,9 +62,9 @@ collect_symbols (struct object_writer *writer, struct error *err)
           && i <= UINT32_MAX)
         writer->section_symbols[symbol.section] = (uint32_t)i;
     }
-  for (size_t i = 0; i < output->n_fixes; i++)
+  for (size_t i = 0; i < made->n_functions; i++)
     {
-      size_t section = output->fixes[i].section;
+      size_t section = made->fixes[i].section;
       if (section == 0 || section >= writer->image->n_sections)
         return error_set (err, CFI2SFRAME_INVALID, "no section %zu", section);
       if (writer->section_symbols[section] != 0)
@@ -185,7 +182,6 @@ adjust_relocations (struct object_writer *writer, size_t section, size_t entry,
   return true;
 }
 
-/* ULEB128 indexes one after another.  */
 static bool
 adjust_addrsig (struct object_writer *writer, size_t section,
                 struct error *err)
@@ -216,7 +212,6 @@ adjust_addrsig (struct object_writer *writer, size_t section,
   return true;
 }
 
-/* Entries of two 32-bit indexes and a 64-bit weight.  */
 static bool
 adjust_call_graph (struct object_writer *writer, size_t section,
                    struct error *err)
@@ -227,8 +222,9 @@ adjust_call_graph (struct object_writer *writer, size_t section,
   if (copy == NULL)
     return false;
   memcpy (copy, old_contents (writer, section), header->sh_size);
-  for (size_t at = 0; header->sh_size - at >= 16; at += 16)
-    for (size_t i = 0; i < 8; i += 4)
+  for (size_t at = 0; header->sh_size - at >= LLVM_CALL_SIZE;
+       at += LLVM_CALL_SIZE)
+    for (size_t i = 0; i < LLVM_CALL_WEIGHT; i += 4)
       store_u32 (copy + at + i,
                  (uint32_t)moved_symbol (writer,
                                          load_u32 (copy + at + i, big_endian)),
@@ -289,14 +285,14 @@ add_symbols (struct object_writer *writer, struct error *err)
 static bool
 make_relocations (struct object_writer *writer, struct error *err)
 {
-  const struct relocatable_output *output = writer->output;
-  for (size_t i = 0; i < output->n_fixes; i++)
+  const struct object_section *made = writer->made;
+  for (size_t i = 0; i < made->n_functions; i++)
     {
-      const struct relocatable_fix *fix = &output->fixes[i];
+      const struct object_fix *fix = &made->fixes[i];
       uint64_t symbol = writer->section_symbols[fix->section];
       buffer_u64 (&writer->relocations, fix->offset);
       buffer_u64 (&writer->relocations,
-                  ELF64_R_INFO (symbol, output->relocation_type));
+                  ELF64_R_INFO (symbol, made->relocation_type));
       buffer_u64 (&writer->relocations, fix->addend);
     }
   return !writer->relocations.failed || error_set_no_memory (err);
@@ -389,7 +385,7 @@ static GElf_Shdr
 sframe_header (const struct object_writer *writer)
 {
   return (GElf_Shdr){
-    .sh_type = writer->output->section_type,
+    .sh_type = writer->made->section_type,
     .sh_flags = SHF_ALLOC,
     .sh_addralign = 8,
   };
@@ -435,7 +431,7 @@ write_old_section (struct object_writer *writer, size_t index,
   const void *bytes = old_contents (writer, index);
   size_t size = writer->image->sections[index].header.sh_size;
   if (index == writer->sframe)
-    bytes = writer->output->bytes, size = writer->output->size;
+    bytes = writer->made->bytes.bytes, size = writer->made->bytes.size;
   else if (index == writer->rela)
     bytes = writer->relocations.bytes, size = writer->relocations.size;
   else if (index == writer->image->section_names)
@@ -460,8 +456,8 @@ write_new_sections (struct object_writer *writer, struct error *err)
       GElf_Shdr header = sframe_header (writer);
       header.sh_name = (GElf_Word)(names + SFRAME_NAME);
       sframe = writer->image->n_sections;
-      if (!add_new_section (writer, &header, writer->output->bytes,
-                            writer->output->size, err))
+      if (!add_new_section (writer, &header, writer->made->bytes.bytes,
+                            writer->made->bytes.size, err))
         return false;
     }
   if (writer->rela == 0)
@@ -556,18 +552,15 @@ writer_close (struct object_writer *writer)
 
 bool
 relocatable_write (const struct image *image,
-                   const struct relocatable_output *output, int out_fd,
+                   const struct object_section *section, int out_fd,
                    struct error *err)
 {
-  struct object_writer writer = { .image = image, .output = output };
-  bool written = false;
-  if (writer_open (&writer, err))
-    {
-      written = find_old_sections (&writer, err) && add_symbols (&writer, err)
-                && make_relocations (&writer, err)
-                && extend_names (&writer, err)
-                && write_object (&writer, out_fd, err);
-    }
+  struct object_writer writer = { .image = image, .made = section };
+  bool written
+      = writer_open (&writer, err) && find_old_sections (&writer, err)
+        && add_symbols (&writer, err) && make_relocations (&writer, err)
+        && extend_names (&writer, err) && write_object (&writer, out_fd, err)
+        && object_check_file (image, out_fd, section, err);
   writer_close (&writer);
   return written;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "relocatable/object_section.h"
+#include "relocatable/relocatable_write.h"
 
 enum
 {
@@ -27,7 +28,7 @@ check_written (const struct object_section *section,
   struct image image;
   int fd = memfd_create ("fuzz", MFD_CLOEXEC);
   FUZZ_CHECK (fd >= 0);
-  if (object_section_write (section, object, fd, &err)
+  if (relocatable_write (object->image, section, fd, &err)
       && image_open_fd (&image, fd, &err))
     image_close (&image);
   else

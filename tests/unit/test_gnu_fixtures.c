@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "relocatable/object_section.h"
+#include "relocatable/relocatable_write.h"
 #include "elf/symbols.h"
 #include "sframe/model.h"
 #include "tests/unit_test.h"
@@ -258,7 +259,7 @@ check_object (const char *path, struct sframe_variant variant,
   built = relocatable_open (&object, &old, &err);
   assert_true (built);
   built = object_section_build (&section, &object, &options, &report, &err)
-          && object_section_write (&section, &object, fd, &err);
+          && relocatable_write (&old, &section, fd, &err);
   if (!built)
     printf ("# %s\n", err.reason);
   assert_true (built);
