@@ -112,7 +112,7 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
   if (member == NULL)
     return;
   memcpy (member->name, from->name, sizeof member->name);
-  process_copy_mappings (&member->process, &from->process);
+  (void)process_share_mappings (&member->process, &from->process);
   /* If the process has ended, its mappings stay those of its parent.  */
   if (!family->recorded)
     live_renew (&member->process, &err);

@@ -43,10 +43,11 @@ static bool
 find_begin (const struct process *process, const struct code_file *file,
             uint64_t *address)
 {
-  for (size_t i = 0; i < process->n_mappings; i++)
-    if (process->mappings[i].file == file && process->mappings[i].offset == 0)
+  for (size_t i = 0; i < process->mappings.n; i++)
+    if (process->mappings.list[i].file == file
+        && process->mappings.list[i].offset == 0)
       {
-        *address = process->mappings[i].start;
+        *address = process->mappings.list[i].start;
         return true;
       }
   return false;
@@ -300,9 +301,9 @@ static void
 copy_mappings (struct process *process, const struct code_file *file,
                uint8_t *bytes, size_t size)
 {
-  for (size_t i = 0; i < process->n_mappings; i++)
+  for (size_t i = 0; i < process->mappings.n; i++)
     {
-      const struct mapping *mapping = &process->mappings[i];
+      const struct mapping *mapping = &process->mappings.list[i];
       if (mapping->file != file || mapping->offset >= size)
         continue;
       uint64_t length = mapping->end - mapping->start;
@@ -317,9 +318,9 @@ static size_t
 mapped_size (const struct process *process, const struct code_file *file)
 {
   uint64_t size = 0;
-  for (size_t i = 0; i < process->n_mappings; i++)
+  for (size_t i = 0; i < process->mappings.n; i++)
     {
-      const struct mapping *mapping = &process->mappings[i];
+      const struct mapping *mapping = &process->mappings.list[i];
       uint64_t length = mapping->end - mapping->start;
       if (mapping->file == file && mapping->offset < COPY_MAX
           && length < COPY_MAX && mapping->offset + length > size)

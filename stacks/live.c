@@ -214,13 +214,14 @@ same_code (const struct process *a, const struct process *b)
   size_t i = 0, j = 0;
   for (;; i++, j++)
     {
-      while (i < a->n_mappings && !a->mappings[i].runs)
+      while (i < a->mappings.n && !a->mappings.list[i].runs)
         i++;
-      while (j < b->n_mappings && !b->mappings[j].runs)
+      while (j < b->mappings.n && !b->mappings.list[j].runs)
         j++;
-      if (i == a->n_mappings || j == b->n_mappings)
-        return i == a->n_mappings && j == b->n_mappings;
-      const struct mapping *x = &a->mappings[i], *y = &b->mappings[j];
+      if (i == a->mappings.n || j == b->mappings.n)
+        return i == a->mappings.n && j == b->mappings.n;
+      const struct mapping *x = &a->mappings.list[i],
+                           *y = &b->mappings.list[j];
       if (x->start != y->start || x->end != y->end || x->offset != y->offset
           || x->file != y->file)
         return false;
@@ -232,7 +233,7 @@ live_refresh (struct process *process, bool *changed, struct error *err)
 {
   struct process now = { .files = process->files };
   bool listed = list_mappings (&now, live_memory_thread (process->pid), err);
-  if (listed && now.n_mappings == 0)
+  if (listed && now.mappings.n == 0)
     listed = set_no_memory (process, err);
   if (!listed)
     {
@@ -244,10 +245,7 @@ live_refresh (struct process *process, bool *changed, struct error *err)
     process_forget_rows (process);
   if (changed != NULL)
     *changed = !same;
-  process_forget_mappings (process);
-  process->mappings = now.mappings;
-  process->n_mappings = now.n_mappings;
-  process->mappings_capacity = now.mappings_capacity;
+  process_move_mappings (process, &now);
   return true;
 }
 

@@ -201,16 +201,6 @@ list_addresses (struct perf_input *input)
   return walk->n;
 }
 
-/* Whether nothing is known of what PROCESS has mapped.  */
-static bool
-is_unmapped (const struct process *process)
-{
-  for (size_t i = 0; i < process->n_mappings; i++)
-    if (process->mappings[i].file != NULL)
-      return false;
-  return true;
-}
-
 static void
 take_sample (struct perf_input *input, const struct perf_record *record)
 {
@@ -234,7 +224,7 @@ take_sample (struct perf_input *input, const struct perf_record *record)
     {
       n = list_addresses (input);
       input->facts.unmapped
-          += member != NULL && is_unmapped (&member->process);
+          += member != NULL && !member->process.mappings.has_files;
     }
   else
     input->facts.skipped++;

@@ -15,16 +15,17 @@
 static size_t
 mappings_before (const struct process *process, uint64_t address)
 {
-  return SEARCH_FIRST (process->n_mappings, i,
-                       process->mappings[i].end > address);
+  return SEARCH_FIRST (process->mappings.n, i,
+                       process->mappings.list[i].end > address);
 }
 
 const struct mapping *
 process_mapping_at (const struct process *process, uint64_t address)
 {
   size_t at = mappings_before (process, address);
-  return at < process->n_mappings && process->mappings[at].start <= address
-             ? &process->mappings[at]
+  return at < process->mappings.n
+                 && process->mappings.list[at].start <= address
+             ? &process->mappings.list[at]
              : NULL;
 }
 
@@ -47,9 +48,9 @@ process_file_at (const struct process *process, uint64_t address,
 static int
 open_dump (struct process *process)
 {
-  for (size_t i = 0; i < process->n_mappings; i++)
+  for (size_t i = 0; i < process->mappings.n; i++)
     {
-      const struct mapping *mapping = &process->mappings[i];
+      const struct mapping *mapping = &process->mappings.list[i];
       if (mapping->runs && mapping->file != NULL
           && jit_names_is_dump (mapping->file->path))
         return process->open_file (process, mapping);
@@ -117,17 +118,35 @@ mapping_is_of_file (const char *path, ino_t inode)
   return inode != 0 ? path[0] == '/' : strcmp (path, "[vdso]") == 0;
 }
 
+/* Let no other process have the list of PROCESS.  False when memory ran
+   out.  */
+static bool
+unshare (struct process *process)
+{
+  const struct mappings *shared = &process->mappings;
+  struct mappings own = { .n = shared->n, .has_files = shared->has_files };
+  if (shared->owners == NULL || *shared->owners == 1)
+    return true;
+  if (!ARRAY_ROOM (own.list, own.n + 1, &own.capacity))
+    return false;
+  memcpy (own.list, shared->list, own.n * sizeof *own.list);
+  process_forget_mappings (process);
+  process->mappings = own;
+  return true;
+}
+
 /* Make room for N mappings in the place of those from FIRST up to LAST.  */
 static bool
 replace_mappings (struct process *process, size_t first, size_t last, size_t n)
 {
-  size_t behind = process->n_mappings - last;
-  if (!ARRAY_ROOM (process->mappings, process->n_mappings + n,
-                   &process->mappings_capacity))
+  struct mappings *all = &process->mappings;
+  size_t behind = all->n - last;
+  if (!unshare (process)
+      || !ARRAY_ROOM (all->list, all->n + n, &all->capacity))
     return false;
-  memmove (process->mappings + first + n, process->mappings + last,
-           behind * sizeof *process->mappings);
-  process->n_mappings = first + n + behind;
+  memmove (all->list + first + n, all->list + last,
+           behind * sizeof *all->list);
+  all->n = first + n + behind;
   return true;
 }
 
@@ -138,9 +157,9 @@ insert_mapping (struct process *process, const struct mapping *mapping)
   struct mapping parts[3];
   bool code = mapping->runs;
   size_t n = 0, first = mappings_before (process, mapping->start);
-  size_t last = SEARCH_FIRST (process->n_mappings, i,
-                              process->mappings[i].start >= mapping->end);
-  const struct mapping *old = process->mappings;
+  size_t last = SEARCH_FIRST (process->mappings.n, i,
+                              process->mappings.list[i].start >= mapping->end);
+  const struct mapping *old = process->mappings.list;
   if (first < last && old[first].start < mapping->start)
     {
       parts[n] = old[first];
@@ -159,7 +178,7 @@ insert_mapping (struct process *process, const struct mapping *mapping)
     process_forget_rows (process);
   if (!replace_mappings (process, first, last, n))
     return false;
-  memcpy (process->mappings + first, parts, n * sizeof *parts);
+  memcpy (process->mappings.list + first, parts, n * sizeof *parts);
   return true;
 }
 
@@ -172,6 +191,7 @@ process_map_file (struct process *process, const struct walk_mapping *report,
                                    .offset = report->offset,
                                    .file = file,
                                    .runs = report->runs };
+  process->mappings.has_files |= file != NULL;
   return report->start >= report->end || insert_mapping (process, &mapping);
 }
 
@@ -190,14 +210,28 @@ process_map (struct process *process, const struct walk_mapping *report)
   return process_map_file (process, report, file);
 }
 
-void
-process_copy_mappings (struct process *to, const struct process *from)
+bool
+process_share_mappings (struct process *to, struct process *from)
 {
-  size_t n = from->n_mappings;
-  if (n == 0 || !ARRAY_ROOM (to->mappings, n, &to->mappings_capacity))
-    return;
-  memcpy (to->mappings, from->mappings, n * sizeof *to->mappings);
-  to->n_mappings = n;
+  struct mappings *shared = &from->mappings;
+  if (shared->owners == NULL)
+    {
+      shared->owners = malloc (sizeof *shared->owners);
+      if (shared->owners == NULL)
+        return false;
+      *shared->owners = 1;
+    }
+  ++*shared->owners;
+  to->mappings = *shared;
+  return true;
+}
+
+void
+process_move_mappings (struct process *to, struct process *from)
+{
+  process_forget_mappings (to);
+  to->mappings = from->mappings;
+  from->mappings = (struct mappings){ 0 };
 }
 
 struct thread *
@@ -260,9 +294,13 @@ process_forget_rows (struct process *process)
 void
 process_forget_mappings (struct process *process)
 {
-  free (process->mappings);
-  process->mappings = NULL;
-  process->n_mappings = process->mappings_capacity = 0;
+  struct mappings *mappings = &process->mappings;
+  if (mappings->owners == NULL || --*mappings->owners == 0)
+    {
+      free (mappings->list);
+      free (mappings->owners);
+    }
+  *mappings = (struct mappings){ 0 };
 }
 
 void

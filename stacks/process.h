@@ -45,14 +45,23 @@ struct mapping
   bool runs; /* it may be executed */
 };
 
+struct mappings
+{
+  struct mapping *list; /* ascending, disjoint */
+  size_t n, capacity;
+  size_t *owners; /* how many processes have LIST, as a process and those that
+                     it has forked do until one of them maps something; NULL:
+                     one has it */
+  bool has_files; /* one of a file was among them */
+};
+
 struct process
 {
   pid_t pid;
   const struct arch *arch;
   struct section_policy policy;
   struct code_files *files; /* not owned: may have those of others, too */
-  struct mapping *mappings; /* owned; ascending, disjoint */
-  size_t n_mappings, mappings_capacity;
+  struct mappings mappings;
   struct thread *threads; /* owned */
   size_t n_threads, threads_capacity;
   struct memory memory;
@@ -109,8 +118,13 @@ bool process_map_file (struct process *process,
                        const struct walk_mapping *report,
                        struct code_file *file);
 
-/* Give TO, which has none, the mappings of FROM; none if memory ran out.  */
-void process_copy_mappings (struct process *to, const struct process *from);
+/* Give TO, which has none, the mappings of FROM, too.  False when memory ran
+   out.  */
+bool process_share_mappings (struct process *to, struct process *from);
+
+/* Give TO the mappings of FROM, which has none then, in the place of its own.
+ */
+void process_move_mappings (struct process *to, struct process *from);
 
 /* Whether the mapping with ADDRESS may be executed.  */
 bool process_runs_at (const struct process *process, uint64_t address);

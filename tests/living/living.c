@@ -319,8 +319,8 @@ has_sframe (struct process *process)
 {
   struct sfw_section section;
   bool any = false;
-  for (size_t i = 0; i < process->n_mappings; i++)
-    any |= process_find_section (process, process->mappings[i].start,
+  for (size_t i = 0; i < process->mappings.n; i++)
+    any |= process_find_section (process, process->mappings.list[i].start,
                                  &section);
   return any;
 }
@@ -467,9 +467,9 @@ static uint64_t
 entry_of (struct process *process, const char *suffix)
 {
   size_t length = strlen (suffix);
-  for (size_t i = 0; i < process->n_mappings; i++)
+  for (size_t i = 0; i < process->mappings.n; i++)
     {
-      const struct mapping *mapping = &process->mappings[i];
+      const struct mapping *mapping = &process->mappings.list[i];
       const char *path = mapping->file != NULL ? mapping->file->path : "";
       size_t n = strlen (path);
       Elf64_Ehdr header;

@@ -207,7 +207,7 @@ load_file (struct remote *remote, const char *path)
                                        .runs = true };
   if (!ok || !process_map (process, &report))
     return false;
-  struct code_file *file = process->mappings[0].file;
+  struct code_file *file = process->mappings.list[0].file;
   struct row_source *rows = &file->rows;
   file->opened = true;
   rows->bytes = malloc (places.size);

@@ -292,7 +292,7 @@ TEST (mappings_are_found_by_address)
     }
   assert_non_null (process_add_thread (&process, 5));
   process_forget_mappings (&process);
-  assert_int_equal (process.n_mappings, 0);
+  assert_int_equal (process.mappings.n, 0);
   assert_null (process_mapping_at (&process, 0x10000));
   process_free (&process);
 }
@@ -308,7 +308,7 @@ TEST (what_is_mapped_last_is_there)
   map (&process, 0x40000, 0x50000, 0, 0, "[heap]");
   map (&process, 0x50000, 0x51000, 0x1000, 9, "/no/start");
   map (&process, 0x51000, 0x51000, 0x1000, 9, "/empty");
-  assert_int_equal (process.n_mappings, 7);
+  assert_int_equal (process.mappings.n, 7);
   assert_mapping (&process, 0x40000, 0x50000, 0, NULL);
   assert_mapping (&process, 0x50000, 0x51000, 0x1000, "/no/start");
   assert_mapping (&process, 0x60000, 0x62000, 0, "[vdso]");
@@ -318,15 +318,21 @@ TEST (what_is_mapped_last_is_there)
   assert_mapping (&process, 0x77000, 0x79000, 0, NULL);
   /* Over parts of two, and all between.  */
   map (&process, 0x71000, 0x76000, 0, 8, "/lib/b");
-  assert_int_equal (process.n_mappings, 7);
+  assert_int_equal (process.mappings.n, 7);
   assert_mapping (&process, 0x70000, 0x71000, 0, "/lib/a");
   assert_mapping (&process, 0x71000, 0x76000, 0, "/lib/b");
   assert_mapping (&process, 0x76000, 0x77000, 0x6000, "/lib/a");
   /* The child has them, too.  */
   struct process child = { .files = &files };
-  process_copy_mappings (&child, &process);
+  assert_true (process_share_mappings (&child, &process));
+  assert_ptr_equal (child.mappings.list, process.mappings.list);
+  /* And what one of them maps, the other one has not.  */
+  map (&child, 0x40000, 0x41000, 0, 10, "/lib/c");
+  assert_mapping (&child, 0x40000, 0x41000, 0, "/lib/c");
+  assert_mapping (&child, 0x41000, 0x50000, 0, NULL);
+  assert_mapping (&process, 0x40000, 0x50000, 0, NULL);
   process_free (&process);
-  assert_int_equal (child.n_mappings, 7);
+  assert_int_equal (child.mappings.n, 8);
   assert_mapping (&child, 0x76000, 0x77000, 0x6000, "/lib/a");
   process_free (&child);
 }
@@ -700,7 +706,7 @@ TEST (what_could_run_is_known_of_a_core)
   put_segment (bytes, 3, PT_LOAD, CORE_MEMORY, UINT64_MAX - 0xfff, 0x1001);
   struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
   assert_non_null (core);
-  assert_int_equal (process.n_mappings, 2);
+  assert_int_equal (process.mappings.n, 2);
   assert_false (process_runs_at (&process, 0x7ff000));
   assert_true (process_runs_at (&process, 0x901fff));
   assert_null (process_mapping_at (&process, 0x902000));
@@ -943,7 +949,7 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
       assert_non_null (core);
       assert_int_equal (process.n_threads, MANY);
       if (cases[i].step != 0)
-        assert_int_equal (process.n_mappings, MANY - 1);
+        assert_int_equal (process.mappings.n, MANY - 1);
       core_close (core, &process);
       free (bytes);
     }
@@ -979,7 +985,7 @@ FIXTURE_TEST (a_core_of_many_files_is_read_at_once)
   alarm (0);
   assert_non_null (core);
   assert_int_equal (files.n, MANY);
-  assert_int_equal (process.n_mappings, MANY);
+  assert_int_equal (process.mappings.n, MANY);
   core_close (core, &process);
   free (bytes);
 }
@@ -1045,7 +1051,7 @@ FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
       assert_true (process_map_file (&process, &report, file));
       if (cases[i].in_memory)
         memory_add (&process.memory, 0x30000, page, sizeof page);
-      int opened = file_finder_open (&process, process.mappings);
+      int opened = file_finder_open (&process, process.mappings.list);
       /* What is not found is copied from memory.  */
       struct stat found = { 0 };
       bool any = opened >= 0 && fstat (opened, &found) == 0;
@@ -1279,7 +1285,7 @@ TEST (without_memory_there_is_no_core)
                         core != NULL ? CFI2SFRAME_OK : CFI2SFRAME_NO_MEMORY);
       if (core == NULL)
         continue;
-      assert_int_equal (process.n_mappings, 2);
+      assert_int_equal (process.mappings.n, 2);
       core_close (core, &process);
     }
   while (allocations_granted == UINT_MAX);

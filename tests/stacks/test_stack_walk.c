@@ -282,8 +282,8 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
           = { .start = JIT, .end = JIT + sizeof jit, .runs = true };
       struct process process = process_with_stack ();
       struct stack_walk walk;
-      process.mappings = &mapping;
-      process.n_mappings = 1;
+      process.mappings.list = &mapping;
+      process.mappings.n = 1;
       assert_true (stack_walk_init (&walk, 10)
                    && memory_add (&process.memory, JIT, jit, sizeof jit));
       memset (stack, 0, 32 * sizeof *stack);
@@ -304,8 +304,8 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
           || walk.frames[1].way != WAY_FP)
         fail_msg ("at %u: %zu frames, the caller %#lx", cases[i].at, walk.n,
                   (unsigned long)walk.frames[1].pc);
-      process.mappings = NULL;
-      process.n_mappings = 0;
+      process.mappings.list = NULL;
+      process.mappings.n = 0;
       stack_walk_free (&walk);
       process_free (&process);
     }
@@ -358,8 +358,8 @@ assert_sp_is_not_guessed (uint64_t function, size_t frames)
       = { .arch = &arch_aarch64, .find_rules = find_rules_of_aarch64 };
   struct stack_walk walk;
   const uint64_t wrong = CODE + ROW_BY_SP + 12, outer = CODE + ROW_BY_FP + 8;
-  process.mappings = &mapping;
-  process.n_mappings = 1;
+  process.mappings.list = &mapping;
+  process.mappings.n = 1;
   assert_true (stack_walk_init (&walk, 10)
                && memory_add (&process.memory, STACK, stack, sizeof stack)
                && memory_add (&process.memory, JIT, bl, sizeof bl));
@@ -382,8 +382,8 @@ assert_sp_is_not_guessed (uint64_t function, size_t frames)
           && (walk.frames[2].pc != outer
               || walk.frames[2].sp != STACK + 8 * (CALLER + 8))))
     fail_msg ("function 0x%lx: %zu frames", (unsigned long)function, walk.n);
-  process.mappings = NULL;
-  process.n_mappings = 0;
+  process.mappings.list = NULL;
+  process.mappings.n = 0;
   stack_walk_free (&walk);
   process_free (&process);
 }
@@ -417,8 +417,8 @@ TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
       const uint64_t frame[] = { 0, JIT + 6 };
       struct process process = process_with_stack ();
       struct stack_walk walk;
-      process.mappings = &mapping;
-      process.n_mappings = 1;
+      process.mappings.list = &mapping;
+      process.mappings.n = 1;
       assert_true (stack_walk_init (&walk, 10)
                    && memory_add (&process.memory, JIT, jit, sizeof jit));
       memset (stack, 0, 32 * sizeof *stack);
@@ -428,8 +428,8 @@ TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
       stack_walk_by_sframe (&process, &registers, &walk);
       if (walk.n != cases[i].n)
         fail_msg ("frame at %u: %zu frames", cases[i].frame, walk.n);
-      process.mappings = NULL;
-      process.n_mappings = 0;
+      process.mappings.list = NULL;
+      process.mappings.n = 0;
       stack_walk_free (&walk);
       process_free (&process);
     }

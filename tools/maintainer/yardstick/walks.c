@@ -212,8 +212,8 @@ measure_process (pid_t pid, unsigned rounds)
     }
   live_copy_stacks (&process, STACK_COPIED);
   live_resume (&process);
-  for (size_t i = 0; i < process.n_mappings; i++)
-    process_find_section (&process, process.mappings[i].start, &section);
+  for (size_t i = 0; i < process.mappings.n; i++)
+    process_find_section (&process, process.mappings.list[i].start, &section);
   /* libunwind reads tables from the process.  */
   process.memory.open = true;
   size_t n = sizeof ways / sizeof *ways;
