@@ -251,12 +251,15 @@ live_refresh (struct process *process, bool *changed, struct error *err)
 
 /* Threads.  */
 
-/* Whether TID is among the first N threads of PROCESS.  */
+/* Whether TID is among the first N threads of PROCESS.  The search begins at
+   *AT, where it ended for the thread before TID: the kernel lists threads in
+   the order in which they were listed before.  */
 static bool
-is_known_thread (const struct process *process, size_t n, pid_t tid)
+is_known_thread (const struct process *process, size_t n, pid_t tid,
+                 size_t *at)
 {
-  for (size_t i = 0; i < n; i++)
-    if (process->threads[i].tid == tid)
+  for (size_t i = 0; i < n; i++, *at = (*at + 1) % n)
+    if (process->threads[*at].tid == tid)
       return true;
   return false;
 }
@@ -380,14 +383,14 @@ seize_thread (struct process *process, struct thread *thread,
 static bool
 list_new_threads (struct process *process, struct error *err)
 {
-  size_t known = process->n_threads;
+  size_t known = process->n_threads, at = 0;
   DIR *threads = live_threads (process->pid);
   if (threads == NULL)
     return error_set (err, CFI2SFRAME_IO, "no such process");
   bool added = true;
   for (pid_t tid; added && (tid = live_next_thread (threads)) != 0;)
     {
-      if (is_known_thread (process, known, tid))
+      if (is_known_thread (process, known, tid, &at))
         continue;
       struct thread *thread = process_add_thread (process, tid);
       added = thread != NULL;
