@@ -19,9 +19,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/elf_sframe.h"
 #include "walk/maps.h"
 #include "walk/module_table.h"
+#include "walk/self.h"
 
 enum
 {
@@ -62,7 +62,10 @@ static bool
 read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
               struct sfw_section *section, bool *no_memory)
 {
-  if (segment->p_filesz == 0 || segment->p_filesz > SECTION_MAX)
+  struct stat status;
+  if (segment->p_filesz > SECTION_MAX || fstat (fd, &status) != 0
+      || segment->p_offset > (uint64_t)status.st_size
+      || segment->p_filesz > (uint64_t)status.st_size - segment->p_offset)
     return false;
   void *bytes = malloc (segment->p_filesz);
   *no_memory = bytes == NULL;
@@ -115,11 +118,8 @@ mapping_section (int fd, const struct walk_mapping *mapping,
 {
   ElfW (Phdr) segments[SEGMENTS_MAX];
   unsigned n = read_segments (fd, segments);
-  const ElfW (Phdr) *sframe = NULL;
+  const ElfW (Phdr) *sframe = walk_sframe_header (segments, n);
   uint64_t bias, page = (uint64_t)sysconf (_SC_PAGESIZE);
-  for (unsigned i = 0; i < n; i++)
-    if (segments[i].p_type == PT_GNU_SFRAME)
-      sframe = &segments[i];
   return sframe != NULL
          && walk_mapping_bias (mapping, segments, n, page, &bias)
          && read_section (fd, sframe, bias, section, no_memory);

@@ -43,6 +43,15 @@ list_segments (struct listing *listing, const struct dl_phdr_info *info,
   return true;
 }
 
+const ElfW (Phdr)
+    * walk_sframe_header (const ElfW (Phdr) * headers, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    if (headers[i].p_type == PT_GNU_SFRAME && headers[i].p_filesz > 0)
+      return &headers[i];
+  return NULL;
+}
+
 /* Whether INFO's module has the memory that SECTION describes.  */
 static bool
 is_loaded (const struct dl_phdr_info *info, const ElfW (Phdr) * section)
@@ -63,19 +72,16 @@ bool
 walk_listed_section (const struct dl_phdr_info *info,
                      struct sfw_section *section)
 {
-  *section = (struct sfw_section){ 0 };
-  for (int i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_GNU_SFRAME
-        && is_loaded (info, &info->dlpi_phdr[i]))
-      {
-        section->address = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        section->bytes = walk_memory_at (section->address);
-        section->size = info->dlpi_phdr[i].p_memsz;
-      }
+  const ElfW (Phdr) *header
+      = walk_sframe_header (info->dlpi_phdr, info->dlpi_phnum);
+  if (header == NULL || !is_loaded (info, header))
+    return false;
+  section->address = info->dlpi_addr + header->p_vaddr;
+  section->bytes = walk_memory_at (section->address);
+  section->size = header->p_memsz;
   struct unwind_section opened;
-  return section->bytes != NULL
-         && unwind_section_open (&opened, section->bytes, section->size,
-                                 section->address);
+  return unwind_section_open (&opened, section->bytes, section->size,
+                              section->address);
 }
 
 /* Begin the list.  dl_iterate_phdr has its lock by then: whoever is called by

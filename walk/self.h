@@ -4,11 +4,16 @@
 #ifndef WALK_SELF_H
 #define WALK_SELF_H
 
+#include <link.h>
 #include <stdbool.h>
 
 #include "sframewalk.h"
 
-struct dl_phdr_info;
+/* The program header of the section among the N HEADERS of a file, or NULL.
+   Of several, which the kernel and the C library choose from in two ways, it
+   is the first one that is not empty, here and in the converter.  */
+const ElfW (Phdr)
+    * walk_sframe_header (const ElfW (Phdr) * headers, unsigned n);
 
 /* Set *SECTION to the section of the module that the dynamic linker tells of
    by INFO.  False if the module has none in its memory that can be opened:

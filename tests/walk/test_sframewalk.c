@@ -1049,7 +1049,8 @@ write_at (int fd, const void *bytes, size_t size, off_t offset)
 }
 
 /* Write a file that has N_HEADERS program headers and says that its section
-   has SIZE bytes.  */
+   has SIZE bytes.  Of the headers of sections the first one has none, and the
+   last one says something else than the one that counts.  */
 static void
 write_file (const struct program *program, int fd, unsigned n_headers,
             uint64_t size)
@@ -1063,11 +1064,13 @@ write_file (const struct program *program, int fd, unsigned n_headers,
   header.e_ident[EI_DATA]
       = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
   const Elf64_Phdr headers[]
-      = { { PT_LOAD, PF_R | PF_X, FILE_CODE, CODE, CODE, 0x1000, 0x1000, 1 },
+      = { { PT_GNU_SFRAME, PF_R, FILE_SECTION, ADDRESS, ADDRESS, 0, 0, 8 },
+          { PT_LOAD, PF_R | PF_X, FILE_CODE, CODE, CODE, 0x1000, 0x1000, 1 },
           { PT_LOAD, PF_R | PF_X, FILE_MORE_CODE, CODE * 2, CODE * 2, 0x1000,
             0x1000, 1 },
           { PT_GNU_SFRAME, PF_R, FILE_SECTION, ADDRESS, ADDRESS, size, size,
-            8 } };
+            8 },
+          { PT_GNU_SFRAME, PF_R, FILE_CODE, CODE, CODE, size, size, 8 } };
   write_at (fd, &header, sizeof header, 0);
   write_at (fd, headers, sizeof headers, sizeof header);
   write_at (fd, program->buffer.bytes, program->buffer.size, FILE_SECTION);
@@ -1113,8 +1116,8 @@ PROGRAM_TEST (a_file_that_took_the_place_of_another_is_not_read)
   int fd = mkstemp (name);
   snprintf (other_name, sizeof other_name, "%s (deleted)", name);
   int other = open (other_name, O_RDWR | O_CREAT | O_EXCL, 0600);
-  write_file (program, fd, 3, program->buffer.size);
-  write_file (program, other, 3, program->buffer.size);
+  write_file (program, fd, 4, program->buffer.size);
+  write_file (program, other, 4, program->buffer.size);
   assert_int_equal (find_in_mapped (fd), SFW_MORE);
   unlink (name);
   assert_int_equal (find_in_mapped (fd), SFW_NO_SECTION);
@@ -1126,14 +1129,15 @@ PROGRAM_TEST (a_file_that_took_the_place_of_another_is_not_read)
 PROGRAM_TEST (sections_of_mapped_files_are_found)
 {
   size_t size = program->buffer.size;
-  assert_int_equal (find_in_file (program, 3, size), SFW_MORE);
-  assert_int_equal (find_in_file (program, 2, size), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (program, 4, size), SFW_MORE);
+  assert_int_equal (find_in_file (program, 3, size), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (program, 5, size), SFW_MORE);
   assert_int_equal (find_in_file (program, 128, size), SFW_MORE);
   assert_int_equal (find_in_file (program, 2000, size), SFW_NO_SECTION);
-  assert_int_equal (find_in_file (program, 3, 0), SFW_NO_SECTION);
-  assert_int_equal (find_in_file (program, 3, size - 1), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (program, 4, 0), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (program, 4, size - 1), SFW_NO_SECTION);
   /* More than a section can reasonably have.  */
-  assert_int_equal (find_in_file (program, 3, (1u << 30) + 1), SFW_NO_SECTION);
+  assert_int_equal (find_in_file (program, 4, (1u << 30) + 1), SFW_NO_SECTION);
 }
 
 /* The size of a block of memory that cannot be had; 0: all can.  */
@@ -1156,7 +1160,7 @@ PROGRAM_TEST (without_memory_for_a_section_there_is_no_list)
   char name[] = "mapped-XXXXXX";
   int fd = mkstemp (name);
   size_t size = program->buffer.size;
-  write_file (program, fd, 3, size);
+  write_file (program, fd, 4, size);
   void *code
       = mmap (NULL, 0x1000, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, FILE_CODE);
   struct sfw_modules *modules = sfw_modules_new ();
@@ -1168,6 +1172,21 @@ PROGRAM_TEST (without_memory_for_a_section_there_is_no_list)
   assert_true (sfw_modules_read_maps (modules, getpid ()));
   sfw_modules_free (modules);
   munmap (code, 0x1000);
+  close (fd);
+  unlink (name);
+}
+
+/* Nor is memory asked for what the file does not have.  */
+PROGRAM_TEST (a_section_that_is_not_in_its_file_is_not_read)
+{
+  char name[] = "mapped-XXXXXX";
+  int fd = mkstemp (name);
+  const size_t size = 1u << 29;
+  write_file (program, fd, 4, size);
+  assert_int_equal (ftruncate (fd, FILE_END), 0);
+  size_refused = size;
+  assert_int_equal (find_in_mapped (fd), SFW_NO_SECTION);
+  size_refused = 0;
   close (fd);
   unlink (name);
 }
@@ -1195,11 +1214,13 @@ PROGRAM_TEST (a_section_that_is_not_in_memory_is_not_read)
       const Elf64_Phdr headers[]
           = { { PT_LOAD, cases[i].flags, 0, cases[i].address, 0, 0,
                 cases[i].size, 1 },
-              { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, size, size, 8 } };
+              { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, 0, 0, 8 },
+              { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, size, size, 8 },
+              { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, 1, 1, 8 } };
       struct dl_phdr_info info
           = { .dlpi_addr = (uintptr_t)program->buffer.bytes - ADDRESS,
               .dlpi_phdr = headers,
-              .dlpi_phnum = 2 };
+              .dlpi_phnum = 4 };
       assert_int_equal (walk_listed_section (&info, &section),
                         cases[i].usable);
     }
