@@ -30,7 +30,7 @@ words_of_segment (const struct image_facts *facts, const GElf_Phdr *segment,
                   void *argument)
 {
   const struct image *image = facts->image;
-  const GElf_Phdr *sframe = image_find_segment (image, PT_GNU_SFRAME);
+  const GElf_Phdr *sframe = image_sframe_segment (image);
   const uint8_t *bytes = image->bytes + segment->p_offset;
   uint64_t size;
   for (uint64_t i = (0 - segment->p_vaddr) % 8; i + 8 <= segment->p_filesz;

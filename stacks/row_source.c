@@ -41,8 +41,8 @@ row_source_set_none (struct row_source *rows, const char *reason)
 static bool
 take_own (struct row_source *rows, const struct image *image)
 {
-  const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
-  if (segment == NULL || segment->p_filesz == 0)
+  const GElf_Phdr *segment = image_sframe_segment (image);
+  if (segment == NULL)
     return false;
   rows->section = (struct sfw_section){ image->bytes + segment->p_offset,
                                         segment->p_filesz, segment->p_vaddr };

@@ -125,8 +125,7 @@ compare_rows (const struct image *image, const struct sframe_decoder *decoder,
 const char *
 audit_use (const struct image *image, const struct sframe_decoder *decoder)
 {
-  const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
-  if (segment == NULL || segment->p_memsz == 0)
+  if (image_sframe_segment (image) == NULL)
     return "no program header says where it is";
   return decoder->flags & SFRAME_FLAG_SORTED ? NULL : "it is not sorted";
 }

@@ -20,8 +20,8 @@ find_sframe (const struct image *image, struct sframe_decoder *decoder,
       return sframe_decoder_open (decoder, bytes, section->header.sh_size,
                                   section->header.sh_addr, err);
     }
-  const GElf_Phdr *segment = image_find_segment (image, PT_GNU_SFRAME);
-  if (segment != NULL && segment->p_filesz > 0)
+  const GElf_Phdr *segment = image_sframe_segment (image);
+  if (segment != NULL)
     return sframe_decoder_open (decoder, image->bytes + segment->p_offset,
                                 segment->p_filesz, segment->p_vaddr, err);
   return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,

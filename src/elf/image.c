@@ -511,6 +511,15 @@ image_find_segment (const struct image *image, uint32_t type)
 }
 
 const GElf_Phdr *
+image_sframe_segment (const struct image *image)
+{
+  FOR_EACH_SEGMENT (segment, image)
+    if (segment->p_type == PT_GNU_SFRAME && segment->p_filesz > 0)
+      return segment;
+  return NULL;
+}
+
+const GElf_Phdr *
 image_load_at (const struct image *image, uint64_t address)
 {
   FOR_EACH_LOAD (load, image)

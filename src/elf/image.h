@@ -179,6 +179,10 @@ const uint8_t *image_section_bytes (const struct image *image,
 /* The first segment of TYPE, or NULL.  */
 const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
 
+/* The first segment PT_GNU_SFRAME that is not empty, or NULL.  Tools that take
+   the section out of a file leave an empty one.  */
+const GElf_Phdr *image_sframe_segment (const struct image *image);
+
 /* Whether SEGMENT names bytes of the file.  PT_GNU_RELRO and PT_GNU_STACK are
    about memory alone.  Linkers give PT_GNU_RELRO offsets that are wrong (mold
    1.10: 0) and sizes up to a page's end that is not in the file (lld 15).  */

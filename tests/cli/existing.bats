@@ -615,3 +615,33 @@ END
   tool -n -v --undo f
   [ "$output" = "f: skipped: has no undo record" ] || report
 }
+
+# It was not looked behind the empty header that a tool had left.
+@test "an empty PT_GNU_SFRAME in front of the section's is passed over" {
+  needs python3
+  small_program f
+  convert f
+  exits 0 --dump f
+  local dump=$output
+  python3 - <<'END'
+import struct
+with open("f", "r+b") as file:
+    data = bytearray(file.read())
+    table, = struct.unpack_from("=Q", data, 32)
+    count, = struct.unpack_from("=H", data, 56)
+    headers = [data[at:at + 56] for at in range(table, table + 56 * count, 56)]
+    headers.sort(key=lambda header: header[:4] == struct.pack("=I", 0x6474e554))
+    stack, = (header for header in headers
+              if header[:4] == struct.pack("=I", 0x6474e551))
+    stack[:4] = struct.pack("=I", 0x6474e554)
+    data[table:table + 56 * count] = b"".join(headers)
+    # Without section headers.
+    data[40:48] = bytes(8)
+    data[58:64] = struct.pack("=3H", 64, 0, 0)
+    file.seek(0)
+    file.write(data)
+END
+  exits 0 --dump f
+  [ "$output" = "$dump" ] || report
+  exits 0 --check f
+}
