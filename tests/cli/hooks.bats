@@ -818,25 +818,32 @@ with_each_hook ()
   done
 }
 
-# The tidy function, with makepkg's functions replaced.
-run_arch ()
+# write_makepkg_stubs FOLDER [OPTIONS]: what the tidy function calls, and run.sh,
+# which runs it, in FOLDER, over FOLDER/tree.
+write_makepkg_stubs ()
 {
-  mkdir -p library/util
-  cat >library/util/message.sh <<'END'
+  mkdir -p "$1/library/util"
+  cat >"$1/library/util/message.sh" <<'END'
 msg2 () { echo "$@"; }
 warning () { echo "warning: $*"; }
 gettext () { echo "$1"; }
 END
   echo 'check_option () { [[ " ${options[*]} " == *" $1 "* ]]; }' \
-    >library/util/option.sh
-  cat >run.sh <<END
-MAKEPKG_LIBRARY=$PWD/library
-SFRAME_OPTIONS=$1
+    >"$1/library/util/option.sh"
+  cat >"$1/run.sh" <<END
+MAKEPKG_LIBRARY=$1/library
+SFRAME_OPTIONS=${2-}
 pkgname=hello
 options=(strip sframe)
-source "$contrib/arch/45-sframe.sh"
-cd tree && "\${tidy_modify[0]}"
+source "\${HOOK-$contrib/arch/45-sframe.sh}"
+cd $1/tree && "\${tidy_modify[0]}"
 END
+}
+
+# The tidy function, with makepkg's functions replaced.
+run_arch ()
+{
+  write_makepkg_stubs "$PWD" "$1"
   run bash -e run.sh
 }
 
@@ -1031,28 +1038,79 @@ hook_reads_configuration ()
   grep -q syncfs trace
 }
 
-@test "RPM, Arch: a file that may not be read is passed over" {
+# as_user COMMAND...: as somebody who may not read all files.
+as_user ()
+{
+  if [ "$(id -u)" -eq 0 ]; then
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+  else
+    "$@"
+  fi
+}
+
+# A folder that everybody reaches, with the program and a tree that has a file
+# that may be run and not read.
+public_tree ()
+{
   [ "$(id -u)" -ne 0 ] || needs setpriv
   tree_to_convert
-  local public
   public=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
-  chmod 777 "$public"
   cp -a tree "$public/tree"
   cp "$CFI2SFRAME" "$public/cfi2sframe"
-  cp "$contrib/rpm/brp-sframe" "$public/brp-sframe"
   cp "$public/tree/bin/small" "$public/tree/bin/hidden"
   chmod 4111 "$public/tree/bin/hidden"
-  local as_user=()
-  if [ "$(id -u)" -eq 0 ]; then
-    chown -R 65534:65534 "$public/tree"
-    as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-  fi
+  [ "$(id -u)" -ne 0 ] || chown -R 65534:65534 "$public"
   chmod 755 "$public"
-  run "${as_user[@]}" env PATH="$public:$PATH" RPM_BUILD_ROOT="$public/tree" \
-    "$public/brp-sframe"
+}
+
+# The file that may not be read stays, with a note; all others are converted.
+all_but_the_hidden_file_converted ()
+{
+  no_sframe "$public/tree/bin/hidden"
   rm -rf tree "$public/tree/bin/hidden"
-  cp -a "$public/tree" tree
+  cp -a "$public/tree/." tree
   rm -rf "$public"
-  says "note: /bin/hidden: not readable"
+  says "/bin/hidden: not readable, left as it is"
   tree_is_converted
+}
+
+@test "RPM: a file that may not be read is passed over, with a note" {
+  public_tree
+  cp "$contrib/rpm/brp-sframe" "$public/brp-sframe"
+  run as_user env PATH="$public:$PATH" RPM_BUILD_ROOT="$public/tree" \
+    "$public/brp-sframe"
+  all_but_the_hidden_file_converted
+}
+
+@test "Arch: a file that may not be read is passed over, with a note" {
+  public_tree
+  cp "$contrib/arch/45-sframe.sh" "$public"
+  write_makepkg_stubs "$public"
+  run as_user env PATH="$public:$PATH" HOOK="$public/45-sframe.sh" \
+    bash -e "$public/run.sh"
+  all_but_the_hidden_file_converted
+}
+
+@test "Debian: a file that may not be read is passed over, with a note" {
+  needs dh
+  public_tree
+  (cd "$public" && debian_source)
+  mkdir "$public/source/debian/hello-sframe"
+  mv "$public/tree" "$public/source/debian/hello-sframe/usr"
+  ln -s source/debian/hello-sframe/usr "$public/tree"
+  cp "$contrib/debian/dh_sframe" "$public/dh_sframe"
+  [ "$(id -u)" -ne 0 ] || chown -R 65534:65534 "$public/source"
+  cd "$public/source"
+  run as_user env PATH="$public:$PATH" dh_sframe
+  cd - >/dev/null
+  all_but_the_hidden_file_converted
+}
+
+# Nothing would be converted, and the build would go on.
+@test "RPM: an exclusion that is no regular expression ends the build" {
+  tree_to_convert
+  SFRAME_EXCLUDE='^/usr/(lib' run_rpm
+  [ "$status" -eq 1 ] || report
+  says "brp-sframe: SFRAME_EXCLUDE is no regular expression: ^/usr/(lib"
+  diff -r before tree
 }
