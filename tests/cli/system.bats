@@ -101,6 +101,37 @@ clean ()
   [ "$(stat -c %Y root/usr/bin/one)" = "$(stat -c %Y before/usr/bin/one)" ]
 }
 
+@test "a file that cannot be read is told, and the run fails" {
+  [ "$(id -u)" -ne 0 ] || needs setpriv
+  make_root
+  local public program=$CFI2SFRAME as_user=()
+  public=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
+  cp -a root "$CFI2SFRAME" "$public"
+  cp -r "$srcdir/contrib" "$public/contrib"
+  chmod 0111 "$public/root/usr/lib/one/helper"
+  if [ "$(id -u)" -eq 0 ]; then
+    chown -R 65534:65534 "$public/root"
+    as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  fi
+  chmod 755 "$public"
+  # Its name as the messages have it.
+  local hidden=$public/root/usr/lib/one/helper
+  as_somebody ()
+  {
+    capture "${as_user[@]}" /usr/bin/python3 "$public/contrib/system/sframe-system" \
+      --cfi2sframe="$public/${program##*/}" --root="$public/root" "$@"
+  }
+  gives 1 as_somebody status
+  [ "${lines[0]}" = "3 programs and libraries, 0 of them converted" ] || report
+  [ "$stderr" = "sframe-system: $hidden: Permission denied" ] || report
+  gives 1 as_somebody convert
+  [ "$output" = "3 files converted" ] || report
+  [ "$stderr" = "sframe-system: $hidden: Permission denied" ] || report
+  gives 0 as_somebody --exclude='*/one/helper' status
+  [ -z "$stderr" ] || report
+  rm -rf "$public"
+}
+
 @test "-n changes nothing" {
   make_root
   cp -a root before

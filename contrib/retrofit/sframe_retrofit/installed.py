@@ -21,7 +21,7 @@ import subprocess
 from typing import (Counter, Dict, Iterable, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import Refused, reason_of
+from sframe_retrofit import Refused, complain, reason_of, shown
 from sframe_retrofit.commands import started
 from sframe_retrofit.converter import run_converter, with_status
 from sframe_retrofit.databases import Database, File, Package
@@ -76,13 +76,10 @@ class Tree:
 
 def is_linked_elf_file(path: str) -> bool:
     """Whether PATH is a program or a shared library."""
-    try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return False # opening a device may do something
-        with open_regular(path, os.O_NOFOLLOW) as file:
-            return elf_type(file.read(ELF_START)) in (ET_EXEC, ET_DYN)
-    except OSError:
-        return False
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        return False # opening a device may do something
+    with open_regular(path, os.O_NOFOLLOW) as file:
+        return elf_type(file.read(ELF_START)) in (ET_EXEC, ET_DYN)
 
 
 # Which files.
@@ -108,9 +105,14 @@ class Installed(NamedTuple):
     digests: List[Digest]
 
 
+def is_excluded(options: Options, name: str) -> bool:
+    return any(fnmatch.fnmatchcase(name, glob) for glob in options.exclude)
+
+
 def elf_files(options: Options, database: Database,
               tree: Tree) -> List[Installed]:
-    """Programs and libraries of the packages asked for."""
+    """Programs and libraries of the packages asked for.  A file that cannot be
+    read is told, and the run fails."""
     found: Dict[Tuple[int, int], Installed] = {}
     seen: Dict[str, Optional[Installed]] = {}
     for package in chosen(options, database):
@@ -118,25 +120,32 @@ def elf_files(options: Options, database: Database,
                                 options.config.why_package(package.name)):
             continue
         for file in database.files(package):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError): # a folder that is links in a ring
                 path = tree.path(file.path)
                 if path not in seen:
-                    seen[path] = installed_file(found, path, file.path)
+                    seen[path] = installed_file(options, found, path, file.path)
                 known = seen[path]
                 if known is not None and file.digest:
                     known.digests.append((file.algorithm, file.digest))
     return [file for file in sorted(found.values(), key=lambda one: one.paths)
-            if not any(fnmatch.fnmatchcase(name, glob)
-                       for glob in options.exclude for name in file.names)]
+            if not any(is_excluded(options, name) for name in file.names)]
 
 
-def installed_file(found: Dict[Tuple[int, int], Installed], path: str,
-                   name: str) -> Optional[Installed]:
+def installed_file(options: Options, found: Dict[Tuple[int, int], Installed],
+                   path: str, name: str) -> Optional[Installed]:
     """The one of FOUND, which may get it now, that PATH is; None if that is neither
     a program nor a library."""
-    if not is_linked_elf_file(path):
+    try:
+        if not is_linked_elf_file(path):
+            return None
+        about = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    about = os.lstat(path)
+    except OSError as error:
+        if not is_excluded(options, name):
+            complain(shown(path), reason_of(error, path))
+            options.well = False
+        return None
     file = found.setdefault((about.st_dev, about.st_ino),
                             Installed([], [], []))
     file.paths.append(path)
