@@ -8,7 +8,7 @@ tells whether a change leaves a meaning.)
 """
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import sframe_spec
 from sframe_build import (FP, SORTED, PCREL, SP, Fde, Fre, Sframe, build,

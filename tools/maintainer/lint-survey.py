@@ -16,7 +16,6 @@
 import argparse
 import collections
 import json
-import os
 import resource
 import subprocess
 import sys

@@ -56,6 +56,7 @@ library_begin (uint64_t pc, uint64_t sp, uint64_t fp)
     return false;
   pthread_attr_getstack (&attributes, &stack, &size);
   pthread_attr_destroy (&attributes);
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr): the stack has no other name */
   memory = (struct sfw_memory){ .bytes = (void *)(uintptr_t)sp,
                                 .low = sp,
                                 .high = (uintptr_t)stack + size };
@@ -120,6 +121,7 @@ library_frame_pointers (void)
   addresses[n++] = start.pc;
   while (n < FRAMES_MAX && fp - low <= span)
     {
+      /* NOLINTNEXTLINE(performance-no-int-to-ptr): likewise */
       const uint64_t *words = (const uint64_t *)(uintptr_t)fp;
       low = fp + 1;
       span = memory.high - low - 16;

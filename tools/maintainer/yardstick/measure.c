@@ -80,15 +80,18 @@ main (int argc, char **argv)
   double *elapsed = calloc ((size_t)runs, sizeof *elapsed);
   double *processor = calloc ((size_t)runs, sizeof *processor);
   long resident = 0;
-  if (elapsed == NULL || processor == NULL)
-    return 1;
-  for (int i = 0; i < runs; i++)
-    if ((argv[2][0] != '\0' && system (argv[2]) != 0)
-        || !measure (argv + 3, &elapsed[i], &processor[i], &resident))
-      {
-        fprintf (stderr, "measure: this failed: %s\n", argv[3]);
-        return 1;
-      }
+  int i = 0;
+  if (elapsed != NULL && processor != NULL)
+    while (i < runs && (argv[2][0] == '\0' || system (argv[2]) == 0)
+           && measure (argv + 3, &elapsed[i], &processor[i], &resident))
+      i++;
+  if (i < runs)
+    {
+      fprintf (stderr, "measure: this failed: %s\n", argv[3]);
+      free (elapsed);
+      free (processor);
+      return 1;
+    }
   qsort (elapsed, (size_t)runs, sizeof *elapsed, compare_times);
   qsort (processor, (size_t)runs, sizeof *processor, compare_times);
   printf ("%.1f %.1f %.1f %.1f %ld\n", elapsed[0], elapsed[runs / 2],

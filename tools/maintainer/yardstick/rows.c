@@ -457,6 +457,7 @@ main (int argc, char **argv)
   if (file == MAP_FAILED || times == NULL || !find_section (&parser, file))
     {
       fprintf (stderr, "rows: %s: no .eh_frame\n", argv[1]);
+      free (times);
       return 1;
     }
   for (int i = 0; i < runs; i++)

@@ -32,13 +32,33 @@ compare_times (const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
+/* Make the section of FILE, of SIZE bytes, with REPORT.  False when that
+   failed, which is told.  */
+static bool
+build (const char *name, const void *file, size_t size,
+       const struct cfi2sframe_options *options,
+       struct cfi2sframe_report *report)
+{
+  struct cfi2sframe_error err = { 0 };
+  void *section;
+  size_t section_size;
+  uint64_t address;
+  if (!cfi2sframe_build_section (file, size, options, &section, &section_size,
+                                 &address, report, &err))
+    {
+      fprintf (stderr, "section: %s: %s\n", name, err.reason);
+      return false;
+    }
+  free (section);
+  return true;
+}
+
 int
 main (int argc, char **argv)
 {
   int runs = argc > 2 ? (int)strtol (argv[2], NULL, 10) : 1;
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
-  struct cfi2sframe_error err = { 0 };
   struct stat status;
   int fd = argc < 2 ? -1 : open (argv[1], O_RDONLY);
   if (fd < 0 || fstat (fd, &status) != 0 || runs < 1)
@@ -54,33 +74,26 @@ main (int argc, char **argv)
                      MAP_PRIVATE | MAP_POPULATE, fd, 0);
   double *times = calloc ((size_t)runs, sizeof *times);
   double *elapsed = calloc ((size_t)runs, sizeof *elapsed);
-  if (file == MAP_FAILED || times == NULL || elapsed == NULL)
-    return 1;
-  for (int i = 0; i < runs; i++)
+  bool well = file != MAP_FAILED && times != NULL && elapsed != NULL;
+  for (int i = 0; well && i < runs; i++)
     {
-      void *section;
-      size_t size;
-      uint64_t address;
       double start = milliseconds (CLOCK_PROCESS_CPUTIME_ID);
       double begin = milliseconds (CLOCK_MONOTONIC);
-      if (!cfi2sframe_build_section (file, (size_t)status.st_size, &options,
-                                     &section, &size, &address, &report, &err))
-        {
-          fprintf (stderr, "section: %s: %s\n", argv[1], err.reason);
-          return 1;
-        }
-      free (section);
+      well = build (argv[1], file, (size_t)status.st_size, &options, &report);
       elapsed[i] = milliseconds (CLOCK_MONOTONIC) - begin;
       times[i] = milliseconds (CLOCK_PROCESS_CPUTIME_ID) - start;
     }
-  qsort (times, (size_t)runs, sizeof *times, compare_times);
-  qsort (elapsed, (size_t)runs, sizeof *elapsed, compare_times);
-  printf ("%llu %llu %llu %.3f %.3f %.3f %.3f\n",
-          (unsigned long long)report.sframe_fdes,
-          (unsigned long long)report.sframe_fres,
-          (unsigned long long)report.sframe_bytes, times[0], times[runs / 2],
-          elapsed[0], elapsed[runs / 2]);
+  if (well)
+    {
+      qsort (times, (size_t)runs, sizeof *times, compare_times);
+      qsort (elapsed, (size_t)runs, sizeof *elapsed, compare_times);
+      printf ("%llu %llu %llu %.3f %.3f %.3f %.3f\n",
+              (unsigned long long)report.sframe_fdes,
+              (unsigned long long)report.sframe_fres,
+              (unsigned long long)report.sframe_bytes, times[0],
+              times[runs / 2], elapsed[0], elapsed[runs / 2]);
+    }
   free (times);
   free (elapsed);
-  return 0;
+  return well ? 0 : 1;
 }

@@ -248,6 +248,7 @@ static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {
   (void)context;
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
   memcpy (to, (const void *)(uintptr_t)address, size);
   return true;
 }
@@ -381,11 +382,18 @@ static int
 measure_self (unsigned depth, unsigned rounds)
 {
   struct error err;
-  if (!live_open (&process, getpid (), &err))
+  if (!live_open (&process, getpid (), &err) || process.arch == NULL)
     return 1;
   dl_iterate_phdr (list_module, NULL);
   deeper (depth, rounds);
   return 0;
+}
+
+/* The number that is argument I, or OTHERWISE if there is none.  */
+static unsigned
+number (int argc, char **argv, int i, unsigned otherwise)
+{
+  return i < argc ? (unsigned)strtoul (argv[i], NULL, 10) : otherwise;
 }
 
 int
@@ -397,11 +405,10 @@ main (int argc, char **argv)
       return 2;
     }
   bool self = strcmp (argv[1], "self") == 0;
-  int status
-      = self ? measure_self (argc > 2 ? (unsigned)atoi (argv[2]) : 30,
-                             argc > 3 ? (unsigned)atoi (argv[3]) : 1000)
-             : measure_process (atoi (argv[1]),
-                                argc > 2 ? (unsigned)atoi (argv[2]) : 200);
+  int status = self ? measure_self (number (argc, argv, 2, 30),
+                                    number (argc, argv, 3, 1000))
+                    : measure_process ((pid_t)number (argc, argv, 1, 0),
+                                       number (argc, argv, 2, 200));
   stack_walk_free (&walk);
   referee_close (&referee);
   live_close (&process);
