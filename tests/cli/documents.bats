@@ -416,7 +416,7 @@ same_options ()
   # Paths below the folders that the archive has, too; names of source files alone.
   sed '/^#include </d; s/\\-/-/g; s/@@/@/g' README.md NEWS doc/README doc/develop/HACKING doc/develop/TESTING \
     doc/formats/injection doc/formats/smaller.md doc/use/security.md doc/use/speed compact-unwind/*.md \
-    doc/use/*.texi doc/use/*.[13] {prove,stacks}/*.1 walk/*.3 contrib/*/*.1 contrib/*/README >"$BATS_TEST_TMPDIR/text"
+    doc/use/*.texi doc/use/*.[13] {prove,stacks}/*.1 walk/*.3 contrib/*/*.1 contrib/*/README {tests,contrib,src}/README >"$BATS_TEST_TMPDIR/text"
   while read -r name; do
     count=$((count + 1))
     # A program is made from its source; "*" stands for itself in the text.
@@ -438,6 +438,14 @@ same_options ()
              "$BATS_TEST_TMPDIR/text" | sort -u)
   [ "$count" -ge 80 ]
   [ -z "$missing" ] || { echo "missing:$missing"; return 1; }
+}
+
+@test "each folder of tests/ and contrib/ is named in its README" {
+  local folder
+  for folder in "$srcdir"/{tests,contrib}/*/; do
+    grep -qE "^  $(basename "$folder")/( |$)" "${folder%/*/}/README" \
+      || [[ $folder == *__pycache__* ]] || { echo "$folder"; return 1; }
+  done
 }
 
 @test "dh_sframe has a manual page" {

@@ -2,7 +2,7 @@
 # sframe-retrofit-arch on packages made here: what changes and what must not.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 retrofit ()
 {

@@ -2,7 +2,7 @@
 # sframe-retrofit-image on images made here: layers, digests, attributes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 retrofit ()
 {

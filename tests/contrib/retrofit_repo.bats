@@ -2,7 +2,7 @@
 # sframe-retrofit-repo on repositories made here.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 # It converts with a program that also writes down how often it was called.
 retrofit ()

@@ -2,7 +2,7 @@
 # The hooks of contrib/ inside the build systems they are for.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 contrib=$srcdir/contrib
 

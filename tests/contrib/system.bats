@@ -2,7 +2,7 @@
 # sframe-system in a root of dpkg's, made here.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 system ()
 {

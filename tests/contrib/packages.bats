@@ -3,7 +3,7 @@
 # contrib/arch, contrib/alpine.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 pkgbuild=$srcdir/contrib/arch/PKGBUILD
 apkbuild=$srcdir/contrib/alpine/APKBUILD

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The Python package of the retrofits (contrib/retrofit/sframe_retrofit), module
 # by module, with pytest; and whether its type hints, and the programs that use
-# it, are right, with mypy.  What the programs do is tested in tests/cli.
+# it, are right, with mypy.  The programs have tests of their own, in bats.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -22,7 +22,7 @@ pytest=$(command -v pytest-3 || command -v pytest) || pytest=
 run_pytest ()
 {
   "$pytest" -p no:cacheprovider -rA --tb=short --rootdir="$tree" \
-    "$srcdir/tests/retrofit" >"$log" 2>&1
+    "$srcdir/tests/contrib" >"$log" 2>&1
   status=$?
   # Without the parameters of a case, of which there is a line each.
   sed -nE '/^(PASSED|FAILED|ERROR|SKIPPED) /{ s/\[[^0-9].*//; s/ - .*//; p; }' \

@@ -2,7 +2,7 @@
 # sframe-attest: statements that supply chains take, of what was tried.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-load helpers
+load ../cli/helpers
 
 setup ()
 {
