@@ -8,6 +8,9 @@ FILE is a 64-bit ELF file, or with --raw the bytes of a section for ADDRESS
 (hexadecimal).  A line for each violation, with the demand's name in
 sentences.json; the exit status is 1 if there are any, 2 if a file has no
 section.
+
+The suite shares nothing with the programs that it judges, so it reads ELF files
+by itself.
 """
 
 import struct

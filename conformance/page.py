@@ -44,8 +44,7 @@ def table(record, names, vectors):
     columns = [record.groups(name, vectors) for name in names]
     yield "<div class=wide><table><tr><th>"
     yield from (f"<th>{html.escape(name)}" for name in names)
-    for group in dict.fromkeys(vector["name"].split("/")[0]
-                               for vector in vectors):
+    for group in run.group_names(vectors):
         yield f"<tr><th>{group}"
         yield from (f"<td class={shade(column[group])}>"
                     f"{run.cell(column[group])}" for column in columns)

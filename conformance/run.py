@@ -234,12 +234,16 @@ def cell(counter):
     return f"{counter[OK]} of {total}: {rest}"
 
 
+def group_names(vectors):
+    return list(dict.fromkeys(vector["name"].split("/")[0]
+                              for vector in vectors))
+
+
 def table(record, names, vectors):
     lines = ["| | " + " | ".join(names) + " |",
              "|---" * (len(names) + 1) + "|"]
     columns = [record.groups(name, vectors) for name in names]
-    for group in dict.fromkeys(vector["name"].split("/")[0]
-                               for vector in vectors):
+    for group in group_names(vectors):
         lines.append(f"| {group} | "
                      + " | ".join(cell(column[group]) for column in columns)
                      + " |")

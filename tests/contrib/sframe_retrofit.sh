@@ -57,13 +57,13 @@ programs_are_right ()
 
 wrong_hints_are_found ()
 {
-  echo 'elf_type ("text")' >>"$tree/copy/sframe_retrofit/files.py"
-  ! check_types strict && grep -q 'files.py:.*incompatible type "str"' "$log"
+  echo 'elf_type ("text")' >>"$tree/copy/sframe_retrofit/elf.py"
+  ! check_types strict && grep -q 'elf.py:.*incompatible type "str"' "$log"
 }
 
 wrong_calls_are_found ()
 {
-  printf 'import sframe_retrofit.files\nsframe_retrofit.files.elf_type ()\n' \
+  printf 'import sframe_retrofit.elf\nsframe_retrofit.elf.elf_type ()\n' \
     >"$tree/copy/wrong"
   ! check_types lenient wrong && grep -q 'wrong:2: .*Missing positional' "$log"
 }

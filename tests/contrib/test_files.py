@@ -5,6 +5,7 @@ import io
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,8 +14,8 @@ import time
 import pytest
 
 from conftest import SOURCE
-from sframe_retrofit import Refused, checked_name, reason_of, shown
-from sframe_retrofit import commands, compression, ending, files, progress
+from sframe_retrofit import Refused, checked_name, percent, reason_of, shown
+from sframe_retrofit import commands, compression, elf, ending, files, progress
 
 
 @pytest.mark.parametrize("value", [None, "", "../x", "a/b", ".x", "a b", "a\n"])
@@ -96,12 +97,33 @@ def test_a_copy_has_the_times_and_spares_itself(tmp_path):
 
 
 @pytest.mark.parametrize("start, kind", [
-    (b"\x7fELF\2\1" + b"\0" * 10 + b"\3\0", files.ET_DYN),
-    (b"\x7fELF\2\2" + b"\0" * 10 + b"\0\1", files.ET_REL),
+    (b"\x7fELF\2\1" + b"\0" * 10 + b"\3\0", elf.ET_DYN),
+    (b"\x7fELF\2\2" + b"\0" * 10 + b"\0\1", elf.ET_REL),
     (b"\x7fELF\2\1" + b"\0" * 10 + b"\3", 0),
     (b"\x7fELG\2\1" + b"\0" * 10 + b"\3\0", 0), (b"", 0)])
 def test_types_of_elf_files(start, kind):
-    assert files.elf_type(start) == kind
+    assert elf.elf_type(start) == kind
+
+
+def test_program_headers():
+    header = b"\x7fELF\2%c" + b"\0" * 58
+    for order, letter in ((1, "<"), (2, ">")):
+        start = bytearray(header % order)
+        struct.pack_into(letter + "Q", start, 32, 64)
+        struct.pack_into(letter + "2H", start, 54, 60, 3)
+        table = struct.pack(letter + "2I6Q4x", 1, 5, 2, 3, 0, 4, 0, 0)
+        # The second one is cut off, so the third is not there.
+        assert list(elf.segments(bytes(start) + table + table[:39])) \
+            == [elf.Segment(1, 5, 2, 3, 4)]
+    assert not list(elf.segments(b"\x7fELF"))
+    assert not list(elf.segments(header % 1))
+
+
+@pytest.mark.parametrize("arguments, text", [
+    ((1, 3), "33.33"), ((999999, 1000000), "99.99"), ((7, 7, 3), "100.000"),
+    ((1, 2000, 3), "0.050"), ((0, 5), "0.00"), ((0, 0), "")])
+def test_100_percent_are_all(arguments, text):
+    assert percent(*arguments) == text
 
 
 def test_what_is_no_file_is_not_waited_for(tmp_path):

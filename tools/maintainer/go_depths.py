@@ -20,6 +20,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, os.path.join(sys.path[0], "../../contrib/retrofit"))
+sys.dont_write_bytecode = True
+from sframe_retrofit import elf
+
 MAGICS = (0xFFFFFFF0, 0xFFFFFFF1)  # Go 1.18, 1.20
 
 
@@ -27,30 +31,24 @@ class Image:
     def __init__(self, path):
         with open(path, "rb") as file:
             self.bytes = file.read()
-        offset = struct.unpack_from("<Q", self.bytes, 32)[0]
-        size, n = struct.unpack_from("<HH", self.bytes, 54)
-        self.loads = []
-        for i in range(n):
-            kind, flags, at, address, _, filesz = struct.unpack_from(
-                "<IIQQQQ", self.bytes, offset + i * size)
-            if kind == 1:
-                self.loads.append((address, at, filesz, flags))
-        self.machine = struct.unpack_from("<H", self.bytes, 18)[0]
+        self.loads = [segment for segment in elf.segments(self.bytes)
+                      if segment.kind == elf.PT_LOAD]
+        self.machine = elf.machine(self.bytes)
 
     def at(self, address):
-        for start, at, size, _ in self.loads:
-            if start <= address < start + size:
-                return address - start + at
+        for load in self.loads:
+            if load.address <= address < load.address + load.size:
+                return address - load.address + load.offset
         raise ValueError(hex(address))
 
     def module(self):
         """The words of the module data: those behind a pointer to a header of
         the table."""
-        for start, at, size, flags in self.loads:
-            if flags & 1:
+        for load in self.loads:
+            if load.flags & elf.PF_X:
                 continue
-            first = at + -start % 8
-            words = memoryview(self.bytes)[first:at + size]
+            first = load.offset + -load.address % 8
+            words = memoryview(self.bytes)[first:load.offset + load.size]
             words = words[:len(words) // 8 * 8].cast("Q")
             for i in range(len(words) - 24):
                 try:
@@ -144,7 +142,7 @@ def saved(fp, ra, depth):
 def judge(program, path):
     image = Image(path)
     starts, found = depths(image)
-    fixed = 8 if image.machine == 62 else 0
+    fixed = 8 if image.machine == elf.EM_X86_64 else 0
     right = wrong = by_fp = 0
     for start, end, base, offset, fp, ra in rows(program, path):
         at = start

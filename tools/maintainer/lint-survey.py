@@ -21,15 +21,15 @@ import subprocess
 import sys
 
 from survey_totals import linked_files
+from sframe_retrofit import elf, percent # where survey_totals has looked
 
-X86_64, AARCH64 = 62, 183
 # Reasons for which --lint is not meant.
 WITHOUT_CFI = ("no .eh_frame", "no CFI")
 
 
 def machine(path):
     with open(path, "rb") as file:
-        return int.from_bytes(file.read(20)[18:], "little")
+        return elf.machine(file.read(20))
 
 
 def processor_seconds():
@@ -61,17 +61,10 @@ class Line:
     def text(self, label):
         return "| %s | %d | %s | %s | %d | %s | %s |" % (
             label, self.files, format(self.fdes, ","),
-            percent(self.decided, self.fdes), self.findings,
+            percent(self.decided, self.fdes) + " %" if self.fdes else "-",
+            self.findings,
             format(self.bytes, ","),
             "%.0f" % (self.seconds / self.fdes * 1e6) if self.fdes else "-")
-
-
-def percent(part, whole):
-    """Rounded down, so that 100 means all."""
-    if not whole:
-        return "-"
-    hundredths = part * 10000 // whole
-    return "%d.%02d %%" % (hundredths // 100, hundredths % 100)
 
 
 def lint(arguments, path):
@@ -110,7 +103,7 @@ def main():
     for label, folders in labels.items():
         line = lines[label] = Line()
         for path in linked_files(folders):
-            if machine(path) not in (X86_64, AARCH64):
+            if machine(path) not in (elf.EM_X86_64, elf.EM_AARCH64):
                 continue
             answer, seconds = lint(arguments, path)
             if answer is None:

@@ -18,19 +18,19 @@ import subprocess
 import sys
 import tempfile
 
-ET_EXEC, ET_DYN = 2, 3
+sys.path.insert(1, os.path.join(sys.path[0], "../../contrib/retrofit"))
+sys.dont_write_bytecode = True
+from sframe_retrofit import elf, percent
 
 
 def is_linked_elf(path):
     try:
         with open(path, "rb") as file:
-            ident = file.read(18)
+            start = file.read(elf.START)
     except OSError:
         return False
-    if len(ident) < 18 or ident[:4] != b"\x7fELF" or ident[4] != 2:
-        return False
-    order = "little" if ident[5] == 1 else "big"
-    return int.from_bytes(ident[16:18], order) in (ET_EXEC, ET_DYN)
+    return start[4:5] == elf.CLASS_64 \
+        and elf.elf_type(start) in (elf.ET_EXEC, elf.ET_DYN)
 
 
 def walk(path):
@@ -111,10 +111,6 @@ def work(paths):
             entry = convert_and_check(path, os.path.join(scratch, "output"))
             print(json.dumps(entry), file=results)
     shutil.rmtree(scratch)
-
-
-def percent(part, whole):
-    return f"{100 * part / whole:.4f} %" if whole else "-"
 
 
 class Totals:
@@ -198,7 +194,7 @@ class Totals:
                           ("not covered", "functions_none"),
                           ("unreadable (libdw)", "functions_silent")):
             print(f"  {name:<18} {oracle[key]:>12}"
-                  f"  {percent(oracle[key], functions)}")
+                  f"  {percent(oracle[key], functions, 4) or '-'} %")
         for reason, count in self.left_out.most_common():
             print(f"    {count:>10}  left out: {reason}")
         print(f"bytes with CFI       {oracle['bytes']:>12}")
@@ -207,7 +203,7 @@ class Totals:
                           ("unrefereed", "bytes_silent"),
                           ("ambiguous", "bytes_ambiguous")):
             print(f"  {name:<18} {oracle[key]:>12}"
-                  f"  {percent(oracle[key], oracle['bytes'])}")
+                  f"  {percent(oracle[key], oracle['bytes'], 4) or '-'} %")
         print(f"stub bytes equal     {oracle['bytes_stub']:>12}")
         print(f"ranges compared      {oracle['ranges']:>12}")
         unwind = (stats["eh_frame_bytes"] + stats["eh_frame_hdr_bytes"]

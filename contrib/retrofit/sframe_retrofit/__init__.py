@@ -4,6 +4,7 @@
   ending       how a program ends, and what must not outlive it
   commands     other programs
   files        files that appear complete or not at all, and their names
+  elf          headers of ELF files
   compression  of packages; limits of what is unpacked
   archives     tar archives, which are rewritten member by member
   checksums    what may be a checksum of a file that is to be converted
@@ -77,6 +78,15 @@ def reason_of(error: BaseException, about: str = "") -> str:
     if isinstance(error, MemoryError):
         return "not enough memory"
     return str(error)
+
+
+def percent(part: int, whole: int, digits: int = 2) -> str:
+    """PART of WHOLE, rounded down, so that 100 means all; "" of nothing."""
+    if not whole:
+        return ""
+    one = 10 ** digits
+    share = part * 100 * one // whole
+    return "%d.%0*d" % (share // one, digits, share % one)
 
 
 def counted(number: int, what: str) -> str:

@@ -7,8 +7,7 @@ import os
 import tarfile
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from sframe_retrofit import Refused
-from sframe_retrofit.files import ELF_MAGIC, ELF_START
+from sframe_retrofit import Refused, elf
 
 BLOCK = 512
 
@@ -105,12 +104,12 @@ class Files:
         """What tells ELF files, and their type."""
         member = self.members[index]
         return self.data[member.offset_data:
-                         member.offset_data + min(member.size, ELF_START)]
+                         member.offset_data + min(member.size, elf.START)]
 
     def elf_files(self) -> List[int]:
         """Indices of the regular files that are ELF files."""
         return [index for index, member in enumerate(self.members)
-                if member.isreg() and self.start(index)[:4] == ELF_MAGIC]
+                if member.isreg() and self.start(index)[:4] == elf.MAGIC]
 
     def all_names(self) -> List[Tuple[int, str]]:
         """(index, name) pairs of all but folders."""

@@ -13,22 +13,10 @@ from typing import IO, Any, Callable, Dict, Iterable
 from sframe_retrofit import Refused
 from sframe_retrofit.ending import short_lived
 
-ELF_MAGIC = b"\x7fELF"
-ELF_START = 18 # bytes: all that elf_type looks at
-ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
-
 # rpm's numbers of digest algorithms; where it gives none, it is the first.
 RPM_ALGORITHMS = {None: "md5", 0: "md5", 1: "md5", 2: "sha1", 8: "sha256",
                   9: "sha384", 10: "sha512", 11: "sha224", 12: "sha3_256",
                   14: "sha3_512"}
-
-
-def elf_type(start: bytes) -> int:
-    """The e_type of the ELF file that begins with START; 0 if it is none."""
-    if start[:4] != ELF_MAGIC or len(start) < ELF_START:
-        return 0
-    kind = start[16:ELF_START]
-    return int.from_bytes(kind if start[5] == 2 else kind[::-1], "big")
 
 
 def open_regular(path: str, flags: int = 0) -> IO[bytes]:

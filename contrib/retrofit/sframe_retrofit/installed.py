@@ -21,13 +21,12 @@ import subprocess
 from typing import (Counter, Dict, Iterable, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import Refused, complain, reason_of, shown
+from sframe_retrofit import Refused, complain, elf, reason_of, shown
 from sframe_retrofit.commands import started
 from sframe_retrofit.converter import run_converter, with_status
 from sframe_retrofit.databases import Database, File, Package
 from sframe_retrofit.ending import check
-from sframe_retrofit.files import (ELF_START, ET_DYN, ET_EXEC, digest_of,
-                                   elf_type, open_regular)
+from sframe_retrofit.files import digest_of, open_regular
 
 MAX_LINKS = 40 # as the kernel
 
@@ -79,7 +78,7 @@ def is_linked_elf_file(path: str) -> bool:
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return False # opening a device may do something
     with open_regular(path, os.O_NOFOLLOW) as file:
-        return elf_type(file.read(ELF_START)) in (ET_EXEC, ET_DYN)
+        return elf.elf_type(file.read(elf.START)) in (elf.ET_EXEC, elf.ET_DYN)
 
 
 # Which files.

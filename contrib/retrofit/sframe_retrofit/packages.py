@@ -18,14 +18,14 @@ import time
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Optional,
                     Set, Tuple, Type, TypeVar)
 
-from sframe_retrofit import (Refused, checksums, complain, counted, reason_of,
+from sframe_retrofit import (Refused, checksums, complain, counted, elf, reason_of,
                              say)
 from sframe_retrofit.archives import Files
 from sframe_retrofit.commands import complete
 from sframe_retrofit.converter import (DEFAULT_OPTIONS, Report, build_id,
                                        run_converter)
 from sframe_retrofit.ending import Workplace, parent_for
-from sframe_retrofit.files import ET_REL, Outputs, copy_package, elf_type
+from sframe_retrofit.files import Outputs, copy_package
 from sframe_retrofit.progress import Progress
 
 Options = argparse.Namespace
@@ -180,7 +180,7 @@ def convertible_files(options: Options, package: Package,
         reason = whole or next(filter(None, map(options.config.why_file,
                                                 files.names(index))), None)
         # Kernel packages have thousands of objects, and they are large.
-        if not reason and elf_type(files.start(index)) == ET_REL \
+        if not reason and elf.elf_type(files.start(index)) == elf.ET_REL \
            and "--relocatable" not in options.options:
             reason = "relocatable object"
         if reason:

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Headers of 64-bit ELF files; of others the type alone.
+
+Scripts of tools/maintainer read ELF files by this module, too.  conformance/,
+which shares nothing with the rest, has a reader of its own.
+"""
+
+import struct
+from typing import Iterator, NamedTuple
+
+MAGIC = b"\x7fELF"
+CLASS_64 = b"\2" # behind the magic number
+START = 18 # bytes: all that elf_type looks at
+ET_REL, ET_EXEC, ET_DYN = 1, 2, 3
+EM_X86_64, EM_AARCH64 = 62, 183
+PT_LOAD, PT_GNU_SFRAME = 1, 0x6474e554
+PF_X = 1
+
+
+def _order(start: bytes) -> str:
+    return ">" if start[5] == 2 else "<"
+
+
+def elf_type(start: bytes) -> int:
+    """The e_type of the ELF file that begins with START; 0 if it is none."""
+    if start[:4] != MAGIC or len(start) < START:
+        return 0
+    return int(struct.unpack_from(_order(start) + "H", start, 16)[0])
+
+
+def machine(data: bytes) -> int:
+    """The e_machine of the ELF file DATA."""
+    return int(struct.unpack_from(_order(data) + "H", data, 18)[0])
+
+
+class Segment(NamedTuple):
+    """A program header."""
+    kind: int
+    flags: int
+    offset: int
+    address: int
+    size: int # in the file
+
+
+def segments(data: bytes) -> Iterator[Segment]:
+    """The program headers of the ELF file DATA, up to one that is not all in
+    it."""
+    try:
+        order = _order(data)
+        table, = struct.unpack_from(order + "Q", data, 32)
+        size, count = struct.unpack_from(order + "2H", data, 54)
+        for at in range(table, table + size * count, size or 1):
+            kind, flags, offset, address, _, length = struct.unpack_from(
+                order + "2I4Q", data, at)
+            yield Segment(kind, flags, offset, address, length)
+    except (IndexError, struct.error):
+        return
