@@ -234,57 +234,71 @@ def no_row():
 
 # Preamble and header.
 
+def _header_fields(version, name, section, first):
+    """Fields with a value that the specification does not have."""
+    for value in (0, 0xDEE3, 0xE2DE, 0xFFFF):
+        yield vector(f"header/{name}-magic-{value:04x}", section,
+                     ("magic",) + (("endianness",) if value == 0xE2DE
+                                   else ()),
+                     [], REFUSE, change={"magic": value})
+    for value in (0, 4, 255):
+        yield vector(f"header/{name}-version-{value}", section,
+                     ("version",), [], REFUSE, change={"version": value})
+    for value in (0, 5, 255):
+        yield vector(f"header/{name}-abi-{value}", section, ("abi",),
+                     [(TEXT, NO_RULE)], EITHER, change={"abi_arch": value})
+    undefined = {1: (0x4, 0x80), 2: (0x8, 0x80), 3: (0x2, 0x8, 0x80)}
+    for bit in undefined[version]:
+        yield vector(f"header/{name}-flag-{bit:02x}", section,
+                     ("flags-undefined",), [(TEXT, (first,) + NO_RULE)]
+                     if bit != 0x4 else [], EITHER,
+                     change={"flags": SORTED | (PCREL if version > 1
+                                                else 0) | bit})
+
+
+def _header_room(name, section, first, good):
+    """An auxiliary header; bytes between the parts and behind them."""
+    for aux in (1, 8, 255):
+        section.aux = bytes(range(aux))
+        yield vector(f"header/{name}-aux-{aux}", section,
+                     ("aux-header", "header-offsets"), good,
+                     comment="The contents of an auxiliary header are not"
+                             " defined yet.")
+    section.aux = b""
+    section.gap = b"\xaa" * 8
+    yield vector(f"header/{name}-gap-before-entries", section,
+                 ("header-offsets", "tiling"), [(TEXT, (first,) + NO_RULE)],
+                 EITHER)
+    section.gap, section.hole = b"", b"\xaa" * 8
+    yield vector(f"header/{name}-gap-before-rows", section,
+                 ("header-offsets", "tiling"), [(TEXT, (first,) + NO_RULE)],
+                 EITHER)
+    section.hole, section.tail = b"", b"\xaa" * 8
+    yield vector(f"header/{name}-bytes-behind", section, ("fre-len",),
+                 [(TEXT, (first,) + NO_RULE)], EITHER)
+    section.tail = b""
+
+
+def _header_numbers(abi, name, section, first):
+    """Fields that contradict the rest of the section."""
+    for wrong in (0, 1, 3, 0xFFFFFFFF):
+        yield vector(f"header/{name}-num-fres-{wrong}", section,
+                     ("num-fres",), [(TEXT, (first,) + NO_RULE)], EITHER,
+                     change={"num_fres": wrong})
+    if abi == AMD64:
+        yield vector(f"header/{name}-fixed-ra-0", section,
+                     ("fixed-offsets",),
+                     [(TEXT, NO_RULE + ("cfa=sp+8 ra=[cfa+0] fp=same",
+                                        "cfa=sp+8 ra=same fp=same"))],
+                     EITHER, change={"cfa_fixed_ra_offset": 0})
+
+
 def header():
     for version, abi, name in every():
         section, first, _ = two_rows(abi, version)
-        good = [(TEXT, first)]
-        for value in (0, 0xDEE3, 0xE2DE, 0xFFFF):
-            yield vector(f"header/{name}-magic-{value:04x}", section,
-                         ("magic",) + (("endianness",) if value == 0xE2DE
-                                       else ()),
-                         [], REFUSE, change={"magic": value})
-        for value in (0, 4, 255):
-            yield vector(f"header/{name}-version-{value}", section,
-                         ("version",), [], REFUSE, change={"version": value})
-        for value in (0, 5, 255):
-            yield vector(f"header/{name}-abi-{value}", section, ("abi",),
-                         [(TEXT, NO_RULE)], EITHER, change={"abi_arch": value})
-        undefined = {1: (0x4, 0x80), 2: (0x8, 0x80), 3: (0x2, 0x8, 0x80)}
-        for bit in undefined[version]:
-            yield vector(f"header/{name}-flag-{bit:02x}", section,
-                         ("flags-undefined",), [(TEXT, (first,) + NO_RULE)]
-                         if bit != 0x4 else [], EITHER,
-                         change={"flags": SORTED | (PCREL if version > 1
-                                                    else 0) | bit})
-        for aux in (1, 8, 255):
-            section.aux = bytes(range(aux))
-            yield vector(f"header/{name}-aux-{aux}", section,
-                         ("aux-header", "header-offsets"), good,
-                         comment="The contents of an auxiliary header are not"
-                                 " defined yet.")
-        section.aux = b""
-        section.gap = b"\xaa" * 8
-        yield vector(f"header/{name}-gap-before-entries", section,
-                     ("header-offsets", "tiling"), [(TEXT, (first,) + NO_RULE)],
-                     EITHER)
-        section.gap, section.hole = b"", b"\xaa" * 8
-        yield vector(f"header/{name}-gap-before-rows", section,
-                     ("header-offsets", "tiling"), [(TEXT, (first,) + NO_RULE)],
-                     EITHER)
-        section.hole, section.tail = b"", b"\xaa" * 8
-        yield vector(f"header/{name}-bytes-behind", section, ("fre-len",),
-                     [(TEXT, (first,) + NO_RULE)], EITHER)
-        section.tail = b""
-        for wrong in (0, 1, 3, 0xFFFFFFFF):
-            yield vector(f"header/{name}-num-fres-{wrong}", section,
-                         ("num-fres",), [(TEXT, (first,) + NO_RULE)], EITHER,
-                         change={"num_fres": wrong})
-        if abi == AMD64:
-            yield vector(f"header/{name}-fixed-ra-0", section,
-                         ("fixed-offsets",),
-                         [(TEXT, NO_RULE + ("cfa=sp+8 ra=[cfa+0] fp=same",
-                                            "cfa=sp+8 ra=same fp=same"))],
-                         EITHER, change={"cfa_fixed_ra_offset": 0})
+        yield from _header_fields(version, name, section, first)
+        yield from _header_room(name, section, first, [(TEXT, first)])
+        yield from _header_numbers(abi, name, section, first)
         yield vector(f"header/{name}-empty", Sframe(version, abi, []),
                      ("num-fdes", "header-size"), [(TEXT, "none")], EITHER,
                      comment="A section without entries describes nothing;"
@@ -311,88 +325,100 @@ def header():
 
 # Entries: starts, sizes, order.
 
-def entries():
-    for version, abi, name in every():
-        flag_sets = {1: (0, SORTED), 2: (0, SORTED, PCREL, SORTED | PCREL),
-                     3: (0, SORTED, PCREL, SORTED | PCREL)}[version]
-        for flags in flag_sets:
-            for place in ("behind", "before"):
-                text = TEXT if place == "behind" else 0x1000
-                rows = [plain(abi, offset=8 * n + 160)[0] for n in range(5)]
-                fdes = [Fde(text + 0x40 * n, 0x20, [row])
-                        for n, row in enumerate(rows)]
-                section = Sframe(version, abi, fdes, flags=flags)
-                lookups = [(text - 1, "none"), (text + 0x140, "none")]
-                for n in range(5):
-                    want = (rule(abi, f"sp{8 * n + 160:+}"),)
-                    want += () if flags & SORTED else NO_RULE
-                    lookups += [(text + 0x40 * n, want),
-                                (text + 0x40 * n + 0x1F, want),
-                                (text + 0x40 * n + 0x20, "none")]
-                for row in rows:
-                    row.size = 2
-                yield vector(
-                    f"entries/{name}-flags{flags}-{place}", section,
-                    ("pcrel" if flags & PCREL else "section-relative",
-                     "func-size", "num-fdes", "fre-offset", "start-signed",
-                     "sorted"), lookups,
-                    ACCEPT if flags & SORTED else EITHER,
-                    "" if flags & SORTED else
-                    "A reader may ask for sorted entries.")
-        # Not sorted, and said so.
-        rows = [plain(abi, offset=8 * n + 160, size=2)[0] for n in range(4)]
-        order = (2, 0, 3, 1)
-        section = Sframe(version, abi,
-                         [Fde(TEXT + 0x40 * n, 0x40, [rows[n]])
-                          for n in order],
-                         flags=PCREL if version > 1 else 0)
-        yield vector(f"entries/{name}-unsorted", section, ("sorted",),
-                     [(TEXT + 0x40 * n,
-                       (rule(abi, f"sp{8 * n + 160:+}"),) + NO_RULE)
-                      for n in range(4)], EITHER)
-        section.flags = SORTED | (PCREL if version > 1 else 0)
-        yield vector(f"entries/{name}-unsorted-said-sorted", section,
-                     ("sorted",),
-                     [(TEXT + 0x40 * n,
-                       (rule(abi, f"sp{8 * n + 160:+}"),) + NO_RULE)
-                      for n in range(4)], EITHER)
-        # One row for two functions.
-        section, first, second = two_rows(abi, version)
-        section.fdes.append(Fde(TEXT + 0x40, 0x20, [], shares=0))
-        yield vector(f"entries/{name}-shared-rows", section, ("fre-offset",),
-                     [(TEXT, first), (TEXT + 4, second),
-                      (TEXT + 0x40, first), (TEXT + 0x44, second),
-                      (TEXT + 0x60, "none")],
-                     comment="Nothing says that rows are those of one"
-                             " function.")
-        section, first, _ = two_rows(abi, version)
-        section.fdes.insert(0, Fde(TEXT, 0, [plain(abi)[0]]))
-        yield vector(f"entries/{name}-size-0", section, ("func-size",),
-                     [(TEXT, (first,) + NO_RULE)], EITHER,
-                     comment="A function of size 0 covers nothing; two"
-                             " entries have one start.")
-    for abi in (AMD64, AARCH64, S390X):
-        name = f"v3-{ABI_NAMES[abi]}"
-        for far in (1 << 31, 1 << 32, 1 << 40, (1 << 47) - 0x1000):
-            row, want = plain(abi)
-            yield vector(f"entries/{name}-far-{far.bit_length() - 1}",
-                         Sframe(3, abi, [Fde(far, 0x20, [row])]),
-                         ("start-64",), [(far, want), (far + 0x1F, want),
-                                         (far - 1, "none")])
-            yield vector(f"entries/{name}-far-below-{far.bit_length() - 1}",
-                         Sframe(3, abi, [Fde(0x1000, 0x20, [row])],
-                                address=far + 0x10000),
-                         ("start-64", "start-signed"),
-                         [(0x1000, want), (0x1020, "none")])
+def _placed_entries(version, abi, name):
+    """Five functions behind and before the section, by each kind of start."""
+    flag_sets = {1: (0, SORTED), 2: (0, SORTED, PCREL, SORTED | PCREL),
+                 3: (0, SORTED, PCREL, SORTED | PCREL)}[version]
+    for flags in flag_sets:
+        for place in ("behind", "before"):
+            text = TEXT if place == "behind" else 0x1000
+            rows = [plain(abi, offset=8 * n + 160)[0] for n in range(5)]
+            fdes = [Fde(text + 0x40 * n, 0x20, [row])
+                    for n, row in enumerate(rows)]
+            section = Sframe(version, abi, fdes, flags=flags)
+            lookups = [(text - 1, "none"), (text + 0x140, "none")]
+            for n in range(5):
+                want = (rule(abi, f"sp{8 * n + 160:+}"),)
+                want += () if flags & SORTED else NO_RULE
+                lookups += [(text + 0x40 * n, want),
+                            (text + 0x40 * n + 0x1F, want),
+                            (text + 0x40 * n + 0x20, "none")]
+            for row in rows:
+                row.size = 2
+            yield vector(
+                f"entries/{name}-flags{flags}-{place}", section,
+                ("pcrel" if flags & PCREL else "section-relative",
+                 "func-size", "num-fdes", "fre-offset", "start-signed",
+                 "sorted"), lookups,
+                ACCEPT if flags & SORTED else EITHER,
+                "" if flags & SORTED else
+                "A reader may ask for sorted entries.")
+
+
+def _unsorted_entries(version, abi, name):
+    """Not sorted, and said so; not sorted, and not said so."""
+    rows = [plain(abi, offset=8 * n + 160, size=2)[0] for n in range(4)]
+    order = (2, 0, 3, 1)
+    section = Sframe(version, abi,
+                     [Fde(TEXT + 0x40 * n, 0x40, [rows[n]])
+                      for n in order],
+                     flags=PCREL if version > 1 else 0)
+    yield vector(f"entries/{name}-unsorted", section, ("sorted",),
+                 [(TEXT + 0x40 * n,
+                   (rule(abi, f"sp{8 * n + 160:+}"),) + NO_RULE)
+                  for n in range(4)], EITHER)
+    section.flags = SORTED | (PCREL if version > 1 else 0)
+    yield vector(f"entries/{name}-unsorted-said-sorted", section,
+                 ("sorted",),
+                 [(TEXT + 0x40 * n,
+                   (rule(abi, f"sp{8 * n + 160:+}"),) + NO_RULE)
+                  for n in range(4)], EITHER)
+
+
+def _shared_entries(version, abi, name):
+    """One row for two functions; two entries with one start."""
+    section, first, second = two_rows(abi, version)
+    section.fdes.append(Fde(TEXT + 0x40, 0x20, [], shares=0))
+    yield vector(f"entries/{name}-shared-rows", section, ("fre-offset",),
+                 [(TEXT, first), (TEXT + 4, second),
+                  (TEXT + 0x40, first), (TEXT + 0x44, second),
+                  (TEXT + 0x60, "none")],
+                 comment="Nothing says that rows are those of one"
+                         " function.")
+    section, first, _ = two_rows(abi, version)
+    section.fdes.insert(0, Fde(TEXT, 0, [plain(abi)[0]]))
+    yield vector(f"entries/{name}-size-0", section, ("func-size",),
+                 [(TEXT, (first,) + NO_RULE)], EITHER,
+                 comment="A function of size 0 covers nothing; two"
+                         " entries have one start.")
+
+
+def _far_entries(abi):
+    """Starts and sizes that need all bits."""
+    name = f"v3-{ABI_NAMES[abi]}"
+    for far in (1 << 31, 1 << 32, 1 << 40, (1 << 47) - 0x1000):
         row, want = plain(abi)
-        last, last_rule = plain(abi, 0xFFFFFFFE, 168, size=2)
-        yield vector(f"entries/{name}-size-max",
-                     Sframe(3, abi, [Fde(TEXT, 0xFFFFFFFF, [row, last], 2)]),
-                     ("func-size", "fre-type"),
-                     [(TEXT + 0xFFFFFFFD, want),
-                      (TEXT + 0xFFFFFFFE, last_rule),
-                      (TEXT + 0xFFFFFFFF, "none")])
-    # Numbers of rows at their limit.
+        yield vector(f"entries/{name}-far-{far.bit_length() - 1}",
+                     Sframe(3, abi, [Fde(far, 0x20, [row])]),
+                     ("start-64",), [(far, want), (far + 0x1F, want),
+                                     (far - 1, "none")])
+        yield vector(f"entries/{name}-far-below-{far.bit_length() - 1}",
+                     Sframe(3, abi, [Fde(0x1000, 0x20, [row])],
+                            address=far + 0x10000),
+                     ("start-64", "start-signed"),
+                     [(0x1000, want), (0x1020, "none")])
+    row, want = plain(abi)
+    last, last_rule = plain(abi, 0xFFFFFFFE, 168, size=2)
+    yield vector(f"entries/{name}-size-max",
+                 Sframe(3, abi, [Fde(TEXT, 0xFFFFFFFF, [row, last], 2)]),
+                 ("func-size", "fre-type"),
+                 [(TEXT + 0xFFFFFFFD, want),
+                  (TEXT + 0xFFFFFFFE, last_rule),
+                  (TEXT + 0xFFFFFFFF, "none")])
+
+
+def _many_rows():
+    """Numbers of rows at their limit."""
     for version, abi, count in ((3, AMD64, 65535), (3, S390X, 65535),
                                 (2, AMD64, 65536)):
         near = 160 if abi == S390X else 8  # fits one byte
@@ -406,6 +432,16 @@ def entries():
                       for at, row in ((0, 0), (1, 1), (0x8000, 0),
                                       (count - 1, count - 1),
                                       (0x1FFFF, count - 1))])
+
+
+def entries():
+    for version, abi, name in every():
+        yield from _placed_entries(version, abi, name)
+        yield from _unsorted_entries(version, abi, name)
+        yield from _shared_entries(version, abi, name)
+    for abi in (AMD64, AARCH64, S390X):
+        yield from _far_entries(abi)
+    yield from _many_rows()
 
 
 def segments():
@@ -541,79 +577,103 @@ def _masks(version, abi, name):
 
 # Bits of info bytes.
 
+def _unused_info(version, name, section, first):
+    unused = {1: (0xA0, 0x40), 2: (0x80, 0x40), 3: (0x40,)}[version]
+    for bit in unused:
+        section.fdes[0].info = bit
+        yield vector(f"info/{name}-unused-{bit:02x}", section,
+                     ("info-unused",),
+                     [(TEXT, (first,) + NO_RULE)], EITHER)
+    section.fdes[0].info = 0
+    for fre_type in (3, 7, 15):
+        section.fdes[0].info = fre_type
+        yield vector(f"info/{name}-fre-type-{fre_type}", section,
+                     ("fre-type",), [(TEXT, NO_RULE)], EITHER)
+    section.fdes[0].info = 0
+
+
+def _wide_info(version, abi, name):
+    """What would be there if undefined numbers meant eight bytes."""
+    wide = bytes(8) + bytes((SP | 1 << 1, 1)) + bytes(8)
+    yield vector(f"info/{name}-fre-type-3-wide",
+                 Sframe(version, abi, [Fde(TEXT, 16, [], 3, raw=wide)]),
+                 ("fre-type",), [(TEXT, NO_RULE)], EITHER,
+                 comment="As if the type meant starts of eight bytes.")
+    wide = bytes((0, SP | 1 << 1 | 3 << 5)) + b"\x08" * 8
+    yield vector(f"info/{name}-dataword-size-3-wide",
+                 Sframe(version, abi, [Fde(TEXT, 16, [], raw=wide)]),
+                 ("dataword-size",), [(TEXT, NO_RULE)], EITHER,
+                 comment="As if the size meant words of eight bytes.")
+
+
+def _word_counts(version, abi, name):
+    """Words of no size, and numbers of words that mean nothing."""
+    row, want = plain(abi)
+    bad = Fre(4, (1,), info=SP | 1 << 1 | 3 << 5)
+    yield vector(f"info/{name}-dataword-size-3",
+                 Sframe(version, abi, [Fde(TEXT, 16, [row, bad])]),
+                 ("dataword-size",),
+                 [(TEXT, (want,) + NO_RULE), (TEXT + 4, NO_RULE)], EITHER)
+    counts = sframe_spec.MACHINES[abi].counts
+    for count in (2, 3, 4, 15):
+        if count in counts:
+            continue
+        many = Fre(4, (1,) + (-16,) * (count - 1))
+        yield vector(f"info/{name}-{count}-words",
+                     Sframe(version, abi, [Fde(TEXT, 16, [row, many])]),
+                     ("default-count", "dataword-count"),
+                     [(TEXT, (want,) + NO_RULE)], EITHER,
+                     comment="What the row of that many words says is not"
+                             " defined; the row before it is.")
+
+
+def _signed_ra(version, abi, name):
+    row, want = plain(abi)
+    for key_b in (False, True)[:1 if version == 1 else 2]:
+        signed = Fre(4, (16, -16, -8), SP, 1, True)
+        more = f"signed-{'b' if key_b else 'a'}"
+        yield vector(
+            f"info/{name}-signed-{'b' if key_b else 'a'}",
+            Sframe(version, abi, [Fde(TEXT, 16, [row, signed],
+                                      key_b=key_b)]),
+            ("mangled-ra",) + (("pauth-key",) if version > 1 else ()),
+            [(TEXT, want),
+             (TEXT + 4, rule(abi, "sp+16", "[cfa-16]", "[cfa-8]",
+                             more))])
+
+
+def _second_info(name, section, first):
+    """The second byte of version 3."""
+    for bit in (0x20, 0x40, 0x80):
+        section.fdes[0].info2 = bit
+        yield vector(f"info/{name}-info2-{bit:02x}", section,
+                     ("info-unused",),
+                     [(TEXT, (first,) + NO_RULE)], EITHER)
+    for fde_type in (2, 3, 16, 31):
+        section.fdes[0].info2 = fde_type
+        yield vector(f"info/{name}-fde-type-{fde_type}", section,
+                     ("fde-type",), [(TEXT, NO_RULE)], EITHER)
+    section.fdes[0].info2 = 0
+    section.fdes[0].signal = True
+    yield vector(f"info/{name}-signal", section, ("signal",),
+                 [(TEXT, first + " signal")])
+
+
 def info_bits():
     for version, abi, name in every():
         section, first, _ = two_rows(abi, version)
-        unused = {1: (0xA0, 0x40), 2: (0x80, 0x40), 3: (0x40,)}[version]
-        for bit in unused:
-            section.fdes[0].info = bit
-            yield vector(f"info/{name}-unused-{bit:02x}", section,
-                         ("info-unused",),
-                         [(TEXT, (first,) + NO_RULE)], EITHER)
-        section.fdes[0].info = 0
-        for fre_type in (3, 7, 15):
-            section.fdes[0].info = fre_type
-            yield vector(f"info/{name}-fre-type-{fre_type}", section,
-                         ("fre-type",), [(TEXT, NO_RULE)], EITHER)
-        section.fdes[0].info = 0
-        wide = bytes(8) + bytes((SP | 1 << 1, 1)) + bytes(8)
-        yield vector(f"info/{name}-fre-type-3-wide",
-                     Sframe(version, abi, [Fde(TEXT, 16, [], 3, raw=wide)]),
-                     ("fre-type",), [(TEXT, NO_RULE)], EITHER,
-                     comment="As if the type meant starts of eight bytes.")
-        wide = bytes((0, SP | 1 << 1 | 3 << 5)) + b"\x08" * 8
-        yield vector(f"info/{name}-dataword-size-3-wide",
-                     Sframe(version, abi, [Fde(TEXT, 16, [], raw=wide)]),
-                     ("dataword-size",), [(TEXT, NO_RULE)], EITHER,
-                     comment="As if the size meant words of eight bytes.")
-        row, want = plain(abi)
-        bad = Fre(4, (1,), info=SP | 1 << 1 | 3 << 5)
-        yield vector(f"info/{name}-dataword-size-3",
-                     Sframe(version, abi, [Fde(TEXT, 16, [row, bad])]),
-                     ("dataword-size",),
-                     [(TEXT, (want,) + NO_RULE), (TEXT + 4, NO_RULE)], EITHER)
-        counts = sframe_spec.MACHINES[abi].counts
-        for count in (2, 3, 4, 15):
-            if count in counts:
-                continue
-            many = Fre(4, (1,) + (-16,) * (count - 1))
-            yield vector(f"info/{name}-{count}-words",
-                         Sframe(version, abi, [Fde(TEXT, 16, [row, many])]),
-                         ("default-count", "dataword-count"),
-                         [(TEXT, (want,) + NO_RULE)], EITHER,
-                         comment="What the row of that many words says is not"
-                                 " defined; the row before it is.")
+        yield from _unused_info(version, name, section, first)
+        yield from _wide_info(version, abi, name)
+        yield from _word_counts(version, abi, name)
         if abi in (AARCH64, AARCH64_BE):
-            for key_b in (False, True)[:1 if version == 1 else 2]:
-                signed = Fre(4, (16, -16, -8), SP, 1, True)
-                more = f"signed-{'b' if key_b else 'a'}"
-                yield vector(
-                    f"info/{name}-signed-{'b' if key_b else 'a'}",
-                    Sframe(version, abi, [Fde(TEXT, 16, [row, signed],
-                                              key_b=key_b)]),
-                    ("mangled-ra",) + (("pauth-key",) if version > 1 else ()),
-                    [(TEXT, want),
-                     (TEXT + 4, rule(abi, "sp+16", "[cfa-16]", "[cfa-8]",
-                                     more))])
+            yield from _signed_ra(version, abi, name)
         if version == 2:
             yield vector(f"info/{name}-padding2", section,
                          ("padding-unused",),
                          [(TEXT, (first,) + NO_RULE)], EITHER,
                          change={"fde0.padding2": 0xFFFF})
         if version == 3:
-            for bit in (0x20, 0x40, 0x80):
-                section.fdes[0].info2 = bit
-                yield vector(f"info/{name}-info2-{bit:02x}", section,
-                             ("info-unused",),
-                             [(TEXT, (first,) + NO_RULE)], EITHER)
-            for fde_type in (2, 3, 16, 31):
-                section.fdes[0].info2 = fde_type
-                yield vector(f"info/{name}-fde-type-{fde_type}", section,
-                             ("fde-type",), [(TEXT, NO_RULE)], EITHER)
-            section.fdes[0].info2 = 0
-            section.fdes[0].signal = True
-            yield vector(f"info/{name}-signal", section, ("signal",),
-                         [(TEXT, first + " signal")])
+            yield from _second_info(name, section, first)
 
 
 def s390x_special():
@@ -667,60 +727,93 @@ def plain_answers(abi):
     return flexible_answers(abi, (0, 8), "sp+8", ra_of(abi), "same")
 
 
+def _flexible_cases(machine, ra, reg):
+    """Words of a row, and what they say of CFA, RA and FP."""
+    return {
+        "cfa-register": ((control(reg), 16), f"r{reg}+16", ra, "same"),
+        "cfa-register-0": ((control(0), 0), "r0+0", ra, "same"),
+        "cfa-sp": ((control(machine.sp), 32), "sp+32", ra, "same"),
+        "cfa-fp": ((control(machine.fp), 32), "fp+32", ra, "same"),
+        "cfa-deref": ((control(machine.fp, True), -8), "[fp-8]", ra,
+                      "same"),
+        "cfa-deref-register": ((control(reg, True), 0), f"[r{reg}+0]", ra,
+                               "same"),
+        "ra-cfa-deref": ((control(reg), 16, control(deref=True), -24),
+                         f"r{reg}+16", "[cfa-24]", "same"),
+        "ra-register": ((control(reg), 16, control(5), 0),
+                        f"r{reg}+16", "r5+0", "same"),
+        "ra-register-deref": ((control(reg), 16, control(5, True), 8),
+                              f"r{reg}+16", "[r5+8]", "same"),
+        "ra-padding": ((control(reg), 16, 0), f"r{reg}+16", ra, "same"),
+        "fp-behind-padding": ((control(reg), 16, 0, control(deref=True),
+                               -16), f"r{reg}+16", ra, "[cfa-16]"),
+        "both-padding": ((control(reg), 16, 0, 0), f"r{reg}+16", ra,
+                         "same"),
+        "fp-register": ((control(reg), 16, 0, control(3), 0),
+                        f"r{reg}+16", ra, "r3+0"),
+        "fp-deref-fp": ((control(reg), 16, 0, control(machine.fp, True),
+                         0), f"r{reg}+16", ra, "[fp+0]"),
+        "all": ((control(reg), 16, control(deref=True), -8,
+                 control(deref=True), -16), f"r{reg}+16", "[cfa-8]",
+                "[cfa-16]"),
+        "all-registers": ((control(reg), 16, control(4), 0, control(5),
+                           0), f"r{reg}+16", "r4+0", "r5+0"),
+        "offset-low": ((control(reg), -128), f"r{reg}-128", ra, "same"),
+        "register-31-unsigned": ((control(30), 8), "r30+8", ra, "same"),
+    }
+
+
+def _flexible_rules(abi, machine, name, ra, reg):
+    at_end = ("ra-padding", "both-padding")
+    for case, (words, cfa, ra_rule, fp) in _flexible_cases(
+            machine, ra, reg).items():
+        for size in (1, 2, 4):
+            fde = Fde(TEXT, 16, [Fre(0, words, SP, size)], flexible=True)
+            yield vector(
+                f"flexible/{name}-{case}-word{size}",
+                Sframe(3, abi, [fde]),
+                ("flex-pairs", "flex-order", "flex-control-unsigned",
+                 "flex-offset-signed", "flex-deref", "fde-type",
+                 "flex-padding" if 0 in words[2:3] or 0 in words[3:4]
+                 else "flex-cfa-base"),
+                [(TEXT, flexible_answers(abi, words, cfa, ra_rule, fp)
+                  + (NO_RULE if case in at_end else ()))],
+                EITHER if case in at_end else ACCEPT,
+                "Padding is described in front of further words only."
+                if case in at_end else "")
+
+
+def _broken_flexible(abi, machine, name, reg):
+    """Rows whose words mean nothing, each behind a good one."""
+    broken = {
+        "one-word": ((control(reg),), ("flex-pairs",)),
+        "ra-without-offset": ((control(reg), 8, control(5)),
+                              ("flex-pairs",)),
+        "fp-without-offset": ((control(reg), 8, 0, control(5)),
+                              ("flex-pairs",)),
+        "four-entities": ((control(reg), 8, 0, 0, control(5), 8),
+                          ("flex-order",)),
+        "eight-words": ((control(reg), 8) * 4, ("flex-order",)),
+        "cfa-by-cfa": ((control(deref=True), 8), ("flex-cfa-register",
+                                                  "flex-cfa-base")),
+        "cfa-padding": ((0, 8), ("flex-cfa-register", "flex-padding")),
+    }
+    for case, (words, demands) in broken.items():
+        fde = Fde(TEXT, 16, [plain_flexible(machine), Fre(4, words)],
+                  flexible=True)
+        yield vector(f"flexible/{name}-broken-{case}",
+                     Sframe(3, abi, [fde]), demands,
+                     [(TEXT, plain_answers(abi) + NO_RULE),
+                      (TEXT + 4, NO_RULE)], EITHER)
+
+
 def flexible():
     for abi in (AMD64, AARCH64, AARCH64_BE, S390X):
         machine = sframe_spec.MACHINES[abi]
         name = ABI_NAMES[abi]
         ra = ra_of(abi)
         reg = 10
-        cases = {
-            "cfa-register": ((control(reg), 16), f"r{reg}+16", ra, "same"),
-            "cfa-register-0": ((control(0), 0), "r0+0", ra, "same"),
-            "cfa-sp": ((control(machine.sp), 32), "sp+32", ra, "same"),
-            "cfa-fp": ((control(machine.fp), 32), "fp+32", ra, "same"),
-            "cfa-deref": ((control(machine.fp, True), -8), "[fp-8]", ra,
-                          "same"),
-            "cfa-deref-register": ((control(reg, True), 0), f"[r{reg}+0]", ra,
-                                   "same"),
-            "ra-cfa-deref": ((control(reg), 16, control(deref=True), -24),
-                             f"r{reg}+16", "[cfa-24]", "same"),
-            "ra-register": ((control(reg), 16, control(5), 0),
-                            f"r{reg}+16", "r5+0", "same"),
-            "ra-register-deref": ((control(reg), 16, control(5, True), 8),
-                                  f"r{reg}+16", "[r5+8]", "same"),
-            "ra-padding": ((control(reg), 16, 0), f"r{reg}+16", ra, "same"),
-            "fp-behind-padding": ((control(reg), 16, 0, control(deref=True),
-                                   -16), f"r{reg}+16", ra, "[cfa-16]"),
-            "both-padding": ((control(reg), 16, 0, 0), f"r{reg}+16", ra,
-                             "same"),
-            "fp-register": ((control(reg), 16, 0, control(3), 0),
-                            f"r{reg}+16", ra, "r3+0"),
-            "fp-deref-fp": ((control(reg), 16, 0, control(machine.fp, True),
-                             0), f"r{reg}+16", ra, "[fp+0]"),
-            "all": ((control(reg), 16, control(deref=True), -8,
-                     control(deref=True), -16), f"r{reg}+16", "[cfa-8]",
-                    "[cfa-16]"),
-            "all-registers": ((control(reg), 16, control(4), 0, control(5),
-                               0), f"r{reg}+16", "r4+0", "r5+0"),
-            "offset-low": ((control(reg), -128), f"r{reg}-128", ra, "same"),
-            "register-31-unsigned": ((control(30), 8), "r30+8", ra, "same"),
-        }
-        at_end = ("ra-padding", "both-padding")
-        for case, (words, cfa, ra_rule, fp) in cases.items():
-            for size in (1, 2, 4):
-                fde = Fde(TEXT, 16, [Fre(0, words, SP, size)], flexible=True)
-                yield vector(
-                    f"flexible/{name}-{case}-word{size}",
-                    Sframe(3, abi, [fde]),
-                    ("flex-pairs", "flex-order", "flex-control-unsigned",
-                     "flex-offset-signed", "flex-deref", "fde-type",
-                     "flex-padding" if 0 in words[2:3] or 0 in words[3:4]
-                     else "flex-cfa-base"),
-                    [(TEXT, flexible_answers(abi, words, cfa, ra_rule, fp)
-                      + (NO_RULE if case in at_end else ()))],
-                    EITHER if case in at_end else ACCEPT,
-                    "Padding is described in front of further words only."
-                    if case in at_end else "")
+        yield from _flexible_rules(abi, machine, name, ra, reg)
         base_fp = Fde(TEXT, 16, [Fre(0, (control(reg), 16), FP)],
                       flexible=True)
         yield vector(f"flexible/{name}-base-bit", Sframe(3, abi, [base_fp]),
@@ -728,26 +821,7 @@ def flexible():
                      [(TEXT, flexible_answers(abi, (0, 16), f"r{reg}+16", ra,
                                               "same"))],
                      comment="The base bit of the row has no meaning.")
-        broken = {
-            "one-word": ((control(reg),), ("flex-pairs",)),
-            "ra-without-offset": ((control(reg), 8, control(5)),
-                                  ("flex-pairs",)),
-            "fp-without-offset": ((control(reg), 8, 0, control(5)),
-                                  ("flex-pairs",)),
-            "four-entities": ((control(reg), 8, 0, 0, control(5), 8),
-                              ("flex-order",)),
-            "eight-words": ((control(reg), 8) * 4, ("flex-order",)),
-            "cfa-by-cfa": ((control(deref=True), 8), ("flex-cfa-register",
-                                                      "flex-cfa-base")),
-            "cfa-padding": ((0, 8), ("flex-cfa-register", "flex-padding")),
-        }
-        for case, (words, demands) in broken.items():
-            fde = Fde(TEXT, 16, [plain_flexible(machine), Fre(4, words)],
-                      flexible=True)
-            yield vector(f"flexible/{name}-broken-{case}",
-                         Sframe(3, abi, [fde]), demands,
-                         [(TEXT, plain_answers(abi) + NO_RULE),
-                          (TEXT + 4, NO_RULE)], EITHER)
+        yield from _broken_flexible(abi, machine, name, reg)
         undefined = Fde(TEXT, 16, [plain_flexible(machine), Fre(4, ())],
                         flexible=True)
         yield vector(f"flexible/{name}-outermost", Sframe(3, abi, [undefined]),
