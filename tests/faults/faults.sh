@@ -53,21 +53,21 @@ report ()
   fi
 }
 
-# The file under test is w/f.  Its state, by comparison with the references.
-state ()
+# What a run has left.  $now is the state of w/f, the file under test, by
+# comparison with the references, and $left the temporary files, which are removed.
+# The shell looks itself where it can: new processes take most of this test's time.
+look ()
 {
+  now=broken left=
   if cmp -s w/f old; then
-    echo old
+    now=old
   elif cmp -s w/f new; then
-    echo new
-  else
-    echo broken
+    now=new
   fi
-}
-
-temporaries ()
-{
-  find w -name '.cfi2sframe-*'
+  if compgen -G 'w/.cfi2sframe-*' >/dev/null; then
+    left=$(echo w/.cfi2sframe-*)
+    rm -f w/.cfi2sframe-*
+  fi
 }
 
 # Names and numbers of the calls that the command makes: lines "NAME COUNT".
@@ -99,18 +99,15 @@ inject ()
 # kill_everywhere TITLE ALLOWED-STATES SIGNAL COMMAND...
 kill_everywhere ()
 {
-  local title=$1 allowed=$2 signal=$3 bad= n=0 hits=0 name times i now
+  local title=$1 allowed=$2 signal=$3 bad= n=0 hits=0 name times i now left
   shift 3
   while read -r name times; do
     for ((i = 1; i <= times; i++)); do
       inject "$name:signal=$signal:when=$i" "$@" || hits=$((hits + 1))
       n=$((n + 1))
-      now=$(state)
+      look
       [[ " $allowed " == *" $now "* ]] || bad+="$name $i: $now"$'\n'
-      if [ "$signal" != SIGKILL ] && [ -n "$(temporaries)" ]; then
-        bad+="$name $i: left $(temporaries)"$'\n'
-      fi
-      rm -f $(temporaries)
+      [ "$signal" = SIGKILL ] || [ -z "$left" ] || bad+="$name $i: left $left"$'\n'
     done
   done < <(list_calls "$@")
   # Close to the end, the work is done when the signal comes.
@@ -124,7 +121,7 @@ kill_everywhere ()
 fail_everywhere ()
 {
   local title=$1 error=${2%+} on=${2#"${2%+}"} bad= n=0 hits=0
-  local name times i now rc wanted
+  local name times i now left said rc wanted
   shift 2
   while read -r name times; do
     # What the C library and the loader do with these is not ours.
@@ -136,24 +133,22 @@ fail_everywhere ()
       inject "$name:error=$error:when=$i$on" "$@"
       rc=$?
       n=$((n + 1))
-      now=$(state)
+      look
+      mapfile -t said <output
       wanted=old
       [ $rc -eq 0 ] && wanted=new
       [ $rc -eq 0 ] || hits=$((hits + 1))
       # The one documented exception: it is too late to turn back.
-      grep -q 'written, but flushing' output && wanted=new
+      [[ "${said[*]}" != *"written, but flushing"* ]] || wanted=new
       # No way around these: a failure that is ignored may lose the file.
       case $name in
         fsync | fdatasync | renameat* | ftruncate | pwrite64)
           [ $rc -ne 0 ] || bad+="$name $i: ignored"$'\n' ;;
       esac
       if [ "$now" != $wanted ] || [ $rc -gt 127 ]; then
-        bad+="$name $i: exit status $rc, $now: $(tail -n 1 output)"$'\n'
+        bad+="$name $i: exit status $rc, $now: ${said[*]: -1}"$'\n'
       fi
-      if [ -n "$(temporaries)" ]; then
-        bad+="$name $i: left $(temporaries)"$'\n'
-        rm -f $(temporaries)
-      fi
+      [ -z "$left" ] || bad+="$name $i: left $left"$'\n'
     done
   done < <(list_calls "$@")
   [ $hits -gt $((n / 4)) ] || bad+="only $hits of $n errors had any effect"
