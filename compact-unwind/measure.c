@@ -7,8 +7,8 @@
 #include "compact-unwind/measure.h"
 
 #include "cfi/finished_rows.h"
-#include "convert/emitter.h"
-#include "convert/formats.h"
+#include "sframe/emitter.h"
+#include "sframe/formats.h"
 #include "compact-unwind/info_format.h"
 #include "compact-unwind/section_builder.h"
 

@@ -33,16 +33,16 @@ bool
 object_described (const struct image *image, uint64_t *bytes,
                   struct error *err)
 {
-  struct relocatable object;
+  struct object object;
   struct cfi_source source = { .image = NULL };
   struct error why = { 0 };
   *bytes = 0;
-  if (relocatable_open (&object, image, &why)
+  if (object_open (&object, image, &why)
       && object_source_open (&source, &object, false, &why))
     for (size_t i = 0; i < source.cfi.n_fdes; i++)
       *bytes += source.cfi.fdes[i].size;
   cfi_source_close (&source);
-  relocatable_close (&object);
+  object_close (&object);
   return why.status != CFI2SFRAME_NO_MEMORY || error_set_no_memory (err);
 }
 
@@ -52,13 +52,13 @@ object_coverable (const struct image *image,
                   struct error *err)
 {
   struct cfi2sframe_report report = { 0 };
-  struct relocatable object = { 0 };
+  struct object object = { 0 };
   struct object_section section = { 0 };
   bool built
-      = relocatable_open (&object, image, err)
+      = object_open (&object, image, err)
         && object_section_build (&section, &object, options, &report, err);
   *covered = report.bytes_covered;
   object_section_free (&section);
-  relocatable_close (&object);
+  object_close (&object);
   return built;
 }

@@ -10,7 +10,7 @@
 #include "elf/image.h"
 #include "relocatable/object_section.h"
 
-/* Compare NEW with OLD, from which relocatable_write has made it with the
+/* Compare NEW with OLD, from which object_write has made it with the
    section MADE: nothing that links NEW may see a difference but the .sframe,
    its relocations and symbols for sections.  */
 bool object_check (const struct image *old, const struct image *new,

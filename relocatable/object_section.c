@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfi/cfi_report.h"
 #include "cfi/finished_rows.h"
-#include "convert/cfi_report.h"
-#include "convert/emitter.h"
-#include "convert/formats.h"
-#include "convert/gnu_functions.h"
 #include "relocatable/object_source.h"
+#include "sframe/emitter.h"
 #include "sframe/format.h"
+#include "sframe/formats.h"
+#include "sframe/gnu_functions.h"
 
 struct object_builder
 {
-  const struct relocatable *object;
+  const struct object *object;
   const struct cfi2sframe_options *options;
   struct sframe_variant variant;
   struct cfi_source source;
@@ -115,8 +115,8 @@ keeps_low_bits (const struct object_builder *builder,
   const struct image *image = builder->object->image;
   size_t section;
   uint64_t offset;
-  if (!relocatable_locate (builder->object, code->address, code->size,
-                           &section, &offset))
+  if (!object_locate (builder->object, code->address, code->size, &section,
+                      &offset))
     return false;
   uint64_t align = image->sections[section].header.sh_addralign;
   return align != 0 && align % FRAME_PLT_BLOCK == 0;
@@ -168,8 +168,8 @@ note_fixes (struct object_builder *builder, struct error *err)
       uint32_t size;
       uint64_t address
           = sframe_encoder_range (encoder, section->n_functions, &size);
-      if (!relocatable_locate (builder->object, address, size, &fix->section,
-                               &fix->addend))
+      if (!object_locate (builder->object, address, size, &fix->section,
+                          &fix->addend))
         return error_set (err, CFI2SFRAME_INVALID,
                           "function outside its section");
     }
@@ -250,7 +250,7 @@ fill_in_report (const struct object_builder *builder)
 
 bool
 object_section_build (struct object_section *section,
-                      const struct relocatable *object,
+                      const struct object *object,
                       const struct cfi2sframe_options *options,
                       struct cfi2sframe_report *report, struct error *err)
 {

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    It is made like that of a linked file, with three differences: addresses are
-   made up (relocatable/relocatable.h), each function's start is a relocation,
+   made up (relocatable/object.h), each function's start is a relocation,
    and nothing is shared or sorted, because the linker takes the section apart.
  */
 
@@ -15,7 +15,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "relocatable/relocatable.h"
+#include "relocatable/object.h"
 
 /* A field of .sframe that the linker must fill in: PC-relative address of
    ADDEND bytes into SECTION.  */
@@ -41,7 +41,7 @@ struct object_section
    options->gnu_bugs).  SECTION is freed with object_section_free also after
    failure.  */
 bool object_section_build (struct object_section *section,
-                           const struct relocatable *object,
+                           const struct object *object,
                            const struct cfi2sframe_options *options,
                            struct cfi2sframe_report *report,
                            struct error *err);

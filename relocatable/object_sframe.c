@@ -9,7 +9,7 @@
 
 #include "base/align.h"
 #include "base/bytes.h"
-#include "convert/find_sframe.h"
+#include "sframe/find_sframe.h"
 #include "sframe/format.h"
 
 /* Fill in the start of every function of FOUND, the section as it is in the
@@ -17,7 +17,7 @@
 static bool
 fill_in_starts (struct object_sframe *sframe,
                 const struct sframe_decoder *found,
-                const struct relocatable_table *table, uint64_t address,
+                const struct object_relocations *table, uint64_t address,
                 struct error *err)
 {
   struct sframe_variant variant = found->variant;
@@ -25,7 +25,8 @@ fill_in_starts (struct object_sframe *sframe,
     {
       uint64_t offset = found->fde_offset
                         + (uint64_t)i * sframe_fde_size (variant.version);
-      const struct relocatable_entry *entry = relocatable_find (table, offset);
+      const struct object_relocation *entry
+          = object_find_relocation (table, offset);
       if (entry == NULL || entry->value == 0)
         return error_set_at (err, CFI2SFRAME_MALFORMED, offset,
                              "function %" PRIu32 " of .sframe has no place",
@@ -44,7 +45,7 @@ resolve (struct object_sframe *sframe, const struct image *image,
          struct error *err)
 {
   struct sframe_decoder found;
-  struct relocatable_table table = { .n = 0 };
+  struct object_relocations table = { .n = 0 };
   if (!find_sframe (image, &found, err))
     return false;
   size_t section
@@ -61,7 +62,7 @@ resolve (struct object_sframe *sframe, const struct image *image,
     return error_set_no_memory (err);
   memcpy (sframe->bytes, found.bytes, found.size);
   bool resolved
-      = relocatable_read_table (&sframe->object, section, &table, err)
+      = object_read_relocations (&sframe->object, section, &table, err)
         && fill_in_starts (sframe, &found, &table, address, err)
         && sframe_decoder_open (&sframe->decoder, sframe->bytes, found.size,
                                 address, err);
@@ -74,7 +75,7 @@ object_sframe_open (struct object_sframe *sframe, const struct image *image,
                     struct error *err)
 {
   *sframe = (struct object_sframe){ .bytes = NULL };
-  if (!relocatable_open (&sframe->object, image, err))
+  if (!object_open (&sframe->object, image, err))
     return false;
   if (resolve (sframe, image, err))
     return true;
@@ -85,7 +86,7 @@ object_sframe_open (struct object_sframe *sframe, const struct image *image,
 void
 object_sframe_close (struct object_sframe *sframe)
 {
-  relocatable_close (&sframe->object);
+  object_close (&sframe->object);
   free (sframe->bytes);
   *sframe = (struct object_sframe){ .bytes = NULL };
 }

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Starts are relocations in an object.  A copy of the section gets them filled
-   in with the addresses of relocatable/relocatable.h, so that it can be read,
+   in with the addresses of relocatable/object.h, so that it can be read,
    checked and compared like any other.  */
 
 #ifndef RELOCATABLE_OBJECT_SFRAME_H
@@ -12,12 +12,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "relocatable/relocatable.h"
+#include "relocatable/object.h"
 #include "sframe/decode.h"
 
 struct object_sframe
 {
-  struct relocatable object;
+  struct object object;
   uint8_t *bytes;                /* owned; the section, resolved */
   struct sframe_decoder decoder; /* on it */
 };

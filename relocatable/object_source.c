@@ -10,13 +10,13 @@
 static enum frame_reason
 problem_in_object (const void *context, const struct cfi_fde *fde)
 {
-  const struct relocatable *object = context;
+  const struct object *object = context;
   size_t section;
   uint64_t offset;
-  if (!relocatable_locate (object, fde->address, fde->size, &section, &offset))
+  if (!object_locate (object, fde->address, fde->size, &section, &offset))
     return REASON_NOT_EXECUTABLE;
-  if (relocatable_touches (object, fde->offset + fde->head_size,
-                           fde->instructions_size))
+  if (object_touches (object, fde->offset + fde->head_size,
+                      fde->instructions_size))
     return REASON_BAD_INSTRUCTION;
   return fde->size == 0 ? REASON_EMPTY_RANGE : REASON_NONE;
 }
@@ -24,20 +24,20 @@ problem_in_object (const void *context, const struct cfi_fde *fde)
 /* Whether anything of CIE but the pointer to its personality is relocated:
    what it says is not known before it is linked.  */
 static bool
-is_relocated (const struct relocatable *object, const struct cfi_cie *cie)
+is_relocated (const struct object *object, const struct cfi_cie *cie)
 {
   const uint64_t head = ENTRY_HEAD + 1; /* with the version */
-  return relocatable_touches (
-             object, cie->offset,
-             cie->personality_encoding == PE_OMIT ? cie->entry_size : head)
+  return object_touches (object, cie->offset,
+                         cie->personality_encoding == PE_OMIT ? cie->entry_size
+                                                              : head)
          || (cie->instructions != NULL
-             && relocatable_touches (
+             && object_touches (
                  object, (uint64_t)(cie->instructions - object->eh_frame),
                  cie->instructions_size));
 }
 
 static bool
-check_cies (const struct relocatable *object, const struct cfi_section *cfi,
+check_cies (const struct object *object, const struct cfi_section *cfi,
             struct error *err)
 {
   for (size_t i = 0; i < cfi->n_cies; i++)
@@ -50,9 +50,8 @@ check_cies (const struct relocatable *object, const struct cfi_section *cfi,
 }
 
 bool
-object_source_open (struct cfi_source *source,
-                    const struct relocatable *object, bool no_plain,
-                    struct error *err)
+object_source_open (struct cfi_source *source, const struct object *object,
+                    bool no_plain, struct error *err)
 {
   *source
       = (struct cfi_source){ .problem = problem_in_object, .context = object };

@@ -8,14 +8,14 @@
 
 #include "base/error.h"
 #include "cfi/source.h"
-#include "relocatable/relocatable.h"
+#include "relocatable/object.h"
 
 /* Read the CFI of OBJECT, which must outlive SOURCE, as cfi_source_open does.
-   Addresses are those of relocatable/relocatable.h; objects have no PLT.
+   Addresses are those of relocatable/object.h; objects have no PLT.
    FDEs with relocated instructions cannot be taken as they are.  NO_PLAIN: as
    in struct cfi_section.  */
 bool object_source_open (struct cfi_source *source,
-                         const struct relocatable *object, bool no_plain,
+                         const struct object *object, bool no_plain,
                          struct error *err);
 
 #endif /* RELOCATABLE_OBJECT_SOURCE_H */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "convert/for_readers.h"
-#include "convert/formats.h"
+#include "sframe/formats.h"
 #include "convert/location.h"
 #include "cli/number.h"
 #include "cli/option_keys.h"

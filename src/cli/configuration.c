@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/printable.h"
-#include "convert/formats.h"
+#include "sframe/formats.h"
 
 enum
 {

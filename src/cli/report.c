@@ -8,7 +8,7 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
-#include "convert/formats.h"
+#include "sframe/formats.h"
 #include "cli/events.h"
 #include "cli/figures.h"
 #include "cli/json_line.h"

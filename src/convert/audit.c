@@ -8,10 +8,10 @@
 
 #include "cfi/source.h"
 #include "convert/code_evidence.h"
-#include "convert/find_sframe.h"
 #include "convert/linked_section.h"
-#include "relocatable/object_audit.h"
 #include "convert/options.h"
+#include "relocatable/object_audit.h"
+#include "sframe/find_sframe.h"
 
 enum
 {

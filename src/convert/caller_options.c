@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "convert/for_readers.h"
-#include "convert/formats.h"
+#include "sframe/formats.h"
 
 enum
 {

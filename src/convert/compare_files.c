@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convert/find_sframe.h"
 #include "relocatable/object_sframe.h"
 #include "sframe/compare.h"
+#include "sframe/find_sframe.h"
 
 struct compared_file
 {
@@ -63,7 +63,7 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
                       "an object cannot be compared with a linked file");
   if (!object)
     return true;
-  const struct relocatable *m = &a->object.object, *n = &b->object.object;
+  const struct object *m = &a->object.object, *n = &b->object.object;
   bool same = m->n_code == n->n_code;
   for (size_t i = 0; same && i < m->n_code; i++)
     {
@@ -92,15 +92,14 @@ static void
 tell (void *context, const struct cfi2sframe_difference *difference)
 {
   const struct compare_context *c = context;
-  const struct relocatable *object = &c->a->object.object;
+  const struct object *object = &c->a->object.object;
   struct cfi2sframe_difference told = *difference;
   size_t section;
   uint64_t offset;
   if (c->found == NULL)
     return;
   if (object->image
-      && relocatable_locate (object, difference->function, 0, &section,
-                             &offset))
+      && object_locate (object, difference->function, 0, &section, &offset))
     {
       uint64_t base = difference->function - offset;
       told.section = object->image->sections[section].name;

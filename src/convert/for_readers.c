@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convert/formats.h"
+#include "sframe/formats.h"
 #include "sframe/readers.h"
 
 enum

@@ -7,16 +7,16 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "relocatable/archive_members.h"
-#include "relocatable/object_audit.h"
-#include "convert/find_sframe.h"
+#include "convert/archive_members.h"
 #include "convert/audit.h"
-#include "convert/location.h"
 #include "convert/fields.h"
 #include "convert/for_readers.h"
-#include "convert/thresholds.h"
+#include "convert/location.h"
 #include "convert/options.h"
+#include "convert/thresholds.h"
+#include "relocatable/object_audit.h"
 #include "sframe/dump.h"
+#include "sframe/find_sframe.h"
 #include "sframe/verify.h"
 
 static bool

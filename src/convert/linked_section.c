@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfi/finished_rows.h"
 #include "analysis/code.h"
-#include "convert/cfi_report.h"
+#include "cfi/cfi_report.h"
+#include "cfi/finished_rows.h"
 #include "convert/code_evidence.h"
-#include "convert/emitter.h"
-#include "convert/formats.h"
-#include "convert/gnu_functions.h"
 #include "convert/options.h"
+#include "sframe/emitter.h"
+#include "sframe/formats.h"
+#include "sframe/gnu_functions.h"
 
 /* What is needed until all code was walked over is freed then.  */
 struct linked_section

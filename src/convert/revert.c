@@ -1,10 +1,10 @@
 /* Taking an .sframe away again: byte for byte where a record allows it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "convert/archive_members.h"
 #include "convert/location.h"
 #include "convert/options.h"
 #include "convert/replace.h"
-#include "relocatable/archive_members.h"
 #include "write/existing.h"
 #include "write/output_file.h"
 #include "write/undo.h"

@@ -9,8 +9,8 @@
 #include "base/search.h"
 #include "cfi/source.h"
 #include "convert/detached.h"
-#include "convert/emitter.h"
 #include "convert/linked_section.h"
+#include "sframe/emitter.h"
 
 enum
 {

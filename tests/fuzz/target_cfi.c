@@ -13,7 +13,7 @@
 #include "base/buffer.h"
 #include "cfi/cfa_program.h"
 #include "cfi/reader.h"
-#include "convert/formats.h"
+#include "sframe/formats.h"
 #include "sframe/encode.h"
 #include "tests/unit/lowering.h"
 

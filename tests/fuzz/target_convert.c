@@ -13,8 +13,8 @@
 
 #include "base/hash.h"
 #include "cfi/source.h"
-#include "convert/emitter.h"
-#include "convert/formats.h"
+#include "sframe/emitter.h"
+#include "sframe/formats.h"
 #include "write/inject.h"
 
 enum

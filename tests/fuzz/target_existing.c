@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "convert/find_sframe.h"
+#include "sframe/find_sframe.h"
 #include "write/existing.h"
 #include "write/inject.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "relocatable/object_section.h"
-#include "relocatable/relocatable_write.h"
+#include "relocatable/object_write.h"
 
 enum
 {
@@ -22,13 +22,13 @@ enum
 
 static void
 check_written (const struct object_section *section,
-               const struct relocatable *object)
+               const struct object *object)
 {
   struct error err = { 0 };
   struct image image;
   int fd = memfd_create ("fuzz", MFD_CLOEXEC);
   FUZZ_CHECK (fd >= 0);
-  if (relocatable_write (object->image, section, fd, &err)
+  if (object_write (object->image, section, fd, &err)
       && image_open_fd (&image, fd, &err))
     image_close (&image);
   else
@@ -39,7 +39,7 @@ void
 fuzz_object (const uint8_t *bytes, size_t size)
 {
   struct image image;
-  struct relocatable object;
+  struct object object;
   struct object_section section;
   struct error err = { 0 };
   if (size == 0)
@@ -53,13 +53,12 @@ fuzz_object (const uint8_t *bytes, size_t size)
   options.format = (enum cfi2sframe_format) (choice & OPTION_FORMAT);
   options.gnu = choice & OPTION_GNU;
   options.gnu_bugs = choice & OPTION_BUGS;
-  if (image.header.e_type == ET_REL
-      && relocatable_open (&object, &image, &err))
+  if (image.header.e_type == ET_REL && object_open (&object, &image, &err))
     {
       if (object_section_build (&section, &object, &options, &report, &err))
         check_written (&section, &object);
       object_section_free (&section);
-      relocatable_close (&object);
+      object_close (&object);
     }
   image_close (&image);
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/find_sframe.h"
+#include "sframe/find_sframe.h"
 #include "elf/image.h"
 #include "sframe/lower.h"
 #include "tests/sframe_lookup.h"

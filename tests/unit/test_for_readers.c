@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "convert/audit.h"
-#include "convert/formats.h"
+#include "sframe/formats.h"
 #include "convert/for_readers.h"
 #include "elf_builder.h"
 #include "sframe/encode.h"

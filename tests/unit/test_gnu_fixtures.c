@@ -13,7 +13,7 @@
 
 #include "base/bytes.h"
 #include "relocatable/object_section.h"
-#include "relocatable/relocatable_write.h"
+#include "relocatable/object_write.h"
 #include "elf/symbols.h"
 #include "sframe/model.h"
 #include "tests/unit_test.h"
@@ -244,7 +244,7 @@ check_object (const char *path, struct sframe_variant variant,
 {
   struct error err = { 0 };
   struct image old, new;
-  struct relocatable object;
+  struct object object;
   struct object_section section;
   struct cfi2sframe_report report = { 0 };
   struct cfi2sframe_options options;
@@ -256,10 +256,10 @@ check_object (const char *path, struct sframe_variant variant,
   assert_true (fd >= 0);
   bool built = image_open (&old, path, &err);
   assert_true (built);
-  built = relocatable_open (&object, &old, &err);
+  built = object_open (&object, &old, &err);
   assert_true (built);
   built = object_section_build (&section, &object, &options, &report, &err)
-          && relocatable_write (&old, &section, fd, &err);
+          && object_write (&old, &section, fd, &err);
   if (!built)
     printf ("# %s\n", err.reason);
   assert_true (built);
@@ -279,7 +279,7 @@ check_object (const char *path, struct sframe_variant variant,
   image_close (&new);
   close (fd);
   object_section_free (&section);
-  relocatable_close (&object);
+  object_close (&object);
   image_close (&old);
   return same;
 }

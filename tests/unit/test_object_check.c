@@ -14,8 +14,8 @@
 #include "relocatable/llvm_sections.h"
 #include "relocatable/object_check.h"
 #include "relocatable/object_section.h"
-#include "relocatable/relocatable.h"
-#include "relocatable/relocatable_write.h"
+#include "relocatable/object.h"
+#include "relocatable/object_write.h"
 #include "tests/unit_test.h"
 
 /* An object and what was made of it.  */
@@ -23,7 +23,7 @@ struct pair
 {
   uint8_t bytes[8192]; /* the old one */
   struct image old;
-  struct relocatable object;
+  struct object object;
   struct object_section section;
   uint8_t *new;
   size_t size;
@@ -76,10 +76,10 @@ make_new (struct pair *pair)
   cfi2sframe_options_init (&options);
   int fd = memfd_create ("test_object_check", MFD_CLOEXEC);
   assert_true (fd >= 0);
-  assert_true (relocatable_open (&pair->object, &pair->old, &err));
+  assert_true (object_open (&pair->object, &pair->old, &err));
   assert_true (object_section_build (&pair->section, &pair->object, &options,
                                      &report, &err));
-  assert_true (relocatable_write (&pair->old, &pair->section, fd, &err));
+  assert_true (object_write (&pair->old, &pair->section, fd, &err));
   const void *mapped = mapped_file_open (fd, &pair->size, &err);
   assert_non_null (mapped);
   pair->new = malloc (pair->size);
@@ -94,7 +94,7 @@ free_pair (struct pair *pair)
 {
   free (pair->new);
   object_section_free (&pair->section);
-  relocatable_close (&pair->object);
+  object_close (&pair->object);
   image_close (&pair->old);
 }
 

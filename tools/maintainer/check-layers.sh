@@ -4,7 +4,6 @@
 #   "Includes A, B and C; of D x and y alone."  names the folders that it includes
 #     headers of, all of them above it, and of D those of two modules only;
 #   "Other folders include x and y alone."  names its own modules that others see;
-#   "One layer with A."  takes the two for one folder.
 # A folder that an entry names and that nothing includes is wrong, too.  Within a
 # layer no module (NAME.c and NAME.h) includes one that includes it, and none uses
 # a function of one that uses a function of its own, whatever headers declare them.
@@ -23,8 +22,8 @@ sources ()
     | LC_ALL=C sort
 }
 
-# The list as lines: layer NAME IN-ONE-WITH, includes NAME OTHER MODULE (or *),
-# door NAME MODULE.
+# The list as lines: layer NAME, includes NAME OTHER MODULE (or *), door NAME
+# MODULE.
 awk '
   # What follows WORDS in the entry of the layer, up to the end of the sentence.
   function sentence (layer, words,    text) {
@@ -48,8 +47,7 @@ awk '
   { previous = $0 }
   END {
     for (i = 1; i <= n; i++) {
-      m = split (sentence(layers[i], "One layer with"), word, " ")
-      print "layer", layers[i], m ? word[1] : layers[i]
+      print "layer", layers[i]
       includes(layers[i])
       m = split (sentence(layers[i], "Other folders include"), word, " ")
       for (j = 1; j <= m; j++) print "door", layers[i], word[j]
@@ -64,7 +62,7 @@ sources '*.[ch]' | xargs awk '
   function module_of (name) { sub (/.*\//, "", name); sub (/\.[ch]"?$/, "", name); return name }
   function complain (what) { print what >"/dev/stderr"; bad = 1 }
   NR == FNR {
-    if ($1 == "layer") { rank[$2] = ++n; one[$2] = $3 }
+    if ($1 == "layer") rank[$2] = ++n
     else if ($1 == "door") { has_door[$2] = 1; door[$2, $3] = 1 }
     else { may[$2, $3, $4] = 1; unused[$2 SUBSEP $3] = 1 }
     next
@@ -72,9 +70,9 @@ sources '*.[ch]' | xargs awk '
   /^#include "[^"]*\// {
     own = folder_of(FILENAME)
     other = folder_of(substr ($2, 2)); module = module_of($2)
-    if (own in rank && other in rank && one[own] == one[other])
+    if (own == other)
       print own "/" module_of(FILENAME), other "/" module
-    else if (own != other && !((own, other, "*") in may) \
+    else if (!((own, other, "*") in may) \
              && !((own, other, module) in may))
       complain(FILENAME ":" FNR ": " own " must not include " $2)
     if (own != other && other in has_door && !((other, module) in door))
@@ -99,11 +97,9 @@ tsort <"$work/edges" >/dev/null || failed=1
 # defined there; a word elsewhere in the layer, outside of comments and
 # strings, is a use.
 sources '*.c' | xargs awk '
-  NR == FNR { if ($1 == "layer") one[$2] = $3; next }
   FNR == 1 {
     module = substr (FILENAME, 1, length (FILENAME) - 2); comment = 0
     folder = module; sub (/^src\//, "", folder); sub (/\/[^\/]*$/, "", folder)
-    if (folder in one) folder = one[folder]
   }
   {
     line = $0
@@ -128,7 +124,7 @@ sources '*.c' | xargs awk '
       to = home[part[1], part[2]]
       if (to != "" && to != part[3]) print part[3], to
     }
-  }' "$work/layers" | LC_ALL=C sort -u >"$work/edges"
+  }' | LC_ALL=C sort -u >"$work/edges"
 [ -s "$work/edges" ] && tsort <"$work/edges" >/dev/null || failed=1
 
 # The public functions.

@@ -1,7 +1,7 @@
 /* From frame rows to an encoder of one SFrame version, with an account.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/emitter.h"
+#include "sframe/emitter.h"
 
 #include <stdlib.h>
 

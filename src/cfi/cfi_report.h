@@ -1,8 +1,8 @@
 /* What CFI holds, in the report of a conversion.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CONVERT_CFI_REPORT_H
-#define CONVERT_CFI_REPORT_H
+#ifndef CFI_CFI_REPORT_H
+#define CFI_CFI_REPORT_H
 
 #include "cfi/cfi_section.h"
 
@@ -11,4 +11,4 @@
 void cfi_report (const struct cfi_section *cfi,
                  struct cfi2sframe_report *report);
 
-#endif /* CONVERT_CFI_REPORT_H */
+#endif /* CFI_CFI_REPORT_H */

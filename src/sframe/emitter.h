@@ -4,8 +4,8 @@
    Functions come in address order, or in the order that the section is to
    have when it is not sorted.  */
 
-#ifndef CONVERT_EMITTER_H
-#define CONVERT_EMITTER_H
+#ifndef SFRAME_EMITTER_H
+#define SFRAME_EMITTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,4 +74,4 @@ struct sframe_encoder *emitter_encoder (const struct emitter *emitter);
 /* Hand the encoder over to the caller.  */
 struct sframe_encoder *emitter_release (struct emitter *emitter);
 
-#endif /* CONVERT_EMITTER_H */
+#endif /* SFRAME_EMITTER_H */

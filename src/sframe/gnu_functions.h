@@ -1,16 +1,16 @@
 /* --gnu: functions as GNU as and GNU ld would have described them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CONVERT_GNU_FUNCTIONS_H
-#define CONVERT_GNU_FUNCTIONS_H
+#ifndef SFRAME_GNU_FUNCTIONS_H
+#define SFRAME_GNU_FUNCTIONS_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "cfi/cfi_section.h"
 #include "cfi/finished_rows.h"
-#include "convert/emitter.h"
 #include "elf/image.h"
+#include "sframe/emitter.h"
 #include "sframe/model.h"
 
 struct gnu_functions; /* opaque */
@@ -31,4 +31,4 @@ bool gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
                         struct cfi_code *code, struct emitter *emitter,
                         struct error *err);
 
-#endif /* CONVERT_GNU_FUNCTIONS_H */
+#endif /* SFRAME_GNU_FUNCTIONS_H */

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "relocatable/archive_members.h"
+#include "convert/archive_members.h"
 
 #include <ar.h>
 #include <fcntl.h>

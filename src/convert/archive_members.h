@@ -1,8 +1,8 @@
 /* The objects in an archive, one after the other.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef RELOCATABLE_ARCHIVE_MEMBERS_H
-#define RELOCATABLE_ARCHIVE_MEMBERS_H
+#ifndef CONVERT_ARCHIVE_MEMBERS_H
+#define CONVERT_ARCHIVE_MEMBERS_H
 
 #include <stdbool.h>
 
@@ -52,4 +52,4 @@ typedef bool archive_visitor (void *context, const char *name,
 bool archive_visit (const struct file_location *input, archive_visitor *visit,
                     void *context, struct error *err);
 
-#endif /* RELOCATABLE_ARCHIVE_MEMBERS_H */
+#endif /* CONVERT_ARCHIVE_MEMBERS_H */

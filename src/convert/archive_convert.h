@@ -1,8 +1,8 @@
 /* Converting the objects in an archive (--relocatable).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef RELOCATABLE_ARCHIVE_CONVERT_H
-#define RELOCATABLE_ARCHIVE_CONVERT_H
+#ifndef CONVERT_ARCHIVE_CONVERT_H
+#define CONVERT_ARCHIVE_CONVERT_H
 
 #include <stdbool.h>
 
@@ -19,4 +19,4 @@ bool archive_convert (const struct output_request *output,
                       const struct cfi2sframe_options *options,
                       struct cfi2sframe_report *report, struct error *err);
 
-#endif /* RELOCATABLE_ARCHIVE_CONVERT_H */
+#endif /* CONVERT_ARCHIVE_CONVERT_H */

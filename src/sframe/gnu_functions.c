@@ -3,7 +3,7 @@
 
    GNU as never sees the PLT: the linker describes it.  */
 
-#include "convert/gnu_functions.h"
+#include "sframe/gnu_functions.h"
 
 #include <stdlib.h>
 #include <string.h>

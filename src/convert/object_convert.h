@@ -1,8 +1,8 @@
 /* Converting a relocatable object (--relocatable).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef RELOCATABLE_OBJECT_CONVERT_H
-#define RELOCATABLE_OBJECT_CONVERT_H
+#ifndef CONVERT_OBJECT_CONVERT_H
+#define CONVERT_OBJECT_CONVERT_H
 
 #include <stdbool.h>
 
@@ -32,4 +32,4 @@ bool object_convert_section (const struct image *image,
                              struct cfi2sframe_report *report,
                              struct error *err);
 
-#endif /* RELOCATABLE_OBJECT_CONVERT_H */
+#endif /* CONVERT_OBJECT_CONVERT_H */

@@ -5,7 +5,7 @@
    nothing in an object depends on file offsets.  Only what must change is
    copied to memory: the symbol table and what holds indexes into it.  */
 
-#include "relocatable/relocatable_write.h"
+#include "relocatable/object_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -551,9 +551,8 @@ writer_close (struct object_writer *writer)
 }
 
 bool
-relocatable_write (const struct image *image,
-                   const struct object_section *section, int out_fd,
-                   struct error *err)
+object_write (const struct image *image, const struct object_section *section,
+              int out_fd, struct error *err)
 {
   struct object_writer writer = { .image = image, .made = section };
   bool written

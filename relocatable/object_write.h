@@ -1,8 +1,8 @@
 /* Writing a relocatable object with .sframe added.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef RELOCATABLE_RELOCATABLE_WRITE_H
-#define RELOCATABLE_RELOCATABLE_WRITE_H
+#ifndef RELOCATABLE_OBJECT_WRITE_H
+#define RELOCATABLE_OBJECT_WRITE_H
 
 #include <stdbool.h>
 
@@ -15,8 +15,8 @@
    there already are replaced, otherwise both come last, so that no section
    index changes.  Missing section symbols are added to the symbol table, and
    every index into it is adjusted.  */
-bool relocatable_write (const struct image *image,
-                        const struct object_section *section, int out_fd,
-                        struct error *err);
+bool object_write (const struct image *image,
+                   const struct object_section *section, int out_fd,
+                   struct error *err);
 
-#endif /* RELOCATABLE_RELOCATABLE_WRITE_H */
+#endif /* RELOCATABLE_OBJECT_WRITE_H */

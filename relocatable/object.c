@@ -1,7 +1,7 @@
 /* Resolving the .eh_frame of a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "relocatable/relocatable.h"
+#include "relocatable/object.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ check_relocatable (const struct image *image, struct error *err)
 /* Give code sections and .eh_frame their addresses.  Everything must stay
    within reach of a 32-bit PC-relative field.  */
 static bool
-place_sections (struct relocatable *object, struct error *err)
+place_sections (struct object *object, struct error *err)
 {
   const struct image *image = object->image;
   object->bases = calloc (image->n_sections + 1, sizeof *object->bases);
@@ -85,11 +85,11 @@ place_sections (struct relocatable *object, struct error *err)
   return true;
 }
 
-/* The made-up address (relocatable.h) of the place that symbol INDEX and
+/* The made-up address (object.h) of the place that symbol INDEX and
    ADDEND name; 0 unless it is in code.  */
 static uint64_t
-resolve_symbol (const struct relocatable *object,
-                const struct symbols *symbols, size_t index, uint64_t addend)
+resolve_symbol (const struct object *object, const struct symbols *symbols,
+                size_t index, uint64_t addend)
 {
   struct symbol symbol;
   if (!symbols_get (symbols, index, &symbol)
@@ -102,10 +102,9 @@ resolve_symbol (const struct relocatable *object,
 }
 
 static bool
-append_section (const struct relocatable *object,
-                const struct symbols *symbols,
+append_section (const struct object *object, const struct symbols *symbols,
                 const struct image_section *section,
-                struct relocatable_table *table, struct error *err)
+                struct object_relocations *table, struct error *err)
 {
   bool big_endian = object->image->big_endian;
   const uint8_t *at = image_section_bytes (object->image, section);
@@ -124,7 +123,7 @@ append_section (const struct relocatable *object,
           = load_u64 (at + offsetof (Elf64_Rela, r_addend), big_endian);
       if (ELF64_R_TYPE (info) == 0)
         continue;
-      table->entries[table->n++] = (struct relocatable_entry){
+      table->entries[table->n++] = (struct object_relocation){
         .offset = load_u64 (at + offsetof (Elf64_Rela, r_offset), big_endian),
         .value = resolve_symbol (object, symbols, ELF64_R_SYM (info), addend),
         .type = (uint32_t)ELF64_R_TYPE (info),
@@ -136,17 +135,17 @@ append_section (const struct relocatable *object,
 static int
 entry_compare (const void *a, const void *b)
 {
-  const struct relocatable_entry *x = a, *y = b;
+  const struct object_relocation *x = a, *y = b;
   return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 bool
-relocatable_read_table (const struct relocatable *object, size_t section,
-                        struct relocatable_table *table, struct error *err)
+object_read_relocations (const struct object *object, size_t section,
+                         struct object_relocations *table, struct error *err)
 {
   const struct image *image = object->image;
   struct symbols symbols;
-  *table = (struct relocatable_table){ .n = 0 };
+  *table = (struct object_relocations){ .n = 0 };
   if (!symbols_open (&symbols, image, err))
     return false;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -168,13 +167,14 @@ relocatable_read_table (const struct relocatable *object, size_t section,
 
 /* The first relocation at OFFSET or behind it.  */
 static size_t
-lower_bound (const struct relocatable_table *table, uint64_t offset)
+lower_bound (const struct object_relocations *table, uint64_t offset)
 {
   return SEARCH_FIRST (table->n, i, table->entries[i].offset >= offset);
 }
 
-const struct relocatable_entry *
-relocatable_find (const struct relocatable_table *table, uint64_t offset)
+const struct object_relocation *
+object_find_relocation (const struct object_relocations *table,
+                        uint64_t offset)
 {
   size_t i = lower_bound (table, offset);
   return lower_bound (table, offset + 1) == i + 1 ? &table->entries[i] : NULL;
@@ -189,10 +189,9 @@ width_of (const struct image *image, uint32_t type)
 }
 
 bool
-relocatable_touches (const struct relocatable *object, uint64_t offset,
-                     uint64_t size)
+object_touches (const struct object *object, uint64_t offset, uint64_t size)
 {
-  const struct relocatable_table *table = &object->relocations;
+  const struct object_relocations *table = &object->relocations;
   size_t i = lower_bound (table, offset < 8 ? 0 : offset - 8);
   for (; i < table->n && table->entries[i].offset < offset; i++)
     if (offset - table->entries[i].offset
@@ -203,19 +202,19 @@ relocatable_touches (const struct relocatable *object, uint64_t offset,
 
 /* Fill in pc_begin of the FDE at OFFSET, which ends at END.  */
 static bool
-resolve_fde (struct relocatable *object, uint64_t offset, uint64_t end)
+resolve_fde (struct object *object, uint64_t offset, uint64_t end)
 {
   uint64_t field = offset + FDE_PC_BEGIN;
-  const struct relocatable_entry *entry
-      = relocatable_find (&object->relocations, field);
+  const struct object_relocation *entry
+      = object_find_relocation (&object->relocations, field);
   if (entry == NULL || entry->value == 0)
     return false;
   const struct arch_relocations *known = &object->image->arch->relocations;
   bool pcrel = entry->type == known->pcrel32 || entry->type == known->pcrel64;
   uint64_t size = width_of (object->image, entry->type);
   if ((!pcrel && entry->type != known->absolute64) || end - field < 2 * size
-      || relocatable_touches (object, offset, FDE_PC_BEGIN)
-      || relocatable_touches (object, field + size, size))
+      || object_touches (object, offset, FDE_PC_BEGIN)
+      || object_touches (object, field + size, size))
     return false;
   uint64_t value = entry->value;
   if (pcrel)
@@ -232,7 +231,7 @@ resolve_fde (struct relocatable *object, uint64_t offset, uint64_t end)
    the section.  An FDE without function gets start and size 0: eight bytes
    are both fields, or the start when that is a 64-bit one.  */
 static void
-resolve_fdes (struct relocatable *object)
+resolve_fdes (struct object *object)
 {
   bool big_endian = object->image->big_endian;
   uint64_t at = 0;
@@ -271,7 +270,7 @@ find_eh_frame (const struct image *image)
 }
 
 static bool
-read_eh_frame (struct relocatable *object, struct error *err)
+read_eh_frame (struct object *object, struct error *err)
 {
   const struct image *image = object->image;
   size_t section = find_eh_frame (image);
@@ -287,36 +286,36 @@ read_eh_frame (struct relocatable *object, struct error *err)
   memcpy (object->eh_frame,
           image_section_bytes (image, &image->sections[section]),
           object->eh_frame_size);
-  if (!relocatable_read_table (object, section, &object->relocations, err))
+  if (!object_read_relocations (object, section, &object->relocations, err))
     return false;
   resolve_fdes (object);
   return true;
 }
 
 bool
-relocatable_open (struct relocatable *object, const struct image *image,
-                  struct error *err)
+object_open (struct object *object, const struct image *image,
+             struct error *err)
 {
-  *object = (struct relocatable){ .image = image };
+  *object = (struct object){ .image = image };
   if (check_relocatable (image, err) && read_eh_frame (object, err))
     return true;
-  relocatable_close (object);
+  object_close (object);
   return false;
 }
 
 void
-relocatable_close (struct relocatable *object)
+object_close (struct object *object)
 {
   free (object->bases);
   free (object->code);
   free (object->eh_frame);
   free (object->relocations.entries);
-  *object = (struct relocatable){ .image = NULL };
+  *object = (struct object){ .image = NULL };
 }
 
 bool
-relocatable_locate (const struct relocatable *object, uint64_t address,
-                    uint64_t size, size_t *section, uint64_t *offset)
+object_locate (const struct object *object, uint64_t address, uint64_t size,
+               size_t *section, uint64_t *offset)
 {
   size_t behind = SEARCH_FIRST (object->n_code, i,
                                 object->bases[object->code[i]] > address);

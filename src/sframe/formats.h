@@ -2,8 +2,8 @@
    them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CONVERT_FORMATS_H
-#define CONVERT_FORMATS_H
+#ifndef SFRAME_FORMATS_H
+#define SFRAME_FORMATS_H
 
 #include <stdbool.h>
 
@@ -27,4 +27,4 @@ bool format_parse (const char *name, enum cfi2sframe_format *format);
 /* What the encoder writes for FORMAT.  */
 struct sframe_variant format_variant (enum cfi2sframe_format format);
 
-#endif /* CONVERT_FORMATS_H */
+#endif /* SFRAME_FORMATS_H */

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "relocatable/archive_convert.h"
+#include "convert/archive_convert.h"
 
 #include <ar.h>
 #include <stddef.h>
@@ -14,10 +14,10 @@
 
 #include "base/io.h"
 #include "base/mapped_file.h"
-#include "relocatable/archive_members.h"
-#include "convert/thresholds.h"
-#include "relocatable/object_convert.h"
+#include "convert/archive_members.h"
 #include "convert/fields.h"
+#include "convert/object_convert.h"
+#include "convert/thresholds.h"
 #include "elf/archive.h"
 #include "elf/image.h"
 #include "write/output_file.h"

@@ -4,7 +4,7 @@
    The section header is asked first: GNU ld up to 2.47 writes program headers
    that are larger than the section.  */
 
-#include "convert/find_sframe.h"
+#include "sframe/find_sframe.h"
 
 bool
 find_sframe (const struct image *image, struct sframe_decoder *decoder,

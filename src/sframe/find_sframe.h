@@ -1,8 +1,8 @@
 /* The .sframe of an ELF image, by section or by program header.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef CONVERT_FIND_SFRAME_H
-#define CONVERT_FIND_SFRAME_H
+#ifndef SFRAME_FIND_SFRAME_H
+#define SFRAME_FIND_SFRAME_H
 
 #include <stdbool.h>
 
@@ -15,4 +15,4 @@
 bool find_sframe (const struct image *image, struct sframe_decoder *decoder,
                   struct error *err);
 
-#endif /* CONVERT_FIND_SFRAME_H */
+#endif /* SFRAME_FIND_SFRAME_H */

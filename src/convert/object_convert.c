@@ -3,19 +3,19 @@
 
 #include <config.h>
 
-#include "relocatable/object_convert.h"
+#include "convert/object_convert.h"
 
 #include <sys/stat.h>
 
-#include "convert/thresholds.h"
 #include "convert/audit.h"
+#include "convert/thresholds.h"
 #include "relocatable/object_section.h"
-#include "relocatable/relocatable_write.h"
+#include "relocatable/object_write.h"
 #include "write/output_file.h"
 
 struct object_conversion
 {
-  struct relocatable object;
+  struct object object;
   struct object_section section;
 };
 
@@ -43,7 +43,7 @@ build (struct object_conversion *conversion, const struct image *image,
        struct cfi2sframe_report *report, struct error *err)
 {
   if (!handle_existing (image, options, report, err)
-      || !relocatable_open (&conversion->object, image, err))
+      || !object_open (&conversion->object, image, err))
     return false;
   bool made = object_section_build (&conversion->section, &conversion->object,
                                     options, report, err);
@@ -54,7 +54,7 @@ static void
 conversion_free (struct object_conversion *conversion)
 {
   object_section_free (&conversion->section);
-  relocatable_close (&conversion->object);
+  object_close (&conversion->object);
 }
 
 /* Write the new object to the empty file FD.  */
@@ -63,8 +63,7 @@ write_to (const struct object_conversion *conversion, int fd,
           struct cfi2sframe_report *report, struct error *err)
 {
   struct stat status;
-  if (!relocatable_write (conversion->object.image, &conversion->section, fd,
-                          err))
+  if (!object_write (conversion->object.image, &conversion->section, fd, err))
     return false;
   if (fstat (fd, &status) != 0)
     return error_set_errno (err, "fstat");

@@ -7,8 +7,8 @@
    gets its pc_begin fields filled in accordingly.  Afterwards each address is
    turned back into a section and an offset.  */
 
-#ifndef RELOCATABLE_RELOCATABLE_H
-#define RELOCATABLE_RELOCATABLE_H
+#ifndef RELOCATABLE_OBJECT_H
+#define RELOCATABLE_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "elf/image.h"
 
 /* One relocation.  */
-struct relocatable_entry
+struct object_relocation
 {
   uint64_t offset; /* in the section it changes */
   uint64_t value;  /* symbol + addend as a made-up address; 0: not code */
@@ -27,13 +27,13 @@ struct relocatable_entry
 
 /* The relocations of one section, without those of type NONE, which is 0 on
    every machine.  */
-struct relocatable_table
+struct object_relocations
 {
-  struct relocatable_entry *entries; /* owned; ascending offset */
+  struct object_relocation *entries; /* owned; ascending offset */
   size_t n, capacity;
 };
 
-struct relocatable
+struct object
 {
   const struct image *image;
   uint64_t *bases; /* owned; per section: its made-up address, 0 unless code */
@@ -43,36 +43,37 @@ struct relocatable
   uint8_t *eh_frame; /* owned */
   uint64_t eh_frame_size;
   uint64_t eh_frame_address;
-  struct relocatable_table relocations; /* of .eh_frame */
+  struct object_relocations relocations; /* of .eh_frame */
 };
 
 /* Resolve the .eh_frame of IMAGE, an ET_REL file that must outlive OBJECT.
    Refuses kernel modules with an appended signature.  On failure OBJECT needs
    no closing.  */
-bool relocatable_open (struct relocatable *object, const struct image *image,
-                       struct error *err);
+bool object_open (struct object *object, const struct image *image,
+                  struct error *err);
 
-void relocatable_close (struct relocatable *object);
+void object_close (struct object *object);
 
 /* The section and offset of the SIZE bytes of code at the made-up ADDRESS;
    false when they are not all in one code section.  */
-bool relocatable_locate (const struct relocatable *object, uint64_t address,
-                         uint64_t size, size_t *section, uint64_t *offset);
+bool object_locate (const struct object *object, uint64_t address,
+                    uint64_t size, size_t *section, uint64_t *offset);
 
 /* Whether a relocation changes any of the SIZE bytes of .eh_frame at OFFSET,
    so that they cannot be taken as they are.  */
-bool relocatable_touches (const struct relocatable *object, uint64_t offset,
-                          uint64_t size);
+bool object_touches (const struct object *object, uint64_t offset,
+                     uint64_t size);
 
 /* Read the relocations of SECTION; TABLE->entries is freed by the caller, also
    after failure.  */
-bool relocatable_read_table (const struct relocatable *object, size_t section,
-                             struct relocatable_table *table,
-                             struct error *err);
+bool object_read_relocations (const struct object *object, size_t section,
+                              struct object_relocations *table,
+                              struct error *err);
 
 /* The relocation of the field at OFFSET; NULL: there is none, or there are
    several, which linkers apply one after the other.  */
-const struct relocatable_entry *
-relocatable_find (const struct relocatable_table *table, uint64_t offset);
+const struct object_relocation *
+object_find_relocation (const struct object_relocations *table,
+                        uint64_t offset);
 
-#endif /* RELOCATABLE_RELOCATABLE_H */
+#endif /* RELOCATABLE_OBJECT_H */

@@ -1,7 +1,7 @@
 /* The versions of SFrame that are written.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/formats.h"
+#include "sframe/formats.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What CFI holds, in the report of a conversion.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/cfi_report.h"
+#include "cfi/cfi_report.h"
 
 #include <string.h>
 
