@@ -142,14 +142,13 @@ add_code (struct object_builder *builder, struct cfi_code *code,
       && (code->reason == REASON_OVERLAP
           || code->reason == REASON_EMPTY_RANGE))
     code->reason = REASON_NONE;
-  if (builder->gnu == NULL)
-    {
-      if (!finished_rows_execute (&builder->rows, code, err))
-        return false;
-      leave_out_plt_rules (builder, code);
-    }
-  return gnu_functions_add (builder->gnu, &builder->rows, code,
-                            builder->emitter, err);
+  if (builder->gnu != NULL)
+    return gnu_functions_add (builder->gnu, &builder->rows, code,
+                              builder->emitter, err);
+  if (!finished_rows_execute (&builder->rows, code, err))
+    return false;
+  leave_out_plt_rules (builder, code);
+  return emitter_add (builder->emitter, &builder->rows, code, err);
 }
 
 /* Note the relocation of each function's start.  */

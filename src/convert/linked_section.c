@@ -260,8 +260,11 @@ add_code (struct linked_section *linked, struct cfi_code *code,
 {
   struct cfi2sframe_report *report = linked->report;
   uint64_t covered = report->bytes_covered;
-  if (!gnu_functions_add (linked->gnu, &linked->rows, code, linked->emitter,
-                          err))
+  bool added = linked->gnu != NULL
+                   ? gnu_functions_add (linked->gnu, &linked->rows, code,
+                                        linked->emitter, err)
+                   : emitter_add (linked->emitter, &linked->rows, code, err);
+  if (!added)
     return false;
   if (code->kind == CODE_FOUND)
     report->bytes_from_code += report->bytes_covered - covered;

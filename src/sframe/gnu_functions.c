@@ -144,7 +144,7 @@ gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
                    struct error *err)
 {
   const struct cfi_fde *fde = code->fde;
-  if (gnu == NULL || code->kind != CODE_OF_FDE || code->reason != REASON_NONE)
+  if (code->kind != CODE_OF_FDE || code->reason != REASON_NONE)
     return emitter_add (emitter, rows, code, err);
   const struct image_section *plt = plt_sections_at (&gnu->plt, fde->address);
   if (cfi_code_is_disputed (code))

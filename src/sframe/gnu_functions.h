@@ -23,10 +23,10 @@ struct gnu_functions *gnu_functions_new (const struct image *image,
                                          bool bugs);
 void gnu_functions_free (struct gnu_functions *gnu);
 
-/* Add CODE of ROWS to EMITTER.  emitter_add does so where GNU is NULL, and for
-   code that GNU as and ld describe as the CFI does.  Without mistakes, what
-   GNU as would have written is held against the rows of ROWS, and left out
-   where it says anything else.  */
+/* Add CODE of ROWS to EMITTER.  emitter_add does so for code that GNU as and
+   ld describe as the CFI does.  Without mistakes, what GNU as would have
+   written is held against the rows of ROWS, and left out where it says
+   anything else.  */
 bool gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
                         struct cfi_code *code, struct emitter *emitter,
                         struct error *err);
