@@ -326,3 +326,20 @@ object_locate (const struct object *object, uint64_t address, uint64_t size,
   uint64_t limit = object->image->sections[*section].header.sh_size;
   return *offset <= limit && size <= limit - *offset;
 }
+
+bool
+object_find_sframe (const struct image *image, size_t *section,
+                    struct error *err)
+{
+  *section = 0;
+  FOR_EACH_SECTION (candidate, image)
+    {
+      if (!image_section_is_sframe (candidate))
+        continue;
+      if (*section != 0 || strcmp (candidate->name, ".sframe") != 0)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "has other .sframe sections than one of this name");
+      *section = (size_t)(candidate - image->sections);
+    }
+  return true;
+}

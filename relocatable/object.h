@@ -59,6 +59,12 @@ void object_close (struct object *object);
 bool object_locate (const struct object *object, uint64_t address,
                     uint64_t size, size_t *section, uint64_t *offset);
 
+/* Find the .sframe of IMAGE, an ET_REL file; *SECTION is 0 if there is none.
+   What is called otherwise, or stands beside it, linkers would join with it:
+   that is refused.  */
+bool object_find_sframe (const struct image *image, size_t *section,
+                         struct error *err);
+
 /* Whether a relocation changes any of the SIZE bytes of .eh_frame at OFFSET,
    so that they cannot be taken as they are.  */
 bool object_touches (const struct object *object, uint64_t offset,

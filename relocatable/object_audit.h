@@ -11,8 +11,7 @@
 #include "elf/image.h"
 #include "sframe/verify.h"
 
-/* Compare the .sframe of IMAGE, an ET_REL file, with its CFI.  All of its
-   .sframe sections count: a linker will find and sort them.  Status
+/* Compare the .sframe of IMAGE, an ET_REL file, with its CFI.  Status
    CFI2SFRAME_NOTHING without CFI.  */
 bool object_verify (const struct image *image,
                     struct cfi2sframe_check_result *result, struct error *err);

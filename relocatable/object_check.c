@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "elf/symbols.h"
 #include "relocatable/llvm_sections.h"
+#include "relocatable/object.h"
 #include "sframe/decode.h"
 
 struct object_check
@@ -219,7 +220,7 @@ check_old_sections (const struct object_check *check, struct error *err)
       const struct image_section *x = &check->old->sections[i];
       const struct image_section *y = &check->new->sections[i];
       bool same
-          = i == check->sframe ? strcmp (x->name, ".sframe") == 0
+          = i == check->sframe ? image_section_is_sframe (x)
             : i == check->rela
                 ? x->header.sh_type == SHT_RELA
                       && x->header.sh_info == check->sframe
@@ -304,10 +305,8 @@ find_sections (struct object_check *check, struct error *err)
 {
   size_t n = check->new->n_sections, old = check->old->n_sections, made = 0;
   size_t n_tables = 0;
-  for (size_t i = 1; i < n; i++)
-    if (check->sframe == 0
-        && strcmp (check->new->sections[i].name, ".sframe") == 0)
-      check->sframe = i;
+  if (!object_find_sframe (check->new, &check->sframe, err))
+    return false;
   for (size_t i = 1; i < n; i++)
     {
       const GElf_Shdr *header = &check->new->sections[i].header;

@@ -46,10 +46,10 @@ resolve (struct object_sframe *sframe, const struct image *image,
 {
   struct sframe_decoder found;
   struct object_relocations table = { .n = 0 };
-  if (!find_sframe (image, &found, err))
+  size_t section;
+  if (!object_find_sframe (image, &section, err)
+      || !find_sframe (image, &found, err))
     return false;
-  size_t section
-      = (size_t)(image_find_section (image, ".sframe") - image->sections);
   /* Behind .eh_frame; both are small enough for 32-bit distances.  */
   uint64_t address
       = sframe->object.eh_frame_address + sframe->object.eh_frame_size;

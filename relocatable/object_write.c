@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/symbols.h"
 #include "relocatable/llvm_sections.h"
+#include "relocatable/object.h"
 #include "relocatable/object_check.h"
 
 static const char new_names[] = "\0.rela.sframe";
@@ -304,10 +305,10 @@ static bool
 find_old_sections (struct object_writer *writer, struct error *err)
 {
   const struct image *image = writer->image;
-  const struct image_section *sframe = image_find_section (image, ".sframe");
-  if (sframe == NULL)
+  if (!object_find_sframe (image, &writer->sframe, err))
+    return false;
+  if (writer->sframe == 0)
     return true;
-  writer->sframe = (size_t)(sframe - image->sections);
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;

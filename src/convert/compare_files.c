@@ -115,8 +115,7 @@ check_segment (struct compare_context *c, const struct compared_file *file,
                struct cfi2sframe_compare_result *result)
 {
   const GElf_Phdr *segment = image_find_segment (&file->image, PT_GNU_SFRAME);
-  const struct image_section *section
-      = image_find_section (&file->image, ".sframe");
+  const struct image_section *section = image_find_sframe (&file->image);
   if (segment == NULL || section == NULL
       || segment->p_memsz == section->header.sh_size)
     return;

@@ -119,7 +119,7 @@ dump_member (void *context, const char *name, const struct image *image,
              struct error *err)
 {
   const struct archive_dump *dump = context;
-  const struct image_section *section = image_find_section (image, ".sframe");
+  const struct image_section *section = image_find_sframe (image);
   if (section == NULL || section->header.sh_size == 0)
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
                            "no .sframe");

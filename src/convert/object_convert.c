@@ -25,9 +25,11 @@ handle_existing (const struct image *image,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_report *report, struct error *err)
 {
-  const struct image_section *section = image_find_section (image, ".sframe");
+  size_t section;
   bool stays;
-  if (section == NULL || section->header.sh_size == 0)
+  if (!object_find_sframe (image, &section, err))
+    return false;
+  if (section == 0 || image->sections[section].header.sh_size == 0)
     return true;
   if (!audit_replacing (image, options, &stays, report->existing,
                         sizeof report->existing, err))

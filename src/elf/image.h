@@ -156,6 +156,12 @@ image_next_section (const struct image *image,
 const struct image_section *image_find_section (const struct image *image,
                                                 const char *name);
 
+/* Whether SECTION is an .sframe, by its type or its name.  */
+bool image_section_is_sframe (const struct image_section *section);
+
+/* The first .sframe, or NULL.  */
+const struct image_section *image_find_sframe (const struct image *image);
+
 /* Whether A and B are of one machine and byte order.  */
 static inline bool
 image_same_machine (const struct image *a, const struct image *b)

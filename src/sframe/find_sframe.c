@@ -10,7 +10,7 @@ bool
 find_sframe (const struct image *image, struct sframe_decoder *decoder,
              struct error *err)
 {
-  const struct image_section *section = image_find_section (image, ".sframe");
+  const struct image_section *section = image_find_sframe (image);
   if (section != NULL && section->header.sh_size > 0)
     {
       const uint8_t *bytes = image_section_bytes (image, section);

@@ -17,14 +17,6 @@ enum
 };
 
 static bool
-is_sframe_section (const struct image_section *section)
-{
-  return section->header.sh_type == SHT_GNU_SFRAME
-         || (section->header.sh_type != SHT_NULL
-             && strcmp (section->name, ".sframe") == 0);
-}
-
-static bool
 ends_before (uint64_t offset, uint64_t size, uint64_t limit)
 {
   return size <= limit && offset <= limit - size;
@@ -65,7 +57,8 @@ existing_find (const struct image *image)
   struct existing found = { 0 };
   struct plan_replaced by_segment = { 0 };
   for (size_t i = 1; i < image->n_sections; i++)
-    if (is_sframe_section (&image->sections[i]) && found.n_sections++ == 0)
+    if (image_section_is_sframe (&image->sections[i])
+        && found.n_sections++ == 0)
       {
         const GElf_Shdr *header = &image->sections[i].header;
         found.place
@@ -188,7 +181,7 @@ add_removals (struct plan *plan, const struct image *image, struct error *err)
                == NULL)
       return false;
   for (size_t i = 1; i < image->n_sections; i++)
-    if (is_sframe_section (&image->sections[i])
+    if (image_section_is_sframe (&image->sections[i])
         && plan_add_patch (plan, header->e_shoff + i * header->e_shentsize,
                            sizeof (Elf64_Shdr), err)
                == NULL)

@@ -801,3 +801,25 @@ END
   exits 0 -n --relocatable --stats=json odd.o
   [ "$(jq .bytes_covered <<<"$output")" = 4 ] || report
 }
+
+# Of two sections one was replaced and checked; one that has the type and another
+# name was not seen.  ld makes no .sframe of either.
+@test "several .sframe sections in an object are refused" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  convert --relocatable small.o
+  objcopy -O binary --only-section=.sframe small.o bytes
+  printf '\t.section .sframe.other,"a",@0x6ffffff4\n\t.incbin "bytes"\n' >other.s
+  "${CC:-cc}" -c other.s
+  "${CC:-cc}" -O2 -c small.c -o plain.o
+  local file
+  for file in plain.o small.o; do
+    ld -r -T <(echo 'SECTIONS { .sframe.other : { *(.sframe.other) } .sframe : { *(.sframe) } }') \
+      -o several.o "$file" other.o 2>/dev/null
+    [ "$(readelf -SW several.o | grep -c ' \.sframe')" -ge 1 ]
+    refused several.o --relocatable
+    [[ $stderr == *": has other .sframe sections than one of this name" ]] || report
+    refused several.o --relocatable --replace
+    exits 1 --check several.o
+  done
+}
