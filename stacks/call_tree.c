@@ -7,12 +7,14 @@
 
 #include "base/array.h"
 #include "base/radix.h"
+#include "stacks/shortage.h"
 
 static bool
 grow (struct call_tree *tree)
 {
   return tree->n < UINT32_MAX
-         && ARRAY_ROOM (tree->nodes, tree->n + (size_t)1, &tree->capacity);
+         && (ARRAY_ROOM (tree->nodes, tree->n + (size_t)1, &tree->capacity)
+             || shortage_note ());
 }
 
 static uint32_t
@@ -60,7 +62,8 @@ call_tree_child (struct call_tree *tree, uint32_t parent, uint64_t key)
   uint32_t found = find (tree, hash, parent, key);
   if (found != 0)
     return found;
-  if (!grow (tree) || !key_table_reserve (&tree->numbers))
+  if (!grow (tree)
+      || !(key_table_reserve (&tree->numbers) || shortage_note ()))
     return 0;
   uint32_t made = tree->n++;
   tree->nodes[made] = (struct call_node){ .key = key,

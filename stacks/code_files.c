@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/mapped_file.h"
+#include "stacks/shortage.h"
 
 /* What is at PATH and has IDENTITY.  With a build-id, device and inode are not
    known: many files of a recording may have those and the path in common.  */
@@ -56,6 +57,7 @@ code_files_add (struct code_files *files, const char *path,
     {
       free (file);
       free (copy);
+      shortage_note ();
       return NULL;
     }
   *file = (struct code_file){ .path = copy,
@@ -74,7 +76,7 @@ code_files_get (struct code_files *files, const char *path,
   while (key_table_next (&files->numbers, &walk, &i))
     if (is_file (files->files[i], path, identity))
       return files->files[i];
-  if (!key_table_reserve (&files->numbers))
+  if (!(key_table_reserve (&files->numbers) || shortage_note ()))
     return NULL;
   struct code_file *file = code_files_add (files, path, identity);
   if (file != NULL)
@@ -105,10 +107,11 @@ code_file_take (struct code_file *file, int fd)
   struct error err;
   file->opened = true;
   error_clear (&err);
-  if (fd < 0)
-    row_source_set_none (&file->rows, "its file was not found");
-  else if (!image_open_fd (&file->image, fd, &err))
-    row_source_set_none (&file->rows, err.reason);
+  bool opened
+      = fd >= 0 ? image_open_fd (&file->image, fd, &err)
+                : error_set (&err, CFI2SFRAME_IO, "its file was not found");
+  if (!opened)
+    row_source_set_none (&file->rows, &err);
   else
     file->written = mapped_file_open_private (fd, &file->written_size, &err);
   file->image.fd = -1;

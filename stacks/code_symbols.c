@@ -13,6 +13,7 @@
 #include "elf/dynamic.h"
 #include "stacks/dwfl_debuginfo.h"
 #include "walk/lookup.h"
+#include "stacks/shortage.h"
 
 /* Have libdwfl look at the bytes that FILE has.  */
 static int
@@ -25,6 +26,8 @@ find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
   struct code_file *file = *user;
   /* libdwfl looks for debug files beside this name.  */
   *found = strdup (file->path);
+  if (*found == NULL)
+    shortage_note ();
   *elf = elf_memory (file->written, file->written_size);
   return -1;
 }
@@ -63,7 +66,7 @@ module_of (struct code_file *file)
   uint64_t start, end;
   if (file->module != NULL || file->dwfl != NULL || file->written == NULL
       || !find_extent (&file->image, &start, &end)
-      || (file->dwfl = dwfl_begin (&callbacks)) == NULL)
+      || !((file->dwfl = dwfl_begin (&callbacks)) != NULL || shortage_note ()))
     return file->module;
   uint64_t base = file->image.header.e_type == ET_EXEC ? 0 : ANYWHERE;
   dwfl_report_begin (file->dwfl);
@@ -95,7 +98,7 @@ find_symbol (struct code_file *file, uint64_t address, unsigned wanted,
   if (module == NULL)
     return;
   if (file->symbols.module == NULL
-      && !symbol_index_read (&file->symbols, module))
+      && !(symbol_index_read (&file->symbols, module) || shortage_note ()))
     symbol_index_free (&file->symbols);
   file->symbols.module = module;
   address += file->bias;

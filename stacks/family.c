@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "stacks/live.h"
+#include "stacks/shortage.h"
 
 static uint32_t
 key_of_pid (struct family *family, pid_t pid)
@@ -83,6 +84,7 @@ family_add (struct family *family, pid_t pid, struct error *err)
   if (member == NULL)
     {
       error_set_no_memory (err);
+      shortage_note ();
       return NULL;
     }
   if (family->recorded)
@@ -108,9 +110,14 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
   struct error err;
   family_remove (family, pid);
   struct member *from = family_find (family, parent);
-  struct member *member = from != NULL ? member_new (family, pid) : NULL;
-  if (member == NULL)
+  if (from == NULL)
     return;
+  struct member *member = member_new (family, pid);
+  if (member == NULL)
+    {
+      shortage_note ();
+      return;
+    }
   memcpy (member->name, from->name, sizeof member->name);
   (void)process_share_mappings (&member->process, &from->process);
   /* If the process has ended, its mappings stay those of its parent.  */

@@ -26,6 +26,7 @@
 #include "elf/build_id.h"
 #include "elf/notes.h"
 #include "stacks/served.h"
+#include "stacks/shortage.h"
 
 enum
 {
@@ -165,13 +166,14 @@ begins_equally (struct process *process, const struct code_file *file, int fd,
 static bool
 has_build_id (const struct code_file *file, int fd)
 {
-  struct error ignored;
+  struct error err;
   struct image image;
   int own = dup (fd);
   if (own < 0)
     return false;
-  if (!image_open_fd (&image, own, &ignored))
+  if (!image_open_fd (&image, own, &err))
     {
+      shortage_note_error (&err);
       close (own);
       return false;
     }

@@ -17,6 +17,7 @@
 #include "base/mapped_file.h"
 #include "base/search.h"
 #include "stacks/lines.h"
+#include "stacks/shortage.h"
 
 enum
 {
@@ -99,11 +100,11 @@ add_name (struct jit_names *names, uint64_t start, uint64_t size,
   if (size == 0 || *name == '\0' || names->n == NAMES_MAX)
     return true;
   if (!ARRAY_ROOM (names->names, names->n + 1, &names->capacity))
-    return false;
+    return shortage_note ();
   struct jit_name *last = &names->names[names->n];
   *last = (struct jit_name){ start, size, strndup (name, room), names->n };
   names->n += last->name != NULL;
-  return last->name != NULL;
+  return last->name != NULL || shortage_note ();
 }
 
 /* Add what LINE says to CONTEXT, names.  False when memory ran out.  */

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "stacks/lines.h"
+#include "stacks/shortage.h"
 
 struct kernel_name
 {
@@ -31,12 +32,12 @@ add_line (void *context, char *line)
       || at[1] == '\0' || at[2] != ' ')
     return true;
   if (!ARRAY_ROOM (names->names, names->n + 1, &names->capacity))
-    return false;
+    return shortage_note ();
   struct kernel_name *last = &names->names[names->n];
   last->address = address;
   last->name = strndup (at + 3, strcspn (at + 3, "\t\n"));
   names->n += last->name != NULL;
-  return last->name != NULL;
+  return last->name != NULL || shortage_note ();
 }
 
 static int

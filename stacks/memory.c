@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "stacks/shortage.h"
 
 struct memory_region
 {
@@ -52,7 +53,7 @@ static bool
 insert_region (struct memory *memory, const struct memory_region *region)
 {
   if (!ARRAY_ROOM (memory->regions, memory->n_regions + 1, &memory->capacity))
-    return false;
+    return shortage_note ();
   size_t at = regions_up_to (memory, region->start);
   memmove (memory->regions + at + 1, memory->regions + at,
            (memory->n_regions - at) * sizeof *memory->regions);
@@ -82,7 +83,7 @@ copy_gap (struct memory *memory, uint64_t address, size_t size)
 {
   uint8_t *bytes = malloc (size);
   if (bytes == NULL)
-    return 0;
+    return shortage_note ();
   size_t got = memory->fetch (memory->source, address, bytes, size);
   struct memory_region region = { address, got, bytes, bytes };
   if (got > 0 && insert_region (memory, &region))

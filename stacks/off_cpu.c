@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "stacks/shortage.h"
 
 enum state
 {
@@ -56,7 +57,10 @@ thread_of (struct off_cpu *waits, pid_t tid)
     return found;
   if (waits->n == UINT32_MAX || !key_table_reserve (&waits->numbers)
       || !ARRAY_ROOM (waits->threads, waits->n + 1, &waits->capacity))
-    return NULL;
+    {
+      shortage_note ();
+      return NULL;
+    }
   key_table_insert (&waits->numbers, key_of_tid (waits, tid),
                     (uint32_t)waits->n);
   struct off_cpu_thread *made = &waits->threads[waits->n++];

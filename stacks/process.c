@@ -10,6 +10,7 @@
 #include "base/search.h"
 #include "walk/section_step.h"
 #include "walk/walk.h"
+#include "stacks/shortage.h"
 
 /* The number of mappings that end at or before ADDRESS.  */
 static size_t
@@ -128,7 +129,7 @@ unshare (struct process *process)
   if (shared->owners == NULL || *shared->owners == 1)
     return true;
   if (!ARRAY_ROOM (own.list, own.n + 1, &own.capacity))
-    return false;
+    return shortage_note ();
   memcpy (own.list, shared->list, own.n * sizeof *own.list);
   process_forget_mappings (process);
   process->mappings = own;
@@ -141,9 +142,10 @@ replace_mappings (struct process *process, size_t first, size_t last, size_t n)
 {
   struct mappings *all = &process->mappings;
   size_t behind = all->n - last;
-  if (!unshare (process)
-      || !ARRAY_ROOM (all->list, all->n + n, &all->capacity))
+  if (!unshare (process))
     return false;
+  if (!ARRAY_ROOM (all->list, all->n + n, &all->capacity))
+    return shortage_note ();
   memmove (all->list + first + n, all->list + last,
            behind * sizeof *all->list);
   all->n = first + n + behind;
@@ -218,7 +220,7 @@ process_share_mappings (struct process *to, struct process *from)
     {
       shared->owners = malloc (sizeof *shared->owners);
       if (shared->owners == NULL)
-        return false;
+        return shortage_note ();
       *shared->owners = 1;
     }
   ++*shared->owners;

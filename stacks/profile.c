@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "stacks/profile_keys.h"
+#include "stacks/shortage.h"
 
 enum
 {
@@ -56,7 +57,7 @@ process_node (struct profile *profile, const char *name)
   if (n == UINT32_MAX || !key_table_reserve (numbers)
       || !ARRAY_ROOM (profile->processes, n + 1, &profile->processes_capacity)
       || (profile->processes[n] = strdup (name)) == NULL)
-    return 0;
+    return shortage_note ();
   key_table_insert (numbers, hash, (uint32_t)n);
   profile->n_processes++;
   return call_tree_child (&profile->calls, 0, profile_key (KEY_OF_PROCESS, n));
@@ -68,7 +69,8 @@ file_number (struct profile *profile, struct code_file *file)
 {
   size_t n = profile->n_sampled;
   if (file->number == 0 && n < KEY_FILES_MAX
-      && ARRAY_ROOM (profile->sampled, n + 1, &profile->sampled_capacity))
+      && (ARRAY_ROOM (profile->sampled, n + 1, &profile->sampled_capacity)
+          || shortage_note ()))
     {
       profile->sampled[n] = file;
       file->number = (uint32_t)++profile->n_sampled;
@@ -204,7 +206,8 @@ profile_count (struct profile *profile, const struct profile_sample *sample)
   profile->weight += sample->weight;
   profile->calls.nodes[sample->node].self += sample->weight;
   if (sample->thread != PROFILE_NO_THREAD
-      && ARRAY_ROOM (profile->log, profile->n_log + 1, &profile->log_capacity))
+      && (ARRAY_ROOM (profile->log, profile->n_log + 1, &profile->log_capacity)
+          || shortage_note ()))
     profile->log[profile->n_log++] = *sample;
 }
 

@@ -26,6 +26,7 @@
 #include "stacks/profile_output.h"
 #include "stacks/trace_sampler.h"
 #include "walk/section_step.h"
+#include "stacks/shortage.h"
 
 struct session
 {
@@ -401,7 +402,7 @@ main (int argc, char **argv)
   profile_options_parse (&session.options, argc, argv);
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
-  bool done = run (&session);
+  bool done = run (&session) && shortage_is_none ("sframe-profile");
   command_end (&session.command);
   if (session.sampler != NULL)
     perf_sampler_close (session.sampler);

@@ -11,6 +11,7 @@
 #include "elf/detached_file.h"
 #include "stacks/row_cache.h"
 #include "stacks/served.h"
+#include "stacks/shortage.h"
 
 enum
 {
@@ -30,11 +31,12 @@ row_source_free (struct row_source *rows)
 }
 
 void
-row_source_set_none (struct row_source *rows, const char *reason)
+row_source_set_none (struct row_source *rows, const struct error *err)
 {
   row_source_free (rows);
+  shortage_note_error (err);
   rows->origin = SECTION_NONE;
-  rows->reason = strdup (reason);
+  rows->reason = strdup (err->reason);
 }
 
 /* The section that IMAGE has.  */
@@ -64,7 +66,7 @@ take_copy (struct row_source *rows, struct detached_file *found,
       rows->origin = origin;
     }
   image_close (&found->image);
-  return rows->bytes != NULL;
+  return rows->bytes != NULL || shortage_note ();
 }
 
 /* The section beside IMAGE.  */
@@ -95,7 +97,7 @@ analyze (struct row_source *rows, const struct image *image)
                        &address, &err))
     {
       rows->bytes = NULL;
-      row_source_set_none (rows, err.reason);
+      row_source_set_none (rows, &err);
       return;
     }
   rows->section = (struct sfw_section){ rows->bytes, size, address };
@@ -111,13 +113,16 @@ row_source_open (struct row_source *rows, const struct image *image,
   if (take_own (rows, image) || take_detached (rows, image, policy->detached))
     return;
   if (policy->only_sframe)
-    row_source_set_none (rows, "it has no .sframe");
+    {
+      error_set (&err, CFI2SFRAME_NOTHING, "it has no .sframe");
+      row_source_set_none (rows, &err);
+    }
   else if (policy->analyze)
     analyze (rows, image);
   else if ((rows->demanded = rows_on_demand_open (image, &err)) != NULL)
     rows->origin = SECTION_CONVERTED;
   else
-    row_source_set_none (rows, err.reason);
+    row_source_set_none (rows, &err);
 }
 
 bool
@@ -130,9 +135,13 @@ row_source_analyze (struct row_source *rows, const struct image *image,
       || rows->analyzed || image->bytes == NULL)
     return false;
   struct row_source more = { 0 };
+  struct error err;
   if (image->size > ANALYZED_MAX)
-    row_source_set_none (&more, "not analyzed without --analyze, as it is "
-                                "large");
+    {
+      error_set (&err, CFI2SFRAME_NOTHING,
+                 "not analyzed without --analyze, as it is large");
+      row_source_set_none (&more, &err);
+    }
   else
     analyze (&more, image);
   bool is_more = more.origin != SECTION_NONE;
@@ -152,20 +161,27 @@ bool
 row_source_at (const struct row_source *rows, uint64_t address,
                struct sfw_section *section)
 {
+  struct error err;
+  error_clear (&err);
   *section = rows->demanded != NULL
-                 ? rows_on_demand_at (rows->demanded, address)
+                 ? rows_on_demand_at (rows->demanded, address, &err)
                  : rows->section;
+  shortage_note_error (&err);
   return rows->origin != SECTION_NONE && rows->origin != SECTION_UNKNOWN;
 }
 
 const struct cfi_source *
 row_source_cfi (struct row_source *rows, const struct image *image)
 {
-  struct error ignored;
+  struct error err;
   if (rows->demanded != NULL)
     return rows_on_demand_source (rows->demanded);
   if (!rows->cfi_read && image->bytes != NULL)
-    rows->cfi = rows_on_demand_open (image, &ignored);
+    {
+      error_clear (&err);
+      rows->cfi = rows_on_demand_open (image, &err);
+      shortage_note_error (&err);
+    }
   rows->cfi_read = true;
   return rows->cfi != NULL ? rows_on_demand_source (rows->cfi) : NULL;
 }

@@ -59,8 +59,8 @@ struct row_source
 void row_source_open (struct row_source *rows, const struct image *image,
                       const struct section_policy *policy);
 
-/* There are no rows, because of REASON (copied).  */
-void row_source_set_none (struct row_source *rows, const char *reason);
+/* There are no rows, because of ERR.  */
+void row_source_set_none (struct row_source *rows, const struct error *err);
 
 /* A walk came to code without rows: make them again, with rows for code
    without CFI.  True if there are more now.  Once, and as far as POLICY

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "stacks/live.h"
+#include "stacks/shortage.h"
 
 /* What has the number TID in process PID.  */
 struct named_task
@@ -48,7 +49,10 @@ task_of (struct sampled_threads *list, pid_t pid, pid_t tid)
       return &list->tasks[number];
   if (list->n_tasks == UINT32_MAX || !key_table_reserve (&list->task_numbers)
       || !ARRAY_ROOM (list->tasks, list->n_tasks + 1, &list->tasks_capacity))
-    return NULL;
+    {
+      shortage_note ();
+      return NULL;
+    }
   key_table_insert (&list->task_numbers, hash, (uint32_t)list->n_tasks);
   struct named_task *made = &list->tasks[list->n_tasks++];
   *made = (struct named_task){ .pid = pid,
@@ -79,7 +83,10 @@ add_thread (struct sampled_threads *list, uint32_t hash,
 {
   if (list->n == PROFILE_NO_THREAD || !key_table_reserve (&list->numbers)
       || !ARRAY_ROOM (list->threads, list->n + 1, &list->capacity))
-    return PROFILE_NO_THREAD;
+    {
+      shortage_note ();
+      return PROFILE_NO_THREAD;
+    }
   key_table_insert (&list->numbers, hash, (uint32_t)list->n);
   list->threads[list->n] = *thread;
   return (uint32_t)list->n++;

@@ -20,6 +20,7 @@
 #include "stacks/stack_options.h"
 #include "stacks/stack_print.h"
 #include "stacks/stack_walk.h"
+#include "stacks/shortage.h"
 
 enum
 {
@@ -278,6 +279,8 @@ main (int argc, char **argv)
   session.process.policy = session.options.policy;
   session.process.policy.on_need = !session.options.policy.only_sframe;
   int status = run (&session);
+  if (!shortage_is_none ("sframe-stack"))
+    status = EXIT_FAILURE;
   if (fflush (stdout) == 0 && !ferror (stdout))
     return status;
   fprintf (stderr, "sframe-stack: standard output: %s\n", strerror (errno));

@@ -10,6 +10,7 @@
 #include "stacks/known_code.h"
 #include "walk/frame_rules.h"
 #include "walk/walk.h"
+#include "stacks/shortage.h"
 
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)
@@ -218,7 +219,7 @@ walker_make (struct process *process)
   const struct unwind_source source = source_of (process);
   if (process->walker == NULL)
     process->walker = walk_walker_new (&source);
-  return process->walker != NULL;
+  return process->walker != NULL || shortage_note ();
 }
 
 /* Append to WALK the N frames of the walk that WALKER has made; LAST

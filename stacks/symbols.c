@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "stacks/demangle.h"
+#include "stacks/shortage.h"
 
 void
 code_name_set (struct code_name *symbol, const char *name, unsigned wanted)
@@ -18,5 +19,7 @@ code_name_set (struct code_name *symbol, const char *name, unsigned wanted)
       && ((wanted & SYMBOL_MANGLED) != 0
           || !demangle (plain, symbol->name, sizeof symbol->name)))
     snprintf (symbol->name, sizeof symbol->name, "%s", plain);
+  else if (plain == NULL)
+    shortage_note ();
   free (plain);
 }

@@ -120,19 +120,18 @@ rows_on_demand_free (struct rows_on_demand *rows)
 /* Make the rows of PORTION, which ends in front of the FDE with the index
    END.  */
 static void
-make (struct rows_on_demand *rows, struct portion *portion, size_t end)
+make (struct rows_on_demand *rows, struct portion *portion, size_t end,
+      struct error *err)
 {
-  struct error ignored;
   struct buffer bytes;
   portion->made = true;
   if (rows->size > emitter_rows_max (rows->image))
     return;
-  error_clear (&ignored);
   buffer_init (&bytes, rows->image->big_endian);
-  struct sframe_encoder *encoder = linked_section_build_portion (
-      rows->linked, portion->fde, end, &ignored);
+  struct sframe_encoder *encoder
+      = linked_section_build_portion (rows->linked, portion->fde, end, err);
   if (encoder != NULL
-      && sframe_encoder_write (encoder, rows->address, &bytes, &ignored))
+      && sframe_encoder_write (encoder, rows->address, &bytes, err))
     {
       portion->bytes = bytes.bytes;
       portion->size = bytes.size;
@@ -144,7 +143,8 @@ make (struct rows_on_demand *rows, struct portion *portion, size_t end)
 }
 
 struct sfw_section
-rows_on_demand_at (struct rows_on_demand *rows, uint64_t address)
+rows_on_demand_at (struct rows_on_demand *rows, uint64_t address,
+                   struct error *err)
 {
   /* The first one starts at 0.  */
   size_t behind = SEARCH_FIRST (rows->n, i, rows->portions[i].start > address);
@@ -152,7 +152,8 @@ rows_on_demand_at (struct rows_on_demand *rows, uint64_t address)
   if (!portion->made)
     make (rows, portion,
           behind < rows->n ? portion[1].fde
-                           : linked_section_source (rows->linked)->cfi.n_fdes);
+                           : linked_section_source (rows->linked)->cfi.n_fdes,
+          err);
   return (struct sfw_section){ portion->bytes, portion->size, rows->address };
 }
 

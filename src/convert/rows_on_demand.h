@@ -31,9 +31,10 @@ struct rows_on_demand *rows_on_demand_open (const struct image *image,
 void rows_on_demand_free (struct rows_on_demand *rows);
 
 /* The SFrame data of version 3 of the code around ADDRESS, which stay ROWS'.
-   Their size is 0 if there are none, or if memory ran out.  */
+   Their size is 0 if there are none; if they could not be made, ERR, which the
+   caller clears, says why.  */
 struct sfw_section rows_on_demand_at (struct rows_on_demand *rows,
-                                      uint64_t address);
+                                      uint64_t address, struct error *err);
 
 /* What was read of the CFI.  */
 const struct cfi_source *

@@ -63,7 +63,8 @@ compare_at (const struct file *file, const struct sfw_section *whole,
             struct counts *counts)
 {
   struct unwind_rules expected, got;
-  const struct sfw_section portion = rows_on_demand_at (rows, address);
+  struct error err;
+  const struct sfw_section portion = rows_on_demand_at (rows, address, &err);
   enum sfw_end wanted = rules_at (whole, address, &expected);
   enum sfw_end step = rules_at (&portion, address, &got);
   bool has_rules = wanted == SFW_MORE;

@@ -127,3 +127,11 @@ END
   done
   [ -n "$tried" ] || skip "neither qemu nor cross compilers"
 }
+
+# Frames were missing, and the exit status was 0.
+@test "memory that runs out is told, and no frame is missing without a word" {
+  needs_failing_allocations
+  gzip -dc "$srcdir/tests/data/core/wild.gz" >wild
+  gzip -dc "$srcdir/tests/data/core/null.gz" >core
+  says_what_is_missing '0x[0-9a-f]\{16\}' "$stack" core wild
+}

@@ -621,3 +621,10 @@ refuses ()
   [ ! -s errors ] || { cat errors; return 1; }
   grep -q '__libc_start_main' script
 }
+
+# Samples and their callers were missing, and the exit status was 0.
+@test "memory that runs out is told, and no sample is missing without a word" {
+  needs_failing_allocations
+  recorded
+  says_what_is_missing ';' "$profile" -q --input=perf.data -o /dev/stdout
+}

@@ -28,6 +28,38 @@ needs_stack_programs ()
   [ -x "$stack" ] || skip "built without libdw"
 }
 
+# Make memory.so, which has allocations fail.
+needs_failing_allocations ()
+{
+  ! grep -q __asan_init "$stack" || skip "AddressSanitizer has its own malloc"
+  printf '#include <stdlib.h>\n#ifndef __GLIBC__\n#error\n#endif\n' >glibc.c
+  "${CC:-cc}" -c glibc.c 2>/dev/null || skip "only glibc has its malloc under another name"
+  "${CC:-cc}" -shared -fPIC -O1 -o memory.so "$srcdir/tests/faults/memory.c"
+}
+
+# says_what_is_missing PATTERN COMMAND...: each third allocation fails, one at a
+# time.  What matches PATTERN in the output is as without that, or the exit
+# status is 1.  libdw has allocations of its own, for names.
+says_what_is_missing ()
+{
+  local at all told=0 pattern=$1
+  shift
+  FAULT_COUNT=$PWD/all LD_PRELOAD=$PWD/memory.so "$@" >whole
+  all=$(cat all)
+  for ((at = 1; at <= all; at += 3)); do
+    FAULT_AT=$at LD_PRELOAD=$PWD/memory.so capture "$@"
+    case $status in
+      0) diff <(grep -o "$pattern" whole) <(grep -o "$pattern" <<<"$output") \
+        || { echo "allocation $at of $all"; return 1; } ;;
+      1) [[ $stderr != *"memory ran out: a part of the output is missing" ]] \
+        || told=$((told + 1)) ;;
+      70) ;; # libdwarf's code crashed
+      *) report ;;
+    esac
+  done
+  [ $told -ge 3 ] || { echo "told $told times of $all"; return 1; }
+}
+
 # within_a_minute COMMAND...: wait until it succeeds.
 within_a_minute ()
 {
