@@ -17,6 +17,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <stdlib.h>
 
 struct cfi
@@ -25,7 +26,17 @@ struct cfi
   Dwarf *dwarf;
   Dwarf_CFI *eh_frame, *debug_frame; /* NULL: there is none */
   bool fp_unsaid; /* .debug_frame has no rules for FP at all */
+  bool no_memory; /* it ran out: rows are missing */
 };
+
+/* libdw's functions fail where there is nothing, and where memory ran out for
+   it.  What tells these apart is ERRNO, which malloc sets: NOTE_MEMORY is
+   called behind them, and errno is 0 in front of them.  */
+static void
+note_memory (struct cfi *cfi)
+{
+  cfi->no_memory |= errno == ENOMEM;
+}
 
 static bool never_tells_of_fp (struct cfi *cfi, const struct file *file);
 
@@ -36,17 +47,26 @@ cfi_open (const struct file *file)
   if (cfi == NULL)
     return NULL;
   cfi->abi = file->abi;
+  errno = 0;
   cfi->eh_frame = dwarf_getcfi_elf (file->elf);
   cfi->dwarf = dwarf_begin_elf (file->elf, DWARF_C_READ, NULL);
   if (cfi->dwarf != NULL)
     cfi->debug_frame = dwarf_getcfi (cfi->dwarf);
-  if (cfi->eh_frame == NULL && cfi->debug_frame == NULL)
-    {
-      cfi_close (cfi);
-      return NULL;
-    }
+  note_memory (cfi);
   cfi->fp_unsaid = cfi->debug_frame != NULL && never_tells_of_fp (cfi, file);
   return cfi;
+}
+
+bool
+cfi_is_none (const struct cfi *cfi)
+{
+  return cfi->eh_frame == NULL && cfi->debug_frame == NULL;
+}
+
+bool
+cfi_lacks_memory (const struct cfi *cfi)
+{
+  return cfi->no_memory;
 }
 
 void
@@ -335,22 +355,25 @@ rule_at (const struct abi *abi, Dwarf_Frame *frame, uint64_t pc,
     rule->fp.kind = PLACE_UNKNOWN;
 }
 
-/* The row of TABLE, which may be NULL, that has PC, or NULL.  */
+/* The row of TABLE, which is CFI's and may be NULL, that has PC, or NULL.  */
 static Dwarf_Frame *
-row_at (Dwarf_CFI *table, uint64_t pc)
+row_at (struct cfi *cfi, Dwarf_CFI *table, uint64_t pc)
 {
   Dwarf_Frame *frame = NULL;
-  return table != NULL && dwarf_cfi_addrframe (table, pc, &frame) == 0 ? frame
-                                                                       : NULL;
+  errno = 0;
+  if (table != NULL && dwarf_cfi_addrframe (table, pc, &frame) == 0)
+    return frame;
+  note_memory (cfi);
+  return NULL;
 }
 
 /* Whether TABLE has the row that begins at START for PC, too.  */
 static bool
-is_in_row (Dwarf_CFI *table, uint64_t pc, uint64_t start)
+is_in_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t pc, uint64_t start)
 {
   Dwarf_Addr row_start = start + 1, row_end;
   bool signal;
-  Dwarf_Frame *frame = row_at (table, pc);
+  Dwarf_Frame *frame = row_at (cfi, table, pc);
   if (frame != NULL)
     dwarf_frame_info (frame, &row_start, &row_end, &signal);
   free (frame);
@@ -361,15 +384,16 @@ is_in_row (Dwarf_CFI *table, uint64_t pc, uint64_t start)
    goes on up to END.  The instructions of an FDE may advance past its end:
    libdw tells where the FDE ends by having no row there, or another one.  */
 static uint64_t
-end_of_row (Dwarf_CFI *table, uint64_t start, uint64_t at, uint64_t end)
+end_of_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t start, uint64_t at,
+            uint64_t end)
 {
-  if (end <= at || is_in_row (table, end - 1, start))
+  if (end <= at || is_in_row (cfi, table, end - 1, start))
     return end;
   uint64_t low = at + 1, high = end - 1;
   while (low < high)
     {
       uint64_t middle = low + (high - low) / 2;
-      if (is_in_row (table, middle, start))
+      if (is_in_row (cfi, table, middle, start))
         low = middle + 1;
       else
         high = middle;
@@ -380,15 +404,15 @@ end_of_row (Dwarf_CFI *table, uint64_t start, uint64_t at, uint64_t end)
 /* The next row of TABLE, or else of OTHER, from *AT up to END.  *AT moves to
    its end.  *FROM_OTHER: the row is OTHER's.  */
 static bool
-next_row (const struct abi *abi, Dwarf_CFI *table, Dwarf_CFI *other,
-          uint64_t *at, uint64_t end, struct span *span, bool *from_other)
+next_row (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
+          uint64_t end, struct span *span, bool *from_other)
 {
   Dwarf_Frame *frame = NULL;
   for (; *at < end; ++*at)
     {
-      frame = row_at (table, *at);
+      frame = row_at (cfi, table, *at);
       *from_other = frame == NULL;
-      if (frame != NULL || (frame = row_at (other, *at)) != NULL)
+      if (frame != NULL || (frame = row_at (cfi, other, *at)) != NULL)
         break;
     }
   if (frame == NULL)
@@ -397,9 +421,12 @@ next_row (const struct abi *abi, Dwarf_CFI *table, Dwarf_CFI *other,
   bool uses_pc = false;
   span->rule = (struct rule){ 0 };
   dwarf_frame_info (frame, &row_start, &row_end, &span->rule.signal);
-  rule_at (abi, frame, *at, &span->rule, &uses_pc);
+  errno = 0;
+  rule_at (cfi->abi, frame, *at, &span->rule, &uses_pc);
+  note_memory (cfi);
   free (frame);
-  row_end = end_of_row (*from_other ? other : table, row_start, *at, row_end);
+  row_end
+      = end_of_row (cfi, *from_other ? other : table, row_start, *at, row_end);
   span->start = *at;
   span->end = uses_pc || row_end <= *at ? *at + 1 : row_end;
   *at = span->end;
@@ -427,9 +454,9 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
       struct span span;
       bool unused;
       uint64_t pc = file->loads[i].address, end = pc + file->loads[i].size;
-      while (file->loads[i].code
-             && next_row (cfi->abi, cfi->debug_frame, NULL, &pc, end, &span,
-                          &unused))
+      while (
+          file->loads[i].code
+          && next_row (cfi, cfi->debug_frame, NULL, &pc, end, &span, &unused))
         {
           if (!span.rule.outermost && span.rule.fp.kind != PLACE_SAME)
             return false;
@@ -443,7 +470,7 @@ bool
 cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
 {
   bool from_debug;
-  if (!next_row (cfi->abi, cfi->eh_frame, cfi->debug_frame, at, end, span,
+  if (!next_row (cfi, cfi->eh_frame, cfi->debug_frame, at, end, span,
                  &from_debug))
     return false;
   span->rule.fp_unsaid = from_debug && cfi->fp_unsaid;

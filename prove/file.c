@@ -6,6 +6,7 @@
 
 #include "prove.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,11 +134,13 @@ file_open (struct file *file, const char *path)
   file->fd = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file->fd < 0)
     return failed (file, "cannot be opened");
+  errno = 0;
   file->elf = elf_begin (file->fd, ELF_C_READ_MMAP, NULL);
   if (file->elf == NULL || elf_kind (file->elf) != ELF_K_ELF
       || gelf_getehdr (file->elf, &file->header) == NULL
       || gelf_getclass (file->elf) != ELFCLASS64)
-    return failed (file, "no 64-bit ELF file");
+    return failed (file,
+                   errno == ENOMEM ? "out of memory" : "no 64-bit ELF file");
   file->bytes = (const uint8_t *)elf_rawfile (file->elf, &file->size);
   file->abi = abi_of (file->header.e_machine);
   if (file->bytes == NULL || file->abi == NULL)

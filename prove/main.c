@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,23 +229,11 @@ same_code (const struct file *file, const struct file *original)
   return same;
 }
 
-/* Compare FILE's section with the CFI of ORIGINAL.  */
-static bool
-compare_files (struct proof *proof, const struct file *file,
+/* Compare the section with all of CFI, which is ORIGINAL's.  */
+static void
+compare_spans (struct proof *proof, struct cfi *cfi,
                const struct file *original)
 {
-  if (file_is_misread (original))
-    {
-      complain (original->path, "a CIE has an aligned personality, which"
-                                " libdw misreads");
-      return false;
-    }
-  struct cfi *cfi = cfi_open (original);
-  if (cfi == NULL)
-    {
-      complain (original->path, "no call-frame information");
-      return false;
-    }
   for (size_t i = 0; i < original->n_loads; i++)
     {
       struct span span;
@@ -253,8 +242,29 @@ compare_files (struct proof *proof, const struct file *file,
       while (load->code && cfi_next (cfi, &pc, end, &span))
         compare_span (proof, &span);
     }
+}
+
+/* Compare FILE's section with the CFI of ORIGINAL.  */
+static bool
+compare_files (struct proof *proof, const struct file *file,
+               const struct file *original)
+{
+  const char *wrong = NULL;
+  errno = 0;
+  bool misread = file_is_misread (original);
+  struct cfi *cfi = errno != ENOMEM ? cfi_open (original) : NULL;
+  if (cfi != NULL && !misread)
+    compare_spans (proof, cfi, original);
+  if (cfi == NULL || cfi_lacks_memory (cfi))
+    wrong = "out of memory";
+  else if (misread)
+    wrong = "a CIE has an aligned personality, which libdw misreads";
+  else if (cfi_is_none (cfi))
+    wrong = "no call-frame information";
   cfi_close (cfi);
-  return same_code (file, original);
+  if (wrong != NULL)
+    complain (original->path, wrong);
+  return wrong == NULL && same_code (file, original);
 }
 
 /* Compare FILE's section with ORIGINAL, and read it to its end, whatever it
@@ -391,7 +401,11 @@ main (int argc, char **argv)
                  "file that cannot be read." };
   argp_err_exit_status = 2;
   /* argp's own --help has no letter.  */
-  argp_parse (&parser, argc, argv, ARGP_NO_HELP, NULL, NULL);
+  if (argp_parse (&parser, argc, argv, ARGP_NO_HELP, NULL, NULL) != 0)
+    {
+      fputs ("sframe-prove: out of memory\n", stderr);
+      return 2;
+    }
   elf_version (EV_CURRENT);
   int status = prove (paths[0], paths[1]);
   return fflush (stdout) == 0 ? status : 2;

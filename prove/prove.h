@@ -122,8 +122,16 @@ bool section_next (struct section *section, struct span *span);
 /* The CFI of a file.  */
 struct cfi;
 
-/* NULL if FILE has none.  */
+/* NULL when memory ran out.  */
 struct cfi *cfi_open (const struct file *file);
+
+/* Whether the file has none.  */
+bool cfi_is_none (const struct cfi *cfi);
+
+/* Whether memory ran out for a part of what was asked for since CFI was
+   opened: spans are missing, or say too little.  */
+bool cfi_lacks_memory (const struct cfi *cfi);
+
 void cfi_close (struct cfi *cfi);
 
 /* The first span that ends behind *AT and starts below END; *AT moves to its
