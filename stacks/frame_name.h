@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "stacks/stack_walk.h"
-#include "stacks/symbols.h"
+#include "stacks/code_name.h"
 
 struct frame_name
 {
@@ -22,7 +22,7 @@ struct frame_name
 };
 
 /* Set NAME to that of frame number INDEX of WALK, of PROCESS.  WANTED:
-   symbols.h.  */
+   code_name.h.  */
 void frame_name_find (struct process *process, const struct stack_walk *walk,
                       size_t index, unsigned wanted, struct frame_name *name);
 

@@ -13,7 +13,7 @@
 #include <dwarf.h>
 
 #include "base/bytes.h"
-#include "stacks/known_code.h"
+#include "stacks/syscall_code.h"
 
 enum
 {
@@ -380,7 +380,7 @@ full_step (struct process *process, struct registers *registers, bool at_pc,
   struct registers caller = { .n = registers->n };
   struct register_rules rules;
   *found = (struct full_caller){ .way = WAY_SIGNAL, .interrupted = true };
-  if (known_code_step (process, registers))
+  if (syscall_code_step (process, registers))
     return SFW_MORE;
   if (!find_rules (process, registers->pc - !at_pc, &machine.shift, &rules))
     return SFW_NO_ROW;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "stacks/symbols.h"
+#include "stacks/code_name.h"
 
 enum
 {

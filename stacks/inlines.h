@@ -31,7 +31,7 @@ void inlines_free (struct inlines *inlines);
 /* The names of the functions that are inlined at ADDRESS of MODULE, which is
    always the same one for INLINES, from the outermost function on: each a
    newline, the name, and what tools for folded stacks mark such a name by,
-   "_[i]".  The caller frees them.  WANTED: symbols.h.  NULL: there are none,
+   "_[i]".  The caller frees them.  WANTED: code_name.h.  NULL: there are none,
    or memory ran out.  */
 char *inlines_at (struct inlines *inlines, Dwfl_Module *module,
                   uint64_t address, unsigned wanted);

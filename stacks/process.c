@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "walk/section_step.h"
-#include "walk/walk.h"
+#include "walk/walker.h"
 #include "stacks/shortage.h"
 
 /* The number of mappings that end at or before ADDRESS.  */

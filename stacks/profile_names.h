@@ -13,7 +13,7 @@
 bool profile_is_of_kernel (const char *name);
 
 /* Give PROFILE's addresses their names; callees are ordered by name.  WANTED:
-   of symbols (symbols.h).  False when memory ran out.  */
+   of symbols (code_name.h).  False when memory ran out.  */
 bool profile_name (struct profile *profile, unsigned wanted,
                    struct named_profile *named);
 

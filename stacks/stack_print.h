@@ -8,13 +8,13 @@
 #include <stdio.h>
 
 #include "stacks/stack_walk.h"
-#include "stacks/symbols.h"
+#include "stacks/code_name.h"
 
 /* What is printed, and how.  */
 struct page
 {
   struct process *process;
-  unsigned wanted; /* of symbols (symbols.h) */
+  unsigned wanted; /* of symbols (code_name.h) */
   FILE *out;
   bool first; /* nothing was printed yet */
 };

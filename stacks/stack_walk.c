@@ -7,9 +7,9 @@
 
 #include "base/bytes.h"
 #include "stacks/code_symbols.h"
-#include "stacks/known_code.h"
+#include "stacks/syscall_code.h"
 #include "walk/frame_rules.h"
-#include "walk/walk.h"
+#include "walk/walker.h"
 #include "stacks/shortage.h"
 
 bool
@@ -395,7 +395,7 @@ is_start (struct process *process, const struct stack_walk *walk)
   uint64_t offset, pc = last->pc - !last->at_pc;
   struct code_file *file = process_file_at (process, pc, &offset);
   return (file != NULL && code_file_is_entry (file, offset))
-         || (!last->at_pc && known_code_ends (process, last->pc));
+         || (!last->at_pc && syscall_code_ends (process, last->pc));
 }
 
 /* Find the caller of *FRAME, the last one of WALK, to which no row leads, and

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "walk/walk.h"
+#include "walk/walker.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sfw_modules *modules;

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "walk/section_step.h"
-#include "walk/walk.h"
+#include "walk/walker.h"
 
 enum
 {

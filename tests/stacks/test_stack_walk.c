@@ -7,7 +7,7 @@
 #include "tests/unit/failing_allocations.h"
 #include "stacks/stack_walk.h"
 #include "walk/frame_rules.h"
-#include "walk/walk.h"
+#include "walk/walker.h"
 #include "walk/section_step.h"
 #include "tests/unit_test.h"
 

@@ -1,8 +1,8 @@
 /* What code is called.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef STACKS_SYMBOLS_H
-#define STACKS_SYMBOLS_H
+#ifndef STACKS_CODE_NAME_H
+#define STACKS_CODE_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,4 +29,4 @@ enum
 void code_name_set (struct code_name *symbol, const char *name,
                     unsigned wanted);
 
-#endif /* STACKS_SYMBOLS_H */
+#endif /* STACKS_CODE_NAME_H */

@@ -2,8 +2,8 @@
    modules of their own.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef WALK_WALK_H
-#define WALK_WALK_H
+#ifndef WALK_WALKER_H
+#define WALK_WALKER_H
 
 #include "sframewalk.h"
 #include "walk/frame_rules.h"
@@ -62,4 +62,4 @@ struct walk_place
 struct walk_place walk_walker_place (const struct sfw_walker *walker,
                                      size_t i);
 
-#endif /* WALK_WALK_H */
+#endif /* WALK_WALKER_H */

@@ -1,11 +1,11 @@
-/* Code that is known by its bytes.
+/* Code that makes a system call, known by its bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The numbers of system calls and what the kernel saves are the kernel's
    interface (Linux, arch/.../include/uapi/asm/unistd.h, sigcontext.h,
    ucontext.h).  */
 
-#include "stacks/known_code.h"
+#include "stacks/syscall_code.h"
 
 #include <elf.h>
 #include <string.h>
@@ -79,7 +79,7 @@ code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
 }
 
 bool
-known_code_step (struct process *process, struct registers *registers)
+syscall_code_step (struct process *process, struct registers *registers)
 {
   const struct arch *arch = process->arch;
   const struct code_bytes *code = code_at (process, registers->pc, returns,
@@ -95,7 +95,7 @@ known_code_step (struct process *process, struct registers *registers)
 }
 
 bool
-known_code_ends (struct process *process, uint64_t pc)
+syscall_code_ends (struct process *process, uint64_t pc)
 {
   return code_at (process, pc, ends, sizeof ends / sizeof *ends) != NULL;
 }

@@ -1,10 +1,10 @@
-/* Unit tests of stacks/known_code.c: signal frames of all machines.
+/* Unit tests of stacks/syscall_code.c: signal frames of all machines.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>
 
 #include "base/bytes.h"
-#include "stacks/known_code.h"
+#include "stacks/syscall_code.h"
 #include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x10000)
@@ -111,7 +111,7 @@ TEST (what_a_signal_interrupted_is_where_the_kernel_saved_it)
           struct registers registers
               = registers_at (arch, CODE + at, machines[i].n);
           bool is_there = at == 8 || at == 8 + machines[i].last;
-          if (known_code_step (&process, &registers) != is_there)
+          if (syscall_code_step (&process, &registers) != is_there)
             fail_msg ("machine %zu, at %u", i, at);
           if (!is_there)
             continue;
@@ -125,7 +125,7 @@ TEST (what_a_signal_interrupted_is_where_the_kernel_saved_it)
       struct registers registers
           = registers_at (arch, CODE + 8, machines[i].n);
       registers.values[arch->sp] = STACK + STACK_SIZE - machines[i].pc_at;
-      assert_false (known_code_step (&process, &registers));
+      assert_false (syscall_code_step (&process, &registers));
       process_free (&process);
     }
 }
@@ -152,7 +152,7 @@ TEST (a_thread_ends_with_what_its_function_returned)
       struct process process = { .arch = cases[i].arch };
       assert_true (memory_add (&process.memory, CODE, cases[i].code,
                                sizeof cases[i].code));
-      if (known_code_ends (&process, CODE) != cases[i].ends)
+      if (syscall_code_ends (&process, CODE) != cases[i].ends)
         fail_msg ("case %zu", i);
       process_free (&process);
     }

@@ -18,7 +18,7 @@
 #include "walk/frame_rules.h"
 #include "walk/section_step.h"
 #include "walk/module_table.h"
-#include "walk/walk.h"
+#include "walk/walker.h"
 
 enum
 {

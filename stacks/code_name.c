@@ -1,7 +1,7 @@
 /* What code is called.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "stacks/symbols.h"
+#include "stacks/code_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
