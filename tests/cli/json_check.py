@@ -5,7 +5,8 @@
 Usage: json_check.py SCHEMA DEFINITION [whole]
 
 Each line (with "whole", all of the input) has to be an object of DEFINITION.
-With "each" for DEFINITION its name is the first word of the line.
+With "each" for DEFINITION its name is the first word of the line.  With "none",
+too, and no line may be what the schema says.
 Stricter than the schema is for those who read such lines: a member that it does
 not name is a mistake, too.  Knows the few keywords that our schema uses, and
 refuses others; asks the module jsonschema as well if it is there.
@@ -96,12 +97,15 @@ def main():
         sys.exit("%s: nothing to check" % name)
     wrong = []
     for line in lines:
-        if sys.argv[2] == "each":
+        if sys.argv[2] in ("each", "none"):
             name, line = line.split(" ", 1)
         value = json.loads(line)
-        wrong += mistakes(document["$defs"][name], value, name,
-                          document["$defs"])
-        wrong += by_module(document, name, value)
+        found = list(mistakes(document["$defs"][name], value, name,
+                              document["$defs"]))
+        found += by_module(document, name, value)
+        if sys.argv[2] == "none":
+            found = [] if found else ["not found: %s %s" % (name, line)]
+        wrong += found
     sys.exit("\n".join(wrong[:9]) or 0)
 
 

@@ -39,13 +39,12 @@ needs_library ()
 @test "the library never prints and never exits" {
   needs nm
   needs_library
-  run nm -D --undefined-only "$library"
-  [ "$status" -eq 0 ]
+  nm -D --undefined-only "$library" | sed 's/@.*//' >undefined
+  grep -qw 'U malloc' undefined
   local name
   for name in exit _exit abort puts printf __printf_chk perror err errx \
               stderr stdout; do
-    run ! grep -qw "U $name" <(nm -D --undefined-only "$library" \
-                                 | sed 's/@.*//')
+    run ! grep -qw "U $name" undefined
   done
 }
 
@@ -61,8 +60,9 @@ example ()
 }
 
 @test "libcfi2sframe(3): every member of the structures is named" {
-  local structure member
-  sed 's/\\-/-/g' "$srcdir"/doc/use/*.3 "$srcdir"/walk/*.3 >page
+  local structure
+  sed 's/\\-/-/g' "$srcdir"/doc/use/*.3 "$srcdir"/walk/*.3 \
+    | grep -E '^\.BR?( |$)' >page
   for structure in error options report check_result compare_result \
                    difference lint_result finding; do
     sed -n "/^struct cfi2sframe_$structure\$/,/^}/p" "$srcdir/include/cfi2sframe.h" \
@@ -70,10 +70,12 @@ example ()
       | sed -nE 's/^  (const )?(struct |enum )?[a-z0-9_]+ (.*);.*/\3/p' \
       | tr -d ' *' | tr ',' '\n' >members
     [ -s members ]
-    while read -r member; do
-      grep -qE "^\.BR?( .*[ \",])? ?$member( |\$)" page \
-        || { echo "struct cfi2sframe_$structure: $member"; return 1; }
-    done <members
+    run awk -v structure="$structure" '
+      NR == FNR { line[NR] = $0; n = NR; next }
+      { for (i = 1; i <= n; i++)
+          if (line[i] ~ "^\\.BR?( .*[ \",])? ?" $0 "( |$)") next
+        print "struct cfi2sframe_" structure ": " $0 }' page members
+    [ -z "$output" ] || report
   done
 }
 

@@ -149,11 +149,14 @@ main ()
   try { throw 42; } catch (int i) { std::printf ("%d\n", i); }
 }
 END
+  g++ -O2 -fPIE -c -o throw-pie.o throw.cc
+  g++ -O2 -fno-PIE -c -o throw-no-pie.o throw.cc
   local tried=0 mode linker
   for linker in bfd gold lld mold; do
-    for mode in "-pie -fPIE" "-no-pie -fno-PIE" "-static"; do
+    for mode in "-pie throw-pie.o" "-no-pie throw-no-pie.o" \
+                "-static throw-no-pie.o"; do
       # shellcheck disable=SC2086
-      g++ -O2 -fuse-ld=$linker $mode -o throw throw.cc 2>/dev/null || continue
+      g++ -fuse-ld=$linker $mode -o throw 2>/dev/null || continue
       cp throw converted
       tool converted
       if [ "$status" -ne 0 ]; then

@@ -13,10 +13,8 @@ retrofit ()
 # The layout `image' with two layers.  The lower one: hello (static), a second
 # name of it, set-id and somebody's; gone, replaced, both programs.  The upper
 # one: without gone, and replaced is text.
-make_image ()
+new_image ()
 {
-  needs umoci skopeo python3 jq
-  [ "$(id -u)" -eq 0 ] || skip "needs root"
   mkdir -p files/bin files/etc
   small_program files/bin/hello -static || skip "no static libc"
   cp files/bin/hello files/bin/gone
@@ -41,6 +39,14 @@ make_image ()
   rm -rf bundle files
   # Docker's members that OCI does not have.
   change_config image '.config.Healthcheck = {"Test": ["CMD", "/bin/hello"]}'
+}
+
+# That layout here; made once for all tests.
+make_image ()
+{
+  needs umoci skopeo python3 jq
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  once new_image
 }
 
 blob ()
