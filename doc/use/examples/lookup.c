@@ -35,7 +35,7 @@ find_module (struct dl_phdr_info *info, size_t info_size, void *data)
       if (segment->p_type == PT_LOAD && module->pc >= start
           && module->pc - start < segment->p_memsz)
         holds_pc = true;
-      if (segment->p_type == PT_GNU_SFRAME)
+      if (segment->p_type == PT_GNU_SFRAME && module->size == 0)
         {
           module->section = start;
           module->size = segment->p_memsz;
