@@ -169,29 +169,42 @@ follow_now (struct turns *turns, struct followed *followed, struct error *err)
     }
 }
 
-/* Whether what was found ahead of the turn is what would be found now.  What
-   others showed in the meantime, without any change that ends what is followed
-   ahead, are functions that come back and functions that were proven.  */
+/* Whether FOLLOWED lacks a proof that functions which were followed meanwhile
+   may have given.  */
 static bool
-is_still_true (const struct turns *turns, const struct followed *followed)
+lacks_proof (const struct code_function *function,
+             const struct followed *followed)
+{
+  return followed->failure == ROUTINE_DOUBTFUL
+         || followed->failure == ROUTINE_UNPROVEN
+         || (followed->failure == ROUTINE_SOUND && !followed->leaves
+             && !function->is_called);
+}
+
+/* Whether FOLLOWED was followed ahead of its turn, and to follow it now would
+   find the same.  Other functions may have been seen to return meanwhile, or
+   been proven; any other change ends what is followed ahead.  */
+static bool
+holds_in_turn (const struct turns *turns, const struct followed *followed)
 {
   const struct code_function *function
       = functions_get (turns->context.functions, followed->task.index);
-  bool lacks_proof = followed->failure == ROUTINE_DOUBTFUL
-                     || followed->failure == ROUTINE_UNPROVEN
-                     || (followed->failure == ROUTINE_SOUND
-                         && !followed->leaves && !function->is_called);
-  return followed->by
-         && (followed->skipped
-                 ? follower_skips (function, followed->task.attempt)
-                 : !followed->met_unknown && !lacks_proof
-                       && !(turns->doubtful_calls == DOUBTFUL_CALLS_END_PATH
-                            && followed->has_doubtful_calls)
-                       && !(turns->names_changed && followed->reads_tables)
-                       && followed->steps < followed->task.steps_left
-                       && followed->n_notes + followed->n_disproofs
-                              < followed->task.notes_max
-                       && followed->steps < turns->steps_left);
+  if (!followed->by)
+    return false;
+  if (followed->skipped)
+    return follower_skips (function, followed->task.attempt);
+  if (followed->met_unknown || lacks_proof (function, followed))
+    return false;
+  if (turns->doubtful_calls == DOUBTFUL_CALLS_END_PATH
+      && followed->has_doubtful_calls)
+    return false;
+  if (turns->names_changed && followed->reads_tables)
+    return false;
+  /* The limits were those of the past.  */
+  return followed->steps < followed->task.steps_left
+         && followed->steps < turns->steps_left
+         && followed->n_notes + followed->n_disproofs
+                < followed->task.notes_max;
 }
 
 /* Count FUNCTION, with FAILURE, once.  */
@@ -258,7 +271,7 @@ follow (struct turns *turns, struct followed *followed, struct error *err)
 {
   uint32_t index = followed->task.index;
   bool ok = true;
-  if (!is_still_true (turns, followed) && !follow_now (turns, followed, err))
+  if (!holds_in_turn (turns, followed) && !follow_now (turns, followed, err))
     return false;
   if (followed->skipped)
     return true;
