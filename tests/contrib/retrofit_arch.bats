@@ -58,9 +58,8 @@ END_OF_INFO
 # Packages with everything that could get lost, in old/: sample, sample-libs
 # and sample-data (any), as makepkg would name them.  $1: the kind of
 # compression (- for none), the rest: the command for it.
-make_packages ()
+new_packages ()
 {
-  needs bsdtar python3 cc zstd
   local name ending
   [ $# -gt 0 ] || set -- zst zstd -cq
   ending=.pkg.tar.$1
@@ -103,6 +102,13 @@ makedepend = sample-libs=1:2.0-3' >info
   done
   pack pkg-sample-data "old/sample-data-1:2.0-3-any$ending" \
     "${@:2}"
+}
+
+# These packages here, each kind made once for all tests.
+make_packages ()
+{
+  needs bsdtar python3 cc zstd
+  once new_packages "$@"
 }
 
 # .MTREE of package $1, without what the contents decide, for the files that

@@ -54,9 +54,8 @@ install_package ()
 }
 
 # A root with the packages one and two.
-make_root ()
+new_root ()
 {
-  needs dpkg python3
   mkdir -p root/var/lib/dpkg/{info,updates,triggers}
   touch root/var/lib/dpkg/status
   local name
@@ -64,6 +63,13 @@ make_root ()
     make_package $name 1
     in_root -i $name.deb >log 2>&1 || { cat log; return 1; }
   done
+}
+
+# That root here; made once for all tests.
+make_root ()
+{
+  needs dpkg python3
+  once new_root
 }
 
 clean ()
