@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "convert/for_readers.h"
-#include "sframe/formats.h"
 #include "convert/location.h"
 #include "cli/number.h"
 #include "cli/option_keys.h"
 #include "cli/standard_options.h"
 #include "cli/usage_check.h"
+#include "sframe/formats.h"
 
 enum
 {
@@ -402,13 +402,15 @@ add_excluded (struct argp_state *state, const char *pattern)
   options->excluded[options->n_excluded++] = pattern;
 }
 
-/* The number of processors that this process may use.  */
+/* The number of processors that this process may use; where there may be more
+   than a cpu_set_t has room for, of all.  */
 static unsigned
 count_processors (void)
 {
   cpu_set_t set;
-  int count
-      = sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
+  long count = sched_getaffinity (0, sizeof set, &set) == 0
+                   ? CPU_COUNT (&set)
+                   : sysconf (_SC_NPROCESSORS_ONLN);
   return count < 1                      ? 1
          : count < LOCATION_THREADS_MAX ? (unsigned)count
                                         : LOCATION_THREADS_MAX;
@@ -454,11 +456,7 @@ static void
 parse_min_coverage (struct argp_state *state, const char *argument)
 {
   struct tool_options *options = state->input;
-  char *end;
-  options->convert.min_coverage = strtod (argument, &end);
-  if (end == argument || *end != '\0'
-      || !(options->convert.min_coverage >= 0
-           && options->convert.min_coverage <= 100))
+  if (!number_percentage (argument, &options->convert.min_coverage))
     argp_error (state, "--min-coverage takes a percentage, not '%s'",
                 argument);
 }
@@ -538,7 +536,7 @@ apply_configuration (struct tool_options *options)
   const char *checksummed
       = configuration_value (configuration, SETTING_CHECKSUMMED);
   if (coverage != NULL)
-    options->convert.min_coverage = strtod (coverage, NULL);
+    number_percentage (coverage, &options->convert.min_coverage);
   if (format != NULL)
     format_parse (format, &options->convert.format);
   if (checksummed != NULL)

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/printable.h"
+#include "cli/number.h"
 #include "sframe/formats.h"
 
 enum
@@ -52,10 +53,8 @@ is_answer (const char *value)
 static bool
 is_percentage (const char *value)
 {
-  char *end;
-  return *value >= '0' && *value <= '9'
-         && strspn (value, "0123456789.") == strlen (value)
-         && strtod (value, &end) <= 100 && *end == '\0';
+  double percentage;
+  return number_percentage (value, &percentage);
 }
 
 static bool

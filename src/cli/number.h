@@ -1,4 +1,4 @@
-/* Numbers on command lines.
+/* Numbers on command lines and in configurations.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CLI_NUMBER_H
@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* TEXT as a number from LEAST to MOST, in decimal digits alone.  */
 static inline bool
@@ -21,6 +22,18 @@ number_parse (const char *text, size_t least, size_t most, size_t *number)
   unsigned long long value = strtoull (text, &end, 10);
   *number = (size_t)value;
   return errno == 0 && *end == '\0' && value >= least && value <= most;
+}
+
+/* TEXT as a percentage, in decimal digits and at most one point behind the
+   first.  */
+static inline bool
+number_percentage (const char *text, double *percentage)
+{
+  char *end;
+  if (*text < '0' || *text > '9' || text[strspn (text, "0123456789.")] != '\0')
+    return false;
+  *percentage = strtod (text, &end);
+  return *end == '\0' && *percentage <= 100;
 }
 
 #endif /* CLI_NUMBER_H */

@@ -507,7 +507,7 @@ END
     refused $file --relocatable --min-coverage=60
     exits 0 --relocatable --min-coverage=0.1 -n $file
   done
-  for value in 101 -1 x 5x; do
+  for value in 101 -1 x 5x 1e1 0x10 +5 .5 nan 1.2.3 ''; do
     exits 2 --min-coverage=$value -n half
   done
 }
