@@ -193,8 +193,9 @@ same_contents (const struct object_check *check,
 
 /* --- Sections.  */
 
-/* libelf corrects alignments of 0, and sizes of entries where the type gives
-   them.  */
+/* libelf corrects alignments of 0, those of compressed sections (to 8; what is
+   compressed has its own in the contents), and sizes of entries where the type
+   gives them.  */
 static bool
 same_header (const struct object_check *check, const struct image_section *old,
              const struct image_section *new)
@@ -208,7 +209,8 @@ same_header (const struct object_check *check, const struct image_section *old,
   return strcmp (old->name, new->name) == 0 && x->sh_type == y->sh_type
          && x->sh_flags == y->sh_flags && x->sh_addr == y->sh_addr
          && x->sh_link == y->sh_link && y->sh_info == info
-         && (x->sh_addralign == y->sh_addralign || x->sh_addralign == 0)
+         && (x->sh_addralign == y->sh_addralign || x->sh_addralign == 0
+             || (x->sh_flags & SHF_COMPRESSED))
          && (x->sh_entsize == y->sh_entsize || !(x->sh_flags & SHF_MERGE));
 }
 
@@ -327,8 +329,8 @@ check_file_header (const struct object_check *check, struct error *err)
   const GElf_Ehdr *x = &check->old->header, *y = &check->new->header;
   return (memcmp (x->e_ident, y->e_ident, sizeof x->e_ident) == 0
           && x->e_type == y->e_type && x->e_machine == y->e_machine
-          && x->e_version == y->e_version && x->e_entry == y->e_entry
-          && x->e_flags == y->e_flags && y->e_phnum == 0
+          && x->e_entry == y->e_entry && x->e_flags == y->e_flags
+          && y->e_phnum == 0
           && check->old->section_names == check->new->section_names)
          || set_failed (err, "its file header differs");
 }

@@ -45,16 +45,31 @@ read_old (struct pair *pair)
   assert_true (image_open_memory (&pair->old, pair->bytes, size, &err));
 }
 
+static uint8_t *
+header_of (struct pair *pair, const struct image_section *section)
+{
+  return pair->bytes + pair->old.header.e_shoff
+         + (size_t)(section - pair->old.sections) * sizeof (Elf64_Shdr);
+}
+
+/* Read the old object again, after its bytes were changed.  */
+static void
+reopen (struct pair *pair)
+{
+  struct error err = { 0 };
+  size_t size = pair->old.size;
+  image_close (&pair->old);
+  assert_true (image_open_memory (&pair->old, pair->bytes, size, &err));
+}
+
 /* Make .data what older releases of LLVM wrote: edges of a graph of calls.  */
 static void
 add_raw_call_graph (struct pair *pair)
 {
   struct image *old = &pair->old;
-  size_t size = old->size;
   const struct image_section *data = image_find_section (old, ".data");
   const struct image_section *symbols = image_find_section (old, ".symtab");
-  uint8_t *header = pair->bytes + old->header.e_shoff
-                    + (size_t)(data - old->sections) * sizeof (Elf64_Shdr);
+  uint8_t *header = header_of (pair, data);
   store_u32 (header + offsetof (Elf64_Shdr, sh_type),
              SHT_LLVM_CALL_GRAPH_PROFILE_RAW, false);
   store_u32 (header + offsetof (Elf64_Shdr, sh_link),
@@ -62,9 +77,7 @@ add_raw_call_graph (struct pair *pair)
   uint8_t *edge = pair->bytes + data->header.sh_offset;
   store_u32 (edge, 3, false);
   store_u32 (edge + 4, 1, false);
-  image_close (old);
-  struct error err = { 0 };
-  assert_true (image_open_memory (old, pair->bytes, size, &err));
+  reopen (pair);
 }
 
 static void
@@ -194,5 +207,20 @@ TEST (nor_of_one_with_a_graph_of_calls)
   add_raw_call_graph (&pair);
   make_new (&pair);
   try_all (&pair);
+  free_pair (&pair);
+}
+
+/* libelf gives these an alignment of 8.  */
+TEST (compressed_sections_of_any_alignment_are_written)
+{
+  struct pair pair = { 0 };
+  const char *reason;
+  read_old (&pair);
+  store_u64 (header_of (&pair, image_find_section (&pair.old, ".data"))
+                 + offsetof (Elf64_Shdr, sh_flags),
+             SHF_COMPRESSED, false);
+  reopen (&pair);
+  make_new (&pair);
+  assert_true (passes (&pair, &reason));
   free_pair (&pair);
 }
