@@ -97,13 +97,13 @@ is_added_symbol (const struct object_check *check, size_t index)
 static bool
 check_symbols (struct object_check *check, struct error *err)
 {
-  const struct symbols *old = &check->old_symbols, *new = &check->new_symbols;
-  check->n_added = new->n - old->n;
-  bool same = new->section == old->section &&new->n >= old->n &&new->n_local
-              == old->n_local + check->n_added;
-  for (size_t i = 0; same && i < old->n; i++)
+  const struct symbols *x = &check->old_symbols, *y = &check->new_symbols;
+  check->n_added = y->n - x->n;
+  bool same = x->section == y->section && x->n <= y->n
+              && y->n_local - x->n_local == check->n_added;
+  for (size_t i = 0; same && i < x->n; i++)
     same = same_symbol (check, i);
-  for (size_t i = old->n_local; same && i < new->n_local; i++)
+  for (size_t i = x->n_local; same && i < y->n_local; i++)
     same = is_added_symbol (check, i);
   return same || set_failed (err, "its symbols differ");
 }
@@ -177,7 +177,7 @@ same_contents (const struct object_check *check,
       || index == check->old_symbols.index_section)
     return true; /* check_symbols */
   if (index == check->old->section_names)
-    return size <= new->header.sh_size &&memcmp (from, to, size) == 0;
+    return new->header.sh_size >= size &&memcmp (from, to, size) == 0;
   if (indexes && old->header.sh_type == SHT_LLVM_ADDRSIG)
     return same_addrsig (check, old, new);
   if (size != new->header.sh_size)
