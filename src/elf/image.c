@@ -171,8 +171,26 @@ is_content (const GElf_Shdr *header)
   return header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL;
 }
 
+/* Find out whether --only-keep-debug has made the file.  The segments of a
+   debug file are those of the program, and their bytes are not in it: so
+   where these were is forgotten.  */
+static void
+settle_debug_only (struct image *image)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type == SHT_NOBITS && header->sh_size > 0
+          && (header->sh_flags & SHF_EXECINSTR))
+        image->debug_only = true;
+    }
+  for (size_t i = 0; image->debug_only && i < image->n_segments; i++)
+    if (image->segments[i].p_type != PT_NULL)
+      image->segments[i].p_offset = image->segments[i].p_filesz = 0;
+}
+
 static bool
-check_section_ranges (struct image *image, struct error *err)
+check_section_ranges (const struct image *image, struct error *err)
 {
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -182,9 +200,6 @@ check_section_ranges (struct image *image, struct error *err)
         return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
                              "section %zu (%.64s) lies outside the file", i,
                              image->sections[i].name);
-      if (header->sh_type == SHT_NOBITS && header->sh_size > 0
-          && (header->sh_flags & SHF_EXECINSTR))
-        image->debug_only = true;
     }
   return true;
 }
@@ -215,19 +230,15 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   return true;
 }
 
-/* The segments of a debug file are those of the program: their bytes are not
-   in it.  */
 static bool
-check_segment_ranges (struct image *image, struct error *err)
+check_segment_ranges (const struct image *image, struct error *err)
 {
   uint64_t previous_end = 0;
   for (size_t i = 0; i < image->n_segments; i++)
     {
-      GElf_Phdr *segment = &image->segments[i];
+      const GElf_Phdr *segment = &image->segments[i];
       if (segment->p_type == PT_NULL)
         continue;
-      if (image->debug_only)
-        segment->p_offset = segment->p_filesz = 0;
       if ((segment->p_type == PT_LOAD || image_segment_has_bytes (segment))
           && !range_in_file (image, segment->p_offset, segment->p_filesz))
         return error_set_at (err, CFI2SFRAME_MALFORMED, segment->p_offset,
@@ -297,6 +308,7 @@ image_read (struct image *image, struct error *err)
       image->n_segments = image->n_sections = image->section_names = 0;
       return true;
     }
+  settle_debug_only (image);
   return check_section_ranges (image, err) && check_segment_ranges (image, err)
          && check_section_limits (image, err)
          && check_segment_limits (image, err);
