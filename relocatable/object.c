@@ -339,6 +339,10 @@ object_find_sframe (const struct image *image, size_t *section,
       if (*section != 0 || strcmp (candidate->name, ".sframe") != 0)
         return error_set (err, CFI2SFRAME_REFUSED,
                           "has other .sframe sections than one of this name");
+      /* Linkers may leave out a group, and this object's other code stays.  */
+      if (candidate->header.sh_flags & SHF_GROUP)
+        return error_set (err, CFI2SFRAME_REFUSED,
+                          "its .sframe belongs to a section group");
       *section = (size_t)(candidate - image->sections);
     }
   return true;

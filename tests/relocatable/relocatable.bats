@@ -823,3 +823,19 @@ END
     exits 1 --check several.o
   done
 }
+
+# A new section there lost its flag, and the group still named it.
+@test "an .sframe in a section group is refused" {
+  cat >group.s <<'END'
+  .section .text.f,"axG",@progbits,f,comdat
+f:
+  .cfi_startproc
+  ret
+  .cfi_endproc
+  .section .sframe,"aG",@progbits,f,comdat
+  .long 0
+END
+  as group.s -o group.o
+  refused group.o --relocatable --replace
+  [[ $stderr == *": its .sframe belongs to a section group" ]] || report
+}
