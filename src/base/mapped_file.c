@@ -141,7 +141,10 @@ mapped_file_open_longer (int fd, size_t size, size_t whole, struct error *err)
                MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0)
              != MAP_FAILED)
     {
-      note (bytes, size, PROT_READ | PROT_WRITE, fd, &status);
+      /* What is changed behind the end of the file is on its last page.  */
+      size_t page = (size_t)sysconf (_SC_PAGESIZE);
+      note (bytes, (size + page - 1) / page * page, PROT_READ | PROT_WRITE, fd,
+            &status);
       return bytes;
     }
   error_set_errno (err, "mmap");

@@ -550,6 +550,8 @@ TEST (a_longer_mapping_is_known_when_its_file_is_cut_off)
   assert_int_equal (bytes[size], 0);
   bytes[whole - 1] = 'y';
   assert_int_equal (ftruncate (fd, 0), 0);
+  /* The first byte that is missed may be one behind the end.  */
+  assert_true (mapped_file_patch (bytes + size));
   assert_true (mapped_file_patch (bytes));
   assert_int_equal (bytes[0], 0);
   assert_int_equal (bytes[size - 1], 0);
