@@ -174,6 +174,9 @@ landing_pads_read (struct landing_pads *pads, const struct image *image,
 {
   *pads = (struct landing_pads){ 0 };
   uint64_t covered = 0;
+  /* Compilers give each function a table of its own.  If all shared a large
+     one, the work would be the product of both.  */
+  uint64_t left = image->size + cfi_section_size (section);
   for (size_t i = 0; i < section->n_fdes; i++)
     {
       const struct cfi_fde *fde = &section->fdes[i];
@@ -183,13 +186,17 @@ landing_pads_read (struct landing_pads *pads, const struct image *image,
           || fde->address < covered)
         continue;
       covered = fde->address + fde->size;
-      if (fde_lsda (section, fde, &address) && address != 0
-          && open_lsda (&lsda, image, address, fde->address)
-          && !read_table (pads, section, fde, &lsda))
+      if (!fde_lsda (section, fde, &address) || address == 0
+          || !open_lsda (&lsda, image, address, fde->address))
+        continue;
+      if (lsda.table_size > left || !read_table (pads, section, fde, &lsda))
         {
           landing_pads_free (pads);
-          return error_set_no_memory (err);
+          return lsda.table_size > left ? error_set (
+                     err, CFI2SFRAME_MALFORMED, "tables of exceptions overlap")
+                                        : error_set_no_memory (err);
         }
+      left -= lsda.table_size;
     }
   return true;
 }

@@ -295,6 +295,26 @@ TEST (the_300_sites_are_kept)
   end (&f);
 }
 
+/* Each of many functions has the same table of many empty sites.  */
+TEST (a_table_is_not_read_for_ever)
+{
+  struct fixture f;
+  struct landing_pads pads;
+  struct error err = { 0 };
+  begin (&f);
+  put_table (&f, 0, "\xff\xff\x01\x5c", 4);
+  for (unsigned i = 0; i < 1000; i++)
+    add_function (&f, (uint64_t)i * FUNCTION_SIZE, TABLES, "", 0);
+  assert_true (eh_frame_read (&f.section, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  f.image.arch = &arch_amd64;
+  assert_false (landing_pads_read (&pads, &f.image, &f.section, &err));
+  assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+  assert_null (pads.pads);
+  cfi_section_free (&f.section);
+  end (&f);
+}
+
 TEST (arguments_on_the_stack_cut_a_site)
 {
   /* In units of two bytes: advance_loc 4; GNU_args_size 16; advance_loc1 6;
