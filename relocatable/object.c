@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/search.h"
+#include "cfi/entry.h"
 #include "elf/symbols.h"
 
 enum
@@ -227,19 +228,24 @@ resolve_fde (struct object *object, uint64_t offset, uint64_t end)
   return true;
 }
 
-/* Walk the entries; those that cannot be followed are left to the reader of
-   the section.  An FDE without function gets start and size 0: eight bytes
-   are both fields, or the start when that is a 64-bit one.  */
-static void
-resolve_fdes (struct object *object)
+/* Walk the entries.  One that runs past the section's end is left to the
+   reader of the section, which ends there, too; behind a length of 64 bits,
+   which no toolchain writes, it would read FDEs that are not resolved.  An FDE
+   without function gets start and size 0: eight bytes are both fields, or the
+   start when that is a 64-bit one.  */
+static bool
+resolve_fdes (struct object *object, struct error *err)
 {
   bool big_endian = object->image->big_endian;
   uint64_t at = 0;
   while (object->eh_frame_size - at >= 8)
     {
       uint32_t length = load_u32 (object->eh_frame + at, big_endian);
+      if (length == (uint32_t)ENTRY_ESCAPE)
+        return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          ".eh_frame has a length of 64 bits");
       if (length > object->eh_frame_size - at - 4)
-        return;
+        return true;
       uint64_t end = at + 4 + length;
       bool fde
           = length >= 4 && load_u32 (object->eh_frame + at + 4, big_endian);
@@ -251,29 +257,39 @@ resolve_fdes (struct object *object)
         }
       at = end;
     }
+  return true;
 }
 
-static size_t
-find_eh_frame (const struct image *image)
+/* Find .eh_frame; *SECTION is 0 if there is none.  Linkers join several, of
+   which one may be in a group that is left out.  */
+static bool
+find_eh_frame (const struct image *image, size_t *section, struct error *err)
 {
+  *section = 0;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
       /* clang gives .eh_frame the processor's own section type.  */
-      if (strcmp (image->sections[i].name, ".eh_frame") == 0
-          && (header->sh_type == SHT_PROGBITS
-              || header->sh_type == SHT_X86_64_UNWIND)
-          && !(header->sh_flags & SHF_COMPRESSED) && header->sh_size > 0)
-        return i;
+      if (strcmp (image->sections[i].name, ".eh_frame") != 0
+          || (header->sh_type != SHT_PROGBITS
+              && header->sh_type != SHT_X86_64_UNWIND)
+          || (header->sh_flags & SHF_COMPRESSED) || header->sh_size == 0)
+        continue;
+      if (*section != 0)
+        return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                          "has several .eh_frame sections");
+      *section = i;
     }
-  return 0;
+  return true;
 }
 
 static bool
 read_eh_frame (struct object *object, struct error *err)
 {
   const struct image *image = object->image;
-  size_t section = find_eh_frame (image);
+  size_t section;
+  if (!find_eh_frame (image, &section, err))
+    return false;
   if (section != 0)
     object->eh_frame_size = image->sections[section].header.sh_size;
   if (!place_sections (object, err))
@@ -288,8 +304,7 @@ read_eh_frame (struct object *object, struct error *err)
           object->eh_frame_size);
   if (!object_read_relocations (object, section, &object->relocations, err))
     return false;
-  resolve_fdes (object);
-  return true;
+  return resolve_fdes (object, err);
 }
 
 bool

@@ -21,13 +21,20 @@ fill_in_starts (struct object_sframe *sframe,
                 struct error *err)
 {
   struct sframe_variant variant = found->variant;
+  const struct arch_relocations *known
+      = &sframe->object.image->arch->relocations;
+  uint32_t type = sframe_start_size (variant.version) == 8 ? known->pcrel64
+                                                           : known->pcrel32;
+  if (table->n > found->n_functions)
+    return error_set (err, CFI2SFRAME_MALFORMED,
+                      "more of .sframe than its functions is relocated");
   for (uint32_t i = 0; i < found->n_functions; i++)
     {
       uint64_t offset = found->fde_offset
                         + (uint64_t)i * sframe_fde_size (variant.version);
       const struct object_relocation *entry
           = object_find_relocation (table, offset);
-      if (entry == NULL || entry->value == 0)
+      if (entry == NULL || entry->value == 0 || entry->type != type)
         return error_set_at (err, CFI2SFRAME_MALFORMED, offset,
                              "function %" PRIu32 " of .sframe has no place",
                              i);

@@ -75,7 +75,8 @@ symbols_open (struct symbols *symbols, const struct image *image,
       if (!symbols_at (symbols, image, i)
           || header->sh_entsize != sizeof (Elf64_Sym)
           || header->sh_size % sizeof (Elf64_Sym) != 0
-          || symbols->n_local > symbols->n)
+          || symbols->n_local > symbols->n
+          || (symbols->n > 0 && symbols->n_local == 0))
         return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
                              "symbol table is damaged");
       if (symbols->index_section != 0 && symbols->n_indexes < symbols->n)

@@ -839,3 +839,33 @@ END
   refused group.o --relocatable --replace
   [[ $stderr == *": its .sframe belongs to a section group" ]] || report
 }
+
+# What is not resolved here as linkers do it gets no rows.
+@test ".eh_frame that is not read as a whole is refused" {
+  printf 'f:\n.cfi_startproc\nret\n.cfi_endproc\n' >f.s
+  printf '\t.section .eh_frame,"a",@unwind,unique,%d\n\t.long 0\n' 7 8 \
+    | cat f.s - >two.s
+  printf '\t.section .eh_frame,"a",@unwind\n\t.long -1,8,0,0,0\n' \
+    | cat f.s - >long.s
+  as two.s -o two.o
+  as long.s -o long.o
+  refused two.o --relocatable
+  [[ $stderr == *": has several .eh_frame sections" ]] || report
+  refused long.o --relocatable
+  [[ $stderr == *": .eh_frame has a length of 64 bits" ]] || report
+}
+
+# By another relocation, or one more, linkers would write other starts or rows.
+@test "relocations of .sframe are those of its functions" {
+  small_program
+  "${CC:-cc}" -O2 -c small.c -o small.o
+  convert --relocatable small.o
+  exits 0 --check small.o
+  local entry
+  entry=$(readelf -SW small.o | sed -n 's/.*\.rela\.sframe *RELA *[0-9a-f]* \([0-9a-f]*\).*/\1/p')
+  # The type of the first one, R_X86_64_PC64 (24), is R_X86_64_64 (1).
+  cp small.o other.o
+  printf '\1' | dd of=other.o bs=1 seek=$((0x$entry + 8)) conv=notrunc status=none
+  exits 1 --check other.o
+  [[ $stderr == *"function 0 of .sframe has no place"* ]] || report
+}
