@@ -114,7 +114,7 @@ static void
 check_segment (struct compare_context *c, const struct compared_file *file,
                struct cfi2sframe_compare_result *result)
 {
-  const GElf_Phdr *segment = image_find_segment (&file->image, PT_GNU_SFRAME);
+  const GElf_Phdr *segment = image_sframe_segment (&file->image);
   const struct image_section *section = image_find_sframe (&file->image);
   if (segment == NULL || section == NULL
       || segment->p_memsz == section->header.sh_size)
