@@ -74,9 +74,10 @@ detach (const struct image *image, const char *folder,
   if (!check_input (image, err))
     return false;
   char *path = detached_file_path (image, folder, err);
+  if (path == NULL)
+    return false;
   bool made
-      = path != NULL
-        && detached_section (image, options, report, &section, &address, err);
+      = detached_section (image, options, report, &section, &address, err);
   bool done = thresholds_check (options, report, made, err)
               && (options->dry_run
                   || write_file (image, &section, address, folder, path,
