@@ -99,7 +99,9 @@ add_load (struct file *file, const GElf_Phdr *header)
                          (header->p_flags & PF_X) != 0 };
 }
 
-/* Read the segments of FILE once: a hostile file has 65,535 headers.  */
+/* Read the segments of FILE once: a hostile file has 65,535 headers.  They
+   share a page where one ends and the next begins; if each had the same bytes
+   of the file, the work would be their product.  */
 static const char *
 read_loads (struct file *file)
 {
@@ -115,6 +117,7 @@ read_loads (struct file *file)
         add_load (file, &header);
     }
   qsort (file->loads, file->n_loads, sizeof *file->loads, by_address);
+  uint64_t left = 2 * (uint64_t)file->size;
   for (size_t i = 0; i < file->n_loads; i++)
     {
       const struct load *load = &file->loads[i];
@@ -122,6 +125,9 @@ read_loads (struct file *file)
                                             : UINT64_MAX - load->address;
       if (load->size > room)
         return "segments overlap, or wrap around";
+      if (load->size > left)
+        return "segments have the same bytes of the file";
+      left -= load->size;
     }
   return NULL;
 }

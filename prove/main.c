@@ -408,5 +408,5 @@ main (int argc, char **argv)
     }
   elf_version (EV_CURRENT);
   int status = prove (paths[0], paths[1]);
-  return fflush (stdout) == 0 ? status : 2;
+  return fflush (stdout) == 0 && !ferror (stdout) ? status : 2;
 }

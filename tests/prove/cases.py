@@ -608,6 +608,20 @@ def many_headers_take_no_longer(prover):
     assert seconds < 5, seconds
 
 
+def segments_do_not_share_their_bytes(prover):
+    """The CFI was asked of each byte of each of them."""
+    data = sframe(function(PLAIN_ROW))
+    cfi = vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64])
+    file = bytearray(elf(AMD64, data, SECTION, (CODE, CODE + 64), cfi))
+    table = bytes(file[64:64 + 4 * 56]) + b"".join(
+        struct.pack("<IIQQQQQQ", 1, 5, 0, i << 32, 0, len(file), len(file), 1)
+        for i in range(2, 202))
+    struct.pack_into("<Q", file, 32, len(file))
+    struct.pack_into("<H", file, 56, 204)
+    result = prover.run(prover.write("file", bytes(file) + table))
+    assert result.returncode == 2 and "same bytes" in result.stderr, result
+
+
 def files_that_cannot_be_read_are_an_error(prover):
     good = elf(AMD64, sframe(function(PLAIN_ROW)), SECTION, (CODE, CODE + 64),
                vectors.eh_frame({CODE: PLAIN}, MACHINES[AMD64]))
