@@ -21,7 +21,10 @@
 
 enum
 {
-  NAMES_MAX = 1 << 22 /* functions of one process */
+  NAMES_MAX = 1 << 22, /* functions of one process */
+  /* Bytes of the file that another user may have written, of which one line
+     could be as long.  */
+  FILE_MAX = 256 << 20
 };
 
 bool
@@ -69,7 +72,8 @@ open_in (int folder, pid_t pid, uid_t user)
   if (fd < 0)
     return -1;
   if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
-      && (status.st_uid == user || status.st_uid == 0))
+      && (status.st_uid == user || status.st_uid == 0)
+      && status.st_size <= FILE_MAX)
     return fd;
   close (fd);
   return -1;
