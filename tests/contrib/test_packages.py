@@ -51,7 +51,7 @@ def test_failures_do_not_end_a_run(capsys):
 @pytest.mark.parametrize("path, is_one", [
     ("bash-dbgsym_1_amd64.deb", True), ("x/bash-debuginfo-1.rpm", True),
     ("bash-debug.pkg.tar", True), ("libdebuginfod1_1.deb", False),
-    ("a-debug_1/bash.deb", False)])
+    ("a-debug_1/bash.deb", False), ("el9-debug.d/bash-1.rpm", False)])
 def test_packages_of_debug_files(path, is_one):
     assert packages.has_debug_files(path) == is_one
 

@@ -109,9 +109,8 @@ class Package:
 
 def has_debug_files(path: str) -> bool:
     """Whether the package PATH is one of debug files, by its name."""
-    return re.search(r"-(dbgsym|debuginfo|debug)[_-][^/]*$|"
-                     r"-(dbgsym|debuginfo|debug)\.",
-                     path) is not None
+    return re.search(r"-(dbgsym|debuginfo|debug)[_.-]",
+                     os.path.basename(path)) is not None
 
 
 def prepare_debug_files(options: Options, folder: str) -> None:
@@ -391,7 +390,7 @@ def collect_checksums(options: Options, kind: Type[Package]) -> None:
     for path in paths if len(paths) > 1 else []:
         try:
             options.checksums.add(checksums_in(kind, path))
-        except (Refused, OSError, UnicodeDecodeError) as error:
+        except (Refused, OSError, UnicodeDecodeError, MemoryError) as error:
             if path in holders:
                 complain(path, reason_of(error, path))
                 sys.exit(1)
