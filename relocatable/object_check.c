@@ -151,13 +151,15 @@ same_call_graph (const struct object_check *check, const uint8_t *from,
   const size_t size = LLVM_CALL_SIZE;
   bool big_endian = check->old->big_endian, same = true;
   for (; same && total >= size; total -= size, from += size, to += size)
-    for (size_t i = 0; same && i < LLVM_CALL_WEIGHT; i += 4)
-      same = load_u32 (to + i, big_endian)
-                 == new_index (check, load_u32 (from + i, big_endian))
-             && memcmp (from + LLVM_CALL_WEIGHT, to + LLVM_CALL_WEIGHT,
-                        size - LLVM_CALL_WEIGHT)
-                    == 0;
-  return same;
+    {
+      same = memcmp (from + LLVM_CALL_WEIGHT, to + LLVM_CALL_WEIGHT,
+                     size - LLVM_CALL_WEIGHT)
+             == 0;
+      for (size_t i = 0; same && i < LLVM_CALL_WEIGHT; i += 4)
+        same = load_u32 (to + i, big_endian)
+               == new_index (check, load_u32 (from + i, big_endian));
+    }
+  return same && memcmp (from, to, total) == 0;
 }
 
 static bool
