@@ -189,12 +189,13 @@ landing_pads_read (struct landing_pads *pads, const struct image *image,
       if (!fde_lsda (section, fde, &address) || address == 0
           || !open_lsda (&lsda, image, address, fde->address))
         continue;
-      if (lsda.table_size > left || !read_table (pads, section, fde, &lsda))
+      bool fits = lsda.table_size <= left;
+      if (!fits || !read_table (pads, section, fde, &lsda))
         {
           landing_pads_free (pads);
-          return lsda.table_size > left ? error_set (
-                     err, CFI2SFRAME_MALFORMED, "tables of exceptions overlap")
-                                        : error_set_no_memory (err);
+          return fits ? error_set_no_memory (err)
+                      : error_set (err, CFI2SFRAME_MALFORMED,
+                                   "tables of exceptions overlap");
         }
       left -= lsda.table_size;
     }

@@ -5,7 +5,6 @@
 #include "write/debug_twin.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/mapped_file.h"
 #include "place/dynamic_addresses.h"
@@ -169,26 +168,12 @@ debug_twin_check_sections (const struct image *debug,
   return true;
 }
 
-/* Private memory of SIZE bytes, no fewer than IMAGE's, that begins with
-   these.  */
-static uint8_t *
-map_copy (const struct image *image, size_t size, struct error *err)
-{
-  if (image->fd >= 0)
-    return mapped_file_open_longer (image->fd, (size_t)image->size, size, err);
-  uint8_t *bytes = mmap (NULL, size, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (bytes != MAP_FAILED)
-    return memcpy (bytes, image->bytes, (size_t)image->size);
-  error_set_errno (err, "mmap");
-  return NULL;
-}
-
 uint8_t *
 debug_twin_preview (const struct image *debug, const struct plan *plan,
                     struct error *err)
 {
-  uint8_t *bytes = map_copy (debug, (size_t)plan->new_size, err);
+  uint8_t *bytes = mapped_file_open_longer (debug->fd, (size_t)debug->size,
+                                            (size_t)plan->new_size, err);
   for (size_t i = 0; bytes != NULL && i < plan->n_patches; i++)
     memcpy (bytes + plan->patches[i].offset, plan->patches[i].bytes,
             plan->patches[i].size);

@@ -40,9 +40,10 @@ bool debug_twin_check_sections (const struct image *debug,
 bool debug_twin_plan (struct plan *plan, const struct image *debug,
                       const struct image *program, struct error *err);
 
-/* The bytes that PLAN, of debug_twin_plan, makes of DEBUG: plan->new_size
-   bytes of private memory, given back with mapped_file_close.  Pages that do
-   not change stay the file's.  NULL after failure.  */
+/* The bytes that PLAN, of debug_twin_plan, makes of DEBUG, which was opened
+   from a file: plan->new_size bytes of private memory, given back with
+   mapped_file_close.  Pages that do not change stay the file's.  NULL after
+   failure.  */
 uint8_t *debug_twin_preview (const struct image *debug,
                              const struct plan *plan, struct error *err);
 
