@@ -30,8 +30,8 @@ struct cfi
 };
 
 /* libdw's functions fail where there is nothing, and where memory ran out for
-   it.  What tells these apart is ERRNO, which malloc sets: NOTE_MEMORY is
-   called behind them, and errno is 0 in front of them.  */
+   it.  errno, which malloc sets, tells these apart: errno is 0 in front of a
+   call, and note_memory looks at errno behind the call.  */
 static void
 note_memory (struct cfi *cfi)
 {

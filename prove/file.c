@@ -99,9 +99,9 @@ add_load (struct file *file, const GElf_Phdr *header)
                          (header->p_flags & PF_X) != 0 };
 }
 
-/* Read the segments of FILE once: a hostile file has 65,535 headers.  They
-   share a page where one ends and the next begins; if each had the same bytes
-   of the file, the work would be their product.  */
+/* Read the segments of FILE once: a hostile file has 65,535 headers.
+   Neighbours may share a page of the file.  If each segment had all bytes of
+   the file, the work would be the product of both numbers.  */
 static const char *
 read_loads (struct file *file)
 {

@@ -260,8 +260,8 @@ resolve_fdes (struct object *object, struct error *err)
   return true;
 }
 
-/* Find .eh_frame; *SECTION is 0 if there is none.  Linkers join several, of
-   which one may be in a group that is left out.  */
+/* Find .eh_frame; *SECTION is 0 if there is none.  Several are refused:
+   linkers join them, and may leave out a group that has one of them.  */
 static bool
 find_eh_frame (const struct image *image, size_t *section, struct error *err)
 {

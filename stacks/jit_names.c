@@ -22,8 +22,8 @@
 enum
 {
   NAMES_MAX = 1 << 22, /* functions of one process */
-  /* Bytes of the file that another user may have written, of which one line
-     could be as long.  */
+  /* Bytes of the file with names.  Another user may have written the file, and
+     one line could be as long as the whole.  */
   FILE_MAX = 256 << 20
 };
 

@@ -174,8 +174,8 @@ landing_pads_read (struct landing_pads *pads, const struct image *image,
 {
   *pads = (struct landing_pads){ 0 };
   uint64_t covered = 0;
-  /* Compilers give each function a table of its own.  If all shared a large
-     one, the work would be the product of both.  */
+  /* Compilers give each function a table of its own.  If all functions shared
+     a large table, the work would be their number times its size.  */
   uint64_t left = image->size + cfi_section_size (section);
   for (size_t i = 0; i < section->n_fdes; i++)
     {

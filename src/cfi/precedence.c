@@ -14,9 +14,10 @@ enum
      that may reach into it, and with so many that start in it.  More than one
      are an accident.  */
   NEIGHBOURS_MAX = 16,
-  /* Programs are executed for comparisons until they have so many times the
-     bytes of all inputs: a large one that stands in for many small ones is
-     executed for each of these.  An honest file stays below once.  */
+  /* Programs are executed for comparisons until their bytes are so many times
+     those of all inputs.  A large program that stands in for many small ones
+     is executed for each of these; in an honest file, each is executed about
+     once.  */
   EXECUTED_MAX = 4
 };
 

@@ -8,8 +8,9 @@
 
 /* Whether the conversion that REPORT is about gives what OPTIONS demand: with
    `strict' all rows of every function, with `min_coverage' rows for so much of
-   the code.  MADE: it gives a section; otherwise ERR says why not, and stays
-   unless it says that there is nothing to do where something is demanded.  */
+   the code.  MADE tells whether there is a section.  If not, ERR has the
+   reason, and the result is false; "nothing to do" becomes a failure where
+   something is demanded.  */
 bool thresholds_check (const struct cfi2sframe_options *options,
                        const struct cfi2sframe_report *report, bool made,
                        struct error *err);
