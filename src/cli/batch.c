@@ -27,7 +27,7 @@
 
 #define NONE SIZE_MAX
 
-/* One entry of the tree, and its results.  */
+/* One file of the list, and its results.  */
 struct batch_entry
 {
   size_t next_name;   /* the next entry that is the same file, or NONE */
@@ -40,7 +40,7 @@ struct batch_entry
 struct batch
 {
   const struct tool_options *options;
-  const struct tree *tree;
+  const struct file_list *list;
   struct totals *totals;
   struct message_streams streams;
   struct batch_entry *entries;
@@ -81,14 +81,14 @@ compare_names (const void *a, const void *b)
 static bool
 find_names (struct batch *batch)
 {
-  const struct tree *tree = batch->tree;
-  struct file_name *names = calloc (tree->n_entries + 1, sizeof *names);
+  const struct file_list *list = batch->list;
+  struct file_name *names = calloc (list->n + 1, sizeof *names);
   size_t n = 0;
   if (names == NULL)
     return false;
-  for (size_t i = 0; i < tree->n_entries; i++)
-    if (tree->entries[i].has_stat)
-      names[n++] = (struct file_name){ tree->entries[i].identity, i };
+  for (size_t i = 0; i < list->n; i++)
+    if (list->files[i].has_stat)
+      names[n++] = (struct file_name){ list->files[i].identity, i };
   qsort (names, n, sizeof *names, compare_names);
   for (size_t i = 1; i < n; i++)
     if (file_identity_equal (&names[i].identity, &names[i - 1].identity))
@@ -183,14 +183,14 @@ static void
 run_first_name (struct batch *batch, size_t index, struct job *job,
                 const struct texts *streams)
 {
-  const struct tree_entry *entry = &batch->tree->entries[index];
+  const struct listed_file *entry = &batch->list->files[index];
   *job = (struct job){ .path = entry->path,
                        .found = entry->found,
                        .out = streams->out,
                        .outcome = JOB_FAILED };
   if (entry->problem != 0)
     error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (entry->problem));
-  else if (tree_entry_locate (batch->tree, entry, &job->location, &job->err))
+  else if (listed_file_locate (batch->list, entry, &job->location, &job->err))
     job_run (job, batch->options);
 }
 
@@ -198,13 +198,13 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
    new one.  */
 static bool
 relink_entry (const struct batch *batch, const struct job *first,
-              const struct tree_entry *entry, struct cfi2sframe_error *err)
+              const struct listed_file *entry, struct cfi2sframe_error *err)
 {
   struct file_location name, replacement = first->location;
   replacement.identity = first->made;
-  bool done = tree_entry_locate (batch->tree, entry, &name, err)
+  bool done = listed_file_locate (batch->list, entry, &name, err)
               && relink_name (&name, &replacement, err);
-  tree_entry_leave (&name);
+  listed_file_leave (&name);
   return done;
 }
 
@@ -213,7 +213,7 @@ static void
 run_further_name (struct batch *batch, const struct job *first, size_t index,
                   struct job *job)
 {
-  const struct tree_entry *entry = &batch->tree->entries[index];
+  const struct listed_file *entry = &batch->list->files[index];
   const struct tool_options *options = batch->options;
   *job = (struct job){ .path = entry->path,
                        .found = entry->found,
@@ -252,7 +252,7 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
 static void
 run_file (struct batch *batch, size_t index)
 {
-  const struct tree_entry *entry = &batch->tree->entries[index];
+  const struct listed_file *entry = &batch->list->files[index];
   struct job first, job;
   struct texts texts, further;
   int old = -1;
@@ -271,7 +271,7 @@ run_file (struct batch *batch, size_t index)
   warn_of_old_names (batch, &first, old, texts.errors);
   finish_job (batch, &first, &texts);
   texts_close (&texts, batch, &batch->entries[index]);
-  tree_entry_leave (&first.location);
+  listed_file_leave (&first.location);
   if (old >= 0)
     close (old);
 }
@@ -286,7 +286,7 @@ note_finished (struct batch *batch, size_t index)
   pthread_mutex_lock (&batch->lock);
   for (size_t i = index; i != NONE; i = batch->entries[i].next_name)
     batch->entries[i].finished = true;
-  batch->bytes_done += batch->tree->entries[index].size;
+  batch->bytes_done += batch->list->files[index].size;
   batch->n_done++;
   if (batch->entries[batch->n_printed].finished)
     pthread_cond_signal (&batch->changed);
@@ -367,7 +367,7 @@ print_all (struct batch *batch)
 {
   pthread_mutex_lock (&batch->lock);
   print_finished (batch);
-  while (batch->n_printed < batch->tree->n_entries)
+  while (batch->n_printed < batch->list->n)
     {
       progress_show (batch->n_done, batch->n_order, batch->bytes_done,
                      batch->all_bytes);
@@ -385,9 +385,8 @@ expect_interruption (const struct batch *batch)
   const struct tool_options *options = batch->options;
   const struct mode_names *names = &mode_names[options->mode];
   bool dry = options->convert.dry_run;
-  if (batch->tree->n_entries > 1 && !options->quiet)
-    progress_expect (batch->tree->n_entries,
-                     dry ? names->could_be : names->done,
+  if (batch->list->n > 1 && !options->quiet)
+    progress_expect (batch->list->n, dry ? names->could_be : names->done,
                      tool_options_change_files (options) && !dry);
 }
 
@@ -418,7 +417,7 @@ run_threads (struct batch *batch)
 static int
 compare_sizes (const void *a, const void *b, void *entries)
 {
-  const struct tree_entry *all = entries;
+  const struct listed_file *all = entries;
   size_t left = *(const size_t *)a, right = *(const size_t *)b;
   if (all[left].size != all[right].size)
     return all[left].size > all[right].size ? -1 : 1;
@@ -429,35 +428,35 @@ compare_sizes (const void *a, const void *b, void *entries)
 static bool
 plan (struct batch *batch)
 {
-  const struct tree *tree = batch->tree;
-  batch->entries = calloc (tree->n_entries + 1, sizeof *batch->entries);
-  batch->order = calloc (tree->n_entries + 1, sizeof *batch->order);
+  const struct file_list *list = batch->list;
+  batch->entries = calloc (list->n + 1, sizeof *batch->entries);
+  batch->order = calloc (list->n + 1, sizeof *batch->order);
   if (batch->entries == NULL || batch->order == NULL)
     return false;
-  for (size_t i = 0; i < tree->n_entries; i++)
+  for (size_t i = 0; i < list->n; i++)
     batch->entries[i].next_name = NONE;
   if (tool_options_change_files (batch->options) && !find_names (batch))
     return false;
-  for (size_t i = 0; i < tree->n_entries; i++)
+  for (size_t i = 0; i < list->n; i++)
     if (!batch->entries[i].further_name)
       {
         batch->order[batch->n_order++] = i;
-        batch->all_bytes += tree->entries[i].size;
+        batch->all_bytes += list->files[i].size;
       }
-  batch->direct = tree->n_entries == 1 || batch->options->mode == MODE_DUMP;
+  batch->direct = list->n == 1 || batch->options->mode == MODE_DUMP;
   if (!batch->direct)
     qsort_r (batch->order, batch->n_order, sizeof *batch->order, compare_sizes,
-             tree->entries);
+             list->files);
   return true;
 }
 
 bool
-batch_run (const struct tool_options *options, const struct tree *tree,
+batch_run (const struct tool_options *options, const struct file_list *list,
            struct totals *totals, FILE *out)
 {
   struct tool_options shared = *options;
   struct batch batch = { .options = &shared,
-                         .tree = tree,
+                         .list = list,
                          .totals = totals,
                          .streams = message_streams_choose (options) };
   if (out != NULL)

@@ -11,16 +11,17 @@
 
 #include <stdbool.h>
 
+#include "cli/file_list.h"
 #include "cli/options.h"
 #include "cli/totals.h"
-#include "cli/tree.h"
 
-/* Do what OPTIONS ask for with the files of TREE; print results to OUT, or if
+/* Do what OPTIONS ask for with the files of LIST; print results to OUT, or if
    that is NULL to standard output, and problems to standard error.  Several
    names of one file count once: the other names become links to the new file.
    False when memory ran out before any file was worked on.  Where it ran out
    for what was to be printed, TOTALS say so.  */
-bool batch_run (const struct tool_options *options, const struct tree *tree,
-                struct totals *totals, FILE *out);
+bool batch_run (const struct tool_options *options,
+                const struct file_list *list, struct totals *totals,
+                FILE *out);
 
 #endif /* CLI_BATCH_H */

@@ -15,7 +15,6 @@
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/progress.h"
-#include "cli/tree.h"
 
 enum
 {

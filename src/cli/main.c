@@ -16,11 +16,12 @@
 #include "cli/command_line.h"
 #include "cli/compare_print.h"
 #include "cli/events.h"
+#include "cli/file_list.h"
 #include "cli/json_line.h"
+#include "cli/operands.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/totals.h"
-#include "cli/tree.h"
 
 enum
 {
@@ -138,7 +139,7 @@ fail_report (void)
 static int
 run_batch (const struct tool_options *options)
 {
-  struct tree tree = { 0 };
+  struct file_list files = { 0 };
   struct totals totals = { 0 };
   double start = clock_now ();
   progress_init (!options->quiet
@@ -146,9 +147,9 @@ run_batch (const struct tool_options *options)
   struct events events;
   if (!events_begin (&events, options->stats, stdout))
     return fail_report ();
-  bool collected = tree_collect (&tree, options);
+  bool collected = operands_collect (&files, options);
   bool done = collected
-              && batch_run (options, &tree, &totals,
+              && batch_run (options, &files, &totals,
                             events.body == stdout ? NULL : events.body);
   int problem = collected ? ENOMEM : errno;
   progress_clear ();
@@ -161,7 +162,7 @@ run_batch (const struct tool_options *options)
   if (totals.lost_texts)
     report_problem (options, &events, "results", ENOMEM);
   bool flushed = flush_written (options, &events);
-  totals.not_elf = tree.not_elf;
+  totals.not_elf = files.not_elf;
   totals.seconds = clock_now () - start;
   bool told = events_end (&events, totals.done, totals.skipped,
                           totals.failed + totals.findings + !done + !flushed
@@ -171,7 +172,7 @@ run_batch (const struct tool_options *options)
     totals_print (&totals, options, stdout);
   if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)
     totals_print_left_alone (&totals, stderr);
-  tree_free (&tree);
+  file_list_free (&files);
   if (!told)
     return fail_report ();
   if (!done || !flushed || totals.lost_texts || totals.failed > 0)

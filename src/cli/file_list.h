@@ -1,0 +1,85 @@
+/* The files to work on, and what is known of each before it is opened.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef CLI_FILE_LIST_H
+#define CLI_FILE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "convert/location.h"
+
+/* What is known of a directory's checksums, if anything is.  */
+struct folder_checksums
+{
+  bool known;
+  bool no_folders; /* as in file_location */
+  size_t names;    /* where those of files that may be some begin in
+                      file_list.checksums */
+};
+
+struct listed_file
+{
+  char *path;      /* owned */
+  int problem;     /* errno when PATH could not be looked at, or 0 */
+  bool found;      /* in a directory or list, not named as an operand */
+  bool hard_links; /* the file has several names */
+  bool has_stat;   /* identity and size are set */
+  struct file_identity identity;
+  uint64_t size;
+  /* Of a file found in a directory: how many bytes of PATH are the operand,
+     and the operand's identity.  0 for operands themselves and elements of
+     lists.  */
+  size_t root_length;
+  struct file_identity root;
+  struct folder_checksums checksums; /* of the file's directory */
+};
+
+struct file_list
+{
+  struct listed_file *files; /* operands in the order given; files in a
+                                directory operand are sorted by path */
+  size_t n, room;
+  struct buffer checksums; /* names of files that may be checksums; an empty
+                              name ends those of a directory */
+  uint64_t not_elf; /* regular files in directories without ELF magic; these
+                       are not in the list */
+};
+
+/* Add the file PATH, which is taken over.  NULL when memory ran out.  */
+struct listed_file *file_list_add (struct file_list *list, char *path);
+
+/* Add the file PATH, which is taken over, as one that could not be looked at
+   because of PROBLEM, an errno.  False when memory ran out.  */
+bool file_list_add_problem (struct file_list *list, char *path, int problem);
+
+/* Note what STATUS says of FILE.  */
+void listed_file_set_status (struct listed_file *file,
+                             const struct stat *status);
+
+/* Keep NAME, of a file, if that may be a checksum.  */
+void file_list_keep_checksum (struct file_list *list, const char *name);
+
+/* Note in the files from FIRST on, which are of the open DIRECTORY, that its
+   names of checksums begin at START.  False with errno when memory for the
+   names ran out.  */
+bool file_list_note_checksums (struct file_list *list, int directory,
+                               size_t first, size_t start);
+
+void file_list_free (struct file_list *list);
+
+/* Find where FILE of LIST is.  A file that was found in a directory is looked
+   up again below its operand, without following links, and must be the same
+   file.  False with ERR when it cannot be reached any more.  */
+bool listed_file_locate (const struct file_list *list,
+                         const struct listed_file *file,
+                         struct file_location *location,
+                         struct cfi2sframe_error *err);
+
+/* Close what listed_file_locate has opened; also after it failed.  */
+void listed_file_leave (struct file_location *location);
+
+#endif /* CLI_FILE_LIST_H */
