@@ -30,10 +30,6 @@ tidy_sframe() {
 	fi
 	msg2 "$(gettext "Adding SFrame data...")"
 
-	# All of it in one call: hard links stay links.  What the user may not read
-	# (a set-id program perhaps) is left out, with a note.
-	find . -type f \( -readable -print0 -o -fprintf /dev/stderr \
-		'sframe: note: %p: not readable, left as it is\n' \) | LC_ALL=C sort -z \
-		| cfi2sframe --hook --root=. --package="$pkgname" ${SFRAME_OPTIONS} \
-			--files0-from=-
+	# All of it in one call: hard links stay links.
+	cfi2sframe --hook --root=. --package="$pkgname" ${SFRAME_OPTIONS} -r -- .
 }

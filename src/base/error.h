@@ -43,6 +43,7 @@ enum error_word
   WORD_NO_ANALYSIS,
   WORD_NO_FILE,
   WORD_DIRECTORY,
+  WORD_UNREADABLE, /* may not be read by who runs the program */
 
   /* It could be harmed.  */
   WORD_KERNEL_IMAGE,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/mapped_file.h"
 #include "compact-unwind/compact_unwind.h"
 #include "cli/figures.h"
@@ -109,13 +110,20 @@ is_change (const struct tool_options *options)
          || options->mode == MODE_REMOVE || options->mode == MODE_UNDO;
 }
 
+bool
+job_is_unreadable (const struct job *job)
+{
+  return job->found && job->err.word == WORD_UNREADABLE;
+}
+
 /* Whether JOB's failure is counted as skipped. --strict asks for failures that
    are refusals, so that these stay failures.  */
 static bool
 may_skip_unconvertible (const struct tool_options *options,
                         const struct job *job)
 {
-  return options->skip_unconvertible == SKIP_ALL && job_is_unconvertible (job)
+  return options->skip_unconvertible == SKIP_ALL
+         && (job_is_unconvertible (job) || job_is_unreadable (job))
          && is_change (options)
          && !(options->convert.strict
               && job->err.status == CFI2SFRAME_REFUSED);

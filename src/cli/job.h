@@ -44,6 +44,10 @@ struct job
    for it, or a change could harm it, or it is damaged.  */
 bool job_is_unconvertible (const struct job *job);
 
+/* Whether JOB failed because its file, which was found, forbids the user to
+   read it: builds have set-id programs that only run.  */
+bool job_is_unreadable (const struct job *job);
+
 /* Do what OPTIONS ask for with job->path.  Prints nothing, except the dump and
    findings.
    May run in several threads.  */

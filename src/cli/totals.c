@@ -45,6 +45,8 @@ add_skipped (struct totals *totals, const struct job *job)
   totals->skipped++;
   if (job->excluded)
     add_left_alone (&totals->excluded, job);
+  if (job_is_unreadable (job))
+    add_left_alone (&totals->unreadable, job);
   /* Files that something keeps a checksum of were reported one by one.  */
   if (!job_is_unconvertible (job) || job->err.status == CFI2SFRAME_CHECKSUMMED)
     return;
@@ -177,6 +179,8 @@ totals_print_left_alone (const struct totals *totals, FILE *errors)
                     "are not for SFrame", errors);
   print_left_alone (&totals->refused, "refused", "are refused", errors);
   print_left_alone (&totals->malformed, "damaged", "are damaged", errors);
+  print_left_alone (&totals->unreadable, "not readable", "are not readable",
+                    errors);
 }
 
 /* Why files were skipped, or failed.  */

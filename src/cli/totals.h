@@ -14,7 +14,7 @@
 struct left_alone
 {
   uint64_t count;
-  const char *path; /* the first by name; borrowed from the tree */
+  const char *path; /* the first by name; borrowed from the list */
   char reason[256]; /* that file's */
 };
 
@@ -37,7 +37,7 @@ struct totals
   uint64_t not_elf;               /* files found in trees that are not ELF */
   struct code_count codes[CODES_MAX]; /* of files that are not done */
   unsigned n_codes;
-  struct left_alone excluded, unsupported, refused, malformed;
+  struct left_alone excluded, unsupported, refused, malformed, unreadable;
   struct cfi2sframe_report sum; /* of all files done */
   /* Of the files done with all CFI in .eh_frame, and their number.  */
   struct cfi2sframe_report of_eh_frame;

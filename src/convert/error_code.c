@@ -39,6 +39,7 @@ static const char *const of_word[WORD_COUNT] = {
   [WORD_NO_ANALYSIS] = "no-analysis",
   [WORD_NO_FILE] = "no-file",
   [WORD_DIRECTORY] = "unsupported",
+  [WORD_UNREADABLE] = "unreadable",
   [WORD_KERNEL_IMAGE] = "kernel-image",
   [WORD_SIGNED] = "signed",
   [WORD_APPENDED_DATA] = "appended-data",

@@ -56,7 +56,12 @@ file_location_open (const struct file_location *location, int flags,
     error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
                     "the file was replaced meanwhile");
   else if (fd < 0)
-    error_set_errno (err, "cannot open");
+    {
+      bool unreadable = errno == EACCES;
+      error_set_errno (err, "cannot open");
+      if (unreadable)
+        error_name (err, WORD_UNREADABLE);
+    }
   if (fd < 0 || !location->fixed)
     return fd;
   if (fstat (fd, &status) == 0

@@ -264,6 +264,32 @@ eh_frame_entry ()
   [[ $stderr == "cfi2sframe: small: "*"Permission denied"* ]] || report
 }
 
+@test "an unreadable file that nobody named: a failure, with --skip-unconvertible a note" {
+  public_directory
+  small_program
+  mkdir "$public/all"
+  cp small "$public/all/hidden"
+  cp small "$public/all/small"
+  chmod 4111 "$public/all/hidden"
+  [ "$(id -u)" -ne 0 ] || chown -R 65534:65534 "$public/all"
+  cd "$public"
+  as_nobody ./cfi2sframe -n -r all
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: all/hidden: "*"Permission denied"* ]] || report
+  as_nobody ./cfi2sframe -r --skip-unconvertible --stats=json all
+  [ "$status" -eq 0 ] || report
+  [ "$stderr" = "cfi2sframe: note: all/hidden: not readable, left as it is:\
+ cannot open: Permission denied" ] || report
+  [[ $output == *'"file":"all/hidden","status":"skipped"'*'"code":"unreadable"'* ]] || report
+  has_sframe all/small
+  printf '%s\0' all/hidden >list
+  as_nobody ./cfi2sframe --skip-unconvertible --files0-from=list
+  [ "$status" -eq 0 ] || report
+  [[ $stderr == *"note: all/hidden: not readable"* ]] || report
+  as_nobody ./cfi2sframe --skip-unconvertible all/hidden
+  [ "$status" -eq 1 ] || report
+}
+
 @test "an unreadable folder has no findings, in JSON as well" {
   needs python3
   public_directory
