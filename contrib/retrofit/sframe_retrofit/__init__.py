@@ -18,6 +18,8 @@
   packages     the two passes over all packages of a run
   arguments    options that the programs have in common
   debian       control files of Debian packages
+  image_blobs            a container image: its JSON files and its blobs
+  image_layers           its layers: a new one, or those there, changed
   repository_plan        a new apt repository: what is wanted
   repository_groups      which of its packages go together
   repository_converting  its packages, and what was made of them

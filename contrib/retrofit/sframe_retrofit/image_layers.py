@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The layers of a container image: a new one, or those that are there, changed.
+
+umoci unpacks (layers hide and remove files of each other), tar packs.
+"""
+
+import argparse
+import glob
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from sframe_retrofit import (Refused, checksums, complain, counted, packages,
+                             say, shown)
+from sframe_retrofit.archives import BLOCK, TarContents
+from sframe_retrofit.commands import run
+from sframe_retrofit.compression import Allowance, unpacked
+from sframe_retrofit.converter import DEFAULT_OPTIONS, Report, run_converter
+from sframe_retrofit.image_blobs import (MANIFESTS, OCI_LAYER, Blobs,
+                                         compression_of, digest_of_file, put,
+                                         to_bytes)
+
+Options = argparse.Namespace
+# By a file's name and old MD5, its new one.
+Digests = Dict[Tuple[str, bytes], bytes]
+
+TAG = "image"
+
+
+class Layer(NamedTuple):
+    """A layer that was made."""
+    path: str    # where it is, not compressed
+    diff_id: str # its digest
+    n_files: int # converted files in it
+    growth: int  # of these, in bytes
+
+
+def directory_times(root: str) -> List[Tuple[str, os.stat_result]]:
+    return [(folder, os.lstat(folder)) for folder, _, _ in os.walk(root)]
+
+
+def convert_files(options: Options, root: str) -> List[Report]:
+    """Convert what is in ROOT; the reports on what was converted."""
+    times = directory_times(root)
+    outcome = run_converter(
+        options, ["-r", "-p", "--sync=none"]
+        + (["-n"] if options.list else [])
+        + ["--exclude=" + glob.escape(root + "/") + one.value.lstrip("/")
+           for one in options.config.values("exclude")]
+        + DEFAULT_OPTIONS + options.options + ["--", root],
+        stderr=subprocess.PIPE)
+    for line in outcome.messages:
+        complain(line.replace(root + "/", "/").removeprefix("cfi2sframe: "))
+    for folder, status in times:
+        os.utime(folder, ns=(status.st_atime_ns, status.st_mtime_ns))
+    options.well &= outcome.well
+    return [report for report in outcome.reports
+            if report["status"] == "converted"]
+
+
+def files_below(root: str) -> Iterator[Tuple[str, os.stat_result]]:
+    """Names below ROOT of all but folders, and their status."""
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(folder, name)
+            yield os.path.relpath(path, root), os.lstat(path)
+
+
+def identities(root: str) -> Dict[str, Tuple[int, int]]:
+    """What tells, for each name below ROOT, whether its file was replaced.
+
+    Names in reports are made fit to be shown: whatever is not UTF-8 stands
+    otherwise there.
+    """
+    return {name: (status.st_ino, status.st_ctime_ns)
+            for name, status in files_below(root)}
+
+
+def make_layer(options: Options, layout: str, work: str) -> Optional[Layer]:
+    """Convert the files of the image TAG in LAYOUT; their layer, in WORK, or
+    None if there is nothing to convert.
+
+    Hard links of converted files are converted, too.
+    """
+    bundle = os.path.join(work, "bundle")
+    options.progress.show("unpacking layers")
+    run(["umoci", "unpack", "--image", "%s:%s" % (layout, TAG), bundle])
+    root = os.path.join(bundle, "rootfs")
+    before = identities(root)
+    options.progress.show("converting files")
+    reports = convert_files(options, root)
+    if options.list:
+        for report in sorted(reports, key=lambda report: str(report["file"])):
+            say(shown(report["file"].removeprefix(root)))
+    layer = None
+    if reports and not options.list:
+        options.progress.show("packing the layer")
+        after = identities(root)
+        names = sorted(name for name in after if after[name] != before[name])
+        path = os.path.join(work, "layer.tar")
+        run(["tar", "-c", "-f", path, "-C", root, "--format=pax",
+             "--pax-option=delete=atime,delete=ctime,exthdr.name=%d/%f",
+             "--numeric-owner", "--xattrs", "--xattrs-include=*",
+             "--no-recursion", "--null", "--verbatim-files-from", "-T", "-"],
+            input=b"".join(os.fsencode(name) + b"\0" for name in names))
+        options.n_files += len(reports)
+        layer = Layer(path, "sha256:" + digest_of_file(path), len(reports),
+                      sum(report["output_bytes"] - report["input_bytes"]
+                          for report in reports))
+        options.n_layers += 1
+    shutil.rmtree(bundle)
+    return layer
+
+
+def view_of(work: str, layers: List[Tuple[str, str, str, str]]) -> str:
+    """A layout of one image, for umoci, with LAYERS: path, media type, digest
+    and diff_id of each.
+
+    Files are not copied.
+    """
+    layout = os.path.join(work, "view")
+    shutil.rmtree(layout, ignore_errors=True)
+    blobs = Blobs(layout)
+    os.makedirs(blobs.folder)
+    descriptors, diff_ids = [], []
+    for path, kind, digest, diff_id in layers:
+        target = os.path.join(blobs.folder, digest)
+        if not os.path.exists(target):
+            try:
+                # A link to a symbolic link would lead nowhere from there.
+                os.link(os.path.realpath(path), target)
+            except OSError:
+                shutil.copyfile(path, target)
+        descriptors.append({"mediaType": kind, "digest": "sha256:" + digest,
+                            "size": os.path.getsize(path)})
+        diff_ids.append(diff_id)
+    config = blobs.add(to_bytes({
+        "architecture": "amd64", "os": "linux", "config": {},
+        "rootfs": {"type": "layers", "diff_ids": diff_ids}}))
+    manifest = blobs.add(to_bytes({
+        "schemaVersion": 2, "layers": descriptors,
+        "config": dict(config, mediaType=
+                       "application/vnd.oci.image.config.v1+json")}))
+    index = {"schemaVersion": 2, "manifests": [
+        dict(manifest, mediaType=MANIFESTS[0],
+             annotations={"org.opencontainers.image.ref.name": TAG})]}
+    put(os.path.join(layout, "oci-layout"),
+        to_bytes({"imageLayoutVersion": "1.0.0"}))
+    put(os.path.join(layout, "index.json"), to_bytes(index))
+    return layout
+
+
+def check_size(paths: List[str]) -> None:
+    """Refuse an image if its layers unpack to more than is allowed."""
+    allowance = Allowance(sum(map(os.path.getsize, paths)))
+    for path in paths:
+        with open(path, "rb") as file, \
+             unpacked(compression_of(path).name, file) as stream:
+            for _ in allowance.parts(stream):
+                pass
+
+
+def check_layers(paths: List[str], config: Any) -> List[str]:
+    """Their digests, of layers in the files PATHS."""
+    check_size(paths)
+    diff_ids: List[str] = (config.get("rootfs") or {}).get("diff_ids") or []
+    if len(diff_ids) != len(paths):
+        raise Refused("the image's configuration has another number of layers")
+    return diff_ids
+
+
+def layer_paths(paths: List[str],
+                config: Any) -> List[Tuple[str, str, str, str]]:
+    """What view_of wants, of layers in the files PATHS."""
+    diff_ids = check_layers(paths, config)
+    return [(path, OCI_LAYER + compression_of(path).oci, digest_of_file(path),
+             diff_id) for path, diff_id in zip(paths, diff_ids)]
+
+
+# --squash: files change in the layers that have them.
+
+class LayerContents(TarContents):
+    """The files of the layer in the file PATH."""
+
+    SIGNATURES = ("SCHILY.xattr.security.ima", "SCHILY.xattr.security.evm")
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file, \
+             unpacked(compression_of(path).name, file) as stream:
+            tar = b"".join(Allowance(os.path.getsize(path)).parts(stream))
+        # Some tools end a layer right behind its last file (umoci 0.4).
+        super().__init__(tar + b"\0" * (-len(tar) % BLOCK))
+
+    def elf_files(self) -> List[int]:
+        """Without those that are signed one by one."""
+        return [index for index in super().elf_files()
+                if not any(name in self.members[index].pax_headers
+                           for name in self.SIGNATURES)]
+
+
+class RewrittenLayer(packages.Package):
+    """What is converted as a package is; it has no package's name."""
+
+    name = ""
+
+
+# Where dpkg has the digests of what it has installed, and, in images without
+# dpkg, what has made them.
+MD5SUMS = re.compile(r"var/lib/dpkg/(info|status\.d)/[^/]+\.md5sums")
+
+
+def md5(data: bytes) -> bytes:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest().encode()
+
+
+def new_md5sums(text: bytes, digests: Digests) -> bytes:
+    """TEXT with the new digests of files that had the old one."""
+    lines = [line.partition(b"  ") for line in text.split(b"\n")]
+    return b"\n".join(
+        digests.get((checksums.installed(os.fsdecode(name)), digest), digest)
+        + blanks + name for digest, blanks, name in lines)
+
+
+def rewrite_layer(options: Options, path: str, digests: Digests
+                  ) -> Tuple[Dict[int, bytes], LayerContents]:
+    """New contents of files in the layer PATH, by index, and its files.
+
+    DIGESTS has, by name and old MD5, the new MD5 of what was converted in this
+    layer and those below it.
+    """
+    options.progress.show("converting files")
+    layer, files = RewrittenLayer(path), LayerContents(path)
+    changed, reports = packages.convert_files(options, layer, files)
+    options.well &= layer.well
+    if options.list:
+        for name in sorted(files.name(index)
+                           for index, report in reports.items()
+                           if report["status"] == "converted"):
+            say(shown("/" + name))
+        return {}, files
+    for index, new in changed.items():
+        for name in files.names(index):
+            digests[checksums.installed(name), md5(files.file(index))] \
+                = md5(new)
+    for index, name in files.all_names():
+        if MD5SUMS.fullmatch(name) and files.members[index].isreg():
+            old = files.file(index)
+            new = new_md5sums(old, digests)
+            if new != old:
+                changed[index] = new
+    return changed, files
+
+
+def squash(options: Options, what: str, paths: List[str], config: Any,
+           work: str) -> Dict[int, Layer]:
+    """Rewrite the layers in the files PATHS, the lowest first, of the image
+    WHAT; those that change, as Layer by their numbers.  CONFIG follows."""
+    diff_ids = check_layers(paths, config)
+    options.checksums, options.programs = checksums.Checksums(), None
+    for path in paths:
+        options.checksums.add(checksums.candidates_in(LayerContents(path)))
+    layers: Dict[int, Layer] = {}
+    digests: Digests = {}
+    for number, path in enumerate(paths):
+        changed, files = rewrite_layer(options, path, digests)
+        if not changed:
+            continue
+        new = files.replaced(changed)
+        target = os.path.join(work, "layer-%d.tar" % number)
+        with open(target, "wb") as file:
+            file.write(new)
+        layers[number] = Layer(target, "sha256:" + digest_of_file(target),
+                               len(changed), len(new) - len(files.data))
+        diff_ids[number] = layers[number].diff_id
+    options.n_layers += len(layers)
+    options.n_files += sum(layer.n_files for layer in layers.values())
+    if options.verbose:
+        say("%s: %s changed, %+d KiB, in %d of %s" % (
+            what, counted(sum(layer.n_files for layer in layers.values()),
+                          "file"),
+            sum(layer.growth for layer in layers.values()) // 1024,
+            len(layers), counted(len(paths), "layer")))
+    return layers
+
+
+def add_to_config(config: Any, layer: Layer) -> None:
+    """The configuration knows every layer, and may tell where it is from."""
+    config["rootfs"]["diff_ids"].append(layer.diff_id)
+    if config.get("history") is not None:
+        entry = {"created_by": "sframe-retrofit-image",
+                 "comment": "SFrame data in %s"
+                 % counted(layer.n_files, "file")}
+        if "created" in config:
+            entry["created"] = config["created"]
+        config["history"].append(entry)
+
+
+def say_done(options: Options, what: str, layer: Optional[Layer]) -> None:
+    if options.verbose:
+        say("%s: nothing to convert" % what if layer is None else
+            "%s: %s converted, %+d KiB, in a layer of %d KiB"
+            % (what, counted(layer.n_files, "ELF file"), layer.growth // 1024,
+               os.path.getsize(layer.path) // 1024))
+
+
