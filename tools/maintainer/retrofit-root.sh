@@ -3,37 +3,42 @@
 # it still works as before.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# usage: tools/maintainer/retrofit-root.sh [--python-tests "NAMES"|all|none] FOLDER
+# usage: tools/maintainer/retrofit-root.sh [--suite SUITE]
+#          [--python-tests "NAMES"|all|none] FOLDER
 #
 # Needs root, debootstrap and a built program.  FOLDER/plain is debootstrapped
-# (unless it is there), copied to FOLDER/converted, and every ELF file of the
-# copy is converted in place.  Then the same commands run in both, through
-# chroot; their results must not differ.  About 1 GB and, with all of Python's
-# tests, an hour.
+# (unless it is there) from SUITE, which is bookworm if none is named.  Every ELF
+# file of FOLDER/converted, a copy of it, is converted in place.  Then the same
+# commands run in both, through chroot; their results must not differ.  About 1 GB
+# and, with all of Python's tests, an hour.
 
 set -u
 . "$(dirname "$0")/../common.sh"
 
 program=${CFI2SFRAME-$PWD/build/src/cfi2sframe}
-packages="gcc libc6-dev g++ perl python3 libpython3.11-testsuite gdb git file"
+packages="gcc libc6-dev g++ perl python3 libpython3.*-testsuite gdb git file"
 python_tests="test_json test_re test_sqlite3 test_ctypes test_threading
   test_subprocess test_socket test_ssl test_hashlib test_struct test_math
   test_generators test_exceptions test_gc test_os test_signal test_zlib
   test_bz2 test_lzma test_decimal test_asyncio test_faulthandler test_readline
   test_pickle test_unicode test_traceback test_weakref test_zipfile"
+suite=bookworm
 failures=0
 
 usage ()
 {
-  echo "usage: $0 [--python-tests \"NAMES\"|all|none] FOLDER" >&2
+  echo "usage: $0 [--suite SUITE] [--python-tests \"NAMES\"|all|none] FOLDER" >&2
   exit 2
 }
 
-if [ "${1-}" = --python-tests ]; then
-  [ $# -ge 3 ] || usage
-  python_tests=$2
+while [ $# -ge 3 ]; do
+  case $1 in
+    --suite) suite=$2 ;;
+    --python-tests) python_tests=$2 ;;
+    *) usage ;;
+  esac
   shift 2
-fi
+done
 [ $# -eq 1 ] || usage
 [ -x "$program" ] || die "$program is not there"
 mkdir -p "$1" && cd "$1" || exit 1
@@ -71,7 +76,7 @@ make_roots ()
   mirror=$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)
   if [ ! -e plain/.complete ]; then
     rm -rf plain
-    debootstrap --variant=minbase bookworm plain "$mirror" >debootstrap.log 2>&1 \
+    debootstrap --variant=minbase "$suite" plain "$mirror" >debootstrap.log 2>&1 \
       || { tail debootstrap.log >&2; exit 1; }
     cp /etc/resolv.conf plain/etc/
     in_root plain "DEBIAN_FRONTEND=noninteractive apt-get install -y \
