@@ -115,7 +115,7 @@ run_commands ()
       && gcc -O2 t.c -lm -o t && ./t'
   same "g++, an exception and a thread" '
     cd /tmp && printf "#include <thread>\n#include <iostream>\n#include <stdexcept>\nint main(){std::thread t([]{try{throw std::runtime_error(\"caught\");}catch(std::exception&e){std::cout<<e.what()<<std::endl;}});t.join();}\n" >t.cc \
-      && g++ -O2 t.cc -o tcc && ./tcc'
+      && g++ -O2 -pthread t.cc -o tcc && ./tcc'
   same "a static program" '
     cd /tmp && gcc -O2 -static t.c -lm -o ts && ./ts'
   same "git" '
