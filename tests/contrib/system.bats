@@ -78,6 +78,20 @@ clean ()
   [ -z "$output" ] || { echo "$output"; return 1; }
 }
 
+@test "status: a file that fails is a failure" {
+  make_root
+  # As if a file could not be read.
+  cat >failing <<END
+#!/bin/sh
+"$CFI2SFRAME" "\$@" \\
+  | sed '1s/"status":"converted","reason":null/"status":"failed","reason":"lost"/'
+exit 1
+END
+  chmod +x failing
+  gives 1 system --cfi2sframe="$PWD/failing" status
+  says " 1 not: lost"
+}
+
 @test "convert, status, verify, undo" {
   make_root
   system status
