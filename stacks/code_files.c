@@ -46,9 +46,10 @@ is_file (const struct code_file *file, const char *path,
          && strcmp (file->path, path) == 0;
 }
 
-struct code_file *
-code_files_add (struct code_files *files, const char *path,
-                const struct mapped_identity *identity)
+/* Add a file.  NULL when memory ran out.  */
+static struct code_file *
+add_file (struct code_files *files, const char *path,
+          const struct mapped_identity *identity)
 {
   struct code_file *file = calloc (1, sizeof *file);
   char *copy = strdup (path);
@@ -78,7 +79,7 @@ code_files_get (struct code_files *files, const char *path,
       return files->files[i];
   if (!(key_table_reserve (&files->numbers) || shortage_note ()))
     return NULL;
-  struct code_file *file = code_files_add (files, path, identity);
+  struct code_file *file = add_file (files, path, identity);
   if (file != NULL)
     key_table_insert (&files->numbers, hash, files->n - 1);
   return file;
@@ -89,7 +90,7 @@ code_files_add_jit (struct code_files *files, pid_t pid, bool recorded,
                     int dump)
 {
   static const struct mapped_identity none = { 0 };
-  struct code_file *file = code_files_add (files, "JIT", &none);
+  struct code_file *file = add_file (files, "JIT", &none);
   if (file == NULL)
     {
       if (dump >= 0)

@@ -70,11 +70,6 @@ struct code_files
 struct code_file *code_files_get (struct code_files *files, const char *path,
                                   const struct mapped_identity *identity);
 
-/* A file that is known to be new, and not asked for again.  NULL without
-   memory.  */
-struct code_file *code_files_add (struct code_files *files, const char *path,
-                                  const struct mapped_identity *identity);
-
 /* What stands for the code in no file of process PID; whether it is RECORDED,
    and DUMP: jit_names_open.  NULL when memory ran out.  */
 struct code_file *code_files_add_jit (struct code_files *files, pid_t pid,

@@ -6,8 +6,8 @@
    coredump_filter).  Which files were mapped is in the note NT_FILE (Linux,
    fs/binfmt_elf.c); file_finder opens them.
 
-   A core may be made to keep its readers busy: segments and files are sorted
-   and gone through once, and notes that several headers have are read once. */
+   A core may be made to keep its readers busy: segments are sorted and gone
+   through once, and notes that several headers have are read once.  */
 
 #include <config.h>
 
@@ -53,7 +53,6 @@ struct range
   uint64_t start, end;
   uint64_t offset; /* of START in the file */
   const char *name;
-  struct code_file *file; /* not owned */
 };
 
 struct core
@@ -288,39 +287,6 @@ read_elf (struct core *core, struct process *process, Elf *elf,
 
 /* Files.  */
 
-static int
-compare_names (const void *a, const void *b)
-{
-  const struct range *const *x = a, *const *y = b;
-  return strcmp ((*x)->name, (*y)->name);
-}
-
-/* Give each range its file, one for each name.  */
-static bool
-find_files (struct core *core, struct process *process)
-{
-  static const struct mapped_identity unknown = { 0 };
-  size_t n = core->n_ranges;
-  struct range **by_name = calloc (n + 1, sizeof *by_name);
-  if (by_name == NULL)
-    return false;
-  for (size_t i = 0; i < n; i++)
-    by_name[i] = &core->ranges[i];
-  qsort (by_name, n, sizeof *by_name, compare_names);
-  bool found = true;
-  for (size_t i = 0; found && i < n; i++)
-    {
-      struct range *range = by_name[i];
-      range->file
-          = i > 0 && strcmp (by_name[i - 1]->name, range->name) == 0
-                ? by_name[i - 1]->file
-                : code_files_add (process->files, range->name, &unknown);
-      found = range->file != NULL;
-    }
-  free (by_name);
-  return found;
-}
-
 /* The mapping that begins at AT: what SEGMENT and RANGE, each the first one
    that ends behind AT, or NULL, say of it, up to where that changes. Debuggers
    leave out the segments of what was not changed, which may have been code. */
@@ -365,9 +331,7 @@ map_all (const struct core *core, struct process *process)
       if (segment == NULL && range == NULL)
         return true;
       struct walk_mapping mapping = mapping_from (at, segment, range);
-      if (!process_map_file (
-              process, &mapping,
-              mapping.path != NULL && range != NULL ? range->file : NULL))
+      if (!process_map (process, &mapping))
         return false;
       at = mapping.end;
     }
@@ -377,20 +341,19 @@ map_all (const struct core *core, struct process *process)
 static bool
 map_vdso (const struct core *core, struct process *process)
 {
-  static const struct mapped_identity unknown = { 0 };
   const struct mapping *mapping = process_mapping_at (process, core->vdso);
   if (mapping == NULL || mapping->file != NULL || mapping->start != core->vdso)
     return true;
-  const struct walk_mapping vdso
-      = { .start = mapping->start, .end = mapping->end, .runs = true };
-  struct code_file *file = code_files_add (process->files, "[vdso]", &unknown);
-  return file != NULL && process_map_file (process, &vdso, file);
+  const struct walk_mapping vdso = { .start = mapping->start,
+                                     .end = mapping->end,
+                                     .path = "[vdso]",
+                                     .runs = true };
+  return process_map (process, &vdso);
 }
 
-/* Map the segments of IMAGE, which is FILE, at BIAS.  */
+/* Map the segments of IMAGE, the program, at BIAS.  */
 static bool
-map_image (struct process *process, const struct image *image,
-           struct code_file *file, uint64_t bias)
+map_image (struct process *process, const struct image *image, uint64_t bias)
 {
   bool mapped = true;
   for (size_t i = 0; mapped && i < image->n_segments; i++)
@@ -400,9 +363,10 @@ map_image (struct process *process, const struct image *image,
           = { .start = bias + segment->p_vaddr,
               .end = bias + segment->p_vaddr + segment->p_filesz,
               .offset = segment->p_offset,
+              .path = process->program,
               .runs = segment->p_flags & PF_X };
       if (segment->p_type == PT_LOAD)
-        mapped = process_map_file (process, &report, file);
+        mapped = process_map (process, &report);
     }
   return mapped;
 }
@@ -412,7 +376,6 @@ map_image (struct process *process, const struct image *image,
 static bool
 map_program (const struct core *core, struct process *process)
 {
-  static const struct mapped_identity unknown = { 0 };
   struct error ignored;
   struct image image;
   if (!image_open (&image, process->program, &ignored))
@@ -420,12 +383,7 @@ map_program (const struct core *core, struct process *process)
   uint64_t bias = core->entry - image.header.e_entry;
   bool fits = image.arch == process->arch
               && bias % process->arch->max_page_size == 0;
-  struct code_file *file
-      = fits ? code_files_add (process->files, process->program, &unknown)
-             : NULL;
-  bool mapped
-      = !fits || (file != NULL && map_image (process, &image, file, bias));
-  process->program_file = file;
+  bool mapped = !fits || map_image (process, &image, bias);
   image_close (&image);
   return mapped;
 }
@@ -433,12 +391,14 @@ map_program (const struct core *core, struct process *process)
 static bool
 find_program (const struct core *core, struct process *process)
 {
-  const struct mapping *mapping = process_mapping_at (process, core->entry);
   if (process->program == NULL || core->entry == 0)
     return true;
-  if (mapping != NULL)
-    process->program_file = mapping->file;
-  return process->program_file != NULL || map_program (core, process);
+  if (!process_is_file_at (process, core->entry)
+      && !map_program (core, process))
+    return false;
+  const struct mapping *mapping = process_mapping_at (process, core->entry);
+  process->program_file = mapping != NULL ? mapping->file : NULL;
+  return true;
 }
 
 static bool
@@ -457,8 +417,8 @@ open_core (struct core *core, struct process *process, const char *path,
     elf_end (elf);
   if (!read)
     return false;
-  if (!find_files (core, process) || !map_all (core, process)
-      || !map_vdso (core, process) || !find_program (core, process))
+  if (!map_all (core, process) || !map_vdso (core, process)
+      || !find_program (core, process))
     return error_set_no_memory (err);
   if (process->n_threads == 0)
     return error_set (

@@ -173,22 +173,22 @@ member_of (struct perf_input *input, uint32_t pid)
 static void
 take_mapping (struct perf_input *input, const struct perf_mapping *recorded)
 {
-  static const struct mapped_identity vdso = { 0 };
-  const struct walk_mapping report = { .start = recorded->start,
-                                       .end = recorded->end,
-                                       .offset = recorded->offset,
-                                       .runs = recorded->executable };
+  struct walk_mapping report = { .start = recorded->start,
+                                 .end = recorded->end,
+                                 .offset = recorded->offset,
+                                 .runs = recorded->executable };
   struct member *member = member_of (input, recorded->pid);
-  struct code_file *file = NULL;
   bool is_file = recorded->inode != 0 || recorded->build_id_size != 0;
   if (member == NULL)
     return;
   if (is_file && recorded->path[0] == '/')
-    file = file_of (input, recorded);
-  else if (same_kernel (input) && strcmp (recorded->path, "[vdso]") == 0)
-    file = code_files_get (&input->profile->family.files, recorded->path,
-                           &vdso);
-  process_map_file (&member->process, &report, file);
+    {
+      process_map_file (&member->process, &report, file_of (input, recorded));
+      return;
+    }
+  if (same_kernel (input) && strcmp (recorded->path, "[vdso]") == 0)
+    report.path = recorded->path;
+  process_map (&member->process, &report);
 }
 
 /* Addresses as perf writes them: of callers, in the middle of the call.  */

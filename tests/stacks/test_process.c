@@ -1096,7 +1096,7 @@ FIXTURE_TEST (the_section_is_in_the_file)
       unlink (path);
       make_library (bytes, cases[i].type, cases[i].offset, cases[i].size);
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
-      struct code_file *file = code_files_add (&files, path, &unknown);
+      struct code_file *file = code_files_get (&files, path, &unknown);
       assert_non_null (file);
       code_file_take (file, fd);
       bool found
