@@ -119,35 +119,52 @@ mapping_is_of_file (const char *path, ino_t inode)
   return inode != 0 ? path[0] == '/' : strcmp (path, "[vdso]") == 0;
 }
 
-/* Let no other process have the list of PROCESS.  False when memory ran
-   out.  */
+/* Let no other process have the list of PROCESS, and let there be room for two
+   mappings more at both of its ends.  False when memory ran out.  */
 static bool
-unshare (struct process *process)
+make_room (struct process *process)
 {
-  const struct mappings *shared = &process->mappings;
-  struct mappings own = { .n = shared->n, .has_files = shared->has_files };
-  if (shared->owners == NULL || *shared->owners == 1)
+  enum
+  {
+    MORE = 2 /* one that is put into another cuts that in two */
+  };
+  const struct mappings *all = &process->mappings;
+  bool shared = all->owners != NULL && *all->owners > 1;
+  if (!shared && all->front >= MORE
+      && all->capacity - all->front - all->n >= MORE)
     return true;
-  if (!ARRAY_ROOM (own.list, own.n + 1, &own.capacity))
+  struct mappings own = { .n = all->n, .has_files = all->has_files };
+  own.capacity = 2 * (all->n + 4 * MORE);
+  struct mapping *memory = reallocarray (NULL, own.capacity, sizeof *own.list);
+  if (memory == NULL)
     return shortage_note ();
-  memcpy (own.list, shared->list, own.n * sizeof *own.list);
+  own.front = (own.capacity - own.n) / 2;
+  own.list = memory + own.front;
+  if (own.n > 0)
+    memcpy (own.list, all->list, own.n * sizeof *own.list);
   process_forget_mappings (process);
   process->mappings = own;
   return true;
 }
 
-/* Make room for N mappings in the place of those from FIRST up to LAST.  */
+/* Make room for N mappings in the place of those from FIRST up to LAST.  What
+   moves is the smaller part: most processes map from high addresses down.  */
 static bool
 replace_mappings (struct process *process, size_t first, size_t last, size_t n)
 {
   struct mappings *all = &process->mappings;
-  size_t behind = all->n - last;
-  if (!unshare (process))
+  if (!make_room (process))
     return false;
-  if (!ARRAY_ROOM (all->list, all->n + n, &all->capacity))
-    return shortage_note ();
-  memmove (all->list + first + n, all->list + last,
-           behind * sizeof *all->list);
+  struct mapping *list = all->list;
+  size_t behind = all->n - last;
+  if (first < behind)
+    {
+      all->list = list + last - first - n;
+      all->front = all->front + last - first - n;
+      memmove (all->list, list, first * sizeof *list);
+    }
+  else
+    memmove (list + first + n, list + last, behind * sizeof *list);
   all->n = first + n + behind;
   return true;
 }
@@ -299,7 +316,7 @@ process_forget_mappings (struct process *process)
   struct mappings *mappings = &process->mappings;
   if (mappings->owners == NULL || --*mappings->owners == 0)
     {
-      free (mappings->list);
+      free (mappings->list - mappings->front);
       free (mappings->owners);
     }
   *mappings = (struct mappings){ 0 };

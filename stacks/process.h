@@ -47,8 +47,8 @@ struct mapping
 
 struct mappings
 {
-  struct mapping *list; /* ascending, disjoint */
-  size_t n, capacity;
+  struct mapping *list;      /* ascending, disjoint */
+  size_t n, front, capacity; /* FRONT: room before the first one */
   size_t *owners; /* how many processes have LIST, as a process and those that
                      it has forked do until one of them maps something; NULL:
                      one has it */

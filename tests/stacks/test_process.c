@@ -337,6 +337,29 @@ TEST (what_is_mapped_last_is_there)
   process_free (&child);
 }
 
+/* The kernel gives mmap the highest addresses first.  */
+TEST (mappings_may_come_in_any_order)
+{
+  enum
+  {
+    MANY = 400000
+  };
+  struct process process = { .files = &files };
+  alarm (60);
+  for (uint64_t i = 0; i < 2 * MANY; i++)
+    {
+      uint64_t start = (i < MANY ? MANY - i : i + 1) << 16;
+      const struct walk_mapping report
+          = { .start = start, .end = start + 0x8000, .runs = i & 1 };
+      assert_true (process_map (&process, &report));
+    }
+  alarm (0);
+  assert_int_equal (process.mappings.n, 2 * MANY);
+  for (uint64_t i = 1; i <= 2 * MANY; i++)
+    assert_int_equal (process_mapping_at (&process, i << 16)->start, i << 16);
+  process_free (&process);
+}
+
 /* A just-in-time compiler's code, or another library, may lie there.  */
 TEST (what_lies_between_two_mappings_of_a_file_is_not_the_file_s)
 {
