@@ -63,7 +63,12 @@ struct code_files
   uint32_t n;
   size_t capacity;
   struct key_table numbers; /* of files, by what code_files_get asks for */
+  uint64_t copied; /* bytes of files that were not found, by file_finder */
 };
+
+/* No more bytes than these are copied: a core may say of thousands of files
+   that a gigabyte of each was mapped.  */
+#define FILES_COPIED_MAX (UINT64_C (4) << 30)
 
 /* The file at PATH that this was called for with IDENTITY before; it is added
    if it is new.  NULL when memory ran out.  */

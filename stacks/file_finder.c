@@ -31,7 +31,7 @@
 enum
 {
   NAME_MAX_SIZE = 4200,
-  COPY_MAX = 1 << 30, /* bytes of a file that are copied from memory */
+  COPY_MAX = 1 << 30, /* bytes of a mapping that are copied from memory */
   /* Of what a process has in memory of a file: it may be hostile.  */
   READ_MAX = 4096, /* bytes of its notes, or of how it begins */
   SEGMENTS_MAX = 64
@@ -41,14 +41,15 @@ enum
 
 /* Where the first byte of FILE is in PROCESS.  False if it is not mapped.  */
 static bool
-find_begin (const struct process *process, const struct code_file *file,
+find_begin (struct process *process, const struct code_file *file,
             uint64_t *address)
 {
-  for (size_t i = 0; i < process->mappings.n; i++)
-    if (process->mappings.list[i].file == file
-        && process->mappings.list[i].offset == 0)
+  size_t at = 0;
+  const struct mapping *mapping;
+  while ((mapping = process_next_mapping (process, file, &at)) != NULL)
+    if (mapping->offset == 0)
       {
-        *address = process->mappings.list[i].start;
+        *address = mapping->start;
         return true;
       }
   return false;
@@ -303,32 +304,37 @@ static void
 copy_mappings (struct process *process, const struct code_file *file,
                uint8_t *bytes, size_t size)
 {
-  for (size_t i = 0; i < process->mappings.n; i++)
-    {
-      const struct mapping *mapping = &process->mappings.list[i];
-      if (mapping->file != file || mapping->offset >= size)
-        continue;
-      uint64_t length = mapping->end - mapping->start;
-      uint64_t left = size - mapping->offset;
-      copy_range (&process->memory, mapping->start, bytes + mapping->offset,
-                  length < left ? length : left);
-    }
+  size_t at = 0;
+  const struct mapping *mapping;
+  while ((mapping = process_next_mapping (process, file, &at)) != NULL)
+    if (mapping->offset < size)
+      {
+        uint64_t length = mapping->end - mapping->start;
+        uint64_t left = size - mapping->offset;
+        process->files->copied += copy_range (&process->memory, mapping->start,
+                                              bytes + mapping->offset,
+                                              length < left ? length : left);
+      }
 }
 
-/* How many bytes from its start on FILE has in PROCESS.  */
+/* How many bytes from its start on FILE has in PROCESS; 0 if there are more
+   than may be copied.  */
 static size_t
-mapped_size (const struct process *process, const struct code_file *file)
+mapped_size (struct process *process, const struct code_file *file)
 {
-  uint64_t size = 0;
-  for (size_t i = 0; i < process->mappings.n; i++)
+  size_t at = 0;
+  uint64_t size = 0, all = process->files->copied;
+  const struct mapping *mapping;
+  while ((mapping = process_next_mapping (process, file, &at)) != NULL)
     {
-      const struct mapping *mapping = &process->mappings.list[i];
       uint64_t length = mapping->end - mapping->start;
-      if (mapping->file == file && mapping->offset < COPY_MAX
-          && length < COPY_MAX && mapping->offset + length > size)
+      if (mapping->offset >= COPY_MAX || length >= COPY_MAX)
+        continue;
+      all += length;
+      if (mapping->offset + length > size)
         size = mapping->offset + length;
     }
-  return size;
+  return all <= FILES_COPIED_MAX ? size : 0;
 }
 
 /* A file with what PROCESS has in memory of the file of MAPPING, if it has

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "walk/section_step.h"
 #include "walk/walker.h"
@@ -42,6 +43,54 @@ process_file_at (const struct process *process, uint64_t address,
                     process->open_file ((struct process *)process, mapping));
   *offset = mapping->offset + (address - mapping->start);
   return mapping->file;
+}
+
+/* A mapping of a file.  */
+struct file_mapping
+{
+  uint64_t file; /* its address */
+  size_t number; /* of the mapping */
+};
+
+static void
+forget_by_file (struct process *process)
+{
+  free (process->by_file);
+  process->by_file = NULL;
+}
+
+/* List the mappings of PROCESS by their files.  False when memory ran out.  */
+static bool
+list_by_file (struct process *process)
+{
+  size_t n = process->mappings.n;
+  void *items = calloc (n + 1, sizeof *process->by_file);
+  struct file_mapping *list = items;
+  for (size_t i = 0; items != NULL && i < n; i++)
+    list[i] = (struct file_mapping){ (uintptr_t)process->mappings.list[i].file,
+                                     i };
+  if (items == NULL || !radix_sort (&items, n, sizeof *list))
+    {
+      free (items);
+      return shortage_note ();
+    }
+  process->by_file = items;
+  return true;
+}
+
+const struct mapping *
+process_next_mapping (struct process *process, const struct code_file *file,
+                      size_t *at)
+{
+  size_t n = process->mappings.n;
+  if (process->by_file == NULL && !list_by_file (process))
+    return NULL;
+  const struct file_mapping *list = process->by_file;
+  if (*at == 0)
+    *at = SEARCH_FIRST (n, i, list[i].file >= (uintptr_t)file);
+  return *at < n && list[*at].file == (uintptr_t)file
+             ? &process->mappings.list[list[(*at)++].number]
+             : NULL;
 }
 
 /* The file that a just-in-time compiler of PROCESS has mapped to say where its
@@ -197,6 +246,7 @@ insert_mapping (struct process *process, const struct mapping *mapping)
     process_forget_rows (process);
   if (!replace_mappings (process, first, last, n))
     return false;
+  forget_by_file (process);
   memcpy (process->mappings.list + first, parts, n * sizeof *parts);
   return true;
 }
@@ -249,6 +299,7 @@ void
 process_move_mappings (struct process *to, struct process *from)
 {
   process_forget_mappings (to);
+  forget_by_file (from);
   to->mappings = from->mappings;
   from->mappings = (struct mappings){ 0 };
 }
@@ -320,6 +371,7 @@ process_forget_mappings (struct process *process)
       free (mappings->owners);
     }
   *mappings = (struct mappings){ 0 };
+  forget_by_file (process);
 }
 
 void

@@ -62,7 +62,8 @@ struct process
   struct section_policy policy;
   struct code_files *files; /* not owned: may have those of others, too */
   struct mappings mappings;
-  struct thread *threads; /* owned */
+  struct file_mapping *by_file; /* owned: MAPPINGS by file; NULL: not listed */
+  struct thread *threads;       /* owned */
   size_t n_threads, threads_capacity;
   struct memory memory;
   double stopped_at; /* when live_stop asked the first thread, by clock_now */
@@ -86,6 +87,12 @@ struct process
 /* The mapping with ADDRESS, or NULL.  */
 const struct mapping *process_mapping_at (const struct process *process,
                                           uint64_t address);
+
+/* The next mapping of FILE, in ascending order; NULL at the end, or when
+   memory ran out.  *AT is 0 at first.  */
+const struct mapping *process_next_mapping (struct process *process,
+                                            const struct code_file *file,
+                                            size_t *at);
 
 /* The file that is mapped at ADDRESS, opened if it can be, or NULL; *OFFSET is
    the place there.  */

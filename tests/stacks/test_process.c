@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -1011,6 +1012,58 @@ FIXTURE_TEST (a_core_of_many_files_is_read_at_once)
   assert_int_equal (process.mappings.n, MANY);
   core_close (core, &process);
   free (bytes);
+}
+
+/* All mappings were gone through for each file.  */
+FIXTURE_TEST (files_of_a_core_are_looked_for_at_once)
+{
+  enum
+  {
+    MANY = 200000
+  };
+  uint64_t offset;
+  struct process process = { .files = &files,
+                             .arch = &arch_amd64,
+                             .open_file = file_finder_open };
+  alarm (30);
+  for (uint64_t i = 1; i <= MANY; i++)
+    {
+      char path[PATH_SIZE];
+      snprintf (path, sizeof path, "/nonexistent/%" PRIu64, i);
+      const struct walk_mapping report
+          = { .start = i << 16, .end = (i << 16) + 0x8000, .path = path };
+      assert_true (process_map (&process, &report));
+    }
+  for (uint64_t i = 1; i <= MANY; i++)
+    assert_null (process_file_at (&process, i << 16, &offset)->image.bytes);
+  alarm (0);
+  process_free (&process);
+}
+
+/* What is mapped of a file that is gone is copied, but not without end: a core
+   has the same bytes at as many addresses as its maker likes.  */
+FIXTURE_TEST (copies_of_files_have_a_bound_in_sum)
+{
+  static uint8_t page[4096];
+  struct process process = { .files = &files, .arch = &arch_amd64 };
+  make_library (page, PT_NULL, 0, 0);
+  for (uint64_t i = 1; i <= 3; i++)
+    {
+      char path[PATH_SIZE];
+      snprintf (path, sizeof path, "/nonexistent/%" PRIu64, i);
+      const struct walk_mapping report
+          = { .start = i << 16, .end = (i << 16) + sizeof page, .path = path };
+      assert_true (process_map (&process, &report));
+      assert_true (memory_add (&process.memory, i << 16, page, sizeof page));
+      if (i == 2)
+        files.copied = FILES_COPIED_MAX - sizeof page;
+      int fd = file_finder_open (&process,
+                                 process_mapping_at (&process, i << 16));
+      assert_int_equal (fd >= 0, i < 3);
+      if (fd >= 0)
+        close (fd);
+    }
+  process_free (&process);
 }
 
 /* Put a build-id that is made of DIGIT into a library of make_library.  */
