@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/lines.h"
 #include "stacks/live.h"
 #include "stacks/shortage.h"
 
@@ -166,28 +167,27 @@ family_remove (struct family *family, pid_t pid)
   key_table_insert (&family->numbers, hash, number);
 }
 
-/* Add the children of thread TID of PID (proc(5), "children").  */
+static bool
+add_child (void *family, char *number)
+{
+  struct error ended;
+  pid_t pid = (pid_t)strtol (number, NULL, 10);
+  if (pid > 0)
+    family_get (family, pid, &ended);
+  return true;
+}
+
+/* Add the children of thread TID of PID: numbers, each with a space behind it
+   (proc(5), "children").  */
 static void
 add_children_of_thread (struct family *family, pid_t pid, pid_t tid)
 {
-  char path[64], *line = NULL;
-  size_t room = 0;
-  struct error err;
+  char path[64];
   snprintf (path, sizeof path, "/proc/%d/task/%d/children", (int)pid,
             (int)tid);
   FILE *file = fopen (path, "re");
-  if (file == NULL)
-    return;
-  if (getline (&line, &room, file) > 0)
-    for (char *at = line, *next;; at = next)
-      {
-        pid_t child = (pid_t)strtol (at, &next, 10);
-        if (next == at)
-          break;
-        family_get (family, child, &err);
-      }
-  free (line);
-  fclose (file);
+  if (file != NULL)
+    (void)lines_take (file, ' ', add_child, family);
 }
 
 void

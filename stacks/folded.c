@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/lines.h"
 #include "base/printable.h"
-#include "stacks/lines.h"
 
 /* Without the characters that separate names and counts.  */
 void
@@ -133,7 +133,7 @@ folded_read (struct named_profile *profile, const char *path,
       fclose (file);
       return error_set_no_memory (err);
     }
-  bool whole = lines_take (file, take_line, &reading);
+  bool whole = lines_take (file, '\n', take_line, &reading);
   if (reading.no_stack)
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "no folded stacks (-o FILE of sframe-profile)");

@@ -14,9 +14,9 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/lines.h"
 #include "base/mapped_file.h"
 #include "base/search.h"
-#include "stacks/lines.h"
 #include "stacks/shortage.h"
 
 enum
@@ -192,7 +192,7 @@ read_names (struct jit_names *names)
   FILE *file = fd >= 0 ? fdopen (fd, "r") : NULL;
   names->read = true;
   if (file != NULL)
-    (void)lines_take (file, add_line, names);
+    (void)lines_take (file, '\n', add_line, names);
   else if (fd >= 0)
     close (fd);
   read_dump (names);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/lines.h"
 #include "base/search.h"
-#include "stacks/lines.h"
 #include "stacks/shortage.h"
 
 struct kernel_name
@@ -69,7 +69,7 @@ read_names (struct kernel_names *names)
   names->read = true;
   if (file == NULL)
     return;
-  (void)lines_take (file, add_line, names);
+  (void)lines_take (file, '\n', add_line, names);
   if (names->n > 0)
     qsort (names->names, names->n, sizeof *names->names, by_address);
 }

@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "stacks/file_finder.h"
-#include "stacks/lines.h"
 
 enum
 {
@@ -183,28 +183,26 @@ live_close (struct process *process)
 
 /* Mappings.  */
 
-/* Add the mapping of LINE to CONTEXT, a process.  False when memory ran out.
- */
+/* Add MAPPING to CONTEXT, a process.  False when memory ran out.  */
 static bool
-add_mapping (void *context, char *line)
+add_mapping (void *context, const struct walk_mapping *mapping)
 {
-  struct walk_mapping mapping;
-  if (!walk_maps_line (line, &mapping))
-    return true;
-  if (!mapping_is_of_file (mapping.path, mapping.inode))
-    mapping.path = NULL;
-  return process_map (context, &mapping);
+  struct walk_mapping report = *mapping;
+  if (!mapping_is_of_file (mapping->path, mapping->inode))
+    report.path = NULL;
+  return process_map (context, &report);
 }
 
 static bool
 list_mappings (struct process *process, pid_t pid, struct error *err)
 {
   char name[64];
+  if (walk_maps_read (pid, add_mapping, process))
+    return true;
+  if (errno == ENOMEM)
+    return error_set_no_memory (err);
   snprintf (name, sizeof name, "/proc/%d/maps", (int)pid);
-  FILE *maps = fopen (name, "re");
-  if (maps == NULL)
-    return error_set_errno (err, name);
-  return lines_take (maps, add_mapping, process) || error_set_no_memory (err);
+  return error_set_errno (err, name);
 }
 
 /* Whether A and B have the same code, at the same addresses.  */

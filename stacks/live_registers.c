@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
-#include "stacks/lines.h"
+#include "base/lines.h"
 #include "stacks/live.h"
 
 const struct arch *

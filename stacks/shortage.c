@@ -5,6 +5,7 @@
 
 #include "stacks/shortage.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 static bool noted;
@@ -13,6 +14,7 @@ bool
 shortage_note (void)
 {
   noted = true;
+  errno = ENOMEM;
   return false;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* Note that memory ran out.  Always false.  */
+/* Note that memory ran out.  Always false, with errno.  */
 bool shortage_note (void);
 
 /* Note it if that is what ERR says.  */

@@ -19,6 +19,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "walk/maps.h"
 #include "walk/module_table.h"
 #include "walk/self.h"
@@ -26,7 +27,19 @@
 enum
 {
   SEGMENTS_MAX = 128,
-  SECTION_MAX = 1 << 30 /* bytes */
+  /* Bytes of all sections of a list, each as often as it is read: a process
+     may have mapped many files, and files with holes cost their owner
+     nothing.  */
+  SECTIONS_MAX = 1 << 30
+};
+
+/* A list of modules that is made.  */
+struct listing
+{
+  struct sfw_modules *modules;
+  struct walk_table *draft;
+  int pid;
+  uint64_t left; /* bytes of sections that may still be read */
 };
 
 static bool
@@ -59,11 +72,11 @@ read_segments (int fd, ElfW (Phdr) * segments)
 /* Read the section that program header SEGMENT describes into SECTION.  The
    caller frees its bytes.  *NO_MEMORY is set where memory for them ran out. */
 static bool
-read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
-              struct sfw_section *section, bool *no_memory)
+read_section (struct listing *listing, int fd, const ElfW (Phdr) * segment,
+              uint64_t bias, struct sfw_section *section, bool *no_memory)
 {
   struct stat status;
-  if (segment->p_filesz > SECTION_MAX || fstat (fd, &status) != 0
+  if (segment->p_filesz > listing->left || fstat (fd, &status) != 0
       || segment->p_offset > (uint64_t)status.st_size
       || segment->p_filesz > (uint64_t)status.st_size - segment->p_offset)
     return false;
@@ -71,6 +84,7 @@ read_section (int fd, const ElfW (Phdr) * segment, uint64_t bias,
   *no_memory = bytes == NULL;
   if (bytes == NULL)
     return false;
+  listing->left -= segment->p_filesz;
   *section = (struct sfw_section){ bytes, segment->p_filesz,
                                    bias + segment->p_vaddr };
   struct unwind_section opened;
@@ -113,7 +127,8 @@ walk_mapping_bias (const struct walk_mapping *mapping,
 /* Read the section of the file FD, which MAPPING has in the process, as
    read_section does.  */
 static bool
-mapping_section (int fd, const struct walk_mapping *mapping,
+mapping_section (struct listing *listing, int fd,
+                 const struct walk_mapping *mapping,
                  struct sfw_section *section, bool *no_memory)
 {
   ElfW (Phdr) segments[SEGMENTS_MAX];
@@ -122,7 +137,7 @@ mapping_section (int fd, const struct walk_mapping *mapping,
   uint64_t bias, page = (uint64_t)sysconf (_SC_PAGESIZE);
   return sframe != NULL
          && walk_mapping_bias (mapping, segments, n, page, &bias)
-         && read_section (fd, sframe, bias, section, no_memory);
+         && read_section (listing, fd, sframe, bias, section, no_memory);
 }
 
 /* Open the file of MAPPING; -1 if it cannot be had.  Another file may have the
@@ -149,19 +164,23 @@ open_mapped (int pid, const struct walk_mapping *mapping)
   return fd;
 }
 
-/* Add the module of MAPPING to *DRAFT.  False with errno ENOMEM when memory
-   ran out.  A section that cannot be read for another reason is left out.  */
+/* Add the module of MAPPING to CONTEXT, a listing.  False with errno ENOMEM
+   when memory ran out.  A section that cannot be read for another reason is
+   left out.  */
 static bool
-add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
-             const struct walk_mapping *mapping)
+add_mapping (void *context, const struct walk_mapping *mapping)
 {
+  struct listing *listing = context;
   struct sfw_section section = { 0 };
   struct walk_module module = { .start = mapping->start,
                                 .end = mapping->end,
                                 .origin = WALK_LISTED };
-  int fd = mapping->path[0] == '/' ? open_mapped (pid, mapping) : -1;
+  if (!mapping->runs)
+    return true;
+  int fd = mapping->path[0] == '/' ? open_mapped (listing->pid, mapping) : -1;
   bool no_memory = false;
-  bool found = fd >= 0 && mapping_section (fd, mapping, &section, &no_memory);
+  bool found = fd >= 0
+               && mapping_section (listing, fd, mapping, &section, &no_memory);
   if (fd >= 0)
     close (fd);
   if (no_memory)
@@ -169,7 +188,8 @@ add_mapping (struct sfw_modules *modules, struct walk_table **draft, int pid,
       errno = ENOMEM;
       return false;
     }
-  bool added = walk_draft_add (modules, draft, module, found ? &section : NULL)
+  bool added = walk_draft_add (listing->modules, &listing->draft, module,
+                               found ? &section : NULL)
                || errno != ENOMEM;
   free ((void *)section.bytes);
   return added;
@@ -196,30 +216,44 @@ walk_maps_line (char *line, struct walk_mapping *mapping)
   return true;
 }
 
+/* Who takes the mappings of a list.  */
+struct taker
+{
+  bool (*take) (void *context, const struct walk_mapping *mapping);
+  void *context;
+};
+
+static bool
+take_line (void *context, char *line)
+{
+  const struct taker *taker = context;
+  struct walk_mapping mapping;
+  return !walk_maps_line (line, &mapping)
+         || taker->take (taker->context, &mapping);
+}
+
+bool
+walk_maps_read (int pid,
+                bool (*take) (void *context,
+                              const struct walk_mapping *mapping),
+                void *context)
+{
+  char name[40];
+  struct taker taker = { take, context };
+  snprintf (name, sizeof name, "/proc/%d/maps", pid);
+  FILE *maps = fopen (name, "re");
+  return maps != NULL && lines_take (maps, '\n', take_line, &taker);
+}
+
 bool
 sfw_modules_read_maps (struct sfw_modules *modules, int pid)
 {
-  char name[40];
-  snprintf (name, sizeof name, "/proc/%d/maps", pid);
-  FILE *maps = fopen (name, "re");
-  if (maps == NULL)
+  struct listing listing
+      = { .modules = modules, .pid = pid, .left = SECTIONS_MAX };
+  listing.draft = walk_draft_begin (modules, true);
+  if (listing.draft == NULL)
     return false;
-  struct walk_table *draft = walk_draft_begin (modules, true);
-  char *line = NULL;
-  size_t capacity = 0;
-  bool done = draft != NULL;
-  while (done && getline (&line, &capacity, maps) >= 0)
-    {
-      struct walk_mapping mapping;
-      if (walk_maps_line (line, &mapping) && mapping.runs)
-        done = add_mapping (modules, &draft, pid, &mapping);
-    }
-  /* Without memory for a line, and on errors, getline fails as it does at the
-     end.  */
-  done = done && feof (maps);
-  free (line);
-  fclose (maps);
-  if (draft != NULL)
-    walk_draft_end (modules, draft, done);
+  bool done = walk_maps_read (pid, add_mapping, &listing);
+  walk_draft_end (modules, listing.draft, done);
   return done;
 }

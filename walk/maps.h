@@ -23,6 +23,14 @@ struct walk_mapping
    is cut behind the path.  False for any other line.  */
 bool walk_maps_line (char *line, struct walk_mapping *mapping);
 
+/* Give TAKE, with CONTEXT, each mapping of process PID, in ascending order,
+   until TAKE returns false.  Returns whether TAKE never did and the list was
+   read to its end; errno says why it was not.  */
+bool walk_maps_read (int pid,
+                     bool (*take) (void *context,
+                                   const struct walk_mapping *mapping),
+                     void *context);
+
 /* Set *BIAS to what is added to the addresses of a file in the process that
    has MAPPING of one of its N SEGMENTS with code.  PAGE is the size of the
    kernel's pages.  False where that is not known: no segment can be the one,

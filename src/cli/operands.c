@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/lines.h"
 #include "cli/directory_walk.h"
 #include "write/temporary.h"
 
@@ -83,25 +84,27 @@ add_named (struct file_list *list, const struct tool_options *options,
   return share_checksums (list);
 }
 
+/* What a list is added to, and how.  */
+struct listing
+{
+  struct file_list *list;
+  const struct tool_options *options;
+};
+
+static bool
+add_listed (void *context, char *path)
+{
+  const struct listing *listing = context;
+  return add_named (listing->list, listing->options, path, true);
+}
+
 static bool
 add_names (struct file_list *list, const struct tool_options *options)
 {
   bool standard_input = strcmp (options->files_from, "-") == 0;
+  struct listing listing = { list, options };
   FILE *names = standard_input ? stdin : fopen (options->files_from, "re");
-  if (names == NULL)
-    return false;
-  char *path = NULL;
-  size_t room = 0;
-  bool ok = true;
-  while (ok && getdelim (&path, &room, '\0', names) >= 0)
-    ok = add_named (list, options, path, true);
-  ok = ok && !ferror (names);
-  int problem = errno;
-  free (path);
-  if (!standard_input)
-    fclose (names);
-  errno = problem;
-  return ok;
+  return names != NULL && lines_take (names, '\0', add_listed, &listing);
 }
 
 bool

@@ -179,12 +179,13 @@ else
   echo "ok $count - a program with a debug file # SKIP cannot be made here"
 fi
 
-# What is said of several files is kept until its turn comes; without memory for
-# that it is printed at once.  The files have no CFI that libdwarf would read: a
+# Without memory for a name, a list of files does not end there.  What is said
+# of several files is kept until its turn comes; without memory for that it is
+# printed at once.  The files have no CFI that libdwarf would read: a
 # thread of the program has no handler that could tell its crashes from others.
 several ()
 {
-  LD_PRELOAD=$PWD/memory.so "$program" -n -j 1 --stats="$1" w/f w/g >output 2>errors
+  LD_PRELOAD=$PWD/memory.so "$program" -n -j 1 --stats="$1" --files0-from=list >output 2>errors
   rc=$?
   no_times output
   sort -o output output
@@ -192,6 +193,7 @@ several ()
 
 echo script >w/f
 cp small.o w/g
+printf 'w/f\0w/g\0' >list
 for stats in json junit; do
   bad="" failed=0
   rm -f all

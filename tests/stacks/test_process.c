@@ -22,12 +22,12 @@
 
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
+#include "base/lines.h"
 #include "base/mapped_file.h"
 #include "tests/unit/failing_allocations.h"
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
 #include "stacks/file_finder.h"
-#include "stacks/lines.h"
 #include "stacks/live.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
@@ -1494,10 +1494,10 @@ TEST (lines_that_cannot_be_read_are_not_the_end)
 {
   FILE *file = fopen (".", "r");
   assert_non_null (file);
-  assert_false (lines_take (file, take_any, NULL));
+  assert_false (lines_take (file, '\n', take_any, NULL));
   file = fopen ("/dev/null", "r");
   assert_non_null (file);
-  assert_true (lines_take (file, take_any, NULL));
+  assert_true (lines_take (file, '\n', take_any, NULL));
 }
 
 /* The kernel prints it as it is, in front of the state.  */

@@ -977,11 +977,11 @@ PROGRAM_TEST (own_memory_is_read_where_it_exists_and_errno_stays)
 
 static unsigned lines_granted = UINT_MAX;
 
-/* glibc's header has getline as a call of __getdelim, if it is optimized.  */
-ssize_t __wrap_getline (char **line, size_t *room, FILE *file);
-ssize_t __wrap___getdelim (char **line, size_t *room, int end, FILE *file);
+ssize_t __wrap_getdelim (char **line, size_t *room, int end, FILE *file);
+ssize_t __real_getdelim (char **line, size_t *room, int end, FILE *file);
+
 ssize_t
-__wrap___getdelim (char **line, size_t *room, int end, FILE *file)
+__wrap_getdelim (char **line, size_t *room, int end, FILE *file)
 {
   if (lines_granted == 0)
     {
@@ -989,13 +989,7 @@ __wrap___getdelim (char **line, size_t *room, int end, FILE *file)
       return -1;
     }
   lines_granted -= lines_granted != UINT_MAX;
-  return getdelim (line, room, end, file);
-}
-
-ssize_t
-__wrap_getline (char **line, size_t *room, FILE *file)
-{
-  return __wrap___getdelim (line, room, '\n', file);
+  return __real_getdelim (line, room, end, file);
 }
 
 /* The table would have a part of the modules.  */
@@ -1138,6 +1132,47 @@ PROGRAM_TEST (sections_of_mapped_files_are_found)
   assert_int_equal (find_in_file (program, 4, size - 1), SFW_NO_SECTION);
   /* More than a section can reasonably have.  */
   assert_int_equal (find_in_file (program, 4, (1u << 30) + 1), SFW_NO_SECTION);
+}
+
+/* Files with holes cost nothing, and a process may have mapped hundreds of
+   them.  */
+PROGRAM_TEST (sections_of_a_process_have_a_bound_in_sum)
+{
+  enum
+  {
+    SIZE = 1 << 26,
+    BAD = (1 << 30) / SIZE
+  };
+  char bad_name[] = "mapped-XXXXXX", name[] = "mapped-XXXXXX";
+  int bad = mkstemp (bad_name), good = mkstemp (name);
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  write_file (program, bad, 4, SIZE);
+  write_at (bad, "none", 4, FILE_SECTION);
+  write_file (program, good, 4, SIZE);
+  uint8_t *code = mmap (NULL, (BAD + 1) * page, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  struct sfw_modules *modules = sfw_modules_new ();
+  struct sfw_row row;
+  assert_true (code != MAP_FAILED);
+  /* The list ascends: the good one is the last that is read.  */
+  for (size_t n = 0; n <= BAD; n += BAD)
+    {
+      for (size_t i = BAD - n; i <= BAD; i++)
+        assert_true (mmap (code + i * page, page, PROT_READ | PROT_EXEC,
+                           MAP_PRIVATE | MAP_FIXED, i < BAD ? bad : good,
+                           FILE_CODE)
+                     != MAP_FAILED);
+      assert_true (sfw_modules_read_maps (modules, getpid ()));
+      assert_int_equal (
+          sfw_modules_lookup (modules, (uintptr_t)code + BAD * page + 4, &row),
+          n == 0 ? SFW_MORE : SFW_NO_SECTION);
+    }
+  sfw_modules_free (modules);
+  munmap (code, (BAD + 1) * page);
+  close (bad);
+  close (good);
+  unlink (bad_name);
+  unlink (name);
 }
 
 /* The size of a block of memory that cannot be had; 0: all can.  */

@@ -3,27 +3,28 @@
 
 #include <config.h>
 
-#include "stacks/lines.h"
+#include "base/lines.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool
-lines_take (FILE *file, bool (*take) (void *context, char *line),
+lines_take (FILE *file, char end, bool (*take) (void *context, char *line),
             void *context)
 {
   char *line = NULL;
   size_t room = 0;
   bool more = true;
-  while (more && getline (&line, &room, file) > 0)
+  while (more && getdelim (&line, &room, end, file) > 0)
     more = take (context, line);
-  /* Without memory for a line, and on errors, getline fails as it does at the
+  /* Without memory for a line, and on errors, getdelim fails as it does at the
      end.  */
   more = more && feof (file);
   int problem = errno;
   free (line);
-  fclose (file);
+  if (file != stdin)
+    fclose (file);
   errno = problem;
   return more;
 }

@@ -1,18 +1,19 @@
 /* Text files that are read line by line: those of /proc, and lists of names.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef STACKS_LINES_H
-#define STACKS_LINES_H
+#ifndef BASE_LINES_H
+#define BASE_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/* Give TAKE, with CONTEXT, each line of FILE, with its newline, until TAKE
-   returns false; FILE is closed then.  Returns whether TAKE never did and FILE
-   was read to its end; errno says why it was not.  */
-bool lines_take (FILE *file, bool (*take) (void *context, char *line),
-                 void *context);
+/* Give TAKE, with CONTEXT, each line of FILE, with the character END that it
+   ends in, until TAKE returns false; FILE is closed then, unless it is stdin.
+   Returns whether TAKE never did and FILE was read to its end; errno says why
+   it was not.  */
+bool lines_take (FILE *file, char end,
+                 bool (*take) (void *context, char *line), void *context);
 
 /* Set LINE, of SIZE bytes, to the first line of the file PATH, without its
    newline and cut off if it is too long.  False, with LINE as it was, if there
@@ -23,4 +24,4 @@ bool lines_first (const char *path, char *line, size_t size);
    (proc_pid_status(5)); 0 if there is none.  */
 long lines_status (const char *path, const char *key);
 
-#endif /* STACKS_LINES_H */
+#endif /* BASE_LINES_H */
