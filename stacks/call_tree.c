@@ -12,9 +12,8 @@
 static bool
 grow (struct call_tree *tree)
 {
-  return tree->n < UINT32_MAX
-         && (ARRAY_ROOM (tree->nodes, tree->n + (size_t)1, &tree->capacity)
-             || shortage_note ());
+  return ARRAY_ROOM (tree->nodes, tree->n + (size_t)1, &tree->capacity)
+         || shortage_note ();
 }
 
 static uint32_t
@@ -63,14 +62,13 @@ call_tree_child (struct call_tree *tree, uint32_t parent, uint64_t key)
   if (found != 0)
     return found;
   if (!grow (tree)
-      || !(key_table_reserve (&tree->numbers) || shortage_note ()))
+      || !(key_table_add (&tree->numbers, hash, tree->n) || shortage_note ()))
     return 0;
   uint32_t made = tree->n++;
   tree->nodes[made] = (struct call_node){ .key = key,
                                           .parent = parent,
                                           .next = tree->nodes[parent].first };
   tree->nodes[parent].first = made;
-  key_table_insert (&tree->numbers, hash, made);
   return made;
 }
 
@@ -110,10 +108,9 @@ call_tree_sort (struct call_tree *tree)
         tree->nodes[node->parent].first = keyed[i].node;
       }
   free (keyed);
-  /* There were as many numbers before, so there is room.  */
   key_table_clear (&tree->numbers);
   for (uint32_t i = 1; i < tree->n; i++)
-    key_table_insert (
+    (void)key_table_add (
         &tree->numbers,
         hash_of (tree, tree->nodes[i].parent, tree->nodes[i].key), i);
   return true;

@@ -77,11 +77,10 @@ code_files_get (struct code_files *files, const char *path,
   while (key_table_next (&files->numbers, &walk, &i))
     if (is_file (files->files[i], path, identity))
       return files->files[i];
-  if (!(key_table_reserve (&files->numbers) || shortage_note ()))
-    return NULL;
   struct code_file *file = add_file (files, path, identity);
-  if (file != NULL)
-    key_table_insert (&files->numbers, hash, files->n - 1);
+  /* A file that is not found again is taken for another one.  */
+  if (file != NULL && !key_table_add (&files->numbers, hash, files->n - 1))
+    shortage_note ();
   return file;
 }
 

@@ -51,13 +51,13 @@ member_free (struct member *member)
 static struct member *
 member_new (struct family *family, pid_t pid)
 {
-  if (family->n == UINT32_MAX || !key_table_reserve (&family->numbers)
-      || !ARRAY_ROOM (family->members, family->n + 1, &family->capacity))
-    return NULL;
   struct member *member = calloc (1, sizeof *member);
   if (member == NULL)
     return NULL;
-  if (!live_begin (&member->process, pid))
+  if (!live_begin (&member->process, pid)
+      || !ARRAY_ROOM (family->members, family->n + 1, &family->capacity)
+      || !key_table_add (&family->numbers, key_of_pid (family, pid),
+                         family->n))
     {
       member_free (member);
       return NULL;
@@ -65,8 +65,6 @@ member_new (struct family *family, pid_t pid)
   member->process.policy = family->policy;
   member->process.files = &family->files;
   member->process.recorded = family->recorded;
-  key_table_insert (&family->numbers, key_of_pid (family, pid),
-                    (uint32_t)family->n);
   family->members[family->n++] = member;
   return member;
 }
@@ -155,16 +153,12 @@ family_remove (struct family *family, pid_t pid)
   uint32_t number = number_of (family, pid);
   if (number == UINT32_MAX)
     return;
-  uint32_t last = (uint32_t)--family->n;
-  struct member *moved = family->members[last];
-  uint32_t hash = key_of_pid (family, moved->process.pid);
-  key_table_remove (&family->numbers, key_of_pid (family, pid), number);
+  struct member *last = family->members[--family->n];
+  key_table_replace (&family->numbers, key_of_pid (family, pid), number,
+                     key_of_pid (family, last->process.pid),
+                     (uint32_t)family->n);
   member_free (family->members[number]);
-  if (last == number)
-    return;
-  family->members[number] = moved;
-  key_table_remove (&family->numbers, hash, last);
-  key_table_insert (&family->numbers, hash, number);
+  family->members[number] = last;
 }
 
 static bool

@@ -149,10 +149,9 @@ unit_of (struct inlines *inlines, Dwarf_Die *first)
   while (key_table_next (&inlines->numbers, &walk, &i))
     if (inlines->units[i].offset == offset)
       return &inlines->units[i];
-  if (inlines->n == UINT32_MAX || !key_table_reserve (&inlines->numbers)
-      || !ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity))
+  if (!ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity)
+      || !key_table_add (&inlines->numbers, hash, inlines->n))
     return NULL;
-  key_table_insert (&inlines->numbers, hash, (uint32_t)inlines->n);
   struct inline_unit *unit = &inlines->units[inlines->n++];
   *unit = (struct inline_unit){ .offset = offset };
   if (list_unit (unit, first))

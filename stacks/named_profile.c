@@ -37,13 +37,11 @@ number_of (struct named_profile *named, const char *text, size_t length)
     if (strncmp (named->names[number], text, length) == 0
         && named->names[number][length] == '\0')
       return number;
-  if (n == UINT32_MAX || !key_table_reserve (numbers)
-      || !ARRAY_ROOM (named->names, n + 1, &named->names_capacity)
+  if (!ARRAY_ROOM (named->names, n + 1, &named->names_capacity)
       || (named->names[n] = strndup (text, length)) == NULL)
     return UINT32_MAX;
-  key_table_insert (numbers, hash, (uint32_t)n);
   named->n_names++;
-  return (uint32_t)n;
+  return key_table_add (numbers, hash, n) ? (uint32_t)n : UINT32_MAX;
 }
 
 uint32_t

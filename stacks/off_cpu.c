@@ -55,14 +55,12 @@ thread_of (struct off_cpu *waits, pid_t tid)
   struct off_cpu_thread *found = find (waits, tid);
   if (found != NULL)
     return found;
-  if (waits->n == UINT32_MAX || !key_table_reserve (&waits->numbers)
-      || !ARRAY_ROOM (waits->threads, waits->n + 1, &waits->capacity))
+  if (!ARRAY_ROOM (waits->threads, waits->n + 1, &waits->capacity)
+      || !key_table_add (&waits->numbers, key_of_tid (waits, tid), waits->n))
     {
       shortage_note ();
       return NULL;
     }
-  key_table_insert (&waits->numbers, key_of_tid (waits, tid),
-                    (uint32_t)waits->n);
   struct off_cpu_thread *made = &waits->threads[waits->n++];
   *made = (struct off_cpu_thread){ .tid = tid };
   return made;
@@ -137,15 +135,10 @@ off_cpu_exit (struct off_cpu *waits, pid_t tid)
   if (thread == NULL)
     return;
   forget (waits, thread);
-  uint32_t number = (uint32_t)(thread - waits->threads);
-  uint32_t last = (uint32_t)--waits->n;
-  key_table_remove (&waits->numbers, key_of_tid (waits, tid), number);
-  if (last == number)
-    return;
-  *thread = waits->threads[last];
-  uint32_t hash = key_of_tid (waits, thread->tid);
-  key_table_remove (&waits->numbers, hash, last);
-  key_table_insert (&waits->numbers, hash, number);
+  *thread = waits->threads[--waits->n];
+  key_table_replace (&waits->numbers, key_of_tid (waits, tid),
+                     (uint32_t)(thread - waits->threads),
+                     key_of_tid (waits, thread->tid), (uint32_t)waits->n);
 }
 
 void

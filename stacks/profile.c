@@ -54,12 +54,12 @@ process_node (struct profile *profile, const char *name)
     if (strcmp (profile->processes[i], name) == 0)
       return call_tree_child (&profile->calls, 0,
                               profile_key (KEY_OF_PROCESS, i));
-  if (n == UINT32_MAX || !key_table_reserve (numbers)
-      || !ARRAY_ROOM (profile->processes, n + 1, &profile->processes_capacity)
+  if (!ARRAY_ROOM (profile->processes, n + 1, &profile->processes_capacity)
       || (profile->processes[n] = strdup (name)) == NULL)
     return shortage_note ();
-  key_table_insert (numbers, hash, (uint32_t)n);
   profile->n_processes++;
+  if (!key_table_add (numbers, hash, n))
+    return shortage_note ();
   return call_tree_child (&profile->calls, 0, profile_key (KEY_OF_PROCESS, n));
 }
 

@@ -47,13 +47,12 @@ task_of (struct sampled_threads *list, pid_t pid, pid_t tid)
   while (key_table_next (&list->task_numbers, &walk, &number))
     if (list->tasks[number].tid == tid && list->tasks[number].pid == pid)
       return &list->tasks[number];
-  if (list->n_tasks == UINT32_MAX || !key_table_reserve (&list->task_numbers)
-      || !ARRAY_ROOM (list->tasks, list->n_tasks + 1, &list->tasks_capacity))
+  if (!ARRAY_ROOM (list->tasks, list->n_tasks + 1, &list->tasks_capacity)
+      || !key_table_add (&list->task_numbers, hash, list->n_tasks))
     {
       shortage_note ();
       return NULL;
     }
-  key_table_insert (&list->task_numbers, hash, (uint32_t)list->n_tasks);
   struct named_task *made = &list->tasks[list->n_tasks++];
   *made = (struct named_task){ .pid = pid,
                                .tid = tid,
@@ -81,13 +80,12 @@ static uint32_t
 add_thread (struct sampled_threads *list, uint32_t hash,
             const struct profile_thread *thread)
 {
-  if (list->n == PROFILE_NO_THREAD || !key_table_reserve (&list->numbers)
-      || !ARRAY_ROOM (list->threads, list->n + 1, &list->capacity))
+  if (!ARRAY_ROOM (list->threads, list->n + 1, &list->capacity)
+      || !key_table_add (&list->numbers, hash, list->n))
     {
       shortage_note ();
       return PROFILE_NO_THREAD;
     }
-  key_table_insert (&list->numbers, hash, (uint32_t)list->n);
   list->threads[list->n] = *thread;
   return (uint32_t)list->n++;
 }

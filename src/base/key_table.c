@@ -45,8 +45,9 @@ put (struct key_table *table, struct key_slot entry)
   table->slots[at] = entry;
 }
 
-bool
-key_table_reserve (struct key_table *table)
+/* Make room for one number more.  False when memory ran out.  */
+static bool
+reserve (struct key_table *table)
 {
   enum
   {
@@ -68,19 +69,31 @@ key_table_reserve (struct key_table *table)
   return true;
 }
 
-void
-key_table_insert (struct key_table *table, uint32_t hash, uint32_t number)
+bool
+key_table_add (struct key_table *table, uint32_t hash, size_t number)
 {
-  put (table, (struct key_slot){ hash, number });
+  if (number >= UINT32_MAX || !reserve (table))
+    return false;
+  put (table, (struct key_slot){ hash, (uint32_t)number });
   table->n_used++;
+  return true;
 }
 
-void
-key_table_remove (struct key_table *table, uint32_t hash, uint32_t number)
+/* Where NUMBER is, which is there under HASH.  */
+static size_t
+place_of (const struct key_table *table, uint32_t hash, uint32_t number)
 {
   size_t mask = table->n_slots - 1, at = hash & mask;
   while (table->slots[at].number != number || table->slots[at].hash != hash)
     at = (at + 1) & mask;
+  return at;
+}
+
+void
+key_table_replace (struct key_table *table, uint32_t hash, uint32_t number,
+                   uint32_t last_hash, uint32_t last)
+{
+  size_t mask = table->n_slots - 1, at = place_of (table, hash, number);
   /* A search ends at an empty place: what is behind this one moves up if its
      own search would begin in front of it.  */
   for (size_t next = (at + 1) & mask; table->slots[next].number != UINT32_MAX;
@@ -92,6 +105,8 @@ key_table_remove (struct key_table *table, uint32_t hash, uint32_t number)
       }
   table->slots[at].number = UINT32_MAX;
   table->n_used--;
+  if (last != number)
+    table->slots[place_of (table, last_hash, last)].number = number;
 }
 
 void

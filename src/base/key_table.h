@@ -68,17 +68,16 @@ key_of_number (struct key_table *table, uint64_t number)
 uint32_t key_of_bytes (struct key_table *table, uint64_t number,
                        const void *bytes, size_t size);
 
-/* Make room for one number more.  False when memory ran out.  */
-bool key_table_reserve (struct key_table *table);
+/* Put in NUMBER under HASH.  False when memory ran out, and for numbers from
+   UINT32_MAX on.  After key_table_clear there is room for as many as before.
+ */
+bool key_table_add (struct key_table *table, uint32_t hash, size_t number);
 
-/* Put in NUMBER, which is less than UINT32_MAX, under HASH; there is room for
-   it.  */
-void key_table_insert (struct key_table *table, uint32_t hash,
-                       uint32_t number);
-
-/* Take out NUMBER, which is there under HASH.  */
-void key_table_remove (struct key_table *table, uint32_t hash,
-                       uint32_t number);
+/* Take out NUMBER, which is there under HASH, and call LAST, which is there
+   under LAST_HASH, by that number: the last element of a list takes the place
+   of one that goes.  LAST may be NUMBER.  */
+void key_table_replace (struct key_table *table, uint32_t hash,
+                        uint32_t number, uint32_t last_hash, uint32_t last);
 
 /* Take out all numbers.  */
 void key_table_clear (struct key_table *table);

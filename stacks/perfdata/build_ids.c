@@ -65,12 +65,10 @@ add_build_id (struct perf_data *data, const struct perf_record *record,
   uint32_t hash = key_of_path (data, path);
   if (find_build_id (data, hash, path, &other) != UINT32_MAX)
     return true;
-  if (!key_table_reserve (&data->build_id_numbers)
-      || !ARRAY_ROOM (data->build_ids, data->n_build_ids + 1,
-                      &data->build_ids_capacity))
+  if (!ARRAY_ROOM (data->build_ids, data->n_build_ids + 1,
+                   &data->build_ids_capacity)
+      || !key_table_add (&data->build_id_numbers, hash, data->n_build_ids))
     return false;
-  key_table_insert (&data->build_id_numbers, hash,
-                    (uint32_t)data->n_build_ids);
   data->build_ids[data->n_build_ids++] = offset;
   return true;
 }

@@ -592,12 +592,9 @@ TEST (of_a_key_table_any_number_can_be_taken_out)
       uint32_t number = (random >> 8) % MANY, hash = number % 97 - 60;
       assert_int_equal (has_number (&table, hash, number), is_in[number]);
       if (is_in[number])
-        key_table_remove (&table, hash, number);
+        key_table_replace (&table, hash, number, hash, number);
       else
-        {
-          assert_true (key_table_reserve (&table));
-          key_table_insert (&table, hash, number);
-        }
+        assert_true (key_table_add (&table, hash, number));
       is_in[number] = !is_in[number];
     }
   for (uint32_t number = 0; number < MANY; number++)
@@ -605,6 +602,23 @@ TEST (of_a_key_table_any_number_can_be_taken_out)
                       is_in[number]);
   key_table_clear (&table);
   assert_false (has_number (&table, 0, 0));
+  key_table_free (&table);
+}
+
+/* An element of a list goes, and the last one takes its place.  */
+TEST (of_a_key_table_a_number_can_be_given_to_another)
+{
+  struct key_table table = { 0 };
+  for (uint32_t number = 0; number < 3; number++)
+    assert_true (key_table_add (&table, number < 2 ? 5 : 9, number));
+  key_table_replace (&table, 5, 0, 9, 2);
+  assert_true (has_number (&table, 5, 1));
+  assert_true (has_number (&table, 9, 0));
+  assert_false (has_number (&table, 5, 0));
+  assert_false (has_number (&table, 9, 2));
+  key_table_replace (&table, 5, 1, 5, 1);
+  assert_false (has_number (&table, 5, 1));
+  assert_false (key_table_add (&table, 5, UINT32_MAX));
   key_table_free (&table);
 }
 
