@@ -221,17 +221,19 @@ main (void)
 }
 END
 
-# small_program [FILE [ARGUMENT]...]: compile that, from small.c.  Most tests
-# want the plain one, so that is compiled once in a file of tests.
+# small_program [FILE [ARGUMENT]...]: compile that, from small.c.  With the same
+# options it is compiled once in a file of tests; what an argument names that is no
+# option may be another file the next time.
 small_program ()
 {
+  local file=${1:-small} options=${*:2} made
   printf %s "$small_source" >small.c
-  local plain="$BATS_FILE_TMPDIR/small-${CC##*/}"
-  if [ $# -gt 1 ]; then
-    "${CC:-cc}" -O2 -o "$1" small.c "${@:2}"
-  elif [ -e "$plain" ] || "${CC:-cc}" -O2 -o "$plain" small.c; then
-    cp --remove-destination "$plain" "${1:-small}"
+  made=$BATS_FILE_TMPDIR/small-${CC##*/}${options//\//%}
+  [[ " $options" != *" "[!-]* ]] || made=$file
+  if [ "$made" = "$file" ] || [ ! -e "$made" ]; then
+    "${CC:-cc}" -O2 -o "$made" small.c "${@:2}" || return
   fi
+  [ "$made" = "$file" ] || cp --remove-destination "$made" "$file"
 }
 
 # Run the tool; output and stderr are in $output and $stderr, the exit status

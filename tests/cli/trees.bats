@@ -6,18 +6,25 @@
 load helpers
 
 # A folder with programs of several sizes, in sub-folders, among other files.
+sample_tree ()
+{
+  mkdir -p sample/bin sample/lib/deep/er sample/share
+  small_program sample/bin/small
+  small_program sample/bin/debugged -g
+  small_program sample/lib/deep/er/shared.so -shared -fPIC
+  copy "$(program_file bash)" sample/bin/bash
+  copy "$(program_file ls)" sample/lib/deep/ls
+  echo text >sample/share/text
+  echo "#!/bin/sh" >sample/bin/script
+  : >sample/share/empty
+  "${CC:-cc}" -c small.c -o sample/lib/small.o
+}
+
+# make_tree NAME: that folder, made once in this file.
 make_tree ()
 {
-  mkdir -p "$1/bin" "$1/lib/deep/er" "$1/share"
-  small_program "$1/bin/small"
-  small_program "$1/bin/debugged" -g
-  small_program "$1/lib/deep/er/shared.so" -shared -fPIC
-  copy "$(program_file bash)" "$1/bin/bash"
-  copy "$(program_file ls)" "$1/lib/deep/ls"
-  echo text >"$1/share/text"
-  echo "#!/bin/sh" >"$1/bin/script"
-  : >"$1/share/empty"
-  "${CC:-cc}" -c small.c -o "$1/lib/small.o"
+  once sample_tree
+  mv -T sample "$1"
 }
 
 # Turn FILE into one for a machine without SFrame ABI: MIPS (8).
