@@ -179,8 +179,11 @@ prepare (struct program *program, const uint8_t *bytes, size_t size)
   program->modules = sfw_modules_new ();
   program->lies = lies_about_order (&program->section);
   program->stack = malloc (STACK_SIZE);
-  void *memory = malloc (sfw_walker_size ());
-  if (program->modules == NULL || program->stack == NULL || memory == NULL)
+  /* One walker for all inputs: to allocate it takes longer than the walks.  */
+  static void *walker;
+  if (walker == NULL)
+    walker = malloc (sfw_walker_size ());
+  if (program->modules == NULL || program->stack == NULL || walker == NULL)
     abort ();
   program->memory = (struct sfw_memory){ .bytes = program->stack,
                                          .low = STACK,
@@ -189,7 +192,7 @@ prepare (struct program *program, const uint8_t *bytes, size_t size)
     store_u64 (program->stack + 8 * i, stack_word (bytes, i), bytes[0] & 1);
   if (bytes[0] & 16)
     program->fallback = by_frame_pointer;
-  make_walker (program, memory);
+  make_walker (program, walker);
   return sfw_modules_add (program->modules, 0, UINT64_MAX, &program->section);
 }
 
@@ -217,7 +220,6 @@ fuzz_walk (const uint8_t *bytes, size_t size)
   else
     FUZZ_CHECK (sfw_lookup (&program.section, frame.pc, &row)
                 == SFW_BAD_SECTION);
-  free (program.walker);
   free (program.stack);
   sfw_modules_free (program.modules);
 }

@@ -78,7 +78,10 @@ run_target ()
   fi
   target_name=$1
   shift
-  FUZZ_TARGET=$target_name ASAN_OPTIONS=detect_leaks=1 \
+  # What is freed is kept from being used again: 16 MiB of it, more than an input's
+  # run may have at a time (fuzz_run).  The default, 256, is in no processor's cache,
+  # which makes runs take half as long again.
+  FUZZ_TARGET=$target_name ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=16 \
     nice -n 15 "$build/fuzz-work/fuzz" "corpus/$target_name" \
     "$build/tests/fuzz/corpus/$target_name" "$@" -max_total_time="$seconds" \
     -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=24000 \
