@@ -59,8 +59,8 @@ forget_by_file (struct process *process)
   process->by_file = NULL;
 }
 
-/* List the mappings of PROCESS by their files.  False when memory ran out.  */
-static bool
+/* List the mappings of PROCESS by their files, unless memory runs out.  */
+static void
 list_by_file (struct process *process)
 {
   size_t n = process->mappings.n;
@@ -72,10 +72,10 @@ list_by_file (struct process *process)
   if (items == NULL || !radix_sort (&items, n, sizeof *list))
     {
       free (items);
-      return shortage_note ();
+      shortage_note ();
+      return;
     }
   process->by_file = items;
-  return true;
 }
 
 const struct mapping *
@@ -83,9 +83,11 @@ process_next_mapping (struct process *process, const struct code_file *file,
                       size_t *at)
 {
   size_t n = process->mappings.n;
-  if (process->by_file == NULL && !list_by_file (process))
-    return NULL;
+  if (process->by_file == NULL)
+    list_by_file (process);
   const struct file_mapping *list = process->by_file;
+  if (list == NULL)
+    return NULL;
   if (*at == 0)
     *at = SEARCH_FIRST (n, i, list[i].file >= (uintptr_t)file);
   return *at < n && list[*at].file == (uintptr_t)file
@@ -184,11 +186,11 @@ make_room (struct process *process)
     return true;
   struct mappings own = { .n = all->n, .has_files = all->has_files };
   own.capacity = 2 * (all->n + 4 * MORE);
-  struct mapping *memory = reallocarray (NULL, own.capacity, sizeof *own.list);
-  if (memory == NULL)
+  own.list = reallocarray (NULL, own.capacity, sizeof *own.list);
+  if (own.list == NULL)
     return shortage_note ();
   own.front = (own.capacity - own.n) / 2;
-  own.list = memory + own.front;
+  own.list += own.front;
   if (own.n > 0)
     memcpy (own.list, all->list, own.n * sizeof *own.list);
   process_forget_mappings (process);
