@@ -13,6 +13,7 @@ SPDX-License-Identifier: LGPL-2.1-or-later
 """
 
 import functools
+import itertools
 import json
 import os
 import subprocess
@@ -27,6 +28,22 @@ import sframe_spec  # noqa: E402
 # Demands that it is the encoder's part to keep; others, such as the number of
 # words, are kept by who makes the rows.
 KEPT = {"fre-ascending", "fre-range", "sorted"}
+
+
+class Section(sframe_spec.Section):
+    """One whose rows are read once: lookups read them from the first one on, and
+    some functions have 65,536."""
+
+    def __init__(self, data, address):
+        super().__init__(data, address)
+        self.kept = {}
+
+    def rows(self, function, until=1 << 64):
+        kept = self.kept.get(function.entry_offset)
+        if kept is None:
+            kept = list(super().rows(function))
+            self.kept[function.entry_offset] = kept
+        return itertools.takewhile(lambda row: row.start <= until, kept)
 
 
 def functions(section):
@@ -54,12 +71,12 @@ def is_pcrel(section, version):
     return version > 1
 
 
-def request(section, share, version):
-    lines = [f"section {version:x}"
-             f" {is_pcrel(section, version):x}"
-             f" {section.abi:x} {section.address:x} {share:x}"]
-    seen = {}
-    for index, function in enumerate(functions(section)):
+@functools.lru_cache(maxsize=1)  # a section is written several times
+def descriptions(section):
+    """Of each function: where it is, of which kind, its rows as lines, and whether
+    all of them begin inside it."""
+    described = []
+    for function in functions(section):
         rows = list(section.rows(function))
         kind = (f" {function.fde_type:x} {function.pcmask:x}"
                 f" {function.repeat if function.pcmask else 0:x}"
@@ -73,11 +90,20 @@ def request(section, share, version):
             numbers = " ".join(str(word) for word in words(function, row))
             body.append(f"row {row.start:x} {row.base_is_sp:x}"
                         f" {row.ra_signed:x} {len(row.words):x} {numbers}")
-        place = f"{function.address:x} {function.size:x}"
+        described.append((f"{function.address:x} {function.size:x}", kind, body,
+                          rows and rows[-1].start < function.size))
+    return described
+
+
+def request(section, share, version):
+    lines = [f"section {version:x}"
+             f" {is_pcrel(section, version):x}"
+             f" {section.abi:x} {section.address:x} {share:x}"]
+    seen = {}
+    for index, (place, kind, body, inside) in enumerate(descriptions(section)):
         first = seen.setdefault((kind, *body), index)
         # What writes shared rows knows itself which functions have the same.
-        if (share and first != index and rows
-                and rows[-1].start < function.size):
+        if share and first != index and inside:
             lines.append(f"repeat {first:x} {place}")
         else:
             lines += [f"function {place}{kind}"] + body
@@ -98,7 +124,7 @@ def pcs(section):
                     yield function.address + near
 
 
-@functools.lru_cache(maxsize=1)  # a section is written several times
+@functools.lru_cache(maxsize=1)
 def answers(section):
     return {pc: section.lookup(pc) for pc in set(pcs(section))}
 
@@ -125,7 +151,7 @@ def differences(encoder, section, share, version, may_refuse):
              for violation in sframe_spec.violations(data, section.address)]
     if found:
         return found
-    written = sframe_spec.Section(data, section.address)
+    written = Section(data, section.address)
     if (written.version, written.abi) != (version, section.abi):
         return ["another version or machine"]
     if not written.flags & sframe_spec.SORTED:
@@ -143,9 +169,9 @@ def read(vector, directory):
     with open(os.path.join(directory, vector["file"]), "rb") as file:
         data = file.read()
     try:
-        section = sframe_spec.Section(data, vector["address"])
+        section = Section(data, vector["address"])
         for function in functions(section):
-            list(section.rows(function))
+            section.rows(function)
     except sframe_spec.Violation:
         return None, False
     broken = {violation.demand for violation in
