@@ -86,12 +86,13 @@ list_calls ()
     done
 }
 
-# Run the command with one fault.
+# Run the command with one fault.  What the last run has left as the old file is
+# the old file still.
 inject ()
 {
   local fault=$1
   shift
-  cp old w/f
+  [ "${now-}" = old ] || cp old w/f
   # Not with trace=none: a call that is filtered out is not tampered with.
   strace -f -qq -o /dev/null -e inject="$fault" "$@" >output 2>&1
 } 2>/dev/null # the shell's own "Killed"
