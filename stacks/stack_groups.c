@@ -24,16 +24,30 @@ same_walk (const struct stack_walk *a, const struct stack_walk *b)
   return true;
 }
 
-/* A new group for WALK; NULL when memory ran out.  */
+static uint32_t
+hash_of (struct stack_groups *groups, const struct stack_walk *walk)
+{
+  uint32_t hash = key_of_number (&groups->numbers, walk->n);
+  for (size_t i = 0; i < walk->n; i++)
+    hash = key_of_pair (&groups->numbers, hash, walk->frames[i].pc);
+  return hash;
+}
+
+/* A new group for WALK, which has HASH; NULL when memory ran out.  */
 static struct stack_group *
-add_group (struct stack_groups *groups, const struct stack_walk *walk)
+add_group (struct stack_groups *groups, uint32_t hash,
+           const struct stack_walk *walk)
 {
   if (!ARRAY_ROOM (groups->groups, groups->n + 1, &groups->capacity))
     return NULL;
   struct stack_group *group = &groups->groups[groups->n];
   *group = (struct stack_group){ .walk.max = 0 };
-  if (!stack_walk_init (&group->walk, walk->n))
-    return NULL;
+  if (!stack_walk_init (&group->walk, walk->n)
+      || !key_table_add (&groups->numbers, hash, groups->n))
+    {
+      stack_walk_free (&group->walk);
+      return NULL;
+    }
   memcpy (group->walk.frames, walk->frames, walk->n * sizeof *walk->frames);
   group->walk.n = walk->n;
   group->walk.max = walk->max;
@@ -47,11 +61,13 @@ stack_groups_add (struct stack_groups *groups, const struct thread *thread,
                   const struct stack_walk *walk)
 {
   struct stack_group *group = NULL;
-  for (size_t i = 0; i < groups->n && group == NULL; i++)
+  struct key_walk same = { .hash = hash_of (groups, walk) };
+  for (uint32_t i;
+       group == NULL && key_table_next (&groups->numbers, &same, &i);)
     if (same_walk (&groups->groups[i].walk, walk))
       group = &groups->groups[i];
   if (group == NULL)
-    group = add_group (groups, walk);
+    group = add_group (groups, same.hash, walk);
   if (group == NULL
       || !ARRAY_ROOM (group->threads, group->n + 1, &group->capacity))
     return false;
@@ -85,5 +101,6 @@ stack_groups_free (struct stack_groups *groups)
       stack_walk_free (&groups->groups[i].walk);
     }
   free (groups->groups);
+  key_table_free (&groups->numbers);
   *groups = (struct stack_groups){ 0 };
 }

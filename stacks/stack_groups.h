@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/key_table.h"
 #include "stacks/stack_walk.h"
 
 struct stack_group
@@ -20,6 +21,7 @@ struct stack_groups
 {
   struct stack_group *groups; /* owned */
   size_t n, capacity;
+  struct key_table numbers; /* of groups, until they are sorted, by walk */
 };
 
 /* Add THREAD, which must outlive GROUPS and has WALK (copied), to the group

@@ -135,3 +135,23 @@ END
   gzip -dc "$srcdir/tests/data/core/null.gz" >core
   says_what_is_missing '0x[0-9a-f]\{16\}' "$stack" core wild
 }
+
+# Each thread's stack was compared with those of all groups.
+@test "a core of very many threads with stacks of their own is grouped at once" {
+  python3 - <<'END'
+from struct import pack, pack_into
+THREADS = 200000
+notes = bytearray()
+for thread in range(THREADS):
+    status = bytearray(336)
+    pack_into("<I", status, 32, thread + 1)
+    pack_into("<Q", status, 112 + 8 * 16, 4096 + thread)
+    notes += pack("<III8s", 5, len(status), 1, b"CORE") + status
+with open("many", "wb") as core:
+    core.write(b"\x7fELF\2\1\1" + bytes(9)
+               + pack("<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+               + pack("<IIQQQQQQ", 4, 0, 120, 0, 0, len(notes), 0, 4) + notes)
+END
+  timeout 60 "$stack" --group many >shown
+  [ "$(grep -c '^Thread [0-9]*:$' shown)" -eq 200000 ]
+}
