@@ -12,37 +12,29 @@
 #include "base/printable.h"
 #include "stacks/profile_diff.h"
 
-/* Whether a caller of NODE, directly or not, is the same function.  */
-static bool
-calls_itself (const struct call_tree *tree, uint32_t node)
-{
-  uint64_t key = tree->nodes[node].key;
-  for (uint32_t i = tree->nodes[node].parent; i != 0;
-       i = tree->nodes[i].parent)
-    if (tree->nodes[i].key == key)
-      return true;
-  return false;
-}
-
-/* Add the shares of the nodes of PROFILE to those of their names.  DEPTH has
-   room for a number for each node.  */
+/* Add what the nodes of PROFILE weigh to what their names do.  ACTIVE has a
+   zero for each name: how many nodes from the root to the present one have
+   it.  */
 static void
-add_nodes (const struct named_profile *profile, unsigned *depth,
+add_nodes (const struct named_profile *profile, uint32_t *active,
            struct function_share *shares)
 {
-  const struct call_tree *tree = &profile->calls;
-  double all = (double)profile->totals[0] / 100;
-  /* Callers have lower numbers.  */
-  for (uint32_t i = 1; i < tree->n; i++)
+  const struct call_node *nodes = profile->calls.nodes;
+  uint32_t depth = 0;
+  for (uint32_t i = 0, next; (next = call_tree_next (&profile->calls, i)) != 0;
+       i = next)
     {
-      const struct call_node *node = &tree->nodes[i];
+      const struct call_node *node = &nodes[next];
       struct function_share *share = &shares[node->key];
-      depth[i] = depth[node->parent] + 1;
-      if (depth[i] <= profile->levels || all <= 0)
+      for (uint32_t left = i; left != node->parent;
+           left = nodes[left].parent, depth--)
+        active[nodes[left].key]--;
+      bool calls_itself = active[node->key]++ > 0;
+      if (++depth <= profile->levels)
         continue;
-      share->self += (double)node->self / all;
-      if (!calls_itself (tree, i))
-        share->total += (double)profile->totals[i] / all;
+      share->self += (double)node->self;
+      if (!calls_itself)
+        share->total += (double)profile->totals[next];
     }
 }
 
@@ -53,17 +45,23 @@ shares_of (const struct named_profile *profile, size_t more)
 {
   struct function_share *shares
       = calloc (profile->n_names + more + 1, sizeof *shares);
-  unsigned *depth = calloc (profile->calls.n, sizeof *depth);
-  if (shares != NULL && depth != NULL)
-    add_nodes (profile, depth, shares);
+  uint32_t *active = calloc (profile->n_names + 1, sizeof *active);
+  if (shares != NULL && active != NULL)
+    add_nodes (profile, active, shares);
   else
     {
       free (shares);
       shares = NULL;
     }
+  /* Sums are whole numbers up to here, so that equal shares are equal.  */
+  double all = (double)profile->totals[0] / 100;
   for (uint64_t i = 0; shares != NULL && i < profile->n_names; i++)
-    shares[i].name = profile->names[i];
-  free (depth);
+    {
+      shares[i].name = profile->names[i];
+      shares[i].self = all > 0 ? shares[i].self / all : 0;
+      shares[i].total = all > 0 ? shares[i].total / all : 0;
+    }
+  free (active);
   return shares;
 }
 

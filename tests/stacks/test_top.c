@@ -109,6 +109,35 @@ read_text (const char *text, struct named_profile *old, struct error *err)
   return read;
 }
 
+/* All callers of each function were gone through, and a file may have a stack
+   of any depth.  */
+TEST (of_a_deep_stack_shares_are_added_up_at_once)
+{
+  enum
+  {
+    MANY = 500000
+  };
+  char path[] = "folded-XXXXXX";
+  struct named_profile profile;
+  struct error err;
+  size_t n;
+  int fd = mkstemp (path);
+  FILE *file = fdopen (fd, "w");
+  assert_non_null (file);
+  for (unsigned i = 0; i < MANY; i++)
+    fprintf (file, "f%u%s", i, i + 1 < MANY ? ";" : " 1\n");
+  assert_int_equal (fclose (file), 0);
+  assert_true (folded_read (&profile, path, false, 0, &err));
+  alarm (60);
+  struct function_share *shares = top_list (&profile, NULL, &n);
+  alarm (0);
+  assert_int_equal (n, MANY);
+  assert_float_equal (shares[0].self, 100, 1e-9);
+  free (shares);
+  named_profile_free (&profile);
+  unlink (path);
+}
+
 TEST (what_changed_most_comes_first_whether_it_is_still_there)
 {
   static const char text[] = "process;main;a 2\n"
