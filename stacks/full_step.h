@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Rows know the CFA, the return address and the frame pointer, and of these
-   not all that CFI says.  CFI knows every register: it leads to
-   the caller of a frame with a CFA that is an expression, or is counted from
-   another register.  */
+   not all that CFI says.  CFI knows every register: it leads to the caller of
+   a frame with a CFA that is an expression, or is counted from another
+   register.  */
 
 #ifndef STACKS_FULL_STEP_H
 #define STACKS_FULL_STEP_H
@@ -36,8 +36,7 @@ struct full_caller
 /* Replace the REGISTERS of a frame of PROCESS by its caller's; those that are
    not known are UNKNOWN_REGISTER.  AT_PC: PC is the next instruction, not the
    end of a call.  REGISTERS are unchanged unless the result is
-   SFW_MORE; SFW_NO_ROW: nothing is said of that
-   code.  */
+   SFW_MORE; SFW_NO_ROW: nothing is said of that code.  */
 enum sfw_end full_step (struct process *process, struct registers *registers,
                         bool at_pc, struct full_caller *found);
 

@@ -20,10 +20,10 @@ bool perf_sampler_without_kernel (const struct perf_sampler *sampler);
 /* Sample the threads that PID has and will have, HZ times per second of their
    time on a processor (a profile of time off the processor: whenever they
    leave it), and, if CHILDREN, the processes that PID starts or has started,
-   which become members of the family.  What
-   happens to processes is reported to the family of PROFILE, which has PID as
-   it is.  If ON_EXEC, the family has PID without contents, and sampling starts
-   when PID executes a program.  NULL when this is not possible here.  */
+   which become members of the family.  What happens to processes is reported
+   to the family of PROFILE, which has PID as it is.  If ON_EXEC, the family
+   has PID without contents, and sampling starts when PID executes a program.
+   NULL when this is not possible here.  */
 struct perf_sampler *perf_sampler_open (struct profile *profile, pid_t pid,
                                         unsigned hz, bool on_exec,
                                         bool children, struct error *err);

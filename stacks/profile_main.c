@@ -147,7 +147,7 @@ show_progress (const struct session *session)
            session->profile.samples, plural_s (session->profile.samples));
 }
 
-/* Whether the command has ended, and with which STATUS, as waitpid has it. If
+/* Whether the command has ended, and with which STATUS, as waitpid has it.  If
    a sampler had stopped the command, the kernel may have told the sampler of
    its end.  */
 static bool

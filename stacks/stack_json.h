@@ -6,10 +6,9 @@
    one on, and "end", why the walk ended (walk_end_name), or null for a
    thread that nothing is known of.  A frame has "pc", and as far as they are
    known "function" and "offset" in there, "file" and "address" in there,
-   "source" and "line"; how it was found ("by":
-   frame_way_name); and true for what
-   applies of "interrupted" and "jit".  Addresses are texts, because numbers of
-   JavaScript have 53 bits.  */
+   "source" and "line"; how it was found ("by": frame_way_name); and true for
+   what applies of "interrupted" and "jit".  Addresses are texts, because
+   numbers of JavaScript have 53 bits.  */
 
 #ifndef STACKS_STACK_JSON_H
 #define STACKS_STACK_JSON_H

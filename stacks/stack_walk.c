@@ -222,8 +222,8 @@ walker_make (struct process *process)
   return process->walker != NULL || shortage_note ();
 }
 
-/* Append to WALK the N frames of the walk that WALKER has made; LAST
-   is the last one.  */
+/* Append to WALK the N frames of the walk that WALKER has made; LAST is the
+   last one.  */
 static void
 append_frames (struct stack_walk *walk, const struct sfw_walker *walker,
                const struct sfw_frame *last, const uint8_t *marks, size_t n)

@@ -1,6 +1,7 @@
 /* Code that makes a system call, known by its bytes, because nothing describes
    it in some C libraries: the way back from signal handlers, and where a
-   thread ends. SPDX-License-Identifier: LGPL-2.1-or-later  */
+   thread ends.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_SYSCALL_CODE_H
 #define STACKS_SYSCALL_CODE_H

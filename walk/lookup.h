@@ -45,8 +45,8 @@ uint64_t unwind_section_start (const struct unwind_section *section,
 uint32_t unwind_section_count (const struct unwind_section *section,
                                uint64_t pc, uint32_t low, uint32_t high);
 
-/* Find the RULES that hold at PC.  SFW_MORE,
-   SFW_NO_ROW or SFW_BAD_SECTION.  */
+/* Find the RULES that hold at PC.  SFW_MORE, SFW_NO_ROW or
+   SFW_BAD_SECTION.  */
 enum sfw_end unwind_section_lookup (const struct unwind_section *section,
                                     uint64_t pc, struct unwind_rules *rules);
 
