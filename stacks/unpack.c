@@ -54,7 +54,8 @@ packer_of (int fd)
   return NULL;
 }
 
-/* A file without a name, and how large it may get.  */
+/* A file without a name, and how large it may get: a limit of the user's,
+   which only root could exceed, may be lower.  */
 static int
 open_nameless (struct rlimit *limit)
 {
@@ -63,14 +64,17 @@ open_nameless (struct rlimit *limit)
   if (folder == NULL || folder[0] != '/')
     folder = "/var/tmp";
   int fd = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0 && fstatvfs (fd, &space) != 0)
+  if (fd < 0)
+    return -1;
+  if (fstatvfs (fd, &space) != 0 || getrlimit (RLIMIT_FSIZE, limit) != 0)
     {
       close (fd);
       return -1;
     }
-  if (fd >= 0)
-    limit->rlim_cur = limit->rlim_max
-        = (rlim_t)space.f_bavail / 2 * space.f_frsize;
+  rlim_t half = (rlim_t)space.f_bavail / 2 * space.f_frsize;
+  if (half < limit->rlim_max)
+    limit->rlim_max = half;
+  limit->rlim_cur = limit->rlim_max;
   return fd;
 }
 

@@ -1043,6 +1043,19 @@ END
   done
 }
 
+# The limit was to be half of the free space, which only root may set if it is
+# higher than the one that is there.
+@test "compressed cores are read by users whose files have a limit, too" {
+  needs setpriv
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  # Such a user may not enter our folder, nor perhaps the one of the build.
+  exec {program}<"$stack" {core}<"$srcdir/tests/data/core/data.gz"
+  ulimit -f 100000
+  TMPDIR=/var/tmp gives 0 capture \
+    setpriv --reuid=65534 --regid=65534 --clear-groups \
+    "/proc/self/fd/$program" "/proc/self/fd/$core"
+}
+
 @test "a core with a mass of segments in no order is gone through at once" {
   python3 - <<'END' || skip "no python3"
 import struct
