@@ -41,7 +41,7 @@ enum
 
 /* Where the first byte of FILE is in PROCESS.  False if it is not mapped.  */
 static bool
-find_begin (struct process *process, const struct code_file *file,
+find_begin (const struct process *process, const struct code_file *file,
             uint64_t *address)
 {
   size_t at = 0;
@@ -320,7 +320,7 @@ copy_mappings (struct process *process, const struct code_file *file,
 /* How many bytes from its start on FILE has in PROCESS; 0 if there are more
    than may be copied.  */
 static size_t
-mapped_size (struct process *process, const struct code_file *file)
+mapped_size (const struct process *process, const struct code_file *file)
 {
   size_t at = 0;
   uint64_t size = 0, all = process->files->copied;
@@ -368,6 +368,8 @@ file_finder_open (struct process *process, const struct mapping *mapping)
   int fd = -1;
   if (strcmp (file->path, "[vdso]") == 0 && process->memory.fetch != NULL)
     return copy_vdso ();
+  if (!process_list_by_file (process))
+    return -1;
   if (file->recorded.inode == 0 && file->recorded.build_id_size == 0
       && find_begin (process, file, &address))
     find_build_id (process, file, address);

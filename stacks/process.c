@@ -59,11 +59,12 @@ forget_by_file (struct process *process)
   process->by_file = NULL;
 }
 
-/* List the mappings of PROCESS by their files, unless memory runs out.  */
-static void
-list_by_file (struct process *process)
+bool
+process_list_by_file (struct process *process)
 {
   size_t n = process->mappings.n;
+  if (process->by_file != NULL)
+    return true;
   void *items = calloc (n + 1, sizeof *process->by_file);
   struct file_mapping *list = items;
   for (size_t i = 0; items != NULL && i < n; i++)
@@ -72,22 +73,18 @@ list_by_file (struct process *process)
   if (items == NULL || !radix_sort (&items, n, sizeof *list))
     {
       free (items);
-      shortage_note ();
-      return;
+      return shortage_note ();
     }
   process->by_file = items;
+  return true;
 }
 
 const struct mapping *
-process_next_mapping (struct process *process, const struct code_file *file,
-                      size_t *at)
+process_next_mapping (const struct process *process,
+                      const struct code_file *file, size_t *at)
 {
   size_t n = process->mappings.n;
-  if (process->by_file == NULL)
-    list_by_file (process);
   const struct file_mapping *list = process->by_file;
-  if (list == NULL)
-    return NULL;
   if (*at == 0)
     *at = SEARCH_FIRST (n, i, list[i].file >= (uintptr_t)file);
   return *at < n && list[*at].file == (uintptr_t)file

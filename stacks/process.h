@@ -88,9 +88,12 @@ struct process
 const struct mapping *process_mapping_at (const struct process *process,
                                           uint64_t address);
 
-/* The next mapping of FILE, in ascending order; NULL at the end, or when
-   memory ran out.  *AT is 0 at first.  */
-const struct mapping *process_next_mapping (struct process *process,
+/* List the mappings by file, unless they are.  False when memory ran out.  */
+bool process_list_by_file (struct process *process);
+
+/* The next mapping of FILE, in ascending order, or NULL; they are listed.  *AT
+   is 0 at first.  */
+const struct mapping *process_next_mapping (const struct process *process,
                                             const struct code_file *file,
                                             size_t *at);
 

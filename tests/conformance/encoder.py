@@ -31,8 +31,8 @@ KEPT = {"fre-ascending", "fre-range", "sorted"}
 
 
 class Section(sframe_spec.Section):
-    """One whose rows are read once: lookups read them from the first one on, and
-    some functions have 65,536."""
+    """A section that keeps the rows it has read: each lookup reads them from the
+    first one on, and some functions have 65,536."""
 
     def __init__(self, data, address):
         super().__init__(data, address)
