@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/printable.h"
+#include "cli/standard_options.h"
 #include "stacks/core.h"
 #include "stacks/live.h"
 #include "stacks/lost_files.h"
@@ -281,8 +282,5 @@ main (int argc, char **argv)
   int status = run (&session);
   if (!shortage_is_none ("sframe-stack"))
     status = EXIT_FAILURE;
-  if (fflush (stdout) == 0 && !ferror (stdout))
-    return status;
-  fprintf (stderr, "sframe-stack: standard output: %s\n", strerror (errno));
-  return EXIT_FAILURE;
+  return standard_output_flush (status);
 }

@@ -21,7 +21,6 @@
 #include "base/printable.h"
 #include "convert/relink.h"
 #include "cli/job.h"
-#include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 
@@ -452,15 +451,12 @@ plan (struct batch *batch)
 
 bool
 batch_run (const struct tool_options *options, const struct file_list *list,
-           struct totals *totals, FILE *out)
+           struct totals *totals, const struct message_streams *streams)
 {
   struct tool_options shared = *options;
-  struct batch batch = { .options = &shared,
-                         .list = list,
-                         .totals = totals,
-                         .streams = message_streams_choose (options) };
-  if (out != NULL)
-    batch.streams.out = out;
+  struct batch batch = {
+    .options = &shared, .list = list, .totals = totals, .streams = *streams
+  };
   pthread_mutex_init (&batch.lock, NULL);
   pthread_cond_init (&batch.changed, NULL);
   bool done = plan (&batch);

@@ -12,16 +12,16 @@
 #include <stdbool.h>
 
 #include "cli/file_list.h"
+#include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/totals.h"
 
-/* Do what OPTIONS ask for with the files of LIST; print results to OUT, or if
-   that is NULL to standard output, and problems to standard error.  Several
-   names of one file count once: the other names become links to the new file.
-   False when memory ran out before any file was worked on.  Where it ran out
-   for what was to be printed, TOTALS say so.  */
+/* Do what OPTIONS ask for with the files of LIST; print to STREAMS.
+   Several names of one file count once: the other names become links to the
+   new file.  False when memory ran out before any file was worked on.  Where
+   memory ran out for what was to be printed, TOTALS say so.  */
 bool batch_run (const struct tool_options *options,
                 const struct file_list *list, struct totals *totals,
-                FILE *out);
+                const struct message_streams *streams);
 
 #endif /* CLI_BATCH_H */

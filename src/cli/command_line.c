@@ -30,7 +30,7 @@ print_help (struct argp_state *state, const char *which)
   if (option_has_value (state, "--help", which, "all"))
     return;
   fputs (usual_options, state->out_stream);
-  exit (EXIT_SUCCESS);
+  standard_output_end ();
 }
 
 static void
@@ -200,7 +200,7 @@ parse_configuration_option (int key, struct argp_state *state)
     case OPTION_SHOW_CONFIG:
       read_configuration (state);
       configuration_print (&options->configuration, state->out_stream);
-      exit (EXIT_SUCCESS);
+      standard_output_end ();
     default:
       return ARGP_ERR_UNKNOWN;
     }

@@ -177,14 +177,23 @@ run (struct job *job, const struct tool_options *options)
   return is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
 }
 
+/* Whether the debug file has to match the file as it is now: one that was
+   changed, or that was converted before.  */
+static bool
+has_debug_twin (const struct job *job, const struct tool_options *options)
+{
+  return options->debug_twin && !options->convert.dry_run
+         && (job->outcome == JOB_DONE
+             || (job->outcome == JOB_SKIPPED
+                 && job->err.status == CFI2SFRAME_NOTHING));
+}
+
 /* Change the debug file to match the file, or the output, as it is now.  */
 static bool
 follow_debug_twin (struct job *job, const struct tool_options *options)
 {
   struct file_location now = job->location;
   struct error err = { 0 };
-  if (!options->debug_twin || options->convert.dry_run)
-    return true;
   if (options->output != NULL)
     now = file_location_of_path (options->output);
   else if (job->outcome == JOB_DONE)
@@ -271,7 +280,7 @@ job_run (struct job *job, const struct tool_options *options)
       return;
     }
   job->outcome = run (job, options);
-  if (job->outcome != JOB_FAILED && !follow_debug_twin (job, options))
+  if (has_debug_twin (job, options) && !follow_debug_twin (job, options))
     job->outcome = JOB_FAILED;
   if (job->outcome != JOB_DONE)
     add_advice (job, options);

@@ -18,9 +18,11 @@
 #include "cli/events.h"
 #include "cli/file_list.h"
 #include "cli/json_line.h"
+#include "cli/messages.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "cli/standard_options.h"
 #include "cli/totals.h"
 
 enum
@@ -28,18 +30,14 @@ enum
   EXIT_FOUND = 3 /* --lint found something */
 };
 
-/* The exit status STATUS, or failure if standard output could not be written
-   or made: lost output must not look like success.  */
+/* The exit status STATUS, or failure if a part of what was to be printed could
+   not be made or written.  */
 static int
 flush_output (int status)
 {
-  if (fflush (stdout) == 0 && !ferror (stdout))
-    {
-      if (!json_lines_lost ())
-        return status;
-      errno = ENOMEM;
-    }
-  fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (errno));
+  if (!json_lines_lost ())
+    return standard_output_flush (status);
+  fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (ENOMEM));
   return EXIT_FAILURE;
 }
 
@@ -141,16 +139,17 @@ run_batch (const struct tool_options *options)
 {
   struct file_list files = { 0 };
   struct totals totals = { 0 };
+  struct message_streams streams = message_streams_choose (options);
+  FILE *out = streams.out;
   double start = clock_now ();
   progress_init (!options->quiet
                  && (options->n_files > 1 || tool_options_is_tree (options)));
   struct events events;
-  if (!events_begin (&events, options->stats, stdout))
+  if (!events_begin (&events, options->stats, out))
     return fail_report ();
+  streams.out = events.body;
   bool collected = operands_collect (&files, options);
-  bool done = collected
-              && batch_run (options, &files, &totals,
-                            events.body == stdout ? NULL : events.body);
+  bool done = collected && batch_run (options, &files, &totals, &streams);
   int problem = collected ? ENOMEM : errno;
   progress_clear ();
   if (!done)
@@ -167,11 +166,11 @@ run_batch (const struct tool_options *options)
   bool told = events_end (&events, totals.done, totals.skipped,
                           totals.failed + totals.findings + !done + !flushed
                               + totals.lost_texts,
-                          totals.seconds, stdout);
+                          totals.seconds, out);
   if (done)
-    totals_print (&totals, options, stdout);
+    totals_print (&totals, options, out);
   if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)
-    totals_print_left_alone (&totals, stderr);
+    totals_print_left_alone (&totals, streams.errors);
   file_list_free (&files);
   if (!told)
     return fail_report ();

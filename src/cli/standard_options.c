@@ -13,7 +13,7 @@
 #include "cfi2sframe.h"
 #include "cli/number.h"
 
-/* argp's hooks for its own --version have no argument either.  */
+/* As messages have it.  */
 static const char *program_name;
 
 void
@@ -48,6 +48,22 @@ set_switch (int key, void *input, const struct option_switch *switches,
   return false;
 }
 
+int
+standard_output_flush (int status)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return status;
+  fprintf (stderr, "%s: standard output: %s\n", program_name,
+           strerror (errno));
+  return EXIT_FAILURE;
+}
+
+void
+standard_output_end (void)
+{
+  exit (standard_output_flush (EXIT_SUCCESS));
+}
+
 error_t
 standard_option_parse (int key, struct argp_state *state,
                        const struct option_switch *switches, size_t n)
@@ -57,14 +73,14 @@ standard_option_parse (int key, struct argp_state *state,
     case 'V':
       fprintf (state->out_stream, "%s %s\n", program_name,
                cfi2sframe_version ());
-      exit (EXIT_SUCCESS);
+      standard_output_end ();
     case 'h':
-      argp_state_help (state, state->out_stream, ARGP_HELP_STD_HELP);
-      return 0;
-    case OPTION_USAGE:
       argp_state_help (state, state->out_stream,
-                       ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
-      return 0;
+                       ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
+      standard_output_end ();
+    case OPTION_USAGE:
+      argp_state_help (state, state->out_stream, ARGP_HELP_USAGE);
+      standard_output_end ();
     case ARGP_KEY_INIT:
       state->name
           = program_invocation_short_name; /* argp sets its name later */

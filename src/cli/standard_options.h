@@ -51,6 +51,13 @@ void standard_options_parse (const char *program, const struct argp *parser,
 error_t standard_option_parse (int key, struct argp_state *state,
                                const struct option_switch *switches, size_t n);
 
+/* The exit status STATUS, or failure with a message if standard output could
+   not be written: lost output must not look like success.  */
+int standard_output_flush (int status);
+
+/* End the program, which has printed what an option asks for.  */
+_Noreturn void standard_output_end (void);
+
 /* TEXT as a number from 1 to MOST; anything else is wrong usage.  */
 size_t standard_option_number (const struct argp_state *state,
                                const char *text, size_t most);

@@ -382,11 +382,7 @@ location_convert (const struct file_location *input, const char *output,
                       ? convert_opened (&conversion, err)
                       : convert_unopened (&conversion, err));
   conversion_free (&conversion);
-  if (!done && output != NULL && !options->dry_run
-      && (err->status == CFI2SFRAME_NOTHING
-          || err->status == CFI2SFRAME_NOT_ELF))
-    replacement_copy_unchanged (&conversion.output, err);
-  return done;
+  return done || replacement_copy_unchanged (&conversion.output, err);
 }
 
 bool

@@ -216,6 +216,13 @@ END
   cmp old/other.debug tree/wrong/large.debug
   has_sframe tree/none/other
 
+  # What is skipped has no debug file that is to follow.
+  mkdir tree/other
+  cp old/other tree/other/machine
+  poke tree/other/machine 18 f3 00 # EM_RISCV
+  head -c 3000 old/other >tree/other/damaged
+  convert -q -r --debug-twin --skip-unconvertible tree
+
   # By the build-id.
   id=$(readelf -n old/large | sed -n 's/.*Build ID: //p')
   mkdir -p "cache/$id" && cp old/large.debug "cache/$id/debuginfo"

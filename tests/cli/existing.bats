@@ -122,6 +122,16 @@ undone ()
   skipped f --undo
 }
 
+@test "nothing to undo or to take away: the output is a copy" {
+  small_program in
+  local option
+  for option in --undo --remove; do
+    rm -f out
+    convert $option -o out in
+    cmp in out
+  done
+}
+
 @test "undo refuses a file that was changed after its conversion" {
   small_program f
   convert f

@@ -437,6 +437,14 @@ text: skipped: not an ELF file" ] || report
   has_sframe y
 }
 
+@test "what is printed and lost is a failure" {
+  local option
+  for option in --help --help=all --usage --version; do
+    "$CFI2SFRAME" $option >/dev/full 2>log && return 1
+    [ "$(cat log)" = "cfi2sframe: standard output: No space left on device" ]
+  done
+}
+
 @test "after -- a name may begin with a dash" {
   small_program
   mv small ./-dash

@@ -248,6 +248,13 @@ start_program ()
   grep -q '^in: SFrame V3' log
   "$CFI2SFRAME" -vv -o /dev/stdout in >out 2>&1
   cmp out f
+  # Reports for other programs are messages, too.
+  local form
+  for form in junit sarif github; do
+    "$CFI2SFRAME" --stats=$form -o /dev/stdout in >out 2>log
+    cmp out f
+    [ "$form" = github ] || grep -q cfi2sframe log
+  done
   # Nobody wants to read what goes to /dev/null.
   "$CFI2SFRAME" -v -o /dev/null in >/dev/null 2>log
   [ ! -s log ]
