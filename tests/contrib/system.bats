@@ -78,6 +78,13 @@ clean ()
   [ -z "$output" ] || { echo "$output"; return 1; }
 }
 
+@test "verify: what is excluded is not looked at" {
+  make_root
+  echo other >>root/usr/lib/one/text
+  gives 1 system verify
+  gives 0 system --exclude='*/one/text' verify
+}
+
 @test "status: a file that fails is a failure" {
   make_root
   # As if a file could not be read.

@@ -122,3 +122,11 @@ def test_files_lie_together_in_groups(tmp_path):
     for number in range(layout.GROUP):
         path = layout.add("r/%d" % number, b"")
     assert path == str(tmp_path / "3/r" / str(layout.GROUP - 1))
+
+
+def test_headers_for_headers_without_end_are_refused():
+    name = tarfile.TarInfo("././@LongLink")
+    name.type, name.size = tarfile.GNUTYPE_LONGNAME, 5
+    header = name.tobuf(tarfile.GNU_FORMAT) + b"name\0".ljust(512, b"\0")
+    with pytest.raises(Refused, match="damaged tar archive"):
+        archives.TarContents(header * 2000 + bytes(1024))

@@ -147,3 +147,25 @@ def test_our_own_faults_are_no_damaged_images(run, retrofit, layout,
     monkeypatch.setattr(retrofit, "squash", squash)
     with pytest.raises(fault):
         run(layout())
+
+
+def test_headers_count_as_unpacked(run, tmp_path, monkeypatch, retrofit):
+    monkeypatch.setattr(retrofit.Allowance, "given", 1 << 20)
+    member = tarfile.TarInfo("a")
+    member.pax_headers = {"comment": "x" * (4 << 20)}
+    with tarfile.open(tmp_path / "image.tar.gz", "w:gz",
+                      format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member)
+    status, text = run(tmp_path / "image.tar.gz")
+    assert status == 1 and "unpacks to more than 1 MiB" in text
+
+
+def test_damaged_compression_is_told_in_a_line(run, tmp_path):
+    path = tmp_path / "image.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(__file__, "manifest.json")
+    data = bytearray(path.read_bytes())
+    data[40:60] = b"\xff" * 20
+    path.write_bytes(data)
+    status, text = run(path)
+    assert status == 1 and text.count("\n") == 1, text

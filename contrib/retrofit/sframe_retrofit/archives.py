@@ -11,6 +11,11 @@ from sframe_retrofit import Refused, elf
 
 BLOCK = 512
 
+# Damaged numbers are told in many ways; a header for a long name may be followed
+# by another one, and so on.
+DAMAGES = (tarfile.TarError, ArithmeticError, ValueError, RecursionError,
+           EOFError)
+
 
 class TarMember(tarfile.TarInfo):
     """A member with a size that is not negative.
@@ -30,8 +35,7 @@ def tar_members(data: bytes) -> Sequence[Any]:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:",
                           tarinfo=TarMember) as archive:
             return archive.getmembers()
-    # Damaged numbers are told in many ways.
-    except (tarfile.TarError, ArithmeticError, ValueError) as error:
+    except DAMAGES as error:
         raise Refused("damaged tar archive: %s" % error) from None
 
 

@@ -42,6 +42,7 @@ def damages() -> Tuple[Any, ...]:
 # How compressed files begin.
 MAGICS = ((b"\x28\xb5\x2f\xfd", ".zst"), (b"\xfd7zXZ\0", ".xz"),
           (b"\x1f\x8b", ".gz"), (b"BZh", ".bz2"))
+MAGIC_MAX = 6 # bytes
 
 
 def kind_of(start: bytes) -> str:

@@ -220,7 +220,7 @@ class Rpm(Database):
                          self.FORMAT]).decode(errors="surrogateescape") \
                 .split("\n"):
             about, file = line.split("\t"), line[1:].split(" ", 3)
-            if len(about) == 3:
+            if len(about) == 3 and not line.startswith(" "):
                 name, machine = about[:2]
                 algorithm = RPM_ALGORITHMS.get(
                     int(about[2]) if about[2].isdigit() else None, "")

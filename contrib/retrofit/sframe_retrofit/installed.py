@@ -159,7 +159,8 @@ def all_paths(files: Iterable[Installed]) -> List[str]:
 def checked_files(options: Options, database: Database) -> List[File]:
     """All files of the packages asked for that these have digests of."""
     return [file for package in chosen(options, database)
-            for file in database.files(package) if file.digest]
+            for file in database.files(package)
+            if file.digest and not is_excluded(options, file.path)]
 
 
 # What became of them.

@@ -99,9 +99,9 @@ class Progress:
 
     def end(self, text: str) -> None:
         """The last line."""
-        if self.on:
+        was_on, self.on = self.on, False
+        if was_on:
             complain("%s; %s" % (text, format_time(self.seconds())))
-        self.on = False
 
 
 def terminal_width() -> int:

@@ -146,7 +146,7 @@ def publish(options: Options, items: List[Item],
                          report["new_version"])
         target = os.path.join(options.output, name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        if report["output"].startswith(options.state):
+        if report["output"].startswith(os.path.join(options.state, "")):
             os.rename(report["output"], target)
         else:
             copy_package(report["output"], target)
