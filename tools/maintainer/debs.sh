@@ -13,10 +13,12 @@ for program in dpkg-buildpackage dh lintian; do
   command -v $program >/dev/null || die "$program not found"
 done
 mkdir -p "${1:-debs}"
-cd "${1:-debs}"
+target=$(cd "${1:-debs}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
 version=$(sed -n 's/^AC_INIT(\[cfi2sframe\], \[\(.*\)\]).*/\1/p' "$top/configure.ac")
 name=cfi2sframe-$version
-rm -rf "$name" ./*.deb ./*.changes
 git -C "$top" archive --prefix="$name/" HEAD | tar -x
 tar --sort=name --owner=0 --group=0 --numeric-owner \
   --exclude="$name/debian" -cJf "cfi2sframe_$version.orig.tar.xz" "$name"
@@ -24,4 +26,5 @@ tar --sort=name --owner=0 --group=0 --numeric-owner \
    quietly dpkg-buildpackage -us -uc)
 lintian --allow-root --fail-on error,warning ./*.changes
 rm -rf "$name"
-ls ./*.deb
+mv ./* "$target"
+(cd "$target" && ls ./*.deb)
