@@ -222,8 +222,8 @@ parse_tree_option (int key, char *argument, struct argp_state *state)
       add_excluded (state, argument);
       return 0;
     default:
-      return standard_option_parse (key, state, switches,
-                                    sizeof switches / sizeof *switches);
+      return standard_option_take (key, state, switches,
+                                   sizeof switches / sizeof *switches);
     }
 }
 
@@ -256,7 +256,7 @@ parse_option (int key, char *argument, struct argp_state *state)
       return 0;
     case 'h':
       print_help (state, argument);
-      return standard_option_parse (key, state, NULL, 0);
+      return standard_option_take (key, state, NULL, 0);
     case ARGP_KEY_ARGS:
     case ARGP_KEY_NO_ARGS:
       options->files = state->argv + state->next;

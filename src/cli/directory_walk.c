@@ -156,7 +156,8 @@ add_file (struct directory_walk *walk, int directory, const char *name,
   return ok;
 }
 
-/* The kind of file ITEM is, without following symbolic links.  */
+/* The kind of file ITEM is, without following symbolic links.  Where that
+   cannot be told it is taken for a file: opening that says why.  */
 static unsigned char
 item_type (int directory, const struct dirent *item)
 {
@@ -164,7 +165,7 @@ item_type (int directory, const struct dirent *item)
   if (item->d_type != DT_UNKNOWN)
     return item->d_type;
   if (fstatat (directory, item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-    return DT_UNKNOWN;
+    return DT_REG;
   return (unsigned char)IFTODT (status.st_mode);
 }
 

@@ -61,7 +61,8 @@ file_list_note_checksums (struct file_list *list, int directory, size_t first,
 {
   struct folder_checksums known = { .known = true, .names = start };
   buffer_u8 (&list->checksums, '\0');
-  known.no_folders = first < list->n && !checksum_has_folders (directory);
+  known.no_checksum_folders
+      = first < list->n && !checksum_has_folders (directory);
   for (size_t i = first; i < list->n; i++)
     list->files[i].checksums = known;
   if (list->checksums.failed)
@@ -115,7 +116,7 @@ listed_file_locate (const struct file_list *list,
 {
   *location = file_location_of_path (file->path);
   location->identity = file->identity;
-  location->no_checksum_folders = file->checksums.no_folders;
+  location->no_checksum_folders = file->checksums.no_checksum_folders;
   if (file->checksums.known)
     location->checksums
         = (const char *)list->checksums.bytes + file->checksums.names;

@@ -16,9 +16,9 @@
 struct folder_checksums
 {
   bool known;
-  bool no_folders; /* as in file_location */
-  size_t names;    /* where those of files that may be some begin in
-                      file_list.checksums */
+  bool no_checksum_folders; /* as in file_location */
+  size_t names;             /* where those of files that may be some begin in
+                               file_list.checksums */
 };
 
 struct listed_file

@@ -62,9 +62,9 @@ run_mode (struct job *job, const struct tool_options *options)
         return cunwind_write_file (
             &job->location, options->convert.dry_run ? NULL : options->output,
             &job->measurement, &job->err);
-      return cfi2sframe_write_section (job->path, options->output,
-                                       &options->convert, &job->report,
-                                       &job->err);
+      return location_write_section (&job->location, options->output,
+                                     &options->convert, &job->report,
+                                     &job->err);
     case MODE_CHECK:
       return check (job, options);
     case MODE_COMPARE_FORMATS:
@@ -106,8 +106,8 @@ job_is_unconvertible (const struct job *job)
 static bool
 is_change (const struct tool_options *options)
 {
-  return options->mode == MODE_CONVERT || options->mode == MODE_DETACH
-         || options->mode == MODE_REMOVE || options->mode == MODE_UNDO;
+  return ((MODES_CHANGING | MODE_BIT (MODE_DETACH)) & MODE_BIT (options->mode))
+         != 0;
 }
 
 bool
@@ -213,9 +213,10 @@ is_excluded (struct job *job, const struct tool_options *options)
   const struct setting *line = configuration_excludes (
       &options->configuration, options->package, options->root, job->path);
   job->excluded = line != NULL;
-  return line != NULL
-         && !error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_EXCLUDED,
-                             "left out by %s", line->where);
+  if (job->excluded)
+    error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_EXCLUDED,
+                    "left out by %s", line->where);
+  return job->excluded;
 }
 
 /* Whether OPTIONS lack --relocatable, and what they ask for would be done with
@@ -224,10 +225,9 @@ static bool
 could_take_objects (const struct tool_options *options)
 {
   return !options->convert.relocatable && !options->compact_unwind
-         && (options->mode == MODE_CONVERT
-             || options->mode == MODE_SECTION_ONLY
-             || options->mode == MODE_REMOVE || options->mode == MODE_UNDO
-             || options->mode == MODE_CHECK);
+         && ((MODES_WITH_OUTPUT | MODE_BIT (MODE_CHECK))
+             & MODE_BIT (options->mode))
+                != 0;
 }
 
 /* What a user could do about JOB's failure with an option, to stand behind the

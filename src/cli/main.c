@@ -154,7 +154,7 @@ run_batch (const struct tool_options *options)
   progress_clear ();
   if (!done)
     report_problem (options, &events,
-                    !collected && options->files_from != NULL
+                    problem != ENOMEM && options->files_from != NULL
                         ? options->files_from
                         : "list of files",
                     problem);

@@ -94,7 +94,10 @@ parse_format (struct argp_state *state, const char *name)
 {
   struct tool_options *options = state->input;
   if (format_parse (name, &options->convert.format))
-    options->compact_unwind = false;
+    {
+      options->compact_unwind = false;
+      options->compact_unwind_machine = NULL;
+    }
   else if (strncmp (name, "compact-unwind", strlen ("compact-unwind")) == 0)
     parse_compact_unwind (state, name + strlen ("compact-unwind"));
   else

@@ -37,6 +37,5 @@ bool
 tool_options_change_files (const struct tool_options *options)
 {
   return options->output == NULL
-         && (options->mode == MODE_CONVERT || options->mode == MODE_REMOVE
-             || options->mode == MODE_UNDO);
+         && (MODES_CHANGING & MODE_BIT (options->mode)) != 0;
 }

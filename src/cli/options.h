@@ -25,6 +25,18 @@ enum tool_mode
   N_MODES
 };
 
+#define MODE_BIT(mode) (1u << (mode))
+
+/* Sets of modes: those that make a section, for its place in the file or at
+   all; those that take one back; those that change the file, or write the
+   changed one elsewhere; and those that know -o or a file like it.  */
+#define MODES_MAKING_IN_PLACE \
+  (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY))
+#define MODES_MAKING (MODES_MAKING_IN_PLACE | MODE_BIT (MODE_DETACH))
+#define MODES_TAKING_BACK (MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO))
+#define MODES_CHANGING (MODE_BIT (MODE_CONVERT) | MODES_TAKING_BACK)
+#define MODES_WITH_OUTPUT (MODES_CHANGING | MODE_BIT (MODE_SECTION_ONLY))
+
 /* What a mode is called.  */
 struct mode_names
 {

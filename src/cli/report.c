@@ -4,8 +4,8 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "base/error.h"
 #include "base/plural.h"
 #include "base/printable.h"
 #include "sframe/formats.h"
@@ -365,8 +365,7 @@ static bool
 is_unreported_archive (const struct tool_options *options,
                        const struct job *job)
 {
-  return job->outcome == JOB_SKIPPED
-         && strcmp (cfi2sframe_error_code (&job->err), "archive") == 0
+  return job->outcome == JOB_SKIPPED && job->err.word == WORD_ARCHIVE
          && !job->found && !options->convert.relocatable
          && options->verbose == 0 && options->stats == STATS_NONE
          && !options->quiet;

@@ -65,8 +65,8 @@ standard_output_end (void)
 }
 
 error_t
-standard_option_parse (int key, struct argp_state *state,
-                       const struct option_switch *switches, size_t n)
+standard_option_take (int key, struct argp_state *state,
+                      const struct option_switch *switches, size_t n)
 {
   switch (key)
     {

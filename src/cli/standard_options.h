@@ -48,8 +48,8 @@ void standard_options_parse (const char *program, const struct argp *parser,
 
 /* Parse the standard options and the N SWITCHES, for a parser that does not
    know the option itself.  */
-error_t standard_option_parse (int key, struct argp_state *state,
-                               const struct option_switch *switches, size_t n);
+error_t standard_option_take (int key, struct argp_state *state,
+                              const struct option_switch *switches, size_t n);
 
 /* The exit status STATUS, or failure with a message if standard output could
    not be written: lost output must not look like success.  */

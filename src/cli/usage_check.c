@@ -26,46 +26,35 @@ check_compact_unwind (const struct argp_state *state)
     argp_error (state, "this option is for SFrame only");
 }
 
-#define MODE_BIT(mode) (1u << (mode))
-/* Modes that make a section; MAKES_IN_PLACE, for its place in the file.  */
-#define MAKES_IN_PLACE (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY))
-#define MAKES (MAKES_IN_PLACE | MODE_BIT (MODE_DETACH))
-
-/* Modes that change the file, or write the changed one elsewhere; TAKES_BACK,
-   those of them that make no section.  */
-#define TAKES_BACK (MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO))
-#define CHANGES (MODE_BIT (MODE_CONVERT) | TAKES_BACK)
-#define HAS_OUTPUT (CHANGES | MODE_BIT (MODE_SECTION_ONLY))
-
 /* Options and the modes in which they change anything.  */
 static const struct
 {
   int key;
   unsigned modes;
 } effects[] = {
-  { 'n', MAKES | TAKES_BACK },
-  { 'p', CHANGES },
-  { OPTION_SYNC, MAKES | TAKES_BACK },
-  { OPTION_STRICT, MAKES | MODE_BIT (MODE_CHECK) },
-  { OPTION_MIN_COVERAGE, MAKES | MODE_BIT (MODE_CHECK) },
+  { 'n', MODES_MAKING | MODES_TAKING_BACK },
+  { 'p', MODES_CHANGING },
+  { OPTION_SYNC, MODES_MAKING | MODES_TAKING_BACK },
+  { OPTION_STRICT, MODES_MAKING | MODE_BIT (MODE_CHECK) },
+  { OPTION_MIN_COVERAGE, MODES_MAKING | MODE_BIT (MODE_CHECK) },
   { OPTION_REQUIRE, MODE_BIT (MODE_CHECK) },
-  { OPTION_NO_SHARE, MAKES },
-  { OPTION_NO_SPLIT, MAKES },
-  { OPTION_COMPACT, MAKES },
-  { OPTION_RETURN_ADDRESSES, MAKES },
-  { OPTION_VERIFY_CODE, MAKES },
-  { OPTION_ANALYZE, MAKES },
-  { OPTION_GNU, MAKES_IN_PLACE },
-  { OPTION_REPLACE, MAKES_IN_PLACE },
-  { OPTION_DEBUG_INFO, MAKES | MODE_BIT (MODE_CHECK) },
-  { OPTION_DEBUG_FILE, MAKES | MODE_BIT (MODE_CHECK) },
+  { OPTION_NO_SHARE, MODES_MAKING },
+  { OPTION_NO_SPLIT, MODES_MAKING },
+  { OPTION_COMPACT, MODES_MAKING },
+  { OPTION_RETURN_ADDRESSES, MODES_MAKING },
+  { OPTION_VERIFY_CODE, MODES_MAKING },
+  { OPTION_ANALYZE, MODES_MAKING },
+  { OPTION_GNU, MODES_MAKING_IN_PLACE },
+  { OPTION_REPLACE, MODES_MAKING_IN_PLACE },
+  { OPTION_DEBUG_INFO, MODES_MAKING | MODE_BIT (MODE_CHECK) },
+  { OPTION_DEBUG_FILE, MODES_MAKING | MODE_BIT (MODE_CHECK) },
   { OPTION_CONVERT_CHECKSUMMED, MODE_BIT (MODE_CONVERT) },
   { OPTION_HOOK, MODE_BIT (MODE_CONVERT) },
   { OPTION_CONFIG, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_DETACH) },
-  { OPTION_DEBUG_TWIN, CHANGES },
+  { OPTION_DEBUG_TWIN, MODES_CHANGING },
   { OPTION_STATS, ~MODE_BIT (MODE_DUMP) },
-  { OPTION_FOR, MAKES_IN_PLACE | MODE_BIT (MODE_CHECK) },
-  { OPTION_FORMAT, MAKES | MODE_BIT (MODE_DUMP) },
+  { OPTION_FOR, MODES_MAKING_IN_PLACE | MODE_BIT (MODE_CHECK) },
+  { OPTION_FORMAT, MODES_MAKING | MODE_BIT (MODE_DUMP) },
 };
 
 void
@@ -172,7 +161,8 @@ usage_check (const struct argp_state *state)
   if (options->output != NULL
       && (options->n_files > 1 || tool_options_is_tree (options)))
     argp_error (state, "an output file goes with one input file");
-  if (options->output != NULL && !(MODE_BIT (options->mode) & HAS_OUTPUT))
+  if (options->output != NULL
+      && !(MODE_BIT (options->mode) & MODES_WITH_OUTPUT))
     argp_error (state, "%s writes no output file",
                 mode_names[options->mode].option);
   check_compact_unwind (state);
