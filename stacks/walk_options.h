@@ -63,7 +63,7 @@ walk_option_parse (int key, char *argument, struct argp_state *state,
   if (key == OPTION_DETACHED)
     policy->detached = argument;
   else if (key != OPTION_DEBUGINFOD)
-    return standard_option_parse (key, state, switches, n);
+    return standard_option_take (key, state, switches, n);
   else if (!served_open (&err))
     argp_failure (state, EXIT_FAILURE, 0, "%s", err.reason);
   return 0;
