@@ -178,14 +178,17 @@ run (struct job *job, const struct tool_options *options)
 }
 
 /* Whether the debug file has to match the file as it is now: one that was
-   changed, or that was converted before.  */
+   changed, or that was converted before.  Where there was nothing to take
+   back, no output was written.  */
 static bool
 has_debug_twin (const struct job *job, const struct tool_options *options)
 {
   return options->debug_twin && !options->convert.dry_run
          && (job->outcome == JOB_DONE
              || (job->outcome == JOB_SKIPPED
-                 && job->err.status == CFI2SFRAME_NOTHING));
+                 && job->err.status == CFI2SFRAME_NOTHING
+                 && (options->output == NULL
+                     || options->mode == MODE_CONVERT)));
 }
 
 /* Change the debug file to match the file, or the output, as it is now.  */

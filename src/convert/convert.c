@@ -382,7 +382,11 @@ location_convert (const struct file_location *input, const char *output,
                       ? convert_opened (&conversion, err)
                       : convert_unopened (&conversion, err));
   conversion_free (&conversion);
-  return done || replacement_copy_unchanged (&conversion.output, err);
+  if (!done && output != NULL && !options->dry_run
+      && (err->status == CFI2SFRAME_NOTHING
+          || err->status == CFI2SFRAME_NOT_ELF))
+    replacement_copy_unchanged (&conversion.output, err);
+  return done;
 }
 
 bool

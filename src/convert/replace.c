@@ -109,21 +109,16 @@ copy_unchanged (void *context, int fd, struct error *err)
   return io_copy (*(const int *)context, fd, err);
 }
 
-bool
+void
 replacement_copy_unchanged (const struct output_request *request,
                             struct error *err)
 {
   struct error failure = { 0 };
   struct output_request copy = *request;
-  if (request->output == NULL || request->dry_run
-      || (err->status != CFI2SFRAME_NOTHING
-          && err->status != CFI2SFRAME_NOT_ELF))
-    return false;
   copy.input_fd = file_location_open (request->input, O_RDONLY, err);
   if (copy.input_fd < 0)
-    return false;
+    return;
   if (!output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure))
     *err = failure;
   close (copy.input_fd);
-  return false;
 }

@@ -33,10 +33,9 @@ struct replacement
 bool replacement_carry_out (struct replacement *replacement,
                             struct error *err);
 
-/* The work for REQUEST failed with ERR.  If there was nothing to change, but
-   an output was named, it becomes a copy of the input.  Keeps the reason in
-   ERR unless copying fails.  Returns false.  */
-bool replacement_copy_unchanged (const struct output_request *request,
+/* There is nothing to change, but an output was named, so it becomes a copy of
+   the input.  Keeps the reason in ERR unless copying fails.  */
+void replacement_copy_unchanged (const struct output_request *request,
                                  struct error *err);
 
 #endif /* CONVERT_REPLACE_H */

@@ -99,18 +99,17 @@ revert (const struct file_location *input, const char *output,
         const struct way *way, struct error *err)
 {
   const struct file_location locked = options_locked (options, input);
-  const struct output_request request
-      = options_output (options, &locked, output, made);
   struct image image;
   struct plan plan = { 0 };
   if (!output_file_check_other (output, input->path, err))
     return false;
   if (!image_open_at (&image, &locked, err))
-    return refuse_archive (&locked, options, err)
-           || replacement_copy_unchanged (&request, err);
-  struct replacement replacement = {
-    .image = &image, .plan = &plan, .output = request, .check = way->check
-  };
+    return refuse_archive (&locked, options, err);
+  struct replacement replacement
+      = { .image = &image,
+          .plan = &plan,
+          .output = options_output (options, &locked, output, made),
+          .check = way->check };
   replacement.output.input_fd = image.fd;
   bool done
       = check_is_linked (&image, options, err)
@@ -118,7 +117,7 @@ revert (const struct file_location *input, const char *output,
         && (options->dry_run || replacement_carry_out (&replacement, err));
   plan_free (&plan);
   image_close (&image);
-  return done || replacement_copy_unchanged (&request, err);
+  return done;
 }
 
 bool

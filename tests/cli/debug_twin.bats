@@ -143,6 +143,15 @@ ask_gdb ()
   eu-unstrip large large.debug -o joined
 }
 
+@test "--undo -o of a file that was never converted has no debug file to follow" {
+  split_large_program large
+  local option
+  for option in --undo --remove; do
+    convert $option --debug-twin=large.debug -o out large
+    [ ! -e out ]
+  done
+}
+
 @test "--undo and --remove give both files back, byte for byte" {
   split_large_program large
   for option in --undo --remove; do
