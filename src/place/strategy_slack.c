@@ -10,16 +10,22 @@
 #include "place/slots.h"
 #include "place/strategy.h"
 
-/* Set PLACE to what is behind its segment, if all fits there.  */
+/* Set PLACE to what is behind segment INDEX, if all fits there.  Otherwise
+   PLACE is as it was: place_fill settles units at their fallback places, and a
+   unit that is settled for one segment may be in the way behind another.  */
 static bool
-slack_fits (const struct draft *draft, struct place *place)
+slack_fits (const struct draft *draft, struct place *place, size_t index)
 {
-  const GElf_Phdr *load = &draft->image->segments[place->load];
-  if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &place->address))
+  const GElf_Phdr *load = &draft->image->segments[index];
+  struct place found = *place;
+  found.load = index;
+  if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &found.address))
     return false;
-  place->offset = load->p_offset + (place->address - load->p_vaddr);
-  return place_fill (draft, place)
-         && slack_reaches (draft, place->load, place->end);
+  found.offset = load->p_offset + (found.address - load->p_vaddr);
+  if (!place_fill (draft, &found) || !slack_reaches (draft, index, found.end))
+    return false;
+  *place = found;
+  return true;
 }
 
 /* An R segment rather than an RX one: data does not belong among code.  */
@@ -29,11 +35,8 @@ slack_find (const struct draft *draft, struct place *place)
   for (int executable = 0; executable <= 1; executable++)
     for (size_t i = slack_next (draft, 0, executable);
          i < draft->image->n_segments; i = slack_next (draft, i, executable))
-      {
-        place->load = i;
-        if (slack_fits (draft, place))
-          return true;
-      }
+      if (slack_fits (draft, place, i))
+        return true;
   return false;
 }
 

@@ -1511,6 +1511,28 @@ make_shared_padding (struct fixture *test)
                                               .p_align = 0x1000 };
 }
 
+/* A read-only segment that agrees with no other and has no room behind it: it
+   is tried before the code.  */
+static void
+make_segment_to_try_in_vain (struct fixture *test)
+{
+  make_shared_padding (test);
+  test->elf.segments[P_STACK].p_flags = PF_R;
+  test->elf.segments[P_STACK].p_offset = 0x1800;
+  test->elf.segments[P_STACK].p_vaddr = 0x8800;
+  test->elf.segments[P_STACK].p_paddr = 0x8800;
+}
+
+/* .interp and the note are behind .sframe, which is behind the code.  */
+static void
+check_units_behind_sframe (const struct fixture *test)
+{
+  const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
+  assert_int_equal (interp->p_offset, 0x1100 + SMALL);
+  assert_int_equal (interp->p_vaddr, 0x1100 + SMALL);
+  check_note (test, 0x1100 + SMALL + 0x1c, 36);
+}
+
 /* It stays, and its section goes.  */
 static void
 check_buried_note (const struct fixture *test)
@@ -1614,6 +1636,14 @@ static const struct layout_case served[] = {
   { "slack_is_in_no_page_of_a_segment_in_front", make_two_segments_in_a_page,
     .strategy = "slack", .sframe_offset = 0x1100 },
   { "slack_is_of_no_other_segment", make_shared_padding, .strategy = "evict" },
+  /* What is evicted was left at the place that it would have had with the
+     segment tried in vain, and .sframe got the same bytes.  */
+  { "slack_takes_nothing_along_from_a_try_in_vain",
+    make_segment_to_try_in_vain,
+    .changes
+    = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE) },
+    .strategy = "slack", .sframe_offset = 0x1100,
+    .check = check_units_behind_sframe },
   { "slack_has_the_physical_addresses_of_its_segment",
     .changes = { SET (request.sframe_size, SMALL),
                  SET_SEGMENT (P_TEXT, p_paddr, 0x101000) },
