@@ -374,29 +374,63 @@ clean_path (char *path)
   *to = '\0';
 }
 
-/* PATH as it is when what is below ROOT is installed, on the heap.  NULL when
-   memory ran out.  */
+/* PATH, which need not exist, from the root directory on; on the heap.  NULL
+   when memory ran out.  */
 static char *
+absolute_path (const char *path)
+{
+  char *result;
+  if (*path == '/')
+    return asprintf (&result, "/%s", skip_here (path)) < 0 ? NULL : result;
+  char *here = getcwd (NULL, 0);
+  int size = here == NULL ? -1
+                          : asprintf (&result, "/%s/%s", skip_here (here),
+                                      skip_here (path));
+  free (here);
+  return size < 0 ? NULL : result;
+}
+
+/* PATH as it is when what is below ROOT is installed; NULL if it is not below
+   ROOT.  Both are absolute.  */
+static const char *
 installed_path (const char *root, const char *path)
 {
-  size_t length = root != NULL ? strlen (root) : 0;
-  char *result;
+  size_t length = strlen (root);
   while (length > 0 && root[length - 1] == '/')
     length--;
-  bool below
-      = length > 0 && strncmp (path, root, length) == 0 && path[length] == '/';
-  if (below || *path == '/')
-    path += below ? length : 0;
-  else
-    {
-      char *here = getcwd (NULL, 0);
-      int size = here == NULL ? -1
-                              : asprintf (&result, "/%s/%s", skip_here (here),
-                                          skip_here (path));
-      free (here);
-      return size < 0 ? NULL : result;
-    }
-  return asprintf (&result, "/%s", skip_here (path)) < 0 ? NULL : result;
+  if (strncmp (path, root, length) != 0 || path[length] != '/')
+    return NULL;
+  return skip_here (path + length) - 1; /* its "/" */
+}
+
+static const struct setting *
+matching_below (const struct configuration *configuration, const char *root,
+                const char *path)
+{
+  const char *installed = installed_path (root, path);
+  return installed != NULL
+             ? matching (configuration, SETTING_EXCLUDE, installed)
+             : NULL;
+}
+
+/* The line that leaves out PATH, to be installed from ROOT.  Both are
+   absolute, and are made clean.  Behind a symbolic link ".." leads elsewhere,
+   so the paths as they are written count, too.  What is above ROOT does not
+   count when PATH is below it.  */
+static const struct setting *
+matching_path (const struct configuration *configuration, char *root,
+               char *path)
+{
+  const struct setting *below = matching_below (configuration, root, path);
+  const struct setting *whole
+      = matching (configuration, SETTING_EXCLUDE, path);
+  clean_path (root);
+  clean_path (path);
+  if (below == NULL)
+    below = matching_below (configuration, root, path);
+  if (whole == NULL)
+    whole = matching (configuration, SETTING_EXCLUDE, path);
+  return below != NULL || installed_path (root, path) != NULL ? below : whole;
 }
 
 const struct setting *
@@ -410,16 +444,15 @@ configuration_excludes (const struct configuration *configuration,
             : NULL;
   if (found != NULL || last_of_kind (configuration, SETTING_EXCLUDE) == NULL)
     return found;
-  char *installed = installed_path (root, path);
+  bool has_root = root != NULL && *root != '\0';
+  char *absolute_root = absolute_path (has_root ? root : "/");
+  char *absolute = absolute_path (path);
   /* When memory ran out the file stays as it is.  */
-  if (installed == NULL)
-    return last_of_kind (configuration, SETTING_EXCLUDE);
-  found = matching (configuration, SETTING_EXCLUDE, installed);
-  /* Behind a symbolic link ".." leads elsewhere, so both readings count.  */
-  clean_path (installed);
-  if (found == NULL)
-    found = matching (configuration, SETTING_EXCLUDE, installed);
-  free (installed);
+  found = absolute_root != NULL && absolute != NULL
+              ? matching_path (configuration, absolute_root, absolute)
+              : last_of_kind (configuration, SETTING_EXCLUDE);
+  free (absolute_root);
+  free (absolute);
   return found;
 }
 

@@ -57,7 +57,9 @@ const char *configuration_value (const struct configuration *configuration,
 
 /* The line that leaves out the package PACKAGE, unless that is NULL, or its
    file PATH; NULL if there is none.  ROOT is the folder that PATH is to be
-   installed from, or NULL: patterns are those of paths when installed.  */
+   installed from, or NULL: patterns are those of paths when installed.  ROOT
+   and PATH may be written in different ways, one of them relative.  Symbolic
+   links in them are not followed.  */
 const struct setting *
 configuration_excludes (const struct configuration *configuration,
                         const char *package, const char *root,

@@ -123,6 +123,27 @@ wrong ()
   has_sframe fips
 }
 
+@test "cfi2sframe --config: a root and files that are written in different ways" {
+  small_program
+  mkdir -p root/usr/lib beside
+  cp small root/usr/lib/a
+  configure <<<$'exclude = /usr/lib/a\nexclude = */root/*'
+  local way
+  for way in "$PWD/root root" "./root root" "root $PWD/root" "root/. root" \
+    "$PWD//root/ root" "beside/../root root" "root beside/../root"; do
+    echo "$way"
+    cp small root/usr/lib/b
+    "$CFI2SFRAME" --config --root="${way% *}" "${way#* }"/usr/lib/[ab]
+    cmp small root/usr/lib/a
+    # What is above the root does not count.
+    has_sframe root/usr/lib/b
+  done
+  (cd root/usr && "$CFI2SFRAME" --config --root=.. lib/a)
+  cmp small root/usr/lib/a
+  (cd root && "$CFI2SFRAME" --config --root=. ./usr/lib/a usr/lib/b)
+  cmp small root/usr/lib/a
+}
+
 @test "cfi2sframe --config: what goes together" {
   small_program
   exits 2 --root=. -o out small
