@@ -6,11 +6,13 @@
 
 #include <stdint.h>
 
+#include "base/percent.h"
+
 /* PART of WHOLE in percent; 100 of nothing, where nothing is missing.  */
 static inline double
 figure_percent (uint64_t part, uint64_t whole)
 {
-  return whole == 0 ? 100 : 100 * (double)part / (double)whole;
+  return percent_of (part, whole);
 }
 
 /* BYTES relative to those of .eh_frame and .eh_frame_hdr; 0 without these.  */

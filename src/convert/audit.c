@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/percent.h"
 #include "cfi/source.h"
 #include "convert/code_evidence.h"
 #include "convert/linked_section.h"
@@ -209,7 +210,7 @@ audit_result (struct audit *audit,
   if (!audit->whole)
     snprintf (audit->text, sizeof audit->text,
               "describes only %.1f %% of the code with CFI",
-              100 * (double)result->bytes_equal / (double)all);
+              percent_of (result->bytes_equal, all));
   return true;
 }
 

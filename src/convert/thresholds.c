@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "base/percent.h"
+
 static bool
 check_complete (const struct cfi2sframe_options *options,
                 const struct cfi2sframe_report *report, struct error *err)
@@ -23,8 +25,7 @@ static bool
 check_coverage (double least, uint64_t covered, uint64_t executable,
                 enum cfi2sframe_status status, struct error *err)
 {
-  double percent
-      = executable == 0 ? 100 : 100 * (double)covered / (double)executable;
+  double percent = percent_of (covered, executable);
   if (percent >= least)
     return true;
   /* Cut off, not rounded: 99.996 is less than 100.  */
