@@ -190,26 +190,17 @@ adjust_addrsig (struct object_writer *writer, size_t section,
   const GElf_Shdr *header = &writer->image->sections[section].header;
   struct cursor cursor
       = cursor_over (old_contents (writer, section), header->sh_size, false);
-  /* Adding at most 2^32 makes an index at most four bytes longer than the
-     shortest form; 10 bytes hold any.  */
-  size_t room = header->sh_size * 10;
-  uint8_t *copy = header->sh_size > SIZE_MAX / 10
-                      ? NULL
-                      : replace_contents (writer, section, room, err);
-  if (copy == NULL)
-    return error_set_no_memory (err);
-  size_t size = 0;
+  struct buffer copy;
+  buffer_init (&copy, false);
   while (cursor_left (&cursor) > 0)
-    {
-      uint64_t value = moved_symbol (writer, cursor_uleb (&cursor));
-      do
-        copy[size++] = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-      while (value >>= 7);
-    }
+    buffer_uleb (&copy, moved_symbol (writer, cursor_uleb (&cursor)));
+  writer->copies[section] = copy.bytes; /* freed with the others */
+  writer->sizes[section] = copy.size;
+  if (copy.failed)
+    return error_set_no_memory (err);
   if (cursor.failed)
     return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
                          ".llvm_addrsig is damaged");
-  writer->sizes[section] = size;
   return true;
 }
 

@@ -109,3 +109,11 @@ buffer_u64 (struct buffer *buffer, uint64_t value)
   if (at != NULL)
     store_u64 (at, value, buffer->big_endian);
 }
+
+void
+buffer_uleb (struct buffer *buffer, uint64_t value)
+{
+  for (; value >= 0x80; value >>= 7)
+    buffer_u8 (buffer, (uint8_t)(value | 0x80));
+  buffer_u8 (buffer, (uint8_t)value);
+}

@@ -185,20 +185,12 @@ choose_kinds (struct record_builder *builder)
 /* ---- The record */
 
 static void
-append_uleb (struct buffer *buffer, uint64_t value)
-{
-  for (; value >= 0x80; value >>= 7)
-    buffer_u8 (buffer, (uint8_t)(value | 0x80));
-  buffer_u8 (buffer, (uint8_t)value);
-}
-
-static void
 append_operation (struct buffer *record, const struct image *image,
                   const struct operation *operation)
 {
-  append_uleb (record, operation->size << UNDO_KIND_BITS | operation->kind);
+  buffer_uleb (record, operation->size << UNDO_KIND_BITS | operation->kind);
   if (operation->kind == UNDO_COPY)
-    append_uleb (record, operation->new_offset);
+    buffer_uleb (record, operation->new_offset);
   else if (operation->kind == UNDO_STORE)
     buffer_append (record, image->bytes + operation->old_offset,
                    (size_t)operation->size);

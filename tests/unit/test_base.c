@@ -105,6 +105,30 @@ TEST (uleb_values_and_limits)
     }
 }
 
+TEST (uleb_is_written_in_the_shortest_form)
+{
+  static const struct
+  {
+    uint64_t value;
+    size_t size;
+  } cases[] = {
+    { 0, 1 },      { 0x7f, 1 },    { 0x80, 2 },
+    { 624485, 3 }, { 1 << 21, 4 }, { UINT64_MAX, 10 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct buffer buffer;
+      buffer_init (&buffer, false);
+      buffer_uleb (&buffer, cases[i].value);
+      assert_int_equal (buffer.size, cases[i].size);
+      struct cursor cursor = cursor_over (buffer.bytes, buffer.size, false);
+      assert_true (cursor_uleb (&cursor) == cases[i].value);
+      assert_false (cursor.failed);
+      assert_int_equal (cursor_left (&cursor), 0);
+      buffer_free (&buffer);
+    }
+}
+
 TEST (sleb_values_and_limits)
 {
   static const struct

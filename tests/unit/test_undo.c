@@ -317,14 +317,6 @@ CONVERTED_TEST (file_with_something_before_the_record_is_refused)
   plan_free (&plan);
 }
 
-static void
-append_uleb (struct buffer *buffer, unsigned value)
-{
-  for (; value >= 0x80; value >>= 7)
-    buffer_u8 (buffer, (uint8_t)(value | 0x80));
-  buffer_u8 (buffer, (uint8_t)value);
-}
-
 /* A record that is right in everything, but for saying that the original was
    larger than what stands before the record.  */
 TEST (record_of_a_larger_original_is_refused)
@@ -349,10 +341,10 @@ TEST (record_of_a_larger_original_is_refused)
       buffer_u64 (&file, size);
       buffer_u64 (&file, hash_digest (original, size));
       buffer_u64 (&file, zeros > 0 ? 2 : 1);
-      append_uleb (&file, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
-      append_uleb (&file, 0);
+      buffer_uleb (&file, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
+      buffer_uleb (&file, 0);
       if (zeros > 0)
-        append_uleb (&file, ZEROS << UNDO_KIND_BITS | UNDO_ZEROS);
+        buffer_uleb (&file, ZEROS << UNDO_KIND_BITS | UNDO_ZEROS);
       size_t record = file.size - CONTENT;
       buffer_u64 (&file, record + UNDO_FOOTER_SIZE);
       buffer_u64 (&file, hash_digest (file.bytes + CONTENT, record + 8));
@@ -487,11 +479,11 @@ TEST (operations_stay_in_their_files)
       buffer_init (&operations, false);
       for (; n < 3 && cases[i].operations[n].size > 0; n++)
         {
-          append_uleb (&operations,
+          buffer_uleb (&operations,
                        cases[i].operations[n].size << UNDO_KIND_BITS
                            | cases[i].operations[n].kind);
           if (cases[i].operations[n].kind == UNDO_COPY)
-            append_uleb (&operations, cases[i].operations[n].from);
+            buffer_uleb (&operations, cases[i].operations[n].from);
         }
       put_record (&file, content, CONTENT, cases[i].original,
                   hash_digest (content, cases[i].original), n, &operations);
@@ -536,9 +528,9 @@ TEST (long_runs_of_zeros_are_restored)
       struct error err = { 0 };
       struct plan plan;
       buffer_init (&operations, false);
-      append_uleb (&operations, 60 << UNDO_KIND_BITS | UNDO_COPY);
-      append_uleb (&operations, 0);
-      append_uleb (&operations, sizes[i] << UNDO_KIND_BITS | UNDO_ZEROS);
+      buffer_uleb (&operations, 60 << UNDO_KIND_BITS | UNDO_COPY);
+      buffer_uleb (&operations, 0);
+      buffer_uleb (&operations, sizes[i] << UNDO_KIND_BITS | UNDO_ZEROS);
       put_record (&file, content, sizeof content, 60 + sizes[i],
                   hash_digest (original, 60 + sizes[i]), 2, &operations);
       struct image image
@@ -870,7 +862,7 @@ TEST (bytes_appended_are_counted)
         struct undo_record record;
         memcpy (content + 50, UNDO_MAGIC, with_magic ? UNDO_MAGIC_SIZE : 0);
         buffer_init (&operations, false);
-        append_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_STORE);
+        buffer_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_STORE);
         buffer_append (&operations, content, CONTENT);
         put_record (&file, content, CONTENT, CONTENT,
                     hash_digest (content, CONTENT), 1, &operations);
@@ -920,8 +912,8 @@ TEST (a_record_has_its_operations_and_nothing_else)
       struct buffer operations, file;
       struct plan plan;
       buffer_init (&operations, false);
-      append_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
-      append_uleb (&operations, 0);
+      buffer_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
+      buffer_uleb (&operations, 0);
       buffer_append (&operations, content, cases[i].behind);
       put_record (&file, content, CONTENT, CONTENT,
                   hash_digest (content, CONTENT), cases[i].n, &operations);
