@@ -81,12 +81,16 @@ is_of_dynamic_entry (const struct image *image, uint64_t at, uint64_t *end)
   return false;
 }
 
+/* Whether nothing owns the byte at AT, and it is filler.  Then so is all up to
+ *END: asking for each byte would read all headers as often.  */
 static bool
 is_free (const struct image *image, uint64_t at, uint64_t *end)
 {
-  *end = at + 1;
-  return byte_is_filler (image->bytes[at])
-         && owner_next (image, at, 0).begin > at;
+  uint64_t owned = owner_next (image, at, 0).begin;
+  for (*end = at; *end < owned && *end < image->size; ++*end)
+    if (!byte_is_filler (image->bytes[*end]))
+      break;
+  return *end > at;
 }
 
 /* Whether the byte at file offset AT in LOAD may be another one, with all up

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -367,6 +368,82 @@ FIXTURE_TEST (headers_that_contradict_each_other_are_said_to)
   assert_int_equal (test->err.status, CFI2SFRAME_MALFORMED);
   assert_non_null (strstr (
       test->err.reason, "its headers contradict each other: other contents"));
+}
+
+/* ---- Files that a check could take long for.  */
+
+enum
+{
+  TABLE = 0x8000,       /* of program headers, in a segment of its own */
+  FILLER_END = 0x18000, /* of that segment */
+  SECTIONS = 30000,     /* headers, nearly all of them empty */
+  LONG_FILE = FILLER_END + SECTIONS * sizeof (Elf64_Shdr),
+  CHECK_SECONDS_MAX = 4 /* a hundredth of one is usual */
+};
+
+/* Have the program header table at TABLE, with the note behind it and filler
+   up to FILLER_END.  */
+static void
+move_table_in_front_of_filler (struct elf_builder *elf)
+{
+  uint64_t note = TABLE + elf->n_segments * sizeof (Elf64_Phdr);
+  Elf64_Phdr *table = elf_builder_segment (elf, PT_PHDR);
+  Elf64_Phdr *header = elf_builder_segment (elf, PT_NOTE);
+  Elf64_Shdr *section
+      = &elf->sections[elf_builder_section (elf, ".note.gnu.build-id")];
+  memset (elf->bytes + TABLE, 'X', FILLER_END - TABLE);
+  memcpy (elf->bytes + note, elf->bytes + header->p_offset, header->p_filesz);
+  elf->header.e_phoff = TABLE;
+  table->p_offset = table->p_vaddr = table->p_paddr = TABLE;
+  header->p_offset = header->p_vaddr = header->p_paddr = note;
+  section->sh_offset = section->sh_addr = note;
+  elf->segments[7] = (Elf64_Phdr){ .p_type = PT_LOAD,
+                                   .p_flags = PF_R,
+                                   .p_offset = TABLE,
+                                   .p_vaddr = TABLE,
+                                   .p_paddr = TABLE,
+                                   .p_filesz = FILLER_END - TABLE,
+                                   .p_memsz = FILLER_END - TABLE,
+                                   .p_align = PAGE };
+}
+
+/* The finished file with SECTIONS section headers behind it; allocated.  */
+static uint8_t *
+add_empty_sections (const struct elf_builder *elf)
+{
+  uint8_t *bytes = calloc (1, LONG_FILE);
+  assert_non_null (bytes);
+  memcpy (bytes, elf->bytes, FILLER_END);
+  memcpy (bytes + FILLER_END, elf->bytes + elf->header.e_shoff,
+          elf->n_sections * sizeof (Elf64_Shdr));
+  store_u64 (bytes + offsetof (Elf64_Ehdr, e_shoff), FILLER_END, false);
+  store_u16 (bytes + offsetof (Elf64_Ehdr, e_shnum), SECTIONS, false);
+  return bytes;
+}
+
+/* All headers were read for each byte.  */
+FIXTURE_TEST (filler_among_many_sections_is_checked_at_once)
+{
+  struct plan_request request
+      = { .sframe_size = LARGE, .section_type = SHT_GNU_SFRAME };
+  move_table_in_front_of_filler (&test->elf);
+  elf_builder_finish (&test->elf);
+  uint8_t *bytes = add_empty_sections (&test->elf);
+  if (!image_open_memory (&test->image, bytes, LONG_FILE, &test->err)
+      || !choose_strategy (&test->plan, &test->image, &request, &test->err)
+      || !inject_write (&test->image, &test->plan, test->sframe, test->fd,
+                        &test->err))
+    fail_msg ("%s", test->err.reason);
+  assert_string_equal (test->plan.strategy, "evict");
+  clock_t begin = clock ();
+  bool good = self_check (test);
+  clock_t end = clock ();
+  image_close (&test->image);
+  test->image.elf = NULL;
+  free (bytes);
+  if (!good)
+    fail_msg ("%s", test->err.reason);
+  assert_true (end - begin < CHECK_SECONDS_MAX * CLOCKS_PER_SEC);
 }
 
 FIXTURE_TEST (short_files_are_noticed)
