@@ -58,6 +58,42 @@ compile ()
   [ "${lines[2]%% *}" -ge 4 ] || report
 }
 
+# The library frees a thread's walker when the thread ends.
+@test "a plug-in that uses the library is unloaded before its thread ends" {
+  cat >plugin.c <<'END'
+#include <sframewalk.h>
+int frames (void) { void *at[9]; return sfw_backtrace (at, 9); }
+END
+  cat >host.c <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static void *library;
+static void *thread (void *unused)
+{
+  int (*frames) (void);
+  *(void **)&frames = dlsym (library, "frames");
+  if (frames () > 0)
+    puts ("walked");
+  return dlclose (library) == 0 ? unused : NULL;
+}
+int main (void)
+{
+  pthread_t id;
+  void *closed = NULL;
+  library = dlopen ("./plugin.so", RTLD_NOW);
+  if (library == NULL || pthread_create (&id, NULL, thread, &id) != 0)
+    return 2;
+  return pthread_join (id, &closed) != 0 || closed == NULL;
+}
+END
+  "${CC:-cc}" -O1 -shared -fPIC -I"$srcdir/include" -o plugin.so plugin.c \
+    -L"$builddir/.libs" -lsframewalk
+  "${CC:-cc}" -O1 -o host host.c -ldl -pthread
+  gives 0 run ./host
+  [ "$output" = walked ] || report
+}
+
 @test "samples of perf" {
   compile walk_perf
   cat >spin.c <<'END'
