@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/prefix.h"
+
 bool
 lines_take (FILE *file, char end, bool (*take) (void *context, char *line),
             void *context)
@@ -53,7 +55,7 @@ lines_status (const char *path, const char *key)
   while (fgets (line, sizeof line, file) != NULL)
     {
       const char *last = strrchr (line, '\t');
-      if (strncmp (line, key, strlen (key)) == 0 && last != NULL)
+      if (has_prefix (line, key) && last != NULL)
         number = strtol (last, NULL, 10);
     }
   fclose (file);

@@ -7,14 +7,9 @@
 
 #include <string.h>
 
+#include "base/prefix.h"
 #include "elf/dynamic.h"
 #include "place/dynamic_addresses.h"
-
-static bool
-has_prefix (const char *name, const char *prefix)
-{
-  return strncmp (name, prefix, strlen (prefix)) == 0;
-}
 
 /* Such as ld64-uClibc.so.1, ld-linux-x86-64.so.2, ld64.so.1,
    libc.musl-x86_64.so.1.  */

@@ -20,6 +20,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/prefix.h"
+
 #define MODE_BITS 07777
 
 /* Attributes are at most 64 KiB (XATTR_SIZE_MAX, XATTR_LIST_MAX of Linux);
@@ -31,12 +33,6 @@ struct attribute_list
   char *names; /* owned; each ends in a zero byte */
   size_t size;
 };
-
-static bool
-starts_with (const char *name, const char *prefix)
-{
-  return strncmp (name, prefix, strlen (prefix)) == 0;
-}
 
 /* Attributes that vouch for the old contents, and are wrong on the new
    file.  */
@@ -52,9 +48,9 @@ attribute_is_stale (const char *name)
 static bool
 attribute_is_required (const char *name)
 {
-  return starts_with (name, "user.")
+  return has_prefix (name, "user.")
          || strcmp (name, "security.capability") == 0
-         || starts_with (name, "system.posix_acl_");
+         || has_prefix (name, "system.posix_acl_");
 }
 
 static ssize_t

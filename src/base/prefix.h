@@ -1,0 +1,16 @@
+/* How texts begin.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef BASE_PREFIX_H
+#define BASE_PREFIX_H
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool
+has_prefix (const char *text, const char *prefix)
+{
+  return strncmp (text, prefix, strlen (prefix)) == 0;
+}
+
+#endif /* BASE_PREFIX_H */
