@@ -179,7 +179,7 @@ same_contents (const struct object_check *check,
       || index == check->old_symbols.index_section)
     return true; /* check_symbols */
   if (index == check->old->section_names)
-    return new->header.sh_size >= size &&memcmp (from, to, size) == 0;
+    return (new->header.sh_size >= size) && memcmp (from, to, size) == 0;
   if (indexes && old->header.sh_type == SHT_LLVM_ADDRSIG)
     return same_addrsig (check, old, new);
   if (size != new->header.sh_size)

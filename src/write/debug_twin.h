@@ -16,11 +16,10 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* Whether no segment of DEBUG has code; its sections of code have no contents.
-    A debug file has the program's segments, but what lies there
-   belongs to other sections or to the headers.  eu-strip(1) leaves sizes and
-   offsets of segments as the program has them, so these tell nothing.  Status
-   CFI2SFRAME_REFUSED otherwise: it can be run.  */
+/* Whether DEBUG has no code: its sections of code have no contents, and its
+   segments have no bytes for them that nothing else owns.  Sizes and offsets
+   of segments alone tell nothing: eu-strip(1) leaves them as the program has
+   them. Status CFI2SFRAME_REFUSED otherwise: it can be run.  */
 bool debug_twin_check_codeless (const struct image *debug, struct error *err);
 
 /* Whether PROGRAM has the loaded sections that DEBUG has, wherever they are.

@@ -45,8 +45,8 @@ bool temporary_release (struct temporary *temporary);
 
 /* Remove the temporary files of all threads and let no new one come into
    being, after waiting for threads in steps that nothing may interrupt
-   (uninterrupted.h).  Async-signal-safe:
-   for a handler that ends the process.  */
+   (uninterrupted.h).  Async-signal-safe: for a handler that ends the
+   process.  */
 void temporary_discard_all (void);
 
 /* Whether NAME looks like that of a temporary file.  */
