@@ -85,7 +85,7 @@ const struct argp_option option_table[] = {
   { "preserve-timestamps", 'p', NULL, 0, "Keep the time stamps of FILE", 1 },
 
   { NULL, 0, NULL, 0, "Existing sections:", 2 },
-  { "replace", OPTION_REPLACE, "auto", OPTION_ARG_OPTIONAL,
+  { "replace", OPTION_REPLACE, "yes|no|auto", OPTION_ARG_OPTIONAL,
     "Make a new .sframe where one is ('yes', the default of the option); with "
     "'auto' only where it is wrong, describes but a part of the code with "
     "CFI, or is of no use to any reader; with 'no' never",
