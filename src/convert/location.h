@@ -6,7 +6,17 @@
    so that location_convert need not read them again for each file.
 
    Options are complete, ERR is clear, and reports are zero, or sums, when a
-   function is called.  */
+   function is called.
+
+     location_convert, location_write_section,
+     memory_build_section                         convert.c
+     location_undo, location_remove               revert.c
+     location_detach                              write_detached.c
+     location_match_debug_twin,
+     location_check_debug_twin                    match_debug_twin.c
+     location_check, location_dump                inspect.c
+     location_lint                                lint.c
+     location_compare                             compare_files.c  */
 
 #ifndef CONVERT_LOCATION_H
 #define CONVERT_LOCATION_H
