@@ -149,7 +149,8 @@ extern "C"
   SFW_API bool sfw_modules_add (struct sfw_modules *modules, uint64_t start,
                                 uint64_t end,
                                 const struct sfw_section *section);
-  /* Take out what starts at START; false if nothing does.  */
+  /* Take out what starts at START.  False with errno: ENOENT
+     if nothing does.  */
   SFW_API bool sfw_modules_remove (struct sfw_modules *modules,
                                    uint64_t start);
 

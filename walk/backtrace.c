@@ -6,6 +6,7 @@
 
 #include <config.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sfw_modules *modules;
+static int prepare_error; /* why there are no modules */
 static pthread_key_t key;
 /* The walker of this thread.  The first use of a variable of another TLS model
    may allocate memory, which a signal handler must not do.  */
@@ -30,13 +32,14 @@ static void
 prepare (void)
 {
   struct sfw_modules *made = sfw_modules_new ();
-  if (made == NULL)
-    return;
-  if (pthread_key_create (&key, thread_ends) != 0
-      || !sfw_modules_update (made))
-    sfw_modules_free (made);
-  else
+  prepare_error
+      = made == NULL ? errno : pthread_key_create (&key, thread_ends);
+  if (prepare_error == 0 && !sfw_modules_update (made))
+    prepare_error = errno;
+  if (prepare_error == 0)
     modules = made;
+  else
+    sfw_modules_free (made);
 }
 
 static struct sfw_walker *
@@ -68,5 +71,8 @@ bool
 sfw_backtrace_update (void)
 {
   pthread_once (&once, prepare);
-  return modules != NULL && sfw_modules_update (modules);
+  if (modules != NULL)
+    return sfw_modules_update (modules);
+  errno = prepare_error;
+  return false;
 }

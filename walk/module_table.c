@@ -392,6 +392,8 @@ sfw_modules_remove (struct sfw_modules *modules, uint64_t start)
       memmove (&draft->modules[i], &draft->modules[i + 1],
                (draft->n - i) * sizeof draft->modules[0]);
     }
+  else
+    errno = ENOENT;
   walk_draft_end (modules, draft, found);
   return found;
 }

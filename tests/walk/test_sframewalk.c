@@ -491,7 +491,9 @@ PROGRAM_TEST (a_change_of_the_table_is_noticed)
   assert_int_equal (row.cfa.offset, 24);
   assert_int_equal (row.ra.kind, SFW_DEREF_CFA);
   unsigned long generation = sfw_modules_generation (program->modules);
+  errno = 0;
   assert_false (sfw_modules_remove (program->modules, CODE + 1));
+  assert_int_equal (errno, ENOENT);
   assert_int_equal (sfw_modules_generation (program->modules), generation);
   assert_true (sfw_modules_remove (program->modules, CODE));
   assert_true (sfw_modules_generation (program->modules) != generation);
@@ -938,6 +940,28 @@ PROGRAM_TEST (a_thread_whose_stack_is_not_known_is_an_error)
   assert_false (sfw_walker_set_thread (program->walker));
   assert_int_equal (errno, EMFILE);
   attributes_error = 0;
+}
+
+int __wrap_pthread_key_create (pthread_key_t *key, void (*end) (void *));
+
+int
+__wrap_pthread_key_create (pthread_key_t *key, void (*end) (void *))
+{
+  (void)key;
+  (void)end;
+  return EAGAIN;
+}
+
+TEST (a_backtrace_that_cannot_begin_says_why_each_time)
+{
+  void *addresses[4];
+  for (unsigned round = 0; round < 2; round++)
+    {
+      errno = EXFULL;
+      assert_false (sfw_backtrace_update ());
+      assert_int_equal (errno, EAGAIN);
+      assert_int_equal (sfw_backtrace (addresses, 4), 0);
+    }
 }
 
 /* A handler must not change errno of the code that it interrupts.  */
