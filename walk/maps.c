@@ -254,6 +254,9 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
   if (listing.draft == NULL)
     return false;
   bool done = walk_maps_read (pid, add_mapping, &listing);
+  /* The table is not the dynamic linker's list any more.  */
+  if (done)
+    *walk_modules_counters (modules) = (struct walk_counters){ 0 };
   walk_draft_end (modules, listing.draft, done);
   return done;
 }

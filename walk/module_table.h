@@ -83,7 +83,8 @@ bool walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
                      struct walk_module module,
                      const struct sfw_section *section);
 
-/* The dynamic linker's counters at the last update; self.c uses them.  */
+/* The dynamic linker's counters at the last update; 0 if the table has another
+   list since.  The lock of MODULES is held where they change.  */
 struct walk_counters
 {
   unsigned long long adds, subs;

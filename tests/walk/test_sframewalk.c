@@ -1051,6 +1051,24 @@ TEST (modules_of_processes_are_listed)
   sfw_modules_free (modules);
 }
 
+/* A page with code that the dynamic linker does not know: the list in /proc
+   has it, as it has the code of another process.  */
+TEST (the_dynamic_linker_is_asked_again_after_another_list)
+{
+  struct sfw_modules *modules = sfw_modules_new ();
+  void *page = mmap (NULL, 1, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  uint64_t code = (uintptr_t)page;
+  assert_true (page != MAP_FAILED);
+  assert_true (sfw_modules_update (modules));
+  assert_true (sfw_modules_read_maps (modules, getpid ()));
+  assert_false (sfw_modules_add (modules, code, code + 1, NULL));
+  assert_int_equal (errno, EEXIST);
+  assert_true (sfw_modules_update (modules));
+  assert_true (sfw_modules_add (modules, code, code + 1, NULL));
+  sfw_modules_free (modules);
+  munmap (page, 1);
+}
+
 /* Files that are mapped, with the section of all functions.  */
 enum
 {
