@@ -54,10 +54,32 @@ is_found (const struct check *check, const GElf_Phdr *before,
   return false;
 }
 
+/* Whether the sections with bytes of the PT_NOTE SEGMENT take no more than
+   notes that a conversion puts in another order: for each note of SEGMENT the
+   sections are walked over again.  */
+static bool
+sections_are_short (const struct image *image, const GElf_Phdr *segment)
+{
+  uint64_t rest = NOTES_SPAN_MAX;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *section = &image->sections[i].header;
+      bool meets
+          = section->sh_offset - segment->p_offset < segment->p_filesz
+            || segment->p_offset - section->sh_offset < section->sh_size;
+      if (section->sh_type != SHT_NOTE || !meets)
+        continue;
+      if (section->sh_size > rest)
+        return false;
+      rest -= section->sh_size;
+    }
+  return true;
+}
+
 /* Whether a section has a note at file offset OFFSET.  A walk over a segment
    that got out of step takes other bytes for notes.  */
 static bool
-is_of_section (const struct image *image, uint64_t offset)
+is_note_of_section (const struct image *image, uint64_t offset)
 {
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -81,12 +103,14 @@ check_notes_kept (const struct check *check, const GElf_Phdr *before)
   const struct image *image = check->before;
   bool program = image_find_segment (image, PT_INTERP) != NULL;
   bool seen = false;
-  for (int by_4 = 0; by_4 <= 1 && before->p_filesz <= NOTES_SPAN_MAX; by_4++)
+  if (before->p_filesz > NOTES_SPAN_MAX || !sections_are_short (image, before))
+    return false;
+  for (int by_4 = 0; by_4 <= 1; by_4++)
     {
       struct note_walk walk = note_walk_segment (image, before, by_4);
       struct note note;
       while (note_next (&walk, &note))
-        if (is_of_section (image, before->p_offset + note.begin))
+        if (is_note_of_section (image, before->p_offset + note.begin))
           {
             seen = true;
             if (note_is_wanted (&note, by_4, program)

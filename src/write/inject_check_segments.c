@@ -72,10 +72,10 @@ check_old_segment (const struct check *check, const GElf_Phdr *before)
     return true;
   if (before->p_type == PT_PHDR)
     return check_table_segment (check, before);
-  if (before->p_type == PT_NOTE && check_notes_kept (check, before))
-    return true;
   FOR_EACH_SEGMENT (segment, check->after)
     if (is_same_segment (check, before, segment))
       return true;
-  return check_violated (check, "a segment is lost or damaged", "");
+  /* Only notes in another order need a walk.  */
+  return (before->p_type == PT_NOTE && check_notes_kept (check, before))
+         || check_violated (check, "a segment is lost or damaged", "");
 }
