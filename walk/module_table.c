@@ -143,6 +143,26 @@ section_index (struct walk_section_copy *section)
   return true;
 }
 
+/* A number by which nearly all sections with other bytes differ.  A hostile
+   process can make two with the same number, so bytes are compared behind
+   it.  */
+static uint64_t
+section_digest (const struct sfw_section *section)
+{
+  const uint8_t *bytes = section->bytes;
+  uint64_t digest = section->size, word;
+  size_t at = 0;
+  for (; section->size - at >= sizeof word; at += sizeof word)
+    {
+      memcpy (&word, bytes + at, sizeof word);
+      digest = (digest ^ word) * UINT64_C (0x9e3779b97f4a7c15);
+      digest ^= digest >> 32;
+    }
+  for (; at < section->size; at++)
+    digest = (digest ^ bytes[at]) * UINT64_C (0x100000001b3);
+  return digest;
+}
+
 /* A copy of FROM with its index; NULL with errno.  */
 static struct walk_section_copy *
 section_new (const struct sfw_section *from)
@@ -276,16 +296,21 @@ walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
   errno = saved;
 }
 
-/* The section of TABLE with the contents of SECTION at ADDRESS, or NULL.  The
-   caller becomes one more user of that section.  */
+/* The section of TABLE with the contents of SECTION, which MODULE has the
+   address and the digest of, or NULL.  The caller becomes one more user of
+   that section.  A process can have mapped tens of thousands of files with
+   sections that differ in their last bytes: the digest says so without a
+   comparison. */
 static struct walk_section_copy *
-known_section (const struct walk_table *table, uint64_t address,
+known_section (const struct walk_table *table,
+               const struct walk_module *module,
                const struct sfw_section *section)
 {
   for (size_t i = 0; i < table->n; i++)
     {
       struct walk_section_copy *known = table->modules[i].section;
-      if (known != NULL && table->modules[i].address == address
+      if (known != NULL && table->modules[i].digest == module->digest
+          && table->modules[i].address == module->address
           && known->size == section->size
           && memcmp (known->bytes, section->bytes, section->size) == 0)
         {
@@ -342,10 +367,11 @@ walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
   if (section != NULL)
     {
       module.address = section->address;
-      module.section = known_section (*draft, section->address, section);
+      module.digest = section_digest (section);
+      module.section = known_section (*draft, &module, section);
       if (module.section == NULL)
         module.section = known_section (atomic_load (&modules->current),
-                                        section->address, section);
+                                        &module, section);
       if (module.section == NULL)
         module.section = section_new (section);
       if (module.section == NULL)

@@ -29,6 +29,7 @@ struct walk_module
   uint64_t start, end;
   struct walk_section_copy *section; /* or NULL */
   uint64_t address;                  /* of the section in the program */
+  uint64_t digest;                   /* of the section's bytes */
   uint8_t origin;                    /* enum walk_origin */
 };
 
