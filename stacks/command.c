@@ -73,6 +73,8 @@ command_end (struct command *command)
     return;
   /* While it waits, it has the handlers of this process.  */
   kill (command->pid, command->go >= 0 ? SIGKILL : SIGTERM);
+  /* A command that was stopped takes no signal until it goes on.  */
+  kill (command->pid, SIGCONT);
   while (waitpid (command->pid, NULL, 0) < 0 && errno == EINTR)
     ;
 }

@@ -88,8 +88,11 @@ cut_samples (char *line, uint64_t *samples)
   if (count == NULL)
     return false;
   *count = '\0';
+  errno = 0;
   *samples = strtoull (count + 1, &end, 10);
-  return end != count + 1 && (*end == '\n' || *end == '\0');
+  /* strtoull takes a sign, too, and "-1" for the greatest number.  */
+  return count[1] >= '0' && count[1] <= '9' && errno == 0
+         && (*end == '\n' || *end == '\0');
 }
 
 /* Count LINE in the profile of CONTEXT, a reading; false at one that is not a

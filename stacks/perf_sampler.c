@@ -182,8 +182,8 @@ new_event (uint64_t config, bool on_exec)
   };
 }
 
-/* HZ: samples per second on a processor; 0: one whenever a thread leaves its
-   processor.  */
+/* HZ: samples per second of each thread that runs; 0: one whenever a thread
+   leaves its processor.  */
 static void
 ask_for_samples (struct perf_event_attr *attr, unsigned hz, bool on_exec)
 {
@@ -494,7 +494,9 @@ perf_sampler_read (struct perf_sampler *sampler)
   /* poll would return at once when the thread that owns a ring has ended.  */
   usleep (1000 * interval (sampler));
   take_records (sampler, clock_nanoseconds () - margin);
-  return kill (sampler->pid, 0) == 0;
+  /* EPERM: the process is there, and another user's, whom perf_event_open
+     permits to be sampled but kill does not permit to be signalled.  */
+  return kill (sampler->pid, 0) == 0 || errno == EPERM;
 }
 
 void
