@@ -170,7 +170,7 @@ const char usual_options[]
       "  -r, --recursive        Also work on the ELF files in directories\n"
       "      --format=VERSION   SFrame version: 3 (default), 2, 2.0 or 1\n"
       "      --analyze          Make rows for code without CFI, too\n"
-      "      --replace[=auto]   Make a new .sframe where one is\n"
+      "      --replace[=yes|no|auto]  Make a new .sframe where one is\n"
       "      --remove           Take .sframe away\n"
       "      --undo             Give back the file as it was, byte for byte\n"
       "      --check            Compare .sframe with the CFI, PC by PC\n"
