@@ -1249,6 +1249,7 @@ TEST (only_the_file_that_was_mapped_is_opened)
         assert_string_equal (mapping.file->rows.reason,
                              "its file was not found");
     }
+  process_free (&process);
   code_files_free (&files);
   unlink (path);
   close (fd);
