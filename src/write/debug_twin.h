@@ -19,7 +19,7 @@
 /* Whether DEBUG has no code: its sections of code have no contents, and its
    segments have no bytes for them that nothing else owns.  Sizes and offsets
    of segments alone tell nothing: eu-strip(1) leaves them as the program has
-   them. Status CFI2SFRAME_REFUSED otherwise: it can be run.  */
+   them.  Status CFI2SFRAME_REFUSED otherwise: it can be run.  */
 bool debug_twin_check_codeless (const struct image *debug, struct error *err);
 
 /* Whether PROGRAM has the loaded sections that DEBUG has, wherever they are.

@@ -81,8 +81,9 @@ is_of_dynamic_entry (const struct image *image, uint64_t at, uint64_t *end)
   return false;
 }
 
-/* Whether nothing owns the byte at AT, and it is filler.  Then so is all up to
- *END: asking for each byte would read all headers as often.  */
+/* Whether the byte at AT is filler that nothing owns.  If so, END is set to
+   where such filler ends: asking for each byte would read all headers as
+   often.  */
 static bool
 is_free (const struct image *image, uint64_t at, uint64_t *end)
 {
