@@ -19,15 +19,16 @@ log=$scratch/log
 # shellcheck disable=SC2046 # names without spaces
 if ! "$cross" -O1 -std=gnu17 -D_GNU_SOURCE -static -pthread \
   -ffunction-sections -Wl,--gc-sections \
-  -Wl,--wrap=free -Wl,--wrap=malloc -Wl,--wrap=pthread_getattr_np \
-  -Wl,--wrap=getline -Wl,--wrap=__getdelim \
+  $(sed -n '/^tests_walk_test_sframewalk_LDFLAGS/,/[^\\]$/p' "$srcdir/tests/walk/local.am" \
+    | grep -o -e '-Wl,--wrap=[a-z_]*') \
   -I"$srcdir/tests/walk/qemu" -I. -I"$srcdir/src" -I"$srcdir" \
   -I"$srcdir/include" \
   -o "$scratch/test" "$srcdir/tests/walk/test_sframewalk.c" \
   "$srcdir"/walk/*.c "$srcdir"/src/arch/*.c \
   "$srcdir/src/sframe/encode.c" \
   "$srcdir/src/base/buffer.c" "$srcdir/src/base/error.c" \
-  "$srcdir/src/base/array.c" "$srcdir/src/base/printable.c" >"$log" 2>&1; then
+  "$srcdir/src/base/array.c" "$srcdir/src/base/printable.c" \
+  "$srcdir/src/base/lines.c" >"$log" 2>&1; then
   sed 's/^/# /' "$log"
   result "not ok" "the test can be compiled"
 else
