@@ -138,14 +138,17 @@ check_usage (struct argp_state *state)
     options->seconds = SECONDS_DEFAULT;
 }
 
-static const struct option_switch switches[] = {
+static const struct option_member members[] = {
+  OPTION_TEXT (struct profile_options, OPTION_DIFF, diff),
+  OPTION_TEXT (struct profile_options, OPTION_INPUT, input),
+  OPTION_TEXT (struct profile_options, OPTION_PERF_DATA, perf_data),
   OPTION_SWITCH (struct profile_options, OPTION_ICICLE, icicle),
   OPTION_SWITCH (struct profile_options, OPTION_THREADS, threads),
   OPTION_SWITCH (struct profile_options, OPTION_OFF_CPU, off_cpu),
   OPTION_SWITCH (struct profile_options, OPTION_INLINES, inlines),
   OPTION_SWITCH (struct profile_options, OPTION_NO_INHERIT, no_inherit),
   OPTION_SWITCH (struct profile_options, OPTION_PTRACE, ptrace),
-  WALK_SWITCHES (struct profile_options),
+  WALK_MEMBERS (struct profile_options),
   OPTION_SWITCH (struct profile_options, 'q', quiet),
 };
 
@@ -173,18 +176,9 @@ parse_option (int key, char *argument, struct argp_state *state)
                          ? standard_option_number (state, argument, TOP_MAX)
                          : TOP_DEFAULT;
       return 0;
-    case OPTION_DIFF:
-      options->diff = argument;
-      return 0;
-    case OPTION_INPUT:
-      options->input = argument;
-      return 0;
     case OPTION_EVENT:
       options->event
           = (unsigned)standard_option_number (state, argument, INT32_MAX);
-      return 0;
-    case OPTION_PERF_DATA:
-      options->perf_data = argument;
       return 0;
     case ARGP_KEY_ARGS:
       options->command = state->argv + state->next;
@@ -194,8 +188,8 @@ parse_option (int key, char *argument, struct argp_state *state)
       check_usage (state);
       return 0;
     default:
-      return walk_option_parse (key, argument, state, &options->policy,
-                                switches, sizeof switches / sizeof *switches);
+      return walk_option_parse (key, argument, state, members,
+                                sizeof members / sizeof *members);
     }
 }
 

@@ -60,12 +60,12 @@ take_argument (struct argp_state *state, const char *argument)
     argp_error (state, "too many arguments");
 }
 
-static const struct option_switch switches[] = {
+static const struct option_member members[] = {
   OPTION_SWITCH (struct stack_options, 's', source),
   OPTION_SWITCH (struct stack_options, OPTION_DWARF, dwarf),
   OPTION_SWITCH (struct stack_options, OPTION_JSON, json),
   OPTION_SWITCH (struct stack_options, OPTION_GROUP, group),
-  WALK_SWITCHES (struct stack_options),
+  WALK_MEMBERS (struct stack_options),
   OPTION_SWITCH (struct stack_options, 'v', verbose),
 };
 
@@ -94,8 +94,8 @@ parse_option (int key, char *argument, struct argp_state *state)
       argp_error (state, "no process and no core file given");
       return 0;
     default:
-      return walk_option_parse (key, argument, state, &options->policy,
-                                switches, sizeof switches / sizeof *switches);
+      return walk_option_parse (key, argument, state, members,
+                                sizeof members / sizeof *members);
     }
 }
 

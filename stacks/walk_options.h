@@ -46,8 +46,9 @@ enum
   }
 
 /* The members of a structure of TYPE that these options set.  */
-#define WALK_SWITCHES(type)                                     \
+#define WALK_MEMBERS(type)                                      \
   OPTION_SWITCH (type, OPTION_ONLY_SFRAME, policy.only_sframe), \
+      OPTION_TEXT (type, OPTION_DETACHED, policy.detached),     \
       OPTION_SWITCH (type, OPTION_ANALYZE, policy.analyze),     \
       OPTION_SWITCH (type, OPTION_NO_DEMANGLE, mangled)
 
@@ -55,16 +56,13 @@ enum
    program.  */
 static inline error_t
 walk_option_parse (int key, char *argument, struct argp_state *state,
-                   struct section_policy *policy,
-                   const struct option_switch *switches, size_t n)
+                   const struct option_member *members, size_t n)
 {
   struct error err;
   error_clear (&err);
-  if (key == OPTION_DETACHED)
-    policy->detached = argument;
-  else if (key != OPTION_DEBUGINFOD)
-    return standard_option_take (key, state, switches, n);
-  else if (!served_open (&err))
+  if (key != OPTION_DEBUGINFOD)
+    return standard_option_take (key, argument, state, members, n);
+  if (!served_open (&err))
     argp_failure (state, EXIT_FAILURE, 0, "%s", err.reason);
   return 0;
 }

@@ -22,8 +22,7 @@
 #include "cli/usage_check.h"
 #include "sframe/formats.h"
 
-/* Print the usual options for --help.  Returns for --help=all, which argp
-   prints.  */
+/* Print the usual options.  Returns for --help=all, which argp prints.  */
 static void
 print_help (struct argp_state *state, const char *which)
 {
@@ -33,27 +32,21 @@ print_help (struct argp_state *state, const char *which)
   standard_output_end ();
 }
 
-static void
-set_mode (struct argp_state *state, enum tool_mode mode)
-{
-  struct tool_options *options = state->input;
-  if (options->mode != MODE_CONVERT && options->mode != mode)
-    argp_error (state, "%s and %s exclude each other",
-                mode_names[options->mode].option, mode_names[mode].option);
-  options->mode = mode;
-}
-
 /* Set the mode that the option KEY asks for, if it asks for one.  */
 static bool
 set_mode_of (struct argp_state *state, int key)
 {
-  for (unsigned mode = MODE_CONVERT + 1; mode < N_MODES; mode++)
-    if (mode_names[mode].key == key)
-      {
-        set_mode (state, (enum tool_mode)mode);
-        return true;
-      }
-  return false;
+  struct tool_options *options = state->input;
+  unsigned mode = MODE_CONVERT + 1;
+  while (mode < N_MODES && mode_names[mode].key != key)
+    mode++;
+  if (mode == N_MODES)
+    return false;
+  if (options->mode != MODE_CONVERT && options->mode != mode)
+    argp_error (state, "%s and %s exclude each other",
+                mode_names[options->mode].option, mode_names[mode].option);
+  options->mode = (enum tool_mode)mode;
+  return true;
 }
 
 static void
@@ -68,6 +61,23 @@ set_output (struct argp_state *state, const char *output)
     argp_error (state, "standard output is /dev/stdout; a file of this name "
                        "is ./-");
   options->output = output;
+}
+
+static void
+set_files_from (struct argp_state *state, const char *list)
+{
+  struct tool_options *options = state->input;
+  if (options->files_from != NULL)
+    argp_error (state, "more than one list of files");
+  options->files_from = list;
+}
+
+static void
+set_debug_twin (struct argp_state *state, const char *debug)
+{
+  struct tool_options *options = state->input;
+  options->debug_twin = true;
+  options->debug_twin_file = debug;
 }
 
 static void
@@ -99,63 +109,17 @@ count_processors (void)
                                         : LOCATION_THREADS_MAX;
 }
 
-static const struct option_switch switches[] = {
-  OPTION_SWITCH (struct tool_options, 'q', quiet),
-  OPTION_SWITCH (struct tool_options, 'r', recursive),
-  OPTION_SWITCH (struct tool_options, 'x', one_file_system),
-  OPTION_SWITCH (struct tool_options, 'n', convert.dry_run),
-  OPTION_SWITCH (struct tool_options, 'p', convert.preserve_times),
-  OPTION_SWITCH (struct tool_options, OPTION_STRICT, convert.strict),
-  OPTION_SWITCH (struct tool_options, OPTION_REQUIRE, require),
-  OPTION_SWITCH (struct tool_options, OPTION_VERIFY_CODE, convert.verify_code),
-  OPTION_SWITCH (struct tool_options, OPTION_ANALYZE, convert.analyze),
-  OPTION_SWITCH (struct tool_options, OPTION_NO_SHARE, convert.no_share),
-  OPTION_SWITCH (struct tool_options, OPTION_NO_SPLIT, convert.no_split),
-  OPTION_SWITCH (struct tool_options, OPTION_COMPACT, convert.compact),
-  OPTION_SWITCH (struct tool_options, OPTION_RELOCATABLE, convert.relocatable),
-};
-
-/* Options with a text that is used as it is: where it goes.  */
-static const struct
-{
-  int key;
-  size_t offset;
-} texts[] = {
-  { OPTION_DETACHED, offsetof (struct tool_options, detached) },
-  { OPTION_DEBUG_FILE, offsetof (struct tool_options, convert.debug_file) },
-  { OPTION_DEBUG_TWIN, offsetof (struct tool_options, debug_twin_file) },
-  { OPTION_ROOT, offsetof (struct tool_options, root) },
-  { OPTION_PACKAGE, offsetof (struct tool_options, package) },
-};
-
-/* Set the text of the option KEY, if it is one of these.  */
-static bool
-set_text (struct tool_options *options, int key, const char *argument)
-{
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-    if (texts[i].key == key)
-      {
-        *(const char **)((char *)options + texts[i].offset) = argument;
-        return true;
-      }
-  return false;
-}
-
-/* Read the configuration; a failure ends the program.  */
+/* Read the configuration and do what it says about all files; job.c has what
+   it says about one.  A failure ends the program.  */
 static void
-read_configuration (struct argp_state *state)
+read_configuration (struct argp_state *state, const char *none)
 {
   struct tool_options *options = state->input;
+  struct configuration *configuration = &options->configuration;
   struct cfi2sframe_error err;
-  if (!configuration_read (&options->configuration, &err))
+  (void)none;
+  if (!configuration_read (configuration, &err))
     argp_failure (state, EXIT_FAILURE, 0, "%s: %s", err.file, err.reason);
-}
-
-/* What it says about all files; job.c has what it says about one.  */
-static void
-apply_configuration (struct tool_options *options)
-{
-  const struct configuration *configuration = &options->configuration;
   const char *coverage
       = configuration_value (configuration, SETTING_MIN_COVERAGE);
   const char *format = configuration_value (configuration, SETTING_FORMAT);
@@ -169,105 +133,136 @@ apply_configuration (struct tool_options *options)
     options->convert.leave_checksummed = strcmp (checksummed, "yes") != 0;
 }
 
-/* What hooks of builds ask for; the manual, "Pipelines", says why.  */
 static void
-apply_hook (struct tool_options *options)
+show_configuration (struct argp_state *state, const char *none)
 {
+  struct tool_options *options = state->input;
+  read_configuration (state, none);
+  configuration_print (&options->configuration, state->out_stream);
+  standard_output_end ();
+}
+
+/* Do what hooks of builds ask for; the manual, "Pipelines", says why.  */
+static void
+take_hook (struct argp_state *state, const char *none)
+{
+  struct tool_options *options = state->input;
   options->skip_unconvertible = SKIP_ALL;
   options->convert.replace = false;
   options->convert.replace_bad = true;
   options->convert.debug_info = CFI2SFRAME_DEBUG_INFO_NONE;
   options->convert.min_coverage = 2;
   options->convert.sync = CFI2SFRAME_SYNC_END;
+  read_configuration (state, none);
 }
 
-/* Options: the configuration.  */
-static error_t
-parse_configuration_option (int key, struct argp_state *state)
+static void
+convert_checksummed (struct argp_state *state, const char *none)
 {
   struct tool_options *options = state->input;
-  switch (key)
-    {
-    case OPTION_HOOK:
-      apply_hook (options);
-      read_configuration (state);
-      apply_configuration (options);
-      return 0;
-    case OPTION_CONFIG:
-      read_configuration (state);
-      apply_configuration (options);
-      return 0;
-    case OPTION_SHOW_CONFIG:
-      read_configuration (state);
-      configuration_print (&options->configuration, state->out_stream);
-      standard_output_end ();
-    default:
-      return ARGP_ERR_UNKNOWN;
-    }
+  (void)none;
+  options->convert.leave_checksummed = false;
 }
 
-/* Options: many files, and those of all programs.  */
-static error_t
-parse_tree_option (int key, char *argument, struct argp_state *state)
+static void
+raise_verbosity (struct argp_state *state, const char *none)
 {
   struct tool_options *options = state->input;
-  switch (key)
-    {
-    case OPTION_FILES0_FROM:
-      if (options->files_from != NULL)
-        argp_error (state, "more than one list of files");
-      options->files_from = argument;
-      return 0;
-    case OPTION_EXCLUDE:
-      add_excluded (state, argument);
-      return 0;
-    default:
-      return standard_option_take (key, state, switches,
-                                   sizeof switches / sizeof *switches);
-    }
+  (void)none;
+  options->verbose++;
+}
+
+static void
+refuse_verify (struct argp_state *state, const char *none)
+{
+  (void)none;
+  argp_error (state, "unrecognized option '--verify'; did you mean "
+                     "'--check' or '--verify-code'?");
+}
+
+/* The options that have to be parsed...  */
+static const struct
+{
+  int key;
+  option_parser *parse;
+} parsers[] = {
+  { 'h', print_help },
+  { 'j', parse_jobs },
+  { 'o', set_output },
+  { 'v', raise_verbosity },
+  { OPTION_SECTION_ONLY, set_output },
+  { OPTION_FORMAT, parse_format },
+  { OPTION_FOR, parse_for },
+  { OPTION_MIN_COVERAGE, parse_min_coverage },
+  { OPTION_SKIP_UNCONVERTIBLE, parse_skip_unconvertible },
+  { OPTION_RETURN_ADDRESSES, parse_return_addresses },
+  { OPTION_VERIFY, refuse_verify },
+  { OPTION_DEBUG_INFO, parse_debug_info },
+  { OPTION_DEBUG_TWIN, set_debug_twin },
+  { OPTION_SYNC, parse_sync },
+  { OPTION_GNU, parse_gnu },
+  { OPTION_CONVERT_CHECKSUMMED, convert_checksummed },
+  { OPTION_REPLACE, parse_replace },
+  { OPTION_FILES0_FROM, set_files_from },
+  { OPTION_EXCLUDE, add_excluded },
+  { OPTION_HOOK, take_hook },
+  { OPTION_CONFIG, read_configuration },
+  { OPTION_SHOW_CONFIG, show_configuration },
+  { OPTION_STATS, parse_stats },
+};
+
+/* ... and those that need not be.  */
+static const struct option_member members[] = {
+  OPTION_SWITCH (struct tool_options, 'q', quiet),
+  OPTION_SWITCH (struct tool_options, 'r', recursive),
+  OPTION_SWITCH (struct tool_options, 'x', one_file_system),
+  OPTION_SWITCH (struct tool_options, 'n', convert.dry_run),
+  OPTION_SWITCH (struct tool_options, 'p', convert.preserve_times),
+  OPTION_SWITCH (struct tool_options, OPTION_STRICT, convert.strict),
+  OPTION_SWITCH (struct tool_options, OPTION_REQUIRE, require),
+  OPTION_SWITCH (struct tool_options, OPTION_VERIFY_CODE, convert.verify_code),
+  OPTION_SWITCH (struct tool_options, OPTION_ANALYZE, convert.analyze),
+  OPTION_SWITCH (struct tool_options, OPTION_NO_SHARE, convert.no_share),
+  OPTION_SWITCH (struct tool_options, OPTION_NO_SPLIT, convert.no_split),
+  OPTION_SWITCH (struct tool_options, OPTION_COMPACT, convert.compact),
+  OPTION_SWITCH (struct tool_options, OPTION_RELOCATABLE, convert.relocatable),
+  OPTION_TEXT (struct tool_options, OPTION_DETACHED, detached),
+  OPTION_TEXT (struct tool_options, OPTION_DEBUG_FILE, convert.debug_file),
+  OPTION_TEXT (struct tool_options, OPTION_ROOT, root),
+  OPTION_TEXT (struct tool_options, OPTION_PACKAGE, package),
+};
+
+/* Parse the option KEY if it is one of those that have to be.  */
+static bool
+parse_argument (struct argp_state *state, int key, const char *argument)
+{
+  for (size_t i = 0; i < sizeof parsers / sizeof *parsers; i++)
+    if (parsers[i].key == key)
+      {
+        parsers[i].parse (state, argument);
+        return true;
+      }
+  return false;
 }
 
 static error_t
 parse_option (int key, char *argument, struct argp_state *state)
 {
   struct tool_options *options = state->input;
-  usage_note_given (options, key);
-  bool known = set_mode_of (state, key);
-  known = set_text (options, key, argument) || known;
-  known = option_value_parse (state, key, argument) || known;
-  switch (key)
+  if (key == ARGP_KEY_ARGS || key == ARGP_KEY_NO_ARGS)
     {
-    case 'o':
-    case OPTION_SECTION_ONLY:
-      set_output (state, argument);
-      return 0;
-    case OPTION_DEBUG_TWIN:
-      options->debug_twin = true;
-      return 0;
-    case OPTION_VERIFY:
-      argp_error (state, "unrecognized option '--verify'; did you mean "
-                         "'--check' or '--verify-code'?");
-      return 0;
-    case OPTION_CONVERT_CHECKSUMMED:
-      options->convert.leave_checksummed = false;
-      return 0;
-    case 'v':
-      options->verbose++;
-      return 0;
-    case 'h':
-      print_help (state, argument);
-      return standard_option_take (key, state, NULL, 0);
-    case ARGP_KEY_ARGS:
-    case ARGP_KEY_NO_ARGS:
       options->files = state->argv + state->next;
       options->n_files = (size_t)(state->argc - state->next);
       usage_check (state);
       return 0;
-    default:
-      return known || parse_configuration_option (key, state) == 0
-                 ? 0
-                 : parse_tree_option (key, argument, state);
     }
+  usage_note_given (options, key);
+  /* An option may ask for a mode and have an argument, too.  */
+  bool known = set_mode_of (state, key);
+  known = parse_argument (state, key, argument) || known;
+  error_t standard = standard_option_take (key, argument, state, members,
+                                           sizeof members / sizeof *members);
+  return known ? 0 : standard;
 }
 
 void

@@ -89,19 +89,20 @@ parse_compact_unwind (struct argp_state *state, const char *rest)
   refuse_format (state, rest - strlen ("compact-unwind"));
 }
 
-static void
-parse_format (struct argp_state *state, const char *name)
+void
+parse_format (struct argp_state *state, const char *argument)
 {
   struct tool_options *options = state->input;
-  if (format_parse (name, &options->convert.format))
+  if (format_parse (argument, &options->convert.format))
     {
       options->compact_unwind = false;
       options->compact_unwind_machine = NULL;
     }
-  else if (strncmp (name, "compact-unwind", strlen ("compact-unwind")) == 0)
-    parse_compact_unwind (state, name + strlen ("compact-unwind"));
+  else if (strncmp (argument, "compact-unwind", strlen ("compact-unwind"))
+           == 0)
+    parse_compact_unwind (state, argument + strlen ("compact-unwind"));
   else
-    refuse_format (state, name);
+    refuse_format (state, argument);
 }
 
 /* Parse one name of --for, of LENGTH letters.  */
@@ -123,11 +124,11 @@ reader_of_name (struct argp_state *state, const char *name, size_t length)
   return 0;
 }
 
-static void
-parse_for (struct argp_state *state, const char *list)
+void
+parse_for (struct argp_state *state, const char *argument)
 {
   struct tool_options *options = state->input;
-  for (const char *at = list; at != NULL;)
+  for (const char *at = argument; at != NULL;)
     {
       const char *comma = strchr (at, ',');
       size_t length = comma != NULL ? (size_t)(comma - at) : strlen (at);
@@ -136,18 +137,18 @@ parse_for (struct argp_state *state, const char *list)
     }
 }
 
-static void
-parse_jobs (struct argp_state *state, const char *number)
+void
+parse_jobs (struct argp_state *state, const char *argument)
 {
   struct tool_options *options = state->input;
   size_t jobs = 0;
-  if (!number_parse (number, 1, SIZE_MAX, &jobs))
-    argp_error (state, "'%s' is no number of jobs", number);
+  if (!number_parse (argument, 1, SIZE_MAX, &jobs))
+    argp_error (state, "'%s' is no number of jobs", argument);
   options->jobs
       = jobs < LOCATION_THREADS_MAX ? (unsigned)jobs : LOCATION_THREADS_MAX;
 }
 
-static void
+void
 parse_replace (struct argp_state *state, const char *argument)
 {
   static const char *const values[] = { "yes", "no", "auto", NULL };
@@ -159,7 +160,7 @@ parse_replace (struct argp_state *state, const char *argument)
   options->convert.replace_bad = choice == 2;
 }
 
-static void
+void
 parse_debug_info (struct argp_state *state, const char *argument)
 {
   static const char *const values[] = { [CFI2SFRAME_DEBUG_INFO_OWN] = "own",
@@ -171,7 +172,7 @@ parse_debug_info (struct argp_state *state, const char *argument)
       state, "--debug-info", argument, values);
 }
 
-static void
+void
 parse_sync (struct argp_state *state, const char *argument)
 {
   static const char *const values[] = { [CFI2SFRAME_SYNC_FILE] = "file",
@@ -183,7 +184,7 @@ parse_sync (struct argp_state *state, const char *argument)
       = (enum cfi2sframe_sync)parse_choice (state, "--sync", argument, values);
 }
 
-static void
+void
 parse_min_coverage (struct argp_state *state, const char *argument)
 {
   struct tool_options *options = state->input;
@@ -192,7 +193,7 @@ parse_min_coverage (struct argp_state *state, const char *argument)
                 argument);
 }
 
-static void
+void
 parse_stats (struct argp_state *state, const char *argument)
 {
   static const char *const forms[]
@@ -204,7 +205,7 @@ parse_stats (struct argp_state *state, const char *argument)
             : STATS_JSON + parse_choice (state, "--stats", argument, forms);
 }
 
-static void
+void
 parse_return_addresses (struct argp_state *state, const char *argument)
 {
   static const char *const values[] = { "yes", "no", NULL };
@@ -213,7 +214,7 @@ parse_return_addresses (struct argp_state *state, const char *argument)
       = parse_choice (state, "--return-addresses", argument, values) == 1;
 }
 
-static void
+void
 parse_gnu (struct argp_state *state, const char *argument)
 {
   struct tool_options *options = state->input;
@@ -222,39 +223,10 @@ parse_gnu (struct argp_state *state, const char *argument)
       = option_has_value (state, "--gnu", argument, "bugs");
 }
 
-static void
+void
 parse_skip_unconvertible (struct argp_state *state, const char *argument)
 {
   struct tool_options *options = state->input;
   bool no = option_has_value (state, "--skip-unconvertible", argument, "no");
   options->skip_unconvertible = no ? SKIP_NONE : SKIP_ALL;
-}
-
-bool
-option_value_parse (struct argp_state *state, int key, const char *argument)
-{
-  static const struct
-  {
-    int key;
-    void (*parse) (struct argp_state *state, const char *argument);
-  } parsers[] = {
-    { OPTION_FORMAT, parse_format },
-    { OPTION_FOR, parse_for },
-    { OPTION_MIN_COVERAGE, parse_min_coverage },
-    { OPTION_SKIP_UNCONVERTIBLE, parse_skip_unconvertible },
-    { OPTION_RETURN_ADDRESSES, parse_return_addresses },
-    { OPTION_DEBUG_INFO, parse_debug_info },
-    { OPTION_SYNC, parse_sync },
-    { OPTION_GNU, parse_gnu },
-    { OPTION_REPLACE, parse_replace },
-    { 'j', parse_jobs },
-    { OPTION_STATS, parse_stats },
-  };
-  for (size_t i = 0; i < sizeof parsers / sizeof *parsers; i++)
-    if (parsers[i].key == key)
-      {
-        parsers[i].parse (state, argument);
-        return true;
-      }
-  return false;
 }

@@ -12,10 +12,14 @@
 bool option_has_value (const struct argp_state *state, const char *option,
                        const char *argument, const char *value);
 
-/* Note in the struct tool_options of STATE what ARGUMENT says, if KEY is one
-   of these options.  A value that the option does not take ends the program
-   with a message.  Returns whether KEY is one of them.  */
-bool option_value_parse (struct argp_state *state, int key,
-                         const char *argument);
+/* Note in the struct tool_options of STATE what ARGUMENT, NULL if the option
+   has none, says.  A value that the option does not take ends the program with
+   a message.  */
+typedef void option_parser (struct argp_state *state, const char *argument);
+
+/* One for each option, by the option's name.  */
+option_parser parse_format, parse_for, parse_jobs, parse_replace,
+    parse_debug_info, parse_sync, parse_min_coverage, parse_stats,
+    parse_return_addresses, parse_gnu, parse_skip_unconvertible;
 
 #endif /* CLI_OPTION_VALUES_H */

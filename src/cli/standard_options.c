@@ -35,14 +35,20 @@ standard_options_parse (const char *program, const struct argp *parser,
     exit (EXIT_USAGE);
 }
 
+/* Set the member of INPUT that the option KEY is for.  Returns whether there
+   is one.  */
 static bool
-set_switch (int key, void *input, const struct option_switch *switches,
-            size_t n)
+set_member (void *input, int key, const char *argument,
+            const struct option_member *members, size_t n)
 {
   for (size_t i = 0; i < n; i++)
-    if (switches[i].key == key)
+    if (members[i].key == key)
       {
-        *(bool *)((char *)input + switches[i].offset) = true;
+        char *member = (char *)input + members[i].offset;
+        if (members[i].is_text)
+          *(const char **)member = argument;
+        else
+          *(bool *)member = true;
         return true;
       }
   return false;
@@ -65,8 +71,8 @@ standard_output_end (void)
 }
 
 error_t
-standard_option_take (int key, struct argp_state *state,
-                      const struct option_switch *switches, size_t n)
+standard_option_take (int key, char *argument, struct argp_state *state,
+                      const struct option_member *members, size_t n)
 {
   switch (key)
     {
@@ -86,8 +92,9 @@ standard_option_take (int key, struct argp_state *state,
           = program_invocation_short_name; /* argp sets its name later */
       return 0;
     default:
-      return set_switch (key, state->input, switches, n) ? 0
-                                                         : ARGP_ERR_UNKNOWN;
+      return set_member (state->input, key, argument, members, n)
+                 ? 0
+                 : ARGP_ERR_UNKNOWN;
     }
 }
 

@@ -26,17 +26,22 @@ enum
 #define STANDARD_OPTIONS \
   STANDARD_OPTIONS_WITH_HELP (NULL, 0, "Print this help and exit")
 
-/* An option without an argument that sets a bool to true: the one OFFSET bytes
-   into the structure that is parsed into.  */
-struct option_switch
+/* An option that needs no parsing: a bool that becomes true, or a text that is
+   kept as it is, OFFSET bytes into the structure that is parsed into.  */
+struct option_member
 {
   int key;
+  bool is_text;
   size_t offset;
 };
 
 #define OPTION_SWITCH(type, key, member) \
   {                                      \
-    key, offsetof (type, member)         \
+    key, false, offsetof (type, member)  \
+  }
+#define OPTION_TEXT(type, key, member) \
+  {                                    \
+    key, true, offsetof (type, member) \
   }
 
 /* Parse a command line by PARSER into INPUT; FLAGS are those of argp_parse.
@@ -46,10 +51,11 @@ void standard_options_parse (const char *program, const struct argp *parser,
                              unsigned flags, int argc, char **argv,
                              void *input);
 
-/* Parse the standard options and the N SWITCHES, for a parser that does not
-   know the option itself.  */
-error_t standard_option_take (int key, struct argp_state *state,
-                              const struct option_switch *switches, size_t n);
+/* Parse the standard options and those of the N MEMBERS, for a parser that
+   does not know the option KEY itself.  */
+error_t standard_option_take (int key, char *argument,
+                              struct argp_state *state,
+                              const struct option_member *members, size_t n);
 
 /* The exit status STATUS, or failure with a message if standard output could
    not be written: lost output must not look like success.  */
