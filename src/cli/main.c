@@ -9,26 +9,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/clock.h"
 #include "base/descriptors.h"
-#include "base/printable.h"
-#include "cli/batch.h"
 #include "cli/command_line.h"
 #include "cli/compare_print.h"
-#include "cli/events.h"
-#include "cli/file_list.h"
 #include "cli/json_line.h"
-#include "cli/messages.h"
-#include "cli/operands.h"
 #include "cli/progress.h"
+#include "cli/run.h"
 #include "cli/signals.h"
 #include "cli/standard_options.h"
-#include "cli/totals.h"
-
-enum
-{
-  EXIT_FOUND = 3 /* --lint found something */
-};
 
 /* The exit status STATUS, or failure if a part of what was to be printed could
    not be made or written.  */
@@ -83,102 +71,6 @@ keep_freed_memory (const struct tool_options *options)
 #endif
 }
 
-/* Put a failure that is no file's into EVENTS: a report without any failure
-   would pass for success.  */
-static void
-add_failure (const struct tool_options *options, const struct events *events,
-             const char *what, const struct cfi2sframe_error *err)
-{
-  const struct event event = { .path = what,
-                               .kind = EVENT_FAILED,
-                               .code = cfi2sframe_error_code (err),
-                               .text = err->reason };
-  if (events_wanted (options->stats))
-    event_print (options->stats, &event, events->body);
-}
-
-/* Report PROBLEM, an errno, of WHAT, which is not one of the files that are
-   worked on.  */
-static void
-report_problem (const struct tool_options *options,
-                const struct events *events, const char *what, int problem)
-{
-  struct cfi2sframe_error err
-      = { .status = problem == ENOMEM ? CFI2SFRAME_NO_MEMORY : CFI2SFRAME_IO };
-  snprintf (err.reason, sizeof err.reason, "%s", strerror (problem));
-  fputs ("cfi2sframe: ", stderr);
-  printable_put (what, stderr);
-  fprintf (stderr, ": %s\n", err.reason);
-  add_failure (options, events, what, &err);
-}
-
-/* Flush the files that --sync=end has not flushed one by one.  */
-static bool
-flush_written (const struct tool_options *options, const struct events *events)
-{
-  struct cfi2sframe_error err;
-  if (cfi2sframe_flush (&err))
-    return true;
-  fprintf (stderr, "cfi2sframe: %s\n", err.reason);
-  add_failure (options, events, "file system", &err);
-  return false;
-}
-
-/* Report that memory for the report to other programs ran out.  Returns the
-   exit status.  */
-static int
-fail_report (void)
-{
-  fputs ("cfi2sframe: out of memory for the report\n", stderr);
-  return EXIT_FAILURE;
-}
-
-/* Do to each file what the mode says, and print the totals.  */
-static int
-run_batch (const struct tool_options *options)
-{
-  struct file_list files = { 0 };
-  struct totals totals = { 0 };
-  struct message_streams streams = message_streams_choose (options);
-  FILE *out = streams.out;
-  double start = clock_now ();
-  progress_init (!options->quiet
-                 && (options->n_files > 1 || tool_options_is_tree (options)));
-  struct events events;
-  if (!events_begin (&events, options->stats, out))
-    return fail_report ();
-  streams.out = events.body;
-  bool collected = operands_collect (&files, options);
-  bool done = collected && batch_run (options, &files, &totals, &streams);
-  int problem = collected ? ENOMEM : errno;
-  progress_clear ();
-  if (!done)
-    report_problem (options, &events,
-                    problem != ENOMEM && options->files_from != NULL
-                        ? options->files_from
-                        : "list of files",
-                    problem);
-  if (totals.lost_texts)
-    report_problem (options, &events, "results", ENOMEM);
-  bool flushed = flush_written (options, &events);
-  totals.not_elf = files.not_elf;
-  totals.seconds = clock_now () - start;
-  bool told = events_end (&events, totals.done, totals.skipped,
-                          totals.failed + totals.findings + !done + !flushed
-                              + totals.lost_texts,
-                          totals.seconds, out);
-  if (done)
-    totals_print (&totals, options, out);
-  if (done && options->skip_unconvertible == SKIP_ALL && !options->quiet)
-    totals_print_left_alone (&totals, streams.errors);
-  file_list_free (&files);
-  if (!told)
-    return fail_report ();
-  if (!done || !flushed || totals.lost_texts || totals.failed > 0)
-    return EXIT_FAILURE;
-  return totals.findings > 0 ? EXIT_FOUND : EXIT_SUCCESS;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -190,7 +82,7 @@ main (int argc, char **argv)
   keep_freed_memory (&options);
   int status = options.mode == MODE_COMPARE
                    ? compare_run (&options, stdout, stderr)
-                   : run_batch (&options);
+                   : run_over_files (&options);
   tool_options_free (&options);
   return flush_output (status);
 }
