@@ -135,7 +135,7 @@ print_growth (const struct cfi2sframe_report *sum, FILE *out)
 }
 
 static void
-print_conversion (const struct totals *totals, FILE *out)
+print_sections (const struct totals *totals, FILE *out)
 {
   const struct cfi2sframe_report *sum = &totals->sum;
   fprintf (out,
@@ -151,7 +151,6 @@ print_conversion (const struct totals *totals, FILE *out)
            sum->executable_bytes);
   report_print_left_out (sum, out);
   print_size (totals, out);
-  print_growth (sum, out);
 }
 
 static void
@@ -194,6 +193,14 @@ print_codes (const struct totals *totals, FILE *out)
     fputc ('\n', out);
 }
 
+/* Whether the sums have sections that were made: --section-only is for one
+   file.  */
+static bool
+makes_sections (const struct tool_options *options)
+{
+  return options->mode == MODE_CONVERT || options->mode == MODE_DETACH;
+}
+
 static void
 print_files (const struct totals *totals, const struct tool_options *options,
              FILE *out)
@@ -209,8 +216,10 @@ print_files (const struct totals *totals, const struct tool_options *options,
              totals->not_elf == 1 ? "file is" : "files are");
   fprintf (out, " (%.1f s)\n", totals->seconds);
   print_codes (totals, out);
+  if (makes_sections (options) && totals->done > 0)
+    print_sections (totals, out);
   if (options->mode == MODE_CONVERT && totals->done > 0)
-    print_conversion (totals, out);
+    print_growth (&totals->sum, out);
   if (options->mode == MODE_CHECK)
     {
       fputs ("  ", out);
@@ -233,15 +242,14 @@ print_json (const struct totals *totals, const struct tool_options *options,
 {
   json_object *total = json_new_object ();
   json_object *line = json_line_new ();
-  bool makes = options->mode == MODE_CONVERT || options->mode == MODE_DETACH;
-  if (makes)
+  if (makes_sections (options))
     json_add_string (total, "format", format_name (options->convert.format));
   json_add_number (total, mode_names[options->mode].status, totals->done);
   json_add_number (total, "skipped", totals->skipped);
   json_add_number (total, "failed", totals->failed);
   json_add_number (total, "not_elf", totals->not_elf);
   json_add (total, "reasons", codes_json (totals));
-  if (makes)
+  if (makes_sections (options))
     {
       outcome_json_add_fields (total, report_fields, FIELD_OF_TOTAL,
                                &totals->sum);

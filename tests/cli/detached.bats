@@ -112,6 +112,16 @@ EOF
   grep -q "/waiting: .* detached$" <<<"$stderr" || report
 }
 
+@test "the sums of a tree say what was described" {
+  waiting_program
+  mkdir tree
+  mv waiting tree
+  exits 0 -r --detached=beside tree
+  grep -q '^  functions: [1-9][0-9]* of ' <<<"$output" || report
+  grep -q '^  \.sframe: [1-9][0-9]* bytes, ' <<<"$output" || report
+  ! grep -q '^  files: ' <<<"$output" || report
+}
+
 @test "a tree: what cannot be put into a file can lie beside it" {
   waiting_program
   mkdir tree
