@@ -28,6 +28,7 @@
 #include "write/file_metadata.h"
 #include "write/inject.h"
 #include "write/output_file.h"
+#include "write/undo.h"
 
 enum
 {
@@ -56,7 +57,6 @@ struct conversion
   struct file_location location; /* of the input; its path is "" in memory */
   struct output_request output;
   bool changes; /* a file is planned, not only a section */
-  bool writes;  /* and that file is written (not --dry-run) */
 };
 
 /* The image that the conversion starts from.  */
@@ -175,7 +175,8 @@ start_thread (struct conversion *conversion)
   if (image->size < BESIDE_SIZE_MIN)
     return;
   conversion->references = calloc (1, sizeof *conversion->references);
-  if (conversion->writes && image == &conversion->input)
+  if (conversion->changes && !conversion->options->dry_run
+      && image == &conversion->input)
     copy_ahead_prepare (&conversion->copy_ahead, image, &conversion->output);
   background_start (&conversion->beside, work_beside, conversion);
 }
@@ -287,6 +288,21 @@ write_converted (struct conversion *conversion, struct error *err)
   return written;
 }
 
+/* Do as write_converted does, but for the file: build the undo record, which
+   has its part of the size, and may be refused.  Its digest is no matter of
+   its size.  */
+static bool
+try_record (struct conversion *conversion, struct error *err)
+{
+  struct buffer record;
+  buffer_init (&record, false);
+  bool built = undo_record_build_digested (&record, source_image (conversion),
+                                           &conversion->plan, 0, err);
+  conversion->report->output_bytes += record.size;
+  buffer_free (&record);
+  return built;
+}
+
 /* The whole conversion of a linked file.  A step leaves in CONVERSION what
    later steps use.  */
 static bool
@@ -319,7 +335,10 @@ convert_file (struct conversion *conversion, struct error *err)
         && write_section (conversion, err)
         /* Compose the file beside the old one, read it back and compare it
            with the plan, rename it.  */
-        && (!conversion->writes || write_converted (conversion, err));
+        && (!conversion->changes
+            || (conversion->options->dry_run
+                    ? try_record (conversion, err)
+                    : write_converted (conversion, err)));
   end_threads (conversion);
   return done;
 }
@@ -340,7 +359,6 @@ convert_opened (struct conversion *conversion, struct error *err)
     return object_convert (&conversion->input, &conversion->output,
                            conversion->options, conversion->report, err);
   conversion->changes = true;
-  conversion->writes = !conversion->options->dry_run;
   return convert_file (conversion, err);
 }
 

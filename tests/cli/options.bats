@@ -142,6 +142,18 @@ version_and_flags ()
   only_files small small.c
 }
 
+@test "a dry run reports what the conversion reports, the size among it" {
+  small_program
+  local before dry
+  before=$(stat -c %s small)
+  exits 0 -n --stats=json small
+  dry=${output%,\"seconds*}
+  exits 0 --stats=json small
+  [ "${output%,\"seconds*}" = "$dry" ] || { echo "$dry"; report; }
+  [[ $output == *"\"input_bytes\":$before,\"output_bytes\":$(stat -c %s small),"* ]] \
+    || report
+}
+
 @test "--format chooses version and flags" {
   small_program
   for pair in 1:0101 2.0:0201 2:0205 3:0305; do
