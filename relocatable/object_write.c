@@ -40,6 +40,7 @@ struct object_writer
   size_t *sizes;       /* of the copies */
   size_t sframe, rela; /* index of the old section, or 0 */
   struct buffer relocations, names, index_section;
+  size_t new_names; /* where those of added sections begin in `names` */
 };
 
 static bool
@@ -315,7 +316,7 @@ find_old_sections (struct object_writer *writer, struct error *err)
   return true;
 }
 
-/* Section names, with those of the added sections at the end.  */
+/* Section names, with those of the added sections, if any, at the end.  */
 static bool
 extend_names (struct object_writer *writer, struct error *err)
 {
@@ -325,7 +326,9 @@ extend_names (struct object_writer *writer, struct error *err)
     return error_set (err, CFI2SFRAME_MALFORMED, "no section names");
   buffer_append (&writer->names, old,
                  image->sections[image->section_names].header.sh_size);
-  buffer_append (&writer->names, new_names, sizeof new_names);
+  writer->new_names = writer->names.size;
+  if (writer->sframe == 0 || writer->rela == 0)
+    buffer_append (&writer->names, new_names, sizeof new_names);
   return !writer->names.failed || error_set_no_memory (err);
 }
 
@@ -441,12 +444,11 @@ write_old_section (struct object_writer *writer, size_t index,
 static bool
 write_new_sections (struct object_writer *writer, struct error *err)
 {
-  size_t names = writer->names.size - sizeof new_names;
   size_t sframe = writer->sframe;
   if (sframe == 0)
     {
       GElf_Shdr header = sframe_header (writer);
-      header.sh_name = (GElf_Word)(names + SFRAME_NAME);
+      header.sh_name = (GElf_Word)(writer->new_names + SFRAME_NAME);
       sframe = writer->image->n_sections;
       if (!add_new_section (writer, &header, writer->made->bytes.bytes,
                             writer->made->bytes.size, err))
@@ -455,7 +457,7 @@ write_new_sections (struct object_writer *writer, struct error *err)
   if (writer->rela == 0)
     {
       GElf_Shdr header = rela_header (writer, sframe);
-      header.sh_name = (GElf_Word)(names + RELA_NAME);
+      header.sh_name = (GElf_Word)(writer->new_names + RELA_NAME);
       if (!add_new_section (writer, &header, writer->relocations.bytes,
                             writer->relocations.size, err))
         return false;

@@ -205,6 +205,10 @@ END
   exits 0 --relocatable --replace small.o
   exits 0 --compare before.o small.o
   [ "$(readelf -SW small.o | grep -c '\.sframe ')" -eq 2 ]
+  # Nothing that the object has already is put into it once more.
+  cp small.o once.o
+  exits 0 --relocatable --replace small.o
+  cmp once.o small.o
 }
 
 @test "a signed kernel module is refused, an unsigned one converted" {
