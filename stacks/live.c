@@ -10,15 +10,18 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/background.h"
 #include "base/lines.h"
 #include "stacks/file_finder.h"
 
@@ -31,12 +34,29 @@ enum
 #endif
 };
 
+/* A thread of this program that stops the threads of a process and lets them
+   go on: one for each stop.  A thread that was asked to stop, and is late to
+   do so, cannot be let go by PTRACE_DETACH, which needs the thread to stand
+   still. The kernel lets it go, and forgets that it was asked, when the tracer
+   ends.
+ */
+struct tracer
+{
+  struct background thread;
+  sem_t stopped, resume; /* posted by the tracer, and to the tracer */
+  struct process *process;
+  struct error *err;
+  bool listed; /* memory for the list of threads was there */
+  pid_t tid;
+};
+
 /* Memory.  Reading /proc/PID/mem stops at the first page that does not
    exist.  */
 
 struct source
 {
   int fd;
+  struct tracer tracer;
 };
 
 static size_t
@@ -60,7 +80,7 @@ fetch (void *argument, uint64_t address, void *to, size_t size)
 bool
 live_begin (struct process *process, pid_t pid)
 {
-  struct source *source = malloc (sizeof *source);
+  struct source *source = calloc (1, sizeof *source);
   if (source == NULL)
     return false;
   source->fd = -1;
@@ -297,41 +317,6 @@ waits_long (pid_t pid, pid_t tid)
   return true;
 }
 
-/* Do as waitpid does for TID, but at once.  If PROCESS is a child of this
-   program and has ended, its exit status is kept, because the kernel tells it
-   only once.  */
-static pid_t
-wait_once (struct process *process, pid_t tid, int *status)
-{
-  pid_t got = waitpid (tid, status, __WALL | WNOHANG);
-  if (got == process->pid && !WIFSTOPPED (*status))
-    {
-      process->waited_for = true;
-      process->status = *status;
-    }
-  return got;
-}
-
-/* Whether TID, which could not be seized just now, is traced by this process
-   already: an earlier request to stop was answered late, and the thread stands
-   still by now.  */
-static bool
-stopped_late (struct process *process, pid_t tid, int *status)
-{
-  return errno == EPERM && wait_once (process, tid, status) == tid
-         && WIFSTOPPED (*status);
-}
-
-/* Record that THREAD stands still, as STATUS says.  If a signal on its way
-   stopped it, the thread gets that signal when it is resumed.  */
-static void
-note_stop (struct thread *thread, int status)
-{
-  if (status >> 16 == 0)
-    thread->signal = WSTOPSIG (status);
-  thread->stopped = true;
-}
-
 static void
 read_registers (const struct process *process, struct thread *thread)
 {
@@ -364,15 +349,11 @@ static bool
 seize_thread (struct process *process, struct thread *thread,
               struct error *err)
 {
-  int status = 0;
   if (thread->waits)
     return true;
-  if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) == 0)
-    ptrace (PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-  else if (stopped_late (process, thread->tid, &status))
-    note_stop (thread, status);
-  else
+  if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) != 0)
     return set_not_traced (process, thread->tid, err);
+  ptrace (PTRACE_INTERRUPT, thread->tid, NULL, NULL);
   return true;
 }
 
@@ -420,15 +401,26 @@ seize_new_threads (struct process *process, size_t *n, struct error *err)
   return true;
 }
 
-/* Wait until THREAD stands still, or until it has begun to wait in the kernel
-   for long.  */
-static void
-await_stop (struct process *process, struct thread *thread)
+/* Set *EVENT to what has become of TID, which was asked to stop; its si_pid is
+   0 if that is nothing yet.  An end is left for who waits for the process.  */
+static bool
+find_event (pid_t tid, siginfo_t *event)
 {
-  int status;
-  pid_t got;
+  *event = (siginfo_t){ 0 };
+  return waitid (P_PID, (id_t)tid, event,
+                 WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
+         == 0;
+}
+
+/* Wait until THREAD stands still, or until it has begun to wait in the kernel
+   for long.  If a signal on its way stopped it, the thread gets that signal
+   when it is resumed.  */
+static void
+await_stop (const struct process *process, struct thread *thread)
+{
   unsigned patience = PATIENCE;
-  while ((got = wait_once (process, thread->tid, &status)) == 0)
+  siginfo_t event;
+  while (find_event (thread->tid, &event) && event.si_pid == 0)
     {
       if (live_thread_state (process->pid, thread->tid) == 'D'
           && patience-- == 0)
@@ -438,49 +430,108 @@ await_stop (struct process *process, struct thread *thread)
         }
       pause_shortly ();
     }
-  if (got == thread->tid && WIFSTOPPED (status))
-    note_stop (thread, status);
+  if (event.si_code != CLD_TRAPPED)
+    return;
+  thread->stopped = true;
+  /* An event of ptrace is in the bits above the signal.  */
+  if (event.si_status >> 8 == 0)
+    thread->signal = event.si_status;
 }
 
-bool
-live_stop (struct process *process, struct error *err)
+/* Stop all threads of PROCESS and read their registers.  False when memory for
+   their list ran out.  */
+static bool
+stop_threads (struct process *process, struct error *err)
 {
-  size_t first = 0, known = 0, n = 0;
+  size_t first = 0, n = 0;
   bool listed;
-  process_forget_threads (process);
-  memory_forget (&process->memory);
-  error_clear (err);
   /* Threads that still run may make new ones.  */
   while ((listed = seize_new_threads (process, &n, err)) && n > 0)
     for (; first < process->n_threads; first++)
-      if (!process->threads[first].stopped && !process->threads[first].waits)
+      if (!process->threads[first].waits)
         await_stop (process, &process->threads[first]);
-  if (!listed)
+  for (size_t i = 0; i < process->n_threads; i++)
+    read_registers (process, &process->threads[i]);
+  return listed;
+}
+
+static void
+await (sem_t *event)
+{
+  while (sem_wait (event) != 0 && errno == EINTR)
+    ;
+}
+
+/* What a tracer does.  */
+static void
+trace (void *argument)
+{
+  struct tracer *tracer = argument;
+  struct process *process = tracer->process;
+  tracer->tid = (pid_t)syscall (SYS_gettid);
+  tracer->listed = stop_threads (process, tracer->err);
+  sem_post (&tracer->stopped);
+  await (&tracer->resume);
+  for (size_t i = 0; i < process->n_threads; i++)
     {
-      live_resume (process);
-      return false;
+      struct thread *thread = &process->threads[i];
+      if (thread->stopped)
+        ptrace (PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
     }
+}
+
+static struct tracer *
+tracer_of (const struct process *process)
+{
+  struct source *source = process->memory.source;
+  return &source->tracer;
+}
+
+/* Say why no register of PROCESS is known.  */
+static bool
+set_nothing_known (const struct process *process, struct error *err)
+{
   bool waits = false, stopped = false;
   for (size_t i = 0; i < process->n_threads; i++)
     {
-      read_registers (process, &process->threads[i]);
-      known += process->threads[i].known;
       waits |= process->threads[i].waits;
       stopped |= process->threads[i].stopped;
     }
-  process->memory.open = known > 0;
-  if (known > 0)
-    return true;
-  bool has_threads = process->n_threads > 0;
-  live_resume (process);
   if (waits)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "it waits in the kernel and cannot be stopped");
   if (stopped)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "its registers are not those of a 64-bit program");
-  return has_threads ? error_set (err, CFI2SFRAME_IO, "it ended meanwhile")
-                     : false;
+  return process->n_threads > 0
+             ? error_set (err, CFI2SFRAME_IO, "it ended meanwhile")
+             : false;
+}
+
+bool
+live_stop (struct process *process, struct error *err)
+{
+  struct tracer *tracer = tracer_of (process);
+  process_forget_threads (process);
+  memory_forget (&process->memory);
+  error_clear (err);
+  tracer->process = process;
+  tracer->err = err;
+  sem_init (&tracer->stopped, 0, 0);
+  sem_init (&tracer->resume, 0, 0);
+  background_start (&tracer->thread, trace, tracer);
+  if (!tracer->thread.threaded)
+    {
+      tracer->thread.work = NULL;
+      return error_set (err, CFI2SFRAME_IO, "no thread can be started");
+    }
+  await (&tracer->stopped);
+  for (size_t i = 0; i < process->n_threads; i++)
+    process->memory.open |= process->threads[i].known;
+  if (tracer->listed && process->memory.open)
+    return true;
+  live_resume (process);
+  return tracer->listed && set_nothing_known (process, err);
 }
 
 /* Whether THREAD waits where it waited when its registers were read.  */
@@ -517,20 +568,16 @@ live_copy_stacks (struct process *process, size_t most)
 void
 live_resume (struct process *process)
 {
+  struct tracer *tracer = tracer_of (process);
   process->memory.open = false;
-  for (size_t i = 0; i < process->n_threads; i++)
-    {
-      struct thread *thread = &process->threads[i];
-      int status;
-      /* A thread that did not stop in time may have stopped by now.  */
-      if (thread->waits
-          && wait_once (process, thread->tid, &status) == thread->tid
-          && WIFSTOPPED (status))
-        note_stop (thread, status);
-      if (thread->stopped)
-        ptrace (PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
-      thread->stopped = false;
-    }
+  sem_post (&tracer->resume);
+  background_wait (&tracer->thread);
+  /* Threads that are late are let go before the kernel forgets the tracer,
+     which is shortly after the wait.  */
+  while (live_thread_state (getpid (), tracer->tid) != '\0')
+    pause_shortly ();
+  sem_destroy (&tracer->stopped);
+  sem_destroy (&tracer->resume);
 }
 
 void

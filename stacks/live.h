@@ -39,10 +39,10 @@ bool live_renew (struct process *process, struct error *err);
 bool live_refresh (struct process *process, bool *changed, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until
-   live_resume.  A thread that the kernel does not let be stopped, as one
-   between vfork and its child's execve, is asked for those of its registers
-   that the kernel tells (thread->waits).  False when no thread is known, or it
-   is not permitted.  */
+   live_resume, which must follow.  A thread that the kernel does not let be
+   stopped, as one between vfork and its child's execve, is asked for those of
+   its registers that the kernel tells (thread->waits).  False when no thread
+   is known, or it is not permitted.  */
 bool live_stop (struct process *process, struct error *err);
 
 /* Copy the stack of every known thread, from SP to the end of the mapping, but
@@ -50,7 +50,8 @@ bool live_stop (struct process *process, struct error *err);
    not known any more.  */
 void live_copy_stacks (struct process *process, size_t most);
 
-/* Resume all threads.  */
+/* Resume all threads, after live_stop has returned true.  A thread that was
+   asked to stop and is late to do so runs on, too.  */
 void live_resume (struct process *process);
 
 /* What thread TID of PID does, as a letter (proc(5), "stat"); '\0' if it is

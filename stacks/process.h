@@ -72,9 +72,7 @@ struct process
                               struct unwind_rules *rules);
   /* Open the file of MAPPING; -1 if it is not found: file_finder_open.  */
   int (*open_file) (struct process *process, const struct mapping *mapping);
-  bool recorded;   /* it may have ended, and its number be another's */
-  bool waited_for; /* it has ended, with STATUS, as waitpid tells only once */
-  int status;
+  bool recorded; /* it may have ended, and its number be another's */
   /* Of a core: when it was written, and where its program is, if the user has
      said so; or NULL.  */
   time_t dumped;

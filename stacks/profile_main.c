@@ -147,33 +147,15 @@ show_progress (const struct session *session)
            session->profile.samples, plural_s (session->profile.samples));
 }
 
-/* Whether the command has ended, and with which STATUS, as waitpid has it.  If
-   a sampler had stopped the command, the kernel may have told the sampler of
-   its end.  */
-static bool
-wait_for_command (struct session *session, int *status)
-{
-  const struct family *family = &session->profile.family;
-  pid_t pid = session->command.pid;
-  if (waitpid (pid, status, WNOHANG) == pid)
-    return !WIFSTOPPED (*status);
-  for (size_t i = 0; i < family->n; i++)
-    {
-      const struct process *process = &family->members[i]->process;
-      *status = process->status;
-      if (process->pid == pid && process->waited_for)
-        return true;
-    }
-  return false;
-}
-
 /* Whether there is a command that has ended. (It stays as a zombie until its
    status is read.) The exit status is the one a shell would give.  */
 static bool
 command_ended (struct session *session)
 {
   int status;
-  if (session->command.pid > 0 && wait_for_command (session, &status))
+  if (session->command.pid > 0
+      && waitpid (session->command.pid, &status, WNOHANG)
+             == session->command.pid)
     {
       session->command.pid = 0;
       session->ended = true;

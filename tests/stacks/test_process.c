@@ -10,6 +10,7 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -1542,9 +1543,16 @@ TEST (a_thread_may_have_any_name)
   assert_int_equal (prctl (PR_SET_NAME, name), 0);
 }
 
-/* What ends the child between two requests: it is killed when it is asked to
-   stop.  */
+/* What happens to the child between two requests.  */
 static bool killed_when_asked;
+static int forks_when_seized = -1; /* a byte here has it wait for a vfork */
+
+static void
+await_state (pid_t pid, char state)
+{
+  while (live_thread_state (pid, pid) != state)
+    usleep (1000);
+}
 
 long __wrap_ptrace (enum __ptrace_request request, pid_t tid, void *address,
                     void *data);
@@ -1556,6 +1564,11 @@ __wrap_ptrace (enum __ptrace_request request, pid_t tid, void *address,
 {
   if (killed_when_asked && request == PTRACE_INTERRUPT)
     kill (tid, SIGKILL);
+  if (forks_when_seized >= 0 && request == PTRACE_INTERRUPT)
+    {
+      assert_int_equal (write (forks_when_seized, "", 1), 1);
+      await_state (tid, 'D');
+    }
   return __real_ptrace (request, tid, address, data);
 }
 
@@ -1583,6 +1596,65 @@ TEST (a_process_may_end_before_it_stops)
   if (strstr (err.reason, "ptrace") != NULL)
     skip ();
   assert_string_equal (err.reason, "it ended meanwhile");
+}
+
+/* When it is told so by GO, wait in the kernel until END is closed; then tell
+   it by ON, and do nothing.  */
+static _Noreturn void
+wait_for_vfork (int go, int end, int on)
+{
+  char byte;
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (read (go, &byte, 1) == 1 && vfork () == 0)
+    {
+      (void)!read (end, &byte, 1);
+      _exit (0);
+    }
+  (void)!write (on, "", 1);
+  for (;;)
+    pause ();
+}
+
+TEST (a_thread_that_stops_too_late_runs_on)
+{
+  enum
+  {
+    SECONDS = 20
+  };
+  struct process process = { .files = &files };
+  struct error err = { 0 };
+  int go[2], end[2], on[2];
+  assert_true (pipe (go) == 0 && pipe (end) == 0 && pipe (on) == 0);
+  pid_t child = fork ();
+  assert_true (child >= 0);
+  if (child == 0)
+    {
+      close (end[1]);
+      wait_for_vfork (go[0], end[0], on[1]);
+    }
+  assert_true (live_open (&process, child, &err));
+  forks_when_seized = go[1];
+  bool stopped = live_stop (&process, &err);
+  forks_when_seized = -1;
+  if (stopped)
+    live_resume (&process);
+  close (end[1]);
+  struct pollfd answer = { .fd = on[0], .events = POLLIN };
+  /* Where nothing may be traced it is not asked.  */
+  int answers = stopped || strstr (err.reason, "ptrace") == NULL
+                    ? poll (&answer, 1, SECONDS * 1000)
+                    : -1;
+  kill (child, SIGKILL);
+  waitpid (child, NULL, 0);
+  live_close (&process);
+  close (go[0]);
+  close (go[1]);
+  close (end[0]);
+  close (on[0]);
+  close (on[1]);
+  if (answers < 0)
+    skip ();
+  assert_int_equal (answers, 1);
 }
 
 TEST_GROUP (NULL, forget_files)
