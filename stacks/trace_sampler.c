@@ -28,7 +28,19 @@ list_running (pid_t pid, pid_t *running)
   return n;
 }
 
-/* Stop MEMBER and count the stacks of its threads that ran.  */
+/* Whether PROCESS could not be stopped because a thread waits in the kernel,
+   which it does not do for ever.  */
+static bool
+waits (const struct process *process)
+{
+  for (size_t i = 0; i < process->n_threads; i++)
+    if (process->threads[i].waits)
+      return true;
+  return false;
+}
+
+/* Stop MEMBER and count the stacks of its threads that ran.  False when it has
+   ended or may not be stopped.  */
 static bool
 take_member (struct profile *profile, struct member *member, struct error *err)
 {
@@ -40,7 +52,7 @@ take_member (struct profile *profile, struct member *member, struct error *err)
   if (n == 0)
     return true;
   if (!live_stop (process, err))
-    return false;
+    return waits (process);
   struct error ended;
   uint64_t now = clock_nanoseconds ();
   /* If the new list cannot be read, the old one is used.  */

@@ -32,8 +32,10 @@
 #include "stacks/live.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
+#include "stacks/profile.h"
 #include "stacks/row_cache.h"
 #include "stacks/stack_walk.h"
+#include "stacks/trace_sampler.h"
 #include "tests/unit_test.h"
 
 /* A program's memory: readable from START to END; each byte says where it is,
@@ -1572,6 +1574,20 @@ __wrap_ptrace (enum __ptrace_request request, pid_t tid, void *address,
   return __real_ptrace (request, tid, address, data);
 }
 
+static bool registers_unknown; /* of threads that wait */
+
+bool __wrap_live_waiting_registers (pid_t pid, pid_t tid,
+                                    struct registers *registers);
+bool __real_live_waiting_registers (pid_t pid, pid_t tid,
+                                    struct registers *registers);
+bool
+__wrap_live_waiting_registers (pid_t pid, pid_t tid,
+                               struct registers *registers)
+{
+  return !registers_unknown
+         && __real_live_waiting_registers (pid, tid, registers);
+}
+
 /* No thread was stopped, so that nothing is known of any registers.  */
 TEST (a_process_may_end_before_it_stops)
 {
@@ -1598,14 +1614,22 @@ TEST (a_process_may_end_before_it_stops)
   assert_string_equal (err.reason, "it ended meanwhile");
 }
 
-/* When it is told so by GO, wait in the kernel until END is closed; then tell
-   it by ON, and do nothing.  */
+/* A process that is busy until GO has a byte, waits in the kernel for a vfork
+   until END is closed, and then writes to ON.  */
+struct forker
+{
+  pid_t pid;
+  int go, end, on;
+};
+
 static _Noreturn void
-wait_for_vfork (int go, int end, int on)
+forker_run (int go, int end, int on)
 {
   char byte;
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  if (read (go, &byte, 1) == 1 && vfork () == 0)
+  while (read (go, &byte, 1) != 1)
+    ;
+  if (vfork () == 0)
     {
       (void)!read (end, &byte, 1);
       _exit (0);
@@ -1615,46 +1639,93 @@ wait_for_vfork (int go, int end, int on)
     pause ();
 }
 
-TEST (a_thread_that_stops_too_late_runs_on)
+static struct forker
+forker_start (void)
+{
+  int go[2], end[2], on[2];
+  assert_true (pipe2 (go, O_NONBLOCK) == 0 && pipe (end) == 0
+               && pipe (on) == 0);
+  pid_t pid = fork ();
+  assert_true (pid >= 0);
+  if (pid == 0)
+    {
+      close (end[1]);
+      forker_run (go[0], end[0], on[1]);
+    }
+  close (go[0]);
+  close (end[0]);
+  close (on[1]);
+  return (struct forker){ pid, go[1], end[1], on[0] };
+}
+
+/* Whether FORKER runs on when its child has ended.  */
+static bool
+forker_runs_on (struct forker *forker)
 {
   enum
   {
     SECONDS = 20
   };
+  struct pollfd answer = { .fd = forker->on, .events = POLLIN };
+  close (forker->end);
+  forker->end = -1;
+  return poll (&answer, 1, SECONDS * 1000) == 1;
+}
+
+static void
+forker_end (struct forker *forker)
+{
+  if (forker->end >= 0)
+    close (forker->end);
+  close (forker->go);
+  close (forker->on);
+  kill (forker->pid, SIGKILL);
+  waitpid (forker->pid, NULL, 0);
+}
+
+TEST (a_thread_that_stops_too_late_runs_on)
+{
   struct process process = { .files = &files };
   struct error err = { 0 };
-  int go[2], end[2], on[2];
-  assert_true (pipe (go) == 0 && pipe (end) == 0 && pipe (on) == 0);
-  pid_t child = fork ();
-  assert_true (child >= 0);
-  if (child == 0)
-    {
-      close (end[1]);
-      wait_for_vfork (go[0], end[0], on[1]);
-    }
-  assert_true (live_open (&process, child, &err));
-  forks_when_seized = go[1];
+  struct forker forker = forker_start ();
+  assert_true (live_open (&process, forker.pid, &err));
+  forks_when_seized = forker.go;
   bool stopped = live_stop (&process, &err);
   forks_when_seized = -1;
   if (stopped)
     live_resume (&process);
-  close (end[1]);
-  struct pollfd answer = { .fd = on[0], .events = POLLIN };
-  /* Where nothing may be traced it is not asked.  */
-  int answers = stopped || strstr (err.reason, "ptrace") == NULL
-                    ? poll (&answer, 1, SECONDS * 1000)
-                    : -1;
-  kill (child, SIGKILL);
-  waitpid (child, NULL, 0);
+  /* Where nothing may be traced it was not asked.  */
+  bool asked = stopped || strstr (err.reason, "ptrace") == NULL;
+  bool runs_on = asked && forker_runs_on (&forker);
+  forker_end (&forker);
   live_close (&process);
-  close (go[0]);
-  close (go[1]);
-  close (end[0]);
-  close (on[0]);
-  close (on[1]);
-  if (answers < 0)
+  if (!asked)
     skip ();
-  assert_int_equal (answers, 1);
+  assert_true (runs_on);
+}
+
+TEST (while_a_process_waits_in_the_kernel_its_samples_are_missed_alone)
+{
+  struct profile profile;
+  struct error err = { 0 };
+  struct forker forker = forker_start ();
+  assert_true (profile_init (&profile));
+  assert_non_null (family_add (&profile.family, forker.pid, &err));
+  forks_when_seized = forker.go;
+  registers_unknown = true;
+  bool there = trace_sampler_take (&profile, forker.pid, false, &err);
+  registers_unknown = false;
+  forks_when_seized = -1;
+  bool asked = there || strstr (err.reason, "ptrace") == NULL;
+  bool runs_on = asked && forker_runs_on (&forker);
+  uint64_t samples = profile.samples;
+  forker_end (&forker);
+  profile_free (&profile);
+  if (!asked)
+    skip ();
+  assert_true (there);
+  assert_true (runs_on);
+  assert_int_equal (samples, 0);
 }
 
 TEST_GROUP (NULL, forget_files)
