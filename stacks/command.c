@@ -11,6 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void
+restore_signals (void)
+{
+  signal (SIGINT, SIG_DFL);
+  signal (SIGTERM, SIG_DFL);
+}
+
 /* Runs in the new process: waits, then executes the program.  */
 static _Noreturn void
 execute (int go, int result, char **arguments)
@@ -19,8 +26,7 @@ execute (int go, int result, char **arguments)
   /* Wait until the parent has closed its end.  */
   while (read (go, &byte, 1) < 0 && errno == EINTR)
     ;
-  signal (SIGINT, SIG_DFL);
-  signal (SIGTERM, SIG_DFL);
+  restore_signals ();
   execvp (arguments[0], arguments);
   int problem = errno;
   if (write (result, &problem, sizeof problem) < 0)
@@ -75,6 +81,9 @@ command_end (struct command *command)
   kill (command->pid, command->go >= 0 ? SIGKILL : SIGTERM);
   /* A command that was stopped takes no signal until it goes on.  */
   kill (command->pid, SIGCONT);
+  /* The command may ignore the signal.  The results are written by now, and
+     the next interrupt ends this program.  */
+  restore_signals ();
   while (waitpid (command->pid, NULL, 0) < 0 && errno == EINTR)
     ;
 }

@@ -22,7 +22,8 @@ bool command_prepare (struct command *command, char **arguments);
    cannot.  */
 bool command_start (struct command *command);
 
-/* End the process if it still runs, and wait for it.  */
+/* Ask the process to end, if it still runs, and wait for it.  From now on an
+   interrupt has its default action, for the wait may be long.  */
 void command_end (struct command *command);
 
 #endif /* STACKS_COMMAND_H */

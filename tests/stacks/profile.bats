@@ -629,6 +629,22 @@ END
   gives 0 profiled -o folded -d 0.3 -- sh -c 'trap "exit 5" TERM; while :; do :; done'
 }
 
+@test "a command that does not end is waited for until the next interrupt" {
+  local victim number
+  "$profile" -q -F 199 -d 0.5 -o folded -- \
+    sh -c 'trap "echo kept >>kept" TERM; echo $$ >number; while :; do :; done' 3>&- &
+  victim=$!
+  within_a_minute test -s number
+  number=$(cat number)
+  children+=("$victim" "$number")
+  within_a_minute test -s kept
+  # All is written, and there is nothing left but to wait.
+  [ -s folded ]
+  kill -0 "$victim"
+  within_a_minute eval '! kill -TERM "$victim"'
+  kill -0 "$number"
+}
+
 @test "kernel time that is not sampled is said to be missing" {
   [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null \
     && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] \
