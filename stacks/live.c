@@ -544,9 +544,10 @@ still_waits (const struct process *process, const struct thread *thread)
                 == 0;
 }
 
-void
+size_t
 live_copy_stacks (struct process *process, size_t most)
 {
+  size_t cut = 0;
   /* Later threads have stacks at lower addresses as a rule.  Copies that are
      made in ascending order need no room between others.  */
   for (size_t i = process->n_threads; i-- > 0;)
@@ -558,11 +559,15 @@ live_copy_stacks (struct process *process, size_t most)
       const struct mapping *mapping = process_mapping_at (process, sp);
       uint64_t size = mapping != NULL ? mapping->end - sp : 0;
       if (size > 0)
-        memory_copy (&process->memory, sp - RED_ZONE,
-                     (size < most ? (size_t)size : most) + RED_ZONE);
+        {
+          memory_copy (&process->memory, sp - RED_ZONE,
+                       (size < most ? (size_t)size : most) + RED_ZONE);
+          cut += process->memory.full;
+        }
       if (thread->waits)
         thread->known = still_waits (process, thread);
     }
+  return cut;
 }
 
 void

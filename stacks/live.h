@@ -47,8 +47,9 @@ bool live_stop (struct process *process, struct error *err);
 
 /* Copy the stack of every known thread, from SP to the end of the mapping, but
    not more than so many bytes.  A thread that has ceased to wait meanwhile is
-   not known any more.  */
-void live_copy_stacks (struct process *process, size_t most);
+   not known any more.  Returns how many stacks are not there whole because all
+   copies together may not be larger.  */
+size_t live_copy_stacks (struct process *process, size_t most);
 
 /* Resume all threads, after live_stop has returned true.  A thread that was
    asked to stop and is late to do so runs on, too.  */

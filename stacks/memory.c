@@ -21,7 +21,9 @@ enum
 {
   /* Copies begin at such addresses, where pages of any size may.  */
   COPY_ALIGNMENT = 4096,
-  CHUNK = 4 * COPY_ALIGNMENT
+  CHUNK = 4 * COPY_ALIGNMENT,
+  MOST
+  = 1 << 30 /* bytes of all copies: a program may have thousands of stacks */
 };
 
 /* The number of regions that start at or before ADDRESS.  */
@@ -76,18 +78,35 @@ gap_at (const struct memory *memory, uint64_t address, uint64_t size)
   return gap < size ? gap : size;
 }
 
+/* SIZE, or as many bytes as may still be copied.  */
+static size_t
+limit_size (struct memory *memory, size_t size)
+{
+  uint64_t left = (memory->most != 0 ? memory->most : MOST) - memory->copied;
+  if (size <= left)
+    return size;
+  memory->full = true;
+  return (size_t)left;
+}
+
 /* Copy SIZE bytes at ADDRESS, which are in no region yet.  Returns how many
-   exist.  */
+   exist and may be copied.  */
 static size_t
 copy_gap (struct memory *memory, uint64_t address, size_t size)
 {
+  size = limit_size (memory, size);
+  if (size == 0)
+    return 0;
   uint8_t *bytes = malloc (size);
   if (bytes == NULL)
     return shortage_note ();
   size_t got = memory->fetch (memory->source, address, bytes, size);
   struct memory_region region = { address, got, bytes, bytes };
   if (got > 0 && insert_region (memory, &region))
-    return got;
+    {
+      memory->copied += got;
+      return got;
+    }
   free (bytes);
   return 0;
 }
@@ -190,6 +209,8 @@ memory_forget (struct memory *memory)
   for (size_t i = 0; i < memory->n_regions; i++)
     free (memory->regions[i].owned);
   memory->n_regions = 0;
+  memory->copied = 0;
+  memory->full = false;
 }
 
 void

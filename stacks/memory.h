@@ -24,6 +24,9 @@ struct memory
   /* Missing bytes are copied in pieces of this size, a power of two; 0: 16
      KiB.  */
   size_t chunk;
+  uint64_t most;   /* bytes of all copies; 0: 1 GiB */
+  uint64_t copied; /* so many they are */
+  bool full;       /* something was not copied, because there are so many */
   struct memory_region *regions; /* owned; ascending, disjoint */
   size_t n_regions, capacity;
   size_t latest; /* number of the region that was read last */

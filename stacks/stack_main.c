@@ -39,6 +39,7 @@ struct session
   struct stack_walk sframe, dwarf;
   struct stack_groups groups; /* with --group */
   double stopped;             /* seconds */
+  size_t cut;                 /* stacks that were not copied whole */
 };
 
 /* Walk all stacks in all ways that are asked for.  False when a walk leads to
@@ -81,7 +82,7 @@ copy_stacks (struct session *session, bool walk, struct error *err)
   if (!live_stop (process, err))
     return false;
   bool fresh = live_refresh (process, NULL, err);
-  live_copy_stacks (process, STACK_COPIED);
+  session->cut = live_copy_stacks (process, STACK_COPIED);
   if (walk)
     walk_stopped (session);
   live_resume (process);
@@ -107,6 +108,12 @@ open_living (struct session *session, struct error *err)
   for (unsigned stops = 1; stops < STOPS_MAX && !walk_all (session); stops++)
     if (!copy_stacks (session, true, err))
       return false;
+  if (session->cut > 0)
+    fprintf (
+        stderr,
+        "sframe-stack: %zu stack%s not copied whole: all together are too "
+        "large\n",
+        session->cut, session->cut == 1 ? " was" : "s were");
   live_read_names (process);
   return true;
 }

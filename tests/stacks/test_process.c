@@ -184,6 +184,27 @@ TEST (what_is_missed_is_noted_if_the_program_has_it)
   memory_free (&memory);
 }
 
+TEST (copies_have_a_bound_in_sum)
+{
+  struct program program = { 0x10000, 0x20000, 0, 0 };
+  struct memory memory = memory_of (&program);
+  memory.most = 0x1800;
+  memory_copy (&memory, 0x11000, 0x1000);
+  memory_copy (&memory, 0x11800, 0x800);
+  assert_false (memory.full);
+  memory_copy (&memory, 0x14000, 0x1000);
+  assert_true (memory.full);
+  assert_read (&memory, &program, 0x147ff, 1);
+  assert_unknown (&memory, 0x14800, 1);
+  memory.open = true;
+  assert_unknown (&memory, 0x18000, 1);
+  assert_read (&memory, &program, 0x11fff, 1);
+  memory_forget (&memory);
+  assert_false (memory.full);
+  assert_read (&memory, &program, 0x14800, 1);
+  memory_free (&memory);
+}
+
 TEST (hostile_segments_do_not_overlap)
 {
   static const uint8_t bytes[64] = { 1, 2, 3 };
@@ -1612,6 +1633,44 @@ TEST (a_process_may_end_before_it_stops)
   if (strstr (err.reason, "ptrace") != NULL)
     skip ();
   assert_string_equal (err.reason, "it ended meanwhile");
+}
+
+/* How many stacks of a process with one thread are cut if copies have MOST
+   bytes in sum; -1 if it cannot be stopped.  */
+static int
+stacks_cut (pid_t pid, uint64_t most)
+{
+  struct process process = { .files = &files };
+  struct error err = { 0 };
+  assert_true (live_open (&process, pid, &err));
+  process.memory.most = most;
+  int cut = -1;
+  if (live_stop (&process, &err))
+    {
+      cut = (int)live_copy_stacks (&process, 1 << 20);
+      live_resume (&process);
+    }
+  live_close (&process);
+  return cut;
+}
+
+TEST (stacks_that_are_not_copied_whole_are_counted)
+{
+  pid_t child = fork ();
+  assert_true (child >= 0);
+  if (child == 0)
+    {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      for (;;)
+        pause ();
+    }
+  int little = stacks_cut (child, 64), enough = stacks_cut (child, 2 << 20);
+  kill (child, SIGKILL);
+  waitpid (child, NULL, 0);
+  if (little < 0 || enough < 0)
+    skip ();
+  assert_int_equal (little, 1);
+  assert_int_equal (enough, 0);
 }
 
 /* A process that is busy until GO has a byte, waits in the kernel for a vfork
