@@ -8,7 +8,7 @@
 #define TESTS_INJECT_FILE_CHECK_H
 
 #include "base/mapped_file.h"
-#include "write/inject.h"
+#include "write/inject_check.h"
 
 /* Do as inject_check_bytes does with the bytes of the file OUT_FD.  */
 static inline bool

@@ -26,7 +26,7 @@
 #include "sframe/formats.h"
 #include "write/existing.h"
 #include "write/file_metadata.h"
-#include "write/inject.h"
+#include "write/inject_check.h"
 #include "write/output_file.h"
 #include "write/undo.h"
 

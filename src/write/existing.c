@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "write/inject.h"
+#include "write/inject_check.h"
 
 enum
 {

@@ -1,4 +1,4 @@
-/* Carrying a plan out: the new file, checked before it is renamed.
+/* Carrying a plan out: the new file is written.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WRITE_INJECT_H
@@ -28,17 +28,5 @@ bool inject_has_holes (const struct image *image);
    IMAGE already.  */
 bool inject_write_over (const struct image *image, const struct plan *plan,
                         const void *sframe, int out_fd, struct error *err);
-
-/* Read the SIZE BYTES of a new file back, as any other file, and compare them
-   with IMAGE: nothing but what PLAN says may have changed.  False with the
-   first violation.  */
-bool inject_check_bytes (const struct image *image, const struct plan *plan,
-                         const void *sframe, const void *bytes, size_t size,
-                         struct error *err);
-
-/* A new file could not be opened, as ERR says.  Any status but NO_MEMORY would
-   be about the input there; it is the new file that is damaged, by a mistake
-   of this program.  Gives false.  */
-bool inject_check_unreadable (struct error *err);
 
 #endif /* WRITE_INJECT_H */

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "write/inject_check_parts.h"
+
 static bool
 check_header_kept (const struct check *check)
 {

@@ -1,7 +1,7 @@
 /* Comparing parts of the new file with those of the old one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "write/inject_check.h"
+#include "write/inject_check_parts.h"
 
 #include <string.h>
 

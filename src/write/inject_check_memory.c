@@ -7,7 +7,7 @@
    an address that only headers know, the dynamic entries that name these, and
    bytes behind the table that nothing owns.  */
 
-#include "write/inject_check.h"
+#include "write/inject_check_parts.h"
 
 #include "base/align.h"
 #include "base/bytes.h"

@@ -6,7 +6,7 @@
    and Linux, which looks for the build-id (lib/buildid.c), aligns them to 4
    bytes.  */
 
-#include "write/inject_check.h"
+#include "write/inject_check_parts.h"
 
 #include <string.h>
 

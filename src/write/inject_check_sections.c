@@ -1,7 +1,7 @@
 /* The self-check's part about sections, dynamic entries and symbols.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "write/inject_check.h"
+#include "write/inject_check_parts.h"
 
 #include <stddef.h>
 #include <string.h>

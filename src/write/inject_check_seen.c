@@ -6,7 +6,7 @@
    Some then take p_offset for a distance from the ELF header.  Where that led
    to a segment's bytes before, it has to lead to them afterwards.  */
 
-#include "write/inject_check.h"
+#include "write/inject_check_parts.h"
 
 #include <stdlib.h>
 

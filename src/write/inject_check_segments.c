@@ -1,7 +1,7 @@
 /* The self-check's part about segments: whether the old ones are there.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "write/inject_check.h"
+#include "write/inject_check_parts.h"
 
 /* Whether BEFORE, which has bytes, is loaded as AFTER.  Notes and the
    interpreter's name may move.  patchelf 0.14.3 moves the section of

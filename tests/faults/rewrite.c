@@ -19,6 +19,7 @@
 #include "write/existing.h"
 #include "write/file_metadata.h"
 #include "write/inject.h"
+#include "write/inject_check.h"
 #include "place/choose_strategy.h"
 #include "write/output_file.h"
 #include "write/temporary.h"

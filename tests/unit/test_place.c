@@ -21,7 +21,7 @@
 #include "place/strategy.h"
 #include "place/loader.h"
 #include "place/owners.h"
-#include "write/inject.h"
+#include "write/inject_check.h"
 #include "tests/unit_test.h"
 
 /* More than there is padding behind the read-only segments (0xa00, 0xf00),
