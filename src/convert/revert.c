@@ -6,6 +6,7 @@
 #include "convert/options.h"
 #include "convert/replace.h"
 #include "write/existing.h"
+#include "write/inject_check.h"
 #include "write/output_file.h"
 #include "write/undo.h"
 
@@ -60,8 +61,7 @@ static bool
 check_removed (const struct replacement *replacement, const void *bytes,
                size_t size, struct error *err)
 {
-  return existing_check_removed (replacement->plan, replacement->image, bytes,
-                                 size, err);
+  return inject_check_removed (replacement->image, bytes, size, err);
 }
 
 static const struct way without_record = { plan_removal, check_removed };

@@ -5,12 +5,6 @@
 
 #include "write/existing.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/bytes.h"
-#include "write/inject_check.h"
-
 enum
 {
   PLACES_MAX = 64 /* sections that are removed together */
@@ -206,54 +200,4 @@ existing_plan_removal (struct plan *plan, const struct existing *existing,
       = existing->has_record ? existing->record.offset : image->size;
   return plan_copy (plan, 0, 0, plan->new_size, err)
          && add_removals (plan, image, err);
-}
-
-static bool
-set_not_gone (struct error *err)
-{
-  return error_set_word (
-      err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
-      "self-check of the new file failed: .sframe is not gone");
-}
-
-/* Check that NEW is what PLAN makes of OLD.  */
-static bool
-check_carried_out (const struct plan *plan, const uint8_t *old,
-                   const uint8_t *new, struct error *err)
-{
-  size_t n;
-  struct plan_piece *pieces = plan_cut (plan, old, NULL, &n);
-  if (pieces == NULL)
-    return error_set_no_memory (err);
-  bool same = true;
-  for (size_t i = 0; same && i < n; i++)
-    {
-      const uint8_t *bytes = new + pieces[i].offset;
-      size_t size = (size_t)pieces[i].size;
-      same = pieces[i].bytes != NULL
-                 ? memcmp (bytes, pieces[i].bytes, size) == 0
-                 : bytes_are_zero (bytes, size);
-    }
-  free (pieces);
-  return same
-         || error_set_word (
-             err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
-             "self-check of the new file failed: other bytes than "
-             "planned");
-}
-
-bool
-existing_check_removed (const struct plan *plan, const struct image *image,
-                        const void *bytes, size_t size, struct error *err)
-{
-  struct image new;
-  if (size != plan->new_size)
-    return error_set (err, CFI2SFRAME_IO, "the new file has a wrong size");
-  if (!image_open_memory (&new, bytes, size, err))
-    return inject_check_unreadable (err);
-  struct existing left = existing_find (&new);
-  image_close (&new);
-  return left.n_sections == 0 && left.n_segments == 0
-             ? check_carried_out (plan, image->bytes, bytes, err)
-             : set_not_gone (err);
 }

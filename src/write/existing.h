@@ -51,10 +51,4 @@ void existing_forget_record (struct existing *existing, struct image *image);
 bool existing_plan_removal (struct plan *plan, const struct existing *existing,
                             const struct image *image, struct error *err);
 
-/* Whether these SIZE bytes, which existing_plan_removal's plan made of IMAGE,
-   lack the .sframe and nothing else.  */
-bool existing_check_removed (const struct plan *plan,
-                             const struct image *image, const void *bytes,
-                             size_t size, struct error *err);
-
 #endif /* WRITE_EXISTING_H */

@@ -18,9 +18,9 @@ bool inject_check_bytes (const struct image *image, const struct plan *plan,
                          const void *sframe, const void *bytes, size_t size,
                          struct error *err);
 
-/* A new file could not be opened, as ERR says.  Any status but NO_MEMORY would
-   be about the input there; it is the new file that is damaged, by a mistake
-   of this program.  Gives false.  */
-bool inject_check_unreadable (struct error *err);
+/* Do the same with a new file that existing_plan_removal's plan made of IMAGE:
+   its .sframe is gone, and nothing else.  */
+bool inject_check_removed (const struct image *image, const void *bytes,
+                           size_t size, struct error *err);
 
 #endif /* WRITE_INJECT_CHECK_H */

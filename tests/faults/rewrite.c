@@ -87,7 +87,7 @@ check (const struct job *job, const char *action, int fd, struct error *err)
   if (strcmp (action, "undo") == 0)
     good = undo_check (&job->image, bytes, size, err);
   else if (strcmp (action, "remove") == 0)
-    good = existing_check_removed (&job->plan, &job->image, bytes, size, err);
+    good = inject_check_removed (&job->image, bytes, size, err);
   else
     good = inject_check_bytes (&job->image, &job->plan, job->sframe.bytes,
                                bytes, size, err);

@@ -12,7 +12,7 @@
 
 #include "sframe/find_sframe.h"
 #include "write/existing.h"
-#include "write/inject.h"
+#include "write/inject_check.h"
 
 static void
 check_contents (const struct image *image)
@@ -40,7 +40,7 @@ check_removal (const struct existing *existing, const struct image *image)
           uint8_t *made = fuzz_make_file (&plan, image, NULL);
           /* It may refuse: the headers of a damaged file can lie in each
              other.  */
-          existing_check_removed (&plan, image, made, plan.new_size, &err);
+          inject_check_removed (image, made, plan.new_size, &err);
           free (made);
         }
     }

@@ -1,11 +1,13 @@
 /* Unit tests of src/write/existing: which bytes a new .sframe may take over.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "tests/unit/elf_builder.h"
 #include "write/existing.h"
+#include "write/inject_check.h"
 #include "tests/unit_test.h"
 
 enum
@@ -92,12 +94,58 @@ TEST (sections_without_contents_are_not_replaced)
   image_close (&image);
 }
 
-/* --remove makes zeros of headers.  A header of an unknown type there is not
-   that of an .sframe either.  */
+/* The file that a plan makes is checked without the plan: a mistake in the
+   plan, or in how it is carried out, must not pass.  */
 TEST (each_byte_of_what_is_removed_is_checked)
 {
   static struct elf_builder elf;
   static uint8_t new[ELF_FILE_MAX];
+  struct image image;
+  struct error err = { 0 };
+  elf_builder_program (&elf, EM_X86_64, false);
+  elf_builder_add_section (&elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC, 0x1180,
+                           SIZE, 8);
+  elf_builder_finish (&elf);
+  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+  memcpy (new, elf.bytes, elf.size);
+  uint64_t header
+      = elf.header.e_shoff
+        + elf_builder_section (&elf, ".sframe") * sizeof (Elf64_Shdr);
+  memset (new + header, 0, sizeof (Elf64_Shdr));
+  assert_true (inject_check_removed (&image, new, elf.size, &err));
+  assert_false (inject_check_removed (&image, new, elf.size - 1, &err));
+  for (uint64_t i = 0; i < elf.size; i++)
+    {
+      new[i] ^= 0x7f;
+      if (inject_check_removed (&image, new, elf.size, &err))
+        fail_msg ("byte %#llx", (unsigned long long)i);
+      new[i] ^= 0x7f;
+    }
+  image_close (&image);
+}
+
+/* Whether the file that PLAN makes of IMAGE passes the self-check of what is
+   removed.  */
+static bool
+is_removed (const struct image *image, const struct plan *plan,
+            struct error *err)
+{
+  static uint8_t new[ELF_FILE_MAX];
+  size_t n;
+  struct plan_piece *pieces = plan_cut (plan, image->bytes, NULL, &n);
+  assert_non_null (pieces);
+  memset (new, 0, sizeof new);
+  for (size_t i = 0; i < n; i++)
+    if (pieces[i].bytes != NULL)
+      memcpy (new + pieces[i].offset, pieces[i].bytes, pieces[i].size);
+  free (pieces);
+  return inject_check_removed (image, new, plan->new_size, err);
+}
+
+/* The file is as the plan says, and the plan says too much.  */
+TEST (a_wrong_plan_for_a_removal_is_noticed)
+{
+  static struct elf_builder elf;
   struct image image;
   struct plan plan;
   struct error err = { 0 };
@@ -108,21 +156,12 @@ TEST (each_byte_of_what_is_removed_is_checked)
   assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
   struct existing found = existing_find (&image);
   assert_true (existing_plan_removal (&plan, &found, &image, &err));
-  memcpy (new, elf.bytes, elf.size);
-  uint64_t header
-      = elf.header.e_shoff
-        + elf_builder_section (&elf, ".sframe") * sizeof (Elf64_Shdr);
-  memset (new + header, 0, sizeof (Elf64_Shdr));
-  assert_true (existing_check_removed (&plan, &image, new, elf.size, &err));
-  for (uint64_t i = header; i < header + sizeof (Elf64_Shdr); i++)
-    {
-      new[i] = 0x7f;
-      assert_false (
-          existing_check_removed (&plan, &image, new, elf.size, &err));
-      new[i] = 0;
-    }
-  new[0x1180] ^= 1;
-  assert_false (existing_check_removed (&plan, &image, new, elf.size, &err));
+  assert_true (is_removed (&image, &plan, &err));
+  assert_non_null (plan_add_patch (&plan, 0x2088, 8, &err));
+  assert_false (is_removed (&image, &plan, &err));
+  assert_string_equal (
+      err.reason,
+      "self-check of the new file failed: other bytes than before");
   plan_free (&plan);
   image_close (&image);
 }
