@@ -41,6 +41,19 @@ slots_settle_units (struct header_slots *slots, uint64_t *end,
   return true;
 }
 
+bool
+slots_fall_back (struct header_slots *slots)
+{
+  bool any = false;
+  for (size_t i = 0; i < slots->n_units; i++)
+    if (!slots->units[i].settled && slots->units[i].fallback != 0)
+      {
+        unit_settle (&slots->units[i], slots->units[i].fallback);
+        any = true;
+      }
+  return any;
+}
+
 /* Let HOME end with UNIT, if that is behind it.  */
 static void
 grow_home (GElf_Phdr *home, const struct unit *unit)

@@ -16,6 +16,10 @@
 bool slots_settle_units (struct header_slots *slots, uint64_t *end,
                          uint64_t address);
 
+/* Have the units that have a place to fall back to go there, wherever .sframe
+   is.  False if there are none.  */
+bool slots_fall_back (struct header_slots *slots);
+
 /* Rewrite everything that names the moved sections: headers, dynamic entries,
    symbols.  The units have places.  */
 bool slots_commit (struct draft *draft, struct header_slots *slots);

@@ -8,11 +8,36 @@
 #include "place/place.h"
 #include "place/slack.h"
 #include "place/slots.h"
+#include "place/slots_commit.h"
 #include "place/strategy.h"
 
-/* Set PLACE to what is behind segment INDEX, if all fits there.  Otherwise
-   PLACE is as it was: place_fill settles units at their fallback places, and a
-   unit that is settled for one segment may be in the way behind another.  */
+/* Whether what is evicted falls back to bytes of PLACE.  Segments that end
+   with the same bytes of the file have the same padding.  */
+static bool
+meets_units (const struct place *place)
+{
+  for (size_t i = 0; i < place->slots.n_units; i++)
+    {
+      const struct unit *unit = &place->slots.units[i];
+      if (unit->settled && unit->new_offset < place->end
+          && unit->new_offset + unit->size > place->offset)
+        return true;
+    }
+  return false;
+}
+
+static bool
+all_fits (const struct draft *draft, struct place *place)
+{
+  return place_fill (draft, place)
+         && slack_reaches (draft, place->load, place->end)
+         && !meets_units (place);
+}
+
+/* Set PLACE to what is behind segment INDEX, if all fits there, or all but the
+   units that can fall back to another place.  Otherwise PLACE is as it was:
+   place_fill settles units at their fallback places, and a unit that is
+   settled for one segment may be in the way behind another.  */
 static bool
 slack_fits (const struct draft *draft, struct place *place, size_t index)
 {
@@ -22,8 +47,13 @@ slack_fits (const struct draft *draft, struct place *place, size_t index)
   if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &found.address))
     return false;
   found.offset = load->p_offset + (found.address - load->p_vaddr);
-  if (!place_fill (draft, &found) || !slack_reaches (draft, index, found.end))
-    return false;
+  struct place apart = found;
+  if (!all_fits (draft, &found))
+    {
+      if (!slots_fall_back (&apart.slots) || !all_fits (draft, &apart))
+        return false;
+      found = apart;
+    }
   *place = found;
   return true;
 }

@@ -1523,6 +1523,25 @@ make_segment_to_try_in_vain (struct fixture *test)
   test->elf.segments[P_STACK].p_paddr = 0x8800;
 }
 
+/* A read-only segment has the last bytes of the code, elsewhere in memory: the
+   padding behind both is the same bytes of the file.  */
+static void
+make_segments_that_end_alike (struct fixture *test)
+{
+  Elf64_Phdr *data = &test->elf.segments[P_DATA];
+  test->request.sframe_size = SMALL;
+  move_on (&test->elf, data->p_offset, true);
+  memmove (data + 1, data, (P_STACK - P_DATA) * sizeof *data);
+  *data = (Elf64_Phdr){ .p_type = PT_LOAD,
+                        .p_flags = PF_R,
+                        .p_offset = 0x10f8,
+                        .p_vaddr = 0x20f8,
+                        .p_paddr = 0x20f8,
+                        .p_filesz = 8,
+                        .p_memsz = 8,
+                        .p_align = 0x1000 };
+}
+
 /* .interp and the note are behind .sframe, which is behind the code.  */
 static void
 check_units_behind_sframe (const struct fixture *test)
@@ -1531,6 +1550,14 @@ check_units_behind_sframe (const struct fixture *test)
   assert_int_equal (interp->p_offset, 0x1100 + SMALL);
   assert_int_equal (interp->p_vaddr, 0x1100 + SMALL);
   check_note (test, 0x1100 + SMALL + 0x1c, 36);
+}
+
+/* .interp and the note are behind the read-only segment.  */
+static void
+check_units_behind_another_segment (const struct fixture *test)
+{
+  assert_int_equal (segment_of (&test->result, PT_INTERP)->p_offset, 0x1600);
+  check_note (test, 0x161c, 36);
 }
 
 /* It stays, and its section goes.  */
@@ -1640,6 +1667,21 @@ static const struct layout_case served[] = {
      segment tried in vain, and .sframe got the same bytes.  */
   { "slack_takes_nothing_along_from_a_try_in_vain",
     make_segment_to_try_in_vain,
+    .changes
+    = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE) },
+    .strategy = "slack", .sframe_offset = 0x1100,
+    .check = check_units_behind_sframe },
+  /* Behind the read-only segment there is room for these alone, behind the
+     code for .sframe and the hash table.  */
+  { "slack_lets_evicted_sections_fall_back", make_two_read_only_segments,
+    .changes
+    = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE),
+        BYTES (0x1650, "\1"), BYTES (0x2190, "\1") },
+    .strategy = "slack", .sframe_offset = 0x2100,
+    .check = check_units_behind_another_segment },
+  /* They fell back to the bytes that .sframe had got.  */
+  { "slack_is_not_where_evicted_sections_fall_back",
+    make_segments_that_end_alike,
     .changes
     = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE) },
     .strategy = "slack", .sframe_offset = 0x1100,
