@@ -1,9 +1,12 @@
 /* The draft of a new file: its headers and its plan, as far as they are made.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy first looks: it reads the draft only, and says why it does not
-   apply.  Then it commits: it changes the draft and its plan.  A commit is
-   never undone, so behind one a strategy fails only for lack of memory.  */
+   A strategy first looks: it says why it does not apply, and changes of the
+   draft nothing but draft->reason and draft->references, which grow by what a
+   search has found.  Then it commits: it changes the headers and the plan.  A
+   commit is never undone.  So whatever fails behind one ends the search for a
+   strategy: memory runs out, or a symbol or a dynamic entry cannot follow what
+   has moved.  What is left is a plan made by half, which is only freed.  */
 
 #ifndef PLACE_DRAFT_H
 #define PLACE_DRAFT_H
@@ -20,8 +23,9 @@
 
 enum
 {
-  NEW_SECTIONS_MAX = 24, /* .sframe, and those of grow-down */
-  NEW_HEADERS_MAX = 3,   /* PT_GNU_SFRAME, and a PT_LOAD or PT_NOTE */
+  NEW_SECTIONS_MAX = 24, /* grow-down adds most: .sframe, one for each note
+                            that it copies, and two more */
+  NEW_HEADERS_MAX = 3,   /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
   FIRST_PAGE = 4096,     /* of the file, where kernels before 6.12 look for the
                             build-id, and which is all of it in cores */
   GROWTH_MAX = 1 << 26   /* bytes of padding at most, because headers may ask
@@ -64,7 +68,7 @@ enum attempt
 {
   DOES_NOT_APPLY = 0, /* draft->reason says why; nothing was changed */
   PLANNED,
-  FAILED /* draft->err says why */
+  FAILED /* draft->err says why; no other strategy is tried */
 };
 
 /* Set the reason why a strategy does not apply.  Returns false, which is

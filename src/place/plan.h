@@ -54,9 +54,10 @@ struct plan_patch
    .sframe.  Hence a byte that none of them covers is zero (freed by an
    eviction, or a hole).  Extents are ascending and disjoint in the new file;
    no patch touches .sframe, no extent overlaps it.  An old byte may appear in
-   no extent (it is lost, e.g. zero padding that .sframe fills), never in two.
-   Evicted sections are extents from the old head to the new tail, and one of
-   them may go to a new place inside the old head.  */
+   no extent (it is lost, e.g. zero padding that .sframe fills), and in a
+   strategy's plan never in two, so that plan_find has one answer; an undo
+   record may copy bytes twice.  Evicted sections are extents from the old head
+   to freed bytes of it, to padding, or to the new tail.  */
 struct plan
 {
   const char *strategy;    /* its name, for reports: "slack", "spare-slot",

@@ -11,8 +11,11 @@
 #include "place/header_slots.h"
 
 /* Find room for N more program headers without moving the table.  Code and
-   data are searched for references to what would move.  False with
-   draft->reason when there is none.  */
+   data are searched for references to what would move; what is found stays in
+   draft->references.  Units that have to stay in their segment are settled,
+   others that a program header names have a place to fall back to, and the
+   rest get theirs from place_fill.  False with draft->reason when there is no
+   room.  */
 bool slots_find (struct draft *draft, size_t n, struct header_slots *slots);
 
 /* Take headers of TYPE that are there already, as long as SLOTS has less than
@@ -32,8 +35,8 @@ bool slots_moved_addresses (const struct draft *draft,
                             const struct header_slots *slots,
                             struct interval *addresses);
 
-/* Where the bytes behind BEGIN are free that eviction freed behind the
-   table.  */
+/* From where on the bytes are free that eviction freed behind the table:
+   BEGIN, or behind the last unit that was settled there.  */
 uint64_t slots_front_end (const struct header_slots *slots, uint64_t begin);
 
 #endif /* PLACE_SLOTS_H */

@@ -21,7 +21,8 @@ bool slots_settle_units (struct header_slots *slots, uint64_t *end,
 bool slots_fall_back (struct header_slots *slots);
 
 /* Rewrite everything that names the moved sections: headers, dynamic entries,
-   symbols.  The units have places.  */
+   symbols.  The units have places.  False with draft->err, also where an
+   address that must change cannot.  */
 bool slots_commit (struct draft *draft, struct header_slots *slots);
 
 /* Add sections for new notes, and for bytes that eviction freed and nothing
