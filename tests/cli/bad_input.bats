@@ -473,3 +473,50 @@ END
   [[ $stderr == *"kernel image: segment 1 is not behind the others" ]] \
     || report
 }
+
+# Each was compared with each other, nearly to its end: 4.7 s for 8 MB, 25 s for
+# 30 MB.
+@test "many notes that differ in their last bytes take no time" {
+  needs python3
+  python3 - f <<'END'
+import struct, sys
+notes, size, code, data = 1160, 8000000, 0x10000000, 0x60000000
+note_size = size * 195 // 100 // notes & ~7
+augmented = b"\1zR\0\1\x78\x10\1\3\x0c\7\x08\x90\1"
+cfi = struct.pack ("<II", len (augmented) + 4, 0) + augmented
+cfi += struct.pack ("<IIIIB", 13, len (cfi) + 4, code, 1, 0)
+cfi_offset = 64 + 56 * (4 + notes)
+begin = cfi_offset + len (cfi) + 7 & ~7
+blob = bytearray (b"\x7f" * size)  # no note is as long as it says
+for i in range (notes):
+    struct.pack_into ("<I", blob, note_size + 8 * i, i + 1)
+names = b"\0.text\0.eh_frame\0.shstrtab\0.blob\0"
+end = begin + size + len (names) + 7 & ~7
+
+def segment (kind, flags, offset, address, size, memory, align):
+    return struct.pack ("<IIQQQQQQ", kind, flags, offset, address, address,
+                        size, memory, align)
+
+def section (name, kind, flags, address, offset, size):
+    return struct.pack ("<IIQQQQIIQQ", name, kind, flags, address, offset,
+                        size, 0, 0, 1, 0)
+
+file = b"\x7fELF\2\1\1" + bytes (9)
+file += struct.pack ("<HHIQQQIHHHHHH", 2, 62, 1, code, 64, end, 0, 64, 56,
+                     4 + notes, 64, 5, 3)
+file += segment (1, 5, 0, code, 1, 0x1000000, 4096)
+file += segment (1, 4, 0, data, end, end, 4096) + bytes (2 * 56)
+for i in range (notes):
+    at = begin + 8 * i
+    file += segment (4, 4, at, data + at, note_size, note_size, 4)
+file = (file + cfi).ljust (begin, b"\0") + blob + names
+file = file.ljust (end, b"\0") + section (0, 0, 0, 0, 0, 0)
+file += section (1, 1, 6, code, 0, 1)
+file += section (7, 1, 2, data + cfi_offset, cfi_offset, len (cfi))
+file += section (17, 3, 0, 0, begin + size, len (names))
+file += section (27, 1, 2, data + begin, begin, size)
+open (sys.argv[1], "wb").write (file)
+END
+  (ulimit -t 2; exec "$CFI2SFRAME" f) || report
+  exits 0 --check f
+}
