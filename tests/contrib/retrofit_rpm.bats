@@ -284,6 +284,31 @@ END
   run ! grep -i 'name="\(Rsaheader\|Sigpgp\)"' <(rpm -qp --xml new/*.rpm)
 }
 
+# It was refused in the second pass, when another package had got a dependency on
+# the version that nobody wrote.
+@test "a package of an unknown signature is refused before others follow it" {
+  make_packages
+  python3 - old/sample-libs.rpm <<'END'
+import struct, sys
+with open (sys.argv[1], "r+b") as file:
+    data = file.read ()
+    n_entries, = struct.unpack_from (">I", data, 96 + 8)
+    at = next (at for at in range (112, 112 + 16 * n_entries, 16)
+               if data[at:at + 4] == struct.pack (">I", 1008))
+    file.seek (at)
+    file.write (struct.pack (">I", 1999))
+END
+  gives 1 retrofit -o new old/*.rpm
+  [ "$stderr" = "sframe-retrofit-rpm: old/sample-libs.rpm: unknown tag 1999 beside the signatures" ] \
+    || report
+  [ "$(cd new && echo *)" = "sample-1.0-1.A~sframe1.$(uname -m).rpm sample-data.rpm" ] || report
+  run -0 rpm -qp --nosignature --recommends new/sample-1*.rpm
+  [[ $output != *sframe1* ]] || report
+  # Nor is it converted alone.
+  gives 1 retrofit -o again old/sample-libs.rpm
+  gives 1 retrofit --list old/sample-libs.rpm
+}
+
 @test "--list says what would happen and writes nothing; options are passed on" {
   make_packages
   gives 0 retrofit --list old/sample.rpm

@@ -80,6 +80,10 @@ class Package:
         """The packages that it names so that it has to follow them."""
         raise NotImplementedError
 
+    def check_writable(self) -> None:
+        """Refuse what could not be written with a new version: in the second
+        pass it would be too late, because others follow that version."""
+
     def pack(self, options: Options, files: Any, changed: Dict[int, bytes],
              work: str) -> None:
         """Put CHANGED into the package's contents, kept in the file WORK."""
@@ -266,6 +270,7 @@ def look_into(options: Options, kind: Type[Package], path: str,
                                                         package.number))
     if package.fixed:
         return package
+    package.check_writable()
     files = package.files()
     changed, reports = convert_files(options, package, files)
     package.reports = {files.name(index): report
