@@ -22,15 +22,12 @@ def _sframe_binary_impl(ctx):
     args.add("-o", out)
     args.add("--", ctx.executable.src)
 
-    # A file that cannot be converted is success without an output, which
-    # Bazel does not accept: copy then.
-    ctx.actions.run_shell(
+    ctx.actions.run(
+        executable = ctx.executable.cfi2sframe,
         inputs = [ctx.executable.src] + ctx.files.config,
-        tools = [ctx.executable.cfi2sframe],
         outputs = [out],
         env = {"CFI2SFRAME_CONFIG": "".join([f.path for f in ctx.files.config])},
-        arguments = [ctx.executable.cfi2sframe.path, ctx.executable.src.path, out.path, args],
-        command = 'p=$1 src=$2 out=$3; shift 3; "$p" "$@" && { [ -e "$out" ] || cp "$src" "$out"; }',
+        arguments = [args],
         mnemonic = "Cfi2sframe",
         progress_message = "Adding SFrame data to %{label}",
     )

@@ -183,7 +183,7 @@ run (struct job *job, const struct tool_options *options)
 static bool
 has_debug_twin (const struct job *job, const struct tool_options *options)
 {
-  return options->debug_twin && !options->convert.dry_run
+  return options->debug_twin && !options->convert.dry_run && !job->excluded
          && (job->outcome == JOB_DONE
              || (job->outcome == JOB_SKIPPED
                  && job->err.status == CFI2SFRAME_NOTHING
@@ -220,6 +220,17 @@ is_excluded (struct job *job, const struct tool_options *options)
     error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_EXCLUDED,
                     "left out by %s", line->where);
   return job->excluded;
+}
+
+/* Whether JOB, which is skipped, has to write the output yet: who names one
+   goes on with it.  location_convert writes it where there is nothing to
+   convert.  */
+static bool
+lacks_output (const struct job *job, const struct tool_options *options)
+{
+  return job->outcome == JOB_SKIPPED && options->mode == MODE_CONVERT
+         && options->output != NULL
+         && (job->excluded || job_is_unconvertible (job));
 }
 
 /* Whether OPTIONS lack --relocatable, and what they ask for would be done with
@@ -277,12 +288,11 @@ job_run (struct job *job, const struct tool_options *options)
 {
   cfi2sframe_report_init (&job->report);
   double start = clock_now ();
-  if (is_excluded (job, options))
-    {
-      job->outcome = JOB_SKIPPED;
-      return;
-    }
-  job->outcome = run (job, options);
+  job->outcome = is_excluded (job, options) ? JOB_SKIPPED : run (job, options);
+  if (lacks_output (job, options)
+      && !location_copy (&job->location, options->output, &options->convert,
+                         &job->err))
+    job->outcome = JOB_FAILED;
   if (has_debug_twin (job, options) && !follow_debug_twin (job, options))
     job->outcome = JOB_FAILED;
   if (job->outcome != JOB_DONE)

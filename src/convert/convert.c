@@ -400,11 +400,22 @@ location_convert (const struct file_location *input, const char *output,
                       ? convert_opened (&conversion, err)
                       : convert_unopened (&conversion, err));
   conversion_free (&conversion);
-  if (!done && output != NULL && !options->dry_run
+  if (!done && output != NULL
       && (err->status == CFI2SFRAME_NOTHING
           || err->status == CFI2SFRAME_NOT_ELF))
     replacement_copy_unchanged (&conversion.output, err);
   return done;
+}
+
+bool
+location_copy (const struct file_location *input, const char *output,
+               const struct cfi2sframe_options *options, struct error *err)
+{
+  const struct file_location locked = options_locked (options, input);
+  const struct output_request request
+      = options_output (options, &locked, output, NULL);
+  return output_file_check_other (output, input->path, err)
+         && replacement_copy_unchanged (&request, err);
 }
 
 bool

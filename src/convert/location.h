@@ -8,8 +8,8 @@
    Options are complete, ERR is clear, and reports are zero, or sums, when a
    function is called.
 
-     location_convert, location_write_section,
-     memory_build_section                         convert.c
+     location_convert, location_copy,
+     location_write_section, memory_build_section convert.c
      location_undo, location_remove               revert.c
      location_detach                              write_detached.c
      location_match_debug_twin,
@@ -43,6 +43,13 @@ bool location_convert (const struct file_location *input, const char *output,
                        const struct cfi2sframe_options *options,
                        struct file_identity *made,
                        struct cfi2sframe_report *report, struct error *err);
+
+/* Make OUTPUT a copy of INPUT, as location_convert does where there is nothing
+   to convert; with OPTIONS->dry_run do nothing.  ERR keeps what it says,
+   unless this fails.  */
+bool location_copy (const struct file_location *input, const char *output,
+                    const struct cfi2sframe_options *options,
+                    struct error *err);
 
 /* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  */
 bool location_undo (const struct file_location *input, const char *output,

@@ -109,16 +109,21 @@ copy_unchanged (void *context, int fd, struct error *err)
   return io_copy (*(const int *)context, fd, err);
 }
 
-void
+bool
 replacement_copy_unchanged (const struct output_request *request,
                             struct error *err)
 {
   struct error failure = { 0 };
   struct output_request copy = *request;
+  if (request->dry_run)
+    return true;
   copy.input_fd = file_location_open (request->input, O_RDONLY, err);
   if (copy.input_fd < 0)
-    return;
-  if (!output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure))
+    return false;
+  bool done
+      = output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure);
+  if (!done)
     *err = failure;
   close (copy.input_fd);
+  return done;
 }

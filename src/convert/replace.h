@@ -34,8 +34,9 @@ bool replacement_carry_out (struct replacement *replacement,
                             struct error *err);
 
 /* There is nothing to change, but an output was named, so it becomes a copy of
-   the input.  Keeps the reason in ERR unless copying fails.  */
-void replacement_copy_unchanged (const struct output_request *request,
+   the input, unless this is a dry run.  False, with another reason in ERR than
+   before, if copying fails.  */
+bool replacement_copy_unchanged (const struct output_request *request,
                                  struct error *err);
 
 #endif /* CONVERT_REPLACE_H */

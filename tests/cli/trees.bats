@@ -609,8 +609,17 @@ END
   make_unconvertible
   exits 1 --skip-unconvertible missing
   exits 1 --skip-unconvertible -o missing/out good
-  exits 0 --skip-unconvertible -o out appended
+  # Who names an output goes on with it after a success.
+  exits 0 --skip-unconvertible -n -o out appended
   [ ! -e out ]
+  for file in foreign appended damaged; do
+    exits 0 --skip-unconvertible -o out $file
+    cmp out $file
+  done
+  exits 1 --skip-unconvertible -o missing/out appended
+  [[ $stderr == *"missing/out: cannot find the directory: "* ]] || report
+  exits 1 --skip-unconvertible --strict -o strict appended
+  [ ! -e strict ]
   exits 1 --skip-unconvertible --skip-unconvertible=no foreign
   exits 2 --skip-unconvertible=yes foreign
   exits 1 --skip-unconvertible --strict appended
