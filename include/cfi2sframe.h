@@ -139,7 +139,8 @@ struct cfi2sframe_options
   /* Less of the code with rows than so many percent is a failure.  */
   double min_coverage;
   /* Make a new .sframe where there is one that is wrong, describes much less
-     code than a new one would, or is of no use to any reader.  */
+     code than a new one would, or is of no use to any reader, or to one of
+     `readers`.  */
   bool replace_bad;
   bool no_split;    /* no FDE begins inside a function */
   bool verify_code; /* leave out rows that the code contradicts */

@@ -88,7 +88,7 @@ const struct argp_option option_table[] = {
   { "replace", OPTION_REPLACE, "yes|no|auto", OPTION_ARG_OPTIONAL,
     "Make a new .sframe where one is ('yes', the default of the option); with "
     "'auto' only where it is wrong, describes but a part of the code with "
-    "CFI, or is of no use to any reader; with 'no' never",
+    "CFI, or is of no use to any reader, or to one of --for; with 'no' never",
     2 },
   { "remove", OPTION_REMOVE, NULL, 0, "Take .sframe away", 2 },
   { "undo", OPTION_UNDO, NULL, 0,

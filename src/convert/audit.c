@@ -9,6 +9,7 @@
 #include "base/percent.h"
 #include "cfi/source.h"
 #include "convert/code_evidence.h"
+#include "convert/for_readers.h"
 #include "convert/linked_section.h"
 #include "convert/options.h"
 #include "relocatable/object_audit.h"
@@ -23,7 +24,7 @@ enum
 
 struct audit
 {
-  bool usable;    /* readers find it and can read it */
+  bool usable;    /* readers find it and can read it; those named, if any */
   bool right;     /* and it says nothing but what the CFI says */
   bool whole;     /* of nearly all code that could be described */
   char text[200]; /* what is wrong, if one of these is false */
@@ -214,6 +215,24 @@ audit_result (struct audit *audit,
   return true;
 }
 
+/* Whether READERS, if any are named, take the .sframe of IMAGE, a linked
+   file.  */
+static bool
+audit_readers (struct audit *audit, const struct image *image,
+               unsigned readers)
+{
+  struct sframe_decoder decoder;
+  char all[sizeof audit->text];
+  struct error err = { 0 };
+  if (readers == 0
+      || (find_sframe (image, &decoder, &err)
+          && for_readers_audit (readers, image, &decoder, false, all,
+                                sizeof all, &err)))
+    return true;
+  set_text (audit, "is not for the readers named: ", err.reason);
+  return false;
+}
+
 /* Audit the .sframe of IMAGE, which has one, by what a conversion with OPTIONS
    would give.  Without CFI the section counts as right.  False when memory ran
    out.  */
@@ -234,6 +253,8 @@ audit_image (const struct image *image,
   if (!audit->usable)
     set_text (audit, "is of no use to any reader: ",
               problem != NULL ? problem : err->reason);
+  else if (!audit_readers (audit, image, options->readers))
+    audit->usable = false;
   else if (!audit_result (audit, &result, image, options, err))
     return false;
   error_clear (err);

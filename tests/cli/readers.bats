@@ -39,6 +39,28 @@ END
   [[ $stderr == *"libsframe reads 3 and 2; libsframe-2.40 reads 1"* ]]
 }
 
+@test "--for: an .sframe that a named reader does not take is told, and replaced" {
+  small_program
+  cp small original
+  convert --format=2 small
+  cp small old
+  exits 0 --for=linux small
+  [[ $stderr == *"the .sframe that is there is not for the readers named: linux refuses version 2; "* ]] \
+    || report
+  cmp old small
+  exits 0 --for=glibc small
+  [ -z "$stderr" ] || report
+  exits 0 --replace=auto --for=glibc small
+  cmp old small
+  exits 0 --replace=auto --for=linux small
+  exits 0 --check --for=linux small
+  cp small new
+  exits 0 --replace=auto --for=linux small
+  cmp new small
+  exits 0 --undo small
+  cmp original small
+}
+
 @test "--for: unknown readers and contradictions are wrong usage" {
   small_program
   wrong_usage --for=windows small
