@@ -59,10 +59,11 @@ jit_names_open (struct jit_names *names, pid_t pid, bool recorded, int dump)
     names->own_pid = (pid_t)own_pid;
 }
 
-/* Open the names in FOLDER that a process writes which is PID there; -1 if
-   there are none.  Anyone may write to /tmp.  */
+/* Open the names in FOLDER that a process writes which is PID there, and set
+   *SIZE to how many bytes they have now; -1 if there are none.  Anyone may
+   write to /tmp.  */
 static int
-open_in (int folder, pid_t pid, uid_t user)
+open_in (int folder, pid_t pid, uid_t user, size_t *size)
 {
   char name[32];
   struct stat status;
@@ -74,22 +75,26 @@ open_in (int folder, pid_t pid, uid_t user)
   if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
       && (status.st_uid == user || status.st_uid == 0)
       && status.st_size <= FILE_MAX)
-    return fd;
+    {
+      *size = (size_t)status.st_size;
+      return fd;
+    }
   close (fd);
   return -1;
 }
 
-/* The descriptor of the file with NAMES; -1 if there is none.  */
+/* The descriptor of the file with NAMES, and its *SIZE; -1 if there is none.
+ */
 static int
-open_names (const struct jit_names *names)
+open_names (const struct jit_names *names, size_t *size)
 {
   int fd = names->folder >= 0
-               ? open_in (names->folder, names->own_pid, names->user)
+               ? open_in (names->folder, names->own_pid, names->user, size)
                : -1;
   int folder = fd < 0 ? open ("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   if (folder >= 0)
     {
-      fd = open_in (folder, names->pid, names->user);
+      fd = open_in (folder, names->pid, names->user, size);
       close (folder);
     }
   return fd;
@@ -111,15 +116,51 @@ add_name (struct jit_names *names, uint64_t start, uint64_t size,
   return last->name != NULL || shortage_note ();
 }
 
-/* Add what LINE says to CONTEXT, names.  False when memory ran out.  */
+/* Add what LINE says.  False when memory ran out.  */
 static bool
-add_line (void *context, char *line)
+add_line (struct jit_names *names, const char *line)
 {
   char *at;
-  line[strcspn (line, "\n")] = '\0';
   uint64_t start = strtoull (line, &at, 16), size = strtoull (at, &at, 16);
   at += strspn (at, " ");
-  return add_name (context, start, size, at, strlen (at));
+  return add_name (names, start, size, at, strlen (at));
+}
+
+/* Add the lines from AT to END, where '\0' is.  */
+static void
+add_lines (struct jit_names *names, char *at, char *end)
+{
+  while (at < end)
+    {
+      char *newline = memchr (at, '\n', (size_t)(end - at));
+      char *behind = newline != NULL ? newline : end;
+      *behind = '\0';
+      if (!add_line (names, at))
+        return;
+      at = behind + 1;
+    }
+}
+
+/* Read the file with names, if there is one, but not what is added to it
+   meanwhile: a process that writes faster than this reads would have no end.
+ */
+static void
+read_map (struct jit_names *names)
+{
+  struct error ignored;
+  size_t size = 0;
+  int fd = open_names (names, &size);
+  char *text = size > 0
+                   ? mapped_file_open_longer (fd, size, size + 1, &ignored)
+                   : NULL;
+  if (text != NULL)
+    {
+      text[size] = '\0';
+      add_lines (names, text, text + size);
+      mapped_file_close (text, size + 1);
+    }
+  if (fd >= 0)
+    close (fd);
 }
 
 /* Add what the next record of DUMP says.  False at the end, or when memory ran
@@ -188,13 +229,8 @@ by_start (const void *a, const void *b)
 static void
 read_names (struct jit_names *names)
 {
-  int fd = open_names (names);
-  FILE *file = fd >= 0 ? fdopen (fd, "r") : NULL;
   names->read = true;
-  if (file != NULL)
-    (void)lines_take (file, '\n', add_line, names);
-  else if (fd >= 0)
-    close (fd);
+  read_map (names);
   read_dump (names);
   if (names->n > 0)
     qsort (names->names, names->n, sizeof *names->names, by_start);

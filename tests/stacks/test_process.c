@@ -29,6 +29,7 @@
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
 #include "stacks/file_finder.h"
+#include "stacks/jit_names.h"
 #include "stacks/live.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
@@ -1564,6 +1565,70 @@ TEST (a_thread_may_have_any_name)
   assert_int_equal (prctl (PR_SET_NAME, "a) Z\nb) T"), 0);
   assert_int_equal (live_thread_state (getpid (), getpid ()), 'R');
   assert_int_equal (prctl (PR_SET_NAME, name), 0);
+}
+
+/* A file that grows whenever a size has been asked for; NULL: none.  */
+static FILE *grows;
+static const char later_line[] = "2000 10 later\n";
+
+static void
+grow (void)
+{
+  if (grows == NULL)
+    return;
+  fputs (later_line, grows);
+  fflush (grows);
+}
+
+int __wrap_fstat (int fd, struct stat *status);
+int __real_fstat (int fd, struct stat *status);
+int
+__wrap_fstat (int fd, struct stat *status)
+{
+  int result = __real_fstat (fd, status);
+  grow ();
+  return result;
+}
+
+struct stat64;
+int __wrap_fstat64 (int fd, struct stat64 *status);
+int __real_fstat64 (int fd, struct stat64 *status);
+int
+__wrap_fstat64 (int fd, struct stat64 *status)
+{
+  int result = __real_fstat64 (fd, status);
+  grow ();
+  return result;
+}
+
+/* What comes when the size has been looked at could be without end.  */
+TEST (names_that_are_written_meanwhile_are_not_read)
+{
+  char folder[] = "/tmp/test-names-XXXXXX", path[sizeof folder + 32];
+  assert_non_null (mkdtemp (folder));
+  snprintf (path, sizeof path, "%s/perf-%d.map", folder, (int)getpid ());
+  FILE *file = fopen (path, "w");
+  assert_non_null (file);
+  fputs ("1000 10 first\n", file);
+  fflush (file);
+  struct jit_names names = { .pid = getpid (),
+                             .own_pid = getpid (),
+                             .folder = open (folder, O_PATH | O_DIRECTORY),
+                             .dump = -1,
+                             .user = geteuid () };
+  grows = file;
+  const struct jit_name *first = jit_names_at (&names, 0x1000),
+                        *later = jit_names_at (&names, 0x2000);
+  grows = NULL;
+  bool grown = ftell (file) > (long)sizeof later_line;
+  fclose (file);
+  unlink (path);
+  rmdir (folder);
+  assert_true (grown);
+  assert_non_null (first);
+  assert_string_equal (first->name, "first");
+  assert_null (later);
+  jit_names_free (&names);
 }
 
 /* What happens to the child between two requests.  */
