@@ -64,11 +64,17 @@ struct code_files
   size_t capacity;
   struct key_table numbers; /* of files, by what code_files_get asks for */
   uint64_t copied; /* bytes of files that were not found, by file_finder */
+  size_t mappings; /* for so many there is room in lists of processes */
 };
 
 /* No more bytes than these are copied: a core may say of thousands of files
    that a gigabyte of each was mapped.  */
 #define FILES_COPIED_MAX (UINT64_C (4) << 30)
+
+/* Lists of mappings have room for no more: in a recording, each of thousands
+   of processes may have changed one mapping of thousands that its parent has.
+ */
+#define MAPPINGS_MAX ((size_t)1 << 23)
 
 /* The file at PATH that this was called for with IDENTITY before; it is added
    if it is new.  NULL when memory ran out.  */

@@ -168,7 +168,8 @@ mapping_is_of_file (const char *path, ino_t inode)
 }
 
 /* Let no other process have the list of PROCESS, and let there be room for two
-   mappings more at both of its ends.  False when memory ran out.  */
+   mappings more at both of its ends.  False when memory ran out, or all lists
+   together would be too long.  */
 static bool
 make_room (struct process *process)
 {
@@ -183,6 +184,8 @@ make_room (struct process *process)
     return true;
   struct mappings own = { .n = all->n, .has_files = all->has_files };
   own.capacity = 2 * (all->n + 4 * MORE);
+  if (own.capacity > MAPPINGS_MAX - process->files->mappings)
+    return shortage_note ();
   own.list = reallocarray (NULL, own.capacity, sizeof *own.list);
   if (own.list == NULL)
     return shortage_note ();
@@ -192,6 +195,7 @@ make_room (struct process *process)
     memcpy (own.list, all->list, own.n * sizeof *own.list);
   process_forget_mappings (process);
   process->mappings = own;
+  process->files->mappings += own.capacity;
   return true;
 }
 
@@ -368,6 +372,8 @@ process_forget_mappings (struct process *process)
     {
       free (mappings->list - mappings->front);
       free (mappings->owners);
+      if (mappings->capacity > 0)
+        process->files->mappings -= mappings->capacity;
     }
   *mappings = (struct mappings){ 0 };
   forget_by_file (process);

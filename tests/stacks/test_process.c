@@ -767,7 +767,7 @@ TEST (a_core_may_be_descriptor_0)
 {
   uint8_t bytes[CORE_SIZE];
   char path[PATH_SIZE];
-  struct process process = { 0 };
+  struct process process = { .files = &files };
   struct error err = { 0 };
   make_whole_core (bytes);
   int fd = create_file (path), input = dup (STDIN_FILENO);
@@ -838,6 +838,28 @@ put_ranges (uint8_t core[CORE_SIZE], const uint64_t (*ranges)[3], uint64_t n,
     for (size_t j = 0; j < 3; j++)
       store_u64 (note + 16 + 24 * i + 8 * j, ranges[i][j], false);
   memcpy (note + 16 + 24 * n, names, names_size);
+}
+
+/* Each child that maps something has a list of its own.  */
+FIXTURE_TEST (lists_of_mappings_have_a_bound_in_sum)
+{
+  const struct walk_mapping report = { .start = 0x9000, .end = 0xa000 };
+  struct process parent = { .files = &files }, child = parent, other = parent;
+  for (uint64_t i = 1; i <= 100; i++)
+    map (&parent, i << 16, (i << 16) + 0x8000, 0, 1, "/lib/many");
+  assert_true (files.mappings >= 100);
+  files.mappings = MAPPINGS_MAX - 300;
+  assert_true (process_share_mappings (&child, &parent));
+  assert_true (process_share_mappings (&other, &parent));
+  assert_true (process_map (&child, &report));
+  assert_false (process_map (&other, &report));
+  /* Without its own, it has its parent's.  */
+  assert_non_null (process_mapping_at (&other, 0x10000));
+  process_free (&child);
+  assert_true (process_map (&other, &report));
+  assert_non_null (process_mapping_at (&other, 0x9000));
+  process_free (&other);
+  process_free (&parent);
 }
 
 FIXTURE_TEST (files_of_a_core_are_where_it_says)
