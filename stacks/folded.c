@@ -76,6 +76,7 @@ struct reading
 {
   struct named_profile *profile;
   bool without_process;
+  uint64_t samples;         /* of all lines: no sum below the root is larger */
   bool no_memory, no_stack; /* why a line was not taken */
 };
 
@@ -103,7 +104,9 @@ take_line (void *context, char *line)
   struct reading *reading = context;
   struct named_profile *profile = reading->profile;
   uint64_t samples;
-  reading->no_stack = !cut_samples (line, &samples);
+  reading->no_stack = !cut_samples (line, &samples)
+                      || __builtin_add_overflow (reading->samples, samples,
+                                                 &reading->samples);
   if (reading->no_stack)
     return false;
   uint32_t node = 0;

@@ -203,7 +203,14 @@ profile_preempted (struct profile *profile, uint32_t node)
 void
 profile_count (struct profile *profile, const struct profile_sample *sample)
 {
-  profile->weight += sample->weight;
+  /* No sum below the root is larger than that of all.  */
+  if (__builtin_add_overflow (profile->weight, sample->weight,
+                              &profile->weight))
+    {
+      profile->weight -= sample->weight;
+      profile->lost++;
+      return;
+    }
   profile->calls.nodes[sample->node].self += sample->weight;
   if (sample->thread != PROFILE_NO_THREAD
       && (ARRAY_ROOM (profile->log, profile->n_log + 1, &profile->log_capacity)

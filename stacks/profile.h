@@ -66,7 +66,8 @@ struct profile_sample profile_place (struct profile *profile,
    NODE if memory ran out.  */
 uint32_t profile_preempted (struct profile *profile, uint32_t node);
 
-/* Count SAMPLE.  Without memory for it the log does not have it.  */
+/* Count SAMPLE, or one that is lost, if the weight of all has no room for it.
+   Without memory for SAMPLE the log does not have it.  */
 void profile_count (struct profile *profile,
                     const struct profile_sample *sample);
 

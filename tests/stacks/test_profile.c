@@ -241,3 +241,19 @@ TEST_OF_MANY (many_threads_wait_and_end)
   assert_int_equal (waits->unknown, MANY / 2);
   assert_int_equal (events->profile->weight, MANY / 2 * 5);
 }
+
+/* Clocks of a recording may say anything.  */
+TEST_OF_MANY (a_wait_that_no_sum_has_room_for_is_lost)
+{
+  struct off_cpu *waits = &events->waits;
+  const struct profile_sample sample = { .thread = PROFILE_NO_THREAD };
+  for (pid_t tid = 1; tid <= 2; tid++)
+    {
+      off_cpu_stack (waits, tid, &sample);
+      off_cpu_leave (waits, tid, 0, false);
+      off_cpu_return (waits, tid, UINT64_MAX);
+    }
+  assert_int_equal (events->profile->weight, UINT64_MAX);
+  assert_int_equal (events->profile->calls.nodes[0].self, UINT64_MAX);
+  assert_int_equal (events->profile->lost, 1);
+}

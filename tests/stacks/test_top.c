@@ -175,7 +175,8 @@ TEST (what_changed_most_comes_first_whether_it_is_still_there)
 TEST (what_is_no_folded_stack_is_refused)
 {
   static const char *const texts[]
-      = { "a;b\n", "a;b x\n", "a;b 3 \n", "a 1\nab\n" };
+      = { "a;b\n", "a;b x\n", "a;b 3 \n", "a 1\nab\n",
+          "a 18446744073709551615\nb 1\n" };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     {
       struct named_profile old;
