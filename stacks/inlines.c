@@ -10,41 +10,28 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/radix.h"
+#include "base/search.h"
 #include "stacks/code_name.h"
 
 enum
 {
-  RANGES_MAX = 1 << 22 /* of a unit */
+  RANGES_MAX = 1 << 22 /* of a unit, or of all units */
 };
 
-/* Addresses that something is inlined at, as debug information has them.  */
+/* Addresses, as debug information has them, and what is there: the unit with
+   this number, or what the entry at this offset says was inlined.  */
 struct inline_range
 {
-  uint64_t start, end;
-  Dwarf_Off die;
+  uint64_t start, end, which;
 };
 
 struct inline_unit
 {
-  Dwarf_Off offset;
-  struct inline_range *ranges; /* owned; callers first */
-  size_t n, capacity;
+  Dwarf_Off offset;            /* of its first entry */
+  bool listed;                 /* its ranges are */
+  struct inline_ranges ranges; /* callers first */
 };
-
-/* The unit with ADDRESS, and what is to be taken from addresses for its
-   information.  */
-static Dwarf_Die *
-unit_at (Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
-{
-  Dwarf_Die *unit = dwfl_module_addrdie (module, address, bias);
-  if (unit != NULL)
-    return unit;
-  /* clang writes no .debug_aranges.  */
-  while ((unit = dwfl_module_nextcu (module, unit, bias)) != NULL)
-    if (dwarf_haspc (unit, address - *bias) == 1)
-      return unit;
-  return NULL;
-}
 
 static const char *
 text_of (Dwarf_Die *die, unsigned name)
@@ -68,22 +55,61 @@ print_name (Dwarf_Die *die, unsigned wanted, FILE *out)
            symbol.name[0] != '\0' ? symbol.name : "[unknown]");
 }
 
-/* Note the addresses of DIE.  False when memory ran out, or when there are too
-   many: entries of a damaged file may share a long list of ranges.  */
+static void
+ranges_free (struct inline_ranges *ranges)
+{
+  free (ranges->list);
+  *ranges = (struct inline_ranges){ 0 };
+}
+
+/* Note that WHICH is at the addresses of DIE.  False when memory ran out, or
+   when there are too many: entries of a damaged file may share a long list of
+   ranges.  */
 static bool
-add_ranges (struct inline_unit *unit, Dwarf_Die *die)
+add_ranges (struct inline_ranges *ranges, Dwarf_Die *die, uint64_t which)
 {
   Dwarf_Addr base, start, end;
   for (ptrdiff_t at = 0;
        (at = dwarf_ranges (die, at, &base, &start, &end)) > 0;)
     {
-      if (unit->n == RANGES_MAX
-          || !ARRAY_ROOM (unit->ranges, unit->n + 1, &unit->capacity))
+      if (ranges->n == RANGES_MAX
+          || !ARRAY_ROOM (ranges->list, ranges->n + 1, &ranges->capacity))
         return false;
-      unit->ranges[unit->n++]
-          = (struct inline_range){ start, end, dwarf_dieoffset (die) };
+      ranges->list[ranges->n++] = (struct inline_range){ start, end, which };
     }
   return true;
+}
+
+static bool
+add_unit (struct inlines *inlines, Dwarf_Die *first)
+{
+  if (!ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity))
+    return false;
+  inlines->units[inlines->n]
+      = (struct inline_unit){ .offset = dwarf_dieoffset (first) };
+  return add_ranges (&inlines->by_address, first, inlines->n++);
+}
+
+/* List the units of MODULE; none if they cannot all be listed.
+   dwfl_module_addrdie is not asked for them: it goes by .debug_aranges, which
+   clang does not write, and takes an address that is in no range there for one
+   of the range before it.  */
+static void
+list_units (struct inlines *inlines, Dwfl_Module *module)
+{
+  Dwarf_Addr bias;
+  Dwarf_Die *first = NULL;
+  bool done = true;
+  while (done && (first = dwfl_module_nextcu (module, first, &bias)) != NULL)
+    done = add_unit (inlines, first);
+  void *list = inlines->by_address.list;
+  done = done
+         && radix_sort (&list, inlines->by_address.n,
+                        sizeof *inlines->by_address.list);
+  inlines->by_address.list = list;
+  if (!done)
+    ranges_free (&inlines->by_address);
+  inlines->listed = true;
 }
 
 /* Where a walk over the entries of a unit is: entry N of PATH, below those in
@@ -116,13 +142,13 @@ next_die (struct die_walk *walk)
   return true;
 }
 
-/* List what is inlined in the unit with the first entry FIRST, callers in
-   front of what is inlined into them.  dwarf_getscopes is not asked for it: it
-   takes as long for one address, and does not find a function that the
-   compiler has put into one with other addresses, as gcc does with lambdas.
-   False when memory ran out.  */
+/* List what is inlined in the unit with the entry FIRST, callers in front of
+   what is inlined into them.  dwarf_getscopes is not asked for it: it takes as
+   long for one address, and does not find a function that the compiler has put
+   into one with other addresses, as gcc does with lambdas. False when memory
+   ran out.  */
 static bool
-list_unit (struct inline_unit *unit, const Dwarf_Die *first)
+list_inlined (struct inline_ranges *ranges, const Dwarf_Die *first)
 {
   struct die_walk walk = { 0 };
   bool done = ARRAY_ROOM (walk.path, 1, &walk.capacity);
@@ -132,33 +158,29 @@ list_unit (struct inline_unit *unit, const Dwarf_Die *first)
     {
       Dwarf_Die *die = &walk.path[walk.n];
       if (dwarf_tag (die) == DW_TAG_inlined_subroutine)
-        done = add_ranges (unit, die);
+        done = add_ranges (ranges, die, dwarf_dieoffset (die));
     }
   free (walk.path);
   return done && !walk.no_memory;
 }
 
-/* The unit with the first entry FIRST; it is empty if its entries cannot all
-   be listed.  NULL when memory ran out.  */
+/* The unit with ADDRESS; its list is empty if its entries cannot all be
+   listed. NULL if there is none.  */
 static const struct inline_unit *
-unit_of (struct inlines *inlines, Dwarf_Die *first)
+unit_at (struct inlines *inlines, Dwarf *dwarf, uint64_t address)
 {
-  Dwarf_Off offset = dwarf_dieoffset (first);
-  uint32_t i, hash = key_of_number (&inlines->numbers, offset);
-  struct key_walk walk = { .hash = hash };
-  while (key_table_next (&inlines->numbers, &walk, &i))
-    if (inlines->units[i].offset == offset)
-      return &inlines->units[i];
-  if (!ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity)
-      || !key_table_add (&inlines->numbers, hash, inlines->n))
+  const struct inline_ranges *ranges = &inlines->by_address;
+  size_t behind = SEARCH_FIRST (ranges->n, i, ranges->list[i].start > address);
+  if (behind == 0 || address >= ranges->list[behind - 1].end)
     return NULL;
-  struct inline_unit *unit = &inlines->units[inlines->n++];
-  *unit = (struct inline_unit){ .offset = offset };
-  if (list_unit (unit, first))
+  struct inline_unit *unit = &inlines->units[ranges->list[behind - 1].which];
+  Dwarf_Die first;
+  if (unit->listed || dwarf_offdie (dwarf, unit->offset, &first) == NULL)
     return unit;
+  unit->listed = true;
   /* A part of the names would be names of other callers.  */
-  free (unit->ranges);
-  *unit = (struct inline_unit){ .offset = offset };
+  if (!list_inlined (&unit->ranges, &first))
+    ranges_free (&unit->ranges);
   return unit;
 }
 
@@ -166,12 +188,12 @@ static void
 print_at (const struct inline_unit *unit, Dwarf *dwarf, uint64_t address,
           unsigned wanted, FILE *out)
 {
-  for (size_t i = 0; i < unit->n; i++)
+  for (size_t i = 0; i < unit->ranges.n; i++)
     {
-      const struct inline_range *range = &unit->ranges[i];
+      const struct inline_range *range = &unit->ranges.list[i];
       Dwarf_Die die;
       if (address >= range->start && address < range->end
-          && dwarf_offdie (dwarf, range->die, &die) != NULL)
+          && dwarf_offdie (dwarf, range->which, &die) != NULL)
         print_name (&die, wanted, out);
     }
 }
@@ -184,9 +206,10 @@ inlines_at (struct inlines *inlines, Dwfl_Module *module, uint64_t address,
   char *names = NULL;
   size_t size = 0;
   Dwarf *dwarf = dwfl_module_getdwarf (module, &bias);
-  Dwarf_Die *first = dwarf != NULL ? unit_at (module, address, &bias) : NULL;
+  if (dwarf != NULL && !inlines->listed)
+    list_units (inlines, module);
   const struct inline_unit *unit
-      = first != NULL ? unit_of (inlines, first) : NULL;
+      = dwarf != NULL ? unit_at (inlines, dwarf, address - bias) : NULL;
   FILE *out = unit != NULL ? open_memstream (&names, &size) : NULL;
   if (out != NULL)
     print_at (unit, dwarf, address - bias, wanted, out);
@@ -200,8 +223,8 @@ void
 inlines_free (struct inlines *inlines)
 {
   for (size_t i = 0; i < inlines->n; i++)
-    free (inlines->units[i].ranges);
+    ranges_free (&inlines->units[i].ranges);
   free (inlines->units);
-  key_table_free (&inlines->numbers);
+  ranges_free (&inlines->by_address);
   *inlines = (struct inlines){ 0 };
 }

@@ -9,21 +9,27 @@
 #ifndef STACKS_INLINES_H
 #define STACKS_INLINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <elfutils/libdwfl.h>
 
-#include "base/key_table.h"
-
 struct inline_unit; /* opaque */
+
+struct inline_ranges
+{
+  struct inline_range *list; /* owned */
+  size_t n, capacity;
+};
 
 /* What is known of a module's units.  */
 struct inlines
 {
+  bool listed;               /* the units are */
   struct inline_unit *units; /* owned */
   size_t n, capacity;
-  struct key_table numbers; /* of units, by the offset of their first entry */
+  struct inline_ranges by_address; /* of units; ascending */
 };
 
 void inlines_free (struct inlines *inlines);

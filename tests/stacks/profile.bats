@@ -469,6 +469,26 @@ END
   [ "$status" -eq 0 ] || report
 }
 
+@test "what is inlined in units that .debug_aranges does not have, between others" {
+  cat >first.c <<'END'
+int middle (unsigned n);
+int main (void) { return middle (300000); }
+END
+  cat >middle.c <<'END'
+static volatile unsigned sink;
+static inline __attribute__ ((always_inline)) void
+deep (void) { for (int i = 0; i < 1000; i++) sink++; }
+__attribute__ ((noinline)) int
+middle (unsigned n) { for (unsigned i = 0; i < n; i++) deep (); return 0; }
+END
+  echo 'int last (void) { return 0; }' >last.c
+  "${CC:-cc}" -g -O2 -c first.c middle.c last.c
+  objcopy --remove-section .debug_aranges middle.o
+  "${CC:-cc}" -o units first.o middle.o last.o
+  sampled 3 folded ';middle;deep_.i.[; ]' -q --inlines -F 499 -o folded -- ./units
+  [ "$status" -eq 0 ] || report
+}
+
 @test "flame graphs are well-formed, whatever functions are called" {
   needs python3
   busy_program
