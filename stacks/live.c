@@ -1,54 +1,20 @@
-/* A living process: stopping it and letting it go on.
+/* A living process: its memory, its mappings and its threads, by /proc.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "stacks/live.h"
 
-#include "base/clock.h"
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/background.h"
 #include "base/lines.h"
 #include "stacks/file_finder.h"
-
-enum
-{
-#if defined __x86_64__
-  RED_ZONE = 128 /* System V ABI, AMD64 supplement, section 3.2.2 */
-#else
-  RED_ZONE = 0
-#endif
-};
-
-/* A thread of this program that stops the threads of a process and lets them
-   go on: one for each stop.  A thread that was asked to stop, and is late to
-   do so, cannot be let go by PTRACE_DETACH, which needs the thread to stand
-   still. The kernel lets it go, and forgets that it was asked, when the tracer
-   ends.
- */
-struct tracer
-{
-  struct background thread;
-  sem_t stopped, resume; /* posted by the tracer, and to the tracer */
-  struct process *process;
-  struct error *err;
-  bool listed; /* memory for the list of threads was there */
-  pid_t tid;
-};
 
 /* Memory.  Reading /proc/PID/mem stops at the first page that does not
    exist.  */
@@ -56,7 +22,6 @@ struct tracer
 struct source
 {
   int fd;
-  struct tracer tracer;
 };
 
 static size_t
@@ -80,7 +45,7 @@ fetch (void *argument, uint64_t address, void *to, size_t size)
 bool
 live_begin (struct process *process, pid_t pid)
 {
-  struct source *source = calloc (1, sizeof *source);
+  struct source *source = malloc (sizeof *source);
   if (source == NULL)
     return false;
   source->fd = -1;
@@ -269,320 +234,12 @@ live_refresh (struct process *process, bool *changed, struct error *err)
 
 /* Threads.  */
 
-/* Whether TID is among the first N threads of PROCESS.  The search begins at
-   *AT, where it ended for the thread before TID: the kernel lists threads in
-   the order in which they were listed before.  */
-static bool
-is_known_thread (const struct process *process, size_t n, pid_t tid,
-                 size_t *at)
-{
-  for (size_t i = 0; i < n; i++, *at = (*at + 1) % n)
-    if (process->threads[*at].tid == tid)
-      return true;
-  return false;
-}
-
 void
 live_thread_name (pid_t pid, pid_t tid, char *name, size_t size)
 {
   char path[64];
   snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
   (void)lines_first (path, name, size);
-}
-
-static void
-pause_shortly (void)
-{
-  const struct timespec pause = { 0, 20000 };
-  nanosleep (&pause, NULL);
-}
-
-enum
-{
-  PATIENCE = 200 /* pauses: some 15 milliseconds */
-};
-
-/* Whether TID waits in the kernel for something that takes longer than a disk.
-   To stop that thread would mean to wait, too, while the threads that are
-   stopped already stand still.  */
-static bool
-waits_long (pid_t pid, pid_t tid)
-{
-  for (unsigned i = 0; i < PATIENCE; i++)
-    {
-      if (live_thread_state (pid, tid) != 'D')
-        return false;
-      pause_shortly ();
-    }
-  return true;
-}
-
-static void
-read_registers (const struct process *process, struct thread *thread)
-{
-  struct registers *registers = &thread->registers;
-  if (thread->stopped)
-    thread->known = live_registers (thread->tid, registers);
-  else if (thread->waits)
-    thread->known
-        = live_waiting_registers (process->pid, thread->tid, registers);
-}
-
-/* Say why TID cannot be traced; errno alone does not name a tracer.  */
-static bool
-set_not_traced (const struct process *process, pid_t tid, struct error *err)
-{
-  int saved = errno;
-  char name[64];
-  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)process->pid,
-            (int)tid);
-  long tracer = lines_status (name, "TracerPid:");
-  if (tracer != 0)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "it is traced already, by process %ld", tracer);
-  errno = saved;
-  return error_set_errno (err, "ptrace");
-}
-
-/* Ask THREAD to stop, unless it waits.  False if it cannot be traced.  */
-static bool
-seize_thread (struct process *process, struct thread *thread,
-              struct error *err)
-{
-  if (thread->waits)
-    return true;
-  if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) != 0)
-    return set_not_traced (process, thread->tid, err);
-  ptrace (PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-  return true;
-}
-
-/* Append the threads of PROCESS that are not known yet, and find out which of
-   them wait in the kernel for long.  */
-static bool
-list_new_threads (struct process *process, struct error *err)
-{
-  size_t known = process->n_threads, at = 0;
-  DIR *threads = live_threads (process->pid);
-  if (threads == NULL)
-    return error_set (err, CFI2SFRAME_IO, "no such process");
-  bool added = true;
-  for (pid_t tid; added && (tid = live_next_thread (threads)) != 0;)
-    {
-      if (is_known_thread (process, known, tid, &at))
-        continue;
-      struct thread *thread = process_add_thread (process, tid);
-      added = thread != NULL;
-      if (added)
-        thread->waits = waits_long (process->pid, tid);
-    }
-  closedir (threads);
-  return added || error_set_no_memory (err);
-}
-
-/* Ask all threads to stop that are not known yet; *N is how many.  All are
-   listed before the first one is asked, so that no thread stands still during
-   that.  False when memory for the list ran out.  */
-static bool
-seize_new_threads (struct process *process, size_t *n, struct error *err)
-{
-  size_t first = process->n_threads, kept = first;
-  *n = 0;
-  if (!list_new_threads (process, err) && err->status == CFI2SFRAME_NO_MEMORY)
-    return false;
-  if (first == 0)
-    process->stopped_at = clock_now ();
-  /* A thread that has ended, or is a zombie, cannot be seized.  */
-  for (size_t i = first; i < process->n_threads; i++)
-    if (seize_thread (process, &process->threads[i], err))
-      process->threads[kept++] = process->threads[i];
-  process->n_threads = kept;
-  *n = kept - first;
-  return true;
-}
-
-/* Set *EVENT to what has become of TID, which was asked to stop; its si_pid is
-   0 if that is nothing yet.  An end is left for who waits for the process.  */
-static bool
-find_event (pid_t tid, siginfo_t *event)
-{
-  *event = (siginfo_t){ 0 };
-  return waitid (P_PID, (id_t)tid, event,
-                 WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
-         == 0;
-}
-
-/* Wait until THREAD stands still, or until it has begun to wait in the kernel
-   for long.  If a signal on its way stopped it, the thread gets that signal
-   when it is resumed.  */
-static void
-await_stop (const struct process *process, struct thread *thread)
-{
-  unsigned patience = PATIENCE;
-  siginfo_t event;
-  while (find_event (thread->tid, &event) && event.si_pid == 0)
-    {
-      if (live_thread_state (process->pid, thread->tid) == 'D'
-          && patience-- == 0)
-        {
-          thread->waits = true;
-          return;
-        }
-      pause_shortly ();
-    }
-  if (event.si_code != CLD_TRAPPED)
-    return;
-  thread->stopped = true;
-  /* An event of ptrace is in the bits above the signal.  */
-  if (event.si_status >> 8 == 0)
-    thread->signal = event.si_status;
-}
-
-/* Stop all threads of PROCESS and read their registers.  False when memory for
-   their list ran out.  */
-static bool
-stop_threads (struct process *process, struct error *err)
-{
-  size_t first = 0, n = 0;
-  bool listed;
-  /* Threads that still run may make new ones.  */
-  while ((listed = seize_new_threads (process, &n, err)) && n > 0)
-    for (; first < process->n_threads; first++)
-      if (!process->threads[first].waits)
-        await_stop (process, &process->threads[first]);
-  for (size_t i = 0; i < process->n_threads; i++)
-    read_registers (process, &process->threads[i]);
-  return listed;
-}
-
-static void
-await (sem_t *event)
-{
-  while (sem_wait (event) != 0 && errno == EINTR)
-    ;
-}
-
-/* What a tracer does.  */
-static void
-trace (void *argument)
-{
-  struct tracer *tracer = argument;
-  struct process *process = tracer->process;
-  tracer->tid = (pid_t)syscall (SYS_gettid);
-  tracer->listed = stop_threads (process, tracer->err);
-  sem_post (&tracer->stopped);
-  await (&tracer->resume);
-  for (size_t i = 0; i < process->n_threads; i++)
-    {
-      struct thread *thread = &process->threads[i];
-      if (thread->stopped)
-        ptrace (PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
-    }
-}
-
-static struct tracer *
-tracer_of (const struct process *process)
-{
-  struct source *source = process->memory.source;
-  return &source->tracer;
-}
-
-/* Say why no register of PROCESS is known.  */
-static bool
-set_nothing_known (const struct process *process, struct error *err)
-{
-  bool waits = false, stopped = false;
-  for (size_t i = 0; i < process->n_threads; i++)
-    {
-      waits |= process->threads[i].waits;
-      stopped |= process->threads[i].stopped;
-    }
-  if (waits)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "it waits in the kernel and cannot be stopped");
-  if (stopped)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                      "its registers are not those of a 64-bit program");
-  return process->n_threads > 0
-             ? error_set (err, CFI2SFRAME_IO, "it ended meanwhile")
-             : false;
-}
-
-bool
-live_stop (struct process *process, struct error *err)
-{
-  struct tracer *tracer = tracer_of (process);
-  process_forget_threads (process);
-  memory_forget (&process->memory);
-  error_clear (err);
-  tracer->process = process;
-  tracer->err = err;
-  sem_init (&tracer->stopped, 0, 0);
-  sem_init (&tracer->resume, 0, 0);
-  background_start (&tracer->thread, trace, tracer);
-  if (!tracer->thread.threaded)
-    {
-      tracer->thread.work = NULL;
-      return error_set (err, CFI2SFRAME_IO, "no thread can be started");
-    }
-  await (&tracer->stopped);
-  for (size_t i = 0; i < process->n_threads; i++)
-    process->memory.open |= process->threads[i].known;
-  if (tracer->listed && process->memory.open)
-    return true;
-  live_resume (process);
-  return tracer->listed && set_nothing_known (process, err);
-}
-
-/* Whether THREAD waits where it waited when its registers were read.  */
-static bool
-still_waits (const struct process *process, const struct thread *thread)
-{
-  struct registers now;
-  return live_waiting_registers (process->pid, thread->tid, &now)
-         && memcmp (now.values, thread->registers.values, sizeof now.values)
-                == 0;
-}
-
-size_t
-live_copy_stacks (struct process *process, size_t most)
-{
-  size_t cut = 0;
-  /* Later threads have stacks at lower addresses as a rule.  Copies that are
-     made in ascending order need no room between others.  */
-  for (size_t i = process->n_threads; i-- > 0;)
-    {
-      struct thread *thread = &process->threads[i];
-      if (!thread->known)
-        continue;
-      uint64_t sp = thread->registers.values[process->arch->sp];
-      const struct mapping *mapping = process_mapping_at (process, sp);
-      uint64_t size = mapping != NULL ? mapping->end - sp : 0;
-      if (size > 0)
-        {
-          memory_copy (&process->memory, sp - RED_ZONE,
-                       (size < most ? (size_t)size : most) + RED_ZONE);
-          cut += process->memory.full;
-        }
-      if (thread->waits)
-        thread->known = still_waits (process, thread);
-    }
-  return cut;
-}
-
-void
-live_resume (struct process *process)
-{
-  struct tracer *tracer = tracer_of (process);
-  process->memory.open = false;
-  sem_post (&tracer->resume);
-  background_wait (&tracer->thread);
-  /* Threads that are late are let go before the kernel forgets the tracer,
-     which is shortly after the wait.  */
-  while (live_thread_state (getpid (), tracer->tid) != '\0')
-    pause_shortly ();
-  sem_destroy (&tracer->stopped);
-  sem_destroy (&tracer->resume);
 }
 
 void

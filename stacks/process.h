@@ -67,6 +67,7 @@ struct process
   size_t n_threads, threads_capacity;
   struct memory memory;
   double stopped_at; /* when live_stop asked the first thread, by clock_now */
+  struct tracer *tracer; /* of a living process that is stopped */
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
   enum sfw_end (*find_rules) (const void *process, uint64_t address,
                               struct unwind_rules *rules);
