@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -1827,6 +1828,40 @@ forker_end (struct forker *forker)
   close (forker->on);
   kill (forker->pid, SIGKILL);
   waitpid (forker->pid, NULL, 0);
+}
+
+static bool threads_refused;
+
+int __wrap_pthread_create (pthread_t *thread, const pthread_attr_t *attributes,
+                           void *(*start) (void *), void *argument);
+int __real_pthread_create (pthread_t *thread, const pthread_attr_t *attributes,
+                           void *(*start) (void *), void *argument);
+int
+__wrap_pthread_create (pthread_t *thread, const pthread_attr_t *attributes,
+                       void *(*start) (void *), void *argument)
+{
+  return threads_refused
+             ? EAGAIN
+             : __real_pthread_create (thread, attributes, start, argument);
+}
+
+/* Where the tracer would be this program itself, a late thread would be let go
+   by its end alone.  */
+TEST (without_a_thread_for_it_no_process_is_stopped)
+{
+  struct process process = { .files = &files };
+  struct error err = { 0 };
+  struct forker forker = forker_start ();
+  assert_true (live_open (&process, forker.pid, &err));
+  threads_refused = true;
+  bool stopped = live_stop (&process, &err);
+  threads_refused = false;
+  char state = live_thread_state (forker.pid, forker.pid);
+  live_close (&process);
+  forker_end (&forker);
+  assert_false (stopped);
+  assert_string_equal (err.reason, "no thread can be started");
+  assert_int_equal (state, 'R');
 }
 
 TEST (a_thread_that_stops_too_late_runs_on)
