@@ -171,3 +171,34 @@ def test_programs_end_in_one_way():
                 "commands.py": {"TemporaryFile", "subprocess.Popen"},
                 "repository_converting.py": {"mkdtemp"}, # in a Workplace
             }.get(name, {"TemporaryFile", "gettempdir"}), name
+
+
+PROGRAMS = [("attest/sframe-attest", "old", "new"),
+            ("system/sframe-system", "status"),
+            ("retrofit/sframe-retrofit-arch", "-n", "a"),
+            ("retrofit/sframe-retrofit-deb", "-n", "a"),
+            ("retrofit/sframe-retrofit-image", "-n", "--squash", "a"),
+            ("retrofit/sframe-retrofit-repo", "-o", "out", "a"),
+            ("retrofit/sframe-retrofit-rpm", "-n", "a")]
+
+
+@pytest.mark.parametrize("command", PROGRAMS)
+def test_a_missing_program_is_no_wrong_usage(command, tmp_path):
+    program = os.path.join(SOURCE, "..", command[0])
+    done = subprocess.run(
+        ["python3", program, *command[1:], "--cfi2sframe=/none"],
+        cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) \
+        == (1, "%s: /none not found\n" % os.path.basename(program))
+
+
+def test_no_module_ends_the_program():
+    """ending and arguments do, when a program has ended and for wrong usage."""
+    package = os.path.join(SOURCE, "sframe_retrofit")
+    ends = set()
+    for name in os.listdir(package):
+        if name.endswith(".py"):
+            with open(os.path.join(package, name), encoding="utf-8") as file:
+                if re.search(r"\bsys\.exit\b|\bSystemExit\b", file.read()):
+                    ends.add(name)
+    assert ends == {"ending.py", "arguments.py"}

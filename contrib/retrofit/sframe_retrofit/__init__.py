@@ -58,7 +58,12 @@ def say(text: str) -> None:
     """A line of what was asked for."""
     for function in before_message:
         function()
-    print(text)
+    try:
+        print(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Refused("standard output: " + reason_of(error)) from None
 
 
 def shown(name: str) -> str:

@@ -50,21 +50,12 @@ def new_parser(description: str, epilog: str = "") -> Parser:
     return parser
 
 
-def read_config(program: str) -> config.Config:
-    """The configuration of this machine; ends the program if it is wrong."""
-    try:
-        return config.read(program)
-    except Refused as error:
-        complain(error)
-        sys.exit(1)
-
-
 class ShowConfig(argparse.Action):
     """Like --version: nothing else is done or needed."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
                  values: Any, option_string: Any = None) -> None:
-        sys.stdout.write(read_config(namespace.cfi2sframe).text)
+        sys.stdout.write(config.read(namespace.cfi2sframe).text)
         parser.exit()
 
 
@@ -83,7 +74,7 @@ def parse(parser: Parser, *needed: str) -> argparse.Namespace:
     options = parse_halves(parser, *needed)
     if getattr(options, "unpacked_max", None) is not None:
         Allowance.given = options.unpacked_max << 20
-    options.config = read_config(options.cfi2sframe)
+    options.config = config.read(options.cfi2sframe)
     options.options = options.config.options(options.further)
     return options
 
@@ -106,10 +97,14 @@ def parse_halves(parser: Parser, *needed: str) -> argparse.Namespace:
     # Options may stand between names.
     options = parser.parse_intermixed_args(arguments)
     options.further = further
-    for program in (options.cfi2sframe,) + needed:
-        if shutil.which(program) is None:
-            parser.error("%s not found" % program)
+    need_programs(options.cfi2sframe, *needed)
     return options
+
+
+def need_programs(*programs: str) -> None:
+    for program in programs:
+        if shutil.which(program) is None:
+            raise Refused("%s not found" % program)
 
 
 def add_unpacked_max(parser: Parser) -> None:

@@ -3,10 +3,9 @@
 
 import importlib
 import logging
-import sys
 from typing import Any, Collection, Dict, List, Optional, Set
 
-from sframe_retrofit import PROGRAM, Refused, checked_name
+from sframe_retrofit import Refused, checked_name
 from sframe_retrofit.arguments import Suffix
 from sframe_retrofit.packages import Key
 
@@ -22,13 +21,13 @@ logging.getLogger("debian.deb822").setLevel(logging.ERROR)
 
 
 def need_module() -> None:
-    """End the program, with a message, if python3-debian is missing.
+    """Refuse to go on if python3-debian is missing.
 
     Called when the options are read: --help and --version do without it.
     """
     if deb822 is None:
-        sys.exit("%s: Python's module debian is missing (package "
-                 "python3-debian)" % PROGRAM)
+        raise Refused("Python's module debian is missing (package "
+                      "python3-debian)")
 
 
 # Sorts above the version it is appended to, and below everything that a

@@ -12,7 +12,7 @@ import threading
 from types import FrameType
 from typing import Any, Callable, Iterator, List, NoReturn, Optional, Set
 
-from sframe_retrofit import PROGRAM, complain, reason_of
+from sframe_retrofit import PROGRAM, Refused, complain, reason_of
 
 # What asks a program to end; timeout(1) sends SIGTERM.
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXCPU)
@@ -92,7 +92,12 @@ def short_lived(path: str) -> Iterator[None]:
 
 def run_program(main: Callable[[], int]) -> NoReturn:
     """Call MAIN and exit with its result; end as a program would that has no
-    handlers of signals."""
+    handlers of signals.
+
+    The status is 0 if all is well, 1 if anything failed or is missing, and 2
+    for wrong usage (arguments.Parser).  No module ends the program otherwise:
+    what is wrong is raised, and told here.
+    """
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN: # nohup(1)
             signal.signal(number, on_signal)
@@ -103,7 +108,7 @@ def run_program(main: Callable[[], int]) -> NoReturn:
         pass
     except BrokenPipeError:
         State.signal = State.signal or signal.SIGPIPE
-    except (OSError, MemoryError) as error:
+    except (Refused, OSError, MemoryError) as error:
         complain(reason_of(error))
     finally:
         for path in list(State.leftovers):

@@ -13,7 +13,6 @@ import itertools
 import os
 import re
 import subprocess
-import sys
 import time
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Optional,
                     Set, Tuple, Type, TypeVar)
@@ -397,8 +396,8 @@ def collect_checksums(options: Options, kind: Type[Package]) -> None:
             options.checksums.add(checksums_in(kind, path))
         except (Refused, OSError, UnicodeDecodeError, MemoryError) as error:
             if path in holders:
-                complain(path, reason_of(error, path))
-                sys.exit(1)
+                raise Refused("%s: %s" % (path, reason_of(error, path))) \
+                    from None
 
 
 def new_outputs(options: Options) -> Workplace:
@@ -408,8 +407,8 @@ def new_outputs(options: Options) -> Workplace:
         options.outputs = Outputs(options.output, options.packages)
         return Workplace(options.output)
     except OSError as error:
-        complain(options.output, reason_of(error, options.output))
-        sys.exit(1)
+        raise Refused("%s: %s" % (options.output,
+                                  reason_of(error, options.output))) from None
 
 
 def convert_packages(options: Options, kind: Type[Package]) -> Tuple[
