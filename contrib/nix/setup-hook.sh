@@ -25,7 +25,8 @@ sframeOutputs() {
         [ ! -d "${!output}" ] || folders+=("${!output}")
     done
     [ ${#folders[@]} -gt 0 ] || return 0
-    # All of it in one call: hard links stay links.
+    # All of it in one call: hard links stay links.  Without --root: outputs are
+    # built where they are used, so settings name the paths in the store.
     # shellcheck disable=SC2086
     CFI2SFRAME_CONFIG=${sframeConfig-} cfi2sframe --hook \
         --package="${pname-}" ${sframeFlags-} -r -- "${folders[@]}"

@@ -698,8 +698,12 @@ linker=$contrib/cargo/sframe-linker
   printf '%s\n' -o 'c\ d' hello.c answer.c >arguments
   SFRAME_OPTIONS=--format=2 succeeds "$linker" -O2 @arguments
   [ "$(version_of "c d")" = 2 ]
-  "$linker" -O2 -ojoined hello.c answer.c
-  has_sframe joined
+  for option in -ojoined --output=joined "--output joined"; do
+    rm -f joined
+    # shellcheck disable=SC2086
+    "$linker" -O2 $option hello.c answer.c
+    has_sframe joined
+  done
   "$linker" -O2 hello.c answer.c
   has_sframe a.out
   configure <<<"format = 2"
