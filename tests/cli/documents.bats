@@ -293,6 +293,18 @@ run_examples ()
   done <members
 }
 
+# By the source: no test has a frame of each kind.
+@test "sframe-stack(1): every member of --json is explained" {
+  local member
+  grep -o '\\"[a-z]*\\":\|put_[a-z]* ("[a-z]*"' "$srcdir/stacks/stack_json.c" \
+    | sed 's/put_[a-z]* //' | tr -dc 'a-z\n' | sort -u >members
+  [ "$(wc -l <members)" -ge 15 ]
+  while read -r member; do
+    grep -q "^\.\(B\|BR\|RB\) .*\<$member\>" "$srcdir/stacks/sframe-stack.1" \
+      || { echo "not explained: $member"; return 1; }
+  done <members
+}
+
 @test "programs in Python: --version" {
   needs python3
   programs_in_path
