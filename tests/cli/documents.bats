@@ -442,6 +442,21 @@ same_options ()
   done <pictures
 }
 
+@test "security.md: the limits are those of the source" {
+  local line name file count=0
+  while IFS= read -r line; do
+    for name in $(grep -oE '`[A-Z_]+`' <<<"$line" | tr -d '`'); do
+      # The file is the one that is named next.
+      file=$(sed "s/.*\`$name\`[^/]* in \([A-Za-z0-9_./-]*\).*/\1/" <<<"$line")
+      count=$((count + 1))
+      grep -qE "\b$name(:[^=]*)? = |#define $name " "$srcdir/$file" \
+        || { echo "$file has no $name"; return 1; }
+    done
+  done < <(sed -n '/^## Limits/,/^## What happens/p' \
+             "$srcdir/doc/use/security.md" | grep '^| .*`[A-Z_]*`')
+  [ "$count" -ge 30 ]
+}
+
 @test "every file of the source that a document names exists" {
   cd "$srcdir"
   local name count=0 missing= product_folders
