@@ -108,6 +108,8 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   mkdir -p "root-dbg/${debug%/*}" root-dbg/DEBIAN
   objcopy --only-keep-debug small "root-dbg/$debug"
   objcopy --strip-all small root-one/usr/bin/one
+  (cd root-one && sed -i '\,  usr/bin/one$,d' DEBIAN/md5sums \
+    && md5sum usr/bin/one >>DEBIAN/md5sums)
   dpkg-deb --root-owner-group -b root-one one_2.0-1_amd64.deb >/dev/null
   (cd root-dbg && md5sum "$debug" >DEBIAN/md5sums)
   sed 's/^Package: one/&-dbgsym/; s/^Depends: .*/Depends: one (= 1:2.0-1)/' \

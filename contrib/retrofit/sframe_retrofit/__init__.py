@@ -11,6 +11,7 @@
   config       /etc/cfi2sframe.conf
   converter    cfi2sframe, and what it says of files
   mtree        pacman's list of the files in a package
+  md5sums      dpkg's list of them
   databases    what dpkg, rpm or pacman has installed
   installed    the files of an installed system, and what became of them
   progress     a progress bar on the terminal, and a line at the end

@@ -111,15 +111,23 @@ def decompress(kind: str, data: bytes) -> bytes:
             return b"".join(Allowance(len(data)).parts(stream))
 
 
-def compress(options: argparse.Namespace, kind: str, data: bytes) -> bytes:
-    level = DEFAULT_LEVELS.get(kind, 0) if options.level is None \
-        else options.level if kind == ".zst" else min(options.level, 9)
+def compress(options: argparse.Namespace, kind: str, data: bytes,
+             level: Optional[int] = None) -> bytes:
+    """DATA, compressed with the level of OPTIONS, or else LEVEL."""
+    if options.level is not None:
+        level = options.level
+    if level is None:
+        level = DEFAULT_LEVELS.get(kind, 0)
+    level = min(level, 19 if kind == ".zst" else 9)
     threads = "-T%d" % max(2, options.threads_max)
     new: bytes = data
     if kind == ".gz":
         new = needed_module("gzip").compress(data, level, mtime=0)
     elif kind == ".bz2":
         new = needed_module("bz2").compress(data, level)
+    elif kind == ".lzma":
+        lzma = needed_module("lzma")
+        new = lzma.compress(data, format=lzma.FORMAT_ALONE, preset=level)
     elif kind == ".xz" and shutil.which("xz") is None:
         lzma = needed_module("lzma")
         new = lzma.compress(data, check=lzma.CHECK_CRC32, preset=level)

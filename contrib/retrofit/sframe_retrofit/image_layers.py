@@ -6,15 +6,14 @@ umoci unpacks (layers hide and remove files of each other), tar packs.
 
 import argparse
 import glob
-import hashlib
 import os
 import re
 import shutil
 import subprocess
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from sframe_retrofit import (Refused, checksums, complain, counted, packages,
-                             say, shown)
+from sframe_retrofit import (Refused, checksums, complain, counted, md5sums,
+                             packages, say, shown)
 from sframe_retrofit.archives import BLOCK, TarContents
 from sframe_retrofit.commands import run
 from sframe_retrofit.compression import Allowance, unpacked
@@ -24,8 +23,6 @@ from sframe_retrofit.image_blobs import (MANIFESTS, OCI_LAYER, Blobs,
                                          to_bytes)
 
 Options = argparse.Namespace
-# By a file's name and old MD5, its new one.
-Digests = Dict[Tuple[str, bytes], bytes]
 
 TAG = "image"
 
@@ -212,19 +209,7 @@ class RewrittenLayer(packages.Package):
 MD5SUMS = re.compile(r"var/lib/dpkg/(info|status\.d)/[^/]+\.md5sums")
 
 
-def md5(data: bytes) -> bytes:
-    return hashlib.md5(data, usedforsecurity=False).hexdigest().encode()
-
-
-def new_md5sums(text: bytes, digests: Digests) -> bytes:
-    """TEXT with the new digests of files that had the old one."""
-    lines = [line.partition(b"  ") for line in text.split(b"\n")]
-    return b"\n".join(
-        digests.get((checksums.installed(os.fsdecode(name)), digest), digest)
-        + blanks + name for digest, blanks, name in lines)
-
-
-def rewrite_layer(options: Options, path: str, digests: Digests
+def rewrite_layer(options: Options, path: str, digests: md5sums.Digests
                   ) -> Tuple[Dict[int, bytes], LayerContents]:
     """New contents of files in the layer PATH, by index, and its files.
 
@@ -242,13 +227,11 @@ def rewrite_layer(options: Options, path: str, digests: Digests
             say(shown("/" + name))
         return {}, files
     for index, new in changed.items():
-        for name in files.names(index):
-            digests[checksums.installed(name), md5(files.file(index))] \
-                = md5(new)
+        md5sums.note(digests, files.names(index), files.file(index), new)
     for index, name in files.all_names():
         if MD5SUMS.fullmatch(name) and files.members[index].isreg():
             old = files.file(index)
-            new = new_md5sums(old, digests)
+            new = md5sums.renewed(old, digests)
             if new != old:
                 changed[index] = new
     return changed, files
@@ -263,7 +246,7 @@ def squash(options: Options, what: str, paths: List[str], config: Any,
     for path in paths:
         options.checksums.add(checksums.candidates_in(LayerContents(path)))
     layers: Dict[int, Layer] = {}
-    digests: Digests = {}
+    digests: md5sums.Digests = {}
     for number, path in enumerate(paths):
         changed, files = rewrite_layer(options, path, digests)
         if not changed:

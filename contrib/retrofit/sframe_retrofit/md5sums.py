@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""dpkg's list of the files of a package, with their digests."""
+
+import hashlib
+import os
+from typing import Dict, Iterable, Tuple
+
+from sframe_retrofit import checksums
+
+# By name and old digest the new one.
+Digests = Dict[Tuple[str, bytes], bytes]
+
+
+def md5(data: bytes) -> bytes:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest().encode()
+
+
+def note(digests: Digests, names: Iterable[str], old: bytes,
+         new: bytes) -> None:
+    """The file with these NAMES had the contents OLD and has NEW."""
+    for name in names:
+        digests[checksums.installed(name), md5(old)] = md5(new)
+
+
+def renewed(text: bytes, digests: Digests) -> bytes:
+    """TEXT with the new digests of files that had the old one."""
+    lines = [line.partition(b"  ") for line in text.split(b"\n")]
+    return b"\n".join(
+        digests.get((checksums.installed(os.fsdecode(name)), digest), digest)
+        + blanks + name for digest, blanks, name in lines)
