@@ -40,7 +40,7 @@ def published(packages: List[Record]) -> List[Record]:
     return [package for package in packages if package["output"] is not None]
 
 
-def complete(options: Options, record: Optional[Record]) -> bool:
+def is_complete(options: Options, record: Optional[Record]) -> bool:
     """Whether RECORD is there, and all that it says was made."""
     def there(package: Record) -> bool:
         path = os.path.join(options.output, package["output"])
@@ -191,7 +191,7 @@ def carry_out(options: Options, groups: Groups) -> Tuple[Records, Set[str]]:
     keys of those that were not done before."""
     records = {key: load_json(record_path(options, key)) for key, _ in groups}
     todo = [(key, items) for key, items in groups
-            if not complete(options, records[key])]
+            if not is_complete(options, records[key])]
     done = len(groups) - len(todo)
     tell_more(options, "%s of packages, %d of them done before"
               % (counted(len(groups), "group"), done))
