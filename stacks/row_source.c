@@ -12,6 +12,7 @@
 #include "stacks/row_cache.h"
 #include "stacks/served.h"
 #include "stacks/shortage.h"
+#include "walk/lookup.h"
 
 enum
 {
@@ -39,15 +40,30 @@ row_source_set_none (struct row_source *rows, const struct error *err)
   rows->reason = strdup (err->reason);
 }
 
-/* The section that IMAGE has.  */
+/* Whether SECTION can be read: its version may be one of the future.  */
 static bool
-take_own (struct row_source *rows, const struct image *image)
+is_readable (const struct sfw_section *section)
+{
+  struct unwind_section opened;
+  return unwind_section_open (&opened, section->bytes, section->size,
+                              section->address);
+}
+
+/* The section that IMAGE has.  *REASON becomes why it is not taken.  */
+static bool
+take_own (struct row_source *rows, const struct image *image,
+          const char **reason)
 {
   const GElf_Phdr *segment = image_sframe_segment (image);
+  *reason = "it has no .sframe";
   if (segment == NULL)
     return false;
-  rows->section = (struct sfw_section){ image->bytes + segment->p_offset,
-                                        segment->p_filesz, segment->p_vaddr };
+  *reason = "its .sframe cannot be read";
+  const struct sfw_section own = { image->bytes + segment->p_offset,
+                                   segment->p_filesz, segment->p_vaddr };
+  if (!is_readable (&own))
+    return false;
+  rows->section = own;
   rows->origin = SECTION_OWN;
   return true;
 }
@@ -57,7 +73,10 @@ static bool
 take_copy (struct row_source *rows, struct detached_file *found,
            enum section_origin origin)
 {
-  rows->bytes = malloc (found->size);
+  const struct sfw_section there
+      = { found->section, found->size, found->address };
+  bool readable = is_readable (&there);
+  rows->bytes = readable ? malloc (found->size) : NULL;
   if (rows->bytes != NULL)
     {
       memcpy (rows->bytes, found->section, found->size);
@@ -66,7 +85,7 @@ take_copy (struct row_source *rows, struct detached_file *found,
       rows->origin = origin;
     }
   image_close (&found->image);
-  return rows->bytes != NULL || shortage_note ();
+  return rows->bytes != NULL || (readable && shortage_note ());
 }
 
 /* The section beside IMAGE.  */
@@ -110,11 +129,13 @@ row_source_open (struct row_source *rows, const struct image *image,
                  const struct section_policy *policy)
 {
   struct error err;
-  if (take_own (rows, image) || take_detached (rows, image, policy->detached))
+  const char *reason;
+  if (take_own (rows, image, &reason)
+      || take_detached (rows, image, policy->detached))
     return;
   if (policy->only_sframe)
     {
-      error_set (&err, CFI2SFRAME_NOTHING, "it has no .sframe");
+      error_set (&err, CFI2SFRAME_NOTHING, "%s", reason);
       row_source_set_none (rows, &err);
     }
   else if (policy->analyze)

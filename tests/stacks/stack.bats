@@ -561,6 +561,18 @@ END
   [ "${#output}" -lt 4000 ] || report
 }
 
+# So the stacks of programs that a later linker has made are whole.
+@test "an .sframe of a version of the future is made anew, as if there were none" {
+  once waiting_program
+  local offset
+  "$CFI2SFRAME" -q waiting
+  read -r offset _ < <(section waiting .sframe)
+  poke waiting $((offset + 2)) 09
+  start ./waiting
+  gives 0 stacks "$pid"
+  [[ $output == *" main+"*"(the outermost frame)"* ]] || report
+}
+
 @test "--only-sframe ends where a module was not converted" {
   once waiting_program
   start ./waiting

@@ -1230,15 +1230,19 @@ FIXTURE_TEST (the_section_is_in_the_file)
   {
     uint32_t type;
     uint64_t offset, size;
+    uint8_t version;
     const char *reason; /* NULL: there is one */
   } cases[] = {
-    { PT_GNU_SFRAME, 0x900, 0x40, NULL },
-    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900, NULL },
-    { PT_GNU_SFRAME, CORE_SIZE, 0, "it has no .sframe" },
-    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900 + 1,
+    { PT_GNU_SFRAME, 0x900, 0x40, 3, NULL },
+    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900, 1, NULL },
+    { PT_GNU_SFRAME, 0x900, 0x40, 9, "its .sframe cannot be read" },
+    { PT_GNU_SFRAME, CORE_SIZE, 0, 3, "it has no .sframe" },
+    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900 + 1, 3,
       "segment 3 lies outside the file" },
-    { PT_NOTE, 0x900, 0x40, "it has no .sframe" },
+    { PT_NOTE, 0x900, 0x40, 3, "it has no .sframe" },
   };
+  /* A section without functions, for x86-64.  */
+  uint8_t header[28] = { 0xe2, 0xde, 0, 0, 3, 0, 0xf8 };
   const struct section_policy policy = { .only_sframe = true };
   const struct mapped_identity unknown = { 0 };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -1250,6 +1254,8 @@ FIXTURE_TEST (the_section_is_in_the_file)
       int fd = create_file (path);
       unlink (path);
       make_library (bytes, cases[i].type, cases[i].offset, cases[i].size);
+      header[2] = cases[i].version;
+      memcpy (bytes + 0x900, header, sizeof header);
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
       struct code_file *file = code_files_get (&files, path, &unknown);
       assert_non_null (file);
