@@ -3,7 +3,7 @@
 
    The object is built anew section by section and libelf does the layout;
    nothing in an object depends on file offsets.  Only what must change is
-   copied to memory: the symbol table and what holds indexes into it.  */
+   copied to memory: see object_symbols.h.  */
 
 #include "relocatable/object_write.h"
 
@@ -12,11 +12,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/bytes.h"
-#include "elf/symbols.h"
-#include "relocatable/llvm_sections.h"
 #include "relocatable/object.h"
 #include "relocatable/object_check.h"
+#include "relocatable/object_symbols.h"
 
 static const char new_names[] = "\0.rela.sframe";
 enum
@@ -30,16 +28,10 @@ struct object_writer
 {
   const struct image *image;
   const struct object_section *made; /* .sframe */
-  struct symbols symbols;
+  struct object_symbols symbols;
   Elf *elf;
-  /* Section symbols by section, 0 where none is needed or known yet.  */
-  uint32_t *section_symbols;
-  size_t *added; /* sections that get a symbol, in order of appearance */
-  size_t n_added;
-  uint8_t **copies;    /* changed contents by section, NULL: as in the file */
-  size_t *sizes;       /* of the copies */
   size_t sframe, rela; /* index of the old section, or 0 */
-  struct buffer relocations, names, index_section;
+  struct buffer relocations, names;
   size_t new_names; /* where those of added sections begin in `names` */
 };
 
@@ -49,228 +41,11 @@ libelf_error (struct error *err, const char *what)
   return image_libelf_failed (err, CFI2SFRAME_IO, what);
 }
 
-/* --- Symbols.  */
-
-/* Note which sections have a section symbol, and which need a new one.  */
-static bool
-collect_symbols (struct object_writer *writer, struct error *err)
-{
-  const struct object_section *made = writer->made;
-  for (size_t i = writer->symbols.n_local; i-- > 1;)
-    {
-      struct symbol symbol;
-      if (symbols_get (&writer->symbols, i, &symbol)
-          && ELF64_ST_TYPE (symbol.info) == STT_SECTION && symbol.value == 0
-          && i <= UINT32_MAX)
-        writer->section_symbols[symbol.section] = (uint32_t)i;
-    }
-  for (size_t i = 0; i < made->n_functions; i++)
-    {
-      size_t section = made->fixes[i].section;
-      if (section == 0 || section >= writer->image->n_sections)
-        return error_set (err, CFI2SFRAME_INVALID, "no section %zu", section);
-      if (writer->section_symbols[section] != 0)
-        continue;
-      size_t index = writer->symbols.n_local + writer->n_added;
-      writer->section_symbols[section] = (uint32_t)index;
-      writer->added[writer->n_added++] = section;
-    }
-  if (writer->symbols.n + writer->n_added > UINT32_MAX)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED, "too many symbols");
-  return true;
-}
-
-/* What symbol INDEX becomes when symbols are added.  */
-static uint64_t
-moved_symbol (const struct object_writer *writer, uint64_t index)
-{
-  return index < writer->symbols.n_local ? index : index + writer->n_added;
-}
-
-/* Give SECTION contents of SIZE bytes, to be filled in by the caller.  */
-static uint8_t *
-replace_contents (struct object_writer *writer, size_t section, size_t size,
-                  struct error *err)
-{
-  writer->copies[section] = malloc (size + 1);
-  writer->sizes[section] = size;
-  if (writer->copies[section] == NULL)
-    error_set_no_memory (err);
-  return writer->copies[section];
-}
-
 static const uint8_t *
 old_contents (const struct object_writer *writer, size_t section)
 {
   return image_section_bytes (writer->image,
                               &writer->image->sections[section]);
-}
-
-/* Section indexes of all symbols, for those that do not fit 16 bits.  */
-static bool
-extend_indexes (struct object_writer *writer, struct error *err)
-{
-  const struct symbols *symbols = &writer->symbols;
-  bool large = false;
-  for (size_t i = 0; i < writer->n_added; i++)
-    large |= writer->added[i] >= SHN_LORESERVE;
-  if (symbols->indexes == NULL && !large)
-    return true;
-  struct buffer *out = &writer->index_section;
-  for (size_t i = 0; i <= symbols->n; i++)
-    {
-      for (size_t j = 0; i == symbols->n_local && j < writer->n_added; j++)
-        buffer_u32 (out, writer->added[j] < SHN_LORESERVE
-                             ? 0
-                             : (uint32_t)writer->added[j]);
-      if (i < symbols->n)
-        buffer_u32 (out, symbols->indexes ? load_u32 (symbols->indexes + 4 * i,
-                                                      out->big_endian)
-                                          : 0);
-    }
-  return !out->failed || error_set_no_memory (err);
-}
-
-/* Insert the new section symbols behind the local ones.  */
-static bool
-extend_symbols (struct object_writer *writer, struct error *err)
-{
-  const struct symbols *symbols = &writer->symbols;
-  const size_t entry = sizeof (Elf64_Sym);
-  const size_t head = symbols->n_local * entry;
-  const size_t added = writer->n_added * entry;
-  bool big_endian = writer->image->big_endian;
-  uint8_t *copy = replace_contents (writer, symbols->section,
-                                    symbols->n * entry + added, err);
-  if (copy == NULL)
-    return false;
-  memcpy (copy, symbols->bytes, head);
-  memset (copy + head, 0, added);
-  memcpy (copy + head + added, symbols->bytes + head,
-          symbols->n * entry - head);
-  for (size_t i = 0; i < writer->n_added; i++)
-    {
-      uint8_t *at = copy + head + i * entry;
-      size_t section = writer->added[i];
-      at[offsetof (Elf64_Sym, st_info)]
-          = ELF64_ST_INFO (STB_LOCAL, STT_SECTION);
-      store_u16 (at + offsetof (Elf64_Sym, st_shndx),
-                 section < SHN_LORESERVE ? (uint16_t)section : SHN_XINDEX,
-                 big_endian);
-    }
-  return extend_indexes (writer, err);
-}
-
-/* --- Indexes into the symbol table.  */
-
-static bool
-adjust_relocations (struct object_writer *writer, size_t section, size_t entry,
-                    struct error *err)
-{
-  const GElf_Shdr *header = &writer->image->sections[section].header;
-  bool big_endian = writer->image->big_endian;
-  uint8_t *copy = replace_contents (writer, section, header->sh_size, err);
-  if (copy == NULL)
-    return false;
-  memcpy (copy, old_contents (writer, section), header->sh_size);
-  for (size_t at = 0; header->sh_size - at >= entry; at += entry)
-    {
-      uint8_t *info_at = copy + at + offsetof (Elf64_Rela, r_info);
-      uint64_t info = load_u64 (info_at, big_endian);
-      uint64_t symbol = moved_symbol (writer, ELF64_R_SYM (info));
-      store_u64 (info_at, ELF64_R_INFO (symbol, ELF64_R_TYPE (info)),
-                 big_endian);
-    }
-  return true;
-}
-
-static bool
-adjust_addrsig (struct object_writer *writer, size_t section,
-                struct error *err)
-{
-  const GElf_Shdr *header = &writer->image->sections[section].header;
-  struct cursor cursor
-      = cursor_over (old_contents (writer, section), header->sh_size, false);
-  struct buffer copy;
-  buffer_init (&copy, false);
-  while (cursor_left (&cursor) > 0)
-    buffer_uleb (&copy, moved_symbol (writer, cursor_uleb (&cursor)));
-  writer->copies[section] = copy.bytes; /* freed with the others */
-  writer->sizes[section] = copy.size;
-  if (copy.failed)
-    return error_set_no_memory (err);
-  if (cursor.failed)
-    return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
-                         ".llvm_addrsig is damaged");
-  return true;
-}
-
-static bool
-adjust_call_graph (struct object_writer *writer, size_t section,
-                   struct error *err)
-{
-  const GElf_Shdr *header = &writer->image->sections[section].header;
-  bool big_endian = writer->image->big_endian;
-  uint8_t *copy = replace_contents (writer, section, header->sh_size, err);
-  if (copy == NULL)
-    return false;
-  memcpy (copy, old_contents (writer, section), header->sh_size);
-  for (size_t at = 0; header->sh_size - at >= LLVM_CALL_SIZE;
-       at += LLVM_CALL_SIZE)
-    for (size_t i = 0; i < LLVM_CALL_WEIGHT; i += 4)
-      store_u32 (copy + at + i,
-                 (uint32_t)moved_symbol (writer,
-                                         load_u32 (copy + at + i, big_endian)),
-                 big_endian);
-  return true;
-}
-
-static bool
-adjust_section (struct object_writer *writer, size_t section,
-                struct error *err)
-{
-  const GElf_Shdr *header = &writer->image->sections[section].header;
-  switch (header->sh_type)
-    {
-    case SHT_REL:
-      return adjust_relocations (writer, section, sizeof (Elf64_Rel), err);
-    case SHT_RELA:
-      return section == writer->rela
-             || adjust_relocations (writer, section, sizeof (Elf64_Rela), err);
-    case SHT_LLVM_ADDRSIG:
-      return adjust_addrsig (writer, section, err);
-    case SHT_LLVM_CALL_GRAPH_PROFILE_RAW:
-      return adjust_call_graph (writer, section, err);
-    case SHT_GROUP:                   /* sh_info, see new_header */
-    case SHT_SYMTAB_SHNDX:            /* written with the symbols */
-    case SHT_LLVM_CALL_GRAPH_PROFILE: /* has relocations instead */
-      return true;
-    default:
-      return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                        "section %zu (%.64s) refers to symbols in an unknown "
-                        "way",
-                        section, writer->image->sections[section].name);
-    }
-}
-
-static bool
-add_symbols (struct object_writer *writer, struct error *err)
-{
-  if (!collect_symbols (writer, err))
-    return false;
-  if (writer->n_added == 0)
-    return true;
-  if (!extend_symbols (writer, err))
-    return false;
-  for (size_t i = 1; i < writer->image->n_sections; i++)
-    {
-      const GElf_Shdr *header = &writer->image->sections[i].header;
-      if (header->sh_link == writer->symbols.section
-          && header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL
-          && !adjust_section (writer, i, err))
-        return false;
-    }
-  return true;
 }
 
 /* --- The two new sections.  */
@@ -282,7 +57,7 @@ make_relocations (struct object_writer *writer, struct error *err)
   for (size_t i = 0; i < made->n_functions; i++)
     {
       const struct object_fix *fix = &made->fixes[i];
-      uint64_t symbol = writer->section_symbols[fix->section];
+      uint64_t symbol = writer->symbols.section_symbols[fix->section];
       buffer_u64 (&writer->relocations, fix->offset);
       buffer_u64 (&writer->relocations,
                   ELF64_R_INFO (symbol, made->relocation_type));
@@ -392,7 +167,7 @@ rela_header (const struct object_writer *writer, size_t sframe)
   return (GElf_Shdr){
     .sh_type = SHT_RELA,
     .sh_flags = SHF_INFO_LINK,
-    .sh_link = (GElf_Word)writer->symbols.section,
+    .sh_link = (GElf_Word)writer->symbols.old.section,
     .sh_info = (GElf_Word)sframe,
     .sh_addralign = 8,
     .sh_entsize = sizeof (Elf64_Rela),
@@ -409,11 +184,12 @@ new_header (const struct object_writer *writer, size_t index)
     header = sframe_header (writer);
   else if (index == writer->rela)
     header = rela_header (writer, writer->sframe);
-  else if (index == writer->symbols.section)
-    header.sh_info += (GElf_Word)writer->n_added;
+  else if (index == writer->symbols.old.section)
+    header.sh_info += (GElf_Word)writer->symbols.n_added;
   else if (header.sh_type == SHT_GROUP
-           && header.sh_link == writer->symbols.section)
-    header.sh_info = (GElf_Word)moved_symbol (writer, header.sh_info);
+           && header.sh_link == writer->symbols.old.section)
+    header.sh_info
+        = (GElf_Word)object_symbols_moved (&writer->symbols, header.sh_info);
   header.sh_name = name;
   return header;
 }
@@ -431,11 +207,12 @@ write_old_section (struct object_writer *writer, size_t index,
     bytes = writer->relocations.bytes, size = writer->relocations.size;
   else if (index == writer->image->section_names)
     bytes = writer->names.bytes, size = writer->names.size;
-  else if (index == writer->symbols.index_section
-           && writer->index_section.size != 0)
-    bytes = writer->index_section.bytes, size = writer->index_section.size;
-  else if (writer->copies[index] != NULL)
-    bytes = writer->copies[index], size = writer->sizes[index];
+  else if (index == writer->symbols.old.index_section
+           && writer->symbols.index_section.size != 0)
+    bytes = writer->symbols.index_section.bytes,
+    size = writer->symbols.index_section.size;
+  else if (writer->symbols.copies[index] != NULL)
+    bytes = writer->symbols.copies[index], size = writer->symbols.sizes[index];
   if (bytes == NULL && header.sh_type != SHT_NOBITS)
     size = 0; /* a null section, whatever size it claims */
   return add_new_section (writer, &header, bytes, size, err);
@@ -462,16 +239,17 @@ write_new_sections (struct object_writer *writer, struct error *err)
                             writer->relocations.size, err))
         return false;
     }
-  if (writer->index_section.size == 0 || writer->symbols.index_section != 0)
+  if (writer->symbols.index_section.size == 0
+      || writer->symbols.old.index_section != 0)
     return true;
   /* 65,280 sections and no table of large indexes: an object with all
      symbols in the first sections.  The name is of no importance.  */
   GElf_Shdr header = { .sh_type = SHT_SYMTAB_SHNDX,
-                       .sh_link = (GElf_Word)writer->symbols.section,
+                       .sh_link = (GElf_Word)writer->symbols.old.section,
                        .sh_addralign = 4,
                        .sh_entsize = 4 };
-  return add_new_section (writer, &header, writer->index_section.bytes,
-                          writer->index_section.size, err);
+  return add_new_section (writer, &header, writer->symbols.index_section.bytes,
+                          writer->symbols.index_section.size, err);
 }
 
 static bool
@@ -507,40 +285,20 @@ write_object (struct object_writer *writer, int out_fd, struct error *err)
 static bool
 writer_open (struct object_writer *writer, struct error *err)
 {
-  size_t n = writer->image->n_sections;
   buffer_init (&writer->relocations, writer->image->big_endian);
   buffer_init (&writer->names, writer->image->big_endian);
-  buffer_init (&writer->index_section, writer->image->big_endian);
-  writer->section_symbols = calloc (n + 1, sizeof *writer->section_symbols);
-  writer->added = calloc (n + 1, sizeof *writer->added);
-  writer->copies = calloc (n + 1, sizeof *writer->copies);
-  writer->sizes = calloc (n + 1, sizeof *writer->sizes);
-  if (writer->section_symbols == NULL || writer->added == NULL
-      || writer->copies == NULL || writer->sizes == NULL)
-    return error_set_no_memory (err);
   if (writer->image->n_segments != 0)
     return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
                            "relocatable object with program headers");
-  if (!symbols_open (&writer->symbols, writer->image, err))
-    return false;
-  if (writer->symbols.section == 0)
-    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
-                           "relocatable object without symbol table");
-  return true;
+  return object_symbols_open (&writer->symbols, writer->image, err);
 }
 
 static void
 writer_close (struct object_writer *writer)
 {
-  for (size_t i = 0; writer->copies && i < writer->image->n_sections; i++)
-    free (writer->copies[i]);
-  free (writer->copies);
-  free (writer->sizes);
-  free (writer->added);
-  free (writer->section_symbols);
+  object_symbols_free (&writer->symbols);
   buffer_free (&writer->relocations);
   buffer_free (&writer->names);
-  buffer_free (&writer->index_section);
   elf_end (writer->elf);
 }
 
@@ -551,8 +309,9 @@ object_write (const struct image *image, const struct object_section *section,
   struct object_writer writer = { .image = image, .made = section };
   bool written
       = writer_open (&writer, err) && find_old_sections (&writer, err)
-        && add_symbols (&writer, err) && make_relocations (&writer, err)
-        && extend_names (&writer, err) && write_object (&writer, out_fd, err)
+        && object_symbols_add (&writer.symbols, section, writer.rela, err)
+        && make_relocations (&writer, err) && extend_names (&writer, err)
+        && write_object (&writer, out_fd, err)
         && object_check_file (image, out_fd, section, err);
   writer_close (&writer);
   return written;
