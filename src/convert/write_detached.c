@@ -13,8 +13,20 @@
 #include "convert/location.h"
 #include "convert/thresholds.h"
 #include "elf/detached_file.h"
-#include "write/existing.h"
+#include "sframe/find_sframe.h"
 #include "write/output_file.h"
+
+/* Whether readers take the .sframe of IMAGE, by its program header.  They look
+   for a detached section otherwise.  */
+static bool
+has_section_of_use (const struct image *image)
+{
+  struct sframe_decoder decoder;
+  struct error err;
+  error_clear (&err);
+  return image_sframe_segment (image) != NULL
+         && find_sframe (image, &decoder, &err);
+}
 
 /* Whether IMAGE is a linked file that has no SFrame data yet.  */
 static bool
@@ -22,7 +34,7 @@ check_input (const struct image *image, struct error *err)
 {
   if (!image_expect_linked (image, err))
     return false;
-  if (existing_find (image).present)
+  if (has_section_of_use (image))
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
                            "has an .sframe already");
   return true;

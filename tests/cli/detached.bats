@@ -138,6 +138,27 @@ EOF
   [ ! -e other ]
 }
 
+@test "an .sframe without program header is none for readers" {
+  waiting_program
+  exits 0 -o converted waiting
+  exits 0 -v --detached=beside converted
+  [[ $output == *"skipped: has an .sframe already" ]] || report
+  needs python3
+  python3 - <<'EOF'
+import struct
+with open('converted', 'r+b') as file:
+    data = file.read()
+    table, = struct.unpack_from('<Q', data, 32)
+    count, = struct.unpack_from('<H', data, 56)
+    for at in range(table, table + 56 * count, 56):
+        if struct.unpack_from('<I', data, at)[0] == 0x6474e554:
+            file.seek(at)
+            file.write(bytes(4))
+EOF
+  exits 0 --detached=beside converted
+  [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
+}
+
 @test "without a build-id, without CFI, without a place to write" {
   small_program small -Wl,--build-id=none
   exits 1 --detached=beside small
