@@ -27,6 +27,7 @@ struct audit
   bool usable;    /* readers find it and can read it; those named, if any */
   bool right;     /* and it says nothing but what the CFI says */
   bool whole;     /* of nearly all code that could be described */
+  bool unknown;   /* later tools may have made it for later readers */
   char text[200]; /* what is wrong, if one of these is false */
 };
 
@@ -250,7 +251,12 @@ audit_image (const struct image *image,
     return false;
   audit->usable
       = problem == NULL && (compared || err->status == CFI2SFRAME_NOTHING);
-  if (!audit->usable)
+  audit->unknown = !compared && options->readers == 0
+                   && err->status == CFI2SFRAME_UNSUPPORTED
+                   && err->word == WORD_BAD_SFRAME;
+  if (audit->unknown)
+    set_text (audit, "cannot be judged: ", err->reason);
+  else if (!audit->usable)
     set_text (audit, "is of no use to any reader: ",
               problem != NULL ? problem : err->reason);
   else if (!audit_readers (audit, image, options->readers))
@@ -273,7 +279,7 @@ audit_replacing (const struct image *image,
   if (!audit_image (image, options, &audit, err))
     return false;
   bool good = audit.usable && audit.right && audit.whole;
-  *stays = good || !options->replace_bad;
+  *stays = good || audit.unknown || !options->replace_bad;
   if (*stays && !good)
     snprintf (existing, size, "%s", audit.text);
   return true;

@@ -426,6 +426,29 @@ damage_sframe ()
   done
 }
 
+@test "an .sframe of a version of the future is named, and stays with =auto" {
+  small_program in
+  convert -o good in
+  cp good f
+  local offset
+  read -r offset _ < <(section f .sframe)
+  poke f $((offset + 2)) 04
+  stays_with_warning f "cannot be judged: SFrame: unknown version 4"
+  cp f before
+  exits 0 --replace=auto f
+  cmp before f
+  exits 0 --hook f
+  cmp before f
+  # Readers that are named do not take it, and stacks are looked for beside it.
+  exits 0 -n --detached=beside f
+  [ -z "$output" ] || report
+  convert --replace=auto --for=linux f
+  cmp good f
+  cp before f
+  convert --replace f
+  cmp good f
+}
+
 @test "an .sframe that is not sorted is named, and replaced with =auto" {
   small_program in
   convert -o good in
