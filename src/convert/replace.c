@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -109,6 +110,15 @@ copy_unchanged (void *context, int fd, struct error *err)
   return io_copy (*(const int *)context, fd, err);
 }
 
+static bool
+expect_regular (int fd, struct error *err)
+{
+  struct stat status;
+  return (fstat (fd, &status) == 0 && S_ISREG (status.st_mode))
+         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_FILE,
+                            "is not a regular file");
+}
+
 bool
 replacement_copy_unchanged (const struct output_request *request,
                             struct error *err)
@@ -117,11 +127,13 @@ replacement_copy_unchanged (const struct output_request *request,
   struct output_request copy = *request;
   if (request->dry_run)
     return true;
-  copy.input_fd = file_location_open (request->input, O_RDONLY, err);
+  copy.input_fd = file_location_open (request->input,
+                                      O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
   if (copy.input_fd < 0)
     return false;
   bool done
-      = output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure);
+      = expect_regular (copy.input_fd, &failure)
+        && output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure);
   if (!done)
     *err = failure;
   close (copy.input_fd);

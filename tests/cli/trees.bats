@@ -620,6 +620,13 @@ END
   [[ $stderr == *"missing/out: cannot find the directory: "* ]] || report
   exits 1 --skip-unconvertible --strict -o strict appended
   [ ! -e strict ]
+  mkdir folder
+  mkfifo fifo
+  for file in folder fifo; do
+    capture timeout 20 "$CFI2SFRAME" --skip-unconvertible -o other $file
+    [ "$status" -eq 1 ] && [ "$stderr" = "cfi2sframe: $file: is not a regular file" ] \
+      || report
+  done
   exits 1 --skip-unconvertible --skip-unconvertible=no foreign
   exits 2 --skip-unconvertible=yes foreign
   exits 1 --skip-unconvertible --strict appended
