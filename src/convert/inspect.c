@@ -14,6 +14,7 @@
 #include "convert/location.h"
 #include "convert/options.h"
 #include "convert/thresholds.h"
+#include "place/refusals.h"
 #include "relocatable/object_audit.h"
 #include "sframe/dump.h"
 #include "sframe/find_sframe.h"
@@ -27,9 +28,10 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
   if (!audit_compare (image, cfi_options, &problem, found, err))
     return false;
   if (problem != NULL)
-    return error_set_word (err, CFI2SFRAME_MISMATCH, WORD_USELESS_SFRAME,
-                           "its .sframe is of no use to any reader: %s",
-                           problem);
+    return refusals_check_debug_file (image, err)
+           && error_set_word (err, CFI2SFRAME_MISMATCH, WORD_USELESS_SFRAME,
+                              "its .sframe is of no use to any reader: %s",
+                              problem);
   return found->bytes_wrong + found->bytes_extra == 0
          || error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
 }

@@ -5,6 +5,7 @@
 #include "convert/location.h"
 #include "convert/options.h"
 #include "convert/replace.h"
+#include "place/refusals.h"
 #include "write/existing.h"
 #include "write/inject_check.h"
 #include "write/output_file.h"
@@ -54,7 +55,8 @@ static bool
 plan_removal (struct plan *plan, const struct image *image, struct error *err)
 {
   const struct existing existing = existing_find (image);
-  return existing_plan_removal (plan, &existing, image, err);
+  return refusals_check_debug_file (image, err)
+         && existing_plan_removal (plan, &existing, image, err);
 }
 
 static bool

@@ -40,17 +40,29 @@ check_type (const struct image *image, struct error *err)
 }
 
 static bool
+has_contents (const struct image *image)
+{
+  FOR_EACH_LOAD (load, image)
+    if (load->p_filesz > 0)
+      return true;
+  return false;
+}
+
+bool
+refusals_check_debug_file (const struct image *image, struct error *err)
+{
+  return !(image->debug_only
+           || (image->n_segments > 0 && !has_contents (image)))
+         || error_set_word (err, CFI2SFRAME_NOTHING, WORD_DEBUG_FILE,
+                            "debug file: the code is not in it");
+}
+
+static bool
 check_contents (const struct image *image, struct error *err)
 {
-  bool present = false;
-  FOR_EACH_LOAD (load, image)
-    present |= load->p_filesz > 0;
-  if (image->debug_only || (image->n_segments > 0 && !present))
-    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_DEBUG_FILE,
-                           "debug file: the code is not in it");
-  if (!present)
-    return refuse (err, WORD_NONE, "no loadable segment");
-  return true;
+  return refusals_check_debug_file (image, err)
+         && (has_contents (image)
+             || refuse (err, WORD_NONE, "no loadable segment"));
 }
 
 /* Whether the first BYTES of the file have a header that begins with MAGIC:

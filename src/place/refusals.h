@@ -20,4 +20,8 @@
    refused.  Both together take 0.2 % of a conversion.  */
 bool refusals_check (const struct image *image, struct error *err);
 
+/* Whether IMAGE is none of those debug files.  A program's debug file may be
+   found by its CRC, and a detached section is all that its file is for.  */
+bool refusals_check_debug_file (const struct image *image, struct error *err);
+
 #endif /* PLACE_REFUSALS_H */
