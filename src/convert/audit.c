@@ -14,6 +14,7 @@
 #include "convert/options.h"
 #include "relocatable/object_audit.h"
 #include "sframe/find_sframe.h"
+#include "write/existing.h"
 
 enum
 {
@@ -130,6 +131,8 @@ audit_use (const struct image *image, const struct sframe_decoder *decoder)
 {
   if (image_sframe_segment (image) == NULL)
     return "no program header says where it is";
+  if (existing_find (image).disagrees)
+    return "its program header is for other bytes";
   return decoder->flags & SFRAME_FLAG_SORTED ? NULL : "it is not sorted";
 }
 

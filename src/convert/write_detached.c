@@ -14,6 +14,7 @@
 #include "convert/thresholds.h"
 #include "elf/detached_file.h"
 #include "sframe/find_sframe.h"
+#include "write/existing.h"
 #include "write/output_file.h"
 
 /* Whether readers take the .sframe of IMAGE, by its program header.  They look
@@ -25,6 +26,7 @@ has_section_of_use (const struct image *image)
   struct error err;
   error_clear (&err);
   return image_sframe_segment (image) != NULL
+         && !existing_find (image).disagrees
          && find_sframe (image, &decoder, &err);
 }
 

@@ -449,6 +449,51 @@ damage_sframe ()
   cmp good f
 }
 
+# A debugger takes a debug file by its CRC, and a detached section is all that
+# there is in its file.
+@test "debug files and detached sections are no files to take .sframe out of" {
+  linked_with_sframe in
+  objcopy --only-keep-debug in in.debug
+  small_program small -Wl,--build-id
+  exits 0 --detached=tree small
+  convert small
+  objcopy --only-keep-debug small small.debug
+  mv in.debug small.debug tree
+  local before
+  before=$(find tree -type f -exec sha256sum {} + | sort)
+  exits 0 -r --remove tree
+  [[ $output == "0 files without .sframe now, 3 skipped, 0 failed"* ]] || report
+  exits 0 -r --check tree
+  [ "$(find tree -type f -exec sha256sum {} + | sort)" = "$before" ]
+  skipped tree/small.debug --remove
+}
+
+@test "an .sframe whose program header is for other bytes is of no use" {
+  small_program in -Wl,--build-id
+  convert -o good in
+  cp good f
+  needs python3
+  python3 - <<'EOF'
+import struct
+with open('f', 'r+b') as file:
+    data = file.read()
+    table, = struct.unpack_from('<Q', data, 32)
+    count, = struct.unpack_from('<H', data, 56)
+    for at in range(table, table + 56 * count, 56):
+        if struct.unpack_from('<I', data, at)[0] == 0x6474e554:
+            for place in at + 8, at + 16, at + 24:
+                value, = struct.unpack_from('<Q', data, place)
+                file.seek(place)
+                file.write(struct.pack('<Q', value + 8))
+EOF
+  stays_with_warning f "is of no use to any reader: its program header is for other bytes"
+  exits 1 --check f
+  exits 0 -n -v --detached=beside f
+  [[ $output != *skipped* ]] || report
+  convert --replace=auto f
+  cmp good f
+}
+
 @test "an .sframe that is not sorted is named, and replaced with =auto" {
   small_program in
   convert -o good in
