@@ -494,6 +494,15 @@ EOF
   cmp good f
 }
 
+@test "a section that is right by .debug_frame stays, though hooks do not read it" {
+  small_program in -g -fno-asynchronous-unwind-tables -fno-exceptions
+  convert in
+  cp in before
+  exits 0 --hook in
+  [ -z "$stderr" ] || report
+  cmp before in
+}
+
 @test "an .sframe that is not sorted is named, and replaced with =auto" {
   small_program in
   convert -o good in
