@@ -35,7 +35,8 @@ struct profile
   uint64_t samples;               /* stacks */
   uint64_t weight;                /* of what was counted */
   uint64_t ends[SFW_INVALID + 1]; /* why walks ended */
-  uint64_t lost; /* samples that the kernel dropped, for want of room */
+  uint64_t lost; /* samples that the kernel dropped, for want of room, or that
+                    could not be taken */
 };
 
 /* False when memory ran out.  */

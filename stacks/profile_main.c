@@ -182,7 +182,18 @@ command_is_over (struct session *session)
   return session->ended;
 }
 
-/* Wait for the time of the next sample, and take it by ptrace.  */
+/* Whether a thread of the process that is sampled has not ended.  */
+static bool
+is_there (const struct session *session)
+{
+  char state
+      = live_thread_state (session->pid, live_memory_thread (session->pid));
+  return state != '\0' && state != 'Z' && state != 'X';
+}
+
+/* Wait for the time of the next sample, and take it by ptrace.  A process that
+   was sampled before may be another tracer's for a while, or there may be no
+   thread to stop it: that sample is lost.  */
 static bool
 trace_once (struct session *session)
 {
@@ -194,9 +205,15 @@ trace_once (struct session *session)
   if (trace_sampler_take (&session->profile, session->pid,
                           !session->options.no_inherit, &err))
     return true;
-  if (!command_is_over (session) && session->profile.samples == 0)
-    profile_fail (session->name, err.reason);
-  return false;
+  if (command_is_over (session) || !is_there (session))
+    return false;
+  if (session->profile.samples == 0)
+    {
+      profile_fail (session->name, err.reason);
+      return false;
+    }
+  session->profile.lost++;
+  return true;
 }
 
 static void

@@ -649,6 +649,31 @@ END
   gives 0 profiled -o folded -d 0.3 -- sh -c 'trap "exit 5" TERM; while :; do :; done'
 }
 
+@test "another tracer costs samples by ptrace, and neither the profile nor the command" {
+  needs_strace
+  local victim number
+  cat >busy.sh <<'END'
+trap 'echo asked >>said' TERM
+echo $$ >number
+while [ ! -e done ]; do :; done
+echo finished >>said
+END
+  "$profile" --ptrace -F 199 -o folded -- sh busy.sh 2>log 3>&- &
+  victim=$!
+  children+=("$victim")
+  within_a_minute test -s number
+  number=$(cat number)
+  children+=("$number")
+  sleep 0.5
+  # It is let in between two samples.
+  within_a_minute eval 'timeout 2 strace -qq -e trace=none -o /dev/null -p "$number"; [ $? -eq 124 ]' \
+    || skip "strace may not attach"
+  touch done
+  wait "$victim" || { cat log; return 1; }
+  [ "$(cat said)" = finished ] || { cat said log; return 1; }
+  grep -q ' [1-9][0-9]* lost' log || { cat log; return 1; }
+}
+
 @test "a command that does not end is waited for until the next interrupt" {
   local victim number
   "$profile" -q -F 199 -d 0.5 -o folded -- \
