@@ -194,15 +194,19 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
 }
 
 /* The file of FIRST was replaced: make this name of the old one a name of the
-   new one.  */
+   new one, unless something has a checksum of the file by this name.  */
 static bool
 relink_entry (const struct batch *batch, const struct job *first,
               const struct listed_file *entry, struct cfi2sframe_error *err)
 {
+  const struct tool_options *options = batch->options;
   struct file_location name, replacement = first->location;
   replacement.identity = first->made;
   bool done = listed_file_locate (batch->list, entry, &name, err)
-              && relink_name (&name, &replacement, err);
+              && (options->mode != MODE_CONVERT
+                  || location_check_checksum (&name, &options->convert, err))
+              && (options->convert.dry_run
+                  || relink_name (&name, &replacement, err));
   listed_file_leave (&name);
   return done;
 }
@@ -219,11 +223,13 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
                        .outcome = JOB_SKIPPED };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
+  if (job_is_excluded (job, options))
+    return;
   error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_HARD_LINK,
                   "same file as %s", name);
-  if (first->outcome == JOB_DONE && !options->convert.dry_run
+  if (first->outcome == JOB_DONE
       && !relink_entry (batch, first, entry, &job->err))
-    job->outcome = JOB_FAILED;
+    job->outcome = job_failure_outcome (job, options);
 }
 
 /* Warn of hard links that were not named in this call: those names still have

@@ -149,6 +149,12 @@ is_skip (const struct tool_options *options, const struct job *job)
              || err->status == CFI2SFRAME_NOT_ELF);
 }
 
+enum job_outcome
+job_failure_outcome (const struct job *job, const struct tool_options *options)
+{
+  return is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+}
+
 /* With --debug-twin: check, before any change, that the debug file, if there
    is one, is this file's and can follow it.  */
 static bool
@@ -174,7 +180,7 @@ run (struct job *job, const struct tool_options *options)
     return JOB_DONE;
   if (options->mode == MODE_LINT && job->err.status == CFI2SFRAME_MISMATCH)
     return JOB_FOUND;
-  return is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+  return job_failure_outcome (job, options);
 }
 
 /* Whether the debug file has to match the file as it is now: one that was
@@ -209,9 +215,8 @@ follow_debug_twin (struct job *job, const struct tool_options *options)
   return false;
 }
 
-/* Whether the configuration leaves the file as it is.  */
-static bool
-is_excluded (struct job *job, const struct tool_options *options)
+bool
+job_is_excluded (struct job *job, const struct tool_options *options)
 {
   const struct setting *line = configuration_excludes (
       &options->configuration, options->package, options->root, job->path);
@@ -288,7 +293,8 @@ job_run (struct job *job, const struct tool_options *options)
 {
   cfi2sframe_report_init (&job->report);
   double start = clock_now ();
-  job->outcome = is_excluded (job, options) ? JOB_SKIPPED : run (job, options);
+  job->outcome
+      = job_is_excluded (job, options) ? JOB_SKIPPED : run (job, options);
   if (lacks_output (job, options)
       && !location_copy (&job->location, options->output, &options->convert,
                          &job->err))

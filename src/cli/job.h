@@ -48,6 +48,13 @@ bool job_is_unconvertible (const struct job *job);
    read it: builds have set-id programs that only run.  */
 bool job_is_unreadable (const struct job *job);
 
+/* Whether the configuration leaves the file as it is.  */
+bool job_is_excluded (struct job *job, const struct tool_options *options);
+
+/* What becomes of JOB, which did not succeed.  */
+enum job_outcome job_failure_outcome (const struct job *job,
+                                      const struct tool_options *options);
+
 /* Do what OPTIONS ask for with job->path.  Prints nothing, except the dump and
    findings.
    May run in several threads.  */

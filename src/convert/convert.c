@@ -408,6 +408,25 @@ location_convert (const struct file_location *input, const char *output,
 }
 
 bool
+location_check_checksum (const struct file_location *input,
+                         const struct cfi2sframe_options *options,
+                         struct error *err)
+{
+  struct image image;
+  struct error problem;
+  error_clear (&problem);
+  if (!options->leave_checksummed)
+    return true;
+  bool none = image_open_at (&image, input, &problem)
+              && checksum_check_none (&image, input, &problem);
+  image_close (&image);
+  if (none || problem.word == WORD_CHANGED_MEANWHILE)
+    return true;
+  *err = problem;
+  return false;
+}
+
+bool
 location_copy (const struct file_location *input, const char *output,
                const struct cfi2sframe_options *options, struct error *err)
 {

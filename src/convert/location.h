@@ -8,7 +8,7 @@
    Options are complete, ERR is clear, and reports are zero, or sums, when a
    function is called.
 
-     location_convert, location_copy,
+     location_convert, location_copy, location_check_checksum,
      location_write_section, memory_build_section convert.c
      location_undo, location_remove               revert.c
      location_detach                              write_detached.c
@@ -43,6 +43,14 @@ bool location_convert (const struct file_location *input, const char *output,
                        const struct cfi2sframe_options *options,
                        struct file_identity *made,
                        struct cfi2sframe_report *report, struct error *err);
+
+/* Whether nothing has a checksum of INPUT by the name that it has there, or
+   OPTIONS say that it does not matter, or another file has that name by now.
+   A conversion asks for its input; other names of that may be in other
+   directories.  */
+bool location_check_checksum (const struct file_location *input,
+                              const struct cfi2sframe_options *options,
+                              struct error *err);
 
 /* Make OUTPUT a copy of INPUT, as location_convert does where there is nothing
    to convert; with OPTIONS->dry_run do nothing.  ERR keeps what it says,

@@ -182,6 +182,35 @@ assert total["not_elf"] == 4, total
   no_temporaries .
 }
 
+@test "hard links: a name with a checksum, or left out, keeps the old file" {
+  small_program
+  mkdir a b c
+  mv small a/one
+  ln a/one b/one
+  ln a/one c/one
+  cp a/one original
+  sha256sum a/one >b/.one.hmac
+  exits 0 -r --stats=json a b c
+  [[ $output == *'"file":"b/one","status":"skipped","reason":".one.hmac has a checksum'* ]] \
+    || report
+  has_sframe a/one
+  [ a/one -ef c/one ]
+  cmp original b/one
+  [[ $stderr == *"a/one: warning: it has 1 other hard link, with the old contents"* ]] || report
+  # Named, it is a failure, as alone.
+  exits 0 -r --undo a c
+  ln -f b/one a/one
+  exits 1 a/one b/one
+  cmp original b/one
+  rm b/.one.hmac
+  ln -f b/one a/one
+  echo "exclude = */b/*" >conf
+  CFI2SFRAME_CONFIG=$PWD/conf exits 0 --config -r a b
+  [[ $stderr == *"a/one: warning: it has 1 other hard link"* ]] || report
+  has_sframe a/one
+  cmp original b/one
+}
+
 @test "symbolic links to hard links stay symbolic links" {
   small_program a
   ln a b
