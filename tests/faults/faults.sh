@@ -173,8 +173,9 @@ try ()
 }
 
 # A file with work to do, and the same with an .sframe that has no record: as
-# good as a linker's.
+# good as a linker's.  This system may be a converted one.
 cp "$(type -P true)" old || skip_all "no program to convert"
+"$program" -q --remove old || { echo "Bail out! $(type -P true): --remove failed"; exit 1; }
 
 # The whole program.
 try "cfi2sframe" "$program"
