@@ -180,7 +180,7 @@ refuse_verify (struct argp_state *state, const char *none)
                      "'--check' or '--verify-code'?");
 }
 
-/* The options that have to be parsed...  */
+/* Options with a parser of their own.  */
 static const struct
 {
   int key;
@@ -211,7 +211,7 @@ static const struct
   { OPTION_STATS, parse_stats },
 };
 
-/* ... and those that need not be.  */
+/* Options that are taken as they are: switches and texts.  */
 static const struct option_member members[] = {
   OPTION_SWITCH (struct tool_options, 'q', quiet),
   OPTION_SWITCH (struct tool_options, 'r', recursive),
@@ -232,7 +232,7 @@ static const struct option_member members[] = {
   OPTION_TEXT (struct tool_options, OPTION_PACKAGE, package),
 };
 
-/* Parse the option KEY if it is one of those that have to be.  */
+/* Parse the option KEY if there is a parser for it.  */
 static bool
 parse_argument (struct argp_state *state, int key, const char *argument)
 {

@@ -1,19 +1,10 @@
-/* Proportions, as all reports print them.
+/* The size of a section, as all reports print it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CLI_FIGURES_H
 #define CLI_FIGURES_H
 
 #include <stdint.h>
-
-#include "base/percent.h"
-
-/* PART of WHOLE in percent; 100 of nothing, where nothing is missing.  */
-static inline double
-figure_percent (uint64_t part, uint64_t whole)
-{
-  return percent_of (part, whole);
-}
 
 /* BYTES relative to those of .eh_frame and .eh_frame_hdr; 0 without these.  */
 static inline double

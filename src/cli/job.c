@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
+#include "base/percent.h"
 #include "compact-unwind/compact_unwind.h"
-#include "cli/figures.h"
 
 /* The file has no .sframe.  With --require, find out whether it could have
    one: by a conversion that writes nothing.  If not, the reason takes the
@@ -32,9 +32,9 @@ require_section (struct job *job, const struct tool_options *options)
       return false;
     }
   char percent[16];
-  snprintf (percent, sizeof percent, "%.1f",
-            figure_percent (job->report.bytes_covered,
-                            job->report.executable_bytes));
+  snprintf (
+      percent, sizeof percent, "%.1f",
+      percent_of (job->report.bytes_covered, job->report.executable_bytes));
   return error_set_word (
       &job->err, CFI2SFRAME_MISMATCH, WORD_MISSING_SFRAME,
       "no .sframe, which it could have for %s percent of its "
@@ -227,9 +227,9 @@ job_is_excluded (struct job *job, const struct tool_options *options)
   return job->excluded;
 }
 
-/* Whether JOB, which is skipped, has to write the output yet: who names one
-   goes on with it.  location_convert writes it where there is nothing to
-   convert.  */
+/* Whether the output of JOB, which is skipped, is still to be written: a build
+   goes on with the output that it names.  location_convert writes the output
+   where there is nothing to convert.  */
 static bool
 lacks_output (const struct job *job, const struct tool_options *options)
 {

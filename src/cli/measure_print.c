@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "base/percent.h"
 #include "base/plural.h"
 #include "base/printable.h"
 #include "cli/figures.h"
@@ -56,8 +57,8 @@ print_format (const struct measurement *measurement,
            " %7.3f %%\n",
            measured_format_text (index), format->bytes,
            ratio (measurement, format->bytes), format->synchronous,
-           figure_percent (format->synchronous, all), format->asynchronous,
-           figure_percent (format->asynchronous, all));
+           percent_of (format->synchronous, all), format->asynchronous,
+           percent_of (format->asynchronous, all));
 }
 
 /* Print the sizes of the parts that belong to compact unwind besides the

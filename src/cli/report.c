@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/percent.h"
 #include "base/plural.h"
 #include "base/printable.h"
 #include "sframe/formats.h"
@@ -118,7 +119,7 @@ print_summary (const struct tool_options *options, const struct job *job,
                                           : "its CFI",
            report->functions_covered, report->cfi_functions,
            plural_s (report->cfi_functions),
-           figure_percent (report->bytes_covered, report->executable_bytes),
+           percent_of (report->bytes_covered, report->executable_bytes),
            report->strategy, job->seconds * 1e3);
 }
 
@@ -190,8 +191,8 @@ print_from_code (const struct tool_options *options,
              "instead of %.2f %%\n",
              from_cfi, report->bytes_from_code, report->functions_from_code,
              plural_s (report->functions_from_code),
-             figure_percent (report->bytes_covered, report->executable_bytes),
-             figure_percent (from_cfi, report->executable_bytes));
+             percent_of (report->bytes_covered, report->executable_bytes),
+             percent_of (from_cfi, report->executable_bytes));
 }
 
 static void

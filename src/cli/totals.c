@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "base/plural.h"
 #include "base/printable.h"
 #include "sframe/formats.h"
@@ -131,7 +132,7 @@ print_growth (const struct cfi2sframe_report *sum, FILE *out)
       out,
       "  files: %" PRIu64 " -> %" PRIu64 " bytes, %" PRIu64 " %s (%.2f %%)\n",
       sum->input_bytes, sum->output_bytes, bytes, grown ? "added" : "removed",
-      sum->input_bytes == 0 ? 0 : figure_percent (bytes, sum->input_bytes));
+      sum->input_bytes == 0 ? 0 : percent_of (bytes, sum->input_bytes));
 }
 
 static void
@@ -143,11 +144,11 @@ print_sections (const struct totals *totals, FILE *out)
            "%.3f %% of %" PRIu64 " bytes; all code: %.3f %% of %" PRIu64
            " bytes\n",
            sum->functions_covered, sum->cfi_functions,
-           figure_percent (sum->functions_covered, sum->cfi_functions),
-           figure_percent (sum->bytes_covered,
-                           sum->bytes_covered + sum->bytes_left_out),
+           percent_of (sum->functions_covered, sum->cfi_functions),
+           percent_of (sum->bytes_covered,
+                       sum->bytes_covered + sum->bytes_left_out),
            sum->bytes_covered + sum->bytes_left_out,
-           figure_percent (sum->bytes_covered, sum->executable_bytes),
+           percent_of (sum->bytes_covered, sum->executable_bytes),
            sum->executable_bytes);
   report_print_left_out (sum, out);
   print_size (totals, out);

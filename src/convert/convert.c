@@ -288,9 +288,9 @@ write_converted (struct conversion *conversion, struct error *err)
   return written;
 }
 
-/* Do as write_converted does, but for the file: build the undo record, which
-   has its part of the size, and may be refused.  Its digest is no matter of
-   its size.  */
+/* Do what write_converted does, except for the file.  The undo record is
+   built: it has a part of the new file's size, and may be refused.  A digest
+   has 8 bytes whatever it is, so 0 stands for that of the original.  */
 static bool
 try_record (struct conversion *conversion, struct error *err)
 {
