@@ -273,6 +273,14 @@ def test_damaged_and_unknown_data_are_refused():
         compression.decompress(".lz", b"")
 
 
+def test_a_full_disk_is_no_damage_of_the_data(options):
+    packed = compression.compress(options, ".gz", bytes(1 << 20))
+    with open("/dev/full", "wb", buffering=0) as disk, \
+         pytest.raises(OSError, match="No space left"):
+        disk.writelines(compression.parts(".gz", io.BytesIO(packed),
+                                          compression.Allowance(1)))
+
+
 def test_what_unpacks_to_too_much_is_refused(monkeypatch):
     limits = [compression.Allowance(size).limit
               for size in (1, 1 << 30, 10 << 20)]

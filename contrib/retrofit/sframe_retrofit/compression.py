@@ -7,7 +7,6 @@ threads, as long as it is not one.
 """
 
 import argparse
-import contextlib
 import importlib
 import io
 import shutil
@@ -79,21 +78,24 @@ class Allowance:
             yield part
 
 
-@contextlib.contextmanager
-def unpacked(kind: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """What is in FILE, which is compressed, as a file."""
+def parts(kind: str, file: IO[bytes], allowance: Allowance) -> Iterator[bytes]:
+    """What is in FILE, which is compressed, part by part.
+
+    Errors of whoever takes the parts do not come through here: a full disk is
+    no damage of the data.
+    """
     if kind == "":
-        yield file
+        yield from allowance.parts(file)
     elif kind == ".zst":
         if shutil.which("zstd") is None:
             raise Refused("compressed with zstd, which is not installed")
         with output_of(["zstd", "-dcq"], file) as stream:
-            yield stream
+            yield from allowance.parts(stream)
     elif kind in OPENERS:
         library = needed_module(OPENERS[kind])
         try:
             with library.open(file) as stream:
-                yield stream
+                yield from allowance.parts(stream)
         except damages() as error:
             raise Refused("damaged compressed data: %s" % error) from None
     else:
@@ -107,8 +109,7 @@ def decompress(kind: str, data: bytes) -> bytes:
     with tempfile.TemporaryFile() if kind == ".zst" else io.BytesIO() as file:
         file.write(data)
         file.seek(0)
-        with unpacked(kind, file) as stream:
-            return b"".join(Allowance(len(data)).parts(stream))
+        return b"".join(parts(kind, file, Allowance(len(data))))
 
 
 def compress(options: argparse.Namespace, kind: str, data: bytes,

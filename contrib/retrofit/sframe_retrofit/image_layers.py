@@ -16,7 +16,7 @@ from sframe_retrofit import (Refused, checksums, complain, counted, md5sums,
                              packages, say, shown)
 from sframe_retrofit.archives import BLOCK, TarContents
 from sframe_retrofit.commands import run
-from sframe_retrofit.compression import Allowance, unpacked
+from sframe_retrofit.compression import Allowance, parts
 from sframe_retrofit.converter import DEFAULT_OPTIONS, Report, run_converter
 from sframe_retrofit.image_blobs import (MANIFESTS, OCI_LAYER, Blobs,
                                          compression_of, digest_of_file, put,
@@ -154,9 +154,8 @@ def check_size(paths: List[str]) -> None:
     """Refuse an image if its layers unpack to more than is allowed."""
     allowance = Allowance(sum(map(os.path.getsize, paths)))
     for path in paths:
-        with open(path, "rb") as file, \
-             unpacked(compression_of(path).name, file) as stream:
-            for _ in allowance.parts(stream):
+        with open(path, "rb") as file:
+            for _ in parts(compression_of(path).name, file, allowance):
                 pass
 
 
@@ -185,9 +184,9 @@ class LayerContents(TarContents):
     SIGNATURES = ("SCHILY.xattr.security.ima", "SCHILY.xattr.security.evm")
 
     def __init__(self, path: str) -> None:
-        with open(path, "rb") as file, \
-             unpacked(compression_of(path).name, file) as stream:
-            tar = b"".join(Allowance(os.path.getsize(path)).parts(stream))
+        with open(path, "rb") as file:
+            tar = b"".join(parts(compression_of(path).name, file,
+                                 Allowance(os.path.getsize(path))))
         # Some tools end a layer right behind its last file (umoci 0.4).
         super().__init__(tar + b"\0" * (-len(tar) % BLOCK))
 
