@@ -398,6 +398,30 @@ layers_of ()
   [ "$(jq '[.manifests[].digest] | unique | length' two/index.json)" -eq 1 ]
 }
 
+@test "--squash: what something else names stays" {
+  make_image
+  # A manifest that is no image's, with the image's configuration and layers.
+  jq -c '.layers += [{"mediaType": "text/plain", "digest": "sha256:0", "size": 1}]' \
+    "$(manifest_of image)" >note
+  jq -c ".manifests += [.manifests[0] + $(add_blob image note)]" \
+    image/index.json >index
+  cp index image/index.json
+  gives 0 retrofit --squash -o new image
+  cmp note "$(blob new "$(jq -r '.manifests[1].digest' new/index.json)")"
+  for digest in $(jq -r '.config.digest, .layers[:-1][].digest' note); do
+    cmp "$(blob image $digest)" "$(blob new $digest)"
+  done
+  # Two entries with one configuration.
+  skopeo copy -q oci:image:latest docker-archive:old.tar:name:tag
+  mkdir old && tar xf old.tar -C old
+  jq -c '. + .' old/manifest.json >two
+  cp two old/manifest.json
+  tar cf two.tar -C old $(ls old)
+  gives 0 retrofit --squash -o new.tar two.tar
+  [ "$(tar xOf new.tar manifest.json | jq 'unique | length')" -eq 1 ]
+  [ "$(tar tf new.tar | grep -c '^[0-9a-f]*\.json$')" -eq 1 ]
+}
+
 # What dpkg --verify goes by, and what a checksum (FIPS 140) is of.
 @test "--squash: dpkg's digests follow, checksums in other layers count" {
   make_image

@@ -52,7 +52,9 @@ class Maybe(NamedTuple):
 
 INDEX: Any = {"manifests": Maybe([{"digest": Maybe(str),
                                    "annotations": Maybe({})}])}
-LAYERS: Any = [{"mediaType": Maybe(str)}]
+MANIFEST: Any = {"layers": Maybe([{"mediaType": Maybe(str),
+                                   "digest": Maybe(str)}]),
+                 "config": Maybe({"digest": Maybe(str)})}
 CONFIG: Any = {"rootfs": Maybe({"diff_ids": Maybe([])}), "history": Maybe([])}
 DOCKER_MANIFEST: Any = [{"Config": str, "Layers": [str]}]
 KINDS = {"dict": "object", "list": "list", "str": "text"}

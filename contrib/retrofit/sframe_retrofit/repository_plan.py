@@ -256,7 +256,7 @@ def without_clashes(options: Options,
         names = {pool_name(item, version) for version in
                  (item["version"], debian.new_version(item["version"],
                                                       options.suffix))}
-        other = next((owners[name] for name in sorted(names & set(owners))),
+        other = next((owners[name] for name in sorted(names & owners.keys())),
                      None)
         if other is None:
             owners.update(dict.fromkeys(names, item))
