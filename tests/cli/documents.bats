@@ -318,20 +318,20 @@ run_examples ()
 }
 
 # It was a traceback, with --help, too.
-@test "programs in Python: --help and --version without a module that only some Pythons have" {
+@test "programs in Python: --help and --version without modules that only some Pythons have" {
   needs python3
-  local module name program programs
+  local module name option program programs
   mapfile -t programs < <(grep -sl '^#!.*python3' "$srcdir"/contrib/*/*)
   [ "${#programs[@]}" -ge 6 ]
+  mkdir none
   for module in debian lzma bz2 gzip zlib _lzma _bz2; do
-    mkdir -p "none/$module"
-    echo 'raise ImportError' >"none/$module/$module.py"
-    for program in "${programs[@]}"; do
-      for option in --help --version; do
-        PYTHONPATH=$PWD/none/$module run -0 --separate-stderr \
-          "$(program_file python3)" "$program" $option
-        [ -z "$stderr" ]
-      done
+    echo 'raise ImportError' >none/$module.py
+  done
+  for program in "${programs[@]}"; do
+    for option in --help --version; do
+      PYTHONPATH=$PWD/none run -0 --separate-stderr \
+        "$(program_file python3)" "$program" $option
+      [ -z "$stderr" ]
     done
   done
   # The modules that are installed with them.
