@@ -262,6 +262,30 @@ lower_undo (const struct arch *arch, struct sframe_variant variant,
                          row->base_sp, row->ra_signed, out);
 }
 
+static bool
+undo_row (const struct sframe_decoder *decoder, const struct sframe_fde *fde,
+          const struct sframe_row *row, struct frame_function *function,
+          struct error *err)
+{
+  struct frame_row *next = frame_function_next (function);
+  if (next == NULL)
+    return error_set_no_memory (err);
+  lower_undo (decoder->arch, decoder->variant, fde, row, next);
+  function->n_rows++;
+  return true;
+}
+
+/* An outermost frame (V3 specification, section 1.2).  GNU as 2.47 also writes
+   signal frames without rows, for trampolines that it cannot express: nothing
+   is known of these.  */
+static bool
+is_outermost (const struct sframe_decoder *decoder,
+              const struct sframe_fde *function)
+{
+  return decoder->variant.version >= 3 && function->n_rows == 0
+         && !function->flexible && !function->signal;
+}
+
 bool
 lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
                      uint64_t *rows_left, struct frame_function *function,
@@ -281,13 +305,13 @@ lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
   function->signal = fde.signal;
   function->b_key = fde.b_key;
   function->repeat = fde.pcmask ? fde.repeat : 0;
-  while ((more = sframe_row_next (&cursor, &row, err)) > 0)
+  if (is_outermost (decoder, &fde))
     {
-      struct frame_row *next = frame_function_next (function);
-      if (next == NULL)
-        return error_set_no_memory (err);
-      lower_undo (decoder->arch, decoder->variant, &fde, &row, next);
-      function->n_rows++;
+      row = (struct sframe_row){ 0 };
+      return undo_row (decoder, &fde, &row, function, err);
     }
+  while ((more = sframe_row_next (&cursor, &row, err)) > 0)
+    if (!undo_row (decoder, &fde, &row, function, err))
+      return false;
   return more == 0;
 }

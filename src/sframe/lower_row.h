@@ -42,9 +42,10 @@ void lower_undo (const struct arch *arch, struct sframe_variant variant,
 
 /* The same of function INDEX, below n_functions, of the section behind
    DECODER, with all its rows: also those that say nothing new or have no
-   bytes.  A PCMASK function repeats.  *ROWS_LEFT, sframe_decoder_rows_max at
-   first, is how many rows may still be read.  False when the function is
-   damaged, these are too few, or memory ran out.  */
+   bytes.  An outermost frame without rows has one that says so (V3
+   specification, section 1.2).  A PCMASK function repeats.  *ROWS_LEFT,
+   sframe_decoder_rows_max at first, is how many rows may still be read.  False
+   when the function is damaged, these are too few, or memory ran out.  */
 bool lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
                           uint64_t *rows_left, struct frame_function *function,
                           struct error *err);

@@ -452,6 +452,30 @@ TEST (no_caller_is_what_a_row_has_to_say)
     }
 }
 
+/* A function of V3's default type without rows says so, too (specification,
+   section 1.2); of a signal frame without rows nothing is known.  */
+TEST (a_function_without_rows_is_an_outermost_frame)
+{
+  struct sides sides;
+  struct sframe_row row = { .n_words = 0 };
+  struct sframe_fde function = { .address = 0x1100, .size = 34, .rows = &row };
+  sides_init_usual (&sides, 3);
+  struct cfi2sframe_check_result result = verify_against (&sides, function);
+  assert_int_equal (result.bytes_equal, 34);
+  function.address = 0x1000;
+  function.size = 16;
+  result = verify_against (&sides, function);
+  assert_int_equal (result.bytes_wrong, 16);
+  assert_string_equal (
+      result.difference,
+      "0x1000: CFA is rsp+8 in .eh_frame, undefined in .sframe");
+  function.signal = true;
+  result = verify_against (&sides, function);
+  assert_int_equal (result.bytes_wrong, 0);
+  assert_int_equal (result.bytes_absent, 226);
+  sides_free (&sides);
+}
+
 /* Of a PLT without a caller no block is looked at: there are too many.  */
 TEST (a_large_plt_without_a_caller_is_one_row)
 {
