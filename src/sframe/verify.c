@@ -167,18 +167,6 @@ struct verify
   struct cfi2sframe_check_result *result;
 };
 
-static void
-verify_explain (struct verify *verify, uint64_t pc, const char *what,
-                unsigned own, struct frame_rule cfi, struct frame_rule sframe)
-{
-  const struct arch *arch = verify->arch;
-  char cfi_text[RULE_TEXT], sframe_text[RULE_TEXT];
-  snprintf (verify->result->difference, sizeof verify->result->difference,
-            "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
-            rule_text (arch, cfi, own, cfi_text),
-            rule_text (arch, sframe, own, sframe_text));
-}
-
 /* Whether this is the first difference, which is the one explained.  */
 static bool
 verify_is_first (struct verify *verify, uint64_t pc)
@@ -191,6 +179,23 @@ verify_is_first (struct verify *verify, uint64_t pc)
 }
 
 static void
+verify_explain (struct verify *verify, uint64_t pc, const char *what,
+                unsigned own, struct frame_rule cfi, struct frame_rule sframe)
+{
+  const struct arch *arch = verify->arch;
+  char cfi_text[RULE_TEXT], sframe_text[RULE_TEXT];
+  if (!verify_is_first (verify, pc))
+    return;
+  snprintf (verify->result->difference, sizeof verify->result->difference,
+            "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
+            rule_text (arch, cfi, own, cfi_text),
+            rule_text (arch, sframe, own, sframe_text));
+}
+
+/* A problem that has no text of its own.  */
+static const char rules_differ[] = "";
+
+static void
 verify_note (struct verify *verify, uint64_t pc, const char *what)
 {
   if (verify_is_first (verify, pc))
@@ -198,52 +203,46 @@ verify_note (struct verify *verify, uint64_t pc, const char *what)
               "0x%" PRIx64 ": %s", pc, what);
 }
 
-/* Compare what both say at PC; false when they differ.  */
-static bool
-verify_rules (struct verify *verify, uint64_t pc,
+/* Why what both say of an address differs, or NULL if it is equal.  */
+static const char *
+find_problem (const struct verify *verify,
               const struct frame_function *function,
               const struct frame_row *cfi, const struct frame_function *theirs,
               const struct frame_row *sframe)
 {
-  const struct arch *arch = verify->arch;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
      (lower_row.h).  In a row of SFrame either all rules are undefined or
      none.  */
   bool outermost
       = cfi->ra.kind == RULE_UNDEFINED && sframe->cfa.kind == RULE_UNDEFINED;
   if (!outermost && !frame_row_same_rules (cfi, sframe))
-    {
-      if (!verify_is_first (verify, pc))
-        return false;
-      if (!frame_rule_equal (cfi->cfa, sframe->cfa))
-        verify_explain (verify, pc, "CFA", arch->sp, cfi->cfa, sframe->cfa);
-      else if (!frame_rule_equal (cfi->ra, sframe->ra))
-        verify_explain (verify, pc, "RA", arch->ra, cfi->ra, sframe->ra);
-      else if (!frame_rule_equal (cfi->fp, sframe->fp))
-        verify_explain (verify, pc, "FP", arch->fp, cfi->fp, sframe->fp);
-      else
-        verify_note (verify, pc, "the RA is signed in one of both only");
-      return false;
-    }
+    return rules_differ;
   /* Equal, but no reader can use them.  */
   if (!outermost
       && (cfi->cfa.kind == RULE_UNSUPPORTED || cfi->ra.kind == RULE_UNSUPPORTED
           || cfi->fp.kind == RULE_UNSUPPORTED))
-    {
-      verify_note (verify, pc, "row for code without usable CFI");
-      return false;
-    }
+    return "row for code without usable CFI";
   if (verify->version >= 3 && theirs->signal != function->signal)
-    {
-      verify_note (verify, pc, "signal frame in one of both only");
-      return false;
-    }
-  if (arch->ra_signing && theirs->b_key != function->b_key)
-    {
-      verify_note (verify, pc, "RA signing keys differ");
-      return false;
-    }
-  return true;
+    return "signal frame in one of both only";
+  if (verify->arch->ra_signing && theirs->b_key != function->b_key)
+    return "RA signing keys differ";
+  return NULL;
+}
+
+static void
+verify_explain_rules (struct verify *verify, uint64_t pc,
+                      const struct frame_row *cfi,
+                      const struct frame_row *sframe)
+{
+  const struct arch *arch = verify->arch;
+  if (!frame_rule_equal (cfi->cfa, sframe->cfa))
+    verify_explain (verify, pc, "CFA", arch->sp, cfi->cfa, sframe->cfa);
+  else if (!frame_rule_equal (cfi->ra, sframe->ra))
+    verify_explain (verify, pc, "RA", arch->ra, cfi->ra, sframe->ra);
+  else if (!frame_rule_equal (cfi->fp, sframe->fp))
+    verify_explain (verify, pc, "FP", arch->fp, cfi->fp, sframe->fp);
+  else
+    verify_note (verify, pc, "the RA is signed in one of both only");
 }
 
 /* How many of the bytes of the code at hand from PC to END may be left out as
@@ -286,18 +285,36 @@ verify_gap (struct verify *verify, const struct sweep_view *theirs,
             uint64_t pc, uint64_t end)
 {
   const struct cfi_side *cfi = &verify->cfi;
-  uint64_t padding_end = cfi->padding_end > pc ? cfi->padding_end : pc;
-  if (padding_end > end)
-    padding_end = end;
-  if (theirs->covered && padding_end > pc
-      && !verify_rules (verify, pc, &cfi->before, &cfi->last, theirs->function,
-                        &theirs->rules))
-    verify->result->bytes_wrong += padding_end - pc;
-  if (theirs->function != NULL && end > padding_end)
+  bool goes_on = cfi->padding_end > pc
+                 && (!theirs->covered
+                     || find_problem (verify, &cfi->before, &cfi->last,
+                                      theirs->function, &theirs->rules)
+                            == NULL);
+  uint64_t known = goes_on ? cfi->padding_end : pc;
+  if (theirs->function == NULL || end <= known)
+    return;
+  verify_note (verify, known, "row for code without CFI");
+  verify->result->bytes_extra += end - known;
+}
+
+/* Both have rows from PC to END.  */
+static void
+verify_both (struct verify *verify, const struct sweep_view *cfi,
+             const struct sweep_view *theirs, uint64_t pc, uint64_t end)
+{
+  struct cfi2sframe_check_result *result = verify->result;
+  const char *problem = find_problem (verify, cfi->function, &cfi->rules,
+                                      theirs->function, &theirs->rules);
+  if (problem == NULL)
     {
-      verify_note (verify, padding_end, "row for code without CFI");
-      verify->result->bytes_extra += end - padding_end;
+      result->bytes_equal += end - pc;
+      return;
     }
+  if (problem == rules_differ)
+    verify_explain_rules (verify, pc, &cfi->rules, &theirs->rules);
+  else
+    verify_note (verify, pc, problem);
+  result->bytes_wrong += end - pc;
 }
 
 static bool
@@ -306,17 +323,13 @@ verify_stretch (void *context, const struct sweep_view *cfi,
                 struct error *err)
 {
   struct verify *verify = context;
-  struct cfi2sframe_check_result *result = verify->result;
   (void)err;
   if (!cfi->covered)
     verify_gap (verify, theirs, pc, end);
   else if (!theirs->covered)
     verify_absent (verify, pc, end);
-  else if (verify_rules (verify, pc, cfi->function, &cfi->rules,
-                         theirs->function, &theirs->rules))
-    result->bytes_equal += end - pc;
   else
-    result->bytes_wrong += end - pc;
+    verify_both (verify, cfi, theirs, pc, end);
   return true;
 }
 

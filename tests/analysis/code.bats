@@ -1193,6 +1193,32 @@ END
 
 # What is below the stack pointer and then in a new frame is not the caller's FP
 # any more, though it was when it was pushed there.
+# The alignment behind f is run, and its rows are the code's: f's last one is not.
+@test "--check compares code between functions with the code, not with a wrong row in front" {
+  needs_x86_64_compiler
+  "${CC:-cc}" -shared -nostdlib -x assembler -o file - <<'END'
+        .text
+        .globl  f
+        .type   f, @function
+f:      .cfi_startproc
+        .cfi_offset 6, -16
+        nop
+        .cfi_endproc
+        .size   f, . - f
+        .p2align 4
+        .globl  g
+        .type   g, @function
+g:      .cfi_startproc
+        ret
+        .cfi_endproc
+        .size   g, . - g
+END
+  convert --analyze file
+  exits 0 --check -v file
+  [[ $output == *"17 bytes of code equal, 0 wrong"* ]] || report
+  skipped file --analyze --replace=auto
+}
+
 @test "--analyze forgets what a popped register has left in the stack" {
   analysed_library twice <<'END'
 	.globl	twice
