@@ -3,6 +3,7 @@
 
 #include "cfi/source.h"
 
+#include "cfi/dropped.h"
 #include "cfi/plt.h"
 #include "cfi/precedence.h"
 #include "cfi/reader.h"
@@ -54,31 +55,6 @@ is_of_code (const void *context, const struct cfi_fde *fde)
   return reason == REASON_NONE || reason == REASON_FP_UNKNOWN;
 }
 
-/* Whether FDE, of .debug_frame, is about code of the file.  */
-static bool
-is_in_code (const struct cfi_source *source, const struct cfi_fde *fde)
-{
-  return fde->address != 0 && fde->size != 0
-         && image_is_executable (source->image, fde->address, fde->size)
-         && (source->image->n_sections == 0
-             || code_sections_hold (&source->code, fde->address, fde->size));
-}
-
-/* Forget FDEs of .debug_frame for functions that the linker dropped: it leaves
-   them there, at address 0 or near it, where a file may have other code.
-   */
-static void
-forget_dropped (struct cfi_source *source)
-{
-  struct cfi_section *cfi = &source->cfi;
-  size_t kept = 0;
-  for (size_t i = 0; i < cfi->n_fdes; i++)
-    if (cfi->inputs[cfi->fdes[i].input].kind == CFI_EH_FRAME
-        || is_in_code (source, &cfi->fdes[i]))
-      cfi->fdes[kept++] = cfi->fdes[i];
-  cfi->n_fdes = kept;
-}
-
 static bool
 read_eh_frame (struct cfi_source *source, struct error *err)
 {
@@ -107,10 +83,11 @@ read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
   if (cfi->n_inputs == 0
       || cfi->inputs[cfi->n_inputs - 1].kind == CFI_EH_FRAME)
     return true;
-  if (!code_sections_read (&source->code, source->image, err))
-    return false;
-  forget_dropped (source);
-  return precedence_settle (cfi, is_of_code, source, err);
+  const struct image *debug_file = &source->debug.file.image;
+  return dropped_functions_forget (cfi, source->image,
+                                   debug_file->elf != NULL ? debug_file : NULL,
+                                   err)
+         && precedence_settle (cfi, is_of_code, source, err);
 }
 
 bool
@@ -140,6 +117,5 @@ cfi_source_close (struct cfi_source *source)
   frame_functions_free (&source->found);
   dynamic_places_free (&source->relocations);
   cfi_section_free (&source->cfi);
-  code_sections_free (&source->code);
   debug_source_close (&source->debug);
 }

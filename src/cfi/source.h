@@ -10,7 +10,6 @@
 #include "cfi/cfi_section.h"
 #include "cfi/debug_source.h"
 #include "analysis/code.h"
-#include "elf/code_sections.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/image.h"
 #include "frame/frame.h"
@@ -32,7 +31,6 @@ struct cfi_source
   struct image_eh_frame eh_frame;    /* what was read */
   struct dynamic_places relocations; /* that change it when it is loaded */
   struct debug_source debug;         /* what else was read */
-  struct code_sections code;         /* where that may describe code */
 };
 
 /* Read the CFI that CFI_OPTIONS asks for and find the PLT stubs of IMAGE, a

@@ -38,7 +38,7 @@ struct symbol
   uint8_t info;
   uint16_t st_shndx; /* as it stands there */
   size_t section;    /* 0 for undefined, absolute and common symbols */
-  uint64_t value;
+  uint64_t value, size;
 };
 
 /* Whether SYMBOL has an address.  Constants, and offsets of thread-local
@@ -74,6 +74,7 @@ symbol_read (struct symbol *symbol, const uint8_t *bytes, bool big_endian)
     .info = bytes[offsetof (Elf64_Sym, st_info)],
     .st_shndx = load_u16 (bytes + offsetof (Elf64_Sym, st_shndx), big_endian),
     .value = load_u64 (bytes + offsetof (Elf64_Sym, st_value), big_endian),
+    .size = load_u64 (bytes + offsetof (Elf64_Sym, st_size), big_endian),
   };
 }
 

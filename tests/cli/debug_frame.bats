@@ -242,6 +242,58 @@ END
   grep '"debug_frame_functions":1,' stats
 }
 
+# debug_frame WORDS...: a .debug_frame of two CIEs; of the first one, FDEs for
+# each ADDRESS SIZE.
+debug_frame ()
+{
+  printf '%s\n' '.section .debug_frame, "", @progbits' \
+    'cie: .long 2f - 1f' '1: .long -1' '.byte 3, 0, 1, 0x78, 16, 12, 7, 8, 0x90, 1' \
+    '.balign 8' '2:'
+  while [ $# -gt 0 ]; do
+    printf '%s\n' '.long 2f - 1f' '1: .long cie' ".quad $1, $2" '2:'
+    shift 2
+  done
+}
+
+# gold leaves the offset in the dropped section where other linkers leave 0.
+@test "functions of a dropped section leave no rows at their offsets" {
+  needs_x86_64_compiler
+  local fde fdes=(0 0x40 0x40 0x210 0x260 0x1a0)
+  {
+    printf '%s\n' .text '.globl f' '.type f, @function' 'f: .skip 0x3000, 0x90' \
+      'ret' '.size f, . - f' '.type g, @function' 'g: .skip 0x20, 0x90' '.size g, . - g'
+    debug_frame "${fdes[@]}" 0x1400 0x80 f 0x3001 g 0x20
+  } >file.s
+  "${CC:-cc}" -shared -nostdlib -Wl,-z,separate-code,--build-id=none \
+    -o file file.s
+  "$CFI2SFRAME" -n --stats=json file >stats
+  # f and g are named; what follows 0, and what may be in a section of that
+  # size, are not.
+  grep '"debug_frame_functions":2,' stats
+  # Without the FDE at 0 nothing was dropped.
+  sed 's/^\.quad 0, 0x40$/.quad g, 0x20/' file.s >whole.s
+  "${CC:-cc}" -shared -nostdlib -Wl,-z,separate-code,--build-id=none \
+    -o whole whole.s
+  "$CFI2SFRAME" -n --stats=json whole >stats
+  ! grep '"debug_frame_functions":2,' stats
+}
+
+@test "functions that gold dropped leave no rows in other code" {
+  needs ld.gold
+  needs_x86_64_compiler
+  for i in {1..80}; do
+    echo "int dropped$i (int n) { int b[99]; use (b, n); return b[$i] * $i; }"
+  done | sed '1i int use (int *, int);' >dropped.c
+  echo 'int use (int *p, int n) { return p[0] = n; }
+    int code (int); int main (int n) { return code (n); }' >main.c
+  printf '%s\n' .globl\ code 'code: .skip 12000, 0x90' ret >code.s
+  "${CC:-cc}" -g -O1 -fPIE -pie -fuse-ld=gold -Wl,--gc-sections \
+    -fno-asynchronous-unwind-tables -fno-omit-frame-pointer \
+    -Wa,--noexecstack -o file main.c code.s dropped.c
+  "$CFI2SFRAME" -n --stats=json file >stats
+  grep '"debug_frame_functions":2,' stats
+}
+
 @test "the debug file named gives the rows" {
   needs cc objcopy strip
   both_programs

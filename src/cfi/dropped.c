@@ -1,0 +1,194 @@
+/* FDEs of .debug_frame for functions that the linker dropped.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "cfi/dropped.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/radix.h"
+#include "base/search.h"
+#include "elf/code_sections.h"
+#include "elf/symbols.h"
+
+enum
+{
+  ALIGN_USUAL = 64, /* bytes; of functions */
+  ALIGN_MAX = 4096,
+  ALIASES_MAX = 64 /* symbols of one address that are looked at */
+};
+
+/* What is known of an object, which has a CIE of its own.  An FDE for address
+   0 says that a section of it was dropped.  */
+struct object
+{
+  bool has_dropped;
+  uint64_t chain; /* behind the last function known to be dropped */
+  uint64_t reach; /* no offset in a section of the object is beyond it */
+};
+
+struct named_function
+{
+  uint64_t address, size;
+};
+
+struct search
+{
+  struct cfi_section *cfi;
+  const struct image *image;
+  struct code_sections code;
+  struct object *objects; /* owned; one for each CIE, or NULL: no section was
+                             dropped */
+  struct named_function *names; /* owned; ascending */
+  size_t n_names, names_capacity;
+};
+
+static bool
+is_of_debug (const struct cfi_section *cfi, const struct cfi_fde *fde)
+{
+  return cfi->inputs[fde->input].kind == CFI_DEBUG_FRAME;
+}
+
+static uint64_t
+sum_up (uint64_t a, uint64_t b)
+{
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* FDEs ascend by their addresses.  */
+static bool
+find_objects (struct search *search, struct error *err)
+{
+  const struct cfi_section *cfi = search->cfi;
+  for (size_t i = 0; i < cfi->n_fdes && cfi->fdes[i].address == 0; i++)
+    {
+      if (!is_of_debug (cfi, &cfi->fdes[i]))
+        continue;
+      if (search->objects == NULL)
+        search->objects = calloc (cfi->n_cies, sizeof *search->objects);
+      if (search->objects == NULL)
+        return error_set_no_memory (err);
+      search->objects[cfi->fdes[i].cie].has_dropped = true;
+    }
+  for (size_t i = 0; search->objects != NULL && i < cfi->n_fdes; i++)
+    {
+      struct object *object = &search->objects[cfi->fdes[i].cie];
+      object->reach
+          = sum_up (object->reach, sum_up (cfi->fdes[i].size, ALIGN_MAX));
+    }
+  return true;
+}
+
+static bool
+add_names (struct search *search, const struct symbols *symbols)
+{
+  struct symbol symbol;
+  for (size_t i = 0; symbols_get (symbols, i, &symbol); i++)
+    if (symbol.section != 0
+        && (ELF64_ST_TYPE (symbol.info) == STT_FUNC
+            || ELF64_ST_TYPE (symbol.info) == STT_GNU_IFUNC))
+      {
+        if (!ARRAY_ROOM (search->names, search->n_names + 1,
+                         &search->names_capacity))
+          return false;
+        search->names[search->n_names++]
+            = (struct named_function){ symbol.value, symbol.size };
+      }
+  return true;
+}
+
+static bool
+read_names (struct search *search, const struct image *image)
+{
+  struct symbols symbols;
+  for (size_t i = 1; image != NULL && i < image->n_sections; i++)
+    {
+      uint32_t type = image->sections[i].header.sh_type;
+      if ((type == SHT_SYMTAB || type == SHT_DYNSYM)
+          && symbols_at (&symbols, image, i) && !add_names (search, &symbols))
+        return false;
+    }
+  return true;
+}
+
+static bool
+sort_names (struct search *search)
+{
+  void *names = search->names;
+  bool sorted = radix_sort (&names, search->n_names, sizeof *search->names);
+  search->names = names;
+  return sorted;
+}
+
+/* Whether a symbol is that of FDE's function.  */
+static bool
+is_named (const struct search *search, const struct cfi_fde *fde)
+{
+  size_t i = SEARCH_FIRST (search->n_names, at,
+                           search->names[at].address >= fde->address);
+  for (size_t end = i + ALIASES_MAX;
+       i < end && i < search->n_names
+       && search->names[i].address == fde->address;
+       i++)
+    if (search->names[i].size == fde->size)
+      return true;
+  return false;
+}
+
+/* Whether FDE, the next one by address, may be that of a dropped function.
+   Functions of one section follow each other; code without CFI can be between
+   them.  */
+static bool
+may_be_dropped (struct search *search, const struct cfi_fde *fde)
+{
+  if (search->objects == NULL || !search->objects[fde->cie].has_dropped)
+    return fde->address == 0;
+  struct object *object = &search->objects[fde->cie];
+  bool follows = fde->address < sum_up (object->chain, ALIGN_USUAL);
+  if (!follows && (fde->address >= object->reach || is_named (search, fde)))
+    return false;
+  if (object->chain < sum_up (fde->address, fde->size))
+    object->chain = sum_up (fde->address, fde->size);
+  return true;
+}
+
+static bool
+is_in_code (const struct search *search, const struct cfi_fde *fde)
+{
+  return fde->size != 0
+         && image_is_executable (search->image, fde->address, fde->size)
+         && (search->image->n_sections == 0
+             || code_sections_hold (&search->code, fde->address, fde->size));
+}
+
+static void
+forget (struct search *search)
+{
+  struct cfi_section *cfi = search->cfi;
+  size_t kept = 0;
+  for (size_t i = 0; i < cfi->n_fdes; i++)
+    if (!is_of_debug (cfi, &cfi->fdes[i])
+        || (!may_be_dropped (search, &cfi->fdes[i])
+            && is_in_code (search, &cfi->fdes[i])))
+      cfi->fdes[kept++] = cfi->fdes[i];
+  cfi->n_fdes = kept;
+}
+
+bool
+dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
+                          const struct image *debug_file, struct error *err)
+{
+  struct search search = { .cfi = cfi, .image = image };
+  bool found = code_sections_read (&search.code, image, err)
+               && find_objects (&search, err);
+  if (found && search.objects != NULL
+      && (!read_names (&search, image) || !read_names (&search, debug_file)
+          || !sort_names (&search)))
+    found = error_set_no_memory (err);
+  if (found)
+    forget (&search);
+  code_sections_free (&search.code);
+  free (search.objects);
+  free (search.names);
+  return found;
+}
