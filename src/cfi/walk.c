@@ -262,21 +262,55 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   return true;
 }
 
-/* Leave out the rows of the function at hand that the code contradicts.  */
+/* Whether the code contradicts the row at PC, in *NEXT of DISPROOFS or behind.
+ *END is lowered to where the answer changes.  */
+static bool
+is_disproved_at (const struct disproofs *disproofs, size_t *next, uint64_t pc,
+                 uint64_t *end)
+{
+  while (*next < disproofs->n && disproofs->list[*next].end <= pc)
+    ++*next;
+  if (*next == disproofs->n)
+    return false;
+  bool disproved = disproofs->list[*next].start <= pc;
+  uint64_t change
+      = disproved ? disproofs->list[*next].end : disproofs->list[*next].start;
+  if (change < *end)
+    *end = change;
+  return disproved;
+}
+
+/* Leave out the rows of the function at hand that the code contradicts, in one
+   pass: both lists ascend.  */
 static bool
 leave_out_disproved (struct cfi_walk *walk)
 {
-  const struct disproofs *disproofs = walk->source->disproofs;
-  struct frame_function *function = &walk->function;
-  for (size_t i = walk->disproof;
-       i < disproofs->n
-       && disproofs->list[i].start < function->address + function->size;
-       i++)
-    if (!frame_function_leave_out (function, disproofs->list[i].start,
-                                   disproofs->list[i].end,
-                                   REASON_CODE_DISAGREES))
-      return false;
-  return true;
+  struct frame_function *function = &walk->function, left = { .n_rows = 0 };
+  size_t row = 0, next = walk->disproof;
+  uint64_t offset, end;
+  for (offset = 0; offset < function->size; offset = end)
+    {
+      end = function->size;
+      const struct frame_row *own
+          = frame_function_row_at (function, offset, &row, &end);
+      end += function->address;
+      bool disproved = is_disproved_at (walk->source->disproofs, &next,
+                                        function->address + offset, &end);
+      end -= function->address;
+      if (own == NULL)
+        continue;
+      struct frame_row kept = *own;
+      kept.start = (uint32_t)offset;
+      if (disproved)
+        frame_row_leave_out (&kept, REASON_CODE_DISAGREES);
+      if (!frame_function_append (&left, &kept))
+        break;
+    }
+  if (offset < function->size)
+    frame_function_free (&left);
+  else
+    frame_function_take_rows (function, &left);
+  return offset >= function->size;
 }
 
 /* Where function INDEX of LIST begins, if there is one; else UINT64_MAX.  */

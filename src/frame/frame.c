@@ -157,50 +157,6 @@ frame_function_append (struct frame_function *function,
   return frame_function_append_saved (function, row, NULL);
 }
 
-/* The index of the first row that starts at OFFSET or behind, with a row made
-   to start there if it is in the middle of one.  SIZE_MAX without memory.  */
-static size_t
-cut_rows (struct frame_function *function, uint32_t offset)
-{
-  size_t i = 0;
-  while (i < function->n_rows && function->rows[i].start < offset)
-    i++;
-  if (i == 0 || offset >= function->size
-      || (i < function->n_rows && function->rows[i].start == offset))
-    return i;
-  if (frame_function_next (function) == NULL)
-    return SIZE_MAX;
-  memmove (&function->rows[i + 1], &function->rows[i],
-           (function->n_rows - i) * sizeof *function->rows);
-  function->rows[i] = function->rows[i - 1];
-  function->rows[i].start = offset;
-  function->n_rows++;
-  return i;
-}
-
-bool
-frame_function_leave_out (struct frame_function *function, uint64_t start,
-                          uint64_t end, enum frame_reason reason)
-{
-  uint64_t limit = function->address + function->size;
-  if (start < function->address)
-    start = function->address;
-  if (end > limit)
-    end = limit;
-  if (start >= end)
-    return true;
-  size_t first = cut_rows (function, (uint32_t)(start - function->address));
-  if (first == SIZE_MAX)
-    return false;
-  size_t behind = cut_rows (function, (uint32_t)(end - function->address));
-  if (behind == SIZE_MAX)
-    return false;
-  for (size_t i = first; i < behind; i++)
-    frame_row_leave_out (&function->rows[i], reason);
-  function->n_saved = 0;
-  return true;
-}
-
 /* Whether row INDEX of FUNCTION has the N rules SAVED of saved registers.  */
 static bool
 row_has_saved (const struct frame_function *function, size_t index,
@@ -306,6 +262,18 @@ disputed_row (const struct frame_function *function,
   return row;
 }
 
+void
+frame_function_take_rows (struct frame_function *function,
+                          struct frame_function *other)
+{
+  free (function->rows);
+  function->rows = other->rows;
+  function->n_rows = other->n_rows;
+  function->rows_capacity = other->rows_capacity;
+  function->n_saved = 0;
+  *other = (struct frame_function){ 0 };
+}
+
 bool
 frame_function_dispute (struct frame_function *function,
                         const struct frame_function *rival,
@@ -325,11 +293,7 @@ frame_function_dispute (struct frame_function *function,
           return false;
         }
     }
-  free (function->rows);
-  function->rows = disputed.rows;
-  function->n_rows = disputed.n_rows;
-  function->rows_capacity = disputed.rows_capacity;
-  function->n_saved = 0;
+  frame_function_take_rows (function, &disputed);
   return true;
 }
 

@@ -289,10 +289,10 @@ frame_function_saved (const struct frame_function *function, size_t index)
   return function->saved + index * function->n_saved;
 }
 
-/* Give the rows of FUNCTION for [START, END), addresses, no rules but REASON.
-   False when memory ran out.  */
-bool frame_function_leave_out (struct frame_function *function, uint64_t start,
-                               uint64_t end, enum frame_reason reason);
+/* Replace the rows of FUNCTION by those of OTHER, which has none then.  Rules
+   of saved registers are dropped.  */
+void frame_function_take_rows (struct frame_function *function,
+                               struct frame_function *other);
 
 /* Stable identifier, like "cfa-expression".  */
 const char *frame_reason_name (enum frame_reason reason);
