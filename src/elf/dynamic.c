@@ -5,11 +5,11 @@
 
 #include "base/bytes.h"
 
-bool
-dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
-              uint64_t *value)
+/* The entry at *AT of DYNAMIC, which may be NULL.  */
+static bool
+next_of (const struct image *image, const GElf_Phdr *dynamic, uint64_t *at,
+         int64_t *tag, uint64_t *value)
 {
-  const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
   if (dynamic == NULL)
     return false;
   if (*at == 0)
@@ -24,11 +24,22 @@ dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
 }
 
 bool
+dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
+              uint64_t *value)
+{
+  return next_of (image, image_find_segment (image, PT_DYNAMIC), at, tag,
+                  value);
+}
+
+/* Looks for the segment once: a file can have 60,000 entries and 1,000
+   program headers.  */
+bool
 dynamic_find (const struct image *image, int64_t tag, uint64_t *value)
 {
+  const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
   uint64_t at = 0;
   int64_t found;
-  while (dynamic_next (image, &at, &found, value))
+  while (next_of (image, dynamic, &at, &found, value))
     if (found == tag)
       return true;
   return false;
@@ -37,9 +48,10 @@ dynamic_find (const struct image *image, int64_t tag, uint64_t *value)
 bool
 dynamic_holds (const struct image *image, int64_t tag, uint64_t value)
 {
+  const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
   uint64_t at = 0, held;
   int64_t found;
-  while (dynamic_next (image, &at, &found, &held))
+  while (next_of (image, dynamic, &at, &found, &held))
     if (found == tag && held == value)
       return true;
   return false;
