@@ -177,13 +177,15 @@ struct cfi2sframe_report
   const char *strategy; /* how the section was injected, or NULL */
   uint64_t eh_frame_bytes, eh_frame_hdr_bytes, sframe_bytes;
   uint64_t input_bytes, output_bytes; /* the whole files */
-  uint64_t cfi_functions;             /* FDEs in .eh_frame */
+  uint64_t cfi_functions;             /* FDEs in .eh_frame and .debug_frame */
   uint64_t functions_covered;         /* FDEs with every byte covered */
   uint64_t sframe_fdes, sframe_fres;
   uint64_t bytes_covered, bytes_left_out;    /* of code with CFI */
   uint64_t left_out[CFI2SFRAME_REASONS_MAX]; /* functions by first reason */
-  uint64_t first_damage; /* offset in .eh_frame, when damage[0] is set */
-  char damage[96];       /* what is wrong there, or "" */
+  /* Offset in .eh_frame, or in .debug_frame with debug_damage, when damage[0]
+     is set.  */
+  uint64_t first_damage;
+  char damage[96]; /* what is wrong there, or "" */
   /* The input is signed or sealed, and the output is not: security.ima,
      fs-verity.  */
   bool signed_ima, sealed_verity;

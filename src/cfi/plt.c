@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "elf/plt_sections.h"
 
@@ -140,13 +141,6 @@ find_in_section (struct frame_functions *list, const struct image *image,
   return append_run (list, arch, &run, err);
 }
 
-static int
-compare_functions (const void *a, const void *b)
-{
-  const struct frame_function *left = a, *right = b;
-  return (left->address > right->address) - (left->address < right->address);
-}
-
 /* Sections of a damaged file may lie in each other.  The first of overlapping
    stubs counts, as of overlapping FDEs.  */
 static void
@@ -184,9 +178,15 @@ plt_stubs_find (struct frame_functions *list, const struct image *image,
           return false;
         }
     }
-  if (list->n_functions > 1)
-    qsort (list->functions, list->n_functions, sizeof *list->functions,
-           compare_functions);
+  void *functions = list->functions;
+  bool sorted
+      = radix_sort (&functions, list->n_functions, sizeof *list->functions);
+  list->functions = functions;
+  if (!sorted)
+    {
+      frame_functions_free (list);
+      return error_set_no_memory (err);
+    }
   drop_overlapping (list);
   return true;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/radix.h"
 #include "sframe/readers.h"
 
 void
@@ -134,13 +135,6 @@ add_function (struct sframe_traits *traits,
   return read == 0;
 }
 
-static int
-compare_offsets (const void *a, const void *b)
-{
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Whether two functions have their rows at one place.  */
 static bool
 add_shared (struct sframe_traits *traits, const struct sframe_decoder *decoder,
@@ -149,17 +143,17 @@ add_shared (struct sframe_traits *traits, const struct sframe_decoder *decoder,
   uint32_t n = decoder->n_functions;
   if (!decoder->big_endian || n < 2)
     return true;
-  uint32_t *offsets = reallocarray (NULL, n, sizeof *offsets);
-  if (offsets == NULL)
-    return error_set_no_memory (err);
-  for (uint32_t i = 0; i < n; i++)
+  void *list = reallocarray (NULL, n, sizeof (uint64_t));
+  uint64_t *offsets = list;
+  for (uint32_t i = 0; offsets != NULL && i < n; i++)
     offsets[i] = sframe_decoder_rows_offset (decoder, i);
-  qsort (offsets, n, sizeof *offsets, compare_offsets);
-  for (uint32_t i = 1; i < n; i++)
+  bool sorted = list != NULL && radix_sort (&list, n, sizeof *offsets);
+  offsets = list;
+  for (uint32_t i = 1; sorted && i < n; i++)
     add_if (traits, SFRAME_TRAIT_SHARED_BIG_ENDIAN,
             offsets[i] == offsets[i - 1], 0);
-  free (offsets);
-  return true;
+  free (list);
+  return sorted || error_set_no_memory (err);
 }
 
 bool
