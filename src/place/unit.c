@@ -154,13 +154,26 @@ is_idle_string_table (const struct image *image, const GElf_Shdr *header)
          && !dynamic_find (image, DT_VERDEF, &value);
 }
 
+/* Whether section INDEX is the .sframe that is replaced: nothing refers to
+   what is left of it.  */
+static bool
+is_replaced (const struct draft *draft, size_t index)
+{
+  const struct plan_request *request = draft->request; /* or NULL */
+  return request != NULL && request->replaced != NULL
+         && request->replaced->section == index;
+}
+
 /* Whether only headers, PT_NOTE and .dynamic say where section INDEX is.  If
    readers of cores look for what is in that section, *FOR_CORES is set.  */
 static bool
-section_is_evictable (const struct image *image, size_t index, bool *for_cores)
+section_is_evictable (const struct draft *draft, size_t index, bool *for_cores)
 {
+  const struct image *image = draft->image;
   const struct image_section *section = &image->sections[index];
   const GElf_Shdr *header = &section->header;
+  if (is_replaced (draft, index))
+    return header->sh_size > 0;
   if (header->sh_flags != SHF_ALLOC || header->sh_size == 0
       || !section_kind_may_move (image, header))
     return false;
@@ -191,7 +204,7 @@ unit_sections_evictable (struct draft *draft, struct unit *unit)
       if (!has_section (unit, section))
         continue;
       if (++n_sections > UNIT_SECTIONS_MAX
-          || !section_is_evictable (image, i, &unit->for_cores))
+          || !section_is_evictable (draft, i, &unit->for_cores))
         {
           return draft_impossible (
               draft, "%.40s stands behind the table and cannot move",
@@ -328,7 +341,7 @@ section_may_move (const struct draft *draft, size_t index)
 {
   const GElf_Shdr *header = &draft->image->sections[index].header;
   bool for_cores = false;
-  return section_is_evictable (draft->image, index, &for_cores)
+  return section_is_evictable (draft, index, &for_cores)
          && !references_meet (&draft->references, header->sh_addr,
                               known_end (header));
 }

@@ -3096,6 +3096,24 @@ FIXTURE_TEST (empty_sframe_behind_the_table_holds_up_nothing)
   assert_int_equal (test->plan.replaced_section, replaced.section);
 }
 
+/* lld 21 puts it there.  What is left of it is zeroed, wherever it is.  */
+FIXTURE_TEST (old_sframe_behind_the_table_moves)
+{
+  elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
+                           0x21c, 4, 4);
+  memset (test->elf.bytes + 0x21c, 0xee, 4);
+  struct plan_replaced replaced
+      = { test->elf.n_sections - 1, 0x21c, 0x21c, 4 };
+  test->request.replaced = &replaced;
+  open_old (test);
+  plan_once (test);
+  assert_string_equal (test->plan.strategy, "evict");
+  apply (test);
+  open_result (test);
+  check_sframe (test);
+  assert_null (memchr (test->bytes, 0xee, test->plan.new_size));
+}
+
 /* An .sframe behind .rodata, SIZE bytes at ADDRESS of OFFSET, and a free
    header; the new one needs 0x100 bytes.  */
 static struct plan_replaced
