@@ -341,14 +341,14 @@ END
 }
 
 # The build-ids that are in the core file of a program that aborts, and whether
-# its package note is in it.
+# its package note is in it.  A page of the file can be in memory twice.
 core_ids ()
 {
   rm -f core*
   (ulimit -c unlimited; ./"$1") >/dev/null 2>&1 || true
   [ -n "$(compgen -G 'core*')" ] || skip "no core files here"
-  eu-unstrip -n --core core* | awk '{ sub (/@.*/, "", $2); print $2 }' | sort
-  grep -o -m 1 hello-core core* | head -n 1
+  eu-unstrip -n --core core* | awk '{ sub (/@.*/, "", $2); print $2 }' | sort -u
+  grep -a -o -m 1 hello-core core* | head -n 1
 }
 
 is_known_in_cores ()
