@@ -139,7 +139,8 @@ def publish(options: Options, items: List[Item],
     for report in reports:
         item = known_by[key_of(report)]
         report["source"] = item["source"]
-        report["input"] = os.path.basename(item.get("path", report["input"]))
+        report["input"] = os.path.basename(
+            str(item.get("path", report["input"])))
         if report["output"] is None:
             continue
         name = pool_name(dict(item, package=name_in_repository(options, item)),
