@@ -120,12 +120,15 @@ END
     qemu-$machine ./handles >log 2>&1 || true
     rm -f core*
     mv qemu_*.core core || skip "qemu wrote no core"
-    tried+=$machine
     gives 0 capture "$stack" core handles
+    # qemu 11 has a vDSO of its own, where handlers of aarch64 return to, and
+    # leaves its bytes out: nothing shows that it is a signal's frame.
+    [[ $output != *"[vdso]+"* ]] || continue
+    tried+=$machine
     frames ' handler\+' '<signal handler called>' 'leaf\+[^#]* \[signal frame\]' \
       'caller\+' 'main\+'
   done
-  [ -n "$tried" ] || skip "neither qemu nor cross compilers"
+  [ -n "$tried" ] || skip "no qemu that writes whole cores, or no cross compilers"
 }
 
 # Frames were missing, and the exit status was 0.

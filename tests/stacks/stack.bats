@@ -795,7 +795,7 @@ main (int argc, char **argv)
     pause ();
 }
 END
-  local linked
+  local linked saves
   for linked in -static -g; do
     musl-gcc -O1 -fno-optimize-sibling-calls $linked -o handles handles.c
     start ./handles
@@ -808,7 +808,15 @@ END
     stacks "$pid"
     frames_in_order ' handler\+' '<signal handler called>' \
       'reads\+0x[0-9a-f]+ \(handles\) \[signal frame\]' 'in_thread\+'
-    [ "$(grep -c '^  (the outermost frame)$' <<<"$output")" -eq 2 ] || report
+    # GCC 15 saves no registers in a function that never returns, such as
+    # musl's start: nothing shows then where its frame is.
+    [ $linked != -static ] || saves=$(objdump -d handles \
+      | sed -n '/<start>:/,/^$/p' | grep -c 'push *%rbx') || true
+    if [[ $saves -eq 0 && $output == *"(no row for this address: "* ]]; then
+      frames_in_order 'in_thread\+' 'handles\+|start\+|libc\.so\+'
+    else
+      [ "$(grep -c '^  (the outermost frame)$' <<<"$output")" -eq 2 ] || report
+    fi
   done
 }
 
