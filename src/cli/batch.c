@@ -23,14 +23,11 @@
 #include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/work_order.h"
 
-#define NONE SIZE_MAX
-
-/* One file of the list, and its results.  */
+/* The results of one file of the list.  */
 struct batch_entry
 {
-  size_t next_name;   /* the next entry that is the same file, or NONE */
-  bool further_name;  /* not the first name of its file */
   bool finished;      /* the texts are complete */
   char *out, *errors; /* what is to be printed; NULL: nothing */
   size_t out_size, errors_size;
@@ -43,61 +40,16 @@ struct batch
   struct totals *totals;
   struct message_streams streams;
   struct batch_entry *entries;
-  bool direct;   /* one file after the other, printing at once */
-  size_t *order; /* entries to work on: first names, largest first */
-  size_t n_order;
-  uint64_t all_bytes;
+  bool direct; /* one file after the other, printing at once */
+  struct work_order work;
 
   pthread_mutex_t lock;   /* guards everything below and entries[].finished */
   pthread_cond_t changed; /* entries[n_printed] was finished */
   size_t n_printed;       /* entries, from the first one on */
-  size_t n_taken, n_done; /* how many of `order` were begun, and are done */
+  size_t n_taken, n_done; /* how many of `work` were begun, and are done */
   uint64_t bytes_done;
   bool lost_texts; /* a part of what was to be printed is missing */
 };
-
-/* Several names of one file.  */
-
-struct file_name
-{
-  struct file_identity identity;
-  size_t entry;
-};
-
-static int
-compare_names (const void *a, const void *b)
-{
-  const struct file_name *left = a, *right = b;
-  const struct file_identity *x = &left->identity, *y = &right->identity;
-  if (x->device != y->device)
-    return x->device < y->device ? -1 : 1;
-  if (x->inode != y->inode)
-    return x->inode < y->inode ? -1 : 1;
-  return (left->entry > right->entry) - (left->entry < right->entry);
-}
-
-/* Chain the entries that are names of one file, in their order.  */
-static bool
-find_names (struct batch *batch)
-{
-  const struct file_list *list = batch->list;
-  struct file_name *names = calloc (list->n + 1, sizeof *names);
-  size_t n = 0;
-  if (names == NULL)
-    return false;
-  for (size_t i = 0; i < list->n; i++)
-    if (list->files[i].has_stat)
-      names[n++] = (struct file_name){ list->files[i].identity, i };
-  qsort (names, n, sizeof *names, compare_names);
-  for (size_t i = 1; i < n; i++)
-    if (file_identity_equal (&names[i].identity, &names[i - 1].identity))
-      {
-        batch->entries[names[i - 1].entry].next_name = names[i].entry;
-        batch->entries[names[i].entry].further_name = true;
-      }
-  free (names);
-  return true;
-}
 
 /* Where the results of one file are printed until their turn comes.  */
 
@@ -156,18 +108,11 @@ texts_close (struct texts *texts, struct batch *batch,
 
 /* Working on files.  */
 
-/* Count JOB and print its results to STREAMS.  */
+/* Add JOB to the sums and print its results to STREAMS.  */
 static void
-finish_job (struct batch *batch, const struct job *job,
+add_result (struct batch *batch, const struct job *job,
             const struct texts *streams)
 {
-  progress_count (job->outcome == JOB_DONE || job->outcome == JOB_FOUND);
-  /* Files in a tree that --lint is not for are not worth a word.  */
-  if (batch->options->mode == MODE_LINT && job->outcome == JOB_SKIPPED)
-    {
-      json_object_put (job->lint.findings);
-      return;
-    }
   bool tell_anyway
       = job->outcome == JOB_FAILED && streams->errors == batch->streams.errors;
   report_job (batch->options, job, streams->out,
@@ -177,17 +122,49 @@ finish_job (struct batch *batch, const struct job *job,
   pthread_mutex_unlock (&batch->lock);
 }
 
+/* Count the file of JOB, and add its results.  */
+static void
+finish_job (struct batch *batch, const struct job *job,
+            const struct texts *streams)
+{
+  progress_count (job->outcome == JOB_DONE || job->outcome == JOB_FOUND);
+  /* Files in a tree that --lint is not for are not worth a word.  */
+  if (batch->options->mode == MODE_LINT && job->outcome == JOB_SKIPPED)
+    json_object_put (job->lint.findings);
+  else
+    add_result (batch, job, streams);
+  /* The debug file is a file of its own: JOB's is what the outcome says.  */
+  const struct job twin
+      = { .path = job->path, .outcome = JOB_FAILED, .err = job->twin_problem };
+  if (twin.err.status != CFI2SFRAME_OK)
+    add_result (batch, &twin, streams);
+}
+
+/* Skip the debug file of PROGRAM, which changes along with that.  */
+static void
+skip_twin (struct job *job, const struct listed_file *program)
+{
+  char name[sizeof job->err.reason / 2];
+  printable_copy (name, sizeof name, program->path);
+  error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_DEBUG_FILE,
+                  "debug file of %s", name);
+  job->outcome = JOB_SKIPPED;
+}
+
 /* Work on a file by its first name.  */
 static void
 run_first_name (struct batch *batch, size_t index, struct job *job,
                 const struct texts *streams)
 {
   const struct listed_file *entry = &batch->list->files[index];
+  size_t program = batch->work.entries[index].program;
   *job = (struct job){ .path = entry->path,
                        .found = entry->found,
                        .out = streams->out,
                        .outcome = JOB_FAILED };
-  if (entry->problem != 0)
+  if (program != WORK_NONE)
+    skip_twin (job, &batch->list->files[program]);
+  else if (entry->problem != 0)
     error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (entry->problem));
   else if (listed_file_locate (batch->list, entry, &job->location, &job->err))
     job_run (job, batch->options);
@@ -265,8 +242,8 @@ run_file (struct batch *batch, size_t index)
   if (entry->hard_links && tool_options_change_files (batch->options))
     old = open (entry->path, O_PATH | O_CLOEXEC);
   run_first_name (batch, index, &first, &texts);
-  for (size_t i = batch->entries[index].next_name; i != NONE;
-       i = batch->entries[i].next_name)
+  for (size_t i = batch->work.entries[index].next_name; i != WORK_NONE;
+       i = batch->work.entries[i].next_name)
     {
       run_further_name (batch, &first, i, &job);
       texts_open (&further, batch, &batch->entries[i]);
@@ -289,7 +266,7 @@ static void
 note_finished (struct batch *batch, size_t index)
 {
   pthread_mutex_lock (&batch->lock);
-  for (size_t i = index; i != NONE; i = batch->entries[i].next_name)
+  for (size_t i = index; i != WORK_NONE; i = batch->work.entries[i].next_name)
     batch->entries[i].finished = true;
   batch->bytes_done += batch->list->files[index].size;
   batch->n_done++;
@@ -298,20 +275,34 @@ note_finished (struct batch *batch, size_t index)
   pthread_mutex_unlock (&batch->lock);
 }
 
+/* Take the next group of files: from *FIRST up to *END of the order of work.
+   False when there is none.  */
+static bool
+take_group (struct batch *batch, size_t *first, size_t *end)
+{
+  const struct work_order *work = &batch->work;
+  pthread_mutex_lock (&batch->lock);
+  *first = *end = batch->n_taken;
+  while (*end < work->n
+         && work->entries[work->order[*end]].group
+                == work->entries[work->order[*first]].group)
+    ++*end;
+  batch->n_taken = *end;
+  pthread_mutex_unlock (&batch->lock);
+  return *first < *end;
+}
+
 static void
 work_on_files (void *argument)
 {
   struct batch *batch = argument;
-  for (;;)
-    {
-      pthread_mutex_lock (&batch->lock);
-      size_t mine = batch->n_taken < batch->n_order ? batch->n_taken++ : NONE;
-      pthread_mutex_unlock (&batch->lock);
-      if (mine == NONE)
-        return;
-      run_file (batch, batch->order[mine]);
-      note_finished (batch, batch->order[mine]);
-    }
+  size_t first, end;
+  while (take_group (batch, &first, &end))
+    for (size_t i = first; i < end; i++)
+      {
+        run_file (batch, batch->work.order[i]);
+        note_finished (batch, batch->work.order[i]);
+      }
 }
 
 /* Results.  */
@@ -374,8 +365,8 @@ print_all (struct batch *batch)
   print_finished (batch);
   while (batch->n_printed < batch->list->n)
     {
-      progress_show (batch->n_done, batch->n_order, batch->bytes_done,
-                     batch->all_bytes);
+      progress_show (batch->n_done, batch->work.n, batch->bytes_done,
+                     batch->work.all_bytes);
       wait_for_change (batch);
       print_finished (batch);
     }
@@ -401,8 +392,8 @@ static bool
 run_threads (struct batch *batch)
 {
   unsigned n = batch->options->jobs;
-  if (n > batch->n_order)
-    n = (unsigned)batch->n_order;
+  if (n > batch->work.n)
+    n = (unsigned)batch->work.n;
   struct background *threads = calloc (n, sizeof *threads);
   if (threads == NULL)
     return false;
@@ -419,42 +410,6 @@ run_threads (struct batch *batch)
   return true;
 }
 
-static int
-compare_sizes (const void *a, const void *b, void *entries)
-{
-  const struct listed_file *all = entries;
-  size_t left = *(const size_t *)a, right = *(const size_t *)b;
-  if (all[left].size != all[right].size)
-    return all[left].size > all[right].size ? -1 : 1;
-  return (left > right) - (left < right);
-}
-
-/* Make the list of entries to work on, in the order of work.  */
-static bool
-plan (struct batch *batch)
-{
-  const struct file_list *list = batch->list;
-  batch->entries = calloc (list->n + 1, sizeof *batch->entries);
-  batch->order = calloc (list->n + 1, sizeof *batch->order);
-  if (batch->entries == NULL || batch->order == NULL)
-    return false;
-  for (size_t i = 0; i < list->n; i++)
-    batch->entries[i].next_name = NONE;
-  if (tool_options_change_files (batch->options) && !find_names (batch))
-    return false;
-  for (size_t i = 0; i < list->n; i++)
-    if (!batch->entries[i].further_name)
-      {
-        batch->order[batch->n_order++] = i;
-        batch->all_bytes += list->files[i].size;
-      }
-  batch->direct = list->n == 1 || batch->options->mode == MODE_DUMP;
-  if (!batch->direct)
-    qsort_r (batch->order, batch->n_order, sizeof *batch->order, compare_sizes,
-             list->files);
-  return true;
-}
-
 bool
 batch_run (const struct tool_options *options, const struct file_list *list,
            struct totals *totals, const struct message_streams *streams)
@@ -465,16 +420,19 @@ batch_run (const struct tool_options *options, const struct file_list *list,
   };
   pthread_mutex_init (&batch.lock, NULL);
   pthread_cond_init (&batch.changed, NULL);
-  bool done = plan (&batch);
+  batch.direct = list->n == 1 || options->mode == MODE_DUMP;
+  batch.entries = calloc (list->n + 1, sizeof *batch.entries);
+  bool done
+      = work_order_make (&batch.work, options, list) && batch.entries != NULL;
   /* What is left of the jobs when each file has one.  */
-  if (batch.n_order > 0 && batch.n_order <= options->jobs)
-    shared.convert.threads = options->jobs / (unsigned)batch.n_order;
+  if (batch.work.n > 0 && batch.work.n <= options->jobs)
+    shared.convert.threads = options->jobs / (unsigned)batch.work.n;
   expect_interruption (&batch);
   if (done && batch.direct)
     work_on_files (&batch);
-  else if (done && batch.n_order > 0)
+  else if (done && batch.work.n > 0)
     done = run_threads (&batch);
-  free (batch.order);
+  work_order_free (&batch.work);
   free (batch.entries);
   pthread_cond_destroy (&batch.changed);
   pthread_mutex_destroy (&batch.lock);

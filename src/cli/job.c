@@ -197,22 +197,21 @@ has_debug_twin (const struct job *job, const struct tool_options *options)
                      || options->mode == MODE_CONVERT)));
 }
 
-/* Change the debug file to match the file, or the output, as it is now.  */
-static bool
+/* Change the debug file to match the file, or the output, as it is now.  That
+   this fails says nothing about the file, which may have been changed.  */
+static void
 follow_debug_twin (struct job *job, const struct tool_options *options)
 {
   struct file_location now = job->location;
-  struct error err = { 0 };
   if (options->output != NULL)
     now = file_location_of_path (options->output);
   else if (job->outcome == JOB_DONE)
     now.identity = job->made;
   if (location_match_debug_twin (&now, options->debug_twin_file,
-                                 &options->convert, &err)
-      || err.status == CFI2SFRAME_NOTHING || err.status == CFI2SFRAME_NOT_ELF)
-    return true;
-  job->err = err;
-  return false;
+                                 &options->convert, &job->twin_problem)
+      || job->twin_problem.status == CFI2SFRAME_NOTHING
+      || job->twin_problem.status == CFI2SFRAME_NOT_ELF)
+    error_clear (&job->twin_problem);
 }
 
 bool
@@ -299,8 +298,8 @@ job_run (struct job *job, const struct tool_options *options)
       && !location_copy (&job->location, options->output, &options->convert,
                          &job->err))
     job->outcome = JOB_FAILED;
-  if (has_debug_twin (job, options) && !follow_debug_twin (job, options))
-    job->outcome = JOB_FAILED;
+  if (has_debug_twin (job, options))
+    follow_debug_twin (job, options);
   if (job->outcome != JOB_DONE)
     add_advice (job, options);
   job->seconds = clock_now () - start;

@@ -37,6 +37,8 @@ struct job
   struct measurement measurement;
   struct lint_outcome lint;
   struct cfi2sframe_error err;
+  struct cfi2sframe_error twin_problem; /* why the debug file did not follow
+                                           the file; clear if it did */
   double seconds;
 };
 

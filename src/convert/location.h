@@ -13,6 +13,7 @@
      location_undo, location_remove               revert.c
      location_detach                              write_detached.c
      location_match_debug_twin,
+     location_find_debug_twin,
      location_check_debug_twin                    match_debug_twin.c
      location_check, location_dump                inspect.c
      location_lint                                lint.c
@@ -80,6 +81,12 @@ bool location_match_debug_twin (const struct file_location *program,
                                 const char *debug,
                                 const struct cfi2sframe_options *options,
                                 struct error *err);
+
+/* Whether location_match_debug_twin finds a debug file of PROGRAM; then *TWIN
+   is which.  */
+bool location_find_debug_twin (const struct file_location *program,
+                               const struct cfi2sframe_options *options,
+                               struct file_identity *twin);
 
 /* Whether location_match_debug_twin could change DEBUG, if it has to; nothing
    is written.  DEBUG NULL stands for the debug file that would be found;

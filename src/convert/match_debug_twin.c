@@ -24,6 +24,7 @@
 #include "convert/original.h"
 #include "convert/replace.h"
 #include "elf/debug_file.h"
+#include "place/refusals.h"
 #include "write/debug_twin.h"
 #include "write/undo.h"
 
@@ -137,7 +138,8 @@ pair_open (struct pair *pair, const struct file_location *program,
 {
   struct debug_file found = { 0 };
   if (!image_open_at (&pair->program, program, err)
-      || !image_expect_linked (&pair->program, err))
+      || !image_expect_linked (&pair->program, err)
+      || !refusals_check_debug_file (&pair->program, err))
     return false;
   bool done = open_debug_file (&found, &pair->program, name, err)
               && locate_debug_file (pair, &found, program, err);
@@ -264,6 +266,22 @@ location_match_debug_twin (const struct file_location *program,
   bool done = match (&pair, program, debug, options, err);
   pair_close (&pair);
   return done;
+}
+
+bool
+location_find_debug_twin (const struct file_location *program,
+                          const struct cfi2sframe_options *options,
+                          struct file_identity *twin)
+{
+  struct pair pair = { .folder = -1, .options = options };
+  struct error err = { 0 };
+  struct stat status;
+  bool found = pair_open (&pair, program, NULL, &err)
+               && fstat (pair.debug.fd, &status) == 0;
+  if (found)
+    *twin = file_identity_of (&status);
+  pair_close (&pair);
+  return found;
 }
 
 /* A debug file with nothing to change is in step or its program is about to

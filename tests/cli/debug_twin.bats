@@ -377,3 +377,74 @@ END
   convert --debug-twin=tree/file/large.debug tree/file/large
   cmp elsewhere/large.debug tree/good/.debug/large.debug
 }
+
+# Where the program came first, its debug file was "replaced meanwhile" when its
+# turn came: what failed depended on sizes and on -j.
+@test "the debug file of a program of the run follows it, whatever -j is" {
+  local jobs pair
+  split_program
+  # One debug file is smaller than its program, one larger, one is of two.
+  for pair in less more both; do
+    mkdir -p "tree/$pair" && cp small small.debug "tree/$pair"
+  done
+  head -c 100000 /dev/zero >zero
+  objcopy --add-section .padding=zero tree/more/small.debug
+  objcopy -R .gnu_debuglink tree/more/small
+  objcopy --add-gnu-debuglink=tree/more/small.debug tree/more/small
+  cp tree/both/small tree/both/again
+  for jobs in 1 4; do
+    cp -a tree "tree$jobs"
+    exits 0 -r -j$jobs --debug-twin --stats=json "tree$jobs"
+    sed 's/"seconds":[^,}]*//g; s/tree[14]/tree/g' <<<"$output" >"converted$jobs"
+    has_sframe "tree$jobs/both/again"
+    run ! cmp -s "tree$jobs/less/small.debug" tree/less/small.debug
+    cp -a "tree$jobs" "new$jobs"
+    exits 0 -r -j$jobs --undo --debug-twin --stats=json "tree$jobs"
+    sed 's/"seconds":[^,}]*//g; s/tree[14]/tree/g' <<<"$output" >"undone$jobs"
+    diff -r tree "tree$jobs"
+  done
+  diff -r new1 new4
+  diff converted1 converted4
+  diff undone1 undone4
+  [ "$(grep -c '"reason":"debug file of tree/' undone1)" -eq 3 ]
+  # Also where files are named, and where no more is done than to ask.
+  exits 0 -n -v --debug-twin new1/less/small.debug new1/less/small --undo
+  [[ $output == *"small.debug: skipped: debug file of new1/less/small"* ]] || report
+}
+
+# A copy of the debug file made the debug file what it had been.
+@test "a debug file is no program that another debug file follows" {
+  split_program
+  id=$(readelf -n small | sed -n 's/.*Build ID: //p')
+  mkdir -p "cache/$id" tree && cp small.debug tree && mv small.debug "cache/$id/debuginfo"
+  export DEBUGINFOD_CACHE_PATH=$PWD/cache
+  convert --debug-twin small
+  cp "cache/$id/debuginfo" follows
+  run ! cmp -s follows tree/small.debug
+  convert -q -r --debug-twin tree
+  cmp "cache/$id/debuginfo" follows
+}
+
+# The program was a failure although it had been converted, and its other names
+# kept the old file.
+@test "a program is converted, names and all, where its debug file cannot be written" {
+  split_program
+  head -c 1000000 /dev/zero >zero
+  objcopy --add-section .padding=zero small.debug
+  objcopy -R .gnu_debuglink small
+  objcopy --add-gnu-debuglink=small.debug small
+  ln small other
+  cp small.debug before
+  # Files become no larger than 512 blocks.
+  capture sh -c "trap '' XFSZ; ulimit -f 512; exec \"\$@\"" sh \
+    "$CFI2SFRAME" --debug-twin --stats=json small other
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "cfi2sframe: small: debug file "*"small.debug: "*"too large" ]] || report
+  has_sframe small
+  [ small -ef other ]
+  cmp before small.debug
+  [[ ${lines[0]} == *'"file":"small","status":"converted"'* \
+     && ${lines[1]} == *'"file":"small","status":"failed","reason":"debug file '* \
+     && ${lines[2]} == *'"file":"other","status":"skipped"'* ]] || report
+  json_is each <<<"$(sed 's/^/conversion /' <<<"$output")"
+}
