@@ -150,7 +150,7 @@ struct cfi2sframe_options
   enum cfi2sframe_debug_info debug_info;
   const char *debug_file; /* with .debug_frame, and of the same build; or
                              NULL */
-  /* Do not convert a file that a note in it, or a file near it, has a checksum
+  /* Do not change a file that a note in it, or a file near it, has a checksum
      of: FIPS 140 has libraries compare themselves when they start.  */
   bool leave_checksummed;
   /* Bits of enum cfi2sframe_reader.  If not 0, the newest format that all of

@@ -180,8 +180,7 @@ relink_entry (const struct batch *batch, const struct job *first,
   struct file_location name, replacement = first->location;
   replacement.identity = first->made;
   bool done = listed_file_locate (batch->list, entry, &name, err)
-              && (options->mode != MODE_CONVERT
-                  || location_check_checksum (&name, &options->convert, err))
+              && location_check_checksum (&name, &options->convert, err)
               && (options->convert.dry_run
                   || relink_name (&name, &replacement, err));
   listed_file_leave (&name);

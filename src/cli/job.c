@@ -83,10 +83,11 @@ run_mode (struct job *job, const struct tool_options *options)
                               &options->convert, &job->report, &job->err);
     case MODE_REMOVE:
       return location_remove (&job->location, options->output,
-                              &options->convert, &job->made, &job->err);
+                              &options->convert, &job->made, &job->report,
+                              &job->err);
     case MODE_UNDO:
       return location_undo (&job->location, options->output, &options->convert,
-                            &job->made, &job->err);
+                            &job->made, &job->report, &job->err);
     default:
       return location_convert (&job->location, options->output,
                                &options->convert, &job->made, &job->report,
@@ -254,7 +255,8 @@ static const char *
 advice (const struct job *job, const struct tool_options *options)
 {
   const struct cfi2sframe_error *err = &job->err;
-  if (err->status == CFI2SFRAME_CHECKSUMMED)
+  if (err->status == CFI2SFRAME_CHECKSUMMED
+      && (MODES_CHANGING & MODE_BIT (options->mode)) != 0)
     return "; see --convert-checksummed";
   if (err->status == CFI2SFRAME_REFUSED && err->word == WORD_BAD_SFRAME)
     return "; see --remove";

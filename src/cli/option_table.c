@@ -81,7 +81,7 @@ const struct argp_option option_table[] = {
     "it is wrong",
     1 },
   { "convert-checksummed", OPTION_CONVERT_CHECKSUMMED, NULL, 0,
-    "Convert files as well that something keeps a checksum of (FIPS 140)", 1 },
+    "Change files as well that something keeps a checksum of (FIPS 140)", 1 },
   { "preserve-timestamps", 'p', NULL, 0, "Keep the time stamps of FILE", 1 },
 
   { NULL, 0, NULL, 0, "Existing sections:", 2 },

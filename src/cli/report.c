@@ -427,8 +427,8 @@ report_job (const struct tool_options *options, const struct job *job,
     report_json (options, job, out);
   else if (events_wanted (options->stats) && job->outcome != JOB_FOUND)
     report_event (options, job, out);
-  if (job->outcome == JOB_DONE && options->mode == MODE_CONVERT
-      && !options->quiet)
+  if (job->outcome == JOB_DONE && !options->quiet
+      && (MODES_CHANGING & MODE_BIT (options->mode)) != 0)
     print_concerns (job, errors);
   if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT
       && !options->quiet)

@@ -17,6 +17,7 @@
 #include "convert/archive_members.h"
 #include "convert/fields.h"
 #include "convert/object_convert.h"
+#include "convert/replace.h"
 #include "convert/thresholds.h"
 #include "elf/archive.h"
 #include "elf/image.h"
@@ -217,6 +218,7 @@ archive_convert (const struct output_request *output,
     {
       report->input_bytes = file.size;
       report->strategy = "archive";
+      replacement_note_concerns (&opened, report);
       done = convert_opened (&job, &opened, err);
       archive_free (&job.archive);
     }

@@ -18,14 +18,12 @@
 #include "convert/original.h"
 #include "convert/replace.h"
 #include "convert/thresholds.h"
-#include "elf/checksum.h"
 #include "place/choose_strategy.h"
 #include "place/loader.h"
 #include "place/reference_search.h"
 #include "place/refusals.h"
 #include "sframe/formats.h"
 #include "write/existing.h"
-#include "write/file_metadata.h"
 #include "write/inject_check.h"
 #include "write/output_file.h"
 #include "write/undo.h"
@@ -111,36 +109,21 @@ handle_existing (struct conversion *conversion, struct error *err)
   return existing_check_replaceable (existing, &conversion->input, err);
 }
 
-/* Note what the output will not have: signatures and the like, which hold for
-   the old bytes only.  */
-static void
-note_concerns (struct conversion *conversion)
-{
-  if (conversion->input.fd < 0)
-    return; /* in memory */
-  struct file_concerns concerns = file_find_concerns (conversion->input.fd);
-  conversion->report->signed_ima = concerns.signed_ima;
-  conversion->report->sealed_verity = concerns.verity;
-  conversion->report->flags_lost
-      = concerns.flags_lost && conversion->output.output == NULL;
-}
-
 /* Read the input's headers and what it has of .sframe; see whether it can be
    converted at all.  */
 static bool
 look_at_input (struct conversion *conversion, struct error *err)
 {
   conversion->report->input_bytes = conversion->input.size;
-  note_concerns (conversion);
   if (!image_expect_linked (&conversion->input, err)
       || !for_readers_check_file (conversion->options->readers,
                                   &conversion->input, err)
       || !handle_existing (conversion, err)
       || !refusals_check (source_image (conversion), err))
     return false;
-  return !conversion->changes || !conversion->options->leave_checksummed
-         || checksum_check_none (&conversion->input, &conversion->location,
-                                 err);
+  return !conversion->changes
+         || options_check_checksum (conversion->options, &conversion->input,
+                                    &conversion->location, err);
 }
 
 static void
@@ -355,6 +338,7 @@ static bool
 convert_opened (struct conversion *conversion, struct error *err)
 {
   conversion->output.input_fd = conversion->input.fd;
+  replacement_note_concerns (&conversion->output, conversion->report);
   if (is_wanted_object (conversion))
     return object_convert (&conversion->input, &conversion->output,
                            conversion->options, conversion->report, err);
@@ -415,10 +399,10 @@ location_check_checksum (const struct file_location *input,
   struct image image;
   struct error problem;
   error_clear (&problem);
-  if (!options->leave_checksummed)
-    return true;
-  bool none = image_open_at (&image, input, &problem)
-              && checksum_check_none (&image, input, &problem);
+  bool none
+      = !options->leave_checksummed
+        || (image_open_at (&image, input, &problem)
+            && options_check_checksum (options, &image, input, &problem));
   image_close (&image);
   if (none || problem.word == WORD_CHANGED_MEANWHILE)
     return true;

@@ -47,7 +47,7 @@ bool location_convert (const struct file_location *input, const char *output,
 
 /* Whether nothing has a checksum of INPUT by the name that it has there, or
    OPTIONS say that it does not matter, or another file has that name by now.
-   A conversion asks for its input; other names of that may be in other
+   Who changes a file asks for that name; other names of it may be in other
    directories.  */
 bool location_check_checksum (const struct file_location *input,
                               const struct cfi2sframe_options *options,
@@ -60,13 +60,16 @@ bool location_copy (const struct file_location *input, const char *output,
                     const struct cfi2sframe_options *options,
                     struct error *err);
 
-/* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  */
+/* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  Of REPORT
+   what the output will not have is set.  */
 bool location_undo (const struct file_location *input, const char *output,
                     const struct cfi2sframe_options *options,
-                    struct file_identity *made, struct error *err);
+                    struct file_identity *made,
+                    struct cfi2sframe_report *report, struct error *err);
 bool location_remove (const struct file_location *input, const char *output,
                       const struct cfi2sframe_options *options,
-                      struct file_identity *made, struct error *err);
+                      struct file_identity *made,
+                      struct cfi2sframe_report *report, struct error *err);
 
 /* Write the detached section (elf/detached_file.h) of INPUT below FOLDER,
    which is made if it is not there; with OPTIONS->dry_run only its size is

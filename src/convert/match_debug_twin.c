@@ -214,15 +214,19 @@ write_debug_file (struct pair *pair, struct error *err)
 }
 
 /* The program is again what it was when the debug file was split off: undo the
-   debug file.  location_undo opens the file anew, and locks it.  */
+   debug file.  location_undo opens the file anew, and locks it.  A debug file
+   is not run: a checksum of it does not matter.  */
 static bool
 give_original_back (struct pair *pair, struct error *err)
 {
+  struct cfi2sframe_options options = *pair->options;
+  struct cfi2sframe_report ignored = { 0 };
   struct file_identity made;
+  options.leave_checksummed = false;
   image_close (&pair->original);
   image_close (&pair->debug);
   error_clear (err);
-  return location_undo (&pair->location, NULL, pair->options, &made, err);
+  return location_undo (&pair->location, NULL, &options, &made, &ignored, err);
 }
 
 static bool

@@ -187,8 +187,9 @@ cfi2sframe_undo (const char *input, const char *output,
   struct file_location location = begin (input, err);
   struct cfi2sframe_options taken;
   struct file_identity made;
+  struct cfi2sframe_report ignored = { 0 };
   return options_take (&taken, options, err)
-         && location_undo (&location, output, &taken, &made, err);
+         && location_undo (&location, output, &taken, &made, &ignored, err);
 }
 
 bool
@@ -199,8 +200,9 @@ cfi2sframe_remove (const char *input, const char *output,
   struct file_location location = begin (input, err);
   struct cfi2sframe_options taken;
   struct file_identity made;
+  struct cfi2sframe_report ignored = { 0 };
   return options_take (&taken, options, err)
-         && location_remove (&location, output, &taken, &made, err);
+         && location_remove (&location, output, &taken, &made, &ignored, err);
 }
 
 bool

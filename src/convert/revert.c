@@ -94,11 +94,13 @@ refuse_archive (const struct file_location *input,
                             "-R .rela.sframe");
 }
 
-/* Do as location_undo does, in this WAY.  */
+/* Do as location_undo does, in this WAY.  A file in its old state elsewhere is
+   for comparisons: no checksum is of it.  */
 static bool
 revert (const struct file_location *input, const char *output,
         const struct cfi2sframe_options *options, struct file_identity *made,
-        const struct way *way, struct error *err)
+        struct cfi2sframe_report *report, const struct way *way,
+        struct error *err)
 {
   const struct file_location locked = options_locked (options, input);
   struct image image;
@@ -113,9 +115,12 @@ revert (const struct file_location *input, const char *output,
           .output = options_output (options, &locked, output, made),
           .check = way->check };
   replacement.output.input_fd = image.fd;
+  replacement_note_concerns (&replacement.output, report);
   bool done
       = check_is_linked (&image, options, err)
         && way->plan (&plan, &image, err)
+        && (output != NULL
+            || options_check_checksum (options, &image, &locked, err))
         && (options->dry_run || replacement_carry_out (&replacement, err));
   plan_free (&plan);
   image_close (&image);
@@ -125,22 +130,24 @@ revert (const struct file_location *input, const char *output,
 bool
 location_undo (const struct file_location *input, const char *output,
                const struct cfi2sframe_options *options,
-               struct file_identity *made, struct error *err)
+               struct file_identity *made, struct cfi2sframe_report *report,
+               struct error *err)
 {
-  return revert (input, output, options, made, &by_record, err);
+  return revert (input, output, options, made, report, &by_record, err);
 }
 
 bool
 location_remove (const struct file_location *input, const char *output,
                  const struct cfi2sframe_options *options,
-                 struct file_identity *made, struct error *err)
+                 struct file_identity *made, struct cfi2sframe_report *report,
+                 struct error *err)
 {
-  if (revert (input, output, options, made, &by_record, err))
+  if (revert (input, output, options, made, report, &by_record, err))
     return true;
   if (err->status != CFI2SFRAME_NOTHING
       && err->status != CFI2SFRAME_UNSUPPORTED
       && err->status != CFI2SFRAME_REFUSED)
     return false;
   error_clear (err);
-  return revert (input, output, options, made, &without_record, err);
+  return revert (input, output, options, made, report, &without_record, err);
 }

@@ -350,6 +350,17 @@ start_program ()
   [[ $stderr == "cfi2sframe: small: warning: its IMA signature"* ]] || report
   run ! getfattr -n security.ima small
   [[ $output == *"No such attribute"* ]]
+  # Nor is it by what takes the section back, or of an object or an archive.
+  local ima="setfattr -n security.ima -v 0x0302040102030405"
+  $ima small
+  exits 0 -n --undo small
+  [[ $stderr == "cfi2sframe: small: warning: its IMA signature"* ]] || report
+  exits 0 --remove small
+  [[ $stderr == "cfi2sframe: small: warning: its IMA signature"* ]] || report
+  "${CC:-cc}" -c small.c && ar rc small.a small.o
+  $ima small.o && $ima small.a
+  exits 0 --relocatable small.o small.a
+  [[ $stderr == *": small.o: warning: its IMA"*": small.a: warning: its IMA"* ]] || report
 }
 
 # FS_VERITY_FL by a library in between: few kernels can seal files.
@@ -445,6 +456,42 @@ left_out ()
   tool -q -r "$(dirname "$1")"
   silent
   run ! has_sframe "$1"
+}
+
+# Had been made behind the conversion, by a build.
+@test "--undo and --remove ask for checksums, too, as a conversion does" {
+  local option
+  mkdir d
+  small_program in
+  "$CFI2SFRAME" -q -o out in
+  touch d/.libx.so.hmac
+  for option in --undo --remove; do
+    cp out d/libx.so
+    refused d/libx.so $option
+    [[ $stderr == *": .libx.so.hmac has a checksum of it (FIPS 140); see --convert-checksummed" ]] \
+      || report
+    refused d/libx.so -n $option
+    exits 0 -r $option d
+    [[ $stderr == *"libx.so: note: skipped: .libx.so.hmac has"* ]] || report
+    cmp out d/libx.so
+    # For comparisons; and what has nothing to be taken back.
+    exits 0 $option -o before d/libx.so
+    cmp in before
+    skipped before $option
+    exits 0 $option --convert-checksummed d/libx.so
+    cmp in d/libx.so
+    skipped d/libx.so $option
+    # By another name.
+    cp out other
+    ln -f other d/libx.so
+    exits 1 $option other d/libx.so
+    cmp in other
+    cmp out d/libx.so
+  done
+  # --check does not know the option.
+  cp in d/libx.so
+  exits 1 --check --require d/libx.so
+  [[ $stderr == *": .libx.so.hmac has a checksum of it (FIPS 140)" ]] || report
 }
 
 # These were converted with a warning, and refused to start.
@@ -561,8 +608,8 @@ END
   has_sframe libx.so
   # With something there it is still skipped for that.
   skipped libx.so
-  convert --undo libx.so
-  run "$CFI2SFRAME" --convert-checksummed --undo libx.so
+  convert --undo --convert-checksummed libx.so
+  run "$CFI2SFRAME" --convert-checksummed --check libx.so
   [ "$status" -eq 2 ] || report
 }
 
