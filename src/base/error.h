@@ -66,6 +66,7 @@ enum error_word
   /* The .sframe that is there, and its record.  */
   WORD_USELESS_SFRAME,
   WORD_BAD_SFRAME,
+  WORD_UNKNOWN_SFRAME, /* of a later version, or with flags of one */
   WORD_INTERRUPTED,
   WORD_NO_UNDO_RECORD,
   WORD_UNDO_RECORD,

@@ -258,9 +258,8 @@ audit_image (const struct image *image,
     return false;
   audit->usable
       = problem == NULL && (compared || err->status == CFI2SFRAME_NOTHING);
-  audit->unknown = !compared && options->readers == 0
-                   && err->status == CFI2SFRAME_UNSUPPORTED
-                   && err->word == WORD_BAD_SFRAME;
+  audit->unknown
+      = !compared && options->readers == 0 && err->word == WORD_UNKNOWN_SFRAME;
   if (audit->unknown)
     set_text (audit, "cannot be judged: ", err->reason);
   else if (!audit->usable)

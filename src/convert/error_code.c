@@ -56,6 +56,7 @@ static const char *const of_word[WORD_COUNT] = {
   [WORD_TOO_LARGE] = "too-large",
   [WORD_USELESS_SFRAME] = "useless-sframe",
   [WORD_BAD_SFRAME] = "bad-sframe",
+  [WORD_UNKNOWN_SFRAME] = "unknown-sframe",
   [WORD_INTERRUPTED] = "interrupted",
   [WORD_NO_UNDO_RECORD] = "no-undo-record",
   [WORD_UNDO_RECORD] = "undo-record",

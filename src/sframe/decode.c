@@ -35,12 +35,12 @@ sframe_decoder_preamble (struct sframe_decoder *decoder, struct error *err)
   if (version < 1 || version > 3)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_VERSION,
                          "SFrame: unknown version %u", version)
-           || error_name (err, WORD_BAD_SFRAME);
+           || error_name (err, WORD_UNKNOWN_SFRAME);
   decoder->flags = bytes[SFRAME_HEADER_FLAGS];
   if (decoder->flags & ~sframe_known_flags (version))
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FLAGS,
                          "SFrame: unknown flags 0x%x", decoder->flags)
-           || error_name (err, WORD_BAD_SFRAME);
+           || error_name (err, WORD_UNKNOWN_SFRAME);
   decoder->variant.version = (uint8_t)version;
   decoder->variant.pcrel = decoder->flags & SFRAME_FLAG_PCREL;
   return true;

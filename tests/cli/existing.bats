@@ -408,16 +408,20 @@ damage_sframe ()
 @test "our own .sframe damaged since is named, and replaced with =auto" {
   small_program in
   convert -o good in
-  local kind
-  for kind in row header; do
+  local kind offset
+  for kind in row header abi fixed; do
     cp good f
+    offset=$(section f .sframe | cut -d' ' -f1)
     case $kind in
       row) damage_sframe f ;;
-      header) poke f "$(section f .sframe | cut -d' ' -f1)" 00 00 ;;
+      header) poke f "$offset" 00 00 ;;
+      # Taken for sections of a later version, and left.
+      abi) poke f $((offset + 4)) 77 ;;
+      fixed) poke f $((offset + 5)) 10 ;;
     esac
     case $kind in
       row) stays_with_warning f "is wrong: " ;;
-      header) stays_with_warning f "is of no use to any reader: " ;;
+      *) stays_with_warning f "is of no use to any reader: " ;;
     esac
     convert --replace=auto f
     cmp good f
@@ -432,8 +436,13 @@ damage_sframe ()
   cp good f
   local offset
   read -r offset _ < <(section f .sframe)
+  poke f $((offset + 3)) 41
+  stays_with_warning f "cannot be judged: SFrame: unknown flags 0x41"
+  cp good f
   poke f $((offset + 2)) 04
   stays_with_warning f "cannot be judged: SFrame: unknown version 4"
+  exits 1 --check --stats=json f
+  [[ $output == *'"code":"unknown-sframe"'* ]] || report
   cp f before
   exits 0 --replace=auto f
   cmp before f
