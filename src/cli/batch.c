@@ -159,7 +159,7 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
   const struct listed_file *entry = &batch->list->files[index];
   size_t program = batch->work.entries[index].program;
   *job = (struct job){ .path = entry->path,
-                       .found = entry->found,
+                       .found = !batch->work.entries[index].named,
                        .out = streams->out,
                        .outcome = JOB_FAILED };
   if (program != WORK_NONE)

@@ -87,12 +87,15 @@ push_directory (struct directory_walk *walk, char *path)
   return true;
 }
 
-/* Whether the file of FD starts like an ELF file or, if archives are wanted,
-   like an archive.  Files that are too small are not read at all, which keeps
-   those of /proc alone.  */
+/* Whether the file of FD starts like an ELF file or, if objects are wanted,
+   like an archive of them.  Files that are too small are not read at all,
+   which keeps those of /proc alone.  */
 static bool
-is_wanted (int fd, const struct stat *status, bool archives)
+is_wanted (int fd, const struct stat *status,
+           const struct tool_options *options)
 {
+  bool archives = options->convert.relocatable
+                  || (MODES_LOOKING & MODE_BIT (options->mode)) != 0;
   char magic[SARMAG];
   return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
          && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic
@@ -139,7 +142,7 @@ add_file (struct directory_walk *walk, int directory, const char *name,
       || (walk->options->one_file_system
           && status.st_dev != walk->root_identity.device))
     free (path);
-  else if (!is_wanted (fd, &status, walk->options->convert.relocatable))
+  else if (!is_wanted (fd, &status, walk->options))
     {
       walk->list->not_elf++;
       free (path);

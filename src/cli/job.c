@@ -244,9 +244,7 @@ static bool
 could_take_objects (const struct tool_options *options)
 {
   return !options->convert.relocatable && !options->compact_unwind
-         && ((MODES_WITH_OUTPUT | MODE_BIT (MODE_CHECK))
-             & MODE_BIT (options->mode))
-                != 0;
+         && (MODES_TAKING_OBJECTS & MODE_BIT (options->mode)) != 0;
 }
 
 /* What a user could do about JOB's failure with an option, to stand behind the

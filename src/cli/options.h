@@ -29,13 +29,17 @@ enum tool_mode
 
 /* Sets of modes: those that make a section, for its place in the file or at
    all; those that take one back; those that change the file, or write the
-   changed one elsewhere; and those that know -o or a file like it.  */
+   changed one elsewhere; those that know -o or a file like it; those that work
+   on objects and archives, with --relocatable; and those that look at the
+   section of any file.  */
 #define MODES_MAKING_IN_PLACE \
   (MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_SECTION_ONLY))
 #define MODES_MAKING (MODES_MAKING_IN_PLACE | MODE_BIT (MODE_DETACH))
 #define MODES_TAKING_BACK (MODE_BIT (MODE_REMOVE) | MODE_BIT (MODE_UNDO))
 #define MODES_CHANGING (MODE_BIT (MODE_CONVERT) | MODES_TAKING_BACK)
 #define MODES_WITH_OUTPUT (MODES_CHANGING | MODE_BIT (MODE_SECTION_ONLY))
+#define MODES_TAKING_OBJECTS (MODES_WITH_OUTPUT | MODE_BIT (MODE_CHECK))
+#define MODES_LOOKING (MODE_BIT (MODE_CHECK) | MODE_BIT (MODE_DUMP))
 
 /* What a mode is called.  */
 struct mode_names

@@ -26,6 +26,13 @@ check_compact_unwind (const struct argp_state *state)
     argp_error (state, "this option is for SFrame only");
 }
 
+/* A bit of what does so for linked files alone.  Of objects nothing is known
+   that the linker decides: where code comes to lie, who calls it, which
+   readers there are.  */
+#define LINKED MODE_BIT (N_MODES)
+
+#define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))
+
 /* Options and the modes in which they change anything.  */
 static const struct
 {
@@ -38,31 +45,56 @@ static const struct
   { OPTION_STRICT, MODES_MAKING | MODE_BIT (MODE_CHECK) },
   { OPTION_MIN_COVERAGE, MODES_MAKING | MODE_BIT (MODE_CHECK) },
   { OPTION_REQUIRE, MODE_BIT (MODE_CHECK) },
-  { OPTION_NO_SHARE, MODES_MAKING },
-  { OPTION_NO_SPLIT, MODES_MAKING },
-  { OPTION_COMPACT, MODES_MAKING },
-  { OPTION_RETURN_ADDRESSES, MODES_MAKING },
-  { OPTION_VERIFY_CODE, MODES_MAKING },
-  { OPTION_ANALYZE, MODES_MAKING },
+  { OPTION_NO_SHARE, MODES_MAKING | LINKED },
+  { OPTION_NO_SPLIT, MODES_MAKING | LINKED },
+  { OPTION_COMPACT, MODES_MAKING | LINKED },
+  { OPTION_RETURN_ADDRESSES, MODES_MAKING | LINKED },
+  { OPTION_VERIFY_CODE, MODES_MAKING | LINKED },
+  { OPTION_ANALYZE, MODES_MAKING | LINKED },
   { OPTION_GNU, MODES_MAKING_IN_PLACE },
   { OPTION_REPLACE, MODES_MAKING_IN_PLACE },
   { OPTION_DEBUG_INFO, MODES_MAKING | MODE_BIT (MODE_CHECK) },
-  { OPTION_DEBUG_FILE, MODES_MAKING | MODE_BIT (MODE_CHECK) },
+  { OPTION_DEBUG_FILE, MODES_MAKING | MODE_BIT (MODE_CHECK) | LINKED },
   { OPTION_CONVERT_CHECKSUMMED, MODES_CHANGING },
   { OPTION_HOOK, MODE_BIT (MODE_CONVERT) },
   { OPTION_CONFIG, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_DETACH) },
   { OPTION_DEBUG_TWIN, MODES_CHANGING },
-  { OPTION_STATS, ~MODE_BIT (MODE_DUMP) },
-  { OPTION_FOR, MODES_MAKING_IN_PLACE | MODE_BIT (MODE_CHECK) },
+  { OPTION_STATS, ALL_MODES_BUT (MODE_DUMP) },
+  { OPTION_FOR, MODES_MAKING_IN_PLACE | MODE_BIT (MODE_CHECK) | LINKED },
   { OPTION_FORMAT, MODES_MAKING | MODE_BIT (MODE_DUMP) },
+  { OPTION_RELOCATABLE, MODES_TAKING_OBJECTS },
+  { 'r', ALL_MODES_BUT (MODE_COMPARE) },
+  { OPTION_FILES0_FROM, ALL_MODES_BUT (MODE_COMPARE) },
 };
+
+enum
+{
+  N_EFFECTS = sizeof effects / sizeof effects[0]
+};
+
+_Static_assert(N_EFFECTS <= 8 * sizeof ((struct tool_options *)0)->given,
+               "an option has no bit");
+
+/* The bit of the option KEY in tool_options.given; 0 without effects.  */
+static unsigned
+bit_of (int key)
+{
+  for (unsigned i = 0; i < N_EFFECTS; i++)
+    if (effects[i].key == key)
+      return 1u << i;
+  return 0;
+}
 
 void
 usage_note_given (struct tool_options *options, int key)
 {
-  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
-    if (effects[i].key == key)
-      options->given |= 1u << i;
+  options->given |= bit_of (key);
+}
+
+static bool
+is_given (const struct tool_options *options, int key)
+{
+  return (options->given & bit_of (key)) != 0;
 }
 
 static const char *
@@ -73,47 +105,32 @@ name_of (const struct argp_option *table, int key)
   return table->name;
 }
 
-/* Refuse the analysis of objects: which functions they call is not known
-   before they are linked.  */
-static void
-check_objects (const struct argp_state *state)
-{
-  const struct cfi2sframe_options *convert
-      = &((const struct tool_options *)state->input)->convert;
-  if (convert->relocatable && (convert->analyze || convert->verify_code))
-    argp_error (state, "%s is for linked files, not with --relocatable",
-                convert->analyze ? "--analyze" : "--verify-code");
-}
-
 /* Refuse options that have no effect: the user expects something that would
    not happen.  */
 static void
 check_effects (const struct argp_state *state)
 {
   const struct tool_options *options = state->input;
-  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
-    if ((options->given & 1u << i)
-        && !(effects[i].modes & MODE_BIT (options->mode)))
-      argp_error (state, "--%s has no effect with %s",
-                  name_of (state->root_argp->options, effects[i].key),
-                  mode_names[options->mode].option);
+  for (size_t i = 0; i < N_EFFECTS; i++)
+    {
+      const char *name = name_of (state->root_argp->options, effects[i].key);
+      if (!(options->given & 1u << i))
+        continue;
+      if (!(effects[i].modes & MODE_BIT (options->mode)))
+        argp_error (state, "--%s has no effect with %s", name,
+                    mode_names[options->mode].option);
+      if ((effects[i].modes & LINKED) && options->convert.relocatable)
+        argp_error (state, "--%s is for linked files, not with --relocatable",
+                    name);
+    }
   if (options->one_file_system && !options->recursive)
     argp_error (state, "--one-file-system has no effect without -r");
   if (options->n_excluded > 0 && !options->recursive)
     argp_error (state, "--exclude has no effect without -r");
 }
 
-static bool
-is_given (const struct tool_options *options, int key)
-{
-  for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
-    if (effects[i].key == key)
-      return options->given >> i & 1;
-  return false;
-}
-
-/* Refuse --for together with --format, because readers determine the version,
-   and for objects, because only linked files have readers.  */
+/* Refuse --for together with --format, because readers determine the
+   version.  */
 static void
 check_readers (const struct argp_state *state)
 {
@@ -125,8 +142,6 @@ check_readers (const struct argp_state *state)
     return;
   if (is_given (options, OPTION_FORMAT))
     argp_error (state, "--for chooses the version; --format does, too");
-  if (convert->relocatable)
-    argp_error (state, "--for is for linked files, not with --relocatable");
   if (options->mode != MODE_CHECK
       && !for_readers_format (convert->readers, &convert->format, &err))
     argp_error (state, "--for: %s", err.reason);
@@ -144,6 +159,10 @@ check_debug_file (const struct argp_state *state)
       && options->output != NULL)
     argp_error (state, "with an output file, name the debug file: "
                        "--debug-twin=DEBUG");
+  if (convert->relocatable && options->mode != MODE_CHECK
+      && convert->debug_info == CFI2SFRAME_DEBUG_INFO_AUTO)
+    argp_error (state, "--debug-info=auto is for linked files, not with "
+                       "--relocatable");
   if (convert->debug_file == NULL)
     return;
   if (many)
@@ -167,7 +186,6 @@ usage_check (const struct argp_state *state)
                 mode_names[options->mode].option);
   check_compact_unwind (state);
   check_effects (state);
-  check_objects (state);
   check_readers (state);
   if (events_wanted (options->stats)
       && MODE_BIT (options->mode)

@@ -61,13 +61,15 @@ same_before (const struct file_names *names, size_t i)
 static void
 chain_names (struct work_order *order, const struct file_names *names)
 {
-  for (size_t i = 1; i < names->n; i++)
+  for (size_t i = names->n; i-- > 1;)
     {
       size_t before = same_before (names, i);
+      struct work_entry *entry = &order->entries[names->names[i].entry];
       if (before == WORK_NONE)
         continue;
       order->entries[before].next_name = names->names[i].entry;
-      order->entries[names->names[i].entry].further_name = true;
+      order->entries[before].named |= entry->named;
+      entry->further_name = true;
     }
 }
 
@@ -185,6 +187,7 @@ work_order_make (struct work_order *order, const struct tool_options *options,
   for (size_t i = 0; i < list->n; i++)
     order->entries[i] = (struct work_entry){ .next_name = WORK_NONE,
                                              .program = WORK_NONE,
+                                             .named = !list->files[i].found,
                                              .group = i };
   if (tool_options_change_files (options) && !relate (order, options, list))
     return false;

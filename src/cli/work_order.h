@@ -19,6 +19,7 @@ struct work_entry
 {
   size_t next_name;  /* the next entry that is the same file, or WORK_NONE */
   bool further_name; /* not the first name of its file */
+  bool named;        /* the file was named, by this name or a further one */
   size_t program;    /* the first of the entries that have this one for their
                         debug file, which follows them, or WORK_NONE */
   size_t group;      /* the first of the entries with one debug file, or this

@@ -397,11 +397,22 @@ assert text["status"] != small["status"]
 --undo --verify-code
 --dump --verify-code
 --dump --stats=json
+--dump --relocatable
+--lint --relocatable
+--compare -r
+--compare --files0-from=f
 END
   for options in -x --exclude=x; do
     exits 2 $options f
     [[ $stderr == *"has no effect without -r"* ]] || report
   done
+  for options in --analyze --verify-code --no-share --no-split --compact \
+    --return-addresses=no --debug-file=f --debug-info=auto; do
+    exits 2 --relocatable $options f
+    [[ $stderr == *": ${options/=[!a]*/} is for linked files, not with --relocatable"* ]] || report
+  done
+  # Others in the same run can have it.
+  exits 0 -n --relocatable --debug-info=none f
   [ "$(checksum f)" = "$before" ]
 }
 

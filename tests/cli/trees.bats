@@ -211,6 +211,21 @@ assert total["not_elf"] == 4, total
   cmp original b/one
 }
 
+# Which of the two it was depended on the order of operands.
+@test "a file that is named is not one that was found, wherever else it is" {
+  small_program
+  mkdir h
+  cp small h/riscv
+  poke h/riscv 18 f3 00 # EM_RISCV
+  local order
+  for order in "h/riscv -r h" "-r h h/riscv" "-r h ./h/riscv"; do
+    # shellcheck disable=SC2086
+    exits 1 $order
+    [[ $stderr == "cfi2sframe: "*"h/riscv: "* ]] || report
+  done
+  exits 0 -r h h
+}
+
 @test "symbolic links to hard links stay symbolic links" {
   small_program a
   ln a b

@@ -498,6 +498,11 @@ END
   convert --relocatable lib.a
   ar x lib.a
   exits 0 --check lib.a
+  # Were found in a directory by --relocatable alone, as no other file is.
+  mkdir d && cp lib.a d
+  read_text found <("$CFI2SFRAME" --check --stats=json -r d | sed '$d; s/d\/lib/lib/; s/,"sec.*//')
+  [ "$found" = "$("$CFI2SFRAME" --check --stats=json lib.a | sed 's/,"sec.*//')" ]
+  "$CFI2SFRAME" --dump -r d | grep -qF "File: d/lib.a(one.o)"
   local functions=0 bytes=0 member
   for member in one.o a_member_with_a_long_name.o; do
     read -r n f < <("$CFI2SFRAME" --check $member \
