@@ -17,15 +17,15 @@ comparison_init (struct comparison *comparison,
   *disproofs = (struct disproofs){ 0 };
   *comparison = (struct comparison){
     .disproofs = disproofs,
-    .request = request,
+    .known = { .functions = request->known, .n = request->n_known },
     .machine = code_machine_of (request->image->arch),
   };
 }
 
-/* The row of FUNCTION that is in force at ADDRESS, or NULL, is what COMPARISON
-   has from now on.  */
+/* The row of FUNCTION that is in force at ADDRESS, or NULL, is what SEARCH has
+   found from now on.  */
 static void
-take_row (struct comparison *comparison, const struct frame_function *function,
+take_row (struct row_search *search, const struct frame_function *function,
           uint64_t address)
 {
   uint64_t offset = address - function->address;
@@ -35,24 +35,23 @@ take_row (struct comparison *comparison, const struct frame_function *function,
   uint64_t end = behind < n ? function->rows[behind].start : function->size;
   if (end > function->size)
     end = function->size;
-  bool is_known = behind > 0 && !function->from_plt && !function->signal;
-  comparison->row = is_known ? &function->rows[behind - 1] : NULL;
-  comparison->start = function->address + start;
-  comparison->size = end - start;
+  bool is_known = behind > 0 && !function->from_plt && !function->signal
+                  && function->repeat == 0;
+  search->row = is_known ? &function->rows[behind - 1] : NULL;
+  search->start = function->address + start;
+  search->size = end - start;
 }
 
-/* The row of the known function at ADDRESS that is in force there, or NULL.
-   Addresses come in stretches that ascend.  */
-static const struct frame_row *
-find_row (struct comparison *comparison, uint64_t address)
+const struct frame_row *
+row_search_find (struct row_search *search, uint64_t address)
 {
-  if (address - comparison->start < comparison->size)
-    return comparison->row;
-  const struct frame_function *known = comparison->request->known;
-  size_t n = comparison->request->n_known;
-  const struct frame_function *function = &known[comparison->function];
+  if (address - search->start < search->size)
+    return search->row;
+  const struct frame_function *known = search->functions;
+  size_t n = search->n;
   if (n == 0)
     return NULL;
+  const struct frame_function *function = &known[search->function];
   if (address < function->address
       || address - function->address >= function->size)
     {
@@ -60,11 +59,11 @@ find_row (struct comparison *comparison, uint64_t address)
           = SEARCH_FIRST (n, i, known[i].address + known[i].size > address);
       if (at == n || known[at].address > address)
         return NULL;
-      comparison->function = at;
+      search->function = at;
       function = &known[at];
     }
-  take_row (comparison, function, address);
-  return comparison->row;
+  take_row (search, function, address);
+  return search->row;
 }
 
 static bool
@@ -163,7 +162,9 @@ comparison_see (struct comparison *comparison, uint64_t entry,
                 struct value sp)
 {
   const struct frame_row *row
-      = trust != TRUST_CFI_ALONE ? find_row (comparison, address) : NULL;
+      = trust != TRUST_CFI_ALONE
+            ? row_search_find (&comparison->known, address)
+            : NULL;
   uint64_t before = address == entry ? address : comparison->last;
   comparison->last = address;
   if (!row)

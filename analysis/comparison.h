@@ -19,15 +19,28 @@
 #include "analysis/routine.h"
 #include "analysis/state.h"
 
+/* A search for the rows of functions, by addresses in stretches that
+   ascend.  */
+struct row_search
+{
+  const struct frame_function *functions; /* ascending, disjoint; borrowed */
+  size_t n;
+  size_t function;             /* index of the one looked at last */
+  const struct frame_row *row; /* found last, for SIZE bytes from START on */
+  uint64_t start, size;
+};
+
+/* The row that is in force at ADDRESS, or NULL.  That of a PLT stub or a
+   signal frame is none.  */
+const struct frame_row *row_search_find (struct row_search *search,
+                                         uint64_t address);
+
 struct comparison
 {
   struct disproofs *disproofs;
   size_t first; /* index: those of the function looked at begin there */
-  const struct code_request *request;
   const struct code_machine *machine;
-  size_t function;             /* index of the known function looked at last */
-  const struct frame_row *row; /* found last, for SIZE bytes from START on */
-  uint64_t start, size;
+  struct row_search known;
   uint64_t last; /* instruction looked at last */
   /* Rows of the function looked at were compared; one contradicts the code in
      a way that a function entered with more on the stack would explain; one

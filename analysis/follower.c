@@ -26,6 +26,8 @@ follower_new (const struct follower_options *options)
   follower->context.decoder = follower->decoder;
   follower->routine = routine_new (&follower->context);
   comparison_init (&follower->comparison, request, &follower->disproofs);
+  follower->described = (struct row_search){ .functions = request->described,
+                                             .n = request->n_described };
   if (follower->decoder && follower->routine)
     return follower;
   follower_free (follower);
@@ -183,15 +185,38 @@ note_main (struct follower *follower, const struct insn *insn,
     note_address (follower, NOTE_FUNCTION, follower->handed);
 }
 
-/* The number of the row that STATE comes to.  */
+/* The row that others have for the code at ADDRESS, if STATE shows that row to
+   be right; else NULL.  */
+static const struct frame_row *
+described_row (struct follower *follower, uint64_t address,
+               const struct state *state)
+{
+  const struct code_machine *machine = follower->routine->machine;
+  const struct frame_row *row
+      = row_search_find (&follower->described, address);
+  return row && state_check_cfa (state, machine, row) == VERDICT_AGREES
+                 && state_check_ra (state, machine, row) == VERDICT_AGREES
+                 && state_check_fp (state, machine, row) == VERDICT_AGREES
+             ? row
+             : NULL;
+}
+
+/* The number of the row that STATE, at ADDRESS, comes to.  */
 static uint32_t
-make_row (struct follower *follower, const struct state *state)
+make_row (struct follower *follower, uint64_t address,
+          const struct state *state)
 {
   const struct code_machine *machine = follower->routine->machine;
   struct frame_row row;
   bool known = follower->current->is_bare
                    ? state_row_without_fp (state, machine, &row)
                    : state_row (state, machine, &row);
+  const struct frame_row *other
+      = known && !follower->current->is_bare
+            ? described_row (follower, address, state)
+            : NULL;
+  if (other)
+    return row_number (follower, other);
   if (!known)
     row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
   return row_number (follower, &row);
@@ -278,7 +303,8 @@ note_instruction (void *argument, uint64_t address, const struct insn *insn,
     return;
   if (insn->size > 0)
     note_row (follower, address, insn->size,
-              current->trusted ? make_row (follower, state) : ROW_UNKNOWN);
+              current->trusted ? make_row (follower, address, state)
+                               : ROW_UNKNOWN);
   if (current->trusted)
     note_mentioned (follower, insn, state);
   if (function_of (follower, current)->entry == follower->options.program_entry

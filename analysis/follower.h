@@ -89,6 +89,7 @@ struct follower
   size_t n_rows, rows_capacity;
   struct disproofs disproofs;
   struct comparison comparison;
+  struct row_search described;
   const struct followed *current;
   /* Where the program begins: the address in the first argument's register, as
      the last instruction that wrote it has computed it.  */

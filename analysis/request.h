@@ -40,9 +40,10 @@ struct code_request
   struct address_list parts, entries;
   const struct code_pad *pads; /* ascending, disjoint */
   size_t n_pads;
-  /* Code that has rows from elsewhere, ascending: functions or parts of them
-     may start there.  */
-  const struct code_range *described;
+  /* Rows from elsewhere, to be judged, ascending: functions or parts of them
+     may start there.  A state can often be told by several rows.  Where one of
+     these tells it that row is found, and no other.  */
+  const struct frame_function *described;
   size_t n_described;
   bool beyond_cfi; /* look for functions outside of `known`, too */
   bool compares;   /* look for rows of `known` that the code contradicts */

@@ -104,10 +104,11 @@ add_described (struct starts *starts, uint64_t address)
 bool
 starts_add_described (struct starts *starts, bool adjoining)
 {
-  const struct code_range *ranges = starts->request->described;
+  const struct frame_function *list = starts->request->described;
   for (size_t i = 0; i < starts->request->n_described; i++)
-    if ((i > 0 && ranges[i - 1].end == ranges[i].start) == adjoining
-        && !add_described (starts, ranges[i].start))
+    if ((i > 0 && list[i - 1].address + list[i - 1].size == list[i].address)
+            == adjoining
+        && !add_described (starts, list[i].address))
       return false;
   return true;
 }

@@ -14,6 +14,7 @@
 #include "convert/options.h"
 #include "relocatable/object_audit.h"
 #include "sframe/find_sframe.h"
+#include "sframe/lower_row.h"
 #include "write/existing.h"
 
 enum
@@ -33,44 +34,48 @@ struct audit
 };
 
 static int
-compare_ranges (const void *a, const void *b)
+compare_starts (const void *a, const void *b)
 {
-  const struct code_range *x = a, *y = b;
-  return (x->start > y->start) - (x->start < y->start);
+  const struct frame_function *x = a, *y = b;
+  return (x->address > y->address) - (x->address < y->address);
 }
 
-/* The code that DECODER's entries describe, ascending; NULL when memory ran
-   out.  */
-static struct code_range *
-described_code (const struct sframe_decoder *decoder)
+/* Set LIST to what DECODER's entries say, ascending.  Entries may share rows:
+   those behind more rows than the section has bytes have none.  */
+static bool
+described_code (struct frame_functions *list,
+                const struct sframe_decoder *decoder, struct error *err)
 {
+  uint64_t left = sframe_decoder_rows_max (decoder), n_rows = 0;
   uint32_t n = decoder->n_functions;
-  struct code_range *ranges
-      = reallocarray (NULL, (size_t)n + 1, sizeof *ranges);
-  if (ranges == NULL)
-    return NULL;
+  list->functions = calloc ((size_t)n + 1, sizeof *list->functions);
+  if (list->functions == NULL)
+    return error_set_no_memory (err);
   for (uint32_t i = 0; i < n; i++)
     {
-      uint64_t start = sframe_decoder_start (decoder, i);
-      ranges[i]
-          = (struct code_range){ start,
-                                 start + sframe_decoder_size (decoder, i) };
+      struct frame_function *function = &list->functions[list->n_functions++];
+      if (!lower_undo_function (decoder, i, &left, function, err))
+        return false;
+      n_rows += function->n_rows;
+      if (n_rows > decoder->size)
+        function->n_rows = 0;
+      frame_function_trim (function);
     }
-  qsort (ranges, n, sizeof *ranges, compare_ranges);
-  return ranges;
+  qsort (list->functions, n, sizeof *list->functions, compare_starts);
+  return true;
 }
 
 /* Compare with SOURCE, after adding functions found in code that neither the
-   CFI nor DESCRIBED, N ranges, covers.  */
+   CFI nor DESCRIBED covers.  */
 static bool
 compare_with_code (struct cfi_source *source,
                    const struct sframe_decoder *decoder,
-                   const struct code_range *described, size_t n,
+                   const struct frame_functions *described,
                    struct cfi2sframe_check_result *result, struct error *err)
 {
   struct code_evidence rows;
   const struct code_evidence_request wanted
-      = { .add = true, .described = described, .n_described = n };
+      = { .add = true, .described = described };
   bool compared = code_evidence_make (&rows, source, &wanted, err)
                   && sframe_verify (decoder, source, result, err);
   result->bytes_from_code = rows.bytes;
@@ -80,24 +85,24 @@ compare_with_code (struct cfi_source *source,
 
 /* Compare rows for code without CFI with an analysis of the code.  First the
    code is analysed as a conversion does it.  The rows may have been made
-   before the file was stripped, when symbols said where functions start.  So
-   code that then is still not found is analysed again, with the starts of the
-   .sframe's own FDEs.  */
+   before the file was stripped, when symbols said where functions start and
+   .debug_frame where a popped frame pointer still lies.  So code that then is
+   still not found, or told by other rows, is analysed again, with what the
+   .sframe itself says of it.  */
 static bool
 audit_with_code (struct cfi_source *source,
                  const struct sframe_decoder *decoder,
                  struct cfi2sframe_check_result *result, struct error *err)
 {
-  if (!compare_with_code (source, decoder, NULL, 0, result, err))
+  struct frame_functions described = { 0 };
+  if (!compare_with_code (source, decoder, NULL, result, err))
     return false;
-  if (result->bytes_extra == 0)
+  if (result->bytes_extra + result->bytes_wrong == 0)
     return true;
-  struct code_range *described = described_code (decoder);
-  if (described == NULL)
-    return error_set_no_memory (err);
-  bool compared = compare_with_code (source, decoder, described,
-                                     decoder->n_functions, result, err);
-  free (described);
+  bool compared
+      = described_code (&described, decoder, err)
+        && compare_with_code (source, decoder, &described, result, err);
+  frame_functions_free (&described);
   return compared;
 }
 

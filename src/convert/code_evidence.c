@@ -126,7 +126,8 @@ add_row_range (struct harvest *harvest, const struct row_range *row_range)
   return true;
 }
 
-/* Whether the code of ROW_RANGE has a row, and one that can be.  */
+/* Whether the code of ROW_RANGE has a row, and one that can be written, unless
+   others wrote it.  */
 static bool
 has_row (const struct harvest *harvest, const struct row_range *row_range)
 {
@@ -135,7 +136,8 @@ has_row (const struct harvest *harvest, const struct row_range *row_range)
     return false;
   const struct frame_row *row = &row_map->numbers.rows[row_range->row];
   return row->cfa.kind != RULE_UNSUPPORTED
-         && !code_row_reads_below_sp (row, harvest->request->image->arch);
+         && (harvest->request->n_described > 0
+             || !code_row_reads_below_sp (row, harvest->request->image->arch));
 }
 
 static bool
@@ -182,8 +184,11 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
   request.beyond_cfi = wanted->add;
   request.compares = wanted->verify;
   request.only_compares = !wanted->add;
-  request.described = wanted->described;
-  request.n_described = wanted->n_described;
+  if (wanted->described != NULL)
+    {
+      request.described = wanted->described->functions;
+      request.n_described = wanted->described->n_functions;
+    }
   request.threads = wanted->threads;
   bool ok = code_analyse (&request, &findings, err)
             && (!wanted->add

@@ -30,8 +30,8 @@ struct code_evidence_request
 {
   bool add;    /* functions without CFI become the source's `found' */
   bool verify; /* rows that the code contradicts are noted */
-  const struct code_range *described; /* with ADD: as in struct code_request */
-  size_t n_described;
+  /* With ADD: as in struct code_request.  */
+  const struct frame_functions *described;
   unsigned threads; /* as in struct code_request */
 };
 

@@ -74,12 +74,18 @@ fuzz_code (const uint8_t *bytes, size_t size)
     {
       /* The analysis has to prove what others describe, and may be told lies.
        */
-      const struct code_range described[]
-          = { { image.header.e_entry, image.header.e_entry + size % 64 },
-              { image.header.e_entry + size % 64, UINT64_MAX } };
-      const struct code_evidence_request wanted = {
-        .add = true, .verify = true, .described = described, .n_described = 2
-      };
+      struct frame_row row
+          = { .cfa
+              = { .kind = RULE_REG, .reg = image.arch->sp, .offset = 8 } };
+      struct frame_function functions[]
+          = { { .address = image.header.e_entry, .size = size % 64 },
+              { .address = image.header.e_entry + size % 64,
+                .size = UINT32_MAX,
+                .rows = &row,
+                .n_rows = 1 } };
+      const struct frame_functions described = { functions, 2, 2 };
+      const struct code_evidence_request wanted
+          = { .add = true, .verify = true, .described = &described };
       FUZZ_DONE (code_evidence_make (&rows, &source, &wanted, &err), &err);
       check_source (&source);
       check_disproofs (&rows);

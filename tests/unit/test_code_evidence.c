@@ -315,11 +315,12 @@ TEST (what_rows_describe_is_tried)
   static const uint32_t code[]
       = { 0xd503201f, 0xd503201f, 0xd65f03c0, /* nop; nop; ret */
           0xd503201f, 0xd503201f, 0xd65f03c0 };
-  static const struct code_range range = { G, END };
+  static struct frame_function function = { .address = G, .size = END - G };
   for (size_t n = 0; n < 2; n++)
     {
+      const struct frame_functions described = { &function, n, n };
       const struct code_evidence_request request
-          = { .add = true, .described = &range, .n_described = n };
+          = { .add = true, .described = &described };
       struct fixture f;
       struct error err = { 0 };
       open_program_of (&f, code, F);
