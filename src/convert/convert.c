@@ -383,11 +383,11 @@ location_convert (const struct file_location *input, const char *output,
               && (image_open_at (&conversion.input, &conversion.location, err)
                       ? convert_opened (&conversion, err)
                       : convert_unopened (&conversion, err));
-  conversion_free (&conversion);
   if (!done && output != NULL
       && (err->status == CFI2SFRAME_NOTHING
           || err->status == CFI2SFRAME_NOT_ELF))
     replacement_copy_unchanged (&conversion.output, err);
+  conversion_free (&conversion);
   return done;
 }
 

@@ -138,8 +138,9 @@ replacement_copy_unchanged (const struct output_request *request,
   struct output_request copy = *request;
   if (request->dry_run)
     return true;
-  copy.input_fd = file_location_open (request->input,
-                                      O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
+  if (request->input_fd < 0)
+    copy.input_fd = file_location_open (request->input,
+                                        O_RDONLY | O_NONBLOCK | O_NOCTTY, err);
   if (copy.input_fd < 0)
     return false;
   bool done
@@ -147,6 +148,7 @@ replacement_copy_unchanged (const struct output_request *request,
         && output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure);
   if (!done)
     *err = failure;
-  close (copy.input_fd);
+  if (request->input_fd < 0)
+    close (copy.input_fd);
   return done;
 }

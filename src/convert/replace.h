@@ -39,8 +39,8 @@ void replacement_note_concerns (const struct output_request *request,
                                 struct cfi2sframe_report *report);
 
 /* There is nothing to change, but an output was named, so it becomes a copy of
-   the input, unless this is a dry run.  False, with another reason in ERR than
-   before, if copying fails.  */
+   the input, unless this is a dry run.  The input is opened if it is not open.
+   False, with another reason in ERR than before, if copying fails.  */
 bool replacement_copy_unchanged (const struct output_request *request,
                                  struct error *err);
 

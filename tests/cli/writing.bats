@@ -733,3 +733,13 @@ EOF
   done
   [ "$bad" -ge 1 ] || report
 }
+
+# Between two openings another file could get the name.
+@test "what is copied is the file that was looked at" {
+  needs_strace
+  small_program in
+  convert in
+  strace -f -e trace=openat -o trace "$CFI2SFRAME" -o out in
+  cmp in out
+  [ "$(grep -c '"in"' trace)" -eq 1 ] || { cat trace; return 1; }
+}
