@@ -52,6 +52,12 @@ check (struct job *job, const struct tool_options *options)
          && require_section (job, options);
 }
 
+/* What changes a file, by enum tool_mode.  */
+static location_change *const changes[N_MODES]
+    = { [MODE_CONVERT] = location_convert,
+        [MODE_REMOVE] = location_remove,
+        [MODE_UNDO] = location_undo };
+
 static bool
 run_mode (struct job *job, const struct tool_options *options)
 {
@@ -81,17 +87,10 @@ run_mode (struct job *job, const struct tool_options *options)
     case MODE_DETACH:
       return location_detach (&job->location, options->detached,
                               &options->convert, &job->report, &job->err);
-    case MODE_REMOVE:
-      return location_remove (&job->location, options->output,
-                              &options->convert, &job->made, &job->report,
-                              &job->err);
-    case MODE_UNDO:
-      return location_undo (&job->location, options->output, &options->convert,
-                            &job->made, &job->report, &job->err);
     default:
-      return location_convert (&job->location, options->output,
-                               &options->convert, &job->made, &job->report,
-                               &job->err);
+      return changes[options->mode](&job->location, options->output,
+                                    &options->convert, &job->made,
+                                    &job->report, &job->err);
     }
 }
 

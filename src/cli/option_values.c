@@ -21,46 +21,37 @@ enum
   READERS_MAX = 16
 };
 
-/* Report that OPTION does not take VALUE but one of VALUES, which NULL ends,
-   and end.  */
-static void
-refuse_value (const struct argp_state *state, const char *option,
-              const char *value, const char *const *values)
+/* Which of VALUES, which end with NULL, ARGUMENT of OPTION is.  Another one
+   ends the program.  */
+static unsigned
+parse_choice (const struct argp_state *state, const char *option,
+              const char *argument, const char *const *values)
 {
   char list[128] = "";
   size_t at = 0;
+  for (unsigned i = 0; values[i] != NULL; i++)
+    if (strcmp (values[i], argument) == 0)
+      return i;
   for (size_t i = 0; values[i] != NULL && at < sizeof list; i++)
     at += (size_t)snprintf (list + at, sizeof list - at, "%s%s",
                             i == 0 ? "" : ", ", values[i]);
-  argp_error (state, "unknown value '%s' of %s; it takes: %s", value, option,
-              list);
+  argp_error (state, "unknown value '%s' of %s; it takes: %s", argument,
+              option, list);
+  return 0;
 }
 
 bool
 option_has_value (const struct argp_state *state, const char *option,
                   const char *argument, const char *value)
 {
-  if (argument != NULL && strcmp (argument, value) != 0)
-    refuse_value (state, option, argument,
-                  (const char *const[]){ value, NULL });
-  return argument != NULL;
+  return argument != NULL
+         && parse_choice (state, option, argument,
+                          (const char *const[]){ value, NULL })
+                == 0;
 }
 
-/* Which of VALUES, which end with NULL, ARGUMENT of OPTION is.  */
-static unsigned
-parse_choice (struct argp_state *state, const char *option,
-              const char *argument, const char *const *values)
-{
-  unsigned i = 0;
-  while (values[i] != NULL && strcmp (values[i], argument) != 0)
-    i++;
-  if (values[i] == NULL)
-    refuse_value (state, option, argument, values);
-  return i;
-}
-
-static void
-refuse_format (struct argp_state *state, const char *name)
+void
+parse_format (struct argp_state *state, const char *argument)
 {
   static const char *const values[] = { "3",
                                         "2",
@@ -70,39 +61,12 @@ refuse_format (struct argp_state *state, const char *name)
                                         "compact-unwind:amd64",
                                         "compact-unwind:aarch64",
                                         NULL };
-  refuse_value (state, "--format", name, values);
-}
-
-/* Parse what follows "compact-unwind": nothing, or a colon and a machine.  */
-static void
-parse_compact_unwind (struct argp_state *state, const char *rest)
-{
-  static const char *const machines[] = { "", ":amd64", ":aarch64" };
   struct tool_options *options = state->input;
-  for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
-    if (strcmp (machines[i], rest) == 0)
-      {
-        options->compact_unwind = true;
-        options->compact_unwind_machine = i > 0 ? rest + 1 : NULL;
-        return;
-      }
-  refuse_format (state, rest - strlen ("compact-unwind"));
-}
-
-void
-parse_format (struct argp_state *state, const char *argument)
-{
-  struct tool_options *options = state->input;
-  if (format_parse (argument, &options->convert.format))
-    {
-      options->compact_unwind = false;
-      options->compact_unwind_machine = NULL;
-    }
-  else if (strncmp (argument, "compact-unwind", strlen ("compact-unwind"))
-           == 0)
-    parse_compact_unwind (state, argument + strlen ("compact-unwind"));
-  else
-    refuse_format (state, argument);
+  const char *value
+      = values[parse_choice (state, "--format", argument, values)];
+  const char *colon = strchr (value, ':');
+  options->compact_unwind = !format_parse (value, &options->convert.format);
+  options->compact_unwind_machine = colon != NULL ? colon + 1 : NULL;
 }
 
 /* Parse one name of --for, of LENGTH letters.  */
@@ -111,17 +75,10 @@ reader_of_name (struct argp_state *state, const char *name, size_t length)
 {
   const char *values[READERS_MAX + 1] = { NULL };
   char copy[40];
-  unsigned i;
-  for (i = 0; i < READERS_MAX && for_readers_name (i) != NULL; i++)
-    {
-      values[i] = for_readers_name (i);
-      if (strlen (values[i]) == length
-          && memcmp (values[i], name, length) == 0)
-        return 1u << i;
-    }
+  for (unsigned i = 0; i < READERS_MAX && for_readers_name (i) != NULL; i++)
+    values[i] = for_readers_name (i);
   snprintf (copy, sizeof copy, "%.*s", (int)(length < 39 ? length : 39), name);
-  refuse_value (state, "--for", copy, values);
-  return 0;
+  return 1u << parse_choice (state, "--for", copy, values);
 }
 
 void

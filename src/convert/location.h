@@ -38,12 +38,16 @@ enum
   LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
 };
 
-/* As cfi2sframe_convert.  *MADE is set to what the input's name stands for
-   after a success without OUTPUT.  */
-bool location_convert (const struct file_location *input, const char *output,
-                       const struct cfi2sframe_options *options,
-                       struct file_identity *made,
-                       struct cfi2sframe_report *report, struct error *err);
+/* As cfi2sframe_convert, cfi2sframe_undo and cfi2sframe_remove.  *MADE is set
+   to what the input's name stands for after a success without OUTPUT.  Of
+   REPORT the latter two set what the output will not have.  */
+typedef bool location_change (const struct file_location *input,
+                              const char *output,
+                              const struct cfi2sframe_options *options,
+                              struct file_identity *made,
+                              struct cfi2sframe_report *report,
+                              struct error *err);
+location_change location_convert, location_undo, location_remove;
 
 /* Whether nothing has a checksum of INPUT by the name that it has there, or
    OPTIONS say that it does not matter, or another file has that name by now.
@@ -59,17 +63,6 @@ bool location_check_checksum (const struct file_location *input,
 bool location_copy (const struct file_location *input, const char *output,
                     const struct cfi2sframe_options *options,
                     struct error *err);
-
-/* As cfi2sframe_undo and cfi2sframe_remove, with MADE as above.  Of REPORT
-   what the output will not have is set.  */
-bool location_undo (const struct file_location *input, const char *output,
-                    const struct cfi2sframe_options *options,
-                    struct file_identity *made,
-                    struct cfi2sframe_report *report, struct error *err);
-bool location_remove (const struct file_location *input, const char *output,
-                      const struct cfi2sframe_options *options,
-                      struct file_identity *made,
-                      struct cfi2sframe_report *report, struct error *err);
 
 /* Write the detached section (elf/detached_file.h) of INPUT below FOLDER,
    which is made if it is not there; with OPTIONS->dry_run only its size is

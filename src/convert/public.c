@@ -179,17 +179,26 @@ cfi2sframe_build_section (const void *elf, size_t elf_size,
   return done;
 }
 
-bool
-cfi2sframe_undo (const char *input, const char *output,
-                 const struct cfi2sframe_options *options,
-                 struct cfi2sframe_error *err)
+/* Undo or remove, as CHANGE says.  */
+static bool
+take_back (location_change *change, const char *input, const char *output,
+           const struct cfi2sframe_options *options,
+           struct cfi2sframe_error *err)
 {
   struct file_location location = begin (input, err);
   struct cfi2sframe_options taken;
   struct file_identity made;
   struct cfi2sframe_report ignored = { 0 };
   return options_take (&taken, options, err)
-         && location_undo (&location, output, &taken, &made, &ignored, err);
+         && change (&location, output, &taken, &made, &ignored, err);
+}
+
+bool
+cfi2sframe_undo (const char *input, const char *output,
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_error *err)
+{
+  return take_back (location_undo, input, output, options, err);
 }
 
 bool
@@ -197,12 +206,7 @@ cfi2sframe_remove (const char *input, const char *output,
                    const struct cfi2sframe_options *options,
                    struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
-  struct cfi2sframe_options taken;
-  struct file_identity made;
-  struct cfi2sframe_report ignored = { 0 };
-  return options_take (&taken, options, err)
-         && location_remove (&location, output, &taken, &made, &ignored, err);
+  return take_back (location_remove, input, output, options, err);
 }
 
 bool
