@@ -10,148 +10,105 @@
 
 #include <stdlib.h>
 
-#include "base/search.h"
 #include "convert/location.h"
 
-/* Entries by what they are, or by what their debug files are.  */
-
+/* What an entry is, or, as a TWIN, what its debug file is.  */
 struct file_name
 {
   struct file_identity identity;
+  bool twin;
   size_t entry;
 };
 
 struct file_names
 {
-  struct file_name *names; /* sorted; owned */
+  struct file_name *list; /* owned */
   size_t n;
 };
-
-static int
-compare_identities (const struct file_identity *x,
-                    const struct file_identity *y)
-{
-  if (x->device != y->device)
-    return x->device < y->device ? -1 : 1;
-  return (x->inode > y->inode) - (x->inode < y->inode);
-}
 
 static int
 compare_names (const void *a, const void *b)
 {
   const struct file_name *left = a, *right = b;
-  int difference = compare_identities (&left->identity, &right->identity);
-  return difference != 0
-             ? difference
-             : (left->entry > right->entry) - (left->entry < right->entry);
+  const struct file_identity *x = &left->identity, *y = &right->identity;
+  if (x->device != y->device)
+    return x->device < y->device ? -1 : 1;
+  if (x->inode != y->inode)
+    return x->inode < y->inode ? -1 : 1;
+  if (left->twin != right->twin)
+    return left->twin ? 1 : -1;
+  return (left->entry > right->entry) - (left->entry < right->entry);
 }
 
-/* The entry in front of name I of NAMES that has the same identity, or
-   WORK_NONE.  */
-static size_t
-same_before (const struct file_names *names, size_t i)
-{
-  const struct file_name *name = &names->names[i];
-  return i > 0 && file_identity_equal (&name[-1].identity, &name->identity)
-             ? name[-1].entry
-             : WORK_NONE;
-}
-
-/* Chain the entries that are NAMES of one file, in their order.  */
+/* Find out which entries have to do with each other: by NAMES that have one
+   identity, the twins behind the others.  */
 static void
-chain_names (struct work_order *order, const struct file_names *names)
+relate (struct work_order *order, struct file_names *names)
 {
-  for (size_t i = names->n; i-- > 1;)
+  size_t first = 0;
+  qsort (names->list, names->n, sizeof *names->list, compare_names);
+  for (size_t i = 1; i < names->n; i++)
     {
-      size_t before = same_before (names, i);
-      struct work_entry *entry = &order->entries[names->names[i].entry];
-      if (before == WORK_NONE)
-        continue;
-      order->entries[before].next_name = names->names[i].entry;
-      order->entries[before].named |= entry->named;
-      entry->further_name = true;
+      const struct file_name *name = &names->list[i], *before = name - 1;
+      struct work_entry *entry = &order->entries[name->entry];
+      struct work_entry *head = &order->entries[names->list[first].entry];
+      if (!file_identity_equal (&name->identity, &before->identity))
+        first = i;
+      else if (!name->twin)
+        {
+          order->entries[before->entry].next_name = name->entry;
+          head->named |= entry->named;
+          entry->further_name = true;
+        }
+      else if (before->twin)
+        entry->group = order->entries[before->entry].group;
+      else
+        head->program = name->entry;
     }
 }
 
-/* Make NAMES, which have room, those of all of LIST.  */
+/* Add the debug files of all of LIST to NAMES.  */
 static void
-collect_names (struct file_names *names, const struct file_list *list)
-{
-  for (size_t i = 0; i < list->n; i++)
-    if (list->files[i].has_stat)
-      names->names[names->n++]
-          = (struct file_name){ list->files[i].identity, i };
-  qsort (names->names, names->n, sizeof *names->names, compare_names);
-}
-
-/* Make TWINS, which have room, the debug files of all of LIST.  */
-static void
-collect_twins (struct file_names *twins, const struct work_order *order,
-               const struct tool_options *options,
-               const struct file_list *list)
+add_twins (struct file_names *names, const struct work_order *order,
+           const struct tool_options *options, const struct file_list *list)
 {
   for (size_t i = 0; i < list->n; i++)
     {
-      const struct listed_file *file = &list->files[i];
+      struct file_name *twin = &names->list[names->n];
       struct file_location location;
       struct error err = { 0 };
-      if (!file->has_stat || order->entries[i].further_name)
+      if (!list->files[i].has_stat || order->entries[i].further_name)
         continue;
-      if (listed_file_locate (list, file, &location, &err)
+      *twin = (struct file_name){ .twin = true, .entry = i };
+      if (listed_file_locate (list, &list->files[i], &location, &err)
           && location_find_debug_twin (&location, &options->convert,
-                                       &twins->names[twins->n].identity))
-        twins->names[twins->n++].entry = i;
+                                       &twin->identity))
+        names->n++;
       listed_file_leave (&location);
     }
-  qsort (twins->names, twins->n, sizeof *twins->names, compare_names);
 }
 
-/* Group the programs of each debug file in TWINS.  The debug file itself, if
-   it is one of NAMES, is left to them.  */
-static void
-group_programs (struct work_order *order, const struct file_names *names,
-                const struct file_names *twins)
-{
-  for (size_t i = 0; i < twins->n; i++)
-    {
-      const struct file_name *twin = &twins->names[i];
-      size_t before = same_before (twins, i);
-      if (before != WORK_NONE)
-        {
-          order->entries[twin->entry].group = order->entries[before].group;
-          continue;
-        }
-      size_t at = SEARCH_FIRST (
-          names->n, j,
-          compare_identities (&names->names[j].identity, &twin->identity)
-              >= 0);
-      if (at < names->n
-          && file_identity_equal (&names->names[at].identity, &twin->identity))
-        order->entries[names->names[at].entry].program = twin->entry;
-    }
-}
-
-/* Find out which entries have to do with each other.  */
 static bool
-relate (struct work_order *order, const struct tool_options *options,
-        const struct file_list *list)
+relate_all (struct work_order *order, const struct tool_options *options,
+            const struct file_list *list)
 {
-  struct file_names names = { calloc (list->n + 1, sizeof *names.names), 0 };
-  struct file_names twins = { calloc (list->n + 1, sizeof *twins.names), 0 };
-  bool done = names.names != NULL && twins.names != NULL;
-  if (done)
+  struct file_names names
+      = { calloc (2 * list->n + 1, sizeof *names.list), 0 };
+  if (names.list == NULL)
+    return false;
+  for (size_t i = 0; i < list->n; i++)
+    if (list->files[i].has_stat)
+      names.list[names.n++]
+          = (struct file_name){ .identity = list->files[i].identity,
+                                .entry = i };
+  relate (order, &names);
+  if (options->debug_twin && list->n > 1)
     {
-      collect_names (&names, list);
-      chain_names (order, &names);
+      add_twins (&names, order, options, list);
+      relate (order, &names);
     }
-  if (done && options->debug_twin && list->n > 1)
-    {
-      collect_twins (&twins, order, options, list);
-      group_programs (order, &names, &twins);
-    }
-  free (names.names);
-  free (twins.names);
-  return done;
+  free (names.list);
+  return true;
 }
 
 /* What entries are sorted by.  */
@@ -189,7 +146,8 @@ work_order_make (struct work_order *order, const struct tool_options *options,
                                              .program = WORK_NONE,
                                              .named = !list->files[i].found,
                                              .group = i };
-  if (tool_options_change_files (options) && !relate (order, options, list))
+  if (tool_options_change_files (options)
+      && !relate_all (order, options, list))
     return false;
   for (size_t i = 0; i < list->n; i++)
     if (!order->entries[i].further_name)
