@@ -19,7 +19,6 @@
 #include "base/plural.h"
 #include "base/io.h"
 #include "base/printable.h"
-#include "convert/relink.h"
 #include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -171,18 +170,16 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
 }
 
 /* The file of FIRST was replaced: make this name of the old one a name of the
-   new one, unless something has a checksum of the file by this name.  */
+   new one.  */
 static bool
 relink_entry (const struct batch *batch, const struct job *first,
               const struct listed_file *entry, struct cfi2sframe_error *err)
 {
-  const struct tool_options *options = batch->options;
   struct file_location name, replacement = first->location;
   replacement.identity = first->made;
   bool done = listed_file_locate (batch->list, entry, &name, err)
-              && location_check_checksum (&name, &options->convert, err)
-              && (options->convert.dry_run
-                  || relink_name (&name, &replacement, err));
+              && location_relink (&name, &replacement,
+                                  &batch->options->convert, err);
   listed_file_leave (&name);
   return done;
 }

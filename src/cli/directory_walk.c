@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,15 +47,12 @@ struct directory_walk
 static char *
 join (const char *directory, const char *name)
 {
-  size_t length = strlen (directory), name_length = strlen (name);
+  size_t length = strlen (directory);
   bool slash = length > 0 && directory[length - 1] != '/';
-  char *path = malloc (length + slash + name_length + 1);
-  if (path == NULL)
-    return NULL;
-  memcpy (path, directory, length);
-  path[length] = '/';
-  memcpy (path + length + slash, name, name_length + 1);
-  return path;
+  char *path;
+  return asprintf (&path, "%s%s%s", directory, slash ? "/" : "", name) < 0
+             ? NULL
+             : path;
 }
 
 /* Whether --exclude has a pattern that matches: one with a slash is compared

@@ -280,18 +280,19 @@ audit_image (const struct image *image,
 
 bool
 audit_replacing (const struct image *image,
-                 const struct cfi2sframe_options *options, bool *stays,
-                 char *existing, size_t size, struct error *err)
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_report *report, struct error *err)
 {
   struct audit audit;
-  *stays = !options->replace;
   if (options->replace)
     return true;
   if (!audit_image (image, options, &audit, err))
     return false;
   bool good = audit.usable && audit.right && audit.whole;
-  *stays = good || audit.unknown || !options->replace_bad;
-  if (*stays && !good)
-    snprintf (existing, size, "%s", audit.text);
-  return true;
+  if (!good && !audit.unknown && options->replace_bad)
+    return true;
+  if (!good)
+    snprintf (report->existing, sizeof report->existing, "%s", audit.text);
+  return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                         "has an .sframe already");
 }

@@ -32,11 +32,10 @@ bool audit_compare (const struct image *image,
 
 /* Whether the .sframe of IMAGE, which has one, is to be replaced according to
    OPTIONS.  It does not matter which program made the section, because it may
-   have been damaged since.  *STAYS: it is not to be replaced; then the SIZE
-   bytes of EXISTING say what is wrong with it, or that stays as it is.  False
-   when memory ran out.  */
+   have been damaged since.  Status CFI2SFRAME_NOTHING if it stays; then
+   REPORT->existing says what is wrong with it, if anything is.  */
 bool audit_replacing (const struct image *image,
-                      const struct cfi2sframe_options *options, bool *stays,
-                      char *existing, size_t size, struct error *err);
+                      const struct cfi2sframe_options *options,
+                      struct cfi2sframe_report *report, struct error *err);
 
 #endif /* CONVERT_AUDIT_H */

@@ -81,8 +81,6 @@ static bool
 handle_existing (struct conversion *conversion, struct error *err)
 {
   struct existing *existing = &conversion->existing;
-  struct cfi2sframe_report *report = conversion->report;
-  bool stays;
   *existing = existing_find (&conversion->input);
   if (existing->has_record && !existing->present)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
@@ -91,12 +89,9 @@ handle_existing (struct conversion *conversion, struct error *err)
   conversion->replaces = !existing->present && existing->n_sections == 1;
   if (!existing->present)
     return true;
-  if (!audit_replacing (&conversion->input, conversion->options, &stays,
-                        report->existing, sizeof report->existing, err))
+  if (!audit_replacing (&conversion->input, conversion->options,
+                        conversion->report, err))
     return false;
-  if (stays)
-    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
-                           "has an .sframe already");
   if (existing->has_record
       && original_restore (&conversion->original, &conversion->input, err))
     return true;
@@ -389,25 +384,6 @@ location_convert (const struct file_location *input, const char *output,
     replacement_copy_unchanged (&conversion.output, err);
   conversion_free (&conversion);
   return done;
-}
-
-bool
-location_check_checksum (const struct file_location *input,
-                         const struct cfi2sframe_options *options,
-                         struct error *err)
-{
-  struct image image;
-  struct error problem;
-  error_clear (&problem);
-  bool none
-      = !options->leave_checksummed
-        || (image_open_at (&image, input, &problem)
-            && options_check_checksum (options, &image, input, &problem));
-  image_close (&image);
-  if (none || problem.word == WORD_CHANGED_MEANWHILE)
-    return true;
-  *err = problem;
-  return false;
 }
 
 bool

@@ -8,8 +8,9 @@
    Options are complete, ERR is clear, and reports are zero, or sums, when a
    function is called.
 
-     location_convert, location_copy, location_check_checksum,
+     location_convert, location_copy,
      location_write_section, memory_build_section convert.c
+     location_relink                              relink.c
      location_undo, location_remove               revert.c
      location_detach                              write_detached.c
      location_match_debug_twin,
@@ -49,13 +50,16 @@ typedef bool location_change (const struct file_location *input,
                               struct error *err);
 location_change location_convert, location_undo, location_remove;
 
-/* Whether nothing has a checksum of INPUT by the name that it has there, or
-   OPTIONS say that it does not matter, or another file has that name by now.
-   Who changes a file asks for that name; other names of it may be in other
-   directories.  */
-bool location_check_checksum (const struct file_location *input,
-                              const struct cfi2sframe_options *options,
-                              struct error *err);
+/* Make NAME, which was a name of the file NAME->identity before that was
+   replaced, a name of the file REPLACEMENT->identity, to be found there; with
+   OPTIONS->dry_run see whether that may be.  At no time is there no NAME. NAME
+   is left alone, and that is not a failure, when something else is there by
+   now: another file or a symbolic link.  CFI2SFRAME_CHECKSUMMED where
+   something has a checksum of the file by this name.  */
+bool location_relink (const struct file_location *name,
+                      const struct file_location *replacement,
+                      const struct cfi2sframe_options *options,
+                      struct error *err);
 
 /* Make OUTPUT a copy of INPUT, as location_convert does where there is nothing
    to convert; with OPTIONS->dry_run do nothing.  ERR keeps what it says,

@@ -26,17 +26,10 @@ handle_existing (const struct image *image,
                  struct cfi2sframe_report *report, struct error *err)
 {
   size_t section;
-  bool stays;
   if (!object_find_sframe (image, &section, err))
     return false;
-  if (section == 0 || image->sections[section].header.sh_size == 0)
-    return true;
-  if (!audit_replacing (image, options, &stays, report->existing,
-                        sizeof report->existing, err))
-    return false;
-  return !stays
-         || error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
-                            "has an .sframe already");
+  return section == 0 || image->sections[section].header.sh_size == 0
+         || audit_replacing (image, options, report, err);
 }
 
 static bool

@@ -1,19 +1,45 @@
 /* The other names of a file that was replaced (hard links).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/relink.h"
+#include "convert/location.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "convert/options.h"
 #include "write/output_file.h"
 
+/* Whether nothing has a checksum of the file by this NAME, or another file has
+   the name by now.  Who changes a file asks for the first name; others may be
+   in other directories.  */
+static bool
+check_checksum (const struct file_location *name,
+                const struct cfi2sframe_options *options, struct error *err)
+{
+  struct image image;
+  struct error problem = { 0 };
+  if (!options->leave_checksummed)
+    return true;
+  bool none = image_open_at (&image, name, &problem)
+              && options_check_checksum (options, &image, name, &problem);
+  image_close (&image);
+  if (none || problem.word == WORD_CHANGED_MEANWHILE)
+    return true;
+  *err = problem;
+  return false;
+}
+
 bool
-relink_name (const struct file_location *name,
-             const struct file_location *replacement, struct error *err)
+location_relink (const struct file_location *name,
+                 const struct file_location *replacement,
+                 const struct cfi2sframe_options *options, struct error *err)
 {
   struct stat status;
-  if (fstatat (name->directory, name->name, &status, AT_SYMLINK_NOFOLLOW) != 0
+  if (!check_checksum (name, options, err))
+    return false;
+  if (options->dry_run
+      || fstatat (name->directory, name->name, &status, AT_SYMLINK_NOFOLLOW)
+             != 0
       || !S_ISREG (status.st_mode))
     return true;
   return !file_identity_is (&name->identity, &status)

@@ -18,7 +18,7 @@
 
 #include "base/mapped_file.h"
 #include "cfi2sframe.h"
-#include "convert/relink.h"
+#include "convert/location.h"
 #include "write/file_metadata.h"
 #include "write/flush.h"
 #include "write/output_file.h"
@@ -385,6 +385,7 @@ location_of (const char *name, dev_t device, ino_t inode)
 /* A hard link is made again only where the old file still is.  */
 FIXTURE_TEST (other_name_of_another_file_is_left_alone)
 {
+  const struct cfi2sframe_options options = { .size = sizeof options };
   struct error err = { 0 };
   struct stat old, new, other;
   char name[128];
@@ -399,14 +400,14 @@ FIXTURE_TEST (other_name_of_another_file_is_left_alone)
       = location_of (path, new.st_dev, new.st_ino);
   struct file_location wrong_inode
       = location_of (name, old.st_dev, new.st_ino);
-  assert_true (relink_name (&wrong_inode, &replacement, &err));
+  assert_true (location_relink (&wrong_inode, &replacement, &options, &err));
   assert_contents ("g", "old");
   struct file_location wrong_device
       = location_of (name, old.st_dev + 1, old.st_ino);
-  assert_true (relink_name (&wrong_device, &replacement, &err));
+  assert_true (location_relink (&wrong_device, &replacement, &options, &err));
   assert_contents ("g", "old");
   struct file_location right = location_of (name, old.st_dev, old.st_ino);
-  assert_true (relink_name (&right, &replacement, &err));
+  assert_true (location_relink (&right, &replacement, &options, &err));
   assert_int_equal (stat (name, &other), 0);
   assert_int_equal (other.st_ino, new.st_ino);
   /* A symbolic link in its place, and no name at all.  */
@@ -414,11 +415,11 @@ FIXTURE_TEST (other_name_of_another_file_is_left_alone)
   assert_int_equal (symlink ("f", name), 0);
   assert_int_equal (lstat (name, &old), 0);
   struct file_location a_link = location_of (name, old.st_dev, old.st_ino);
-  assert_true (relink_name (&a_link, &replacement, &err));
+  assert_true (location_relink (&a_link, &replacement, &options, &err));
   assert_int_equal (lstat (name, &other), 0);
   assert_true (S_ISLNK (other.st_mode));
   unlink (name);
-  assert_true (relink_name (&a_link, &replacement, &err));
+  assert_true (location_relink (&a_link, &replacement, &options, &err));
   assert_int_equal (count_entries (), 1);
 }
 
