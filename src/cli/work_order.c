@@ -70,7 +70,7 @@ relate (struct work_order *order, struct file_names *names)
 /* Add the debug files of all of LIST to NAMES.  */
 static void
 add_twins (struct file_names *names, const struct work_order *order,
-           const struct tool_options *options, const struct file_list *list)
+           const struct file_list *list)
 {
   for (size_t i = 0; i < list->n; i++)
     {
@@ -81,8 +81,7 @@ add_twins (struct file_names *names, const struct work_order *order,
         continue;
       *twin = (struct file_name){ .twin = true, .entry = i };
       if (listed_file_locate (list, &list->files[i], &location, &err)
-          && location_find_debug_twin (&location, &options->convert,
-                                       &twin->identity))
+          && location_find_debug_twin (&location, &twin->identity))
         names->n++;
       listed_file_leave (&location);
     }
@@ -104,7 +103,7 @@ relate_all (struct work_order *order, const struct tool_options *options,
   relate (order, &names);
   if (options->debug_twin && list->n > 1)
     {
-      add_twins (&names, order, options, list);
+      add_twins (&names, order, list);
       relate (order, &names);
     }
   free (names.list);

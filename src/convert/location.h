@@ -85,7 +85,6 @@ bool location_match_debug_twin (const struct file_location *program,
 /* Whether location_match_debug_twin finds a debug file of PROGRAM; then *TWIN
    is which.  */
 bool location_find_debug_twin (const struct file_location *program,
-                               const struct cfi2sframe_options *options,
                                struct file_identity *twin);
 
 /* Whether location_match_debug_twin could change DEBUG, if it has to; nothing

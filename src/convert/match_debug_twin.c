@@ -132,16 +132,25 @@ open_debug_file (struct debug_file *found, const struct image *image,
                          "no debug file");
 }
 
+/* Open PROGRAM as IMAGE, and the debug file that FOUND becomes.  Both are to
+   be closed also after failure.  */
+static bool
+find (struct debug_file *found, struct image *image,
+      const struct file_location *program, const char *name, struct error *err)
+{
+  *found = (struct debug_file){ 0 };
+  return image_open_at (image, program, err)
+         && image_expect_linked (image, err)
+         && refusals_check_debug_file (image, err)
+         && open_debug_file (found, image, name, err);
+}
+
 static bool
 pair_open (struct pair *pair, const struct file_location *program,
            const char *name, struct error *err)
 {
-  struct debug_file found = { 0 };
-  if (!image_open_at (&pair->program, program, err)
-      || !image_expect_linked (&pair->program, err)
-      || !refusals_check_debug_file (&pair->program, err))
-    return false;
-  bool done = open_debug_file (&found, &pair->program, name, err)
+  struct debug_file found;
+  bool done = find (&found, &pair->program, program, name, err)
               && locate_debug_file (pair, &found, program, err);
   debug_file_close (&found);
   return done
@@ -274,18 +283,19 @@ location_match_debug_twin (const struct file_location *program,
 
 bool
 location_find_debug_twin (const struct file_location *program,
-                          const struct cfi2sframe_options *options,
                           struct file_identity *twin)
 {
-  struct pair pair = { .folder = -1, .options = options };
+  struct debug_file found;
+  struct image image;
   struct error err = { 0 };
   struct stat status;
-  bool found = pair_open (&pair, program, NULL, &err)
-               && fstat (pair.debug.fd, &status) == 0;
-  if (found)
+  bool done = find (&found, &image, program, NULL, &err)
+              && fstat (found.image.fd, &status) == 0;
+  if (done)
     *twin = file_identity_of (&status);
-  pair_close (&pair);
-  return found;
+  debug_file_close (&found);
+  image_close (&image);
+  return done;
 }
 
 /* A debug file with nothing to change is in step or its program is about to
