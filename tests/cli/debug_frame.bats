@@ -275,7 +275,7 @@ debug_frame ()
   "${CC:-cc}" -shared -nostdlib -Wl,-z,separate-code,--build-id=none \
     -o whole whole.s
   "$CFI2SFRAME" -n --stats=json whole >stats
-  ! grep '"debug_frame_functions":2,' stats
+  run ! grep '"debug_frame_functions":2,' stats
 }
 
 @test "functions that gold dropped leave no rows in other code" {
