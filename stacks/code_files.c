@@ -149,7 +149,7 @@ code_file_section (struct code_file *file, const struct section_policy *policy,
                    uint64_t offset, struct sfw_section *section,
                    uint64_t *address)
 {
-  if (file->rows.origin == SECTION_UNKNOWN)
+  if (file->rows.origin == SECTION_UNKNOWN && !policy->at_once)
     row_source_open (&file->rows, &file->image, policy);
   *address = code_file_address (file, offset);
   return row_source_at (&file->rows, *address, section);

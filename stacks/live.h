@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    ptrace stops it for as long as it takes to read registers and to copy
-   stacks; the process is never changed.  If sframe-stack or sframe-profile is
-   killed meanwhile, the kernel resumes it.  */
+   stacks (live_copy); the process is never changed.  If sframe-stack or
+   sframe-profile is killed meanwhile, the kernel resumes it.  */
 
 #ifndef STACKS_LIVE_H
 #define STACKS_LIVE_H
@@ -50,6 +50,26 @@ bool live_stop (struct process *process, struct error *err);
    not known any more.  Returns how many stacks are not there whole because all
    copies together may not be larger.  */
 size_t live_copy_stacks (struct process *process, size_t most);
+
+/* What is copied of a process, for walks after it has been resumed.  */
+struct live_copy
+{
+  size_t most;  /* bytes of each stack; walks that go deeper take more stops */
+  bool running; /* other threads than those that ran are not known */
+  /* Walks all stacks that are wanted, with CONTEXT.  */
+  void (*walk) (void *context);
+  void *context;
+  uint64_t stopped; /* nanoseconds, in sum */
+  size_t cut;       /* what live_copy_stacks returned last */
+};
+
+/* Stop PROCESS, copy its stacks, and let it run on.  Rows and files that walks
+   need are looked for while it runs, because that may take seconds.  If a walk
+   leads to memory that was not copied, as to the stack that a signal
+   interrupted, all is copied anew, and walked before the process is resumed:
+   by then all rows are there that need time.  */
+bool live_copy (struct process *process, struct live_copy *copy,
+                struct error *err);
 
 /* Resume all threads, after live_stop has returned true.  A thread that was
    asked to stop and is late to do so runs on, too.  */

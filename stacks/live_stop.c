@@ -20,15 +20,6 @@
 #include "base/lines.h"
 #include "stacks/live.h"
 
-enum
-{
-#if defined __x86_64__
-  RED_ZONE = 128 /* System V ABI, AMD64 supplement, section 3.2.2 */
-#else
-  RED_ZONE = 0
-#endif
-};
-
 /* A thread of this program that stops the threads of a process and lets them
    go on: one for each stop.  A thread that was asked to stop, and is late to
    do so, cannot be let go by PTRACE_DETACH, which needs the thread to stand
@@ -125,7 +116,7 @@ seize_thread (struct process *process, struct thread *thread,
 }
 
 /* Append the threads of PROCESS that are not known yet, and find out which of
-   them wait in the kernel for long.  */
+   them run, and which wait in the kernel for long.  */
 static bool
 list_new_threads (struct process *process, struct error *err)
 {
@@ -140,8 +131,10 @@ list_new_threads (struct process *process, struct error *err)
         continue;
       struct thread *thread = process_add_thread (process, tid);
       added = thread != NULL;
-      if (added)
-        thread->waits = waits_long (process->pid, tid);
+      if (!added)
+        continue;
+      thread->ran = live_thread_state (process->pid, tid) == 'R';
+      thread->waits = waits_long (process->pid, tid);
     }
   closedir (threads);
   return added || error_set_no_memory (err);
@@ -158,7 +151,7 @@ seize_new_threads (struct process *process, size_t *n, struct error *err)
   if (!list_new_threads (process, err) && err->status == CFI2SFRAME_NO_MEMORY)
     return false;
   if (first == 0)
-    process->stopped_at = clock_now ();
+    process->stopped_at = clock_nanoseconds ();
   /* A thread that has ended, or is a zombie, cannot be seized.  */
   for (size_t i = first; i < process->n_threads; i++)
     if (seize_thread (process, &process->threads[i], err))
@@ -328,40 +321,4 @@ live_resume (struct process *process)
     pause_shortly ();
   tracer_free (tracer);
   process->tracer = NULL;
-}
-
-/* Whether THREAD waits where it waited when its registers were read.  */
-static bool
-still_waits (const struct process *process, const struct thread *thread)
-{
-  struct registers now;
-  return live_waiting_registers (process->pid, thread->tid, &now)
-         && memcmp (now.values, thread->registers.values, sizeof now.values)
-                == 0;
-}
-
-size_t
-live_copy_stacks (struct process *process, size_t most)
-{
-  size_t cut = 0;
-  /* Later threads have stacks at lower addresses as a rule.  Copies that are
-     made in ascending order need no room between others.  */
-  for (size_t i = process->n_threads; i-- > 0;)
-    {
-      struct thread *thread = &process->threads[i];
-      if (!thread->known)
-        continue;
-      uint64_t sp = thread->registers.values[process->arch->sp];
-      const struct mapping *mapping = process_mapping_at (process, sp);
-      uint64_t size = mapping != NULL ? mapping->end - sp : 0;
-      if (size > 0)
-        {
-          memory_copy (&process->memory, sp - RED_ZONE,
-                       (size < most ? (size_t)size : most) + RED_ZONE);
-          cut += process->memory.full;
-        }
-      if (thread->waits)
-        thread->known = still_waits (process, thread);
-    }
-  return cut;
 }

@@ -31,6 +31,7 @@ struct thread
   bool waits;    /* it waits in the kernel and cannot be stopped; of that
                     thread some registers may be known */
   int signal;    /* signal that the thread gets when it is resumed, or 0 */
+  bool ran;      /* it had a processor, or waited for one, before that */
   bool known;    /* `registers' has been read */
   struct registers registers;
 };
@@ -66,7 +67,8 @@ struct process
   struct thread *threads;       /* owned */
   size_t n_threads, threads_capacity;
   struct memory memory;
-  double stopped_at; /* when live_stop asked the first thread, by clock_now */
+  /* When live_stop asked the first thread, by clock_nanoseconds.  */
+  uint64_t stopped_at;
   struct tracer *tracer; /* of a living process that is stopped */
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
   enum sfw_end (*find_rules) (const void *process, uint64_t address,

@@ -152,8 +152,8 @@ row_source_analyze (struct row_source *rows, const struct image *image,
 {
   bool of_cfi
       = rows->origin == SECTION_CONVERTED || rows->origin == SECTION_NONE;
-  if (!policy->on_need || policy->only_sframe || policy->analyze || !of_cfi
-      || rows->analyzed || image->bytes == NULL)
+  if (!policy->on_need || policy->at_once || policy->only_sframe
+      || policy->analyze || !of_cfi || rows->analyzed || image->bytes == NULL)
     return false;
   struct row_source more = { 0 };
   struct error err;

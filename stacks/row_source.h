@@ -36,6 +36,7 @@ struct section_policy
   /* Where a walk comes to code without rows, its file is analyzed, unless it
      is large.  */
   bool on_need;
+  bool at_once; /* a process stands still: nothing is done that takes long */
 };
 
 /* Where detached sections are by default: beside debug files.  */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/printable.h"
 #include "cli/standard_options.h"
@@ -38,17 +37,15 @@ struct session
   struct code_files files;
   struct stack_walk sframe, dwarf;
   struct stack_groups groups; /* with --group */
-  double stopped;             /* seconds */
-  size_t cut;                 /* stacks that were not copied whole */
+  struct live_copy copy;
 };
 
-/* Walk all stacks in all ways that are asked for.  False when a walk leads to
-   memory that was not copied.  */
-static bool
-walk_all (struct session *session)
+/* Walk all stacks of CONTEXT, a session, in all ways that are asked for.  */
+static void
+walk_all (void *context)
 {
+  struct session *session = context;
   struct process *process = &session->process;
-  process->memory.missed = false;
   for (size_t i = 0; i < process->n_threads; i++)
     {
       const struct thread *thread = &process->threads[i];
@@ -58,62 +55,26 @@ walk_all (struct session *session)
       if (session->options.dwarf)
         stack_walk_by_cfi (process, &thread->registers, &session->dwarf);
     }
-  return !process->memory.missed;
 }
 
-/* Walk all stacks while the process stands still, so that those that a walk
-   arrives at are copied.  Nothing is done here that takes long.  */
-static void
-walk_stopped (struct session *session)
-{
-  struct section_policy *policy = &session->process.policy;
-  bool on_need = policy->on_need;
-  policy->on_need = false;
-  walk_all (session);
-  policy->on_need = on_need;
-}
-
-/* Stop the process and copy its stacks.  If WALK, walk them before it is
-   resumed.  */
-static bool
-copy_stacks (struct session *session, bool walk, struct error *err)
-{
-  struct process *process = &session->process;
-  if (!live_stop (process, err))
-    return false;
-  bool fresh = live_refresh (process, NULL, err);
-  session->cut = live_copy_stacks (process, STACK_COPIED);
-  if (walk)
-    walk_stopped (session);
-  live_resume (process);
-  session->stopped += clock_now () - process->stopped_at;
-  return fresh;
-}
-
-/* Copy the stacks of the process.  The walk itself needs no stop, unless it
-   leads to another stack, as that which a signal interrupted: then all
-   are copied anew.  By the last stop all rows are there that need time.  */
 static bool
 open_living (struct session *session, struct error *err)
 {
-  enum
-  {
-    STOPS_MAX = 3
-  };
   struct process *process = &session->process;
+  struct live_copy *copy = &session->copy;
+  *copy = (struct live_copy){ .most = STACK_COPIED,
+                              .walk = walk_all,
+                              .context = session };
   process->memory.chunk = OTHER_COPIED;
   if (!live_open (process, session->options.pid, err)
-      || !copy_stacks (session, false, err))
+      || !live_copy (process, copy, err))
     return false;
-  for (unsigned stops = 1; stops < STOPS_MAX && !walk_all (session); stops++)
-    if (!copy_stacks (session, true, err))
-      return false;
-  if (session->cut > 0)
+  if (copy->cut > 0)
     fprintf (
         stderr,
         "sframe-stack: %zu stack%s not copied whole: all together are too "
         "large\n",
-        session->cut, session->cut == 1 ? " was" : "s were");
+        copy->cut, copy->cut == 1 ? " was" : "s were");
   live_read_names (process);
   return true;
 }
@@ -210,7 +171,8 @@ tell_details (const struct session *session)
                                          [SECTION_CONVERTED] = "converted",
                                          [SECTION_KEPT] = "kept" };
   if (session->options.pid != 0)
-    fprintf (stderr, "stopped for %.2f ms\n", session->stopped * 1e3);
+    fprintf (stderr, "stopped for %.2f ms\n",
+             (double)session->copy.stopped * 1e-6);
   for (size_t i = 0; i < session->files.n; i++)
     {
       const struct code_file *file = session->files.files[i];

@@ -5,27 +5,26 @@
 
 #include "stacks/trace_sampler.h"
 
-#include "base/clock.h"
 #include "stacks/live.h"
 
 enum
 {
-  RUNNING_MAX = 1024 /* threads that are sampled at once */
+  STACK_COPIED = 256 << 10 /* bytes of each stack, at first */
 };
 
-static unsigned
-list_running (pid_t pid, pid_t *running)
+/* Whether a thread of process PID runs, or waits for nothing but a
+   processor.  */
+static bool
+runs (pid_t pid)
 {
-  unsigned n = 0;
+  bool found = false;
   DIR *threads = live_threads (pid);
   if (threads == NULL)
-    return 0;
-  /* R: the thread runs, or waits for nothing but a processor.  */
-  for (pid_t tid; n < RUNNING_MAX && (tid = live_next_thread (threads)) != 0;)
-    if (live_thread_state (pid, tid) == 'R')
-      running[n++] = tid;
+    return false;
+  for (pid_t tid; !found && (tid = live_next_thread (threads)) != 0;)
+    found = live_thread_state (pid, tid) == 'R';
   closedir (threads);
-  return n;
+  return found;
 }
 
 /* Whether PROCESS could not be stopped because a thread waits in the kernel,
@@ -39,38 +38,59 @@ waits (const struct process *process)
   return false;
 }
 
+/* Whose stacks are walked.  */
+struct subject
+{
+  struct profile *profile;
+  struct process *process;
+};
+
+/* Walk the stacks of CONTEXT, a subject.  */
+static void
+walk_all (void *context)
+{
+  const struct subject *subject = context;
+  struct process *process = subject->process;
+  for (size_t i = 0; i < process->n_threads; i++)
+    if (process->threads[i].known)
+      stack_walk_by_sframe (process, &process->threads[i].registers,
+                            &subject->profile->walk);
+}
+
+/* Count the stack of THREAD.  */
+static void
+count_thread (struct profile *profile, struct member *member,
+              const struct thread *thread)
+{
+  const struct profile_moment moment = { .tid = thread->tid,
+                                         .time = member->process.stopped_at,
+                                         .registers = &thread->registers };
+  struct profile_sample sample = profile_place (profile, member, &moment);
+  profile_count (profile, &sample);
+}
+
 /* Stop MEMBER and count the stacks of its threads that ran.  False when it has
    ended or may not be stopped.  */
 static bool
 take_member (struct profile *profile, struct member *member, struct error *err)
 {
   struct process *process = &member->process;
-  pid_t running[RUNNING_MAX];
-  unsigned n = list_running (process->pid, running);
+  struct subject subject = { profile, process };
+  struct live_copy copy = { .most = STACK_COPIED,
+                            .running = true,
+                            .walk = walk_all,
+                            .context = &subject };
+  bool ran = runs (process->pid);
   if (!live_renew (process, err))
     return false;
-  if (n == 0)
+  if (!ran)
     return true;
-  if (!live_stop (process, err))
-    return waits (process);
-  struct error ended;
-  uint64_t now = clock_nanoseconds ();
-  /* If the new list cannot be read, the old one is used.  */
-  live_refresh (process, NULL, &ended);
   member_read_name (member);
+  if (!live_copy (process, &copy, err))
+    return waits (process);
   for (size_t i = 0; i < process->n_threads; i++)
-    for (unsigned j = 0; j < n; j++)
-      if (process->threads[i].tid == running[j] && process->threads[i].known)
-        {
-          const struct profile_moment moment
-              = { .tid = running[j],
-                  .time = now,
-                  .registers = &process->threads[i].registers };
-          struct profile_sample sample
-              = profile_place (profile, member, &moment);
-          profile_count (profile, &sample);
-        }
-  live_resume (process);
+    if (process->threads[i].known)
+      count_thread (profile, member, &process->threads[i]);
   return true;
 }
 

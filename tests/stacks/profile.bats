@@ -674,6 +674,63 @@ END
   grep -q ' [1-9][0-9]* lost' log || { cat log; return 1; }
 }
 
+# The server takes two seconds to say that it has nothing.
+@test "by ptrace the process stands still for its copy, not for its names and rows" {
+  needs python3
+  cat >gaps.c <<'END'
+#include <stdio.h>
+#include <time.h>
+static double
+now (clockid_t clock)
+{
+  struct timespec time;
+  clock_gettime (clock, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+int
+main (void)
+{
+  double last = now (CLOCK_MONOTONIC), longest = 0;
+  while (now (CLOCK_PROCESS_CPUTIME_ID) < 0.5)
+    {
+      double time = now (CLOCK_MONOTONIC);
+      longest = time - last > longest ? time - last : longest;
+      last = time;
+    }
+  printf ("%.0f\n", longest * 1000);
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -Wl,--build-id -o gaps gaps.c
+  cat >slow.py <<'END'
+import http.server
+import time
+
+
+class Slow(http.server.BaseHTTPRequestHandler):
+    slow = 2
+
+    def do_GET(self):
+        time.sleep(Slow.slow)
+        Slow.slow = 0
+        self.send_error(404)
+
+
+server = http.server.HTTPServer(('127.0.0.1', 0), Slow)
+print(server.server_port, flush=True)
+server.serve_forever()
+END
+  python3 slow.py >port 2>/dev/null 3>&- &
+  children+=($!)
+  within_a_minute test -s port
+  DEBUGINFOD_URLS=http://127.0.0.1:$(cat port) \
+    DEBUGINFOD_CACHE_PATH=$PWD/cache \
+    gives 0 profiled --ptrace --debuginfod -o folded -- ./gaps
+  [[ $stderr != *"no libdebuginfod"* ]] || skip "no libdebuginfod"
+  [ "$(samples folded .)" -ge 1 ] || { cat folded; report; }
+  [ "$output" -lt 1500 ] || report
+}
+
 @test "a command that does not end is waited for until the next interrupt" {
   local victim number
   "$profile" -q -F 199 -d 0.5 -o folded -- \
