@@ -76,6 +76,20 @@ member_read_name (struct member *member)
   live_thread_name (pid, pid, member->name, sizeof member->name);
 }
 
+/* Of those that begin or end meanwhile the kernel tells, too: a member may
+   stay longer than its process, but does not go before.  */
+static void
+count_others (struct member *member)
+{
+  pid_t pid = member->process.pid;
+  DIR *threads = live_threads (pid);
+  if (threads == NULL)
+    return;
+  for (pid_t tid; (tid = live_next_thread (threads)) != 0;)
+    member->others += tid != pid;
+  closedir (threads);
+}
+
 struct member *
 family_add (struct family *family, pid_t pid, struct error *err)
 {
@@ -89,6 +103,7 @@ family_add (struct family *family, pid_t pid, struct error *err)
   if (family->recorded)
     return member;
   member_read_name (member);
+  count_others (member);
   if (live_renew (&member->process, err)
       && live_refresh (&member->process, NULL, err))
     return member;
@@ -133,6 +148,9 @@ family_execute (struct family *family, pid_t pid)
     return;
   member->process.jit = NULL;
   member->executing = true;
+  /* The thread that executes has become the first and only one.  */
+  member->first_ended = false;
+  member->others = 0;
   process_forget_mappings (&member->process);
   process_forget_rows (&member->process);
   if (!family->recorded)
@@ -145,6 +163,28 @@ family_rename (struct family *family, pid_t pid, const char *name)
   struct member *member = family_find (family, pid);
   if (member != NULL)
     snprintf (member->name, sizeof member->name, "%s", name);
+}
+
+void
+family_begin_thread (struct family *family, pid_t pid)
+{
+  struct member *member = family_find (family, pid);
+  if (member != NULL)
+    member->others++;
+}
+
+void
+family_end_thread (struct family *family, pid_t pid, pid_t tid)
+{
+  struct member *member = family_find (family, pid);
+  if (member == NULL)
+    return;
+  if (tid == pid)
+    member->first_ended = true;
+  else if (member->others > 0)
+    member->others--;
+  if (member->first_ended && member->others == 0)
+    family_remove (family, pid);
 }
 
 void

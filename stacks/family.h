@@ -16,10 +16,12 @@
 struct member
 {
   struct process process;
-  bool executing; /* the kernel has begun to execute a program, which has not
-                     run yet as far as is known */
-  char name[16];  /* the kernel's name for the process: that of its program, as
-                     a rule */
+  bool executing;   /* the kernel has begun to execute a program, which has not
+                       run yet as far as is known */
+  bool first_ended; /* the first thread has, which has the process's number */
+  size_t others;    /* threads that have not ended, as far as is known */
+  char name[16]; /* the kernel's name for the process: that of its program, as
+                    a rule */
 };
 
 struct family
@@ -55,7 +57,14 @@ void family_execute (struct family *family, pid_t pid);
    other ...  */
 void family_rename (struct family *family, pid_t pid, const char *name);
 
-/* ... is not a member any longer.  */
+/* ... makes a thread ...  */
+void family_begin_thread (struct family *family, pid_t pid);
+
+/* ... loses its thread TID, and is not a member any longer if that was the
+   last one.  */
+void family_end_thread (struct family *family, pid_t pid, pid_t tid);
+
+/* PID is not a member any longer.  */
 void family_remove (struct family *family, pid_t pid);
 
 /* Add the running children of members, and the children of these.  */

@@ -25,6 +25,7 @@ struct profile_sample
 struct profile_thread
 {
   pid_t pid, tid;
+  uint64_t birth;    /* which of those with these numbers, by their order */
   char name[16];     /* of the process */
   char own_name[16]; /* that the thread has or had last; "" if not known */
 };

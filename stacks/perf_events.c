@@ -69,6 +69,10 @@ perf_events_task (struct perf_events *events, const struct perf_record *record,
     case PERF_RECORD_FORK: /* of a process or a thread */
       if (task->pid != task->parent)
         family_fork (family, (pid_t)task->parent, pid);
+      else
+        family_begin_thread (family, pid);
+      sampled_threads_begin (&events->profile->threads, pid, (pid_t)task->tid,
+                             (pid_t)task->parent, (pid_t)task->parent_tid);
       break;
     case PERF_RECORD_COMM:
       if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
@@ -80,8 +84,7 @@ perf_events_task (struct perf_events *events, const struct perf_record *record,
       break;
     case PERF_RECORD_EXIT:
       off_cpu_exit (&events->waits, (pid_t)task->tid);
-      if (task->pid == task->tid)
-        family_remove (family, pid);
+      family_end_thread (family, pid, (pid_t)task->tid);
       break;
     default:
       break;

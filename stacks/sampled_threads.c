@@ -17,6 +17,7 @@
 struct named_task
 {
   pid_t pid, tid;
+  uint64_t birth;  /* which of those with these numbers it is */
   uint32_t newest; /* thread that it was sampled as; PROFILE_NO_THREAD */
   bool renamed;    /* OWN_NAME was reported */
   char own_name[sizeof ((struct profile_thread *)NULL)->own_name];
@@ -37,16 +38,32 @@ both_numbers (pid_t pid, pid_t tid)
   return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
 }
 
-/* The task TID of PID; NULL when memory ran out.  */
-static struct named_task *
-task_of (struct sampled_threads *list, pid_t pid, pid_t tid)
+static uint32_t
+key_of_task (struct sampled_threads *list, pid_t pid, pid_t tid)
 {
-  uint32_t number,
-      hash = key_of_number (&list->task_numbers, both_numbers (pid, tid));
-  struct key_walk walk = { .hash = hash };
+  return key_of_number (&list->task_numbers, both_numbers (pid, tid));
+}
+
+/* The task TID of PID, or NULL.  */
+static struct named_task *
+find_task (struct sampled_threads *list, pid_t pid, pid_t tid)
+{
+  uint32_t number;
+  struct key_walk walk = { .hash = key_of_task (list, pid, tid) };
   while (key_table_next (&list->task_numbers, &walk, &number))
     if (list->tasks[number].tid == tid && list->tasks[number].pid == pid)
       return &list->tasks[number];
+  return NULL;
+}
+
+/* The same, which is made one if it is none; NULL when memory ran out.  */
+static struct named_task *
+task_of (struct sampled_threads *list, pid_t pid, pid_t tid)
+{
+  struct named_task *found = find_task (list, pid, tid);
+  uint32_t hash = key_of_task (list, pid, tid);
+  if (found != NULL)
+    return found;
   if (!ARRAY_ROOM (list->tasks, list->n_tasks + 1, &list->tasks_capacity)
       || !key_table_add (&list->task_numbers, hash, list->n_tasks))
     {
@@ -58,6 +75,22 @@ task_of (struct sampled_threads *list, pid_t pid, pid_t tid)
                                .tid = tid,
                                .newest = PROFILE_NO_THREAD };
   return made;
+}
+
+void
+sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
+                       pid_t parent_pid, pid_t parent_tid)
+{
+  struct named_task *task = task_of (list, pid, tid);
+  const struct named_task *parent = find_task (list, parent_pid, parent_tid);
+  if (task == NULL)
+    return;
+  uint64_t birth = task->birth + 1;
+  *task = parent != NULL ? *parent : (struct named_task){ 0 };
+  task->pid = pid;
+  task->tid = tid;
+  task->birth = birth;
+  task->newest = PROFILE_NO_THREAD;
 }
 
 void
@@ -94,7 +127,9 @@ uint32_t
 sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
                         const char *name, bool recorded)
 {
-  struct profile_thread made = { .pid = pid, .tid = tid };
+  struct named_task *task = task_of (list, pid, tid);
+  struct profile_thread made
+      = { .pid = pid, .tid = tid, .birth = task != NULL ? task->birth : 0 };
   uint32_t number,
       hash = key_of_bytes (&list->numbers, both_numbers (pid, tid), name,
                            strlen (name));
@@ -103,10 +138,9 @@ sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
     {
       const struct profile_thread *thread = &list->threads[number];
       if (thread->tid == tid && thread->pid == pid
-          && strcmp (thread->name, name) == 0)
+          && thread->birth == made.birth && strcmp (thread->name, name) == 0)
         return number;
     }
-  struct named_task *task = task_of (list, pid, tid);
   snprintf (made.name, sizeof made.name, "%s", name);
   if (task != NULL && task->renamed)
     memcpy (made.own_name, task->own_name, sizeof made.own_name);

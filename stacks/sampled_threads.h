@@ -32,6 +32,11 @@ struct sampled_threads
 
 void sampled_threads_free (struct sampled_threads *list);
 
+/* Thread TID of process PID begins: it is another one than that which had the
+   numbers before, and is called as the thread that has made it.  */
+void sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
+                            pid_t parent_pid, pid_t parent_tid);
+
 /* Thread TID of process PID is called NAME from now on.  */
 void sampled_threads_rename (struct sampled_threads *list, pid_t pid,
                              pid_t tid, const char *name);

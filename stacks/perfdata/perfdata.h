@@ -87,8 +87,9 @@ bool perf_mapping_read (const struct perf_record *record,
 struct perf_task
 {
   uint32_t pid, tid;
-  uint32_t parent;  /* FORK, EXIT: the process that made it */
-  const char *name; /* COMM; it is in the record */
+  uint32_t parent;     /* FORK, EXIT: the process that made it ... */
+  uint32_t parent_tid; /* ... and its thread that did */
+  const char *name;    /* COMM; it is in the record */
 };
 
 /* Read RECORD, of type PERF_RECORD_COMM, FORK or EXIT.  False when it is

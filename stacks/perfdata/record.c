@@ -246,5 +246,6 @@ perf_task_read (const struct perf_record *record, struct perf_task *task)
     }
   task->parent = cursor_u32 (&at);
   task->tid = cursor_u32 (&at);
+  task->parent_tid = cursor_u32 (&at);
   return !at.failed;
 }

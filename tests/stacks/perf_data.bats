@@ -397,6 +397,26 @@ for thread in json.load(open("profile.json", encoding="utf-8"))["threads"]:
   grep -q ">worker/$((pid + 5))<" graph.svg
 }
 
+@test "a process is there until its last thread has ended" {
+  local pid
+  recorded leader-ends
+  pid=$(sed -n 's/^pid //p' dumped)
+  gives 0 profiled --threads --input=perf.data -o folded
+  # What comes behind the last end is of another process, which is not known.
+  [[ $stderr == *"1 sample of processes whose files the recording does not name"* ]] || report
+  [ "$(grep -c "^recorded;.*outer;middle;inner 1$" folded)" -eq 4 ] || { cat folded; return 1; }
+}
+
+@test "a thread is called as who made it, until it has a name of its own" {
+  local pid
+  recorded leader-ends
+  pid=$(sed -n 's/^pid //p' dumped)
+  gives 0 profiled -q --threads --input=perf.data -o folded
+  sed -n 's,.*;\([a-z]*\)/\([0-9]*\);.*outer;middle;inner 1$,\1 \2,p' folded | sort >read
+  printf '%s\n' "recorded $pid" "recorded $((pid + 5))" "worker $((pid + 5))" \
+    "worker $((pid + 6))" | diff - read
+}
+
 @test "a thread is one, however many others were sampled in between" {
   recorded threads
   gives 0 profiled -q --input=perf.data -o profile.json

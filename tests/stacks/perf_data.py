@@ -78,9 +78,12 @@ class Writer:
     def comm(self, pid, name):
         self.add(COMM, EXEC, struct.pack('<II', pid, pid) + name + b'\0', pid)
 
+    def task(self, kind, pid, tid, parent, parent_tid):
+        self.add(kind, 0, struct.pack('<IIIIQ', pid, parent, tid, parent_tid,
+                                      self.now), pid, tid)
+
     def fork(self, parent, pid):
-        self.add(FORK, 0, struct.pack('<IIIIQ', pid, parent, pid, parent,
-                                      self.now), pid)
+        self.task(FORK, pid, pid, parent, parent)
 
     def map(self, pid, line, build_ids):
         """A line of /proc/PID/maps."""
@@ -223,8 +226,7 @@ def waits(writer, pid, samples):
         elif what == 'lost':
             writer.add(LOST, 0, struct.pack('<QQ', 2, more), pid)
         elif what == 'exit':
-            writer.add(EXIT, 0, struct.pack('<IIIIQ', pid, pid, tid, pid,
-                                            writer.now), pid, tid)
+            writer.task(EXIT, pid, tid, pid, pid)
         elif 'no-switches' not in writer.options:
             writer.add(SWITCH, more, b'', pid, tid)
 
@@ -282,6 +284,21 @@ def write(dump, out, *options):
     if 'thread' in options:
         writer.add(COMM, 0, struct.pack('<II', pid, pid + 5) + b'worker\0', pid)
         writer.sample(pid, *samples[0], tid=pid + 5)
+    # The first thread ends, the second one goes on, and makes a third one;
+    # then a fourth one has the number of the second one.
+    if 'leader-ends' in options:
+        writer.task(FORK, pid, pid + 5, pid, pid)
+        writer.add(COMM, 0, struct.pack('<II', pid, pid + 5) + b'worker\0', pid)
+        writer.task(EXIT, pid, pid, pid, pid)
+        writer.sample(pid, *samples[0], tid=pid + 5)
+        writer.task(FORK, pid, pid + 6, pid, pid + 5)
+        writer.task(EXIT, pid, pid + 5, pid, pid)
+        writer.sample(pid, *samples[0], tid=pid + 6)
+        writer.task(FORK, pid, pid + 5, pid, pid)
+        writer.sample(pid, *samples[0], tid=pid + 5)
+        for tid in pid + 5, pid + 6:
+            writer.task(EXIT, pid, tid, pid, pid)
+        writer.sample(pid, *samples[0])
     if 'kernel-thread' in options:
         writer.sample(pid, samples[0][0], b'', abi=0)
     if '32-bit' in options:
