@@ -41,8 +41,9 @@ bool live_refresh (struct process *process, bool *changed, struct error *err);
 /* Stop all threads and read their registers; the memory is open until
    live_resume, which must follow.  A thread that the kernel does not let be
    stopped, as one between vfork and its child's execve, is asked for those of
-   its registers that the kernel tells (thread->waits).  False when no thread
-   is known, or it is not permitted.  */
+   its registers that the kernel tells (thread->waits); one that another
+   process traces is left alone (thread->tracer).  False when no thread is
+   known, or it is not permitted.  */
 bool live_stop (struct process *process, struct error *err);
 
 /* Copy the stack of every known thread, from SP to the end of the mapping, but

@@ -86,33 +86,33 @@ read_registers (const struct process *process, struct thread *thread)
         = live_waiting_registers (process->pid, thread->tid, registers);
 }
 
-/* Say why TID cannot be traced; errno alone does not name a tracer.  */
-static bool
-set_not_traced (const struct process *process, pid_t tid, struct error *err)
+/* The process that traces THREAD of PROCESS, or 0.  */
+static pid_t
+tracer_of (const struct process *process, const struct thread *thread)
 {
-  int saved = errno;
   char name[64];
   snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)process->pid,
-            (int)tid);
-  long tracer = lines_status (name, "TracerPid:");
-  if (tracer != 0)
-    return error_set (err, CFI2SFRAME_REFUSED,
-                      "it is traced already, by process %ld", tracer);
-  errno = saved;
-  return error_set_errno (err, "ptrace");
+            (int)thread->tid);
+  return (pid_t)lines_status (name, "TracerPid:");
 }
 
-/* Ask THREAD to stop, unless it waits.  False if it cannot be traced.  */
+/* Ask THREAD to stop, unless it waits or another process traces it.  False if
+   it has ended, or may not be traced.  */
 static bool
 seize_thread (struct process *process, struct thread *thread,
               struct error *err)
 {
   if (thread->waits)
     return true;
-  if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) != 0)
-    return set_not_traced (process, thread->tid, err);
-  ptrace (PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-  return true;
+  if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) == 0)
+    {
+      ptrace (PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+      return true;
+    }
+  int cause = errno;
+  thread->tracer = tracer_of (process, thread);
+  errno = cause;
+  return thread->tracer != 0 || error_set_errno (err, "ptrace");
 }
 
 /* Append the threads of PROCESS that are not known yet, and find out which of
@@ -208,7 +208,8 @@ stop_threads (struct process *process, struct error *err)
   /* Threads that still run may make new ones.  */
   while ((listed = seize_new_threads (process, &n, err)) && n > 0)
     for (; first < process->n_threads; first++)
-      if (!process->threads[first].waits)
+      if (!process->threads[first].waits
+          && process->threads[first].tracer == 0)
         await_stop (process, &process->threads[first]);
   for (size_t i = 0; i < process->n_threads; i++)
     read_registers (process, &process->threads[i]);
@@ -275,10 +276,13 @@ static bool
 set_nothing_known (const struct process *process, struct error *err)
 {
   bool waits = false, stopped = false;
+  pid_t tracer = 0;
   for (size_t i = 0; i < process->n_threads; i++)
     {
       waits |= process->threads[i].waits;
       stopped |= process->threads[i].stopped;
+      if (process->threads[i].tracer != 0)
+        tracer = process->threads[i].tracer;
     }
   if (waits)
     return error_set (err, CFI2SFRAME_REFUSED,
@@ -286,6 +290,9 @@ set_nothing_known (const struct process *process, struct error *err)
   if (stopped)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "its registers are not those of a 64-bit program");
+  if (tracer != 0)
+    return error_set (err, CFI2SFRAME_REFUSED,
+                      "it is traced already, by process %d", (int)tracer);
   return process->n_threads > 0
              ? error_set (err, CFI2SFRAME_IO, "it ended meanwhile")
              : false;

@@ -30,6 +30,8 @@ struct thread
   bool stopped;  /* by live_stop */
   bool waits;    /* it waits in the kernel and cannot be stopped; of that
                     thread some registers may be known */
+  pid_t tracer;  /* which process traces it, so that it cannot be stopped; 0:
+                    none does */
   int signal;    /* signal that the thread gets when it is resumed, or 0 */
   bool ran;      /* it had a processor, or waited for one, before that */
   bool known;    /* `registers' has been read */

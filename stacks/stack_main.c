@@ -91,7 +91,7 @@ print_stack (const struct session *session, struct page *page,
   else if (walk != NULL)
     stack_print (page, threads, n, walk);
   else
-    stack_print_waiting (threads[0], page->out);
+    stack_print_unread (threads[0], page->out);
   page->first = false;
 }
 
@@ -149,7 +149,7 @@ show_threads (struct session *session)
   for (size_t i = 0; i < process->n_threads; i++)
     {
       const struct thread *thread = &process->threads[i];
-      if (!(thread->known || thread->waits)
+      if (!(thread->known || thread->waits || thread->tracer != 0)
           || (wanted != 0 && thread->tid != wanted))
         continue;
       agree &= show_thread (session, &page, thread);

@@ -129,6 +129,9 @@ print_thread (const struct thread *thread, FILE *out)
   fputs (":\n", out);
   if (thread->waits)
     fputs ("  (not stopped: it waits in the kernel)\n", out);
+  else if (thread->tracer != 0)
+    fprintf (out, "  (not stopped: process %d traces it)\n",
+             (int)thread->tracer);
 }
 
 static void
@@ -196,7 +199,7 @@ stack_print_both (const struct page *page, const struct thread *thread,
 }
 
 void
-stack_print_waiting (const struct thread *thread, FILE *out)
+stack_print_unread (const struct thread *thread, FILE *out)
 {
   print_thread (thread, out);
 }

@@ -31,7 +31,7 @@ bool stack_print_both (const struct page *page, const struct thread *thread,
                        const struct stack_walk *sframe,
                        const struct stack_walk *dwarf);
 
-/* Print that THREAD waits in the kernel, and nothing is known of its stack. */
-void stack_print_waiting (const struct thread *thread, FILE *out);
+/* Print why THREAD was not stopped: nothing is known of its stack.  */
+void stack_print_unread (const struct thread *thread, FILE *out);
 
 #endif /* STACKS_STACK_PRINT_H */

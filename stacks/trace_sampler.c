@@ -27,17 +27,6 @@ runs (pid_t pid)
   return found;
 }
 
-/* Whether PROCESS could not be stopped because a thread waits in the kernel,
-   which it does not do for ever.  */
-static bool
-waits (const struct process *process)
-{
-  for (size_t i = 0; i < process->n_threads; i++)
-    if (process->threads[i].waits)
-      return true;
-  return false;
-}
-
 /* Whose stacks are walked.  */
 struct subject
 {
@@ -57,7 +46,8 @@ walk_all (void *context)
                             &subject->profile->walk);
 }
 
-/* Count the stack of THREAD.  */
+/* Count the stack of THREAD; it is lost if it ran and could not be
+   stopped.  */
 static void
 count_thread (struct profile *profile, struct member *member,
               const struct thread *thread)
@@ -65,8 +55,13 @@ count_thread (struct profile *profile, struct member *member,
   const struct profile_moment moment = { .tid = thread->tid,
                                          .time = member->process.stopped_at,
                                          .registers = &thread->registers };
-  struct profile_sample sample = profile_place (profile, member, &moment);
-  profile_count (profile, &sample);
+  if (thread->known)
+    {
+      struct profile_sample sample = profile_place (profile, member, &moment);
+      profile_count (profile, &sample);
+    }
+  else
+    profile->lost += thread->ran && (thread->waits || thread->tracer != 0);
 }
 
 /* Stop MEMBER and count the stacks of its threads that ran.  False when it has
@@ -86,12 +81,13 @@ take_member (struct profile *profile, struct member *member, struct error *err)
   if (!ran)
     return true;
   member_read_name (member);
-  if (!live_copy (process, &copy, err))
-    return waits (process);
+  bool there = live_copy (process, &copy, err);
+  /* A thread does not wait in the kernel for ever.  */
   for (size_t i = 0; i < process->n_threads; i++)
-    if (process->threads[i].known)
-      count_thread (profile, member, &process->threads[i]);
-  return true;
+    there |= process->threads[i].waits;
+  for (size_t i = 0; there && i < process->n_threads; i++)
+    count_thread (profile, member, &process->threads[i]);
+  return there;
 }
 
 bool
@@ -113,7 +109,11 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
       else if (member == pid)
         *err = problem;
       else
-        family_remove (family, member);
+        {
+          /* It is there, and another process traces it.  */
+          profile->lost += problem.status == CFI2SFRAME_REFUSED;
+          family_remove (family, member);
+        }
     }
   return there;
 }

@@ -674,6 +674,19 @@ END
   grep -q ' [1-9][0-9]* lost' log || { cat log; return 1; }
 }
 
+@test "a thread that another process traces costs samples, and is said to" {
+  needs_strace
+  busy_program
+  start ./busy 60
+  within_a_minute eval '[ "$(ls /proc/"$pid"/task | wc -l)" -eq 2 ]'
+  strace -qq -e trace=none -o /dev/null -p "$pid" 3>&- &
+  children+=("$!")
+  within_a_minute grep -q "^TracerPid:.*$!" /proc/"$pid"/status || skip "strace may not attach"
+  gives 0 profiled --ptrace -F 199 -d 1 -o folded -p "$pid"
+  [ "$(samples folded ';thread;hot')" -ge 1 ] || { cat folded; report; }
+  [[ $stderr =~ \;\ [1-9][0-9]*\ lost ]] || report
+}
+
 # The server takes two seconds to say that it has nothing.
 @test "by ptrace the process stands still for its copy, not for its names and rows" {
   needs python3

@@ -1302,6 +1302,24 @@ zombie_is_named ()
     || report
 }
 
+@test "a thread that another process traces is named, and the others are walked" {
+  needs_strace
+  once waiting_program
+  start ./waiting
+  local tid
+  tid=$(find /proc/"$pid"/task -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n | tail -1)
+  strace -qq -e trace=none -o /dev/null -p "$tid" 3>&- &
+  children+=("$!")
+  within_a_minute grep -q "^TracerPid:.*$!" /proc/"$tid"/status || skip "strace may not attach"
+  gives 0 stacks "$pid"
+  [ "$(grep -c '^Thread' <<<"$output")" -eq 3 ] || report
+  [ "$(grep -A1 "^Thread $tid" <<<"$output" | tail -1)" = "  (not stopped: process $! traces it)" ] \
+    || report
+  gives 0 stacks --json "$pid"
+  [[ $output == *"{\"threads\":[{\"tid\":$tid,\"name\":\"waiting\"}],\"frames\":[],\"end\":null}"* ]] \
+    || report
+}
+
 @test "libdw is in front of libdwarf, which has functions of the same names" {
   needs readelf
   local program
