@@ -357,6 +357,37 @@ process_find_rules (const void *finder, uint64_t address,
                           : SFW_NO_ROW;
 }
 
+static void
+forget_walker (struct process *process)
+{
+  struct code_files *files = process->files;
+  for (size_t i = 0;
+       process->walker != NULL && files != NULL && i < WALKED_MAX; i++)
+    if (files->walked[i] == process)
+      files->walked[i] = NULL;
+  free (process->walker);
+  process->walker = NULL;
+}
+
+bool
+process_make_walker (struct process *process,
+                     const struct unwind_source *source)
+{
+  struct code_files *files = process->files;
+  if (process->walker != NULL)
+    return true;
+  process->walker = walk_walker_new (source);
+  if (process->walker == NULL)
+    return shortage_note ();
+  if (files == NULL)
+    return true;
+  struct process **place = &files->walked[files->walks_begun++ % WALKED_MAX];
+  if (*place != NULL)
+    forget_walker (*place);
+  *place = process;
+  return true;
+}
+
 void
 process_forget_rows (struct process *process)
 {
@@ -393,6 +424,5 @@ process_free (struct process *process)
   process_forget_mappings (process);
   process_forget_threads (process);
   memory_free (&process->memory);
-  free (process->walker);
-  process->walker = NULL;
+  forget_walker (process);
 }

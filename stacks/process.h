@@ -21,6 +21,7 @@
 #include "stacks/memory.h"
 #include "stacks/registers.h"
 #include "walk/apply.h"
+#include "walk/frame_rules.h"
 #include "walk/maps.h"
 
 struct thread
@@ -158,6 +159,12 @@ bool process_find_section (const struct process *process, uint64_t pc,
    process.  */
 enum sfw_end process_find_rules (const void *finder, uint64_t address,
                                  struct unwind_rules *rules);
+
+/* Make what walks of PROCESS remember, unless it is there; another process may
+   lose its own.  SOURCE: where PROCESS has rules and code.  False when memory
+   ran out.  */
+bool process_make_walker (struct process *process,
+                          const struct unwind_source *source);
 
 /* Forget the rows that walks have looked up, because sections have
    changed.  */

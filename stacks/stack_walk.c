@@ -10,7 +10,6 @@
 #include "stacks/syscall_code.h"
 #include "walk/frame_rules.h"
 #include "walk/walker.h"
-#include "stacks/shortage.h"
 
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)
@@ -210,16 +209,6 @@ settle_sp (struct process *process, struct sfw_frame *frame)
                && row->ra.offset - row->fp.offset == sizeof (uint64_t)
                && sp >= frame->sp;
   frame->sp = known ? sp : UNKNOWN_REGISTER;
-}
-
-/* Make what walks of PROCESS remember.  False when memory ran out.  */
-static bool
-walker_make (struct process *process)
-{
-  const struct unwind_source source = source_of (process);
-  if (process->walker == NULL)
-    process->walker = walk_walker_new (&source);
-  return process->walker != NULL || shortage_note ();
 }
 
 /* Append to WALK the N frames of the walk that WALKER has made; LAST is the
@@ -470,7 +459,8 @@ stack_walk_by_sframe (struct process *process,
   struct full_frame full = { 0, *registers };
   enum frame_way way = WAY_ROW;
   walk->n = 0;
-  if (!walker_make (process))
+  const struct unwind_source source = source_of (process);
+  if (!process_make_walker (process, &source))
     {
       walk->frames[walk->n++]
           = (struct frame){ frame.pc, frame.sp, frame.fp, .at_pc = true,
