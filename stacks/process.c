@@ -167,9 +167,18 @@ mapping_is_of_file (const char *path, ino_t inode)
   return inode != 0 ? path[0] == '/' : strcmp (path, "[vdso]") == 0;
 }
 
+enum
+{
+  /* Mappings that one more moves: a recording may have as many as it has room
+     for, in any order.  The kernel lets a process have as many unless it is
+     told otherwise (vm.max_map_count).  */
+  MOVED_MAX = 1 << 16
+};
+
 /* Let no other process have the list of PROCESS, and let there be room for two
-   mappings more at both of its ends.  False when memory ran out, or all lists
-   together would be too long.  */
+   mappings more at both of its ends.  False when memory ran out, all lists
+   together would be too long, or the list is too long to be copied for each
+   process.  */
 static bool
 make_room (struct process *process)
 {
@@ -184,7 +193,8 @@ make_room (struct process *process)
     return true;
   struct mappings own = { .n = all->n, .has_files = all->has_files };
   own.capacity = 2 * (all->n + 4 * MORE);
-  if (own.capacity > MAPPINGS_MAX - process->files->mappings)
+  if (own.capacity > MAPPINGS_MAX - process->files->mappings
+      || (shared && own.n > 2 * MOVED_MAX))
     return shortage_note ();
   own.list = reallocarray (NULL, own.capacity, sizeof *own.list);
   if (own.list == NULL)
@@ -200,15 +210,20 @@ make_room (struct process *process)
 }
 
 /* Make room for N mappings in the place of those from FIRST up to LAST.  What
-   moves is the smaller part: most processes map from high addresses down.  */
+   moves is the smaller part: most processes map from high addresses down.
+   False as for make_room, or when too many would move.  */
 static bool
 replace_mappings (struct process *process, size_t first, size_t last, size_t n)
 {
   struct mappings *all = &process->mappings;
+  size_t behind = all->n - last;
   if (!make_room (process))
     return false;
   struct mapping *list = all->list;
-  size_t behind = all->n - last;
+  if (n == last - first)
+    return true;
+  if (first > MOVED_MAX && behind > MOVED_MAX)
+    return shortage_note ();
   if (first < behind)
     {
       all->list = list + last - first - n;

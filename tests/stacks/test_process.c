@@ -387,6 +387,40 @@ TEST (mappings_may_come_in_any_order)
   process_free (&process);
 }
 
+/* An input with hostile order took time by the square of its length.  */
+TEST (few_mappings_move_for_a_new_one)
+{
+  enum
+  {
+    MANY = 200000
+  };
+  struct process process = { .files = &files };
+  const uint64_t middle = (uint64_t)MANY / 2 << 16;
+  for (uint64_t i = 1; i <= MANY; i++)
+    map (&process, i << 16, (i << 16) + 0x8000, 0, 0, "");
+  struct walk_mapping report
+      = { .start = middle + 0x9000, .end = middle + 0xa000 };
+  assert_false (process_map (&process, &report));
+  assert_null (process_mapping_at (&process, report.start));
+  assert_int_equal (process.mappings.n, MANY);
+  /* What only takes the place of others has no bound.  */
+  report = (struct walk_mapping){ .start = middle,
+                                  .end = middle + 0x8000,
+                                  .runs = true };
+  assert_true (process_map (&process, &report));
+  assert_true (process_runs_at (&process, middle));
+  report = (struct walk_mapping){ .start = (UINT64_C (60000) << 16) + 0x9000,
+                                  .end = (UINT64_C (60000) << 16) + 0xa000 };
+  assert_true (process_map (&process, &report));
+  /* Nor are so many copied for a child.  */
+  struct process child = { .files = &files };
+  assert_true (process_share_mappings (&child, &process));
+  assert_false (process_map (&child, &report));
+  assert_non_null (process_mapping_at (&child, middle));
+  process_free (&child);
+  process_free (&process);
+}
+
 /* A just-in-time compiler's code, or another library, may lie there.  */
 TEST (what_lies_between_two_mappings_of_a_file_is_not_the_file_s)
 {
