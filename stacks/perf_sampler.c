@@ -56,6 +56,7 @@ struct perf_sampler
   int *fds; /* of all events */
   size_t n_fds, capacity;
   bool children; /* children are sampled, too */
+  bool renewed;  /* the family's mappings are those of this round */
   struct perf_events events;
   /* The copy of a record that goes around the ring's end.  */
   _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
@@ -378,8 +379,11 @@ take_record (struct perf_sampler *sampler, const struct ring *ring,
     case PERF_RECORD_LOST:
       perf_events_lost (&sampler->events, &record,
                         ring->attr->context_switch != 0);
-      /* Among the lost ones may be mappings.  */
-      family_refresh (&sampler->events.profile->family);
+      /* Among the lost ones may be mappings.  All were lost before this
+         round began.  */
+      if (!sampler->renewed)
+        family_refresh (&sampler->events.profile->family);
+      sampler->renewed = true;
       break;
     case PERF_RECORD_COMM:
     case PERF_RECORD_FORK:
@@ -443,6 +447,7 @@ time_of_next (struct ring *ring)
 static void
 take_records (struct perf_sampler *sampler, uint64_t until)
 {
+  sampler->renewed = false;
   for (unsigned i = 0; i < sampler->n_rings; i++)
     if (sampler->rings[i].page != NULL)
       {
