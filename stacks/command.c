@@ -18,14 +18,23 @@ restore_signals (void)
   signal (SIGTERM, SIG_DFL);
 }
 
+/* read, which a signal does not end.  */
+static ssize_t
+read_on (int fd, void *to, size_t size)
+{
+  ssize_t n;
+  while ((n = read (fd, to, size)) < 0 && errno == EINTR)
+    ;
+  return n;
+}
+
 /* Runs in the new process: waits, then executes the program.  */
 static _Noreturn void
 execute (int go, int result, char **arguments)
 {
   char byte;
   /* Wait until the parent has closed its end.  */
-  while (read (go, &byte, 1) < 0 && errno == EINTR)
-    ;
+  (void)read_on (go, &byte, 1);
   restore_signals ();
   execvp (arguments[0], arguments);
   int problem = errno;
@@ -65,7 +74,7 @@ command_start (struct command *command)
   int problem = 0;
   close (command->go);
   command->go = -1;
-  ssize_t n = read (command->result, &problem, sizeof problem);
+  ssize_t n = read_on (command->result, &problem, sizeof problem);
   close (command->result);
   command->result = -1;
   errno = problem;

@@ -1,15 +1,18 @@
 /* Unit tests of stacks/profile.c: what becomes of the kernel's addresses, and
-   of recordings that are made of very many threads, processes and files.
-   SPDX-License-Identifier: LGPL-2.1-or-later
+   of recordings that are made of very many threads, processes and files; and
+   of the command that is sampled. SPDX-License-Identifier: LGPL-2.1-or-later
 
    The names of the kernel's functions are those of this file, whatever machine
    the addresses are of.  */
 
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "stacks/command.h"
 #include "stacks/perf_events.h"
 #include "stacks/profile.h"
 #include "stacks/profile_names.h"
@@ -280,4 +283,30 @@ TEST_OF_MANY (a_wait_that_no_sum_has_room_for_is_lost)
   assert_int_equal (events->profile->weight, UINT64_MAX);
   assert_int_equal (events->profile->calls.nodes[0].self, UINT64_MAX);
   assert_int_equal (events->profile->lost, 1);
+}
+
+static void
+ignore (int number)
+{
+  (void)number;
+}
+
+/* As an interrupt does that comes while the program is executed.  */
+TEST (a_signal_is_no_failure_of_the_command)
+{
+  char name[] = "true", *arguments[] = { name, NULL };
+  const struct sigaction action = { .sa_handler = ignore };
+  const struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { 0 };
+  unsigned failed = 0;
+  assert_int_equal (sigaction (SIGALRM, &action, NULL), 0);
+  for (unsigned i = 0; i < 20; i++)
+    {
+      struct command command;
+      assert_true (command_prepare (&command, arguments));
+      assert_int_equal (setitimer (ITIMER_REAL, &often, NULL), 0);
+      failed += !command_start (&command);
+      assert_int_equal (setitimer (ITIMER_REAL, &never, NULL), 0);
+      command_end (&command);
+    }
+  assert_int_equal (failed, 0);
 }
