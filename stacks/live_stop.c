@@ -324,7 +324,7 @@ live_resume (struct process *process)
   background_wait (&tracer->thread);
   /* Threads that are late are let go before the kernel forgets the tracer,
      which is shortly after the wait.  */
-  while (live_thread_state (getpid (), tracer->tid) != '\0')
+  while (syscall (SYS_tgkill, getpid (), tracer->tid, 0) == 0)
     pause_shortly ();
   tracer_free (tracer);
   process->tracer = NULL;

@@ -33,7 +33,8 @@ hash_of (struct stack_groups *groups, const struct stack_walk *walk)
   return hash;
 }
 
-/* A new group for WALK, which has HASH; NULL when memory ran out.  */
+/* A new group for WALK, which has HASH, with room for one thread; NULL when
+   memory ran out.  */
 static struct stack_group *
 add_group (struct stack_groups *groups, uint32_t hash,
            const struct stack_walk *walk)
@@ -42,9 +43,11 @@ add_group (struct stack_groups *groups, uint32_t hash,
     return NULL;
   struct stack_group *group = &groups->groups[groups->n];
   *group = (struct stack_group){ .walk.max = 0 };
-  if (!stack_walk_init (&group->walk, walk->n)
+  if (!ARRAY_ROOM (group->threads, 1, &group->capacity)
+      || !stack_walk_init (&group->walk, walk->n)
       || !key_table_add (&groups->numbers, hash, groups->n))
     {
+      free (group->threads);
       stack_walk_free (&group->walk);
       return NULL;
     }

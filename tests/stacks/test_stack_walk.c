@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/failing_allocations.h"
+#include "stacks/stack_groups.h"
 #include "stacks/stack_walk.h"
 #include "walk/frame_rules.h"
 #include "walk/walker.h"
@@ -475,4 +476,35 @@ TEST (without_memory_the_innermost_frame_is_shown)
   assert_int_equal (walk.end, SFW_MEMORY);
   stack_walk_free (&walk);
   process_free (&process);
+}
+
+/* A group without a thread had no number to be sorted by.  */
+TEST (a_thread_that_no_group_has_room_for_is_in_none)
+{
+  const struct thread threads[] = { { .tid = 1 }, { .tid = 2 } };
+  struct stack_walk walk;
+  assert_true (stack_walk_init (&walk, 1));
+  for (unsigned granted = 0; granted < 20; granted++)
+    {
+      struct stack_groups groups = { 0 };
+      size_t grouped = 0, found = 0;
+      walk.n = 1;
+      walk.frames[0] = (struct frame){ .pc = 1 };
+      allocations_granted = granted;
+      for (size_t i = 0; i < 2; i++)
+        {
+          grouped += stack_groups_add (&groups, &threads[i], &walk);
+          walk.frames[0].pc++;
+        }
+      allocations_granted = UINT_MAX;
+      stack_groups_sort (&groups);
+      for (size_t i = 0; i < groups.n; i++)
+        {
+          assert_int_equal (groups.groups[i].n, 1);
+          found++;
+        }
+      assert_int_equal (found, grouped);
+      stack_groups_free (&groups);
+    }
+  stack_walk_free (&walk);
 }
