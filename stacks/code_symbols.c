@@ -227,13 +227,14 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
             code_file_name (file), rows);
 }
 
-char *
-code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted)
+bool
+code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted,
+                   bool (*take) (void *context, const char *name),
+                   void *context)
 {
   Dwfl_Module *module = module_of (file);
-  return module != NULL
-             ? inlines_at (&file->inlines, module,
-                           code_file_address (file, offset) + file->bias,
-                           wanted)
-             : NULL;
+  return module == NULL
+         || inlines_at (&file->inlines, module,
+                        code_file_address (file, offset) + file->bias, wanted,
+                        take, context);
 }

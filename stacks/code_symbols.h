@@ -20,8 +20,10 @@ bool code_file_is_entry (struct code_file *file, uint64_t offset);
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 
-/* What is inlined there, as inlines_at has it.  */
-char *code_file_inlines (struct code_file *file, uint64_t offset,
-                         unsigned wanted);
+/* The same of what is inlined there, as inlines_at has it.  */
+bool code_file_inlines (struct code_file *file, uint64_t offset,
+                        unsigned wanted,
+                        bool (*take) (void *context, const char *name),
+                        void *context);
 
 #endif /* STACKS_CODE_SYMBOLS_H */

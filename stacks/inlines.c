@@ -16,7 +16,8 @@
 
 enum
 {
-  RANGES_MAX = 1 << 22 /* of a unit, or of all units */
+  RANGES_MAX = 1 << 22, /* of a unit, or of all units */
+  DEPTH_MAX = 1024      /* names at one address */
 };
 
 /* Addresses, as debug information has them, and what is there: the unit with
@@ -40,8 +41,10 @@ text_of (Dwarf_Die *die, unsigned name)
   return dwarf_formstring (dwarf_attr_integrate (die, name, &attribute));
 }
 
+/* Set TEXT, of SIZE bytes, to the name of DIE, with what tools for folded
+   stacks mark such a name by.  */
 static void
-print_name (Dwarf_Die *die, unsigned wanted, FILE *out)
+name_entry (Dwarf_Die *die, unsigned wanted, char *text, size_t size)
 {
   struct code_name symbol = { 0 };
   const char *name = text_of (die, DW_AT_linkage_name);
@@ -51,8 +54,8 @@ print_name (Dwarf_Die *die, unsigned wanted, FILE *out)
     name = dwarf_diename (die);
   if (name != NULL)
     code_name_set (&symbol, name, wanted);
-  fprintf (out, "\n%s_[i]",
-           symbol.name[0] != '\0' ? symbol.name : "[unknown]");
+  snprintf (text, size, "%s_[i]",
+            symbol.name[0] != '\0' ? symbol.name : "[unknown]");
 }
 
 static void
@@ -184,39 +187,35 @@ unit_at (struct inlines *inlines, Dwarf *dwarf, uint64_t address)
   return unit;
 }
 
-static void
-print_at (const struct inline_unit *unit, Dwarf *dwarf, uint64_t address,
-          unsigned wanted, FILE *out)
+bool
+inlines_at (struct inlines *inlines, Dwfl_Module *module, uint64_t address,
+            unsigned wanted, bool (*take) (void *context, const char *name),
+            void *context)
 {
-  for (size_t i = 0; i < unit->ranges.n; i++)
+  char name[sizeof ((struct code_name *)NULL)->name + 8];
+  unsigned depth = 0;
+  Dwarf_Addr bias;
+  Dwarf_Die die;
+  Dwarf *dwarf = dwfl_module_getdwarf (module, &bias);
+  if (dwarf == NULL)
+    return true;
+  if (!inlines->listed)
+    list_units (inlines, module);
+  address -= bias;
+  const struct inline_unit *unit = unit_at (inlines, dwarf, address);
+  for (size_t i = 0; unit != NULL && i < unit->ranges.n && depth < DEPTH_MAX;
+       i++)
     {
       const struct inline_range *range = &unit->ranges.list[i];
-      Dwarf_Die die;
-      if (address >= range->start && address < range->end
-          && dwarf_offdie (dwarf, range->which, &die) != NULL)
-        print_name (&die, wanted, out);
+      if (address < range->start || address >= range->end
+          || dwarf_offdie (dwarf, range->which, &die) == NULL)
+        continue;
+      name_entry (&die, wanted, name, sizeof name);
+      depth++;
+      if (!take (context, name))
+        return false;
     }
-}
-
-char *
-inlines_at (struct inlines *inlines, Dwfl_Module *module, uint64_t address,
-            unsigned wanted)
-{
-  Dwarf_Addr bias;
-  char *names = NULL;
-  size_t size = 0;
-  Dwarf *dwarf = dwfl_module_getdwarf (module, &bias);
-  if (dwarf != NULL && !inlines->listed)
-    list_units (inlines, module);
-  const struct inline_unit *unit
-      = dwarf != NULL ? unit_at (inlines, dwarf, address - bias) : NULL;
-  FILE *out = unit != NULL ? open_memstream (&names, &size) : NULL;
-  if (out != NULL)
-    print_at (unit, dwarf, address - bias, wanted, out);
-  if (out != NULL && fclose (out) == 0 && size > 0)
-    return names;
-  free (names);
-  return NULL;
+  return true;
 }
 
 void

@@ -34,12 +34,14 @@ struct inlines
 
 void inlines_free (struct inlines *inlines);
 
-/* The names of the functions that are inlined at ADDRESS of MODULE, which is
-   always the same one for INLINES, from the outermost function on: each a
-   newline, the name, and what tools for folded stacks mark such a name by,
-   "_[i]".  The caller frees them.  WANTED: code_name.h.  NULL: there are none,
-   or memory ran out.  */
-char *inlines_at (struct inlines *inlines, Dwfl_Module *module,
-                  uint64_t address, unsigned wanted);
+/* Give TAKE, with CONTEXT, the names of the functions that are inlined at
+   ADDRESS of MODULE, which is always the same one for INLINES, from the
+   outermost function on, each with what tools for folded stacks mark such a
+   name by, "_[i]".  There are none where memory for their list runs out.
+   WANTED: code_name.h.  False when TAKE has returned false.  */
+bool inlines_at (struct inlines *inlines, Dwfl_Module *module,
+                 uint64_t address, unsigned wanted,
+                 bool (*take) (void *context, const char *name),
+                 void *context);
 
 #endif /* STACKS_INLINES_H */

@@ -24,10 +24,9 @@ by_text (const void *a, const void *b)
   return strcmp (x->text, y->text);
 }
 
-/* The number of the name of LENGTH bytes at TEXT; NAMED has a copy if it is
-   new.  UINT32_MAX when memory ran out.  */
-static uint32_t
-number_of (struct named_profile *named, const char *text, size_t length)
+uint32_t
+named_profile_number (struct named_profile *named, const char *text,
+                      size_t length)
 {
   struct key_table *numbers = &named->numbers;
   size_t n = named->n_names;
@@ -48,7 +47,7 @@ uint32_t
 named_profile_add (struct named_profile *named, uint32_t parent,
                    const char *name, size_t length)
 {
-  uint32_t number = number_of (named, name, length);
+  uint32_t number = named_profile_number (named, name, length);
   return number != UINT32_MAX ? call_tree_child (&named->calls, parent, number)
                               : 0;
 }

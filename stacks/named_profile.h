@@ -42,12 +42,17 @@ struct named_profile
   char **names;           /* owned; sorted */
   uint64_t n_names;
   size_t names_capacity;
-  struct key_table numbers;   /* of the names, for named_profile_add */
+  struct key_table numbers;   /* of the names, for named_profile_number */
   struct profile_sample *log; /* owned; nodes are those of `calls' */
   size_t n_log;
   const struct profile_thread *threads; /* the profile's */
   size_t n_threads;
 };
+
+/* The number of the name of LENGTH bytes at TEXT; NAMED has a copy if it is
+   new.  UINT32_MAX when memory ran out.  */
+uint32_t named_profile_number (struct named_profile *named, const char *text,
+                               size_t length);
 
 /* The node for NAME, of LENGTH bytes, called by PARENT of NAMED, whose tree is
    there; names have no order before named_profile_finish.  0 when memory ran

@@ -5,113 +5,137 @@
 
 #include "stacks/profile_names.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stacks/code_symbols.h"
 #include "stacks/profile_keys.h"
 #include "walk/section_step.h"
 
-static char *
-in_brackets (const char *text)
+/* Keys that become names.  */
+struct naming
 {
-  char *name;
-  return asprintf (&name, *text == '[' ? "%s" : "[%s]", text) < 0 ? NULL
-                                                                  : name;
-}
+  struct profile *profile;
+  struct named_profile *named;
+  unsigned wanted;
+  uint32_t *numbers; /* owned: of names in NAMED, key by key */
+  size_t n, capacity;
+};
+
+/* The names of a node, which are from FIRST on in naming.numbers, the
+   outermost function's in front.  */
+struct node_names
+{
+  size_t first, n;
+};
 
 static const char unknown_kernel[] = "[kernel]_[k]";
 
-/* The name of the kernel's function at ADDRESS, without its highest bits, with
-   what tools for folded stacks mark those names by.  */
-static char *
-name_of_kernel (struct profile *profile, uint64_t address)
+/* Append NAME to those of the present key.  CONTEXT is the naming.  False when
+   memory ran out.  */
+static bool
+add_name (void *context, const char *name)
 {
-  char *marked;
+  struct naming *naming = context;
+  uint32_t number = named_profile_number (naming->named, name, strlen (name));
+  if (number == UINT32_MAX
+      || !ARRAY_ROOM (naming->numbers, naming->n + 1, &naming->capacity))
+    return false;
+  naming->numbers[naming->n++] = number;
+  return true;
+}
+
+/* The same for what FORMAT makes; it is cut off if it is too long.  */
+static bool __attribute__ ((format (printf, 2, 3)))
+print_name (struct naming *naming, const char *format, ...)
+{
+  char name[sizeof ((struct code_name *)NULL)->name + 8];
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (name, sizeof name, format, arguments);
+  va_end (arguments);
+  return add_name (naming, name);
+}
+
+static bool
+add_in_brackets (struct naming *naming, const char *text)
+{
+  return print_name (naming, *text == '[' ? "%s" : "[%s]", text);
+}
+
+/* Add the name of the kernel's function at ADDRESS, without its highest bits,
+   with what tools for folded stacks mark those names by.  */
+static bool
+add_kernel (struct naming *naming, uint64_t address)
+{
   if (address >> 61 != 0)
     address |= UINT64_C (3) << 62;
-  const char *name = kernel_names_at (&profile->kernel, address);
-  if (name == NULL)
-    return strdup (unknown_kernel);
-  return asprintf (&marked, "%s_[k]", name) < 0 ? NULL : marked;
+  const char *name = kernel_names_at (&naming->profile->kernel, address);
+  return name == NULL ? add_name (naming, unknown_kernel)
+                      : print_name (naming, "%s_[k]", name);
 }
 
-static char *
-name_of_thread (const struct profile_thread *thread)
+static bool
+add_thread (struct naming *naming, const struct profile_thread *thread)
 {
-  const char *name
-      = thread->own_name[0] != '\0' ? thread->own_name : thread->name;
-  char *text;
-  return asprintf (&text, "%s/%d", name, (int)thread->tid) < 0 ? NULL : text;
+  return print_name (naming, "%s/%d",
+                     thread->own_name[0] != '\0' ? thread->own_name
+                                                 : thread->name,
+                     (int)thread->tid);
 }
 
-/* The name of the code at OFFSET in FILE, without what is inlined there; that
-   of FILE if there is none.  Tools for folded stacks know by a mark what a
-   just-in-time compiler has named.  */
-static char *
-name_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
+/* Add the name of the code at OFFSET in FILE, or that of FILE if there is
+   none, and the names of what is inlined there.  Tools for folded stacks know
+   by a mark what a just-in-time compiler has named.  */
+static bool
+add_code (struct naming *naming, struct code_file *file, uint64_t offset)
 {
+  const unsigned wanted = naming->wanted;
   struct code_name symbol;
-  char *marked;
   code_file_symbol (file, offset, wanted, &symbol);
-  if (symbol.name[0] == '\0')
-    return in_brackets (code_file_name (file));
-  if (!file->is_jit)
-    return strdup (symbol.name);
-  return asprintf (&marked, "%s_[j]", symbol.name) < 0 ? NULL : marked;
+  bool added
+      = symbol.name[0] == '\0'
+            ? add_in_brackets (naming, code_file_name (file))
+            : print_name (naming, file->is_jit ? "%s_[j]" : "%s", symbol.name);
+  return added
+         && (!(wanted & SYMBOL_INLINES)
+             || code_file_inlines (file, offset, wanted, add_name, naming));
 }
 
-/* The name of the code at OFFSET in FILE, and on a line each what is inlined
-   there.  */
-static char *
-names_of_code (struct code_file *file, uint64_t offset, unsigned wanted)
+/* Add the name of END, of a walk, or of what is beyond these.  */
+static bool
+add_end (struct naming *naming, uint64_t end)
 {
-  char *name = name_of_code (file, offset, wanted);
-  char *inlined = name != NULL && wanted & SYMBOL_INLINES
-                      ? code_file_inlines (file, offset, wanted)
-                      : NULL;
-  char *names;
-  if (inlined == NULL)
-    return name;
-  if (asprintf (&names, "%s%s", name, inlined) < 0)
-    names = NULL;
-  free (name);
-  free (inlined);
-  return names;
+  return add_in_brackets (
+      naming, end == KEY_NO_CODE     ? "no code, caller guessed"
+              : end == KEY_PREEMPTED ? "preempted"
+                                     : walk_end_name ((enum sfw_end)end));
 }
 
-/* The name of END, of a walk, or of what is beyond these.  */
-static char *
-name_of_end (uint64_t end)
+/* Add the names of what has KEY.  */
+static bool
+add_key (struct naming *naming, uint64_t key)
 {
-  return in_brackets (end == KEY_NO_CODE ? "no code, caller guessed"
-                      : end == KEY_PREEMPTED
-                          ? "preempted"
-                          : walk_end_name ((enum sfw_end)end));
-}
-
-/* The names of what has KEY, as names_of_code has them; the caller frees
-   them.  */
-static char *
-name_of (struct profile *profile, uint64_t key, unsigned wanted)
-{
+  const struct profile *profile = naming->profile;
   uint64_t offset = profile_key (0, key);
   if (key >> 62 == 1)
-    return name_of_kernel (profile, key - KEY_KERNEL);
+    return add_kernel (naming, key - KEY_KERNEL);
   switch (key >> KEY_OFFSET_BITS)
     {
     case 0:
-      return in_brackets ("unknown");
+      return add_in_brackets (naming, "unknown");
     case KEY_OF_THREAD:
-      return name_of_thread (&profile->threads.threads[offset]);
+      return add_thread (naming, &profile->threads.threads[offset]);
     case KEY_OF_PROCESS:
-      return strdup (profile->processes[offset]);
+      return add_name (naming, profile->processes[offset]);
     case KEY_OF_END:
-      return name_of_end (offset);
+      return add_end (naming, offset);
     default:
-      return names_of_code (profile->sampled[(key >> KEY_OFFSET_BITS) - 1],
-                            offset, wanted);
+      return add_code (naming, profile->sampled[(key >> KEY_OFFSET_BITS) - 1],
+                       offset);
     }
 }
 
@@ -122,31 +146,41 @@ profile_is_of_kernel (const char *name)
   return n > 4 && strcmp (name + n - 4, "_[k]") == 0;
 }
 
-/* The names of all nodes of TREE but the root, by node, each to be freed.  An
-   address is looked up once.  */
-static char **
-node_names (struct profile *profile, unsigned wanted)
+/* Whether NODE is the root of the profile with names: the only process is.  */
+static bool
+is_root (const struct profile *profile, uint32_t node)
 {
-  const struct call_tree *tree = &profile->calls;
+  return node == 0
+         || (profile->n_processes == 1
+             && profile->calls.nodes[node].key
+                    == profile_key (KEY_OF_PROCESS, 0));
+}
+
+/* The names of all nodes but the root, by node.  A key is looked up once.
+   NULL when memory ran out.  */
+static struct node_names *
+name_nodes (struct naming *naming)
+{
+  const struct call_tree *tree = &naming->profile->calls;
   struct keyed_node *keyed = call_tree_by_key (tree);
-  char **names = calloc (tree->n, sizeof *names);
+  struct node_names *names = calloc (tree->n, sizeof *names);
   bool complete = names != NULL && keyed != NULL;
   for (uint32_t i = 0; complete && i < tree->n; i++)
     {
       const struct keyed_node *at = &keyed[i];
-      const char *same
-          = i > 0 && at[-1].key == at->key ? names[at[-1].node] : NULL;
-      if (at->node == 0)
+      if (is_root (naming->profile, at->node))
         continue;
-      names[at->node]
-          = same != NULL ? strdup (same) : name_of (profile, at->key, wanted);
-      complete = names[at->node] != NULL;
+      if (i > 0 && at[-1].key == at->key)
+        names[at->node] = names[at[-1].node];
+      if (names[at->node].n > 0)
+        continue;
+      names[at->node].first = naming->n;
+      complete = add_key (naming, at->key);
+      names[at->node].n = naming->n - names[at->node].first;
     }
   free (keyed);
   if (complete)
     return names;
-  for (uint32_t i = 1; names != NULL && i < tree->n; i++)
-    free (names[i]);
   free (names);
   return NULL;
 }
@@ -170,35 +204,35 @@ copy_log (const struct profile *profile, struct named_profile *named,
   return true;
 }
 
-/* The node called by PARENT that has the NAMES, one on a line, one below the
-   other.  0 when memory ran out.  */
+/* The node called by PARENT that has NAMES, one below the other.  0 when
+   memory ran out.  */
 static uint32_t
-copy_node (struct named_profile *named, uint32_t parent, const char *names)
+copy_node (const struct naming *naming, uint32_t parent,
+           const struct node_names *names)
 {
   uint32_t node = parent;
-  for (const char *end = names; end != NULL; names = end + 1)
-    {
-      end = strchr (names, '\n');
-      size_t length = end != NULL ? (size_t)(end - names) : strlen (names);
-      node = named_profile_add (named, node, names, length);
-      if (node == 0)
-        break;
-    }
+  for (size_t i = 0; i < names->n && (i == 0 || node != 0); i++)
+    node = call_tree_child (&naming->named->calls, node,
+                            naming->numbers[names->first + i]);
   return node;
 }
 
 static bool
-is_unknown_kernel (const char *name)
+is_unknown_kernel (const struct naming *naming, const struct node_names *names)
 {
-  return name != NULL && strcmp (name, unknown_kernel) == 0;
+  return names->n > 0
+         && strcmp (naming->named->names[naming->numbers[names->first]],
+                    unknown_kernel)
+                == 0;
 }
 
-/* Copy PROFILE's tree, node by node, to one of names.  */
+/* Copy the tree, node by node, to one of NAMES.  */
 static bool
-copy_calls (const struct profile *profile, struct named_profile *named,
-            char *const *names)
+copy_calls (const struct naming *naming, const struct node_names *names)
 {
+  const struct profile *profile = naming->profile;
   const struct call_tree *from = &profile->calls;
+  struct named_profile *named = naming->named;
   uint32_t *copies = calloc (from->n, sizeof *copies);
   bool copied = copies != NULL;
   if (profile->n_processes == 1)
@@ -207,17 +241,14 @@ copy_calls (const struct profile *profile, struct named_profile *named,
   for (uint32_t i = 0; copied && i < from->n; i++)
     {
       const struct call_node *node = &from->nodes[i];
-      /* The only process is the root.  */
-      bool is_root = i == 0
-                     || (named->process != NULL
-                         && node->key == profile_key (KEY_OF_PROCESS, 0));
+      bool root = is_root (profile, i);
       /* Functions of the kernel without names are one.  */
-      if (!is_root && is_unknown_kernel (names[i])
-          && is_unknown_kernel (names[node->parent]))
+      if (!root && is_unknown_kernel (naming, &names[i])
+          && is_unknown_kernel (naming, &names[node->parent]))
         copies[i] = copies[node->parent];
-      else if (!is_root)
-        copies[i] = copy_node (named, copies[node->parent], names[i]);
-      copied = is_root || copies[i] != 0;
+      else if (!root)
+        copies[i] = copy_node (naming, copies[node->parent], &names[i]);
+      copied = root || copies[i] != 0;
       named->calls.nodes[copies[i]].self += node->self;
     }
   copied = copied && copy_log (profile, named, copies);
@@ -229,15 +260,13 @@ bool
 profile_name (struct profile *profile, unsigned wanted,
               struct named_profile *named)
 {
-  *named = (struct named_profile){ 0 };
-  named->off_cpu = profile->off_cpu;
-  uint32_t n = profile->calls.n;
-  char **names = node_names (profile, wanted);
+  struct naming naming
+      = { .profile = profile, .named = named, .wanted = wanted };
+  *named = (struct named_profile){ .off_cpu = profile->off_cpu };
+  struct node_names *names = name_nodes (&naming);
   bool done = names != NULL && call_tree_init (&named->calls)
-              && copy_calls (profile, named, names)
-              && named_profile_finish (named);
-  for (uint32_t i = 1; names != NULL && i < n; i++)
-    free (names[i]);
+              && copy_calls (&naming, names) && named_profile_finish (named);
   free (names);
+  free (naming.numbers);
   return done;
 }

@@ -516,6 +516,15 @@ END
   check_stacks folded
 }
 
+@test "a function may have any name, and is one frame" {
+  dumped
+  objcopy --redefine-sym $'inner=in\nner' dump 2>/dev/null || skip "objcopy renames no such symbol"
+  ./dump >dumped
+  recorded
+  gives 0 profiled -q --input=perf.data -o folded
+  [ "$(grep -cF 'outer;middle;in\x0aner 1' folded)" -eq 1 ] || { cat folded; return 1; }
+}
+
 @test "files that were replaced: by build-id, by inode, said and not walked" {
   local id path=$PWD/dump
   dumped
