@@ -97,7 +97,7 @@ code_files_add_jit (struct code_files *files, pid_t pid, bool recorded,
       return NULL;
     }
   file->opened = file->is_jit = true;
-  jit_names_open (&file->jit_names, pid, recorded, dump);
+  jit_names_open (&file->jit_names, pid, recorded, dump, &files->jit_sums);
   return file;
 }
 

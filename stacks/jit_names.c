@@ -21,7 +21,11 @@
 
 enum
 {
-  NAMES_MAX = 1 << 22, /* functions of one process */
+  NAMES_MAX = 1 << 22, /* functions of all processes */
+  /* Descriptors of folders and dumps: each process of a build may have code of
+     its own, and a program may have 1,024 descriptors as a rule.  */
+  DESCRIPTORS_MAX = 256,
+  LENGTH_MAX = 1024, /* bytes of a name; no more is shown (code_name.h) */
   /* Bytes of the file with names.  Another user may have written the file, and
      one line could be as long as the whole.  */
   FILE_MAX = 256 << 20
@@ -36,14 +40,41 @@ jit_names_is_dump (const char *path)
          && end > 0 && slash[end] == '\0';
 }
 
+/* DESCRIPTOR, which is counted, or -1 if there are too many; then it is
+   closed.  */
+static int
+keep (struct jit_names *names, int descriptor)
+{
+  if (descriptor < 0)
+    return -1;
+  if (names->sums->descriptors < DESCRIPTORS_MAX)
+    {
+      names->sums->descriptors++;
+      return descriptor;
+    }
+  close (descriptor);
+  return -1;
+}
+
+static void
+let_go (struct jit_names *names, int descriptor)
+{
+  if (descriptor < 0)
+    return;
+  close (descriptor);
+  names->sums->descriptors--;
+}
+
 void
-jit_names_open (struct jit_names *names, pid_t pid, bool recorded, int dump)
+jit_names_open (struct jit_names *names, pid_t pid, bool recorded, int dump,
+                struct jit_sums *sums)
 {
   char path[64];
   struct stat status;
   *names = (struct jit_names){
-    .pid = pid, .own_pid = pid, .folder = -1, .dump = dump, .user = geteuid ()
+    .pid = pid, .own_pid = pid, .folder = -1, .user = geteuid (), .sums = sums
   };
+  names->dump = keep (names, dump);
   snprintf (path, sizeof path, "/proc/%d", (int)pid);
   if (recorded || stat (path, &status) != 0)
     return;
@@ -51,7 +82,7 @@ jit_names_open (struct jit_names *names, pid_t pid, bool recorded, int dump)
   /* When a container ends, its root folder remains, but without what was
      mounted there.  */
   snprintf (path, sizeof path, "/proc/%d/root/tmp", (int)pid);
-  names->folder = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  names->folder = keep (names, open (path, O_PATH | O_DIRECTORY | O_CLOEXEC));
   snprintf (path, sizeof path, "/proc/%d/status", (int)pid);
   /* In a container, the last of several numbers.  */
   long own_pid = lines_status (path, "NSpid:");
@@ -100,19 +131,23 @@ open_names (const struct jit_names *names, size_t *size)
   return fd;
 }
 
-/* Add a function.  NAME has ROOM bytes at most, and may change meanwhile.
-   False when memory ran out.  */
+/* Add a function.  NAME has ROOM bytes at most, and may change meanwhile; it
+   is cut off where no more is shown.  False when memory ran out.  */
 static bool
 add_name (struct jit_names *names, uint64_t start, uint64_t size,
           const char *name, size_t room)
 {
-  if (size == 0 || *name == '\0' || names->n == NAMES_MAX)
+  if (size == 0 || *name == '\0' || names->sums->names == NAMES_MAX)
     return true;
   if (!ARRAY_ROOM (names->names, names->n + 1, &names->capacity))
     return shortage_note ();
   struct jit_name *last = &names->names[names->n];
-  *last = (struct jit_name){ start, size, strndup (name, room), names->n };
+  *last = (struct jit_name){
+    start, size, strndup (name, room < LENGTH_MAX ? room : LENGTH_MAX),
+    names->n
+  };
   names->n += last->name != NULL;
+  names->sums->names += last->name != NULL;
   return last->name != NULL || shortage_note ();
 }
 
@@ -254,9 +289,11 @@ jit_names_free (struct jit_names *names)
   for (size_t i = 0; i < names->n; i++)
     free (names->names[i].name);
   free (names->names);
-  if (names->pid != 0 && names->folder >= 0)
-    close (names->folder);
-  if (names->pid != 0 && names->dump >= 0)
-    close (names->dump);
+  if (names->pid != 0)
+    {
+      names->sums->names -= names->n;
+      let_go (names, names->folder);
+      let_go (names, names->dump);
+    }
   *names = (struct jit_names){ 0 };
 }

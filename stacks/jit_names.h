@@ -24,6 +24,12 @@ struct jit_name
   size_t line; /* how many came before it */
 };
 
+/* What the names of all processes take in sum; all zeros: nothing.  */
+struct jit_sums
+{
+  size_t names, descriptors;
+};
+
 struct jit_names
 {
   pid_t pid;
@@ -34,6 +40,7 @@ struct jit_names
   bool read;
   struct jit_name *names; /* owned; ascending */
   size_t n, capacity;
+  struct jit_sums *sums; /* borrowed */
 };
 
 /* Whether the file at PATH is called as dumps are.  */
@@ -41,9 +48,10 @@ bool jit_names_is_dump (const char *path);
 
 /* Remember where process PID has its names.  If it is RECORDED, or has ended,
    they are looked for in this system's own /tmp alone.  DUMP is closed with
-   NAMES; -1: there is none.  */
+   NAMES; -1: there is none.  SUMS must outlive NAMES; beyond its bounds names
+   and places are not kept.  */
 void jit_names_open (struct jit_names *names, pid_t pid, bool recorded,
-                     int dump);
+                     int dump, struct jit_sums *sums);
 
 /* The name of the code at ADDRESS, or NULL.  The names are read when one is
    asked for first: from a regular file that belongs to the process's user or

@@ -1670,6 +1670,7 @@ TEST (names_that_are_written_meanwhile_are_not_read)
   char folder[] = "/tmp/test-names-XXXXXX", path[sizeof folder + 32];
   assert_non_null (mkdtemp (folder));
   snprintf (path, sizeof path, "%s/perf-%d.map", folder, (int)getpid ());
+  struct jit_sums sums = { .descriptors = 1 };
   FILE *file = fopen (path, "w");
   assert_non_null (file);
   fputs ("1000 10 first\n", file);
@@ -1678,7 +1679,8 @@ TEST (names_that_are_written_meanwhile_are_not_read)
                              .own_pid = getpid (),
                              .folder = open (folder, O_PATH | O_DIRECTORY),
                              .dump = -1,
-                             .user = geteuid () };
+                             .user = geteuid (),
+                             .sums = &sums };
   grows = file;
   const struct jit_name *first = jit_names_at (&names, 0x1000),
                         *later = jit_names_at (&names, 0x2000);
@@ -1692,6 +1694,33 @@ TEST (names_that_are_written_meanwhile_are_not_read)
   assert_string_equal (first->name, "first");
   assert_null (later);
   jit_names_free (&names);
+  assert_true (sums.names == 0 && sums.descriptors == 0);
+}
+
+/* As of a build whose compilers are programs with code of their own.  */
+TEST (names_of_many_processes_leave_descriptors_for_other_files)
+{
+  enum
+  {
+    MANY = 1000
+  };
+  struct jit_sums sums = { 0 };
+  struct jit_names *names = calloc (MANY, sizeof *names);
+  unsigned kept = 0;
+  assert_non_null (names);
+  for (unsigned i = 0; i < MANY; i++)
+    {
+      jit_names_open (&names[i], getpid (), false, dup (STDOUT_FILENO), &sums);
+      kept += (names[i].folder >= 0) + (names[i].dump >= 0);
+    }
+  int free_one = dup (STDOUT_FILENO);
+  close (free_one);
+  for (unsigned i = 0; i < MANY; i++)
+    jit_names_free (&names[i]);
+  free (names);
+  assert_in_range (free_one, 3, 300);
+  assert_int_equal (kept, 256);
+  assert_int_equal (sums.descriptors, 0);
 }
 
 /* What happens to the child between two requests.  */
