@@ -198,19 +198,28 @@ await_stop (const struct process *process, struct thread *thread)
     thread->signal = event.si_status;
 }
 
-/* Stop all threads of PROCESS and read their registers.  False when memory for
-   their list ran out.  */
+enum
+{
+  ROUNDS_MAX = 64 /* looks for new threads */
+};
+
+/* Stop all threads of PROCESS and read their registers.  Threads that are made
+   later than in so many rounds run on.  False when memory for their list ran
+   out.  */
 static bool
 stop_threads (struct process *process, struct error *err)
 {
-  size_t first = 0, n = 0;
-  bool listed;
+  size_t first = 0, n = 1;
+  bool listed = true;
   /* Threads that still run may make new ones.  */
-  while ((listed = seize_new_threads (process, &n, err)) && n > 0)
-    for (; first < process->n_threads; first++)
-      if (!process->threads[first].waits
-          && process->threads[first].tracer == 0)
-        await_stop (process, &process->threads[first]);
+  for (unsigned rounds = 0; listed && n > 0 && rounds < ROUNDS_MAX; rounds++)
+    {
+      listed = seize_new_threads (process, &n, err);
+      for (; listed && first < process->n_threads; first++)
+        if (!process->threads[first].waits
+            && process->threads[first].tracer == 0)
+          await_stop (process, &process->threads[first]);
+    }
   for (size_t i = 0; i < process->n_threads; i++)
     read_registers (process, &process->threads[i]);
   return listed;

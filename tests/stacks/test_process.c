@@ -1726,12 +1726,24 @@ TEST (names_of_many_processes_leave_descriptors_for_other_files)
 /* What happens to the child between two requests.  */
 static bool killed_when_asked;
 static int forks_when_seized = -1; /* a byte here has it wait for a vfork */
+static int grows_when_seized = -1; /* a byte here has it make a thread */
 
 static void
 await_state (pid_t pid, char state)
 {
   while (live_thread_state (pid, pid) != state)
     usleep (1000);
+}
+
+static size_t
+count_threads (pid_t pid)
+{
+  size_t n = 0;
+  DIR *threads = live_threads (pid);
+  while (live_next_thread (threads) != 0)
+    n++;
+  closedir (threads);
+  return n;
 }
 
 long __wrap_ptrace (enum __ptrace_request request, pid_t tid, void *address,
@@ -1748,6 +1760,13 @@ __wrap_ptrace (enum __ptrace_request request, pid_t tid, void *address,
     {
       assert_int_equal (write (forks_when_seized, "", 1), 1);
       await_state (tid, 'D');
+    }
+  if (grows_when_seized >= 0 && request == PTRACE_INTERRUPT)
+    {
+      size_t n = count_threads (tid);
+      assert_int_equal (write (grows_when_seized, "", 1), 1);
+      while (count_threads (tid) == n)
+        usleep (100);
     }
   return __real_ptrace (request, tid, address, data);
 }
@@ -1952,6 +1971,53 @@ TEST (a_thread_that_stops_too_late_runs_on)
   if (!asked)
     skip ();
   assert_true (runs_on);
+}
+
+/* Each thread of the process makes another one when it gets a byte.  */
+static void *
+make_another (void *from)
+{
+  char byte;
+  pthread_t other;
+  if (read (*(int *)from, &byte, 1) == 1)
+    pthread_create (&other, NULL, make_another, from);
+  while (from != NULL)
+    pause ();
+  return from;
+}
+
+TEST (a_process_that_makes_threads_without_end_is_stopped_as_it_is)
+{
+  struct process process = { .files = &files };
+  struct error err = { 0 };
+  int go[2];
+  assert_int_equal (pipe (go), 0);
+  pid_t child = fork ();
+  assert_true (child >= 0);
+  if (child == 0)
+    {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      make_another (&go[0]);
+    }
+  assert_true (live_open (&process, child, &err));
+  grows_when_seized = go[1];
+  alarm (60);
+  bool stopped = live_stop (&process, &err);
+  alarm (0);
+  grows_when_seized = -1;
+  size_t n = process.n_threads;
+  if (stopped)
+    live_resume (&process);
+  live_close (&process);
+  kill (child, SIGKILL);
+  waitpid (child, NULL, 0);
+  close (go[0]);
+  close (go[1]);
+  /* Where nothing may be traced.  */
+  if (!stopped && strstr (err.reason, "ptrace") != NULL)
+    skip ();
+  assert_true (stopped);
+  assert_in_range (n, 10, 100);
 }
 
 TEST (while_a_process_waits_in_the_kernel_its_samples_are_missed_alone)
