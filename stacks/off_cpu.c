@@ -21,6 +21,7 @@ struct off_cpu_thread
   pid_t tid;
   enum state state;
   struct profile_sample sample;
+  uint64_t losses; /* how many there were when it was looked at last */
 };
 
 void
@@ -36,6 +37,24 @@ key_of_tid (struct off_cpu *waits, pid_t tid)
   return key_of_number (&waits->numbers, (uint32_t)tid);
 }
 
+/* THREAD is at a point where none of its waits can be open.  */
+static void
+forget (struct off_cpu *waits, struct off_cpu_thread *thread)
+{
+  waits->unknown += thread->state == LEAVES || thread->state == WAITS;
+  thread->state = RUNS;
+}
+
+/* Take what was lost into account, whatever thread it was of.  */
+static struct off_cpu_thread *
+settle (struct off_cpu *waits, struct off_cpu_thread *thread)
+{
+  if (thread->losses != waits->losses)
+    forget (waits, thread);
+  thread->losses = waits->losses;
+  return thread;
+}
+
 /* Thread TID, or NULL.  */
 static struct off_cpu_thread *
 find (struct off_cpu *waits, pid_t tid)
@@ -44,7 +63,7 @@ find (struct off_cpu *waits, pid_t tid)
   uint32_t number;
   while (key_table_next (&waits->numbers, &walk, &number))
     if (waits->threads[number].tid == tid)
-      return &waits->threads[number];
+      return settle (waits, &waits->threads[number]);
   return NULL;
 }
 
@@ -62,16 +81,8 @@ thread_of (struct off_cpu *waits, pid_t tid)
       return NULL;
     }
   struct off_cpu_thread *made = &waits->threads[waits->n++];
-  *made = (struct off_cpu_thread){ .tid = tid };
+  *made = (struct off_cpu_thread){ .tid = tid, .losses = waits->losses };
   return made;
-}
-
-/* THREAD is at a point where none of its waits can be open.  */
-static void
-forget (struct off_cpu *waits, struct off_cpu_thread *thread)
-{
-  waits->unknown += thread->state == LEAVES || thread->state == WAITS;
-  thread->state = RUNS;
 }
 
 void
@@ -144,14 +155,13 @@ off_cpu_exit (struct off_cpu *waits, pid_t tid)
 void
 off_cpu_lost (struct off_cpu *waits)
 {
-  for (size_t i = 0; i < waits->n; i++)
-    forget (waits, &waits->threads[i]);
+  waits->losses++;
 }
 
 void
 off_cpu_end (struct off_cpu *waits, uint64_t time)
 {
   for (size_t i = 0; i < waits->n; i++)
-    if (waits->threads[i].state == WAITS)
+    if (settle (waits, &waits->threads[i])->state == WAITS)
       count (waits, &waits->threads[i], time);
 }

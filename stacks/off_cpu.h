@@ -25,8 +25,10 @@ struct off_cpu
   struct off_cpu_thread *threads; /* owned */
   size_t n, capacity;
   struct key_table numbers; /* of threads, by TID */
+  uint64_t losses;          /* times that records were lost */
   uint64_t switches;        /* times that a thread left the processor ... */
-  uint64_t unknown; /* ... and that its stack or the end was not seen */
+  uint64_t unknown; /* ... and that its stack or the end was not seen; at the
+                       end */
 };
 
 void off_cpu_free (struct off_cpu *waits);

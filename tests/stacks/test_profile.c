@@ -269,6 +269,31 @@ TEST_OF_MANY (many_threads_wait_and_end)
   assert_int_equal (events->profile->weight, MANY / 2 * 5);
 }
 
+/* Each record of a loss was held against each thread.  */
+TEST_OF_MANY (many_records_are_lost_while_many_threads_wait)
+{
+  struct off_cpu *waits = &events->waits;
+  const struct profile_sample sample = { .thread = PROFILE_NO_THREAD };
+  const uint64_t lost[] = { 1, 2 };
+  const struct perf_record record = { .type = PERF_RECORD_LOST,
+                                      .bytes = (const uint8_t *)lost,
+                                      .size = sizeof lost };
+  for (pid_t tid = 1; tid <= MANY; tid++)
+    {
+      off_cpu_stack (waits, tid, &sample);
+      off_cpu_leave (waits, tid, 10, false);
+    }
+  for (unsigned i = 0; i < MANY; i++)
+    perf_events_lost (events, &record, true);
+  /* Of one thread there is a wait behind that.  */
+  off_cpu_stack (waits, 3, &sample);
+  off_cpu_leave (waits, 3, 20, false);
+  off_cpu_end (waits, 25);
+  assert_int_equal (waits->unknown, MANY);
+  assert_int_equal (events->profile->weight, 5);
+  assert_int_equal (events->profile->lost, 2 * MANY);
+}
+
 /* Clocks of a recording may say anything.  */
 TEST_OF_MANY (a_wait_that_no_sum_has_room_for_is_lost)
 {
