@@ -368,9 +368,11 @@ file_finder_open (struct process *process, const struct mapping *mapping)
   int fd = -1;
   if (strcmp (file->path, "[vdso]") == 0 && process->memory.fetch != NULL)
     return copy_vdso ();
-  if (!process_list_by_file (process))
+  /* Nothing is known of the memory of a process that was recorded.  */
+  if (!process->recorded && !process_list_by_file (process))
     return -1;
-  if (file->recorded.inode == 0 && file->recorded.build_id_size == 0
+  if (!process->recorded && file->recorded.inode == 0
+      && file->recorded.build_id_size == 0
       && find_begin (process, file, &address))
     find_build_id (process, file, address);
   if (process->program != NULL && file == process->program_file)
@@ -381,5 +383,5 @@ file_finder_open (struct process *process, const struct mapping *mapping)
     fd = open_living (process, mapping);
   if (fd < 0)
     fd = open_by_build_id (process, file);
-  return fd >= 0 ? fd : copy_memory (process, mapping);
+  return fd >= 0 || process->recorded ? fd : copy_memory (process, mapping);
 }

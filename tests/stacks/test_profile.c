@@ -247,6 +247,26 @@ TEST_OF_MANY (many_files_are_known_by_path_inode_and_build_id)
   assert_int_equal (files->n, MANY + 1);
 }
 
+/* All mappings were sorted by file for each file that was looked for.  */
+TEST_OF_MANY (many_files_are_mapped_and_not_found)
+{
+  struct error err;
+  struct process *process
+      = &family_add (&events->profile->family, 1, &err)->process;
+  for (uint64_t i = 1; i <= MANY / 4; i++)
+    {
+      const struct mapped_identity inode = { .inode = i };
+      const struct walk_mapping report
+          = { .start = i << 16, .end = (i << 16) + 0x1000, .runs = true };
+      uint64_t offset;
+      struct code_file *file
+          = code_files_get (process->files, "/no/file", &inode);
+      assert_true (process_map_file (process, &report, file));
+      assert_ptr_equal (process_file_at (process, i << 16, &offset), file);
+      assert_null (file->image.bytes);
+    }
+}
+
 TEST_OF_MANY (many_threads_wait_and_end)
 {
   struct off_cpu *waits = &events->waits;
