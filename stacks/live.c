@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/lines.h"
 #include "stacks/file_finder.h"
 
 /* Memory.  Reading /proc/PID/mem stops at the first page that does not
@@ -57,16 +56,27 @@ live_begin (struct process *process, pid_t pid)
   return true;
 }
 
+/* Read what the file WHAT of thread TID of PID begins with to TEXT, of SIZE
+   bytes.  Returns how much that is; '\0' is behind it.  */
+static size_t
+read_thread (pid_t pid, pid_t tid, const char *what, char *text, size_t size)
+{
+  char name[64];
+  snprintf (name, sizeof name, "/proc/%d/task/%d/%s", (int)pid, (int)tid,
+            what);
+  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read (fd, text, size - 1);
+  if (fd >= 0)
+    close (fd);
+  text[n > 0 ? n : 0] = '\0';
+  return n > 0 ? (size_t)n : 0;
+}
+
 char
 live_thread_state (pid_t pid, pid_t tid)
 {
-  char name[64], line[256];
-  snprintf (name, sizeof name, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-  int fd = open (name, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? 0 : read (fd, line, sizeof line - 1);
-  if (fd >= 0)
-    close (fd);
-  line[n > 0 ? n : 0] = '\0';
+  char line[256];
+  read_thread (pid, tid, "stat", line, sizeof line);
   /* The state is behind the name in parentheses; the name itself may have
      parentheses, and ends of lines.  */
   const char *end = strrchr (line, ')');
@@ -237,9 +247,11 @@ live_refresh (struct process *process, bool *changed, struct error *err)
 void
 live_thread_name (pid_t pid, pid_t tid, char *name, size_t size)
 {
-  char path[64];
-  snprintf (path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-  (void)lines_first (path, name, size);
+  char text[64];
+  size_t n = read_thread (pid, tid, "comm", text, sizeof text);
+  /* The name may have ends of lines, too.  */
+  if (n > 0)
+    snprintf (name, size, "%.*s", (int)n - 1, text);
 }
 
 void

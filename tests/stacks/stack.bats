@@ -1320,6 +1320,29 @@ zombie_is_named ()
     || report
 }
 
+@test "a thread may have any name" {
+  cat >named.c <<'END'
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int
+main (void)
+{
+  prctl (PR_SET_NAME, "a\n(b) c\n");
+  puts ("ready");
+  fflush (stdout);
+  for (;;)
+    pause ();
+}
+END
+  "${CC:-cc}" -o named named.c
+  start ./named
+  gives 0 stacks "$pid"
+  [ "${lines[0]}" = "Thread $pid \"a\\x0a(b) c\\x0a\":" ] || report
+  gives 0 stacks --json "$pid"
+  [[ $output == *'"name":"a\\x0a(b) c\\x0a"'* ]] || report
+}
+
 @test "libdw is in front of libdwarf, which has functions of the same names" {
   needs readelf
   local program
