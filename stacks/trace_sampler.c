@@ -57,6 +57,11 @@ count_thread (struct profile *profile, struct member *member,
                                          .registers = &thread->registers };
   if (thread->known)
     {
+      char name[sizeof ((struct profile_thread *)NULL)->own_name] = "";
+      live_thread_name (member->process.pid, thread->tid, name, sizeof name);
+      if (name[0] != '\0')
+        sampled_threads_rename (&profile->threads, member->process.pid,
+                                thread->tid, name);
       struct profile_sample sample = profile_place (profile, member, &moment);
       profile_count (profile, &sample);
     }

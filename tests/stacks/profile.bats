@@ -791,6 +791,49 @@ END
   done
 }
 
+@test "a thread is called as it was called last, by whatever it was sampled" {
+  cat >renamed.c <<'END'
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <time.h>
+static volatile unsigned sink;
+static void
+use (double seconds)
+{
+  struct timespec now;
+  do
+    {
+      for (int i = 0; i < 100000; i++)
+        sink += i;
+      clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
+    }
+  while ((double)now.tv_sec + (double)now.tv_nsec * 1e-9 < seconds);
+}
+static void *
+thread (void *unused)
+{
+  prctl (PR_SET_NAME, "before");
+  use (0.3);
+  prctl (PR_SET_NAME, "after");
+  use (0.6);
+  return unused;
+}
+int
+main (void)
+{
+  pthread_t other;
+  pthread_create (&other, NULL, thread, NULL);
+  return pthread_join (other, NULL);
+}
+END
+  "${CC:-cc}" -O1 -pthread -o renamed renamed.c
+  local how
+  for how in --no-inherit --ptrace; do
+    sampled 10 folded '^renamed;after/' -F 199 --threads $how -o folded -- ./renamed
+    [ "$(samples folded before)" -eq 0 ] || { cat folded; report; }
+  done
+}
+
 @test "what the kernel does is on the stack of who asked for it" {
   profiled -F 999 -o folded -- dd if=/dev/zero of=/dev/null bs=1M count=6000
   [ "$status" -eq 0 ] || report
