@@ -27,12 +27,10 @@ static uint32_t
 find (const struct call_tree *tree, uint32_t hash, uint32_t parent,
       uint64_t key)
 {
-  struct key_walk walk = { .hash = hash };
-  uint32_t node;
-  while (key_table_next (&tree->numbers, &walk, &node))
-    if (tree->nodes[node].key == key && tree->nodes[node].parent == parent)
-      return node;
-  return 0;
+  uint32_t node = KEY_FIND (&tree->numbers, hash, i,
+                            tree->nodes[i].key == key
+                                && tree->nodes[i].parent == parent);
+  return node != UINT32_MAX ? node : 0;
 }
 
 bool

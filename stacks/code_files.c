@@ -72,11 +72,11 @@ struct code_file *
 code_files_get (struct code_files *files, const char *path,
                 const struct mapped_identity *identity)
 {
-  uint32_t i, hash = key_of_file (files, path, identity);
-  struct key_walk walk = { .hash = hash };
-  while (key_table_next (&files->numbers, &walk, &i))
-    if (is_file (files->files[i], path, identity))
-      return files->files[i];
+  uint32_t hash = key_of_file (files, path, identity);
+  uint32_t found = KEY_FIND (&files->numbers, hash, i,
+                             is_file (files->files[i], path, identity));
+  if (found != UINT32_MAX)
+    return files->files[found];
   struct code_file *file = add_file (files, path, identity);
   /* A file that is not found again is taken for another one.  */
   if (file != NULL && !key_table_add (&files->numbers, hash, files->n - 1))

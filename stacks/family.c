@@ -24,12 +24,8 @@ key_of_pid (struct family *family, pid_t pid)
 static uint32_t
 number_of (struct family *family, pid_t pid)
 {
-  struct key_walk walk = { .hash = key_of_pid (family, pid) };
-  uint32_t number;
-  while (key_table_next (&family->numbers, &walk, &number))
-    if (family->members[number]->process.pid == pid)
-      return number;
-  return UINT32_MAX;
+  return KEY_FIND (&family->numbers, key_of_pid (family, pid), i,
+                   family->members[i]->process.pid == pid);
 }
 
 /* The member PID, or NULL.  */

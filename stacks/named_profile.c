@@ -30,12 +30,12 @@ named_profile_number (struct named_profile *named, const char *text,
 {
   struct key_table *numbers = &named->numbers;
   size_t n = named->n_names;
-  uint32_t number, hash = key_of_bytes (numbers, 0, text, length);
-  struct key_walk walk = { .hash = hash };
-  while (key_table_next (numbers, &walk, &number))
-    if (strncmp (named->names[number], text, length) == 0
-        && named->names[number][length] == '\0')
-      return number;
+  uint32_t hash = key_of_bytes (numbers, 0, text, length);
+  uint32_t found = KEY_FIND (numbers, hash, i,
+                             strncmp (named->names[i], text, length) == 0
+                                 && named->names[i][length] == '\0');
+  if (found != UINT32_MAX)
+    return found;
   if (!ARRAY_ROOM (named->names, n + 1, &named->names_capacity)
       || (named->names[n] = strndup (text, length)) == NULL)
     return UINT32_MAX;

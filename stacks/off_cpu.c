@@ -59,12 +59,9 @@ settle (struct off_cpu *waits, struct off_cpu_thread *thread)
 static struct off_cpu_thread *
 find (struct off_cpu *waits, pid_t tid)
 {
-  struct key_walk walk = { .hash = key_of_tid (waits, tid) };
-  uint32_t number;
-  while (key_table_next (&waits->numbers, &walk, &number))
-    if (waits->threads[number].tid == tid)
-      return settle (waits, &waits->threads[number]);
-  return NULL;
+  uint32_t number = KEY_FIND (&waits->numbers, key_of_tid (waits, tid), i,
+                              waits->threads[i].tid == tid);
+  return number != UINT32_MAX ? settle (waits, &waits->threads[number]) : NULL;
 }
 
 /* Thread TID, which is made one if it is none; NULL when memory ran out.  */

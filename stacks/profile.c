@@ -48,12 +48,12 @@ process_node (struct profile *profile, const char *name)
 {
   struct key_table *numbers = &profile->process_numbers;
   size_t n = profile->n_processes;
-  uint32_t i, hash = key_of_bytes (numbers, 0, name, strlen (name));
-  struct key_walk walk = { .hash = hash };
-  while (key_table_next (numbers, &walk, &i))
-    if (strcmp (profile->processes[i], name) == 0)
-      return call_tree_child (&profile->calls, 0,
-                              profile_key (KEY_OF_PROCESS, i));
+  uint32_t hash = key_of_bytes (numbers, 0, name, strlen (name));
+  uint32_t found
+      = KEY_FIND (numbers, hash, i, strcmp (profile->processes[i], name) == 0);
+  if (found != UINT32_MAX)
+    return call_tree_child (&profile->calls, 0,
+                            profile_key (KEY_OF_PROCESS, found));
   if (!ARRAY_ROOM (profile->processes, n + 1, &profile->processes_capacity)
       || (profile->processes[n] = strdup (name)) == NULL)
     return shortage_note ();

@@ -48,12 +48,10 @@ key_of_task (struct sampled_threads *list, pid_t pid, pid_t tid)
 static struct named_task *
 find_task (struct sampled_threads *list, pid_t pid, pid_t tid)
 {
-  uint32_t number;
-  struct key_walk walk = { .hash = key_of_task (list, pid, tid) };
-  while (key_table_next (&list->task_numbers, &walk, &number))
-    if (list->tasks[number].tid == tid && list->tasks[number].pid == pid)
-      return &list->tasks[number];
-  return NULL;
+  uint32_t number
+      = KEY_FIND (&list->task_numbers, key_of_task (list, pid, tid), i,
+                  list->tasks[i].tid == tid && list->tasks[i].pid == pid);
+  return number != UINT32_MAX ? &list->tasks[number] : NULL;
 }
 
 /* The same, which is made one if it is none; NULL when memory ran out.  */
@@ -123,6 +121,13 @@ add_thread (struct sampled_threads *list, uint32_t hash,
   return (uint32_t)list->n++;
 }
 
+static bool
+is_same (const struct profile_thread *a, const struct profile_thread *b)
+{
+  return a->tid == b->tid && a->pid == b->pid && a->birth == b->birth
+         && strcmp (a->name, b->name) == 0;
+}
+
 uint32_t
 sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
                         const char *name, bool recorded)
@@ -130,18 +135,13 @@ sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
   struct named_task *task = task_of (list, pid, tid);
   struct profile_thread made
       = { .pid = pid, .tid = tid, .birth = task != NULL ? task->birth : 0 };
-  uint32_t number,
-      hash = key_of_bytes (&list->numbers, both_numbers (pid, tid), name,
-                           strlen (name));
-  struct key_walk walk = { .hash = hash };
-  while (key_table_next (&list->numbers, &walk, &number))
-    {
-      const struct profile_thread *thread = &list->threads[number];
-      if (thread->tid == tid && thread->pid == pid
-          && thread->birth == made.birth && strcmp (thread->name, name) == 0)
-        return number;
-    }
   snprintf (made.name, sizeof made.name, "%s", name);
+  uint32_t hash = key_of_bytes (&list->numbers, both_numbers (pid, tid),
+                                made.name, strlen (made.name));
+  uint32_t number
+      = KEY_FIND (&list->numbers, hash, i, is_same (&list->threads[i], &made));
+  if (number != PROFILE_NO_THREAD)
+    return number;
   if (task != NULL && task->renamed)
     memcpy (made.own_name, task->own_name, sizeof made.own_name);
   else if (!recorded)

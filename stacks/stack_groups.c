@@ -63,14 +63,12 @@ bool
 stack_groups_add (struct stack_groups *groups, const struct thread *thread,
                   const struct stack_walk *walk)
 {
-  struct stack_group *group = NULL;
-  struct key_walk same = { .hash = hash_of (groups, walk) };
-  for (uint32_t i;
-       group == NULL && key_table_next (&groups->numbers, &same, &i);)
-    if (same_walk (&groups->groups[i].walk, walk))
-      group = &groups->groups[i];
-  if (group == NULL)
-    group = add_group (groups, same.hash, walk);
+  uint32_t hash = hash_of (groups, walk);
+  uint32_t found = KEY_FIND (&groups->numbers, hash, i,
+                             same_walk (&groups->groups[i].walk, walk));
+  struct stack_group *group = found != UINT32_MAX
+                                  ? &groups->groups[found]
+                                  : add_group (groups, hash, walk);
   if (group == NULL
       || !ARRAY_ROOM (group->threads, group->n + 1, &group->capacity))
     return false;

@@ -1,13 +1,13 @@
 /* A table of numbers, found by keys that others choose.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The owner of the table compares: it walks over the numbers that were put in
-   under a hash until one of them is right.  Unlike base/table, this table
-   forgets nothing, and numbers can be taken out: it is for things that must be
-   found again.  Its hashes begin with a random number, because no bound on the
-   steps of a search protects it: input could be made of keys with one hash if
-   the hash were known.  The order in which numbers are found must not matter,
-   then, to what is written.
+   The owner of the table compares: KEY_FIND walks over the numbers that were
+   put in under a hash until one of them is right.  Unlike base/table, this
+   table forgets nothing, and numbers can be taken out: it is for things that
+   must be found again.  Its hashes begin with a random number, because no
+   bound on the steps of a search protects it: input could be made of keys with
+   one hash if the hash were known.  The order in which numbers are found must
+   not matter, then, to what is written.
 
    All zeros is an empty table.  */
 
@@ -89,12 +89,13 @@ struct key_walk
   size_t steps;
 };
 
-/* Start a walk with { .hash = HASH }.  False when no further number has that
-   hash.  */
+/* Start a walk with { .hash = HASH }.  False, with UINT32_MAX, when no further
+   number has that hash.  */
 static inline bool
 key_table_next (const struct key_table *table, struct key_walk *walk,
                 uint32_t *number)
 {
+  *number = UINT32_MAX;
   if (table->n_slots == 0)
     return false;
   for (;;)
@@ -108,5 +109,17 @@ key_table_next (const struct key_table *table, struct key_walk *walk,
         return true;
     }
 }
+
+/* The number I in TABLE under HASH for which the expression IS is true, or
+   UINT32_MAX if there is none.  I is a uint32_t that the macro declares; a
+   search in IS needs another name.  */
+#define KEY_FIND(table, hash_of_key, i, is)                           \
+  __extension__({                                                     \
+    struct key_walk i##_walk = { .hash = (hash_of_key) };             \
+    uint32_t i;                                                       \
+    while (key_table_next (table, &i##_walk, &i) && !(is))            \
+      continue;                                                       \
+    (uint32_t) i; /* without the cast cppcheck takes it for unused */ \
+  })
 
 #endif /* BASE_KEY_TABLE_H */

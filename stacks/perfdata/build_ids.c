@@ -39,17 +39,11 @@ static uint32_t
 find_build_id (const struct perf_data *data, uint32_t hash, const char *path,
                struct perf_record *record)
 {
-  struct key_walk walk = { .hash = hash };
-  uint32_t number;
-  while (key_table_next (&data->build_id_numbers, &walk, &number))
-    {
-      uint64_t offset = data->build_ids[number];
-      if (perf_record_read (data->bytes + offset,
-                            (size_t)(data->size - offset), record)
-          && strcmp (build_id_path (record), path) == 0)
-        return number;
-    }
-  return UINT32_MAX;
+  return KEY_FIND (&data->build_id_numbers, hash, i,
+                   perf_record_read (data->bytes + data->build_ids[i],
+                                     (size_t)(data->size - data->build_ids[i]),
+                                     record)
+                       && strcmp (build_id_path (record), path) == 0);
 }
 
 /* List the entry RECORD, which is at OFFSET.  Of several for one path the

@@ -590,11 +590,7 @@ TEST (a_longer_mapping_is_known_when_its_file_is_cut_off)
 static bool
 has_number (const struct key_table *table, uint32_t hash, uint32_t number)
 {
-  struct key_walk walk = { .hash = hash };
-  for (uint32_t found; key_table_next (table, &walk, &found);)
-    if (found == number)
-      return true;
-  return false;
+  return KEY_FIND (table, hash, i, i == number) == number;
 }
 
 /* Number N has one of few hashes, at the end of the table, so that searches
