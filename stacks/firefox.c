@@ -10,7 +10,7 @@
 
 #include <config.h>
 
-#include "stacks/firefox.h"
+#include "stacks/profile_writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

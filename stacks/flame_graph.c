@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/flame_graph.h"
+#include "stacks/profile_writers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,6 @@
 #include "stacks/flame_graph_page.h"
 #include "stacks/profile_diff.h"
 #include "stacks/profile_names.h"
-#include "stacks/top.h"
 
 enum
 {

@@ -8,7 +8,7 @@
 
 #include <config.h>
 
-#include "stacks/pprof.h"
+#include "stacks/profile_writers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,13 +14,10 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
-#include "stacks/firefox.h"
-#include "stacks/flame_graph.h"
+#include "stacks/profile_writers.h"
 #include "stacks/folded.h"
-#include "stacks/pprof.h"
 #include "stacks/profile_names.h"
 #include "stacks/profile_output.h"
-#include "stacks/top.h"
 
 /* A profile with its names, and what is printed with it.  */
 struct output

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/top.h"
+#include "stacks/profile_writers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/failing_allocations.h"
-#include "stacks/flame_graph.h"
+#include "stacks/profile_writers.h"
 #include "tests/unit_test.h"
 
 enum

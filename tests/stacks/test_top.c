@@ -7,7 +7,7 @@
 #include "tests/unit/failing_allocations.h"
 #include "stacks/folded.h"
 #include "stacks/profile_diff.h"
-#include "stacks/top.h"
+#include "stacks/profile_writers.h"
 #include "tests/unit_test.h"
 
 enum
