@@ -489,6 +489,24 @@ END
   [ "$status" -eq 0 ] || report
 }
 
+# Debug information may have any number, and each of them a long name.
+@test "of functions inlined one into the other a thousand are named" {
+  local i
+  {
+    echo '#include <time.h>
+static volatile unsigned sink;
+#define INLINED static inline __attribute__ ((always_inline)) void
+INLINED f0 (void) { for (int i = 0; i < 100000; i++) sink += i; }'
+    for i in {1..1100}; do
+      echo "INLINED f$i (void) { f$((i - 1)) (); }"
+    done
+    echo 'int main (void) { while (clock () < CLOCKS_PER_SEC / 2) f1100 (); return 0; }'
+  } >deep.c
+  "${CC:-cc}" -g -O1 -o deep deep.c
+  sampled 3 folded 'main;f1100_\[i\];' -q --inlines -o folded -- ./deep
+  [ "$(grep -F 'main;f1100_[i];' folded | head -1 | grep -o '_\[i\]' | wc -l)" -eq 1024 ] || report
+}
+
 @test "flame graphs are well-formed, whatever functions are called" {
   needs python3
   busy_program
