@@ -35,6 +35,8 @@ perf_events_sample (struct perf_events *events, struct member *member,
   struct registers registers;
   if (sample->registers == NULL || sample->abi != PERF_SAMPLE_REGS_ABI_64)
     {
+      events->profile->narrow += sample->registers != NULL
+                                 && sample->abi == PERF_SAMPLE_REGS_ABI_32;
       if (events->profile->off_cpu)
         off_cpu_stack (&events->waits, (pid_t)sample->tid, NULL);
       return false;

@@ -35,8 +35,9 @@ struct profile
   uint64_t samples;               /* stacks */
   uint64_t weight;                /* of what was counted */
   uint64_t ends[SFW_INVALID + 1]; /* why walks ended */
+  uint64_t narrow; /* samples of 32-bit programs, which are not walked */
   uint64_t lost; /* samples that the kernel dropped, for want of room, or that
-                    could not be taken */
+                  could not be taken */
 };
 
 /* False when memory ran out.  */

@@ -37,7 +37,8 @@ struct session
   struct perf_sampler *sampler; /* NULL: by ptrace */
   struct perf_input *input;     /* NULL: a process is sampled */
   char name[64];                /* of the process */
-  bool ended; /* whether the command has ended; STATUS is its exit status */
+  bool failed; /* it cannot be sampled at all, which was said */
+  bool ended;  /* whether the command has ended; STATUS is its exit status */
   int status;
   double started, seconds;
 };
@@ -209,7 +210,7 @@ trace_once (struct session *session)
     return false;
   if (session->profile.samples == 0)
     {
-      profile_fail (session->name, err.reason);
+      session->failed = !profile_fail (session->name, err.reason);
       return false;
     }
   session->profile.lost++;
@@ -274,6 +275,11 @@ static void
 print_summary (const struct session *session)
 {
   const struct profile *profile = &session->profile;
+  /* Of a recording, these are among those without registers.  */
+  if (profile->narrow > 0 && session->input == NULL)
+    fprintf (stderr,
+             "%" PRIu64 " sample%s of 32-bit programs, which are not walked\n",
+             profile->narrow, plural_s (profile->narrow));
   if (profile->samples == 0)
     {
       fprintf (stderr, "no samples: it has ended after %.2f s\n",
@@ -382,8 +388,13 @@ run (struct session *session)
   if (!open_target (session))
     return false;
   sample (session);
+  if (session->failed)
+    return false;
   if (session->profile.samples == 0 && !session->ended)
-    return profile_fail (session->name, "it did not run while it was sampled");
+    return profile_fail (
+        session->name, session->profile.narrow > 0
+                           ? "its registers are not those of a 64-bit program"
+                           : "it did not run while it was sampled");
   if (!write_outputs (session))
     return false;
   if (!session->options.quiet)

@@ -115,8 +115,10 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
         *err = problem;
       else
         {
-          /* It is there, and another process traces it.  */
+          /* It is there: another process traces it, or it is a 32-bit
+             program.  */
           profile->lost += problem.status == CFI2SFRAME_REFUSED;
+          profile->narrow += problem.status == CFI2SFRAME_UNSUPPORTED;
           family_remove (family, member);
         }
     }

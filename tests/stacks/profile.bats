@@ -864,6 +864,30 @@ END
     -F 999 -o folded -- dd if=/dev/zero of=/dev/null bs=1M count=6000
 }
 
+@test "samples of 32-bit programs are said not to be there" {
+  [ "$(uname -m)" = x86_64 ] || skip "x86-64 alone runs them as it is"
+  cat >narrow.c <<'END'
+void
+_start (void)
+{
+  for (volatile unsigned i = 0; i < 300000000; i++)
+    ;
+  __asm__ volatile ("int $0x80" : : "a"(1), "b"(0));
+}
+END
+  "${CC:-cc}" -m32 -O1 -nostdlib -static -o narrow narrow.c 2>/dev/null && ./narrow \
+    || skip "no 32-bit programs here"
+  local how
+  for how in --inlines --ptrace; do
+    gives 0 profiled -F 199 $how -o folded -- sh -c './narrow; true'
+    [[ $stderr =~ [0-9]\ samples?\ of\ 32-bit\ programs,\ which\ are\ not\ walked ]] || report
+    ./narrow &
+    children+=("$!")
+    gives 1 profiled $how -d 0.5 -o folded -p "$!"
+    [ "$stderr" = "sframe-profile: narrow: its registers are not those of a 64-bit program" ] || report
+  done
+}
+
 @test "what cannot be sampled is refused in one line" {
   local arguments
   for arguments in "" "-p 1 true" "-F 0 true" "-F 10001 true" "-d 0 true" \
