@@ -240,7 +240,8 @@ bool
 remote_open (struct remote *remote, const char *socket_path, const char *path,
              const char *cfi_path)
 {
-  *remote = (struct remote){ .process = { .pid = 1 } };
+  *remote
+      = (struct remote){ .process = { .pid = 1, .policy.only_sframe = true } };
   struct process *process = &remote->process;
   process->memory = (struct memory){
     .fetch = read_bytes, .source = remote, .open = true, .chunk = REMOTE_CHUNK
