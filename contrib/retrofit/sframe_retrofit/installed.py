@@ -263,10 +263,14 @@ def outcome_of(options: Options, arguments: List[str],
     return with_status(zip(files, outcome.reports), status)
 
 
+# What is given back is what a package shipped, with its checksums.
+UNDOING = ["--undo", "--convert-checksummed"]
+
+
 def can_be_undone(options: Options,
                   files: List[Installed]) -> List[Installed]:
     """Those that cfi2sframe has converted, whoever ran it."""
-    return outcome_of(options, ["--undo"], files, "restored")
+    return outcome_of(options, UNDOING, files, "restored")
 
 
 class Selection(NamedTuple):
