@@ -167,6 +167,18 @@ struct verify
   struct cfi2sframe_check_result *result;
 };
 
+static void
+verify_explain (struct verify *verify, uint64_t pc, const char *what,
+                unsigned own, struct frame_rule cfi, struct frame_rule sframe)
+{
+  const struct arch *arch = verify->arch;
+  char cfi_text[RULE_TEXT], sframe_text[RULE_TEXT];
+  snprintf (verify->result->difference, sizeof verify->result->difference,
+            "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
+            rule_text (arch, cfi, own, cfi_text),
+            rule_text (arch, sframe, own, sframe_text));
+}
+
 /* Whether this is the first difference, which is the one explained.  */
 static bool
 verify_is_first (struct verify *verify, uint64_t pc)
@@ -179,23 +191,6 @@ verify_is_first (struct verify *verify, uint64_t pc)
 }
 
 static void
-verify_explain (struct verify *verify, uint64_t pc, const char *what,
-                unsigned own, struct frame_rule cfi, struct frame_rule sframe)
-{
-  const struct arch *arch = verify->arch;
-  char cfi_text[RULE_TEXT], sframe_text[RULE_TEXT];
-  if (!verify_is_first (verify, pc))
-    return;
-  snprintf (verify->result->difference, sizeof verify->result->difference,
-            "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
-            rule_text (arch, cfi, own, cfi_text),
-            rule_text (arch, sframe, own, sframe_text));
-}
-
-/* A problem that has no text of its own.  */
-static const char rules_differ[] = "";
-
-static void
 verify_note (struct verify *verify, uint64_t pc, const char *what)
 {
   if (verify_is_first (verify, pc))
@@ -203,46 +198,52 @@ verify_note (struct verify *verify, uint64_t pc, const char *what)
               "0x%" PRIx64 ": %s", pc, what);
 }
 
-/* Why what both say of an address differs, or NULL if it is equal.  */
-static const char *
-find_problem (const struct verify *verify,
+/* Compare what both say at PC; false when they differ.  */
+static bool
+verify_rules (struct verify *verify, uint64_t pc,
               const struct frame_function *function,
               const struct frame_row *cfi, const struct frame_function *theirs,
               const struct frame_row *sframe)
 {
+  const struct arch *arch = verify->arch;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
      (lower_row.h).  In a row of SFrame either all rules are undefined or
      none.  */
   bool outermost
       = cfi->ra.kind == RULE_UNDEFINED && sframe->cfa.kind == RULE_UNDEFINED;
   if (!outermost && !frame_row_same_rules (cfi, sframe))
-    return rules_differ;
+    {
+      if (!verify_is_first (verify, pc))
+        return false;
+      if (!frame_rule_equal (cfi->cfa, sframe->cfa))
+        verify_explain (verify, pc, "CFA", arch->sp, cfi->cfa, sframe->cfa);
+      else if (!frame_rule_equal (cfi->ra, sframe->ra))
+        verify_explain (verify, pc, "RA", arch->ra, cfi->ra, sframe->ra);
+      else if (!frame_rule_equal (cfi->fp, sframe->fp))
+        verify_explain (verify, pc, "FP", arch->fp, cfi->fp, sframe->fp);
+      else
+        verify_note (verify, pc, "the RA is signed in one of both only");
+      return false;
+    }
   /* Equal, but no reader can use them.  */
   if (!outermost
       && (cfi->cfa.kind == RULE_UNSUPPORTED || cfi->ra.kind == RULE_UNSUPPORTED
           || cfi->fp.kind == RULE_UNSUPPORTED))
-    return "row for code without usable CFI";
+    {
+      verify_note (verify, pc, "row for code without usable CFI");
+      return false;
+    }
   if (verify->version >= 3 && theirs->signal != function->signal)
-    return "signal frame in one of both only";
-  if (verify->arch->ra_signing && theirs->b_key != function->b_key)
-    return "RA signing keys differ";
-  return NULL;
-}
-
-static void
-verify_explain_rules (struct verify *verify, uint64_t pc,
-                      const struct frame_row *cfi,
-                      const struct frame_row *sframe)
-{
-  const struct arch *arch = verify->arch;
-  if (!frame_rule_equal (cfi->cfa, sframe->cfa))
-    verify_explain (verify, pc, "CFA", arch->sp, cfi->cfa, sframe->cfa);
-  else if (!frame_rule_equal (cfi->ra, sframe->ra))
-    verify_explain (verify, pc, "RA", arch->ra, cfi->ra, sframe->ra);
-  else if (!frame_rule_equal (cfi->fp, sframe->fp))
-    verify_explain (verify, pc, "FP", arch->fp, cfi->fp, sframe->fp);
-  else
-    verify_note (verify, pc, "the RA is signed in one of both only");
+    {
+      verify_note (verify, pc, "signal frame in one of both only");
+      return false;
+    }
+  if (arch->ra_signing && theirs->b_key != function->b_key)
+    {
+      verify_note (verify, pc, "RA signing keys differ");
+      return false;
+    }
+  return true;
 }
 
 /* How many of the bytes of the code at hand from PC to END may be left out as
@@ -285,36 +286,18 @@ verify_gap (struct verify *verify, const struct sweep_view *theirs,
             uint64_t pc, uint64_t end)
 {
   const struct cfi_side *cfi = &verify->cfi;
-  bool goes_on = cfi->padding_end > pc
-                 && (!theirs->covered
-                     || find_problem (verify, &cfi->before, &cfi->last,
-                                      theirs->function, &theirs->rules)
-                            == NULL);
-  uint64_t known = goes_on ? cfi->padding_end : pc;
-  if (theirs->function == NULL || end <= known)
-    return;
-  verify_note (verify, known, "row for code without CFI");
-  verify->result->bytes_extra += end - known;
-}
-
-/* Both have rows from PC to END.  */
-static void
-verify_both (struct verify *verify, const struct sweep_view *cfi,
-             const struct sweep_view *theirs, uint64_t pc, uint64_t end)
-{
-  struct cfi2sframe_check_result *result = verify->result;
-  const char *problem = find_problem (verify, cfi->function, &cfi->rules,
-                                      theirs->function, &theirs->rules);
-  if (problem == NULL)
+  uint64_t padding_end = cfi->padding_end > pc ? cfi->padding_end : pc;
+  if (padding_end > end)
+    padding_end = end;
+  if (theirs->covered && padding_end > pc
+      && !verify_rules (verify, pc, &cfi->before, &cfi->last, theirs->function,
+                        &theirs->rules))
+    verify->result->bytes_wrong += padding_end - pc;
+  if (theirs->function != NULL && end > padding_end)
     {
-      result->bytes_equal += end - pc;
-      return;
+      verify_note (verify, padding_end, "row for code without CFI");
+      verify->result->bytes_extra += end - padding_end;
     }
-  if (problem == rules_differ)
-    verify_explain_rules (verify, pc, &cfi->rules, &theirs->rules);
-  else
-    verify_note (verify, pc, problem);
-  result->bytes_wrong += end - pc;
 }
 
 static bool
@@ -323,13 +306,17 @@ verify_stretch (void *context, const struct sweep_view *cfi,
                 struct error *err)
 {
   struct verify *verify = context;
+  struct cfi2sframe_check_result *result = verify->result;
   (void)err;
   if (!cfi->covered)
     verify_gap (verify, theirs, pc, end);
   else if (!theirs->covered)
     verify_absent (verify, pc, end);
+  else if (verify_rules (verify, pc, cfi->function, &cfi->rules,
+                         theirs->function, &theirs->rules))
+    result->bytes_equal += end - pc;
   else
-    verify_both (verify, cfi, theirs, pc, end);
+    result->bytes_wrong += end - pc;
   return true;
 }
 
