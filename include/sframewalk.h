@@ -6,7 +6,8 @@
    and s390x.  The library needs the C library and nothing else.
 
    Addresses, sizes and offsets are bytes.  Sections and stacks may be hostile:
-   nothing outside of them is read, and every walk ends.  Functions marked
+   nothing outside of them is read, and every walk ends.  A frame takes time in
+   proportion to the rows of its function.  Functions marked
    "handler" are async-signal-safe: they neither allocate nor lock nor touch
    errno, and may be called in a thread, a signal handler or a child after
    fork.  Strings that are returned are constants.  */
@@ -79,8 +80,9 @@ extern "C"
     bool ra_signed; /* AArch64: the return address has a signature */
   };
 
-  /* Find the row of the code at PC: SFW_MORE, SFW_NO_ROW or SFW_BAD_SECTION.
-     Handler.  */
+  /* Find the row of the code at PC: SFW_MORE, SFW_NO_ROW or SFW_BAD_SECTION,
+     which a function of more than 262,144 rows is, too.  A section that is not
+     sorted takes time in proportion to its functions.  Handler.  */
   SFW_API enum sfw_end sfw_lookup (const struct sfw_section *section,
                                    uint64_t pc, struct sfw_row *row);
 

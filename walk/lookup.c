@@ -149,7 +149,8 @@ rows_open (const struct unwind_section *section, const uint8_t *fde,
   rows->signal = v3 && info & SFRAME_FDE_SIGNAL;
   /* No row is smaller than a one-byte start and an info byte.  */
   return rows->type <= SFRAME_FRE_ADDR4 && (!rows->pcmask || rows->repeat > 0)
-         && rows->n <= (size_t)(rows->end - rows->at) / 2;
+         && rows->n <= (size_t)(rows->end - rows->at) / 2
+         && rows->n <= FRAME_ROWS_MAX;
 }
 
 /* How many bytes the words behind the info byte INFO take.  */
@@ -251,7 +252,8 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
   rules->signal = rows.signal;
   if (rows.pcmask)
     offset %= rows.repeat;
-  /* The outermost frame (sframe/decode.c, is_outermost).  */
+  /* The outermost frame (section 1.2).  Of a signal trampoline without rows
+     nothing is known.  */
   if (section->version >= 3 && rows.n == 0 && !rows.flexible && !rows.signal)
     {
       rules->row = (struct frame_row){ 0 };

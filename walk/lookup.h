@@ -6,7 +6,8 @@
    rows as they were written; a walk needs the rules of one row, runs in
    signal handlers, and has 30 nanoseconds.  tests/walk/test_unwind_lookup.c
    and the fuzz targets compare both readers: their rules are equal for
-   every address of every section.  */
+   every address of every section without a function of more than
+   FRAME_ROWS_MAX rows.  */
 
 #ifndef WALK_LOOKUP_H
 #define WALK_LOOKUP_H

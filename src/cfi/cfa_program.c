@@ -14,9 +14,6 @@ enum
 {
   /* Compilers nest remember_state once or twice.  */
   STATES_MAX = 64,
-  /* A row takes two bytes of CFI, or 32 of memory.  The longest function of
-     Debian has some thousand rows.  */
-  ROWS_MAX = 1 << 18,
   /* DWARF number of RA_SIGN_STATE ("DWARF for the Arm 64-bit Architecture",
      section 4.1).  */
   RA_SIGN_STATE = 34
@@ -192,7 +189,7 @@ advance_to (struct execution *run, uint64_t location)
     return REASON_BAD_STATE; /* a CIE has no location */
   if (location == run->location)
     return REASON_NONE;
-  if (run->changed && run->function->n_rows == ROWS_MAX)
+  if (run->changed && run->function->n_rows == FRAME_ROWS_MAX)
     return REASON_FUNCTION_SIZE;
   if (run->changed && !emit_row (run))
     return REASON_BAD_ENTRY;

@@ -101,6 +101,15 @@ struct frame_row
   struct frame_rule cfa, ra, fp;
 };
 
+enum
+{
+  /* Of a function.  Those who read rows go from the first one to the one they
+     look for, so more are refused wherever they come from.  A row takes two
+     bytes of CFI, or 32 of memory.  The longest function of Debian has some
+     thousand rows.  */
+  FRAME_ROWS_MAX = 1 << 18
+};
+
 /* A range of code and its rows: of an FDE, of a PLT stub, or of code that was
    analysed.  */
 struct frame_function

@@ -672,8 +672,8 @@ TEST (row_starts_have_32_bits)
 
 TEST (the_last_of_too_many_rows_is_named)
 {
-  expect_last_reason (1 << 18, 2, REASON_NONE);
-  expect_last_reason ((1 << 18) + 1, 2, REASON_FUNCTION_SIZE);
+  expect_last_reason (FRAME_ROWS_MAX, 2, REASON_NONE);
+  expect_last_reason (FRAME_ROWS_MAX + 1, 2, REASON_FUNCTION_SIZE);
 }
 
 /* DW_CFA_advance_loc 1, DW_CFA_def_cfa_offset OFFSET.  */

@@ -145,6 +145,44 @@ TEST (damaged_sections_are_read_as_the_decoder_reads_them)
     }
 }
 
+/* What a walk makes of the end of a function with N rows, in V2.  */
+static enum sfw_end
+end_behind_rows (uint32_t n)
+{
+  struct error err = { 0 };
+  struct buffer section;
+  struct unwind_section opened;
+  struct unwind_rules rules;
+  struct sframe_row *many = calloc (n, sizeof *many);
+  const struct sframe_fde function
+      = { .address = CODE, .size = n, .n_rows = n, .rows = many };
+  struct encode_options options
+      = { .arch = &arch_amd64, .variant = { 2, true }, .sorted = true };
+  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  assert_non_null (many);
+  for (uint32_t i = 0; i < n; i++)
+    many[i] = (struct sframe_row){
+      .start = i, .base_sp = true, .n_words = 1, .words = { 8 }
+    };
+  assert_true (sframe_encoder_add (encoder, &function, &err));
+  buffer_init (&section, false);
+  assert_true (sframe_encoder_write (encoder, ADDRESS, &section, &err));
+  sframe_encoder_free (encoder);
+  assert_true (
+      unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
+  enum sfw_end end = unwind_section_lookup (&opened, CODE + n - 1, &rules);
+  buffer_free (&section);
+  free (many);
+  return end;
+}
+
+/* A walk reads all rows in front of the one that it looks for.  */
+TEST (functions_with_more_rows_than_converters_write_are_not_searched)
+{
+  assert_int_equal (end_behind_rows (FRAME_ROWS_MAX), SFW_MORE);
+  assert_int_equal (end_behind_rows (FRAME_ROWS_MAX + 1), SFW_BAD_SECTION);
+}
+
 TEST (a_count_starts_and_ends_where_it_is_told)
 {
   struct buffer section;
