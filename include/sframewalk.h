@@ -146,8 +146,8 @@ extern "C"
   SFW_API bool sfw_modules_read_maps (struct sfw_modules *modules, int pid);
 
   /* The code from START up to END has SECTION, which may be NULL.  False with
-     errno: EINVAL if the range is empty or the section cannot be read, EEXIST
-     if the table has code there.  */
+     errno: EINVAL if the range is empty, or the section cannot be read or is
+     not sorted; EEXIST if the table has code there.  */
   SFW_API bool sfw_modules_add (struct sfw_modules *modules, uint64_t start,
                                 uint64_t end,
                                 const struct sfw_section *section);

@@ -74,8 +74,6 @@ walk_table_lookup (const struct walk_table *table, uint64_t pc,
     return SFW_NO_SECTION;
   const struct walk_section_copy *section = table->modules[at].section;
   rules->arch = section->opened.arch;
-  if (!section->opened.sorted)
-    return unwind_section_lookup (&section->opened, pc, rules);
   uint32_t count = section_count (section, pc);
   return count == 0
              ? SFW_NO_ROW
@@ -112,6 +110,19 @@ section_drop (struct walk_section_copy *section)
   free (section);
 }
 
+/* Whether SECTION is sorted as it says.  A section that is not would be read
+   from its first FDE on for each frame, and one that lies would have another
+   FDE for an address in each way to search.  */
+static bool
+is_sorted (const struct unwind_section *section)
+{
+  for (uint32_t i = 1; i < section->n_fdes; i++)
+    if (unwind_section_start (section, i)
+        < unwind_section_start (section, i - 1))
+      return false;
+  return section->sorted;
+}
+
 /* Make the index of SECTION: about three FDEs in each bucket.  False when
    memory ran out.  */
 static bool
@@ -119,7 +130,7 @@ section_index (struct walk_section_copy *section)
 {
   const struct unwind_section *opened = &section->opened;
   uint32_t n = opened->n_fdes;
-  if (!opened->sorted || n < 8)
+  if (n < 8)
     return true;
   section->first = unwind_section_start (opened, 0);
   uint64_t span = unwind_section_start (opened, n - 1) - section->first;
@@ -175,7 +186,8 @@ section_new (const struct sfw_section *from)
   *section = (struct walk_section_copy){ .size = from->size, .users = 1 };
   memcpy (section->bytes, from->bytes, from->size);
   bool sound = unwind_section_open (&section->opened, section->bytes,
-                                    from->size, from->address);
+                                    from->size, from->address)
+               && is_sorted (&section->opened);
   if (sound && section_index (section))
     return section;
   section_drop (section);

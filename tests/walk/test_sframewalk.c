@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
 #include "sframe/encode.h"
+#include "sframe/format.h"
 #include "sframewalk.h"
 #include "walk/maps.h"
 #include "walk/module_table.h"
@@ -528,6 +529,38 @@ PROGRAM_TEST (modules_do_not_overlap_and_have_sections_that_can_be_read)
   struct sfw_row row;
   assert_int_equal (sfw_modules_lookup (program->modules, CODE, &row),
                     SFW_MORE);
+}
+
+/* sfw_lookup would find other functions by bisection than an index of buckets
+   does.  Sections of few functions have no index.  */
+PROGRAM_TEST (modules_have_sections_that_are_sorted)
+{
+  uint8_t *bytes = program->buffer.bytes;
+  uint8_t *fde = bytes + SFRAME_HEADER_SIZE + SFRAME_V3_INDEX_SIZE;
+  uint64_t second = load_u64 (fde, false);
+  for (uint32_t n = 2; n <= FUNCTIONS; n += FUNCTIONS - 2)
+    {
+      store_u32 (bytes + SFRAME_HEADER_N_FDES, n, false);
+      /* Just behind the first one's start, at it and in front of it.  */
+      for (uint64_t back = SPACE - 1; back <= SPACE + 1; back++)
+        {
+          store_u64 (fde, second - back, false);
+          errno = 0;
+          assert_int_equal (sfw_modules_add (program->modules, END, END + 9,
+                                             &program->section),
+                            back <= SPACE);
+          assert_int_equal (errno, back <= SPACE ? 0 : EINVAL);
+          assert_int_equal (sfw_modules_remove (program->modules, END),
+                            back <= SPACE);
+        }
+      store_u64 (fde, second, false);
+      bytes[SFRAME_HEADER_FLAGS] ^= SFRAME_FLAG_SORTED;
+      errno = 0;
+      assert_false (
+          sfw_modules_add (program->modules, END, END + 9, &program->section));
+      assert_int_equal (errno, EINVAL);
+      bytes[SFRAME_HEADER_FLAGS] ^= SFRAME_FLAG_SORTED;
+    }
 }
 
 /* How often COMPARED_SIZE bytes were compared.  */
