@@ -154,26 +154,6 @@ section_index (struct walk_section_copy *section)
   return true;
 }
 
-/* A number by which nearly all sections with other bytes differ.  A hostile
-   process can make two with the same number, so bytes are compared behind
-   it.  */
-static uint64_t
-section_digest (const struct sfw_section *section)
-{
-  const uint8_t *bytes = section->bytes;
-  uint64_t digest = section->size, word;
-  size_t at = 0;
-  for (; section->size - at >= sizeof word; at += sizeof word)
-    {
-      memcpy (&word, bytes + at, sizeof word);
-      digest = (digest ^ word) * UINT64_C (0x9e3779b97f4a7c15);
-      digest ^= digest >> 32;
-    }
-  for (; at < section->size; at++)
-    digest = (digest ^ bytes[at]) * UINT64_C (0x100000001b3);
-  return digest;
-}
-
 /* A copy of FROM with its index; NULL with errno.  */
 static struct walk_section_copy *
 section_new (const struct sfw_section *from)
@@ -183,7 +163,9 @@ section_new (const struct sfw_section *from)
     section = malloc (sizeof *section + from->size);
   if (section == NULL)
     return NULL;
-  *section = (struct walk_section_copy){ .size = from->size, .users = 1 };
+  *section = (struct walk_section_copy){ .size = from->size,
+                                         .address = from->address,
+                                         .users = 1 };
   memcpy (section->bytes, from->bytes, from->size);
   bool sound = unwind_section_open (&section->opened, section->bytes,
                                     from->size, from->address)
@@ -308,33 +290,39 @@ walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
   errno = saved;
 }
 
-/* The section of TABLE with the contents of SECTION, which MODULE has the
-   address and the digest of, or NULL.  The caller becomes one more user of
-   that section.  A process can have mapped tens of thousands of files with
-   sections that differ in their last bytes: the digest says so without a
-   comparison. */
-static struct walk_section_copy *
-known_section (const struct walk_table *table,
-               const struct walk_module *module,
-               const struct sfw_section *section)
+static bool
+is_copy_of (const struct walk_section_copy *copy,
+            const struct sfw_section *section)
 {
-  for (size_t i = 0; i < table->n; i++)
-    {
-      struct walk_section_copy *known = table->modules[i].section;
-      if (known != NULL && table->modules[i].digest == module->digest
-          && table->modules[i].address == module->address
-          && known->size == section->size
-          && memcmp (known->bytes, section->bytes, section->size) == 0)
-        {
-          known->users++;
-          return known;
-        }
-    }
-  return NULL;
+  return copy != NULL && copy->address == section->address
+         && copy->size == section->size
+         && memcmp (copy->bytes, section->bytes, section->size) == 0;
 }
 
-/* Make room in *DRAFT for a module from START up to END.  *AT is its number.
-   False with errno, if another module is in the way or memory ran out.  */
+/* A copy of SECTION for module number AT of DRAFT, which will start at START.
+   A section is compared with two others and no more: a process may have mapped
+   tens of thousands of files.  NULL with errno.  */
+static struct walk_section_copy *
+section_take (struct sfw_modules *modules, const struct walk_table *draft,
+              size_t at, uint64_t start, const struct sfw_section *section)
+{
+  const struct walk_table *table = atomic_load (&modules->current);
+  size_t same = SEARCH_FIRST (table->n, i, table->modules[i].start >= start);
+  struct walk_section_copy *known
+      = at > 0 ? draft->modules[at - 1].section : NULL;
+  if (!is_copy_of (known, section))
+    known = same < table->n && table->modules[same].start == start
+                ? table->modules[same].section
+                : NULL;
+  if (!is_copy_of (known, section))
+    return section_new (section);
+  known->users++;
+  return known;
+}
+
+/* Make room in *DRAFT for one more module, from START up to END.  *AT is its
+   number.  False with errno, if another module is in the way or memory ran
+   out.  */
 static bool
 draft_room (struct walk_table **draft, uint64_t start, uint64_t end,
             size_t *at)
@@ -343,10 +331,11 @@ draft_room (struct walk_table **draft, uint64_t start, uint64_t end,
   size_t i = table->n;
   while (i > 0 && table->modules[i - 1].start >= start)
     i--;
-  if ((i > 0 && table->modules[i - 1].end > start)
+  *at = i;
+  if (start >= end || (i > 0 && table->modules[i - 1].end > start)
       || (i < table->n && table->modules[i].start < end))
     {
-      errno = EEXIST;
+      errno = start < end ? EEXIST : EINVAL;
       return false;
     }
   if (table->n == table->capacity)
@@ -359,9 +348,6 @@ draft_room (struct walk_table **draft, uint64_t start, uint64_t end,
       table->capacity = capacity;
       *draft = table;
     }
-  memmove (&table->modules[i + 1], &table->modules[i],
-           (table->n - i) * sizeof table->modules[0]);
-  *at = i;
   return true;
 }
 
@@ -371,31 +357,17 @@ walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
 {
   size_t at;
   module.section = NULL;
-  if (module.start >= module.end)
-    {
-      errno = EINVAL;
-      return false;
-    }
-  if (section != NULL)
-    {
-      module.address = section->address;
-      module.digest = section_digest (section);
-      module.section = known_section (*draft, &module, section);
-      if (module.section == NULL)
-        module.section = known_section (atomic_load (&modules->current),
-                                        &module, section);
-      if (module.section == NULL)
-        module.section = section_new (section);
-      if (module.section == NULL)
-        return false;
-    }
   if (!draft_room (draft, module.start, module.end, &at))
-    {
-      section_drop (module.section);
-      return false;
-    }
-  (*draft)->modules[at] = module;
-  (*draft)->n++;
+    return false;
+  struct walk_table *table = *draft;
+  if (section != NULL)
+    module.section = section_take (modules, table, at, module.start, section);
+  if (section != NULL && module.section == NULL)
+    return false;
+  memmove (&table->modules[at + 1], &table->modules[at],
+           (table->n - at) * sizeof table->modules[0]);
+  table->modules[at] = module;
+  table->n++;
   return true;
 }
 

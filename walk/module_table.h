@@ -20,7 +20,8 @@ struct walk_section_copy
   uint32_t n_buckets;
   uint8_t shift; /* each has 1 << shift bytes of code */
   size_t size;
-  unsigned users; /* number of modules, in all tables, with this section */
+  uint64_t address; /* in the program */
+  unsigned users;   /* number of modules, in all tables, with this section */
   uint8_t bytes[];
 };
 
@@ -28,8 +29,6 @@ struct walk_module
 {
   uint64_t start, end;
   struct walk_section_copy *section; /* or NULL */
-  uint64_t address;                  /* of the section in the program */
-  uint64_t digest;                   /* of the section's bytes */
   uint8_t origin;                    /* enum walk_origin */
 };
 
@@ -77,9 +76,10 @@ struct walk_table *walk_draft_begin (struct sfw_modules *modules, bool relist);
 void walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
                      bool publish);
 
-/* Add a module to *DRAFT, which may be reallocated.  The section is shared
-   with *DRAFT or the table of MODULES if one of them has an equal section: a
-   file can be mapped in many parts.  False with errno.  */
+/* Add a module to *DRAFT, which may be reallocated.  An equal section is
+   shared with the module in front of it, as that of a file that is mapped in
+   parts, and with the module that the table of MODULES has at the same start.
+   False with errno.  */
 bool walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
                      struct walk_module module,
                      const struct sfw_section *section);
