@@ -102,7 +102,6 @@ struct section
   unsigned info, info2, repeat;
   size_t rows, row;
   uint32_t rows_of_function, row_index;
-  uint32_t rows_of_block; /* those that begin in the first block */
   /* From section_begin or section_next.  */
   const char *wrong; /* what is broken, or NULL; at offset */
   size_t wrong_at;

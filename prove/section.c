@@ -206,7 +206,7 @@ next_function (struct section *section)
   section->next++;
   section->block = 0;
   section->row = section->rows;
-  section->row_index = section->rows_of_block = 0;
+  section->row_index = 0;
   section->n_rows += section->rows_of_function;
   return true;
 }
@@ -333,6 +333,8 @@ rule_of_row (struct section *section, const struct row *row, struct rule *rule)
                        .b_key = section->info & 0x20 };
   if (rule->outermost)
     return true;
+  if (rule->ra_signed && section->abi->e_machine != EM_AARCH64)
+    return broken (section, row->words, "a signed return address");
   if (section->fixed_ra != 0)
     rule->ra = in_frame (section->fixed_ra);
   return section->info2 & 1 ? flexible_rule (section, row, rule)
@@ -350,15 +352,12 @@ address_of (const struct section *section, uint64_t offset)
   return section->start + section->block + (offset < left ? offset : left);
 }
 
-/* Go on with the next block, if the function is MASKED and there is one.  Rows
-   behind the end of the first block are read once: read in each block, they
-   would ask for more steps than there is code.  */
+/* Go on with the next block, if the function has one.  */
 static void
-end_block (struct section *section, bool masked)
+next_block (struct section *section)
 {
   uint64_t left = section->end - section->start - section->block;
-  section->row_index = section->rows_of_function;
-  if (!masked || left <= section->repeat || section->rows_of_block == 0)
+  if (!(section->info & 0x10) || left <= section->repeat)
     return;
   section->block += section->repeat;
   section->row = section->rows;
@@ -366,23 +365,25 @@ end_block (struct section *section, bool masked)
 }
 
 /* The row at section->row as a span; the next row says where it ends, or the
-   end of the block.  */
+   end of the block or function.  A row may start there, and says nothing
+   then.  */
 static bool
 take_row (struct section *section, struct span *span)
 {
   struct row row, next;
-  bool masked = section->info & 0x10, first = section->block == 0;
-  uint64_t end = masked ? section->repeat : UINT64_MAX;
+  uint64_t size = section->end - section->start;
+  uint64_t end = section->info & 0x10 ? section->repeat : size;
   if (!read_row (section, section->row, &row)
       || !rule_of_row (section, &row, &span->rule))
     return false;
-  bool idle = row.start >= end || row.start >= section->end - section->start;
-  section->n_idle += first && idle;
-  section->rows_of_block += first && !idle;
+  if (row.start > end)
+    return broken (section, section->row,
+                   "a row behind the end of its function");
+  section->n_idle
+      += section->block == 0 && (row.start == end || row.start >= size);
   section->row = row.end;
   section->row_index++;
-  bool last = section->row_index
-              == (first ? section->rows_of_function : section->rows_of_block);
+  bool last = section->row_index == section->rows_of_function;
   if (!last)
     {
       if (!read_row (section, section->row, &next))
@@ -394,7 +395,7 @@ take_row (struct section *section, struct span *span)
   span->start = address_of (section, row.start);
   span->end = address_of (section, end);
   if (last)
-    end_block (section, masked);
+    next_block (section);
   return true;
 }
 
@@ -403,13 +404,11 @@ take_row (struct section *section, struct span *span)
 static bool
 take_rowless (struct section *section, struct span *span)
 {
-  section->row_index = section->rows_of_function = 0;
   span->start = section->start;
   span->end = section->end;
   span->rule = (struct rule){ .no_rows = true,
                               .outermost = !(section->info & 0x80),
                               .signal = section->info & 0x80 };
-  section->block = section->end - section->start;
   return section->version >= 3;
 }
 
