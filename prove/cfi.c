@@ -25,8 +25,13 @@ struct cfi
   const struct abi *abi;
   Dwarf *dwarf;
   Dwarf_CFI *eh_frame, *debug_frame; /* NULL: there is none */
-  bool fp_unsaid; /* .debug_frame has no rules for FP at all */
-  bool no_memory; /* it ran out: rows are missing */
+  bool fp_unsaid;      /* .debug_frame has no rules for FP at all */
+  bool no_memory;      /* it ran out: rows are missing */
+  const char *problem; /* or NULL */
+  /* The row that was asked for last, and up to where it holds; 0: none.  */
+  Dwarf_Frame *row;
+  uint64_t row_end;
+  bool row_signal, row_from_other;
 };
 
 /* libdw's functions fail where there is nothing, and where memory ran out for
@@ -52,21 +57,20 @@ cfi_open (const struct file *file)
   cfi->dwarf = dwarf_begin_elf (file->elf, DWARF_C_READ, NULL);
   if (cfi->dwarf != NULL)
     cfi->debug_frame = dwarf_getcfi (cfi->dwarf);
+  cfi->problem = file_cfi_problem (file);
   note_memory (cfi);
-  cfi->fp_unsaid = cfi->debug_frame != NULL && never_tells_of_fp (cfi, file);
+  if (cfi->eh_frame == NULL && cfi->debug_frame == NULL)
+    cfi->problem = "no call-frame information";
+  cfi->fp_unsaid = cfi->problem == NULL && cfi->debug_frame != NULL
+                   && never_tells_of_fp (cfi, file);
+  cfi->row_end = 0;
   return cfi;
 }
 
-bool
-cfi_is_none (const struct cfi *cfi)
+const char *
+cfi_problem (const struct cfi *cfi)
 {
-  return cfi->eh_frame == NULL && cfi->debug_frame == NULL;
-}
-
-bool
-cfi_lacks_memory (const struct cfi *cfi)
-{
-  return cfi->no_memory;
+  return cfi->no_memory ? "out of memory" : cfi->problem;
 }
 
 void
@@ -74,6 +78,7 @@ cfi_close (struct cfi *cfi)
 {
   if (cfi == NULL)
     return;
+  free (cfi->row);
   if (cfi->eh_frame != NULL)
     dwarf_cfi_end (cfi->eh_frame);
   dwarf_end (cfi->dwarf);
@@ -94,6 +99,7 @@ struct value
 enum
 {
   STACK_MAX = 16,
+  OPS_MAX = 256,        /* evaluated at each PC */
   REGISTER_MAX = 0xffff /* a number that is cut would be another register */
 };
 
@@ -269,7 +275,7 @@ evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
   if (abi->fixed_ra == 0)
     evaluation.pc_register = UINT32_MAX;
   for (size_t i = 0; i < n; i++)
-    if (!evaluate_one (&evaluation, &ops[i]))
+    if (n > OPS_MAX || !evaluate_one (&evaluation, &ops[i]))
       return unknown;
   if (evaluation.depth == 0)
     return unknown;
@@ -387,7 +393,9 @@ static uint64_t
 end_of_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t start, uint64_t at,
             uint64_t end)
 {
-  if (end <= at || is_in_row (cfi, table, end - 1, start))
+  if (end <= at + 1)
+    return at + 1;
+  if (is_in_row (cfi, table, end - 1, start))
     return end;
   uint64_t low = at + 1, high = end - 1;
   while (low < high)
@@ -401,34 +409,47 @@ end_of_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t start, uint64_t at,
   return low;
 }
 
-/* The next row of TABLE, or else of OTHER, from *AT up to END.  *AT moves to
-   its end.  *FROM_OTHER: the row is OTHER's.  */
+/* Ask for the next row of TABLE, or else of OTHER, from *AT up to END.  *AT
+   moves to it.  */
 static bool
-next_row (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
-          uint64_t end, struct span *span, bool *from_other)
+find_row (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
+          uint64_t end)
 {
-  Dwarf_Frame *frame = NULL;
+  free (cfi->row);
+  cfi->row = NULL;
+  cfi->row_end = 0;
   for (; *at < end; ++*at)
     {
-      frame = row_at (cfi, table, *at);
-      *from_other = frame == NULL;
-      if (frame != NULL || (frame = row_at (cfi, other, *at)) != NULL)
+      cfi->row = row_at (cfi, table, *at);
+      cfi->row_from_other = cfi->row == NULL;
+      if (cfi->row != NULL || (cfi->row = row_at (cfi, other, *at)) != NULL)
         break;
     }
-  if (frame == NULL)
+  if (cfi->row == NULL)
     return false;
   Dwarf_Addr row_start = *at, row_end = *at + 1;
+  dwarf_frame_info (cfi->row, &row_start, &row_end, &cfi->row_signal);
+  cfi->row_end = end_of_row (cfi, cfi->row_from_other ? other : table,
+                             row_start, *at, row_end);
+  return true;
+}
+
+/* The next span of TABLE, or else of OTHER, from *AT up to END.  *AT moves to
+   its end.  A row is asked for once, also where its rule differs from byte to
+   byte.  */
+static bool
+next_span (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
+           uint64_t end, struct span *span)
+{
   bool uses_pc = false;
-  span->rule = (struct rule){ 0 };
-  dwarf_frame_info (frame, &row_start, &row_end, &span->rule.signal);
+  if (*at >= cfi->row_end && !find_row (cfi, table, other, at, end))
+    return false;
+  span->rule = (struct rule){ .signal = cfi->row_signal };
   errno = 0;
-  rule_at (cfi->abi, frame, *at, &span->rule, &uses_pc);
+  rule_at (cfi->abi, cfi->row, *at, &span->rule, &uses_pc);
   note_memory (cfi);
-  free (frame);
-  row_end
-      = end_of_row (cfi, *from_other ? other : table, row_start, *at, row_end);
   span->start = *at;
-  span->end = uses_pc || row_end <= *at ? *at + 1 : row_end;
+  span->end = uses_pc ? *at + 1 : cfi->row_end;
   *at = span->end;
   return true;
 }
@@ -452,11 +473,9 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
   for (size_t i = 0; i < file->n_loads; i++)
     {
       struct span span;
-      bool unused;
       uint64_t pc = file->loads[i].address, end = pc + file->loads[i].size;
-      while (
-          file->loads[i].code
-          && next_row (cfi, cfi->debug_frame, NULL, &pc, end, &span, &unused))
+      while (file->loads[i].code
+             && next_span (cfi, cfi->debug_frame, NULL, &pc, end, &span))
         {
           if (!span.rule.outermost && span.rule.fp.kind != PLACE_SAME)
             return false;
@@ -469,11 +488,9 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
 bool
 cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
 {
-  bool from_debug;
-  if (!next_row (cfi, cfi->eh_frame, cfi->debug_frame, at, end, span,
-                 &from_debug))
+  if (!next_span (cfi, cfi->eh_frame, cfi->debug_frame, at, end, span))
     return false;
-  span->rule.fp_unsaid = from_debug && cfi->fp_unsaid;
+  span->rule.fp_unsaid = cfi->row_from_other && cfi->fp_unsaid;
   if (span->rule.fp_unsaid)
     span->rule.fp.kind = PLACE_UNKNOWN;
   return true;

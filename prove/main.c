@@ -4,7 +4,6 @@
 #include <config.h>
 
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,18 +248,13 @@ static bool
 compare_files (struct proof *proof, const struct file *file,
                const struct file *original)
 {
-  const char *wrong = NULL;
-  errno = 0;
-  bool misread = file_is_misread (original);
-  struct cfi *cfi = errno != ENOMEM ? cfi_open (original) : NULL;
-  if (cfi != NULL && !misread)
-    compare_spans (proof, cfi, original);
-  if (cfi == NULL || cfi_lacks_memory (cfi))
-    wrong = "out of memory";
-  else if (misread)
-    wrong = "a CIE has an aligned personality, which libdw misreads";
-  else if (cfi_is_none (cfi))
-    wrong = "no call-frame information";
+  struct cfi *cfi = cfi_open (original);
+  const char *wrong = cfi != NULL ? cfi_problem (cfi) : "out of memory";
+  if (wrong == NULL)
+    {
+      compare_spans (proof, cfi, original);
+      wrong = cfi_problem (cfi);
+    }
   cfi_close (cfi);
   if (wrong != NULL)
     complain (original->path, wrong);

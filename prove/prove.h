@@ -70,10 +70,9 @@ uint64_t file_room (const struct file *file, uint64_t address);
 /* The N bytes that FILE has for ADDRESS, or NULL.  */
 const uint8_t *file_at (const struct file *file, uint64_t address, uint64_t n);
 
-/* Whether libdw misreads the CFI of FILE: a CIE has an aligned personality
-   (DW_EH_PE_aligned).  libdw does not skip the bytes in front of it, as libgcc
-   does (unwind-pe.h), and takes one of them for the encoding of pc_begin.  */
-bool file_is_misread (const struct file *file);
+/* Why libdw is not to be asked for the CFI of FILE, or NULL.  Sections of
+   debugging data are not compressed: dwarf_begin_elf has seen to that.  */
+const char *file_cfi_problem (const struct file *file);
 
 /* The spans of a section.  */
 struct section
@@ -124,12 +123,10 @@ struct cfi;
 /* NULL when memory ran out.  */
 struct cfi *cfi_open (const struct file *file);
 
-/* Whether the file has none.  */
-bool cfi_is_none (const struct cfi *cfi);
-
-/* Whether memory ran out for a part of what was asked for since CFI was
-   opened: spans are missing, or say too little.  */
-bool cfi_lacks_memory (const struct cfi *cfi);
+/* Why CFI cannot be compared with, or NULL: the file has none, it is not for
+   libdw, or memory ran out for a part of what was asked for since CFI was
+   opened, so that spans are missing, or say too little.  */
+const char *cfi_problem (const struct cfi *cfi);
 
 void cfi_close (struct cfi *cfi);
 

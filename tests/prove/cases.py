@@ -384,6 +384,17 @@ def expressions_that_use_the_pc_hold_for_one_pc(prover):
         wrong(prover.section(data, {0: cfi}, size=16), 1)
 
 
+def a_row_is_asked_for_once(prover):
+    """libdw goes over 28,000 instructions to a row of 100,000 bytes, in which
+    the rule differs from byte to byte."""
+    cfi = bytes(28000) + b"\x0f" + block(LAZY_PLT) + b"\x11\x10\x78"
+    data = sframe(function(PLAIN_ROW))
+    result, seconds = timed(lambda: prover.section(
+        data, {0: cfi}, size=100000, code=(0, 100000)))
+    wrong(result, 5, "CFI cfa=r7+16")
+    assert seconds < 1, seconds
+
+
 def expressions_are_computed(prover):
     """Each leads to SP + 24."""
     data = sframe(function(Fre(0, (24,))))
@@ -411,7 +422,8 @@ def expressions_without_a_form_are_unknown(prover):
     data = sframe(function(Fre(0, (24,))))
     for ops in (b"\x48", b"\x77\x18\x06\x23\x00", b"\x77\x0c\x77\x0c\x22",
                 b"\x77\x18\x77\x00\x1c", b"\x48\x77\x00\x1c", b"\x77\x18\x12",
-                b"\x77\x18\x06\x06", b"\x48\x06", b"\x22", b""):
+                b"\x77\x18\x06\x06", b"\x48\x06", b"\x22", b"",
+                b"\x77\x18" + 256 * b"\x96"):
         cfi = b"\x0f" + block(ops) + b"\x11\x10\x78"
         wrong(prover.section(data, {0: cfi}), 1, "CFI cfa=?")
 

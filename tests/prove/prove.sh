@@ -64,20 +64,53 @@ check "--help is an option once" test "$(grep -c -- --help "$log")" -eq 1
 check "-h says the same" test $? -eq 0
 
 # fp_unsaid N [RULE]: N functions that save FP, of which .debug_frame says
-# nothing but in the first one, which has RULE.
+# nothing but in the last one, which has RULE.
 fp_unsaid ()
 {
   echo '	.cfi_sections .debug_frame'
   i=0
   while [ $i -lt "$1" ]; do
     printf 'f%d:	.cfi_startproc\n	push %%rbp\n	.cfi_def_cfa_offset 16\n' $i
-    [ $i -gt 0 ] || printf '	%s\n' "$2"
+    [ $i -lt $(($1 - 1)) ] || printf '	%s\n' "$2"
     printf '	mov %%rsp, %%rbp\n	call *%%rax\n	pop %%rbp\n	.cfi_def_cfa_offset 8\n'
     printf '	ret\n	.cfi_endproc\n	.type f%d,@function\n	.size f%d,.-f%d\n' $i $i $i
     printf '	.globl f%d\n' $i
     i=$((i + 1))
   done
 }
+
+# many_rows N SECTION: a function of N rows in SECTION, of three bytes each.
+many_rows ()
+{
+  printf '	.cfi_sections %s\nmany:	.cfi_startproc\n	.rept %d\n' "$2" $(($1 / 2))
+  printf '	nop\n	.cfi_def_cfa_offset %d\n' 16 24
+  printf '	.endr\n	ret\n	.cfi_endproc\n'
+}
+
+# libdw goes from the first row to the one that is asked for.
+if [ "$(uname -m)" != x86_64 ] || ! many_rows 20 .eh_frame \
+     | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/rows.so" - 2>"$log"; then
+  skip "no function of many rows can be made here: $(tail -n 1 "$log")"
+else
+  for section in .eh_frame .debug_frame; do
+    for rows in 6000 50000; do
+      many_rows $rows $section \
+        | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/rows.so" -
+      "$program" -q "$scratch/rows.so" 2>"$log"
+      "$prove" "$scratch/rows.so" >"$log" 2>&1
+      status=$?
+      case $rows in
+        6000)
+          check "6,000 rows of a function in $section are proved" \
+            sh -c "[ $status -eq 0 ] && grep -q ' wrong 0\$' '$log'" ;;
+        *)
+          check "50,000 rows of a function in $section take too long" \
+            grep -q ': call-frame information that takes too long$' "$log"
+          check "... and are not proved" test $status -eq 1 ;;
+      esac
+    done
+  done
+fi
 
 # A compiler that never gives a rule for FP (Go): that it gives none means
 # nothing.  The rows are made from the code.
@@ -115,6 +148,8 @@ else
     | "${CC:-cc}" -nostdlib -shared -x assembler -o "$scratch/other.so" -
   "$prove" "$scratch/unsaid" "$scratch/other.so" >"$log" 2>&1
   check "where one has a rule, no rule means unchanged" grep -q ' wrong [1-9]' "$log"
+  check "... and all functions are compared from the first one on" \
+    proved "$scratch/other.so"
 fi
 
 # Rows were compared with CFI that lacked a part: fewer were equal, and none
