@@ -4,6 +4,7 @@
 
     dump.py readelf [PROGRAM]        GNU readelf --sframe
     dump.py llvm-readobj [PROGRAM]   llvm-readobj --sframe
+    dump.py cfi2sframe [PROGRAM]     cfi2sframe --dump
 
 The program gets an ELF file with the section.  A PC is looked up in the rows
 that it prints, as the specification says.
@@ -104,6 +105,23 @@ class Readelf:
         return "none"
 
 
+class Cfi2sframe(Readelf):
+    """As GNU readelf prints.  It ends at what it cannot read, and says so."""
+
+    default = ["cfi2sframe"]
+    options = ["--dump"]
+
+    def __init__(self, text, abi):
+        super().__init__(text, abi)
+        if ": SFrame: " in text and self.functions:
+            start, _, rows, _ = self.functions[-1]
+            rows.append((rows[-1][0] + 1 if rows else start, "?"))
+
+    def rule(self, text):
+        # It prints what is written, and no CFA is counted from itself.
+        return "error" if text.startswith("c") else super().rule(text)
+
+
 class LlvmReadobj:
     """What llvm-readobj prints: blocks of fields."""
 
@@ -157,7 +175,8 @@ class LlvmReadobj:
         return "none"
 
 
-KINDS = {"readelf": Readelf, "llvm-readobj": LlvmReadobj}
+KINDS = {"readelf": Readelf, "llvm-readobj": LlvmReadobj,
+         "cfi2sframe": Cfi2sframe}
 
 
 def answer(kind, command, line):

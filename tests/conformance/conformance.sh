@@ -86,6 +86,14 @@ check "what the encoder writes keeps to the specification" \
   quietly python3 "$srcdir/tests/conformance/encoder.py" \
     tests/conformance/encoder "$vectors"
 
+# The program itself.  What it prints of functions without rows is no rule, and
+# ELF files that are made for the vectors cannot have all of them.
+python3 "$suite/run.py" -v --vectors "$vectors" \
+  "dump=python3 $suite/adapters/dump.py cfi2sframe src/cfi2sframe" >"$log" 2>&1
+check "--dump is asked for the vectors" grep -q '^| rows | 324 |$' "$log"
+check "... and has all rules that they want" test -z "$(grep '^dump: ' "$log" \
+  | grep -vE '(far-below-[0-9]+|fde-without-rows|rows-6553[56]): (refused|no rule)')"
+
 # A section that GNU ld wrote, cut again: smaller, and with the same meaning.
 linked=$srcdir/tests/data/gnu-linked/lua-amd64-stripped
 quietly python3 "$suite/smaller.py" "$linked"
