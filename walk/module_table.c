@@ -1,16 +1,9 @@
 /* A table of modules that walks read while others change it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A walk reads the table that is current when the walk begins.  There are two
-   counters of walks under way, one for even and one for odd epochs; a walk
-   counts itself in that of the current epoch.  A change publishes a new table.
-   If all walks of the previous epoch have ended, the change frees the tables
-   that only those walks could have seen, and begins the next epoch.  No thread
-   waits: tables that are still in use are freed by a later change.
-
-   A walk may count itself in an epoch that has just ended.  The walk's table
-   is safe all the same, because between a table's retirement and its end each
-   counter is seen at 0 once.  */
+   A walk holds the table that is current when the walk begins.  A change
+   publishes a new table, and frees old ones that no walk holds; no thread
+   waits for another (modules_reclaim).  */
 
 #include <config.h>
 
@@ -228,7 +221,24 @@ sfw_modules_free (struct sfw_modules *modules)
   free (modules);
 }
 
-/* Free the tables that no walk can hold, and begin the next epoch.  */
+/* Free the tables that no walk can hold, and begin the next epoch.
+
+   A walk reads the epoch, counts itself in that epoch's counter, and takes the
+   current table, in this order.  An epoch ends only while the counter of the
+   epoch before, which the next one will use, is 0.  A table that was retired
+   in epoch E waits from the end of E on, and is freed at the end of E + 1: by
+   then each counter was 0 once since the retirement.  A walk that holds the
+   table counted itself before the retirement, and one counter would not have
+   been 0.  C0 and C1 are the counters, and table A is current in epoch 0:
+
+     walk V    reads epoch 0, C0 = 1, takes A
+     walk W    reads epoch 0
+     change 1  A is retired; C1 is 0: epoch 1, A waits; C0 is 1: A stays
+     walk V    ends, C0 = 0
+     walk W    C0 = 1, takes B: in the counter of an epoch that has ended
+     change 2  B is retired; C0 is 1: A and B stay
+     walk W    ends, C0 = 0
+     change 3  C0 is 0: A is freed, epoch 2, B waits; C1 is 0: B is freed  */
 static void
 modules_reclaim (struct sfw_modules *modules)
 {
@@ -237,8 +247,6 @@ modules_reclaim (struct sfw_modules *modules)
       unsigned epoch = atomic_load (&modules->epoch);
       if (atomic_load (&modules->readers[~epoch & 1]) > 0)
         return;
-      /* The walks of the previous epoch are over; only those of this one are
-         under way.  */
       tables_free (&modules->waiting);
       modules->waiting = modules->retired;
       modules->retired = NULL;

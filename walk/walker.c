@@ -27,6 +27,22 @@ enum
   NOWHERE = INT32_MIN
 };
 
+/* One walk, the innermost frame first; P and L are places of frames:
+
+     struct seen, last walk   L0 - L1 - L2 - L3 - L4 - L5
+                               =    =              =    =
+     struct seen, this walk   P0 - P1 - P2 - P3 - P4 - P5
+     struct slot                   S1 > S2 > S3
+     by                       follow_  run_links    trail_
+                              last                  join
+
+   Where RA and FP of L0's caller were saved, follow_last reads L1's PC and FP
+   again, but not L2's where L1 had them.  The rule in slot S1, of L1's PC,
+   leads to P2, and S1 says that S2 was next the last time.  run_links, whose
+   struct link_run says how far it is in both walks, goes on so until a place
+   is one of the last walk: L4.  What no slot has takes a step by step_slowly.
+   A struct trail is both records: this walk's is the next one's last.  */
+
 /* Bits: what the rule in a slot is.  */
 enum mode
 {
