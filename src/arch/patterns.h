@@ -20,8 +20,8 @@
 struct address_search
 {
   uint64_t begin, end; /* the range; at most half of 4 GiB */
-  bool absolute;       /* code may have addresses as they are: no PIE */
-  uint64_t got; /* offsets may count from this address; 0: they do not */
+  bool has_base;       /* offsets may count from BASE: */
+  uint64_t base;       /* the global offset table, or 0 for addresses */
 
   /* Called for each TARGET in the range, several times for some.  */
   void (*found) (void *context, uint64_t target);

@@ -7,14 +7,15 @@
 
 #include "place/references.h"
 
-#include <endian.h>
 #include <string.h>
 
+#include "arch/field_search.h"
 #include "arch/patterns.h"
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/symbols.h"
+#include "place/facts.h"
 
 /* Size of the range at most (struct address_search).  */
 #define RANGE_MAX (UINT32_MAX / 2)
@@ -24,62 +25,12 @@ add_target (struct references *found, uint64_t target)
 {
   if (target < found->begin || target >= found->end)
     return;
+  if (found->n_targets > 0 && found->targets[found->n_targets - 1] == target)
+    return;
   if (found->n_targets == REFERENCES_MAX)
     found->unknown = true;
   else
     found->targets[found->n_targets++] = target;
-}
-
-/* ---- Data */
-
-enum
-{
-  BLOCK_FIELDS = 64
-};
-
-/* 32-bit fields at any address.  */
-struct __attribute__ ((packed, may_alias)) block
-{
-  uint32_t fields[BLOCK_FIELDS];
-};
-
-/* Whether a word of the host's byte order that begins in BLOCK may be a
-   target: its lower half may be that of one.  Hardly any block has one.
-   Compilers make vector instructions of this function; the minimum is
-   one of signed numbers of 32 bits, because SSE2 can compare no others.  */
-static bool
-may_have_target (const struct references *found, const struct block *block)
-{
-  uint32_t lowest = (uint32_t)found->begin + 0x80000000;
-  int32_t nearest = INT32_MAX; /* how far behind the first, less 2 GiB */
-  for (unsigned i = 0; i < BLOCK_FIELDS; i++)
-    {
-      int32_t distance = (int32_t)(block->fields[i] - lowest);
-      nearest = distance < nearest ? distance : nearest;
-    }
-  return (uint64_t)((int64_t)nearest - INT32_MIN) < found->end - found->begin;
-}
-
-/* The words that begin in DATA from AT to END.  */
-static void
-scan_each_word (struct references *found, const struct loaded_bytes *data,
-                bool big_endian, uint64_t at, uint64_t end)
-{
-  for (; at < end && at + 8 <= data->size; at += 4)
-    add_target (found, load_u64 (data->bytes + at, big_endian));
-}
-
-static void
-scan_words (struct references *found, const struct loaded_bytes *data,
-            bool big_endian)
-{
-  const uint64_t step = sizeof (struct block);
-  bool host_order = big_endian == (htobe16 (1) == 1);
-  uint64_t at = -data->address & 3;
-  for (; host_order && at + step + 4 <= data->size; at += step)
-    if (may_have_target (found, (const struct block *)(data->bytes + at)))
-      scan_each_word (found, data, big_endian, at, at + step);
-  scan_each_word (found, data, big_endian, at, data->size);
 }
 
 /* Relocations, and the symbols that they name.  */
@@ -143,7 +94,14 @@ scan_dynamic_symbols (struct references *found, const struct image *image)
     }
 }
 
-/* ---- All of it */
+/* ---- Code and data */
+
+struct data_search
+{
+  struct references *found;
+  const struct image *image;
+  unsigned left; /* so many fields may still be judged */
+};
 
 static void
 add_target_of_code (void *found, uint64_t target)
@@ -152,29 +110,93 @@ add_target_of_code (void *found, uint64_t target)
 }
 
 static void
-scan_code (struct references *found, const struct image *image, bool absolute)
+add_target_of_data (void *context, uint64_t target)
 {
-  const struct arch_patterns *patterns
-      = arch_patterns_of (image->header.e_machine);
-  struct address_search search = { .begin = found->begin,
-                                   .end = found->end,
-                                   .absolute = absolute,
-                                   .found = add_target_of_code,
-                                   .context = found };
-  dynamic_find (image, DT_PLTGOT, &search.got);
+  const struct data_search *search = context;
+  add_target (search->found, target);
+}
+
+/* The first section that has the loaded byte at ADDRESS, or NULL.  */
+static const struct image_section *
+section_at (const struct image *image, uint64_t address)
+{
   FOR_EACH_SECTION (section, image)
-    {
-      struct loaded_bytes code
-          = { image_section_bytes (image, section), section->header.sh_size,
-              section->header.sh_addr };
-      if (!(section->header.sh_flags & SHF_EXECINSTR) || code.bytes == NULL)
-        continue;
-      if (patterns != NULL)
-        patterns->find_addresses (&search, &code);
-      else
-        search.unknown = true;
-    }
-  found->unknown |= search.unknown;
+    if ((section->header.sh_flags & SHF_ALLOC)
+        && section->header.sh_type != SHT_NOBITS
+        && address - section->header.sh_addr < section->header.sh_size)
+      return section;
+  return NULL;
+}
+
+/* Whether the byte at ADDRESS is one of what may move, or of CFI: nothing
+   there leads to other sections that may move.  */
+static bool
+leads_nowhere (const struct image *image, uint64_t address)
+{
+  const struct image_section *section = section_at (image, address);
+  return section != NULL
+         && (section_kind_may_move (image, &section->header)
+             || strcmp (section->name, ".eh_frame") == 0);
+}
+
+/* Whether the SIZE bytes at PLACE may lead to TARGET, which is in the range.
+   Where there is too much to be judged, anything may.  */
+static bool
+may_lead (struct address_search *fields, uint64_t place, unsigned size,
+          uint64_t target)
+{
+  struct data_search *search = fields->context;
+  if (target < fields->begin || target >= fields->end)
+    return false;
+  fields->unknown |= search->left == 0;
+  return search->left > 0 && search->left--
+         && !leads_nowhere (search->image, place)
+         && !leads_nowhere (search->image, place + size - 1);
+}
+
+/* Code has fields that would be distances by chance, in one file of ten.  So
+   only those count there that lie as assemblers align data and lead to the
+   start of notes.  */
+static void
+note_distance (struct address_search *fields, uint64_t place, unsigned size,
+               uint64_t distance)
+{
+  const struct data_search *search = fields->context;
+  uint64_t target = place + distance;
+  if (!may_lead (fields, place, size, target))
+    return;
+  const struct image_section *from = section_at (search->image, place);
+  const struct image_section *to = section_at (search->image, target);
+  if (from == NULL || !(from->header.sh_flags & SHF_EXECINSTR)
+      || (place % 4 == 0 && to != NULL && to->header.sh_type == SHT_NOTE
+          && to->header.sh_addr == target))
+    fields->found (fields->context, target);
+}
+
+/* What begins AT bytes into DATA may be a distance from there, an address, or
+   the lower half of either in 64 bits.  No address of 64 bits is there by
+   chance.
+ */
+static void
+look_at_field (struct address_search *fields, const struct loaded_bytes *data,
+               uint64_t at)
+{
+  const struct data_search *search = fields->context;
+  bool big_endian = search->image->big_endian;
+  uint64_t place = data->address + at;
+  uint32_t field = load_u32 (data->bytes + at, big_endian);
+  note_distance (fields, place, 4, (uint64_t)(int32_t)field);
+  if (fields->has_base && may_lead (fields, place, 4, field))
+    add_target (search->found, field);
+
+  uint64_t word_at = big_endian ? at - 4 : at;
+  if (word_at > data->size || data->size - word_at < 8)
+    return;
+  uint64_t word = load_u64 (data->bytes + word_at, big_endian);
+  place = data->address + word_at;
+  note_distance (fields, place, 8, word);
+  if (fields->has_base)
+    address_search_note (fields, word);
 }
 
 /* Where the headers at the start of the file end in SEGMENT.  They hold
@@ -190,11 +212,20 @@ headers_end (const struct image *image, const GElf_Phdr *segment)
   return end < segment->p_filesz ? end : segment->p_filesz;
 }
 
-/* Search the words of SEGMENT in front of the dynamic section and behind it.
-   The dynamic section does not count, because its entries are patched.  */
 static void
-scan_data (struct references *found, const struct image *image,
-           const GElf_Phdr *segment)
+scan_bytes (struct address_search *fields, const struct image *image,
+            const GElf_Phdr *segment, uint64_t begin, uint64_t end)
+{
+  struct loaded_bytes bytes = { image->bytes + segment->p_offset + begin,
+                                end - begin, segment->p_vaddr + begin };
+  address_search_fields (fields, &bytes, image->big_endian, look_at_field);
+}
+
+/* Search SEGMENT in front of the dynamic section and behind it.  The dynamic
+   section does not count, because its entries are patched.  */
+static void
+scan_segment (struct address_search *fields, const struct image *image,
+              const GElf_Phdr *segment)
 {
   const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
   uint64_t at = headers_end (image, segment), end = segment->p_filesz;
@@ -203,31 +234,64 @@ scan_data (struct references *found, const struct image *image,
       && dynamic->p_offset - segment->p_offset <= end)
     {
       uint64_t gap = dynamic->p_offset - segment->p_offset;
-      struct loaded_bytes front = { image->bytes + segment->p_offset + at,
-                                    gap - at, segment->p_vaddr + at };
-      scan_words (found, &front, image->big_endian);
+      scan_bytes (fields, image, segment, at, gap);
       at = gap + dynamic->p_filesz < end ? gap + dynamic->p_filesz : end;
     }
-  struct loaded_bytes rest = { image->bytes + segment->p_offset + at, end - at,
-                               segment->p_vaddr + at };
-  scan_words (found, &rest, image->big_endian);
+  scan_bytes (fields, image, segment, at, end);
+}
+
+static void
+scan_data (struct references *found, const struct image *image)
+{
+  struct data_search search
+      = { .found = found, .image = image, .left = REFERENCES_MAX };
+  struct address_search fields = { .begin = found->begin,
+                                   .end = found->end,
+                                   .has_base = image->header.e_type == ET_EXEC,
+                                   .found = add_target_of_data,
+                                   .context = &search };
+  FOR_EACH_LOAD (load, image)
+    scan_segment (&fields, image, load);
+  found->unknown |= fields.unknown;
+}
+
+static void
+scan_code (struct references *found, const struct image *image)
+{
+  const struct arch_patterns *patterns
+      = arch_patterns_of (image->header.e_machine);
+  struct address_search search = { .begin = found->begin,
+                                   .end = found->end,
+                                   .found = add_target_of_code,
+                                   .context = found };
+  search.has_base = dynamic_find (image, DT_PLTGOT, &search.base);
+  FOR_EACH_SECTION (section, image)
+    {
+      struct loaded_bytes code
+          = { image_section_bytes (image, section), section->header.sh_size,
+              section->header.sh_addr };
+      if (!(section->header.sh_flags & SHF_EXECINSTR) || code.bytes == NULL)
+        continue;
+      if (patterns != NULL)
+        patterns->find_addresses (&search, &code);
+      else
+        search.unknown = true;
+    }
+  found->unknown |= search.unknown;
 }
 
 void
 references_find (struct references *found, const struct image *image,
                  uint64_t begin, uint64_t end)
 {
-  bool absolute = image->header.e_type == ET_EXEC;
   found->begin = begin;
   found->end = end;
   found->n_targets = 0;
   found->unknown = end - begin > RANGE_MAX;
   if (found->unknown)
     return;
-  scan_code (found, image, absolute);
-  for (size_t i = 0; i < image->n_segments && absolute; i++)
-    if (image->segments[i].p_type == PT_LOAD)
-      scan_data (found, image, &image->segments[i]);
+  scan_code (found, image);
+  scan_data (found, image);
   scan_relocations (found, image);
   scan_dynamic_symbols (found, image);
 }

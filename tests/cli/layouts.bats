@@ -79,6 +79,125 @@ END
   lives_on id
 }
 
+# read_build_id HOW: a C program that writes its build-id, which its data leads to
+# as HOW says, by the symbol of build_id_script_of_any_linker.
+read_build_id ()
+{
+  cat <<END
+#define $1
+END
+  cat <<'END'
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+extern const unsigned char build_id_note[]
+    __attribute__ ((visibility ("hidden")));
+#ifdef PACKED
+static volatile struct __attribute__ ((packed))
+{
+  char kind;
+  const unsigned char *at;
+} table[] = { { 'b', build_id_note } };
+#else
+#if defined WORD
+#define DATA ".long build_id_note"
+#elif defined WORD_FROM_HERE
+#define DATA ".long build_id_note - ."
+#else
+#define DATA ".quad build_id_note - ."
+#endif
+__asm__ (".section .rodata\n .byte 1\n .globl place\n .hidden place\n"
+         "place: " DATA "\n .text");
+extern const char place[] __attribute__ ((visibility ("hidden")));
+#endif
+int
+main (void)
+{
+#ifdef PACKED
+  const unsigned char *note = table[0].at;
+#elif defined WORD
+  uint32_t word;
+  memcpy (&word, place, sizeof word);
+  const unsigned char *note = (const unsigned char *)(uintptr_t)word;
+#elif defined WORD_FROM_HERE
+  int32_t word;
+  memcpy (&word, place, sizeof word);
+  const unsigned char *note = (const unsigned char *)place + word;
+#else
+  int64_t word;
+  memcpy (&word, place, sizeof word);
+  const unsigned char *note = (const unsigned char *)place + word;
+#endif
+  uint32_t size;
+  memcpy (&size, note + 4, sizeof size);
+  for (uint32_t i = 4; i < 16 + size && i < 36; i++)
+    printf ("%02x", note[i]);
+  puts ("");
+  return 0;
+}
+END
+}
+
+# finds_its_build_id HOW EMULATOR COMPILER FLAG...: the program of read_build_id
+# writes the same after conversion.  It is a stripped one.
+finds_its_build_id ()
+{
+  local how=$1 emulator=$2 before
+  shift 2
+  command -v "$1" >/dev/null || return 0
+  if [ -n "$emulator" ]; then
+    command -v "$emulator" >/dev/null || return 0
+    emulator="$emulator -L /usr/${1%-gcc}"
+  fi
+  [ -e "${1##*/}.o" ] || "$1" -O2 -fPIE -c -o "${1##*/}.o" many.c
+  read_build_id "$how" >id.c
+  "$@" -O2 -s -o id id.c "${1##*/}.o" -Wl,--build-id -Wl,-T,note.ld 2>log \
+    || return 0
+  before=$($emulator ./id)
+  [[ $before == *474e5500* ]] || return 0
+  tried=$((tried + 1))
+  exits 0 id || [[ $stderr == *"code or data may refer"* ]]
+  if [ "$($emulator ./id)" != "$before" ]; then
+    echo "broken: $how, $*"
+    broken=$((broken + 1))
+  fi
+}
+
+# Compilers and assemblers make tables of these: a packed structure, addresses of
+# 32 bits, distances from where they stand.
+@test "a stripped program whose data leads to its build-id" {
+  local tried=0 broken=0 how flags compiler
+  cat >note.ld <<'END'
+SECTIONS { build_id_note = ADDR (.note.gnu.build-id); }
+INSERT AFTER .text;
+END
+  many_functions 300 >many.c
+  for flags in "-fuse-ld=lld" "-fuse-ld=bfd -Wl,-z,noseparate-code"; do
+    if [ "$(uname -m)" = x86_64 ]; then
+      for how in PACKED WORD; do
+        # shellcheck disable=SC2086
+        finds_its_build_id $how "" "${CC:-cc}" -no-pie -fno-pie $flags
+      done
+    fi
+    for how in WORD_FROM_HERE WORDS_FROM_HERE; do
+      # shellcheck disable=SC2086
+      finds_its_build_id $how "" "${CC:-cc}" -pie -fPIE $flags
+    done
+  done
+  for compiler in aarch64 s390x; do
+    for how in PACKED WORD; do
+      finds_its_build_id $how qemu-$compiler $compiler-linux-gnu-gcc \
+        -no-pie -fno-pie
+    done
+    for how in WORD_FROM_HERE WORDS_FROM_HERE; do
+      finds_its_build_id $how qemu-$compiler $compiler-linux-gnu-gcc -pie -fPIE
+    done
+  done
+  echo "$tried programs, $broken broken"
+  [ "$broken" -eq 0 ]
+  [ "$tried" -gt 0 ] || skip "no program can be linked with that script"
+}
+
 # ---- What went wrong in other tools that change linked files.
 
 # The bytes [begin, end) of the program header table.

@@ -587,7 +587,8 @@ TEST (offsets_of_64_bits_lie_in_the_code_as_a_whole)
       uint64_t target = 0;
       struct address_search search = { .begin = 0x12345000,
                                        .end = 0x12346000,
-                                       .got = 0x10,
+                                       .has_base = true,
+                                       .base = 0x10,
                                        .found = note_target,
                                        .context = &target };
       const struct loaded_bytes code = { bytes, size, 0x40000000 };

@@ -2019,7 +2019,8 @@ check_reason (const struct fixture *test)
 /* A byte has somebody who may know where it is: a stripped program that read
    its build-id through symbols of a linker script printed zeros.  0x234 lies
    in the build-id.  */
-#define REFERENCED .status = CFI2SFRAME_REFUSED, .reason = "code may refer to"
+#define REFERENCED \
+  .status = CFI2SFRAME_REFUSED, .reason = "code or data may refer to"
 
 /* Nothing makes room, and this section is what stays.  */
 #define NO_ROOM_BEFORE(section) \
@@ -2583,7 +2584,7 @@ check_referenced (struct fixture *test, const char *what, uint64_t n)
   request.strategy = "evict";
   open_old (test);
   if (choose_strategy (&test->plan, &test->image, &request, &test->err)
-      || strstr (test->err.reason, "code may refer to") == NULL)
+      || strstr (test->err.reason, "code or data may refer to") == NULL)
     fail_msg ("%s, %#llx: %s", what, (unsigned long long)n, test->err.reason);
   close_old (test);
 }
@@ -2786,7 +2787,14 @@ TEST (either_kind_of_field_of_amd64_is_found)
 {
   static struct code_file file;
   uint8_t *code = file.bytes + CODE_FRONT;
+  GElf_Phdr load = { .p_type = PT_LOAD,
+                     .p_offset = CODE_FRONT,
+                     .p_vaddr = CODE_ADDRESS,
+                     .p_filesz = 600 };
   code_file_init (&file, EM_X86_64, 600);
+  file.image.segments = &load;
+  file.image.n_segments = 1;
+  file.image.header.e_phoff = CODE_FRONT - (uint64_t)sizeof (Elf64_Phdr);
   file.image.header.e_type = ET_EXEC;
   memset (file.bytes, 0x90, sizeof file.bytes);
   for (uint32_t begin = RANGE; begin < RANGE + 256; begin++)
@@ -2993,42 +3001,169 @@ TEST (every_relative_long_format_of_s390x_is_found)
     }
 }
 
-/* At every place of two blocks and their ends, in either byte order, below
-   4 GiB, above, and around it, where the lower halves begin anew.  */
-TEST (every_word_of_data_is_found)
+/* A file whose bytes from DATA on are loaded, and are those of a section.  */
+enum
 {
-  enum
-  {
-    DATA = 64, /* offset, behind the program header */
-    SIZE = 600
-  };
+  DATA = 64, /* offset, behind the program header */
+  DATA_ADDRESS = 0x400000,
+  DATA_SIZE = 600
+};
+
+static void
+data_file_init (struct code_file *file, uint16_t machine, uint16_t type,
+                GElf_Phdr *load)
+{
+  code_file_init (file, machine, 0);
+  *load = (GElf_Phdr){ .p_type = PT_LOAD,
+                       .p_offset = DATA,
+                       .p_vaddr = DATA_ADDRESS,
+                       .p_filesz = DATA_SIZE };
+  file->image.header.e_type = type;
+  file->image.segments = load;
+  file->image.n_segments = 1;
+  file->image.n_sections = 2;
+  file->sections[1].name = ".rodata";
+  file->sections[1].header = (GElf_Shdr){ .sh_type = SHT_PROGBITS,
+                                          .sh_flags = SHF_ALLOC,
+                                          .sh_addr = DATA_ADDRESS,
+                                          .sh_offset = DATA,
+                                          .sh_size = DATA_SIZE };
+}
+
+/* Whether the SIZE bytes of VALUE, AT bytes into the data, lead to TARGET if
+   that is in the range, and otherwise nowhere.  A big-endian distance of 64
+   bits has one of 32 bits from 4 bytes behind.  */
+static void
+expect_field (struct code_file *file, unsigned at, unsigned size,
+              uint64_t value, uint64_t begin, uint64_t target)
+{
+  bool big_endian = file->image.big_endian;
+  uint8_t *field = file->bytes + DATA + at;
+  if (size == 4)
+    store_u32 (field, (uint32_t)value, big_endian);
+  else
+    store_u64 (field, value, big_endian);
+  bool leads = target >= begin && target < begin + RANGE_SIZE;
+  references_find (&file->found, &file->image, begin, begin + RANGE_SIZE);
+  bool found = references_meet (&file->found, target, target + 1);
+  bool only = file->found.n_targets == leads || big_endian;
+  if (found != leads || !only || file->found.unknown)
+    fail_msg ("%u bytes at %u, target %#llx: %zu", size, at,
+              (unsigned long long)target, file->found.n_targets);
+  memset (field, 0, size);
+}
+
+/* At every byte of two blocks and their ends, in either byte order, below
+   4 GiB, above, and around it, where the lower halves begin anew.  */
+TEST (every_address_in_data_is_found)
+{
   static const uint16_t machines[] = { EM_X86_64, EM_S390 };
   static const uint64_t begins[]
       = { RANGE, UINT64_C (0xffffffe0), UINT64_C (0x1fffffe0) << 8 };
   static const int64_t steps[] = { -1, 0, RANGE_SIZE - 1, RANGE_SIZE };
   static struct code_file file;
+  GElf_Phdr load;
   for (unsigned i = 0; i < 2 * 3 * 4; i++)
     {
-      GElf_Phdr load = { .p_type = PT_LOAD,
-                         .p_offset = DATA,
-                         .p_vaddr = 0x400000 + i % 4,
-                         .p_filesz = SIZE };
       uint64_t begin = begins[i / 4 % 3];
-      code_file_init (&file, machines[i / 12], 0);
-      file.image.header.e_type = ET_EXEC;
-      file.image.segments = &load;
-      file.image.n_segments = 1;
-      for (unsigned at = -i % 4; at + 8 <= SIZE; at += 4)
-        for (unsigned k = 0; k < 4; k++)
-          {
-            store_u64 (file.bytes + DATA + at, begin + (uint64_t)steps[k],
-                       file.image.big_endian);
-            references_find (&file.found, &file.image, begin,
-                             begin + RANGE_SIZE);
-            assert_int_equal (file.found.n_targets, k == 1 || k == 2);
-            assert_false (file.found.unknown);
-            memset (file.bytes + DATA + at, 0, 8);
-          }
+      uint64_t target = begin + (uint64_t)steps[i % 4];
+      data_file_init (&file, machines[i / 12], ET_EXEC, &load);
+      for (unsigned at = 0; at + 8 <= DATA_SIZE; at++)
+        expect_field (&file, at, 8, target, begin, target);
+      for (unsigned at = 0; begin == RANGE && at + 4 <= DATA_SIZE; at++)
+        expect_field (&file, at, 4, target, begin, target);
+    }
+}
+
+/* The same of distances from where they stand.  */
+TEST (every_distance_in_data_is_found)
+{
+  static const uint16_t machines[] = { EM_X86_64, EM_S390, EM_AARCH64 };
+  static const uint64_t begins[] = { RANGE, DATA_ADDRESS + 0x123456 };
+  static const int64_t steps[] = { -1, 0, RANGE_SIZE - 1, RANGE_SIZE };
+  static struct code_file file;
+  GElf_Phdr load;
+  for (unsigned i = 0; i < 3 * 2 * 4; i++)
+    {
+      uint64_t begin = begins[i / 4 % 2];
+      uint64_t target = begin + (uint64_t)steps[i % 4];
+      data_file_init (&file, machines[i / 8], ET_DYN, &load);
+      for (unsigned size = 4; size <= 8; size += 4)
+        for (unsigned at = 0; at + size <= DATA_SIZE; at++)
+          expect_field (&file, at, size, target - (DATA_ADDRESS + at), begin,
+                        target);
+    }
+}
+
+/* Where fields are not what leads anywhere: CFI, and what may move itself.  In
+   code, chance fields are too many.  */
+TEST (what_looks_like_a_field_counts_where_it_may_be_one)
+{
+  static const struct
+  {
+    const char *name;
+    uint32_t type;
+    uint64_t flags;
+    unsigned at;
+    uint64_t target;
+    bool address, distance;
+  } rows[] = {
+    { ".data", SHT_PROGBITS, SHF_ALLOC, 7, RANGE + 5, true, true },
+    { ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 8, RANGE, false, false },
+    { ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 8, RANGE, false, false },
+    { ".note", SHT_NOTE, SHF_ALLOC, 8, RANGE, false, false },
+    { ".text", SHT_PROGBITS, SHF_EXECINSTR, 8, RANGE, true, true },
+    { ".text", SHT_PROGBITS, SHF_EXECINSTR, 9, RANGE, true, false },
+    { ".text", SHT_PROGBITS, SHF_EXECINSTR, 8, RANGE + 4, true, false },
+  };
+  static struct code_file file;
+  GElf_Phdr load;
+  for (size_t i = 0; i < 2 * N_OF (rows); i++)
+    {
+      const uint64_t target = rows[i / 2].target;
+      bool absolute = i % 2 == 1;
+      unsigned at = rows[i / 2].at;
+      data_file_init (&file, EM_X86_64, absolute ? ET_EXEC : ET_DYN, &load);
+      file.image.n_sections = 3;
+      file.sections[1].name = rows[i / 2].name;
+      file.sections[1].header.sh_type = rows[i / 2].type;
+      file.sections[1].header.sh_flags |= rows[i / 2].flags;
+      file.sections[2] = file.sections[1];
+      file.sections[2].header = (GElf_Shdr){ .sh_type = SHT_NOTE,
+                                             .sh_flags = SHF_ALLOC,
+                                             .sh_addr = RANGE,
+                                             .sh_size = RANGE_SIZE };
+      store_u32 (file.bytes + DATA + at,
+                 (uint32_t)(absolute ? target : target - DATA_ADDRESS - at),
+                 false);
+      file.bytes[DATA + at + 4] = 1; /* no address of 64 bits */
+      references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
+      if (file.found.n_targets
+          != (absolute ? rows[i / 2].address : rows[i / 2].distance))
+        fail_msg ("%s, %u, %#llx", rows[i / 2].name, at,
+                  (unsigned long long)target);
+    }
+}
+
+/* Each field that may lead somewhere costs a look at all sections.  */
+TEST (many_fields_are_not_judged)
+{
+  static struct code_file file;
+  static uint8_t bytes[DATA + 5 * (REFERENCES_MAX + 1)];
+  GElf_Phdr load;
+  data_file_init (&file, EM_X86_64, ET_EXEC, &load);
+  file.image.bytes = bytes;
+  file.image.size = sizeof bytes;
+  file.sections[1].name = ".eh_frame";
+  file.sections[1].header.sh_size = sizeof bytes - DATA;
+  for (size_t at = DATA; at < sizeof bytes; at += 5)
+    store_u32 (bytes + at, RANGE, false);
+  for (unsigned more = 0; more <= 1; more++)
+    {
+      load.p_filesz = 5 * (REFERENCES_MAX + more);
+      references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
+      assert_int_equal (file.found.n_targets, 0);
+      assert_int_equal (file.found.unknown, more);
     }
 }
 
