@@ -30,6 +30,7 @@ struct front
      where they were, because code may know their address.  */
   struct unit notes[NOTE_SECTIONS_MAX];
   size_t n_notes;
+  size_t n_looked_at;    /* units, also those that are not taken */
   size_t n_bound;        /* so many take their PT_NOTE along; */
   struct interval alone; /* the others, in the new file, get one */
   uint64_t table;        /* offset of the table that the old header leads to */
@@ -48,7 +49,8 @@ is_taken (const struct front *front, uint64_t offset)
   return false;
 }
 
-/* Take the unit at OFFSET, if it is notes for cores.  ALONE: its PT_NOTE is
+/* Take the unit at OFFSET, if it is notes for cores and among the first that
+   are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
    not taken along.  */
 static void
 take_notes (const struct draft *draft, struct front *front, uint64_t offset,
@@ -56,8 +58,8 @@ take_notes (const struct draft *draft, struct front *front, uint64_t offset,
 {
   struct unit unit = { .leaves_pt_note = alone };
   const GElf_Phdr *load = draft_first_load (draft);
-  if (front->n_notes < NOTE_SECTIONS_MAX && !is_taken (front, offset)
-      && offset < load->p_filesz
+  if (!is_taken (front, offset) && offset < load->p_filesz
+      && front->n_looked_at++ < NOTE_SECTIONS_MAX
       && unit_find_notes (draft, offset, load, &unit)
       && unit.offset + unit.size <= FIRST_PAGE)
     front->notes[front->n_notes++] = unit;

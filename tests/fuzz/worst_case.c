@@ -18,6 +18,8 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "cfi2sframe.h"
+#include "elf/image.h"
+#include "place/choose_strategy.h"
 
 enum
 {
@@ -482,6 +484,80 @@ measure_all (const char *name, const struct buffer *file)
   return good;
 }
 
+/* Notes of a byte each in one PT_NOTE of a program at a fixed address: nothing
+   there may move.  */
+static void
+make_many_notes (struct buffer *file)
+{
+  size_t n = target_size / sizeof (Elf64_Shdr);
+  if (n >= SHN_LORESERVE)
+    n = SHN_LORESERVE - 1;
+  const uint64_t notes = sizeof (Elf64_Ehdr) + 2 * sizeof (Elf64_Phdr);
+  const uint64_t sections = (notes + n + 7) & ~(uint64_t)7;
+  Elf64_Ehdr header = { .e_type = ET_EXEC,
+                        .e_machine = EM_X86_64,
+                        .e_version = EV_CURRENT,
+                        .e_phoff = sizeof header,
+                        .e_shoff = sections,
+                        .e_ehsize = sizeof header,
+                        .e_phentsize = sizeof (Elf64_Phdr),
+                        .e_phnum = 2,
+                        .e_shentsize = sizeof (Elf64_Shdr),
+                        .e_shnum = (uint16_t)n };
+  memcpy (header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  buffer_append (file, &header, sizeof header);
+  const Elf64_Phdr segments[] = { { .p_type = PT_LOAD,
+                                    .p_flags = PF_R,
+                                    .p_vaddr = CODE,
+                                    .p_paddr = CODE,
+                                    .p_filesz = sections,
+                                    .p_memsz = sections,
+                                    .p_align = 4096 },
+                                  { .p_type = PT_NOTE,
+                                    .p_flags = PF_R,
+                                    .p_offset = notes,
+                                    .p_vaddr = CODE + notes,
+                                    .p_paddr = CODE + notes,
+                                    .p_filesz = n,
+                                    .p_memsz = n,
+                                    .p_align = 4 } };
+  buffer_append (file, segments, sizeof segments);
+  buffer_fill (file, 0, sections - notes + sizeof (Elf64_Shdr));
+  for (size_t i = 1; i < n; i++)
+    {
+      const Elf64_Shdr note = { .sh_type = SHT_NOTE,
+                                .sh_flags = SHF_ALLOC,
+                                .sh_addr = CODE + notes + i - 1,
+                                .sh_offset = notes + i - 1,
+                                .sh_size = 1,
+                                .sh_addralign = 1 };
+      buffer_append (file, &note, sizeof note);
+    }
+}
+
+/* Find a place in FILE; false if that takes too long, or there is none.  */
+static bool
+measure_place (const char *name, const struct buffer *file)
+{
+  struct image image;
+  struct plan plan = { 0 };
+  struct error err;
+  const struct plan_request request
+      = { .sframe_size = 100, .section_type = SHT_PROGBITS };
+  double before = cpu_seconds (), megabytes = (double)file->size / 1e6;
+  bool done = image_open_memory (&image, file->bytes, file->size, &err)
+              && choose_strategy (&plan, &image, &request, &err);
+  double seconds = cpu_seconds () - before;
+  printf ("# %s: %.1f MB, %.2f s, %s\n", name, megabytes, seconds,
+          done ? plan.strategy : err.reason);
+  plan_free (&plan);
+  image_close (&image);
+  return done && seconds < 1 + megabytes;
+}
+
 static const struct
 {
   const char *name;
@@ -512,7 +588,7 @@ main (int argc, char **argv)
   size_t n = sizeof cases / sizeof cases[0];
   bool failed = false;
   target_size = (argc > 1 ? strtoul (argv[1], NULL, 10) : 1) * 1000000;
-  printf ("1..%zu\n", n);
+  printf ("1..%zu\n", n + 1);
   for (size_t i = 0; i < n; i++)
     {
       struct worst worst = { .machine = EM_X86_64, .next = CODE };
@@ -527,5 +603,11 @@ main (int argc, char **argv)
       buffer_free (&file);
       buffer_free (&worst.cfi);
     }
-  return failed;
+  struct buffer notes;
+  buffer_init (&notes, false);
+  make_many_notes (&notes);
+  bool good = measure_place ("many notes", &notes);
+  printf ("%s %zu - many notes\n", good ? "ok" : "not ok", n + 1);
+  buffer_free (&notes);
+  return failed || !good;
 }
