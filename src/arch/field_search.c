@@ -5,6 +5,8 @@
 
 #include <endian.h>
 
+#include "base/bytes.h"
+
 enum
 {
   BLOCK_HALVES = 128,
@@ -23,15 +25,15 @@ struct __attribute__ ((packed, may_alias)) halfwords
 
 /* Whether the two middle bytes of a 32-bit field that begins in the BLOCK
    bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN,
-   or from OTHER to OTHER + SPAN - 255.  Hardly any block has a field like
-   that, because few fields have these middle bytes; many have the uppermost
-   bytes, which addresses of one program share.  Compilers make vector
-   instructions of this function; comparing whole fields is five times the
-   work.  The minimum is one of signed numbers, because SSE2 has no other
+   or, with BOTH, from OTHER to OTHER + SPAN - 255.  Hardly any block has a
+   field like that, because few fields have these middle bytes; many have the
+   uppermost bytes, which addresses of one program share.  Compilers make
+   vector instructions of this function; comparing whole fields is five times
+   the work.  The minimum is one of signed numbers, because SSE2 has no other
    minimum of halfwords. */
 static inline __attribute__ ((always_inline)) bool
 block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
-             uint64_t span, bool swapped)
+             uint64_t span, bool swapped, bool both)
 {
   const struct halfwords *even = (const struct halfwords *)(fields + 1);
   const struct halfwords *odd = (const struct halfwords *)(fields + 2);
@@ -49,8 +51,8 @@ block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
         }
       int16_t a = (int16_t)(x - lowest);
       int16_t b = (int16_t)(y - lowest);
-      int16_t c = (int16_t)(x - other_lowest);
-      int16_t d = (int16_t)(y - other_lowest);
+      int16_t c = (int16_t)(both ? x - other_lowest : a);
+      int16_t d = (int16_t)(both ? y - other_lowest : b);
       a = a < b ? a : b;
       c = c < d ? c : d;
       a = a < c ? a : c;
@@ -63,8 +65,11 @@ static inline __attribute__ ((always_inline)) bool
 block_meets_either (const uint8_t *fields, uint32_t first, uint32_t other,
                     uint64_t span, bool swapped)
 {
-  return swapped ? block_meets (fields, first, other, span, true)
-                 : block_meets (fields, first, other, span, false);
+  if (swapped)
+    return block_meets (fields, first, other, span, true, true);
+  if (first == other)
+    return block_meets (fields, first, other, span, false, false);
+  return block_meets (fields, first, other, span, false, true);
 }
 
 static bool
@@ -95,13 +100,28 @@ choose_block_test (void)
   return block_meets_anywhere;
 }
 
+/* What fields are compared with, all modulo 4 GiB: FIELD may be a distance if
+   FIELD + RELATIVE + its offset in the bytes is less than SIZE + NEAR, an
+   offset from the base if FIELD - OFFSET is less than SIZE.  */
+struct field_test
+{
+  uint32_t size, relative, offset;
+  bool big_endian;
+};
+
 /* The fields from AT to END, as far as they lie in BYTES.  */
 static void
 show (struct address_search *search, const struct loaded_bytes *bytes,
-      field_visitor *visitor, uint64_t at, uint64_t end)
+      const struct field_test *test, field_visitor *visitor, uint64_t at,
+      uint64_t end)
 {
   for (; at < end && at + 4 <= bytes->size; at++)
-    visitor (search, bytes, at);
+    {
+      uint32_t field = load_u32 (bytes->bytes + at, test->big_endian);
+      if (field + test->relative + (uint32_t)at < test->size + NEAR
+          || (search->has_base && field - test->offset < test->size))
+        visitor (search, bytes, at);
+    }
 }
 
 void
@@ -109,22 +129,21 @@ address_search_fields (struct address_search *search,
                        const struct loaded_bytes *bytes, bool big_endian,
                        field_visitor *visitor)
 {
-  const uint64_t size = search->end - search->begin;
-  /* All modulo 4 GiB: FIELD may be a distance if FIELD + RELATIVE + its offset
-     in the bytes is less than SIZE + NEAR, an offset if FIELD - OFFSET is less
-     than SIZE.  */
-  const uint32_t relative
-      = (uint32_t)bytes->address + 8 - (uint32_t)search->begin;
-  const uint32_t offset = (uint32_t)(search->begin - search->base);
+  const struct field_test test
+      = { .size = (uint32_t)(search->end - search->begin),
+          .relative = (uint32_t)bytes->address + 8 - (uint32_t)search->begin,
+          .offset = (uint32_t)(search->begin - search->base),
+          .big_endian = big_endian };
   const bool swapped = big_endian != (htobe16 (1) == 1);
   block_test *meets = choose_block_test ();
   uint64_t at = 0;
   for (; at + BLOCK + 4 <= bytes->size; at += BLOCK)
     {
-      uint32_t first = -(relative + (uint32_t)at + BLOCK - 1);
-      if (meets (bytes->bytes + at, first, search->has_base ? offset : first,
-                 BLOCK + size + NEAR - 2, swapped))
-        show (search, bytes, visitor, at, at + BLOCK);
+      uint32_t first = -(test.relative + (uint32_t)at + BLOCK - 1);
+      if (meets (bytes->bytes + at, first,
+                 search->has_base ? test.offset : first,
+                 BLOCK + (uint64_t)test.size + NEAR - 2, swapped))
+        show (search, bytes, &test, visitor, at, at + BLOCK);
     }
-  show (search, bytes, visitor, at, bytes->size);
+  show (search, bytes, &test, visitor, at, bytes->size);
 }

@@ -15,9 +15,7 @@ typedef void field_visitor (struct address_search *search,
 
 /* Show VISITOR every field, at any byte, that may be, modulo 4 GiB: a distance
    to the range of SEARCH from the place of the field, from 4 bytes in front of
-   that or from up to 8 behind it; an address in the range, if
-   search->absolute; or an address less search->got.  VISITOR is shown others,
-   too.  */
+   that or from up to 8 behind it; or an offset to there from search->base.  */
 void address_search_fields (struct address_search *search,
                             const struct loaded_bytes *bytes, bool big_endian,
                             field_visitor *visitor);
