@@ -11,6 +11,13 @@
 
 #include "arch/machines.h"
 
+/* Bytes of a file, and the address they are loaded at.  */
+struct loaded_bytes
+{
+  const uint8_t *bytes;
+  uint64_t size, address;
+};
+
 /* A search for the addresses in a range that code refers to.  At every
    position where an instruction could begin, the fields that it would have are
    looked at, whatever is really there.  So no reference is missed, and some
@@ -27,15 +34,13 @@ struct address_search
   void (*found) (void *context, uint64_t target);
   void *context;
 
+  /* NULL, or called by patterns with shows_fields for fields of 32 bits, among
+     them each that may be a distance from where it stands.  */
+  void (*also) (struct address_search *search, const struct loaded_bytes *code,
+                uint64_t at);
+
   /* Set when code refers to the range in a way that does not tell where.  */
   bool unknown;
-};
-
-/* Bytes of a file, and the address they are loaded at.  */
-struct loaded_bytes
-{
-  const uint8_t *bytes;
-  uint64_t size, address;
 };
 
 struct arch_patterns
@@ -48,6 +53,7 @@ struct arch_patterns
 
   void (*find_addresses) (struct address_search *search,
                           const struct loaded_bytes *code);
+  bool shows_fields; /* to search->also */
 };
 
 /* The patterns of an ELF machine (EM_*), or NULL.  */

@@ -20,6 +20,11 @@
 /* Size of the range at most (struct address_search).  */
 #define RANGE_MAX (UINT32_MAX / 2)
 
+enum
+{
+  PADDING_MAX = 63 /* in front of a section of code */
+};
+
 static void
 add_target (struct references *found, uint64_t target)
 {
@@ -104,13 +109,7 @@ struct data_search
 };
 
 static void
-add_target_of_code (void *found, uint64_t target)
-{
-  add_target (found, target);
-}
-
-static void
-add_target_of_data (void *context, uint64_t target)
+add_target_of_bytes (void *context, uint64_t target)
 {
   const struct data_search *search = context;
   add_target (search->found, target);
@@ -174,9 +173,8 @@ note_distance (struct address_search *fields, uint64_t place, unsigned size,
 }
 
 /* What begins AT bytes into DATA may be a distance from there, an address, or
-   the lower half of either in 64 bits.  No address of 64 bits is there by
-   chance.
- */
+   the lower half of either in 64 bits.  By chance there is no address of 64
+   bits.  */
 static void
 look_at_field (struct address_search *fields, const struct loaded_bytes *data,
                uint64_t at)
@@ -240,31 +238,46 @@ scan_segment (struct address_search *fields, const struct image *image,
   scan_bytes (fields, image, segment, at, end);
 }
 
-static void
-scan_data (struct references *found, const struct image *image)
-{
-  struct data_search search
-      = { .found = found, .image = image, .left = REFERENCES_MAX };
-  struct address_search fields = { .begin = found->begin,
-                                   .end = found->end,
-                                   .has_base = image->header.e_type == ET_EXEC,
-                                   .found = add_target_of_data,
-                                   .context = &search };
-  FOR_EACH_LOAD (load, image)
-    scan_segment (&fields, image, load);
-  found->unknown |= fields.unknown;
-}
-
-static void
-scan_code (struct references *found, const struct image *image)
+/* Whether all of SEGMENT but some padding is code, in which scan_code has
+   looked at distances already.  */
+static bool
+is_known_code (const struct image *image, const GElf_Phdr *segment)
 {
   const struct arch_patterns *patterns
       = arch_patterns_of (image->header.e_machine);
-  struct address_search search = { .begin = found->begin,
-                                   .end = found->end,
-                                   .found = add_target_of_code,
-                                   .context = found };
-  search.has_base = dynamic_find (image, DT_PLTGOT, &search.base);
+  if (image->header.e_type == ET_EXEC || !(segment->p_flags & PF_X)
+      || patterns == NULL || !patterns->shows_fields)
+    return false;
+  uint64_t left = segment->p_filesz;
+  FOR_EACH_SECTION (section, image)
+    {
+      const GElf_Shdr *header = &section->header;
+      uint64_t at = header->sh_addr - segment->p_vaddr;
+      uint64_t size = header->sh_size + PADDING_MAX;
+      if (!(header->sh_flags & SHF_ALLOC) || at >= segment->p_filesz)
+        continue;
+      if (!(header->sh_flags & SHF_EXECINSTR))
+        return false;
+      left -= size < left ? size : left;
+    }
+  return left == 0;
+}
+
+static void
+look_at_distance (struct address_search *fields,
+                  const struct loaded_bytes *code, uint64_t at)
+{
+  uint32_t field = load_u32 (code->bytes + at, false);
+  note_distance (fields, code->address + at, 4, (uint64_t)(int32_t)field);
+}
+
+static void
+scan_code (struct address_search *search, const struct image *image)
+{
+  const struct arch_patterns *patterns
+      = arch_patterns_of (image->header.e_machine);
+  search->has_base = dynamic_find (image, DT_PLTGOT, &search->base);
+  search->also = look_at_distance;
   FOR_EACH_SECTION (section, image)
     {
       struct loaded_bytes code
@@ -273,10 +286,33 @@ scan_code (struct references *found, const struct image *image)
       if (!(section->header.sh_flags & SHF_EXECINSTR) || code.bytes == NULL)
         continue;
       if (patterns != NULL)
-        patterns->find_addresses (&search, &code);
+        patterns->find_addresses (search, &code);
       else
-        search.unknown = true;
+        search->unknown = true;
     }
+}
+
+static void
+scan_data (struct address_search *search, const struct image *image)
+{
+  search->has_base = image->header.e_type == ET_EXEC;
+  search->base = 0;
+  FOR_EACH_LOAD (load, image)
+    if (!is_known_code (image, load))
+      scan_segment (search, image, load);
+}
+
+static void
+scan_code_and_data (struct references *found, const struct image *image)
+{
+  struct data_search data
+      = { .found = found, .image = image, .left = REFERENCES_MAX };
+  struct address_search search = { .begin = found->begin,
+                                   .end = found->end,
+                                   .found = add_target_of_bytes,
+                                   .context = &data };
+  scan_code (&search, image);
+  scan_data (&search, image);
   found->unknown |= search.unknown;
 }
 
@@ -290,8 +326,7 @@ references_find (struct references *found, const struct image *image,
   found->unknown = end - begin > RANGE_MAX;
   if (found->unknown)
     return;
-  scan_code (found, image);
-  scan_data (found, image);
+  scan_code_and_data (found, image);
   scan_relocations (found, image);
   scan_dynamic_symbols (found, image);
 }

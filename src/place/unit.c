@@ -331,9 +331,10 @@ unit_is_evictable (struct draft *draft, struct unit *unit,
         draft,
         "addresses and offsets of what stands behind the table do not agree");
   return !unit_is_referenced (draft, unit)
-         || draft_impossible (
-             draft, "code or data may refer to what stands behind the table, at %#llx",
-             (unsigned long long)unit->address);
+         || draft_impossible (draft,
+                              "code or data may refer to what stands behind "
+                              "the table, at %#llx",
+                              (unsigned long long)unit->address);
 }
 
 bool

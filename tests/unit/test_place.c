@@ -2698,6 +2698,8 @@ static void
 code_file_init (struct code_file *file, uint16_t machine, size_t size)
 {
   memset (file, 0, sizeof *file);
+  for (size_t i = 0; i < N_OF (file->sections); i++)
+    file->sections[i].name = "";
   struct image *image = &file->image;
   *image = (struct image){ .fd = -1,
                            .bytes = file->bytes,
@@ -2707,11 +2709,12 @@ code_file_init (struct code_file *file, uint16_t machine, size_t size)
   image->header.e_machine = machine;
   image->header.e_type = ET_DYN;
   image->big_endian = machine == EM_S390;
-  file->sections[1].header = (GElf_Shdr){ .sh_type = SHT_PROGBITS,
-                                          .sh_flags = SHF_EXECINSTR,
-                                          .sh_addr = CODE_ADDRESS,
-                                          .sh_offset = CODE_FRONT,
-                                          .sh_size = size };
+  file->sections[1].header
+      = (GElf_Shdr){ .sh_type = SHT_PROGBITS,
+                     .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                     .sh_addr = CODE_ADDRESS,
+                     .sh_offset = CODE_FRONT,
+                     .sh_size = size };
   /* As in a debug file, which does not have the code.  */
   file->sections[2].header = (GElf_Shdr){ .sh_type = SHT_NOBITS,
                                           .sh_flags = SHF_EXECINSTR,
@@ -3118,16 +3121,18 @@ TEST (what_looks_like_a_field_counts_where_it_may_be_one)
   };
   static struct code_file file;
   GElf_Phdr load;
-  for (size_t i = 0; i < 2 * N_OF (rows); i++)
+  for (size_t i = 0; i < 4 * N_OF (rows); i++)
     {
-      const uint64_t target = rows[i / 2].target;
+      const uint64_t target = rows[i / 4].target;
       bool absolute = i % 2 == 1;
-      unsigned at = rows[i / 2].at;
+      unsigned at = rows[i / 4].at;
       data_file_init (&file, EM_X86_64, absolute ? ET_EXEC : ET_DYN, &load);
+      /* A segment of code alone is searched as code only.  */
+      load.p_flags = i / 2 % 2 == 1 ? PF_R | PF_X : PF_R;
       file.image.n_sections = 3;
-      file.sections[1].name = rows[i / 2].name;
-      file.sections[1].header.sh_type = rows[i / 2].type;
-      file.sections[1].header.sh_flags |= rows[i / 2].flags;
+      file.sections[1].name = rows[i / 4].name;
+      file.sections[1].header.sh_type = rows[i / 4].type;
+      file.sections[1].header.sh_flags |= rows[i / 4].flags;
       file.sections[2] = file.sections[1];
       file.sections[2].header = (GElf_Shdr){ .sh_type = SHT_NOTE,
                                              .sh_flags = SHF_ALLOC,
@@ -3139,9 +3144,33 @@ TEST (what_looks_like_a_field_counts_where_it_may_be_one)
       file.bytes[DATA + at + 4] = 1; /* no address of 64 bits */
       references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
       if (file.found.n_targets
-          != (absolute ? rows[i / 2].address : rows[i / 2].distance))
-        fail_msg ("%s, %u, %#llx", rows[i / 2].name, at,
+          != (absolute ? rows[i / 4].address : rows[i / 4].distance))
+        fail_msg ("%s, %u, %#llx", rows[i / 4].name, at,
                   (unsigned long long)target);
+    }
+}
+
+/* A segment with code is searched as data, too, if it has other sections or
+   bytes of no section.  */
+TEST (data_in_segments_of_code_are_found)
+{
+  static struct code_file file;
+  GElf_Phdr load;
+  for (unsigned i = 0; i < 3; i++)
+    {
+      const unsigned at = 500 + i;
+      data_file_init (&file, EM_X86_64, ET_DYN, &load);
+      load.p_flags = PF_R | PF_X;
+      file.sections[1].header.sh_flags |= SHF_EXECINSTR;
+      file.sections[1].header.sh_size = i == 0 ? DATA_SIZE : 490;
+      file.sections[2].header = file.sections[1].header;
+      file.sections[2].header.sh_addr += 490;
+      file.sections[2].header.sh_size = 20;
+      file.sections[2].header.sh_flags = SHF_ALLOC;
+      file.image.n_sections = i == 1 ? 3 : 2;
+      store_u32 (file.bytes + DATA + at, RANGE - DATA_ADDRESS - at, false);
+      references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
+      assert_int_equal (file.found.n_targets, i > 0);
     }
 }
 
