@@ -38,6 +38,21 @@ struct gathered_notes
   size_t n_fillers;
 };
 
+/* What becomes of the units that stood behind the table:
+
+     old file   header  table  unit  unit  unit  unit  what stays ...
+     new file   header  table, longer  [1]  [3]  ... notes  [2]  ...
+                segment HOME  [3]  ...  .sframe  [4]
+
+   1  settled behind the table, by slots_put_back: what readers of cores want
+   in the first page 2  settled among the notes, where one PT_NOTE is made for
+   all 3  settled at its fallback, in freed bytes or in the padding behind
+   HOME, which grows: a unit that a program header names, if its address and
+   its offset would not be as far from each other behind .sframe as they were
+   4  behind .sframe: all others
+
+   slots.c settles 1 and 2 and finds fallbacks; slots_settle_units, which knows
+   where .sframe is, chooses between 3 and 4.  */
 struct header_slots
 {
   size_t taken[SLOTS_TAKEN_MAX]; /* indices of headers that go away */

@@ -268,11 +268,17 @@ front_load (const struct draft *draft, const struct front *front)
   return load;
 }
 
-/* Fill in TABLE as a program finds it that reads its old ELF header, which
-   __ehdr_start still names: offsets are distances from that header, modulo
-   2^64 where they lead to something in front of it.  Static glibc finds
-   PT_GNU_SFRAME there.  The old first segment is where it was, and the bytes
-   in front are another.  */
+/* Fill in TABLE, to which the old ELF header leads:
+
+     base - distance                                 base
+     new header  new table  notes  TABLE  .sframe    old header  old table  ...
+     '-- e_phoff --^                 ^--- e_phoff ---'
+
+   A program that reads the old header, which __ehdr_start still names, finds
+   TABLE by a distance modulo 2^64, and everything else by p_offset, as if the
+   file began with the old header: what is in front has offsets modulo 2^64,
+   too. The old first segment is where it was, and the bytes in front are
+   another. Static glibc finds PT_GNU_SFRAME there.  */
 static void
 front_table (const struct draft *draft, const struct front *front,
              GElf_Phdr *table)
@@ -284,24 +290,29 @@ front_table (const struct draft *draft, const struct front *front,
   for (size_t i = 0; i < draft->n_segments; i++)
     {
       GElf_Phdr *header = &table[n++];
-      bool added = i >= image->n_segments;
-      *header = added ? draft->segments[i] : image->segments[i];
-      if (header->p_type == PT_PHDR)
+      const GElf_Phdr *new = &draft->segments[i];
+      *header = i < image->n_segments ? image->segments[i] : *new;
+      switch (header->p_type)
         {
+        case PT_LOAD:
+          break;
+        case PT_PHDR:
           header->p_paddr += address - header->p_vaddr;
           header->p_vaddr = address;
           header->p_offset = address - base;
           header->p_filesz = header->p_memsz
               = front->n_headers * sizeof (Elf64_Phdr);
+          break;
+        case PT_GNU_SFRAME:
+          *header = (GElf_Phdr){ .p_type = PT_NULL };
+          break;
+        default: /* notes that are in front now; others stayed */
+          if (new->p_vaddr != header->p_vaddr || i >= image->n_segments)
+            {
+              *header = *new;
+              header->p_offset = new->p_vaddr - base;
+            }
         }
-      else if (header->p_type == PT_GNU_SFRAME)
-        *header = (GElf_Phdr){ .p_type = PT_NULL };
-      else if (added || header->p_vaddr != draft->segments[i].p_vaddr)
-        if (header->p_type != PT_LOAD)
-          {
-            *header = draft->segments[i];
-            header->p_offset = header->p_vaddr - base;
-          }
     }
   table[n++] = front_load (draft, front);
   table[n] = headers_sframe_segment (draft);
