@@ -59,7 +59,8 @@ static bool
 grow (struct address_map *map)
 {
   struct address_map larger
-      = { .n_slots = map->slots ? 2 * map->n_slots : SLOTS_MIN };
+      = { .n_slots = map->slots ? 2 * map->n_slots : SLOTS_MIN,
+          .seed = map->slots ? map->seed : key_seed () };
   larger.slots = reallocarray (NULL, larger.n_slots, sizeof *larger.slots);
   if (!larger.slots)
     return false;

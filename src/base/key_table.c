@@ -16,14 +16,20 @@ key_table_free (struct key_table *table)
   *table = (struct key_table){ 0 };
 }
 
-void
-key_table_set_seed (struct key_table *table)
+uint64_t
+key_seed (void)
 {
   uint64_t seed;
   /* At boot there may be no random number yet.  */
   if (getrandom (&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
-    seed = (uint64_t)(uintptr_t)table;
-  table->seed = seed | 1;
+    seed = (uint64_t)(uintptr_t)&seed;
+  return seed | 1;
+}
+
+void
+key_table_set_seed (struct key_table *table)
+{
+  table->seed = key_seed ();
 }
 
 uint32_t

@@ -34,6 +34,9 @@ struct key_table
 
 void key_table_free (struct key_table *table);
 
+/* A random number that is not 0.  */
+uint64_t key_seed (void);
+
 /* Choose the seed of TABLE, which has none.  */
 void key_table_set_seed (struct key_table *table);
 
