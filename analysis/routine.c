@@ -45,6 +45,7 @@ routine_free (struct routine *routine)
     return;
   address_map_free (&routine->numbers);
   address_map_free (&routine->doubtful);
+  address_map_free (&routine->spared);
   address_map_free (&routine->observed);
   free (routine->observations);
   free (routine->edges);
@@ -317,6 +318,7 @@ try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
   routine->ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
+  address_map_clear (&routine->spared);
   follow (routine, entry, end);
   for (size_t n = 0; routine->result.failure == ROUTINE_RUNS_INTO
                      && routine->doubtful.n_used > n;)

@@ -12,6 +12,7 @@ enum
   NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
   PADDING_STEPS = 16,       /* between functions */
   PROBE_BYTES = 256,        /* of a function that may leave a register alone */
+  LOOKS_MAX = 16,           /* at such a function */
   PROBED_MIN = 4096         /* smaller frames need no probe */
 };
 
@@ -307,12 +308,19 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
                                     is_set));
 }
 
-static bool
-may_write (const struct insn *insn, unsigned reg)
+static uint32_t
+mask_of (unsigned reg)
 {
-  return (insn->writes >> reg & 1) || insn->to == reg || insn->second == reg
-         || (insn->op == OP_SWAP && insn->from == reg)
-         || (insn->adjusts_base && insn->base == reg);
+  return reg < REG_COUNT ? UINT32_C (1) << reg : 0;
+}
+
+/* A mask of the registers that INSN may write.  */
+static uint32_t
+written_registers (const struct insn *insn)
+{
+  return insn->writes | mask_of (insn->to) | mask_of (insn->second)
+         | (insn->op == OP_SWAP ? mask_of (insn->from) : 0)
+         | (insn->adjusts_base ? mask_of (insn->base) : 0);
 }
 
 /* What is known of a function's bytes: where instructions begin, and which of
@@ -348,51 +356,68 @@ probe_is_whole (const struct probe *probe)
   return true;
 }
 
-/* Whether the function leaves REG alone: no instruction from the start of
-   PROBE to the return writes it or leads elsewhere.  */
-static bool
-probe_spares (struct probe *probe, const struct routine_context *context,
-              unsigned reg)
+/* A mask of the registers that no instruction from the start of PROBE to the
+   return writes; 0 if one of these leads elsewhere.  */
+static uint32_t
+probe_spared (struct probe *probe, struct routine *routine)
 {
+  const struct routine_context *context = routine->context;
   uint64_t size, address = probe->start;
   const uint8_t *bytes = facts_code (context->facts, address, &size);
+  uint32_t written = 0;
   struct insn insn;
-  while (bytes && address - probe->start < PROBE_BYTES)
+  for (; bytes && address - probe->start < PROBE_BYTES; routine->steps++)
     {
       probe->begins[address - probe->start] = true;
-      if (!insn_decode (context->decoder, bytes, size, address, &insn)
-          || may_write (&insn, reg))
-        return false;
+      if (!insn_decode (context->decoder, bytes, size, address, &insn))
+        return 0;
+      written |= written_registers (&insn);
       if (insn.flow == FLOW_RETURN && address >= probe->last_target)
-        return probe_is_whole (probe);
+        return probe_is_whole (probe) ? ~written : 0;
       bool jumps = insn.flow == FLOW_BRANCH || insn.flow == FLOW_JUMP;
       if (jumps ? !probe_jump (probe, insn.target)
                 : insn.flow != FLOW_NEXT && insn.flow != FLOW_RETURN)
-        return false;
+        return 0;
       bytes += insn.size;
       size -= insn.size;
       address += insn.size;
     }
-  return false;
+  return 0;
 }
 
-/* Whether the function that starts at ENTRY leaves REG alone.  It is looked at
-   once more where it jumps in front of what was looked at.  */
-static bool
-leaves_alone (const struct routine *routine, uint64_t entry, unsigned reg)
+/* A mask of the registers that the function which starts at ENTRY leaves
+   alone.  It is looked at once more where it jumps in front of what was looked
+   at.  */
+static uint32_t
+look_for_spared (struct routine *routine, uint64_t entry)
 {
   uint64_t start = entry;
-  while (entry - start < PROBE_BYTES)
+  for (int i = 0; i < LOOKS_MAX && entry - start < PROBE_BYTES
+                  && routine->steps < routine->steps_left;
+       i++)
     {
       struct probe probe = { .start = start, .first_target = start };
-      if (probe_jump (&probe, entry)
-          && probe_spares (&probe, routine->context, reg))
-        return true;
-      if (probe.first_target == start)
-        return false;
+      uint32_t spared
+          = probe_jump (&probe, entry) ? probe_spared (&probe, routine) : 0;
+      if (spared || probe.first_target == start)
+        return spared;
       start = probe.first_target;
     }
-  return false;
+  return 0;
+}
+
+/* The same, looked for once while the routine is followed.  */
+static uint32_t
+spared_registers (struct routine *routine, uint64_t entry)
+{
+  const uint32_t all = (uint32_t)INT32_MAX; /* 31 is SP, or none */
+  uint32_t spared = address_map_get (&routine->spared, entry);
+  if (spared != UINT32_MAX)
+    return spared;
+  spared = look_for_spared (routine, entry) & all;
+  if (!address_map_set (&routine->spared, entry, spared))
+    routine_fail (routine, ROUTINE_TOO_MUCH, entry);
+  return spared;
 }
 
 struct code_function *
@@ -469,20 +494,19 @@ may_be_needed (const struct routine *routine, struct value value)
 
 /* Those of them which the function that INSN calls leaves alone.  */
 static uint32_t
-kept_registers (const struct routine *routine, const struct insn *insn,
+kept_registers (struct routine *routine, const struct insn *insn,
                 const struct state *state)
 {
-  uint32_t kept = 0;
+  uint32_t needed = 0;
   if (insn->flow != FLOW_CALL)
     return 0;
   for (uint32_t left = asked_registers (routine); left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
-      if (may_be_needed (routine, state->registers[reg])
-          && leaves_alone (routine, insn->target, reg))
-        kept |= UINT32_C (1) << reg;
+      if (may_be_needed (routine, state->registers[reg]))
+        needed |= UINT32_C (1) << reg;
     }
-  return kept;
+  return needed ? needed & spared_registers (routine, insn->target) : 0;
 }
 
 void

@@ -73,6 +73,8 @@ struct routine
   uint32_t changed; /* mask of registers that the routine writes */
   struct address_map
       doubtful; /* calls of functions that were not seen to return */
+  struct address_map spared; /* masks of the registers that callees leave
+                                alone, by the callee's address */
   struct jump_tables tables;
   struct address_list ends; /* of jump tables, as an earlier try found them */
   bool landed;              /* it has landing pads of exceptions */
