@@ -271,7 +271,10 @@ analysis_run (const struct code_request *request, struct row_map *row_map,
   if (ok && analysis.turns.steps_left == 0)
     give_up (&analysis);
   if (ok && disproofs)
-    comparison_settle (disproofs, row_map);
+    {
+      disproofs_drop_stale (disproofs, analysis.functions);
+      comparison_settle (disproofs, row_map);
+    }
   clean_up (&analysis);
   return ok;
 }

@@ -3,12 +3,15 @@
 
 #include "analysis/beginnings.h"
 
+#include <stdlib.h>
+
 #include "base/search.h"
 #include "elf/function_symbols.h"
 
 struct search
 {
   struct beginnings *found;
+  bool *is_named; /* of the parts that were found */
   const struct known_code *known;
   const struct functions *functions;
 };
@@ -50,19 +53,33 @@ is_taken_for_part (const struct known_code *known, uint64_t address)
 
 /* A symbol says that a function starts at ADDRESS.  */
 static bool
-leave_out (void *argument, uint64_t address, const char *name)
+note_named (void *argument, uint64_t address, const char *name)
 {
   struct search *search = argument;
-  struct address_list *parts = &search->found->parts;
+  const struct address_list *parts = &search->found->parts;
   size_t at = SEARCH_FIRST (parts->n, i, parts->list[i] >= address);
   (void)name;
   if (at < parts->n && parts->list[at] == address)
-    {
-      parts->n--;
-      for (; at < parts->n; at++)
-        parts->list[at] = parts->list[at + 1];
-    }
+    search->is_named[at] = true;
   return true;
+}
+
+/* What symbols say is a function's start is no part.  */
+static bool
+leave_out_named (struct search *search, const struct code_request *request)
+{
+  struct address_list *parts = &search->found->parts;
+  size_t n = 0;
+  search->is_named = calloc (parts->n + 1, sizeof *search->is_named);
+  bool ok = search->is_named
+            && function_symbols_walk (request->image, !request->no_symbols,
+                                      note_named, search);
+  for (size_t i = 0; ok && i < parts->n; i++)
+    if (!search->is_named[i])
+      parts->list[n++] = parts->list[i];
+  parts->n = n;
+  free (search->is_named);
+  return ok;
 }
 
 static bool
@@ -99,12 +116,11 @@ beginnings_find (struct beginnings *beginnings,
                  const struct functions *functions,
                  const struct image_facts *facts)
 {
-  struct search search = { beginnings, known, functions };
+  struct search search
+      = { .found = beginnings, .known = known, .functions = functions };
   bool ok = add_followed (&search, facts);
   ok = ok && address_list_sort (&beginnings->parts)
        && function_symbols_walk (request->image, false, add_exported, &search)
-       && (beginnings->parts.n == 0
-           || function_symbols_walk (request->image, !request->no_symbols,
-                                     leave_out, &search));
+       && (beginnings->parts.n == 0 || leave_out_named (&search, request));
   return ok && address_list_sort (&beginnings->entries);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/functions.h"
 #include "analysis/machine.h"
 #include "analysis/value.h"
 #include "frame/frame.h"
@@ -24,7 +25,8 @@ enum disproof_kind
 struct disproof
 {
   enum disproof_kind kind;
-  uint64_t entry;      /* of the function whose paths lead there */
+  uint64_t entry;      /* of the function whose paths lead there ... */
+  uint32_t conclusion; /* ... and which of its conclusions it is of */
   uint64_t start, end; /* code for which the row is wrong */
   uint64_t bytes;      /* of instructions between them */
   uint64_t since;      /* the instruction the row does not know of */
@@ -41,16 +43,27 @@ struct disproofs
 {
   struct disproof *list; /* owned; ascending */
   size_t n, capacity;
+  size_t n_stale; /* of earlier conclusions */
 };
 
 void disproofs_free (struct disproofs *disproofs);
 
-/* Append the N of LIST.  False when memory ran out.  */
-bool disproofs_add (struct disproofs *disproofs, const struct disproof *list,
-                    size_t n);
+/* Append the N of LIST, of the last conclusion of FUNCTION.  False when memory
+   ran out.  */
+bool disproofs_add (struct disproofs *disproofs,
+                    struct code_function *function,
+                    const struct disproof *list, size_t n);
 
-/* Forget those of the function at ENTRY.  */
-void disproofs_retract (struct disproofs *disproofs, uint64_t entry);
+/* FUNCTION, one of FUNCTIONS, has another conclusion: what it had is stale.
+   Stale disproofs stay until they are as many as the others, so that the list
+   is gone through seldom.  */
+void disproofs_retract (struct disproofs *disproofs,
+                        const struct functions *functions,
+                        struct code_function *function);
+
+/* Forget those that are stale.  */
+void disproofs_drop_stale (struct disproofs *disproofs,
+                           const struct functions *functions);
 
 enum
 {

@@ -36,11 +36,12 @@ struct code_function
   bool is_bare;      /* keeps no registers of the ABI but SP */
   bool moves_stack;  /* returns with another SP: it is a part of its callers */
   bool is_concluded; /* was followed to a result */
-  bool is_disproved; /* CFI was found wrong in it */
   bool is_affected;  /* in the queue of functions_next_affected */
   uint32_t changes;  /* mask: registers of the ABI that it returns with
                         changed */
   uint32_t callers;  /* the last of those that were noted */
+  uint32_t conclusion;  /* how often it was concluded */
+  uint32_t n_disproofs; /* of the last conclusion (disproof.h) */
 };
 
 struct functions; /* opaque */

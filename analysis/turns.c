@@ -135,12 +135,12 @@ pass_on_notes (struct turns *turns, const struct followed *followed)
   row_map_end_routine (turns->context.row_map);
   bool found
       = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
-  functions_get (turns->context.functions, followed->task.index)->is_disproved
-      |= found;
   bool ok = !found
-            || disproofs_add (turns->context.disproofs,
-                              by->disproofs.list + followed->first_disproof,
-                              followed->n_disproofs);
+            || disproofs_add (
+                turns->context.disproofs,
+                functions_get (turns->context.functions, followed->task.index),
+                by->disproofs.list + followed->first_disproof,
+                followed->n_disproofs);
   follower_release (followed);
   return ok;
 }
@@ -239,9 +239,8 @@ conclude (struct turns *turns, const struct followed *followed)
       = functions_get (turns->context.functions, followed->task.index);
   if (!has_no_caller (turns, function))
     count (turns->context.summary, function, followed->failure);
-  if (function->is_disproved)
-    disproofs_retract (turns->context.disproofs, function->entry);
-  function->is_disproved = false;
+  disproofs_retract (turns->context.disproofs, turns->context.functions,
+                     function);
   function->is_bare = followed->is_bare;
   function->fails = followed->failure != ROUTINE_SOUND;
   function->is_concluded = true;
