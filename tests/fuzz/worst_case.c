@@ -34,10 +34,11 @@ enum
   DYNAMIC_SIZE = 3 * sizeof (Elf64_Dyn)
 };
 
-/* The contents of .eh_frame, and what else a case wants.  */
+/* The contents of .eh_frame and .text, and what else a case wants.  */
 struct worst
 {
   struct buffer cfi;
+  struct buffer code; /* at CODE; without it there is a byte */
   uint16_t machine;
   size_t n_more_sections; /* notes without contents */
   size_t n_more_segments; /* without contents */
@@ -298,18 +299,153 @@ places_in_many_segments (struct worst *worst)
   free (words);
 }
 
+/* Cases of code, which is followed from CODE on.  */
+
+static void
+append_code (struct worst *worst, const char *bytes, size_t size)
+{
+  buffer_append (&worst->code, bytes, size);
+}
+
+#define APPEND_CODE(worst, bytes) \
+  append_code (worst, bytes, sizeof (bytes) - 1)
+
+/* An instruction that ends with a word of 32 bits.  */
+static void
+append_word (struct worst *worst, const char *bytes, size_t size,
+             uint32_t word)
+{
+  append_code (worst, bytes, size);
+  buffer_u32 (&worst->code, word);
+}
+
+#define APPEND_WORD(worst, bytes, word) \
+  append_word (worst, bytes, sizeof (bytes) - 1, (uint32_t)(word))
+
+/* A branch or a call, which lead to TARGET.  */
+#define APPEND_JUMP(worst, bytes, target) \
+  APPEND_WORD (worst, bytes,              \
+               (target) - (worst)->code.size - sizeof (bytes) + 1 - 4)
+
+/* Calls of addresses that come to the same in a table by the multiplier that
+   it had once.  */
+static void
+calls_that_collide (struct worst *worst)
+{
+  enum
+  {
+    SLOTS = 1 << 18
+  };
+  size_t need = target_size / 7 / 1024 + 1, n_found = 0;
+  uint64_t blocks[4096];
+  for (uint64_t i = 0x4000000 >> 10; i < 0x7f000000 >> 10; i++)
+    if (((i << 10) + (i * 0x9e3779b97f4a7c15u >> 32)) % SLOTS < need / 4
+        && n_found < need && n_found < 4096)
+      blocks[n_found++] = i;
+  for (size_t i = 0; worst->code.size < target_size && n_found > 0; i++)
+    {
+      uint64_t target = (blocks[i % n_found] << 10) + i / n_found % 1024;
+      APPEND_CODE (worst, "\x74\x05"); /* je over the call */
+      APPEND_JUMP (worst, "\xe8", target - CODE);
+    }
+  APPEND_CODE (worst, "\xc3");
+}
+
+/* mov $0x2000 to each of the registers that a call may change.  */
+static void
+append_constants (struct worst *worst)
+{
+  static const char *const moves[]
+      = { "\xb8",     "\xb9",     "\xba",     "\xbe",    "\xbf",
+          "\x41\xb8", "\x41\xb9", "\x41\xba", "\x41\xbb" };
+  for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+    append_word (worst, moves[i], strlen (moves[i]), 0x2000);
+}
+
+enum
+{
+  CHAIN = 126 /* branches back to the one in front, je */
+};
+
+static void
+append_chain (struct worst *worst, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    APPEND_CODE (worst, "\x74\xfc");
+  APPEND_CODE (worst, "\xff\xd1\xc3"); /* call *%rcx; ret */
+}
+
+/* A loop that is walked once for each of its slots of the stack, with calls
+   behind which the registers of all callees are asked for: the stack pointer
+   comes from memory in the end.  */
+static void
+callees_asked_in_a_loop (struct worst *worst)
+{
+  enum
+  {
+    SLOTS = 20,
+    CALL_SIZE = 54
+  };
+  size_t n = target_size / CALL_SIZE;
+  APPEND_WORD (worst, "\x48\x81\xec", 0x400);     /* sub, %rsp */
+  APPEND_WORD (worst, "\x48\x8d\x84\x24", 0x300); /* lea (%rsp), %rax */
+  for (uint32_t i = 0; i < SLOTS; i++)
+    APPEND_WORD (worst, "\x48\x89\x84\x24", 8 * i); /* mov %rax, (%rsp) */
+  size_t loop = worst->code.size, chain = loop + n * CALL_SIZE + 17 * SLOTS;
+  for (size_t i = 0; i < n; i++)
+    {
+      append_constants (worst);
+      APPEND_JUMP (worst, "\xe8", chain + 2 * (CHAIN + i % CHAIN));
+    }
+  for (uint32_t i = SLOTS; --i > 0;)
+    {
+      APPEND_WORD (worst, "\x48\x8b\x84\x24", 8 * (i - 1));
+      APPEND_WORD (worst, "\x48\x89\x84\x24", 8 * i);
+    }
+  /* mov (%rdi), %rax; mov %rax, (%rsp); test %rdi, %rdi; jne */
+  APPEND_CODE (worst, "\x48\x8b\x07\x48\x89\x04\x24\x48\x85\xff");
+  APPEND_JUMP (worst, "\x0f\x85", loop);
+  APPEND_CODE (worst, "\x48\x8b\x27\xc3"); /* mov (%rdi), %rsp; ret */
+  buffer_fill (&worst->code, 0x90, chain - worst->code.size);
+  append_chain (worst, 2 * CHAIN);
+}
+
+/* Functions whose rows are wrong, and which are followed again because what
+   they call changes a register.  */
+static void
+conclusions_that_change (struct worst *worst)
+{
+  enum
+  {
+    SIZE = 14
+  };
+  size_t cie = append_cie (worst, 16, 0);
+  size_t n = target_size / 35, callee = n * SIZE;
+  for (size_t i = 0; i < n; i++)
+    {
+      append_fde (worst, cie, SIZE, NULL, 0);
+      APPEND_CODE (worst, "\x48\x83\xec\x08"); /* sub $8, %rsp */
+      APPEND_JUMP (worst, "\xe8", callee);
+      APPEND_CODE (worst, "\x48\x83\xc4\x08\xc3"); /* add, ret */
+    }
+  append_fde (worst, cie, 3, NULL, 0);
+  APPEND_CODE (worst, "\x31\xdb\xc3"); /* xor %ebx, %ebx; ret */
+}
+
 /* The file around it.  */
 
 static const char names[] = "\0.text\0.eh_frame\0.shstrtab";
 
 static void
-append_segments (struct buffer *file, const struct worst *worst, uint64_t size)
+append_segments (struct buffer *file, const struct worst *worst, uint64_t size,
+                 uint64_t code_offset)
 {
   Elf64_Phdr segments[SEGMENTS] = {
     { .p_type = PT_LOAD,
       .p_flags = PF_R | PF_X,
+      .p_offset = code_offset,
       .p_vaddr = CODE,
-      .p_filesz = 1,
+      .p_filesz = worst->code.size,
       .p_memsz = CODE_SIZE,
       .p_align = 4096 },
     { .p_type = PT_LOAD,
@@ -355,7 +491,7 @@ append_dynamic (struct buffer *file, const struct worst *worst,
 
 static void
 append_sections (struct buffer *file, const struct worst *worst,
-                 uint64_t cfi_offset)
+                 uint64_t cfi_offset, uint64_t code_offset)
 {
   uint64_t names_offset = cfi_offset + worst->cfi.size;
   const Elf64_Shdr sections[SECTIONS] = {
@@ -364,7 +500,8 @@ append_sections (struct buffer *file, const struct worst *worst,
       .sh_type = SHT_PROGBITS,
       .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
       .sh_addr = CODE,
-      .sh_size = 1 },
+      .sh_offset = code_offset,
+      .sh_size = worst->code.size },
     { .sh_name = 7,
       .sh_type = SHT_PROGBITS,
       .sh_flags = SHF_ALLOC,
@@ -391,9 +528,13 @@ make_file (struct buffer *file, const struct worst *worst)
       = (cfi_offset + worst->cfi.size + sizeof names + 7) & ~(uint64_t)7;
   uint64_t sections_offset = dynamic_offset + DYNAMIC_SIZE;
   size_t n_sections = SECTIONS + worst->n_more_sections;
+  uint64_t code_offset
+      = (sections_offset + n_sections * sizeof (Elf64_Shdr) + 4095)
+        & ~(uint64_t)4095;
   Elf64_Ehdr header = { .e_type = ET_EXEC,
                         .e_machine = worst->machine,
                         .e_version = EV_CURRENT,
+                        .e_entry = CODE,
                         .e_phoff = sizeof header,
                         .e_shoff = sections_offset,
                         .e_ehsize = sizeof header,
@@ -408,15 +549,17 @@ make_file (struct buffer *file, const struct worst *worst)
   if (n_sections < SHN_LORESERVE)
     header.e_shnum = (uint16_t)n_sections;
   buffer_append (file, &header, sizeof header);
-  append_segments (file, worst, sections_offset);
+  append_segments (file, worst, sections_offset, code_offset);
   buffer_append (file, worst->cfi.bytes, worst->cfi.size);
   buffer_append (file, names, sizeof names);
   buffer_fill (file, 0, dynamic_offset - file->size);
   append_dynamic (file, worst, cfi_offset);
-  append_sections (file, worst, cfi_offset);
+  append_sections (file, worst, cfi_offset, code_offset);
   if (n_sections >= SHN_LORESERVE)
     store_u64 (file->bytes + sections_offset + offsetof (Elf64_Shdr, sh_size),
                n_sections, false);
+  buffer_fill (file, 0, code_offset - file->size);
+  buffer_append (file, worst->code.bytes, worst->code.size);
 }
 
 static double
@@ -432,13 +575,14 @@ static const struct variant
 {
   const char *name;
   enum cfi2sframe_format format;
-  bool no_share, compact, gnu;
+  bool no_share, compact, gnu, from_code;
   double memory; /* bytes per byte of the file */
 } variants[] = {
-  { "V3", CFI2SFRAME_V3, false, false, false, 10 },
-  { "V1, not shared", CFI2SFRAME_V1, true, false, false, 10 },
-  { "compact", CFI2SFRAME_V3, false, true, false, 20 },
-  { "as GNU", CFI2SFRAME_V3, false, false, true, 10 },
+  { "V3", CFI2SFRAME_V3, false, false, false, false, 10 },
+  { "V1, not shared", CFI2SFRAME_V1, true, false, false, false, 10 },
+  { "compact", CFI2SFRAME_V3, false, true, false, false, 20 },
+  { "as GNU", CFI2SFRAME_V3, false, false, true, false, 10 },
+  { "from code", CFI2SFRAME_V3, false, false, false, true, 60 },
 };
 
 /* Convert FILE; false if it costs too much.  */
@@ -458,6 +602,7 @@ measure (const char *name, const struct buffer *file,
   options.no_share = variant->no_share;
   options.compact = variant->compact;
   options.gnu = variant->gnu;
+  options.analyze = options.verify_code = variant->from_code;
   bool counted = fuzz_memory_start ();
   double before = cpu_seconds ();
   bool done
@@ -476,11 +621,12 @@ measure (const char *name, const struct buffer *file,
 }
 
 static bool
-measure_all (const char *name, const struct buffer *file)
+measure_all (const char *name, const struct buffer *file, bool has_code)
 {
   bool good = !file->failed;
   for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
-    good &= measure (name, file, &variants[i]);
+    good &= (variants[i].from_code && !has_code)
+            || measure (name, file, &variants[i]);
   return good;
 }
 
@@ -580,6 +726,9 @@ static const struct
   { "large PLTs", large_plts },
   { "many sections", many_sections },
   { "places in many segments", places_in_many_segments },
+  { "calls that collide", calls_that_collide },
+  { "callees asked in a loop", callees_asked_in_a_loop },
+  { "conclusions that change", conclusions_that_change },
 };
 
 int
@@ -594,14 +743,19 @@ main (int argc, char **argv)
       struct worst worst = { .machine = EM_X86_64, .next = CODE };
       struct buffer file;
       buffer_init (&worst.cfi, false);
+      buffer_init (&worst.code, false);
       buffer_init (&file, false);
       cases[i].make (&worst);
+      bool has_code = worst.code.size > 0;
+      if (!has_code)
+        buffer_fill (&worst.code, 0, 1);
       make_file (&file, &worst);
-      bool good = measure_all (cases[i].name, &file);
+      bool good = measure_all (cases[i].name, &file, has_code);
       printf ("%s %zu - %s\n", good ? "ok" : "not ok", i + 1, cases[i].name);
       failed |= !good;
       buffer_free (&file);
       buffer_free (&worst.cfi);
+      buffer_free (&worst.code);
     }
   struct buffer notes;
   buffer_init (&notes, false);
