@@ -15,6 +15,29 @@
 #include "analysis/insn.h"
 #include "elf/image.h"
 
+/* Who sets a fact (in brackets: who takes it back), and who reads it.
+
+     is_start         starts, all that call    routine_graph: a border;
+                      functions_add [turns:    follower: to be followed;
+                      judge_pointer]           routine_flow, returning, turns
+     is_known         starts                   routine_graph, routine_entry,
+                                               follower, beginnings, turns
+     is_exported      starts                   follower: trust
+     is_called        starts, returning        all that judge an entry
+     is_pointer       starts                   the same
+     no_rows          turns: NOTE_LEFT_FOR     turns, beginnings
+     is_passed_over   turns: an observation    beginnings
+     moves_stack      turns: an observation    routine_effects
+     changes          turns                    routine_flow, routine_effects
+     returns          returning                functions_return_at
+     is_proven        turns: conclude          routine_entry, beginnings
+     fails            turns: conclude [same]   turns, follower, beginnings
+     is_bare          turns: conclude [same]   follower: a revision
+     is_concluded     turns: conclude          turns, follower
+     is_compared      turns [same]             analysis: the summary
+     is_affected      functions [same]         functions
+
+   Followers set nothing: they work at the same time.  */
 struct code_function
 {
   uint64_t entry;

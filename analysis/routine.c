@@ -299,18 +299,59 @@ follow (struct routine *routine, uint64_t entry, uint64_t end)
                              : routine->steps_left;
 }
 
+/* Reasons to follow a function again.  */
+
+/* It runs into another one behind calls that are doubtful meanwhile.  */
 static void
-leave_doubts (struct routine *routine, uint64_t entry, uint64_t end,
-              enum doubtful_calls doubtful_calls)
+retry_with_doubtful_calls (struct routine *routine, uint64_t entry,
+                           uint64_t end)
 {
+  for (size_t n = 0; routine->result.failure == ROUTINE_RUNS_INTO
+                     && routine->doubtful.n_used > n;)
+    {
+      n = routine->doubtful.n_used;
+      follow (routine, entry, end);
+    }
+}
+
+/* It lacks a value that a callee may have left in a register.  */
+static void
+retry_with_spared_registers (struct routine *routine, uint64_t entry,
+                             uint64_t end)
+{
+  routine->asks_callees = routine->lacks_value;
+  if (routine->lacks_value)
+    follow (routine, entry, end);
+}
+
+/* A table without a bound was read too far, into one that is found later.  */
+static void
+retry_with_ends_of_tables (struct routine *routine, uint64_t entry,
+                           uint64_t end)
+{
+  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
+                  && routine->result.failure != ROUTINE_TOO_MUCH
+                  && routine->tables.n > 0 && remember_places (routine);
+       i++)
+    follow (routine, entry, end);
+}
+
+/* It is sound if calls return that were not seen to.  */
+static void
+decide_doubtful_calls (struct routine *routine, uint64_t entry, uint64_t end,
+                       enum doubtful_calls doubtful_calls)
+{
+  if (!routine->context->ends_unknown
+      || routine->result.failure != ROUTINE_SOUND
+      || routine->result.met_unknown || routine->is_go
+      || !routine_note_callees (routine))
+    return;
   if (doubtful_calls == DOUBTFUL_CALLS_END_PATH)
     follow (routine, entry, end);
   else if (doubtful_calls == DOUBTFUL_CALLS_FAIL)
     routine_fail (routine, ROUTINE_DOUBTFUL, entry);
 }
 
-/* A function can fail because a table without a bound was read too far, into
-   one that is found later: then another try does better.  */
 static void
 try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
                enum doubtful_calls doubtful_calls)
@@ -320,25 +361,10 @@ try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
   address_map_clear (&routine->doubtful);
   address_map_clear (&routine->spared);
   follow (routine, entry, end);
-  for (size_t n = 0; routine->result.failure == ROUTINE_RUNS_INTO
-                     && routine->doubtful.n_used > n;)
-    {
-      n = routine->doubtful.n_used;
-      follow (routine, entry, end);
-    }
-  routine->asks_callees = routine->lacks_value;
-  if (routine->lacks_value)
-    follow (routine, entry, end);
-  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
-                  && routine->result.failure != ROUTINE_TOO_MUCH
-                  && routine->tables.n > 0 && remember_places (routine);
-       i++)
-    follow (routine, entry, end);
-  if (routine->context->ends_unknown
-      && routine->result.failure == ROUTINE_SOUND
-      && !routine->result.met_unknown && !routine->is_go
-      && routine_note_callees (routine))
-    leave_doubts (routine, entry, end, doubtful_calls);
+  retry_with_doubtful_calls (routine, entry, end);
+  retry_with_spared_registers (routine, entry, end);
+  retry_with_ends_of_tables (routine, entry, end);
+  decide_doubtful_calls (routine, entry, end, doubtful_calls);
 }
 
 static const struct routine_result *

@@ -1,5 +1,22 @@
 /* Functions have their turn.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What a turn changes makes work that was done ahead of later turns invalid:
+
+     of all that is ahead (n_changes)
+       whether a pointer leads to a function (judge_pointer);
+       what starts.c counts: functions that begin, or are called, there;
+       a function that moves the stack or changes registers (functions.h);
+       a function that was followed before and is seen to return now
+         (returning_late);
+     of a single function (holds_in_turn)
+       it called what was not known, or lacks a proof, which another may have
+         given meanwhile;
+       its calls may not return, and such calls end paths by now;
+       it read tables, and addresses were named, where tables end;
+       its share of steps or notes was used up.
+
+   All else that a turn passes on is looked at by no follower.  */
 
 #include "analysis/turns.h"
 

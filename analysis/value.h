@@ -3,7 +3,21 @@
 
    The domain of the abstract interpretation.  CFA stands for the canonical
    frame address of the function that is being followed, whatever it is at run
-   time; every value of kind VALUE_CFA is known relative to it.  */
+   time; every value of kind VALUE_CFA is known relative to it.
+
+   Constants in registers lose trust on their way, and never get it back:
+
+     CONSTANT --multiplied, masked, added to a NUMBER--> NUMBER
+        |                                                  |
+        +---------------------> the stack <----------------+
+        |                           |       (HALF: 4 bytes there)
+        +--two equal ones meet--> KEPT
+
+                trusted for     trusted as      trusted as
+                moving SP       an address      a system call's number
+     CONSTANT   yes             yes             yes
+     NUMBER     yes             no              yes
+     KEPT       no              from 512 on     yes  */
 
 #ifndef ANALYSIS_VALUE_H
 #define ANALYSIS_VALUE_H
