@@ -1,23 +1,12 @@
 /* Choosing the decoder for a machine.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <config.h>
-
 #include "analysis/insn.h"
 
 #include <stdlib.h>
 
 #include "analysis/insn_machine.h"
-
-static const struct insn_machine *const machines[] = {
-#ifdef HAVE_ZYDIS
-  &insn_amd64,
-#endif
-#ifdef CODE_ANALYSIS
-  &insn_aarch64,
-#endif
-  NULL, /* a build without any must have an array, too */
-};
+#include "analysis/machine.h"
 
 struct insn_decoder
 {
@@ -25,25 +14,11 @@ struct insn_decoder
   void *state; /* the machine's own */
 };
 
-static const struct insn_machine *
-find_machine (const struct arch *arch)
-{
-  for (size_t i = 0; arch && machines[i]; i++)
-    if (machines[i]->arch->e_machine == arch->e_machine)
-      return machines[i];
-  return NULL;
-}
-
-bool
-insn_decoder_exists (const struct arch *arch)
-{
-  return find_machine (arch) != NULL;
-}
-
 struct insn_decoder *
 insn_decoder_new (const struct arch *arch)
 {
-  const struct insn_machine *machine = find_machine (arch);
+  const struct code_machine *known = code_machine_of (arch);
+  const struct insn_machine *machine = known ? known->decoder : NULL;
   struct insn_decoder *decoder = machine ? malloc (sizeof *decoder) : NULL;
   if (!decoder)
     return NULL;

@@ -17,9 +17,6 @@ struct insn_decoder; /* opaque */
 struct insn_decoder *insn_decoder_new (const struct arch *arch);
 void insn_decoder_free (struct insn_decoder *decoder);
 
-/* Whether insn_decoder_new can succeed.  */
-bool insn_decoder_exists (const struct arch *arch);
-
 /* Decode the instruction that the SIZE BYTES, loaded at ADDRESS, begin with.
    False when there is none, or it is cut off.  The first form is for sweeps
    that only follow the flow, and twice as fast.  */

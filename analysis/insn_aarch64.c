@@ -404,4 +404,4 @@ may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
 }
 
 const struct insn_machine insn_aarch64
-    = { &arch_aarch64, NULL, decode_step, decode, may_name, NULL };
+    = { NULL, decode_step, decode, may_name, NULL };

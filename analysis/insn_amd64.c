@@ -901,6 +901,6 @@ may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
 }
 
 const struct insn_machine insn_amd64
-    = { &arch_amd64, state_new, decode_step, decode, may_name, show };
+    = { state_new, decode_step, decode, may_name, show };
 
 #endif /* HAVE_ZYDIS */

@@ -4,12 +4,10 @@
 #ifndef ANALYSIS_INSN_MACHINE_H
 #define ANALYSIS_INSN_MACHINE_H
 
-#include "arch/arch.h"
 #include "analysis/instruction.h"
 
 struct insn_machine
 {
-  const struct arch *arch;
   /* The result is to be freed with free; NULL: no memory.  A machine can do
      without.  */
   void *(*state_new) (void);

@@ -11,9 +11,12 @@
 #include "base/error.h"
 #include "analysis/instruction.h"
 
+struct insn_machine;
+
 struct code_machine
 {
   const struct arch *arch;
+  const struct insn_machine *decoder; /* NULL: this build has none */
   uint8_t n_registers;
   uint8_t first_argument; /* register */
   uint8_t kernel_call;    /* register with the number of a system call */

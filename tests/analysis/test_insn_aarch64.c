@@ -726,7 +726,7 @@ TEST_GROUP (setup, teardown)
 
 TEST (there_is_no_decoder)
 {
-  assert_false (insn_decoder_exists (&arch_aarch64));
+  assert_null (code_machine_of (&arch_aarch64));
   assert_null (insn_decoder_new (&arch_aarch64));
 }
 
