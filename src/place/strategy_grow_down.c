@@ -346,12 +346,34 @@ write_old_header (struct draft *draft, const struct front *front)
 
 static void
 add_bytes_section (struct draft *draft, const struct front *front,
-                   const char *name, uint64_t offset, uint64_t size)
+                   const char *name, uint32_t type, struct interval bytes,
+                   uint64_t align)
 {
   uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
-  headers_add_bytes (draft, name, SHT_PROGBITS,
-                     (struct interval){ offset, offset + size },
-                     begin + offset, offset % 8 == 0 ? 8 : 1);
+  headers_add_bytes (draft, name, type, bytes, begin + bytes.begin, align);
+}
+
+/* The old place of the notes that were copied to the front.  Notes that are
+   taken out of a PT_NOTE that stays are notes there as well: strip (GNU
+   binutils 2.47) lets such a segment begin at its first section of notes, but
+   leaves its address.  Others may join *END, that of the old table.  */
+static void
+add_old_notes (struct draft *draft, const struct front *front, uint64_t *end)
+{
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      const struct unit *unit = &front->notes[i];
+      uint64_t offset = front->distance + unit->offset;
+      const struct interval bytes = { offset, offset + unit->size };
+      if (i >= front->n_bound)
+        add_bytes_section (draft, front, ".old_notes", SHT_NOTE, bytes,
+                           unit->align);
+      else if (unit->offset >= *end && unit->offset - *end < 8)
+        *end = unit->offset + unit->size;
+      else
+        add_bytes_section (draft, front, ".old_notes", SHT_PROGBITS, bytes,
+                           offset % 8 == 0 ? 8 : 1);
+    }
 }
 
 /* strip fills bytes that belong to no section with zeros, so the old headers
@@ -363,18 +385,12 @@ static void
 add_sections (struct draft *draft, const struct front *front)
 {
   uint64_t end = headers_old_table_end (draft);
-  add_bytes_section (draft, front, ".headers_end", front->table,
-                     front->sframe - front->table);
-  for (size_t i = 0; i < front->n_notes; i++)
-    {
-      const struct unit *unit = &front->notes[i];
-      if (unit->offset >= end && unit->offset - end < 8)
-        end = unit->offset + unit->size;
-      else
-        add_bytes_section (draft, front, ".old_notes",
-                           front->distance + unit->offset, unit->size);
-    }
-  add_bytes_section (draft, front, ".old_headers", front->distance, end);
+  add_bytes_section (draft, front, ".headers_end", SHT_PROGBITS,
+                     (struct interval){ front->table, front->sframe }, 8);
+  add_old_notes (draft, front, &end);
+  add_bytes_section (
+      draft, front, ".old_headers", SHT_PROGBITS,
+      (struct interval){ front->distance, front->distance + end }, 8);
 }
 
 static enum attempt

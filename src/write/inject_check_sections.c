@@ -158,6 +158,9 @@ is_new_type (const struct check *check, const struct image_section *section)
            && header->sh_size == NOTE_FILLER_SIZE
            && note_is_filler (check->after->bytes + header->sh_offset,
                               check->after->big_endian);
+  /* Their bytes are compared with the other bytes in memory.  */
+  if (strcmp (section->name, ".old_notes") == 0 && header->sh_type == SHT_NOTE)
+    return true;
   return header->sh_type == SHT_PROGBITS || header->sh_type == SHT_GNU_SFRAME;
 }
 
