@@ -64,7 +64,7 @@ note_named (void *argument, uint64_t address, const char *name)
   return true;
 }
 
-/* What symbols say is a function's start is no part.  */
+/* What symbols say is a function's start is not part.  */
 static bool
 leave_out_named (struct search *search, const struct code_request *request)
 {

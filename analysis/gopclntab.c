@@ -190,7 +190,7 @@ find_text (const struct reader *reader)
   return text;
 }
 
-/* Whether all entries are in code, and ascend: others are no table of this
+/* Whether all entries are in code, and ascend: others are no tables of this
    image, or the text begins elsewhere.  */
 static bool
 has_entries_in_code (const struct reader *reader)

@@ -244,7 +244,7 @@ is_immediate (const ZydisDecodedOperand *operand)
 
 /* The memory operand of an instruction that names it.  What string
    instructions and the like write cannot be a place where a correct function
-   keeps its caller's registers, and thread-local memory is no stack.  */
+   keeps its caller's registers, and thread-local memory is not a stack.  */
 static void
 note_memory (struct translation *t, const ZydisDecodedOperand *operand)
 {

@@ -17,7 +17,7 @@ enum
   NODES_MIN = 1 << 14,
   LABELS_MIN = 1 << 12,
   STEPS_MIN = 1 << 21,
-  ADDRESS_MIN = 0x1000, /* constants below are no addresses */
+  ADDRESS_MIN = 0x1000, /* constants below are not addresses */
   PLACES_REMEMBERED = 4096,
   TRIES_MAX = 8,
   VISITS_MAX = 512 /* of a node, on average */

@@ -295,8 +295,8 @@ check_end (struct routine *routine, uint64_t address, const struct insn *insn,
   check_leaving (routine, next, address, ROUTINE_RUNS_INTO, &after);
 }
 
-/* What shows at INSN at ADDRESS, wherever it leads, that this is no function,
-   or one of another kind; or ROUTINE_SOUND.  */
+/* What shows at INSN at ADDRESS, wherever it leads, that this is not a
+   function, or one of another kind; or ROUTINE_SOUND.  */
 static enum routine_failure
 find_violation (struct routine *routine, uint64_t address,
                 const struct insn *insn, const struct state *state)

@@ -244,9 +244,9 @@ routine_jump_by_tables (struct routine *routine, const struct insn *insn,
 }
 
 /* The place of the address that the stub of an imported function at ADDRESS
-   jumps to, or 0 when it is no stub.  One instruction that does nothing, such
-   as ENDBR64, may be in front of the jump: a function that sets registers and
-   then jumps is not the one that it jumps to.  */
+   jumps to, or 0 when it is not a stub.  One instruction that does nothing,
+   such as ENDBR64, may be in front of the jump: a function that sets registers
+   and then jumps is not the one that it jumps to.  */
 static uint64_t
 stub_place (const struct routine_context *context, uint64_t address)
 {

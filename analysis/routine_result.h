@@ -13,7 +13,7 @@
 enum routine_failure
 {
   ROUTINE_SOUND,
-  ROUTINE_DECODE,     /* bytes that are no instruction, or no code */
+  ROUTINE_DECODE,     /* bytes that are not an instruction, or not code */
   ROUTINE_RETURN,     /* returns with another stack pointer or registers */
   ROUTINE_TAIL_CALL,  /* jumps to another function with such registers */
   ROUTINE_RUNS_INTO,  /* runs into another function with such registers */

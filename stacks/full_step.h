@@ -21,7 +21,7 @@ enum frame_way
   WAY_CFI,    /* by CFI, where there was no row */
   WAY_SIGNAL, /* by what the kernel saved, where no CFI says so */
   WAY_FP,     /* by the frame pointer, where there was nothing else */
-  WAY_GUESS   /* it called what is no code, and that call was guessed */
+  WAY_GUESS   /* it called what is not code, and that call was guessed */
 };
 
 /* A word for WAY, a constant.  */

@@ -334,7 +334,7 @@ write_output (struct perf_input *input, FILE *out, struct error *err)
 {
   if (fseek (out, 0, SEEK_SET) != 0)
     return error_set (err, CFI2SFRAME_IO,
-                      "it is no file that can be sought in");
+                      "it is not a file that can be sought in");
   if (!perf_writer_begin (&input->writer, input->data, out))
     return error_set_no_memory (err);
   take_records (input);

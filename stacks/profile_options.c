@@ -92,7 +92,7 @@ take_seconds (struct argp_state *state, const char *text)
   double seconds = strtod (text, &end);
   if (end == text || *end != '\0' || !isfinite (seconds) || seconds <= 0
       || seconds > SECONDS_MAX)
-    argp_error (state, "'%s' is no time in seconds", text);
+    argp_error (state, "'%s' is not a time in seconds", text);
   return seconds;
 }
 

@@ -52,7 +52,7 @@ struct function_share
 };
 
 /* List the functions of PROFILE, those with most of their own first; *N is how
-   many there are.  Processes, threads and why walks ended are no functions.
+   many there are.  Processes, threads and why walks ended are not functions.
    Unless OLD is NULL, it is another profile, read from folded stacks: its
    functions are listed, too, and those first that have changed most.  To be
    freed; NULL when memory ran out.  */

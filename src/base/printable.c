@@ -8,7 +8,7 @@
 
 /* The bytes of the UTF-8 sequence at TEXT and its code point; 0 if there is
    none: cut off, longer than needed, a surrogate or above U+10FFFF; also if it
-   is U+FFFE or U+FFFF, which are no characters and which XML may not have.  */
+   is U+FFFE or U+FFFF, which are not characters and which XML may not have. */
 static size_t
 decode_utf8 (const unsigned char *text, uint32_t *code)
 {

@@ -153,7 +153,7 @@ parse_line (struct configuration *configuration, char *line, const char *where,
     return true;
   if (equals == NULL)
     return error_set (err, CFI2SFRAME_MALFORMED,
-                      "'%.60s' is no 'setting = value'", name);
+                      "'%.60s' is not 'setting = value'", name);
   *equals = '\0';
   return parse_setting (configuration, trim (name), trim (equals + 1), where,
                         err);

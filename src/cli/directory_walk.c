@@ -4,7 +4,7 @@
    Directories are read one after the other from a stack of paths, so that
    neither their depth nor the number of open files has to be bounded.  A
    regular file is opened and its first bytes are read: most files of a system
-   are no ELF files, and nothing more is done for them.  */
+   are not ELF files, and nothing more is done for them.  */
 
 #include <config.h>
 

@@ -36,8 +36,8 @@ const struct argp_option option_table[] = {
     "Less of the code with rows than that is a failure", 1 },
   { "skip-unconvertible", OPTION_SKIP_UNCONVERTIBLE, "no", OPTION_ARG_OPTIONAL,
     "Files that cannot be converted (32-bit, unknown machine, refused, "
-    "damaged) are counted in a note and are no failure; with =no they are one "
-    "in directories, too",
+    "damaged) are counted in a note and are not failures; with =no they are "
+    "failures in directories, too",
     1 },
   { "no-share", OPTION_NO_SHARE, NULL, 0,
     "Store the rows of every function separately", 1 },

@@ -100,7 +100,7 @@ parse_jobs (struct argp_state *state, const char *argument)
   struct tool_options *options = state->input;
   size_t jobs = 0;
   if (!number_parse (argument, 1, SIZE_MAX, &jobs))
-    argp_error (state, "'%s' is no number of jobs", argument);
+    argp_error (state, "'%s' is not a number of jobs", argument);
   options->jobs
       = jobs < LOCATION_THREADS_MAX ? (unsigned)jobs : LOCATION_THREADS_MAX;
 }

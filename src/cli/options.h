@@ -53,7 +53,7 @@ struct mode_names
 
 extern const struct mode_names mode_names[N_MODES]; /* by enum tool_mode */
 
-/* Which files that cannot be converted are no failures.  */
+/* Which files that cannot be converted are not failures.  */
 enum tool_skip
 {
   SKIP_IN_TREES, /* files found in trees, if SFrame is not made for them */

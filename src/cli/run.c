@@ -32,7 +32,7 @@ struct run
   struct totals totals; /* borrow names from `files` */
 };
 
-/* Count a failure that is no file's, and put it into the events: a report
+/* Count a failure that is not a file's, and put it into the events: a report
    without any failure would pass for success.  */
 static void
 add_problem (struct run *run, const char *what,

@@ -104,6 +104,6 @@ standard_option_number (const struct argp_state *state, const char *text,
 {
   size_t number = 0;
   if (!number_parse (text, 1, most, &number))
-    argp_error (state, "'%s' is no number from 1 to %zu", text, most);
+    argp_error (state, "'%s' is not a number from 1 to %zu", text, most);
   return number;
 }

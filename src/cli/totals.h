@@ -34,7 +34,7 @@ struct totals
 {
   uint64_t done, skipped, failed; /* files */
   uint64_t findings;              /* of --lint */
-  uint64_t problems;              /* failures that are no file's */
+  uint64_t problems;              /* failures that are not a file's */
   uint64_t not_elf;               /* files found in trees that are not ELF */
   struct code_count codes[CODES_MAX]; /* of files that are not done */
   unsigned n_codes;

@@ -119,7 +119,7 @@ debug_file_check_split (const struct image *file, struct error *err)
     if (image_section_is_code (section)
         && section->header.sh_type != SHT_NOBITS)
       return error_set (err, CFI2SFRAME_REFUSED,
-                        "it has code, so it is no separate debug file");
+                        "it has code, so it is not a separate debug file");
   return true;
 }
 

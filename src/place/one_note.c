@@ -53,7 +53,7 @@ is_like (const GElf_Phdr *note, const GElf_Phdr *other)
          && note->p_paddr - note->p_vaddr == other->p_paddr - other->p_vaddr;
 }
 
-/* All PT_NOTEs that are no slots already must be alike, in LOAD.  */
+/* All PT_NOTEs that are not slots already must be alike, in LOAD.  */
 static bool
 collect_segments (const struct draft *draft, const struct header_slots *slots,
                   const GElf_Phdr *load, struct arrangement *arrangement)

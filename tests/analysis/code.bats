@@ -618,7 +618,7 @@ END
   [[ ${lines[0]} == *" in 1 of 1 function that could be compared" ]] || report
 }
 
-# The kernel's frame is no function's: what CFI says of it no code does.
+# The kernel's frame is not a function's: what CFI says of it no code does.
 @test "--lint compares no signal frame" {
   local line
   for line in "" .cfi_signal_frame; do

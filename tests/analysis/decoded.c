@@ -3,7 +3,7 @@
 
      decoded FILE
 
-   A line for each word: "-" if it is no instruction; else where it leads
+   A line for each word: "-" if it is not an instruction; else where it leads
    (enum insn_flow) and a mask of the registers that it writes.  */
 
 #include <config.h>

@@ -25,7 +25,7 @@ known to return, and at jumps to another function's middle.
 A path may go on behind a call through a pointer that never returns, and find
 the code behind it in another state.  With --cfi, OTHER is the same program
 converted from its call-frame information: an address where both have the same
-row is counted apart, and is no failure.
+row is counted apart, and is not a failure.
 
 The emulated machine has no devices, and memory appears where it is touched.
 So a path need not be one that the program can take.  What rows say must hold

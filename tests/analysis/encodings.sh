@@ -1,5 +1,5 @@
 #!/bin/sh
-# The decoder of A64 held against objdump: words that are no instructions, where
+# The decoder of A64 held against objdump: words that are not instructions, where
 # others lead, and what they write (encodings.py).
 # SPDX-License-Identifier: LGPL-2.1-or-later
 

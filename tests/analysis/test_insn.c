@@ -371,7 +371,7 @@ TEST (addresses_that_code_names)
                                7, ADDRESS, &named));
 }
 
-/* Bytes that are no instruction have no words.  */
+/* Bytes that are not instructions have no words.  */
 TEST (shown_as_text)
 {
   char text[INSN_TEXT_MAX];

@@ -1096,7 +1096,7 @@ FIXTURE_TEST (entries_and_a_base_are_targets)
   apply (sum);
   expect (X9, VALUE_TARGET, 0);
   assert_false (tables.tables[0].is_signed_later);
-  /* What is compared is no entry that is jumped by.  */
+  /* What is compared is not an entry that is jumped by.  */
   apply (indexed (X2, X1, X0, 4, 4));
   compare (OP_COMPARE, X2, 3);
   expect_kind (X2, VALUE_OPAQUE);
@@ -1349,7 +1349,7 @@ FIXTURE_TEST (numbers_are_calculated)
   expect_kind (RAX, VALUE_OPAQUE);
 }
 
-/* An address plus a number that was calculated is no address.  */
+/* An address plus a number that was calculated is not an address.  */
 FIXTURE_TEST (calculated_numbers_are_no_addresses)
 {
   enter (&arch_amd64);
@@ -2446,7 +2446,7 @@ FIXTURE_TEST (entries_are_told_from_what_looks_like_them)
   expect (X9, VALUE_TARGETS, 3);
   assert_int_equal (tables.tables[0].base, 0x5000);
   assert_int_equal (tables.tables[1].base, 0x5000);
-  /* A word beside a pointer is no entry with a known index.  */
+  /* A word beside a pointer is not an entry with a known index.  */
   struct insn beside = memory_insn (OP_LOAD, X2, X19, 0x5040, 4);
   beside.sign_extended = true;
   apply (beside);

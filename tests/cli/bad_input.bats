@@ -58,7 +58,7 @@ teardown ()
   fi
 }
 
-@test "what is no program and no library is skipped" {
+@test "what is neither a program nor a library is skipped" {
   : >empty
   echo "#!/bin/sh" >text
   printf 'abc' >three
@@ -328,7 +328,7 @@ END
     || report
 }
 
-@test "- for -o is no file of that name" {
+@test "- for -o is not a file of that name" {
   small_program
   exits 2 -o - small
   [[ ${stderr_lines[0]} == *"standard output is /dev/stdout"* ]] || report

@@ -94,7 +94,7 @@ wrong ()
   cmp small here/lib/a
   tool --config --root=here here/lib/a
   has_sframe here/lib/a
-  # "root" is no beginning of another name.
+  # "root" is not a beginning of another name.
   cp small root/usr/lib/c
   configure <<<"exclude = /ot/usr/lib/c"
   tool --config --root=ro root/usr/lib/c
@@ -163,7 +163,7 @@ wrong ()
 @test "lines that are wrong are one clear line, and exit 1" {
   needs python3
   configure <<<"exclude /usr"
-  wrong ":1: 'exclude /usr' is no 'setting = value'"
+  wrong ":1: 'exclude /usr' is not 'setting = value'"
   configure <<<"excluded = /usr"
   wrong ":1: unknown setting 'excluded'; there are: "
   configure <<<"exclude = usr/lib"
@@ -187,7 +187,7 @@ wrong ()
   configure < <(printf 'format = 3\n\0exclude = /\n')
   wrong "no text"
   configure < <(printf 'x%.0s' $(seq 5000))
-  wrong "is no 'setting = value'"
+  wrong "is not 'setting = value'"
   head -c 2000000 /dev/zero >cfi2sframe.conf
   wrong "larger than"
   rm cfi2sframe.conf

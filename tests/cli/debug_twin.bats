@@ -301,7 +301,7 @@ END
 }
 
 # Was changed like a debug file, segments and all, and crashed.
-@test "a copy from before stripping is no debug file, and stays" {
+@test "a copy from before stripping is not a debug file, and stays" {
   needs strip
   small_program whole -static -Wl,--build-id \
     || skip "no static libc"
@@ -311,7 +311,7 @@ END
     strip --strip-all -o stripped whole
     cp whole before
     refused stripped --debug-twin=whole
-    [[ $stderr == *"whole: it has code, so it is no separate debug file" ]] \
+    [[ $stderr == *"whole: it has code, so it is not a separate debug file" ]] \
       || report
     cmp whole before
   done
@@ -325,7 +325,7 @@ END
 }
 
 # All section headers of code say that it is not there: changed, it crashed.
-@test "a program whose section headers deny its code is no debug file" {
+@test "a program whose section headers deny its code is not a debug file" {
   split_program
   small_program whole -g
   cp whole faked
@@ -413,7 +413,7 @@ END
 }
 
 # A copy of the debug file made the debug file what it had been.
-@test "a debug file is no program that another debug file follows" {
+@test "a debug file is not a program that another debug file follows" {
   split_program
   id=$(readelf -n small | sed -n 's/.*Build ID: //p')
   mkdir -p "cache/$id" tree && cp small.debug tree && mv small.debug "cache/$id/debuginfo"

@@ -460,7 +460,7 @@ damage_sframe ()
 
 # A debugger takes a debug file by its CRC, and a detached section is all that
 # there is in its file.
-@test "debug files and detached sections are no files to take .sframe out of" {
+@test "debug files and detached sections are not files to take .sframe out of" {
   linked_with_sframe in
   objcopy --only-keep-debug in in.debug
   small_program small -Wl,--build-id

@@ -26,7 +26,7 @@ stage ()
   exits 0 --check -r --require stage
 }
 
-@test "--require: what could have no section is no failure" {
+@test "--require: what could have no section is not a failure" {
   needs gcc
   mkdir stage
   echo 'int x;' | gcc -xc - -c -o stage/object.o
@@ -104,7 +104,7 @@ END
   exits 0 -n --stats=junit stage/script stage/converted
   [[ $output == *'tests="2" failures="0" errors="0" skipped="2"'* ]] || report
   [[ $output == *'<skipped message="not an ELF file"/>'* ]] || report
-  # What no XML may have is escaped: control characters, bytes that are no UTF-8,
+  # What no XML may have is escaped: control characters, bytes that are not UTF-8,
   # U+FFFF.
   cp stage/converted $'stage/\e\xff\xef\xbf\xbf'
   exits 0 -n -r --stats=junit --replace=no $'stage/\e\xff\xef\xbf\xbf'

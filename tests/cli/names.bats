@@ -6,7 +6,7 @@
 load helpers
 
 # Escape sequence, newline, DEL, a C1 character in UTF-8 and as a byte, bytes
-# that are no UTF-8: overlong, a surrogate, cut off.
+# that are not UTF-8: overlong, a surrogate, cut off.
 hostile=$'a\e[31m\n\x7f\xc2\x9b31m\x9b\xff\xc0\xaf\xed\xa0\x80\xe2\x82'
 
 # Each line of the file is JSON, whoever reads it, and shows nothing raw.

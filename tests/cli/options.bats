@@ -307,7 +307,7 @@ assert text["status"] != small["status"]
   [[ $stderr == "cfi2sframe: unknown value 'jsno' of --stats; it takes: json"* ]] || report
   tool --format=33 x
   [[ $stderr == *"it takes: 3, 2, 2.0, 1, compact-unwind,"* ]] || report
-  # What is no option is left alone.
+  # What is not an option is left alone.
   small_program ./--chekc
   convert -- --chekc
   convert --undo -o --unod -- --chekc
@@ -356,7 +356,7 @@ assert text["status"] != small["status"]
   done
 }
 
-@test "--verify converts nothing: it is no abbreviation of --verify-code" {
+@test "--verify converts nothing: it is not an abbreviation of --verify-code" {
   small_program f
   local before word
   before=$(checksum f)

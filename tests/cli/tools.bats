@@ -197,7 +197,7 @@ END
   [[ $output == *"100.0 % of 1"* ]]
 }
 
-@test "mutants: what is no C is none, and endless loops end" {
+@test "mutants: what is not C is none, and endless loops end" {
   mutants -v -t cfa_program -e 's/^run_program /run program /' \
     src/cfi/cfa_program.c
   [[ $output == *"compiler: src/cfi/cfa_program.c:"* ]]

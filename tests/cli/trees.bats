@@ -873,13 +873,13 @@ kill_at_flush ()
   [ -f "$left" ]
 }
 
-@test "what a killed run has left is no file to be converted, and is removed" {
+@test "what a killed run has left is not a file to be converted, and is removed" {
   mkdir tree
   small_program tree/small
   cp tree/small before
   kill_at_flush tree
   cp -p "$left" copy
-  # Who only looks removes nothing, and one in a list is no file, either.
+  # Who only looks removes nothing, and one in a list is not a file, either.
   exits 0 -r -n tree
   [ -f "$left" ]
   exits 0 -r --detached=detached tree

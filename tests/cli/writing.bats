@@ -538,7 +538,7 @@ left_out ()
     >d/.libgnutls.so.30.hmac
   left_out d/libx.so.20.4.2 .libgnutls.so.30.hmac
   rm d/.libgnutls.so.30.hmac
-  # What is no file is not read.
+  # What is not a file is not read.
   mkfifo d/.other.so.hmac
   timeout 60 "$CFI2SFRAME" d/libx.so.20.4.2
   rm d/.other.so.hmac

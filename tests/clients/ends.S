@@ -1,7 +1,7 @@
 /* Calls that never return, in every position and before every neighbour.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each case is a function that puts a number into rbp, which is no frame
+   Each case is a function that puts a number into rbp, which is not a frame
    pointer then, and calls another one whose last instruction is a call of
    `die' (ends.c), or one that is followed by instructions with other rules.
    The return address of that call is the address of what comes next:

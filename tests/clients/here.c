@@ -348,7 +348,7 @@ judge_glibc (const struct trace *truth, int from, void *caller)
     count (&counts->glibc_equal);
   else if (same == n || !is_code ((uint64_t)truth->pcs[from + same]))
     /* No CFI; or DWARF goes astray.  It does at the `ret' by which libgcc gets
-       to a landing pad: in front of that is no call.  */
+       to a landing pad: in front of that is not a call.  */
     count (&counts->dwarf_short);
   else
     {

@@ -269,7 +269,7 @@ TEST (calls_are_searched_for_up_to_the_last_byte)
           0x02020400);
 }
 
-/* A call of what is no code is none, though the file has bytes there.  */
+/* A call of what is not code is none, though the file has bytes there.  */
 TEST (calls_lead_to_code)
 {
   static const char bytes[] = UNKNOWN "\xe8\x22\0\0\0";

@@ -86,7 +86,7 @@ check "what the encoder writes keeps to the specification" \
   quietly python3 "$srcdir/tests/conformance/encoder.py" \
     tests/conformance/encoder "$vectors"
 
-# The program itself.  What it prints of functions without rows is no rule, and
+# The program itself.  What it prints of functions without rows is not a rule, and
 # ELF files that are made for the vectors cannot have all of them.
 python3 "$suite/run.py" -v --vectors "$vectors" \
   "dump=python3 $suite/adapters/dump.py cfi2sframe src/cfi2sframe" >"$log" 2>&1
@@ -112,7 +112,7 @@ mkdir "$log.suite" && cp "$suite"/*.py "$log.suite"
 sed -i 's/rows\[number - 1\]\[1\] != row\[1\]/rows[number - 1][1][0] != row[1][0]/' \
   "$log.suite/smaller.py"
 quietly python3 "$log.suite/smaller.py" "$linked"
-check "a section that says something else is no result" \
+check "a section that says something else is not a result" \
   grep -qF 'the new section says something else: []' "$log"
 
 # A suite that cannot fail shows nothing: a reader that answers every question

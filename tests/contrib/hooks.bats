@@ -977,7 +977,7 @@ hook_reads_configuration ()
   "$1" ""
   [ "$status" -ne 0 ] || report
   diff -r before tree
-  says "$CFI2SFRAME_CONFIG:1: 'wrong' is no 'setting = value'"
+  says "$CFI2SFRAME_CONFIG:1: 'wrong' is not 'setting = value'"
   configure <<<"exclude = ${2-/lib/*}"$'\n'"format = 2"
   "$1" ""
   ended_well
@@ -1111,10 +1111,10 @@ all_but_the_hidden_file_converted ()
 }
 
 # Nothing would be converted, and the build would go on.
-@test "RPM: an exclusion that is no regular expression ends the build" {
+@test "RPM: an exclusion that is not a regular expression ends the build" {
   tree_to_convert
   SFRAME_EXCLUDE='^/usr/(lib' run_rpm
   [ "$status" -eq 1 ] || report
-  says "brp-sframe: SFRAME_EXCLUDE is no regular expression: ^/usr/(lib"
+  says "brp-sframe: SFRAME_EXCLUDE is not a regular expression: ^/usr/(lib"
   diff -r before tree
 }

@@ -283,7 +283,7 @@ bin/hello-too" ]
   [ "$ran" ] || skip "no program that may make containers here"
 }
 
-@test "what is no image, or damaged, is refused" {
+@test "what is not an image, or damaged, is refused" {
   make_image
   echo text >text
   tar cf empty.tar text
@@ -400,7 +400,7 @@ layers_of ()
 
 @test "--squash: what something else names stays" {
   make_image
-  # A manifest that is no image's, with the image's configuration and layers.
+  # A manifest that is not an image's, with the image's configuration and layers.
   jq -c '.layers += [{"mediaType": "text/plain", "digest": "sha256:0", "size": 1}]' \
     "$(manifest_of image)" >note
   jq -c ".manifests += [.manifests[0] + $(add_blob image note)]" \

@@ -330,7 +330,7 @@ END
   make_package two 1
   gives 0 retrofit -o new --folder=pool
   [ "$(n_calls)" -eq 2 ]
-  # What is no package is named, and the others are there.
+  # What is not a package is named, and the others are there.
   echo text >pool/bad.deb
   gives 1 retrofit -o new --folder=pool
   [[ $stderr == *bad.deb* ]] || report

@@ -64,7 +64,7 @@ int flags; /* the reader believes the header */
    analysis wants, and somebody
    must have.  */
 END
-check "code and strings are no comments" found 0 <<'END'
+check "code and strings are not comments" found 0 <<'END'
   print ("nobody believes it"); /* no user reads the "nobody" of this */
   int wants = nobody;
 /* A wanted file.  */

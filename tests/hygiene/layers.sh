@@ -98,7 +98,7 @@ check "a header that is not for other folders is found" \
   refused src/high/c.c '#include "low/d.h"' 'not for other folders: "low/d.h"'
 check "a public function in another file than public.c is found" \
   refused src/low/b.c 'cfi2sframe_go (void)' 'src/low/b.c'
-check "a folder that is no layer is found" \
+check "a folder that is not a layer is found" \
   refused src/other/d.c '#include "low/a.h"' 'other must not'
 check "an include of a higher layer from outside of src is found" \
   refused relocatable/o.c '#include "convert/c.h"' 'relocatable must not include'

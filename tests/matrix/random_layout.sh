@@ -10,7 +10,7 @@
 #
 # A seed fails if the unconverted program runs and anything that is made of the
 # converted one does not say the same.  Tools that fail on, or break, the
-# unconverted file are left out.  A refusal is no failure, but counted: most
+# unconverted file are left out.  A refusal is not a failure, but counted: most
 # programs have to be converted.
 
 # Options are lists.

@@ -21,7 +21,7 @@ struct step
   bool lazy_jump; /* through the GOT; at first it leads to the next
                      instruction */
   bool padding;
-  unsigned data; /* bytes behind it that are no instructions */
+  unsigned data; /* bytes behind it that are not instructions */
 };
 
 static bool

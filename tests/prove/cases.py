@@ -203,7 +203,7 @@ def the_byte_order_is_the_file_s(prover):
                 proved(result, 1)
             else:
                 broken(result, "not in the file's byte order")
-    for abi in AMD64, S390X:  # machines of one byte order: 0 is no ABI
+    for abi in AMD64, S390X:  # machines of one byte order: 0 is not an ABI
         data = bytearray(sframe(function(PLAIN_ROW), abi=S390X + AMD64 - abi))
         data[4] = 0
         broken(prover.section(bytes(data), {0: PLAIN}, abi=abi),

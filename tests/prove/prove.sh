@@ -56,7 +56,7 @@ check "that CFI is missing is all that is said of it" \
 check "all its rows are without CFI" \
   grep -q ' equal 0 .* without-cfi [1-9][0-9]* wrong 0$' "$scratch/line"
 "$prove" "$srcdir/README.md" >"$log" 2>&1
-check "what is no ELF file cannot be read" test $? -eq 2
+check "what is not an ELF file cannot be read" test $? -eq 2
 
 "$prove" --help >"$log" 2>&1
 check "--help is an option once" test "$(grep -c -- --help "$log")" -eq 1

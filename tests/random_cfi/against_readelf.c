@@ -211,7 +211,7 @@ compare_all (struct comparison *comparison, FILE *in)
         {
           compare_row (comparison, &row, end);
           row = (struct row){ 0 };
-          end = 0; /* its rows are no code's */
+          end = 0; /* its rows are not code's */
           continue;
         }
       int n = split (line, words);

@@ -63,7 +63,7 @@ class Writer:
         self.now = 1000
 
     def add(self, kind, misc, body, pid, tid=None):
-        """A record that is no sample."""
+        """A record that is not a sample."""
         if tid is None:
             tid = pid
         body += b'\0' * (-len(body) % 8) + struct.pack('<II', pid, tid)

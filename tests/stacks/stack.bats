@@ -145,7 +145,7 @@ END
   done
 }
 
-# Below FRAME, whose PC is no code, the caller is shown as a guess.
+# Below FRAME, whose PC is not code, the caller is shown as a guess.
 guessed_below ()
 {
   grep -A 20 " $1 ?\$" <<<"$output" >below || report
@@ -176,7 +176,7 @@ guessed_below ()
   done
 }
 
-@test "who called what is no code is shown below a handler on another stack, too" {
+@test "who called what is not code is shown below a handler on another stack, too" {
   cat >alternate.c <<'END'
 #define _GNU_SOURCE
 #include <signal.h>
@@ -215,7 +215,7 @@ END
     grep -A 20 ' handler+' <<<"$output" >below
     wanted=' caller\+0x[0-9a-f]+ \(alternate\) \[guessed\][^#]*#[0-9]+ +0x[0-9a-f]+ main\+.*\(the outermost frame\)'
     [[ $(cat below) =~ $wanted ]] || report
-    # DWARF does not get beyond what is no code.
+    # DWARF does not get beyond what is not code.
     gives 0 stacks --dwarf "$pid"
     [[ $output == *"DWARF: the same "*" frames, and no CFI for more" ]] || report
   done

@@ -425,7 +425,7 @@ TEST (a_chain_that_comes_later_is_left_out)
 
 /* ---- Other records.  */
 
-/* Who and when stands at the end of records that are no samples: two words of
+/* Who and when stands at the end of records that are not samples: two words of
    which there may be fewer.  */
 TEST (a_stamp_is_in_its_record)
 {

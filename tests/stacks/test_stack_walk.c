@@ -343,7 +343,8 @@ find_rules_of_aarch64 (const void *process, uint64_t address,
 }
 
 /* Code without rows, whose frame has more than FP and RA, was called by
-   FUNCTION: the words in front of that frame's end are no return addresses. */
+   FUNCTION: the words in front of that frame's end are not return addresses.
+ */
 static void
 assert_sp_is_not_guessed (uint64_t function, size_t frames)
 {

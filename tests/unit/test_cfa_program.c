@@ -611,7 +611,7 @@ TEST (registers_are_those_of_the_machine)
   /* x30 is one.  */
   expect_program (AARCH64 ("\x0f\x02\x8e\x10"), REASON_NONE,
                   "0 r30+16 same same");
-  /* The RA column of x86-64 is no register that could hold a value.  */
+  /* The RA column of x86-64 is not a register that could hold a value.  */
   expect_program (AMD64 ("\x09\x06\x10"), REASON_NONE,
                   "0 r7+8 [c-8] ra-register");
   expect_program (AARCH64 ("\x09\x1d\x1e"), REASON_NONE, "0 r31+0 same r30+0");

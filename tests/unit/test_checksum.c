@@ -902,7 +902,8 @@ enum note_place
   IN_A_SEGMENT,
   IN_NO_SEGMENT, /* a program header of another type */
   BEHIND_ANOTHER,
-  ALIGNED_TO_8, /* behind another, which has a size that is no multiple of 8 */
+  ALIGNED_TO_8, /* behind another, which has a size that is not a multiple of 8
+                 */
   OF_A_LONGER_NAME
 };
 

@@ -252,7 +252,7 @@ TEST (code_is_cut_by_all_that_is_known)
   close_fixture (&f);
 }
 
-/* What is in front of G, the only start, is no part of it.  */
+/* What is in front of G, the only start, is not part of it.  */
 TEST (code_in_front_of_a_start_is_another_function)
 {
   static const uint32_t code[]
@@ -371,7 +371,7 @@ TEST (without_memory_no_code_is_read)
   assert_true (refused > 4);
 }
 
-/* That there is no CFI is no error; others are.  */
+/* That there is no CFI is not an error; others are.  */
 TEST (without_a_machine_there_is_no_source)
 {
   struct fixture f;

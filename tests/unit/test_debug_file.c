@@ -604,7 +604,7 @@ struct difference
 };
 
 static const struct difference differences[] = {
-  { "the same code is no difference", .reason = NULL },
+  { "the same code is not a difference", .reason = NULL },
   { "code that is not loaded is none either", NULL, .more_code = true },
   { "code of another size", "at other addresses", .size = -1 },
   { "code at another address", "at other addresses", .address = 1 },
@@ -867,7 +867,7 @@ is_codeless (size_t n_code, uint64_t size, size_t n_owned)
   return codeless;
 }
 
-/* Zeros are no code.  What would take too long to look at is taken for
+/* Zeros are not code.  What would take too long to look at is taken for
    code.  */
 TEST (a_search_for_code_has_limits)
 {

@@ -190,7 +190,7 @@ TEST (lookup)
       assert_lookup (&decoder, 0x40301f, &flexible_rows[4]);
       assert_lookup (&decoder, 0x403020, NULL);
       assert_lookup (&decoder, UINT64_MAX, NULL);
-      /* A row that runs past the section is no row.  */
+      /* A row that runs past the section is not a row.  */
       decoder.fre_size = 2;
       struct sframe_fde function;
       struct sframe_row row;

@@ -626,7 +626,7 @@ TEST (recognised_stubs)
          "[1020+64: 0s8 11s16 16s8 27s16 32s8 43s16 48s8 59s16]");
   function.size = 65;
   check (options_for (&arch_amd64, v3), function, "[1020+65m16: 0s8 11s16]");
-  /* Rows behind the block's end are no rows.  */
+  /* Rows behind the block's end are not rows.  */
   function.size = 80;
   rows[1].start = 16;
   check (options_for (&arch_amd64, v3), function, "[1020+80: 0s8]");

@@ -89,7 +89,7 @@ end (struct fixture *f)
 
 #define BEGIN(f, bytes) begin (f, &arch_amd64, bytes, sizeof (bytes) - 1)
 
-/* Behind the rows of PART others stand, which are no rows of it.  */
+/* Behind the rows of PART others stand, which are not rows of it.  */
 static size_t
 make_rows (const struct part *part, struct frame_row rows[ROWS_MAX + 1])
 {

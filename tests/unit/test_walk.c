@@ -677,8 +677,8 @@ TEST (many_neighbours_are_no_group)
   expect (&f, expected, 16);
 }
 
-/* An FDE that says nothing of code is no rival of FDEs that it only follows,
-   and makes none of FDEs that it overlaps.  */
+/* An FDE that says nothing of code is not a rival of FDEs that it only
+   follows, and makes none of FDEs that it overlaps.  */
 TEST (an_fde_of_no_code_makes_no_rivals)
 {
   static const struct

@@ -331,7 +331,7 @@ TEST (deep_stacks_are_walked_to_their_end)
   free (stack);
 }
 
-/* A NULL that is no call's: unused slots are of PC 0.  */
+/* A NULL that is not a call's: unused slots are of PC 0.  */
 PROGRAM_TEST (a_walk_from_pc_0_ends_there)
 {
   uint64_t addresses[FRAMES];

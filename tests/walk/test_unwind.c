@@ -301,7 +301,7 @@ TEST (a_stack_that_leads_to_itself_ends_the_walk)
 }
 
 /* As glibc's __restore_rt: everything is in the ucontext at SP.  */
-/* What makecontext leaves on the stack is no return address of a call.  */
+/* What makecontext leaves on the stack is not a return address of a call.  */
 TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
 {
   static struct sframe_row other[]

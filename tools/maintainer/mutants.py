@@ -353,7 +353,7 @@ class Change:
         return file, self.old, self.new
 
     def key(self, file):
-        """For the list of equivalent ones, in which lines are no numbers."""
+        """For the list of equivalent ones, in which lines are not numbers."""
         return file, self.function, self.turn, self.old, self.new
 
 

@@ -64,7 +64,7 @@ else
 fi
 log=$work/log
 root=$work/root
-# Reasons that are no fault of the layout.
+# Reasons that are not the fault of the layout.
 harmless='no \.eh_frame"\|relocatable object \|has an \.sframe already"'
 harmless=$harmless'\|"same file as \|"debug file\|SFrame has no ABI'
 

@@ -33,7 +33,7 @@ def between(least: int, most: Optional[int] = None) -> Callable[[str], int]:
         if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < least \
            or (most is not None and int(text) > most):
             raise argparse.ArgumentTypeError(
-                "%s is no number from %d%s" % (
+                "%s is not a number from %d%s" % (
                     ascii(text), least, " on" if most is None
                     else " to %d" % most))
         return int(text)

@@ -57,7 +57,7 @@ MANIFEST: Any = {"layers": Maybe([{"mediaType": Maybe(str),
                  "config": Maybe({"digest": Maybe(str)})}
 CONFIG: Any = {"rootfs": Maybe({"diff_ids": Maybe([])}), "history": Maybe([])}
 DOCKER_MANIFEST: Any = [{"Config": str, "Layers": [str]}]
-KINDS = {"dict": "object", "list": "list", "str": "text"}
+KINDS = {"dict": "an object", "list": "a list", "str": "text"}
 
 
 def expect(value: Any, shape: Any, what: str) -> None:
@@ -65,7 +65,7 @@ def expect(value: Any, shape: Any, what: str) -> None:
     kind = shape if isinstance(shape, type) else type(shape)
     well = isinstance(value, kind)
     if not well:
-        raise Refused("damaged image: %s is no %s"
+        raise Refused("damaged image: %s is not %s"
                       % (what, KINDS[kind.__name__]))
     if isinstance(shape, list) and shape:
         for one in value:
@@ -91,7 +91,7 @@ def to_bytes(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":"),
                           ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise Refused("damaged image: text that is no Unicode") from None
+        raise Refused("damaged image: text that is not Unicode") from None
 
 
 def digest_of_file(path: str) -> str:

@@ -224,7 +224,7 @@ def take(items: Items, folder: str, record: str) -> bool:
         path = os.path.join(folder, os.path.normpath(name))
         item = dict(item_of(record), path=path)
         if not os.path.isfile(path):
-            raise Refused("the file's name is no text")
+            raise Refused("the file's name is not text")
     except Refused as error:
         complain(path, error)
         return False

@@ -1,4 +1,4 @@
-# Rule: cmp and ja bound a jump table.  The words behind it are no entries: they
+# Rule: cmp and ja bound a jump table.  The words behind it are not entries: they
 # would lead into the middle of instructions.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc

@@ -1,4 +1,4 @@
-# Rule: what uncertain code calls is no function.  A pointer leads to data in
+# Rule: what uncertain code calls is not a function.  A pointer leads to data in
 # the text, which looks like a call of l, in the middle of g.
 # options: -e
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0

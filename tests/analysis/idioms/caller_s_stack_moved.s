@@ -1,6 +1,6 @@
 # Rule: nothing is said of who calls what comes back with another stack pointer,
 # found before that or after: in the two functions the return address is 16 bytes
-# farther away between the calls.  The subroutines themselves are no functions.
+# farther away between the calls.  The subroutines themselves are not functions.
 # options: -g
 # expect: 32 executable, rows for 0.00%
 	.globl	before, after, save, restore

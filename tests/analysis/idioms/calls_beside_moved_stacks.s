@@ -1,5 +1,5 @@
 # Beside subroutines that come back with another stack pointer (save), calls of
-# what is no function (f), jumps to them (g) and calls of other functions (i) say
+# what is not a function (f), jumps to them (g) and calls of other functions (i) say
 # nothing of who does that.
 # options: -a
 # expect: equal 71.429% cfa-differs 0 ra-differs 0 fp-differs 0

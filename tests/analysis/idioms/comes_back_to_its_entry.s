@@ -1,6 +1,6 @@
 # Rule: a function that jumps back to its entry with more on the stack does not
 # return as functions do, whether to the entry itself (f) or to padding in front of
-# it (g).  Nor does one end where `ja' leads to what is no code (h, i).
+# it (g).  Nor does one end where `ja' leads to what is not code (h, i).
 # expect: sound:1 not-code:2 return:2
 	.text
 f:	.cfi_startproc

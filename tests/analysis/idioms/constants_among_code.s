@@ -1,4 +1,4 @@
-# Constants in an executable segment are no code, whatever points to them.
+# Constants in an executable segment are not code, whatever points to them.
 # link: -shared -Wl,-z,noseparate-code
 # options: -e
 # expect: equal 100.000%

@@ -1,5 +1,5 @@
 # Rule: words behind a jump table without a bound that lead into another function's
-# part, which has CFI of its own, are no entries.
+# part, which has CFI of its own, are not entries.
 # expect: 43 equal 100.000%
 	.text
 f:	.cfi_startproc

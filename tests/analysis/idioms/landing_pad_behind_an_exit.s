@@ -1,6 +1,6 @@
 # Rule: a landing pad behind a call says that the call may throw, not that it
 # returns.  The pad in f goes on with registers of f, but takes the exception
-# first.  So h, behind such a call and known by nothing, is no part of g.
+# first.  So h, behind such a call and known by nothing, is not part of g.
 # link: -shared -Wl,-z,norelro
 # options: -e
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0

@@ -1,6 +1,6 @@
 # What is last in front of the next function goes on there: a branch (f, p), also
 # one that is never taken (q), and an instruction that changes the frame, which
-# is that of a call behind it (r) or was (s).  Bytes that are no instruction are
+# is that of a call behind it (r) or was (s).  Bytes that are not instructions are
 # no end (t).
 # options: -v
 # link: -shared -Wl,-Ttext=0x10000

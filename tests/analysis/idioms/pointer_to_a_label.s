@@ -1,4 +1,4 @@
-# Rule: where a pointer leads is no function if the code in front goes on there
+# Rule: where a pointer leads is not a function if the code in front goes on there
 # with another frame.  l1 has not the frame of a call; l2 has, but what is in
 # front of it shows that it was not meant as a function.
 # options: -e

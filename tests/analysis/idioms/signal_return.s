@@ -1,4 +1,4 @@
-# Where the handler of a signal returns to is no function, though C libraries
+# Where the handler of a signal returns to is not a function, though C libraries
 # give it the symbol of one.
 # options: -a
 # expect: signal:1

@@ -1,6 +1,6 @@
 # Functions that do not move their callers' stacks, though they end as those do:
 # a jump to what is popped beside the return address (f), by way of memory (g),
-# and returns that are no returns (k, l).  What calls them has its rows: nothing
+# and returns that are not returns (k, l).  What calls them has its rows: nothing
 # is taken from their registers, either.  The functions k and l have none.
 # options: -g
 # expect: sound:6 return:2
