@@ -17,7 +17,6 @@
 
 enum
 {
-  ROWS_MAX = 1 << 18, /* see cfa_program.c */
   REMEMBERED_MAX = 64 /* nesting of remember_state, without `bugs` */
 };
 
@@ -96,7 +95,7 @@ advance_row (struct gnu_translator *t, uint64_t start)
     return REASON_BAD_INSTRUCTION; /* a function does not go backwards */
   if (start == t->pending.start)
     return REASON_NONE; /* no directive makes this */
-  if (t->touched && t->n_rows == ROWS_MAX)
+  if (t->touched && t->n_rows == FRAME_ROWS_MAX)
     return REASON_FUNCTION_SIZE;
   if (t->touched && !commit_row (t))
     return REASON_BAD_ENTRY;
