@@ -116,13 +116,13 @@ key_table_next (const struct key_table *table, struct key_walk *walk,
 /* The number I in TABLE under HASH for which the expression IS is true, or
    UINT32_MAX if there is none.  I is a uint32_t that the macro declares; a
    search in IS needs another name.  */
-#define KEY_FIND(table, hash_of_key, i, is)                           \
-  __extension__({                                                     \
-    struct key_walk i##_walk = { .hash = (hash_of_key) };             \
-    uint32_t i;                                                       \
-    while (key_table_next (table, &i##_walk, &i) && !(is))            \
-      continue;                                                       \
-    (uint32_t) i; /* without the cast cppcheck takes it for unused */ \
+#define KEY_FIND(table, hash_of_key, i, is)                             \
+  __extension__({                                                       \
+    struct key_walk i##_walk = { .hash = (hash_of_key) };               \
+    uint32_t i;                                                         \
+    while (key_table_next (table, &i##_walk, &(i)) && !(is))            \
+      continue;                                                         \
+    (uint32_t) (i); /* without the cast cppcheck takes it for unused */ \
   })
 
 #endif /* BASE_KEY_TABLE_H */

@@ -92,10 +92,10 @@ perf_data_build_id (struct perf_data *data, const char *path,
   {
     HAS_SIZE = 1 << 15 /* PERF_RECORD_MISC_BUILD_ID_SIZE */
   };
-  struct perf_record record;
+  struct perf_record record = { 0 };
   uint32_t number
       = find_build_id (data, key_of_path (data, path), path, &record);
-  if (number == UINT32_MAX)
+  if (number == UINT32_MAX || record.bytes == NULL)
     return 0;
   const uint8_t *id = record.bytes + BUILD_ID_PROCESS;
   size_t size = PERF_BUILD_ID_MAX;
