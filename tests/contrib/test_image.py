@@ -134,7 +134,7 @@ def test_a_damaged_archive_is_refused_in_a_line(run, tmp_path, images):
 
 
 def test_text_that_is_no_unicode_is_refused(retrofit):
-    with pytest.raises(retrofit.Refused, match="no Unicode"):
+    with pytest.raises(retrofit.Refused, match="not Unicode"):
         retrofit.to_bytes({"a": "\ud800"})
 
 
