@@ -26,9 +26,10 @@ check_compact_unwind (const struct argp_state *state)
     argp_error (state, "this option is for SFrame only");
 }
 
-/* A bit of what does so for linked files alone.  Of objects nothing is known
+/* A bit of what does not go with --relocatable.  Of objects nothing is known
    that the linker decides: where code comes to lie, who calls it, which
-   readers there are.  */
+   readers there are.  Options that have no effect on objects alone go with it:
+   there may be linked files in the same run.  */
 #define LINKED MODE_BIT (N_MODES)
 
 #define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))
@@ -45,10 +46,10 @@ static const struct
   { OPTION_STRICT, MODES_MAKING | MODE_BIT (MODE_CHECK) },
   { OPTION_MIN_COVERAGE, MODES_MAKING | MODE_BIT (MODE_CHECK) },
   { OPTION_REQUIRE, MODE_BIT (MODE_CHECK) },
-  { OPTION_NO_SHARE, MODES_MAKING | LINKED },
-  { OPTION_NO_SPLIT, MODES_MAKING | LINKED },
-  { OPTION_COMPACT, MODES_MAKING | LINKED },
-  { OPTION_RETURN_ADDRESSES, MODES_MAKING | LINKED },
+  { OPTION_NO_SHARE, MODES_MAKING },
+  { OPTION_NO_SPLIT, MODES_MAKING },
+  { OPTION_COMPACT, MODES_MAKING },
+  { OPTION_RETURN_ADDRESSES, MODES_MAKING },
   { OPTION_VERIFY_CODE, MODES_MAKING | LINKED },
   { OPTION_ANALYZE, MODES_MAKING | LINKED },
   { OPTION_GNU, MODES_MAKING_IN_PLACE },
@@ -159,10 +160,6 @@ check_debug_file (const struct argp_state *state)
       && options->output != NULL)
     argp_error (state, "with an output file, name the debug file: "
                        "--debug-twin=DEBUG");
-  if (convert->relocatable && options->mode != MODE_CHECK
-      && convert->debug_info == CFI2SFRAME_DEBUG_INFO_AUTO)
-    argp_error (state, "--debug-info=auto is for linked files, not with "
-                       "--relocatable");
   if (convert->debug_file == NULL)
     return;
   if (many)

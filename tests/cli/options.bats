@@ -406,13 +406,15 @@ END
     exits 2 $options f
     [[ $stderr == *"has no effect without -r"* ]] || report
   done
-  for options in --analyze --verify-code --no-share --no-split --compact \
-    --return-addresses=no --debug-file=f --debug-info=auto; do
+  for options in --analyze --verify-code --debug-file=f; do
     exits 2 --relocatable $options f
     [[ $stderr == *": ${options/=[!a]*/} is for linked files, not with --relocatable"* ]] || report
   done
-  # Others in the same run can have it.
-  exits 0 -n --relocatable --debug-info=none f
+  # Linked files in the same run can have it.
+  for options in --no-share --no-split --compact --return-addresses=no \
+    --debug-info=auto --debug-info=none; do
+    exits 0 -n --relocatable $options f
+  done
   [ "$(checksum f)" = "$before" ]
 }
 
