@@ -290,7 +290,8 @@ unit_is_referenced (const struct draft *draft, const struct unit *unit)
   FOR_EACH_SECTION (section, draft->image)
     {
       const GElf_Shdr *header = &section->header;
-      if (has_section (unit, section)
+      size_t index = (size_t)(section - draft->image->sections);
+      if (has_section (unit, section) && !is_replaced (draft, index)
           && references_meet (&draft->references, header->sh_addr,
                               known_end (header)))
         return true;
