@@ -110,6 +110,8 @@ class Changes:
 
 def main(prove, path, count, seed):
     changes, generator = Changes(path), random.Random(int(seed))
+    if not changes.ranges:
+        sys.exit(path + ": no CFI that changes could contradict")
     tried = missed = 0
     with tempfile.NamedTemporaryFile() as copy:
         while tried < int(count):
