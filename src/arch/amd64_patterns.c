@@ -100,8 +100,6 @@ look_at_field (struct address_search *search, const struct loaded_bytes *code,
   look_for_relative (search, code, at);
   if (search->has_base)
     look_for_got_relative (search, code, at);
-  if (search->also != NULL)
-    search->also (search, code, at);
 }
 
 static void
@@ -114,5 +112,4 @@ const struct arch_patterns amd64_patterns = {
   .e_machine = EM_X86_64,
   .padding = padding,
   .find_addresses = find_addresses,
-  .shows_fields = true,
 };

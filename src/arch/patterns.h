@@ -34,11 +34,6 @@ struct address_search
   void (*found) (void *context, uint64_t target);
   void *context;
 
-  /* NULL, or called by patterns with shows_fields for fields of 32 bits, among
-     them each that may be a distance from where it stands.  */
-  void (*also) (struct address_search *search, const struct loaded_bytes *code,
-                uint64_t at);
-
   /* Set when code refers to the range in a way that does not tell where.  */
   bool unknown;
 };
@@ -53,7 +48,6 @@ struct arch_patterns
 
   void (*find_addresses) (struct address_search *search,
                           const struct loaded_bytes *code);
-  bool shows_fields; /* to search->also */
 };
 
 /* The patterns of an ELF machine (EM_*), or NULL.  */

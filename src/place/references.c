@@ -153,9 +153,8 @@ may_lead (struct address_search *fields, uint64_t place, unsigned size,
          && !leads_nowhere (search->image, place + size - 1);
 }
 
-/* Code has fields that would be distances by chance, in one file of ten.  So
-   only those count there that lie as assemblers align data and lead to the
-   start of notes.  */
+/* Distances count in data alone.  Code has fields that would be distances by
+   chance, in one file of ten.  */
 static void
 note_distance (struct address_search *fields, uint64_t place, unsigned size,
                uint64_t distance)
@@ -165,10 +164,7 @@ note_distance (struct address_search *fields, uint64_t place, unsigned size,
   if (!may_lead (fields, place, size, target))
     return;
   const struct image_section *from = section_at (search->image, place);
-  const struct image_section *to = section_at (search->image, target);
-  if (from == NULL || !(from->header.sh_flags & SHF_EXECINSTR)
-      || (place % 4 == 0 && to != NULL && to->header.sh_type == SHT_NOTE
-          && to->header.sh_addr == target))
+  if (from == NULL || !(from->header.sh_flags & SHF_EXECINSTR))
     fields->found (fields->context, target);
 }
 
@@ -238,15 +234,12 @@ scan_segment (struct address_search *fields, const struct image *image,
   scan_bytes (fields, image, segment, at, end);
 }
 
-/* Whether all of SEGMENT but some padding is code, in which scan_code has
-   looked at distances already.  */
+/* Whether SEGMENT has nothing to be found: it is code but for some padding,
+   and there are no fixed addresses.  */
 static bool
-is_known_code (const struct image *image, const GElf_Phdr *segment)
+is_code_alone (const struct image *image, const GElf_Phdr *segment)
 {
-  const struct arch_patterns *patterns
-      = arch_patterns_of (image->header.e_machine);
-  if (image->header.e_type == ET_EXEC || !(segment->p_flags & PF_X)
-      || patterns == NULL || !patterns->shows_fields)
+  if (image->header.e_type == ET_EXEC || !(segment->p_flags & PF_X))
     return false;
   uint64_t left = segment->p_filesz;
   FOR_EACH_SECTION (section, image)
@@ -264,20 +257,11 @@ is_known_code (const struct image *image, const GElf_Phdr *segment)
 }
 
 static void
-look_at_distance (struct address_search *fields,
-                  const struct loaded_bytes *code, uint64_t at)
-{
-  uint32_t field = load_u32 (code->bytes + at, false);
-  note_distance (fields, code->address + at, 4, (uint64_t)(int32_t)field);
-}
-
-static void
 scan_code (struct address_search *search, const struct image *image)
 {
   const struct arch_patterns *patterns
       = arch_patterns_of (image->header.e_machine);
   search->has_base = dynamic_find (image, DT_PLTGOT, &search->base);
-  search->also = look_at_distance;
   FOR_EACH_SECTION (section, image)
     {
       struct loaded_bytes code
@@ -298,7 +282,7 @@ scan_data (struct address_search *search, const struct image *image)
   search->has_base = image->header.e_type == ET_EXEC;
   search->base = 0;
   FOR_EACH_LOAD (load, image)
-    if (!is_known_code (image, load))
+    if (!is_code_alone (image, load))
       scan_segment (search, image, load);
 }
 

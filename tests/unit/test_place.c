@@ -3115,9 +3115,8 @@ TEST (what_looks_like_a_field_counts_where_it_may_be_one)
     { ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 8, RANGE, false, false },
     { ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 8, RANGE, false, false },
     { ".note", SHT_NOTE, SHF_ALLOC, 8, RANGE, false, false },
-    { ".text", SHT_PROGBITS, SHF_EXECINSTR, 8, RANGE, true, true },
-    { ".text", SHT_PROGBITS, SHF_EXECINSTR, 9, RANGE, true, false },
-    { ".text", SHT_PROGBITS, SHF_EXECINSTR, 8, RANGE + 4, true, false },
+    { ".text", SHT_PROGBITS, SHF_EXECINSTR, 8, RANGE, true, false },
+    { ".text", SHT_PROGBITS, SHF_EXECINSTR, 9, RANGE + 4, true, false },
   };
   static struct code_file file;
   GElf_Phdr load;
