@@ -31,5 +31,9 @@ tidy_sframe() {
 	msg2 "$(gettext "Adding SFrame data...")"
 
 	# All of it in one call: hard links stay links.
-	cfi2sframe --hook --root=. --package="$pkgname" ${SFRAME_OPTIONS} -r -- .
+	cfi2sframe --hook --root=. --package="$pkgname" ${SFRAME_OPTIONS} -r -- . || {
+		# makepkg does not look at the status of what tidies.
+		error "$(gettext "A failure occurred in %s().")" "tidy_sframe"
+		exit 1
+	}
 }

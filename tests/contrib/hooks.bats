@@ -830,6 +830,7 @@ write_makepkg_stubs ()
   cat >"$1/library/util/message.sh" <<'END'
 msg2 () { echo "$@"; }
 warning () { echo "warning: $*"; }
+error () { echo "error: $*"; }
 gettext () { echo "$1"; }
 END
   echo 'check_option () { [[ " ${options[*]} " == *" $1 "* ]]; }' \
@@ -841,6 +842,7 @@ pkgname=hello
 options=(strip sframe)
 source "\${HOOK-$contrib/arch/45-sframe.sh}"
 cd $1/tree && "\${tidy_modify[0]}"
+true # as makepkg goes on
 END
 }
 
@@ -848,7 +850,7 @@ END
 run_arch ()
 {
   write_makepkg_stubs "$PWD" "$1"
-  run bash -e run.sh
+  run bash run.sh
 }
 
 # post_src_install, with Portage's functions replaced.
