@@ -16,7 +16,7 @@ enum
      a node for 4 bytes, a label for 32.  */
   NODES_MIN = 1 << 14,
   LABELS_MIN = 1 << 12,
-  STEPS_MIN = 1 << 21,
+  STEPS_MIN = 1 << 18,
   ADDRESS_MIN = 0x1000, /* constants below are not addresses */
   PLACES_REMEMBERED = 4096,
   TRIES_MAX = 8,
@@ -33,7 +33,8 @@ routine_new (const struct routine_context *context)
   routine->machine = context->machine;
   routine->noting = NODE_NONE;
   routine->nodes_max = NODES_MIN + context->facts->image->size / 4;
-  routine->steps_left = STEPS_MIN + 32 * context->facts->image->size;
+  /* Real files take 0.1 to 0.9 steps for each of their bytes.  */
+  routine->steps_left = STEPS_MIN + 8 * context->facts->image->size;
   routine->labels_max = LABELS_MIN + context->facts->image->size / 32;
   return routine;
 }
