@@ -129,8 +129,8 @@ def rows_end_with_their_function(prover):
     data = sframe(function(*TWO_ROWS, Fre(16, (24,))), function(at=16))
     proved(prover.section(data, {0: PLAIN, 4: DEEPER, 15: DEEPER,
                                  16: "outermost"}), 4)
-    for size, block in ((15, {}), (36, {"pcmask": True, "repeat": 15})):
-        data = sframe(function(*TWO_ROWS, Fre(16, (24,)), size=size, **block))
+    for size, blocks in ((15, {}), (36, {"pcmask": True, "repeat": 15})):
+        data = sframe(function(*TWO_ROWS, Fre(16, (24,)), size=size, **blocks))
         broken(prover.section(data, {0: PLAIN}),
                "a row behind the end of its function")
 

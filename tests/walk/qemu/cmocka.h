@@ -14,7 +14,8 @@
 #define assert_non_null(p) assert_true ((p) != NULL)
 #define assert_int_equal(a, b) assert_true ((uint64_t)(a) == (uint64_t)(b))
 #define assert_ptr_equal(a, b) assert_true ((a) == (b))
-#define assert_ptr_not_equal(a, b) assert_true ((const void *)(a) != (const void *)(b))
+#define assert_ptr_not_equal(a, b) \
+  assert_true ((const void *)(a) != (const void *)(b))
 #define assert_memory_equal(a, b, n) assert_true (memcmp (a, b, n) == 0)
 #define fail_msg(...) \
   (fprintf (stderr, __VA_ARGS__), fail_at (__FILE__, __LINE__, "fail"))
