@@ -70,7 +70,7 @@ same_rule (const struct rule *cfi, const struct rule *row,
 {
   if (cfi->signal != row->signal)
     return false;
-  if (row->no_rows && !row->outermost)
+  if (row->signal && row->no_rows)
     return true;
   if (cfi->outermost || row->outermost)
     return cfi->outermost == row->outermost;

@@ -399,18 +399,18 @@ take_row (struct section *section, struct span *span)
   return true;
 }
 
-/* A function without rows: an outermost frame (section 1.2).  Nothing is said
-   of a signal frame, nor of a function of the flexible type.  */
+/* A function without rows: an outermost frame (section 1.2), or a signal frame
+   that nothing else is said of.  False: a function of the flexible type, or of
+   an earlier version, says nothing of its code then.  */
 static bool
 take_rowless (struct section *section, struct span *span)
 {
-  bool signal = section->info & 0x80, flexible = section->info2 & 1;
   span->start = section->start;
   span->end = section->end;
   span->rule = (struct rule){ .no_rows = true,
-                              .outermost = !signal && !flexible,
-                              .signal = signal };
-  return section->version >= 3;
+                              .outermost = !(section->info & 0x80),
+                              .signal = section->info & 0x80 };
+  return section->version >= 3 && !(section->info2 & 1);
 }
 
 bool

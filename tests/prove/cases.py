@@ -364,6 +364,8 @@ def an_undefined_ra_ends_the_stack(prover):
 def signal_frames_are_told_apart(prover):
     plain = sframe(function(PLAIN_ROW))
     signal = sframe(function(PLAIN_ROW, signal=True))
+    flexible = sframe(function(PLAIN_ROW), function(at=16, flexible=True))
+    proved(prover.section(flexible, {0: PLAIN, 16: PLAIN}, size=16), 16)
     rowless = sframe(function(signal=True))
     proved(prover.section(signal, {0: PLAIN + " signal"}), 1)
     proved(prover.section(rowless, {0: PLAIN + " signal"}), 1)

@@ -198,13 +198,10 @@ class Vectors:
         data = self.read(vector)
         section = sframe_spec.Section(data, vector["address"])
         functions = [section.function(i) for i in range(section.n_fdes)]
-        # Where the text leaves a choice, readers may differ.  Whether there is
-        # no rule or an error is one answer.
+        # Where the text leaves a choice, readers may differ.
         answers = {lookup["pc"]: lookup["answers"][0]
                    for lookup in vector["lookups"]
                    if len(lookup["answers"]) == 1}
-        answers.update((lookup["pc"], "none") for lookup in vector["lookups"]
-                       if set(lookup["answers"]) == {"none", "error"})
         rules = [pc for pc, answer in answers.items() if answer != "none"]
         code = (min([f.address for f in functions] + list(answers)),
                 max([f.address + f.size for f in functions]
