@@ -277,7 +277,8 @@ END
   sampled 150 folded . -F 199 --top=3 -o folded -- ./busy 1
   [ "$status" -eq 0 ] || report
   [[ ${lines[0]} == ready && ${lines[1]} == "   self    total  function" ]] || report
-  [[ ${lines[2]} =~ ^\ *[89][0-9]\.[0-9]\ %\ \ \ *[0-9.]+\ %\ \ hot$ ]] || report
+  [[ ${lines[2]} =~ ^\ *([89][0-9]\.[0-9]|100\.0)\ %\ \ \ *[0-9.]+\ %\ \ hot$ ]] \
+    || report
   [ "${#lines[@]}" -eq 5 ] || report
   gives 0 profiled --top=1000 -F 199 -- ./busy 0.2
   [[ $output == *" 0.0 %"*" main"* ]] || report
