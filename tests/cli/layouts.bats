@@ -374,6 +374,9 @@ linked ()
   for linker in bfd gold lld mold; do
     command -v ld.$linker >/dev/null || continue
     for kind in "-static -no-pie" -static-pie -pie -no-pie; do
+      # mold 2.37 writes into a file that is there, and leaves bytes of it: the
+      # program crashed.
+      rm -f old
       # shellcheck disable=SC2086 # kind is several
       "${CC:-cc}" $kind -fuse-ld=$linker -Wl,--build-id -o old "${sources[@]/%.[cs]/.o}" \
         2>/dev/null || continue
