@@ -111,10 +111,10 @@ def test_program_headers():
         start = bytearray(header % order)
         struct.pack_into(letter + "Q", start, 32, 64)
         struct.pack_into(letter + "2H", start, 54, 60, 3)
-        table = struct.pack(letter + "2I6Q4x", 1, 5, 2, 3, 0, 4, 0, 0)
+        table = struct.pack(letter + "2I6Q4x", 1, 5, 2, 3, 4, 5, 6, 7)
         # The second one is cut off, so the third is not there.
         assert list(elf.segments(bytes(start) + table + table[:39])) \
-            == [elf.Segment(1, 5, 2, 3, 4)]
+            == [elf.Segment(1, 5, 2, 3, 4, 5, 6, 7)]
     assert not list(elf.segments(b"\x7fELF"))
     assert not list(elf.segments(header % 1))
 

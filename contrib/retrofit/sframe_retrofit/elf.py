@@ -6,7 +6,7 @@ which shares nothing with the rest, has a reader of its own.
 """
 
 import struct
-from typing import Iterator, NamedTuple
+from typing import Iterator, List, NamedTuple
 
 MAGIC = b"\x7fELF"
 CLASS_64 = b"\2" # behind the magic number
@@ -34,12 +34,15 @@ def machine(data: bytes) -> int:
 
 
 class Segment(NamedTuple):
-    """A program header."""
+    """A program header, all of it."""
     kind: int
     flags: int
     offset: int
     address: int
+    physical: int
     size: int # in the file
+    memory: int
+    alignment: int
 
 
 def segments(data: bytes) -> Iterator[Segment]:
@@ -50,8 +53,15 @@ def segments(data: bytes) -> Iterator[Segment]:
         table, = struct.unpack_from(order + "Q", data, 32)
         size, count = struct.unpack_from(order + "2H", data, 54)
         for at in range(table, table + size * count, size or 1):
-            kind, flags, offset, address, _, length = struct.unpack_from(
-                order + "2I4Q", data, at)
-            yield Segment(kind, flags, offset, address, length)
+            yield Segment(*struct.unpack_from(order + "2I6Q", data, at))
     except (IndexError, struct.error):
         return
+
+
+def what_runs(data: bytes) -> List[object]:
+    """What of the ELF file DATA is there when it runs: its header and program
+    headers with all that they name.  Where sections begin is not."""
+    data = data[:40] + bytes(8) + data[48:58] + bytes(6) + data[64:]
+    return [data[:64]] + [
+        (segment, data[segment.offset:segment.offset + segment.size])
+        for segment in segments(data)]
