@@ -565,6 +565,35 @@ END
 cfi2sframe_convert_all(REQUIRED)"
 }
 
+@test "CMake: a language that project() does not name" {
+  needs make cmake
+  program_in_path
+  mkdir below
+  echo 'int main () { return 0; }' | tee program.c >below/main.cc
+  cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.15)
+project(hello NONE)
+enable_language(C)
+add_executable(program program.c)
+add_subdirectory(below)
+END
+  printf '%s\n' 'enable_language(CXX OPTIONAL)' 'add_executable(other main.cc)' \
+    >below/CMakeLists.txt
+  succeeds cmake -S . -B build \
+    -DCMAKE_PROJECT_INCLUDE="$contrib/cmake/Cfi2sframeAll.cmake" \
+    -DCFI2SFRAME_OPTIONS=--format=2
+  succeeds cmake --build build
+  [ "$(version_of build/program)" = 2 ]
+  [ "$(version_of build/below/other)" = 2 ]
+  # By a call without options.
+  sed -i "s|^enable|include(\"$contrib/cmake/Cfi2sframe.cmake\")\\
+cfi2sframe_convert_all()\\
+&|" CMakeLists.txt
+  succeeds cmake -S . -B build2
+  succeeds cmake --build build2
+  has_sframe build2/program
+}
+
 # What a cross compiler for another machine would make.
 @test "CMake: a target that cannot be converted is a note; =no makes it an error" {
   needs cmake make
