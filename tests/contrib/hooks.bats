@@ -752,6 +752,40 @@ linker=$contrib/cargo/sframe-linker
     run ! "$linker" -o appended hello.c answer.c
 }
 
+@test "Cargo: what is linked is converted, wherever its name stands, and nothing else" {
+  local written=("-Wl,-o,made" "-Wl,--output=made,-O1" "-Xlinker -o -Xlinker made"
+    "-o driver -Wl,-omade" "-Wl,-o -Wl,made -o driver" "-O1 -o made" "@nested")
+  program_in_path
+  write_hello
+  echo @arguments >nested
+  printf "%s\n" "-O2 -o 'ma'd\"e\"  hello.c" 'answer.c' >arguments
+  for words in "${written[@]}" @arguments; do
+    rm -f made
+    [[ $words == @* ]] || words+=" hello.c answer.c"
+    # shellcheck disable=SC2086
+    succeeds "$linker" $words
+    [ -f made ]
+    has_sframe made
+  done
+  # What lies about: no program, or one that nobody links.
+  cc -o a.out hello.c answer.c
+  cp a.out stale
+  cp a.out object
+  cc -c answer.c hello.c
+  cp a.out $'two\nlines'
+  for words in --version "-c answer.c" "-o stale --version" -v; do
+    # shellcheck disable=SC2086
+    succeeds "$linker" $words
+  done
+  cmp a.out object
+  cmp stale object
+  succeeds "$linker" -o $'two\nlines\n' hello.o answer.o
+  has_sframe $'two\nlines\n'
+  no_sframe $'two\nlines'
+  succeeds "$linker" -o -dash hello.o answer.o
+  has_sframe ./-dash
+}
+
 # target/release/hello is a hard link that cargo makes again.
 @test "Cargo: a second build, a change and an installation keep the section" {
   needs cargo rustc
