@@ -240,6 +240,43 @@ bin/hello-too" ]
   cmp "$(blob new "$(jq -r '.manifests[1].digest' "$list")")" note
 }
 
+# As docker save and ctr make them of one machine's image.
+@test "an index may name images that are not here, or not all of them" {
+  local one none='"sha256:'$(printf %064d 7)'"' half
+  make_image
+  one=$(jq -c '.manifests[0] | del (.annotations)' image/index.json)
+  # The lower layer is that of the other image, too; its upper one is missing.
+  jq -c ".layers[1].digest = $none" "$(manifest_of image)" >half
+  half=$(add_blob image half)
+  jq -c "{schemaVersion: 2, mediaType: \"application/vnd.oci.image.index.v1+json\", manifests: [
+      ($one | .digest = $none | .platform = {architecture: \"arm64\", os: \"linux\"}),
+      ($one | .platform = {architecture: \"amd64\", os: \"linux\"}),
+      ($one + $half | .platform = {architecture: \"s390x\", os: \"linux\"})]}" \
+    image/index.json >list
+  jq -c ".manifests[0] += $(add_blob image list) | .manifests[0].mediaType = \"application/vnd.oci.image.index.v1+json\"" \
+    image/index.json >index
+  cp index image/index.json
+  for option in -v --squash; do
+    rm -rf new
+    gives 0 retrofit -o new $option image
+    [ "$stderr" = "sframe-retrofit-image: image: note: left as they are, for they are not here: 2 images" ] \
+      || report
+    list=$(blob new "$(jq -r '.manifests[0].digest' new/index.json)")
+    jq -c '[.manifests[0, 2]]' list >before
+    jq -c '[.manifests[0, 2]]' "$list" | cmp before -
+    [ "$(jq '.manifests[1].digest' "$list")" != "$(jq .digest <<<"$one")" ]
+    [ -e "$(blob new "$(jq -r '.layers[0].digest' half)")" ]
+    skopeo copy -q --override-arch amd64 oci:new:latest oci:alone:latest
+    listing alone:latest >/dev/null
+    has_sframe seen/rootfs/bin/hello
+    rm -rf alone
+  done
+  # Of an image, nothing at all: that is damage.
+  rm "$(blob image "$(jq -r .digest <<<"$one")")"
+  gives 1 retrofit -o other image
+  [[ $stderr == "sframe-retrofit-image: image: blob sha256:"*" is missing" ]] || report
+}
+
 @test "the same input gives the same output; a second time nothing is to do" {
   make_image
   retrofit -o one image

@@ -112,6 +112,10 @@ def compression_of(path: str) -> Compression:
     return next(kind for kind in COMPRESSIONS if start.startswith(kind.magic))
 
 
+class Missing(Refused):
+    """A blob that is named is not here."""
+
+
 class Blobs:
     """The blobs of an OCI layout."""
 
@@ -127,7 +131,7 @@ class Blobs:
             raise Refused("unknown digest %s" % ascii(digest))
         path = os.path.join(self.folder, match.group(1))
         if os.path.islink(path) or not os.path.isfile(path):
-            raise Refused("blob %s is missing" % digest)
+            raise Missing("blob %s is missing" % digest)
         return path
 
     def read(self, descriptor: Descriptor) -> Any:
