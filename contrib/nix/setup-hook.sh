@@ -20,14 +20,19 @@ sframeOutputs() {
     [ -z "${dontSframe-}" ] || return 0
     [ -z "${dontStrip-}" ] || return 0
     local output
-    local -a folders=()
+    local -a folders=() flags=()
     for output in $(getAllOutputNames); do
         [ ! -d "${!output}" ] || folders+=("${!output}")
     done
     [ ${#folders[@]} -gt 0 ] || return 0
+    # A list of Nix: an array with __structuredAttrs, otherwise text.
+    # shellcheck disable=SC2154,SC2206
+    case $(declare -p sframeFlags 2>/dev/null) in
+        "declare -a"*) flags=("${sframeFlags[@]}") ;;
+        *) flags=(${sframeFlags-}) ;;
+    esac
     # All of it in one call: hard links stay links.  Without --root: outputs are
     # built where they are used, so settings name the paths in the store.
-    # shellcheck disable=SC2086
     CFI2SFRAME_CONFIG=${sframeConfig-} cfi2sframe --hook \
-        --package="${pname-}" ${sframeFlags-} -r -- "${folders[@]}"
+        --package="${pname-}" "${flags[@]}" -r -- "${folders[@]}"
 }

@@ -1061,6 +1061,28 @@ hook_reads_configuration ()
   with_each_hook hook_reads_configuration rpm arch gentoo yocto
 }
 
+@test "Nix: flags are words of a text, or a list of __structuredAttrs" {
+  tree_to_convert
+  for flags in "'--format=2 --exclude=*/again'" "(--format=2 '--exclude=*/a gain')"; do
+    rm -r tree
+    cp -r before tree
+    rm tree/bin/again
+    cp tree/bin/small tree/bin/again
+    cp tree/bin/small "tree/bin/a gain"
+    run bash -eu -c "preFixupHooks=()
+      out=$PWD/tree pname=hello sframeFlags=$flags
+      getAllOutputNames () { echo out; }
+      source '$contrib/nix/setup-hook.sh'; \"\${preFixupHooks[0]}\""
+    ended_well
+    [ "$(version_of tree/bin/small)" = 2 ]
+    if [[ $flags == \(* ]]; then
+      no_sframe "tree/bin/a gain"
+    else
+      no_sframe tree/bin/again
+    fi
+  done
+}
+
 @test "Nix: the configuration that the derivation names, not the machine's" {
   hook_reads_configuration run_nix "$PWD/tree/lib/*"
 }
