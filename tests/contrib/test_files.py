@@ -1,7 +1,10 @@
 # Files, names, commands, compression.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import errno
+import fcntl
 import io
+import itertools
 import os
 import shutil
 import signal
@@ -208,6 +211,42 @@ def test_what_is_around_a_removed_folder_stays(tmp_path):
     assert os.listdir(tmp_path) == ["outside"]
     assert before == [os.stat(path).st_mode
                       for path in (tmp_path, tmp_path / "outside")]
+
+
+@pytest.mark.parametrize("error, times", [
+    (errno.EWOULDBLOCK, 7), (errno.ENOLCK, 1000)])
+def test_folders_are_locked_however_often_another_is_first(tmp_path, monkeypatch,
+                                                           error, times):
+    calls, flock = itertools.count(), fcntl.flock
+
+    def late(*arguments):
+        if next(calls) < times:
+            raise OSError(error, "")
+        flock(*arguments)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with ending.Workplace(str(tmp_path)) as place:
+        monkeypatch.undo()
+        with open(place.folder + ".lock", "rb") as lock:
+            assert error == errno.ENOLCK or not ending.is_free(lock.fileno(), True)
+        assert len(list(tmp_path.iterdir())) == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_another_has_just_removed_is_nobody_s(tmp_path, monkeypatch):
+    name = str(tmp_path / (ending.Workplace.PREFIX + "taken"))
+    (tmp_path / (name + ".lock")).touch()
+
+    def late(*arguments):
+        """Somebody else has removed both, and a third one has the name."""
+        os.unlink(name + ".lock")
+        os.mkdir(name)
+        (tmp_path / (name + ".lock")).touch()
+        monkeypatch.undo()
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    ending.remove_abandoned(str(tmp_path), ending.Workplace.PREFIX)
+    assert os.path.isdir(name) and os.path.exists(name + ".lock")
 
 
 def test_abandoned_folders_are_removed_and_used_ones_stay(tmp_path):

@@ -158,15 +158,13 @@ class Workplace:
     """
 
     PREFIX = ".%s-" % PROGRAM
-    TRIES = 3 # then the file system has no locks
 
     def __init__(self, parent: str, prefix: str = PREFIX) -> None:
         remove_abandoned(parent, prefix)
         self.stack = contextlib.ExitStack()
         with uninterrupted():
-            for _ in range(self.TRIES):
-                if self._take(parent, prefix):
-                    break
+            while not self._take(parent, prefix):
+                pass
             os.mkdir(self.folder, 0o700)
 
     def _take(self, parent: str, prefix: str) -> bool:
@@ -178,7 +176,7 @@ class Workplace:
         self.stack.enter_context(short_lived(path))
         self.folder = path.removesuffix(".lock")
         self.stack.enter_context(short_lived(self.folder))
-        return is_free(self.lock) and os.path.exists(path)
+        return is_free(self.lock, without_locks=True) and os.path.exists(path)
 
     def __enter__(self) -> "Workplace":
         return self
@@ -187,14 +185,16 @@ class Workplace:
         self.stack.close()
 
 
-def is_free(descriptor: int) -> bool:
-    """Whether nobody had locked the file, which is locked now; false, too, on
-    file systems without locks."""
+def is_free(descriptor: int, without_locks: bool) -> bool:
+    """Whether nobody had locked the file, which is locked now; WITHOUT_LOCKS on
+    file systems that have none."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:
+        return without_locks
 
 
 def remove_abandoned(parent: str, prefix: str) -> None:
@@ -204,6 +204,7 @@ def remove_abandoned(parent: str, prefix: str) -> None:
             with contextlib.suppress(OSError), \
                  open(os.open(path, os.O_RDWR | os.O_NOFOLLOW), "rb") as file:
                 if os.fstat(file.fileno()).st_uid == os.geteuid() \
-                   and is_free(file.fileno()):
+                   and is_free(file.fileno(), without_locks=False) \
+                   and os.fstat(file.fileno()).st_nlink:
                     remove(path.removesuffix(".lock"))
                     remove(path)
