@@ -2,6 +2,7 @@
 # the package's modules.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import argparse
 import ast
 import os
 import re
@@ -33,6 +34,17 @@ def test_who_names_a_renewed_package_is_renewed():
         Named("a", n_converted=1), Named("b", ["a"]), Named("c", ["b"]),
         Named("d", ["e"]), Named("e")])
     assert renewed == {("a", "1"), ("b", "1"), ("c", "1")}
+
+
+def test_what_cannot_be_written_is_refused_if_it_has_to_be():
+    stuck, free = Named("b", ["a"]), Named("d", ["e"])
+    stuck.unwritable = free.unwritable = "unknown"
+    renewed = packages.find_renewed([
+        Named("a", n_converted=1), stuck, Named("c", ["b"]), free])
+    assert renewed == {("a", "1")}
+    for package, renewed in ((stuck, renewed), (free, {("d", "1")})):
+        with pytest.raises(Refused, match="unknown"):
+            packages.write_package(argparse.Namespace(), package, renewed, "")
 
 
 def test_failures_do_not_end_a_run(capsys):

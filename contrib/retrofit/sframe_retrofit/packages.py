@@ -54,6 +54,8 @@ class Package:
         self.status = "copied" # what became of it
         self.well = True   # no file in it failed
         self.fixed = False # it stays as it is
+        # Why it could not be written with a new version.
+        self.unwritable: Optional[str] = None
 
     @contextlib.contextmanager
     def during(self, what: str) -> Iterator[None]:
@@ -78,10 +80,6 @@ class Package:
     def relations(self) -> Set[Key]:
         """The packages that it names so that it has to follow them."""
         raise NotImplementedError
-
-    def check_writable(self) -> None:
-        """Refuse what could not be written with a new version: in the second
-        pass it would be too late, because others follow that version."""
 
     def pack(self, options: Options, files: Any, changed: Dict[int, bytes],
              work: str) -> None:
@@ -269,11 +267,13 @@ def look_into(options: Options, kind: Type[Package], path: str,
                                                         package.number))
     if package.fixed:
         return package
-    package.check_writable()
     files = package.files()
     changed, reports = convert_files(options, package, files)
     package.reports = {files.name(index): report
                        for index, report in reports.items()}
+    if package.unwritable and (changed or any(
+            report["status"] == "converted" for report in reports.values())):
+        raise Refused(package.unwritable)
     if options.list:
         show_list(package, files, reports)
     elif changed:
@@ -288,6 +288,9 @@ def look_into(options: Options, kind: Type[Package], path: str,
 def write_package(options: Options, package: Package, renewed: Set[Key],
                   work: str) -> None:
     """The second pass."""
+    if package.unwritable and (package.key in renewed
+                               or package.relations() & renewed):
+        raise Refused(package.unwritable)
     package.progress.show("writing " + os.path.basename(package.path))
     if package.key not in renewed or package.fixed:
         package.copy(options)
@@ -365,10 +368,12 @@ def find_renewed(packages: Iterable[Package]) -> Set[Key]:
     Those given together keep fitting each other: packages with new contents
     get a new version, and so do the others that name one of them exactly.  The
     same package for another architecture has the same key: if they can be
-    installed together, then only in equal versions.
+    installed together, then only in equal versions.  What could not be written
+    gets none, so that others do not follow it.
     """
     renewed = {package.key for package in packages if package.n_converted}
-    named = [(package.key, package.relations()) for package in packages]
+    named = [(package.key, package.relations()) for package in packages
+             if not package.unwritable]
     while True:
         more = {key for key, pairs in named
                 if key not in renewed and pairs & renewed}
