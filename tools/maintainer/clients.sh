@@ -41,7 +41,7 @@ trap 'rm -rf "$scratch"' EXIT
 # The source package of the unstable distribution.
 fetch_glibc ()
 {
-  work=$scratch log=$scratch/log suite_type=deb-src
+  work=$scratch log=$scratch/log suite_types=deb-src
   # What Debian adds is not needed, and not on every mirror.
   suite_prepare sid && (cd "$scratch" \
     && suite_apt sid apt-get --download-only source glibc) >>"$log" 2>&1

@@ -27,6 +27,7 @@ shift $((OPTIND - 1))
 
 tools=$(cd "$(dirname "$0")" && pwd)
 . "$tools/../common.sh"
+. "$tools/suite-apt.sh"
 die_status=77 # for what is missing here
 : "${build:=$tools/../../build}"
 build=$(cd "$build" && pwd) || exit 2
@@ -43,34 +44,16 @@ else
   trap 'exit 2' HUP INT TERM
 fi
 
-# An apt of its own, with the system's sources and keys.
-mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial"
-: >"$work/status"
-{
-  echo "Dir::State \"$work/state\";"
-  echo "Dir::State::status \"$work/status\";"
-  echo "Dir::Cache \"$work/cache\";"
-  echo 'APT::Sandbox::User "";'
-  printf 'APT::Architectures { "%s"; ' "$(dpkg --print-architecture)"
-  printf '"%s"; ' $architectures
-  echo '};'
-} >"$work/apt.conf"
-APT_CONFIG=$work/apt.conf
-export APT_CONFIG
-
-if [ ! -e "$work/updated" ]; then
-  apt-get update >"$work/update.log" 2>&1 \
-    || die "apt-get update failed; see $work/update.log"
-  : >"$work/updated"
-fi
-
+log=$work/apt.log
 status=2
 for architecture in $architectures; do
+  suite_machine=$architecture
+  suite_prepare system || die "apt-get update failed; see $log"
   mkdir -p "$work/$architecture/packages" "$work/$architecture/files"
   cd "$work/$architecture/packages" || exit 2
   for package; do
     ls "${package}"_*.deb >/dev/null 2>&1 \
-      || apt-get -q download "$package:$architecture" >>"$work/download.log" 2>&1 \
+      || suite_apt system apt-get download "$package" >>"$log" 2>&1 \
       || echo "foreign.sh: no $package for $architecture" >&2
   done
   for file in *.deb; do

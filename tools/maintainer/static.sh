@@ -3,15 +3,15 @@
 # program, which runs on any Linux of its machine: amd64, arm64, s390x (all by
 # default).  SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Debian's cross compilers build it, with Debian's static libraries: apt fetches
-# these by a configuration of its own, so nothing is installed and no
-# architecture is added.  Zydis is compiled from Debian's source, because its
+# Debian's cross compilers build it, with Debian's static libraries: an apt of its
+# own fetches these, so nothing is installed and no architecture is added.  Zydis is compiled from Debian's source, because its
 # package has no static library.  What is built is run at the end, under qemu-user
 # if need be, and has to convert a program of its machine as the others do.
 
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tools/common.sh"
+. "$top/tools/maintainer/suite-apt.sh"
 LC_ALL=C
 export LC_ALL
 
@@ -24,9 +24,10 @@ while getopts o: option; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- amd64 arm64 s390x
-mkdir -p "$output"
+mkdir -p "$output/work"
 output=$(cd "$output" && pwd)
 work=$output/work
+log=$work/apt.log suite_types="deb deb-src"
 version=$(sed -n 's/^AC_INIT(\[cfi2sframe\], \[\(.*\)\]).*/\1/p' "$top/configure.ac")
 # Times in archives: of the last change.
 : "${SOURCE_DATE_EPOCH:=$(git -C "$top" log -1 --format=%ct 2>/dev/null \
@@ -56,41 +57,6 @@ runner_of ()
   esac
 }
 
-# apt_for MACHINE COMMAND...: with lists of its own, of where this system has
-# Debian from, and of sources, too.
-apt_for ()
-{
-  apt=$work/apt-$1
-  if [ ! -e "$apt/apt.conf" ]; then
-    mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$apt/parts"
-    : >"$apt/status"
-    keys=/usr/share/keyrings/debian-archive-keyring.gpg
-    [ -e $keys ] && signed="[signed-by=$keys] " || signed=
-    apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' \
-      'Created-By: Packages' 'Origin: Debian' | sort -u \
-      | sed "s|.*|deb $signed&\ndeb-src $signed&|" >"$apt/sources.list"
-    [ -s "$apt/sources.list" ] \
-      || die "apt knows no archive of Debian (run apt-get update first)"
-    cat >"$apt/apt.conf.new" <<EOF
-Dir::State "$apt";
-Dir::State::status "$apt/status";
-Dir::Cache "$apt";
-Dir::Etc::sourcelist "$apt/sources.list";
-Dir::Etc::sourceparts "$apt/parts";
-APT::Architecture "$1";
-APT::Architectures { "$1"; };
-APT::Sandbox::User "root";
-Acquire::Languages "none";
-EOF
-    # Others of the system's settings would come behind.
-    sed -i '1i #clear APT::Architectures;' "$apt/apt.conf.new"
-    APT_CONFIG=$apt/apt.conf.new quietly apt-get -q update
-    mv "$apt/apt.conf.new" "$apt/apt.conf"
-  fi
-  shift
-  APT_CONFIG=$apt/apt.conf "$@"
-}
-
 # The libraries of machine $1 below $2, and a line for each in $2/versions.
 fetch_libraries ()
 {
@@ -100,7 +66,7 @@ fetch_libraries ()
   headers=libzycore-dev # all that Zydis's decoder needs
   [ "$1" != s390x ] || headers=
   (cd "$2/packages" \
-     && apt_for "$1" quietly apt-get -q download $libraries $headers)
+     && quietly suite_apt system apt-get download $libraries $headers)
   for package in "$2"/packages/*.deb; do
     dpkg-deb -x "$package" "$2"
     dpkg-deb -W --showformat '${Package} ${Version}\n' "$package"
@@ -116,7 +82,7 @@ build_zydis ()
   sources=$work/sources
   if [ ! -e "$sources/done" ]; then
     mkdir -p "$sources"
-    (cd "$sources" && apt_for "$1" quietly apt-get -q source --only-source \
+    (cd "$sources" && quietly suite_apt system apt-get source --only-source \
       zydis)
     touch "$sources/done"
   fi
@@ -199,6 +165,8 @@ for machine; do
   command -v "$triplet-gcc" >/dev/null \
     || die "$triplet-gcc not found (Debian: apt-get install gcc-$(echo "$triplet" | tr _ -))"
   libraries_below=$work/libraries-$machine
+  suite_machine=$machine
+  suite_prepare system || die "apt-get update failed; see $log"
   fetch_libraries "$machine" "$libraries_below"
   build_zydis "$machine" "$triplet" "$libraries_below"
   build_program "$machine" "$triplet" "$libraries_below"
