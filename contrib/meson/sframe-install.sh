@@ -8,8 +8,11 @@
 set -eu
 program=$1
 shift
-for name in "$@"; do
-  # shellcheck disable=SC2086
-  "$program" --hook --root="${DESTDIR-}" ${SFRAME_OPTIONS-} \
-    -- "$MESON_INSTALL_DESTDIR_PREFIX/$name"
+[ $# -gt 0 ] || exit 0
+for name; do
+  set -- "$@" "$MESON_INSTALL_DESTDIR_PREFIX/$name"
+  shift
 done
+# All of it in one call: hard links stay links.
+# shellcheck disable=SC2086
+exec "$program" --hook --root="${DESTDIR-}" ${SFRAME_OPTIONS-} -- "$@"

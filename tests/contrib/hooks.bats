@@ -669,9 +669,16 @@ END
   }
   install_script
   ended_well
-  says "note: " "riscv: not for SFrame"
+  says "note: 2 files are not for SFrame" "note: " "appended: refused"
   install_script SFRAME_OPTIONS=--skip-unconvertible=no
   [ "$status" -eq 1 ] || { echo "$output"; return 1; }
+  # Hard links stay links.
+  small_program x/usr/lib/one
+  ln x/usr/lib/one x/usr/lib/two
+  MESON_INSTALL_DESTDIR_PREFIX=$PWD/x/usr \
+    succeeds "$contrib/meson/sframe-install.sh" cfi2sframe lib/one lib/two
+  has_sframe x/usr/lib/two
+  [ x/usr/lib/one -ef x/usr/lib/two ]
 }
 
 @test "Automake: the install hook of contrib/autotools/README" {
@@ -690,11 +697,13 @@ END
     >>configure.ac
   printf 'AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n' >>configure.ac
   cat >Makefile.am <<'END'
-bin_PROGRAMS = hello
-lib_LTLIBRARIES = libanswer.la
-libanswer_la_SOURCES = answer.c
-hello_LDADD = libanswer.la
+bin_PROGRAMS = hello tools/other
+lib_LTLIBRARIES = below/libanswer.la
+below_libanswer_la_SOURCES = answer.c
+hello_LDADD = below/libanswer.la
+tools_other_SOURCES = other.c
 END
+  echo 'int main (void) { return 0; }' >other.c
   sed -n '/^  SFRAME_OPTIONS =/,/^$/s/^  //p' "$contrib/autotools/README" \
     >>Makefile.am
   grep -q CFI2SFRAME Makefile.am
@@ -702,15 +711,18 @@ END
   succeeds ./configure -q --prefix=/usr --libdir=/usr/lib
   succeeds make -s install DESTDIR="$PWD/x"
   has_sframe x/usr/bin/hello
+  has_sframe x/usr/bin/other
   has_sframe x/usr/lib/libanswer.so
   [ "$(LD_LIBRARY_PATH=x/usr/lib x/usr/bin/hello)" = 42 ]
+  succeeds make -s install DESTDIR="$PWD/v" transform='s/^/my-/'
+  has_sframe v/usr/bin/my-hello
   configure <<<"exclude = /usr/lib/*"
   succeeds make -s install DESTDIR="$PWD/w"
   has_sframe w/usr/bin/hello
   no_sframe w/usr/lib/libanswer.so
   export CFI2SFRAME_CONFIG=
   # A library that cannot be converted.
-  printf 'xx' >>.libs/libanswer.so.0.0.0
+  printf 'xx' >>below/.libs/libanswer.so.0.0.0
   succeeds make -s install DESTDIR="$PWD/y"
   says "note: " "libanswer.so.0: refused"
   run ! make -s install DESTDIR="$PWD/z" SFRAME_OPTIONS=
