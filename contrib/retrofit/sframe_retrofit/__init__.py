@@ -29,6 +29,7 @@
 A module imports only those above it in this list.
 """
 
+import argparse
 import os
 import re
 import sys
@@ -38,6 +39,9 @@ PROGRAM = os.path.basename(sys.argv[0])
 VERSION = "0.2.0" # configure.ac's; a test compares them
 # Of the objects in JSON; doc/formats/cfi2sframe.schema.json describes them.
 JSON_VERSION = 1
+
+# What was asked for, and what a run has found out.
+Options = argparse.Namespace
 
 
 class Refused(Exception):

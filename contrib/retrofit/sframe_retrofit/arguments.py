@@ -131,10 +131,10 @@ class Suffix:
 
 
 def add_dry_run(parser: Parser, what: str) -> None:
-    parser.add_argument("-n", "--dry-run", action="store_true", dest="list",
+    parser.add_argument("-n", "--dry-run", action="store_true",
                         help="say what would %s, write nothing" % what)
     # Its name before it was called as in cfi2sframe.
-    parser.add_argument("--list", action="store_true", dest="list",
+    parser.add_argument("--list", action="store_true", dest="dry_run",
                         help=argparse.SUPPRESS)
 
 
@@ -162,7 +162,7 @@ def parse_packages(parser: Parser, suffix: Suffix,
     """The options of a program that converts packages."""
     options = parse(parser, *needed)
     options.programs = None
-    if not (options.list or options.output
+    if not (options.dry_run or options.output
             or getattr(options, "list_checksums", False)):
         parser.error("-o DIR or --dry-run is needed")
     options.packages = list(dict.fromkeys(options.packages))

@@ -6,7 +6,6 @@ threads, as dpkg-deb has them do: the result does not depend on the number of
 threads, as long as it is not one.
 """
 
-import argparse
 import importlib
 import io
 import shutil
@@ -14,7 +13,7 @@ import sys
 import tempfile
 from typing import IO, Any, Iterator, Optional, Tuple
 
-from sframe_retrofit import Refused
+from sframe_retrofit import Options, Refused
 from sframe_retrofit.commands import output_of, run
 
 DEFAULT_LEVELS = {".gz": 9, ".xz": 6, ".bz2": 9, ".zst": 19} # dpkg-deb's
@@ -112,7 +111,7 @@ def decompress(kind: str, data: bytes) -> bytes:
         return b"".join(parts(kind, file, Allowance(len(data))))
 
 
-def compress(options: argparse.Namespace, kind: str, data: bytes,
+def compress(options: Options, kind: str, data: bytes,
              level: Optional[int] = None) -> bytes:
     """DATA, compressed with the level of OPTIONS, or else LEVEL."""
     if options.level is not None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """cfi2sframe: how it is run, and what it says."""
 
-import argparse
 import json
 import os
 import re
@@ -10,7 +9,7 @@ import tempfile
 from typing import (Any, Dict, Iterable, List, NamedTuple, Optional, Sequence,
                     Tuple, TypeVar)
 
-from sframe_retrofit import Refused, counted
+from sframe_retrofit import Options, Refused, counted
 from sframe_retrofit.commands import complete, failure
 
 # What it is always given to convert; the user's options come behind.
@@ -27,7 +26,7 @@ class Outcome(NamedTuple):
     reports: List[Report] # of one file each
 
 
-def run_converter(options: argparse.Namespace, arguments: List[str],
+def run_converter(options: Options, arguments: List[str],
                   paths: Optional[Sequence[str]] = None,
                   **further: Any) -> Outcome:
     """Run cfi2sframe on PATHS, or on what ARGUMENTS name.

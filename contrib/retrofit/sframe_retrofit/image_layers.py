@@ -4,7 +4,6 @@
 umoci unpacks (layers hide and remove files of each other), tar packs.
 """
 
-import argparse
 import glob
 import os
 import re
@@ -12,8 +11,8 @@ import shutil
 import subprocess
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from sframe_retrofit import (Refused, checksums, complain, counted, md5sums,
-                             packages, say, shown)
+from sframe_retrofit import (Options, Refused, checksums, complain, counted,
+                             md5sums, packages, say, shown)
 from sframe_retrofit.archives import BLOCK, TarContents
 from sframe_retrofit.commands import run
 from sframe_retrofit.compression import Allowance, parts
@@ -22,7 +21,6 @@ from sframe_retrofit.image_blobs import (MANIFESTS, OCI_LAYER, Blobs,
                                          compression_of, digest_of_file, put,
                                          to_bytes)
 
-Options = argparse.Namespace
 
 TAG = "image"
 
@@ -44,7 +42,7 @@ def convert_files(options: Options, root: str) -> List[Report]:
     times = directory_times(root)
     outcome = run_converter(
         options, ["-r", "-p", "--sync=none"]
-        + (["-n"] if options.list else [])
+        + (["-n"] if options.dry_run else [])
         + ["--exclude=" + glob.escape(root + "/") + one.value.lstrip("/")
            for one in options.config.values("exclude")]
         + DEFAULT_OPTIONS + options.options + ["--", root],
@@ -89,11 +87,11 @@ def make_layer(options: Options, layout: str, work: str) -> Optional[Layer]:
     before = identities(root)
     options.progress.show("converting files")
     reports = convert_files(options, root)
-    if options.list:
+    if options.dry_run:
         for report in sorted(reports, key=lambda report: str(report["file"])):
             say(shown(report["file"].removeprefix(root)))
     layer = None
-    if reports and not options.list:
+    if reports and not options.dry_run:
         options.progress.show("packing the layer")
         after = identities(root)
         names = sorted(name for name in after if after[name] != before[name])
@@ -219,7 +217,7 @@ def rewrite_layer(options: Options, path: str, digests: md5sums.Digests
     layer, files = RewrittenLayer(path), LayerContents(path)
     changed, reports = packages.convert_files(options, layer, files)
     options.well &= layer.well
-    if options.list:
+    if options.dry_run:
         for name in sorted(files.name(index)
                            for index, report in reports.items()
                            if report["status"] == "converted"):

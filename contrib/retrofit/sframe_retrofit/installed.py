@@ -8,7 +8,6 @@ that it converts, from which the original can be had.  A package may ship
 converted files: these are as shipped, and their records are not ours to use.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import contextlib
@@ -21,7 +20,7 @@ import subprocess
 from typing import (Counter, Dict, Iterable, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import Refused, complain, elf, reason_of, shown
+from sframe_retrofit import Options, Refused, complain, elf, reason_of, shown
 from sframe_retrofit.commands import started
 from sframe_retrofit.converter import run_converter, with_status
 from sframe_retrofit.databases import Database, File, Package
@@ -30,7 +29,6 @@ from sframe_retrofit.files import digest_of, open_regular
 
 MAX_LINKS = 40 # as the kernel
 
-Options = argparse.Namespace
 Digest = Tuple[str, str] # algorithm and value
 
 

@@ -6,7 +6,6 @@ first pass converts and packs the new contents, the second writes packages, when
 it is known which of them get a new version.
 """
 
-import argparse
 import collections
 import contextlib
 import itertools
@@ -15,10 +14,10 @@ import re
 import subprocess
 import time
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Optional,
-                    Set, Tuple, Type, TypeVar)
+                    Sequence, Set, Tuple, Type, TypeVar)
 
-from sframe_retrofit import (Refused, checksums, complain, counted, elf, reason_of,
-                             say)
+from sframe_retrofit import (Options, Refused, checksums, complain, counted,
+                             elf, reason_of, say)
 from sframe_retrofit.archives import Files
 from sframe_retrofit.commands import complete
 from sframe_retrofit.converter import (DEFAULT_OPTIONS, Report, build_id,
@@ -27,7 +26,6 @@ from sframe_retrofit.ending import Workplace, parent_for
 from sframe_retrofit.files import Outputs, copy_package
 from sframe_retrofit.progress import Progress
 
-Options = argparse.Namespace
 Key = Tuple[str, str]         # name and version
 Reports = Dict[int, Report]   # by a file's index
 Result = TypeVar("Result")
@@ -102,6 +100,9 @@ class Package:
         self.output = options.outputs.path(self.path,
                                            os.path.basename(self.path))
         copy_package(self.path, self.output)
+
+
+Kind = TypeVar("Kind", bound=Package)
 
 
 # Debug files that were split off before the conversion (--debug-twin of
@@ -196,7 +197,7 @@ def run_on_files(options: Options, package: Package, paths: Dict[int, str],
     """Have the files in PATHS, below a number in FOLDER, converted."""
     with package.during("convert"):
         outcome = run_converter(
-            options, ["--sync=none"] + (["-n"] if options.list else [])
+            options, ["--sync=none"] + (["-n"] if options.dry_run else [])
             + arguments, list(paths.values()), stderr=subprocess.PIPE)
     package.well = outcome.well
     # The rest is the name in the package, made fit to be shown.
@@ -257,8 +258,8 @@ def show_list(package: Package, files: Files, reports: Reports) -> None:
                               if report.get("reason") else ""))
 
 
-def look_into(options: Options, kind: Type[Package], path: str,
-              work: Optional[str]) -> Package:
+def look_into(options: Options, kind: Type[Kind], path: str,
+              work: Optional[str]) -> Kind:
     """The first pass over the package PATH; its new contents go to the file
     WORK, or nowhere if there is none."""
     package = kind(path)
@@ -274,7 +275,7 @@ def look_into(options: Options, kind: Type[Package], path: str,
     if package.unwritable and (changed or any(
             report["status"] == "converted" for report in reports.values())):
         raise Refused(package.unwritable)
-    if options.list:
+    if options.dry_run:
         show_list(package, files, reports)
     elif changed:
         assert work is not None
@@ -328,7 +329,7 @@ def each_package(options: Options, function: Callable[[str], Result]
     return each(options.packages, one)
 
 
-def end_progress(packages: List[Package], failures: Dict[str, str]) -> None:
+def end_progress(packages: Sequence[Package], failures: Dict[str, str]) -> None:
     """A line that says what became of all."""
     kinds = collections.Counter(package.status for package in packages
                                 if package.path not in failures)
@@ -416,12 +417,12 @@ def new_outputs(options: Options) -> Workplace:
                                   reason_of(error, options.output))) from None
 
 
-def convert_packages(options: Options, kind: Type[Package]) -> Tuple[
-        List[Package], Dict[str, str]]:
+def convert_packages(options: Options, kind: Type[Kind]) -> Tuple[
+        List[Kind], Dict[str, str]]:
     """Both passes; the packages, and what failed."""
     begin_progress(options)
     collect_checksums(options, kind)
-    if options.list:
+    if options.dry_run:
         return each_package(
             options, lambda path: look_into(options, kind, path, None))
     with new_outputs(options) as place:

@@ -15,8 +15,8 @@ import threading
 import time
 from typing import Any, Dict, List, Optional, Set, Tuple
 
-from sframe_retrofit import (Refused, complain, counted, debian, reason_of,
-                             say)
+from sframe_retrofit import (Options, Refused, complain, counted, debian,
+                             reason_of, say)
 from sframe_retrofit.commands import started
 from sframe_retrofit.ending import Workplace, check, short_lived
 from sframe_retrofit.files import copy_package, load_json, write_text
@@ -24,8 +24,7 @@ from sframe_retrofit.progress import Progress
 from sframe_retrofit.repository_groups import (Groups, archive_path, at_hand,
                                                download, other_holders,
                                                size_of)
-from sframe_retrofit.repository_plan import (Item, Options, key_of,
-                                             pool_name)
+from sframe_retrofit.repository_plan import Item, key_of, pool_name
 
 Record = Dict[str, Any]
 Records = Dict[str, Optional[Record]] # by the keys of groups

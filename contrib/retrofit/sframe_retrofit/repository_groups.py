@@ -14,10 +14,10 @@ import subprocess
 import sys
 from typing import Any, Dict, List, Tuple
 
-from sframe_retrofit import Refused, commands
+from sframe_retrofit import Options, Refused, commands
 from sframe_retrofit.commands import run
 from sframe_retrofit.files import load_json, write_text
-from sframe_retrofit.repository_plan import Item, Options, chunks
+from sframe_retrofit.repository_plan import Item, chunks
 
 APT_HELPER = "/usr/lib/apt/apt-helper"
 

@@ -5,12 +5,12 @@
 import os
 from typing import Dict, List, Set, Tuple
 
-from sframe_retrofit import Refused
+from sframe_retrofit import Options, Refused
 from sframe_retrofit.commands import output_text, run
 from sframe_retrofit.files import write_text
 from sframe_retrofit.repository_converting import (Record, name_in_repository,
                                                    tell_more)
-from sframe_retrofit.repository_plan import Item, Options
+from sframe_retrofit.repository_plan import Item
 
 
 def ftparchive_configuration(options: Options, items: List[Item],

@@ -6,7 +6,6 @@ architecture, source, sha256, size, where it is (uri or path), priority and
 section, and needs, the (name, version) pairs that it names exactly.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -16,11 +15,10 @@ import time
 import urllib.parse
 from typing import Any, Collection, Dict, List, Optional, Tuple, TypeVar
 
-from sframe_retrofit import Refused, commands, complain, debian
+from sframe_retrofit import Options, Refused, commands, complain, debian
 from sframe_retrofit.commands import output_text, run
 from sframe_retrofit.files import load_json, write_text
 
-Options = argparse.Namespace
 Item = Dict[str, Any]
 ItemKey = Tuple[str, str, str] # package, version, architecture
 Items = Dict[ItemKey, Item]
