@@ -3,6 +3,8 @@
 # shellcheck shell=sh
 
 n=0
+# trap ... EXIT then has its effect: not every sh does so by itself.
+trap 'exit 99' HUP INT TERM
 
 # result ok|"not ok" WHAT
 result ()

@@ -15,6 +15,10 @@ product_folders="src analysis relocatable walk compact-unwind stacks prove"
 : "${CONFIG_SHELL:=/bin/sh}"
 export CONFIG_SHELL
 
+# What a script has for its end (trap ... EXIT) is done when it is interrupted,
+# too: not every sh does so by itself.
+trap 'exit 2' HUP INT TERM
+
 say ()
 {
   printf '%s\n' "$*"

@@ -9,6 +9,7 @@ srcdir=$(cd "${srcdir-.}" && pwd)
 program=${CFI2SFRAME-$PWD/src/cfi2sframe}
 temporary=$(mktemp -d) || exit 1
 trap 'rm -rf "$temporary"' EXIT
+trap 'exit 99' HUP INT TERM
 PATH=$(dirname "$program"):$PATH
 cd "$temporary" || exit 1
 

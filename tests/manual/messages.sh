@@ -13,6 +13,7 @@ if ! command -v xgettext >/dev/null 2>&1; then
 fi
 temporary=$(mktemp -d) || exit 1
 trap 'rm -rf "$temporary"' EXIT
+trap 'exit 99' HUP INT TERM
 
 find "$srcdir/src" "$srcdir/relocatable" -name '*.c' | LC_ALL=C sort \
   | xgettext -f - -o - --no-location --no-wrap --omit-header --keyword= \

@@ -13,6 +13,7 @@ if [ ! -x "$oracle" ]; then
 fi
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
 n=0 compared=0
 
 # check NAME LINKER [ARGUMENT]...: link, convert to every format (wherever the

@@ -9,6 +9,7 @@
 set -u
 log=$(mktemp) || exit 99
 trap 'rm -f "$log"' EXIT
+trap 'exit 99' HUP INT TERM
 if [ $# -gt 0 ]; then
   find "$@" -type f \( -perm -100 -o -name '*.so*' -o -name '*.o' \) \
     -exec tests/plain_fdes/against_libdwarf {} + >"$log" 2>&1

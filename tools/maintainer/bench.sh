@@ -40,7 +40,6 @@ tool=$PWD/$build/src/cfi2sframe
 work=$(mktemp -d /dev/shm/cfi2sframe-bench.XXXXXX) || exit 1
 disk=$(mktemp -d "${TMPDIR:-/var/tmp}/cfi2sframe-bench.XXXXXX") || exit 1
 trap 'rm -rf "$work" "$disk"' EXIT
-trap 'exit 130' INT TERM
 
 in=$work/in out=$work/out copy=$work/copy section=$work/section
 

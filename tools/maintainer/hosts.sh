@@ -55,7 +55,6 @@ if [ -n "$keep" ]; then
 else
   top_work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-hosts.XXXXXX") || exit 2
   trap 'rm -rf "$top_work"' EXIT
-  trap 'exit 2' HUP INT TERM
 fi
 
 # What is linked to, and what every host may lack.

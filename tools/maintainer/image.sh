@@ -18,7 +18,6 @@ done
 cd "${1:-static}"
 work=$(mktemp -d image.XXXXXX)
 trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
 
 # The layout gets its name when it is complete.
 pack ()

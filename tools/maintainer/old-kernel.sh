@@ -76,7 +76,6 @@ if [ -n "$keep" ]; then
 else
   work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-kernel.XXXXXX") || exit 2
   trap 'rm -rf "$work"' EXIT
-  trap 'exit 2' HUP INT TERM
 fi
 log=$work/log
 : >"$log"

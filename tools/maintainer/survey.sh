@@ -45,7 +45,6 @@ totals=$(cd "$cd_root/tools/maintainer" && pwd)/survey_totals.py
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-survey.XXXXXX") || exit 2
 trap 'rm -rf "$scratch"' EXIT
-trap 'exit 2' HUP INT TERM
 
 SURVEY_SCRATCH=$scratch SURVEY_TOOL=$tool SURVEY_ORACLE=$oracle
 SURVEY_FORMAT=$format SURVEY_ARGUMENTS=$arguments
