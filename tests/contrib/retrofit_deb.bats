@@ -186,6 +186,22 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   [ ! -e new ]
 }
 
+@test "--report to what is no file, as /dev/stdout: nothing takes its place" {
+  make_package one
+  mkfifo pipe
+  ln -s target link
+  cat pipe >got &
+  gives 0 retrofit -o new --report=pipe one_2.0-1_amd64.deb
+  wait $!
+  [ -p pipe ]
+  json_is package <got
+  gives 0 retrofit -o again --report=link one_2.0-1_amd64.deb
+  [ -L link ]
+  json_is package <target
+  gives 0 retrofit -o third --report=/dev/stdout one_2.0-1_amd64.deb
+  json_is package <<<"$output"
+}
+
 @test "--report says what became of each package" {
   needs jq
   make_package one

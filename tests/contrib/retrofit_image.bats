@@ -277,6 +277,33 @@ bin/hello-too" ]
   [[ $stderr == "sframe-retrofit-image: image: blob sha256:"*" is missing" ]] || report
 }
 
+@test "folders with a colon, folders that are read only, full disks" {
+  make_image
+  mkdir a:b
+  gives 0 retrofit -o a:b/new image
+  gives 0 retrofit -o new image
+  diff -r new a:b/new
+  # As somebody who may not write there, in /tmp, where everybody may look.
+  other=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
+  cp -r image "$other"
+  mkdir "$other/home"
+  chmod -R a-w "$other/image"
+  chmod 755 "$other"
+  chown -R 65534:65534 "$other"
+  capture setpriv --reuid=65534 --regid=65534 --clear-groups \
+    env TMPDIR="$other/home" python3 "$srcdir/contrib/retrofit/sframe-retrofit-image" \
+    --squash -o "$other/home/new" "$other/image"
+  [ "$status" -eq 0 ] || report
+  [ "$(jq length <"$(config_of "$other/home/new")")" -gt 0 ]
+  rm -rf "$other"
+  capture bash -c 'ulimit -f 100; exec python3 "$@"' - \
+    "$srcdir/contrib/retrofit/sframe-retrofit-image" -o other image
+  [ "$status" -eq 1 ] || report
+  [[ $stderr == "sframe-retrofit-image: image: "*": File too large" ]] || report
+  [ "${#stderr_lines[@]}" -eq 1 ] || report
+  [ ! -e other ]
+}
+
 @test "the same input gives the same output; a second time nothing is to do" {
   make_image
   retrofit -o one image
@@ -346,6 +373,10 @@ bin/hello-too" ]
   [ "$(cat outside/file)" = kept ]
   gives 2 retrofit image
   gives 2 retrofit -o image image
+  # A new file would take the place of a device, or of /dev/stdout.
+  mkfifo pipe
+  gives 2 retrofit -o pipe empty.tar
+  [ -p pipe ]
 }
 
 @test "an image that unpacks to gigabytes stays as it was, with a line" {

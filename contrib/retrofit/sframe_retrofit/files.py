@@ -36,6 +36,12 @@ def digest_of(file: IO[bytes], algorithm: str = "sha256") -> str:
     return digest.hexdigest()
 
 
+def is_regular_or_new(path: str) -> bool:
+    """Whether a new file may take the place of PATH: /dev/stdout is a link, and
+    nobody wants a file in the place of a device."""
+    return not os.path.lexists(path) or stat.S_ISREG(os.lstat(path).st_mode)
+
+
 def replace_file(path: str, write: Callable[[IO[bytes]], Any]) -> None:
     """Call WRITE with a new file that gets its name when it is complete.
 

@@ -82,7 +82,10 @@ def make_layer(options: Options, layout: str, work: str) -> Optional[Layer]:
     """
     bundle = os.path.join(work, "bundle")
     options.progress.show("unpacking layers")
-    run(["umoci", "unpack", "--image", "%s:%s" % (layout, TAG), bundle])
+    # umoci takes what is behind the first colon for a name.
+    run(["umoci", "unpack", "--image",
+         "%s:%s" % (os.path.basename(layout), TAG), bundle],
+        cwd=os.path.dirname(layout))
     root = os.path.join(bundle, "rootfs")
     before = identities(root)
     options.progress.show("converting files")
