@@ -141,10 +141,10 @@ def test_text_that_is_no_unicode_is_refused(retrofit):
 @pytest.mark.parametrize("fault", [KeyError, AttributeError, TypeError])
 def test_our_own_faults_are_no_damaged_images(run, retrofit, layout,
                                               monkeypatch, fault):
-    def squash(*_):
+    def changed_layers(*_):
         raise fault("ours")
 
-    monkeypatch.setattr(retrofit, "squash", squash)
+    monkeypatch.setattr(retrofit, "changed_layers", changed_layers)
     with pytest.raises(fault):
         run(layout())
 

@@ -239,8 +239,7 @@ def rewrite_layer(options: Options, path: str, digests: md5sums.Digests
 
 def squash(options: Options, what: str, paths: List[str], config: Any,
            work: str) -> Dict[int, Layer]:
-    """Rewrite the layers in the files PATHS, the lowest first, of the image
-    WHAT; those that change, as Layer by their numbers.  CONFIG follows."""
+    """Rewrite those of the layers in PATHS that have files to convert."""
     diff_ids = check_layers(paths, config)
     options.checksums, options.programs = checksums.Checksums(), None
     for path in paths:
@@ -281,11 +280,24 @@ def add_to_config(config: Any, layer: Layer) -> None:
         config["history"].append(entry)
 
 
-def say_done(options: Options, what: str, layer: Optional[Layer]) -> None:
+def one_more(options: Options, what: str, paths: List[str], config: Any,
+             work: str) -> Dict[int, Layer]:
+    """A layer with what is converted, above those in the files PATHS."""
+    layer = make_layer(options, view_of(work, layer_paths(paths, config)), work)
     if options.verbose:
         say("%s: nothing to convert" % what if layer is None else
             "%s: %s converted, %+d KiB, in a layer of %d KiB"
             % (what, counted(layer.n_files, "ELF file"), layer.growth // 1024,
                os.path.getsize(layer.path) // 1024))
+    if layer is None:
+        return {}
+    add_to_config(config, layer)
+    return {len(paths): layer}
 
 
+def changed_layers(options: Options, what: str, paths: List[str], config: Any,
+                   work: str) -> Dict[int, Layer]:
+    """What becomes of the layers in the files PATHS, the lowest first, of the
+    image WHAT: those that are new or change, by number.  CONFIG follows."""
+    return (squash if options.squash else one_more)(
+        options, what, paths, config, work)
