@@ -14,8 +14,9 @@
 static void
 restore_signals (void)
 {
-  signal (SIGINT, SIG_DFL);
-  signal (SIGTERM, SIG_DFL);
+  static const int numbers[] = { SIGINT, SIGTERM, SIGXFSZ };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    signal (numbers[i], SIG_DFL);
 }
 
 /* read, which a signal does not end.  */
@@ -33,8 +34,9 @@ static _Noreturn void
 execute (int go, int result, char **arguments)
 {
   char byte;
-  /* Wait until the parent has closed its end.  */
-  (void)read_on (go, &byte, 1);
+  /* The parent may have ended instead.  */
+  if (read_on (go, &byte, 1) != 1)
+    _exit (127);
   restore_signals ();
   execvp (arguments[0], arguments);
   int problem = errno;
@@ -72,6 +74,8 @@ bool
 command_start (struct command *command)
 {
   int problem = 0;
+  if (write (command->go, "", 1) < 0)
+    return false;
   close (command->go);
   command->go = -1;
   ssize_t n = read_on (command->result, &problem, sizeof problem);
@@ -90,9 +94,7 @@ command_end (struct command *command)
   kill (command->pid, command->go >= 0 ? SIGKILL : SIGTERM);
   /* A command that was stopped takes no signal until it goes on.  */
   kill (command->pid, SIGCONT);
-  /* The command may ignore the signal.  The results are written by now, and
-     the next interrupt ends this program.  */
-  restore_signals ();
+  /* The command may ignore the signal.  */
   while (waitpid (command->pid, NULL, 0) < 0 && errno == EINTR)
     ;
 }

@@ -10,7 +10,7 @@
 struct command
 {
   pid_t pid;
-  int go; /* closing this descriptor makes the process execute the program */
+  int go;     /* a byte written here makes the process execute the program */
   int result; /* a failed execution writes its errno here */
 };
 
@@ -22,8 +22,8 @@ bool command_prepare (struct command *command, char **arguments);
    cannot.  */
 bool command_start (struct command *command);
 
-/* Ask the process to end, if it still runs, and wait for it.  From now on an
-   interrupt has its default action, for the wait may be long.  */
+/* Ask the process to end, if it still runs, and wait for it.  The wait may be
+   long.  */
 void command_end (struct command *command);
 
 #endif /* STACKS_COMMAND_H */

@@ -75,7 +75,6 @@ folded_print (const struct named_profile *profile, FILE *out)
 struct reading
 {
   struct named_profile *profile;
-  bool without_process;
   uint64_t samples;         /* of all lines: no sum below the root is larger */
   bool no_memory, no_stack; /* why a line was not taken */
 };
@@ -110,12 +109,8 @@ take_line (void *context, char *line)
   if (reading->no_stack)
     return false;
   uint32_t node = 0;
-  bool skip = reading->without_process;
-  for (char *rest = line, *name; (name = strsep (&rest, ";")) != NULL;
-       skip = false)
-    if (!skip
-        && (node = named_profile_add (profile, node, name, strlen (name)))
-               == 0)
+  for (char *rest = line, *name; (name = strsep (&rest, ";")) != NULL;)
+    if ((node = named_profile_add (profile, node, name, strlen (name))) == 0)
       {
         reading->no_memory = true;
         return false;
@@ -126,11 +121,10 @@ take_line (void *context, char *line)
 
 bool
 folded_read (struct named_profile *profile, const char *path,
-             bool without_process, unsigned levels, struct error *err)
+             struct error *err)
 {
-  struct reading reading
-      = { .profile = profile, .without_process = without_process };
-  *profile = (struct named_profile){ .levels = levels };
+  struct reading reading = { .profile = profile };
+  *profile = (struct named_profile){ .levels = 1 };
   FILE *file = fopen (path, "re");
   if (file == NULL)
     return error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
@@ -147,4 +141,26 @@ folded_read (struct named_profile *profile, const char *path,
     return error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
   return (whole && named_profile_finish (profile))
          || error_set_no_memory (err);
+}
+
+bool
+folded_drop_processes (struct named_profile *profile)
+{
+  struct call_tree whole = profile->calls, *calls = &profile->calls;
+  uint32_t *copies = calloc (whole.n, sizeof *copies);
+  bool done = call_tree_init (calls) && copies != NULL;
+  for (uint32_t i = 0; done && i < whole.n; i++)
+    {
+      const struct call_node *node = &whole.nodes[i];
+      if (node->parent != 0)
+        copies[i] = call_tree_child (calls, copies[node->parent], node->key);
+      done = node->parent == 0 || copies[i] != 0;
+      calls->nodes[copies[i]].self += node->self;
+    }
+  free (copies);
+  call_tree_free (&whole);
+  free (profile->totals);
+  profile->totals = NULL;
+  profile->levels = 0;
+  return done && named_profile_sum (profile);
 }

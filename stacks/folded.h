@@ -26,10 +26,14 @@ void folded_name (const char *name, char text[FOLDED_NAME_SIZE]);
    memory ran out.  */
 bool folded_print (const struct named_profile *profile, FILE *out);
 
-/* Read the file PATH into PROFILE, whose names are as lines have them.
-   WITHOUT_PROCESS: the first name of each line is dropped.  LEVELS: as the
-   profile has it.  PROFILE is to be freed even after a failure.  */
+/* Read the file PATH into PROFILE, whose names are as lines have them, and
+   whose processes are the root's callees.  PROFILE is to be freed even after a
+   failure.  */
 bool folded_read (struct named_profile *profile, const char *path,
-                  bool without_process, unsigned levels, struct error *err);
+                  struct error *err);
+
+/* Make one process of those of PROFILE, which was read: stacks are the root's
+   callees.  False when memory ran out.  */
+bool folded_drop_processes (struct named_profile *profile);
 
 #endif /* STACKS_FOLDED_H */

@@ -10,24 +10,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mapped_file.h"
 #include "base/printable.h"
-#include "cfi2sframe.h"
 #include "walk/maps.h"
 
 enum
 {
   LINE_SIZE = 4352 /* PATH_MAX, and what is in front of the path */
 };
-
-static const char *program_name;
 
 /* Read a line of FD into LINE, without its end.  False if there is none.  */
 static bool
@@ -61,38 +55,17 @@ say (const char *text)
     return;
 }
 
-static void
-patch_or_end (int number, siginfo_t *info, void *unused)
+void
+lost_files_tell (const void *address)
 {
   char line[LINE_SIZE], shown[LINE_SIZE];
-  int saved = errno;
-  (void)unused;
-  if (mapped_file_patch (info->si_addr))
-    {
-      errno = saved;
-      return;
-    }
-  cfi2sframe_discard_temporaries ();
-  const char *file = file_at ((uintptr_t)info->si_addr, line);
+  const char *file = file_at ((uintptr_t)address, line);
   if (file == NULL)
-    {
-      signal (number, SIG_DFL);
-      raise (number);
-      return;
-    }
+    return;
   printable_copy (shown, sizeof shown, file);
-  say (program_name);
+  say (program_invocation_short_name);
   say (": ");
   say (shown);
   say (" shrank while it was read\n");
   _exit (EXIT_FAILURE);
-}
-
-void
-lost_files_watch (const char *program)
-{
-  const struct sigaction action
-      = { .sa_sigaction = patch_or_end, .sa_flags = SA_SIGINFO };
-  program_name = program;
-  sigaction (SIGBUS, &action, NULL);
 }

@@ -4,9 +4,9 @@
 #ifndef STACKS_LOST_FILES_H
 #define STACKS_LOST_FILES_H
 
-/* From now on, what is lost of files that this program has mapped reads as
-   zeros (base/mapped_file.h).  Where a library has mapped the file, as libdw
-   maps debug files, PROGRAM says which file it was and ends, exit status 1. */
-void lost_files_watch (const char *program);
+/* For a handler: if a library has mapped a file at ADDRESS, as libdw maps
+   debug files, and what was there is lost, say which file and end the program,
+   exit status 1.  */
+void lost_files_tell (const void *address);
 
 #endif /* STACKS_LOST_FILES_H */

@@ -23,6 +23,7 @@
 #include "base/mapped_file.h"
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perf_events.h"
+#include "stacks/printed_file.h"
 
 struct perf_input
 {
@@ -32,8 +33,6 @@ struct perf_input
   const uint8_t *bytes; /* mapped */
   size_t size;
   unsigned event;      /* that is counted; 0: all */
-  dev_t device;        /* that the recording is on ... */
-  ino_t inode;         /* ... and its number there */
   uint64_t *addresses; /* owned; room for a walk */
   struct utsname host;
   uint64_t first, last; /* times of samples */
@@ -57,11 +56,7 @@ map_file (struct perf_input *input, const char *path, struct error *err)
   else if (status.st_size == 0)
     error_set (err, CFI2SFRAME_MALFORMED, "it is empty");
   else
-    {
-      input->device = status.st_dev;
-      input->inode = status.st_ino;
-      input->bytes = mapped_file_open (fd, &input->size, err);
-    }
+    input->bytes = mapped_file_open (fd, &input->size, err);
   close (fd);
   return input->bytes != NULL;
 }
@@ -319,22 +314,11 @@ take_records (struct perf_input *input)
     input->facts.seconds = (double)(input->last - input->first) * 1e-9;
 }
 
-/* Whether the file at PATH is the one that is read: it would be cut off
-   meanwhile.  */
+/* Print the recording of CONTEXT, an input, with call chains.  */
 static bool
-is_input (const struct perf_input *input, const char *path)
+print_output (void *context, FILE *out, struct error *err)
 {
-  struct stat status;
-  return stat (path, &status) == 0 && status.st_dev == input->device
-         && status.st_ino == input->inode;
-}
-
-static bool
-write_output (struct perf_input *input, FILE *out, struct error *err)
-{
-  if (fseek (out, 0, SEEK_SET) != 0)
-    return error_set (err, CFI2SFRAME_IO,
-                      "it is not a file that can be sought in");
+  struct perf_input *input = context;
   if (!perf_writer_begin (&input->writer, input->data, out))
     return error_set_no_memory (err);
   take_records (input);
@@ -349,25 +333,13 @@ perf_input_run (struct perf_input *input, const char *output,
   input->addresses = reallocarray (NULL, room, sizeof *input->addresses);
   if (input->addresses == NULL)
     return error_set_no_memory (err);
-  if (output == NULL)
-    {
-      take_records (input);
-      return !input->profile->off_cpu || input->events.waits.switches > 0
-             || error_set (err, CFI2SFRAME_UNSUPPORTED,
-                           "it does not say when threads had a processor "
-                           "(perf record --switch-events)");
-    }
-  if (is_input (input, output))
-    return error_set (err, CFI2SFRAME_REFUSED, "it is the input");
-  FILE *out = fopen (output, "we");
-  if (out == NULL)
-    return error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
-  bool done = write_output (input, out, err);
-  bool failed = ferror (out) != 0;
-  failed |= fclose (out) != 0;
-  return done
-         && (!failed
-             || error_set (err, CFI2SFRAME_IO, "%s", strerror (errno)));
+  if (output != NULL)
+    return printed_file_make (output, print_output, input, err);
+  take_records (input);
+  return !input->profile->off_cpu || input->events.waits.switches > 0
+         || error_set (err, CFI2SFRAME_UNSUPPORTED,
+                       "it does not say when threads had a processor "
+                       "(perf record --switch-events)");
 }
 
 const struct perf_input_facts *

@@ -21,7 +21,7 @@ struct perf_input *perf_input_open (struct profile *profile, const char *path,
                                     unsigned event, struct error *err);
 
 /* Walk and count all samples.  Unless OUTPUT is NULL, write the recording with
-   call chains to that file, which must not be the one that is read.  */
+   call chains to that file.  */
 bool perf_input_run (struct perf_input *input, const char *output,
                      struct error *err);
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/plural.h"
+#include "cli/signals.h"
 #include "stacks/command.h"
 #include "stacks/live.h"
 #include "stacks/lost_files.h"
@@ -33,6 +34,7 @@ struct session
   struct profile_options options;
   struct command command;
   struct profile profile;
+  struct named_profile old; /* that it is compared with */
   pid_t pid;
   struct perf_sampler *sampler; /* NULL: by ptrace */
   struct perf_input *input;     /* NULL: a process is sampled */
@@ -43,13 +45,31 @@ struct session
   double started, seconds;
 };
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t sampling, interrupted;
+
+/* An interrupt ends the sampling, and afterwards the program: but timeout(1)
+   sends the same one twice.  */
+static void
+take_interrupt (int number)
+{
+  static uint64_t last;
+  const uint64_t twice = 500000000;
+  uint64_t now = clock_nanoseconds ();
+  if (sampling)
+    last = now;
+  else if (now - last > twice)
+    signals_end (number);
+  interrupted = 1;
+}
 
 static void
-note_interrupt (int number)
+await_interrupts (void)
 {
-  (void)number;
-  interrupted = 1;
+  struct sigaction action = { .sa_handler = take_interrupt };
+  sigfillset (&action.sa_mask);
+  sampling = 1;
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
 }
 
 /* The name may change: a command may be a script that starts the program.  */
@@ -254,7 +274,8 @@ write_outputs (struct session *session)
 {
   const struct profile_facts facts
       = { session->name, session->seconds, rate_of (session) };
-  return profile_write_outputs (&session->profile, &session->options, &facts);
+  return profile_write_outputs (&session->profile, &session->options,
+                                &session->old, &facts);
 }
 
 /* Of time off the processor: how much it was, and what is not in it.  */
@@ -381,13 +402,16 @@ open_profile (struct session *session)
 static bool
 run (struct session *session)
 {
-  if (!profile_check_outputs (&session->options) || !open_profile (session))
+  if (!profile_open_outputs (&session->options, &session->old)
+      || !open_profile (session))
     return false;
   if (session->options.input != NULL)
     return run_input (session);
+  await_interrupts ();
   if (!open_target (session))
     return false;
   sample (session);
+  sampling = 0;
   if (session->failed)
     return false;
   if (session->profile.samples == 0 && !session->ended)
@@ -406,12 +430,9 @@ int
 main (int argc, char **argv)
 {
   struct session session = { .command = { .go = -1, .result = -1 } };
-  struct sigaction action = { .sa_handler = note_interrupt };
   descriptors_occupy_standard ();
-  lost_files_watch ("sframe-profile");
+  signals_install (NULL, lost_files_tell);
   profile_options_parse (&session.options, argc, argv);
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
   bool done = run (&session) && shortage_is_none ("sframe-profile");
   command_end (&session.command);
   if (session.sampler != NULL)
@@ -419,5 +440,6 @@ main (int argc, char **argv)
   if (session.input != NULL)
     perf_input_close (session.input);
   profile_free (&session.profile);
+  named_profile_free (&session.old);
   return done ? session.status : EXIT_FAILURE;
 }

@@ -5,18 +5,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/mapped_file.h"
 #include "base/plural.h"
 #include "base/printable.h"
-#include "stacks/profile_writers.h"
 #include "stacks/folded.h"
+#include "stacks/printed_file.h"
 #include "stacks/profile_names.h"
+#include "stacks/profile_writers.h"
 #include "stacks/profile_output.h"
 
 /* A profile with its names, and what is printed with it.  */
@@ -25,8 +23,8 @@ struct output
   const struct profile_options *options;
   const struct profile_facts *facts;
   struct named_profile named;
-  struct named_profile old; /* that it is compared with, if options->diff */
-  char subtitle[128];       /* what the samples are */
+  const struct named_profile *old; /* that it is compared with, or NULL */
+  char subtitle[128];              /* what the samples are */
 };
 
 bool
@@ -38,35 +36,20 @@ profile_fail (const char *what, const char *why)
   return false;
 }
 
-/* Whether NAME can be written to.  */
-static bool
-check_output (const char *name)
-{
-  struct stat status;
-  char folder[PATH_MAX];
-  if (stat (name, &status) == 0)
-    {
-      if (S_ISDIR (status.st_mode))
-        return profile_fail (name, strerror (EISDIR));
-      return access (name, W_OK) == 0 || profile_fail (name, strerror (errno));
-    }
-  /* A name that is too long gives another error than ENOENT.  */
-  if (errno != ENOENT || name[0] == '\0')
-    return profile_fail (name, strerror (errno));
-  snprintf (folder, sizeof folder, "%s", name);
-  return access (dirname (folder), W_OK | X_OK) == 0
-         || profile_fail (name, strerror (errno));
-}
-
 bool
-profile_check_outputs (const struct profile_options *options)
+profile_open_outputs (const struct profile_options *options,
+                      struct named_profile *old)
 {
-  if (options->diff != NULL && access (options->diff, R_OK) != 0)
-    return profile_fail (options->diff, strerror (errno));
+  struct error err;
+  error_clear (&err);
   for (size_t i = 0; i < options->n_outputs; i++)
-    if (!check_output (options->outputs[i]))
-      return false;
-  return true;
+    if (!printed_file_check (options->outputs[i], options->input, &err))
+      return profile_fail (options->outputs[i], err.reason);
+  if (options->perf_data != NULL
+      && !printed_file_check (options->perf_data, options->input, &err))
+    return profile_fail (options->perf_data, err.reason);
+  return options->diff == NULL || folded_read (old, options->diff, &err)
+         || profile_fail (options->diff, err.reason);
 }
 
 double
@@ -94,12 +77,6 @@ describe (struct output *output, const struct profile *profile)
             output->facts->seconds, rate, profile_percent_complete (profile));
 }
 
-static const struct named_profile *
-old_profile (const struct output *output)
-{
-  return output->options->diff != NULL ? &output->old : NULL;
-}
-
 static bool
 ends_in (const char *name, const char *suffix)
 {
@@ -123,25 +100,36 @@ print_as (const struct output *output, const char *name, FILE *file)
     named->process != NULL ? named->process : output->facts->name,
     output->subtitle,
     output->options->icicle,
-    old_profile (output),
+    output->old,
   };
   return page || ends_in (name, ".svg")
              ? flame_graph_print (named, &words, page, file)
              : folded_print (named, file);
 }
 
+/* An output and its name.  */
+struct named_output
+{
+  const struct output *output;
+  const char *name;
+};
+
+static bool
+print_named (void *context, FILE *file, struct error *err)
+{
+  const struct named_output *one = context;
+  return print_as (one->output, one->name, file) || error_set_no_memory (err);
+}
+
 static bool
 write_output (const struct output *output, const char *name)
 {
-  FILE *file = fopen (name, "we");
-  if (file == NULL)
-    return profile_fail (name, strerror (errno));
-  bool printed = print_as (output, name, file);
-  bool failed = ferror (file) != 0;
-  failed |= fclose (file) != 0;
-  if (!printed)
-    return profile_fail (name, "out of memory");
-  return !failed || profile_fail (name, strerror (errno));
+  struct named_output one = { output, name };
+  struct error err;
+  /* A file of code that was cut off meanwhile costs its names alone.  */
+  mapped_files_forget ();
+  return printed_file_make (name, print_named, &one, &err)
+         || profile_fail (name, err.reason);
 }
 
 /* Print the table or the folded stacks.  */
@@ -149,26 +137,12 @@ static bool
 print_output (const struct output *output)
 {
   size_t top = output->options->top;
-  bool printed
-      = top > 0 ? top_print (&output->named, old_profile (output), top, stdout)
-                : print_as (output, "", stdout);
+  bool printed = top > 0 ? top_print (&output->named, output->old, top, stdout)
+                         : print_as (output, "", stdout);
   if (!printed)
     return profile_fail (output->facts->name, "out of memory");
   return (fflush (stdout) == 0 && !ferror (stdout))
          || profile_fail ("standard output", strerror (errno));
-}
-
-/* Read the profile to compare with, if that is wanted.  */
-static bool
-read_old (struct output *output)
-{
-  const char *path = output->options->diff;
-  const struct named_profile *named = &output->named;
-  struct error err;
-  return path == NULL
-         || folded_read (&output->old, path, named->process != NULL,
-                         named->levels, &err)
-         || profile_fail (path, err.reason);
 }
 
 static bool
@@ -185,16 +159,22 @@ name_functions (struct output *output, struct profile *profile)
 bool
 profile_write_outputs (struct profile *profile,
                        const struct profile_options *options,
+                       struct named_profile *old,
                        const struct profile_facts *facts)
 {
   struct output output = { .options = options, .facts = facts };
   describe (&output, profile);
-  bool done = name_functions (&output, profile) && read_old (&output);
+  bool done = name_functions (&output, profile);
+  if (done && options->diff != NULL)
+    {
+      output.old = old;
+      done = output.named.process == NULL || folded_drop_processes (old)
+             || profile_fail (options->diff, "out of memory");
+    }
   for (size_t i = 0; done && i < options->n_outputs; i++)
     done = write_output (&output, options->outputs[i]);
   if (done && (options->n_outputs == 0 || options->top > 0))
     done = print_output (&output);
-  named_profile_free (&output.old);
   named_profile_free (&output.named);
   return done;
 }

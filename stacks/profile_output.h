@@ -20,14 +20,18 @@ struct profile_facts
 /* Print a message: WHAT is at fault, for the reason WHY.  Returns false.  */
 bool profile_fail (const char *what, const char *why);
 
-/* Whether the files that OPTIONS name can be read and written, as far as can
-   be told without touching them: an hour's samples must not be lost to a
-   misspelt folder.  False after a message.  */
-bool profile_check_outputs (const struct profile_options *options);
+/* Whether the files that OPTIONS name can be made, as far as can be told
+   before: an hour's samples must not be lost to a misspelt folder.  Set *OLD,
+   which is zeroed and to be freed, to the profile to compare with, if that is
+   wanted.  False after a message.  */
+bool profile_open_outputs (const struct profile_options *options,
+                           struct named_profile *old);
 
-/* Write what OPTIONS ask for of PROFILE.  False after a message.  */
+/* Write what OPTIONS ask for of PROFILE, and OLD, as it was opened.  False
+   after a message.  */
 bool profile_write_outputs (struct profile *profile,
                             const struct profile_options *options,
+                            struct named_profile *old,
                             const struct profile_facts *facts);
 
 /* Samples of PROFILE that got to the outermost frame, in percent.  Without

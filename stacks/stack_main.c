@@ -11,6 +11,7 @@
 
 #include "base/descriptors.h"
 #include "base/printable.h"
+#include "cli/signals.h"
 #include "cli/standard_options.h"
 #include "stacks/core.h"
 #include "stacks/live.h"
@@ -243,7 +244,7 @@ main (int argc, char **argv)
 {
   struct session session = { 0 };
   descriptors_occupy_standard ();
-  lost_files_watch ("sframe-stack");
+  signals_install (NULL, lost_files_tell);
   stack_options_parse (&session.options, argc, argv);
   session.process.files = &session.files;
   session.process.policy = session.options.policy;

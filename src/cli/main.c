@@ -78,7 +78,7 @@ main (int argc, char **argv)
   descriptors_occupy_standard ();
   descriptors_raise_limit ();
   tool_options_parse (&options, argc, argv);
-  signals_install (progress_interrupted);
+  signals_install (progress_interrupted, NULL);
   keep_freed_memory (&options);
   int status = options.mode == MODE_COMPARE
                    ? compare_run (&options, stdout, stderr)

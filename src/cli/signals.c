@@ -14,10 +14,10 @@
 #include "cfi2sframe.h"
 
 static void (*tell_interrupted) (void);
+static void (*tell_lost) (const void *address);
 
-/* End the process by the signal itself, so that the shell sees which one.  */
-static void
-clean_up_and_end (int number)
+void
+signals_end (int number)
 {
   cfi2sframe_discard_temporaries ();
   if ((number == SIGINT || number == SIGTERM) && tell_interrupted != NULL)
@@ -33,19 +33,26 @@ patch_or_end (int number, siginfo_t *info, void *unused)
   (void)unused;
   int saved = errno;
   if (!mapped_file_patch (info->si_addr))
-    clean_up_and_end (number);
+    {
+      cfi2sframe_discard_temporaries ();
+      if (tell_lost != NULL)
+        tell_lost (info->si_addr);
+      signals_end (number);
+    }
   errno = saved;
 }
 
 void
-signals_install (void (*interrupted) (void))
+signals_install (void (*interrupted) (void),
+                 void (*lost) (const void *address))
 {
   tell_interrupted = interrupted;
+  tell_lost = lost;
   static const int fatal[]
       = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGXCPU };
   const struct sigaction patching
       = { .sa_sigaction = patch_or_end, .sa_flags = SA_SIGINFO };
-  struct sigaction action = { .sa_handler = clean_up_and_end }, old;
+  struct sigaction action = { .sa_handler = signals_end }, old;
   sigfillset (&action.sa_mask);
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
     if (sigaction (fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)

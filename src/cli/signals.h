@@ -8,7 +8,13 @@
 /* Install the handlers; before any thread is started.  Signals that were
    ignored when the program started (nohup) stay ignored.  INTERRUPTED is
    called before SIGINT or SIGTERM ends the program, when temporary files are
-   gone.  */
-void signals_install (void (*interrupted) (void));
+   gone; LOST likewise when nothing can be read at ADDRESS, which is in no file
+   of base/mapped_file.h.  Both may be NULL.  */
+void signals_install (void (*interrupted) (void),
+                      void (*lost) (const void *address));
+
+/* End the process by signal NUMBER, so that the shell sees which one.  To be
+   called by handlers.  */
+void signals_end (int number);
 
 #endif /* CLI_SIGNALS_H */

@@ -628,11 +628,60 @@ refuses ()
   recorded
   sum=$(sha256sum perf.data)
   gives 1 profiled --input=perf.data --perf-data=./perf.data
-  [ "$stderr" = "sframe-profile: ./perf.data: it is the input" ] || report
+  [ "$stderr" = "sframe-profile: ./perf.data: the output is the input itself" ] || report
+  gives 1 profiled --input=perf.data -o perf.data
+  [ "$stderr" = "sframe-profile: perf.data: the output is the input itself" ] || report
   [ "$(sha256sum perf.data)" = "$sum" ]
   gives 2 profiled --input=perf.data -F 99
   gives 2 profiled --input=perf.data -- true
   gives 2 profiled --perf-data=out.data -- true
+}
+
+# Each was cut off before it was written.
+@test "an output is there as a whole, or what was there before" {
+  local name
+  recorded
+  gives 0 profiled -q --input=perf.data -o whole.html -o whole --perf-data=whole.data
+  # Pipes get the same.
+  "$profile" -q --input=perf.data --perf-data=/dev/stdout | cmp - whole.data
+  "$profile" -q --input=perf.data -o /dev/stdout | cmp - whole
+  echo before >to
+  "$profile" -q --input=perf.data -o /dev/stdout >>to
+  (echo before && cat whole) | cmp - to
+  mkfifo pipe
+  cat pipe >piped 3>&- &
+  gives 0 profiled -q --input=perf.data -o pipe
+  wait $!
+  cmp piped whole
+  # As where the disk is full.
+  for name in old.html old.data; do
+    echo old >$name
+    ulimit -S -f 1
+    case $name in
+      *.html) capture "$profile" -q --input=perf.data -o $name ;;
+      *) capture "$profile" -q --input=perf.data --perf-data=$name ;;
+    esac
+    ulimit -S -f unlimited
+    [ "$status" -eq 1 ] || report
+    [ "$stderr" = "sframe-profile: $name: File too large" ] || report
+    [ "$(cat $name)" = old ]
+  done
+  [ -z "$(find . -name '.cfi2sframe-*')" ]
+}
+
+# It went on, and an output that had begun was cut off.
+@test "a signal ends it while it writes, and while it reads a recording" {
+  local victim
+  recorded
+  mkfifo pipe
+  "$profile" -q --input=perf.data -o first -o pipe 3>&- &
+  victim=$!
+  within_a_minute test -s first
+  kill -TERM $victim
+  status=0
+  wait $victim || status=$?
+  [ "$status" -eq 143 ] || report
+  check_stacks first
 }
 
 @test "what perf itself records, and reads again" {

@@ -920,10 +920,66 @@ END
     [ ! -e ran ]
     [ ! -e one.html ]
   done <<'END'
-no/such/folder No such file or directory
-folder Is a directory
-folder/ Is a directory
+no/such/folder cannot find the directory: No such file or directory
+folder is a directory
+folder/ is a directory
 END
+}
+
+# The command had run before, for nothing.
+@test "a profile to compare with that cannot be read is told before the sampling" {
+  local name told
+  mkdir folder
+  echo no stacks >wrong
+  while read -r name told; do
+    gives 1 profiled -q -o one.html --diff=$name -- touch ran
+    [ "$stderr" = "sframe-profile: $name: $told" ] || report
+    [ ! -e ran ]
+    [ ! -e one.html ]
+  done <<'END'
+missing No such file or directory
+folder Is a directory
+wrong no folded stacks (-o FILE of sframe-profile)
+END
+  busy_program
+  profiled -q -F 199 -o folded -- ./busy 0.1
+  gives 0 profiled -q -F 199 --diff=<(cat folded) -- ./busy 0.1
+  [[ $output == *" change "*" hot"* ]] || report
+}
+
+# Run it, and send SIGINT twice after two seconds.
+interrupted_twice ()
+{
+  status=0
+  python3 - "$profile" "$@" <<'END' || status=$?
+import signal, subprocess, sys, time
+child = subprocess.Popen(sys.argv[1:])
+time.sleep(2)
+child.send_signal(signal.SIGINT)
+time.sleep(0.001)
+child.send_signal(signal.SIGINT)
+sys.exit(child.wait())
+END
+}
+
+# Nothing ended it once the samples were taken.
+@test "an interrupt that comes twice, as from timeout, is one; a later one ends it" {
+  local victim
+  needs python3
+  busy_program
+  start ./busy 300
+  gives 0 interrupted_twice -q -F 199 -d 600 -o folded -p "$pid"
+  [ "$(samples folded .)" -ge 1 ]
+  mkfifo pipe
+  "$profile" -q -F 199 -d 0.3 -o first -o pipe -p "$pid" 3>&- &
+  victim=$!
+  within_a_minute test -s first
+  kill -TERM $victim
+  status=0
+  wait $victim || status=$?
+  [ "$status" -eq 143 ] || report
+  [ "$(samples first .)" -ge 1 ]
+  kill -0 "$pid"
 }
 
 @test "a mistyped option is named, those of the command are its own" {

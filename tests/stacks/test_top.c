@@ -104,7 +104,7 @@ read_text (const char *text, struct named_profile *old, struct error *err)
   assert_true (fd >= 0);
   assert_int_equal (write (fd, text, strlen (text)), strlen (text));
   close (fd);
-  bool read = folded_read (old, path, false, 1, err);
+  bool read = folded_read (old, path, err);
   unlink (path);
   return read;
 }
@@ -124,10 +124,12 @@ TEST (of_a_deep_stack_shares_are_added_up_at_once)
   int fd = mkstemp (path);
   FILE *file = fdopen (fd, "w");
   assert_non_null (file);
+  fputs ("process;", file);
   for (unsigned i = 0; i < MANY; i++)
     fprintf (file, "f%u%s", i, i + 1 < MANY ? ";" : " 1\n");
   assert_int_equal (fclose (file), 0);
-  assert_true (folded_read (&profile, path, false, 0, &err));
+  assert_true (folded_read (&profile, path, &err));
+  assert_true (folded_drop_processes (&profile));
   alarm (60);
   struct function_share *shares = top_list (&profile, NULL, &n);
   alarm (0);
