@@ -241,14 +241,15 @@ print_frames (struct writer *writer)
          "\"data\":[",
          writer->out);
   for (uint32_t i = 0; i < writer->names.n; i++)
-    fprintf (writer->out, "%s[%" PRIu32 ",false,0,null,null,null,null,%d,0]",
-             comma (i), i,
-             category_of (writer->profile->names[writer->names.order[i]]));
+    fprintf (
+        writer->out, "%s[%" PRIu32 ",false,0,null,null,null,null,%d,0]",
+        comma (i), i,
+        category_of (writer->profile->names.list[writer->names.order[i]]));
   fputs ("]},\n\"stringTable\":[", writer->out);
   for (uint32_t i = 0; i < writer->names.n; i++)
     {
       fputs (comma (i), writer->out);
-      printable_put_json (writer->profile->names[writer->names.order[i]],
+      printable_put_json (writer->profile->names.list[writer->names.order[i]],
                           writer->out);
     }
   fputs ("],\n", writer->out);
@@ -338,7 +339,7 @@ firefox_print (const struct named_profile *profile, unsigned hz, FILE *out)
   writer.path = calloc (profile->calls.n, sizeof *writer.path);
   bool done = writer.path != NULL
               && numbers_init (&writer.stacks, profile->calls.n)
-              && numbers_init (&writer.names, profile->n_names)
+              && numbers_init (&writer.names, profile->names.n)
               && copy_log (&writer) && sort_log (&writer);
   if (done)
     print_profile (&writer);

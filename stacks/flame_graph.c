@@ -129,7 +129,7 @@ name_of (const struct picture *picture, uint32_t node)
 {
   const struct named_profile *profile = picture->profile;
   return node == 0 ? picture->words->root
-                   : profile->names[profile->calls.nodes[node].key];
+                   : profile->names.list[profile->calls.nodes[node].key];
 }
 
 /* WEIGHT in percent.  */

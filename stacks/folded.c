@@ -61,7 +61,7 @@ folded_print (const struct named_profile *profile, FILE *out)
         for (size_t i = path_to (tree, node, path); i-- > 0; separator = ";")
           {
             fputs (separator, out);
-            print_name (profile->names[tree->nodes[path[i]].key], out);
+            print_name (profile->names.list[tree->nodes[path[i]].key], out);
           }
         fprintf (out, " %" PRIu64 "\n", tree->nodes[node].self);
       }

@@ -25,29 +25,36 @@ by_text (const void *a, const void *b)
 }
 
 uint32_t
-named_profile_number (struct named_profile *named, const char *text,
-                      size_t length)
+name_list_number (struct name_list *names, const char *text, size_t length)
 {
-  struct key_table *numbers = &named->numbers;
-  size_t n = named->n_names;
-  uint32_t hash = key_of_bytes (numbers, 0, text, length);
-  uint32_t found = KEY_FIND (numbers, hash, i,
-                             strncmp (named->names[i], text, length) == 0
-                                 && named->names[i][length] == '\0');
+  size_t n = names->n;
+  uint32_t hash = key_of_bytes (&names->numbers, 0, text, length);
+  uint32_t found = KEY_FIND (&names->numbers, hash, i,
+                             strncmp (names->list[i], text, length) == 0
+                                 && names->list[i][length] == '\0');
   if (found != UINT32_MAX)
     return found;
-  if (!ARRAY_ROOM (named->names, n + 1, &named->names_capacity)
-      || (named->names[n] = strndup (text, length)) == NULL)
+  if (!ARRAY_ROOM (names->list, n + 1, &names->capacity)
+      || (names->list[n] = strndup (text, length)) == NULL)
     return UINT32_MAX;
-  named->n_names++;
-  return key_table_add (numbers, hash, n) ? (uint32_t)n : UINT32_MAX;
+  names->n++;
+  return key_table_add (&names->numbers, hash, n) ? (uint32_t)n : UINT32_MAX;
+}
+
+void
+name_list_free (struct name_list *names)
+{
+  key_table_free (&names->numbers);
+  for (size_t i = 0; i < names->n; i++)
+    free (names->list[i]);
+  free (names->list);
 }
 
 uint32_t
 named_profile_add (struct named_profile *named, uint32_t parent,
                    const char *name, size_t length)
 {
-  uint32_t number = named_profile_number (named, name, length);
+  uint32_t number = name_list_number (&named->names, name, length);
   return number != UINT32_MAX ? call_tree_child (&named->calls, parent, number)
                               : 0;
 }
@@ -56,15 +63,15 @@ named_profile_add (struct named_profile *named, uint32_t parent,
 static bool
 sort_names (struct named_profile *named, uint64_t *order)
 {
-  struct name *sorted = calloc (named->n_names + 1, sizeof *sorted);
+  struct name *sorted = calloc (named->names.n + 1, sizeof *sorted);
   if (sorted == NULL)
     return false;
-  for (uint64_t i = 0; i < named->n_names; i++)
-    sorted[i] = (struct name){ named->names[i], i };
-  qsort (sorted, named->n_names, sizeof *sorted, by_text);
-  for (uint64_t i = 0; i < named->n_names; i++)
+  for (uint64_t i = 0; i < named->names.n; i++)
+    sorted[i] = (struct name){ named->names.list[i], i };
+  qsort (sorted, named->names.n, sizeof *sorted, by_text);
+  for (uint64_t i = 0; i < named->names.n; i++)
     {
-      named->names[i] = sorted[i].text;
+      named->names.list[i] = sorted[i].text;
       order[sorted[i].number] = i;
     }
   free (sorted);
@@ -85,7 +92,7 @@ named_profile_sum (struct named_profile *named)
 bool
 named_profile_finish (struct named_profile *named)
 {
-  uint64_t *order = calloc (named->n_names + 1, sizeof *order);
+  uint64_t *order = calloc (named->names.n + 1, sizeof *order);
   bool sorted = order != NULL && sort_names (named, order);
   for (uint32_t i = 1; sorted && i < named->calls.n; i++)
     named->calls.nodes[i].key = order[named->calls.nodes[i].key];
@@ -96,10 +103,7 @@ named_profile_finish (struct named_profile *named)
 void
 named_profile_free (struct named_profile *named)
 {
-  key_table_free (&named->numbers);
-  for (uint64_t i = 0; i < named->n_names; i++)
-    free (named->names[i]);
-  free (named->names);
+  name_list_free (&named->names);
   free (named->totals);
   free (named->log);
   call_tree_free (&named->calls);

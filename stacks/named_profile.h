@@ -30,6 +30,20 @@ struct profile_thread
   char own_name[16]; /* that the thread has or had last; "" if not known */
 };
 
+/* Names, each once, by number.  */
+struct name_list
+{
+  char **list; /* owned, as each is */
+  size_t n, capacity;
+  struct key_table numbers;
+};
+
+/* The number of the name of LENGTH bytes at TEXT; NAMES has a copy if it is
+   new.  UINT32_MAX when memory ran out.  */
+uint32_t name_list_number (struct name_list *names, const char *text,
+                           size_t length);
+void name_list_free (struct name_list *names);
+
 /* A profile with functions instead of addresses.  */
 struct named_profile
 {
@@ -37,22 +51,14 @@ struct named_profile
                           root's callees */
   bool off_cpu;        /* weights are nanoseconds off the processor */
   unsigned levels;     /* so many below the root are processes and threads */
-  struct call_tree calls; /* keys: numbers of names */
-  uint64_t *totals;       /* owned: with callees, by node */
-  char **names;           /* owned; sorted */
-  uint64_t n_names;
-  size_t names_capacity;
-  struct key_table numbers;   /* of the names, for named_profile_number */
+  struct call_tree calls;     /* keys: numbers of names */
+  uint64_t *totals;           /* owned: with callees, by node */
+  struct name_list names;     /* sorted; not by their hashes any more */
   struct profile_sample *log; /* owned; nodes are those of `calls' */
   size_t n_log;
   const struct profile_thread *threads; /* the profile's */
   size_t n_threads;
 };
-
-/* The number of the name of LENGTH bytes at TEXT; NAMED has a copy if it is
-   new.  UINT32_MAX when memory ran out.  */
-uint32_t named_profile_number (struct named_profile *named, const char *text,
-                               size_t length);
 
 /* The node for NAME, of LENGTH bytes, called by PARENT of NAMED, whose tree is
    there; names have no order before named_profile_finish.  0 when memory ran

@@ -3,162 +3,105 @@
 
 #include "stacks/off_cpu.h"
 
-#include <stdlib.h>
-
-#include "base/array.h"
-#include "stacks/shortage.h"
-
-enum state
-{
-  RUNS,
-  IGNORED, /* up to its next switch */
-  LEAVES,  /* its stack is known */
-  WAITS    /* since the sample's time */
-};
-
-struct off_cpu_thread
-{
-  pid_t tid;
-  enum state state;
-  struct profile_sample sample;
-  uint64_t losses; /* how many there were when it was looked at last */
-};
-
-void
-off_cpu_free (struct off_cpu *waits)
-{
-  free (waits->threads);
-  key_table_free (&waits->numbers);
-}
-
-static uint32_t
-key_of_tid (struct off_cpu *waits, pid_t tid)
-{
-  return key_of_number (&waits->numbers, (uint32_t)tid);
-}
-
-/* THREAD is at a point where none of its waits can be open.  */
+/* TASK is at a point where none of its waits can be open.  */
 static void
-forget (struct off_cpu *waits, struct off_cpu_thread *thread)
+forget (struct off_cpu *waits, struct sampled_task *task)
 {
-  waits->unknown += thread->state == LEAVES || thread->state == WAITS;
-  thread->state = RUNS;
+  waits->unknown
+      += task->wait.state == WAIT_BEGINS || task->wait.state == WAIT_LASTS;
+  task->wait.state = WAIT_NONE;
 }
 
-/* Take what was lost into account, whatever thread it was of.  */
-static struct off_cpu_thread *
-settle (struct off_cpu *waits, struct off_cpu_thread *thread)
+/* Take what was lost into account, whatever task it was of; TASK may be
+   NULL.  */
+static struct sampled_task *
+settle (struct off_cpu *waits, struct sampled_task *task)
 {
-  if (thread->losses != waits->losses)
-    forget (waits, thread);
-  thread->losses = waits->losses;
-  return thread;
-}
-
-/* Thread TID, or NULL.  */
-static struct off_cpu_thread *
-find (struct off_cpu *waits, pid_t tid)
-{
-  uint32_t number = KEY_FIND (&waits->numbers, key_of_tid (waits, tid), i,
-                              waits->threads[i].tid == tid);
-  return number != UINT32_MAX ? settle (waits, &waits->threads[number]) : NULL;
-}
-
-/* Thread TID, which is made one if it is none; NULL when memory ran out.  */
-static struct off_cpu_thread *
-thread_of (struct off_cpu *waits, pid_t tid)
-{
-  struct off_cpu_thread *found = find (waits, tid);
-  if (found != NULL)
-    return found;
-  if (!ARRAY_ROOM (waits->threads, waits->n + 1, &waits->capacity)
-      || !key_table_add (&waits->numbers, key_of_tid (waits, tid), waits->n))
+  if (task != NULL && task->wait.losses != waits->losses)
     {
-      shortage_note ();
-      return NULL;
+      forget (waits, task);
+      task->wait.losses = waits->losses;
     }
-  struct off_cpu_thread *made = &waits->threads[waits->n++];
-  *made = (struct off_cpu_thread){ .tid = tid, .losses = waits->losses };
-  return made;
+  return task;
+}
+
+/* Thread TID of PID; NULL when memory ran out.  */
+static struct sampled_task *
+task_of (struct off_cpu *waits, pid_t pid, pid_t tid)
+{
+  return settle (waits,
+                 sampled_threads_task (&waits->profile->threads, pid, tid));
 }
 
 void
-off_cpu_stack (struct off_cpu *waits, pid_t tid,
+off_cpu_stack (struct off_cpu *waits, pid_t pid, pid_t tid,
                const struct profile_sample *sample)
 {
-  struct off_cpu_thread *thread = thread_of (waits, tid);
-  if (thread == NULL)
+  struct sampled_task *task = task_of (waits, pid, tid);
+  if (task == NULL)
     return;
-  forget (waits, thread);
-  thread->state = sample != NULL ? LEAVES : IGNORED;
+  forget (waits, task);
+  task->wait.state = sample != NULL ? WAIT_BEGINS : WAIT_IGNORED;
   if (sample != NULL)
-    thread->sample = *sample;
+    task->wait.sample = *sample;
 }
 
 void
-off_cpu_leave (struct off_cpu *waits, pid_t tid, uint64_t time, bool preempted)
+off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
+               bool preempted)
 {
-  struct off_cpu_thread *thread = thread_of (waits, tid);
+  struct sampled_task *task = task_of (waits, pid, tid);
   waits->switches++;
-  if (thread == NULL || thread->state != LEAVES)
+  if (task == NULL || task->wait.state != WAIT_BEGINS)
     {
-      waits->unknown += thread == NULL || thread->state != IGNORED;
-      if (thread != NULL)
-        thread->state = RUNS;
+      waits->unknown += task == NULL || task->wait.state != WAIT_IGNORED;
+      if (task != NULL)
+        task->wait.state = WAIT_NONE;
       return;
     }
-  thread->state = WAITS;
-  thread->sample.time = time;
+  task->wait.state = WAIT_LASTS;
+  task->wait.sample.time = time;
   if (preempted)
-    thread->sample.node
-        = profile_preempted (waits->profile, thread->sample.node);
+    task->wait.sample.node
+        = profile_preempted (waits->profile, task->wait.sample.node);
 }
 
 static void
-count (struct off_cpu *waits, struct off_cpu_thread *thread, uint64_t time)
+count (struct off_cpu *waits, struct off_cpu_wait *wait, uint64_t time)
 {
   /* Clocks of processors may differ by little.  */
-  if (time > thread->sample.time)
+  if (time > wait->sample.time)
     {
-      thread->sample.weight = time - thread->sample.time;
-      profile_count (waits->profile, &thread->sample);
+      wait->sample.weight = time - wait->sample.time;
+      profile_count (waits->profile, &wait->sample);
     }
-  thread->state = RUNS;
+  wait->state = WAIT_NONE;
 }
 
 void
-off_cpu_return (struct off_cpu *waits, pid_t tid, uint64_t time)
+off_cpu_return (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time)
 {
-  struct off_cpu_thread *thread = thread_of (waits, tid);
-  if (thread != NULL && thread->state == WAITS)
-    count (waits, thread, time);
-  else if (thread != NULL)
-    forget (waits, thread);
+  struct sampled_task *task = task_of (waits, pid, tid);
+  if (task != NULL && task->wait.state == WAIT_LASTS)
+    count (waits, &task->wait, time);
+  else if (task != NULL)
+    forget (waits, task);
 }
 
 void
-off_cpu_exit (struct off_cpu *waits, pid_t tid)
+off_cpu_exit (struct off_cpu *waits, pid_t pid, pid_t tid)
 {
-  struct off_cpu_thread *thread = find (waits, tid);
-  if (thread == NULL)
-    return;
-  forget (waits, thread);
-  *thread = waits->threads[--waits->n];
-  key_table_replace (&waits->numbers, key_of_tid (waits, tid),
-                     (uint32_t)(thread - waits->threads),
-                     key_of_tid (waits, thread->tid), (uint32_t)waits->n);
-}
-
-void
-off_cpu_lost (struct off_cpu *waits)
-{
-  waits->losses++;
+  struct sampled_task *task = settle (
+      waits, sampled_threads_find (&waits->profile->threads, pid, tid));
+  if (task != NULL)
+    forget (waits, task);
 }
 
 void
 off_cpu_end (struct off_cpu *waits, uint64_t time)
 {
-  for (size_t i = 0; i < waits->n; i++)
-    if (settle (waits, &waits->threads[i])->state == WAITS)
-      count (waits, &waits->threads[i], time);
+  struct sampled_threads *threads = &waits->profile->threads;
+  for (size_t i = 0; i < threads->n_tasks; i++)
+    if (settle (waits, &threads->tasks[i])->wait.state == WAIT_LASTS)
+      count (waits, &threads->tasks[i].wait, time);
 }

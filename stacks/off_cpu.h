@@ -10,49 +10,38 @@
 #define STACKS_OFF_CPU_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/key_table.h"
 #include "stacks/profile.h"
-
-struct off_cpu_thread; /* opaque */
 
 struct off_cpu
 {
-  struct profile *profile;        /* where waits are counted */
-  struct off_cpu_thread *threads; /* owned */
-  size_t n, capacity;
-  struct key_table numbers; /* of threads, by TID */
-  uint64_t losses;          /* times that records were lost */
-  uint64_t switches;        /* times that a thread left the processor ... */
-  uint64_t unknown; /* ... and that its stack or the end was not seen; at the
-                       end */
+  struct profile *profile; /* where waits are counted, and its threads */
+  uint64_t losses;   /* times that records were lost: what was seen of waits
+                        that have not ended goes with no record to come */
+  uint64_t switches; /* times that a thread left the processor ... */
+  uint64_t unknown;  /* ... and that its stack or the end was not seen; at the
+                        end */
 };
 
-void off_cpu_free (struct off_cpu *waits);
-
-/* Thread TID is about to leave the processor; SAMPLE has its stack, and is not
-   counted yet.  NULL: there is none that could be walked, as of threads of the
-   kernel; this is not one of the unknown waits.  */
-void off_cpu_stack (struct off_cpu *waits, pid_t tid,
+/* Thread TID of process PID is about to leave the processor; SAMPLE has its
+   stack, and is not counted yet.  NULL: there is none that could be walked, as
+   of threads of the kernel; this is not one of the unknown waits.  */
+void off_cpu_stack (struct off_cpu *waits, pid_t pid, pid_t tid,
                     const struct profile_sample *sample);
 
-/* Thread TID leaves the processor at TIME, in nanoseconds; if PREEMPTED, for
+/* The thread leaves the processor at TIME, in nanoseconds; if PREEMPTED, for
    want of a processor.  */
-void off_cpu_leave (struct off_cpu *waits, pid_t tid, uint64_t time,
+void off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
                     bool preempted);
 
-/* Thread TID has a processor again: the wait is counted.  */
-void off_cpu_return (struct off_cpu *waits, pid_t tid, uint64_t time);
+/* The thread has a processor again: the wait is counted.  */
+void off_cpu_return (struct off_cpu *waits, pid_t pid, pid_t tid,
+                     uint64_t time);
 
-/* Thread TID has ended.  */
-void off_cpu_exit (struct off_cpu *waits, pid_t tid);
-
-/* Records were lost: what was seen of waits that have not ended goes with no
-   record to come.  */
-void off_cpu_lost (struct off_cpu *waits);
+/* The thread has ended.  */
+void off_cpu_exit (struct off_cpu *waits, pid_t pid, pid_t tid);
 
 /* Nothing is seen from TIME on: waits that have not ended are counted up to
    there.  */

@@ -5,22 +5,11 @@
 
 #include "stacks/perf_events.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "stacks/live.h"
-
-void
-perf_events_init (struct perf_events *events, struct profile *profile)
-{
-  *events
-      = (struct perf_events){ .profile = profile, .waits.profile = profile };
-}
-
-void
-perf_events_free (struct perf_events *events)
-{
-  off_cpu_free (&events->waits);
-}
 
 uint64_t
 perf_events_registers (void)
@@ -28,44 +17,128 @@ perf_events_registers (void)
   return registers_mask (live_arch (), ORDER_PERF);
 }
 
-bool
-perf_events_sample (struct perf_events *events, struct member *member,
+static bool
+is_sampled (const struct perf_events *events, uint32_t pid)
+{
+  return !events->alone || (pid_t)pid == events->pid;
+}
+
+/* The process PID; NULL when it has ended, or memory ran out.  */
+static struct member *
+member_of (struct perf_events *events, uint32_t pid)
+{
+  struct error ignored;
+  return family_get (&events->profile->family, (pid_t)pid, &ignored);
+}
+
+const struct process *
+perf_events_sample (struct perf_events *events,
                     const struct perf_sample *sample, uint64_t mask)
 {
+  struct profile *profile = events->profile;
   struct registers registers;
+  const struct profile_moment moment
+      = { (pid_t)sample->tid, sample->time, &registers, sample->chain,
+          sample->n_chain };
+  if (!is_sampled (events, sample->pid))
+    return NULL;
   if (sample->registers == NULL || sample->abi != PERF_SAMPLE_REGS_ABI_64)
     {
-      events->profile->narrow += sample->registers != NULL
-                                 && sample->abi == PERF_SAMPLE_REGS_ABI_32;
-      if (events->profile->off_cpu)
-        off_cpu_stack (&events->waits, (pid_t)sample->tid, NULL);
-      return false;
+      profile->narrow += sample->registers != NULL
+                         && sample->abi == PERF_SAMPLE_REGS_ABI_32;
+      if (profile->off_cpu)
+        off_cpu_stack (&events->waits, (pid_t)sample->pid, moment.tid, NULL);
+      return NULL;
     }
+  struct member *member = member_of (events, sample->pid);
+  if (member == NULL)
+    return NULL;
   struct process *process = &member->process;
   registers_take (process->arch, ORDER_PERF, sample->registers, mask,
                   &registers);
   memory_add (&process->memory, registers.values[process->arch->sp],
               sample->stack, sample->stack_size);
-  const struct profile_moment moment
-      = { (pid_t)sample->tid, sample->time, &registers, sample->chain,
-          sample->n_chain };
-  struct profile_sample taken
-      = profile_place (events->profile, member, &moment);
-  if (events->profile->off_cpu)
-    off_cpu_stack (&events->waits, moment.tid, &taken);
+  struct profile_sample taken = profile_place (profile, member, &moment);
+  if (profile->off_cpu)
+    off_cpu_stack (&events->waits, process->pid, moment.tid, &taken);
   else
-    profile_count (events->profile, &taken);
+    profile_count (profile, &taken);
   /* The stack is the record's.  */
   memory_forget (&process->memory);
-  return true;
+  return process;
 }
 
-void
-perf_events_task (struct perf_events *events, const struct perf_record *record,
-                  const struct perf_task *task)
+/* The file of MAPPING; NULL when memory ran out.  Devices of a recording may
+   have other numbers now.  */
+static struct code_file *
+file_of (struct perf_events *events, const struct perf_mapping *mapping)
 {
-  struct family *family = &events->profile->family;
-  pid_t pid = (pid_t)task->pid;
+  struct mapped_identity identity
+      = { .inode = mapping->inode, .build_id_size = mapping->build_id_size };
+  if (events->recording == NULL)
+    identity.device = makedev (mapping->major, mapping->minor);
+  memcpy (identity.build_id, mapping->build_id, mapping->build_id_size);
+  struct code_files *files = &events->profile->family.files;
+  uint32_t before = files->n;
+  struct code_file *file = code_files_get (files, mapping->path, &identity);
+  if (events->recording != NULL && file != NULL && files->n > before
+      && identity.build_id_size == 0)
+    file->recorded.build_id_size = perf_data_build_id (
+        events->recording, mapping->path, file->recorded.build_id);
+  return file;
+}
+
+static void
+take_mapping (struct perf_events *events, const struct perf_mapping *mapping)
+{
+  const struct walk_mapping report = { .start = mapping->start,
+                                       .end = mapping->end,
+                                       .offset = mapping->offset,
+                                       .runs = mapping->executable };
+  struct member *member = member_of (events, mapping->pid);
+  bool is_file
+      = mapping->path[0] == '/'
+            ? mapping->inode != 0 || mapping->build_id_size != 0
+            : events->same_kernel && strcmp (mapping->path, "[vdso]") == 0;
+  if (member != NULL)
+    process_map_file (&member->process, &report,
+                      is_file ? file_of (events, mapping) : NULL);
+}
+
+/* Where the kernel was: "[kernel.kallsyms]" and behind that a symbol, of which
+   the address is in the place of an offset.  */
+static void
+take_kernel (struct perf_events *events, const struct perf_mapping *mapping)
+{
+  struct kernel_names *kernel = &events->profile->kernel;
+  const char *end = strchr (mapping->path, ']');
+  if (strncmp (mapping->path, "[kernel", 7) != 0 || end == NULL
+      || !events->same_kernel)
+    return;
+  snprintf (kernel->reference, sizeof kernel->reference, "%s", end + 1);
+  kernel->reference_address = mapping->offset;
+}
+
+/* Take MAPPING, which RECORD is, of the kernel or of a process.  */
+static void
+take_any_mapping (struct perf_events *events, const struct perf_record *record,
+                  const struct perf_mapping *mapping)
+{
+  unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+  if (mode == PERF_RECORD_MISC_KERNEL)
+    take_kernel (events, mapping);
+  else if (mode == PERF_RECORD_MISC_USER && record->type == PERF_RECORD_MMAP2
+           && is_sampled (events, mapping->pid))
+    take_mapping (events, mapping);
+}
+
+static void
+take_task (struct perf_events *events, const struct perf_record *record,
+           const struct perf_task *task)
+{
+  struct profile *profile = events->profile;
+  struct family *family = &profile->family;
+  pid_t pid = (pid_t)task->pid, tid = (pid_t)task->tid;
   switch (record->type)
     {
     case PERF_RECORD_FORK: /* of a process or a thread */
@@ -73,44 +146,48 @@ perf_events_task (struct perf_events *events, const struct perf_record *record,
         family_fork (family, (pid_t)task->parent, pid);
       else
         family_begin_thread (family, pid);
-      sampled_threads_begin (&events->profile->threads, pid, (pid_t)task->tid,
-                             (pid_t)task->parent, (pid_t)task->parent_tid);
+      sampled_threads_begin (&profile->threads, pid, tid, (pid_t)task->parent,
+                             (pid_t)task->parent_tid);
       break;
     case PERF_RECORD_COMM:
+      if (events->recording != NULL)
+        member_of (events, task->pid);
       if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
         family_execute (family, pid);
-      if (task->pid == task->tid)
+      if (pid == tid)
         family_rename (family, pid, task->name);
-      sampled_threads_rename (&events->profile->threads, pid, (pid_t)task->tid,
-                              task->name);
-      break;
-    case PERF_RECORD_EXIT:
-      off_cpu_exit (&events->waits, (pid_t)task->tid);
-      family_end_thread (family, pid, (pid_t)task->tid);
+      sampled_threads_rename (&profile->threads, pid, tid, task->name);
       break;
     default:
+      /* Samples of what the process did last may still come.  */
+      if (pid != events->pid)
+        {
+          off_cpu_exit (&events->waits, pid, tid);
+          family_end_thread (family, pid, tid);
+        }
       break;
     }
 }
 
-void
-perf_events_switch (struct perf_events *events,
-                    const struct perf_record *record,
-                    const struct perf_stamp *stamp)
+static void
+take_switch (struct perf_events *events, const struct perf_record *record,
+             const struct perf_stamp *stamp)
 {
+  pid_t pid = (pid_t)stamp->pid, tid = (pid_t)stamp->tid;
+  events->last = stamp->time > events->last ? stamp->time : events->last;
   /* Processors without work have thread 0, each its own.  */
-  if (stamp->tid == 0)
+  if (tid == 0)
     return;
   if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
-    off_cpu_leave (&events->waits, (pid_t)stamp->tid, stamp->time,
+    off_cpu_leave (&events->waits, pid, tid, stamp->time,
                    (record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0);
   else
-    off_cpu_return (&events->waits, (pid_t)stamp->tid, stamp->time);
+    off_cpu_return (&events->waits, pid, tid, stamp->time);
 }
 
-void
-perf_events_lost (struct perf_events *events, const struct perf_record *record,
-                  bool switches)
+static void
+take_lost (struct perf_events *events, const struct perf_record *record,
+           bool switches)
 {
   /* Of which event, and how many.  */
   uint64_t lost[2];
@@ -118,6 +195,43 @@ perf_events_lost (struct perf_events *events, const struct perf_record *record,
     return;
   memcpy (lost, record->bytes, sizeof lost);
   events->profile->lost += lost[1];
-  if (switches)
-    off_cpu_lost (&events->waits);
+  events->waits.losses += switches;
+}
+
+void
+perf_events_take (struct perf_events *events, const struct perf_record *record,
+                  uint64_t stamps, bool switches)
+{
+  struct perf_mapping mapping;
+  struct perf_task task;
+  struct perf_stamp stamp;
+  bool whole = true;
+  switch (record->type)
+    {
+    case PERF_RECORD_MMAP:
+    case PERF_RECORD_MMAP2:
+      whole = perf_mapping_read (record, &mapping);
+      if (whole)
+        take_any_mapping (events, record, &mapping);
+      break;
+    case PERF_RECORD_COMM:
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+      whole = perf_task_read (record, &task);
+      if (whole && is_sampled (events, task.pid))
+        take_task (events, record, &task);
+      break;
+    case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE:
+      whole = perf_stamp_read (stamps, record, &stamp);
+      if (whole && is_sampled (events, stamp.pid))
+        take_switch (events, record, &stamp);
+      break;
+    case PERF_RECORD_LOST:
+      take_lost (events, record, switches);
+      break;
+    default:
+      break;
+    }
+  events->damaged += !whole;
 }

@@ -18,7 +18,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,14 +48,12 @@ struct ring
 
 struct perf_sampler
 {
-  pid_t pid;
   struct perf_event_attr samples, switches;
   struct ring *rings; /* of samples, one per processor; then of switches */
   unsigned n_rings;
   int *fds; /* of all events */
   size_t n_fds, capacity;
-  bool children; /* children are sampled, too */
-  bool renewed;  /* the family's mappings are those of this round */
+  bool renewed; /* the family's mappings are those of this round */
   struct perf_events events;
   /* The copy of a record that goes around the ring's end.  */
   _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
@@ -141,7 +138,7 @@ open_threads (struct perf_sampler *sampler, pid_t pid)
 {
   DIR *threads = live_threads (pid);
   if (threads == NULL)
-    return pid != sampler->pid; /* a child that has ended */
+    return pid != sampler->events.pid; /* a child that has ended */
   bool opened = true;
   for (pid_t tid; opened && (tid = live_next_thread (threads)) != 0;)
     opened = open_thread (sampler, tid);
@@ -159,7 +156,7 @@ open_family (struct perf_sampler *sampler)
     {
       if (!open_threads (sampler, family->members[i]->process.pid))
         return false;
-      if (sampler->children && i + 1 == family->n)
+      if (!sampler->events.alone && i + 1 == family->n)
         family_add_children (family);
     }
   return sampler->n_fds > 0;
@@ -242,9 +239,11 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
       error_set_no_memory (err);
       return NULL;
     }
-  perf_events_init (&sampler->events, profile);
-  sampler->pid = pid;
-  sampler->children = children;
+  sampler->events = (struct perf_events){ .profile = profile,
+                                          .waits.profile = profile,
+                                          .pid = pid,
+                                          .alone = !children,
+                                          .same_kernel = true };
   ask_for_samples (&sampler->samples, profile->off_cpu ? 0 : hz, on_exec);
   ask_for_switches (&sampler->switches, on_exec);
   /* There is a file for each thread on each processor.  */
@@ -279,119 +278,31 @@ perf_sampler_close (struct perf_sampler *sampler)
     close (sampler->fds[i]);
   free (sampler->fds);
   free (sampler->rings);
-  perf_events_free (&sampler->events);
   free (sampler);
 }
 
 /* Records.  */
-
-static void
-take_sample (struct perf_sampler *sampler, struct member *member,
-             const struct perf_record *record)
-{
-  struct perf_sample sample;
-  if (perf_sample_read (&sampler->samples, record, &sample))
-    perf_events_sample (&sampler->events, member, &sample,
-                        sampler->samples.sample_regs_user);
-}
-
-static void
-take_mapping (struct process *process, const struct perf_record *record)
-{
-  struct perf_mapping mapping;
-  if (!perf_mapping_read (record, &mapping))
-    return;
-  bool is_file = mapping_is_of_file (mapping.path, mapping.inode);
-  const struct walk_mapping report
-      = { .start = mapping.start,
-          .end = mapping.end,
-          .offset = mapping.offset,
-          .path = is_file ? mapping.path : NULL,
-          .device = makedev (mapping.major, mapping.minor),
-          .inode = mapping.inode,
-          .runs = mapping.executable };
-  process_map (process, &report);
-}
-
-/* The process of RECORD, which is a sample or a mapping and begins with its
-   number, if that process is sampled.  */
-static struct member *
-member_of (const struct perf_sampler *sampler,
-           const struct perf_record *record)
-{
-  struct error err;
-  uint32_t number;
-  memcpy (&number, record->bytes, sizeof number);
-  pid_t pid = (pid_t)number;
-  if (!sampler->children && pid != sampler->pid)
-    return NULL;
-  return family_get (&sampler->events.profile->family, pid, &err);
-}
-
-/* What happened to processes.  */
-static void
-take_event (struct perf_sampler *sampler, const struct perf_record *record)
-{
-  struct perf_task task;
-  if (!perf_task_read (record, &task))
-    return;
-  bool sampled = (pid_t)task.pid == sampler->pid;
-  if (!sampled && !sampler->children)
-    return;
-  /* Samples of what it did last may still come.  */
-  if (!sampled || record->type != PERF_RECORD_EXIT)
-    perf_events_task (&sampler->events, record, &task);
-}
-
-static void
-take_switch (struct perf_sampler *sampler, const struct ring *ring,
-             const struct perf_record *record)
-{
-  struct perf_stamp stamp;
-  if (perf_stamp_read (ring->attr->sample_type, record, &stamp)
-      && (sampler->children || (pid_t)stamp.pid == sampler->pid))
-    perf_events_switch (&sampler->events, record, &stamp);
-}
 
 /* Take the record of RING that begins with HEADER.  */
 static void
 take_record (struct perf_sampler *sampler, const struct ring *ring,
              const struct perf_event_header *header)
 {
+  const struct perf_event_attr *attr = ring->attr;
   struct perf_record record;
-  struct member *member;
+  struct perf_sample sample;
   perf_record_read ((const uint8_t *)header, header->size, &record);
-  switch (record.type)
+  if (record.type != PERF_RECORD_SAMPLE)
+    perf_events_take (&sampler->events, &record, attr->sample_type,
+                      attr->context_switch != 0);
+  else if (perf_sample_read (attr, &record, &sample))
+    perf_events_sample (&sampler->events, &sample, attr->sample_regs_user);
+  /* Among the lost ones may be mappings.  All were lost before this round
+     began.  */
+  if (record.type == PERF_RECORD_LOST && !sampler->renewed)
     {
-    case PERF_RECORD_SAMPLE:
-      member = member_of (sampler, &record);
-      if (member != NULL)
-        take_sample (sampler, member, &record);
-      break;
-    case PERF_RECORD_MMAP2:
-      member = member_of (sampler, &record);
-      if (member != NULL)
-        take_mapping (&member->process, &record);
-      break;
-    case PERF_RECORD_SWITCH:
-      take_switch (sampler, ring, &record);
-      break;
-    case PERF_RECORD_LOST:
-      perf_events_lost (&sampler->events, &record,
-                        ring->attr->context_switch != 0);
-      /* Among the lost ones may be mappings.  All were lost before this
-         round began.  */
-      if (!sampler->renewed)
-        family_refresh (&sampler->events.profile->family);
+      family_refresh (&sampler->events.profile->family);
       sampler->renewed = true;
-      break;
-    case PERF_RECORD_COMM:
-    case PERF_RECORD_FORK:
-    case PERF_RECORD_EXIT:
-      take_event (sampler, &record);
-      break;
-    default:
-      break;
     }
 }
 
@@ -501,7 +412,7 @@ perf_sampler_read (struct perf_sampler *sampler)
   take_records (sampler, clock_nanoseconds () - margin);
   /* EPERM: the process is there, and another user's, whom perf_event_open
      permits to be sampled but kill does not permit to be signalled.  */
-  return kill (sampler->pid, 0) == 0 || errno == EPERM;
+  return kill (sampler->events.pid, 0) == 0 || errno == EPERM;
 }
 
 void

@@ -142,7 +142,7 @@ put_sample (struct writer *writer, uint32_t thread, uint32_t node,
     put_varint (&writer->innermost, count * writer->period);
   put_message (&writer->inner, SAMPLE_VALUE, &writer->innermost);
   put_label (writer, STRING_PROCESS, LABEL_STRING,
-             STRING_NAMES + profile->n_names + thread);
+             STRING_NAMES + profile->names.n + thread);
   put_label (writer, STRING_PID, LABEL_NUMBER,
              (uint64_t)profile->threads[thread].pid);
   put_label (writer, STRING_TID, LABEL_NUMBER,
@@ -191,7 +191,7 @@ put_samples (struct writer *writer)
 static void
 put_functions (struct writer *writer)
 {
-  for (uint64_t i = 0; i < writer->profile->n_names; i++)
+  for (uint64_t i = 0; i < writer->profile->names.n; i++)
     {
       put_number (&writer->inner, LOCATION_ID, i + 1);
       put_number (&writer->innermost, LINE_FUNCTION, i + 1);
@@ -219,8 +219,8 @@ put_strings (struct writer *writer)
   const struct named_profile *profile = writer->profile;
   for (unsigned i = 0; i < STRING_NAMES; i++)
     put_string (writer, fixed_strings[i]);
-  for (uint64_t i = 0; i < profile->n_names; i++)
-    put_string (writer, profile->names[i]);
+  for (uint64_t i = 0; i < profile->names.n; i++)
+    put_string (writer, profile->names.list[i]);
   for (size_t i = 0; i < profile->n_threads; i++)
     put_string (writer, profile->threads[i].name);
 }

@@ -29,12 +29,9 @@ profile_init (struct profile *profile)
 void
 profile_free (struct profile *profile)
 {
-  for (size_t i = 0; i < profile->n_processes; i++)
-    free (profile->processes[i]);
-  free (profile->processes);
   free (profile->log);
   sampled_threads_free (&profile->threads);
-  key_table_free (&profile->process_numbers);
+  name_list_free (&profile->processes);
   free (profile->sampled);
   call_tree_free (&profile->calls);
   stack_walk_free (&profile->walk);
@@ -46,21 +43,12 @@ profile_free (struct profile *profile)
 static uint32_t
 process_node (struct profile *profile, const char *name)
 {
-  struct key_table *numbers = &profile->process_numbers;
-  size_t n = profile->n_processes;
-  uint32_t hash = key_of_bytes (numbers, 0, name, strlen (name));
-  uint32_t found
-      = KEY_FIND (numbers, hash, i, strcmp (profile->processes[i], name) == 0);
-  if (found != UINT32_MAX)
-    return call_tree_child (&profile->calls, 0,
-                            profile_key (KEY_OF_PROCESS, found));
-  if (!ARRAY_ROOM (profile->processes, n + 1, &profile->processes_capacity)
-      || (profile->processes[n] = strdup (name)) == NULL)
-    return shortage_note ();
-  profile->n_processes++;
-  if (!key_table_add (numbers, hash, n))
-    return shortage_note ();
-  return call_tree_child (&profile->calls, 0, profile_key (KEY_OF_PROCESS, n));
+  uint32_t number
+      = name_list_number (&profile->processes, name, strlen (name));
+  return number == UINT32_MAX
+             ? shortage_note ()
+             : call_tree_child (&profile->calls, 0,
+                                profile_key (KEY_OF_PROCESS, number));
 }
 
 /* The number of FILE, from 1 on; 0 if there are too many.  */

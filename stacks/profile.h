@@ -23,10 +23,8 @@ struct profile
   /* Below the root the names of processes, then calls, from the outermost one
      on.  */
   struct call_tree calls;
-  char **processes; /* owned: the names */
-  size_t n_processes, processes_capacity;
-  struct key_table process_numbers; /* by name */
-  struct profile_sample *log;       /* owned: all samples, as they came */
+  struct name_list processes;
+  struct profile_sample *log; /* owned: all samples, as they came */
   size_t n_log, log_capacity;
   struct sampled_threads threads;
   /* Threads have nodes of their own below those of processes.  */

@@ -21,10 +21,10 @@ profile_diff_name (const struct named_profile *now, uint64_t number,
                    const struct named_profile *old)
 {
   char text[FOLDED_NAME_SIZE];
-  folded_name (now->names[number], text);
-  char **found
-      = bsearch (text, old->names, old->n_names, sizeof *old->names, by_text);
-  return found != NULL ? (uint64_t)(found - old->names) : old->n_names;
+  folded_name (now->names.list[number], text);
+  char **found = bsearch (text, old->names.list, old->names.n,
+                          sizeof *old->names.list, by_text);
+  return found != NULL ? (uint64_t)(found - old->names.list) : old->names.n;
 }
 
 /* Set NODES to the nodes of OLD that those of NOW are; NAMES has the numbers
@@ -50,10 +50,10 @@ profile_diff_nodes (const struct named_profile *now,
 {
   uint32_t n = now->calls.n;
   uint32_t *nodes = calloc (n, sizeof *nodes);
-  uint64_t *names = calloc (now->n_names + 1, sizeof *names);
+  uint64_t *names = calloc (now->names.n + 1, sizeof *names);
   *before = calloc (n, sizeof **before);
   bool done = nodes != NULL && names != NULL && *before != NULL;
-  for (uint64_t i = 0; done && i < now->n_names; i++)
+  for (uint64_t i = 0; done && i < now->names.n; i++)
     names[i] = profile_diff_name (now, i, old);
   if (done)
     match_nodes (now, old, names, nodes);

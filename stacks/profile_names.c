@@ -40,7 +40,8 @@ static bool
 add_name (void *context, const char *name)
 {
   struct naming *naming = context;
-  uint32_t number = named_profile_number (naming->named, name, strlen (name));
+  uint32_t number
+      = name_list_number (&naming->named->names, name, strlen (name));
   if (number == UINT32_MAX
       || !ARRAY_ROOM (naming->numbers, naming->n + 1, &naming->capacity))
     return false;
@@ -130,7 +131,7 @@ add_key (struct naming *naming, uint64_t key)
     case KEY_OF_THREAD:
       return add_thread (naming, &profile->threads.threads[offset]);
     case KEY_OF_PROCESS:
-      return add_name (naming, profile->processes[offset]);
+      return add_name (naming, profile->processes.list[offset]);
     case KEY_OF_END:
       return add_end (naming, offset);
     default:
@@ -151,7 +152,7 @@ static bool
 is_root (const struct profile *profile, uint32_t node)
 {
   return node == 0
-         || (profile->n_processes == 1
+         || (profile->processes.n == 1
              && profile->calls.nodes[node].key
                     == profile_key (KEY_OF_PROCESS, 0));
 }
@@ -221,7 +222,7 @@ static bool
 is_unknown_kernel (const struct naming *naming, const struct node_names *names)
 {
   return names->n > 0
-         && strcmp (naming->named->names[naming->numbers[names->first]],
+         && strcmp (naming->named->names.list[naming->numbers[names->first]],
                     unknown_kernel)
                 == 0;
 }
@@ -235,8 +236,8 @@ copy_calls (const struct naming *naming, const struct node_names *names)
   struct named_profile *named = naming->named;
   uint32_t *copies = calloc (from->n, sizeof *copies);
   bool copied = copies != NULL;
-  if (profile->n_processes == 1)
-    named->process = profile->processes[0];
+  if (profile->processes.n == 1)
+    named->process = profile->processes.list[0];
   named->levels = (named->process == NULL) + profile->by_thread;
   for (uint32_t i = 0; copied && i < from->n; i++)
     {

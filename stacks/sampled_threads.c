@@ -13,16 +13,6 @@
 #include "stacks/live.h"
 #include "stacks/shortage.h"
 
-/* What has the number TID in process PID.  */
-struct named_task
-{
-  pid_t pid, tid;
-  uint64_t birth;  /* which of those with these numbers it is */
-  uint32_t newest; /* thread that it was sampled as; PROFILE_NO_THREAD */
-  bool renamed;    /* OWN_NAME was reported */
-  char own_name[sizeof ((struct profile_thread *)NULL)->own_name];
-};
-
 void
 sampled_threads_free (struct sampled_threads *list)
 {
@@ -44,9 +34,8 @@ key_of_task (struct sampled_threads *list, pid_t pid, pid_t tid)
   return key_of_number (&list->task_numbers, both_numbers (pid, tid));
 }
 
-/* The task TID of PID, or NULL.  */
-static struct named_task *
-find_task (struct sampled_threads *list, pid_t pid, pid_t tid)
+struct sampled_task *
+sampled_threads_find (struct sampled_threads *list, pid_t pid, pid_t tid)
 {
   uint32_t number
       = KEY_FIND (&list->task_numbers, key_of_task (list, pid, tid), i,
@@ -54,11 +43,10 @@ find_task (struct sampled_threads *list, pid_t pid, pid_t tid)
   return number != UINT32_MAX ? &list->tasks[number] : NULL;
 }
 
-/* The same, which is made one if it is none; NULL when memory ran out.  */
-static struct named_task *
-task_of (struct sampled_threads *list, pid_t pid, pid_t tid)
+struct sampled_task *
+sampled_threads_task (struct sampled_threads *list, pid_t pid, pid_t tid)
 {
-  struct named_task *found = find_task (list, pid, tid);
+  struct sampled_task *found = sampled_threads_find (list, pid, tid);
   uint32_t hash = key_of_task (list, pid, tid);
   if (found != NULL)
     return found;
@@ -68,10 +56,10 @@ task_of (struct sampled_threads *list, pid_t pid, pid_t tid)
       shortage_note ();
       return NULL;
     }
-  struct named_task *made = &list->tasks[list->n_tasks++];
-  *made = (struct named_task){ .pid = pid,
-                               .tid = tid,
-                               .newest = PROFILE_NO_THREAD };
+  struct sampled_task *made = &list->tasks[list->n_tasks++];
+  *made = (struct sampled_task){ .pid = pid,
+                                 .tid = tid,
+                                 .newest = PROFILE_NO_THREAD };
   return made;
 }
 
@@ -79,23 +67,23 @@ void
 sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
                        pid_t parent_pid, pid_t parent_tid)
 {
-  struct named_task *task = task_of (list, pid, tid);
-  const struct named_task *parent = find_task (list, parent_pid, parent_tid);
+  struct sampled_task *task = sampled_threads_task (list, pid, tid);
+  const struct sampled_task *parent
+      = sampled_threads_find (list, parent_pid, parent_tid);
   if (task == NULL)
     return;
-  uint64_t birth = task->birth + 1;
-  *task = parent != NULL ? *parent : (struct named_task){ 0 };
-  task->pid = pid;
-  task->tid = tid;
-  task->birth = birth;
+  task->birth++;
   task->newest = PROFILE_NO_THREAD;
+  task->renamed = parent != NULL && parent->renamed;
+  if (task->renamed)
+    memcpy (task->own_name, parent->own_name, sizeof task->own_name);
 }
 
 void
 sampled_threads_rename (struct sampled_threads *list, pid_t pid, pid_t tid,
                         const char *name)
 {
-  struct named_task *task = task_of (list, pid, tid);
+  struct sampled_task *task = sampled_threads_task (list, pid, tid);
   /* Without memory, the name is the one that was known before.  */
   if (task == NULL)
     return;
@@ -132,7 +120,7 @@ uint32_t
 sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
                         const char *name, bool recorded)
 {
-  struct named_task *task = task_of (list, pid, tid);
+  struct sampled_task *task = sampled_threads_task (list, pid, tid);
   struct profile_thread made
       = { .pid = pid, .tid = tid, .birth = task != NULL ? task->birth : 0 };
   snprintf (made.name, sizeof made.name, "%s", name);

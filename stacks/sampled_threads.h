@@ -16,7 +16,27 @@
 #include "base/key_table.h"
 #include "stacks/named_profile.h"
 
-struct named_task; /* opaque */
+/* What has the number TID in process PID.  */
+struct sampled_task
+{
+  pid_t pid, tid;
+  uint64_t birth;  /* which of those with these numbers it is */
+  uint32_t newest; /* thread that it was sampled as; PROFILE_NO_THREAD */
+  bool renamed;    /* OWN_NAME was reported */
+  char own_name[sizeof ((struct profile_thread *)NULL)->own_name];
+  struct off_cpu_wait
+  {
+    enum
+    {
+      WAIT_NONE,
+      WAIT_IGNORED, /* up to its next switch */
+      WAIT_BEGINS,  /* its stack is known */
+      WAIT_LASTS    /* since the sample's time */
+    } state;
+    struct profile_sample sample;
+    uint64_t losses; /* how many there were when it was looked at last */
+  } wait;            /* by off_cpu */
+};
 
 /* All zeros: there are none.  */
 struct sampled_threads
@@ -24,13 +44,23 @@ struct sampled_threads
   struct profile_thread *threads; /* owned: each that was sampled */
   size_t n, capacity;
   struct key_table numbers; /* of threads, by all that makes them one */
-  /* Owned: what was sampled or given a name, by the numbers alone.  */
-  struct named_task *tasks;
+  /* Owned: what was sampled, given a name or switched, by the numbers alone.
+   */
+  struct sampled_task *tasks;
   size_t n_tasks, tasks_capacity;
   struct key_table task_numbers;
 };
 
 void sampled_threads_free (struct sampled_threads *list);
+
+/* The task TID of process PID, or NULL.  It stays where it is until another
+   one is made.  */
+struct sampled_task *sampled_threads_find (struct sampled_threads *list,
+                                           pid_t pid, pid_t tid);
+
+/* The same, which is made one if it is none; NULL when memory ran out.  */
+struct sampled_task *sampled_threads_task (struct sampled_threads *list,
+                                           pid_t pid, pid_t tid);
 
 /* Thread TID of process PID begins: it is another one than that which had the
    numbers before, and is called as the thread that has made it.  */

@@ -44,8 +44,8 @@ static struct function_share *
 shares_of (const struct named_profile *profile, size_t more)
 {
   struct function_share *shares
-      = calloc (profile->n_names + more + 1, sizeof *shares);
-  uint32_t *active = calloc (profile->n_names + 1, sizeof *active);
+      = calloc (profile->names.n + more + 1, sizeof *shares);
+  uint32_t *active = calloc (profile->names.n + 1, sizeof *active);
   if (shares != NULL && active != NULL)
     add_nodes (profile, active, shares);
   else
@@ -55,9 +55,9 @@ shares_of (const struct named_profile *profile, size_t more)
     }
   /* Sums are whole numbers up to here, so that equal shares are equal.  */
   double all = (double)profile->totals[0] / 100;
-  for (uint64_t i = 0; shares != NULL && i < profile->n_names; i++)
+  for (uint64_t i = 0; shares != NULL && i < profile->names.n; i++)
     {
-      shares[i].name = profile->names[i];
+      shares[i].name = profile->names.list[i];
       shares[i].self = all > 0 ? shares[i].self / all : 0;
       shares[i].total = all > 0 ? shares[i].total / all : 0;
     }
@@ -72,19 +72,19 @@ add_old (struct function_share *shares, const struct named_profile *profile,
          const struct named_profile *old)
 {
   struct function_share *before = shares_of (old, 0);
-  size_t n = profile->n_names;
+  size_t n = profile->names.n;
   if (before == NULL)
     return false;
-  for (uint64_t i = 0; i < profile->n_names; i++)
+  for (uint64_t i = 0; i < profile->names.n; i++)
     {
       uint64_t number = profile_diff_name (profile, i, old);
       shares[i].change = shares[i].self;
-      if (number == old->n_names)
+      if (number == old->names.n)
         continue;
       shares[i].change -= before[number].self;
       before[number].self = 0;
     }
-  for (uint64_t i = 0; i < old->n_names; i++)
+  for (uint64_t i = 0; i < old->names.n; i++)
     if (before[i].self > 0)
       shares[n++] = (struct function_share){ .name = before[i].name,
                                              .change = -before[i].self };
@@ -117,7 +117,7 @@ struct function_share *
 top_list (const struct named_profile *profile, const struct named_profile *old,
           size_t *n)
 {
-  uint64_t more = old != NULL ? old->n_names : 0;
+  uint64_t more = old != NULL ? old->names.n : 0;
   struct function_share *shares = shares_of (profile, more);
   *n = 0;
   if (shares == NULL || (old != NULL && !add_old (shares, profile, old)))
@@ -125,7 +125,7 @@ top_list (const struct named_profile *profile, const struct named_profile *old,
       free (shares);
       return NULL;
     }
-  for (uint64_t i = 0; i < profile->n_names + more; i++)
+  for (uint64_t i = 0; i < profile->names.n + more; i++)
     if (shares[i].name != NULL && is_function (&shares[i]))
       shares[(*n)++] = shares[i];
   qsort (shares, *n, sizeof *shares, by_share);

@@ -129,11 +129,6 @@ bool perf_data_sample (const struct perf_data *data,
                        const struct perf_record *record,
                        struct perf_sample *sample);
 
-/* Read the stamp of RECORD, which is not a sample.  False if it has none.  */
-bool perf_data_stamp (const struct perf_data *data,
-                      const struct perf_record *record,
-                      struct perf_stamp *stamp);
-
 /* What the recording says of itself.  */
 struct perf_data_facts
 {
@@ -142,8 +137,9 @@ struct perf_data_facts
   uint64_t register_mask; /* sample_regs_user; 0: no registers or no stacks */
   uint64_t frequency;     /* samples per second that were asked for, or 0 */
   bool by_time;           /* records have times, in nanoseconds */
-  size_t events;          /* that can be told apart */
-  uint32_t switches;      /* which of them counts context switches; 0: none */
+  uint64_t stamps; /* sample type that other records end by; 0: they do not */
+  size_t events;   /* that can be told apart */
+  uint32_t switches; /* which of them counts context switches; 0: none */
 };
 const struct perf_data_facts *perf_data_facts (const struct perf_data *data);
 

@@ -223,6 +223,9 @@ collect_facts (struct perf_data *data, struct error *err)
   facts->machine = data->machine;
   facts->release = data->release;
   facts->by_time = true;
+  facts->stamps = data->n_events > 0 && data->events[0].attr.sample_id_all
+                      ? data->events[0].attr.sample_type
+                      : 0;
   facts->events = tells_events (data) ? data->n_events : 1;
   for (size_t i = 0; i < data->n_events; i++)
     {
@@ -429,15 +432,6 @@ perf_data_sample (const struct perf_data *data,
     return false;
   sample->event = event;
   return true;
-}
-
-bool
-perf_data_stamp (const struct perf_data *data,
-                 const struct perf_record *record, struct perf_stamp *stamp)
-{
-  const struct perf_event_attr *attr = &data->events[0].attr;
-  return attr->sample_id_all
-         && perf_stamp_read (attr->sample_type, record, stamp);
 }
 
 const struct perf_data_facts *

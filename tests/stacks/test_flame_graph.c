@@ -29,7 +29,8 @@ make_profile (unsigned n, unsigned depth_max)
       snprintf (names[i], sizeof names[i], "f%u", i);
       name_list[i] = names[i];
     }
-  profile = (struct named_profile){ .names = name_list, .n_names = NAMES };
+  profile
+      = (struct named_profile){ .names = { .list = name_list, .n = NAMES } };
   assert_true (call_tree_init (&profile.calls));
   for (unsigned stack = 0; stack < n; stack++)
     {

@@ -52,7 +52,8 @@ static void
 assert_name (const struct named_profile *named, uint32_t node,
              const char *wanted)
 {
-  assert_string_equal (named->names[named->calls.nodes[node].key], wanted);
+  assert_string_equal (named->names.list[named->calls.nodes[node].key],
+                       wanted);
 }
 
 /* Virtual addresses of 48, 52, 57 and 39 bits, of which all higher bits are 1;
@@ -121,7 +122,8 @@ begin_many (void **state)
   static struct perf_events events;
   assert_true (profile_init (&profile));
   profile.family.recorded = true;
-  perf_events_init (&events, &profile);
+  events
+      = (struct perf_events){ .profile = &profile, .waits.profile = &profile };
   *state = &events;
   alarm (10);
   return 0;
@@ -133,17 +135,30 @@ end_many (void **state)
   struct perf_events *events = *state;
   alarm (0);
   profile_free (events->profile);
-  perf_events_free (events);
   return 0;
+}
+
+/* Take a record of TYPE with SIZE bytes of WORDS.  */
+static void
+take_record (struct perf_events *events, uint32_t type, const void *words,
+             size_t size)
+{
+  const struct perf_record record
+      = { .type = type, .bytes = words, .size = size };
+  perf_events_take (events, &record, 0, true);
 }
 
 static void
 rename_task (struct perf_events *events, uint32_t pid, uint32_t tid,
              const char *name)
 {
-  const struct perf_record record = { .type = PERF_RECORD_COMM };
-  const struct perf_task task = { .pid = pid, .tid = tid, .name = name };
-  perf_events_task (events, &record, &task);
+  struct
+  {
+    uint32_t pid, tid;
+    char name[16];
+  } words = { .pid = pid, .tid = tid };
+  snprintf (words.name, sizeof words.name, "%s", name);
+  take_record (events, PERF_RECORD_COMM, &words, sizeof words);
 }
 
 TEST_OF_MANY (many_threads_are_renamed_and_sampled)
@@ -188,16 +203,15 @@ TEST_OF_MANY (many_processes_begin_and_end)
       profile_place (profile, member, &moment);
     }
   assert_int_equal (family->n, MANY);
-  assert_int_equal (profile->n_processes, MANY);
+  assert_int_equal (profile->processes.n, MANY);
   /* In another order, so that members change their places.  */
   for (uint32_t i = 0; i < MANY; i++)
     {
-      const struct perf_record record = { .type = PERF_RECORD_EXIT };
       uint32_t pid = 1 + (i * 7919 + 3) % MANY;
-      const struct perf_task task = { .pid = pid, .tid = pid };
+      const uint32_t words[] = { pid, 0, pid, 0 };
       assert_int_equal (family_get (family, (pid_t)pid, &err)->process.pid,
                         pid);
-      perf_events_task (events, &record, &task);
+      take_record (events, PERF_RECORD_EXIT, words, sizeof words);
       assert_int_equal (family->n, MANY - i - 1);
     }
 }
@@ -274,16 +288,16 @@ TEST_OF_MANY (many_threads_wait_and_end)
   /* The latest thread was put in front of all others.  */
   for (uint32_t i = MANY; i > 0; i--)
     {
-      off_cpu_stack (waits, (pid_t)i, &sample);
-      off_cpu_leave (waits, (pid_t)i, 10, false);
+      off_cpu_stack (waits, 1, (pid_t)i, &sample);
+      off_cpu_leave (waits, 1, (pid_t)i, 10, false);
     }
   for (uint32_t i = 1; i <= MANY; i++)
     {
       if (i % 2 == 0)
-        off_cpu_return (waits, (pid_t)i, 15);
-      off_cpu_exit (waits, (pid_t)i);
+        off_cpu_return (waits, 1, (pid_t)i, 15);
+      off_cpu_exit (waits, 1, (pid_t)i);
     }
-  assert_int_equal (waits->n, 0);
+  assert_int_equal (events->profile->threads.n_tasks, MANY);
   assert_int_equal (waits->switches, MANY);
   assert_int_equal (waits->unknown, MANY / 2);
   assert_int_equal (events->profile->weight, MANY / 2 * 5);
@@ -295,19 +309,16 @@ TEST_OF_MANY (many_records_are_lost_while_many_threads_wait)
   struct off_cpu *waits = &events->waits;
   const struct profile_sample sample = { .thread = PROFILE_NO_THREAD };
   const uint64_t lost[] = { 1, 2 };
-  const struct perf_record record = { .type = PERF_RECORD_LOST,
-                                      .bytes = (const uint8_t *)lost,
-                                      .size = sizeof lost };
   for (pid_t tid = 1; tid <= MANY; tid++)
     {
-      off_cpu_stack (waits, tid, &sample);
-      off_cpu_leave (waits, tid, 10, false);
+      off_cpu_stack (waits, 1, tid, &sample);
+      off_cpu_leave (waits, 1, tid, 10, false);
     }
   for (unsigned i = 0; i < MANY; i++)
-    perf_events_lost (events, &record, true);
+    take_record (events, PERF_RECORD_LOST, lost, sizeof lost);
   /* Of one thread there is a wait behind that.  */
-  off_cpu_stack (waits, 3, &sample);
-  off_cpu_leave (waits, 3, 20, false);
+  off_cpu_stack (waits, 1, 3, &sample);
+  off_cpu_leave (waits, 1, 3, 20, false);
   off_cpu_end (waits, 25);
   assert_int_equal (waits->unknown, MANY);
   assert_int_equal (events->profile->weight, 5);
@@ -321,9 +332,9 @@ TEST_OF_MANY (a_wait_that_no_sum_has_room_for_is_lost)
   const struct profile_sample sample = { .thread = PROFILE_NO_THREAD };
   for (pid_t tid = 1; tid <= 2; tid++)
     {
-      off_cpu_stack (waits, tid, &sample);
-      off_cpu_leave (waits, tid, 0, false);
-      off_cpu_return (waits, tid, UINT64_MAX);
+      off_cpu_stack (waits, 1, tid, &sample);
+      off_cpu_leave (waits, 1, tid, 0, false);
+      off_cpu_return (waits, 1, tid, UINT64_MAX);
     }
   assert_int_equal (events->profile->weight, UINT64_MAX);
   assert_int_equal (events->profile->calls.nodes[0].self, UINT64_MAX);

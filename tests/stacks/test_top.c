@@ -42,8 +42,7 @@ make_profile (struct named_profile *profile)
                         recursive[] = { PROCESS, MAIN, A, B, A, A },
                         cut[] = { PROCESS, ENDED, UNNAMED, B },
                         unnamed[] = { PROCESS, ENDED, UNNAMED };
-  *profile = (struct named_profile){ .names = names,
-                                     .n_names = NAMES,
+  *profile = (struct named_profile){ .names = { .list = names, .n = NAMES },
                                      .levels = 1 };
   assert_true (call_tree_init (&profile->calls));
   count (&profile->calls, direct, 3, 3);
