@@ -53,15 +53,19 @@ create_stream (struct output_file *file, struct error *err)
          || error_set_errno (err, "cannot create a temporary file");
 }
 
-/* The path of TARGET, which does not exist, with its directory resolved.  */
+/* The path of TARGET, which is no link, with its directory resolved, unless
+   that is below one that may not be searched.  */
 static char *
-resolve_new (const char *target)
+resolve_plain (const char *target)
 {
   char *copy = strdup (target);
   const char *slash = strrchr (target, '/');
   const char *name = slash == NULL ? target : slash + 1;
-  char *directory = copy == NULL ? NULL : realpath (dirname (copy), NULL);
+  const char *given = copy == NULL ? NULL : dirname (copy);
+  char *directory = given == NULL ? NULL : realpath (given, NULL);
   char *path = NULL;
+  if (directory == NULL && given != NULL && errno == EACCES)
+    directory = strdup (given);
   if (directory != NULL && asprintf (&path, "%s/%s", directory, name) < 0)
     path = NULL;
   free (directory);
@@ -112,8 +116,8 @@ open_directory (struct output_file *file, int base, const char *directory,
          || error_set_errno (err, "cannot open its directory");
 }
 
-/* FILE goes to PATH, which is absolute and has no links; NULL with errno:
-   could not be resolved.  Takes PATH over.  */
+/* FILE goes to PATH, which has a directory in front and is no link; NULL with
+   errno: could not be resolved.  Takes PATH over.  */
 static bool
 set_place (struct output_file *file, char *path, struct error *err)
 {
@@ -142,7 +146,12 @@ resolve_path (struct output_file *file, const char *target, struct error *err)
       if (!check_target_kind (&status, &file->stream, err))
         return false;
       if (!file->stream)
-        return set_place (file, realpath (target, NULL), err);
+        return set_place (file,
+                          lstat (target, &status) == 0
+                                  && S_ISREG (status.st_mode)
+                              ? resolve_plain (target)
+                              : realpath (target, NULL),
+                          err);
     }
   if (file->stream)
     {
@@ -153,7 +162,7 @@ resolve_path (struct output_file *file, const char *target, struct error *err)
     return error_set_errno (err, "stat");
   if (lstat (target, &status) == 0)
     return error_set (err, CFI2SFRAME_IO, "is a dangling symbolic link");
-  return set_place (file, resolve_new (target), err);
+  return set_place (file, resolve_plain (target), err);
 }
 
 /* The directory is that of TARGET, and no link is followed.  */
@@ -334,7 +343,7 @@ output_file_link (const struct file_location *target,
     return error_set_errno (err, "make a hard link");
   bool linked
       = (target->fixed ? take_place (&file, target, err)
-                       : set_place (&file, resolve_new (target->name), err))
+                       : set_place (&file, resolve_plain (target->name), err))
         && create_temporary (&file, source, err)
         && check_linked (&file, source, err) && rename_temporary (&file, err);
   if (linked)
