@@ -4,6 +4,7 @@
 #include "stacks/stack_walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "stacks/code_symbols.h"
@@ -48,6 +49,13 @@ innermost_frame (const struct process *process,
                              .n_registers = registers->n };
 }
 
+/* ADDRESS, a return address, without its signature.  */
+static uint64_t
+unsigned_address (const struct arch *arch, uint64_t address)
+{
+  return arch->ra_signing ? address & ~PAC_BITS : address;
+}
+
 /* The return address of the call that led to FRAME, and the SP of the caller.
    False if either is not known.  */
 static bool
@@ -56,7 +64,7 @@ call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
 {
   const struct arch *arch = process->arch;
   uint8_t word[sizeof *pc];
-  *pc = frame->ra;
+  *pc = unsigned_address (arch, frame->ra);
   *sp = frame->sp;
   if (arch_tracks_ra (arch))
     return frame->has_ra;
@@ -116,13 +124,14 @@ may_be_returned_to (struct process *process, uint64_t pc)
 static bool
 read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
 {
-  const bool big_endian = process->arch->big_endian;
+  const struct arch *arch = process->arch;
   uint8_t words[2 * sizeof (uint64_t)];
   if (at % 8 != 0 || at < frame->sp
       || !memory_read (&process->memory, at, words, sizeof words))
     return false;
-  frame->fp = load_u64 (words, big_endian);
-  frame->pc = load_u64 (words + sizeof (uint64_t), big_endian);
+  frame->fp = load_u64 (words, arch->big_endian);
+  frame->pc = unsigned_address (
+      arch, load_u64 (words + sizeof (uint64_t), arch->big_endian));
   frame->sp = at + sizeof words;
   return true;
 }
@@ -147,6 +156,41 @@ fp_frame_of (struct process *process, const struct sfw_frame *frame)
   return process->arch->fp_frame (code);
 }
 
+/* Whether A and B are in two functions, as symbols say: a part of a function
+   has its name with a dot behind it.  */
+static bool
+are_two_functions (const struct process *process, uint64_t a, uint64_t b)
+{
+  const uint64_t addresses[] = { a, b };
+  struct code_name names[2];
+  for (unsigned i = 0; i < 2; i++)
+    {
+      uint64_t offset;
+      struct code_file *file
+          = process_file_at (process, addresses[i], &offset);
+      if (file == NULL)
+        return false;
+      code_file_symbol (file, offset, SYMBOL_MANGLED, &names[i]);
+      if (names[i].name[0] == '\0' || names[i].of_rows)
+        return false;
+      names[i].name[strcspn (names[i].name, ".")] = '\0';
+    }
+  return strcmp (names[0].name, names[1].name) != 0;
+}
+
+/* Whether the code of FRAME has made no frame, although it is at none of its
+   ends, so that FP leads to RA, where the caller returns to.  The register for
+   return addresses tells, where there is one: it has RA, or what the function
+   itself has called returned there, or a call of the function ends there.  */
+static bool
+is_leaf (struct process *process, const struct sfw_frame *frame, uint64_t ra)
+{
+  uint64_t own = unsigned_address (process->arch, frame->ra);
+  return frame->interrupted && frame->has_ra && own != ra
+         && may_be_returned_to (process, own)
+         && are_two_functions (process, frame->pc, own - 1);
+}
+
 /* Go to the caller as code does that keeps frame pointers: FP points to its
    own caller's and the return address, if the code has set it up.  */
 static bool
@@ -166,6 +210,11 @@ step_by_fp (struct sfw_frame *frame, struct process *process)
       break;
     case FP_FRAME_MADE:
       found = read_fp_frame (process, frame->fp, &caller);
+      if (found && is_leaf (process, frame, caller.pc))
+        {
+          caller = *frame;
+          found = call_of (frame, process, &caller.pc, &caller.sp);
+        }
       break;
     }
   if (!found || !may_be_returned_to (process, caller.pc))

@@ -131,6 +131,62 @@ END
   [ -n "$tried" ] || skip "no qemu that writes whole cores, or no cross compilers"
 }
 
+# The caller of `leaf', which FP says nothing of, was missing.
+@test "on aarch64 a function without a frame does not hide its caller" {
+  needs_kernel_cores
+  needs qemu-aarch64
+  needs aarch64-linux-gnu-gcc
+  cat >leaf.c <<'END'
+#include <stddef.h>
+int leaf (int *p), framed (int (*f) (int *));
+int returns;
+__attribute__ ((noipa)) int inner (int *p) { return returns ? 0 : leaf (p) + 1; }
+__attribute__ ((noipa)) int outer (void) { return framed (inner) + 1; }
+int main (int n, char **v) { (void)v; returns = n > 1; return outer (); }
+END
+  cat >leaf.s <<'END'
+	.globl leaf, framed
+	.type leaf, %function
+leaf:	sub sp, sp, #32
+	mov x9, #1
+	ldr w0, [x0]
+	add sp, sp, #32
+	ret
+	.size leaf, .-leaf
+	.type framed, %function
+framed:	stp x29, x30, [sp, #-32]!
+	mov x29, sp
+	mov x9, x0
+	mov x0, #0
+	blr x9
+	ldr w0, [x0]
+	ldp x29, x30, [sp], #32
+	ret
+	.size framed, .-framed
+	.section .note.GNU-stack,"",%progbits
+END
+  aarch64-linux-gnu-gcc -static -O1 -fno-omit-frame-pointer \
+    -fno-asynchronous-unwind-tables -fno-unwind-tables -o leaf leaf.c leaf.s
+  # No code of a file of this size is analyzed.
+  truncate -s 26M leaf
+  # The second time `framed' has called something, so that an address of its
+  # own is in the register for return addresses.
+  local argument
+  for argument in "" returns; do
+    rm -f qemu_*.core
+    # shellcheck disable=SC2086
+    qemu-aarch64 ./leaf $argument >log 2>&1 || true
+    rm -f core*
+    mv qemu_*.core core || skip "qemu wrote no core"
+    gives 0 capture "$stack" core leaf
+    if [ -z "$argument" ]; then
+      frames ' #0 [^#]* leaf\+' 'inner\+' 'framed\+' 'outer\+' 'main\+'
+    else
+      frames ' #0 [^#]* framed\+' 'outer\+' 'main\+'
+    fi
+  done
+}
+
 # Frames were missing, and the exit status was 0.
 @test "memory that runs out is told, and no frame is missing without a word" {
   needs_failing_allocations
