@@ -245,16 +245,22 @@ take_segment (struct core *core, struct process *process,
 
 static bool
 take_segments (struct core *core, struct process *process, Elf *elf,
-               struct error *err)
+               unsigned headers, struct error *err)
 {
-  size_t n;
+  size_t n, taken = 0;
   GElf_Phdr header;
   if (elf_getphdrnum (elf, &n) != 0)
-    return error_set (err, CFI2SFRAME_MALFORMED, "no program headers");
+    n = 0;
   for (size_t i = 0; i < n; i++)
-    if (gelf_getphdr (elf, (int)i, &header) != NULL
-        && !take_segment (core, process, &header))
-      return error_set_no_memory (err);
+    if (gelf_getphdr (elf, (int)i, &header) != NULL)
+      {
+        taken++;
+        if (!take_segment (core, process, &header))
+          return error_set_no_memory (err);
+      }
+  if (headers != PN_XNUM)
+    n = headers;
+  core->missing += (n - taken) * sizeof (Elf64_Phdr);
   void *segments = core->segments;
   _Static_assert(offsetof (struct segment, start) == 0, "radix_sort");
   if (core->n_segments > 0
@@ -282,7 +288,7 @@ read_elf (struct core *core, struct process *process, Elf *elf,
   if (process->arch == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "the core of a machine that has no SFrame");
-  return take_segments (core, process, elf, err);
+  return take_segments (core, process, elf, header.e_phnum, err);
 }
 
 /* Files.  */
@@ -401,12 +407,27 @@ find_program (const struct core *core, struct process *process)
   return true;
 }
 
+/* Whether the program that the user has named, if so, can be read.  */
+static bool
+check_program (const char *program, struct error *err)
+{
+  struct error own;
+  struct image image;
+  if (program == NULL)
+    return true;
+  error_clear (&own);
+  if (!image_open (&image, program, &own))
+    return error_set (err, own.status, "%s: %s", program, own.reason);
+  image_close (&image);
+  return true;
+}
+
 static bool
 open_core (struct core *core, struct process *process, const char *path,
            struct error *err)
 {
   struct stat status;
-  if (!map_file (core, path, err))
+  if (!check_program (process->program, err) || !map_file (core, path, err))
     return false;
   process->dumped = fstat (core->fd, &status) == 0 ? status.st_mtime : 0;
   core->notes_left = core->size;

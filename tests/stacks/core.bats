@@ -131,6 +131,22 @@ END
   [ -n "$tried" ] || skip "no qemu that writes whole cores, or no cross compilers"
 }
 
+# A wrong name was ignored, and of a core that ends in its program headers it was
+# said that it has no threads.
+@test "a program that cannot be read, and a core that is cut off, are told" {
+  local size
+  gzip -dc "$srcdir/tests/data/core/null.gz" >core
+  gives 1 capture "$stack" core missing
+  [ "$stderr" = "sframe-stack: core: missing: cannot open: No such file or directory" ] \
+    || report
+  for size in 64 65 300; do
+    head -c $size core >cut
+    gives 1 capture "$stack" cut
+    [ "$stderr" = "sframe-stack: cut: it was cut off, and no threads are left in it" ] \
+      || report
+  done
+}
+
 # The caller of `leaf', which FP says nothing of, was missing.
 @test "on aarch64 a function without a frame does not hide its caller" {
   needs_kernel_cores
