@@ -436,52 +436,56 @@ is_start (struct process *process, const struct stack_walk *walk)
          || (!last->at_pc && syscall_code_ends (process, last->pc));
 }
 
-/* Find the caller of *FRAME, the last one of WALK, to which no row leads, and
-   say how.  WAY_ROW: there are rows for *FRAME by now.  */
-static bool
+/* What is tried, in this order, where a walk by rows has ended, by why.  */
+enum
+{
+  TRY_ROWS = 1,  /* for more than the library remembers */
+  TRY_GUESS = 2, /* that what was called is no code */
+  TRY_CFI = 4,
+  TRY_CODE = 8 /* rows that are made from it, and the frame pointer */
+};
+static const uint8_t tries[SFW_INVALID + 1] = {
+  [SFW_MORE] = TRY_ROWS,
+  [SFW_NO_SECTION] = TRY_GUESS | TRY_CFI | TRY_CODE,
+  [SFW_NO_ROW] = TRY_GUESS | TRY_CFI | TRY_CODE,
+  [SFW_REGISTER] = TRY_CFI,
+};
+
+enum outcome
+{
+  WALK_ENDS,    /* walk->end says why */
+  WALK_REPEATS, /* rows may lead on from the last frame now */
+  WALK_GOES_ON  /* with the caller, which was found */
+};
+
+/* Replace *FRAME, the last one of WALK, from which no row leads on, by its
+   caller, and say how that was found.  */
+static enum outcome
 find_caller (struct process *process, struct stack_walk *walk,
              struct full_frame *full, struct sfw_frame *frame,
              enum frame_way *way)
 {
-  bool no_row = walk->end != SFW_REGISTER;
-  if (no_row && guess_caller (frame, process))
-    return *way = WAY_GUESS, true;
-  if (process->policy.only_sframe)
-    return false;
+  const unsigned may = tries[walk->end];
+  if (walk->n > walk->max)
+    return WALK_ENDS;
+  if (may & TRY_ROWS)
+    return WALK_REPEATS;
+  if (may & TRY_GUESS && guess_caller (frame, process))
+    return *way = WAY_GUESS, WALK_GOES_ON;
+  if (!(may & TRY_CFI) || process->policy.only_sframe)
+    return WALK_ENDS;
   enum sfw_end step = step_by_cfi (process, walk, full, frame, way);
   if (step == SFW_MORE)
-    return true;
+    return WALK_GOES_ON;
   if (step == SFW_NO_ROW && is_start (process, walk))
     step = SFW_OUTERMOST;
   if (step != SFW_NO_ROW)
-    walk->end = step;
-  else if (no_row && gets_rows (process, walk))
-    return *way = WAY_ROW, true;
-  else if (no_row && step_by_fp (frame, process))
-    return *way = WAY_FP, true;
-  return false;
-}
-
-/* Whether WALK goes on from *FRAME, its last one: with the same, which is
-   taken away from WALK, or with its caller.  *WAY says how the next frame was
-   found.  */
-static bool
-goes_on (struct process *process, struct stack_walk *walk,
-         struct full_frame *full, struct sfw_frame *frame, enum frame_way *way)
-{
-  const enum frame_way before = walk->frames[walk->n - 1].way;
-  bool again = walk->end == SFW_MORE;
-  bool stuck = walk->end == SFW_NO_SECTION || walk->end == SFW_NO_ROW
-               || walk->end == SFW_REGISTER;
-  if (walk->n > walk->max
-      || (!again && !(stuck && find_caller (process, walk, full, frame, way))))
-    return false;
-  if (again || *way == WAY_ROW)
-    {
-      walk->n--;
-      *way = before;
-    }
-  return true;
+    return walk->end = step, WALK_ENDS;
+  if (may & TRY_CODE && gets_rows (process, walk))
+    return WALK_REPEATS;
+  if (may & TRY_CODE && step_by_fp (frame, process))
+    return *way = WAY_FP, WALK_GOES_ON;
+  return WALK_ENDS;
 }
 
 /* If no call made the last frame but one of WALK, and what it has for a return
@@ -507,6 +511,7 @@ stack_walk_by_sframe (struct process *process,
   struct sfw_frame frame = innermost_frame (process, registers);
   struct full_frame full = { 0, *registers };
   enum frame_way way = WAY_ROW;
+  enum outcome next;
   walk->n = 0;
   const struct unwind_source source = source_of (process);
   if (!process_make_walker (process, &source))
@@ -524,8 +529,11 @@ stack_walk_by_sframe (struct process *process,
         settle_sp (process, &frame);
       walk_by_rows (process, &frame, walk);
       first->way = way;
+      next = find_caller (process, walk, &full, &frame, &way);
+      if (next == WALK_REPEATS)
+        way = walk->frames[--walk->n].way;
     }
-  while (goes_on (process, walk, &full, &frame, &way));
+  while (next != WALK_ENDS);
   end_at_start (process, walk);
   if (walk->n > walk->max)
     {
