@@ -26,4 +26,12 @@ bool code_file_inlines (struct code_file *file, uint64_t offset,
                         bool (*take) (void *context, const char *name),
                         void *context);
 
+/* For libdwfl: as dwfl_standard_find_debuginfo, but with no result where the
+   debug file that FILE names is a fifo: the standard function would open the
+   fifo and wait for ever.  */
+int code_symbols_find_debuginfo (Dwfl_Module *module, void **user,
+                                 const char *name, Dwarf_Addr base,
+                                 const char *file, const char *link,
+                                 GElf_Word crc, char **found);
+
 #endif /* STACKS_CODE_SYMBOLS_H */

@@ -50,8 +50,8 @@ member_new (struct family *family, pid_t pid)
   struct member *member = calloc (1, sizeof *member);
   if (member == NULL)
     return NULL;
-  if (!live_begin (&member->process, pid)
-      || !ARRAY_ROOM (family->members, family->n + 1, &family->capacity)
+  live_begin (&member->process, pid);
+  if (!ARRAY_ROOM (family->members, family->n + 1, &family->capacity)
       || !key_table_add (&family->numbers, key_of_pid (family, pid),
                          family->n))
     {

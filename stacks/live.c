@@ -18,19 +18,14 @@
 /* Memory.  Reading /proc/PID/mem stops at the first page that does not
    exist.  */
 
-struct source
-{
-  int fd;
-};
-
 static size_t
-fetch (void *argument, uint64_t address, void *to, size_t size)
+fetch (void *source, uint64_t address, void *to, size_t size)
 {
-  const struct source *source = argument;
+  const struct process *process = source;
   size_t got = 0;
   while (got < size)
     {
-      ssize_t n = pread (source->fd, (uint8_t *)to + got, size - got,
+      ssize_t n = pread (process->memory_fd, (uint8_t *)to + got, size - got,
                          (off_t)(address + got));
       if (n < 0 && errno == EINTR)
         continue;
@@ -41,19 +36,15 @@ fetch (void *argument, uint64_t address, void *to, size_t size)
   return got;
 }
 
-bool
+void
 live_begin (struct process *process, pid_t pid)
 {
-  struct source *source = malloc (sizeof *source);
-  if (source == NULL)
-    return false;
-  source->fd = -1;
+  process->memory_fd = -1;
   process->pid = pid;
   process->arch = live_arch ();
   process->open_file = file_finder_open;
   process->memory.fetch = fetch;
-  process->memory.source = source;
-  return true;
+  process->memory.source = process;
 }
 
 /* Read what the file WHAT of thread TID of PID begins with to TEXT, of SIZE
@@ -136,8 +127,7 @@ set_no_memory (const struct process *process, struct error *err)
 bool
 live_open (struct process *process, pid_t pid, struct error *err)
 {
-  if (!live_begin (process, pid))
-    return error_set_no_memory (err);
+  live_begin (process, pid);
   return live_renew (process, err) && live_refresh (process, NULL, err);
 }
 
@@ -145,13 +135,12 @@ bool
 live_renew (struct process *process, struct error *err)
 {
   char name[64];
-  struct source *source = process->memory.source;
-  if (source->fd >= 0)
-    close (source->fd);
+  if (process->memory_fd >= 0)
+    close (process->memory_fd);
   pid_t tid = live_memory_thread (process->pid);
   snprintf (name, sizeof name, "/proc/%d/mem", (int)tid);
-  source->fd = open (name, O_RDONLY | O_CLOEXEC);
-  if (source->fd >= 0)
+  process->memory_fd = open (name, O_RDONLY | O_CLOEXEC);
+  if (process->memory_fd >= 0)
     return true;
   int cause = errno;
   /* The kernel's proc_mem_open fails with ESRCH for a process without memory.
@@ -168,11 +157,8 @@ live_renew (struct process *process, struct error *err)
 void
 live_close (struct process *process)
 {
-  struct source *source = process->memory.source;
-  if (source != NULL && source->fd >= 0)
-    close (source->fd);
-  free (source);
-  process->memory.source = NULL;
+  if (process->memory.source == process && process->memory_fd >= 0)
+    close (process->memory_fd);
   process_free (process);
 }
 

@@ -7,7 +7,7 @@
 static void
 forget (struct off_cpu *waits, struct sampled_task *task)
 {
-  waits->unknown
+  waits->profile->unknown
       += task->wait.state == WAIT_BEGINS || task->wait.state == WAIT_LASTS;
   task->wait.state = WAIT_NONE;
 }
@@ -54,7 +54,8 @@ off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
   waits->switches++;
   if (task == NULL || task->wait.state != WAIT_BEGINS)
     {
-      waits->unknown += task == NULL || task->wait.state != WAIT_IGNORED;
+      waits->profile->unknown
+          += task == NULL || task->wait.state != WAIT_IGNORED;
       if (task != NULL)
         task->wait.state = WAIT_NONE;
       return;

@@ -20,9 +20,7 @@ struct off_cpu
   struct profile *profile; /* where waits are counted, and its threads */
   uint64_t losses;   /* times that records were lost: what was seen of waits
                         that have not ended goes with no record to come */
-  uint64_t switches; /* times that a thread left the processor ... */
-  uint64_t unknown;  /* ... and that its stack or the end was not seen; at the
-                        end */
+  uint64_t switches; /* times that a thread left the processor */
 };
 
 /* Thread TID of process PID is about to leave the processor; SAMPLE has its

@@ -89,20 +89,21 @@ file_of (struct perf_events *events, const struct perf_mapping *mapping)
 }
 
 static void
-take_mapping (struct perf_events *events, const struct perf_mapping *mapping)
+take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
 {
-  const struct walk_mapping report = { .start = mapping->start,
-                                       .end = mapping->end,
-                                       .offset = mapping->offset,
-                                       .runs = mapping->executable };
-  struct member *member = member_of (events, mapping->pid);
+  struct member *member = member_of (events, recorded->pid);
   bool is_file
-      = mapping->path[0] == '/'
-            ? mapping->inode != 0 || mapping->build_id_size != 0
-            : events->same_kernel && strcmp (mapping->path, "[vdso]") == 0;
+      = recorded->path[0] == '/'
+            ? recorded->inode != 0 || recorded->build_id_size != 0
+            : events->same_kernel && strcmp (recorded->path, "[vdso]") == 0;
+  const struct mapping mapping
+      = { .start = recorded->start,
+          .end = recorded->end,
+          .offset = recorded->offset,
+          .file = is_file ? file_of (events, recorded) : NULL,
+          .runs = recorded->executable };
   if (member != NULL)
-    process_map_file (&member->process, &report,
-                      is_file ? file_of (events, mapping) : NULL);
+    process_map_file (&member->process, &mapping);
 }
 
 /* Where the kernel was: "[kernel.kallsyms]" and behind that a symbol, of which

@@ -185,7 +185,6 @@ take_records (struct perf_input *input)
       }
   off_cpu_end (&events->waits, events->last);
   input->facts.damaged = events->damaged;
-  input->facts.unknown = events->waits.unknown;
   if (events->last > input->first)
     input->facts.seconds = (double)(events->last - input->first) * 1e-9;
 }

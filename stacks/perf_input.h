@@ -33,7 +33,6 @@ struct perf_input_facts
   uint64_t skipped;  /* samples without registers of a 64-bit program */
   uint64_t damaged;  /* records that contradict themselves */
   uint64_t unmapped; /* samples of processes without any mapping of a file */
-  uint64_t unknown;  /* switches off the processor with no stack or no end */
 };
 const struct perf_input_facts *
 perf_input_facts (const struct perf_input *input);

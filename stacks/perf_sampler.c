@@ -261,12 +261,6 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
   return NULL;
 }
 
-bool
-perf_sampler_without_kernel (const struct perf_sampler *sampler)
-{
-  return sampler->samples.exclude_kernel;
-}
-
 void
 perf_sampler_close (struct perf_sampler *sampler)
 {
@@ -421,10 +415,5 @@ perf_sampler_finish (struct perf_sampler *sampler)
   uint64_t now = clock_nanoseconds ();
   take_records (sampler, UINT64_MAX);
   off_cpu_end (&sampler->events.waits, now);
-}
-
-uint64_t
-perf_sampler_unknown (const struct perf_sampler *sampler)
-{
-  return sampler->events.waits.unknown;
+  sampler->events.profile->without_kernel = sampler->samples.exclude_kernel;
 }

@@ -13,10 +13,6 @@
 
 struct perf_sampler; /* opaque */
 
-/* Whether there are no samples of the time in the kernel, because that is not
-   permitted.  */
-bool perf_sampler_without_kernel (const struct perf_sampler *sampler);
-
 /* Sample the threads that PID has and will have, HZ times per second of their
    time on a processor (a profile of time off the processor: whenever they
    leave it), and, if CHILDREN, the processes that PID starts or has started,
@@ -35,9 +31,5 @@ bool perf_sampler_read (struct perf_sampler *sampler);
 
 /* Count the rest, when no more is to come.  */
 void perf_sampler_finish (struct perf_sampler *sampler);
-
-/* How often threads left the processor and the stack or the end of the wait
-   was not seen.  */
-uint64_t perf_sampler_unknown (const struct perf_sampler *sampler);
 
 #endif /* STACKS_PERF_SAMPLER_H */

@@ -270,16 +270,10 @@ insert_mapping (struct process *process, const struct mapping *mapping)
 }
 
 bool
-process_map_file (struct process *process, const struct walk_mapping *report,
-                  struct code_file *file)
+process_map_file (struct process *process, const struct mapping *mapping)
 {
-  const struct mapping mapping = { .start = report->start,
-                                   .end = report->end,
-                                   .offset = report->offset,
-                                   .file = file,
-                                   .runs = report->runs };
-  process->mappings.has_files |= file != NULL;
-  return report->start >= report->end || insert_mapping (process, &mapping);
+  process->mappings.has_files |= mapping->file != NULL;
+  return mapping->start >= mapping->end || insert_mapping (process, mapping);
 }
 
 bool
@@ -287,14 +281,17 @@ process_map (struct process *process, const struct walk_mapping *report)
 {
   const struct mapped_identity identity
       = { .device = report->device, .inode = report->inode };
-  struct code_file *file = NULL;
+  struct mapping mapping = { .start = report->start,
+                             .end = report->end,
+                             .offset = report->offset,
+                             .runs = report->runs };
   if (report->path != NULL && report->start < report->end)
     {
-      file = code_files_get (process->files, report->path, &identity);
-      if (file == NULL)
+      mapping.file = code_files_get (process->files, report->path, &identity);
+      if (mapping.file == NULL)
         return false;
     }
-  return process_map_file (process, report, file);
+  return process_map_file (process, &mapping);
 }
 
 bool

@@ -70,6 +70,7 @@ struct process
   struct thread *threads;       /* owned */
   size_t n_threads, threads_capacity;
   struct memory memory;
+  int memory_fd; /* that a living process's memory is read by, or -1 */
   /* When live_stop asked the first thread, by clock_nanoseconds.  */
   uint64_t stopped_at;
   struct tracer *tracer; /* of a living process that is stopped */
@@ -127,10 +128,8 @@ bool mapping_is_of_file (const char *path, ino_t inode);
    NULL for memory without a file.  False when memory ran out.  */
 bool process_map (struct process *process, const struct walk_mapping *report);
 
-/* The same for FILE, or NULL, whatever REPORT says of it.  */
-bool process_map_file (struct process *process,
-                       const struct walk_mapping *report,
-                       struct code_file *file);
+/* The same for MAPPING, which may be empty.  */
+bool process_map_file (struct process *process, const struct mapping *mapping);
 
 /* Give TO, which has none, the mappings of FROM, too.  False when memory ran
    out.  */

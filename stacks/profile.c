@@ -205,9 +205,3 @@ profile_count (struct profile *profile, const struct profile_sample *sample)
           || shortage_note ()))
     profile->log[profile->n_log++] = *sample;
 }
-
-uint64_t
-profile_complete (const struct profile *profile)
-{
-  return profile->ends[SFW_OUTERMOST];
-}

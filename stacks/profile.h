@@ -33,7 +33,10 @@ struct profile
   uint64_t samples;               /* stacks */
   uint64_t weight;                /* of what was counted */
   uint64_t ends[SFW_INVALID + 1]; /* why walks ended */
-  uint64_t narrow; /* samples of 32-bit programs, which are not walked */
+  /* Off the processor: waits whose stack or end was not seen, at the end.  */
+  uint64_t unknown;
+  bool without_kernel; /* samples of time in the kernel are not permitted */
+  uint64_t narrow;     /* samples of 32-bit programs, which are not walked */
   uint64_t lost; /* samples that the kernel dropped, for want of room, or that
                   could not be taken */
 };
@@ -70,8 +73,5 @@ uint32_t profile_preempted (struct profile *profile, uint32_t node);
    Without memory for SAMPLE the log does not have it.  */
 void profile_count (struct profile *profile,
                     const struct profile_sample *sample);
-
-/* Walks that got to the outermost frame.  */
-uint64_t profile_complete (const struct profile *profile);
 
 #endif /* STACKS_PROFILE_H */

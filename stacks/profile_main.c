@@ -280,16 +280,13 @@ write_outputs (struct session *session)
 
 /* Of time off the processor: how much it was, and what is not in it.  */
 static void
-print_waits (const struct session *session)
+print_waits (const struct profile *profile)
 {
-  uint64_t unknown = session->input != NULL
-                         ? perf_input_facts (session->input)->unknown
-                         : perf_sampler_unknown (session->sampler);
   fprintf (stderr, "; %.3f s off the processor",
-           (double)session->profile.weight * 1e-9);
-  if (unknown > 0)
-    fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole", unknown,
-             plural_s (unknown));
+           (double)profile->weight * 1e-9);
+  if (profile->unknown > 0)
+    fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole",
+             profile->unknown, plural_s (profile->unknown));
 }
 
 static void
@@ -311,18 +308,17 @@ print_summary (const struct session *session)
            "%" PRIu64 " sample%s in %.1f s, %" PRIu64
            " (%.1f %%) reached the outermost frame",
            profile->samples, plural_s (profile->samples), session->seconds,
-           profile_complete (profile), profile_percent_complete (profile));
+           profile->ends[SFW_OUTERMOST], profile_percent_complete (profile));
   for (int i = 0; i <= SFW_INVALID; i++)
     if (profile->ends[i] > 0 && i != SFW_OUTERMOST)
       fprintf (stderr, ", %s %" PRIu64,
                i == SFW_MORE ? "too deep" : walk_end_name ((enum sfw_end)i),
                profile->ends[i]);
   if (profile->off_cpu)
-    print_waits (session);
+    print_waits (profile);
   if (profile->lost > 0)
     fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
-  if (session->sampler != NULL
-      && perf_sampler_without_kernel (session->sampler))
+  if (profile->without_kernel)
     fputs ("; without time in the kernel (perf_event_paranoid)", stderr);
   fputc ('\n', stderr);
 }

@@ -56,7 +56,7 @@ double
 profile_percent_complete (const struct profile *profile)
 {
   return profile->samples == 0 ? 100
-                               : 100.0 * (double)profile_complete (profile)
+                               : 100.0 * (double)profile->ends[SFW_OUTERMOST]
                                      / (double)profile->samples;
 }
 

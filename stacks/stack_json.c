@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #include "base/printable.h"
-#include "stacks/frame_name.h"
 #include "walk/section_step.h"
 
 /* Print a comma, and TEXT as the member NAME of an object.  */
@@ -32,7 +31,7 @@ put_frame (const struct page *page, const struct stack_walk *walk,
   const struct frame *frame = &walk->frames[index];
   struct frame_name name;
   FILE *out = page->out;
-  frame_name_find (page->process, walk, index, page->wanted, &name);
+  frame_name_find (page, walk, index, &name);
   fputc ('{', out);
   put_address ("pc", frame->pc, out);
   if (name.symbol.name[0] != '\0')

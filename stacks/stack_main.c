@@ -87,12 +87,8 @@ print_stack (const struct session *session, struct page *page,
              const struct thread *const *threads, size_t n,
              const struct stack_walk *walk)
 {
-  if (session->options.json)
-    stack_json_print (page, threads, n, walk);
-  else if (walk != NULL)
-    stack_print (page, threads, n, walk);
-  else
-    stack_print_unread (threads[0], page->out);
+  (session->options.json ? stack_json_print : stack_print) (page, threads, n,
+                                                            walk);
   page->first = false;
 }
 
@@ -104,16 +100,13 @@ show_thread (struct session *session, struct page *page,
 {
   struct process *process = &session->process;
   const struct stack_options *options = &session->options;
-  struct stack_walk *walk = &session->sframe;
-  if (!thread->known)
-    {
-      print_stack (session, page, &thread, 1, NULL);
-      return true;
-    }
-  stack_walk_by_sframe (process, &thread->registers, walk);
-  if (options->group && stack_groups_add (&session->groups, thread, walk))
+  struct stack_walk *walk = thread->known ? &session->sframe : NULL;
+  if (walk != NULL)
+    stack_walk_by_sframe (process, &thread->registers, walk);
+  if (walk != NULL && options->group
+      && stack_groups_add (&session->groups, thread, walk))
     return true;
-  if (options->dwarf)
+  if (walk != NULL && options->dwarf)
     {
       stack_walk_by_cfi (process, &thread->registers, &session->dwarf);
       return stack_print_both (page, thread, walk, &session->dwarf);

@@ -9,12 +9,36 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
-#include "stacks/frame_name.h"
+#include "stacks/code_symbols.h"
 
 enum
 {
   THREADS_SHOWN = 12 /* numbers of threads with equal stacks */
 };
+
+void
+frame_name_find (const struct page *page, const struct stack_walk *walk,
+                 size_t index, struct frame_name *name)
+{
+  const struct frame *frame = &walk->frames[index];
+  /* The address is that of the call, because the instruction after it may
+     belong to another function.  */
+  uint64_t offset, before = !frame->at_pc, address = frame->pc - before;
+  struct code_file *file = process_code_at (page->process, address, &offset);
+  *name = (struct frame_name){ .address = frame->pc };
+  name->handler = index + 1 < walk->n && frame[1].interrupted;
+  if (file == NULL)
+    return;
+  code_file_symbol (file, offset, page->wanted, &name->symbol);
+  if (name->handler && name->symbol.of_rows)
+    name->symbol.name[0] = '\0';
+  name->symbol.offset += before;
+  name->jit = file->is_jit && name->symbol.name[0] != '\0';
+  if (file->is_jit)
+    return;
+  name->file = file;
+  name->address = code_file_address (file, offset) + before;
+}
 
 static void
 print_file (const struct code_file *file, FILE *out)
@@ -59,7 +83,7 @@ print_frame (const struct page *page, const struct stack_walk *walk,
   struct frame_name name;
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
-  frame_name_find (page->process, walk, index, page->wanted, &name);
+  frame_name_find (page, walk, index, &name);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (&name, out);
   if (frame->way != WAY_ROW)
@@ -153,6 +177,8 @@ stack_print (const struct page *page, const struct thread *const *threads,
              size_t n, const struct stack_walk *walk)
 {
   print_threads (threads, n, page->out);
+  if (walk == NULL)
+    return;
   for (size_t i = 0; i < walk->n; i++)
     print_frame (page, walk, i, ' ');
   print_end (page, walk);
@@ -196,10 +222,4 @@ stack_print_both (const struct page *page, const struct thread *thread,
     fprintf (out, "  DWARF: the same %zu frame%s, and no CFI for more\n", same,
              plural_s (same));
   return agree;
-}
-
-void
-stack_print_unread (const struct thread *thread, FILE *out)
-{
-  print_thread (thread, out);
 }

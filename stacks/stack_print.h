@@ -19,8 +19,25 @@ struct page
   bool first; /* nothing was printed yet */
 };
 
+/* What the code of a frame is called, and where it is.  */
+struct frame_name
+{
+  struct code_file *file; /* or NULL */
+  uint64_t address;       /* that the file has for PC, or else the program */
+  /* The name is "" if there is none, and the offset that of PC.  Its file is
+     NULL if the source is not known.  */
+  struct code_name symbol;
+  bool jit;     /* the name is a just-in-time compiler's */
+  bool handler; /* a signal came: the kernel called this code */
+};
+
+/* Set NAME to that of frame number INDEX of WALK.  */
+void frame_name_find (const struct page *page, const struct stack_walk *walk,
+                      size_t index, struct frame_name *name);
+
 /* Print a line for the N threads that have WALK, one for each frame of it (and
-   one for its source), and one that says why it ended.  */
+   one for its source), and one that says why it ended.  WALK is NULL for a
+   thread that nothing is known of.  */
 void stack_print (const struct page *page, const struct thread *const *threads,
                   size_t n, const struct stack_walk *walk);
 
@@ -30,8 +47,5 @@ void stack_print (const struct page *page, const struct thread *const *threads,
 bool stack_print_both (const struct page *page, const struct thread *thread,
                        const struct stack_walk *sframe,
                        const struct stack_walk *dwarf);
-
-/* Print why THREAD was not stopped: nothing is known of its stack.  */
-void stack_print_unread (const struct thread *thread, FILE *out);
 
 #endif /* STACKS_STACK_PRINT_H */

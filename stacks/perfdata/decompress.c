@@ -6,7 +6,7 @@
 
 #include <config.h>
 
-#include "stacks/perfdata/decompress.h"
+#include "stacks/perfdata/recording.h"
 
 #ifdef HAVE_ZSTD
 

@@ -14,7 +14,6 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "stacks/perfdata/decompress.h"
 #include "stacks/perfdata/recording.h"
 
 static const char magic[] = "PERFILE2";

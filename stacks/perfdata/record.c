@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "stacks/perfdata/native.h"
+#include "stacks/perfdata/recording.h"
 
 /* Of linux/perf_event.h of newer kernels.  */
 enum

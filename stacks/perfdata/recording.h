@@ -5,8 +5,8 @@
 #define STACKS_PERFDATA_RECORDING_H
 
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "base/key_table.h"
-#include "stacks/perfdata/native.h"
 #include "stacks/perfdata/perfdata.h"
 
 /* A part of the file, which is inside of it: perf_file_section.  */
@@ -76,7 +76,7 @@ struct perf_data
 {
   const uint8_t *bytes; /* the file */
   size_t size;
-  /* Records that were compressed (decompress.h).  Their offsets count on from
+  /* Records that were compressed (decompress.c).  Their offsets count on from
      the file's size.  */
   struct buffer plain; /* owned */
   size_t n_plain;      /* bytes of it that are listed, by records */
@@ -106,6 +106,13 @@ perf_has (const struct perf_data *data, unsigned feature)
   return data->header.features[feature / 64] >> feature % 64 & 1;
 }
 
+/* Reads numbers of this machine's byte order.  */
+static inline struct cursor
+perf_cursor (const uint8_t *bytes, size_t size)
+{
+  return cursor_over (bytes, size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
 static inline struct cursor
 perf_part_cursor (const struct perf_data *data, struct perf_part part)
 {
@@ -114,5 +121,13 @@ perf_part_cursor (const struct perf_data *data, struct perf_part part)
 
 /* List the entries of the table of build-ids.  False when memory ran out.  */
 bool perf_build_ids_list (struct perf_data *data, struct error *err);
+
+/* Append what RECORD has, of type PERF_COMPRESSED or PERF_COMPRESSED2, to
+   data->plain.  Its records may end in the next RECORD that was compressed. */
+bool perf_decompress (struct perf_data *data, const struct perf_record *record,
+                      struct error *err);
+
+/* Release what perf_decompress has made, but for data->plain.  */
+void perf_decompress_end (struct perf_data *data);
 
 #endif /* STACKS_PERFDATA_RECORDING_H */

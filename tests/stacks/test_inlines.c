@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stacks/dwfl_debuginfo.h"
+#include "stacks/code_symbols.h"
 #include "stacks/inlines.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit_test.h"
@@ -80,7 +80,7 @@ TEST (without_memory_there_are_all_names_or_none)
 {
   static const Dwfl_Callbacks callbacks
       = { .find_elf = dwfl_linux_proc_find_elf,
-          .find_debuginfo = dwfl_debuginfo_find };
+          .find_debuginfo = code_symbols_find_debuginfo };
   Dwfl *dwfl = dwfl_begin (&callbacks);
   outermost ();
   const Dwarf_Addr address = inlined_at;

@@ -691,6 +691,16 @@ open_bytes (const uint8_t *bytes, size_t size, struct process *process,
   return core;
 }
 
+/* The same of one that is a core.  */
+static struct core *
+open_whole (const uint8_t *bytes, size_t size, struct process *process)
+{
+  struct error err;
+  struct core *core = open_bytes (bytes, size, process, &err);
+  assert_non_null (core);
+  return core;
+}
+
 static bool
 ends_with (const char *text, const char *end)
 {
@@ -723,12 +733,10 @@ TEST (of_a_core_that_is_cut_off_the_rest_is_read)
 {
   uint8_t core_bytes[CORE_SIZE], byte, word[8];
   struct process process;
-  struct error err;
   make_core (core_bytes);
   /* The kernel leaves out what is in files.  */
   store_u64 (core_bytes + 64 + 56 + 40, 0x1000, false);
-  struct core *core = open_bytes (core_bytes, CORE_SIZE, &process, &err);
-  assert_non_null (core);
+  struct core *core = open_whole (core_bytes, CORE_SIZE, &process);
   assert_int_equal (process.pid, 4711);
   assert_int_equal (process.n_threads, 1);
   assert_int_equal (process.threads[0].tid, 4712);
@@ -782,14 +790,12 @@ TEST (what_could_run_is_known_of_a_core)
 {
   uint8_t bytes[CORE_SIZE];
   struct process process;
-  struct error err;
   make_core (bytes);
   put_segment (bytes, 2, PT_LOAD, CORE_MEMORY, 0x900000, 0);
   store_u32 (bytes + 64 + 2 * 56 + 4, PF_R | PF_X, false);
   store_u64 (bytes + 64 + 2 * 56 + 40, 0x2000, false); /* p_memsz */
   put_segment (bytes, 3, PT_LOAD, CORE_MEMORY, UINT64_MAX - 0xfff, 0x1001);
-  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-  assert_non_null (core);
+  struct core *core = open_whole (bytes, CORE_SIZE, &process);
   assert_int_equal (process.mappings.n, 2);
   assert_false (process_runs_at (&process, 0x7ff000));
   assert_true (process_runs_at (&process, 0x901fff));
@@ -904,7 +910,6 @@ FIXTURE_TEST (files_of_a_core_are_where_it_says)
                                         { 0xa00800, 0xa02000, 7 } };
   uint8_t bytes[CORE_SIZE];
   struct process process;
-  struct error err;
   code_files_free (&files);
   make_core (bytes);
   put_segment (bytes, 2, PT_LOAD, CORE_MEMORY, 0x900000, 0);
@@ -912,8 +917,7 @@ FIXTURE_TEST (files_of_a_core_are_where_it_says)
   /* Contents that are nowhere: no pointer leads there.  */
   store_u64 (bytes + 64 + 3 * 56 + 8, UINT64_C (1) << 63, false);
   put_ranges (bytes, ranges, 3, "/lib/a\0/lib/b\0/lib/a", 21);
-  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-  assert_non_null (core);
+  struct core *core = open_whole (bytes, CORE_SIZE, &process);
   /* Without a segment: it was not changed.  */
   assert_mapping (&process, 0x100000, 0x102000, 0, "/lib/a");
   assert_true (process_runs_at (&process, 0x100000));
@@ -961,14 +965,12 @@ FIXTURE_TEST (a_damaged_list_of_files_is_read_as_far_as_it_goes)
     {
       uint8_t bytes[CORE_SIZE];
       struct process process;
-      struct error err;
       make_core (bytes);
       uint64_t at = load_u64 (bytes + 64 + 32, false);
       put_ranges (bytes, cases[i].ranges, 2, cases[i].names,
                   cases[i].names_size);
       store_u64 (bytes + CORE_NOTES + at + 20, cases[i].n, false);
-      struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-      assert_non_null (core);
+      struct core *core = open_whole (bytes, CORE_SIZE, &process);
       if (files.n != cases[i].found)
         fail_msg ("case %zu: %u", i, files.n);
       core_close (core, &process);
@@ -1042,7 +1044,6 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
     {
       size_t size;
       struct process process;
-      struct error err;
       uint8_t *bytes = make_large_core (MANY, cases[i].type, cases[i].step,
                                         (size_t)MANY * NOTE, &size);
       uint8_t *notes = bytes + size - (size_t)MANY * NOTE;
@@ -1051,8 +1052,7 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
             put_note (notes + (size_t)k * NOTE, NT_PRSTATUS, PRSTATUS_SIZE)
                 + 32,
             k, false);
-      struct core *core = open_bytes (bytes, size, &process, &err);
-      assert_non_null (core);
+      struct core *core = open_whole (bytes, size, &process);
       assert_int_equal (process.n_threads, MANY);
       if (cases[i].step != 0)
         assert_int_equal (process.mappings.n, MANY - 1);
@@ -1204,9 +1204,11 @@ FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
       assert_int_equal (fstat (fd, &status), 0);
       process.dumped = status.st_ctime + (cases[i].newer ? -5 : 5);
-      const struct walk_mapping report = { .start = 0x30000, .end = 0x31000 };
-      struct code_file *file = code_files_get (&files, path, &unknown);
-      assert_true (process_map_file (&process, &report, file));
+      const struct mapping mapping
+          = { .start = 0x30000,
+              .end = 0x31000,
+              .file = code_files_get (&files, path, &unknown) };
+      assert_true (process_map_file (&process, &mapping));
       if (cases[i].in_memory)
         memory_add (&process.memory, 0x30000, page, sizeof page);
       int opened = file_finder_open (&process, process.mappings.list);
@@ -1510,8 +1512,7 @@ TEST (nothing_is_left_of_a_closed_core)
   int before = dup (0);
   close (before);
   make_core (bytes);
-  struct core *core = open_bytes (bytes, CORE_SIZE, &process, &err);
-  assert_non_null (core);
+  struct core *core = open_whole (bytes, CORE_SIZE, &process);
   assert_true (is_mapped ("/tmp/test_process."));
   core_close (core, &process);
   assert_false (is_mapped ("/tmp/test_process."));
@@ -1786,26 +1787,40 @@ __wrap_live_waiting_registers (pid_t pid, pid_t tid,
          && __real_live_waiting_registers (pid, tid, registers);
 }
 
+/* A process that waits, or does what RUN does.  */
+static pid_t
+child_start (void *(*run) (void *), void *argument)
+{
+  pid_t child = fork ();
+  assert_true (child >= 0);
+  if (child > 0)
+    return child;
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (run != NULL)
+    run (argument);
+  for (;;)
+    pause ();
+}
+
+static void
+child_end (pid_t child)
+{
+  kill (child, SIGKILL);
+  waitpid (child, NULL, 0);
+}
+
 /* No thread was stopped, so that nothing is known of any registers.  */
 TEST (a_process_may_end_before_it_stops)
 {
   struct process process = { .files = &files };
   struct error err = { 0 };
-  pid_t child = fork ();
-  assert_true (child >= 0);
-  if (child == 0)
-    {
-      prctl (PR_SET_PDEATHSIG, SIGKILL);
-      for (;;)
-        pause ();
-    }
+  pid_t child = child_start (NULL, NULL);
   assert_true (live_open (&process, child, &err));
   killed_when_asked = true;
   assert_false (live_stop (&process, &err));
   killed_when_asked = false;
   live_close (&process);
-  kill (child, SIGKILL);
-  waitpid (child, NULL, 0);
+  child_end (child);
   /* Where nothing may be traced.  */
   if (strstr (err.reason, "ptrace") != NULL)
     skip ();
@@ -1833,17 +1848,9 @@ stacks_cut (pid_t pid, uint64_t most)
 
 TEST (stacks_that_are_not_copied_whole_are_counted)
 {
-  pid_t child = fork ();
-  assert_true (child >= 0);
-  if (child == 0)
-    {
-      prctl (PR_SET_PDEATHSIG, SIGKILL);
-      for (;;)
-        pause ();
-    }
+  pid_t child = child_start (NULL, NULL);
   int little = stacks_cut (child, 64), enough = stacks_cut (child, 2 << 20);
-  kill (child, SIGKILL);
-  waitpid (child, NULL, 0);
+  child_end (child);
   if (little < 0 || enough < 0)
     skip ();
   assert_int_equal (little, 1);
@@ -1915,8 +1922,7 @@ forker_end (struct forker *forker)
     close (forker->end);
   close (forker->go);
   close (forker->on);
-  kill (forker->pid, SIGKILL);
-  waitpid (forker->pid, NULL, 0);
+  child_end (forker->pid);
 }
 
 static bool threads_refused;
@@ -1993,13 +1999,7 @@ TEST (a_process_that_makes_threads_without_end_is_stopped_as_it_is)
   struct error err = { 0 };
   int go[2];
   assert_int_equal (pipe (go), 0);
-  pid_t child = fork ();
-  assert_true (child >= 0);
-  if (child == 0)
-    {
-      prctl (PR_SET_PDEATHSIG, SIGKILL);
-      make_another (&go[0]);
-    }
+  pid_t child = child_start (make_another, &go[0]);
   assert_true (live_open (&process, child, &err));
   grows_when_seized = go[1];
   alarm (60);
@@ -2010,8 +2010,7 @@ TEST (a_process_that_makes_threads_without_end_is_stopped_as_it_is)
   if (stopped)
     live_resume (&process);
   live_close (&process);
-  kill (child, SIGKILL);
-  waitpid (child, NULL, 0);
+  child_end (child);
   close (go[0]);
   close (go[1]);
   /* Where nothing may be traced.  */

@@ -270,14 +270,16 @@ TEST_OF_MANY (many_files_are_mapped_and_not_found)
   for (uint64_t i = 1; i <= MANY / 4; i++)
     {
       const struct mapped_identity inode = { .inode = i };
-      const struct walk_mapping report
-          = { .start = i << 16, .end = (i << 16) + 0x1000, .runs = true };
+      const struct mapping mapping
+          = { .start = i << 16,
+              .end = (i << 16) + 0x1000,
+              .file = code_files_get (process->files, "/no/file", &inode),
+              .runs = true };
       uint64_t offset;
-      struct code_file *file
-          = code_files_get (process->files, "/no/file", &inode);
-      assert_true (process_map_file (process, &report, file));
-      assert_ptr_equal (process_file_at (process, i << 16, &offset), file);
-      assert_null (file->image.bytes);
+      assert_true (process_map_file (process, &mapping));
+      assert_ptr_equal (process_file_at (process, i << 16, &offset),
+                        mapping.file);
+      assert_null (mapping.file->image.bytes);
     }
 }
 
@@ -299,7 +301,7 @@ TEST_OF_MANY (many_threads_wait_and_end)
     }
   assert_int_equal (events->profile->threads.n_tasks, MANY);
   assert_int_equal (waits->switches, MANY);
-  assert_int_equal (waits->unknown, MANY / 2);
+  assert_int_equal (events->profile->unknown, MANY / 2);
   assert_int_equal (events->profile->weight, MANY / 2 * 5);
 }
 
@@ -320,7 +322,7 @@ TEST_OF_MANY (many_records_are_lost_while_many_threads_wait)
   off_cpu_stack (waits, 1, 3, &sample);
   off_cpu_leave (waits, 1, 3, 20, false);
   off_cpu_end (waits, 25);
-  assert_int_equal (waits->unknown, MANY);
+  assert_int_equal (events->profile->unknown, MANY);
   assert_int_equal (events->profile->weight, 5);
   assert_int_equal (events->profile->lost, 2 * MANY);
 }
