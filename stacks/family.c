@@ -48,14 +48,16 @@ static struct member *
 member_new (struct family *family, pid_t pid)
 {
   struct member *member = calloc (1, sizeof *member);
-  if (member == NULL)
-    return NULL;
-  live_begin (&member->process, pid);
-  if (!ARRAY_ROOM (family->members, family->n + 1, &family->capacity)
+  if (member != NULL)
+    live_begin (&member->process, pid);
+  if (member == NULL
+      || !ARRAY_ROOM (family->members, family->n + 1, &family->capacity)
       || !key_table_add (&family->numbers, key_of_pid (family, pid),
                          family->n))
     {
-      member_free (member);
+      if (member != NULL)
+        member_free (member);
+      shortage_note ();
       return NULL;
     }
   member->process.policy = family->policy;
@@ -93,7 +95,6 @@ family_add (struct family *family, pid_t pid, struct error *err)
   if (member == NULL)
     {
       error_set_no_memory (err);
-      shortage_note ();
       return NULL;
     }
   if (family->recorded)
@@ -124,10 +125,7 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
     return;
   struct member *member = member_new (family, pid);
   if (member == NULL)
-    {
-      shortage_note ();
-      return;
-    }
+    return;
   memcpy (member->name, from->name, sizeof member->name);
   (void)process_share_mappings (&member->process, &from->process);
   /* If the process has ended, its mappings stay those of its parent.  */

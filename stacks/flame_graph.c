@@ -6,6 +6,7 @@
 #include "stacks/profile_writers.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,26 +63,15 @@ struct picture
 static void
 print_text (const char *text, size_t length, FILE *out)
 {
+  static const char *const escapes[UCHAR_MAX + 1]
+      = { ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;" };
   char safe[1024];
   printable_copy (safe, length < sizeof safe ? length + 1 : sizeof safe, text);
   for (const char *at = safe; *at != '\0'; at++)
-    switch (*at)
-      {
-      case '<':
-        fputs ("&lt;", out);
-        break;
-      case '>':
-        fputs ("&gt;", out);
-        break;
-      case '&':
-        fputs ("&amp;", out);
-        break;
-      case '"':
-        fputs ("&quot;", out);
-        break;
-      default:
-        fputc (*at, out);
-      }
+    if (escapes[(unsigned char)*at] != NULL)
+      fputs (escapes[(unsigned char)*at], out);
+    else
+      fputc (*at, out);
 }
 
 /* A warm colour, always the same one for a name; blue for the kernel's

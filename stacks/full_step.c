@@ -81,39 +81,25 @@ based_value (const struct machine *machine, uint64_t number, uint64_t offset,
 static bool
 constant (unsigned code, struct cursor *operations, uint64_t *value)
 {
-  switch (code)
+  /* From DW_OP_const1u to DW_OP_const8s: of each size without and with a
+     sign.  */
+  unsigned kind = code - DW_OP_const1u, bits = 8U << (kind / 2 & 3);
+  if (code == DW_OP_constu)
+    *value = cursor_uleb (operations);
+  else if (code == DW_OP_consts)
+    *value = (uint64_t)cursor_sleb (operations);
+  else if (kind > DW_OP_const8s - DW_OP_const1u)
+    return false;
+  else
     {
-    case DW_OP_const1u:
-      *value = cursor_u8 (operations);
-      return true;
-    case DW_OP_const1s:
-      *value = (uint64_t)(int8_t)cursor_u8 (operations);
-      return true;
-    case DW_OP_const2u:
-      *value = cursor_u16 (operations);
-      return true;
-    case DW_OP_const2s:
-      *value = (uint64_t)(int16_t)cursor_u16 (operations);
-      return true;
-    case DW_OP_const4u:
-      *value = cursor_u32 (operations);
-      return true;
-    case DW_OP_const4s:
-      *value = (uint64_t)(int32_t)cursor_u32 (operations);
-      return true;
-    case DW_OP_const8u:
-    case DW_OP_const8s:
-      *value = cursor_u64 (operations);
-      return true;
-    case DW_OP_constu:
-      *value = cursor_uleb (operations);
-      return true;
-    case DW_OP_consts:
-      *value = (uint64_t)cursor_sleb (operations);
-      return true;
-    default:
-      return false;
+      *value = bits == 8    ? cursor_u8 (operations)
+               : bits == 16 ? cursor_u16 (operations)
+               : bits == 32 ? cursor_u32 (operations)
+                            : cursor_u64 (operations);
+      if (kind % 2 != 0)
+        *value = (uint64_t)((int64_t)(*value << (64 - bits)) >> (64 - bits));
     }
+  return true;
 }
 
 /* Set *VALUE to what the operation CODE pushes; SFW_NO_ROW if it takes
@@ -145,54 +131,31 @@ pushed_value (struct machine *machine, unsigned code,
 static bool
 combine (unsigned code, uint64_t *a, uint64_t b)
 {
-  int64_t x = (int64_t)*a, y = (int64_t)b;
-  switch (code)
-    {
-    case DW_OP_and:
-      *a &= b;
-      return true;
-    case DW_OP_or:
-      *a |= b;
-      return true;
-    case DW_OP_xor:
-      *a ^= b;
-      return true;
-    case DW_OP_plus:
-      *a += b;
-      return true;
-    case DW_OP_minus:
-      *a -= b;
-      return true;
-    case DW_OP_mul:
-      *a *= b;
-      return true;
-    case DW_OP_shl:
-      *a = b < 64 ? *a << b : 0;
-      return true;
-    case DW_OP_shr:
-      *a = b < 64 ? *a >> b : 0;
-      return true;
-    case DW_OP_eq:
-      *a = x == y;
-      return true;
-    case DW_OP_ne:
-      *a = x != y;
-      return true;
-    case DW_OP_ge:
-      *a = x >= y;
-      return true;
-    case DW_OP_gt:
-      *a = x > y;
-      return true;
-    case DW_OP_le:
-      *a = x <= y;
-      return true;
-    case DW_OP_lt:
-      *a = x < y;
-      return true;
-    default:
-      return false;
-    }
+  const int64_t x = (int64_t)*a, y = (int64_t)b;
+  const struct
+  {
+    unsigned code;
+    uint64_t result;
+  } all[] = {
+    { DW_OP_and, *a & b },
+    { DW_OP_or, *a | b },
+    { DW_OP_xor, *a ^ b },
+    { DW_OP_plus, *a + b },
+    { DW_OP_minus, *a - b },
+    { DW_OP_mul, *a * b },
+    { DW_OP_shl, b < 64 ? *a << b : 0 },
+    { DW_OP_shr, b < 64 ? *a >> b : 0 },
+    { DW_OP_eq, x == y },
+    { DW_OP_ne, x != y },
+    { DW_OP_ge, x >= y },
+    { DW_OP_gt, x > y },
+    { DW_OP_le, x <= y },
+    { DW_OP_lt, x < y },
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].code == code)
+      return *a = all[i].result, true;
+  return false;
 }
 
 /* Execute the operation CODE, which changes the value on TOP of the stack.  */

@@ -289,15 +289,23 @@ print_waits (const struct profile *profile)
              profile->unknown, plural_s (profile->unknown));
 }
 
+/* Print a line of N things with a PROPERTY, if there are any.  */
+static void
+print_count (uint64_t n, const char *thing, const char *property)
+{
+  if (n > 0)
+    fprintf (stderr, "%" PRIu64 " %s%s%s%s\n", n, thing, plural_s (n),
+             *property != '\0' ? " " : "", property);
+}
+
 static void
 print_summary (const struct session *session)
 {
   const struct profile *profile = &session->profile;
   /* Of a recording, these are among those without registers.  */
-  if (profile->narrow > 0 && session->input == NULL)
-    fprintf (stderr,
-             "%" PRIu64 " sample%s of 32-bit programs, which are not walked\n",
-             profile->narrow, plural_s (profile->narrow));
+  if (session->input == NULL)
+    print_count (profile->narrow, "sample",
+                 "of 32-bit programs, which are not walked");
   if (profile->samples == 0)
     {
       fprintf (stderr, "no samples: it has ended after %.2f s\n",
@@ -329,20 +337,12 @@ print_input_summary (const struct perf_input *input,
                      const struct code_files *files)
 {
   const struct perf_input_facts *facts = perf_input_facts (input);
-  if (facts->skipped > 0)
-    fprintf (stderr,
-             "%" PRIu64 " sample%s without registers of a 64-bit program\n",
-             facts->skipped, plural_s (facts->skipped));
-  if (facts->damaged > 0)
-    fprintf (stderr, "%" PRIu64 " damaged record%s\n", facts->damaged,
-             plural_s (facts->damaged));
-  if (facts->unmapped > 0)
-    fprintf (stderr,
-             "%" PRIu64
-             " sample%s of processes whose files the recording does "
-             "not name (perf record --overwrite loses those of commands; "
-             "record with -p)\n",
-             facts->unmapped, plural_s (facts->unmapped));
+  print_count (facts->skipped, "sample",
+               "without registers of a 64-bit program");
+  print_count (facts->damaged, "damaged record", "");
+  print_count (facts->unmapped, "sample",
+               "of processes whose files the recording does not name (perf "
+               "record --overwrite loses those of commands; record with -p)");
   for (uint32_t i = 0; i < files->n; i++)
     if (files->files[i]->opened && files->files[i]->image.bytes == NULL
         && files->files[i]->path[0] == '/')
