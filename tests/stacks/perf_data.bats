@@ -677,10 +677,7 @@ refuses ()
   "$profile" -q --input=perf.data -o first -o pipe 3>&- &
   victim=$!
   within_a_minute test -s first
-  kill -TERM $victim
-  status=0
-  wait $victim || status=$?
-  [ "$status" -eq 143 ] || report
+  ended_by_term $victim
   check_stacks first
 }
 

@@ -277,8 +277,8 @@ END
   sampled 150 folded . -F 199 --top=3 -o folded -- ./busy 1
   [ "$status" -eq 0 ] || report
   [[ ${lines[0]} == ready && ${lines[1]} == "   self    total  function" ]] || report
-  [[ ${lines[2]} =~ ^\ *([89][0-9]\.[0-9]|100\.0)\ %\ \ \ *[0-9.]+\ %\ \ hot$ ]] \
-    || report
+  # A sample may be in the kernel, or none.
+  [[ ${lines[2]} =~ ^\ *([89][0-9]|100)\.[0-9]\ %\ \ \ *[0-9.]+\ %\ \ hot$ ]] || report
   [ "${#lines[@]}" -eq 5 ] || report
   gives 0 profiled --top=1000 -F 199 -- ./busy 0.2
   [[ $output == *" 0.0 %"*" main"* ]] || report
@@ -974,10 +974,7 @@ END
   "$profile" -q -F 199 -d 0.3 -o first -o pipe -p "$pid" 3>&- &
   victim=$!
   within_a_minute test -s first
-  kill -TERM $victim
-  status=0
-  wait $victim || status=$?
-  [ "$status" -eq 143 ] || report
+  ended_by_term $victim
   [ "$(samples first .)" -ge 1 ]
   kill -0 "$pid"
 }

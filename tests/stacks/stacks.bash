@@ -93,6 +93,15 @@ start ()
   kill -0 "$pid"
 }
 
+# ended_by_term PID: a child of this shell ends by the signal.
+ended_by_term ()
+{
+  kill -TERM "$1"
+  status=0
+  wait "$1" || status=$?
+  [ "$status" -eq 143 ] || report
+}
+
 # A program that maps a file again, and calls `leaf' from code of a just-in-time
 # compiler, which lies between the program and that mapping:
 #   ./between HOW [SECONDS]
