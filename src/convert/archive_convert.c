@@ -32,7 +32,8 @@ struct archive_job
   uint64_t *offsets; /* offsets of the members' headers in the new archive */
   bool *changed;     /* per member */
   size_t n_changed;
-  int fd; /* the new archive */
+  size_t n_existing; /* members left alone that have an .sframe */
+  int fd;            /* the new archive */
 };
 
 /* Note what is wrong with the .sframe of MEMBER, if it is the first with a
@@ -107,6 +108,7 @@ write_member (struct archive_job *job, size_t index, uint64_t *at,
       if (err->status != CFI2SFRAME_NOTHING
           && err->status != CFI2SFRAME_NOT_ELF)
         return archive_member_failed (&job->archive, member, err);
+      job->n_existing += err->word == WORD_HAS_SFRAME;
       error_clear (err);
     }
   return archive_write_member (&job->archive, member, member->bytes,
@@ -173,14 +175,23 @@ check_written (const struct archive_job *job, struct error *err)
 }
 
 static bool
+expect_changed (const struct archive_job *job, struct error *err)
+{
+  if (job->n_changed > 0)
+    return true;
+  return job->n_existing > 0
+             ? error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                               "has an .sframe already")
+             : error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
+                               "archive without objects to convert");
+}
+
+static bool
 make_archive (void *context, int fd, struct error *err)
 {
   struct archive_job *job = context;
   job->fd = fd;
-  bool made = write_members (job, err)
-              && (job->n_changed > 0
-                  || error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
-                                     "archive without objects to convert"));
+  bool made = write_members (job, err) && expect_changed (job, err);
   return thresholds_check (job->options, job->report, made, err)
          && check_written (job, err);
 }

@@ -438,6 +438,15 @@ END
   convert -o again.a --relocatable in.a
   cmp again.a lib.a
   skipped lib.a --relocatable
+  # It was "archive without objects to convert".
+  exits 0 -v --relocatable lib.a
+  [ "$output" = "lib.a: skipped: has an .sframe already" ] || report
+  # So it was where one member is a text and the other has no code.
+  ar d lib.a one.o && ar x lib.a text
+  printf '' | "${CC:-cc}" -c -x c - -o none.o && ar rcsD lib.a none.o
+  exits 0 --stats=json --relocatable lib.a
+  [[ $output == *'"code":"has-sframe"'* ]] || report
+  cp again.a lib.a
   # In a directory, too; with -n nothing is written.
   mkdir d
   cp in.a d/lib.a
