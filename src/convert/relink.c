@@ -11,7 +11,7 @@
 
 /* Whether nothing has a checksum of the file by this NAME, or another file has
    the name by now.  Who changes a file asks for the first name; others may be
-   in other directories.  */
+   in other directories.  Of archives nothing has one.  */
 static bool
 check_checksum (const struct file_location *name,
                 const struct cfi2sframe_options *options, struct error *err)
@@ -23,7 +23,8 @@ check_checksum (const struct file_location *name,
   bool none = image_open_at (&image, name, &problem)
               && options_check_checksum (options, &image, name, &problem);
   image_close (&image);
-  if (none || problem.word == WORD_CHANGED_MEANWHILE)
+  if (none || problem.word == WORD_CHANGED_MEANWHILE
+      || problem.status == CFI2SFRAME_NOT_ELF)
     return true;
   *err = problem;
   return false;

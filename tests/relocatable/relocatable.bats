@@ -455,6 +455,11 @@ END
   tool -r --relocatable d
   [[ $output == "1 file converted"* ]] || report
   cmp d/lib.a lib.a
+  # A further name kept the old contents, with status 0.
+  cp in.a d/lib.a && ln d/lib.a d/other.a
+  exits 0 -r --relocatable d
+  [ -z "$stderr" ] || report
+  [ d/lib.a -ef d/other.a ]
 }
 
 @test "a system library's archive: the index is the one ranlib makes" {
