@@ -177,9 +177,13 @@ relink_entry (const struct batch *batch, const struct job *first,
 {
   struct file_location name, replacement = first->location;
   replacement.identity = first->made;
-  bool done = listed_file_locate (batch->list, entry, &name, err)
-              && location_relink (&name, &replacement,
-                                  &batch->options->convert, err);
+  bool done = listed_file_locate (batch->list, entry, &name, err);
+  for (int left = LOCATION_TRIES;
+       done
+       && !location_relink (&name, &replacement, &batch->options->convert,
+                            err);
+       left--)
+    done = left > 0 && job_overtaken (batch->options, &replacement, err);
   listed_file_leave (&name);
   return done;
 }
@@ -198,11 +202,12 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
   printable_copy (name, sizeof name, first->path);
   if (job_is_excluded (job, options))
     return;
-  error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_HARD_LINK,
-                  "same file as %s", name);
   if (first->outcome == JOB_DONE
       && !relink_entry (batch, first, entry, &job->err))
     job->outcome = job_failure_outcome (job, options);
+  else
+    error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_HARD_LINK,
+                    "same file as %s", name);
 }
 
 /* Warn of hard links that were not named in this call: those names still have

@@ -95,6 +95,29 @@ run_mode (struct job *job, const struct tool_options *options)
 }
 
 bool
+job_overtaken (const struct tool_options *options,
+               struct file_location *location, struct cfi2sframe_error *err)
+{
+  location_change *change = changes[options->mode];
+  return location_overtaken (location,
+                             change != NULL ? change : location_convert,
+                             &options->convert, err);
+}
+
+/* Do what the mode says, and do it again where another run was faster.  */
+static bool
+run_mode_alone (struct job *job, const struct tool_options *options)
+{
+  for (int left = LOCATION_TRIES; !run_mode (job, options); left--)
+    {
+      if (left == 0 || !job_overtaken (options, &job->location, &job->err))
+        return false;
+      cfi2sframe_report_init (&job->report);
+    }
+  return true;
+}
+
+bool
 job_is_unconvertible (const struct job *job)
 {
   return job->err.status == CFI2SFRAME_UNSUPPORTED
@@ -173,7 +196,7 @@ run (struct job *job, const struct tool_options *options)
 {
   mapped_files_forget ();
   bool ready = check_debug_twin (job, options);
-  bool done = ready && run_mode (job, options);
+  bool done = ready && run_mode_alone (job, options);
   if (!mapped_files_check (&job->err) || !ready)
     return JOB_FAILED;
   if (done)

@@ -269,16 +269,30 @@ match (struct pair *pair, const struct file_location *program,
                  && debug_file_blame (err, pair->path)));
 }
 
+static bool
+match_once (const struct file_location *program, const char *debug,
+            const struct cfi2sframe_options *options, struct error *err)
+{
+  struct pair pair;
+  error_clear (err);
+  bool done = match (&pair, program, debug, options, err);
+  pair_close (&pair);
+  return done;
+}
+
+/* Where another run was faster, the debug file that is there by now may be in
+   step.  */
 bool
 location_match_debug_twin (const struct file_location *program,
                            const char *debug,
                            const struct cfi2sframe_options *options,
                            struct error *err)
 {
-  struct pair pair;
-  bool done = match (&pair, program, debug, options, err);
-  pair_close (&pair);
-  return done;
+  for (int left = LOCATION_TRIES; !match_once (program, debug, options, err);
+       left--)
+    if (left == 0 || err->word != WORD_CHANGED_MEANWHILE)
+      return false;
+  return true;
 }
 
 bool

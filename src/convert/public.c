@@ -115,6 +115,24 @@ cfi2sframe_error_code (const struct cfi2sframe_error *err)
   return error_code (err);
 }
 
+/* Do CHANGE, whoever else does.  */
+static bool
+change_file (location_change *change, struct file_location *location,
+             const char *output, const struct cfi2sframe_options *options,
+             struct cfi2sframe_report *report, struct error *err)
+{
+  struct file_identity made;
+  *report = (struct cfi2sframe_report){ 0 };
+  for (int left = LOCATION_TRIES;
+       !change (location, output, options, &made, report, err); left--)
+    {
+      if (left == 0 || !location_overtaken (location, change, options, err))
+        return false;
+      *report = (struct cfi2sframe_report){ 0 };
+    }
+  return true;
+}
+
 bool
 cfi2sframe_convert (const char *input, const char *output,
                     const struct cfi2sframe_options *options,
@@ -122,15 +140,14 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_error *err)
 {
   struct file_location location = begin (input, err);
-  struct file_identity made;
   struct cfi2sframe_options taken;
   struct cfi2sframe_report own = { 0 };
   size_t size;
   if (!size_given (report, &size, err))
     return false;
-  bool done
-      = options_take_to_make (&taken, options, err)
-        && location_convert (&location, output, &taken, &made, &own, err);
+  bool done = options_take_to_make (&taken, options, err)
+              && change_file (location_convert, &location, output, &taken,
+                              &own, err);
   hand_over (report, size, &own, sizeof own);
   return done;
 }
@@ -187,10 +204,9 @@ take_back (location_change *change, const char *input, const char *output,
 {
   struct file_location location = begin (input, err);
   struct cfi2sframe_options taken;
-  struct file_identity made;
-  struct cfi2sframe_report ignored = { 0 };
+  struct cfi2sframe_report ignored;
   return options_take (&taken, options, err)
-         && change (&location, output, &taken, &made, &ignored, err);
+         && change_file (change, &location, output, &taken, &ignored, err);
 }
 
 bool

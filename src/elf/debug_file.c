@@ -131,9 +131,14 @@ debug_file_blame (struct error *err, const char *path)
       = err->status == CFI2SFRAME_IO || err->status == CFI2SFRAME_NO_MEMORY
             ? err->status
             : CFI2SFRAME_REFUSED;
+  /* The other words are about the file that was to be worked on.  */
+  enum error_word word = err->word == WORD_CHANGED_MEANWHILE
+                             ? WORD_CHANGED_MEANWHILE
+                             : WORD_NONE;
   memcpy (reason, err->reason, sizeof reason);
   error_clear (err);
-  return error_set (err, status, "debug file %.120s: %.120s", path, reason);
+  return error_set_word (err, status, word, "debug file %.120s: %.120s", path,
+                         reason);
 }
 
 bool

@@ -210,9 +210,13 @@ temporary_new (int directory, const struct file_location *source, int *fd,
   temporary->directory = directory;
   if (make_known (temporary, source, fd))
     return temporary;
+  /* Linux says so of a file that loses its name while it is linked.  */
+  bool renamed = source != NULL && errno == ENOENT;
   error_set_errno (err, source != NULL
                             ? "make a hard link"
                             : "cannot create a file in the same directory");
+  if (renamed)
+    error_name (err, WORD_CHANGED_MEANWHILE);
   free (temporary);
   return NULL;
 }

@@ -836,6 +836,72 @@ with_time_between ()
   done
 }
 
+# overtaken WAY OPERAND...: a run with options WAY is overtaken by another one of
+# the same command just before it puts its files in place.  Both succeed, and
+# what the faster one has made stays.
+overtaken ()
+{
+  # shellcheck disable=SC2086
+  start_slowly 1500 "$CFI2SFRAME" $1 "${@:2}"
+  sleep 0.7
+  # shellcheck disable=SC2086
+  exits 0 $1 "${@:2}"
+  find tree -type f ! -name '.*' -exec sha256sum {} + >faster
+  wait "$started" || { echo "$1: $(cat err)"; return 1; }
+  sha256sum --quiet -c faster
+  no_temporaries .
+}
+
+# Who came second failed: "the file was replaced meanwhile".
+@test "two runs at one file or tree: both succeed, and the file is changed once" {
+  needs_strace
+  needs ar objcopy
+  local way
+  mkdir new
+  small_program new/a && cp new/a new/b
+  "${CC:-cc}" -O2 -c small.c -o new/c.o
+  ar rcsD new/d.a new/c.o
+  cp -a new tree
+  for way in "" --relocatable --replace=auto --replace --undo; do
+    overtaken "$way" -r tree
+  done
+  for way in --undo "" --remove --hook --replace; do
+    overtaken "$way" tree/a
+  done
+  # Objects and archives are said to have one already.
+  rm -r tree && cp -a new tree
+  overtaken "--relocatable -j1" tree/d.a tree/c.o
+  objcopy --only-keep-debug tree/a tree/a.debug
+  objcopy --add-gnu-debuglink=tree/a.debug tree/a
+  overtaken --debug-twin tree/a
+  overtaken "--undo --debug-twin" tree/a
+  # The program was done, and its debug file is not yet.
+  convert tree/a
+  overtaken "--debug-twin" tree/a
+}
+
+# So did a check, of files that were found before a conversion replaced them.
+@test "-r: what another run has converted after it was found is taken as it is" {
+  local way
+  mkdir tree
+  small_program tree/a
+  cp tree/a in
+  for way in --check "" --hook --replace --undo --remove --lint "--detached=d"; do
+    meanwhile ()
+    {
+      case $way in
+      --undo | --remove) cp in new && mv new tree/a ;;
+      *) "$CFI2SFRAME" -o new in && mv new tree/a ;;
+      esac
+    }
+    meanwhile
+    cp tree/a expected
+    # shellcheck disable=SC2086
+    with_time_between $way -r tree || { echo "$way"; cat log; return 1; }
+    [[ $way == --replace ]] || cmp expected tree/a
+  done
+}
+
 # A folder's names were read once per file in it, for names of checksums.
 @test "-r reads a folder once, and knows its checksums" {
   needs_strace
