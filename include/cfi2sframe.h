@@ -261,7 +261,8 @@ CFI2SFRAME_API bool cfi2sframe_undo (const char *input, const char *output,
                                      struct cfi2sframe_error *err);
 
 /* Take .sframe away, whoever made it: undo where that is possible, otherwise
-   the headers go and the bytes stay.  */
+   the headers go and the bytes stay.  An object or archive that has one is
+   CFI2SFRAME_UNSUPPORTED.  */
 CFI2SFRAME_API bool
 cfi2sframe_remove (const char *input, const char *output,
                    const struct cfi2sframe_options *options,

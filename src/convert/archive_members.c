@@ -33,17 +33,6 @@ archive_is_instead (const struct file_location *location,
   return got > 0 && archive_has_magic (magic, (uint64_t)got);
 }
 
-bool
-archive_expect_wanted (const struct cfi2sframe_options *options,
-                       struct error *err)
-{
-  if (!options->relocatable)
-    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
-                           "archive of objects");
-  error_clear (err);
-  return true;
-}
-
 /* Members lie at any even offset; a copy is aligned as a file would be.  */
 bool
 archive_object_open (struct archive_object *object,

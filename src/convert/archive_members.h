@@ -16,10 +16,6 @@
 bool archive_is_instead (const struct file_location *location,
                          const struct error *err);
 
-/* Whether OPTIONS want archives.  CFI2SFRAME_NOTHING if not.  */
-bool archive_expect_wanted (const struct cfi2sframe_options *options,
-                            struct error *err);
-
 /* A member of an archive, open.  */
 struct archive_object
 {

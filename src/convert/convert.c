@@ -348,9 +348,12 @@ convert_unopened (struct conversion *conversion, struct error *err)
   if (!archive_is_instead (&conversion->location, err))
     return false;
   conversion->report->archive = true;
-  return archive_expect_wanted (conversion->options, err)
-         && archive_convert (&conversion->output, conversion->options,
-                             conversion->report, err);
+  if (!conversion->options->relocatable)
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
+                           "archive of objects");
+  error_clear (err);
+  return archive_convert (&conversion->output, conversion->options,
+                          conversion->report, err);
 }
 
 /* Make conversion->section only; in objects it has no address.  */

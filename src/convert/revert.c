@@ -68,30 +68,47 @@ check_removed (const struct replacement *replacement, const void *bytes,
 
 static const struct way without_record = { plan_removal, check_removed };
 
-/* Objects have neither a record nor a plan: their sections are numbered.  */
+/* Objects have neither a record nor a plan: their sections are numbered.  WHAT
+   is one that has an .sframe, which stays.  */
 static bool
-check_is_linked (const struct image *image,
-                 const struct cfi2sframe_options *options, struct error *err)
+refuse_object (enum error_word word, const char *what, struct error *err)
 {
-  if (image->header.e_type != ET_REL)
-    return true;
-  if (!options->relocatable)
-    return image_expect_linked (image, err);
-  return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
-                         "relocatable object: use objcopy -R .sframe "
-                         "-R .rela.sframe");
+  return error_set_word (err, CFI2SFRAME_UNSUPPORTED, word,
+                         "%s: use objcopy -R .sframe -R .rela.sframe", what);
+}
+
+static bool
+has_sframe (const struct image *image, struct error *err)
+{
+  return existing_find (image).present
+         || error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
+                            "has no .sframe");
+}
+
+static bool
+check_is_linked (const struct image *image, struct error *err)
+{
+  return image->header.e_type != ET_REL
+         || (has_sframe (image, err)
+             && refuse_object (WORD_OBJECT, "relocatable object", err));
+}
+
+static bool
+look_at_member (void *context, const char *name, const struct image *image,
+                struct error *err)
+{
+  (void)context;
+  (void)name;
+  return has_sframe (image, err);
 }
 
 /* The same for an archive, which is made of objects.  */
 static bool
-refuse_archive (const struct file_location *input,
-                const struct cfi2sframe_options *options, struct error *err)
+refuse_archive (const struct file_location *input, struct error *err)
 {
   return archive_is_instead (input, err)
-         && archive_expect_wanted (options, err)
-         && error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_ARCHIVE,
-                            "archive of objects: use objcopy -R .sframe "
-                            "-R .rela.sframe");
+         && archive_visit (input, look_at_member, NULL, err)
+         && refuse_object (WORD_ARCHIVE, "archive of objects", err);
 }
 
 /* Do as location_undo does, in this WAY.  A file in its old state elsewhere is
@@ -108,7 +125,7 @@ revert (const struct file_location *input, const char *output,
   if (!output_file_check_other (output, input->path, err))
     return false;
   if (!image_open_at (&image, &locked, err))
-    return refuse_archive (&locked, options, err);
+    return refuse_archive (&locked, err);
   struct replacement replacement
       = { .image = &image,
           .plan = &plan,
@@ -117,8 +134,7 @@ revert (const struct file_location *input, const char *output,
   replacement.output.input_fd = image.fd;
   replacement_note_concerns (&replacement.output, report);
   bool done
-      = check_is_linked (&image, options, err)
-        && way->plan (&plan, &image, err)
+      = check_is_linked (&image, err) && way->plan (&plan, &image, err)
         && (output != NULL
             || options_check_checksum (options, &image, &locked, err))
         && (options->dry_run || replacement_carry_out (&replacement, err));

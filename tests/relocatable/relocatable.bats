@@ -389,10 +389,24 @@ stays_and_is_replaced ()
 @test "--remove and --undo keep their hands off objects" {
   small_program
   "${CC:-cc}" -O2 -c small.c -o small.o
-  "$CFI2SFRAME" --relocatable small.o
-  skipped small.o --remove
-  skipped small.o --undo
-  refused small.o --relocatable --remove
+  local option
+  for option in --undo --remove; do
+    cp small.o f.o
+    exits 0 -v $option f.o
+    [ "$output" = "f.o: skipped: has no .sframe" ] || report
+    convert --relocatable f.o
+    # Status 0 and silence looked as if it was gone.
+    refused f.o $option
+    [ "$stderr" = "cfi2sframe: f.o: relocatable object: use objcopy -R .sframe -R .rela.sframe" ] || report
+    exits 2 --relocatable $option f.o
+    # Found in a directory it may as well be an assembler's.
+    mkdir -p d && cp f.o d
+    exits 0 -r -v $option d
+    [[ $output == "d/f.o: skipped: relocatable object: use objcopy "* ]] || report
+    cmp f.o d/f.o
+    objcopy -R .sframe -R .rela.sframe f.o
+    skipped f.o $option
+  done
 }
 
 # lib.a of two objects, one with a long name, and a text; main.c uses them.
@@ -571,10 +585,12 @@ END
   convert --relocatable lib.a
   local option command
   for option in --undo --remove; do
+    cp in.a f.a
+    exits 0 -v $option f.a
+    [ "$output" = "f.a: skipped: no .sframe in any member" ] || report
+    # It was a note, which advised --relocatable.
     cp lib.a f.a
-    exits 0 $option f.a
-    [ "$stderr" = "cfi2sframe: f.a: note: skipped: archive of objects (see --relocatable)" ] || report
-    refused f.a --relocatable $option
+    refused f.a $option
     [[ $stderr == "cfi2sframe: f.a: archive of objects: use objcopy "* ]] || report
     command=${stderr#*use }
     $command f.a
