@@ -152,13 +152,12 @@ object_read_relocations (const struct object *object, size_t section,
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const struct image_section *candidate = &image->sections[i];
-      if (candidate->header.sh_info != section)
+      if (!object_relocates (candidate, section))
         continue;
-      if (candidate->header.sh_type == SHT_REL)
+      if (candidate->header.sh_type != SHT_RELA)
         return error_set (err, CFI2SFRAME_UNSUPPORTED,
-                          "relocations without addends");
-      if (candidate->header.sh_type == SHT_RELA
-          && !append_section (object, &symbols, candidate, table, err))
+                          "relocations in another form than RELA");
+      if (!append_section (object, &symbols, candidate, table, err))
         return false;
     }
   if (table->n > 1)

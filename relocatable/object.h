@@ -65,6 +65,17 @@ bool object_locate (const struct object *object, uint64_t address,
 bool object_find_sframe (const struct image *image, size_t *section,
                          struct error *err);
 
+/* Whether SECTION has relocations of section TARGET, in whatever form: types
+   are added (SHT_CREL), and the flag says what sh_info is (gABI).  */
+static inline bool
+object_relocates (const struct image_section *section, size_t target)
+{
+  const GElf_Shdr *header = &section->header;
+  return header->sh_info == target
+         && (header->sh_type == SHT_RELA || header->sh_type == SHT_REL
+             || (header->sh_flags & SHF_INFO_LINK));
+}
+
 /* Whether a relocation changes any of the SIZE bytes of .eh_frame at OFFSET,
    so that they cannot be taken as they are.  */
 bool object_touches (const struct object *object, uint64_t offset,

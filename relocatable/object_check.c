@@ -312,12 +312,9 @@ find_sections (struct object_check *check, struct error *err)
   if (!object_find_sframe (check->new, &check->sframe, err))
     return false;
   for (size_t i = 1; i < n; i++)
-    {
-      const GElf_Shdr *header = &check->new->sections[i].header;
-      if ((header->sh_type == SHT_RELA || header->sh_type == SHT_REL)
-          && header->sh_info == check->sframe && n_tables++ == 0)
-        check->rela = i;
-    }
+    if (object_relocates (&check->new->sections[i], check->sframe)
+        && n_tables++ == 0)
+      check->rela = i;
   made += check->sframe >= old;
   made += check->rela >= old;
   made += check->new_symbols.index_section >= old;

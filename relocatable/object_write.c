@@ -78,11 +78,10 @@ find_old_sections (struct object_writer *writer, struct error *err)
     return true;
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      const GElf_Shdr *header = &image->sections[i].header;
-      if ((header->sh_type != SHT_RELA && header->sh_type != SHT_REL)
-          || header->sh_info != writer->sframe)
+      const struct image_section *section = &image->sections[i];
+      if (!object_relocates (section, writer->sframe))
         continue;
-      if (header->sh_type == SHT_REL || writer->rela != 0)
+      if (section->header.sh_type != SHT_RELA || writer->rela != 0)
         return error_set (err, CFI2SFRAME_UNSUPPORTED,
                           "its .sframe has other relocations than one table "
                           "with addends");

@@ -706,6 +706,45 @@ EOF
   [[ $stderr == *": its .sframe has other relocations than one table with addends" ]] || report
 }
 
+# retype FILE SECTION TYPE
+retype ()
+{
+  python3 - "$@" <<'EOF'
+import struct, sys
+file, name, kind = sys.argv[1], sys.argv[2].encode(), int(sys.argv[3], 0)
+data = bytearray(open(file, "rb").read())
+table, = struct.unpack_from("<Q", data, 40)
+count, names = struct.unpack_from("<HH", data, 60)
+text = bytes(data[struct.unpack_from("<Q", data, table + 64 * names + 24)[0]:])
+for at in range(table, table + 64 * count, 64):
+    if text[struct.unpack_from("<I", data, at)[0]:].split(b"\0")[0] == name:
+        struct.pack_into("<I", data, at + 4, kind)
+open(file, "wb").write(data)
+EOF
+}
+
+# Those of SHT_CREL (clang -Wa,--crel) were taken for none: "no function can be
+# expressed in SFrame"; one of .sframe stayed, and was applied to the new section.
+@test "relocations in another form than RELA are named" {
+  needs python3
+  "${CC:-cc}" -O2 -c -o in.o -x c - <<<'int f (int x) { return x + 1; }'
+  [ "$(od -An -tu1 -j5 -N1 in.o)" -eq 1 ] || skip "not little-endian"
+  local type
+  for type in 0x40000014 9 0x60000099; do
+    cp in.o f.o
+    retype f.o .rela.eh_frame $type
+    refused f.o --relocatable
+    [ "$stderr" = "cfi2sframe: f.o: relocations in another form than RELA" ] || report
+    cp in.o f.o
+    convert --relocatable f.o
+    retype f.o .rela.sframe $type
+    exits 1 --check f.o
+    [ "$stderr" = "cfi2sframe: f.o: relocations in another form than RELA" ] || report
+    refused f.o --relocatable --replace
+    [[ $stderr == *": its .sframe has other relocations than one table with addends" ]] || report
+  done
+}
+
 # FILE of a function that SFrame can describe, of one that it cannot, and of 40
 # bytes without CFI, as far as its name says so.
 demanding ()
