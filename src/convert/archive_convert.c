@@ -116,6 +116,12 @@ write_member (struct archive_job *job, size_t index, uint64_t *at,
 }
 
 static bool
+is_index (const struct archive_member *member)
+{
+  return member->kind == ARCHIVE_INDEX || member->kind == ARCHIVE_INDEX64;
+}
+
+static bool
 write_members (struct archive_job *job, struct error *err)
 {
   const struct archive *archive = &job->archive;
@@ -130,7 +136,7 @@ write_members (struct archive_job *job, struct error *err)
       const struct archive_member *member = &archive->members[i];
       uint64_t header
           = (uint64_t)(member->bytes - archive->bytes) - member->offset;
-      if ((member->kind == ARCHIVE_INDEX || member->kind == ARCHIVE_INDEX64)
+      if (is_index (member)
           && !archive_write_index (archive, member, job->offsets, job->fd,
                                    job->offsets[i] + header, err))
         return false;
@@ -140,7 +146,7 @@ write_members (struct archive_job *job, struct error *err)
 }
 
 /* Read the new archive back: the same members in the same order, those that
-   were not converted byte for byte.  */
+   were not converted byte for byte, and an index that leads to them.  */
 static bool
 check_written (const struct archive_job *job, struct error *err)
 {
@@ -155,14 +161,16 @@ check_written (const struct archive_job *job, struct error *err)
   for (size_t i = 0; good && i < old->n; i++)
     {
       const struct archive_member *x = &old->members[i], *y = &new.members[i];
-      bool is_index = x->kind == ARCHIVE_INDEX || x->kind == ARCHIVE_INDEX64;
       good = x->kind == y->kind && y->offset == job->offsets[i]
              && memcmp (old->bytes + x->offset, new.bytes + y->offset,
                         offsetof (struct ar_hdr, ar_size))
                     == 0
-             && (job->changed[i] || is_index
-                 || (x->size == y->size
-                     && memcmp (x->bytes, y->bytes, (size_t)x->size) == 0));
+             && (job->changed[i]
+                 || (is_index (x)
+                         ? archive_index_agrees (old, x, &new, y)
+                         : x->size == y->size
+                               && memcmp (x->bytes, y->bytes, (size_t)x->size)
+                                      == 0));
     }
   if (opened)
     archive_free (&new);

@@ -181,18 +181,21 @@ archive_write_member (const struct archive *archive,
   return true;
 }
 
-/* Replace *OFFSET, of a member's header, by the new one, which OFFSETS has.
-   False if no member begins there.  */
-static bool
-translate (const struct archive *archive, const uint64_t *offsets,
-           uint64_t *offset)
+/* The member whose header is at OFFSET; archive->n if there is none.  */
+static size_t
+member_at (const struct archive *archive, uint64_t offset)
 {
-  size_t at
-      = SEARCH_FIRST (archive->n, i, archive->members[i].offset >= *offset);
-  if (at == archive->n || archive->members[at].offset != *offset)
-    return false;
-  *offset = offsets[at];
-  return true;
+  size_t i
+      = SEARCH_FIRST (archive->n, i, archive->members[i].offset >= offset);
+  return i < archive->n && archive->members[i].offset == offset ? i
+                                                                : archive->n;
+}
+
+/* The bytes of an offset in the index MEMBER.  */
+static size_t
+index_width (const struct archive_member *member)
+{
+  return member->kind == ARCHIVE_INDEX64 ? 8 : 4;
 }
 
 /* A number of the index, of WIDTH bytes.  */
@@ -217,7 +220,7 @@ archive_write_index (const struct archive *archive,
                      const uint64_t *offsets, int fd, uint64_t offset,
                      struct error *err)
 {
-  size_t width = member->kind == ARCHIVE_INDEX64 ? 8 : 4;
+  size_t width = index_width (member);
   uint64_t n = member->size < width ? 0 : load_number (member->bytes, width);
   if (member->size < width || n > (member->size - width) / width)
     return error_set (err, CFI2SFRAME_MALFORMED,
@@ -230,16 +233,41 @@ archive_write_index (const struct archive *archive,
   for (uint64_t i = 0; good && i < n; i++)
     {
       uint8_t *entry = index + (i + 1) * width;
-      uint64_t at = load_number (entry, width);
-      good = translate (archive, offsets, &at)
-             || error_set (err, CFI2SFRAME_MALFORMED,
-                           "the archive's index is damaged");
-      if (good && width == 4 && at > UINT32_MAX)
+      size_t old = member_at (archive, load_number (entry, width));
+      if (old == archive->n)
+        good = error_set (err, CFI2SFRAME_MALFORMED,
+                          "the archive's index is damaged");
+      else if (width == 4 && offsets[old] > UINT32_MAX)
         good = error_set (err, CFI2SFRAME_UNSUPPORTED,
                           "the archive would be too large for its index");
-      store_number (entry, at, width);
+      else
+        store_number (entry, offsets[old], width);
     }
   good = good && io_write_at (fd, index, (size_t)member->size, offset, err);
   free (index);
   return good;
+}
+
+bool
+archive_index_agrees (const struct archive *x,
+                      const struct archive_member *index_x,
+                      const struct archive *y,
+                      const struct archive_member *index_y)
+{
+  size_t width = index_width (index_x), head = width;
+  if (index_x->size != index_y->size || index_x->size < width)
+    return false;
+  uint64_t n = load_number (index_x->bytes, width);
+  for (uint64_t i = 0; i < n && index_x->size - head >= width; i++)
+    {
+      size_t to_x = member_at (x, load_number (index_x->bytes + head, width));
+      size_t to_y = member_at (y, load_number (index_y->bytes + head, width));
+      if (to_x != to_y || to_x == x->n)
+        return false;
+      head += width;
+    }
+  return memcmp (index_x->bytes, index_y->bytes, width) == 0
+         && memcmp (index_x->bytes + head, index_y->bytes + head,
+                    index_x->size - head)
+                == 0;
 }

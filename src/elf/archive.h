@@ -70,4 +70,12 @@ bool archive_write_index (const struct archive *archive,
                           const uint64_t *offsets, int fd, uint64_t offset,
                           struct error *err);
 
+/* Whether INDEX_X, of X, and INDEX_Y, of Y, are of the same symbols, each of
+   the same member by number.  The index says where linkers find a symbol, and
+   they read no other member for it.  */
+bool archive_index_agrees (const struct archive *x,
+                           const struct archive_member *index_x,
+                           const struct archive *y,
+                           const struct archive_member *index_y);
+
 #endif /* ELF_ARCHIVE_H */

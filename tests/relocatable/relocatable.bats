@@ -476,6 +476,49 @@ END
   [ d/lib.a -ef d/other.a ]
 }
 
+# The index was exempt from the self-check, and a linker finds members by it alone.
+@test "an index that leads to other members is found before the archive is renamed" {
+  needs ar
+  small_archive
+  cp lib.a in.a
+  # What is written to AT ends with other bits.
+  cat >flip.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+ssize_t
+pwrite (int fd, const void *bytes, size_t size, off_t offset)
+{
+  static int n;
+  char copy[4096];
+  if (offset != 68 || n++ == 0 || size > sizeof copy)
+    return syscall (SYS_pwrite64, fd, bytes, size, offset);
+  memcpy (copy, bytes, size);
+  if (*getenv ("FLIP") == 's') /* the offsets of two symbols */
+    {
+      memcpy (copy + 4, (const char *)bytes + 8, 4);
+      memcpy (copy + 8, (const char *)bytes + 4, 4);
+    }
+  else
+    copy[atoi (getenv ("FLIP"))] ^= 1;
+  return syscall (SYS_pwrite64, fd, copy, size, offset);
+}
+ssize_t pwrite64 (int fd, const void *bytes, size_t size, off_t offset)
+  __attribute__ ((alias ("pwrite")));
+END
+  "${CC:-cc}" -shared -fPIC -o flip.so flip.c
+  local flip
+  # An offset, a name, the number of symbols, two that are exchanged.
+  for flip in 7 13 3 s; do
+    run env FLIP=$flip LD_PRELOAD="$PWD/flip.so" "$CFI2SFRAME" --relocatable lib.a
+    [ "$status" -eq 1 ] || report
+    [[ $output == *"self-check of the new file failed: its members differ"* ]] || report
+    cmp in.a lib.a
+  done
+  exits 0 --relocatable lib.a
+}
+
 @test "a system library's archive: the index is the one ranlib makes" {
   needs ranlib
   local file tried=0
