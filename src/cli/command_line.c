@@ -109,8 +109,8 @@ count_processors (void)
                                         : LOCATION_THREADS_MAX;
 }
 
-/* Read the configuration and do what it says about all files; job.c has what
-   it says about one.  A failure ends the program.  */
+/* Read the configuration and do what it says about all files, where no option
+   does; job.c has what it says about one.  A failure ends the program.  */
 static void
 read_configuration (struct argp_state *state, const char *none)
 {
@@ -125,11 +125,12 @@ read_configuration (struct argp_state *state, const char *none)
   const char *format = configuration_value (configuration, SETTING_FORMAT);
   const char *checksummed
       = configuration_value (configuration, SETTING_CHECKSUMMED);
-  if (coverage != NULL)
+  if (coverage != NULL && !usage_is_given (options, OPTION_MIN_COVERAGE))
     number_percentage (coverage, &options->convert.min_coverage);
-  if (format != NULL)
+  if (format != NULL && !usage_is_given (options, OPTION_FORMAT))
     format_parse (format, &options->convert.format);
-  if (checksummed != NULL)
+  if (checksummed != NULL
+      && !usage_is_given (options, OPTION_CONVERT_CHECKSUMMED))
     options->convert.leave_checksummed = strcmp (checksummed, "yes") != 0;
 }
 
@@ -142,17 +143,22 @@ show_configuration (struct argp_state *state, const char *none)
   standard_output_end ();
 }
 
-/* Do what hooks of builds ask for; the manual, "Pipelines", says why.  */
+/* Do what hooks of builds ask for, where no option does, wherever that stands;
+   the manual, "Pipelines", says why.  */
 static void
 take_hook (struct argp_state *state, const char *none)
 {
   struct tool_options *options = state->input;
-  options->skip_unconvertible = SKIP_ALL;
-  options->convert.replace = false;
-  options->convert.replace_bad = true;
-  options->convert.debug_info = CFI2SFRAME_DEBUG_INFO_NONE;
-  options->convert.min_coverage = 2;
-  options->convert.sync = CFI2SFRAME_SYNC_END;
+  if (!usage_is_given (options, OPTION_SKIP_UNCONVERTIBLE))
+    options->skip_unconvertible = SKIP_ALL;
+  if (!usage_is_given (options, OPTION_REPLACE))
+    options->convert.replace_bad = true;
+  if (!usage_is_given (options, OPTION_DEBUG_INFO))
+    options->convert.debug_info = CFI2SFRAME_DEBUG_INFO_NONE;
+  if (!usage_is_given (options, OPTION_MIN_COVERAGE))
+    options->convert.min_coverage = 2;
+  if (!usage_is_given (options, OPTION_SYNC))
+    options->convert.sync = CFI2SFRAME_SYNC_END;
   read_configuration (state, none);
 }
 

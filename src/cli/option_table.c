@@ -127,12 +127,13 @@ const struct argp_option option_table[] = {
     3 },
   { "hook", OPTION_HOOK, NULL, 0,
     "Do as hooks of builds do: --skip-unconvertible --replace=auto "
-    "--debug-info=none --min-coverage=2 --sync=end --config; options behind "
-    "this one count more",
+    "--debug-info=none --min-coverage=2 --sync=end --config; options that are "
+    "given count more",
     3 },
   { "config", OPTION_CONFIG, NULL, 0,
-    "Do what /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d/*.conf say, as "
-    "if options for it stood here",
+    "Do what /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d/*.conf say, "
+    "where "
+    "no option does",
     3 },
   { "root", OPTION_ROOT, "DIR", 0,
     "With --config or --hook, the folder that the files are going to be "

@@ -32,7 +32,8 @@ check_compact_unwind (const struct argp_state *state)
    there may be linked files in the same run.  */
 #define LINKED MODE_BIT (N_MODES)
 
-#define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))
+#define ALL_MODES (MODE_BIT (N_MODES) - 1)
+#define ALL_MODES_BUT(mode) (ALL_MODES & ~MODE_BIT (mode))
 
 /* Options and the modes in which they change anything.  */
 static const struct
@@ -57,6 +58,7 @@ static const struct
   { OPTION_DEBUG_INFO, MODES_MAKING | MODE_BIT (MODE_CHECK) },
   { OPTION_DEBUG_FILE, MODES_MAKING | MODE_BIT (MODE_CHECK) | LINKED },
   { OPTION_CONVERT_CHECKSUMMED, MODES_CHANGING },
+  { OPTION_SKIP_UNCONVERTIBLE, ALL_MODES },
   { OPTION_HOOK, MODE_BIT (MODE_CONVERT) },
   { OPTION_CONFIG, MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_DETACH) },
   { OPTION_DEBUG_TWIN, MODES_CHANGING },
@@ -92,8 +94,8 @@ usage_note_given (struct tool_options *options, int key)
   options->given |= bit_of (key);
 }
 
-static bool
-is_given (const struct tool_options *options, int key)
+bool
+usage_is_given (const struct tool_options *options, int key)
 {
   return (options->given & bit_of (key)) != 0;
 }
@@ -141,7 +143,7 @@ check_readers (const struct argp_state *state)
   error_clear (&err);
   if (convert->readers == 0)
     return;
-  if (is_given (options, OPTION_FORMAT))
+  if (usage_is_given (options, OPTION_FORMAT))
     argp_error (state, "--for chooses the version; --format does, too");
   if (options->mode != MODE_CHECK
       && !for_readers_format (convert->readers, &convert->format, &err))
@@ -193,8 +195,8 @@ usage_check (const struct argp_state *state)
     argp_error (state, "--compare takes two files");
   check_debug_file (state);
   if ((options->root != NULL || options->package != NULL)
-      && !is_given (options, OPTION_CONFIG)
-      && !is_given (options, OPTION_HOOK))
+      && !usage_is_given (options, OPTION_CONFIG)
+      && !usage_is_given (options, OPTION_HOOK))
     argp_error (state, "--%s has no effect without --config",
                 options->root != NULL ? "root" : "package");
 }

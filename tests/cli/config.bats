@@ -99,12 +99,16 @@ wrong ()
   configure <<<"exclude = /ot/usr/lib/c"
   tool --config --root=ro root/usr/lib/c
   has_sframe root/usr/lib/c
-  # What stands behind counts more, and readers determine the version.
+  # Options count more, wherever they stand, and readers determine the version.
   configure <<<"format = 2"
-  tool --config --format=3 -o three small
-  "$CFI2SFRAME" --dump three | grep -q SFRAME_VERSION_3
-  tool --format=3 --config -o two small
+  tool --config -o two small
   "$CFI2SFRAME" --dump two | grep -q SFRAME_VERSION_2
+  local way
+  for way in "--config --format=3" "--format=3 --config" "--format=3 --hook"; do
+    # shellcheck disable=SC2086
+    tool $way -o three small
+    "$CFI2SFRAME" --dump three | grep -q SFRAME_VERSION_3 || { echo "$way"; return 1; }
+  done
   tool --config --for=linux -o linux small
   "$CFI2SFRAME" --dump linux | grep -q SFRAME_VERSION_3
   configure <<<"exclude-package = sm?ll"
@@ -116,12 +120,20 @@ wrong ()
   configure <<<"min-coverage = 100"
   tool --config -o none small
   [ "$status" -eq 1 ] && [ ! -e none ] || report
-  tool --config --min-coverage=0 -o some small
-  has_sframe some
+  for way in "--config --min-coverage=0" "--min-coverage=0 --config"; do
+    # shellcheck disable=SC2086
+    tool $way -o some small
+    has_sframe some
+    rm some
+  done
   configure <<<"checksummed = yes"
   cp small fips
   (openssl dgst -sha256 -hmac key fips || sha256sum fips) >.fips.hmac 2>/dev/null
   tool --config fips
+  has_sframe fips
+  configure <<<"checksummed = no"
+  convert --undo --convert-checksummed fips
+  tool --convert-checksummed --config fips
   has_sframe fips
 }
 

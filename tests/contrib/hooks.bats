@@ -1109,7 +1109,7 @@ hook_reads_configuration ()
   local file options
   [ "$(grep -rle "--hook" "$contrib" --exclude-dir=completions | wc -l)" -eq 11 ]
   options=$("$CFI2SFRAME" --help=all | tr '\n' ' ' | tr -s ' ' \
-    | sed 's/.*hooks of builds do: \(.*\); options behind.*/\1/')
+    | sed 's/.*hooks of builds do: \(.*\); options that.*/\1/')
   [ "$(echo "$options" | wc -w)" -eq 6 ]
   # A file of each kind that one of the options is about.
   program_in_path
@@ -1131,14 +1131,32 @@ hook_reads_configuration ()
   run ! cmp -s hook/mixed tree/mixed
   cmp hook/nearly tree/nearly
   cmp hook/never tree/never
-  # What stands behind it counts more.
-  convert -q --hook --min-coverage=0 hook/nearly
-  has_sframe hook/nearly
-  exits 1 --hook --skip-unconvertible=no hook/odd/riscv
+  # What is given counts more, wherever it stands.
+  local order
+  for order in "--hook X" "X --hook" "X --config --hook"; do
+    cp tree/nearly hook/nearly
+    # shellcheck disable=SC2086
+    convert -q ${order/X/--min-coverage=0} hook/nearly
+    has_sframe hook/nearly
+    # shellcheck disable=SC2086
+    exits 1 ${order/X/--skip-unconvertible=no} hook/odd/riscv
+    # shellcheck disable=SC2086
+    exits 0 ${order/X/--replace=no -o kept} tree/wrong
+    cmp tree/wrong kept
+    # shellcheck disable=SC2086
+    exits 0 ${order/X/--replace --stats=json -o new} hook/wrong
+    [[ $output == *'"strategy"'* ]] || report
+    # shellcheck disable=SC2086
+    exits 0 ${order/X/--debug-info=own -o own} tree/mixed
+    run ! cmp -s own hook/mixed
+  done
   exits 2 --hook --check hook/wrong
   needs strace
   strace -f -o trace -e trace=fsync,syncfs "$CFI2SFRAME" --hook tree/mixed tree/never
   grep -q syncfs trace
+  small_program again
+  strace -f -o trace -e trace=fsync,syncfs "$CFI2SFRAME" --sync=file --hook again
+  grep -q fsync trace
 }
 
 # as_user COMMAND...: as somebody who may not read all files.
