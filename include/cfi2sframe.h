@@ -260,7 +260,7 @@ CFI2SFRAME_API bool cfi2sframe_undo (const char *input, const char *output,
                                      const struct cfi2sframe_options *options,
                                      struct cfi2sframe_error *err);
 
-/* Take .sframe away, whoever made it: undo where that is possible, otherwise
+/* Take .sframe away, whoever made it: undo where that leaves none, otherwise
    the headers go and the bytes stay.  An object or archive that has one is
    CFI2SFRAME_UNSUPPORTED.  */
 CFI2SFRAME_API bool

@@ -4,6 +4,7 @@
 #include "convert/archive_members.h"
 #include "convert/location.h"
 #include "convert/options.h"
+#include "convert/original.h"
 #include "convert/replace.h"
 #include "place/refusals.h"
 #include "write/existing.h"
@@ -50,6 +51,26 @@ check_original (const struct replacement *replacement, const void *bytes,
 }
 
 static const struct way by_record = { plan_undo, check_original };
+
+/* Like plan_undo, unless that gives back an .sframe, which --replace has
+   replaced.  */
+static bool
+plan_undo_without (struct plan *plan, const struct image *image,
+                   struct error *err)
+{
+  struct image original;
+  if (!plan_undo (plan, image, err)
+      || !original_restore (&original, image, err))
+    return false;
+  bool present = existing_find (&original).present;
+  image_close (&original);
+  return !present
+         || error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                            "it had an .sframe");
+}
+
+static const struct way by_record_without
+    = { plan_undo_without, check_original };
 
 static bool
 plan_removal (struct plan *plan, const struct image *image, struct error *err)
@@ -158,7 +179,7 @@ location_remove (const struct file_location *input, const char *output,
                  struct file_identity *made, struct cfi2sframe_report *report,
                  struct error *err)
 {
-  if (revert (input, output, options, made, report, &by_record, err))
+  if (revert (input, output, options, made, report, &by_record_without, err))
     return true;
   if (err->status != CFI2SFRAME_NOTHING
       && err->status != CFI2SFRAME_UNSUPPORTED

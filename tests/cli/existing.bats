@@ -225,12 +225,18 @@ END
   convert --undo f
   cmp in f
 
-  cp in f
-  convert --remove f
-  no_sframe f
-  [ "$(./f)" = "$expected" ]
-  strip f
-  [ "$(./f)" = "$expected" ]
+  # After --replace it gave the linker's section back.
+  local replaced
+  for replaced in no yes; do
+    cp in f
+    [ $replaced = no ] || convert --replace f
+    convert --remove f
+    no_sframe f
+    skipped f --undo
+    [ "$(./f)" = "$expected" ]
+    strip f
+    [ "$(./f)" = "$expected" ]
+  done
 }
 
 @test "--replace keeps the index of the linker's section" {
