@@ -110,7 +110,9 @@ has_xen_entry (const struct image *image, const GElf_Phdr *segment)
 }
 
 /* Whether IMAGE is made for a boot loader.  What a boot loader loads lies at
-   addresses that the kernel's linker script has chosen.  */
+   addresses that the kernel's linker script has chosen.  That a program names
+   an interpreter, or libraries that it needs, does not make it another: Linux
+   for s390x names one, and user-mode Linux (6.1) needs the C library.  */
 static bool
 is_kernel (const struct image *image)
 {
