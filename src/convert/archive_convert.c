@@ -58,15 +58,19 @@ write_converted_member (struct archive_job *job,
                         struct error *err)
 {
   struct cfi2sframe_report report = { 0 };
+  struct object_conversion conversion;
   int fd = memfd_create ("cfi2sframe member", MFD_CLOEXEC);
   if (fd < 0)
     return error_set_errno (err, "memfd_create");
   size_t size = 0;
   const void *bytes = NULL;
-  bool done = object_convert_to (image, &job->member_options, &report, fd, err)
+  bool done = object_conversion_make (&conversion, image, &job->member_options,
+                                      &report, err)
+              && object_conversion_write (&conversion, fd, err)
               && (bytes = mapped_file_open (fd, &size, err)) != NULL
               && archive_write_member (&job->archive, member, bytes, size,
                                        job->fd, at, err);
+  object_conversion_free (&conversion);
   note_existing (job, member, report.existing);
   if (done)
     job->report->machine = report.machine;

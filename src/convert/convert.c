@@ -44,7 +44,8 @@ struct conversion
                             --replace starts from; open if its elf is not
                             NULL */
   struct existing existing;
-  bool replaces; /* an .sframe that another program made */
+  bool replaces;                   /* an .sframe that another program made */
+  struct object_conversion object; /* in the place of all that follows */
   struct linked_section *linked;
   struct sframe_encoder *encoder;
   struct plan plan;
@@ -68,6 +69,7 @@ source_image (const struct conversion *conversion)
 static void
 conversion_free (struct conversion *conversion)
 {
+  object_conversion_free (&conversion->object);
   linked_section_free (conversion->linked);
   buffer_free (&conversion->section);
   plan_free (&conversion->plan);
@@ -330,13 +332,21 @@ is_wanted_object (const struct conversion *conversion)
 }
 
 static bool
+make_object (struct conversion *conversion, struct error *err)
+{
+  return object_conversion_make (&conversion->object, &conversion->input,
+                                 conversion->options, conversion->report, err);
+}
+
+static bool
 convert_opened (struct conversion *conversion, struct error *err)
 {
   conversion->output.input_fd = conversion->input.fd;
   replacement_note_concerns (&conversion->output, conversion->report);
   if (is_wanted_object (conversion))
-    return object_convert (&conversion->input, &conversion->output,
-                           conversion->options, conversion->report, err);
+    return make_object (conversion, err)
+           && output_file_make (&conversion->output, object_conversion_write,
+                                &conversion->object, err);
   conversion->changes = true;
   return convert_file (conversion, err);
 }
@@ -360,11 +370,12 @@ convert_unopened (struct conversion *conversion, struct error *err)
 static bool
 make_section (struct conversion *conversion, struct error *err)
 {
-  if (is_wanted_object (conversion))
-    return object_convert_section (&conversion->input, conversion->options,
-                                   &conversion->section, conversion->report,
-                                   err);
-  return convert_file (conversion, err);
+  if (!is_wanted_object (conversion))
+    return convert_file (conversion, err);
+  bool made = make_object (conversion, err);
+  conversion->section = conversion->object.section.bytes;
+  conversion->object.section.bytes = (struct buffer){ .size = 0 };
+  return made;
 }
 
 bool

@@ -1,35 +1,33 @@
-/* Converting a relocatable object (--relocatable).
+/* Converting a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_OBJECT_CONVERT_H
 #define CONVERT_OBJECT_CONVERT_H
 
-#include <stdbool.h>
+#include "relocatable/object.h"
+#include "relocatable/object_section.h"
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "elf/image.h"
-#include "write/output_file.h"
+/* An object and its new .sframe.  */
+struct object_conversion
+{
+  struct object object;
+  struct object_section section;
+  struct cfi2sframe_report *report;
+};
 
-/* Convert IMAGE, an ET_REL file opened from output->input, to OUTPUT; as
-   location_convert.  */
-bool object_convert (const struct image *image,
-                     const struct output_request *output,
-                     const struct cfi2sframe_options *options,
-                     struct cfi2sframe_report *report, struct error *err);
-
-/* Convert IMAGE as object_convert does, and write to the empty file FD.  */
-bool object_convert_to (const struct image *image,
-                        const struct cfi2sframe_options *options,
-                        struct cfi2sframe_report *report, int fd,
-                        struct error *err);
-
-/* Make the section alone, with the starts left to the linker.  SECTION is
-   freed by the caller in any case.  */
-bool object_convert_section (const struct image *image,
+/* Build the .sframe of IMAGE, an object that must outlive CONVERSION, as
+   OPTIONS ask for.  CONVERSION is to be freed also after failure.  */
+bool object_conversion_make (struct object_conversion *conversion,
+                             const struct image *image,
                              const struct cfi2sframe_options *options,
-                             struct buffer *section,
                              struct cfi2sframe_report *report,
                              struct error *err);
+
+/* Write the new object to the empty file FD (output_file_make).  CONVERSION is
+   a struct object_conversion.  */
+bool object_conversion_write (void *conversion, int fd, struct error *err);
+
+/* Does nothing to a conversion that is zeroed.  */
+void object_conversion_free (struct object_conversion *conversion);
 
 #endif /* CONVERT_OBJECT_CONVERT_H */
