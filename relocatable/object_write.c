@@ -30,7 +30,9 @@ struct object_writer
   const struct object_section *made; /* .sframe */
   struct object_symbols symbols;
   Elf *elf;
-  size_t sframe, rela; /* index of the old section, or 0 */
+  /* Sections by their numbers in the new object: they keep their old ones, and
+     new ones are behind them.  0: there is none.  */
+  size_t sframe, rela, large_indexes, n;
   struct buffer relocations, names;
   size_t new_names; /* where those of added sections begin in `names` */
 };
@@ -48,7 +50,7 @@ old_contents (const struct object_writer *writer, size_t section)
                               &writer->image->sections[section]);
 }
 
-/* --- The two new sections.  */
+/* --- The new sections.  */
 
 static bool
 make_relocations (struct object_writer *writer, struct error *err)
@@ -90,6 +92,28 @@ find_old_sections (struct object_writer *writer, struct error *err)
   return true;
 }
 
+/* Decide what the sections of the new object are.  65,280 sections and no
+   table of large indexes: an object with all symbols in the first sections. */
+static bool
+plan_sections (struct object_writer *writer, struct error *err)
+{
+  const struct object_symbols *symbols = &writer->symbols;
+  if (!find_old_sections (writer, err)
+      || !object_symbols_add (&writer->symbols, writer->made, writer->rela,
+                              err))
+    return false;
+  writer->n = writer->image->n_sections;
+  if (writer->sframe == 0)
+    writer->sframe = writer->n++;
+  if (writer->rela == 0)
+    writer->rela = writer->n++;
+  if (symbols->index_section.size != 0)
+    writer->large_indexes = symbols->old.index_section != 0
+                                ? symbols->old.index_section
+                                : writer->n++;
+  return true;
+}
+
 /* Section names, with those of the added sections, if any, at the end.  */
 static bool
 extend_names (struct object_writer *writer, struct error *err)
@@ -101,7 +125,7 @@ extend_names (struct object_writer *writer, struct error *err)
   buffer_append (&writer->names, old,
                  image->sections[image->section_names].header.sh_size);
   writer->new_names = writer->names.size;
-  if (writer->sframe == 0 || writer->rela == 0)
+  if (writer->sframe >= image->n_sections || writer->rela >= image->n_sections)
     buffer_append (&writer->names, new_names, sizeof new_names);
   return !writer->names.failed || error_set_no_memory (err);
 }
@@ -127,8 +151,8 @@ write_file_header (struct object_writer *writer, struct error *err)
 /* Append a section with HEADER and contents BYTES, which must live until the
    file is written.  */
 static bool
-add_new_section (struct object_writer *writer, const GElf_Shdr *header,
-                 const void *bytes, size_t size, struct error *err)
+add_section (struct object_writer *writer, const GElf_Shdr *header,
+             const void *bytes, size_t size, struct error *err)
 {
   errno = 0;
   Elf_Scn *scn = elf_newscn (writer->elf);
@@ -150,105 +174,77 @@ add_new_section (struct object_writer *writer, const GElf_Shdr *header,
   return true;
 }
 
-static GElf_Shdr
-sframe_header (const struct object_writer *writer)
-{
-  return (GElf_Shdr){
-    .sh_type = writer->made->section_type,
-    .sh_flags = SHF_ALLOC,
-    .sh_addralign = 8,
-  };
-}
-
-static GElf_Shdr
-rela_header (const struct object_writer *writer, size_t sframe)
-{
-  return (GElf_Shdr){
-    .sh_type = SHT_RELA,
-    .sh_flags = SHF_INFO_LINK,
-    .sh_link = (GElf_Word)writer->symbols.old.section,
-    .sh_info = (GElf_Word)sframe,
-    .sh_addralign = 8,
-    .sh_entsize = sizeof (Elf64_Rela),
-  };
-}
-
-/* The header of old section INDEX in the new object.  */
+/* The header of section INDEX of the new object.  */
 static GElf_Shdr
 new_header (const struct object_writer *writer, size_t index)
 {
-  GElf_Shdr header = writer->image->sections[index].header;
-  GElf_Word name = header.sh_name;
+  const struct object_symbols *symbols = &writer->symbols;
+  const GElf_Word symbol_table = (GElf_Word)symbols->old.section;
+  const bool old = index < writer->image->n_sections;
+  GElf_Shdr header = { 0 };
+  GElf_Word name = 0; /* that of large indexes is of no importance */
+  if (old)
+    {
+      header = writer->image->sections[index].header;
+      name = header.sh_name;
+    }
   if (index == writer->sframe)
-    header = sframe_header (writer);
+    {
+      header = (GElf_Shdr){ .sh_type = writer->made->section_type,
+                            .sh_flags = SHF_ALLOC,
+                            .sh_addralign = 8 };
+      name = old ? name : (GElf_Word)(writer->new_names + SFRAME_NAME);
+    }
   else if (index == writer->rela)
-    header = rela_header (writer, writer->sframe);
-  else if (index == writer->symbols.old.section)
-    header.sh_info += (GElf_Word)writer->symbols.n_added;
-  else if (header.sh_type == SHT_GROUP
-           && header.sh_link == writer->symbols.old.section)
-    header.sh_info
-        = (GElf_Word)object_symbols_moved (&writer->symbols, header.sh_info);
+    {
+      header = (GElf_Shdr){ .sh_type = SHT_RELA,
+                            .sh_flags = SHF_INFO_LINK,
+                            .sh_link = symbol_table,
+                            .sh_info = (GElf_Word)writer->sframe,
+                            .sh_addralign = 8,
+                            .sh_entsize = sizeof (Elf64_Rela) };
+      name = old ? name : (GElf_Word)(writer->new_names + RELA_NAME);
+    }
+  else if (!old)
+    header = (GElf_Shdr){ .sh_type = SHT_SYMTAB_SHNDX,
+                          .sh_link = symbol_table,
+                          .sh_addralign = 4,
+                          .sh_entsize = 4 };
+  else if (index == symbol_table)
+    header.sh_info += (GElf_Word)symbols->n_added;
+  else if (header.sh_type == SHT_GROUP && header.sh_link == symbol_table)
+    header.sh_info = (GElf_Word)object_symbols_moved (symbols, header.sh_info);
   header.sh_name = name;
   return header;
 }
 
-static bool
-write_old_section (struct object_writer *writer, size_t index,
-                   struct error *err)
+/* The contents of section INDEX of the new object if they were made; NULL if
+   they are old ones.  */
+static const struct buffer *
+made_contents (const struct object_writer *writer, size_t index)
 {
-  const GElf_Shdr header = new_header (writer, index);
-  const void *bytes = old_contents (writer, index);
-  size_t size = writer->image->sections[index].header.sh_size;
-  if (index == writer->sframe)
-    bytes = writer->made->bytes.bytes, size = writer->made->bytes.size;
-  else if (index == writer->rela)
-    bytes = writer->relocations.bytes, size = writer->relocations.size;
-  else if (index == writer->image->section_names)
-    bytes = writer->names.bytes, size = writer->names.size;
-  else if (index == writer->symbols.old.index_section
-           && writer->symbols.index_section.size != 0)
-    bytes = writer->symbols.index_section.bytes,
-    size = writer->symbols.index_section.size;
-  else if (writer->symbols.copies[index] != NULL)
-    bytes = writer->symbols.copies[index], size = writer->symbols.sizes[index];
-  if (bytes == NULL && header.sh_type != SHT_NOBITS)
-    size = 0; /* a null section, whatever size it claims */
-  return add_new_section (writer, &header, bytes, size, err);
+  return index == writer->sframe                 ? &writer->made->bytes
+         : index == writer->rela                 ? &writer->relocations
+         : index == writer->image->section_names ? &writer->names
+         : index == writer->large_indexes ? &writer->symbols.index_section
+                                          : NULL;
 }
 
 static bool
-write_new_sections (struct object_writer *writer, struct error *err)
+write_section (struct object_writer *writer, size_t index, struct error *err)
 {
-  size_t sframe = writer->sframe;
-  if (sframe == 0)
-    {
-      GElf_Shdr header = sframe_header (writer);
-      header.sh_name = (GElf_Word)(writer->new_names + SFRAME_NAME);
-      sframe = writer->image->n_sections;
-      if (!add_new_section (writer, &header, writer->made->bytes.bytes,
-                            writer->made->bytes.size, err))
-        return false;
-    }
-  if (writer->rela == 0)
-    {
-      GElf_Shdr header = rela_header (writer, sframe);
-      header.sh_name = (GElf_Word)(writer->new_names + RELA_NAME);
-      if (!add_new_section (writer, &header, writer->relocations.bytes,
-                            writer->relocations.size, err))
-        return false;
-    }
-  if (writer->symbols.index_section.size == 0
-      || writer->symbols.old.index_section != 0)
-    return true;
-  /* 65,280 sections and no table of large indexes: an object with all
-     symbols in the first sections.  The name is of no importance.  */
-  GElf_Shdr header = { .sh_type = SHT_SYMTAB_SHNDX,
-                       .sh_link = (GElf_Word)writer->symbols.old.section,
-                       .sh_addralign = 4,
-                       .sh_entsize = 4 };
-  return add_new_section (writer, &header, writer->symbols.index_section.bytes,
-                          writer->symbols.index_section.size, err);
+  const struct object_symbols *symbols = &writer->symbols;
+  const GElf_Shdr header = new_header (writer, index);
+  const struct buffer *made = made_contents (writer, index);
+  if (made != NULL)
+    return add_section (writer, &header, made->bytes, made->size, err);
+  if (symbols->copies[index] != NULL)
+    return add_section (writer, &header, symbols->copies[index],
+                        symbols->sizes[index], err);
+  const void *bytes = old_contents (writer, index);
+  bool none = bytes == NULL && header.sh_type != SHT_NOBITS;
+  /* A null section has none, whatever size it claims.  */
+  return add_section (writer, &header, bytes, none ? 0 : header.sh_size, err);
 }
 
 static bool
@@ -260,11 +256,9 @@ write_object (struct object_writer *writer, int out_fd, struct error *err)
     return libelf_error (err, "cannot write");
   if (!write_file_header (writer, err))
     return false;
-  for (size_t i = 1; i < writer->image->n_sections; i++)
-    if (!write_old_section (writer, i, err))
+  for (size_t i = 1; i < writer->n; i++)
+    if (!write_section (writer, i, err))
       return false;
-  if (!write_new_sections (writer, err))
-    return false;
   /* A large index of the name table is kept in section 0.  */
   if (writer->image->section_names >= SHN_LORESERVE)
     {
@@ -306,12 +300,11 @@ object_write (const struct image *image, const struct object_section *section,
               int out_fd, struct error *err)
 {
   struct object_writer writer = { .image = image, .made = section };
-  bool written
-      = writer_open (&writer, err) && find_old_sections (&writer, err)
-        && object_symbols_add (&writer.symbols, section, writer.rela, err)
-        && make_relocations (&writer, err) && extend_names (&writer, err)
-        && write_object (&writer, out_fd, err)
-        && object_check_file (image, out_fd, section, err);
+  bool written = writer_open (&writer, err) && plan_sections (&writer, err)
+                 && make_relocations (&writer, err)
+                 && extend_names (&writer, err)
+                 && write_object (&writer, out_fd, err)
+                 && object_check_file (image, out_fd, section, err);
   writer_close (&writer);
   return written;
 }
