@@ -63,6 +63,22 @@ error_set_word (struct error *err, enum cfi2sframe_status status,
   return false;
 }
 
+enum error_kind
+error_kind (const struct error *err)
+{
+  static const enum error_kind kinds[] = {
+    [CFI2SFRAME_NOTHING] = ERROR_NOTHING,
+    [CFI2SFRAME_NOT_ELF] = ERROR_NOTHING,
+    [CFI2SFRAME_UNSUPPORTED] = ERROR_UNCONVERTIBLE,
+    [CFI2SFRAME_REFUSED] = ERROR_UNCONVERTIBLE,
+    [CFI2SFRAME_CHECKSUMMED] = ERROR_UNCONVERTIBLE,
+    [CFI2SFRAME_MALFORMED] = ERROR_UNCONVERTIBLE,
+  };
+  return (size_t)err->status < sizeof kinds / sizeof *kinds
+             ? kinds[err->status]
+             : ERROR_OF_WORK;
+}
+
 bool
 error_name (struct error *err, enum error_word word)
 {

@@ -73,6 +73,16 @@ enum error_word
   WORD_COUNT
 };
 
+/* What a status says of the file that was to be worked on.  */
+enum error_kind
+{
+  ERROR_OF_WORK,      /* nothing: the work failed */
+  ERROR_NOTHING,      /* that there is nothing to do */
+  ERROR_UNCONVERTIBLE /* that it is not to be converted: SFrame is not for it,
+                         it could be harmed, or it is damaged */
+};
+enum error_kind error_kind (const struct error *err);
+
 /* Forget any earlier failure in ERR.  */
 void error_clear (struct error *err);
 

@@ -120,10 +120,7 @@ run_mode_alone (struct job *job, const struct tool_options *options)
 bool
 job_is_unconvertible (const struct job *job)
 {
-  return job->err.status == CFI2SFRAME_UNSUPPORTED
-         || job->err.status == CFI2SFRAME_REFUSED
-         || job->err.status == CFI2SFRAME_CHECKSUMMED
-         || job->err.status == CFI2SFRAME_MALFORMED;
+  return error_kind (&job->err) == ERROR_UNCONVERTIBLE;
 }
 
 static bool
@@ -159,17 +156,13 @@ static bool
 is_skip (const struct tool_options *options, const struct job *job)
 {
   const struct cfi2sframe_error *err = &job->err;
-  if (may_skip_unconvertible (options, job))
-    return true;
-  if (job->found)
-    return err->status == CFI2SFRAME_NOTHING
-           || err->status == CFI2SFRAME_NOT_ELF
-           || err->status == CFI2SFRAME_CHECKSUMMED
-           || (err->status == CFI2SFRAME_UNSUPPORTED
-               && options->skip_unconvertible != SKIP_NONE);
-  return is_change (options)
-         && (err->status == CFI2SFRAME_NOTHING
-             || err->status == CFI2SFRAME_NOT_ELF);
+  if (error_kind (err) == ERROR_NOTHING)
+    return job->found || is_change (options);
+  return may_skip_unconvertible (options, job)
+         || (job->found
+             && (err->status == CFI2SFRAME_CHECKSUMMED
+                 || (err->status == CFI2SFRAME_UNSUPPORTED
+                     && options->skip_unconvertible != SKIP_NONE)));
 }
 
 enum job_outcome
@@ -232,8 +225,7 @@ follow_debug_twin (struct job *job, const struct tool_options *options)
     now.identity = job->made;
   if (location_match_debug_twin (&now, options->debug_twin_file,
                                  &options->convert, &job->twin_problem)
-      || job->twin_problem.status == CFI2SFRAME_NOTHING
-      || job->twin_problem.status == CFI2SFRAME_NOT_ELF)
+      || error_kind (&job->twin_problem) == ERROR_NOTHING)
     error_clear (&job->twin_problem);
 }
 

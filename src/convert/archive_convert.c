@@ -109,8 +109,7 @@ write_member (struct archive_job *job, size_t index, uint64_t *at,
           job->n_changed++;
           return true;
         }
-      if (err->status != CFI2SFRAME_NOTHING
-          && err->status != CFI2SFRAME_NOT_ELF)
+      if (error_kind (err) != ERROR_NOTHING)
         return archive_member_failed (&job->archive, member, err);
       job->n_existing += err->word == WORD_HAS_SFRAME;
       error_clear (err);

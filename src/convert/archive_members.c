@@ -98,8 +98,7 @@ visit_member (const struct archive *archive,
       archive_object_close (&object);
     }
   visits->n_done += done || err->status == CFI2SFRAME_MISMATCH;
-  if (done || err->status == CFI2SFRAME_NOTHING
-      || err->status == CFI2SFRAME_NOT_ELF)
+  if (done || error_kind (err) == ERROR_NOTHING)
     return true;
   archive_member_failed (archive, member, err);
   if (err->status != CFI2SFRAME_MISMATCH)

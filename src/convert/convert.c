@@ -392,9 +392,7 @@ location_convert (const struct file_location *input, const char *output,
               && (image_open_at (&conversion.input, &conversion.location, err)
                       ? convert_opened (&conversion, err)
                       : convert_unopened (&conversion, err));
-  if (!done && output != NULL
-      && (err->status == CFI2SFRAME_NOTHING
-          || err->status == CFI2SFRAME_NOT_ELF))
+  if (!done && output != NULL && error_kind (err) == ERROR_NOTHING)
     replacement_copy_unchanged (&conversion.output, err);
   conversion_free (&conversion);
   return done;
