@@ -410,7 +410,8 @@ def _row_violations(section, function):
                             "starts at or before the row before it", False)
         if row.start >= limit:
             yield Violation("fre-range", row.offset,
-                            "starts behind the end of its function", False)
+                            "starts at or behind the end of its function",
+                            False)
         last = row.start
         section.rule(function, row)
 

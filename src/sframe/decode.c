@@ -162,6 +162,7 @@ function_set_info (const struct sframe_decoder *decoder,
   function->pcmask = info & SFRAME_FDE_PCMASK;
   function->b_key = info & SFRAME_FDE_B_KEY;
   function->signal = version >= 3 && info & SFRAME_FDE_SIGNAL;
+  function->has_unknown |= (info & ~sframe_known_info (version)) != 0;
   if (function->fre_type > SFRAME_FRE_ADDR4)
     return malformed (err, offset, "unknown row type");
   if (function->pcmask && version == 1)
@@ -184,13 +185,15 @@ sframe_decoder_attribute (const struct sframe_decoder *decoder,
   const uint8_t *at = decoder->bytes + offset;
   function->n_rows
       = load_u16 (at + SFRAME_V3_ATTRIBUTE_N_FRES, decoder->big_endian);
-  unsigned type = at[SFRAME_V3_ATTRIBUTE_INFO2] & SFRAME_FDE_TYPE;
+  uint8_t info2 = at[SFRAME_V3_ATTRIBUTE_INFO2];
+  unsigned type = info2 & SFRAME_FDE_TYPE;
   if (type > SFRAME_FDE_TYPE_FLEX)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED,
                          offset + SFRAME_V3_ATTRIBUTE_INFO2,
                          "SFrame: unknown function type %u", type)
            || error_name (err, WORD_BAD_SFRAME);
   function->flexible = type == SFRAME_FDE_TYPE_FLEX;
+  function->has_unknown = type != info2;
   function->repeat = at[SFRAME_V3_ATTRIBUTE_REPEAT];
   return function_set_info (decoder, function, at[SFRAME_V3_ATTRIBUTE_INFO],
                             offset + SFRAME_V3_ATTRIBUTE_INFO, err);
@@ -237,6 +240,8 @@ sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
   /* No row is smaller than a one-byte start and an info byte.  */
   if (cursor->left > (size_t)(cursor->end - cursor->at) / 2)
     return malformed (err, record, "more rows than bytes");
+  if (cursor->left > FRAME_ROWS_MAX)
+    return malformed (err, record, "function with too many rows");
   return true;
 }
 

@@ -70,15 +70,19 @@ struct sframe_row_cursor
   uint32_t last; /* start of the latest row */
 };
 
-/* Start reading the rows of FUNCTION, which sframe_decoder_function filled in
-   for INDEX; both pointers must stay valid as long as CURSOR is used.  */
+/* Start reading the rows of FUNCTION, FRAME_ROWS_MAX at most, which
+   sframe_decoder_function filled in for INDEX; both pointers must stay valid
+   as long as CURSOR is used.  */
 bool sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
                           const struct sframe_fde *function,
                           struct sframe_row_cursor *cursor, struct error *err);
 
 /* The next row: 1, or 0 when there is none, or -1 with ERR filled in.  Starts
    never descend and lie at or before the end of the function (or of the
-   repeated block); words have their meaning assigned (`control`).  */
+   repeated block); words have their meaning assigned (`control`).  A row is
+   for addresses "within some function" (V3 specification, section 3), so
+   producers have none at the end.  GNU as writes one there, which is for no
+   byte, and readers may pass over it (conformance, fre-range).  */
 int sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
                      struct error *err);
 

@@ -111,6 +111,15 @@ sframe_known_flags (unsigned version)
          | (version >= 2 ? (unsigned)SFRAME_FLAG_PCREL : 0);
 }
 
+/* The bits that the info byte of a function of VERSION may have, and the
+   second one of V3.  */
+static inline unsigned
+sframe_known_info (unsigned version)
+{
+  return SFRAME_FDE_FRE_TYPE | SFRAME_FDE_PCMASK | SFRAME_FDE_B_KEY
+         | (version >= 3 ? (unsigned)SFRAME_FDE_SIGNAL : 0);
+}
+
 static inline unsigned
 sframe_start_size (unsigned version)
 {

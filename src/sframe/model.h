@@ -42,6 +42,7 @@ struct sframe_fde
   uint8_t repeat;
   bool signal;
   bool b_key;
+  bool has_unknown; /* set by the decoder: bits that no specification has */
   uint8_t fre_type; /* set by the decoder, chosen by the encoder */
   size_t n_rows;
   struct sframe_row *rows; /* owned by whoever filled it in */

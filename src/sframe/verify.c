@@ -16,22 +16,44 @@
    (CONFIG_SFRAME_VALIDATION in kernel/unwind/sframe.c of the SFrame patches
    for Linux).  */
 static bool
-check_order (const struct sframe_decoder *decoder, struct error *err)
+check_order (const struct sframe_decoder *decoder, uint32_t index,
+             struct error *err)
 {
-  if (!(decoder->flags & SFRAME_FLAG_SORTED))
+  if (!(decoder->flags & SFRAME_FLAG_SORTED) || index == 0)
     return true;
-  for (uint32_t i = 1; i < decoder->n_functions; i++)
+  uint64_t before = sframe_decoder_start (decoder, index - 1);
+  uint64_t start = sframe_decoder_start (decoder, index);
+  return (start >= before
+          && start - before >= sframe_decoder_size (decoder, index - 1))
+         || error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
+                            "SFrame: function %" PRIu32
+                            " is out of order or overlaps the one before",
+                            index);
+}
+
+/* What no comparison of rows shows.  Undefined bits say something to a later
+   reader, and the number of rows is what readers allocate by.  */
+static bool
+check_entries (const struct sframe_decoder *decoder, struct error *err)
+{
+  uint64_t n_rows = 0;
+  for (uint32_t i = 0; i < decoder->n_functions; i++)
     {
-      uint64_t before = sframe_decoder_start (decoder, i - 1);
-      uint64_t start = sframe_decoder_start (decoder, i);
-      if (start < before
-          || start - before < sframe_decoder_size (decoder, i - 1))
-        return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
-                               "SFrame: function %" PRIu32
-                               " is out of order or overlaps the one before",
-                               i);
+      struct sframe_fde function;
+      if (!check_order (decoder, i, err)
+          || !sframe_decoder_function (decoder, i, &function, err))
+        return false;
+      if (function.has_unknown)
+        return error_set_word (
+            err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
+            "SFrame: function %" PRIu32 " has bits that are not defined", i);
+      n_rows += function.n_rows;
     }
-  return true;
+  return n_rows == decoder->n_rows
+         || error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
+                            "SFrame: %" PRIu64 " rows, but %" PRIu32
+                            " in the header",
+                            n_rows, decoder->n_rows);
 }
 
 /* The CFI's side.  */
@@ -342,7 +364,7 @@ sframe_verify (const struct sframe_decoder *decoder,
           .result = result };
   /* Far beyond the places where either side changes in real files.  */
   uint64_t steps = (1u << 20) + 16 * (cfi_section_size (cfi) + decoder->size);
-  bool done = check_order (decoder, err)
+  bool done = check_entries (decoder, err)
               && finished_rows_open (&rows, source, &options, err)
               && next_code (&verify.cfi, err)
               && sweep_section_open (&verify.section, decoder, err)

@@ -391,6 +391,32 @@ TEST (oddities_are_accepted)
   assert_int_equal (row.words[0], 16);
 }
 
+/* As many rows as walks take, and one more.  */
+TEST (rows_of_a_function_are_bounded)
+{
+  for (uint32_t more = 0; more <= 1; more++)
+    {
+      struct error err = { 0 };
+      uint32_t n = FRAME_ROWS_MAX + more;
+      size_t size = SFRAME_HEADER_SIZE + SFRAME_V2_FDE_SIZE + 2 * (size_t)n;
+      uint8_t *section = calloc (1, size);
+      uint8_t *fde = section + SFRAME_HEADER_SIZE;
+      store_u16 (section, SFRAME_MAGIC, false);
+      section[SFRAME_HEADER_VERSION] = 2;
+      section[SFRAME_HEADER_ABI] = 3;
+      section[SFRAME_HEADER_FIXED_RA] = 0xf8;
+      store_u32 (section + SFRAME_HEADER_N_FDES, 1, false);
+      store_u32 (section + SFRAME_HEADER_FRE_SIZE, 2 * n, false);
+      store_u32 (section + SFRAME_HEADER_FRE_OFFSET, SFRAME_V2_FDE_SIZE,
+                 false);
+      store_u32 (fde + SFRAME_V2_FDE_N_FRES, n, false);
+      assert_int_equal (read_all (section, size, &err), more == 0);
+      if (more > 0)
+        assert_non_null (strstr (err.reason, "too many rows"));
+      free (section);
+    }
+}
+
 TEST (empty_section_is_accepted)
 {
   struct error err = { 0 };

@@ -518,8 +518,6 @@ is_meaningless (const struct sides *sides, size_t at, unsigned bits)
   const uint8_t *bytes = sides->sframe.bytes;
   if (at == SFRAME_HEADER_FLAGS)
     return bits == SFRAME_FLAG_SORTED || bits == SFRAME_FLAG_FRAME_POINTER;
-  if (at >= SFRAME_HEADER_N_FRES && at < SFRAME_HEADER_FRE_SIZE)
-    return true;
   size_t n = load_u32 (bytes + SFRAME_HEADER_N_FDES, false);
   if (at < SFRAME_HEADER_SIZE)
     return false;
@@ -529,7 +527,7 @@ is_meaningless (const struct sides *sides, size_t at, unsigned bits)
            && bytes[at + 2] == 0;
   size_t field = (at - SFRAME_HEADER_SIZE) % 20;
   if (field == 16) /* info: the key is for aarch64 */
-    return bits & (SFRAME_FDE_B_KEY | 0xc0);
+    return bits == SFRAME_FDE_B_KEY;
   if (field == 17)
     return !(bytes[at - 1] & SFRAME_FDE_PCMASK);
   return field >= 18;
@@ -560,6 +558,34 @@ TEST (every_damaged_bit_is_noticed)
         sides.sframe.bytes[at] ^= (uint8_t)bit;
       }
   sides_free (&sides);
+}
+
+/* In all versions, and in both bytes of V3.  */
+TEST (undefined_bits_are_an_error)
+{
+  for (unsigned version = 1; version <= 3; version++)
+    for (unsigned bit = 0x20; bit <= 0x80; bit <<= 1)
+      for (unsigned byte = 0; byte < (version < 3 ? 1 : 2); byte++)
+        {
+          struct error err = { 0 };
+          struct cfi2sframe_check_result result;
+          struct sides sides;
+          sides_init_usual (&sides, version);
+          convert (&sides, 1);
+          bool defined
+              = byte == 0 && (bit == 0x20 || (bit == 0x80 && version == 3));
+          size_t info = version == 3
+                            ? SFRAME_HEADER_SIZE + SFRAME_V3_INDEX_SIZE
+                                  + SFRAME_V3_ATTRIBUTE_INFO
+                            : SFRAME_HEADER_SIZE + SFRAME_V2_FDE_INFO;
+          sides.sframe.bytes[info + byte] ^= (uint8_t)bit;
+          assert_int_equal (verify_status (&sides, &result, &err), defined);
+          if (!defined)
+            assert_string_equal (
+                err.reason,
+                "SFrame: function 0 has bits that are not defined");
+          sides_free (&sides);
+        }
 }
 
 TEST (unsorted_sections)
