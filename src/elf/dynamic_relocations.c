@@ -131,12 +131,13 @@ walk_table (struct relocation_walk *walk, int64_t tag, int64_t size_tag,
 
 /* Relative relocations: an even word is the address of a place, an odd one
    says which of the 63 words behind the last place are places, too (gABI,
-   "Relative relocation table").  */
+   "Relative relocation table").  Each is another word of the file; a table of
+   more names some twice, or some that are in no file, and loads nowhere.  */
 static bool
 walk_relative (struct relocation_walk *walk)
 {
   const uint8_t *table;
-  uint64_t size, next = 0;
+  uint64_t size, next = 0, left = walk->image->size / PLACE_SIZE;
   if (!find_table (walk->image, TAG_RELR, TAG_RELRSZ, &table, &size))
     return false;
   if (table == NULL)
@@ -144,16 +145,16 @@ walk_relative (struct relocation_walk *walk)
   for (uint64_t at = 0; size - at >= 8; at += 8)
     {
       uint64_t word = load_u64 (table + at, walk->image->big_endian);
-      if ((word & 1) == 0)
+      bool bitmap = word & 1;
+      uint64_t places = bitmap ? word >> 1 : 1;
+      next = bitmap ? next : word;
+      for (; places != 0; places &= places - 1)
         {
-          visit (walk, word, 0, NULL);
-          next = word + 8;
-          continue;
+          if (left-- == 0)
+            return false;
+          visit (walk, next + 8 * (uint64_t)__builtin_ctzll (places), 0, NULL);
         }
-      for (unsigned i = 0; i < 63; i++)
-        if (word >> (i + 1) & 1)
-          visit (walk, next + 8 * (uint64_t)i, 0, NULL);
-      next += 63 * 8;
+      next += bitmap ? 63 * 8 : 8;
     }
   return true;
 }

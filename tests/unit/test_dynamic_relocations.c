@@ -149,6 +149,43 @@ TEST (types_are_told)
 }
 
 static void
+count (void *data, const struct dynamic_relocation *relocation)
+{
+  (void)relocation;
+  ++*(size_t *)data;
+}
+
+/* A bitmap is 63 relocations in eight bytes, so a small file has millions.  */
+TEST (there_are_no_more_places_than_words_in_the_file)
+{
+  for (unsigned more = 0; more <= 1; more++)
+    {
+      struct fixture f;
+      size_t n = 0, words, n_bitmaps;
+      begin (&f, false);
+      open_fixture (&f);
+      words = f.image.size / 8;
+      image_close (&f.image);
+      n_bitmaps = (words - 1) / 63;
+      begin (&f, false);
+      add_tag (&f, RELR, TABLE);
+      add_tag (&f, RELRSZ, 8 * (n_bitmaps + 2));
+      put_word (&f, TABLE, DATA);
+      for (size_t i = 1; i <= n_bitmaps; i++)
+        put_word (&f, TABLE + 8 * i, UINT64_MAX);
+      uint64_t rest = words - 1 - 63 * n_bitmaps + more;
+      put_word (&f, TABLE + 8 * (n_bitmaps + 1),
+                ((UINT64_C (1) << rest) - 1) << 1 | 1);
+      open_fixture (&f);
+      assert_int_equal (f.image.size / 8, words);
+      assert_int_equal (dynamic_relocations_walk (&f.image, count, &n),
+                        more == 0);
+      assert_int_equal (n, words);
+      image_close (&f.image);
+    }
+}
+
+static void
 see_tls (void *data, const struct dynamic_relocation *relocation)
 {
   struct fixture *f = data;
