@@ -46,13 +46,25 @@ is_read_from_file (uint32_t type)
          || type == PT_DYNAMIC || type == PT_GNU_PROPERTY || type == PT_PHDR;
 }
 
+/* The PT_LOAD whose bytes are at the addresses of SEGMENT, although its offset
+   says others; or NULL.  */
+static const GElf_Phdr *
+load_instead_of_offset (const struct image *image, const GElf_Phdr *segment)
+{
+  if (is_read_from_file (segment->p_type))
+    return NULL;
+  const GElf_Phdr *load = load_at (image, segment);
+  return load != NULL
+                 && segment->p_vaddr - segment->p_offset
+                        != load->p_vaddr - load->p_offset
+             ? load
+             : NULL;
+}
+
 bool
 segment_has_offset (const struct image *image, const GElf_Phdr *segment)
 {
-  const GElf_Phdr *load = load_at (image, segment);
-  return is_read_from_file (segment->p_type) || load == NULL
-         || segment->p_vaddr - segment->p_offset
-                == load->p_vaddr - load->p_offset;
+  return load_instead_of_offset (image, segment) == NULL;
 }
 
 struct interval
@@ -60,10 +72,10 @@ segment_range (const struct image *image, const GElf_Phdr *segment)
 {
   struct interval range
       = { segment->p_offset, segment->p_offset + segment->p_filesz };
-  const GElf_Phdr *load = load_at (image, segment);
   if (!image_segment_has_bytes (segment))
     return (struct interval){ 0, 0 };
-  if (load == NULL || segment_has_offset (image, segment))
+  const GElf_Phdr *load = load_instead_of_offset (image, segment);
+  if (load == NULL)
     return range;
   uint64_t end = segment->p_vaddr + segment->p_filesz;
   uint64_t last = load->p_vaddr + load->p_filesz;

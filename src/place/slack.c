@@ -48,17 +48,16 @@ memory_limit (const struct draft *draft, size_t index)
   return 0;
 }
 
+/* What takes longest comes last.  */
 static bool
 file_is_free (const struct draft *draft, uint64_t begin, uint64_t end)
 {
   const struct image *image = draft->image;
-  if (owner_next (image, begin, 0).begin < end
-      || !range_is_zero (image, begin, end - begin))
-    return false;
   FOR_EACH_LOAD (load, image)
     if (load->p_offset < end && load->p_offset + load->p_filesz > begin)
       return false;
-  return true;
+  return range_is_zero (image, begin, end - begin)
+         && owner_next (image, begin, 0).begin >= end;
 }
 
 bool

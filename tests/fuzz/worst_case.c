@@ -520,6 +520,29 @@ append_sections (struct buffer *file, const struct worst *worst,
 }
 
 static void
+append_header (struct buffer *file, uint16_t machine, uint64_t sections_offset,
+               size_t n_segments, size_t n_sections)
+{
+  Elf64_Ehdr header = { .e_type = ET_EXEC,
+                        .e_machine = machine,
+                        .e_version = EV_CURRENT,
+                        .e_entry = CODE,
+                        .e_phoff = sizeof header,
+                        .e_shoff = sections_offset,
+                        .e_ehsize = sizeof header,
+                        .e_phentsize = sizeof (Elf64_Phdr),
+                        .e_phnum = (uint16_t)n_segments,
+                        .e_shentsize = sizeof (Elf64_Shdr) };
+  memcpy (header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  if (n_sections < SHN_LORESERVE)
+    header.e_shnum = (uint16_t)n_sections;
+  buffer_append (file, &header, sizeof header);
+}
+
+static void
 make_file (struct buffer *file, const struct worst *worst)
 {
   size_t n_segments = SEGMENTS + worst->n_more_segments;
@@ -531,24 +554,9 @@ make_file (struct buffer *file, const struct worst *worst)
   uint64_t code_offset
       = (sections_offset + n_sections * sizeof (Elf64_Shdr) + 4095)
         & ~(uint64_t)4095;
-  Elf64_Ehdr header = { .e_type = ET_EXEC,
-                        .e_machine = worst->machine,
-                        .e_version = EV_CURRENT,
-                        .e_entry = CODE,
-                        .e_phoff = sizeof header,
-                        .e_shoff = sections_offset,
-                        .e_ehsize = sizeof header,
-                        .e_phentsize = sizeof (Elf64_Phdr),
-                        .e_phnum = (uint16_t)n_segments,
-                        .e_shentsize = sizeof (Elf64_Shdr),
-                        .e_shstrndx = 3 };
-  memcpy (header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_ident[EI_DATA] = ELFDATA2LSB;
-  header.e_ident[EI_VERSION] = EV_CURRENT;
-  if (n_sections < SHN_LORESERVE)
-    header.e_shnum = (uint16_t)n_sections;
-  buffer_append (file, &header, sizeof header);
+  append_header (file, worst->machine, sections_offset, n_segments,
+                 n_sections);
+  store_u16 (file->bytes + offsetof (Elf64_Ehdr, e_shstrndx), 3, false);
   append_segments (file, worst, sections_offset, code_offset);
   buffer_append (file, worst->cfi.bytes, worst->cfi.size);
   buffer_append (file, names, sizeof names);
@@ -640,21 +648,7 @@ make_many_notes (struct buffer *file)
     n = SHN_LORESERVE - 1;
   const uint64_t notes = sizeof (Elf64_Ehdr) + 2 * sizeof (Elf64_Phdr);
   const uint64_t sections = (notes + n + 7) & ~(uint64_t)7;
-  Elf64_Ehdr header = { .e_type = ET_EXEC,
-                        .e_machine = EM_X86_64,
-                        .e_version = EV_CURRENT,
-                        .e_phoff = sizeof header,
-                        .e_shoff = sections,
-                        .e_ehsize = sizeof header,
-                        .e_phentsize = sizeof (Elf64_Phdr),
-                        .e_phnum = 2,
-                        .e_shentsize = sizeof (Elf64_Shdr),
-                        .e_shnum = (uint16_t)n };
-  memcpy (header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_ident[EI_DATA] = ELFDATA2LSB;
-  header.e_ident[EI_VERSION] = EV_CURRENT;
-  buffer_append (file, &header, sizeof header);
+  append_header (file, EM_X86_64, sections, 2, n);
   const Elf64_Phdr segments[] = { { .p_type = PT_LOAD,
                                     .p_flags = PF_R,
                                     .p_vaddr = CODE,
@@ -682,6 +676,36 @@ make_many_notes (struct buffer *file)
                                 .sh_addralign = 1 };
       buffer_append (file, &note, sizeof note);
     }
+}
+
+/* As many segments as a table may have, half of them with room behind them and
+   half of a kind that has the bytes at its address.  */
+static void
+make_many_segments (struct buffer *file)
+{
+  enum
+  {
+    HALF = 580,
+    STEP = 0x2000
+  };
+  const uint64_t sections
+      = sizeof (Elf64_Ehdr) + (2 * HALF + 1) * sizeof (Elf64_Phdr);
+  append_header (file, EM_X86_64, sections, 2 * HALF + 1, 1);
+  for (uint64_t i = 0; i <= 2 * HALF; i++)
+    {
+      bool load = i <= HALF;
+      uint64_t address = i == 0 ? CODE : CODE + ((i - 1) % HALF + 64) * STEP;
+      uint64_t size = i == 0 ? sections + sizeof (Elf64_Shdr) : 32;
+      const Elf64_Phdr segment = { .p_type = load ? PT_LOAD : PT_GNU_EH_FRAME,
+                                   .p_flags = PF_R,
+                                   .p_vaddr = address,
+                                   .p_paddr = address,
+                                   .p_filesz = size,
+                                   .p_memsz = size,
+                                   .p_align = load ? 4096 : 1 };
+      buffer_append (file, &segment, sizeof segment);
+    }
+  buffer_fill (file, 0, sizeof (Elf64_Shdr));
 }
 
 /* Find a place in FILE; false if that takes too long, or there is none.  */
@@ -731,13 +755,26 @@ static const struct
   { "conclusions that change", conclusions_that_change },
 };
 
+/* Cases of files for which a place is looked for.  */
+static const struct
+{
+  const char *name;
+  void (*make) (struct buffer *file);
+} place_cases[] = { { "many notes", make_many_notes },
+                    { "many segments", make_many_segments } };
+
+enum
+{
+  N_PLACE_CASES = sizeof place_cases / sizeof *place_cases
+};
+
 int
 main (int argc, char **argv)
 {
   size_t n = sizeof cases / sizeof cases[0];
   bool failed = false;
   target_size = (argc > 1 ? strtoul (argv[1], NULL, 10) : 1) * 1000000;
-  printf ("1..%zu\n", n + 1);
+  printf ("1..%zu\n", n + N_PLACE_CASES);
   for (size_t i = 0; i < n; i++)
     {
       struct worst worst = { .machine = EM_X86_64, .next = CODE };
@@ -757,11 +794,16 @@ main (int argc, char **argv)
       buffer_free (&worst.cfi);
       buffer_free (&worst.code);
     }
-  struct buffer notes;
-  buffer_init (&notes, false);
-  make_many_notes (&notes);
-  bool good = measure_place ("many notes", &notes);
-  printf ("%s %zu - many notes\n", good ? "ok" : "not ok", n + 1);
-  buffer_free (&notes);
-  return failed || !good;
+  for (size_t i = 0; i < N_PLACE_CASES; i++)
+    {
+      struct buffer file;
+      buffer_init (&file, false);
+      place_cases[i].make (&file);
+      bool good = measure_place (place_cases[i].name, &file);
+      printf ("%s %zu - %s\n", good ? "ok" : "not ok", n + i + 1,
+              place_cases[i].name);
+      failed |= !good;
+      buffer_free (&file);
+    }
+  return failed;
 }
