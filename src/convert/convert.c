@@ -20,7 +20,7 @@
 #include "convert/thresholds.h"
 #include "place/choose_strategy.h"
 #include "place/loader.h"
-#include "place/reference_search.h"
+#include "place/slots.h"
 #include "place/refusals.h"
 #include "sframe/formats.h"
 #include "write/existing.h"
@@ -141,7 +141,7 @@ work_beside (void *argument)
 {
   struct conversion *conversion = argument;
   if (conversion->references != NULL)
-    reference_search (conversion->references, source_image (conversion));
+    slots_search_ahead (conversion->references, source_image (conversion));
   copy_ahead_run (&conversion->copy_ahead);
   if (conversion->copy_ahead.copied)
     background_start (&conversion->unmapping, unmap_pages, &conversion->input);

@@ -9,7 +9,7 @@
 
 /* Only sections and segments that are not loaded may shift.  */
 static bool
-bss_fill_check (struct draft *draft, const struct bss_fill *fill)
+bss_fill_check (const struct draft *draft, const struct bss_fill *fill)
 {
   const struct image *image = draft->image;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -41,7 +41,7 @@ bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
 }
 
 bool
-bss_fill_measure (struct draft *draft, struct bss_fill *fill)
+bss_fill_measure (const struct draft *draft, struct bss_fill *fill)
 {
   const GElf_Phdr *load = draft_last_load (draft);
   uint64_t page_end;

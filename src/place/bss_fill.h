@@ -21,7 +21,7 @@ struct bss_fill
 
 /* Whether the BSS can have bytes in the file; false with draft->reason if
    not.  */
-bool bss_fill_measure (struct draft *draft, struct bss_fill *fill);
+bool bss_fill_measure (const struct draft *draft, struct bss_fill *fill);
 
 /* Let the segment end at file offset NEW_END.  */
 void bss_fill_extend (struct bss_fill *fill, uint64_t new_end);

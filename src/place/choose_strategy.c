@@ -52,8 +52,7 @@ static enum attempt
 try_strategies (struct draft *draft)
 {
   const char *only = draft->request->strategy;
-  char reason[sizeof draft->reason]
-      = "no strategy of that name is for the file";
+  char reason[REASON_SIZE] = "no strategy of that name is for the file";
   enum attempt done = DOES_NOT_APPLY;
   for (size_t i = 0; i < N_STRATEGIES && done == DOES_NOT_APPLY; i++)
     {
@@ -101,8 +100,12 @@ choose_strategy (struct plan *plan, const struct image *image,
   /* More would not fit the format's 32-bit offsets anyway.  */
   if (request->sframe_size == 0 || request->sframe_size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
-  struct draft draft
-      = { .image = image, .request = request, .plan = plan, .err = err };
+  char reason[REASON_SIZE] = "";
+  struct draft draft = { .image = image,
+                         .request = request,
+                         .plan = plan,
+                         .err = err,
+                         .reason = reason };
   if (request->references != NULL)
     draft.references = *request->references;
   return draft_make (&draft);

@@ -40,11 +40,11 @@ draft_close (struct draft *draft)
 }
 
 bool
-draft_impossible (struct draft *draft, const char *fmt, ...)
+draft_impossible (const struct draft *draft, const char *fmt, ...)
 {
   va_list args;
   va_start (args, fmt);
-  vsnprintf (draft->reason, sizeof draft->reason, fmt, args);
+  vsnprintf (draft->reason, REASON_SIZE, fmt, args);
   va_end (args);
   return false;
 }

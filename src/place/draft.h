@@ -1,12 +1,13 @@
 /* The draft of a new file: its headers and its plan, as far as they are made.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy first looks: it says why it does not apply, and changes of the
-   draft nothing but draft->reason and draft->references, which grow by what a
-   search has found.  Then it commits: it changes the headers and the plan.  A
-   commit is never undone.  So whatever fails behind one ends the search for a
-   strategy: memory runs out, or a symbol or a dynamic entry cannot follow what
-   has moved.  What is left is a plan made by half, which is only freed.  */
+   A strategy first looks, mostly at a draft that is const: it says in
+   draft->reason why it does not apply, and changes nothing else but
+   draft->references, which grow by what a search has found.  Then it commits:
+   it changes the headers and the plan.  A commit is never undone.  So whatever
+   fails behind one ends the search for a strategy: memory runs out, or a
+   symbol or a dynamic entry cannot follow what has moved.  What is left is a
+   plan made by half, which is only freed.  */
 
 #ifndef PLACE_DRAFT_H
 #define PLACE_DRAFT_H
@@ -28,8 +29,9 @@ enum
   NEW_HEADERS_MAX = 3,   /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
   FIRST_PAGE = 4096,     /* of the file, where kernels before 6.12 look for the
                             build-id, and which is all of it in cores */
-  GROWTH_MAX = 1 << 26   /* bytes of padding at most, because headers may ask
-                            for any number */
+  REASON_SIZE = 192,
+  GROWTH_MAX = 1 << 26 /* bytes of padding at most, because headers may ask
+                          for any number */
 };
 
 struct draft
@@ -55,7 +57,7 @@ struct draft
   size_t n_evicted; /* units that have moved */
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
-  char reason[192]; /* why the last strategy did not apply */
+  char *reason; /* REASON_SIZE bytes: why the last strategy did not apply */
 };
 
 /* Begin: the headers of draft->image, and a plan that changes nothing.
@@ -73,7 +75,7 @@ enum attempt
 
 /* Set the reason why a strategy does not apply.  Returns false, which is
    DOES_NOT_APPLY.  */
-bool draft_impossible (struct draft *draft, const char *fmt, ...)
+bool draft_impossible (const struct draft *draft, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
 /* The lowest and the highest PT_LOAD; the image has at least one.  */

@@ -363,7 +363,7 @@ arrangement_store (const struct image *image,
 }
 
 bool
-one_note_gather (struct draft *draft, struct header_slots *slots,
+one_note_gather (const struct draft *draft, struct header_slots *slots,
                  const GElf_Phdr *load, bool behind_too)
 {
   const struct image *image = draft->image;

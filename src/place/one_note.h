@@ -12,7 +12,7 @@
    LOAD for all notes, so that the remaining one can have them.  BEHIND_TOO:
    also for notes that stand behind those that must stay, and could keep their
    places.  */
-bool one_note_gather (struct draft *draft, struct header_slots *slots,
+bool one_note_gather (const struct draft *draft, struct header_slots *slots,
                       const GElf_Phdr *load, bool behind_too);
 
 #endif /* PLACE_ONE_NOTE_H */

@@ -13,6 +13,7 @@
 #include "elf/notes.h"
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
+#include "place/loader.h"
 #include "place/one_note.h"
 #include "place/owners.h"
 #include "place/pt_phdr.h"
@@ -20,6 +21,7 @@
 
 enum
 {
+  HEADERS = 2,      /* that most files need: PT_LOAD and PT_GNU_SFRAME */
   SMALL_UNIT = 4096 /* bytes of a unit that is worth moving for a slot that
                         patchelf needs */
 };
@@ -63,7 +65,7 @@ is_filler (const struct image *image, uint64_t begin, uint64_t end)
    patchelf's filler; anything else may be in use without a header.  The
    section header table may be overwritten: a new one is made.  */
 static bool
-gap_is_free (struct draft *draft, const struct header_slots *slots,
+gap_is_free (const struct draft *draft, const struct header_slots *slots,
              uint64_t begin, uint64_t wall)
 {
   uint64_t end = owner_next (draft->image, begin, left_out (slots)).begin;
@@ -75,7 +77,7 @@ gap_is_free (struct draft *draft, const struct header_slots *slots,
 
 /* Evict the unit behind FREED, and add its bytes to FREED.  */
 static bool
-slots_evict_one (struct draft *draft, struct header_slots *slots,
+slots_evict_one (const struct draft *draft, struct header_slots *slots,
                  struct interval *freed, const GElf_Phdr *load)
 {
   if (slots->n_units == UNITS_MAX
@@ -92,7 +94,7 @@ slots_evict_one (struct draft *draft, struct header_slots *slots,
 }
 
 static void
-slots_free_nothing (struct draft *draft, struct header_slots *slots,
+slots_free_nothing (const struct draft *draft, struct header_slots *slots,
                     const GElf_Phdr *load)
 {
   uint64_t begin = headers_old_table_end (draft);
@@ -174,7 +176,7 @@ slots_front_end (const struct header_slots *slots, uint64_t begin)
    be behind .sframe: in the bytes that eviction freed, behind BEGIN and behind
    the notes, or in the padding behind another segment.  */
 static bool
-slots_find_fallbacks (struct draft *draft, struct header_slots *slots,
+slots_find_fallbacks (const struct draft *draft, struct header_slots *slots,
                       uint64_t begin)
 {
   struct interval rest[]
@@ -205,8 +207,8 @@ slots_find_fallbacks (struct draft *draft, struct header_slots *slots,
 /* Evict until the bytes up to BEGIN are free, and have places for what headers
    name: with ALL, behind BEGIN.  */
 static bool
-slots_evict (struct draft *draft, struct header_slots *slots, uint64_t begin,
-             bool all, const GElf_Phdr *load)
+slots_evict (const struct draft *draft, struct header_slots *slots,
+             uint64_t begin, bool all, const GElf_Phdr *load)
 {
   uint64_t end = begin;
   slots_free_nothing (draft, slots, load);
@@ -222,8 +224,8 @@ slots_evict (struct draft *draft, struct header_slots *slots, uint64_t begin,
 /* patchelf 0.14 to 0.18 adds a header without looking whether there is room;
    leave one slot when that costs little.  */
 static void
-slots_add_spare (struct draft *draft, struct header_slots *slots, bool all,
-                 const GElf_Phdr *load)
+slots_add_spare (const struct draft *draft, struct header_slots *slots,
+                 bool all, const GElf_Phdr *load)
 {
   struct header_slots wider = *slots;
   if (!slots_evict (draft, &wider, slots->table_end + sizeof (Elf64_Phdr), all,
@@ -237,7 +239,7 @@ slots_add_spare (struct draft *draft, struct header_slots *slots, bool all,
 
 /* The segment in which room can be made.  */
 static const GElf_Phdr *
-find_load (struct draft *draft)
+find_load (const struct draft *draft)
 {
   const GElf_Phdr *load = owner_of_table (draft->image);
   if (load == NULL)
@@ -246,7 +248,7 @@ find_load (struct draft *draft)
 }
 
 static bool
-slots_find_room (struct draft *draft, struct header_slots *slots)
+slots_find_room (const struct draft *draft, struct header_slots *slots)
 {
   const GElf_Phdr *load = find_load (draft);
   if (load == NULL)
@@ -295,14 +297,6 @@ slots_take (const struct image *image, struct header_slots *slots, size_t n)
       slots->taken[slots->n_taken++] = i;
 }
 
-static bool
-slots_suffice (struct draft *draft, struct header_slots *slots)
-{
-  headers_set_table_end (draft, slots);
-  slots->n_units = 0; /* those of an attempt that failed stay where they are */
-  return slots->n_taken == slots->n_added || slots_find_room (draft, slots);
-}
-
 /* Give the units that are notes their places.  False if a note that has to
    move is not a unit.  */
 static bool
@@ -340,7 +334,7 @@ slots_move_in_front (const struct draft *draft,
 /* Free all bytes in front of the notes that stay, and as many behind them as
    the other notes need.  */
 static bool
-slots_make_holes (struct draft *draft, struct header_slots *slots,
+slots_make_holes (const struct draft *draft, struct header_slots *slots,
                   const GElf_Phdr *load)
 {
   const struct gathered_notes *notes = &slots->notes;
@@ -365,48 +359,62 @@ slots_make_holes (struct draft *draft, struct header_slots *slots,
          && slots_find_fallbacks (draft, slots, slots->table_end);
 }
 
-/* Arrange one PT_NOTE for all notes: the arrangement that moves less comes
-   first.  Programs at a fixed address have another way, grow-down.  */
-static bool
-slots_try_one_note (struct draft *draft, struct header_slots *slots)
+/* ---- Trials */
+
+/* Ways to find room.  What moves less comes first.  */
+static const struct trial
 {
-  const struct header_slots before = *slots;
+  bool pt_phdr;    /* take PT_PHDR, where it says nothing new */
+  bool one_note;   /* arrange one PT_NOTE for all notes */
+  bool behind_too; /* one_note_gather */
+} trials[] = { { false, false, false },
+               { true, false, false },
+               { true, true, false },
+               { true, true, true } };
+
+/* Carry TRIAL out, which changes nothing but SLOTS.  Programs at a fixed
+   address have another way than one PT_NOTE, grow-down.  */
+static bool
+try_to_find (const struct draft *draft, const struct trial *trial, size_t n,
+             struct header_slots *slots)
+{
+  *slots = (struct header_slots){ .n_added = n };
+  slots_take (draft->image, slots, n);
+  if (trial->pt_phdr && !pt_phdr_is_needed (draft))
+    slots_take_type (draft->image, slots, n, PT_PHDR);
+  headers_set_table_end (draft, slots);
+  if (!trial->one_note)
+    return slots->n_taken == n || slots_find_room (draft, slots);
   const GElf_Phdr *load = find_load (draft);
-  if (load == NULL || draft->header.e_type == ET_EXEC)
-    return false;
-  for (int behind_too = 0; behind_too <= 1; behind_too++)
+  return load != NULL && draft->header.e_type != ET_EXEC
+         && one_note_gather (draft, slots, load, trial->behind_too)
+         && slots_make_holes (draft, slots, load);
+}
+
+/* Do as slots_find does, but search nothing: only references that are in
+   draft->references already keep a section from moving.  The reason why there
+   is no room is that of the first trial.  */
+static bool
+find_without_search (const struct draft *draft, size_t n,
+                     struct header_slots *slots)
+{
+  char reason[REASON_SIZE];
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
     {
-      *slots = before;
-      if (one_note_gather (draft, slots, load, behind_too)
-          && slots_make_holes (draft, slots, load))
+      if (try_to_find (draft, &trials[i], n, slots))
         return true;
+      if (i == 0)
+        memcpy (reason, draft->reason, sizeof reason);
     }
+  memcpy (draft->reason, reason, sizeof reason);
   return false;
 }
 
-bool
-slots_find_without_search (struct draft *draft, size_t n,
-                           struct header_slots *slots)
-{
-  char reason[sizeof draft->reason];
-  *slots = (struct header_slots){ .n_added = n };
-  slots_take (draft->image, slots, n);
-  if (slots_suffice (draft, slots))
-    return true;
-  memcpy (reason, draft->reason, sizeof reason);
-  if (!pt_phdr_is_needed (draft))
-    slots_take_type (draft->image, slots, n, PT_PHDR);
-  if (slots_suffice (draft, slots))
-    return true;
-  bool found = slots_try_one_note (draft, slots);
-  memcpy (draft->reason, reason, sizeof reason);
-  return found;
-}
-
-bool
-slots_moved_addresses (const struct draft *draft,
-                       const struct header_slots *slots,
-                       struct interval *addresses)
+/* From the first to the last address in what SLOTS evicts that code may have.
+   False when there is none.  */
+static bool
+moved_addresses (const struct draft *draft, const struct header_slots *slots,
+                 struct interval *addresses)
 {
   if (slots->n_units == 0)
     return false;
@@ -423,7 +431,7 @@ slots_are_proven (struct draft *draft, const struct header_slots *slots)
 {
   struct references *known = &draft->references;
   struct interval moved;
-  if (!slots_moved_addresses (draft, slots, &moved)
+  if (!moved_addresses (draft, slots, &moved)
       || (moved.begin >= known->begin && moved.end <= known->end))
     return true;
   if (known->end > 0)
@@ -446,8 +454,26 @@ bool
 slots_find (struct draft *draft, size_t n, struct header_slots *slots)
 {
   do
-    if (!slots_find_without_search (draft, n, slots))
+    if (!find_without_search (draft, n, slots))
       return false;
   while (!slots_are_proven (draft, slots));
   return true;
+}
+
+void
+slots_search_ahead (struct references *references, const struct image *image)
+{
+  struct header_slots slots;
+  struct interval addresses;
+  char reason[REASON_SIZE] = "";
+  if (image->arch == NULL || image->n_sections == 0)
+    return;
+  const struct draft draft = { .image = image,
+                               .header = image->header,
+                               .page = image_page (image),
+                               .loader = loader_is (image),
+                               .reason = reason };
+  if (find_without_search (&draft, HEADERS, &slots)
+      && moved_addresses (&draft, &slots, &addresses))
+    references_find (references, image, addresses.begin, addresses.end);
 }

@@ -14,7 +14,7 @@
    data are searched for references to what would move; what is found stays in
    draft->references.  Units that have to stay in their segment are settled,
    others that a program header names have a place to fall back to, and the
-   rest get theirs from place_fill.  False with draft->reason when there is no
+   rest get theirs from spot_fill.  False with draft->reason when there is no
    room.  */
 bool slots_find (struct draft *draft, size_t n, struct header_slots *slots);
 
@@ -24,16 +24,13 @@ bool slots_find (struct draft *draft, size_t n, struct header_slots *slots);
 void slots_take_type (const struct image *image, struct header_slots *slots,
                       size_t n, uint32_t type);
 
-/* Do as slots_find does, but search nothing: only references that are in
-   draft->references already keep a section from moving.  */
-bool slots_find_without_search (struct draft *draft, size_t n,
-                                struct header_slots *slots);
-
-/* From the first to the last address in what SLOTS evicts that code may have.
-   False when there is none.  */
-bool slots_moved_addresses (const struct draft *draft,
-                            const struct header_slots *slots,
-                            struct interval *addresses);
+/* Search IMAGE for references to what slots_find would move in most files.
+   Which sections that are depends on the file, and hardly ever on the size of
+   .sframe.  So the search, which reads all code, can begin in a second thread
+   before that size is known.  REFERENCES is zeroed, and stays so where nothing
+   would move.  slots_find searches by itself if others have to move.  */
+void slots_search_ahead (struct references *references,
+                         const struct image *image);
 
 /* From where on the bytes are free that eviction freed behind the table:
    BEGIN, or behind the last unit that was settled there.  */

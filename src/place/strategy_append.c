@@ -8,28 +8,28 @@
    headers without moving anything.  */
 
 #include "base/align.h"
-#include "place/place.h"
+#include "place/spot.h"
 #include "place/slots.h"
 #include "place/strategy.h"
 
 static enum attempt
 try_append (struct draft *draft)
 {
-  struct place place = { .new_load = true };
-  if (!slots_find (draft, 2, &place.slots))
+  struct spot spot = { .new_load = true };
+  if (!slots_find (draft, 2, &spot.slots))
     return DOES_NOT_APPLY;
 
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
   const GElf_Phdr *last = draft_last_load (draft);
-  if (!align_up_checked (draft->image->size, 16, &place.offset)
+  if (!align_up_checked (draft->image->size, 16, &spot.offset)
       || !align_up_checked (last->p_vaddr + last->p_memsz, draft->page,
-                            &place.address)
-      || __builtin_add_overflow (
-          place.address, place.offset & (draft->page - 1), &place.address)
-      || !place_fill (draft, &place))
+                            &spot.address)
+      || __builtin_add_overflow (spot.address, spot.offset & (draft->page - 1),
+                                 &spot.address)
+      || !spot_fill (draft, &spot))
     return draft_impossible (draft, "the address space is full");
-  return place_take (draft, &place);
+  return spot_take (draft, &spot);
 }
 
 const struct strategy strategy_append = { .name = "spare-slot",

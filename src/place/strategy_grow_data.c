@@ -11,30 +11,30 @@
    read-only.  */
 
 #include "place/bss_fill.h"
-#include "place/place.h"
+#include "place/spot.h"
 #include "place/slots.h"
 #include "place/strategy.h"
 
 static enum attempt
 try_grow_data (struct draft *draft)
 {
-  struct place place = { 0 };
+  struct spot spot = { 0 };
   struct bss_fill fill = { 0 };
-  if (!slots_find (draft, 1, &place.slots) || !bss_fill_measure (draft, &fill))
+  if (!slots_find (draft, 1, &spot.slots) || !bss_fill_measure (draft, &fill))
     return DOES_NOT_APPLY;
   /* .sframe is at the start of a page, so that it is in no page that the
      program writes to.  */
   const GElf_Phdr *last = &draft->image->segments[fill.load];
-  place.offset = fill.new_end;
-  place.address = last->p_vaddr + (fill.new_end - last->p_offset);
-  place.load = fill.load;
-  if (!place_fill (draft, &place))
+  spot.offset = fill.new_end;
+  spot.address = last->p_vaddr + (fill.new_end - last->p_offset);
+  spot.load = fill.load;
+  if (!spot_fill (draft, &spot))
     return draft_impossible (draft, "the address space is full");
   /* What is not loaded goes behind all of it.  */
-  bss_fill_extend (&fill, place.end);
+  bss_fill_extend (&fill, spot.end);
   if (!bss_fill_commit (draft, &fill))
     return FAILED;
-  return place_take (draft, &place);
+  return spot_take (draft, &spot);
 }
 
 const struct strategy strategy_grow_data

@@ -12,30 +12,30 @@
 
 #include "base/align.h"
 #include "place/bss_fill.h"
-#include "place/place.h"
+#include "place/spot.h"
 #include "place/slots.h"
 #include "place/strategy.h"
 
 static enum attempt
 try_loader (struct draft *draft)
 {
-  struct place place = { .new_load = true };
+  struct spot spot = { .new_load = true };
   struct bss_fill fill = { 0 };
-  if (!slots_find (draft, 2, &place.slots) || !bss_fill_measure (draft, &fill))
+  if (!slots_find (draft, 2, &spot.slots) || !bss_fill_measure (draft, &fill))
     return DOES_NOT_APPLY;
   const GElf_Phdr *last = &draft->image->segments[fill.load];
   /* .sframe is at the start of a page, so that strip cannot put it into the
      page of the BSS.  */
   if (!align_up_checked (draft->image->size + fill.shift, draft->page,
-                         &place.offset))
+                         &spot.offset))
     return draft_impossible (draft, "the address space is full");
-  place.address = last->p_vaddr + (fill.new_end - last->p_offset);
-  if (!place_fill (draft, &place)
-      || !align_up_checked (place.end, draft->page, &place.load_end))
+  spot.address = last->p_vaddr + (fill.new_end - last->p_offset);
+  if (!spot_fill (draft, &spot)
+      || !align_up_checked (spot.end, draft->page, &spot.load_end))
     return draft_impossible (draft, "the address space is full");
   if (!bss_fill_commit (draft, &fill))
     return FAILED;
-  return place_take (draft, &place);
+  return spot_take (draft, &spot);
 }
 
 const struct strategy strategy_loader = { .name = "spare-slot",

@@ -12,7 +12,7 @@
 
 #include <config.h>
 
-#include "place/place.h"
+#include "place/spot.h"
 #include "place/slots.h"
 #include "place/strategy.h"
 
@@ -31,7 +31,7 @@ static enum attempt
 try_reuse (struct draft *draft)
 {
   const struct plan_replaced *old = draft->request->replaced;
-  struct place place = { 0 };
+  struct spot spot = { 0 };
   if (old == NULL || old->section == 0)
     return draft_impossible (draft, "no section to reuse");
   if (draft->request->sframe_size > old->size || (old->address & 7) != 0
@@ -39,11 +39,11 @@ try_reuse (struct draft *draft)
     return draft_impossible (
         draft, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
-  if (!slots_find (draft, 1, &place.slots) || place.slots.n_units > 0)
+  if (!slots_find (draft, 1, &spot.slots) || spot.slots.n_units > 0)
     return draft_impossible (draft, "no free program header");
-  place.offset = old->offset;
-  place.address = old->address;
-  return place_take (draft, &place);
+  spot.offset = old->offset;
+  spot.address = old->address;
+  return spot_take (draft, &spot);
 }
 
 const struct strategy strategy_reuse = { .name = "reuse", .plan = try_reuse };

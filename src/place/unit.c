@@ -193,7 +193,7 @@ section_is_evictable (const struct draft *draft, size_t index, bool *for_cores)
 }
 
 static bool
-unit_sections_evictable (struct draft *draft, struct unit *unit)
+unit_sections_evictable (const struct draft *draft, struct unit *unit)
 {
   const struct image *image = draft->image;
   uint64_t covered = 0;
@@ -218,7 +218,7 @@ unit_sections_evictable (struct draft *draft, struct unit *unit)
 }
 
 static bool
-unit_segments_evictable (struct draft *draft, const struct unit *unit)
+unit_segments_evictable (const struct draft *draft, const struct unit *unit)
 {
   const struct image *image = draft->image;
   for (size_t i = 0; i < image->n_segments; i++)
@@ -314,7 +314,7 @@ unit_known_end (const struct draft *draft, const struct unit *unit)
 
 /* Whether everything in UNIT, which lies in LOAD, may move.  */
 static bool
-unit_is_evictable (struct draft *draft, struct unit *unit,
+unit_is_evictable (const struct draft *draft, struct unit *unit,
                    const GElf_Phdr *load)
 {
   if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
@@ -384,7 +384,7 @@ unit_find_notes (const struct draft *draft, uint64_t offset,
 }
 
 bool
-unit_find (struct draft *draft, uint64_t offset, const GElf_Phdr *load,
+unit_find (const struct draft *draft, uint64_t offset, const GElf_Phdr *load,
            struct unit *unit)
 {
   if (!unit_at (draft->image, offset, load, unit))

@@ -34,8 +34,8 @@ struct unit
 /* Let UNIT be the unit that begins at OFFSET, in the segment LOAD.
    unit->leaves_pt_note is to be set.  False with draft->reason when it may not
    move.  */
-bool unit_find (struct draft *draft, uint64_t offset, const GElf_Phdr *load,
-                struct unit *unit);
+bool unit_find (const struct draft *draft, uint64_t offset,
+                const GElf_Phdr *load, struct unit *unit);
 
 /* Do the same for notes.  False unless it is notes that mean the same
    elsewhere, among them one that readers of cores look for.  Who knows the

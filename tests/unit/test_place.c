@@ -16,7 +16,7 @@
 #include "elf_builder.h"
 #include "failing_allocations.h"
 #include "place/choose_strategy.h"
-#include "place/reference_search.h"
+#include "place/slots.h"
 #include "place/refusals.h"
 #include "place/strategy.h"
 #include "place/loader.h"
@@ -322,7 +322,7 @@ plan_with_search (const struct fixture *test, struct plan *plan,
   struct plan_request request = test->request;
   static struct references references;
   references = (struct references){ 0 };
-  reference_search (&references, &test->image);
+  slots_search_ahead (&references, &test->image);
   request.references = &references;
   return choose_strategy (plan, &test->image, &request, err);
 }

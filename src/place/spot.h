@@ -1,8 +1,8 @@
-/* What strategies that leave the table where it is share.
+/* Where .sframe goes, for strategies that leave the table where it is.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef PLACE_PLACE_H
-#define PLACE_PLACE_H
+#ifndef PLACE_SPOT_H
+#define PLACE_SPOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 #include "place/header_slots.h"
 
-/* A place for .sframe.  END is set by place_fill.  */
-struct place
+/* Where .sframe goes, with all that moves for it.  END is set by spot_fill. */
+struct spot
 {
   uint64_t offset, address; /* of .sframe; 0 modulo 8 */
   uint64_t end;  /* of .sframe and the units behind it, in the file; 0: no byte
@@ -22,15 +22,15 @@ struct place
   struct header_slots slots; /* for the new headers, and what is evicted */
 };
 
-/* Give each unit of place->slots a place that has none: behind .sframe, or, if
+/* Give each unit of spot->slots a place that has none: behind .sframe, or, if
    offset and address of a unit that a program header names would disagree
-   there, where it falls back to (slots_settle_units).  Set place->end behind
+   there, where it falls back to (slots_settle_units).  Set spot->end behind
    .sframe and the units that follow it.  False when the address space is full;
-   then PLACE is half-made.  The draft is not changed.  */
-bool place_fill (const struct draft *draft, struct place *place);
+   then SPOT is half-made.  The draft is not changed.  */
+bool spot_fill (const struct draft *draft, struct spot *spot);
 
-/* Commit: make the plan of PLACE, with all units where place_fill or
+/* Commit: make the plan of SPOT, with all units where spot_fill or
    slots_find has put them.  PLANNED, or FAILED with draft->err (draft.h).  */
-enum attempt place_take (struct draft *draft, struct place *place);
+enum attempt spot_take (struct draft *draft, struct spot *spot);
 
-#endif /* PLACE_PLACE_H */
+#endif /* PLACE_SPOT_H */
