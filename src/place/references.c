@@ -22,7 +22,8 @@
 
 enum
 {
-  PADDING_MAX = 63 /* in front of a section of code */
+  PADDING_MAX = 63,   /* in front of a section of code */
+  LOOKS_MAX = 1 << 25 /* at sections, to judge fields: files may have 65,000 */
 };
 
 static void
@@ -289,8 +290,11 @@ scan_data (struct address_search *search, const struct image *image)
 static void
 scan_code_and_data (struct references *found, const struct image *image)
 {
+  size_t left = LOOKS_MAX / (image->n_sections + 1);
   struct data_search data
-      = { .found = found, .image = image, .left = REFERENCES_MAX };
+      = { .found = found,
+          .image = image,
+          .left = (unsigned)(left < REFERENCES_MAX ? left : REFERENCES_MAX) };
   struct address_search search = { .begin = found->begin,
                                    .end = found->end,
                                    .found = add_target_of_bytes,

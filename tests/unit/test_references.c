@@ -491,25 +491,42 @@ TEST (data_in_segments_of_code_are_found)
     }
 }
 
-/* Each field that may lead somewhere costs a look at all sections.  */
+/* Each field that may lead somewhere costs a look at all sections, so that
+   fewer are judged where there are many.  */
 TEST (many_fields_are_not_judged)
 {
+  static const struct
+  {
+    unsigned fields;
+    size_t n_sections;
+    bool unknown;
+  } rows[] = { { REFERENCES_MAX, 2, false },
+               { REFERENCES_MAX + 1, 2, true },
+               { REFERENCES_MAX, 4095, false },
+               { 512, 65535, false },
+               { 513, 65535, true } };
   static struct code_file file;
   static uint8_t bytes[DATA + 5 * (REFERENCES_MAX + 1)];
+  static struct image_section sections[65535];
   GElf_Phdr load;
-  data_file_init (&file, EM_X86_64, ET_EXEC, &load);
-  file.image.bytes = bytes;
-  file.image.size = sizeof bytes;
-  file.sections[1].name = ".eh_frame";
-  file.sections[1].header.sh_size = sizeof bytes - DATA;
+  for (size_t i = 0; i < N_OF (sections); i++)
+    sections[i].name = "";
   for (size_t at = DATA; at < sizeof bytes; at += 5)
     store_u32 (bytes + at, RANGE, false);
-  for (unsigned more = 0; more <= 1; more++)
+  for (size_t i = 0; i < N_OF (rows); i++)
     {
-      load.p_filesz = 5 * (REFERENCES_MAX + more);
+      data_file_init (&file, EM_X86_64, ET_EXEC, &load);
+      sections[1] = file.sections[1];
+      sections[1].name = ".eh_frame";
+      sections[1].header.sh_size = sizeof bytes - DATA;
+      file.image.bytes = bytes;
+      file.image.size = sizeof bytes;
+      file.image.sections = sections;
+      file.image.n_sections = rows[i].n_sections;
+      load.p_filesz = 5 * rows[i].fields;
       references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
       assert_int_equal (file.found.n_targets, 0);
-      assert_int_equal (file.found.unknown, more);
+      assert_int_equal (file.found.unknown, rows[i].unknown);
     }
 }
 
