@@ -25,6 +25,7 @@ struct cfi
   const struct abi *abi;
   Dwarf *dwarf;
   Dwarf_CFI *eh_frame, *debug_frame; /* NULL: there is none */
+  struct signatures *in_eh_frame, *in_debug_frame;
   bool fp_unsaid;      /* .debug_frame has no rules for FP at all */
   bool no_memory;      /* it ran out: rows are missing */
   const char *problem; /* or NULL */
@@ -57,11 +58,14 @@ cfi_open (const struct file *file)
   cfi->dwarf = dwarf_begin_elf (file->elf, DWARF_C_READ, NULL);
   if (cfi->dwarf != NULL)
     cfi->debug_frame = dwarf_getcfi (cfi->dwarf);
+  cfi->in_eh_frame = signatures_open (file, true);
+  cfi->in_debug_frame = signatures_open (file, false);
+  cfi->no_memory = cfi->in_eh_frame == NULL || cfi->in_debug_frame == NULL;
   cfi->problem = file_cfi_problem (file);
   note_memory (cfi);
   if (cfi->eh_frame == NULL && cfi->debug_frame == NULL)
     cfi->problem = "no call-frame information";
-  cfi->fp_unsaid = cfi->problem == NULL && cfi->debug_frame != NULL
+  cfi->fp_unsaid = cfi_problem (cfi) == NULL && cfi->debug_frame != NULL
                    && never_tells_of_fp (cfi, file);
   cfi->row_end = 0;
   return cfi;
@@ -79,6 +83,8 @@ cfi_close (struct cfi *cfi)
   if (cfi == NULL)
     return;
   free (cfi->row);
+  signatures_close (cfi->in_eh_frame);
+  signatures_close (cfi->in_debug_frame);
   if (cfi->eh_frame != NULL)
     dwarf_cfi_end (cfi->eh_frame);
   dwarf_end (cfi->dwarf);
@@ -485,6 +491,16 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
   return moved >= MOVED_MIN;
 }
 
+/* Rows end wherever the signature may change: libdw begins one at each advance
+   of the location.  */
+static void
+note_signature (const struct cfi *cfi, struct span *span)
+{
+  span->rule.signature = signature_at (
+      cfi->row_from_other ? cfi->in_debug_frame : cfi->in_eh_frame,
+      span->start);
+}
+
 bool
 cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
 {
@@ -493,5 +509,6 @@ cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
   span->rule.fp_unsaid = cfi->row_from_other && cfi->fp_unsaid;
   if (span->rule.fp_unsaid)
     span->rule.fp.kind = PLACE_UNKNOWN;
+  note_signature (cfi, span);
   return true;
 }

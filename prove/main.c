@@ -64,6 +64,14 @@ same_register (const struct place *a, const struct place *b, unsigned own)
   return (is_unchanged (a, own) && is_unchanged (b, own)) || same_place (a, b);
 }
 
+/* Whether the RA is signed in ROW as CFI says, by the same key.  */
+static bool
+same_signature (const struct rule *cfi, const struct rule *row)
+{
+  return cfi->signature == SIGNATURE_UNSAID
+         || cfi->signature == row->signature;
+}
+
 static bool
 same_rule (const struct rule *cfi, const struct rule *row,
            const struct abi *abi)
@@ -76,6 +84,7 @@ same_rule (const struct rule *cfi, const struct rule *row,
     return cfi->outermost == row->outermost;
   return same_place (&cfi->cfa, &row->cfa)
          && same_register (&cfi->ra, &row->ra, abi->ra)
+         && same_signature (cfi, row)
          && same_register (&cfi->fp, &row->fp, abi->fp);
 }
 
@@ -88,7 +97,9 @@ contradicts (const struct rule *cfi, const struct rule *row,
 {
   bool by_fp = row->cfa.kind == PLACE_VALUE && row->cfa.reg == abi->fp;
   return cfi->signal != row->signal || cfi->outermost != row->outermost
-         || (!cfi->outermost && !same_register (&cfi->ra, &row->ra, abi->ra))
+         || (!cfi->outermost
+             && (!same_register (&cfi->ra, &row->ra, abi->ra)
+                 || !same_signature (cfi, row)))
          || (!cfi->outermost && !by_fp && !same_place (&cfi->cfa, &row->cfa));
 }
 
@@ -120,6 +131,8 @@ print_place (const char *name, const struct place *place)
 static void
 print_rule (const char *who, const struct rule *rule)
 {
+  static const char *const signatures[]
+      = { [SIGNATURE_A] = " signed-a", [SIGNATURE_B] = " signed-b" };
   fprintf (stderr, " %s", who);
   if (rule->outermost)
     fprintf (stderr, " outermost");
@@ -128,6 +141,8 @@ print_rule (const char *who, const struct rule *rule)
       print_place ("cfa", &rule->cfa);
       print_place ("ra", &rule->ra);
       print_place ("fp", &rule->fp);
+      if (rule->signature >= SIGNATURE_A)
+        fputs (signatures[rule->signature], stderr);
     }
   if (rule->signal)
     fprintf (stderr, " signal");

@@ -4,12 +4,12 @@
    A second implementation, for pipelines: its reader of SFrame is written from
    the specification, CFI is read by elfutils' libdw, and nothing is shared
    with the converter.  Both become spans of addresses in ascending order, each
-   with a rule; main.c compares them.  Whether a return address of aarch64 is
-   signed is not compared: libdw does not tell.  */
+   with a rule; main.c compares them.  */
 
 #ifndef PROVE_PROVE_H
 #define PROVE_PROVE_H
 
+#include <elfutils/libdw.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,6 +70,26 @@ uint64_t file_room (const struct file *file, uint64_t address);
 /* The N bytes that FILE has for ADDRESS, or NULL.  */
 const uint8_t *file_at (const struct file *file, uint64_t address, uint64_t n);
 
+/* The entries of a section of CFI.  */
+struct entries
+{
+  const unsigned char *ident; /* of the ELF file */
+  bool eh_frame;
+  Elf_Data *data;
+  uint64_t address;
+  Dwarf_Off at, next; /* of the entry, and of the one behind it */
+};
+
+/* Find .eh_frame of FILE, or .debug_frame.  False: there is none.  */
+bool entries_open (struct entries *entries, const struct file *file,
+                   bool eh_frame);
+
+/* Read the next entry, as dwarf_next_cfi does: 0, -1 if it makes nothing of
+   the entry, 1 at the end.  A zero word, at which libdw ends, is none: libdw
+   looks up addresses in a table, which may have FDEs behind it (in libc.so.6
+   of arm64).  */
+int entries_next (struct entries *entries, Dwarf_CFI_Entry *entry);
+
 /* Why libdw is not to be asked for the CFI of FILE, or NULL.  Sections of
    debugging data are not compressed: dwarf_begin_elf has seen to that.  */
 const char *file_cfi_problem (const struct file *file);
@@ -116,6 +136,18 @@ bool section_begin (struct section *section);
 /* The next span in ascending order.  False at the end, and when the section is
    broken: then section->wrong says how.  */
 bool section_next (struct section *section, struct span *span);
+
+/* Which return addresses are signed according to the CFI of an aarch64
+   file.  */
+struct signatures;
+
+/* Read .eh_frame of FILE, or .debug_frame.  NULL when memory ran out.  */
+struct signatures *signatures_open (const struct file *file, bool eh_frame);
+
+/* The signature at PC.  */
+enum signature signature_at (const struct signatures *signatures, uint64_t pc);
+
+void signatures_close (struct signatures *signatures);
 
 /* The CFI of a file.  */
 struct cfi;

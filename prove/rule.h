@@ -22,13 +22,22 @@ struct place
   int64_t offset;
 };
 
+/* Whether a return address of aarch64 is signed.  */
+enum signature
+{
+  SIGNATURE_UNSAID, /* of CFI: another machine, or it cannot be told */
+  SIGNATURE_NONE,
+  SIGNATURE_A, /* by this key */
+  SIGNATURE_B
+};
+
 struct rule
 {
   bool outermost; /* the RA is undefined; the rest says nothing */
   bool signal;    /* of a signal frame */
   bool no_rows;   /* of SFrame: a function without rows */
   bool fp_unsaid; /* of CFI: no rule for FP, which means nothing; see cfi.c */
-  bool ra_signed, b_key; /* of SFrame for aarch64; for tests/oracle alone */
+  enum signature signature;
   struct place cfa, ra, fp;
 };
 

@@ -329,11 +329,12 @@ rule_of_row (struct section *section, const struct row *row, struct rule *rule)
   *rule
       = (struct rule){ .outermost = row->n_words == 0,
                        .signal = section->version >= 3 && section->info & 0x80,
-                       .ra_signed = row->info & 0x80,
-                       .b_key = section->info & 0x20 };
+                       .signature = !(row->info & 0x80)    ? SIGNATURE_NONE
+                                    : section->info & 0x20 ? SIGNATURE_B
+                                                           : SIGNATURE_A };
   if (rule->outermost)
     return true;
-  if (rule->ra_signed && section->abi->e_machine != EM_AARCH64)
+  if (row->info & 0x80 && section->abi->e_machine != EM_AARCH64)
     return broken (section, row->words, "a signed return address");
   if (section->fixed_ra != 0)
     rule->ra = in_frame (section->fixed_ra);
@@ -371,16 +372,17 @@ static bool
 take_row (struct section *section, struct span *span)
 {
   struct row row, next;
-  uint64_t size = section->end - section->start;
-  uint64_t end = section->info & 0x10 ? section->repeat : size;
+  uint64_t end
+      = section->info & 0x10 ? section->repeat : section->end - section->start;
   if (!read_row (section, section->row, &row)
       || !rule_of_row (section, &row, &span->rule))
     return false;
   if (row.start > end)
     return broken (section, section->row,
                    "a row behind the end of its function");
-  section->n_idle
-      += section->block == 0 && (row.start == end || row.start >= size);
+  section->n_idle += section->block == 0
+                     && (row.start == end
+                         || row.start >= section->end - section->start);
   section->row = row.end;
   section->row_index++;
   bool last = section->row_index == section->rows_of_function;

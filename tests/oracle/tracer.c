@@ -153,8 +153,8 @@ void
 tracer_verdict (const struct referee_abi *abi, const struct rule *rule,
                 uint64_t pc, struct verdict *verdict)
 {
-  *verdict = (struct verdict){ .ra_signed = rule->ra_signed,
-                               .b_key = rule->b_key,
+  *verdict = (struct verdict){ .ra_signed = rule->signature >= SIGNATURE_A,
+                               .b_key = rule->signature == SIGNATURE_B,
                                .signal = rule->signal };
   for (size_t i = 0; i < MACHINE_SEEDS; i++)
     {

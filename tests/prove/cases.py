@@ -20,7 +20,7 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "..", "conformance"))
 import vectors  # noqa: E402
 from sframe_build import FP, Fde, Fre, Sframe, build  # noqa: E402
-from vectors import MACHINES, PLAIN, block, elf, sleb, uleb  # noqa: E402
+from vectors import EH_FRAME, MACHINES, PLAIN, block, elf, sleb, uleb  # noqa: E402
 
 CODE, SECTION = 0x20000, 0x10000
 AMD64, AARCH64, AARCH64_BE, S390X = 3, 2, 1, 4
@@ -141,7 +141,7 @@ def return_addresses_are_signed_on_aarch64_alone(prover):
                            (AMD64, Fre(0, (), mangled=True), True),
                            (AARCH64, Fre(0, (8,), mangled=True), True)):
         answer = ("cfa=sp+160 ra=same fp=same" if abi == S390X
-                  else "cfa=sp+8 ra=same fp=same" if abi == AARCH64
+                  else "cfa=sp+8 ra=same fp=same signed-a" if abi == AARCH64
                   else PLAIN if row.words else "outermost")
         result = prover.section(sframe(function(row), abi=abi), {0: answer},
                                 abi=abi)
@@ -466,6 +466,135 @@ def an_fde_that_advances_past_its_end_hides_no_other(prover):
     result = prover.run(prover.write(
         "elf", elf(AMD64, data, SECTION, (CODE, CODE + 64), both)))
     proved(result, 12)
+
+
+# ---- Signed return addresses.
+
+def signed_rows(*states, key_b=False):
+    """A function with a row for each four bytes, signed or not."""
+    return function(*(Fre(4 * i, (16,), mangled=state)
+                      for i, state in enumerate(states)), key_b=key_b)
+
+
+def signatures_are(prover, code, states, abi=AARCH64):
+    """CODE, behind a CFA of SP + 16, gives the four STATES; nothing else."""
+    cfi = b"\x0c\x1f\x10" + code
+    for changed in range(-1, 4):
+        rows = signed_rows(*(state != (i == changed)
+                             for i, state in enumerate(states)))
+        result = prover.section(sframe(rows, abi=abi), {0: cfi}, abi=abi,
+                                size=16)
+        if changed < 0:
+            proved(result, 16)
+        else:
+            wrong(result, 4)
+
+
+def signatures_change_where_the_cfi_says_so(prover):
+    signatures_are(prover, b"", (0, 0, 0, 0))
+    signatures_are(prover, b"\x2d\x44", (1, 1, 1, 1))
+    signatures_are(prover, b"\x44\x2d\x48\x2d", (0, 1, 1, 0))
+    signatures_are(prover, b"\x44\x2d\x44\x2d\x44\x2d", (0, 1, 0, 1))
+    for advance in (b"\x02\x04", b"\x03\x04\0", b"\x04\x04\0\0\0"):
+        signatures_are(prover, advance + b"\x2d", (0, 1, 1, 1))
+    for advance in (b"\x02\x04", b"\x03\0\x04", b"\x04\0\0\0\x04"):
+        signatures_are(prover, advance + b"\x2d", (0, 1, 1, 1), AARCH64_BE)
+
+
+def signatures_are_remembered_and_restored(prover):
+    signatures_are(prover, b"\x0a\x44\x2d\x0a\x44\x2d\x0b\x44\x0b",
+                   (0, 1, 1, 0))
+    for restore in (b"\xe2", b"\x06\x22"):
+        signatures_are(prover, b"\x44\x2d\x44" + restore, (0, 1, 0, 0))
+    for other in (b"\xe1", b"\x06\x21"):
+        signatures_are(prover, b"\x44\x2d\x44" + other, (0, 1, 1, 1))
+
+
+def operands_are_no_instructions(prover):
+    """Each could be read as the change of a signature."""
+    for opcode in b"\x07\x08\x2e\x93":
+        signatures_are(prover, bytes([opcode, 0x2d]), (0, 0, 0, 0))
+    for opcode in b"\x05\x09\x11\x14\x15\x2f":
+        signatures_are(prover, bytes([opcode, 0x2d, 0x2d]), (0, 0, 0, 0))
+    for opcode in b"\x10\x16":
+        signatures_are(prover, bytes([opcode, 0x2d]) + block(b"\x2d\x2d"),
+                       (0, 0, 0, 0))
+    for cfa in (b"\x0d\x2d", b"\x0c\x2d\x2d", b"\x12\x2d\x2d", b"\x0e\x2d",
+                b"\x13\x2d", b"\x0f" + block(b"\x2d")):
+        signatures_are(prover, cfa + b"\x0c\x1f\x10", (0, 0, 0, 0))
+
+
+def signatures_have_a_key(prover):
+    rule = "cfa=sp+16 ra=same fp=same"
+    for own, other in ("ab", "ba"):
+        data = sframe(signed_rows(1, key_b=own == "b"), abi=AARCH64)
+        proved(prover.section(data, {0: f"{rule} signed-{own}"}, abi=AARCH64),
+               1)
+        result = prover.section(data, {0: f"{rule} signed-{other}"},
+                                abi=AARCH64)
+        wrong(result, 1, f"fp=same signed-{other} ; SFrame cfa=r31+16 ra=same"
+              f" fp=same signed-{own}\n")
+    data = sframe(signed_rows(0, key_b=True), abi=AARCH64)
+    proved(prover.section(data, {0: rule}, abi=AARCH64), 1)
+
+
+def what_is_not_known_of_signatures_is_not_compared(prover):
+    """More states than there is room for; a row behind a state that was not
+    remembered, an unknown opcode (signed with the PC), a number without an
+    end."""
+    for more, known in ((64 * b"\x0a", True), (65 * b"\x0a", False),
+                        (b"\x0a\x0b\x0b", False), (b"\x2c", False),
+                        (b"\x05\x80", False), (b"\x2e\x80\x01", True),
+                        (b"\x16\x2d\x7f", False)):
+        for state in 0, 1:
+            data = sframe(function(Fre(0, (16,), mangled=state), size=4),
+                          abi=AARCH64)
+            result = prover.section(data, {0: b"\x0c\x1f\x10\x2d" + more},
+                                    abi=AARCH64, size=4)
+            assert " wrong 0\n" in result.stdout or (known and not state), (
+                more, state, result)
+
+
+def signed_from_4(prover, letters, data, encoding, form, initial=b"",
+                  rows=None, table=False):
+    """Asks for the FDE of a CIE with LETTERS, their DATA and INITIAL
+    instructions.  Its pointers are written as FORM; with a TABLE it is behind
+    a zero word."""
+    cie = vectors.entry("<", struct.pack("<IB", 0, 1) + letters + b"\0\x01\x01"
+                        + uleb(30) + block(data) + b"\x0c\x1f\x10" + initial)
+    cie = (bytes(4) if table else b"") + cie
+    at = len(cie) + 8 + EH_FRAME + (20 if table else 0)
+    start = CODE - (at if encoding & 0x10 else 0)
+    cfi = cie + vectors.entry(
+        "<", struct.pack("<I", len(cie) + 4 - (4 if table else 0))
+        + struct.pack("<" + form, start, 16) + b"\0\x44\x2d") + bytes(4)
+    more = {"table": [(CODE, at - 8)], "sections": False} if table else {}
+    data = sframe(rows or signed_rows(initial != b"", initial == b""),
+                  abi=AARCH64)
+    return prover.run(prover.write("elf", elf(
+        AARCH64, data, SECTION, (CODE, CODE + 64), cfi, **more)))
+
+
+def entries_are_read_as_libdw_reads_them(prover):
+    wrong_rows = signed_rows(1, 1)
+    for more in ((b"zR", b"\0", 0, "QQ"), (b"zR", b"\x04", 4, "QQ"),
+                 (b"zR", b"\x03", 3, "II"), (b"zR", b"\x0b", 11, "ii"),
+                 (b"zR", b"\x1b", 0x1b, "ii"), (b"zR", b"\x1c", 0x1c, "qq"),
+                 (b"zLR", b"\x1b\x1b", 0x1b, "ii"),
+                 (b"zPR", b"\x1b\0\0\0\0\x1b", 0x1b, "ii"),
+                 (b"zPR", bytes(9) + b"\x1b", 0x1b, "ii"),
+                 (b"zGR", b"\x1b", 0x1b, "ii")):
+        for initial in b"", b"\x2d":
+            proved(signed_from_4(prover, *more, initial), 16)
+            result = signed_from_4(prover, *more, initial, wrong_rows)
+            wrong(result, 12 if initial else 4)
+
+
+def an_fde_behind_a_zero_word_is_compared(prover):
+    """libdw finds it by the table for binary search."""
+    more = b"zR", b"\x1b", 0x1b, "ii"
+    proved(signed_from_4(prover, *more, table=True), 16)
+    wrong(signed_from_4(prover, *more, rows=signed_rows(1, 1), table=True), 4)
 
 
 # ---- Output.

@@ -97,8 +97,9 @@ def instructions(answer, machine):
     if answer == "outermost":
         return b"\x0c\x07\x08\x07" + uleb(machine[4])
     fields = dict(field.split("=") for field in answer.split()
-                  if "=" in field)  # signed RAs are not compared
-    return (rule_of_cfa(Place(fields["cfa"], machine))
+                  if "=" in field)
+    return ((b"\x2d" if " signed-" in answer else b"")
+            + rule_of_cfa(Place(fields["cfa"], machine))
             + rule_of(machine[4], fields["ra"], machine)
             + rule_of(machine[3], fields["fp"], machine))
 
@@ -113,26 +114,34 @@ def eh_frame(answers, machine, size=1):
     order, ra = machine[1], machine[4]
     out, cies = b"", {}
     for pc, answer in sorted(answers.items()):
-        signal = isinstance(answer, str) and "signal" in answer
-        if signal not in cies:
-            cies[signal] = len(out)
-            out += entry(order, struct.pack(order + "IB", 0, 1)
-                         + (b"zS\0" if signal else b"z\0") + b"\x01\x01"
-                         + uleb(ra) + b"\0")
+        words = answer.split() if isinstance(answer, str) else []
+        letters = (b"zS" if "signal" in words else b"z") + (
+            b"B" if "signed-b" in words else b"")
+        if letters not in cies:
+            cies[letters] = len(out)
+            out += entry(order, struct.pack(order + "IB", 0, 1) + letters
+                         + b"\0\x01\x01" + uleb(ra) + b"\0")
         out += entry(order, struct.pack(order + "IQQB",
-                                        len(out) + 4 - cies[signal], pc, size,
-                                        0)
+                                        len(out) + 4 - cies[letters], pc,
+                                        size, 0)
                      + instructions(answer, machine))
     return out + bytes(4)
 
 
-def elf(abi, data, address, code, cfi, sections=True):
+def elf(abi, data, address, code, cfi, sections=True, table=()):
     """A file with the section DATA at ADDRESS, CODE (start, end) in zeros, and
-    CFI as .eh_frame.  Without SECTIONS, PT_GNU_EH_FRAME leads there."""
+    CFI as .eh_frame.  Without SECTIONS, PT_GNU_EH_FRAME leads there, with a
+    TABLE of (PC, address of its FDE)."""
     machine = MACHINES[abi]
     order = machine[1]
-    if not sections:  # version, encodings, where the CFI is; no table
-        cfi = struct.pack(order + "4Bi", 1, 0x1b, 255, 255, 4) + cfi
+    search = b"".join(struct.pack(order + "ii", pc - EH_FRAME, fde - EH_FRAME)
+                      for pc, fde in table)
+    if table:
+        search = struct.pack(order + "I", len(table)) + search
+    if not sections:  # version, encodings, where the CFI is
+        kinds = (3, 0x3b) if table else (255, 255)
+        cfi = struct.pack(order + "4Bi", 1, 0x1b, *kinds,
+                          4 + len(search)) + search + cfi
     names = b"\0.eh_frame\0.shstrtab\0"
     at = (EH_FRAME + len(cfi) + 0xfff & ~0xfff) + address % 0x1000
     text = (at + len(data) + 0xfff & ~0xfff) + code[0] % 0x1000
@@ -149,7 +158,8 @@ def elf(abi, data, address, code, cfi, sections=True):
             (1, 4, at, address, len(data)),
             (1, 5, text, code[0], code[1] - code[0]),
             (0x6474E554, 4, at, address, len(data)),
-            (0x6474E550, 4, EH_FRAME, EH_FRAME, 12))[:4 if sections else 5]:
+            (0x6474E550, 4, EH_FRAME, EH_FRAME,
+             12 + len(search)))[:4 if sections else 5]:
         out += struct.pack(order + "IIQQQQQQ", kind, flags, offset, start,
                            start, size, size, 0x1000)
     out = out.ljust(EH_FRAME, b"\0") + cfi
@@ -230,7 +240,7 @@ class Vectors:
         parts = answer.split()
         part = self.runs % len(parts)
         if not "=" in parts[part]:
-            parts[part] = "" if parts[part] == "signal" else "signal"
+            parts[part] = {"signed-a": "signed-b"}.get(parts[part], "")
         elif parts[part].endswith("=same"):
             parts[part] = parts[part][:-4] + "[cfa-40]"
         else:

@@ -1,0 +1,97 @@
+/* The entries of .eh_frame and .debug_frame, as libdw finds them.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Sources: LSB Core, section 10.6 (.eh_frame, .eh_frame_hdr).  */
+
+#include "prove.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+/* As libdw finds the section called WANTED where there are section headers. */
+static Elf_Data *
+find_by_name (const struct file *file, const char *wanted, uint64_t *address)
+{
+  size_t names = 0;
+  Elf_Scn *section = NULL;
+  elf_getshdrstrndx (file->elf, &names);
+  while ((section = elf_nextscn (file->elf, section)) != NULL)
+    {
+      GElf_Shdr header;
+      const char *name = gelf_getshdr (section, &header) != NULL
+                             ? elf_strptr (file->elf, names, header.sh_name)
+                             : NULL;
+      *address = header.sh_addr;
+      if (name != NULL && strcmp (name, wanted) == 0
+          && header.sh_type != SHT_NOBITS)
+        return elf_rawdata (section, NULL);
+    }
+  return NULL;
+}
+
+/* As libdw finds .eh_frame without these.  */
+static Elf_Data *
+find_by_header (const struct file *file, uint64_t *address)
+{
+  enum
+  {
+    HEAD = 8, /* four bytes and the address of .eh_frame */
+    ADDRESS = 4
+  };
+  size_t count = 0;
+  elf_getphdrnum (file->elf, &count);
+  for (size_t i = 0; i < count; i++)
+    {
+      GElf_Phdr header;
+      if (gelf_getphdr (file->elf, (int)i, &header) == NULL
+          || header.p_type != PT_GNU_EH_FRAME)
+        continue;
+      const uint8_t *head = file_at (file, header.p_vaddr, HEAD);
+      int32_t distance;
+      if (head == NULL || head[1] != (DW_EH_PE_pcrel | DW_EH_PE_sdata4))
+        return NULL;
+      memcpy (&distance, head + ADDRESS, sizeof distance);
+      if (file->header.e_ident[EI_DATA] == ELFDATA2MSB)
+        distance = (int32_t)__builtin_bswap32 ((uint32_t)distance);
+      *address = header.p_vaddr + ADDRESS + (uint64_t)(int64_t)distance;
+      uint64_t room = file_room (file, *address);
+      return room == 0
+                 ? NULL
+                 : elf_getdata_rawchunk (
+                     file->elf, file_at (file, *address, room) - file->bytes,
+                     room, ELF_T_BYTE);
+    }
+  return NULL;
+}
+
+bool
+entries_open (struct entries *entries, const struct file *file, bool eh_frame)
+{
+  const char *name = eh_frame ? ".eh_frame" : ".debug_frame";
+  *entries = (struct entries){ .ident = file->header.e_ident,
+                               .eh_frame = eh_frame };
+  entries->data = find_by_name (file, name, &entries->address);
+  if (entries->data == NULL && eh_frame)
+    entries->data = find_by_header (file, &entries->address);
+  return entries->data != NULL;
+}
+
+int
+entries_next (struct entries *entries, Dwarf_CFI_Entry *entry)
+{
+  const Elf_Data *data = entries->data;
+  const uint8_t *bytes = data->d_buf;
+  entries->at = entries->next;
+  while (data->d_size - entries->at >= 4
+         && memcmp (bytes + entries->at, "\0\0\0\0", 4) == 0)
+    entries->at += 4;
+  if (data->d_size - entries->at < 4)
+    return 1;
+  int said = dwarf_next_cfi (entries->ident, entries->data, entries->eh_frame,
+                             entries->at, &entries->next, entry);
+  /* Behind an entry of which it can make nothing it says where the next one
+     is, or (Dwarf_Off)-1.  */
+  if (entries->next <= entries->at || entries->next > data->d_size)
+    entries->next = data->d_size;
+  return said;
+}

@@ -1,0 +1,422 @@
+/* Which return addresses are signed: libdw does not keep track of it.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   To each row the instructions of its FDE are read from the first one on, as
+   libdw does, but only for the location and the state of the return address.
+   Nothing is said where an entry has something that is not known here.
+
+   Sources: DWARF 5, section 6.4.2; DWARF for the Arm 64-bit Architecture,
+   sections 4.1 and 4.4 (call frame instructions); LSB Core, section 10.6.  */
+
+#include "prove.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+enum
+{
+  RA_SIGN_STATE = 34, /* DWARF number */
+  NEGATE_RA_STATE = 0x2d,
+  STATES_MAX = 64
+};
+
+struct cie
+{
+  Dwarf_Off offset;
+  uint64_t code_alignment;
+  uint8_t encoding; /* of pointers */
+  bool sized;       /* FDEs have a size of augmentation data */
+  bool b_key;
+  enum signature initial; /* behind its instructions; or unsaid */
+};
+
+struct bytes
+{
+  const uint8_t *at, *end;
+  bool big;
+};
+
+struct fde
+{
+  uint64_t start, end;
+  struct bytes instructions;
+  const struct cie *cie;
+};
+
+struct signatures
+{
+  struct cie *cies; /* ascending offset */
+  size_t n_cies;
+  struct fde *fdes; /* ascending start */
+  size_t n_fdes;
+};
+
+/* Bytes.  */
+
+static bool
+take (struct bytes *bytes, unsigned size, uint64_t *value)
+{
+  if ((size_t)(bytes->end - bytes->at) < size)
+    return false;
+  *value = 0;
+  for (unsigned i = 0; i < size; i++)
+    *value |= (uint64_t)bytes->at[i] << 8 * (bytes->big ? size - 1 - i : i);
+  bytes->at += size;
+  return true;
+}
+
+/* A LEB128 number; without the sign of one that has one.  */
+static bool
+take_leb (struct bytes *bytes, uint64_t *value)
+{
+  *value = 0;
+  for (unsigned shift = 0; bytes->at < bytes->end; shift += 7)
+    {
+      uint8_t byte = *bytes->at++;
+      if (shift < 64)
+        *value |= (uint64_t)(byte & 0x7f) << shift;
+      if (byte < 0x80)
+        return true;
+    }
+  return false;
+}
+
+static bool
+take_block (struct bytes *bytes)
+{
+  uint64_t size;
+  if (!take_leb (bytes, &size) || size > (uint64_t)(bytes->end - bytes->at))
+    return false;
+  bytes->at += size;
+  return true;
+}
+
+/* The number of bytes of a pointer in ENCODING; 0: another form.  */
+static unsigned
+pointer_size (uint8_t encoding)
+{
+  switch (encoding & 0x07)
+    {
+    case DW_EH_PE_absptr:
+    case DW_EH_PE_udata8:
+      return 8;
+    case DW_EH_PE_udata2:
+      return 2;
+    case DW_EH_PE_udata4:
+      return 4;
+    default:
+      return 0;
+    }
+}
+
+/* A pointer in ENCODING that is at the address HERE.  */
+static bool
+take_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
+              uint64_t *value)
+{
+  unsigned size = pointer_size (encoding);
+  unsigned unused = (64 - 8 * size) & 63;
+  unsigned relative = encoding & 0xf0;
+  if (size == 0 || (relative != DW_EH_PE_absptr && relative != DW_EH_PE_pcrel)
+      || !take (bytes, size, value))
+    return false;
+  if (encoding & DW_EH_PE_signed)
+    *value = (uint64_t)((int64_t)(*value << unused) >> unused);
+  *value += relative == DW_EH_PE_pcrel ? here : 0;
+  return true;
+}
+
+/* Instructions.  */
+
+struct run
+{
+  struct bytes bytes;
+  const struct cie *cie;
+  uint64_t location;
+  enum signature state, states[STATES_MAX];
+  unsigned depth;
+};
+
+/* What follows an opcode: bytes, LEB128 numbers (n) and blocks (b).  */
+static const char *const operands[0x40]
+    = { [DW_CFA_nop] = "",
+        [DW_CFA_advance_loc1] = "1",
+        [DW_CFA_advance_loc2] = "2",
+        [DW_CFA_advance_loc4] = "4",
+        [DW_CFA_offset_extended] = "nn",
+        [DW_CFA_restore_extended] = "n",
+        [DW_CFA_undefined] = "n",
+        [DW_CFA_same_value] = "n",
+        [DW_CFA_register] = "nn",
+        [DW_CFA_remember_state] = "",
+        [DW_CFA_restore_state] = "",
+        [DW_CFA_def_cfa] = "nn",
+        [DW_CFA_def_cfa_register] = "n",
+        [DW_CFA_def_cfa_offset] = "n",
+        [DW_CFA_def_cfa_expression] = "b",
+        [DW_CFA_expression] = "nb",
+        [DW_CFA_offset_extended_sf] = "nn",
+        [DW_CFA_def_cfa_sf] = "nn",
+        [DW_CFA_def_cfa_offset_sf] = "n",
+        [DW_CFA_val_offset] = "nn",
+        [DW_CFA_val_offset_sf] = "nn",
+        [DW_CFA_val_expression] = "nb",
+        [NEGATE_RA_STATE] = "",
+        [DW_CFA_GNU_args_size] = "n",
+        [DW_CFA_GNU_negative_offset_extended] = "nn" };
+
+/* Take the operands of OPCODE.  *FIRST is the first number.  */
+static bool
+take_operands (struct bytes *bytes, uint8_t opcode, uint64_t *first)
+{
+  const char *operand = operands[opcode];
+  bool taken = operand != NULL;
+  for (; taken && *operand != '\0'; operand++)
+    {
+      uint64_t value = 0;
+      taken = *operand == 'b'   ? take_block (bytes)
+              : *operand == 'n' ? take_leb (bytes, &value)
+                                : take (bytes, *operand - '0', &value);
+      if (operand == operands[opcode])
+        *first = value;
+    }
+  return taken;
+}
+
+/* A register gets its initial rule back; RA_SIGN_STATE its value.  */
+static void
+restore_register (struct run *run, uint64_t reg)
+{
+  if (reg == RA_SIGN_STATE)
+    run->state = run->cie->initial;
+}
+
+static bool
+step_extended (struct run *run, uint8_t opcode)
+{
+  uint64_t value = 0;
+  if (!take_operands (&run->bytes, opcode, &value))
+    return false;
+  switch (opcode)
+    {
+    case DW_CFA_advance_loc1:
+    case DW_CFA_advance_loc2:
+    case DW_CFA_advance_loc4:
+      run->location += value * run->cie->code_alignment;
+      return true;
+    case DW_CFA_restore_extended:
+      restore_register (run, value);
+      return true;
+    case DW_CFA_remember_state:
+      if (run->depth == STATES_MAX)
+        return false;
+      run->states[run->depth++] = run->state;
+      return true;
+    case DW_CFA_restore_state:
+      if (run->depth == 0)
+        return false;
+      run->state = run->states[--run->depth];
+      return true;
+    case NEGATE_RA_STATE:
+      run->state = run->state != SIGNATURE_NONE ? SIGNATURE_NONE
+                   : run->cie->b_key            ? SIGNATURE_B
+                                                : SIGNATURE_A;
+      return true;
+    default:
+      return true;
+    }
+}
+
+static bool
+step (struct run *run)
+{
+  uint8_t opcode = *run->bytes.at++;
+  uint64_t ignored;
+  switch (opcode & 0xc0)
+    {
+    case DW_CFA_advance_loc:
+      run->location += (opcode & 0x3f) * run->cie->code_alignment;
+      return true;
+    case DW_CFA_offset:
+      return take_leb (&run->bytes, &ignored);
+    case DW_CFA_restore:
+      restore_register (run, opcode & 0x3f);
+      return true;
+    default:
+      return step_extended (run, opcode);
+    }
+}
+
+/* The state at PC behind INSTRUCTIONS of CIE, which begin at START.  */
+static enum signature
+state_behind (struct bytes instructions, const struct cie *cie, uint64_t start,
+              uint64_t pc)
+{
+  struct run run = {
+    .bytes = instructions, .cie = cie, .location = start, .state = cie->initial
+  };
+  while (run.location <= pc && run.bytes.at < run.bytes.end)
+    if (!step (&run))
+      return SIGNATURE_UNSAID;
+  return run.state;
+}
+
+/* Entries.  */
+
+/* Read what the letters of RAW's augmentation stand for.  False: one of them
+   is not known.  */
+static bool
+read_augmentation (struct cie *cie, const Dwarf_CIE *raw, bool big)
+{
+  const char *letter = raw->augmentation;
+  struct bytes data
+      = { raw->augmentation_data,
+          raw->augmentation_data + raw->augmentation_data_size, big };
+  uint64_t value = 0;
+  cie->sized = *letter == 'z';
+  for (letter += cie->sized; *letter != '\0'; letter++)
+    switch (*letter)
+      {
+      case 'B':
+        cie->b_key = true;
+        break;
+      case 'G':
+      case 'S':
+        break;
+      case 'L':
+      case 'P':
+      case 'R':
+        if (!cie->sized || !take (&data, 1, &value)
+            || (*letter == 'P'
+                && !take_pointer (&data, value & 0x0f, 0, &value)))
+          return false;
+        if (*letter == 'R')
+          cie->encoding = (uint8_t)value;
+        break;
+      default:
+        return false;
+      }
+  return true;
+}
+
+static void
+add_cie (struct signatures *signatures, Dwarf_Off offset, const Dwarf_CIE *raw,
+         bool big)
+{
+  struct cie *cie = &signatures->cies[signatures->n_cies++];
+  struct bytes instructions
+      = { raw->initial_instructions, raw->initial_instructions_end, big };
+  *cie = (struct cie){ .offset = offset,
+                       .code_alignment = raw->code_alignment_factor,
+                       .encoding = DW_EH_PE_absptr,
+                       .initial = SIGNATURE_NONE };
+  cie->initial = read_augmentation (cie, raw, big)
+                     ? state_behind (instructions, cie, 0, UINT64_MAX)
+                     : SIGNATURE_UNSAID;
+}
+
+static int
+by_offset (const void *a, const void *b)
+{
+  const struct cie *x = a, *y = b;
+  return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static int
+by_start (const void *a, const void *b)
+{
+  const struct fde *x = a, *y = b;
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+static void
+add_fde (struct signatures *signatures, const struct entries *entries,
+         const Dwarf_FDE *raw, bool big)
+{
+  struct fde *fde = &signatures->fdes[signatures->n_fdes];
+  struct cie wanted = { .offset = raw->CIE_pointer };
+  const struct cie *cie = bsearch (
+      &wanted, signatures->cies, signatures->n_cies, sizeof wanted, by_offset);
+  struct bytes bytes = { raw->start, raw->end, big };
+  uint64_t size;
+  uint64_t here = entries->address
+                  + (uint64_t)(bytes.at - (uint8_t *)entries->data->d_buf);
+  if (cie == NULL || cie->initial == SIGNATURE_UNSAID
+      || !take_pointer (&bytes, cie->encoding, here, &fde->start)
+      || !take_pointer (&bytes, cie->encoding & 0x0f, 0, &size)
+      || (cie->sized && !take_block (&bytes)))
+    return;
+  fde->end = fde->start + size;
+  fde->instructions = bytes;
+  fde->cie = cie;
+  signatures->n_fdes++;
+}
+
+/* Go through ENTRIES twice: an FDE may stand in front of its CIE.  */
+static void
+read_entries (struct signatures *signatures, struct entries *entries)
+{
+  bool big = entries->ident[EI_DATA] == ELFDATA2MSB;
+  struct entries again = *entries;
+  Dwarf_CFI_Entry entry;
+  int said;
+  while ((said = entries_next (entries, &entry)) != 1)
+    if (said == 0 && dwarf_cfi_cie_p (&entry))
+      add_cie (signatures, entries->at, &entry.cie, big);
+  while ((said = entries_next (&again, &entry)) != 1)
+    if (said == 0 && !dwarf_cfi_cie_p (&entry))
+      add_fde (signatures, &again, &entry.fde, big);
+  qsort (signatures->fdes, signatures->n_fdes, sizeof *signatures->fdes,
+         by_start);
+}
+
+struct signatures *
+signatures_open (const struct file *file, bool eh_frame)
+{
+  struct signatures *signatures = calloc (1, sizeof *signatures);
+  struct entries entries, counted;
+  Dwarf_CFI_Entry entry;
+  if (signatures == NULL || file->header.e_machine != EM_AARCH64
+      || !entries_open (&entries, file, eh_frame))
+    return signatures;
+  size_t n = 1;
+  for (counted = entries; entries_next (&counted, &entry) != 1;)
+    n++;
+  signatures->cies = calloc (n, sizeof *signatures->cies);
+  signatures->fdes = calloc (n, sizeof *signatures->fdes);
+  if (signatures->cies == NULL || signatures->fdes == NULL)
+    {
+      signatures_close (signatures);
+      return NULL;
+    }
+  read_entries (signatures, &entries);
+  return signatures;
+}
+
+void
+signatures_close (struct signatures *signatures)
+{
+  if (signatures == NULL)
+    return;
+  free (signatures->cies);
+  free (signatures->fdes);
+  free (signatures);
+}
+
+enum signature
+signature_at (const struct signatures *signatures, uint64_t pc)
+{
+  size_t low = 0, high = signatures->n_fdes;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      if (signatures->fdes[middle].start <= pc)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  const struct fde *fde = low > 0 ? &signatures->fdes[low - 1] : NULL;
+  if (fde == NULL || pc >= fde->end)
+    return SIGNATURE_UNSAID;
+  return state_behind (fde->instructions, fde->cie, fde->start, pc);
+}
