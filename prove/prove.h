@@ -113,8 +113,6 @@ struct section
   /* What section_next has come to.  */
   uint32_t next;   /* function to come */
   uint64_t n_rows; /* seen */
-  uint64_t n_idle; /* rows at or behind the end of their code: tests/oracle
-                      asks for them */
   /* The function that is read: its range, the row to come and the number of
      its rows, and the block that repeats.  */
   uint64_t start, end, block;

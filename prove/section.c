@@ -380,9 +380,6 @@ take_row (struct section *section, struct span *span)
   if (row.start > end)
     return broken (section, section->row,
                    "a row behind the end of its function");
-  section->n_idle += section->block == 0
-                     && (row.start == end
-                         || row.start >= section->end - section->start);
   section->row = row.end;
   section->row_index++;
   bool last = section->row_index == section->rows_of_function;

@@ -1,7 +1,7 @@
 /* Does an SFrame section say what the CFI says, PC by PC?
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Uses the project's own CFI interpreter; tests/oracle does the same against
+   Uses the project's own CFI interpreter; sframe-prove does the same against
    elfutils, which shares no code with it.  */
 
 #ifndef SFRAME_VERIFY_H

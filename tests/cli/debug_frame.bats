@@ -52,11 +52,10 @@ has_no_rows_of_its_own ()
   true
 }
 
-# The oracle, which asks libdw, finds nothing wrong with a file; if built.
-oracle_agrees ()
+# sframe-prove, which asks libdw, finds nothing wrong with a file; if built.
+is_proved ()
 {
-  [ ! -x "$builddir/tests/oracle/oracle" ] \
-    || "$builddir/tests/oracle/oracle" "$@"
+  [ ! -x "$builddir/prove/sframe-prove" ] || "$builddir/prove/sframe-prove" "$@"
 }
 
 @test ".debug_frame gives the rows of .eh_frame" {
@@ -64,7 +63,7 @@ oracle_agrees ()
   both_programs
   rows_are_equal
   "$CFI2SFRAME" --check debug.out
-  oracle_agrees debug.out
+  is_proved debug.out
   ./debug.out | cmp - <(./eh)
 }
 
@@ -114,7 +113,7 @@ oracle_agrees ()
       CC=$machine-linux-gnu-gcc debug_program debug $option
       rows_are_equal
       "$CFI2SFRAME" --check debug.out
-      oracle_agrees debug.out
+      is_proved debug.out
     done
   done
 }
@@ -127,7 +126,7 @@ oracle_agrees ()
     || skip "this clang does not write it"
   "$CFI2SFRAME" --stats=json -o debug.out debug | grep '"debug_frame_functions":[1-9]'
   "$CFI2SFRAME" --check debug.out
-  oracle_agrees debug.out
+  is_proved debug.out
 }
 
 @test "compressed .debug_frame gives the same section" {
@@ -297,10 +296,11 @@ debug_frame ()
 @test "the debug file named gives the rows" {
   needs cc objcopy strip
   both_programs
+  cp debug whole
   split_off debug debug.debug
   rows_are_equal --debug-file=debug.debug
   "$CFI2SFRAME" --check --debug-file=debug.debug debug.out
-  oracle_agrees --debug-file=debug.debug debug.out
+  is_proved debug.out whole
   "$CFI2SFRAME" -n --stats=json --debug-file=debug.debug debug \
     | grep '"debug_file_functions":[1-9]'
 }

@@ -36,12 +36,12 @@ main ()
 END
 }
 
-# No row of FILE is wrong: the tool's own check and, if built, the oracle.
+# No row of FILE is wrong: the tool's own check and, if built, sframe-prove.
 rows_are_right ()
 {
   exits 0 --check "$1"
-  if [ -x "$builddir/tests/oracle/oracle" ]; then
-    "$builddir/tests/oracle/oracle" "$1" || return 1
+  if [ -x "$builddir/prove/sframe-prove" ]; then
+    "$builddir/prove/sframe-prove" "$1" || return 1
   fi
 }
 

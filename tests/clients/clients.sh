@@ -266,7 +266,7 @@ every_row ()
       # shellcheck disable=SC2086
       "$CFI2SFRAME" -q --format="$2" $options -o "$scratch/converted" \
         "$file" || status="not ok"
-      tests/oracle/foreign_check "$scratch/$1_reader.so" \
+      tests/clients/foreign_check "$scratch/$1_reader.so" \
         "$scratch/converted" >"$scratch/line" 2>&1 || status="not ok"
       sed "s|^[^:]*|# $1, V$2, $file $options|" "$scratch/line"
       "$CFI2SFRAME" -q --compare "$scratch/whole" "$scratch/converted" \

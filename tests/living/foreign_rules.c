@@ -6,7 +6,7 @@
 
 #include "foreign_rules.h"
 
-#include "../oracle/foreign.h"
+#include "tests/clients/foreign.h"
 #include "prove/rule.h"
 #include "sframe/decode.h"
 #include "tests/sframe_lookup.h"
@@ -49,13 +49,14 @@ read_section (const struct process *process, const struct sfw_section *section,
   known[i].foreign = NULL;
   if (sframe_decoder_open (&known[i].decoder, section->bytes, section->size,
                            section->address, NULL))
-    known[i].foreign = foreign_open (&(struct oracle_section){
-        .bytes = section->bytes,
-        .size = section->size,
-        .address = section->address,
-        .e_machine = known[i].decoder.arch->e_machine,
-        .code_start = mapping->start,
-        .code_end = mapping->end });
+    known[i].foreign = foreign_open (
+        &(struct foreign_input){ .bytes = section->bytes,
+                                 .size = section->size,
+                                 .address = section->address,
+                                 .code_start = mapping->start,
+                                 .code_end = mapping->end,
+                                 .sp = known[i].decoder.arch->sp,
+                                 .fp = known[i].decoder.arch->fp });
   return known[i].foreign != NULL ? (int)i : -1;
 }
 

@@ -37,12 +37,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../oracle/foreign.h"
 #include "cause.h"
 #include "foreign_rules.h"
+#include "shadow.h"
 #include "stacks/live.h"
 #include "stacks/stack_walk.h"
-#include "shadow.h"
+#include "tests/clients/foreign.h"
 
 enum
 {

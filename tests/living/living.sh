@@ -107,9 +107,8 @@ esac
 # Proof that a wrong row does not go unnoticed.
 if "$CFI2SFRAME" --no-share --format="$LIVING_FORMAT" -q \
   -o "$scratch/unshared" "$scratch/stacks" \
-  && tests/oracle/seed_fault --write="$scratch/bin/wrong" \
-    "$scratch/unshared" fp-sign; then
-  chmod +x "$scratch/bin/wrong"
+  && python3 "$srcdir/tests/prove/wrong_rows.py" "$scratch/unshared" \
+    "$scratch/bin/wrong" fp-sign; then
   "$living" --sample=200 --report="$scratch/one" -- "$scratch/lib/ld.so" \
     --library-path "$scratch/lib" "$scratch/bin/wrong" mixture \
     >"$scratch/output" 2>"$scratch/errors"

@@ -12,7 +12,6 @@ case $srcdir in /*) ;; *) srcdir=$PWD/$srcdir ;; esac
 . "$srcdir/tests/tap.sh"
 programs=$srcdir/tests/living/programs
 living=$(pwd)/tests/living/living
-seed_fault=$(pwd)/tests/oracle/seed_fault
 steps=${SHADOW_STEPS:-12000}
 long=
 [ "${1-}" = --long ] && long=yes && steps=${SHADOW_STEPS:-500000}
@@ -68,8 +67,8 @@ if $CC -O2 -g0 -fno-asynchronous-unwind-tables -fno-unwind-tables \
   -o steps "$programs/steps.c" -lm && take c steps; then
   follow "C without CFI" --entry=/c -- "$scratch/c"
   if "$CFI2SFRAME" --analyze --no-share -q -o unshared steps \
-    && "$seed_fault" --write=wrong unshared fp-sign >/dev/null 2>&1; then
-    chmod +x wrong
+    && python3 "$srcdir/tests/prove/wrong_rows.py" unshared wrong fp-sign \
+      2>/dev/null; then
     "$living" --shadow --step=12000 --entry=/wrong --report=one -- \
       "$scratch/wrong" >output 2>errors
     case $? in

@@ -111,7 +111,7 @@ case $glibc in
   *) glibc=$(cd "$glibc" && pwd) || die "no such folder" ;;
 esac
 
-make -C "$build" -s tests/clients/libhere.la tests/oracle/foreign_check \
+make -C "$build" -s tests/clients/libhere.la tests/clients/foreign_check \
   || die "cannot be built"
 CLIENTS_FILES=$(ls /bin/bash /usr/bin/git /usr/bin/gdb /usr/bin/perl \
   /usr/bin/python3.[0-9][0-9] /lib/*-linux-gnu/libc.so.6 \

@@ -42,7 +42,7 @@ fetch ()
 
 [ -n "$library" ] || fetch
 [ -e "$library" ] || die "no libsframe.so.3"
-make -C "$build" -s tests/oracle/foreign_check || die "cannot be built"
+make -C "$build" -s tests/clients/foreign_check || die "cannot be built"
 [ -x "$build/tests/living/living" ] \
   || die "$build/tests/living/living: not built (make check builds it)"
 
@@ -58,7 +58,7 @@ for format in 3 2; do
       # shellcheck disable=SC2086
       "$build/src/cfi2sframe" --format=$format $layout -q \
         -o "$scratch/out" "$file" || continue
-      "$build/tests/oracle/foreign_check" "$library" "$scratch/out" \
+      "$build/tests/clients/foreign_check" "$library" "$scratch/out" \
         >"$scratch/answer" || status=1
       sed "s|^[^:]*|V$format $file $layout|" "$scratch/answer"
     done

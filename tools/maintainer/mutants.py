@@ -395,7 +395,7 @@ class Workplace:
                      "tests/faults", "tests/matrix", "tests/stacks",
                      "tests/unit", "tests/walk"):
             os.makedirs(os.path.join(self.folder, name))
-        for name in ("tests/random_cfi", "tests/oracle", ".libs", "config.h"):
+        for name in ("tests/random_cfi", "prove", ".libs", "config.h"):
             os.symlink(os.path.join(setting.build, name),
                        os.path.join(self.folder, name))
         self.source = os.path.join(self.folder, "mutant.c")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Convert every ELF file below some directories into a scratch folder, hold
-# each result against the oracle (tests/oracle), and print totals.
+# Convert every ELF file below some directories into a scratch folder, have
+# sframe-prove compare each result with the file's CFI, and print totals.
 #   sh tools/maintainer/survey.sh [OPTION]... DIR|FILE...
 #     -j N         so many files at a time (default: processors)
 #     -f FORMAT    SFrame format: 3, 2, 2.0 or 1 (default 3)
@@ -37,19 +37,19 @@ shift $((OPTIND - 1))
 build=$(cd "$build" && pwd) || die "no build tree"
 tool=$build/cfi2sframe
 [ -x "$tool" ] || tool=$build/src/cfi2sframe
-oracle=$build/tests/oracle/oracle
+prove=$build/prove/sframe-prove
 [ -x "$tool" ] || die "$tool: not built"
-[ -x "$oracle" ] || die "$oracle: not built (make check builds it)"
+[ -x "$prove" ] || die "$prove: not built (needs libdw)"
 command -v python3 >/dev/null || die "python3 is needed for the totals"
 totals=$(cd "$cd_root/tools/maintainer" && pwd)/survey_totals.py
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-survey.XXXXXX") || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-SURVEY_SCRATCH=$scratch SURVEY_TOOL=$tool SURVEY_ORACLE=$oracle
+SURVEY_SCRATCH=$scratch SURVEY_TOOL=$tool SURVEY_PROVE=$prove
 SURVEY_FORMAT=$format SURVEY_ARGUMENTS=$arguments
 SURVEY_TIMEOUT=${SURVEY_TIMEOUT:-600}
-export SURVEY_SCRATCH SURVEY_TOOL SURVEY_ORACLE SURVEY_FORMAT \
+export SURVEY_SCRATCH SURVEY_TOOL SURVEY_PROVE SURVEY_FORMAT \
   SURVEY_ARGUMENTS SURVEY_TIMEOUT
 
 python3 "$totals" list "$@" >"$scratch/files" || die "cannot list the files"

@@ -12,6 +12,7 @@ SPDX-License-Identifier: LGPL-2.1-or-later
 import collections
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -92,15 +93,16 @@ def convert_and_check(path, output):
         os.environ["SURVEY_TOOL"], "--format=" + os.environ["SURVEY_FORMAT"],
         *os.environ["SURVEY_ARGUMENTS"].split(), "--stats=json", "-o", output,
         "--", path)
-    oracle_status, verdict, wrong = None, "", ""
+    proof_status, line, wrong = None, "", ""
     stats = parse(stats)
     if stats and stats.get("status") == "converted":
-        debug = stats.get("debug_file")
-        oracle_status, verdict, wrong = run(
-            os.environ["SURVEY_ORACLE"], "--json",
-            *(["--debug-file=" + debug] if debug else []), output, path)
-    return {"file": path, "status": status, "oracle_status": oracle_status,
-            "stats": stats, "oracle": parse(verdict),
+        proof_status, line, wrong = run(os.environ["SURVEY_PROVE"], output,
+                                        path)
+    numbers = re.findall(r" ([a-z-]+) (\d+)(?= |$)",
+                         line[line.rfind(" equal "):].rstrip())
+    return {"file": path, "status": status, "proof_status": proof_status,
+            "stats": stats,
+            "proof": {name: int(number) for name, number in numbers},
             "messages": messages[:400], "wrong": wrong[:2000]}
 
 
@@ -120,7 +122,7 @@ class Totals:
         self.reasons = collections.Counter()
         self.left_out = collections.Counter()
         self.stats = collections.Counter()
-        self.oracle = collections.Counter()
+        self.proof = collections.Counter()
         self.strategies = collections.Counter()
         self.problems = []
 
@@ -141,7 +143,7 @@ class Totals:
         self.outcomes[outcome] += 1
         if outcome in ("timed out", "crashed"):
             self.problems.append((outcome, entry))
-        if outcome == "converted" and entry["oracle_status"] is None:
+        if outcome == "converted" and entry["proof_status"] is None:
             self.problems.append(("no output", entry))
             return
         if outcome != "converted":
@@ -154,25 +156,23 @@ class Totals:
                 self.stats[key] += value
         for reason, count in (stats.get("left_out") or {}).items():
             self.left_out[reason] += count
-        for key, value in (entry["oracle"] or {}).items():
-            if isinstance(value, int) and key != "first_wrong":
-                self.oracle[key] += value
-        if entry["oracle_status"] != 0:
-            self.problems.append(("wrong" if entry["oracle_status"] == 1
-                                  else "not compared", entry))
+        self.proof.update(entry["proof"])
+        if entry["proof_status"] != 0:
+            self.problems.append(("wrong" if entry["proof"].get("wrong")
+                                  else "not proved", entry))
 
     def as_object(self):
         return {
             "format": self.format, "files": sum(self.outcomes.values()),
             "outcomes": self.outcomes, "reasons": self.reasons,
             "strategies": self.strategies, "left_out": self.left_out,
-            "stats": self.stats, "oracle": self.oracle,
+            "stats": self.stats, "proof": self.proof,
             "problems": [{"what": what, "file": entry["file"]}
                          for what, entry in self.problems],
         }
 
     def print(self):
-        oracle, stats = self.oracle, self.stats
+        proof, stats = self.proof, self.stats
         print(f"SFrame format {self.format}")
         print(f"files                {sum(self.outcomes.values()):>12}")
         for outcome, count in self.outcomes.most_common():
@@ -181,7 +181,7 @@ class Totals:
             print(f"    {count:>6}  {reason[:100]}")
         for strategy, count in self.strategies.most_common():
             print(f"  by {strategy:<15} {count:>12}")
-        functions = oracle["fdes"]
+        functions = stats["cfi_functions"]
         print(f"functions with CFI   {functions:>12}")
         for name, key in (("of .debug_frame", "debug_frame_functions"),
                           ("of debug files", "debug_file_functions"),
@@ -189,23 +189,17 @@ class Totals:
                           ("contradictions", "contradictions")):
             if stats[key]:
                 print(f"  {name:<18} {stats[key]:>12}")
-        for name, key in (("covered", "functions_full"),
-                          ("covered partly", "functions_partial"),
-                          ("not covered", "functions_none"),
-                          ("unreadable (libdw)", "functions_silent")):
-            print(f"  {name:<18} {oracle[key]:>12}"
-                  f"  {percent(oracle[key], functions, 4) or '-'} %")
+        covered = stats["functions_covered"]
+        print(f"  {'with rows':<18} {covered:>12}"
+              f"  {percent(covered, functions, 4) or '-'} %")
         for reason, count in self.left_out.most_common():
             print(f"    {count:>10}  left out: {reason}")
-        print(f"bytes with CFI       {oracle['bytes']:>12}")
-        for name, key in (("equal", "bytes_covered"),
-                          ("not covered", "bytes_absent"),
-                          ("unrefereed", "bytes_silent"),
-                          ("ambiguous", "bytes_ambiguous")):
-            print(f"  {name:<18} {oracle[key]:>12}"
-                  f"  {percent(oracle[key], oracle['bytes'], 4) or '-'} %")
-        print(f"stub bytes equal     {oracle['bytes_stub']:>12}")
-        print(f"ranges compared      {oracle['ranges']:>12}")
+        said = sum(proof.values()) - proof["without-cfi"]
+        print(f"bytes with CFI       {said:>12}")
+        for name in "equal", "left-out", "not-expressible":
+            print(f"  {name:<18} {proof[name]:>12}"
+                  f"  {percent(proof[name], said, 4) or '-'} %")
+        print(f"rows without CFI     {proof['without-cfi']:>12} bytes")
         unwind = (stats["eh_frame_bytes"] + stats["eh_frame_hdr_bytes"]
                   + stats["debug_frame_bytes"])
         if unwind:
@@ -214,8 +208,7 @@ class Totals:
                   " + .eh_frame_hdr"
                   + (" + .debug_frame" if stats["debug_frame_bytes"] else ""))
         print(f"seconds              {stats['seconds']:>12.1f}")
-        print(f"faults               {oracle['faults']:>12}")
-        print(f"bytes WRONG          {oracle['bytes_wrong']:>12}")
+        print(f"bytes WRONG          {proof['wrong']:>12}")
         for what, entry in self.problems[:40]:
             print(f"{what}: {entry['file']}")
             for line in (entry["wrong"] or entry["messages"]).splitlines()[:4]:

@@ -1,22 +1,17 @@
 /* foreign_check LIBRARY FILE...: does another reader (foreign.h) find the same
-   rows in a section as our own?
+   rows in a section as sframe-prove's?
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Asks for the first and the last byte of every row, and for those around
-   it.  Exit status: 0 yes,
-   1 no, 2 the library cannot be loaded.  */
+   Exit status: 0 yes, 1 no, 2 the library cannot be loaded.  */
 
-#include <gelf.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "file.h"
 #include "foreign.h"
-#include "tracer.h"
+#include "prove/prove.h"
 
 struct check
 {
-  struct tracer tracer;
   struct foreign_section *foreign;
   const char *path;
   uint64_t asked, wrong;
@@ -52,24 +47,19 @@ print_place (const char *name, const struct place *place)
              place->kind == PLACE_MEMORY ? ")" : "");
 }
 
-/* Ask both readers for PC.  */
+/* Ask the other reader for PC, where our own finds RULE, or NULL.  */
 static void
-ask (struct check *check, uint64_t pc)
+ask (struct check *check, uint64_t pc, const struct rule *rule)
 {
-  struct tracer_state state;
-  struct rule ours = { 0 }, theirs = { 0 };
-  tracer_state_at (&check->tracer, pc, &state);
-  if (state.rule)
-    ours = *state.rule;
+  struct rule ours = rule ? *rule : (struct rule){ 0 }, theirs = { 0 };
   int found = foreign_rules (check->foreign, pc, &theirs);
   check->asked++;
-  if (found == (state.rule != NULL)
-      && (!state.rule || same_rule (&ours, &theirs)))
+  if (found == (rule != NULL) && (!rule || same_rule (&ours, &theirs)))
     return;
   if (check->wrong++ >= 5)
     return;
-  fprintf (stderr, "%s: %#lx: covered %d / %d;", check->path, pc,
-           state.rule != NULL, found);
+  fprintf (stderr, "%s: %#" PRIx64 ": covered %d / %d;", check->path, pc,
+           rule != NULL, found);
   if (ours.outermost || theirs.outermost)
     fprintf (stderr, " outermost %d / %d", ours.outermost, theirs.outermost);
   print_place ("cfa", &ours.cfa);
@@ -81,31 +71,50 @@ ask (struct check *check, uint64_t pc)
   fprintf (stderr, "\n");
 }
 
+/* Ask for the first and the last byte of each span of SECTION, and for those
+   between two spans.  */
+static void
+ask_for_all (struct check *check, struct section *section)
+{
+  struct span span;
+  uint64_t end = section->code_start;
+  while (section_next (section, &span))
+    {
+      /* A signal frame without rows says nothing of registers.  */
+      if (span.rule.no_rows && span.rule.signal)
+        continue;
+      if (end < span.start)
+        {
+          ask (check, end, NULL);
+          ask (check, span.start - 1, NULL);
+        }
+      ask (check, span.start, &span.rule);
+      ask (check, span.end - 1, &span.rule);
+      end = span.end;
+    }
+  if (end < section->code_end)
+    ask (check, end, NULL);
+}
+
 static bool
 check_file (const char *path, struct check *check)
 {
-  struct oracle_file file;
-  struct oracle_section section;
-  bool segment_differs;
+  struct file file;
+  struct section section;
   check->path = path;
-  if (!oracle_file_open (&file, path))
+  if (!file_open (&file, path))
     return false;
-  bool ok = oracle_find_sframe (file.elf, &section, &segment_differs)
-            && tracer_open (&check->tracer, &section);
-  check->foreign = ok ? foreign_open (&section) : NULL;
-  ok &= check->foreign != NULL;
+  if (section_open (&section, &file))
+    check->foreign = foreign_open (&(struct foreign_input){
+        section.bytes, section.size, section.address, section.code_start,
+        section.code_end, file.abi->sp, file.abi->fp });
+  if (check->foreign != NULL)
+    ask_for_all (check, &section);
+  bool ok = check->foreign != NULL && section.wrong == NULL;
   if (!ok)
     fprintf (stderr, "%s: no section that both can read\n", path);
-  for (size_t i = 0; ok && i < check->tracer.n_spans; i++)
-    {
-      const struct span *span = &check->tracer.spans[i];
-      ask (check, span->start - 1);
-      ask (check, span->start);
-      ask (check, span->end - 1);
-      ask (check, span->end);
-    }
   foreign_close (check->foreign);
-  oracle_file_close (&file);
+  file_close (&file);
   return ok;
 }
 
@@ -118,12 +127,13 @@ main (int argc, char **argv)
       return 2;
     }
   bool ok = true;
+  elf_version (EV_CURRENT);
   for (int i = 2; i < argc; i++)
     {
       struct check check = { 0 };
       ok &= check_file (argv[i], &check) && check.wrong == 0;
-      printf ("%s: %lu questions, %lu different answers\n", argv[i],
-              check.asked, check.wrong);
+      printf ("%s: %" PRIu64 " questions, %" PRIu64 " different answers\n",
+              argv[i], check.asked, check.wrong);
     }
   return !ok;
 }

@@ -6,23 +6,31 @@
    libsframe.so.3 (tools/maintainer/libsframe.sh), or the kernel's or glibc's
    (tools/maintainer/clients.sh); never needed otherwise.  */
 
-#ifndef ORACLE_FOREIGN_H
-#define ORACLE_FOREIGN_H
+#ifndef CLIENTS_FOREIGN_H
+#define CLIENTS_FOREIGN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-
-#include "file.h"
 
 struct foreign_section; /* opaque */
 struct rule;            /* prove/rule.h */
+
+/* A section, and what there is to know of its file.  */
+struct foreign_input
+{
+  const uint8_t *bytes;
+  size_t size;
+  uint64_t address, code_start, code_end;
+  unsigned sp, fp; /* DWARF numbers */
+};
 
 /* Load the reader at PATH, once: GNU's library, or an adapter that was
    compiled as a shared object.  */
 bool foreign_load (const char *path);
 
-/* Have it decode SECTION (only its bytes must outlive the result), or NULL. */
-struct foreign_section *foreign_open (const struct oracle_section *section);
+/* Have it decode INPUT (only its bytes must outlive the result), or NULL.  */
+struct foreign_section *foreign_open (const struct foreign_input *input);
 void foreign_close (struct foreign_section *section);
 
 /* The rule at PC.  1 found, 0 not covered, -1 the reader refuses a value that
@@ -30,4 +38,4 @@ void foreign_close (struct foreign_section *section);
 int foreign_rules (const struct foreign_section *section, uint64_t pc,
                    struct rule *rule);
 
-#endif /* ORACLE_FOREIGN_H */
+#endif /* CLIENTS_FOREIGN_H */

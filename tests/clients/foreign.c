@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "abi.h"
 #include "conformance/adapters/reader.h"
 #include "prove/rule.h"
 
@@ -18,7 +17,7 @@ static const struct reader *asked = &reader;
 struct foreign_section
 {
   void *opened; /* by the adapter */
-  const struct referee_abi *abi;
+  unsigned sp, fp;
 };
 
 bool
@@ -35,7 +34,7 @@ foreign_load (const char *path)
 }
 
 struct foreign_section *
-foreign_open (const struct oracle_section *from)
+foreign_open (const struct foreign_input *from)
 {
   const char *reason = NULL;
   if (from->size < 8)
@@ -51,9 +50,10 @@ foreign_open (const struct oracle_section *from)
   struct foreign_section *section = calloc (1, sizeof *section);
   if (!section)
     return NULL;
-  section->abi = referee_abi_of (from->e_machine);
+  section->sp = from->sp;
+  section->fp = from->fp;
   section->opened = asked->open (&question, &reason);
-  if (section->opened && section->abi)
+  if (section->opened)
     return section;
   foreign_close (section);
   return NULL;
@@ -68,10 +68,10 @@ foreign_close (struct foreign_section *section)
 }
 
 static struct place
-place_of (const struct value *value, const struct referee_abi *abi)
+place_of (const struct foreign_section *section, const struct value *value)
 {
-  unsigned base = value->base == VALUE_SP   ? (unsigned)abi->sp
-                  : value->base == VALUE_FP ? (unsigned)abi->fp
+  unsigned base = value->base == VALUE_SP   ? section->sp
+                  : value->base == VALUE_FP ? section->fp
                                             : value->reg;
   bool from_cfa = value->base == VALUE_CFA;
   if (value->base == VALUE_SAME)
@@ -91,8 +91,8 @@ foreign_rules (const struct foreign_section *section, uint64_t pc,
   if (found <= 0)
     return found;
   *rule = (struct rule){ .outermost = answer.outermost,
-                         .cfa = place_of (&answer.cfa, section->abi),
-                         .ra = place_of (&answer.ra, section->abi),
-                         .fp = place_of (&answer.fp, section->abi) };
+                         .cfa = place_of (section, &answer.cfa),
+                         .ra = place_of (section, &answer.ra),
+                         .fp = place_of (section, &answer.fp) };
   return 1;
 }

@@ -1,19 +1,12 @@
 #!/bin/sh
-# A dozen files of this system through the oracle, in every format.  The long
-# form is tools/maintainer/survey.sh /usr.
+# A dozen files of this system, proved in every format.  The long form is tools/maintainer/survey.sh /usr.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
 : "${srcdir:=.}"
-
-if [ ! -x tests/oracle/oracle ]; then
-  echo "1..0 # SKIP libdw not found (Debian: apt-get install libdw-dev)"
-  exit 0
-fi
-if ! command -v python3 >/dev/null; then
-  echo "1..0 # SKIP python3 not found"
-  exit 0
-fi
+. "$srcdir/tests/tap.sh"
+[ -x prove/sframe-prove ] || skip_all "$without_libdw"
+command -v python3 >/dev/null || skip_all "python3 not found"
 
 files=
 for file in /bin/bash /usr/bin/git /usr/bin/python3 /usr/bin/perl \
@@ -26,15 +19,12 @@ for file in /bin/bash /usr/bin/git /usr/bin/python3 /usr/bin/perl \
   fi
 done
 
-echo "1..4"
-n=0
 for format in 3 2 2.0 1; do
-  n=$((n + 1))
+  status="not ok"
   # shellcheck disable=SC2086
-  if output=$(sh "$srcdir/tools/maintainer/survey.sh" -b . -f "$format" $files 2>&1); then
-    echo "ok $n - no wrong row in format $format"
-  else
-    echo "not ok $n - no wrong row in format $format"
-  fi
+  output=$(sh "$srcdir/tools/maintainer/survey.sh" -b . -f "$format" $files 2>&1) \
+    && status=ok
+  result "$status" "no wrong row in format $format"
   printf '%s\n' "$output" | sed 's/^/# /'
 done
+echo "1..$n"
