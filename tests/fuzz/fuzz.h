@@ -97,10 +97,6 @@ void fuzz_check_file (const struct plan *plan, const struct image *image,
 
 /* ---- check_rows.c  */
 
-/* Check that whatever DECODER's section says of a PC is what CFI says.  */
-void fuzz_check_rows (const struct sframe_decoder *decoder,
-                      const struct cfi_section *cfi);
-
 /* Read everything of DECODER's section, in every way there is.  GOOD: it comes
    from this program, so nothing may be wrong with it.  */
 void fuzz_read_section (const struct sframe_decoder *decoder, bool good);

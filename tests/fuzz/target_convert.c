@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "cfi/source.h"
 #include "sframe/emitter.h"
 #include "sframe/formats.h"
 #include "write/inject.h"
@@ -38,9 +37,6 @@ check_section (const struct converted *converted, const struct image *image,
                const struct cfi2sframe_report *report)
 {
   struct sframe_decoder decoder;
-  struct cfi_source source;
-  const struct cfi_options cfi_options
-      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
   struct error err = { 0 };
   FUZZ_DONE (sframe_decoder_open (&decoder, converted->section,
                                   converted->size, converted->address, &err),
@@ -49,10 +45,7 @@ check_section (const struct converted *converted, const struct image *image,
   FUZZ_CHECK (decoder.n_functions == report->sframe_fdes
               && decoder.n_rows == report->sframe_fres);
   fuzz_read_section (&decoder, true);
-  FUZZ_DONE (cfi_source_open (&source, image, &cfi_options, &err), &err);
-  fuzz_check_rows (&decoder, &source.cfi);
   fuzz_verify (&decoder, image, true);
-  cfi_source_close (&source);
 }
 
 /* The plan that cfi2sframe_build_section must have made for itself.  */
