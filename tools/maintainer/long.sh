@@ -10,8 +10,6 @@
 #                    steps in those that are stepped (-s); V3, or FORMAT 2
 #   matrix [BLOB_SIZE...]
 #                    programs of every linker, as a table; two minutes
-#   plain-fdes [DIRECTORY...]
-#                    all files of a system, or below DIRECTORY
 #   prove [-n CHANGES] [FILE...]
 #                    does sframe-prove find 1,000 (-n) random changes in each of
 #                    ten files, in V3, V2 and with --compact in turn?
@@ -49,7 +47,6 @@ case $test in
   matrix)
     programs=tests/matrix/inject_blob
     packages="g++ lld mold llvm elfutils patchelf musl-tools golang-go rustc" ;;
-  plain-fdes) programs=tests/plain_fdes/against_libdwarf ;;
   prove) programs=prove/sframe-prove ;;
   random-cfi)
     programs="tests/random_cfi/generate prove/sframe-prove" ;;
@@ -81,7 +78,7 @@ done
 
 # Files are named from where this was called.
 case $test in
-  plain-fdes | prove)
+  prove)
     for file in "$@"; do
       case $file in /*) ;; *) file=$called_in/$file ;; esac
       set -- "$@" "$file"
@@ -133,7 +130,6 @@ esac
 cd "$builddir" || exit 2
 case $test in
   living | shadow) exec sh "$srcdir/tests/living/$test.sh" --long ;;
-  plain-fdes) exec sh "$srcdir/tests/plain_fdes/plain_fdes.sh" "${@:-/usr}" ;;
   random-cfi)
     exec sh "$srcdir/tests/random_cfi/random_cfi.sh" "${1:-1000}" "${2:-1}" ;;
 esac
