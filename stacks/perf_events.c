@@ -234,5 +234,5 @@ perf_events_take (struct perf_events *events, const struct perf_record *record,
     default:
       break;
     }
-  events->damaged += !whole;
+  events->profile->damaged += !whole;
 }

@@ -20,7 +20,6 @@ struct perf_events
   bool alone; /* ... and no other process */
   struct perf_data *recording; /* NULL: the kernel tells what happens now */
   bool same_kernel; /* it is of the kernel that runs, as its release says */
-  uint64_t damaged; /* records that contradict themselves */
   uint64_t last;    /* when the last switch was */
 };
 

@@ -35,7 +35,6 @@ struct perf_input
   unsigned event;      /* that is counted; 0: all */
   uint64_t *addresses; /* owned; room for a walk */
   uint64_t first;      /* time of a sample */
-  struct perf_input_facts facts;
   struct perf_writer writer;
 };
 
@@ -89,7 +88,8 @@ check_facts (struct perf_input *input, struct error *err)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "it has no samples of context switches with times (perf "
                       "record -e context-switches -c 1 --switch-events)");
-  input->facts.hz = (unsigned)facts->frequency;
+  input->profile->hz
+      = input->profile->off_cpu ? 0 : (unsigned)facts->frequency;
   input->events.recording = input->data;
   input->events.same_kernel = strcmp (facts->release, host.release) == 0;
   return true;
@@ -150,7 +150,7 @@ take_sample (struct perf_input *input, const struct perf_record *record)
   size_t n = 0;
   if (!perf_data_sample (input->data, record, &sample))
     {
-      input->events.damaged++;
+      input->profile->damaged++;
       return;
     }
   if (input->event != 0 && sample.event != input->event)
@@ -162,8 +162,8 @@ take_sample (struct perf_input *input, const struct perf_record *record)
       &input->events, &sample, perf_data_facts (input->data)->register_mask);
   if (process != NULL)
     n = list_addresses (input);
-  input->facts.skipped += process == NULL;
-  input->facts.unmapped += process != NULL && !process->mappings.has_files;
+  input->profile->skipped += process == NULL;
+  input->profile->unmapped += process != NULL && !process->mappings.has_files;
   if (input->writer.out != NULL)
     perf_writer_sample (&input->writer, record, &sample, input->addresses, n);
 }
@@ -184,9 +184,8 @@ take_records (struct perf_input *input)
           perf_writer_copy (&input->writer, &record);
       }
   off_cpu_end (&events->waits, events->last);
-  input->facts.damaged = events->damaged;
   if (events->last > input->first)
-    input->facts.seconds = (double)(events->last - input->first) * 1e-9;
+    input->profile->seconds = (double)(events->last - input->first) * 1e-9;
 }
 
 /* Print the recording of CONTEXT, an input, with call chains.  */
@@ -215,10 +214,4 @@ perf_input_run (struct perf_input *input, const char *output,
          || error_set (err, CFI2SFRAME_UNSUPPORTED,
                        "it does not say when threads had a processor "
                        "(perf record --switch-events)");
-}
-
-const struct perf_input_facts *
-perf_input_facts (const struct perf_input *input)
-{
-  return &input->facts;
 }

@@ -25,18 +25,6 @@ struct perf_input *perf_input_open (struct profile *profile, const char *path,
 bool perf_input_run (struct perf_input *input, const char *output,
                      struct error *err);
 
-/* What there is to say of it.  */
-struct perf_input_facts
-{
-  double seconds;    /* from the first sample to the last one */
-  unsigned hz;       /* that were asked for; 0: another measure */
-  uint64_t skipped;  /* samples without registers of a 64-bit program */
-  uint64_t damaged;  /* records that contradict themselves */
-  uint64_t unmapped; /* samples of processes without any mapping of a file */
-};
-const struct perf_input_facts *
-perf_input_facts (const struct perf_input *input);
-
 void perf_input_close (struct perf_input *input);
 
 #endif /* STACKS_PERF_INPUT_H */

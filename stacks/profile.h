@@ -15,6 +15,9 @@
 
 struct profile
 {
+  char name[64];  /* of the process or the recording */
+  double seconds; /* of sampling, or from the first sample to the last */
+  unsigned hz;    /* samples per second of a thread that runs; 0: not known */
   struct family family; /* the processes that the stacks are of */
   struct stack_walk walk;
   struct kernel_names kernel;
@@ -35,6 +38,10 @@ struct profile
   uint64_t ends[SFW_INVALID + 1]; /* why walks ended */
   /* Off the processor: waits whose stack or end was not seen, at the end.  */
   uint64_t unknown;
+  /* Of a recording: samples without registers of a 64-bit program; records
+     that contradict themselves; samples of processes without any mapping of a
+     file.  */
+  uint64_t skipped, damaged, unmapped;
   bool without_kernel; /* samples of time in the kernel are not permitted */
   uint64_t narrow;     /* samples of 32-bit programs, which are not walked */
   uint64_t lost; /* samples that the kernel dropped, for want of room, or that

@@ -37,12 +37,10 @@ struct session
   struct named_profile old; /* that it is compared with */
   pid_t pid;
   struct perf_sampler *sampler; /* NULL: by ptrace */
-  struct perf_input *input;     /* NULL: a process is sampled */
-  char name[64];                /* of the process */
   bool failed; /* it cannot be sampled at all, which was said */
   bool ended;  /* whether the command has ended; STATUS is its exit status */
   int status;
-  double started, seconds;
+  double started;
 };
 
 static volatile sig_atomic_t sampling, interrupted;
@@ -76,8 +74,8 @@ await_interrupts (void)
 static void
 read_name (struct session *session)
 {
-  live_thread_name (session->pid, session->pid, session->name,
-                    sizeof session->name);
+  live_thread_name (session->pid, session->pid, session->profile.name,
+                    sizeof session->profile.name);
 }
 
 /* Ask the kernel for samples.  False if it has to give them.  */
@@ -136,7 +134,8 @@ open_target (struct session *session)
   if (options->command != NULL)
     return open_command (session);
   snprintf (what, sizeof what, "process %d", (int)session->pid);
-  snprintf (session->name, sizeof session->name, "%d", (int)session->pid);
+  snprintf (session->profile.name, sizeof session->profile.name, "%d",
+            (int)session->pid);
   struct member *member = family_add (family, session->pid, &err);
   if (member == NULL)
     return profile_fail (what, err.reason);
@@ -230,7 +229,7 @@ trace_once (struct session *session)
     return false;
   if (session->profile.samples == 0)
     {
-      session->failed = !profile_fail (session->name, err.reason);
+      session->failed = !profile_fail (session->profile.name, err.reason);
       return false;
     }
   session->profile.lost++;
@@ -247,9 +246,10 @@ sample (struct session *session)
     {
       more = session->sampler != NULL ? perf_sampler_read (session->sampler)
                                       : trace_once (session);
-      session->seconds = clock_now () - session->started;
+      session->profile.seconds = clock_now () - session->started;
       read_name (session);
-      if (command_ended (session) || (limit > 0 && session->seconds >= limit))
+      if (command_ended (session)
+          || (limit > 0 && session->profile.seconds >= limit))
         more = false;
       show_progress (session);
     }
@@ -259,23 +259,11 @@ sample (struct session *session)
     fputs ("\r\033[K", stderr);
 }
 
-/* Samples per second of a thread that runs; 0: not known.  */
-static unsigned
-rate_of (const struct session *session)
-{
-  if (session->profile.off_cpu)
-    return 0;
-  return session->input != NULL ? perf_input_facts (session->input)->hz
-                                : session->options.hz;
-}
-
 static bool
 write_outputs (struct session *session)
 {
-  const struct profile_facts facts
-      = { session->name, session->seconds, rate_of (session) };
   return profile_write_outputs (&session->profile, &session->options,
-                                &session->old, &facts);
+                                &session->old);
 }
 
 /* Of time off the processor: how much it was, and what is not in it.  */
@@ -303,20 +291,21 @@ print_summary (const struct session *session)
 {
   const struct profile *profile = &session->profile;
   /* Of a recording, these are among those without registers.  */
-  if (session->input == NULL)
+  if (session->options.input == NULL)
     print_count (profile->narrow, "sample",
                  "of 32-bit programs, which are not walked");
   if (profile->samples == 0)
     {
       fprintf (stderr, "no samples: it has ended after %.2f s\n",
-               session->seconds);
+               session->profile.seconds);
       return;
     }
   fprintf (stderr,
            "%" PRIu64 " sample%s in %.1f s, %" PRIu64
            " (%.1f %%) reached the outermost frame",
-           profile->samples, plural_s (profile->samples), session->seconds,
-           profile->ends[SFW_OUTERMOST], profile_percent_complete (profile));
+           profile->samples, plural_s (profile->samples),
+           session->profile.seconds, profile->ends[SFW_OUTERMOST],
+           profile_percent_complete (profile));
   for (int i = 0; i <= SFW_INVALID; i++)
     if (profile->ends[i] > 0 && i != SFW_OUTERMOST)
       fprintf (stderr, ", %s %" PRIu64,
@@ -333,14 +322,13 @@ print_summary (const struct session *session)
 
 /* What a recording has that was of no use.  */
 static void
-print_input_summary (const struct perf_input *input,
-                     const struct code_files *files)
+print_input_summary (const struct profile *profile)
 {
-  const struct perf_input_facts *facts = perf_input_facts (input);
-  print_count (facts->skipped, "sample",
+  const struct code_files *files = &profile->family.files;
+  print_count (profile->skipped, "sample",
                "without registers of a 64-bit program");
-  print_count (facts->damaged, "damaged record", "");
-  print_count (facts->unmapped, "sample",
+  print_count (profile->damaged, "damaged record", "");
+  print_count (profile->unmapped, "sample",
                "of processes whose files the recording does not name (perf "
                "record --overwrite loses those of commands; record with -p)");
   for (uint32_t i = 0; i < files->n; i++)
@@ -357,17 +345,18 @@ run_input (struct session *session)
   const struct profile_options *options = &session->options;
   const char *slash = strrchr (options->input, '/');
   struct error err;
-  snprintf (session->name, sizeof session->name, "%s",
+  snprintf (session->profile.name, sizeof session->profile.name, "%s",
             slash != NULL ? slash + 1 : options->input);
-  session->input = perf_input_open (&session->profile, options->input,
-                                    options->event, &err);
-  if (session->input == NULL)
+  struct perf_input *input = perf_input_open (
+      &session->profile, options->input, options->event, &err);
+  if (input == NULL)
     return profile_fail (options->input, err.reason);
-  if (!perf_input_run (session->input, options->perf_data, &err))
+  bool taken = perf_input_run (input, options->perf_data, &err);
+  perf_input_close (input);
+  if (!taken)
     return profile_fail (options->perf_data != NULL ? options->perf_data
                                                     : options->input,
                          err.reason);
-  session->seconds = perf_input_facts (session->input)->seconds;
   if (session->profile.samples == 0)
     return profile_fail (options->input, "it has no sample with a stack");
   /* The folded stacks are printed unless another output is asked for.  */
@@ -377,7 +366,7 @@ run_input (struct session *session)
   if (!options->quiet)
     {
       print_summary (session);
-      print_input_summary (session->input, &session->profile.family.files);
+      print_input_summary (&session->profile);
     }
   return true;
 }
@@ -392,6 +381,7 @@ open_profile (struct session *session)
   profile->family.policy = options->policy;
   profile->by_thread = options->threads;
   profile->off_cpu = options->off_cpu;
+  profile->hz = options->off_cpu ? 0 : options->hz;
   return true;
 }
 
@@ -412,9 +402,10 @@ run (struct session *session)
     return false;
   if (session->profile.samples == 0 && !session->ended)
     return profile_fail (
-        session->name, session->profile.narrow > 0
-                           ? "its registers are not those of a 64-bit program"
-                           : "it did not run while it was sampled");
+        session->profile.name,
+        session->profile.narrow > 0
+            ? "its registers are not those of a 64-bit program"
+            : "it did not run while it was sampled");
   if (!write_outputs (session))
     return false;
   if (!session->options.quiet)
@@ -433,8 +424,6 @@ main (int argc, char **argv)
   command_end (&session.command);
   if (session.sampler != NULL)
     perf_sampler_close (session.sampler);
-  if (session.input != NULL)
-    perf_input_close (session.input);
   profile_free (&session.profile);
   named_profile_free (&session.old);
   return done ? session.status : EXIT_FAILURE;

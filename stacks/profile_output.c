@@ -21,7 +21,7 @@
 struct output
 {
   const struct profile_options *options;
-  const struct profile_facts *facts;
+  const struct profile *profile;
   struct named_profile named;
   const struct named_profile *old; /* that it is compared with, or NULL */
   char subtitle[128];              /* what the samples are */
@@ -60,21 +60,22 @@ profile_percent_complete (const struct profile *profile)
                                      / (double)profile->samples;
 }
 
-/* Say in one line what the samples of PROFILE are.  */
+/* Say in one line what the samples are.  */
 static void
-describe (struct output *output, const struct profile *profile)
+describe (struct output *output)
 {
+  const struct profile *profile = output->profile;
   char rate[64] = "";
   if (profile->off_cpu)
     snprintf (rate, sizeof rate, ", %.3f s off the processor",
               (double)profile->weight * 1e-9);
-  else if (output->facts->hz > 0)
-    snprintf (rate, sizeof rate, ", %u per second", output->facts->hz);
+  else if (profile->hz > 0)
+    snprintf (rate, sizeof rate, ", %u per second", profile->hz);
   snprintf (output->subtitle, sizeof output->subtitle,
             "%" PRIu64 " sample%s in %.1f s%s; %.1f %% reached the outermost "
             "frame",
-            profile->samples, plural_s (profile->samples),
-            output->facts->seconds, rate, profile_percent_complete (profile));
+            profile->samples, plural_s (profile->samples), profile->seconds,
+            rate, profile_percent_complete (profile));
 }
 
 static bool
@@ -90,14 +91,14 @@ static bool
 print_as (const struct output *output, const char *name, FILE *file)
 {
   const struct named_profile *named = &output->named;
-  unsigned hz = output->facts->hz;
+  unsigned hz = output->profile->hz;
   if (ends_in (name, ".pb.gz"))
     return pprof_print (named, hz, file);
   if (ends_in (name, ".json"))
     return firefox_print (named, hz, file);
   bool page = ends_in (name, ".html");
   const struct flame_graph words = {
-    named->process != NULL ? named->process : output->facts->name,
+    named->process != NULL ? named->process : output->profile->name,
     output->subtitle,
     output->options->icicle,
     output->old,
@@ -140,7 +141,7 @@ print_output (const struct output *output)
   bool printed = top > 0 ? top_print (&output->named, output->old, top, stdout)
                          : print_as (output, "", stdout);
   if (!printed)
-    return profile_fail (output->facts->name, "out of memory");
+    return profile_fail (output->profile->name, "out of memory");
   return (fflush (stdout) == 0 && !ferror (stdout))
          || profile_fail ("standard output", strerror (errno));
 }
@@ -153,17 +154,16 @@ name_functions (struct output *output, struct profile *profile)
                        (options->mangled ? SYMBOL_MANGLED : 0)
                            | (options->inlines ? SYMBOL_INLINES : 0),
                        &output->named)
-         || profile_fail (output->facts->name, "out of memory");
+         || profile_fail (output->profile->name, "out of memory");
 }
 
 bool
 profile_write_outputs (struct profile *profile,
                        const struct profile_options *options,
-                       struct named_profile *old,
-                       const struct profile_facts *facts)
+                       struct named_profile *old)
 {
-  struct output output = { .options = options, .facts = facts };
-  describe (&output, profile);
+  struct output output = { .options = options, .profile = profile };
+  describe (&output);
   bool done = name_functions (&output, profile);
   if (done && options->diff != NULL)
     {

@@ -9,14 +9,6 @@
 #include "stacks/profile.h"
 #include "stacks/profile_options.h"
 
-/* What outputs say of a profile besides its samples.  */
-struct profile_facts
-{
-  const char *name; /* of the process or the recording */
-  double seconds;   /* between the first and the last sample */
-  unsigned hz; /* samples per second of a thread that runs; 0: not known */
-};
-
 /* Print a message: WHAT is at fault, for the reason WHY.  Returns false.  */
 bool profile_fail (const char *what, const char *why);
 
@@ -31,8 +23,7 @@ bool profile_open_outputs (const struct profile_options *options,
    after a message.  */
 bool profile_write_outputs (struct profile *profile,
                             const struct profile_options *options,
-                            struct named_profile *old,
-                            const struct profile_facts *facts);
+                            struct named_profile *old);
 
 /* Samples of PROFILE that got to the outermost frame, in percent.  Without
    samples it is 100, as none is missing.  */
