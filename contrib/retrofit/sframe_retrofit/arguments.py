@@ -63,7 +63,7 @@ def parse(parser: Parser, *needed: str) -> argparse.Namespace:
     """The options, those that all programs have among them.
 
     NEEDED are programs besides cfi2sframe; what is for that is in
-    OPTIONS.options.
+    OPTIONS.converting.
     """
     parser.add_argument("-v", "--verbose", action="store_true",
                         help="say what is done")
@@ -75,7 +75,7 @@ def parse(parser: Parser, *needed: str) -> argparse.Namespace:
     if getattr(options, "unpacked_max", None) is not None:
         Allowance.given = options.unpacked_max << 20
     options.config = config.read(options.cfi2sframe)
-    options.options = options.config.options(options.further)
+    options.converting = options.config.options(options.further)
     return options
 
 

@@ -45,7 +45,7 @@ def convert_files(options: Options, root: str) -> List[Report]:
         + (["-n"] if options.dry_run else [])
         + ["--exclude=" + glob.escape(root + "/") + one.value.lstrip("/")
            for one in options.config.values("exclude")]
-        + DEFAULT_OPTIONS + options.options + ["--", root],
+        + DEFAULT_OPTIONS + options.converting + ["--", root],
         stderr=subprocess.PIPE)
     for line in outcome.messages:
         complain(line.replace(root + "/", "/").removeprefix("cfi2sframe: "))

@@ -182,7 +182,7 @@ def convertible_files(options: Options, package: Package,
                                                 files.names(index))), None)
         # Kernel packages have thousands of objects, and they are large.
         if not reason and elf.elf_type(files.start(index)) == elf.ET_REL \
-           and "--relocatable" not in options.options:
+           and "--relocatable" not in options.converting:
             reason = "relocatable object"
         if reason:
             reports[index] = {"status": "skipped", "reason": reason}
@@ -222,7 +222,7 @@ def detach_files(options: Options, package: Package, files: Files,
         reports.update(run_on_files(
             options, package, paths, place.folder,
             ["--detached=" + store, "--skip-unconvertible"]
-            + [one for one in options.options
+            + [one for one in options.converting
                if one != "--convert-checksummed"]))
     return reports
 
@@ -237,7 +237,7 @@ def convert_files(options: Options, package: Package,
     with place_for(files, indices) as place:
         paths = lay_out_files(options, files, indices, place.folder)
         reports.update(run_on_files(options, package, paths, place.folder,
-                                    DEFAULT_OPTIONS + options.options))
+                                    DEFAULT_OPTIONS + options.converting))
         package.well &= follow_programs(options, package, files, paths)
         for index, path in paths.items():
             with open(path, "rb") as file:
@@ -310,11 +310,12 @@ def write_package(options: Options, package: Package, renewed: Set[Key],
 
 # All packages.
 
+def size_of(path: str) -> int:
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
 def begin_progress(options: Options) -> None:
-    sizes = {path: os.path.getsize(path) if os.path.exists(path) else 0
-             for path in options.packages}
-    Package.progress = Progress("packages", list(sizes.values()))
-    options.size_of = sizes.get
+    Package.progress = Progress("packages", list(map(size_of, options.packages)))
 
 
 def each_package(options: Options, function: Callable[[str], Result]
@@ -324,7 +325,7 @@ def each_package(options: Options, function: Callable[[str], Result]
         try:
             return function(path)
         finally:
-            Package.progress.step(options.size_of(path) or 0)
+            Package.progress.step(size_of(path))
 
     return each(options.packages, one)
 
