@@ -17,7 +17,6 @@
 #include "convert/archive_members.h"
 #include "convert/fields.h"
 #include "convert/object_convert.h"
-#include "convert/replace.h"
 #include "convert/thresholds.h"
 #include "elf/archive.h"
 #include "elf/image.h"
@@ -223,27 +222,18 @@ convert_opened (struct archive_job *job, const struct output_request *output,
 }
 
 bool
-archive_convert (const struct output_request *output,
+archive_convert (const struct image *file, const struct output_request *output,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_report *report, struct error *err)
 {
   struct archive_job job
       = { .options = options, .member_options = *options, .report = report };
   job.member_options.min_coverage = 0;
-  struct output_request opened = *output;
-  struct image file;
-  if (!image_open_bytes (&file, output->input, err))
+  if (!archive_open (&job.archive, file->bytes, file->size, err))
     return false;
-  opened.input_fd = file.fd;
-  bool done = archive_open (&job.archive, file.bytes, file.size, err);
-  if (done)
-    {
-      report->input_bytes = file.size;
-      report->strategy = "archive";
-      replacement_note_concerns (&opened, report);
-      done = convert_opened (&job, &opened, err);
-      archive_free (&job.archive);
-    }
-  image_close (&file);
+  report->input_bytes = file->size;
+  report->strategy = "archive";
+  bool done = convert_opened (&job, output, err);
+  archive_free (&job.archive);
   return done;
 }

@@ -5,33 +5,13 @@
 
 #include "convert/archive_members.h"
 
-#include <ar.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum
 {
   NAME_MAX_SHOWN = 64
 };
-
-bool
-archive_is_instead (const struct file_location *location,
-                    const struct error *err)
-{
-  struct error ignored;
-  uint8_t magic[SARMAG];
-  if (err->status != CFI2SFRAME_NOT_ELF)
-    return false;
-  int fd = file_location_open (location, O_RDONLY | O_NONBLOCK | O_NOCTTY,
-                               &ignored);
-  if (fd < 0)
-    return false;
-  ssize_t got = pread (fd, magic, sizeof magic, 0);
-  close (fd);
-  return got > 0 && archive_has_magic (magic, (uint64_t)got);
-}
 
 /* Members lie at any even offset; a copy is aligned as a file would be.  */
 bool
@@ -129,23 +109,18 @@ sum_up (const struct member_visits *visits, struct error *err)
 }
 
 bool
-archive_visit (const struct file_location *input, archive_visitor *visit,
-               void *context, struct error *err)
+archive_visit (const struct image *file, archive_visitor *visit, void *context,
+               struct error *err)
 {
-  struct image file;
   struct archive archive;
   struct member_visits visits = { 0 };
-  if (!image_open_bytes (&file, input, err))
+  if (!archive_open (&archive, file->bytes, file->size, err))
     return false;
-  bool done = archive_open (&archive, file.bytes, file.size, err);
-  if (done)
-    {
-      for (size_t i = 0; done && i < archive.n; i++)
-        done = visit_member (&archive, &archive.members[i], visit, context,
-                             &visits, err);
-      done = done && sum_up (&visits, err);
-      archive_free (&archive);
-    }
-  image_close (&file);
+  bool done = true;
+  for (size_t i = 0; done && i < archive.n; i++)
+    done = visit_member (&archive, &archive.members[i], visit, context,
+                         &visits, err);
+  done = done && sum_up (&visits, err);
+  archive_free (&archive);
   return done;
 }

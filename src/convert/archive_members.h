@@ -8,13 +8,7 @@
 
 #include "base/error.h"
 #include "elf/archive.h"
-#include "elf/file_location.h"
 #include "elf/image.h"
-
-/* Whether the file at LOCATION, which ERR says is not an ELF file, is an
-   archive instead.  */
-bool archive_is_instead (const struct file_location *location,
-                         const struct error *err);
 
 /* A member of an archive, open.  */
 struct archive_object
@@ -42,10 +36,10 @@ bool archive_member_failed (const struct archive *archive,
 typedef bool archive_visitor (void *context, const char *name,
                               const struct image *image, struct error *err);
 
-/* Call VISIT for each object in the archive INPUT.  A failure names the
+/* Call VISIT for each object in the archive FILE.  A failure names the
    member, a mismatch the first one and how many more there are.  Status
    CFI2SFRAME_NOTHING when there was nothing in any.  */
-bool archive_visit (const struct file_location *input, archive_visitor *visit,
+bool archive_visit (const struct image *file, archive_visitor *visit,
                     void *context, struct error *err);
 
 #endif /* CONVERT_ARCHIVE_MEMBERS_H */

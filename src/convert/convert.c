@@ -8,7 +8,6 @@
 #include "base/background.h"
 #include "base/buffer.h"
 #include "convert/archive_convert.h"
-#include "convert/archive_members.h"
 #include "convert/audit.h"
 #include "convert/for_readers.h"
 #include "convert/linked_section.h"
@@ -339,31 +338,29 @@ make_object (struct conversion *conversion, struct error *err)
 }
 
 static bool
+convert_archive (struct conversion *conversion, struct error *err)
+{
+  conversion->report->archive = true;
+  if (!conversion->options->relocatable)
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
+                           "archive of objects");
+  return archive_convert (&conversion->input, &conversion->output,
+                          conversion->options, conversion->report, err);
+}
+
+static bool
 convert_opened (struct conversion *conversion, struct error *err)
 {
   conversion->output.input_fd = conversion->input.fd;
   replacement_note_concerns (&conversion->output, conversion->report);
+  if (image_is_archive (&conversion->input))
+    return convert_archive (conversion, err);
   if (is_wanted_object (conversion))
     return make_object (conversion, err)
            && output_file_make (&conversion->output, object_conversion_write,
                                 &conversion->object, err);
   conversion->changes = true;
   return convert_file (conversion, err);
-}
-
-/* The input is not an ELF file.  It may be an archive of objects.  */
-static bool
-convert_unopened (struct conversion *conversion, struct error *err)
-{
-  if (!archive_is_instead (&conversion->location, err))
-    return false;
-  conversion->report->archive = true;
-  if (!conversion->options->relocatable)
-    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
-                           "archive of objects");
-  error_clear (err);
-  return archive_convert (&conversion->output, conversion->options,
-                          conversion->report, err);
 }
 
 /* Make conversion->section only; in objects it has no address.  */
@@ -388,10 +385,10 @@ location_convert (const struct file_location *input, const char *output,
   conversion.location = options_locked (options, input);
   conversion.output
       = options_output (options, &conversion.location, output, made);
-  bool done = output_file_check_other (output, input->path, err)
-              && (image_open_at (&conversion.input, &conversion.location, err)
-                      ? convert_opened (&conversion, err)
-                      : convert_unopened (&conversion, err));
+  bool done
+      = output_file_check_other (output, input->path, err)
+        && image_open_or_archive (&conversion.input, &conversion.location, err)
+        && convert_opened (&conversion, err);
   if (!done && output != NULL && error_kind (err) == ERROR_NOTHING)
     replacement_copy_unchanged (&conversion.output, err);
   conversion_free (&conversion);

@@ -87,17 +87,18 @@ location_check (const struct file_location *input,
   struct archive_check archive
       = { .cfi_options = &cfi_options, .sum = result };
   bool checked;
-  if (image_open_at (&image, input, err))
+  if (!image_open_or_archive (&image, input, err))
+    return false;
+  if (image_is_archive (&image))
+    checked = archive_visit (&image, check_member, &archive, err);
+  else
     {
       checked = check_image (&image, &cfi_options, result, err);
       result->executable_bytes = image_executable_bytes (&image);
       checked
           = checked && check_readers (&image, options->readers, result, err);
-      image_close (&image);
     }
-  else
-    checked = archive_is_instead (input, err)
-              && archive_visit (input, check_member, &archive, err);
+  image_close (&image);
   return checked && thresholds_check_section (options, result, err);
 }
 
@@ -138,13 +139,11 @@ location_dump (const struct file_location *input, FILE *out, struct error *err)
 {
   struct image image;
   struct archive_dump dump = { input->path, out };
-  bool dumped = false;
-  if (image_open_at (&image, input, err))
-    {
-      dumped = dump_image (&image, out, err);
-      image_close (&image);
-    }
-  else if (archive_is_instead (input, err))
-    dumped = archive_visit (input, dump_member, &dump, err);
+  if (!image_open_or_archive (&image, input, err))
+    return false;
+  bool dumped = image_is_archive (&image)
+                    ? archive_visit (&image, dump_member, &dump, err)
+                    : dump_image (&image, out, err);
+  image_close (&image);
   return dumped;
 }

@@ -107,14 +107,6 @@ has_sframe (const struct image *image, struct error *err)
 }
 
 static bool
-check_is_linked (const struct image *image, struct error *err)
-{
-  return image->header.e_type != ET_REL
-         || (has_sframe (image, err)
-             && refuse_object (WORD_OBJECT, "relocatable object", err));
-}
-
-static bool
 look_at_member (void *context, const char *name, const struct image *image,
                 struct error *err)
 {
@@ -123,13 +115,16 @@ look_at_member (void *context, const char *name, const struct image *image,
   return has_sframe (image, err);
 }
 
-/* The same for an archive, which is made of objects.  */
+/* An archive is made of objects.  */
 static bool
-refuse_archive (const struct file_location *input, struct error *err)
+check_is_linked (const struct image *image, struct error *err)
 {
-  return archive_is_instead (input, err)
-         && archive_visit (input, look_at_member, NULL, err)
-         && refuse_object (WORD_ARCHIVE, "archive of objects", err);
+  if (image_is_archive (image))
+    return archive_visit (image, look_at_member, NULL, err)
+           && refuse_object (WORD_ARCHIVE, "archive of objects", err);
+  return image->header.e_type != ET_REL
+         || (has_sframe (image, err)
+             && refuse_object (WORD_OBJECT, "relocatable object", err));
 }
 
 /* Do as location_undo does, in this WAY.  A file in its old state elsewhere is
@@ -143,10 +138,9 @@ revert (const struct file_location *input, const char *output,
   const struct file_location locked = options_locked (options, input);
   struct image image;
   struct plan plan = { 0 };
-  if (!output_file_check_other (output, input->path, err))
+  if (!output_file_check_other (output, input->path, err)
+      || !image_open_or_archive (&image, &locked, err))
     return false;
-  if (!image_open_at (&image, &locked, err))
-    return refuse_archive (&locked, err);
   struct replacement replacement
       = { .image = &image,
           .plan = &plan,

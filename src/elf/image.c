@@ -41,12 +41,18 @@ range_in_file (const struct image *image, uint64_t offset, uint64_t size)
   return offset <= image->size && size <= image->size - offset;
 }
 
+bool
+image_is_archive (const struct image *image)
+{
+  return archive_has_magic (image->bytes, image->size);
+}
+
 /* The identification, before libelf interprets anything.  */
 static bool
 check_ident (const struct image *image, struct error *err)
 {
   const uint8_t *ident = image->bytes;
-  if (archive_has_magic (image->bytes, image->size))
+  if (image_is_archive (image))
     return error_set (err, CFI2SFRAME_NOT_ELF,
                       "an archive of objects, not an ELF file");
   if (image->size < EI_NIDENT || memcmp (ident, ELFMAG, SELFMAG) != 0)
@@ -455,6 +461,18 @@ image_open_bytes (struct image *image, const struct file_location *location,
     return true;
   close (image->fd);
   image->fd = -1;
+  return false;
+}
+
+bool
+image_open_or_archive (struct image *image,
+                       const struct file_location *location, struct error *err)
+{
+  if (!image_open_bytes (image, location, err))
+    return false;
+  if (image_is_archive (image) || image_open_elf (image, err))
+    return true;
+  image_close (image);
   return false;
 }
 

@@ -74,6 +74,13 @@ bool image_open_bytes (struct image *image,
                        const struct file_location *location,
                        struct error *err);
 
+/* Open an ELF file as image_open_at does, or an archive as image_open_bytes.
+ */
+bool image_open_or_archive (struct image *image,
+                            const struct file_location *location,
+                            struct error *err);
+bool image_is_archive (const struct image *image);
+
 /* Read the open file FD.  The descriptor belongs to the image on success
    only.  */
 bool image_open_fd (struct image *image, int fd, struct error *err);
