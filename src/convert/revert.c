@@ -53,7 +53,8 @@ check_original (const struct replacement *replacement, const void *bytes,
 static const struct way by_record = { plan_undo, check_original };
 
 /* Like plan_undo, unless that gives back an .sframe, which --replace has
-   replaced.  */
+   replaced.  location_remove goes another way then, and nobody sees the
+   reason.  */
 static bool
 plan_undo_without (struct plan *plan, const struct image *image,
                    struct error *err)
@@ -66,7 +67,7 @@ plan_undo_without (struct plan *plan, const struct image *image,
   image_close (&original);
   return !present
          || error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
-                            "it had an .sframe");
+                            "has an .sframe already");
 }
 
 static const struct way by_record_without
