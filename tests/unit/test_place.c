@@ -2,9 +2,9 @@
    made here; no file is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Most tests are rows of tables, served[], refused[], unfit[] and loaders[]: what
-   is changed in a small program, and what becomes of it.  Functions are those
-   that need more than one file or ask for something else than a plan.  */
+   Most tests are rows of tables, served[], refused[], unfit[] and loaders[]:
+   what is changed in a small program, and what becomes of it.  Functions are
+   those that need more than one file or ask for something else than a plan. */
 
 #include <limits.h>
 #include <string.h>
@@ -75,6 +75,7 @@ struct fixture
   struct elf_builder elf;
   struct image image, result; /* of the old and the new file */
   struct plan_request request;
+  struct plan_replaced replaced; /* request.replaced, if any */
   struct plan plan;
   struct error err;
   uint8_t *bytes; /* the new file */
@@ -326,7 +327,7 @@ check_sections (const struct fixture *test)
       const struct image_section *new = &test->result.sections[i];
       assert_string_equal (old->name, new->name);
       assert_int_equal (old->header.sh_flags, new->header.sh_flags);
-      if (strcmp (old->name, ".shstrtab") == 0
+      if (strcmp (old->name, ".shstrtab") == 0 || i == test->replaced.section
           || strcmp (old->name, ".dynamic") == 0
           || strcmp (old->name, ".symtab") == 0
           || old->header.sh_type == SHT_NOBITS)
@@ -674,6 +675,30 @@ set_section (struct fixture *test, const struct change *change)
     .make = set_section, .text = (name), .type = (section_type), \
     .value = (flags), .at = (offset), .size = (length)           \
   }
+
+/* An .sframe that is there already, and is replaced.  */
+static void
+add_old_sframe (struct fixture *test, const struct change *change)
+{
+  elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
+                           change->at, change->size, 4)
+      ->sh_addr
+      = change->value;
+  test->replaced
+      = (struct plan_replaced){ test->elf.n_sections - 1, change->at,
+                                change->value, change->size };
+  test->request.replaced = &test->replaced;
+}
+
+#define OLD_SFRAME(offset, address, length)                     \
+  {                                                             \
+    .make = add_old_sframe, .at = (offset), .value = (address), \
+    .size = (length)                                            \
+  }
+/* Behind .rodata, with a free header; the new one needs 0x100 bytes.  */
+#define OLD_PLACE(offset, address, length)                      \
+  SET_SECTION (S_RODATA, sh_size, 0x100), NO_SEGMENT (P_STACK), \
+      SET (request.sframe_size, 0x100), OLD_SFRAME (offset, address, length)
 
 static void
 set_base (struct fixture *test, const struct change *change)
@@ -1093,6 +1118,12 @@ check_spare_slot (const struct fixture *test)
 }
 
 static void
+check_old_sframe_is_gone (const struct fixture *test)
+{
+  assert_null (memchr (test->bytes, 0xee, test->plan.new_size));
+}
+
+static void
 make_fixed_program_with_room (struct fixture *test)
 {
   test->elf.sections[S_DYNSYM].sh_size = 0x120;
@@ -1123,6 +1154,10 @@ check_grown_down (const struct fixture *test)
   assert_true (load_u64 (old + 32, false) == table->sh_addr - 0x400000);
   assert_int_equal (load_u16 (old + 56, false), 10);
   assert_true (load_u64 (seen + 8, false) == note->p_vaddr - 0x400000);
+  const uint8_t *front = test->bytes + table->sh_offset + 8 * 56;
+  assert_int_equal (load_u64 (front + 16, false), 0x400000 - distance);
+  assert_int_equal (load_u64 (front + 32, false), distance);
+  assert_int_equal (load_u64 (front + 40, false), distance);
   assert_in_range (note->p_offset, 64 + 10 * 56, 0x1000 - 0x24);
   assert_memory_equal (test->bytes + note->p_offset, old + 0x220, 0x24);
   assert_memory_equal (old + 0x220, test->elf.bytes + 0x220, 0x24);
@@ -1570,6 +1605,30 @@ static const struct layout_case served[] = {
   { "programs_with_an_interpreter_are_no_kernels",
     .changes = { WORD32 (0x1010, 0x1badb002), WORD32 (0x1014, 2),
                  WORD32 (0x1018, -0x1badb004) } },
+  { "empty_sframe_behind_the_table_holds_up_nothing",
+    .changes = { OLD_SFRAME (0x224, 0x224, 0) } },
+  /* lld 21 puts it there.  What is left of it is zeroed, wherever it is.  */
+  { "old_sframe_behind_the_table_moves",
+    .changes
+    = { OLD_SFRAME (0x21c, 0x21c, 4), BYTES (0x21c, "\xee\xee\xee\xee") },
+    .check = check_old_sframe_is_gone },
+  { "old_place_is_used_again", .changes = { OLD_PLACE (0x500, 0x500, 0x100) },
+    .strategy = "reuse",
+    .expects = { SECTION_HAS (".sframe", sh_offset, 0x500),
+                 SECTION_HAS (".sframe", sh_addr, 0x500) } },
+  { "old_place_is_too_small", .strategy = "slack",
+    .changes = { OLD_PLACE (0x500, 0x500, 0xff) } },
+  { "old_place_is_not_aligned", .strategy = "slack",
+    .changes = { OLD_PLACE (0x504, 0x504, 0x100) } },
+  { "old_place_is_elsewhere_in_memory", .strategy = "slack",
+    .changes = { OLD_PLACE (0x500, 0x508, 0x100) } },
+  { "old_place_is_partly_behind_its_segment", .strategy = "slack",
+    .changes = { OLD_PLACE (0x508, 0x508, 0x100) } },
+  { "old_place_is_behind_its_segment", .strategy = "slack",
+    .changes = { OLD_PLACE (0x800, 0x800, 0x100) } },
+  { "old_place_is_writable", .strategy = "slack",
+    .changes = { OLD_PLACE (0x500, 0x500, 0x100),
+                 SET_SEGMENT (P_FIRST, p_flags, PF_R | PF_W) } },
   { "patchelf_finds_a_spare_slot", make_room_for_patchelf,
     .check = check_spare_slot },
   /* With two headers more the note ends with the first page.  */
@@ -1592,6 +1651,12 @@ static const struct layout_case served[] = {
                  SECTION_HAS (".old_tables", sh_size, 0xb8),
                  SECTION_HAS (".old_tables", sh_addr, 0x4002e8),
                  SEGMENT_HAS (PT_NOTE, p_offset, 0x2a8) } },
+  { "segments_are_where_their_addresses_say",
+    .changes = { SET_SEGMENT (P_STACK, p_type, PT_LOOS + 3),
+                 SET_SEGMENT (P_STACK, p_offset, 0x200),
+                 SET_SEGMENT (P_STACK, p_vaddr, 0x400),
+                 SET_SEGMENT (P_STACK, p_filesz, 8) },
+    .expects = { SEGMENT_BEGINS (PT_NOTE, 0x270) } },
   { "relro_is_where_its_address_says", make_relro_at_offset_0,
     .expects = { SEGMENT_HAS (PT_GNU_RELRO, p_offset, 0),
                  SEGMENT_HAS (PT_GNU_RELRO, p_vaddr, 0x1fec) } },
@@ -1671,6 +1736,9 @@ static const struct layout_case served[] = {
     .strategy = "grow-data",
     .expects = { SECTION_HAS (".symtab", sh_offset, 0x43c0) } },
   { "libraries_do_without_pt_phdr", make_library, .strategy = "grow-data",
+    .check = check_no_pt_phdr },
+  { "libraries_with_other_flags_do_without_pt_phdr", make_library,
+    .changes = { DYNAMIC (DT_FLAGS_1, 1) }, .strategy = "grow-data",
     .check = check_no_pt_phdr },
   { "static_pies_of_glibc_do_without_pt_phdr", make_library,
     .changes = { NOTE (0x220, "GNU", NT_GNU_ABI_TAG, 16),
@@ -1829,6 +1897,7 @@ TEST_ROWS (served, struct fixture *test, set_up, tear_down, is_served)
   const struct layout_case *given = test->given;
   make_file (test);
   plan_and_apply_encoded (test, given->strategy ? given->strategy : "evict");
+  assert_int_equal (test->plan.replaced_section, test->replaced.section);
   if (given->n_segments != 0)
     assert_int_equal (test->result.n_segments, given->n_segments);
   if (given->n_extents != 0)
@@ -2494,104 +2563,6 @@ FIXTURE_TEST (every_opcode_map_may_know_evicted_bytes)
       }
 }
 
-/* ---- An .sframe that is there already.  */
-
-FIXTURE_TEST (empty_sframe_behind_the_table_holds_up_nothing)
-{
-  elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
-                           0x224, 0, 8);
-  struct plan_replaced replaced
-      = { test->elf.n_sections - 1, 0x224, 0x224, 0 };
-  test->elf.sections[replaced.section].sh_addr = 0x224;
-  test->request.replaced = &replaced;
-  open_old (test);
-  plan_once (test);
-  assert_string_equal (test->plan.strategy, "evict");
-  assert_int_equal (test->plan.replaced_section, replaced.section);
-}
-
-/* lld 21 puts it there.  What is left of it is zeroed, wherever it is.  */
-FIXTURE_TEST (old_sframe_behind_the_table_moves)
-{
-  elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
-                           0x21c, 4, 4);
-  memset (test->elf.bytes + 0x21c, 0xee, 4);
-  struct plan_replaced replaced
-      = { test->elf.n_sections - 1, 0x21c, 0x21c, 4 };
-  test->request.replaced = &replaced;
-  open_old (test);
-  plan_once (test);
-  assert_string_equal (test->plan.strategy, "evict");
-  apply (test);
-  open_result (test);
-  check_sframe (test);
-  assert_null (memchr (test->bytes, 0xee, test->plan.new_size));
-}
-
-/* An .sframe behind .rodata, SIZE bytes at ADDRESS of OFFSET, and a free
-   header; the new one needs 0x100 bytes.  */
-static struct plan_replaced
-add_old_sframe (struct fixture *test, uint64_t offset, uint64_t address,
-                uint64_t size)
-{
-  test->elf.sections[elf_builder_section (&test->elf, ".rodata")].sh_size
-      = 0x100;
-  elf_builder_add_section (&test->elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC,
-                           offset, size, 8)
-      ->sh_addr
-      = address;
-  test->elf.segments[7] = (Elf64_Phdr){ 0 };
-  test->request.sframe_size = 0x100;
-  return (struct plan_replaced){ test->elf.n_sections - 1, offset, address,
-                                 size };
-}
-
-FIXTURE_TEST (old_place_is_used_again)
-{
-  struct plan_replaced replaced = add_old_sframe (test, 0x500, 0x500, 0x100);
-  test->request.replaced = &replaced;
-  open_old (test);
-  plan_once (test);
-  assert_string_equal (test->plan.strategy, "reuse");
-  assert_int_equal (test->plan.sframe_offset, 0x500);
-  assert_int_equal (test->plan.sframe_address, 0x500);
-  assert_int_equal (test->plan.replaced_section, replaced.section);
-  apply (test);
-  open_result (test);
-  check_sframe (test);
-  assert_int_equal (section_of (&test->result, ".sframe")->sh_addr, 0x500);
-}
-
-FIXTURE_TEST (old_place_is_left_unless_it_fits)
-{
-  const struct elf_builder original = test->elf;
-  static const struct
-  {
-    uint64_t offset, address, size;
-    uint32_t flags; /* of the first segment */
-  } cases[] = {
-    { 0x500, 0x500, 0xff, PF_R },        /* too small */
-    { 0x504, 0x504, 0xfc, PF_R },        /* and not aligned */
-    { 0x500, 0x508, 0x100, PF_R },       /* another place in memory */
-    { 0x508, 0x508, 0x100, PF_R },       /* partly behind the segment */
-    { 0x800, 0x800, 0x100, PF_R },       /* quite behind it */
-    { 0x500, 0x500, 0x100, PF_R | PF_W } /* writable */
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      test->elf = original;
-      struct plan_replaced replaced = add_old_sframe (
-          test, cases[i].offset, cases[i].address, cases[i].size);
-      test->elf.segments[2].p_flags = cases[i].flags;
-      test->request.replaced = &replaced;
-      open_old (test);
-      if (choose_strategy (&test->plan, &test->image, &test->request,
-                           &test->err))
-        assert_string_not_equal (test->plan.strategy, "reuse");
-      close_old (test);
-    }
-}
-
 /* ---- Loaders */
 
 /* A library without a loader's name and with a loader's dynamic symbols.  */
@@ -2639,10 +2610,13 @@ TEST_ROWS (loaders, struct fixture *test, set_up, tear_down, is_a_loader)
 
 TEST (names_of_loaders)
 {
-  static const char *const names[]
-      = { "/lib64/ld-linux-x86-64.so.2", "ld-2.31.so",
-          "root/lib/ld-musl-x86_64.so.1", "ld64-uClibc.so.1",
-          "/lib/ld64.so.1" };
+  static const char *const names[] = { "/lib64/ld-linux-x86-64.so.2",
+                                       "ld-2.31.so",
+                                       "root/lib/ld-musl-x86_64.so.1",
+                                       "ld64-uClibc.so.1",
+                                       "/lib/ld64.so.1",
+                                       "ld.so.1",
+                                       "libc.musl-x86_64.so.1" };
   static const char *const others[]
       = { "", "/usr/bin/ld", "x86_64-linux-gnu-ld.bfd",
           "ld-linux.so.2/program", "libld-linux.so" };
