@@ -417,7 +417,9 @@ TEST (every_field_in_data_is_found)
 }
 
 /* Where fields are not what leads anywhere: CFI, and what may move itself.  In
-   code, chance fields are too many.  */
+   code, chance fields are too many.  Distances lead to what a note consists
+   of.
+   */
 TEST (what_looks_like_a_field_counts_where_it_may_be_one)
 {
   static const struct
@@ -429,7 +431,8 @@ TEST (what_looks_like_a_field_counts_where_it_may_be_one)
     uint64_t target;
     bool address, distance;
   } rows[] = {
-    { ".data", SHT_PROGBITS, SHF_ALLOC, 7, RANGE + 5, true, true },
+    { ".data", SHT_PROGBITS, SHF_ALLOC, 7, RANGE + 4, true, true },
+    { ".data", SHT_PROGBITS, SHF_ALLOC, 7, RANGE + 5, true, false },
     { ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 8, RANGE, false, false },
     { ".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 8, RANGE, false, false },
     { ".note", SHT_NOTE, SHF_ALLOC, 8, RANGE, false, false },
