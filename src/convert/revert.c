@@ -53,8 +53,7 @@ check_original (const struct replacement *replacement, const void *bytes,
 static const struct way by_record = { plan_undo, check_original };
 
 /* Like plan_undo, unless that gives back an .sframe, which --replace has
-   replaced.  location_remove goes another way then, and nobody sees the
-   reason.  */
+   replaced.  location_remove goes another way then, and drops the reason.  */
 static bool
 plan_undo_without (struct plan *plan, const struct image *image,
                    struct error *err)
