@@ -77,7 +77,20 @@ conversion_free (struct conversion *conversion)
   image_close (&conversion->input);
 }
 
-/* Decide what to do about an .sframe that is there.  */
+/* What the new .sframe takes the place of in the image that the conversion
+   starts from: an .sframe, or an empty section, which is none.  */
+static bool
+take_existing (struct conversion *conversion, struct error *err)
+{
+  struct existing *existing = &conversion->existing;
+  conversion->replaces = existing->present || existing->n_sections == 1;
+  return !existing->present
+         || existing_check_replaceable (existing, source_image (conversion),
+                                        err);
+}
+
+/* Decide what to do about an .sframe that is there.  An original that is
+   restored may have one, too: a linker's, which this program replaced.  */
 static bool
 handle_existing (struct conversion *conversion, struct error *err)
 {
@@ -86,23 +99,21 @@ handle_existing (struct conversion *conversion, struct error *err)
   if (existing->has_record && !existing->present)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
                            "an interrupted conversion");
-  /* An empty section is not an .sframe, but its header can be used.  */
-  conversion->replaces = !existing->present && existing->n_sections == 1;
-  if (!existing->present)
-    return true;
-  if (!audit_replacing (&conversion->input, conversion->options,
-                        conversion->report, err))
+  if (existing->present
+      && !audit_replacing (&conversion->input, conversion->options,
+                           conversion->report, err))
     return false;
-  if (existing->has_record
-      && original_restore (&conversion->original, &conversion->input, err))
-    return true;
-  if (existing->has_record && err->status != CFI2SFRAME_REFUSED)
-    return false;
-  /* A linker made it, or it was changed after this program had made it.  */
   if (existing->has_record)
-    existing_forget_record (existing, &conversion->input);
-  conversion->replaces = true;
-  return existing_check_replaceable (existing, &conversion->input, err);
+    {
+      if (original_restore (&conversion->original, &conversion->input, err))
+        *existing = existing_find (&conversion->original);
+      else if (err->status == CFI2SFRAME_REFUSED)
+        /* It was changed after this program had made it.  */
+        existing_forget_record (existing, &conversion->input);
+      else
+        return false;
+    }
+  return take_existing (conversion, err);
 }
 
 /* Read the input's headers and what it has of .sframe; see whether it can be

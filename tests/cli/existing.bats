@@ -30,6 +30,19 @@ one_sframe ()
   [ $((16#$s)) -eq $((16#$vs)) ]
 }
 
+# --replace of FILE, which was made of ORIGINAL, makes what one --replace of
+# ORIGINAL does.
+replaced_again ()
+{
+  local format
+  for format in 2 3; do
+    convert --replace --format=$format -o wanted "$2"
+    convert --replace --format=$format "$1"
+    cmp wanted "$1"
+    rm wanted
+  done
+}
+
 # FILE is left as it is, with a warning that holds TEXT.
 stays_with_warning ()
 {
@@ -283,6 +296,7 @@ END
   convert --replace f
   one_sframe f
   exits 0 --check f
+  replaced_again f "$in"
   convert --undo f
   cmp "$in" f
   convert --remove f
@@ -357,6 +371,7 @@ END
     convert f
     exits 0 --check f
     ./f
+    replaced_again f in
     convert --undo f
     cmp in f
   done
