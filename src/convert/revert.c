@@ -115,13 +115,23 @@ look_at_member (void *context, const char *name, const struct image *image,
   return has_sframe (image, err);
 }
 
-/* An archive is made of objects.  */
+/* An archive is made of objects.  One that cannot be read (a thin one has none
+   of its objects) is skipped, as by conversions.  */
+static bool
+refuse_archive (const struct image *image, struct error *err)
+{
+  if (archive_visit (image, look_at_member, NULL, err))
+    return refuse_object (WORD_ARCHIVE, "archive of objects", err);
+  if (err->status != CFI2SFRAME_NO_MEMORY)
+    err->status = CFI2SFRAME_NOTHING;
+  return false;
+}
+
 static bool
 check_is_linked (const struct image *image, struct error *err)
 {
   if (image_is_archive (image))
-    return archive_visit (image, look_at_member, NULL, err)
-           && refuse_object (WORD_ARCHIVE, "archive of objects", err);
+    return refuse_archive (image, err);
   return image->header.e_type != ET_REL
          || (has_sframe (image, err)
              && refuse_object (WORD_OBJECT, "relocatable object", err));

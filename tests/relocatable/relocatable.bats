@@ -631,6 +631,14 @@ END
     cp in.a f.a
     exits 0 -v $option f.a
     [ "$output" = "f.a: skipped: no .sframe in any member" ] || report
+    head -c 100 lib.a >f.a
+    exits 0 -v $option f.a
+    [[ $output == "f.a: skipped: archive member is damaged or "* ]] || report
+    rm f.a
+    ar rcT f.a ./*.o
+    exits 0 -v $option f.a
+    [[ $output == "f.a: skipped: thin archive: "* ]] || report
+    rm f.a
     # It was a note, which advised --relocatable.
     cp lib.a f.a
     refused f.a $option
