@@ -52,26 +52,6 @@ check_original (const struct replacement *replacement, const void *bytes,
 
 static const struct way by_record = { plan_undo, check_original };
 
-/* Like plan_undo, unless that gives back an .sframe, which --replace has
-   replaced.  location_remove goes another way then, and drops the reason.  */
-static bool
-plan_undo_without (struct plan *plan, const struct image *image,
-                   struct error *err)
-{
-  struct image original;
-  if (!plan_undo (plan, image, err)
-      || !original_restore (&original, image, err))
-    return false;
-  bool present = existing_find (&original).present;
-  image_close (&original);
-  return !present
-         || error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
-                            "has an .sframe already");
-}
-
-static const struct way by_record_without
-    = { plan_undo_without, check_original };
-
 static bool
 plan_removal (struct plan *plan, const struct image *image, struct error *err)
 {
@@ -137,15 +117,34 @@ check_is_linked (const struct image *image, struct error *err)
              && refuse_object (WORD_OBJECT, "relocatable object", err));
 }
 
-/* Do as location_undo does, in this WAY.  A file in its old state elsewhere is
-   for comparisons: no checksum is of it.  */
+/* What takes the .sframe of IMAGE away: its record, unless there is none of
+   use, or the record gives back an .sframe that --replace has replaced.  NULL
+   on failure.  */
+static const struct way *
+way_to_remove (const struct image *image, struct error *err)
+{
+  struct image original;
+  if (!original_restore (&original, image, err))
+    {
+      if (error_kind (err) == ERROR_OF_WORK)
+        return NULL;
+      error_clear (err);
+      return &without_record;
+    }
+  bool present = existing_find (&original).present;
+  image_close (&original);
+  return present ? &without_record : &by_record;
+}
+
+/* Do as location_undo does or, if REMOVES, as location_remove.  A file in its
+   old state elsewhere is for comparisons: no checksum is of it.  */
 static bool
 revert (const struct file_location *input, const char *output,
         const struct cfi2sframe_options *options, struct file_identity *made,
-        struct cfi2sframe_report *report, const struct way *way,
-        struct error *err)
+        struct cfi2sframe_report *report, bool removes, struct error *err)
 {
   const struct file_location locked = options_locked (options, input);
+  const struct way *way = &by_record;
   struct image image;
   struct plan plan = { 0 };
   if (!output_file_check_other (output, input->path, err)
@@ -154,15 +153,17 @@ revert (const struct file_location *input, const char *output,
   struct replacement replacement
       = { .image = &image,
           .plan = &plan,
-          .output = options_output (options, &locked, output, made),
-          .check = way->check };
+          .output = options_output (options, &locked, output, made) };
   replacement.output.input_fd = image.fd;
   replacement_note_concerns (&replacement.output, report);
-  bool done
-      = check_is_linked (&image, err) && way->plan (&plan, &image, err)
-        && (output != NULL
-            || options_check_checksum (options, &image, &locked, err))
-        && (options->dry_run || replacement_carry_out (&replacement, err));
+  bool done = check_is_linked (&image, err);
+  if (done && removes)
+    done = (way = way_to_remove (&image, err)) != NULL;
+  replacement.check = way->check;
+  done = done && way->plan (&plan, &image, err)
+         && (output != NULL
+             || options_check_checksum (options, &image, &locked, err))
+         && (options->dry_run || replacement_carry_out (&replacement, err));
   plan_free (&plan);
   image_close (&image);
   return done;
@@ -174,7 +175,7 @@ location_undo (const struct file_location *input, const char *output,
                struct file_identity *made, struct cfi2sframe_report *report,
                struct error *err)
 {
-  return revert (input, output, options, made, report, &by_record, err);
+  return revert (input, output, options, made, report, false, err);
 }
 
 bool
@@ -183,12 +184,5 @@ location_remove (const struct file_location *input, const char *output,
                  struct file_identity *made, struct cfi2sframe_report *report,
                  struct error *err)
 {
-  if (revert (input, output, options, made, report, &by_record_without, err))
-    return true;
-  if (err->status != CFI2SFRAME_NOTHING
-      && err->status != CFI2SFRAME_UNSUPPORTED
-      && err->status != CFI2SFRAME_REFUSED)
-    return false;
-  error_clear (err);
-  return revert (input, output, options, made, report, &without_record, err);
+  return revert (input, output, options, made, report, true, err);
 }
