@@ -1,4 +1,5 @@
-/* The entries of .eh_frame and .debug_frame, as libdw finds them.
+/* The entries of .eh_frame and .debug_frame: found by libdw, and behind zero
+   words, where libdw ends.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Sources: LSB Core, section 10.6 (.eh_frame, .eh_frame_hdr).  */

@@ -152,7 +152,7 @@ object_read_relocations (const struct object *object, size_t section,
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const struct image_section *candidate = &image->sections[i];
-      if (!object_relocates (candidate, section))
+      if (!section_relocates (candidate, section))
         continue;
       if (candidate->header.sh_type != SHT_RELA)
         return error_set (err, CFI2SFRAME_UNSUPPORTED,

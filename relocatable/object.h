@@ -68,7 +68,7 @@ bool object_find_sframe (const struct image *image, size_t *section,
 /* Whether SECTION has relocations of section TARGET, in whatever form: types
    are added (SHT_CREL), and the flag says what sh_info is (gABI).  */
 static inline bool
-object_relocates (const struct image_section *section, size_t target)
+section_relocates (const struct image_section *section, size_t target)
 {
   const GElf_Shdr *header = &section->header;
   return header->sh_info == target

@@ -312,7 +312,7 @@ find_sections (struct object_check *check, struct error *err)
   if (!object_find_sframe (check->new, &check->sframe, err))
     return false;
   for (size_t i = 1; i < n; i++)
-    if (object_relocates (&check->new->sections[i], check->sframe)
+    if (section_relocates (&check->new->sections[i], check->sframe)
         && n_tables++ == 0)
       check->rela = i;
   made += check->sframe >= old;

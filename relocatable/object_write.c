@@ -81,7 +81,7 @@ find_old_sections (struct object_writer *writer, struct error *err)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const struct image_section *section = &image->sections[i];
-      if (!object_relocates (section, writer->sframe))
+      if (!section_relocates (section, writer->sframe))
         continue;
       if (section->header.sh_type != SHT_RELA || writer->rela != 0)
         return error_set (err, CFI2SFRAME_UNSUPPORTED,
