@@ -54,6 +54,16 @@ function(cfi2sframe_convert target)
     VERBATIM)
 endfunction()
 
+set(_cfi2sframe_rules LINK_EXECUTABLE CREATE_SHARED_LIBRARY CREATE_SHARED_MODULE)
+
+# For functions: the rule in the variable NAME of the caller, if there is one.
+macro(_cfi2sframe_add_to name)
+  # A project in a project comes by twice.
+  if(${name} AND NOT "${${name}}" MATCHES " --hook ")
+    set(${name} "${${name}};${_cfi2sframe_command} -- <TARGET>" PARENT_SCOPE)
+  endif()
+endmacro()
+
 # The rules of the languages that are enabled, for this folder and those below
 # it: a target can be given commands only where it is defined.
 function(cfi2sframe_convert_all)
@@ -63,30 +73,33 @@ function(cfi2sframe_convert_all)
       "cfi2sframe_convert_all: unknown argument ${arg_UNPARSED_ARGUMENTS}")
   endif()
   _cfi2sframe_find("${arg_REQUIRED}")
-  set_property(GLOBAL PROPERTY _cfi2sframe_all OPTIONS ${arg_OPTIONS})
-  set(command "\"${CFI2SFRAME_EXECUTABLE}\" --hook")
+  set(_cfi2sframe_command "\"${CFI2SFRAME_EXECUTABLE}\" --hook")
   foreach(option IN LISTS arg_OPTIONS)
-    string(APPEND command " \"${option}\"")
+    string(APPEND _cfi2sframe_command " \"${option}\"")
   endforeach()
+  set(_cfi2sframe_command "${_cfi2sframe_command}" PARENT_SCOPE)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   foreach(language IN LISTS languages)
-    foreach(kind LINK_EXECUTABLE CREATE_SHARED_LIBRARY CREATE_SHARED_MODULE)
-      set(rule "${CMAKE_${language}_${kind}}")
-      # A project in a project comes by twice.
-      if(rule AND NOT rule MATCHES " --hook ")
-        set(CMAKE_${language}_${kind} "${rule};${command} -- <TARGET>"
-          PARENT_SCOPE)
-      endif()
+    foreach(rule IN LISTS _cfi2sframe_rules)
+      _cfi2sframe_add_to(CMAKE_${language}_${rule})
     endforeach()
   endforeach()
 endfunction()
 
-# project() may name no language, or not all.  The rules of the others are there
-# when they are enabled, and have to be changed there.
-macro(enable_language)
-  _enable_language(${ARGV})
-  get_property(_cfi2sframe_all GLOBAL PROPERTY _cfi2sframe_all)
-  if(_cfi2sframe_all)
-    cfi2sframe_convert_all(${_cfi2sframe_all})
+# project() may name no language, or not all.  The rules of the others are set
+# when they are enabled, and are changed there, if that is where
+# cfi2sframe_convert_all() holds.  An enable_language() of our own would not
+# leave the project one: CMake keeps one former command of a name, no more.
+# A language that is not in the list below needs the call behind its
+# enable_language().
+function(_cfi2sframe_rule_seen name access)
+  if(access STREQUAL "MODIFIED_ACCESS" AND _cfi2sframe_command)
+    _cfi2sframe_add_to(${name})
   endif()
-endmacro()
+endfunction()
+
+foreach(language IN ITEMS C CXX OBJC OBJCXX CUDA HIP Fortran Swift ASM ASM_NASM)
+  foreach(rule IN LISTS _cfi2sframe_rules)
+    variable_watch(CMAKE_${language}_${rule} _cfi2sframe_rule_seen)
+  endforeach()
+endforeach()

@@ -594,6 +594,63 @@ cfi2sframe_convert_all()\\
   has_sframe build2/program
 }
 
+@test "CMake: a project with an enable_language() of its own" {
+  needs make cmake
+  program_in_path
+  echo 'int main () { return 0; }' >program.c
+  cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.15)
+project(hello NONE)
+macro(enable_language)
+  message(STATUS "enabling ${ARGV}")
+  _enable_language(${ARGV})
+endmacro()
+# include
+enable_language(C)
+add_executable(program program.c)
+END
+  succeeds cmake -S . -B build \
+    -DCMAKE_PROJECT_INCLUDE="$contrib/cmake/Cfi2sframeAll.cmake"
+  says "enabling C"
+  succeeds cmake --build build
+  has_sframe build/program
+  # With the call behind it.
+  sed -i "s|^# include|include(\"$contrib/cmake/Cfi2sframe.cmake\")\\
+cfi2sframe_convert_all()|" CMakeLists.txt
+  succeeds cmake -S . -B build2
+  says "enabling C"
+  succeeds cmake --build build2
+  has_sframe build2/program
+}
+
+@test "CMake: what a folder asks for is not for those above it and next to it" {
+  needs make cmake
+  program_in_path
+  mkdir asks next
+  echo 'int main () { return 0; }' | tee program.c asks/main.cc >next/main.cc
+  cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.15)
+project(hello NONE)
+add_subdirectory(asks)
+add_subdirectory(next)
+enable_language(C)
+add_executable(program program.c)
+END
+  cat >asks/CMakeLists.txt <<END
+include("$contrib/cmake/Cfi2sframe.cmake")
+cfi2sframe_convert_all()
+enable_language(CXX)
+add_executable(asks main.cc)
+END
+  printf '%s\n' 'enable_language(CXX)' 'add_executable(next main.cc)' \
+    >next/CMakeLists.txt
+  succeeds cmake -S . -B build
+  succeeds cmake --build build
+  has_sframe build/asks/asks
+  no_sframe build/next/next
+  no_sframe build/program
+}
+
 # What a cross compiler for another machine would make.
 @test "CMake: a target that cannot be converted is a note; =no makes it an error" {
   needs cmake make
