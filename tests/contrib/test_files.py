@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 
 import pytest
 
@@ -120,6 +121,43 @@ def test_program_headers():
             == [elf.Segment(1, 5, 2, 3, 4, 5, 6, 7)]
     assert not list(elf.segments(b"\x7fELF"))
     assert not list(elf.segments(header % 1))
+
+
+def file_of_segments(size, *ranges):
+    """An ELF file of SIZE bytes with program headers for (offset, size)."""
+    data = bytearray(b"\x7fELF\2\1" + bytes(size - 6))
+    struct.pack_into("<Q", data, 32, 64)
+    struct.pack_into("<2H", data, 54, 56, len(ranges))
+    for number, (offset, length) in enumerate(ranges):
+        struct.pack_into("<2I6Q", data, 64 + 56 * number, 1, 4, offset, 0, 0,
+                         length, length, 1)
+    return data
+
+
+def test_what_runs_is_what_segments_name():
+    data = file_of_segments(1000, (500, 100), (300, 50), (320, 10),
+                            (340, 40), (900, 1 << 63))
+    runs = elf.what_runs(bytes(data))
+    for at in range(len(data)):
+        other = data[:]
+        other[at] ^= 1
+        assert (elf.what_runs(bytes(other)) != runs) == (
+            at < 40 or 48 <= at < 58 or 64 <= at < 64 + 5 * 56
+            or 300 <= at < 380 or 500 <= at < 600 or at >= 900)
+    # Their order counts.
+    assert elf.what_runs(bytes(file_of_segments(1000, (300, 9), (500, 9)))) \
+        != elf.what_runs(bytes(file_of_segments(1000, (500, 9), (300, 9))))
+
+
+def test_segments_that_all_name_the_whole_file():
+    data = bytes(file_of_segments(
+        1 << 20, *((number, 1 << 20) for number in range(1000))))
+    tracemalloc.start()
+    try:
+        assert elf.what_runs(data) == elf.what_runs(data)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("arguments, text", [

@@ -60,8 +60,17 @@ def segments(data: bytes) -> Iterator[Segment]:
 
 def what_runs(data: bytes) -> List[object]:
     """What of the ELF file DATA is there when it runs: its header and program
-    headers with all that they name.  Where sections begin is not."""
+    headers with all that they name.  Where sections begin is not.
+
+    Bytes that several of them name are there once: any number of program
+    headers can name the whole file.
+    """
     data = data[:40] + bytes(8) + data[48:58] + bytes(6) + data[64:]
-    return [data[:64]] + [
-        (segment, data[segment.offset:segment.offset + segment.size])
-        for segment in segments(data)]
+    found = list(segments(data))
+    runs: List[object] = [data[:64], found]
+    end = 0
+    for segment in sorted(found, key=lambda segment: segment.offset):
+        last = segment.offset + segment.size
+        runs.append(data[max(end, segment.offset):last])
+        end = max(end, last)
+    return runs
