@@ -6,7 +6,7 @@ import tarfile
 
 import pytest
 
-from sframe_retrofit import Refused, archives, checksums, config
+from sframe_retrofit import Refused, archives, checksums, config, md5sums
 
 ELF = b"\x7fELF\2\1" + b"\0" * 10 + b"\3\0"
 
@@ -26,6 +26,48 @@ def test_the_files_of_an_archive(tar):
                                     ("usr/lib/c.so", "a.so")]
     assert checksums.further_names(files) == {
         "usr/lib/a.so": ["b.so", "c.so"]}
+
+
+def header_of(name, kind, size):
+    """A member's header that says SIZE, be it of a sparse file."""
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname, member.size = kind, "elsewhere", size
+    header = member.tobuf(tarfile.GNU_FORMAT)
+    if kind != tarfile.GNUTYPE_SPARSE:
+        return header
+    return archives.patched_header(
+        header[:483] + b"%011o\0" % size + header[495:], 0)
+
+
+@pytest.mark.parametrize("kind", [
+    tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.FIFOTYPE,
+    tarfile.GNUTYPE_SPARSE])
+def test_what_is_not_stored_is_not_read(tar, kind):
+    file = tar(("lib/a.so", ELF + bytes(1 << 16)))
+    lies = b"".join(header_of("%d.hmac" % number, kind, 1 << 30)
+                    for number in range(300))
+    files = archives.TarContents(lies + file)
+    assert len(files.members) == 301
+    assert sum(len(files.file(index)) for index in range(301)) < len(file)
+    assert files.elf_files() == [300]
+    assert sum(len(data) for _, data in checksums.candidates_in(files)) == 0
+
+
+def test_of_what_may_be_a_checksum_the_start_is_kept(tar):
+    files = archives.TarContents(tar(("a.hmac", b"x" * 70000), ("b", b"y")))
+    assert files.file(0, 3) == b"xxx" and files.file(1, 3) == b"y"
+    assert files.file(0, 0) == b""
+    assert checksums.candidates_in(files) == [("a.hmac", b"x" * 65536)]
+
+
+def test_a_file_with_many_names_is_hashed_once(monkeypatch):
+    hashed = []
+    monkeypatch.setattr(md5sums, "md5",
+                        lambda data: hashed.append(data) or data)
+    digests = {}
+    md5sums.note(digests, ["usr/lib/a", "b"], b"old", b"new")
+    assert digests == {("lib/a", b"old"): b"new", ("b", b"old"): b"new"}
+    assert sorted(hashed) == [b"new", b"old"]
 
 
 @pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 5000])

@@ -39,10 +39,6 @@ def tar_members(data: bytes) -> Sequence[Any]:
         raise Refused("damaged tar archive: %s" % error) from None
 
 
-def contents(data: bytes, member: Any) -> bytes:
-    return data[member.offset_data:member.offset_data + member.size]
-
-
 def patched_header(header: bytes, size: int) -> bytes:
     """HEADER, a ustar or GNU header, for a file of SIZE bytes."""
     if size >= 8 ** 11:
@@ -101,14 +97,19 @@ class Files:
         """All names of a file."""
         return [self.name(index)]
 
-    def file(self, index: int) -> bytes:
-        return contents(self.data, self.members[index])
+    def size(self, index: int) -> int:
+        """How many bytes are stored of a file."""
+        return int(self.members[index].size)
+
+    def file(self, index: int, most: Optional[int] = None) -> bytes:
+        """The contents of a file, or the first MOST bytes of them."""
+        begin = self.members[index].offset_data
+        end = begin + self.size(index)
+        return self.data[begin:end if most is None else min(end, begin + most)]
 
     def start(self, index: int) -> bytes:
         """What tells ELF files, and their type."""
-        member = self.members[index]
-        return self.data[member.offset_data:
-                         member.offset_data + min(member.size, elf.START)]
+        return self.file(index, elf.START)
 
     def elf_files(self) -> List[int]:
         """Indices of the regular files that are ELF files."""
@@ -144,6 +145,16 @@ class TarContents(Files):
                 index = target
             named[clean_name(member.name)] = index
 
+    def size(self, index: int) -> int:
+        """0 of a link or a sparse file.
+
+        Their sizes are not of what is stored.  Each of any number of such
+        members, which take 512 bytes, could claim the whole archive.
+        """
+        member = self.members[index]
+        return super().size(index) \
+            if member.isreg() and not member.issparse() else 0
+
     def names(self, index: int) -> List[str]:
         """The further ones are hard links to it."""
         return [self.name(index)] + self.links.get(index, [])
@@ -164,6 +175,7 @@ class TarContents(Files):
 
     def find(self, name: str) -> Optional[bytes]:
         """The contents of the regular file NAME."""
-        return next((contents(self.data, member) for member in self.members
+        return next((self.file(index)
+                     for index, member in enumerate(self.members)
                      if member.isreg() and clean_name(member.name) == name),
                     None)

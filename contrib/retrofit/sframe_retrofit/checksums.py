@@ -32,7 +32,7 @@ def is_candidate(name: str) -> bool:
 
 def candidates_in(files: Files) -> List[Pair]:
     """(name, contents) pairs of what may be checksums in a package's FILES."""
-    return [(name, files.file(index)[:LIST_MAX])
+    return [(name, files.file(index, LIST_MAX))
             for index, name in files.all_names() if is_candidate(name)]
 
 

@@ -18,8 +18,9 @@ def md5(data: bytes) -> bytes:
 def note(digests: Digests, names: Iterable[str], old: bytes,
          new: bytes) -> None:
     """The file with these NAMES had the contents OLD and has NEW."""
+    before, after = md5(old), md5(new)
     for name in names:
-        digests[checksums.installed(name), md5(old)] = md5(new)
+        digests[checksums.installed(name), before] = after
 
 
 def renewed(text: bytes, digests: Digests) -> bytes:
