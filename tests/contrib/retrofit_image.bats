@@ -377,6 +377,13 @@ bin/hello-too" ]
   mkfifo pipe
   gives 2 retrofit -o pipe empty.tar
   [ -p pipe ]
+  # A link, even to a regular file, is not followed, and not replaced.
+  ln -s text to-text
+  cp text before
+  gives 2 retrofit -o to-text empty.tar
+  [[ $stderr == *": to-text exists and is not a regular file"* ]] || report
+  [ -L to-text ]
+  cmp text before
 }
 
 @test "an image that unpacks to gigabytes stays as it was, with a line" {
