@@ -1,6 +1,7 @@
 #!/bin/sh
 # What make dist-static and make image have made, if they were called: programs
 # that need no other file, on their machines (by qemu-user), and the images.
+# And make dist where nothing says what the files of the source are.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -49,8 +50,26 @@ image_has_it ()
     && grep -q '"/cfi2sframe"' "$tree/bundle-$2/config.json"
 }
 
+# A source as from git archive: links to all but .git and a release's list.
+no_release_without_a_list ()
+{
+  mkdir "$tree/source"
+  for file in "$source"/*; do
+    [ "$file" = "$source/MANIFEST" ] || ln -s "$file" "$tree/source"
+  done
+  ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make dist srcdir="$tree/source" \
+    top_srcdir="$tree/source" distdir="$tree/made" >"$log" 2>&1 \
+    && grep -q "^make dist: neither .git nor a release's MANIFEST" "$log" \
+    && [ ! -e "$tree/made" ]
+}
+
+source=$(cd "$srcdir" && pwd)
+check "make dist needs a list of the files" no_release_without_a_list
 set -- static/cfi2sframe-*-linux-*.tar.xz
-[ -e "$1" ] || skip_all "no static programs (make dist-static makes them)"
+[ -e "$1" ] || {
+  skip "no static programs (make dist-static makes them)"
+  set --
+}
 for archive; do
   name=$(basename "$archive" .tar.xz)
   machine=${name##*-}
