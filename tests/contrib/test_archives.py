@@ -84,6 +84,18 @@ def test_one_file_changes_and_all_else_stays(tar, size):
     assert back.data == archives.TarContents(old).replaced({1: b"2" * 600})
 
 
+def test_a_file_that_is_asked_for_is_there_once(tar):
+    files = archives.TarContents(tar(
+        ("./a", b"1"), ("b", b"2"), ("b", "a", tarfile.SYMTYPE), ("c", b"3"),
+        ("./c", b"4")))
+    assert files.find("b") == b"2" and files.find("d") is None
+    new = archives.TarContents(files.with_files({"a": b"5", "d": b"6"}))
+    assert new.find("a") == b"5" and new.find("b") == b"2"
+    for function in files.find, lambda name: files.with_files({name: b""}):
+        with pytest.raises(Refused, match="c is in the archive more than once"):
+            function("c")
+
+
 def test_what_cannot_be_changed_is_refused(tar):
     files = archives.TarContents(tar(("a", b"1")))
     files.members[0].pax_headers = {"size": "1"}

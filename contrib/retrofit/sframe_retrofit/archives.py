@@ -173,9 +173,26 @@ class TarContents(Files):
         """The archive with other contents for some files."""
         return replace_in_tar(self.data, self.members, replacements)
 
+    def with_files(self, contents: Dict[str, bytes]) -> bytes:
+        """The archive with other CONTENTS, by name, for the regular files of
+        these names that are there."""
+        return self.replaced({
+            index: new for name, new in contents.items()
+            for index in [self.where(name)] if index is not None})
+
+    def where(self, name: str) -> Optional[int]:
+        """The index of the regular file NAME.
+
+        Programs differ in which of two they take.  Thousands would each get
+        what one is given.
+        """
+        found = [index for index, member in enumerate(self.members)
+                 if member.isreg() and clean_name(member.name) == name]
+        if len(found) > 1:
+            raise Refused("%s is in the archive more than once" % name)
+        return found[0] if found else None
+
     def find(self, name: str) -> Optional[bytes]:
         """The contents of the regular file NAME."""
-        return next((self.file(index)
-                     for index, member in enumerate(self.members)
-                     if member.isreg() and clean_name(member.name) == name),
-                    None)
+        index = self.where(name)
+        return None if index is None else self.file(index)
