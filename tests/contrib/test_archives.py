@@ -3,6 +3,7 @@
 
 import os
 import tarfile
+import tracemalloc
 
 import pytest
 
@@ -51,6 +52,26 @@ def test_what_is_not_stored_is_not_read(tar, kind):
     assert sum(len(files.file(index)) for index in range(301)) < len(file)
     assert files.elf_files() == [300]
     assert sum(len(data) for _, data in checksums.candidates_in(files)) == 0
+
+
+@pytest.mark.parametrize("fields", [32, 33, 20000])
+def test_fields_of_all_members_are_few(tar, fields):
+    records = b"".join(b"16 %010d=x\n" % number for number in range(fields))
+    start = tarfile.TarInfo("all")
+    start.type, start.size = tarfile.XGLTYPE, len(records)
+    data = start.tobuf() + records + bytes(-len(records) % 512) \
+        + tar(*((str(number), b"") for number in range(100)))
+    tracemalloc.start()
+    try:
+        if fields > 32:
+            with pytest.raises(Refused, match="too many global headers"):
+                archives.TarContents(data)
+        else:
+            members = archives.TarContents(data).members
+            assert len(members) == 100 and len(members[99].pax_headers) == 32
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_of_what_may_be_a_checksum_the_start_is_kept(tar):

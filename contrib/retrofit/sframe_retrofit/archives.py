@@ -18,10 +18,20 @@ DAMAGES = (tarfile.TarError, ArithmeticError, ValueError, RecursionError,
 
 
 class TarMember(tarfile.TarInfo):
-    """A member with a size that is not negative.
+    """A member with a size that is not negative, in an archive with few fields
+    that hold for all members.
 
     Python versions up to 3.13.5 read an archive with a negative one for ever.
+    Each member gets a copy of those fields.
     """
+
+    FIELDS_MAX = 32 # git archive writes one
+
+    @classmethod
+    def fromtarfile(cls, tarfile_: Any) -> Any:
+        if len(tarfile_.pax_headers) > cls.FIELDS_MAX:
+            raise tarfile.ReadError("too many global headers")
+        return super().fromtarfile(tarfile_)
 
     def _block(self, count: int) -> int:
         if count < 0:
