@@ -13,6 +13,7 @@
 #include "stacks/served.h"
 #include "stacks/shortage.h"
 #include "walk/lookup.h"
+#include "walk/section_step.h"
 
 enum
 {
@@ -27,6 +28,7 @@ row_source_free (struct row_source *rows)
   rows_on_demand_free (rows->demanded);
   rows_on_demand_free (rows->cfi);
   free (rows->bytes);
+  free (rows->more_bytes);
   free (rows->reason);
   *rows = (struct row_source){ 0 };
 }
@@ -146,18 +148,32 @@ row_source_open (struct row_source *rows, const struct image *image,
     row_source_set_none (rows, &err);
 }
 
+/* Let ROWS have those of MORE, which were made from code: besides a section
+   that was found, in place of what was converted.  */
+static void
+add_rows (struct row_source *rows, const struct row_source *more, bool found)
+{
+  if (found)
+    {
+      rows->more = more->section;
+      rows->more_bytes = more->bytes;
+      return;
+    }
+  row_source_free (rows);
+  *rows = *more;
+}
+
 bool
 row_source_analyze (struct row_source *rows, const struct image *image,
                     const struct section_policy *policy)
 {
-  bool of_cfi
-      = rows->origin == SECTION_CONVERTED || rows->origin == SECTION_NONE;
+  bool found = rows->origin == SECTION_OWN || rows->origin == SECTION_DETACHED;
   if (!policy->on_need || policy->at_once || policy->only_sframe
-      || policy->analyze || !of_cfi || rows->analyzed || image->bytes == NULL)
+      || (policy->analyze && !found) || rows->analyzed || image->bytes == NULL)
     return false;
   struct row_source more = { 0 };
   struct error err;
-  if (image->size > ANALYZED_MAX)
+  if (image->size > ANALYZED_MAX && !policy->analyze)
     {
       error_set (&err, CFI2SFRAME_NOTHING,
                  "not analyzed without --analyze, as it is large");
@@ -167,15 +183,23 @@ row_source_analyze (struct row_source *rows, const struct image *image,
     analyze (&more, image);
   bool is_more = more.origin != SECTION_NONE;
   if (is_more)
-    row_source_free (rows);
+    add_rows (rows, &more, found);
   else
-    free (rows->reason);
-  if (is_more)
-    *rows = more;
-  else
-    rows->reason = more.reason;
+    {
+      free (rows->reason);
+      rows->reason = more.reason;
+    }
   rows->analyzed = true;
   return is_more;
+}
+
+/* Whether SECTION, whose addresses are those of its file, has no row for
+   ADDRESS.  */
+static bool
+is_without (const struct sfw_section *section, uint64_t address)
+{
+  struct unwind_rules rules;
+  return walk_section_rules (section, address, &rules) == SFW_NO_ROW;
 }
 
 bool
@@ -184,9 +208,11 @@ row_source_at (const struct row_source *rows, uint64_t address,
 {
   struct error err;
   error_clear (&err);
-  *section = rows->demanded != NULL
-                 ? rows_on_demand_at (rows->demanded, address, &err)
-                 : rows->section;
+  *section = rows->section;
+  if (rows->demanded != NULL)
+    *section = rows_on_demand_at (rows->demanded, address, &err);
+  else if (rows->more.size > 0 && is_without (&rows->section, address))
+    *section = rows->more;
   shortage_note_error (&err);
   return rows->origin != SECTION_NONE && rows->origin != SECTION_UNKNOWN;
 }

@@ -45,8 +45,12 @@ struct section_policy
 struct row_source
 {
   enum section_origin origin;
-  struct sfw_section section;      /* all rows; size 0: made on demand */
-  void *bytes;                     /* of the section, if they are owned */
+  struct sfw_section section; /* all rows; size 0: made on demand */
+  void *bytes;                /* of the section, if they are owned */
+  /* Made from code, for what a section that was found has no rows for; size 0:
+     none.  */
+  struct sfw_section more;
+  void *more_bytes;                /* owned */
   struct rows_on_demand *demanded; /* owned, or NULL */
   /* Owned, or NULL; where there are rows: why the file was not analyzed.  */
   char *reason;
@@ -64,7 +68,8 @@ void row_source_open (struct row_source *rows, const struct image *image,
 void row_source_set_none (struct row_source *rows, const struct error *err);
 
 /* A walk came to code without rows: make them again, with rows for code
-   without CFI.  True if there are more now.  Once, and as far as POLICY
+   without CFI.  A section that was found goes first where it has a row.  True
+   if there are more now.  Once, and as far as POLICY
    allows.  */
 bool row_source_analyze (struct row_source *rows, const struct image *image,
                          const struct section_policy *policy);

@@ -628,6 +628,26 @@ END
   done
 }
 
+@test "code that a section has no rows for is analyzed, whether or not it was found" {
+  once program_without_cfi
+  convert -o own ./bare
+  mkdir folder
+  exits 0 --detached=folder ./bare
+  local program option
+  for program in ./own ./bare; do
+    start $program
+    for option in --frames=99 --analyze; do
+      stacks -v --detached="$PWD/folder" $option "$pid"
+      [[ $output != *"cannot analyse"* ]] || skip "$output"
+      [[ $output == *" through+0x"*" main+0x"*" _start+0x"*"(the outermost frame)"* ]] \
+        || report
+    done
+    grep -q "$program: .* bytes of SFrame data, \(its own\|detached\)\$" <<<"$stderr" || report
+    stacks --detached="$PWD/folder" --only-sframe "$pid"
+    run ! grep ' main+' <<<"$output"
+  done
+}
+
 @test "code whose CFA no row can say is left by its CFI, which is said" {
   assembly_program
   convert --replace -o converted assembly
