@@ -12,6 +12,11 @@
 #include "walk/frame_rules.h"
 #include "walk/walker.h"
 
+enum
+{
+  LEAF_INSTRUCTIONS = 256 /* that are looked at for a return */
+};
+
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)
 {
@@ -156,39 +161,32 @@ fp_frame_of (struct process *process, const struct sfw_frame *frame)
   return process->arch->fp_frame (code);
 }
 
-/* Whether A and B are in two functions, as symbols say: a part of a function
-   has its name with a dot behind it.  */
+/* Whether the code at PC returns by the register for return addresses as that
+   is: it gets to the return past nothing that changes the register.  What is
+   there then is the return address at PC, too.  */
 static bool
-are_two_functions (const struct process *process, uint64_t a, uint64_t b)
+returns_by_register (struct process *process, uint64_t pc)
 {
-  const uint64_t addresses[] = { a, b };
-  struct code_name names[2];
-  for (unsigned i = 0; i < 2; i++)
-    {
-      uint64_t offset;
-      struct code_file *file
-          = process_file_at (process, addresses[i], &offset);
-      if (file == NULL)
-        return false;
-      code_file_symbol (file, offset, SYMBOL_MANGLED, &names[i]);
-      if (names[i].name[0] == '\0' || names[i].of_rows)
-        return false;
-      names[i].name[strcspn (names[i].name, ".")] = '\0';
-    }
-  return strcmp (names[0].name, names[1].name) != 0;
+  const struct arch *arch = process->arch;
+  uint8_t instruction[sizeof (uint32_t)];
+  enum arch_ra_use use = RA_KEPT;
+  for (unsigned i = 0;
+       i < LEAF_INSTRUCTIONS && use == RA_KEPT
+       && process_read_code (process, pc, instruction, sizeof instruction);
+       i++, pc += sizeof instruction)
+    use = arch->ra_use (instruction);
+  return use == RA_RETURN;
 }
 
 /* Whether the code of FRAME has made no frame, although it is at none of its
-   ends, so that FP leads to RA, where the caller returns to.  The register for
-   return addresses tells, where there is one: it has RA, or what the function
-   itself has called returned there, or a call of the function ends there.  */
+   ends, so that FP leads to where the caller returns to.  */
 static bool
-is_leaf (struct process *process, const struct sfw_frame *frame, uint64_t ra)
+is_leaf (struct process *process, const struct sfw_frame *frame)
 {
-  uint64_t own = unsigned_address (process->arch, frame->ra);
-  return frame->interrupted && frame->has_ra && own != ra
-         && may_be_returned_to (process, own)
-         && are_two_functions (process, frame->pc, own - 1);
+  const struct arch *arch = process->arch;
+  return frame->interrupted && frame->has_ra && arch->ra_use != NULL
+         && may_be_returned_to (process, unsigned_address (arch, frame->ra))
+         && returns_by_register (process, frame->pc);
 }
 
 /* Go to the caller as code does that keeps frame pointers: FP points to its
@@ -210,7 +208,7 @@ step_by_fp (struct sfw_frame *frame, struct process *process)
       break;
     case FP_FRAME_MADE:
       found = read_fp_frame (process, frame->fp, &caller);
-      if (found && is_leaf (process, frame, caller.pc))
+      if (found && is_leaf (process, frame))
         {
           caller = *frame;
           found = call_of (frame, process, &caller.pc, &caller.sp);

@@ -143,6 +143,38 @@ fp_frame (const uint8_t code[FP_FRAME_CODE])
                                                  : FP_FRAME_MADE;
 }
 
+/* Whether one of the fields for registers that WORD writes, or may write, is
+   x30.  Loads and stores may write each register that they name.  */
+static bool
+may_write_x30 (uint32_t word)
+{
+  bool of_memory = (word & 0x0a000000) == 0x08000000;
+  return (word & 31) == 30
+         || (of_memory
+             && ((word >> 5 & 31) == 30 || (word >> 10 & 31) == 30
+                 || (word >> 16 & 31) == 30));
+}
+
+/* Arm ARM, C4.1.65, "Branches, Exception Generating and System
+   instructions"; udf and what is reserved besides are no code.  */
+static enum arch_ra_use
+ra_use (const uint8_t *instruction)
+{
+  uint32_t word = load_u32 (instruction, false);
+  const uint32_t ret = 0xd65f03c0, retaa = 0xd65f0bff, retab = 0xd65f0fff;
+  bool by_condition
+      = (word & 0xff000000) == 0x54000000 || (word & 0x7c000000) == 0x34000000;
+  bool leaves = (word & 0x7c000000) == 0x14000000
+                || (word & 0xfe000000) == 0xd6000000
+                || ((word & 0xff000000) == 0xd4000000
+                    && (word & 0xffe0001f) != 0xd4000001)
+                || (word & 0x1e000000) == 0;
+  if (word == ret || word == retaa || word == retab)
+    return RA_RETURN;
+  return by_condition || !(leaves || may_write_x30 (word)) ? RA_KEPT
+                                                           : RA_UNKNOWN;
+}
+
 static const char register_names[][4]
     = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
         "x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
@@ -158,8 +190,8 @@ static const char register_names[][4]
     .register_names = register_names,                                         \
     .n_register_names = sizeof register_names / sizeof *register_names,       \
     .caller_sp_offset = 0, .smallest_instruction = 4, .smallest_call = 4,     \
-    .may_end_call = may_end_call, .fp_frame = fp_frame, .cfa_bias = 0,        \
-    .cfa_scale = 1, .saved_registers = saved_registers,                       \
+    .may_end_call = may_end_call, .fp_frame = fp_frame, .ra_use = ra_use,     \
+    .cfa_bias = 0, .cfa_scale = 1, .saved_registers = saved_registers,        \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
     .flexible_fdes = false, .ra_signing = true, .rows_max_across = 40,        \
     .max_page_size = 65536,                                                   \

@@ -57,6 +57,14 @@ struct arch_relocations
   uint16_t tls[TLS_RELOCATIONS_MAX + 1];
 };
 
+/* What an instruction means for the register for return addresses.  */
+enum arch_ra_use
+{
+  RA_UNKNOWN, /* it may change the register, or code goes on elsewhere */
+  RA_KEPT,    /* what is there stays, and the next instruction may be next */
+  RA_RETURN   /* code goes on where the register says */
+};
+
 /* How far code that keeps frame pointers is with its frame, where an
    instruction is to run next.  */
 enum arch_fp_frame
@@ -113,6 +121,10 @@ struct arch
   /* How far code with frame pointers is at the instruction FP_FRAME_BEFORE
      bytes behind CODE. NULL: its frames are not known.  */
   enum arch_fp_frame (*fp_frame) (const uint8_t code[FP_FRAME_CODE]);
+
+  /* What INSTRUCTION, of the smallest size, means for the register for return
+     addresses.  NULL: it is not known.  */
+  enum arch_ra_use (*ra_use) (const uint8_t *instruction);
 
   /* Default rows store (CFA offset - cfa_bias) / cfa_scale.  */
   int16_t cfa_bias;

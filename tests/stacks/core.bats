@@ -183,23 +183,27 @@ framed:	stp x29, x30, [sp, #-32]!
 END
   aarch64-linux-gnu-gcc -static -O1 -fno-omit-frame-pointer \
     -fno-asynchronous-unwind-tables -fno-unwind-tables -o leaf leaf.c leaf.s
+  # The same with another symbol where it goes on, which is no function.
+  sed '/^\tblr x9/a framed_slow: nop' leaf.s | grep -v size >slow.s
+  aarch64-linux-gnu-gcc -static -O1 -fno-omit-frame-pointer \
+    -fno-asynchronous-unwind-tables -fno-unwind-tables -o slow leaf.c slow.s
   # No code of a file of this size is analyzed.
-  truncate -s 26M leaf
+  truncate -s 26M leaf slow
   # The second time `framed' has called something, so that an address of its
   # own is in the register for return addresses.
-  local argument
-  for argument in "" returns; do
+  local arguments
+  for arguments in leaf "leaf returns" "slow returns"; do
     rm -f qemu_*.core
     # shellcheck disable=SC2086
-    qemu-aarch64 ./leaf $argument >log 2>&1 || true
+    qemu-aarch64 ./$arguments >log 2>&1 || true
     rm -f core*
     mv qemu_*.core core || skip "qemu wrote no core"
-    gives 0 capture "$stack" core leaf
-    if [ -z "$argument" ]; then
-      frames ' #0 [^#]* leaf\+' 'inner\+' 'framed\+' 'outer\+' 'main\+'
-    else
-      frames ' #0 [^#]* framed\+' 'outer\+' 'main\+'
-    fi
+    gives 0 capture "$stack" core "${arguments% *}"
+    case $arguments in
+      leaf) frames ' #0 [^#]* leaf\+' 'inner\+' 'framed\+' 'outer\+' 'main\+' ;;
+      leaf*) frames ' #0 [^#]* framed\+' 'outer\+' 'main\+' ;;
+      slow*) frames ' #0 [^#]* framed_slow\+' 'outer\+' 'main\+' ;;
+    esac
   done
 }
 

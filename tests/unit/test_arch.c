@@ -6,6 +6,7 @@
    older with -z bndplt) are those the x86-64 psABI prints.  */
 
 #include <elf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -426,6 +427,48 @@ TEST (frames_are_told_by_the_code_around)
     if (cases[i].arch->fp_frame ((const uint8_t *)cases[i].code)
         != cases[i].frame)
       fail_msg ("case %zu", i);
+}
+
+TEST (what_changes_the_return_address_is_known)
+{
+  static const struct
+  {
+    uint32_t word;
+    enum arch_ra_use use;
+  } cases[] = {
+    { 0xd65f03c0, RA_RETURN },  /* ret */
+    { 0xd65f0bff, RA_RETURN },  /* retaa */
+    { 0xd65f0120, RA_UNKNOWN }, /* ret x9 */
+    { 0xd503201f, RA_KEPT },    /* nop */
+    { 0xb9400000, RA_KEPT },    /* ldr w0, [x0] */
+    { 0x910083ff, RA_KEPT },    /* add sp, sp, #32 */
+    { 0x91007800, RA_KEPT },    /* add x0, x0, #30 */
+    { 0x54ffffc1, RA_KEPT },    /* b.ne .-8 */
+    { 0x34000060, RA_KEPT },    /* cbz w0, .+12 */
+    { 0xb7f8003e, RA_KEPT },    /* tbnz x30, #63, .+4 */
+    { 0xd4000001, RA_KEPT },    /* svc #0 */
+    { 0xd4200000, RA_UNKNOWN }, /* brk #0 */
+    { 0x00000000, RA_UNKNOWN }, /* udf #0 */
+    { 0x14000002, RA_UNKNOWN }, /* b .+8 */
+    { 0x94000002, RA_UNKNOWN }, /* bl .+8 */
+    { 0xd63f0120, RA_UNKNOWN }, /* blr x9 */
+    { 0xd61f0220, RA_UNKNOWN }, /* br x17 */
+    { 0xa8c27bfd, RA_UNKNOWN }, /* ldp x29, x30, [sp], #32 */
+    { 0xa9407bfd, RA_UNKNOWN }, /* ldp x29, x30, [sp] */
+    { 0xf84107fe, RA_UNKNOWN }, /* ldr x30, [sp], #16 */
+    { 0xf84087c0, RA_UNKNOWN }, /* ldr x0, [x30], #8 */
+    { 0x487e7c00, RA_UNKNOWN }, /* casp x30, xzr, x0, x1, [x0] */
+    { 0xaa0903fe, RA_UNKNOWN }, /* mov x30, x9 */
+    { 0x9e66001e, RA_UNKNOWN }, /* fmov x30, d0 */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      const uint32_t word = cases[i].word;
+      const uint8_t code[] = { (uint8_t)word, (uint8_t)(word >> 8),
+                               (uint8_t)(word >> 16), (uint8_t)(word >> 24) };
+      if (arch_aarch64.ra_use (code) != cases[i].use)
+        fail_msg ("%" PRIx32, word);
+    }
 }
 
 /* Instructions that begin LEFT bytes of code; a size of 0: there is none.  */
