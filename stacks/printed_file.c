@@ -17,7 +17,8 @@ request_for (const char *name)
 {
   return (struct output_request){ .output = name,
                                   .input_fd = -1,
-                                  .sync = CFI2SFRAME_SYNC_FILE };
+                                  .sync = CFI2SFRAME_SYNC_FILE,
+                                  .rewrite = true };
 }
 
 bool

@@ -1,5 +1,5 @@
 /* Files that are printed: each replaces what had its name as a whole, or not
-   at all.
+   at all, where it can be replaced (write/output_file.h, rewrite).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_PRINTED_FILE_H

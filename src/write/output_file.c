@@ -33,7 +33,18 @@ create_temporary (struct output_file *file, const struct file_location *source,
   return file->temporary != NULL;
 }
 
-/* Pipes get their bytes from a nameless file.  */
+/* Make a file in memory.  */
+static int
+create_in_memory (struct error *err)
+{
+  int fd = memfd_create ("cfi2sframe output", MFD_CLOEXEC);
+  if (fd < 0)
+    error_set_errno (err, "memfd_create");
+  return fd;
+}
+
+/* Pipes get their bytes from a nameless file; it is in memory where no folder
+   can have it.  */
 static bool
 create_stream (struct output_file *file, struct error *err)
 {
@@ -49,8 +60,9 @@ create_stream (struct output_file *file, struct error *err)
       file->fd = fcntl (fileno (nameless), F_DUPFD_CLOEXEC, 0);
       fclose (nameless);
     }
-  return file->fd >= 0
-         || error_set_errno (err, "cannot create a temporary file");
+  if (file->fd < 0)
+    file->fd = create_in_memory (err);
+  return file->fd >= 0;
 }
 
 /* The path of TARGET, which is no link, with its directory resolved, unless
@@ -184,7 +196,9 @@ output_file_release (struct output_file *file)
     close (file->fd);
   if (file->stream_fd >= 0)
     close (file->stream_fd);
-  file->fd = file->stream_fd = -1;
+  if (file->target_fd >= 0)
+    close (file->target_fd);
+  file->fd = file->stream_fd = file->target_fd = -1;
   if (temporary_release (file->temporary) && file->directory >= 0)
     close (file->directory);
   file->directory = -1;
@@ -194,18 +208,32 @@ output_file_release (struct output_file *file)
 }
 
 static const struct output_file nothing
-    = { .fd = -1, .directory = -1, .stream_fd = -1 };
+    = { .fd = -1, .directory = -1, .stream_fd = -1, .target_fd = -1 };
 
-/* Make a temporary file for TARGET, or what goes through a stream.  */
+/* Open the target that is there.  True if there is none.  */
+static bool
+open_target (struct output_file *file, struct error *err)
+{
+  file->target_fd
+      = openat (file->directory, file->name,
+                O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+  return file->target_fd >= 0 || errno == ENOENT
+         || error_set_errno (err, "cannot open for writing");
+}
+
+/* Make a temporary file for TARGET, or what goes through a stream, or over the
+   target.  */
 static bool
 create_file (struct output_file *file, const struct file_location *target,
-             struct error *err)
+             bool rewrite, struct error *err)
 {
   *file = nothing;
   if ((target->fixed ? take_place (file, target, err)
                      : resolve_path (file, target->name, err))
-      && (file->stream ? create_stream (file, err)
-                       : create_temporary (file, NULL, err)))
+      && (!rewrite || file->stream || open_target (file, err))
+      && ((!file->stream && create_temporary (file, NULL, err))
+          || ((file->stream || file->target_fd >= 0)
+              && create_stream (file, err))))
     return true;
   output_file_release (file);
   return false;
@@ -243,6 +271,23 @@ target_is (const struct output_file *file, int source_fd)
          && fstatat (file->directory, file->name, &target, AT_SYMLINK_NOFOLLOW)
                 == 0
          && file_status_same (&source, &target);
+}
+
+/* Write over the target, which cannot be replaced.  */
+static bool
+write_over (struct output_file *file, struct error *err)
+{
+  if (!mapped_files_check (err))
+    return false;
+  if (!target_is (file, file->target_fd))
+    return error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                           "the file was replaced meanwhile");
+  if (ftruncate (file->target_fd, 0) != 0)
+    return error_set_errno (err, "ftruncate");
+  bool ok = io_copy_to_stream (file->fd, file->target_fd, err);
+  ok = io_close (file->target_fd, ok, err);
+  file->target_fd = -1;
+  return ok;
 }
 
 /* Rename the temporary to the target.  */
@@ -308,9 +353,10 @@ put_in_place (struct output_file *file, int source_fd, bool replaces,
     return false;
   if (fstat (file->fd, &status) != 0)
     return error_set_errno (err, "fstat");
-  if (!may_be_renamed (file, source_fd, replaces, err)
-      || !rename_temporary (file, err))
+  if (!may_be_renamed (file, source_fd, replaces, err))
     return false;
+  if (!rename_temporary (file, err))
+    return file->target_fd >= 0 && write_over (file, err);
   file->made = file_identity_of (&status);
   bool flushed = flush_after (file, err);
   output_file_release (file);
@@ -375,6 +421,19 @@ commit (struct output_file *file, int source_fd, bool preserve_times,
          && put_in_place (file, source_fd, true, err);
 }
 
+/* Let FILE take the place of the target, of which only the contents shall
+   change.  */
+static bool
+commit_like_target (struct output_file *file, struct error *err)
+{
+  struct error unlike;
+  return file->temporary != NULL
+                 && file_copy_metadata (file->target_fd, file->fd, false,
+                                        &unlike)
+             ? put_in_place (file, -1, false, err)
+             : write_over (file, err);
+}
+
 /* Let FILE take the place of any other file.  */
 static bool
 commit_new (struct output_file *file, int source_fd, bool preserve_times,
@@ -383,6 +442,8 @@ commit_new (struct output_file *file, int source_fd, bool preserve_times,
   struct stat source = { .st_mode = 0666 };
   if (file->stream)
     return commit_stream (file, err);
+  if (file->target_fd >= 0)
+    return commit_like_target (file, err);
   if (source_fd >= 0 && fstat (source_fd, &source) != 0)
     return error_set_errno (err, "fstat");
   return file_set_new_mode (file->fd, source.st_mode, err)
@@ -418,7 +479,7 @@ output_file_begin (struct output_file *file,
       = request->output != NULL || request->input == NULL
             ? file_location_of_path (request->output)
             : *request->input;
-  return create_file (file, &target, err)
+  return create_file (file, &target, request->rewrite, err)
          || (request->output != NULL && error_in_file (err, request->output));
 }
 
@@ -427,9 +488,9 @@ static bool
 try_to_make (bool (*write) (void *context, int fd, struct error *err),
              void *context, struct error *err)
 {
-  int fd = memfd_create ("cfi2sframe output", MFD_CLOEXEC);
+  int fd = create_in_memory (err);
   if (fd < 0)
-    return error_set_errno (err, "memfd_create");
+    return false;
   bool written = write (context, fd, err);
   close (fd);
   return written;

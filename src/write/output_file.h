@@ -29,6 +29,7 @@ struct output_file
   bool stream;   /* The target is a pipe, a device or a descriptor: written at
                     the end */
   int stream_fd; /* a copy of the descriptor that the target names, or -1 */
+  int target_fd; /* an existing target that may be written over, or -1 */
   enum cfi2sframe_sync sync; /* when it is flushed */
   struct file_identity made; /* identity of the target, once finished */
 };
@@ -49,6 +50,8 @@ struct output_request
   enum cfi2sframe_sync sync;
   struct file_identity *made; /* set for an input that was replaced */
   bool dry_run;               /* output_file_make makes it in memory alone */
+  bool rewrite;               /* OUTPUT keeps what it is, as far as a file can:
+                                 see output_file_finish */
 };
 
 /* Create the file that is to become REQUEST's output, or its input's
@@ -76,6 +79,12 @@ bool output_file_begin (struct output_file *file,
    An output that is another file belongs to the caller, as after cp, and has
    the input's permission bits less the umask, but no set-id bits, capabilities
    or other attributes.  One that is the input itself is refused.
+
+   With REWRITE, a regular file that is there must be one that the caller may
+   write to, and keeps owner, mode and attributes.  Where it cannot be replaced
+   by such a file (another one's, mounted, in a folder that may not be
+   changed), its contents are written over; a failure may leave a part of them
+   then.
 
    What was made of a mapped file that has lost bytes or was changed since is
    not put in place (base/mapped_file.h), here and below.

@@ -669,6 +669,71 @@ refuses ()
   [ -z "$(find . -name '.cfi2sframe-*')" ]
 }
 
+# wrote FILE WHAT: FILE has the folded stacks, and is WHAT (mode and owner).
+wrote ()
+{
+  cmp "$1" whole || report
+  [ "$(stat -c '%a %u' "$1")" = "$2" ] || { stat "$1"; return 1; }
+}
+
+# All got another mode or owner, or were refused when the samples had been taken.
+@test "an output that is there keeps what it is, and is replaced only if it may be" {
+  local name own
+  recorded
+  own=$(id -u)
+  gives 0 profiled -q --input=perf.data -o whole
+  echo a longer text than any that is to be there afterwards >old
+  install -m 640 old private
+  gives 0 profiled -q --input=perf.data -o private
+  wrote private "640 $own"
+  [ "$own" -eq 0 ] && command -v setpriv >/dev/null || skip "needs root and setpriv"
+  mkdir -m 1777 sticky
+  mkdir -m 755 shut
+  install -m 666 old sticky/other
+  install -m 600 -o 65534 old shut/own
+  install -m 444 -o 65534 old sticky/shown
+  install -m 644 old shut/other
+  chmod a+rx . .. && chmod a+r perf.data
+  local nobody=(setpriv --reuid=65534 --clear-groups "$profile" -q --input=perf.data)
+  # It may not look at the program.
+  "${nobody[@]}" >whole
+  gives 0 capture "${nobody[@]}" -o sticky/other -o shut/own
+  wrote sticky/other "666 0"
+  wrote shut/own "600 65534"
+  for name in sticky/shown shut/other; do
+    gives 1 capture "${nobody[@]}" -o $name
+    [ "$stderr" = "sframe-profile: $name: cannot open for writing: Permission denied" ] \
+      || report
+    cmp old $name
+  done
+  gives 0 profiled -q --input=perf.data -o whole -o shut/own
+  wrote shut/own "600 65534"
+  [ -z "$(find . -name '.cfi2sframe-*')" ]
+}
+
+@test "outputs that no file can replace, and systems without a place for one" {
+  recorded
+  unshare --mount true 2>/dev/null || skip "no namespaces here"
+  gives 0 profiled -q --input=perf.data -o whole
+  install -m 640 whole mounted
+  echo more >>mounted
+  touch over
+  gives 0 capture unshare --mount sh -c 'mount --bind mounted over || exit
+    exec "$@" -q --input=perf.data -o over' sh "$profile"
+  wrote mounted "640 $(id -u)"
+  gives 0 capture unshare --mount env -u TMPDIR sh -c 'mount --bind /tmp /tmp \
+    && mount -o remount,bind,ro /tmp || exit
+    exec "$@" -q --input=perf.data -o /dev/stdout -o /dev/null' sh "$profile"
+  cmp - whole <<<"$output"
+  install -m 644 mounted appended
+  chattr +a appended 2>/dev/null || skip "no append-only files here"
+  capture "$profile" -q --input=perf.data -o appended
+  chattr -a appended
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-profile: appended: cannot open for writing: Operation not permitted" ] \
+    || report
+}
+
 # It went on, and an output that had begun was cut off.
 @test "a signal ends it while it writes, and while it reads a recording" {
   local victim
