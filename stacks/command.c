@@ -11,12 +11,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Signals that are handled or ignored here, and what was done of them before,
+   which is the command's.  */
+static const int numbers[] = { SIGINT, SIGTERM, SIGXFSZ };
+static struct sigaction found[sizeof numbers / sizeof *numbers];
+
+void
+command_remember_signals (void)
+{
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    sigaction (numbers[i], NULL, &found[i]);
+}
+
 static void
 restore_signals (void)
 {
-  static const int numbers[] = { SIGINT, SIGTERM, SIGXFSZ };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    signal (numbers[i], SIG_DFL);
+    sigaction (numbers[i], &found[i], NULL);
 }
 
 /* read, which a signal does not end.  */

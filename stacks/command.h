@@ -14,6 +14,10 @@ struct command
   int result; /* a failed execution writes its errno here */
 };
 
+/* Remember what the program found done of signals, for the command; before any
+   handler is installed.  */
+void command_remember_signals (void);
+
 /* Make a process that waits to execute ARGUMENTS.  False, with errno, when
    there is none.  */
 bool command_prepare (struct command *command, char **arguments);

@@ -44,19 +44,31 @@ struct session
 };
 
 static volatile sig_atomic_t sampling, interrupted;
+static volatile pid_t running; /* the command, or 0 */
 
-/* An interrupt ends the sampling, and afterwards the program: but timeout(1)
-   sends the same one twice.  */
+/* The program ends by a signal: so does the command.  */
+static void
+end_running (int number)
+{
+  (void)number;
+  if (running <= 0)
+    return;
+  kill (running, SIGTERM);
+  kill (running, SIGCONT);
+}
+
+/* An interrupt ends the sampling, and otherwise the program; so does a later
+   one.  But timeout(1) sends the same one twice.  */
 static void
 take_interrupt (int number)
 {
-  static uint64_t last;
+  static uint64_t first;
   const uint64_t twice = 500000000;
   uint64_t now = clock_nanoseconds ();
-  if (sampling)
-    last = now;
-  else if (now - last > twice)
+  if (interrupted ? now - first > twice : !sampling)
     signals_end (number);
+  if (!interrupted)
+    first = now;
   interrupted = 1;
 }
 
@@ -108,12 +120,14 @@ open_command (struct session *session)
   struct error err;
   if (!command_prepare (&session->command, arguments))
     return profile_fail (arguments[0], strerror (errno));
-  session->pid = session->command.pid;
+  session->pid = running = session->command.pid;
   struct member *member = family_add (family, session->pid, &err);
   if (member == NULL)
     return profile_fail (arguments[0], err.reason);
   if (!open_sampler (session))
     return false;
+  if (interrupted)
+    return profile_fail (arguments[0], "interrupted before it was started");
   if (!command_start (&session->command))
     return profile_fail (arguments[0], strerror (errno));
   family_execute (family, session->pid);
@@ -177,7 +191,7 @@ command_ended (struct session *session)
       && waitpid (session->command.pid, &status, WNOHANG)
              == session->command.pid)
     {
-      session->command.pid = 0;
+      session->command.pid = running = 0;
       session->ended = true;
       session->status = WIFEXITED (status) ? WEXITSTATUS (status)
                                            : 128 + WTERMSIG (status);
@@ -418,10 +432,12 @@ main (int argc, char **argv)
 {
   struct session session = { .command = { .go = -1, .result = -1 } };
   descriptors_occupy_standard ();
-  signals_install (NULL, lost_files_tell);
+  command_remember_signals ();
+  signals_install (end_running, lost_files_tell);
   profile_options_parse (&session.options, argc, argv);
   bool done = run (&session) && shortage_is_none ("sframe-profile");
   command_end (&session.command);
+  running = 0;
   if (session.sampler != NULL)
     perf_sampler_close (session.sampler);
   profile_free (&session.profile);

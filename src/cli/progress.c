@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -219,11 +220,11 @@ add_number (struct line *line, unsigned n)
 }
 
 void
-progress_interrupted (void)
+progress_interrupted (int number)
 {
   struct line line = { .size = 0 };
   unsigned passed_over = atomic_load (&n_passed_over);
-  if (n_all == 0)
+  if (n_all == 0 || (number != SIGINT && number != SIGTERM))
     return;
   progress_clear ();
   add_text (&line, "cfi2sframe: interrupted: ");

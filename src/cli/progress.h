@@ -34,8 +34,8 @@ void progress_expect (size_t all, const char *done, bool goes_on);
 /* One more file is done, or else was passed over.  */
 void progress_count (bool done);
 
-/* Print how far the work has come, if progress_expect was called.  For signal
-   handlers, while other threads go on.  */
-void progress_interrupted (void);
+/* Print how far the work has come, if progress_expect was called and NUMBER is
+   a signal of a person's.  For signal handlers, while other threads go on.  */
+void progress_interrupted (int number);
 
 #endif /* CLI_PROGRESS_H */

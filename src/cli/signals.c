@@ -13,15 +13,15 @@
 #include "base/mapped_file.h"
 #include "cfi2sframe.h"
 
-static void (*tell_interrupted) (void);
+static void (*tell_ending) (int number);
 static void (*tell_lost) (const void *address);
 
 void
 signals_end (int number)
 {
   cfi2sframe_discard_temporaries ();
-  if ((number == SIGINT || number == SIGTERM) && tell_interrupted != NULL)
-    tell_interrupted ();
+  if (tell_ending != NULL)
+    tell_ending (number);
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -43,10 +43,10 @@ patch_or_end (int number, siginfo_t *info, void *unused)
 }
 
 void
-signals_install (void (*interrupted) (void),
+signals_install (void (*ending) (int number),
                  void (*lost) (const void *address))
 {
-  tell_interrupted = interrupted;
+  tell_ending = ending;
   tell_lost = lost;
   static const int fatal[]
       = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGXCPU };

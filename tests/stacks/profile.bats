@@ -979,6 +979,81 @@ END
   kill -0 "$pid"
 }
 
+# The command ran on.
+@test "a command ends with sframe-profile, whatever signal ends that" {
+  local victim number signal
+  busy_program
+  mkfifo pipe
+  for signal in TERM HUP PIPE; do
+    rm -f first number
+    "$profile" -q -F 199 -d 0.3 -o first -o pipe -- \
+      sh -c 'echo $$ >number && exec ./busy 300' 3>&- &
+    victim=$!
+    children+=("$victim")
+    within_a_minute test -s first
+    number=$(cat number)
+    children+=("$number")
+    kill -$signal "$victim"
+    within_a_minute eval '! kill -0 "$victim"'
+    within_a_minute eval '! kill -0 "$number"'
+  done
+}
+
+# Nothing but SIGKILL ended it.
+@test "another interrupt ends it while it waits for a server that never answers" {
+  local victim
+  needs python3
+  busy_program
+  python3 - >port 3>&- <<'END' &
+import socket, time
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+server.accept()
+print("asked", flush=True)
+time.sleep(300)
+END
+  children+=($!)
+  within_a_minute test -s port
+  start ./busy 300
+  mkdir cache
+  DEBUGINFOD_URLS=http://127.0.0.1:$(cat port) DEBUGINFOD_TIMEOUT=300 XDG_CACHE_HOME=$PWD/cache \
+    "$profile" --debuginfod -q -F 199 -d 600 -o folded -p "$pid" 2>told 3>&- &
+  victim=$!
+  children+=("$victim")
+  within_a_minute eval 'grep -q asked port || ! kill -0 "$victim"'
+  ! grep -q libdebuginfod told || skip "$(cat told)"
+  kill -TERM "$victim"
+  sleep 1
+  ended_by_term "$victim"
+  kill -0 "$pid"
+}
+
+@test "a command is not started once the end was asked for, and has the signals that are ignored" {
+  busy_program
+  ! grep -q __asan_init "$profile" || skip "AddressSanitizer is loaded first"
+  cat >asked.c <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int
+pipe2 (int *to, int flags)
+{
+  raise (SIGTERM);
+  return syscall (SYS_pipe2, to, flags);
+}
+END
+  "${CC:-cc}" -shared -fPIC -O1 -o asked.so asked.c
+  LD_PRELOAD=$PWD/asked.so gives 1 profiled -q -o folded -- touch ran
+  [ "$stderr" = "sframe-profile: touch: interrupted before it was started" ] || report
+  [ ! -e ran ]
+  trap '' INT XFSZ
+  grep SigIgn /proc/self/status >own
+  gives 0 profiled -q -o folded -- grep SigIgn /proc/self/status
+  trap - INT XFSZ
+  [ "$output" = "$(cat own)" ] || report
+}
+
 @test "a mistyped option is named, those of the command are its own" {
   capture "$profile" --frequencey=9 -- true
   [ "$status" -eq 2 ] || report
