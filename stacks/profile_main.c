@@ -374,7 +374,8 @@ run_input (struct session *session)
   if (session->profile.samples == 0)
     return profile_fail (options->input, "it has no sample with a stack");
   /* The folded stacks are printed unless another output is asked for.  */
-  if ((options->n_outputs > 0 || options->perf_data == NULL)
+  if ((options->n_outputs > 0 || options->top > 0
+       || options->perf_data == NULL)
       && !write_outputs (session))
     return false;
   if (!options->quiet)

@@ -132,7 +132,8 @@ check_usage (struct argp_state *state)
     argp_error (state, "--diff compares functions, and other threads are "
                        "others: without --threads");
   if (options->top == 0 && options->n_outputs == 0
-      && (options->diff != NULL || isatty (STDOUT_FILENO)))
+      && (options->diff != NULL
+          || (options->perf_data == NULL && isatty (STDOUT_FILENO))))
     options->top = TOP_DEFAULT;
   if (options->pid != 0 && options->seconds == 0)
     options->seconds = SECONDS_DEFAULT;

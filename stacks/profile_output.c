@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mapped_file.h"
 #include "base/plural.h"
 #include "base/printable.h"
+#include "elf/file_location.h"
 #include "stacks/folded.h"
 #include "stacks/printed_file.h"
 #include "stacks/profile_names.h"
@@ -36,6 +38,22 @@ profile_fail (const char *what, const char *why)
   return false;
 }
 
+/* Whether the output NAME is no file that the recording is written to.  Two
+   names that are not there may be those of one file.  */
+static bool
+check_no_recording (const struct profile_options *options, const char *name)
+{
+  struct stat here, there;
+  if (options->perf_data == NULL)
+    return true;
+  bool same = stat (name, &here) != 0
+                  ? strcmp (name, options->perf_data) == 0
+                  : S_ISREG (here.st_mode)
+                        && stat (options->perf_data, &there) == 0
+                        && file_status_same (&here, &there);
+  return !same || profile_fail (name, "is the file of --perf-data");
+}
+
 bool
 profile_open_outputs (const struct profile_options *options,
                       struct named_profile *old)
@@ -45,6 +63,8 @@ profile_open_outputs (const struct profile_options *options,
   for (size_t i = 0; i < options->n_outputs; i++)
     if (!printed_file_check (options->outputs[i], options->input, &err))
       return profile_fail (options->outputs[i], err.reason);
+    else if (!check_no_recording (options, options->outputs[i]))
+      return false;
   if (options->perf_data != NULL
       && !printed_file_check (options->perf_data, options->input, &err))
     return profile_fail (options->perf_data, err.reason);
@@ -129,6 +149,8 @@ write_output (const struct output *output, const char *name)
   struct error err;
   /* A file of code that was cut off meanwhile costs its names alone.  */
   mapped_files_forget ();
+  if (!check_no_recording (output->options, name))
+    return false;
   return printed_file_make (name, print_named, &one, &err)
          || profile_fail (name, err.reason);
 }

@@ -554,10 +554,14 @@ END
 
 @test "a recording as a table" {
   recorded
-  gives 0 profiled --input=perf.data --top=2
-  [ "$output" = "   self    total  function
+  local option
+  # With a recording, nothing was printed.
+  for option in --quiet --perf-data=out.data; do
+    gives 0 profiled --input=perf.data --top=2 $option
+    [ "$output" = "   self    total  function
  66.7 %  100.0 %  inner
  33.3 %   33.3 %  popped" ] || report
+  done
 }
 
 @test "a recording is compared with the folded stacks of another" {
@@ -565,6 +569,8 @@ END
   gives 0 profiled -q --input=perf.data -o folded
   gives 0 profiled -q --input=perf.data --diff=folded --top=1
   [ "${lines[1]}" = " 66.7 %  100.0 %    +0.0  inner" ] || report
+  gives 0 profiled -q --input=perf.data --diff=folded --perf-data=out.data
+  [[ $output == *" change "*" inner"* ]] || report
   grep -v popped folded >less
   gives 0 profiled -q --input=perf.data --diff=less -o page.html -o graph.svg
   [ "$output" = "" ] || report
@@ -632,6 +638,17 @@ refuses ()
   gives 1 profiled --input=perf.data -o perf.data
   [ "$stderr" = "sframe-profile: perf.data: the output is the input itself" ] || report
   [ "$(sha256sum perf.data)" = "$sum" ]
+  # A profile took the place of the new recording.
+  local name
+  echo old >old
+  for name in new ./new old ./old; do
+    gives 1 profiled -q --input=perf.data --perf-data="${name#./}" -o $name
+    [ "$stderr" = "sframe-profile: $name: is the file of --perf-data" ] || report
+    [[ $name != *old ]] || [ "$(cat old)" = old ]
+    [ $name != new ] || [ ! -e new ]
+  done
+  read_back new
+  gives 0 profiled -q --input=perf.data --perf-data=/dev/null -o /dev/null
   gives 2 profiled --input=perf.data -F 99
   gives 2 profiled --input=perf.data -- true
   gives 2 profiled --perf-data=out.data -- true
