@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +24,11 @@
 #include "write/flush.h"
 #include "write/temporary.h"
 #include "write/uninterrupted.h"
+
+enum
+{
+  LINKS_MAX = 40 /* that are followed, as the kernel has it */
+};
 
 /* Create the temporary file, or link it to SOURCE.  */
 static bool
@@ -83,6 +89,42 @@ resolve_plain (const char *target)
   free (directory);
   free (copy);
   return path;
+}
+
+/* The path that LINK, which is changed, leads to, and *LEADS; LINK itself if
+   it is no link.  NULL with errno.  */
+static char *
+read_link (char *link, bool *leads)
+{
+  char to[PATH_MAX], *path = NULL;
+  ssize_t size = readlink (link, to, sizeof to);
+  *leads = size >= 0;
+  if (size < 0)
+    return errno == EINVAL || errno == ENOENT ? strdup (link) : NULL;
+  bool whole = size > 0 && to[0] == '/';
+  if (asprintf (&path, "%s%s%.*s", whole ? "" : dirname (link),
+                whole ? "" : "/", (int)size, to)
+      < 0)
+    return NULL;
+  return path;
+}
+
+/* The path of what a dangling link TARGET leads to, with its directory
+   resolved.  */
+static char *
+resolve_dangling (const char *target)
+{
+  bool leads = true;
+  char *path = strdup (target);
+  for (int links = 0; path != NULL && leads && links < LINKS_MAX; links++)
+    {
+      char *next = read_link (path, &leads);
+      free (path);
+      path = next;
+    }
+  char *resolved = path != NULL && !leads ? resolve_plain (path) : NULL;
+  free (path);
+  return resolved;
 }
 
 /* A wrong target is not a property of the input, so the status is not
@@ -146,7 +188,8 @@ set_place (struct output_file *file, char *path, struct error *err)
 }
 
 static bool
-resolve_path (struct output_file *file, const char *target, struct error *err)
+resolve_path (struct output_file *file, const char *target, bool rewrite,
+              struct error *err)
 {
   struct stat status;
   int number;
@@ -172,9 +215,11 @@ resolve_path (struct output_file *file, const char *target, struct error *err)
     }
   if (errno != ENOENT)
     return error_set_errno (err, "stat");
-  if (lstat (target, &status) == 0)
+  bool dangles = lstat (target, &status) == 0;
+  if (dangles && !rewrite)
     return error_set (err, CFI2SFRAME_IO, "is a dangling symbolic link");
-  return set_place (file, resolve_plain (target), err);
+  return set_place (
+      file, dangles ? resolve_dangling (target) : resolve_plain (target), err);
 }
 
 /* The directory is that of TARGET, and no link is followed.  */
@@ -229,7 +274,7 @@ create_file (struct output_file *file, const struct file_location *target,
 {
   *file = nothing;
   if ((target->fixed ? take_place (file, target, err)
-                     : resolve_path (file, target->name, err))
+                     : resolve_path (file, target->name, rewrite, err))
       && (!rewrite || file->stream || open_target (file, err))
       && ((!file->stream && create_temporary (file, NULL, err))
           || ((file->stream || file->target_fd >= 0)

@@ -703,6 +703,19 @@ wrote ()
   install -m 640 old private
   gives 0 profiled -q --input=perf.data -o private
   wrote private "640 $own"
+  # A link may lead to what is not there yet, through others.
+  mkdir links
+  ln -s links/first link
+  ln -s "$PWD/links/second" links/first
+  ln -s ../third links/second
+  gives 0 profiled -q --input=perf.data -o link
+  [ -L link ]
+  [ -L links/second ]
+  cmp third whole
+  ln -s nowhere/file link-out
+  gives 1 profiled -q --input=perf.data -o link-out
+  [ "$stderr" = "sframe-profile: link-out: cannot find the directory: No such file or directory" ] \
+    || report
   [ "$own" -eq 0 ] && command -v setpriv >/dev/null || skip "needs root and setpriv"
   mkdir -m 1777 sticky
   mkdir -m 755 shut
