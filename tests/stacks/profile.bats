@@ -1004,7 +1004,7 @@ END
   local victim
   needs python3
   busy_program
-  python3 - >port 3>&- <<'END' &
+  cat >server.py <<'END'
 import socket, time
 server = socket.create_server(("127.0.0.1", 0))
 print(server.getsockname()[1], flush=True)
@@ -1012,6 +1012,7 @@ server.accept()
 print("asked", flush=True)
 time.sleep(300)
 END
+  python3 server.py >port 3>&- &
   children+=($!)
   within_a_minute test -s port
   start ./busy 300
