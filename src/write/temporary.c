@@ -146,15 +146,29 @@ make_link (const struct temporary *temporary,
   return true;
 }
 
-/* Lock the file of FD.  False when another process is about to remove it, or
-   has done so.  Where there are no locks, that cannot be.  */
+/* Whether the file of FD has NAME in DIRECTORY; *NAMED is its status then.  */
 static bool
-lock (int fd)
+is_named (int fd, int directory, const char *name, struct stat *named)
 {
-  struct stat status = { .st_nlink = 1 };
-  return fd < 0
-         || ((flock (fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-             && fstat (fd, &status) == 0 && status.st_nlink > 0);
+  struct stat opened;
+  return fstat (fd, &opened) == 0
+         && fstatat (directory, name, named, AT_SYMLINK_NOFOLLOW) == 0
+         && file_status_same (&opened, named);
+}
+
+/* Lock TEMPORARY, which is FD's file.  False when another process is about to
+   remove it, or has done so: a link has other names, so that only the name
+   tells.  Where there are no locks, it is not removed.  */
+static bool
+lock (const struct temporary *temporary, int fd)
+{
+  struct stat status;
+  int directory = temporary->directory;
+  if (fd < 0)
+    return fstatat (directory, temporary->name, &status, AT_SYMLINK_NOFOLLOW)
+           == 0;
+  return (flock (fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+         && is_named (fd, directory, temporary->name, &status);
 }
 
 /* Choose a name for TEMPORARY and make what temporary_new is asked for.  False
@@ -166,7 +180,7 @@ make (struct temporary *temporary, const struct file_location *source, int *fd)
     {
       bool made = source != NULL ? make_link (temporary, source, fd)
                                  : make_file (temporary, fd);
-      if (made && lock (*fd))
+      if (made && lock (temporary, *fd))
         return true;
       if (made)
         {
@@ -226,10 +240,10 @@ temporary_new (int directory, const struct file_location *source, int *fd,
 static bool
 is_unused (int fd, int directory, const char *name)
 {
-  struct stat opened, named;
-  return flock (fd, LOCK_EX | LOCK_NB) == 0 && fstat (fd, &opened) == 0
-         && fstatat (directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0
-         && S_ISREG (named.st_mode) && file_status_same (&opened, &named);
+  struct stat status;
+  return flock (fd, LOCK_EX | LOCK_NB) == 0
+         && is_named (fd, directory, name, &status)
+         && S_ISREG (status.st_mode);
 }
 
 void

@@ -803,6 +803,26 @@ with_time_between ()
   cmp expected tree/b
 }
 
+# For a file with other names, a lock does not show that it kept this one.
+@test "hard links: another run that tidies does not take a link that is made" {
+  needs_strace
+  mkdir tree
+  small_program tree/a
+  ln tree/a tree/b
+  strace -D -f -o /dev/null -e trace=flock -e inject=flock:delay_enter=700000 \
+    "$CFI2SFRAME" -r tree >log 2>&1 3>&- &
+  local program=$! tries
+  for tries in {1..400}; do
+    [ -z "$(find tree -name '.cfi2sframe-*' -links +1)" ] || break
+    sleep 0.01
+  done
+  exits 0 -r tree
+  wait $program || { cat log; return 1; }
+  [ tree/a -ef tree/b ]
+  has_sframe tree/b
+  no_temporaries .
+}
+
 @test "-r: what becomes a link while its directory is read is passed over" {
   needs strace
   mkdir tree outside
