@@ -166,48 +166,56 @@ run_first_name (struct batch *batch, size_t index, struct job *job,
   else if (entry->problem != 0)
     error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (entry->problem));
   else if (listed_file_locate (batch->list, entry, &job->location, &job->err))
-    job_run (job, batch->options);
+    {
+      job->location.same = batch->work.entries[index].next_name != WORK_NONE;
+      job_run (job, batch->options);
+    }
 }
 
-/* The file of FIRST was replaced: make this name of the old one a name of the
-   new one.  */
+/* The file of FIRST was replaced: make LOCATION, which was a name of that very
+   file, a name of the new one.  */
 static bool
-relink_entry (const struct batch *batch, const struct job *first,
-              const struct listed_file *entry, struct cfi2sframe_error *err)
+relink (const struct job *first, const struct file_location *location,
+        const struct tool_options *options, struct cfi2sframe_error *err)
 {
-  struct file_location name, replacement = first->location;
+  struct file_location name = *location, replacement = first->location;
+  name.identity = first->location.identity;
   replacement.identity = first->made;
-  bool done = listed_file_locate (batch->list, entry, &name, err);
-  for (int left = LOCATION_TRIES;
-       done
-       && !location_relink (&name, &replacement, &batch->options->convert,
-                            err);
-       left--)
-    done = left > 0 && job_overtaken (batch->options, &replacement, err);
-  listed_file_leave (&name);
-  return done;
+  return location_relink (&name, &replacement, &options->convert, err);
 }
 
-/* Work on another name of the file of FIRST, which is done.  */
+/* Work on another name of the file of FIRST, which is done.  Where the link is
+   lost, because another process replaced one of them, that name is a file of
+   its own: what is in one folder by now is not for another one.  */
 static void
 run_further_name (struct batch *batch, const struct job *first, size_t index,
-                  struct job *job)
+                  struct job *job, FILE *out)
 {
   const struct listed_file *entry = &batch->list->files[index];
   const struct tool_options *options = batch->options;
   *job = (struct job){ .path = entry->path,
                        .found = entry->found,
+                       .out = out,
                        .outcome = JOB_SKIPPED };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
   if (job_is_excluded (job, options))
     return;
-  if (first->outcome == JOB_DONE
-      && !relink_entry (batch, first, entry, &job->err))
-    job->outcome = job_failure_outcome (job, options);
-  else
+  bool located
+      = first->outcome == JOB_DONE
+        && listed_file_locate (batch->list, entry, &job->location, &job->err);
+  if (first->outcome != JOB_DONE
+      || (located && relink (first, &job->location, options, &job->err)))
     error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_HARD_LINK,
                     "same file as %s", name);
+  else if (located && job->err.word == WORD_CHANGED_MEANWHILE)
+    {
+      error_clear (&job->err);
+      job_run (job, options);
+    }
+  else
+    job->outcome = job_failure_outcome (job, options);
+  listed_file_leave (&job->location);
 }
 
 /* Warn of hard links that were not named in this call: those names still have
@@ -246,8 +254,8 @@ run_file (struct batch *batch, size_t index)
   for (size_t i = batch->work.entries[index].next_name; i != WORK_NONE;
        i = batch->work.entries[i].next_name)
     {
-      run_further_name (batch, &first, i, &job);
       texts_open (&further, batch, &batch->entries[i]);
+      run_further_name (batch, &first, i, &job, further.out);
       finish_job (batch, &job, &further);
       texts_close (&further, batch, &batch->entries[i]);
     }

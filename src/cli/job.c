@@ -94,7 +94,9 @@ run_mode (struct job *job, const struct tool_options *options)
     }
 }
 
-bool
+/* As location_overtaken, for the change that OPTIONS ask for; where they ask
+   for none, files are converted meanwhile.  */
+static bool
 job_overtaken (const struct tool_options *options,
                struct file_location *location, struct cfi2sframe_error *err)
 {

@@ -53,12 +53,6 @@ bool job_is_unreadable (const struct job *job);
 /* Whether the configuration leaves the file as it is.  */
 bool job_is_excluded (struct job *job, const struct tool_options *options);
 
-/* As location_overtaken, for the change that OPTIONS ask for; where they ask
-   for none, files are converted meanwhile.  */
-bool job_overtaken (const struct tool_options *options,
-                    struct file_location *location,
-                    struct cfi2sframe_error *err);
-
 /* What becomes of JOB, which did not succeed.  */
 enum job_outcome job_failure_outcome (const struct job *job,
                                       const struct tool_options *options);

@@ -66,10 +66,11 @@ bool location_overtaken (struct file_location *location,
 
 /* Make NAME, which was a name of the file NAME->identity before that was
    replaced, a name of the file REPLACEMENT->identity, to be found there; with
-   OPTIONS->dry_run see whether that may be.  At no time is there no NAME. NAME
-   is left alone, and that is not a failure, when something else is there by
-   now: another file or a symbolic link.  CFI2SFRAME_CHECKSUMMED where
-   something has a checksum of the file by this name.  */
+   OPTIONS->dry_run see whether that may be.  At no time is there no NAME.
+   A symbolic link that is followed leads to such a name, and stays.  NAME is
+   left alone, with WORD_CHANGED_MEANWHILE, when NAME or REPLACEMENT is
+   another file by now: then NAME is a file of its own.  CFI2SFRAME_CHECKSUMMED
+   where something has a checksum of the file by this name.  */
 bool location_relink (const struct file_location *name,
                       const struct file_location *replacement,
                       const struct cfi2sframe_options *options,

@@ -9,9 +9,9 @@
 #include "convert/options.h"
 #include "write/output_file.h"
 
-/* Whether nothing has a checksum of the file by this NAME, or another file has
-   the name by now.  Who changes a file asks for the first name; others may be
-   in other directories.  Of archives nothing has one.  */
+/* Whether nothing has a checksum of the file by this NAME.  Who changes a file
+   asks for the first name; others may be in other directories.  Of archives
+   nothing has one.  */
 static bool
 check_checksum (const struct file_location *name,
                 const struct cfi2sframe_options *options, struct error *err)
@@ -23,8 +23,7 @@ check_checksum (const struct file_location *name,
   bool none = image_open_at (&image, name, &problem)
               && options_check_checksum (options, &image, name, &problem);
   image_close (&image);
-  if (none || problem.word == WORD_CHANGED_MEANWHILE
-      || problem.status == CFI2SFRAME_NOT_ELF)
+  if (none || problem.status == CFI2SFRAME_NOT_ELF)
     return true;
   *err = problem;
   return false;
@@ -36,13 +35,17 @@ location_relink (const struct file_location *name,
                  const struct cfi2sframe_options *options, struct error *err)
 {
   struct stat status;
+  bool there
+      = fstatat (name->directory, name->name, &status, AT_SYMLINK_NOFOLLOW)
+        == 0;
+  if (there && file_identity_is (&replacement->identity, &status))
+    return true;
   if (!check_checksum (name, options, err))
     return false;
-  if (options->dry_run
-      || fstatat (name->directory, name->name, &status, AT_SYMLINK_NOFOLLOW)
-             != 0
-      || !S_ISREG (status.st_mode))
+  if (options->dry_run || (there && S_ISLNK (status.st_mode) && !name->fixed))
     return true;
-  return !file_identity_is (&name->identity, &status)
-         || output_file_link (name, replacement, err);
+  return there && file_identity_is (&name->identity, &status)
+             ? output_file_link (name, replacement, err)
+             : error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                               "the file was replaced meanwhile");
 }

@@ -62,7 +62,7 @@ file_location_open (const struct file_location *location, int flags,
       if (unreadable)
         error_name (err, WORD_UNREADABLE);
     }
-  if (fd < 0 || !location->fixed)
+  if (fd < 0 || !(location->fixed || location->same))
     return fd;
   if (fstat (fd, &status) == 0
       && file_identity_is (&location->identity, &status))

@@ -36,6 +36,7 @@ struct file_location
   int directory;    /* the directory that NAME is in, or AT_FDCWD */
   const char *name; /* relative to DIRECTORY */
   bool fixed; /* no symbolic link is followed; the file must be IDENTITY */
+  bool same;  /* links are followed, but the file must be IDENTITY */
   struct file_identity identity;
   const char *checksums;    /* the names in DIRECTORY that may be of checksums
                                (checksum_may_be), an empty one behind the last;

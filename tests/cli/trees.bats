@@ -765,29 +765,58 @@ with_time_between ()
   done
 }
 
+# As root in a tree that others write to: tree/a is theirs, tree/b is not.  With
+# an .sframe, what they put there was taken for what another run had made.
 @test "hard links: what was put in place of the new file is not linked" {
-  needs strace
-  mkdir -p tree/a tree/b
-  small_program tree/a/x
-  cp tree/a/x in
-  strip -o evil in
-  cp evil expected
-  ln tree/a/x tree/b/x
-  # As root in a tree that others write to: tree/a is theirs, tree/b is not.
-  strace -f -o /dev/null -e inject=linkat:delay_enter=1500000 \
-    "$CFI2SFRAME" -r tree >log 2>&1 3>&- &
-  local program=$!
-  for ((i = 0; i < 100; i++)); do
-    ! has_sframe tree/a/x || break
-    sleep 0.02
+  needs_strace
+  local what operands program
+  small_program in
+  for what in plain converted; do
+    for operands in "-r tree" "tree/a/x tree/b/x"; do
+      rm -rf tree
+      mkdir -p tree/a tree/b
+      cp in tree/a/x && ln tree/a/x tree/b/x
+      strip -o evil in
+      [ $what = plain ] || convert evil
+      cp evil expected
+      # shellcheck disable=SC2086
+      strace -f -o /dev/null -e inject=linkat:delay_enter=1500000 \
+        "$CFI2SFRAME" $operands >log 2>&1 3>&- &
+      program=$!
+      for ((i = 0; i < 100; i++)); do
+        ! has_sframe tree/a/x || break
+        sleep 0.02
+      done
+      has_sframe tree/a/x
+      mv evil tree/a/x
+      # The link is lost; the other name is a file of its own.
+      wait $program || { cat log; return 1; }
+      cmp expected tree/a/x
+      has_sframe tree/b/x
+      "$CFI2SFRAME" --undo -o original tree/b/x
+      cmp in original
+      [ "$(find tree | wc -l)" -eq 5 ]
+    done
   done
-  has_sframe tree/a/x || skip "strace cannot inject faults here"
-  mv evil tree/a/x
-  ! wait $program || return 1
-  grep -q 'replaced meanwhile' log
-  cmp expected tree/a/x
-  cmp in tree/b/x
-  [ "$(find tree | wc -l)" -eq 5 ]
+}
+
+# The new file is for the other names of the file that it was made from, only.
+@test "hard links: what was put in place of the old file is not linked" {
+  local what
+  small_program in
+  mkdir a b
+  for what in plain converted; do
+    rm -f original
+    cp in a/x && ln -f a/x b/x
+    strip -o evil in
+    [ $what = plain ] || convert evil
+    cp evil expected
+    meanwhile () { mv evil a/x; }
+    with_time_between --replace a/x b/x || [ $what = plain ] || { cat log; return 1; }
+    "$CFI2SFRAME" --undo -o original b/x
+    [ -e original ] || cp b/x original
+    cmp in original
+  done
 }
 
 @test "hard links: a name that is another file by now stays that file" {
@@ -798,9 +827,43 @@ with_time_between ()
   strip other
   cp other expected
   meanwhile () { mv other tree/b; }
-  with_time_between -r tree || { echo "status $?"; cat log; return 1; }
+  # As for any file that was found, it is said.
+  ! with_time_between -r tree || return 1
+  grep -q 'b: the file was replaced meanwhile' log
   has_sframe tree/a
   cmp expected tree/b
+  # One with an .sframe needs none.  It is not the same file, and not said to be.
+  "$CFI2SFRAME" --undo tree/a
+  ln -f tree/a tree/b
+  convert -o other expected
+  cp other expected
+  meanwhile () { mv other tree/b; }
+  with_time_between -v -r tree || { cat log; return 1; }
+  grep -q 'tree/b: skipped: has an .sframe' log || { cat log; return 1; }
+  cmp expected tree/b
+}
+
+# linked_by_two OPTION...: while a run with these options is about to put the first
+# of three names in place, another one does all of them.
+linked_by_two ()
+{
+  start_slowly 1500 "$CFI2SFRAME" "$@" -r tree
+  sleep 0.7
+  exits 0 "$@" -r tree
+  wait "$started" || { echo "$*: $(cat err)"; return 1; }
+  [ tree/a -ef tree/b ] && [ tree/a -ef tree/c ] || { echo "$*"; return 1; }
+}
+
+# Where the second run began anew, it made a file of the first name alone, and said
+# that the others were the same.
+@test "hard links: two runs at them leave them linked" {
+  mkdir tree
+  small_program tree/a
+  ln tree/a tree/b
+  ln tree/a tree/c
+  linked_by_two
+  linked_by_two --replace
+  linked_by_two --remove
 }
 
 # For a file with other names, a lock does not show that it kept this one.
