@@ -94,29 +94,31 @@ run_mode (struct job *job, const struct tool_options *options)
     }
 }
 
-/* As location_overtaken, for the change that OPTIONS ask for; where they ask
-   for none, files are converted meanwhile.  */
-static bool
-job_overtaken (const struct tool_options *options,
-               struct file_location *location, struct cfi2sframe_error *err)
+struct attempt
 {
-  location_change *change = changes[options->mode];
-  return location_overtaken (location,
-                             change != NULL ? change : location_convert,
-                             &options->convert, err);
+  struct job *job;
+  const struct tool_options *options;
+};
+
+static bool
+attempt_mode (void *context, struct error *err)
+{
+  const struct attempt *attempt = context;
+  (void)err; /* the job's */
+  cfi2sframe_report_init (&attempt->job->report);
+  return run_mode (attempt->job, attempt->options);
 }
 
-/* Do what the mode says, and do it again where another run was faster.  */
+/* Do what the mode says, and do it again where another run was faster.  Where
+   the mode changes nothing, files are converted meanwhile.  */
 static bool
-run_mode_alone (struct job *job, const struct tool_options *options)
+run_mode_among_others (struct job *job, const struct tool_options *options)
 {
-  for (int left = LOCATION_TRIES; !run_mode (job, options); left--)
-    {
-      if (left == 0 || !job_overtaken (options, &job->location, &job->err))
-        return false;
-      cfi2sframe_report_init (&job->report);
-    }
-  return true;
+  struct attempt attempt = { job, options };
+  location_change *change = changes[options->mode];
+  return location_persist (attempt_mode, &attempt, &job->location,
+                           change != NULL ? change : location_convert,
+                           &options->convert, &job->err);
 }
 
 bool
@@ -191,7 +193,7 @@ run (struct job *job, const struct tool_options *options)
 {
   mapped_files_forget ();
   bool ready = check_debug_twin (job, options);
-  bool done = ready && run_mode_alone (job, options);
+  bool done = ready && run_mode_among_others (job, options);
   if (!mapped_files_check (&job->err) || !ready)
     return JOB_FAILED;
   if (done)

@@ -11,7 +11,7 @@
      location_convert, location_copy,
      location_write_section, memory_build_section convert.c
      location_relink                              relink.c
-     location_overtaken                           overtaken.c
+     location_persist                             overtaken.c
      location_undo, location_remove               revert.c
      location_detach                              write_detached.c
      location_match_debug_twin,
@@ -37,11 +37,7 @@ enum
 {
   /* With more threads there would be temporary files that no handler
      knows.  */
-  LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX,
-
-  /* How often work on a file is begun anew because it was overtaken.  Each
-     time another run got on.  */
-  LOCATION_TRIES = 16
+  LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
 };
 
 /* As cfi2sframe_convert, cfi2sframe_undo and cfi2sframe_remove.  *MADE is set
@@ -55,14 +51,17 @@ typedef bool location_change (const struct file_location *input,
                               struct error *err);
 location_change location_convert, location_undo, location_remove;
 
-/* Whether what failed with ERR failed only because another run of this program
-   was faster: it replaced the file at LOCATION meanwhile, by one that CHANGE
-   leaves as it is.  Then LOCATION is that one, ERR is clear, and what failed
-   is to be begun anew, at most LOCATION_TRIES times.  */
-bool location_overtaken (struct file_location *location,
-                         location_change *change,
-                         const struct cfi2sframe_options *options,
-                         struct error *err);
+/* Call ATTEMPT, which works on the file at LOCATION, and again where that file
+   was replaced meanwhile by one that needs no CHANGE, which another run may
+   have made: one that has an .sframe, in whatever format, or has none where
+   CHANGE takes it away.  LOCATION is that file then, and ERR is clear.
+   LOCATION NULL stands for files that ATTEMPT finds anew and examines.
+   Whether the last attempt succeeded.  */
+bool location_persist (bool (*attempt) (void *context, struct error *err),
+                       void *context, struct file_location *location,
+                       location_change *change,
+                       const struct cfi2sframe_options *options,
+                       struct error *err);
 
 /* Make NAME, which was a name of the file NAME->identity before that was
    replaced, a name of the file REPLACEMENT->identity, to be found there; with

@@ -256,43 +256,52 @@ follow (struct pair *pair, struct error *err)
          && give_original_back (pair, err);
 }
 
-/* Open PAIR and bring the debug file in step.  */
-static bool
-match (struct pair *pair, const struct file_location *program,
-       const char *debug, const struct cfi2sframe_options *options,
-       struct error *err)
+/* What PAIR is to be made of.  */
+struct matching
 {
-  *pair = (struct pair){ .folder = -1, .options = options };
-  return pair_open (pair, program, debug, err)
+  struct pair *pair;
+  const struct file_location *program;
+  const char *debug;
+  const struct cfi2sframe_options *options;
+};
+
+/* Open the pair anew and bring the debug file in step.  */
+static bool
+attempt_match (void *context, struct error *err)
+{
+  const struct matching *matching = context;
+  struct pair *pair = matching->pair;
+  pair_close (pair);
+  *pair = (struct pair){ .folder = -1, .options = matching->options };
+  return pair_open (pair, matching->program, matching->debug, err)
          && (follow (pair, err)
              || (err->status != CFI2SFRAME_NOTHING
                  && debug_file_blame (err, pair->path)));
 }
 
+/* Open PAIR, which is to be closed, and bring the debug file in step.  Where
+   another run was faster, the debug file that is there by now may be in
+   step.  */
 static bool
-match_once (const struct file_location *program, const char *debug,
-            const struct cfi2sframe_options *options, struct error *err)
+match (struct pair *pair, const struct file_location *program,
+       const char *debug, const struct cfi2sframe_options *options,
+       struct error *err)
 {
-  struct pair pair;
-  error_clear (err);
-  bool done = match (&pair, program, debug, options, err);
-  pair_close (&pair);
-  return done;
+  struct matching matching = { pair, program, debug, options };
+  *pair = (struct pair){ .folder = -1 };
+  return location_persist (attempt_match, &matching, NULL, NULL, options, err);
 }
 
-/* Where another run was faster, the debug file that is there by now may be in
-   step.  */
 bool
 location_match_debug_twin (const struct file_location *program,
                            const char *debug,
                            const struct cfi2sframe_options *options,
                            struct error *err)
 {
-  for (int left = LOCATION_TRIES; !match_once (program, debug, options, err);
-       left--)
-    if (left == 0 || err->word != WORD_CHANGED_MEANWHILE)
-      return false;
-  return true;
+  struct pair pair;
+  bool done = match (&pair, program, debug, options, err);
+  pair_close (&pair);
+  return done;
 }
 
 bool

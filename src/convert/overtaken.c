@@ -12,40 +12,71 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* Whether the file at LOCATION is as CHANGE makes it.  */
-static bool
-is_made (const struct file_location *location, location_change *change,
-         const struct cfi2sframe_options *options)
+enum
 {
-  struct cfi2sframe_options look = *options;
+  /* How often work is begun anew.  Each time another run got on.  */
+  TRIES = 16
+};
+
+/* What CHANGE finds at LOCATION that it leaves as it is, if it does.  */
+static enum error_word
+look (const struct file_location *location, location_change *change,
+      const struct cfi2sframe_options *options)
+{
+  struct cfi2sframe_options dry = *options;
   struct cfi2sframe_report ignored = { 0 };
   struct file_identity same;
   struct error found = { 0 };
-  look.dry_run = true;
-  look.replace = look.replace_bad = false;
-  look.readers = 0;
-  return !change (location, NULL, &look, &same, &ignored, &found)
-         && found.status == CFI2SFRAME_NOTHING
-         && (found.word == WORD_HAS_SFRAME || found.word == WORD_NO_SFRAME
-             || found.word == WORD_NO_UNDO_RECORD);
+  dry.dry_run = true;
+  dry.replace = dry.replace_bad = false;
+  dry.readers = 0;
+  change (location, NULL, &dry, &same, &ignored, &found);
+  return found.status == CFI2SFRAME_NOTHING
+                 || found.word == WORD_CHANGED_MEANWHILE
+             ? found.word
+             : WORD_NONE;
 }
 
-bool
-location_overtaken (struct file_location *location, location_change *change,
-                    const struct cfi2sframe_options *options,
-                    struct error *err)
+/* Whether the file at LOCATION may be worked on again.  Where it is replaced
+   once more while it is looked at, LOCATION stays, so that it is looked at
+   again.  */
+static bool
+find_again (struct file_location *location, location_change *change,
+            const struct cfi2sframe_options *options)
 {
   struct file_location now = *location;
   struct stat status;
-  if (err->word != WORD_CHANGED_MEANWHILE
-      || fstatat (now.directory, now.name, &status,
-                  now.fixed ? AT_SYMLINK_NOFOLLOW : 0)
-             != 0)
+  if (fstatat (now.directory, now.name, &status,
+               now.fixed ? AT_SYMLINK_NOFOLLOW : 0)
+      != 0)
     return false;
   now.identity = file_identity_of (&status);
-  if (!is_made (&now, change, options))
-    return false;
-  *location = now;
-  error_clear (err);
+  switch (look (&now, change, options))
+    {
+    case WORD_HAS_SFRAME:
+    case WORD_NO_SFRAME:
+    case WORD_NO_UNDO_RECORD:
+      *location = now;
+      return true;
+    case WORD_CHANGED_MEANWHILE:
+      return true;
+    default:
+      return false;
+    }
+}
+
+bool
+location_persist (bool (*attempt) (void *context, struct error *err),
+                  void *context, struct file_location *location,
+                  location_change *change,
+                  const struct cfi2sframe_options *options, struct error *err)
+{
+  for (int left = TRIES; !attempt (context, err); left--)
+    {
+      if (left == 0 || err->word != WORD_CHANGED_MEANWHILE
+          || (location != NULL && !find_again (location, change, options)))
+        return false;
+      error_clear (err);
+    }
   return true;
 }

@@ -115,22 +115,31 @@ cfi2sframe_error_code (const struct cfi2sframe_error *err)
   return error_code (err);
 }
 
-/* Do CHANGE, whoever else does.  */
-static bool
-change_file (location_change *change, struct file_location *location,
-             const char *output, const struct cfi2sframe_options *options,
-             struct cfi2sframe_report *report, struct error *err)
+/* A file that is to be changed.  */
+struct change
 {
+  location_change *change;
+  struct file_location location;
+  const char *output;
+  const struct cfi2sframe_options *options;
+  struct cfi2sframe_report report;
+};
+
+static bool
+attempt_change (void *context, struct error *err)
+{
+  struct change *change = context;
   struct file_identity made;
-  *report = (struct cfi2sframe_report){ 0 };
-  for (int left = LOCATION_TRIES;
-       !change (location, output, options, &made, report, err); left--)
-    {
-      if (left == 0 || !location_overtaken (location, change, options, err))
-        return false;
-      *report = (struct cfi2sframe_report){ 0 };
-    }
-  return true;
+  change->report = (struct cfi2sframe_report){ 0 };
+  return change->change (&change->location, change->output, change->options,
+                         &made, &change->report, err);
+}
+
+static bool
+change_file (struct change *change, struct error *err)
+{
+  return location_persist (attempt_change, change, &change->location,
+                           change->change, change->options, err);
 }
 
 bool
@@ -139,16 +148,17 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
   struct cfi2sframe_options taken;
-  struct cfi2sframe_report own = { 0 };
+  struct change change = { .change = location_convert,
+                           .location = begin (input, err),
+                           .output = output,
+                           .options = &taken };
   size_t size;
   if (!size_given (report, &size, err))
     return false;
   bool done = options_take_to_make (&taken, options, err)
-              && change_file (location_convert, &location, output, &taken,
-                              &own, err);
-  hand_over (report, size, &own, sizeof own);
+              && change_file (&change, err);
+  hand_over (report, size, &change.report, sizeof change.report);
   return done;
 }
 
@@ -196,17 +206,18 @@ cfi2sframe_build_section (const void *elf, size_t elf_size,
   return done;
 }
 
-/* Undo or remove, as CHANGE says.  */
+/* Undo or remove, as HOW says.  */
 static bool
-take_back (location_change *change, const char *input, const char *output,
+take_back (location_change *how, const char *input, const char *output,
            const struct cfi2sframe_options *options,
            struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
   struct cfi2sframe_options taken;
-  struct cfi2sframe_report ignored;
-  return options_take (&taken, options, err)
-         && change_file (change, &location, output, &taken, &ignored, err);
+  struct change change = { .change = how,
+                           .location = begin (input, err),
+                           .output = output,
+                           .options = &taken };
+  return options_take (&taken, options, err) && change_file (&change, err);
 }
 
 bool

@@ -985,6 +985,50 @@ overtaken ()
   done
 }
 
+# between NAME CALLS WHEN COMMAND...: run COMMAND while the tool, which runs with
+# the options $way, is held up before or behind (enter, exit) CALLS that have NAME.
+between ()
+{
+  # shellcheck disable=SC2086
+  timeout 60 strace -f -o /dev/null -P "$1" -e trace="$2" \
+    -e inject="$2":delay_"$3"=1200000:when=1 \
+    "$CFI2SFRAME" $way >log 2>&1 3>&- 9>&- &
+  local program=$!
+  ! [ -p list ] || { exec 9>list; mv first tree/a; exec 9>&-; }
+  sleep 0.6
+  "${@:4}"
+  wait $program || { cat log; return 1; }
+}
+
+# A third run replaces what the second one has made, while it is looked at.
+@test "-r: what is replaced twice after it was found is taken as it is" {
+  needs_strace
+  mkdir tree
+  small_program tree/a
+  convert -o first tree/a
+  cp first second
+  mkfifo list
+  local way="-r tree --files0-from=list"
+  between a "?newfstatat,?fstatat64,?statx" exit mv second tree/a
+  grep -q '^0 files converted, 1 skipped, 0 failed' log || { cat log; return 1; }
+}
+
+@test "two runs of --undo --debug-twin: the debug file is looked at again" {
+  needs_strace
+  needs objcopy
+  mkdir tree
+  small_program tree/a
+  objcopy --only-keep-debug tree/a tree/a.debug
+  objcopy --add-gnu-debuglink=tree/a.debug tree/a
+  cp -r tree before
+  convert --debug-twin tree/a
+  local way="--undo --debug-twin tree/a"
+  # shellcheck disable=SC2086
+  between a.debug openat enter "$CFI2SFRAME" $way
+  cmp tree/a before/a
+  cmp tree/a.debug before/a.debug
+}
+
 # A folder's names were read once per file in it, for names of checksums.
 @test "-r reads a folder once, and knows its checksums" {
   needs_strace
