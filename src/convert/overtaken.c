@@ -5,7 +5,8 @@
    other: a lock would be held as long as a run takes, or for ever where that
    hangs, and network file systems have no locks or keep them apart on each
    machine.  The rename decides: the run that comes second finds another file
-   there, and looks whether that is what it was to make.  */
+   there, and looks whether that needs the change still.  Who has made it
+   cannot be seen: so it is only worked on under its own name.  */
 
 #include "convert/location.h"
 
