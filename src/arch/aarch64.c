@@ -17,6 +17,7 @@
 
 #define BTI_C WORD (0xd503245f)
 #define NOP WORD (0xd503201f)
+#define BRK WORD (0xd4207d00) /* brk #1000 */
 #define AUTIA1716 WORD (0xd503219f)
 #define BR_X17 WORD (0xd61f0220)
 #define BR_X2 WORD (0xd61f0040)
@@ -73,6 +74,9 @@ static const struct plt_stub headers[] = {
   PUSHING_STUB ("header-bti-0", 8,
                 BYTES (BTI_C, STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP),
                 BYTES (ALL, ALL, LOAD_SLOT_0_M, ALL, ALL, ALL)),
+  PUSHING_STUB ("header-mold-2", 4,
+                BYTES (STP_X16_X30, LOAD_SLOT, BR_X17, BRK, BRK, BRK),
+                BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL)),
   { .name = NULL }
 };
 
@@ -97,6 +101,8 @@ static const struct plt_stub stubs[] = {
         BYTES (LOAD_SLOT_0_M, ALL)),
   /* mold's .plt.got.  */
   STUB ("got", 16, BYTES (ADRP (16), LDR (17, 16), BR_X17, NOP),
+        BYTES (ADRP_M, LDR_M, ALL, ALL)),
+  STUB ("got-mold-2", 16, BYTES (ADRP (16), LDR (17, 16), BR_X17, BRK),
         BYTES (ADRP_M, LDR_M, ALL, ALL)),
   STUB ("got-bti", 16, BYTES (BTI_C, ADRP (16), LDR (17, 16), BR_X17),
         BYTES (ALL, ADRP_M, LDR_M, ALL)),

@@ -36,8 +36,10 @@
 #define NOP4 0x0f, 0x1f, 0x40, 0x00
 #define NOP5 0x0f, 0x1f, 0x44, 0x00, 0x00
 #define NOP6 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00
-#define TRAP6 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc
-#define TRAP14 TRAP6, TRAP6, 0xcc, 0xcc
+#define TRAP2 0xcc, 0xcc
+#define TRAP4 TRAP2, TRAP2
+#define TRAP6 TRAP4, TRAP2
+#define TRAP14 TRAP6, TRAP6, TRAP2
 #define M1 0xff
 #define M2 M1, M1
 #define M3 M2, M1
@@ -108,6 +110,12 @@ static const struct plt_stub stubs[] = {
     { ENDBR64_M, MOV_R11D_M, JMP_GOT_M },
     1,
     { { 0, 8 } } },
+  { "lazy-mold-2",
+    16,
+    { MOV_R11D, JMP_GOT, TRAP4 },
+    { MOV_R11D_M, JMP_GOT_M, M4 },
+    1,
+    { { 0, 8 } } },
   /* .plt.sec and .plt.got: nothing but the jump.  */
   { "ibt",
     16,
@@ -128,6 +136,7 @@ static const struct plt_stub stubs[] = {
     1,
     { { 0, 8 } } },
   { "got", 8, { JMP_GOT, NOP2 }, { JMP_GOT_M, M2 }, 1, { { 0, 8 } } },
+  { "got-mold-2", 8, { JMP_GOT, TRAP2 }, { JMP_GOT_M, M2 }, 1, { { 0, 8 } } },
   { "got-bnd",
     8,
     { BND_JMP_GOT, NOP1 },

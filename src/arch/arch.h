@@ -13,7 +13,7 @@
 
 enum
 {
-  PLT_STUB_MAX = 32, /* bytes of the longest stub that is recognised */
+  PLT_STUB_MAX = 48, /* bytes of the longest stub that is recognised */
   PLT_ROWS_MAX = 3,
   SAVED_REGISTERS_MAX = 18,
   TLS_RELOCATIONS_MAX = 4

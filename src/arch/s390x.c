@@ -20,6 +20,13 @@
 #define LG_R1_16 0xe3, 0x10, 0x10, 0x10, 0x00, 0x04
 #define BR_R1 0x07, 0xf1
 #define BASR_R1 0x0d, 0x10
+#define BASR_R0_R1 0x0d, 0x01
+/* The offset of the relocation, from the return address of BASR_R0_R1.  */
+#define INDEX_R0                                                          \
+  0xb9, 0x09, 0x00, 0x01,                            /* sgr %r0,%r1 */    \
+      0xa7, 0x0b, 0xff, 0xc2,                        /* aghi %r0,-62 */   \
+      0xeb, 0x10, 0x00, 0x01, 0x00, 0x0c,            /* srlg %r1,%r0,1 */ \
+      0xb9, 0x08, 0x00, 0x01                         /* agr %r0,%r1 */
 #define LGF_R1_12 0xe3, 0x10, 0x10, 0x0c, 0x00, 0x14 /* lgf %r1,12(%r1) */
 #define STG_R1_56 0xe3, 0x10, 0xf0, 0x38, 0x00, 0x24 /* stg %r1,56(%r15) */
 #define STG_R0_56 0xe3, 0x00, 0xf0, 0x38, 0x00, 0x24
@@ -41,6 +48,13 @@
 static const struct plt_stub headers[]
     = { { "header", 32, HEADER (STG_R1_56), HEADER_M, 1, { { 0, 160 } } },
         { "header-mold", 32, HEADER (STG_R0_56), HEADER_M, 1, { { 0, 160 } } },
+        /* What fills it up is nopr in mold 2, and 0 in mold 3.  */
+        { "header-mold-2",
+          48,
+          { INDEX_R0, STG_R0_56, LARL_R1, MVC_48, LG_R1_16, BR_R1 },
+          { M6, M6, M6, M6, LARL_R1_M, M6, M6, M2 },
+          1,
+          { { 0, 160 } } },
         { .name = NULL } };
 
 static const struct plt_stub stubs[] = {
@@ -57,10 +71,16 @@ static const struct plt_stub stubs[] = {
     { LARL_R1_M, M6, LGFI_R0_M, M2, M6, M6 },
     1,
     { { 0, 160 } } },
+  { "lazy-mold-2",
+    16,
+    { LARL_R1, LG_R1, BASR_R0_R1 },
+    { LARL_R1_M, M6, M2 },
+    1,
+    { { 0, 160 } } },
   { "got",
     16,
-    { LARL_R1, LG_R1, BR_R1, NOPR },
-    { LARL_R1_M, M6, M2, M2 },
+    { LARL_R1, LG_R1, BR_R1 },
+    { LARL_R1_M, M6, M2 },
     1,
     { { 0, 160 } } },
   { .name = NULL }

@@ -2,8 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Samples are the beginnings of sections of small programs linked with GNU ld
-   2.40, gold 2.40, lld 14 and mold 1.10; the BND forms (binutils 2.38 and
-   older with -z bndplt) are those the x86-64 psABI prints.  */
+   2.40, gold 2.40, lld 14 and mold 1.10, unless their names say so; the BND
+   forms (binutils 2.38 and older with -z bndplt) are those the x86-64 psABI
+   prints.  */
 
 #include <elf.h>
 #include <inttypes.h>
@@ -82,6 +83,11 @@ static const struct sample samples[] = {
   { "mold: .plt.got", &arch_amd64,
     "f30f1efaff2536130000ccccccccccccf30f1efaff252e130000cccccccccccc",
     "ibt-mold ibt-mold" },
+  { "mold 2.37: .plt", &arch_amd64,
+    "f30f1efa4153ff353c220000ff253e220000cccccccccccccccccccccccccccc"
+    "41bb00000000ff252c220000cccccccc41bb01000000ff2524220000cccccccc",
+    "header-mold lazy-mold-2 lazy-mold-2" },
+  { "mold 2.37: .plt.got", &arch_amd64, "ff2532110000cccc", "got-mold-2" },
   { "GNU ld: .plt", &arch_aarch64,
     "f07bbfa9f00000f011fe47f910e23f9120021fd61f2003d51f2003d51f2003d5"
     "10010090110240f91002009120021fd610010090110640f91022009120021fd6"
@@ -152,6 +158,12 @@ static const struct sample samples[] = {
     "header plain plain plain plain" },
   { "mold: .plt.got", &arch_aarch64, "90000090118643f920021fd61f2003d5",
     "got" },
+  { "mold 2.37: .plt", &arch_aarch64,
+    "f07bbfa910010090117e43f910e21b9120021fd6007d20d4007d20d4007d20d4"
+    "10010090118243f910021c9120021fd610010090118643f910221c9120021fd6",
+    "header-mold-2 plain plain" },
+  { "mold 2.37: .plt.got", &arch_aarch64, "90000090116642f920021fd6007d20d4",
+    "got-mold-2" },
   { "GNU ld: .plt", &arch_s390x,
     "e310f0380024c01000000e5dd207f0301008e3101010000407f1070007000700"
     "c01000000e60e3101000000407f10d10e310100c0014c0f4ffffffe500000000",
@@ -161,6 +173,18 @@ static const struct sample samples[] = {
     "c01000001148e31010000004c0010000000007f1070007000700070007000700",
     "header-mold lazy-mold" },
   { "mold: .plt.got", &arch_s390x, "c01000000908e3101000000407f10700", "got" },
+  { "mold 2.37: .plt", &arch_s390x,
+    "b9090001a70bffc2eb100001000cb9080001e300f0380024c010000010d4"
+    "d207f0301008e3101010000407f107000700"
+    "c010000010d4e310100000040d010700",
+    "header-mold-2 lazy-mold-2" },
+  { "mold 3.0: .plt", &arch_s390x,
+    "b9090001a70bffc2eb100001000cb9080001e300f0380024c010000010d4"
+    "d207f0301008e3101010000407f100000000"
+    "c010000010d4e310100000040d010000",
+    "header-mold-2 lazy-mold-2" },
+  { "mold 3.0: .plt.got", &arch_s390x, "c010000008a8e3101000000407f10000",
+    "got" },
   { "psABI, BND: .plt", &arch_amd64,
     "ff35e22f0000f2ff25e32f00000f1f006800000000f2e9e5ffffff0f1f440000",
     "header-bnd lazy-bnd" },
