@@ -94,8 +94,11 @@ if command -v aarch64-linux-gnu-as >/dev/null; then
 fi
 if command -v s390x-linux-gnu-as >/dev/null; then
   s390x-linux-gnu-as "$inputs/s390x.s" -o "$scratch/s390x.o"
-  linked "s390x" none s390x-linux-gnu-ld.bfd -shared "$scratch/s390x.o"
-  linked "s390x, now" none s390x-linux-gnu-ld.bfd -shared -z now \
+  # GNU ld of Debian sid does, that of Debian 13 does not.
+  cfi=none
+  ! s390x-linux-gnu-ld.bfd --help | grep -q ld-generated-unwind-info || cfi=own
+  linked "s390x" $cfi s390x-linux-gnu-ld.bfd -shared "$scratch/s390x.o"
+  linked "s390x, now" $cfi s390x-linux-gnu-ld.bfd -shared -z now \
     "$scratch/s390x.o"
   linked "s390x, gold" own s390x-linux-gnu-ld.gold -shared "$scratch/s390x.o"
   linked "s390x, mold" none mold -shared "$scratch/s390x.o"
