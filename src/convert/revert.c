@@ -156,14 +156,17 @@ revert (const struct file_location *input, const char *output,
           .output = options_output (options, &locked, output, made) };
   replacement.output.input_fd = image.fd;
   replacement_note_concerns (&replacement.output, report);
-  bool done = check_is_linked (&image, err);
-  if (done && removes)
-    done = (way = way_to_remove (&image, err)) != NULL;
-  replacement.check = way->check;
-  done = done && way->plan (&plan, &image, err)
-         && (output != NULL
-             || options_check_checksum (options, &image, &locked, err))
-         && (options->dry_run || replacement_carry_out (&replacement, err));
+  if (!check_is_linked (&image, err))
+    way = NULL;
+  else if (removes)
+    way = way_to_remove (&image, err);
+  if (way != NULL)
+    replacement.check = way->check;
+  bool done
+      = way != NULL && way->plan (&plan, &image, err)
+        && (output != NULL
+            || options_check_checksum (options, &image, &locked, err))
+        && (options->dry_run || replacement_carry_out (&replacement, err));
   plan_free (&plan);
   image_close (&image);
   return done;

@@ -167,6 +167,8 @@ sweep "a report for other programs" small 20 --stats=junit
 cp small converted
 "$program" -q converted || exit 99
 sweep "a section that is replaced" converted 20 -q --replace --format=2
+sweep "a conversion that is undone" converted 3 -q --undo
+sweep "a section that is taken away" converted 3 -q --remove
 strip -o stripped small
 if "$program" -q -n --analyze stripped 2>log; then
   sweep "rows made from code" stripped 7 -q --analyze
