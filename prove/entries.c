@@ -30,7 +30,7 @@ find_by_name (const struct file *file, const char *wanted, uint64_t *address)
   return NULL;
 }
 
-/* As libdw finds .eh_frame without these.  */
+/* As libdw finds .eh_frame where there are no section headers.  */
 static Elf_Data *
 find_by_header (const struct file *file, uint64_t *address)
 {
@@ -90,7 +90,7 @@ entries_next (struct entries *entries, Dwarf_CFI_Entry *entry)
     return 1;
   int said = dwarf_next_cfi (entries->ident, entries->data, entries->eh_frame,
                              entries->at, &entries->next, entry);
-  /* Behind an entry of which it can make nothing it says where the next one
+  /* Of an entry that libdw cannot read, libdw still says where the next one
      is, or (Dwarf_Off)-1.  */
   if (entries->next <= entries->at || entries->next > data->d_size)
     entries->next = data->d_size;

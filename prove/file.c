@@ -167,20 +167,30 @@ file_close (struct file *file)
   file->fd = -1;
 }
 
-/* The segment of FILE that may have ADDRESS, or NULL.  */
-static const struct load *
-load_below (const struct file *file, uint64_t address)
+const void *
+last_from (const void *first, size_t n, size_t size, uint64_t address)
 {
-  size_t low = 0, high = file->n_loads;
+  const char *structures = first;
+  size_t low = 0, high = n;
   while (low < high)
     {
       size_t middle = low + (high - low) / 2;
-      if (file->loads[middle].address <= address)
+      uint64_t start;
+      memcpy (&start, structures + middle * size, sizeof start);
+      if (start <= address)
         low = middle + 1;
       else
         high = middle;
     }
-  return low > 0 ? &file->loads[low - 1] : NULL;
+  return low > 0 ? structures + (low - 1) * size : NULL;
+}
+
+/* The segment of FILE that may have ADDRESS, or NULL.  */
+static const struct load *
+load_below (const struct file *file, uint64_t address)
+{
+  _Static_assert(offsetof (struct load, address) == 0, "last_from");
+  return last_from (file->loads, file->n_loads, sizeof *file->loads, address);
 }
 
 uint64_t

@@ -53,6 +53,12 @@ struct file
   size_t n_loads;
 };
 
+/* The last of N structures at FIRST that begins at ADDRESS or in front of it,
+   or NULL.  Each has SIZE bytes, and its address comes first; their order is
+   ascending.  */
+const void *last_from (const void *first, size_t n, size_t size,
+                       uint64_t address);
+
 /* Print PATH to OUT.  A backslash and what could end the line or steer a
    terminal become \xHH.  */
 void print_path (FILE *out, const char *path);

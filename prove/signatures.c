@@ -65,7 +65,7 @@ take (struct bytes *bytes, unsigned size, uint64_t *value)
   return true;
 }
 
-/* A LEB128 number; without the sign of one that has one.  */
+/* A LEB128 number, as one without a sign.  */
 static bool
 take_leb (struct bytes *bytes, uint64_t *value)
 {
@@ -406,16 +406,9 @@ signatures_close (struct signatures *signatures)
 enum signature
 signature_at (const struct signatures *signatures, uint64_t pc)
 {
-  size_t low = 0, high = signatures->n_fdes;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (signatures->fdes[middle].start <= pc)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  const struct fde *fde = low > 0 ? &signatures->fdes[low - 1] : NULL;
+  _Static_assert(offsetof (struct fde, start) == 0, "last_from");
+  const struct fde *fde = last_from (signatures->fdes, signatures->n_fdes,
+                                     sizeof *signatures->fdes, pc);
   if (fde == NULL || pc >= fde->end)
     return SIGNATURE_UNSAID;
   return state_behind (fde->instructions, fde->cie, fde->start, pc);

@@ -291,8 +291,8 @@ take_record (struct perf_sampler *sampler, const struct ring *ring,
                       attr->context_switch != 0);
   else if (perf_sample_read (attr, &record, &sample))
     perf_events_sample (&sampler->events, &sample, attr->sample_regs_user);
-  /* Among the lost ones may be mappings.  All were lost before this round
-     began.  */
+  /* Mappings may be among the lost records, all of which were lost before
+     this round began.  */
   if (record.type == PERF_RECORD_LOST && !sampler->renewed)
     {
       family_refresh (&sampler->events.profile->family);

@@ -48,7 +48,8 @@
 static const struct plt_stub headers[]
     = { { "header", 32, HEADER (STG_R1_56), HEADER_M, 1, { { 0, 160 } } },
         { "header-mold", 32, HEADER (STG_R0_56), HEADER_M, 1, { { 0, 160 } } },
-        /* What fills it up is nopr in mold 2, and 0 in mold 3.  */
+        /* The last four bytes, which never run, are nopr in mold 2 and 0 in
+           mold 3.  */
         { "header-mold-2",
           48,
           { INDEX_R0, STG_R0_56, LARL_R1, MVC_48, LG_R1_16, BR_R1 },

@@ -109,8 +109,8 @@ attempt_mode (void *context, struct error *err)
   return run_mode (attempt->job, attempt->options);
 }
 
-/* Do what the mode says, and do it again where another run was faster.  Where
-   the mode changes nothing, files are converted meanwhile.  */
+/* Do what the mode says, and do it again where another run was faster.  A mode
+   that changes nothing is overtaken by conversions.  */
 static bool
 run_mode_among_others (struct job *job, const struct tool_options *options)
 {

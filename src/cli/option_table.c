@@ -131,9 +131,8 @@ const struct argp_option option_table[] = {
     "given count more",
     3 },
   { "config", OPTION_CONFIG, NULL, 0,
-    "Do what /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d/*.conf say, "
-    "where "
-    "no option does",
+    "Do what /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d/*.conf "
+    "say, where no option does",
     3 },
   { "root", OPTION_ROOT, "DIR", 0,
     "With --config or --hook, the folder that the files are going to be "

@@ -19,8 +19,8 @@
 #include "convert/thresholds.h"
 #include "place/choose_strategy.h"
 #include "place/loader.h"
-#include "place/slots.h"
 #include "place/refusals.h"
+#include "place/slots.h"
 #include "sframe/formats.h"
 #include "write/existing.h"
 #include "write/inject_check.h"
@@ -108,7 +108,7 @@ handle_existing (struct conversion *conversion, struct error *err)
       if (original_restore (&conversion->original, &conversion->input, err))
         *existing = existing_find (&conversion->original);
       else if (err->status == CFI2SFRAME_REFUSED)
-        /* It was changed after this program had made it.  */
+        /* The file was changed after this program had converted it.  */
         existing_forget_record (existing, &conversion->input);
       else
         return false;

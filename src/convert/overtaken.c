@@ -5,8 +5,8 @@
    other: a lock would be held as long as a run takes, or for ever where that
    hangs, and network file systems have no locks or keep them apart on each
    machine.  The rename decides: the run that comes second finds another file
-   there, and looks whether that needs the change still.  Who has made it
-   cannot be seen: so it is only worked on under its own name.  */
+   there, and looks whether that file still needs the change.  No run can see
+   who made that file, so the file is worked on under its own name only.  */
 
 #include "convert/location.h"
 
@@ -19,7 +19,8 @@ enum
   TRIES = 16
 };
 
-/* What CHANGE finds at LOCATION that it leaves as it is, if it does.  */
+/* Why CHANGE would leave the file at LOCATION as it is; WORD_NONE if CHANGE
+   would not.  */
 static enum error_word
 look (const struct file_location *location, location_change *change,
       const struct cfi2sframe_options *options)

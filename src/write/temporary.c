@@ -158,7 +158,7 @@ is_named (int fd, int directory, const char *name, struct stat *named)
 
 /* Lock TEMPORARY, which is FD's file.  False when another process is about to
    remove it, or has done so: a link has other names, so that only the name
-   tells.  Where there are no locks, it is not removed.  */
+   tells.  Where there are no locks, no process removes the temporary.  */
 static bool
 lock (const struct temporary *temporary, int fd)
 {
@@ -224,7 +224,7 @@ temporary_new (int directory, const struct file_location *source, int *fd,
   temporary->directory = directory;
   if (make_known (temporary, source, fd))
     return temporary;
-  /* Linux says so of a file that loses its name while it is linked.  */
+  /* Linux says ENOENT of a file that loses its name while it is linked.  */
   bool renamed = source != NULL && errno == ENOENT;
   error_set_errno (err, source != NULL
                             ? "make a hard link"
