@@ -141,28 +141,29 @@ finish_job (struct batch *batch, const struct job *job,
 
 /* Skip the debug file of PROGRAM, which changes along with that.  */
 static void
-skip_twin (struct job *job, const struct listed_file *program)
+skip_twin (const struct batch *batch, struct job *job,
+           const struct listed_file *program)
 {
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, program->path);
   error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_DEBUG_FILE,
                   "debug file of %s", name);
-  job->outcome = JOB_SKIPPED;
+  job_fail (job, batch->options);
 }
 
-/* Work on a file by its first name.  */
+/* Work on a file, whose first name is HEAD, by the name INDEX.  */
 static void
-run_first_name (struct batch *batch, size_t index, struct job *job,
-                const struct texts *streams)
+run_name (struct batch *batch, size_t head, size_t index, struct job *job,
+          const struct texts *streams)
 {
   const struct listed_file *entry = &batch->list->files[index];
-  size_t program = batch->work.entries[index].program;
+  const struct work_entry *file = &batch->work.entries[head];
   *job = (struct job){ .path = entry->path,
-                       .found = !batch->work.entries[index].named,
+                       .found = !file->named,
                        .out = streams->out,
                        .outcome = JOB_FAILED };
-  if (program != WORK_NONE)
-    skip_twin (job, &batch->list->files[program]);
+  if (file->program != WORK_NONE)
+    skip_twin (batch, job, &batch->list->files[file->program]);
   else if (entry->problem != 0)
     error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (entry->problem));
   else if (listed_file_locate (batch->list, entry, &job->location, &job->err))
@@ -193,13 +194,11 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
 {
   const struct listed_file *entry = &batch->list->files[index];
   const struct tool_options *options = batch->options;
-  *job = (struct job){ .path = entry->path,
-                       .found = entry->found,
-                       .out = out,
-                       .outcome = JOB_SKIPPED };
+  *job
+      = (struct job){ .path = entry->path, .found = entry->found, .out = out };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
-  if (job_is_excluded (job, options))
+  if (job_exclude (job, options))
     return;
   bool located
       = first->outcome == JOB_DONE
@@ -208,14 +207,13 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
       || (located && relink (first, &job->location, options, &job->err)))
     error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_HARD_LINK,
                     "same file as %s", name);
-  else if (located && job->err.word == WORD_CHANGED_MEANWHILE)
+  if (located && job->err.word == WORD_CHANGED_MEANWHILE)
     {
       error_clear (&job->err);
       job_run (job, options);
     }
   else
-    job->outcome = job_failure_outcome (job, options);
-  listed_file_leave (&job->location);
+    job_fail (job, options);
 }
 
 /* Warn of hard links that were not named in this call: those names still have
@@ -239,30 +237,49 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
            (uintmax_t)old.st_nlink, plural_s (old.st_nlink));
 }
 
-/* Work on an entry and the other names of its file.  */
+/* Finish JOB, of the entry INDEX.  */
 static void
-run_file (struct batch *batch, size_t index)
+end_name (struct batch *batch, size_t index, struct job *job,
+          struct texts *texts)
 {
-  const struct listed_file *entry = &batch->list->files[index];
+  finish_job (batch, job, texts);
+  texts_close (texts, batch, &batch->entries[index]);
+  listed_file_leave (&job->location);
+}
+
+/* Work on an entry and the other names of its file.  A name that the file is
+   left alone for, by the configuration or a checksum, keeps it as it is; the
+   names behind it do not.  */
+static void
+run_file (struct batch *batch, size_t head)
+{
+  const struct listed_file *entry = &batch->list->files[head];
+  const struct work_entry *entries = batch->work.entries;
   struct job first, job;
   struct texts texts, further;
+  size_t index = head;
   int old = -1;
-  texts_open (&texts, batch, &batch->entries[index]);
   if (entry->hard_links && tool_options_change_files (batch->options))
     old = open (entry->path, O_PATH | O_CLOEXEC);
-  run_first_name (batch, index, &first, &texts);
-  for (size_t i = batch->work.entries[index].next_name; i != WORK_NONE;
-       i = batch->work.entries[i].next_name)
+  for (;; index = entries[index].next_name)
+    {
+      texts_open (&texts, batch, &batch->entries[index]);
+      run_name (batch, head, index, &first, &texts);
+      if (entries[index].next_name == WORK_NONE
+          || (first.reason != REASON_EXCLUDED
+              && first.reason != REASON_CHECKSUMMED))
+        break;
+      end_name (batch, index, &first, &texts);
+    }
+  for (size_t i = entries[index].next_name; i != WORK_NONE;
+       i = entries[i].next_name)
     {
       texts_open (&further, batch, &batch->entries[i]);
       run_further_name (batch, &first, i, &job, further.out);
-      finish_job (batch, &job, &further);
-      texts_close (&further, batch, &batch->entries[i]);
+      end_name (batch, i, &job, &further);
     }
   warn_of_old_names (batch, &first, old, texts.errors);
-  finish_job (batch, &first, &texts);
-  texts_close (&texts, batch, &batch->entries[index]);
-  listed_file_leave (&first.location);
+  end_name (batch, index, &first, &texts);
   if (old >= 0)
     close (old);
 }

@@ -85,15 +85,16 @@ push_directory (struct directory_walk *walk, char *path)
   return true;
 }
 
-/* Whether the file of FD starts like an ELF file or, if objects are wanted,
-   like an archive of them.  Files that are too small are not read at all,
-   which keeps those of /proc alone.  */
+/* Whether the file of FD starts like an ELF file or, if objects are wanted or
+   the .sframe of any file, like an archive of them.  Files that are too small
+   are not read at all, which keeps those of /proc alone.  */
 static bool
 is_wanted (int fd, const struct stat *status,
            const struct tool_options *options)
 {
-  bool archives = options->convert.relocatable
-                  || (MODES_LOOKING & MODE_BIT (options->mode)) != 0;
+  bool archives
+      = options->convert.relocatable
+        || tool_options_are (options, MODES_LOOKING | MODES_TAKING_BACK);
   char magic[SARMAG];
   return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
          && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic

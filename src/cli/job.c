@@ -121,58 +121,75 @@ run_mode_among_others (struct job *job, const struct tool_options *options)
                            &options->convert, &job->err);
 }
 
-bool
-job_is_unconvertible (const struct job *job)
+/* What the reason why JOB did not succeed says of its file.  --strict asks for
+   failures that are refusals.  */
+static enum job_reason
+reason_of (const struct job *job, const struct tool_options *options)
 {
-  return error_kind (&job->err) == ERROR_UNCONVERTIBLE;
+  enum error_word word = job->err.word;
+  switch (job->err.status)
+    {
+    case CFI2SFRAME_NOTHING:
+    case CFI2SFRAME_NOT_ELF:
+      return word == WORD_EXCLUDED ? REASON_EXCLUDED : REASON_NOTHING;
+    case CFI2SFRAME_CHECKSUMMED:
+      return REASON_CHECKSUMMED;
+    case CFI2SFRAME_REFUSED:
+      return options->convert.strict ? REASON_OF_WORK : REASON_REFUSED;
+    case CFI2SFRAME_MALFORMED:
+      return REASON_MALFORMED;
+    case CFI2SFRAME_UNSUPPORTED:
+      /* A linked file without a record may have a linker's .sframe, which was
+         not to be taken away.  */
+      return tool_options_are (options, MODES_TAKING_BACK)
+                     && (word == WORD_OBJECT || word == WORD_ARCHIVE
+                         || word == WORD_APPENDED_DATA)
+                 ? REASON_STAYS
+                 : REASON_UNSUPPORTED;
+    default:
+      return job->found && word == WORD_UNREADABLE ? REASON_UNREADABLE
+                                                   : REASON_OF_WORK;
+    }
 }
 
-static bool
-is_change (const struct tool_options *options)
+/* When a file that was not worked on is skipped, and no failure.  */
+enum skipped_when
 {
-  return ((MODES_CHANGING | MODE_BIT (MODE_DETACH)) & MODE_BIT (options->mode))
-         != 0;
-}
+  WHEN_CHANGED = 1, /* by modes that change files: this one needs no change.  A
+                       check, a dump or a section names this very file */
+  WHEN_FOUND = 2,   /* in a tree or a list */
+  WHEN_FOUND_AND_NOT_NO = 4, /* ... and without --skip-unconvertible=no */
+  WHEN_ASKED = 8 /* by --skip-unconvertible, and a mode that changes files */
+};
 
-bool
-job_is_unreadable (const struct job *job)
-{
-  return job->found && job->err.word == WORD_UNREADABLE;
-}
+static const unsigned skipped_when[N_REASONS] = {
+  [REASON_NOTHING] = WHEN_CHANGED | WHEN_FOUND,
+  [REASON_EXCLUDED] = WHEN_CHANGED,
+  [REASON_CHECKSUMMED] = WHEN_FOUND | WHEN_ASKED,
+  [REASON_UNSUPPORTED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
+  [REASON_REFUSED] = WHEN_ASKED,
+  [REASON_MALFORMED] = WHEN_ASKED,
+  [REASON_UNREADABLE] = WHEN_ASKED,
+  [REASON_STAYS] = WHEN_ASKED,
+};
 
-/* Whether JOB's failure is counted as skipped. --strict asks for failures that
-   are refusals, so that these stay failures.  */
-static bool
-may_skip_unconvertible (const struct tool_options *options,
-                        const struct job *job)
+void
+job_fail (struct job *job, const struct tool_options *options)
 {
-  return options->skip_unconvertible == SKIP_ALL
-         && (job_is_unconvertible (job) || job_is_unreadable (job))
-         && is_change (options)
-         && !(options->convert.strict
-              && job->err.status == CFI2SFRAME_REFUSED);
-}
-
-/* Whether JOB, which did not succeed, is skipped and no failure.  Modes that
-   change files skip a file that needs no change.  For a check, a dump or a
-   section, which name this very file, a missing .sframe is a failure.  */
-static bool
-is_skip (const struct tool_options *options, const struct job *job)
-{
-  const struct cfi2sframe_error *err = &job->err;
-  if (error_kind (err) == ERROR_NOTHING)
-    return job->found || is_change (options);
-  return may_skip_unconvertible (options, job)
-         || (job->found
-             && (err->status == CFI2SFRAME_CHECKSUMMED
-                 || (err->status == CFI2SFRAME_UNSUPPORTED
-                     && options->skip_unconvertible != SKIP_NONE)));
-}
-
-enum job_outcome
-job_failure_outcome (const struct job *job, const struct tool_options *options)
-{
-  return is_skip (options, job) ? JOB_SKIPPED : JOB_FAILED;
+  bool changes = tool_options_are (options, MODES_CHANGING)
+                 || options->mode == MODE_DETACH;
+  unsigned when = 0;
+  if (changes)
+    when |= WHEN_CHANGED;
+  if (changes && options->skip_unconvertible == SKIP_ALL)
+    when |= WHEN_ASKED;
+  if (job->found)
+    when |= WHEN_FOUND;
+  if (job->found && options->skip_unconvertible != SKIP_NONE)
+    when |= WHEN_FOUND_AND_NOT_NO;
+  job->reason = reason_of (job, options);
+  job->outcome
+      = (skipped_when[job->reason] & when) != 0 ? JOB_SKIPPED : JOB_FAILED;
 }
 
 /* With --debug-twin: check, before any change, that the debug file, if there
@@ -188,19 +205,21 @@ check_debug_twin (struct job *job, const struct tool_options *options)
 
 /* Do what the mode says.  Where the file was cut off meanwhile, that is what
    is wrong, whatever was found in the zeros behind its end.  */
-static enum job_outcome
+static void
 run (struct job *job, const struct tool_options *options)
 {
   mapped_files_forget ();
   bool ready = check_debug_twin (job, options);
   bool done = ready && run_mode_among_others (job, options);
   if (!mapped_files_check (&job->err) || !ready)
-    return JOB_FAILED;
-  if (done)
-    return JOB_DONE;
-  if (options->mode == MODE_LINT && job->err.status == CFI2SFRAME_MISMATCH)
-    return JOB_FOUND;
-  return job_failure_outcome (job, options);
+    job->outcome = JOB_FAILED;
+  else if (done)
+    job->outcome = JOB_DONE;
+  else if (options->mode == MODE_LINT
+           && job->err.status == CFI2SFRAME_MISMATCH)
+    job->outcome = JOB_FOUND;
+  else
+    job_fail (job, options);
 }
 
 /* Whether the debug file has to match the file as it is now: one that was
@@ -209,10 +228,9 @@ run (struct job *job, const struct tool_options *options)
 static bool
 has_debug_twin (const struct job *job, const struct tool_options *options)
 {
-  return options->debug_twin && !options->convert.dry_run && !job->excluded
+  return options->debug_twin && !options->convert.dry_run
          && (job->outcome == JOB_DONE
-             || (job->outcome == JOB_SKIPPED
-                 && job->err.status == CFI2SFRAME_NOTHING
+             || (job->outcome == JOB_SKIPPED && job->reason == REASON_NOTHING
                  && (options->output == NULL
                      || options->mode == MODE_CONVERT)));
 }
@@ -234,15 +252,16 @@ follow_debug_twin (struct job *job, const struct tool_options *options)
 }
 
 bool
-job_is_excluded (struct job *job, const struct tool_options *options)
+job_exclude (struct job *job, const struct tool_options *options)
 {
   const struct setting *line = configuration_excludes (
       &options->configuration, options->package, options->root, job->path);
-  job->excluded = line != NULL;
-  if (job->excluded)
-    error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_EXCLUDED,
-                    "left out by %s", line->where);
-  return job->excluded;
+  if (line == NULL)
+    return false;
+  error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_EXCLUDED,
+                  "left out by %s", line->where);
+  job_fail (job, options);
+  return true;
 }
 
 /* Whether the output of JOB, which is skipped, is still to be written: a build
@@ -252,17 +271,7 @@ static bool
 lacks_output (const struct job *job, const struct tool_options *options)
 {
   return job->outcome == JOB_SKIPPED && options->mode == MODE_CONVERT
-         && options->output != NULL
-         && (job->excluded || job_is_unconvertible (job));
-}
-
-/* Whether OPTIONS lack --relocatable, and what they ask for would be done with
-   objects then.  */
-static bool
-could_take_objects (const struct tool_options *options)
-{
-  return !options->convert.relocatable && !options->compact_unwind
-         && (MODES_TAKING_OBJECTS & MODE_BIT (options->mode)) != 0;
+         && options->output != NULL && job->reason != REASON_NOTHING;
 }
 
 /* What a user could do about JOB's failure with an option, to stand behind the
@@ -272,7 +281,7 @@ advice (const struct job *job, const struct tool_options *options)
 {
   const struct cfi2sframe_error *err = &job->err;
   if (err->status == CFI2SFRAME_CHECKSUMMED
-      && (MODES_CHANGING & MODE_BIT (options->mode)) != 0)
+      && tool_options_are (options, MODES_CHANGING))
     return "; see --convert-checksummed";
   if (err->status == CFI2SFRAME_REFUSED && err->word == WORD_BAD_SFRAME)
     return "; see --remove";
@@ -280,7 +289,10 @@ advice (const struct job *job, const struct tool_options *options)
     {
     case WORD_OBJECT:
     case WORD_ARCHIVE:
-      return err->status == CFI2SFRAME_NOTHING && could_take_objects (options)
+      return err->status == CFI2SFRAME_NOTHING
+                     && tool_options_are (options, MODES_TAKING_OBJECTS)
+                     && !options->convert.relocatable
+                     && !options->compact_unwind
                  ? " (see --relocatable)"
                  : "";
     case WORD_DIRECTORY:
@@ -308,10 +320,9 @@ add_advice (struct job *job, const struct tool_options *options)
 void
 job_run (struct job *job, const struct tool_options *options)
 {
-  cfi2sframe_report_init (&job->report);
   double start = clock_now ();
-  job->outcome
-      = job_is_excluded (job, options) ? JOB_SKIPPED : run (job, options);
+  if (!job_exclude (job, options))
+    run (job, options);
   if (lacks_output (job, options)
       && !location_copy (&job->location, options->output, &options->convert,
                          &job->err))

@@ -21,6 +21,22 @@ enum job_outcome
   JOB_FAILED
 };
 
+/* What the reason why a file was not worked on says of that file.  */
+enum job_reason
+{
+  REASON_OF_WORK, /* nothing: the work failed */
+  REASON_NOTHING, /* there is nothing to do */
+  REASON_EXCLUDED,
+  REASON_CHECKSUMMED, /* something keeps a checksum of it */
+  REASON_UNSUPPORTED, /* SFrame is not made for it */
+  REASON_REFUSED,     /* a change could harm it */
+  REASON_MALFORMED,
+  REASON_UNREADABLE, /* it was found, and forbids the user to read it: builds
+                        have set-id programs that only run */
+  REASON_STAYS,      /* it keeps an .sframe that was to be taken away */
+  N_REASONS
+};
+
 struct job
 {
   const char *path;
@@ -30,7 +46,7 @@ struct job
                  converted, it is skipped without a message */
   FILE *out;  /* stream for the dump, and for findings */
   enum job_outcome outcome;
-  bool excluded; /* skipped, because the configuration says so */
+  enum job_reason reason; /* with JOB_SKIPPED, and with JOB_FAILED */
   struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
   /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
@@ -42,24 +58,14 @@ struct job
   double seconds;
 };
 
-/* Whether the reason that JOB failed is the file itself: SFrame is not made
-   for it, or a change could harm it, or it is damaged.  */
-bool job_is_unconvertible (const struct job *job);
+/* Whether the configuration leaves the file as it is: then JOB is skipped.  */
+bool job_exclude (struct job *job, const struct tool_options *options);
 
-/* Whether JOB failed because its file, which was found, forbids the user to
-   read it: builds have set-id programs that only run.  */
-bool job_is_unreadable (const struct job *job);
+/* JOB did not succeed: set what becomes of it.  */
+void job_fail (struct job *job, const struct tool_options *options);
 
-/* Whether the configuration leaves the file as it is.  */
-bool job_is_excluded (struct job *job, const struct tool_options *options);
-
-/* What becomes of JOB, which did not succeed.  */
-enum job_outcome job_failure_outcome (const struct job *job,
-                                      const struct tool_options *options);
-
-/* Do what OPTIONS ask for with job->path.  Prints nothing, except the dump and
-   findings.
-   May run in several threads.  */
+/* Do what OPTIONS ask for with job->path.  Prints
+   nothing, except the dump and findings.  May run in several threads.  */
 void job_run (struct job *job, const struct tool_options *options);
 
 #endif /* CLI_JOB_H */

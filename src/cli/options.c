@@ -36,6 +36,5 @@ tool_options_is_tree (const struct tool_options *options)
 bool
 tool_options_change_files (const struct tool_options *options)
 {
-  return options->output == NULL
-         && (MODES_CHANGING & MODE_BIT (options->mode)) != 0;
+  return options->output == NULL && tool_options_are (options, MODES_CHANGING);
 }

@@ -103,6 +103,13 @@ struct tool_options
                     least 1 */
 };
 
+/* Whether the mode is one of MODES.  */
+static inline bool
+tool_options_are (const struct tool_options *options, unsigned modes)
+{
+  return (modes & MODE_BIT (options->mode)) != 0;
+}
+
 /* Whether many files are to be expected, so that a summary is printed.  */
 bool tool_options_is_tree (const struct tool_options *options);
 

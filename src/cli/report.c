@@ -314,7 +314,7 @@ report_done (const struct tool_options *options, const struct job *job,
     lint_print_counts (options, job->path, &job->lint.result, out);
   else if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
     {
-      if (!options->talkative)
+      if (!options->talkative && options->stats == STATS_NONE)
         return;
       print_name (job, out);
       fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
@@ -428,7 +428,7 @@ report_job (const struct tool_options *options, const struct job *job,
   else if (events_wanted (options->stats) && job->outcome != JOB_FOUND)
     report_event (options, job, out);
   if (job->outcome == JOB_DONE && !options->quiet
-      && (MODES_CHANGING & MODE_BIT (options->mode)) != 0)
+      && tool_options_are (options, MODES_CHANGING))
     print_concerns (job, errors);
   if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT
       && !options->quiet)

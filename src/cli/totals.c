@@ -40,25 +40,6 @@ add_left_alone (struct left_alone *files, const struct job *job)
   memcpy (files->reason, job->err.reason, sizeof files->reason);
 }
 
-static void
-add_skipped (struct totals *totals, const struct job *job)
-{
-  totals->skipped++;
-  if (job->excluded)
-    add_left_alone (&totals->excluded, job);
-  if (job_is_unreadable (job))
-    add_left_alone (&totals->unreadable, job);
-  /* Files that something keeps a checksum of were reported one by one.  */
-  if (!job_is_unconvertible (job) || job->err.status == CFI2SFRAME_CHECKSUMMED)
-    return;
-  if (job->err.status == CFI2SFRAME_UNSUPPORTED)
-    add_left_alone (&totals->unsupported, job);
-  else if (job->err.status == CFI2SFRAME_REFUSED)
-    add_left_alone (&totals->refused, job);
-  else
-    add_left_alone (&totals->malformed, job);
-}
-
 /* Count the reason why JOB's file was not worked on.  The list is kept in the
    order of its words: what is printed must not depend on the order of jobs. */
 static void
@@ -93,7 +74,8 @@ totals_add (struct totals *totals, const struct job *job)
       measure_add (&totals->measured, &job->measurement);
       break;
     case JOB_SKIPPED:
-      add_skipped (totals, job);
+      totals->skipped++;
+      add_left_alone (&totals->left_alone[job->reason], job);
       break;
     case JOB_FOUND:
       totals->findings += job->lint.result.findings;
@@ -173,14 +155,23 @@ print_left_alone (const struct left_alone *files, const char *one,
 void
 totals_print_left_alone (const struct totals *totals, FILE *errors)
 {
-  print_left_alone (&totals->excluded, "not to be converted",
-                    "are not to be converted", errors);
-  print_left_alone (&totals->unsupported, "not for SFrame",
-                    "are not for SFrame", errors);
-  print_left_alone (&totals->refused, "refused", "are refused", errors);
-  print_left_alone (&totals->malformed, "damaged", "are damaged", errors);
-  print_left_alone (&totals->unreadable, "not readable", "are not readable",
-                    errors);
+  /* Files that something keeps a checksum of were reported one by one.  */
+  static const struct
+  {
+    enum job_reason reason;
+    const char *one, *several;
+  } notes[] = {
+    { REASON_EXCLUDED, "not to be converted", "are not to be converted" },
+    { REASON_UNSUPPORTED, "not for SFrame", "are not for SFrame" },
+    { REASON_STAYS, "with an .sframe that stays",
+      "have an .sframe that stays" },
+    { REASON_REFUSED, "refused", "are refused" },
+    { REASON_MALFORMED, "damaged", "are damaged" },
+    { REASON_UNREADABLE, "not readable", "are not readable" },
+  };
+  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+    print_left_alone (&totals->left_alone[notes[i].reason], notes[i].one,
+                      notes[i].several, errors);
 }
 
 /* Why files were skipped, or failed.  */

@@ -119,7 +119,7 @@ check_effects (const struct argp_state *state)
       const char *name = name_of (state->root_argp->options, effects[i].key);
       if (!(options->given & 1u << i))
         continue;
-      if (!(effects[i].modes & MODE_BIT (options->mode)))
+      if (!tool_options_are (options, effects[i].modes))
         argp_error (state, "--%s has no effect with %s", name,
                     mode_names[options->mode].option);
       if ((effects[i].modes & LINKED) && options->convert.relocatable)
@@ -180,15 +180,15 @@ usage_check (const struct argp_state *state)
       && (options->n_files > 1 || tool_options_is_tree (options)))
     argp_error (state, "an output file goes with one input file");
   if (options->output != NULL
-      && !(MODE_BIT (options->mode) & MODES_WITH_OUTPUT))
+      && !tool_options_are (options, MODES_WITH_OUTPUT))
     argp_error (state, "%s writes no output file",
                 mode_names[options->mode].option);
   check_compact_unwind (state);
   check_effects (state);
   check_readers (state);
   if (events_wanted (options->stats)
-      && MODE_BIT (options->mode)
-             & (MODE_BIT (MODE_COMPARE) | MODE_BIT (MODE_COMPARE_FORMATS)))
+      && tool_options_are (options, MODE_BIT (MODE_COMPARE)
+                                        | MODE_BIT (MODE_COMPARE_FORMATS)))
     argp_error (state, "%s has --stats and --stats=json only",
                 mode_names[options->mode].option);
   if (options->mode == MODE_COMPARE && options->n_files != 2)

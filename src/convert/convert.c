@@ -237,7 +237,6 @@ find_place (struct conversion *conversion, struct error *err)
                         err))
     return false;
   conversion->report->strategy = conversion->plan.strategy;
-  conversion->report->output_bytes = conversion->plan.new_size;
   return true;
 }
 
@@ -274,7 +273,8 @@ write_converted (struct conversion *conversion, struct error *err)
                                      .copy_ahead = &conversion->copy_ahead,
                                      .check = check_converted };
   bool written = replacement_carry_out (&replacement, err);
-  conversion->report->output_bytes += replacement.record_size;
+  conversion->report->output_bytes
+      = conversion->plan.new_size + replacement.record_size;
   return written;
 }
 
@@ -288,7 +288,7 @@ try_record (struct conversion *conversion, struct error *err)
   buffer_init (&record, false);
   bool built = undo_record_build_digested (&record, source_image (conversion),
                                            &conversion->plan, 0, err);
-  conversion->report->output_bytes += record.size;
+  conversion->report->output_bytes = conversion->plan.new_size + record.size;
   buffer_free (&record);
   return built;
 }

@@ -429,6 +429,19 @@ text: skipped: not an ELF file" ] || report
   silent
 }
 
+@test "--stats tells what --undo and --remove did, and of a file that was written" {
+  small_program f
+  exits 0 --stats --section-only=raw f
+  [[ $output != *"file "*" -> "* ]] || report
+  exits 0 --stats f
+  [[ $output == *", file "*" -> $(stat -c %s f) bytes"* ]] || report
+  exits 0 --stats --undo f
+  [ "$output" = "f: restored" ] || report
+  convert f
+  exits 0 --stats --remove f
+  [ "$output" = "f: removed" ] || report
+}
+
 @test "-v prints one summary line per converted file" {
   small_program
   copy small other

@@ -211,6 +211,36 @@ assert total["not_elf"] == 4, total
   cmp original b/one
 }
 
+# The names behind it were left alone, too: "same file".
+@test "hard links: a name in front of others with a checksum, or left out" {
+  small_program
+  local way
+  mkdir a b c
+  echo "exclude = */a/*" >conf
+  export CFI2SFRAME_CONFIG=$PWD/conf
+  for way in checksum excluded; do
+    cp small a/one
+    ln -f a/one b/one && ln -f a/one c/one
+    cp a/one original
+    [ "$way" = excluded ] || sha256sum a/one >a/.one.hmac
+    tool -q -n -r a b c
+    cmp original b/one
+    if [ "$way" = excluded ]; then
+      exits 0 --config -v -r a b c
+      [[ $output == "a/one: skipped: left out by $PWD/conf:1"$'\n'* ]] || report
+      [[ $output == *"1 file converted, 2 skipped, 0 failed "*"excluded 1, hard-link 1"* ]] || report
+    else
+      exits 1 a/one b/one c/one
+      [[ $stderr == *"a/one: .one.hmac has a checksum"* ]] || report
+    fi
+    cmp original a/one
+    has_sframe b/one
+    [ b/one -ef c/one ]
+    [[ $stderr == *"b/one: warning: it has 1 other hard link, with the old contents"* ]] || report
+    rm -f a/.one.hmac
+  done
+}
+
 # Which of the two it was depended on the order of operands.
 @test "a file that is named is not one that was found, wherever else it is" {
   small_program
@@ -945,9 +975,11 @@ overtaken ()
   "${CC:-cc}" -O2 -c small.c -o new/c.o
   ar rcsD new/d.a new/c.o
   cp -a new tree
-  for way in "" --relocatable --replace=auto --replace --undo; do
+  for way in "" --relocatable --replace=auto --replace; do
     overtaken "$way" -r tree
   done
+  rm tree/c.o tree/d.a
+  overtaken --undo -r tree
   for way in --undo "" --remove --hook --replace; do
     overtaken "$way" tree/a
   done

@@ -399,14 +399,35 @@ stays_and_is_replaced ()
     refused f.o $option
     [ "$stderr" = "cfi2sframe: f.o: relocatable object: use objcopy -R .sframe -R .rela.sframe" ] || report
     exits 2 --relocatable $option f.o
-    # Found in a directory it may as well be an assembler's.
-    mkdir -p d && cp f.o d
-    exits 0 -r -v $option d
-    [[ $output == "d/f.o: skipped: relocatable object: use objcopy "* ]] || report
-    cmp f.o d/f.o
     objcopy -R .sframe -R .rela.sframe f.o
     skipped f.o $option
   done
+}
+
+# They counted as skipped, and an archive as no ELF file, with status 0.
+@test "--remove and --undo of a tree: what keeps an .sframe is a failure" {
+  small_archive
+  mkdir tree
+  cp lib.a one.o tree
+  exits 0 -r -v --undo tree
+  [[ $output == *"tree/lib.a: skipped: no .sframe in any member"*" 2 skipped, 0 failed "* ]] || report
+  "$CFI2SFRAME" --relocatable -q -r tree
+  small_program tree/program
+  cp tree/program tree/later
+  "$CFI2SFRAME" tree/program tree/later
+  echo appended >>tree/later
+  cp -a tree before
+  exits 1 -r --remove -n tree
+  [[ $output == "2 files could be without .sframe, 0 skipped, 2 failed "* ]] || report
+  exits 0 -r --undo -n --skip-unconvertible tree
+  [[ $stderr == "cfi2sframe: note: 3 files have an .sframe that stays, left as they are; the first is tree/later: 9 bytes were appended "* ]] || report
+  exits 1 -r --undo tree
+  [[ $output == "1 file restored, 0 skipped, 3 failed "*"appended-data 1, archive 1, object 1" ]] || report
+  [ "$stderr" = "cfi2sframe: tree/later: 9 bytes were appended after its conversion; without them it can be undone
+cfi2sframe: tree/lib.a: archive of objects: use objcopy -R .sframe -R .rela.sframe
+cfi2sframe: tree/one.o: relocatable object: use objcopy -R .sframe -R .rela.sframe" ] || report
+  rm before/program tree/program
+  diff -r before tree
 }
 
 # lib.a of two objects, one with a long name, and a text; main.c uses them.
