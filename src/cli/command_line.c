@@ -1,26 +1,133 @@
-/* The command line of cfi2sframe.
+/* The command line of cfi2sframe: parsing, and which options go together.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "cli/command_line.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "convert/for_readers.h"
 #include "convert/location.h"
-#include "cli/number.h"
-#include "cli/option_keys.h"
+#include "cli/events.h"
 #include "cli/option_table.h"
 #include "cli/option_values.h"
 #include "cli/standard_options.h"
-#include "cli/usage_check.h"
-#include "sframe/formats.h"
+
+/* Which options go together.  */
+
+/* Refuse options that put a section into a file: compact unwind is never put
+   into one.  */
+static void
+check_compact_unwind (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  if (options->compact_unwind && options->mode != MODE_SECTION_ONLY
+      && options->mode != MODE_DUMP)
+    argp_error (state, "--format=compact-unwind goes with --section-only or "
+                       "--dump only");
+  if (options->compact_unwind_machine != NULL && options->mode != MODE_DUMP)
+    argp_error (state, "a machine is for --dump of a bare section only");
+  if (options->compact_unwind
+      && (options->convert.relocatable || options->convert.gnu))
+    argp_error (state, "this option is for SFrame only");
+}
+
+/* Refuse options that have no effect: the user expects something that would
+   not happen.  */
+static void
+check_effects (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  for (size_t i = 0; options->given >> i != 0; i++)
+    {
+      const struct tool_option *option = &option_table[i];
+      if (!(options->given >> i & 1) || option->modes == 0)
+        continue;
+      if (!tool_options_are (options, option->modes))
+        argp_error (state, "--%s has no effect with %s", option->name,
+                    mode_names[options->mode].option);
+      if ((option->modes & FOR_LINKED) && options->convert.relocatable)
+        argp_error (state, "--%s is for linked files, not with --relocatable",
+                    option->name);
+    }
+  if (options->one_file_system && !options->recursive)
+    argp_error (state, "--one-file-system has no effect without -r");
+  if (options->n_excluded > 0 && !options->recursive)
+    argp_error (state, "--exclude has no effect without -r");
+}
+
+/* Refuse --for together with --format, because readers determine the
+   version.  */
+static void
+check_readers (const struct argp_state *state)
+{
+  struct tool_options *options = state->input;
+  struct cfi2sframe_options *convert = &options->convert;
+  struct error err;
+  error_clear (&err);
+  if (convert->readers == 0)
+    return;
+  if (option_is_given (state, "format"))
+    argp_error (state, "--for chooses the version; --format does, too");
+  if (options->mode != MODE_CHECK
+      && !for_readers_format (convert->readers, &convert->format, &err))
+    argp_error (state, "--for: %s", err.reason);
+}
+
+static void
+check_debug_file (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  const struct cfi2sframe_options *convert = &options->convert;
+  bool many = options->n_files > 1 || tool_options_is_tree (options);
+  if (options->debug_twin_file != NULL && many)
+    argp_error (state, "--debug-twin=DEBUG goes with one input file");
+  if (options->debug_twin && options->debug_twin_file == NULL
+      && options->output != NULL)
+    argp_error (state, "with an output file, name the debug file: "
+                       "--debug-twin=DEBUG");
+  if (convert->debug_file == NULL)
+    return;
+  if (many)
+    argp_error (state, "--debug-file goes with one input file");
+  if (convert->debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
+    argp_error (state, "--debug-file contradicts --debug-info=none");
+}
+
+/* The whole command line is parsed.  If parts of it contradict each other or
+   have no effect, say so, and end.  */
+static void
+check_usage (const struct argp_state *state)
+{
+  const struct tool_options *options = state->input;
+  if (options->n_files == 0 && options->files_from == NULL)
+    argp_error (state, "no file given");
+  if (options->output != NULL
+      && (options->n_files > 1 || tool_options_is_tree (options)))
+    argp_error (state, "an output file goes with one input file");
+  check_compact_unwind (state);
+  check_effects (state);
+  check_readers (state);
+  if (events_wanted (options->stats)
+      && tool_options_are (options, MODE_BIT (MODE_COMPARE)
+                                        | MODE_BIT (MODE_COMPARE_FORMATS)))
+    argp_error (state, "%s has --stats and --stats=json only",
+                mode_names[options->mode].option);
+  if (options->mode == MODE_COMPARE && options->n_files != 2)
+    argp_error (state, "--compare takes two files");
+  check_debug_file (state);
+  if ((options->root != NULL || options->package != NULL)
+      && !option_is_given (state, "config")
+      && !option_is_given (state, "hook"))
+    argp_error (state, "--%s has no effect without --config",
+                options->root != NULL ? "root" : "package");
+}
+
+/* Parsing.  */
 
 /* Print the usual options.  Returns for --help=all, which argp prints.  */
 static void
@@ -32,67 +139,51 @@ print_help (struct argp_state *state, const char *which)
   standard_output_end ();
 }
 
-/* Set the mode that the option KEY asks for, if it asks for one.  */
-static bool
-set_mode_of (struct argp_state *state, int key)
+static void
+set_mode (struct argp_state *state, enum tool_mode mode)
 {
   struct tool_options *options = state->input;
-  unsigned mode = MODE_CONVERT + 1;
-  while (mode < N_MODES && mode_names[mode].key != key)
-    mode++;
-  if (mode == N_MODES)
-    return false;
   if (options->mode != MODE_CONVERT && options->mode != mode)
     argp_error (state, "%s and %s exclude each other",
                 mode_names[options->mode].option, mode_names[mode].option);
-  options->mode = (enum tool_mode)mode;
-  return true;
+  options->mode = mode;
 }
 
+/* Do what OPTION, with ARGUMENT, asks for.  */
 static void
-set_output (struct argp_state *state, const char *output)
+take_option (struct argp_state *state, const struct tool_option *option,
+             const char *argument)
 {
   struct tool_options *options = state->input;
-  if (options->output != NULL)
-    argp_error (state, "more than one output file");
-  if (output[0] == '\0')
-    argp_error (state, "the output file has no name");
-  if (strcmp (output, "-") == 0)
-    argp_error (state, "standard output is /dev/stdout; a file of this name "
-                       "is ./-");
-  options->output = output;
+  options->given |= UINT64_C (1) << (option - option_table);
+  if (option->mode != MODE_CONVERT)
+    set_mode (state, option->mode);
+  if (option->turns_on != 0)
+    *(bool *)((char *)options + option->turns_on) = true;
+  if (option->keeps != 0)
+    *(const char **)((char *)options + option->keeps) = argument;
+  if (option->parse != NULL)
+    option->parse (state, argument);
 }
 
-static void
-set_files_from (struct argp_state *state, const char *list)
+static error_t
+parse_option (int key, char *argument, struct argp_state *state)
 {
   struct tool_options *options = state->input;
-  if (options->files_from != NULL)
-    argp_error (state, "more than one list of files");
-  options->files_from = list;
-}
-
-static void
-set_debug_twin (struct argp_state *state, const char *debug)
-{
-  struct tool_options *options = state->input;
-  options->debug_twin = true;
-  options->debug_twin_file = debug;
-}
-
-static void
-add_excluded (struct argp_state *state, const char *pattern)
-{
-  struct tool_options *options = state->input;
-  const char **grown = reallocarray (
-      options->excluded, options->n_excluded + 1, sizeof options->excluded[0]);
-  if (grown == NULL)
+  const struct tool_option *option = option_of_key (key);
+  if (key == ARGP_KEY_ARGS || key == ARGP_KEY_NO_ARGS)
     {
-      argp_failure (state, EXIT_FAILURE, ENOMEM, "--exclude");
-      return;
+      options->files = state->argv + state->next;
+      options->n_files = (size_t)(state->argc - state->next);
+      check_usage (state);
+      return 0;
     }
-  options->excluded = grown;
-  options->excluded[options->n_excluded++] = pattern;
+  if (key == 'h')
+    print_help (state, argument);
+  if (option == NULL)
+    return standard_option_take (key, argument, state, NULL, 0);
+  take_option (state, option, argument);
+  return 0;
 }
 
 /* The number of processors that this process may use; where there may be more
@@ -109,174 +200,13 @@ count_processors (void)
                                         : LOCATION_THREADS_MAX;
 }
 
-/* Read the configuration and do what it says about all files, where no option
-   does; job.c has what it says about one.  A failure ends the program.  */
-static void
-read_configuration (struct argp_state *state, const char *none)
-{
-  struct tool_options *options = state->input;
-  struct configuration *configuration = &options->configuration;
-  struct cfi2sframe_error err;
-  (void)none;
-  if (!configuration_read (configuration, &err))
-    argp_failure (state, EXIT_FAILURE, 0, "%s: %s", err.file, err.reason);
-  const char *coverage
-      = configuration_value (configuration, SETTING_MIN_COVERAGE);
-  const char *format = configuration_value (configuration, SETTING_FORMAT);
-  const char *checksummed
-      = configuration_value (configuration, SETTING_CHECKSUMMED);
-  if (coverage != NULL && !usage_is_given (options, OPTION_MIN_COVERAGE))
-    number_percentage (coverage, &options->convert.min_coverage);
-  if (format != NULL && !usage_is_given (options, OPTION_FORMAT))
-    format_parse (format, &options->convert.format);
-  if (checksummed != NULL
-      && !usage_is_given (options, OPTION_CONVERT_CHECKSUMMED))
-    options->convert.leave_checksummed = strcmp (checksummed, "yes") != 0;
-}
-
-static void
-show_configuration (struct argp_state *state, const char *none)
-{
-  struct tool_options *options = state->input;
-  read_configuration (state, none);
-  configuration_print (&options->configuration, state->out_stream);
-  standard_output_end ();
-}
-
-/* Do what hooks of builds ask for, where no option does, wherever that stands;
-   the manual, "Pipelines", says why.  */
-static void
-take_hook (struct argp_state *state, const char *none)
-{
-  struct tool_options *options = state->input;
-  if (!usage_is_given (options, OPTION_SKIP_UNCONVERTIBLE))
-    options->skip_unconvertible = SKIP_ALL;
-  if (!usage_is_given (options, OPTION_REPLACE))
-    options->convert.replace_bad = true;
-  if (!usage_is_given (options, OPTION_DEBUG_INFO))
-    options->convert.debug_info = CFI2SFRAME_DEBUG_INFO_NONE;
-  if (!usage_is_given (options, OPTION_MIN_COVERAGE))
-    options->convert.min_coverage = 2;
-  if (!usage_is_given (options, OPTION_SYNC))
-    options->convert.sync = CFI2SFRAME_SYNC_END;
-  read_configuration (state, none);
-}
-
-static void
-convert_checksummed (struct argp_state *state, const char *none)
-{
-  struct tool_options *options = state->input;
-  (void)none;
-  options->convert.leave_checksummed = false;
-}
-
-static void
-raise_verbosity (struct argp_state *state, const char *none)
-{
-  struct tool_options *options = state->input;
-  (void)none;
-  options->verbose++;
-}
-
-static void
-refuse_verify (struct argp_state *state, const char *none)
-{
-  (void)none;
-  argp_error (state, "unrecognized option '--verify'; did you mean "
-                     "'--check' or '--verify-code'?");
-}
-
-/* Options with a parser of their own.  */
-static const struct
-{
-  int key;
-  option_parser *parse;
-} parsers[] = {
-  { 'h', print_help },
-  { 'j', parse_jobs },
-  { 'o', set_output },
-  { 'v', raise_verbosity },
-  { OPTION_SECTION_ONLY, set_output },
-  { OPTION_FORMAT, parse_format },
-  { OPTION_FOR, parse_for },
-  { OPTION_MIN_COVERAGE, parse_min_coverage },
-  { OPTION_SKIP_UNCONVERTIBLE, parse_skip_unconvertible },
-  { OPTION_RETURN_ADDRESSES, parse_return_addresses },
-  { OPTION_VERIFY, refuse_verify },
-  { OPTION_DEBUG_INFO, parse_debug_info },
-  { OPTION_DEBUG_TWIN, set_debug_twin },
-  { OPTION_SYNC, parse_sync },
-  { OPTION_GNU, parse_gnu },
-  { OPTION_CONVERT_CHECKSUMMED, convert_checksummed },
-  { OPTION_REPLACE, parse_replace },
-  { OPTION_FILES0_FROM, set_files_from },
-  { OPTION_EXCLUDE, add_excluded },
-  { OPTION_HOOK, take_hook },
-  { OPTION_CONFIG, read_configuration },
-  { OPTION_SHOW_CONFIG, show_configuration },
-  { OPTION_STATS, parse_stats },
-};
-
-/* Options that are taken as they are: switches and texts.  */
-static const struct option_member members[] = {
-  OPTION_SWITCH (struct tool_options, 'q', quiet),
-  OPTION_SWITCH (struct tool_options, 'r', recursive),
-  OPTION_SWITCH (struct tool_options, 'x', one_file_system),
-  OPTION_SWITCH (struct tool_options, 'n', convert.dry_run),
-  OPTION_SWITCH (struct tool_options, 'p', convert.preserve_times),
-  OPTION_SWITCH (struct tool_options, OPTION_STRICT, convert.strict),
-  OPTION_SWITCH (struct tool_options, OPTION_REQUIRE, require),
-  OPTION_SWITCH (struct tool_options, OPTION_VERIFY_CODE, convert.verify_code),
-  OPTION_SWITCH (struct tool_options, OPTION_ANALYZE, convert.analyze),
-  OPTION_SWITCH (struct tool_options, OPTION_NO_SHARE, convert.no_share),
-  OPTION_SWITCH (struct tool_options, OPTION_NO_SPLIT, convert.no_split),
-  OPTION_SWITCH (struct tool_options, OPTION_COMPACT, convert.compact),
-  OPTION_SWITCH (struct tool_options, OPTION_RELOCATABLE, convert.relocatable),
-  OPTION_TEXT (struct tool_options, OPTION_DETACHED, detached),
-  OPTION_TEXT (struct tool_options, OPTION_DEBUG_FILE, convert.debug_file),
-  OPTION_TEXT (struct tool_options, OPTION_ROOT, root),
-  OPTION_TEXT (struct tool_options, OPTION_PACKAGE, package),
-};
-
-/* Parse the option KEY if there is a parser for it.  */
-static bool
-parse_argument (struct argp_state *state, int key, const char *argument)
-{
-  for (size_t i = 0; i < sizeof parsers / sizeof *parsers; i++)
-    if (parsers[i].key == key)
-      {
-        parsers[i].parse (state, argument);
-        return true;
-      }
-  return false;
-}
-
-static error_t
-parse_option (int key, char *argument, struct argp_state *state)
-{
-  struct tool_options *options = state->input;
-  if (key == ARGP_KEY_ARGS || key == ARGP_KEY_NO_ARGS)
-    {
-      options->files = state->argv + state->next;
-      options->n_files = (size_t)(state->argc - state->next);
-      usage_check (state);
-      return 0;
-    }
-  usage_note_given (options, key);
-  /* An option may ask for a mode and have an argument, too.  */
-  bool known = set_mode_of (state, key);
-  known = parse_argument (state, key, argument) || known;
-  error_t standard = standard_option_take (key, argument, state, members,
-                                           sizeof members / sizeof *members);
-  return known ? 0 : standard;
-}
-
 void
 tool_options_parse (struct tool_options *options, int argc, char **argv)
 {
-  static const struct argp parser
-      = { option_table, parse_option, "[FILE...]", option_documentation,
-          NULL,         NULL,         NULL };
+  const struct argp parser = { .options = option_table_for_argp (),
+                               .parser = parse_option,
+                               .args_doc = "[FILE...]",
+                               .doc = option_documentation };
   *options = (struct tool_options){ 0 };
   cfi2sframe_options_init (&options->convert);
   options->convert.leave_checksummed = true;

@@ -1,163 +1,234 @@
-/* The options of cfi2sframe: names, values, and a sentence for each.
+/* The options of cfi2sframe: names, values, a sentence for each, and what they
+   do.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "cli/option_table.h"
 
-#include "cli/option_keys.h"
+#include <string.h>
+
 #include "cli/standard_options.h"
+
+#define AT(member) offsetof (struct tool_options, member)
+#define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))
 
 /* An option stands here and in cfi2sframe(1).  Completions and the manual are
    made from these two; a value that an option knows stands in quotes.  */
-const struct argp_option option_table[] = {
-  { NULL, 0, NULL, 0, "Converting:", 1 },
-  { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT", 1 },
-  { "dry-run", 'n', NULL, 0, "Do everything but write", 1 },
-  { "format", OPTION_FORMAT, "VERSION", 0,
+const struct tool_option option_table[] = {
+  { .description = "Converting:" },
+  { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT",
+    .parse = parse_output, .modes = MODES_WITH_OUTPUT },
+  { "dry-run", 'n', NULL, 0, "Do everything but write",
+    .turns_on = AT (convert.dry_run),
+    .modes = MODES_MAKING | MODES_TAKING_BACK },
+  { "format", 0, "VERSION", 0,
     "SFrame version: '3' (default), '2', '2.0' (for binutils 2.41 to 2.44) or "
     "'1'; or 'compact-unwind', for --section-only and --dump",
-    1 },
-  { "for", OPTION_FOR, "READERS", 0,
+    .parse = parse_format, .modes = MODES_MAKING | MODE_BIT (MODE_DUMP) },
+  { "for", 0, "READERS", 0,
     "Write the version that all these readers take, and refuse files that one "
     "of them would misread; with --check, say what they would refuse: "
     "'linux', 'glibc', 'libsframe', 'libsframe-2.44', 'libsframe-2.40', "
     "separated by commas",
-    1 },
-  { "section-only", OPTION_SECTION_ONLY, "OUT", 0,
-    "Write the raw section to OUT and leave FILE alone", 1 },
-  { "detached", OPTION_DETACHED, "DIR", 0,
+    .parse = parse_for,
+    .modes = MODES_MAKING_IN_PLACE | MODE_BIT (MODE_CHECK) | FOR_LINKED },
+  { "section-only", 0, "OUT", 0,
+    "Write the raw section to OUT and leave FILE alone",
+    .mode = MODE_SECTION_ONLY, .parse = parse_output },
+  { "detached", 0, "DIR", 0,
     "Write the section to DIR/XX/YYYY.sframe, by build-id, where sframe-stack "
     "and sframe-profile find it, and leave FILE alone",
-    1 },
-  { "strict", OPTION_STRICT, NULL, 0,
-    "A function that has to be left out is a failure", 1 },
-  { "min-coverage", OPTION_MIN_COVERAGE, "PERCENT", 0,
-    "Less of the code with rows than that is a failure", 1 },
-  { "skip-unconvertible", OPTION_SKIP_UNCONVERTIBLE, "no", OPTION_ARG_OPTIONAL,
+    .mode = MODE_DETACH, .keeps = AT (detached) },
+  { "strict", 0, NULL, 0, "A function that has to be left out is a failure",
+    .turns_on = AT (convert.strict),
+    .modes = MODES_MAKING | MODE_BIT (MODE_CHECK) },
+  { "min-coverage", 0, "PERCENT", 0,
+    "Less of the code with rows than that is a failure",
+    .parse = parse_min_coverage,
+    .modes = MODES_MAKING | MODE_BIT (MODE_CHECK) },
+  { "skip-unconvertible", 0, "no", OPTION_ARG_OPTIONAL,
     "Files that cannot be converted (32-bit, unknown machine, refused, "
     "damaged) are counted in a note and are not failures; with =no they are "
     "failures in directories, too",
-    1 },
-  { "no-share", OPTION_NO_SHARE, NULL, 0,
-    "Store the rows of every function separately", 1 },
-  { "no-split", OPTION_NO_SPLIT, NULL, 0,
-    "Do not cut functions into pieces: one entry each", 1 },
-  { "compact", OPTION_COMPACT, NULL, 0,
+    .parse = parse_skip_unconvertible },
+  { "no-share", 0, NULL, 0, "Store the rows of every function separately",
+    .turns_on = AT (convert.no_share), .modes = MODES_MAKING },
+  { "no-split", 0, NULL, 0, "Do not cut functions into pieces: one entry each",
+    .turns_on = AT (convert.no_split), .modes = MODES_MAKING },
+  { "compact", 0, NULL, 0,
     "Let an entry hold the end of one function and the beginning of the next, "
     "where that is smaller",
-    1 },
-  { "return-addresses", OPTION_RETURN_ADDRESSES, "yes|no", 0,
+    .turns_on = AT (convert.compact), .modes = MODES_MAKING },
+  { "return-addresses", 0, "yes|no", 0,
     "Whether addresses that a call with other rules returns to have no row, "
     "so that readers do not follow a wrong one (yes, the default)",
-    1 },
-  { "verify-code", OPTION_VERIFY_CODE, NULL, 0,
-    "Leave out the rows that --lint finds", 1 },
+    .parse = parse_return_addresses, .modes = MODES_MAKING },
+  { "verify-code", 0, NULL, 0, "Leave out the rows that --lint finds",
+    .turns_on = AT (convert.verify_code), .modes = MODES_MAKING | FOR_LINKED },
   /* Hidden and refused: as an abbreviation of --verify-code, --verify would
      convert files that are only to be checked.  */
-  { "verify", OPTION_VERIFY, NULL, OPTION_HIDDEN, NULL, 1 },
-  { "analyze", OPTION_ANALYZE, NULL, 0,
-    "Make rows for code without CFI, too, from what the code does", 1 },
-  { "debug-info", OPTION_DEBUG_INFO, "WHICH", 0,
+  { "verify", 0, NULL, OPTION_HIDDEN, NULL, .parse = parse_verify },
+  { "analyze", 0, NULL, 0,
+    "Make rows for code without CFI, too, from what the code does",
+    .turns_on = AT (convert.analyze), .modes = MODES_MAKING | FOR_LINKED },
+  { "debug-info", 0, "WHICH", 0,
     "CFI besides .eh_frame: the file's 'own' .debug_frame (default); with "
     "'auto' that of its separate debug file, if one is found on this machine; "
     "or 'none'",
-    1 },
-  { "debug-file", OPTION_DEBUG_FILE, "DEBUG", 0,
-    "Use the .debug_frame of DEBUG, the debug file of the (one) FILE", 1 },
-  { "debug-twin", OPTION_DEBUG_TWIN, "DEBUG", OPTION_ARG_OPTIONAL,
+    .parse = parse_debug_info, .modes = MODES_MAKING | MODE_BIT (MODE_CHECK) },
+  { "debug-file", 0, "DEBUG", 0,
+    "Use the .debug_frame of DEBUG, the debug file of the (one) FILE",
+    .keeps = AT (convert.debug_file),
+    .modes = MODES_MAKING | MODE_BIT (MODE_CHECK) | FOR_LINKED },
+  { "debug-twin", 0, "DEBUG", OPTION_ARG_OPTIONAL,
     "Bring the section headers of DEBUG, the debug file of the (one) FILE, or "
     "of each debug file that is found on this machine, in step with what FILE "
     "becomes; also with --undo and --remove",
-    1 },
-  { "sync", OPTION_SYNC, "WHEN", 0,
+    .turns_on = AT (debug_twin), .keeps = AT (debug_twin_file),
+    .modes = MODES_CHANGING },
+  { "sync", 0, "WHEN", 0,
     "Flush new files to disk each as it is written ('file', the default), all "
     "at the 'end', or leave that to the system ('none')",
-    1 },
-  { "relocatable", OPTION_RELOCATABLE, NULL, 0,
-    "Convert objects (.o, .ko) and archives of them (.a) as well", 1 },
-  { "gnu", OPTION_GNU, "bugs", OPTION_ARG_OPTIONAL,
+    .parse = parse_sync, .modes = MODES_MAKING | MODES_TAKING_BACK },
+  { "relocatable", 0, NULL, 0,
+    "Convert objects (.o, .ko) and archives of them (.a) as well",
+    .turns_on = AT (convert.relocatable), .modes = MODES_TAKING_OBJECTS },
+  { "gnu", 0, "bugs", OPTION_ARG_OPTIONAL,
     "Write what GNU as writes for the same directives; with =bugs also where "
     "it is wrong",
-    1 },
-  { "convert-checksummed", OPTION_CONVERT_CHECKSUMMED, NULL, 0,
-    "Change files as well that something keeps a checksum of (FIPS 140)", 1 },
-  { "preserve-timestamps", 'p', NULL, 0, "Keep the time stamps of FILE", 1 },
+    .parse = parse_gnu, .modes = MODES_MAKING_IN_PLACE },
+  { "convert-checksummed", 0, NULL, 0,
+    "Change files as well that something keeps a checksum of (FIPS 140)",
+    .parse = parse_convert_checksummed, .modes = MODES_CHANGING },
+  { "preserve-timestamps", 'p', NULL, 0, "Keep the time stamps of FILE",
+    .turns_on = AT (convert.preserve_times), .modes = MODES_CHANGING },
 
-  { NULL, 0, NULL, 0, "Existing sections:", 2 },
-  { "replace", OPTION_REPLACE, "yes|no|auto", OPTION_ARG_OPTIONAL,
+  { .description = "Existing sections:" },
+  { "replace", 0, "yes|no|auto", OPTION_ARG_OPTIONAL,
     "Make a new .sframe where one is ('yes', the default of the option); with "
     "'auto' only where it is wrong, describes but a part of the code with "
     "CFI, or is of no use to any reader, or to one of --for; with 'no' never",
-    2 },
-  { "remove", OPTION_REMOVE, NULL, 0, "Take .sframe away", 2 },
-  { "undo", OPTION_UNDO, NULL, 0,
-    "Give back the file as it was before its conversion, byte for byte", 2 },
-  { "check", OPTION_CHECK, NULL, 0, "Compare .sframe with the CFI, PC by PC",
-    2 },
-  { "require", OPTION_REQUIRE, NULL, 0,
+    .parse = parse_replace, .modes = MODES_MAKING_IN_PLACE },
+  { "remove", 0, NULL, 0, "Take .sframe away", .mode = MODE_REMOVE },
+  { "undo", 0, NULL, 0,
+    "Give back the file as it was before its conversion, byte for byte",
+    .mode = MODE_UNDO },
+  { "check", 0, NULL, 0, "Compare .sframe with the CFI, PC by PC",
+    .mode = MODE_CHECK },
+  { "require", 0, NULL, 0,
     "With --check, a file that could have an .sframe and has none is a "
     "failure",
-    2 },
-  { "dump", OPTION_DUMP, NULL, 0, "Print .sframe as readelf --sframe does",
-    2 },
-  { "compare", OPTION_COMPARE, NULL, 0,
-    "Compare what the .sframe of two FILEs say", 2 },
-  { "compare-formats", OPTION_COMPARE_FORMATS, NULL, 0,
+    .turns_on = AT (require), .modes = MODE_BIT (MODE_CHECK) },
+  { "dump", 0, NULL, 0, "Print .sframe as readelf --sframe does",
+    .mode = MODE_DUMP },
+  { "compare", 0, NULL, 0, "Compare what the .sframe of two FILEs say",
+    .mode = MODE_COMPARE },
+  { "compare-formats", 0, NULL, 0,
     "Print what all versions of SFrame and compact unwind would take, and how "
     "many functions they can describe; change nothing",
-    2 },
-  { "lint", OPTION_LINT, NULL, 0,
-    "Look for rows of the CFI that the code contradicts; change nothing", 2 },
+    .mode = MODE_COMPARE_FORMATS },
+  { "lint", 0, NULL, 0,
+    "Look for rows of the CFI that the code contradicts; change nothing",
+    .mode = MODE_LINT },
 
-  { NULL, 0, NULL, 0, "Many files:", 3 },
+  { .description = "Many files:" },
   { "recursive", 'r', NULL, 0,
     "Also work on the ELF files in directories, at any depth; symbolic links "
     "are not followed, files SFrame is not made for are skipped",
-    3 },
-  { "files0-from", OPTION_FILES0_FROM, "LIST", 0,
+    .turns_on = AT (recursive), .modes = ALL_MODES_BUT (MODE_COMPARE) },
+  { "files0-from", 0, "LIST", 0,
     "Also work on the files whose names stand in LIST, each followed by a NUL "
     "character; '-' is standard input",
-    3 },
+    .parse = parse_files_from, .modes = ALL_MODES_BUT (MODE_COMPARE) },
   { "one-file-system", 'x', NULL, 0,
-    "With -r, stay on the file system of each directory named", 3 },
-  { "exclude", OPTION_EXCLUDE, "GLOB", 0,
+    "With -r, stay on the file system of each directory named",
+    .turns_on = AT (one_file_system) },
+  { "exclude", 0, "GLOB", 0,
     "With -r, leave out files and directories whose name matches GLOB, or "
     "whose path does if GLOB has a slash; may be given several times",
-    3 },
-  { "hook", OPTION_HOOK, NULL, 0,
+    .parse = parse_excluded },
+  { "hook", 0, NULL, 0,
     "Do as hooks of builds do: --skip-unconvertible --replace=auto "
     "--debug-info=none --min-coverage=2 --sync=end --config; options that are "
     "given count more",
-    3 },
-  { "config", OPTION_CONFIG, NULL, 0,
+    .parse = parse_hook, .modes = MODE_BIT (MODE_CONVERT) },
+  { "config", 0, NULL, 0,
     "Do what /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d/*.conf "
     "say, where no option does",
-    3 },
-  { "root", OPTION_ROOT, "DIR", 0,
+    .parse = parse_configuration,
+    .modes = MODE_BIT (MODE_CONVERT) | MODE_BIT (MODE_DETACH) },
+  { "root", 0, "DIR", 0,
     "With --config or --hook, the folder that the files are going to be "
     "installed from",
-    3 },
-  { "package", OPTION_PACKAGE, "NAME", 0,
-    "With --config or --hook, the package that the files belong to", 3 },
-  { "show-config", OPTION_SHOW_CONFIG, NULL, 0,
-    "Print what --config would read and exit", 3 },
+    .keeps = AT (root) },
+  { "package", 0, "NAME", 0,
+    "With --config or --hook, the package that the files belong to",
+    .keeps = AT (package) },
+  { "show-config", 0, NULL, 0, "Print what --config would read and exit",
+    .parse = parse_show_configuration },
   { "jobs", 'j', "N", 0,
     "Work on N files at the same time, or by N threads on the code of one "
     "(default: as many as there are processors)",
-    3 },
+    .parse = parse_jobs },
 
-  { NULL, 0, NULL, 0, "What to tell:", 4 },
-  { "stats", OPTION_STATS, "FORM", OPTION_ARG_OPTIONAL,
+  { .description = "What to tell:" },
+  { "stats", 0, "FORM", OPTION_ARG_OPTIONAL,
     "Print what was done, for people; with 'json' as one JSON object per "
     "file, with 'junit', 'sarif' or 'github' for what shows results of builds",
-    4 },
-  { "quiet", 'q', NULL, 0, "Print errors only", 4 },
-  { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too", 4 },
-  STANDARD_OPTIONS_WITH_HELP ("all", OPTION_ARG_OPTIONAL,
-                              "Print the usual options or, with =all, all of "
-                              "them and exit")
+    .parse = parse_stats, .modes = ALL_MODES_BUT (MODE_DUMP) },
+  { "quiet", 'q', NULL, 0, "Print errors only", .turns_on = AT (quiet) },
+  { "verbose", 'v', NULL, 0, "Print a line per file; twice: reasons too",
+    .parse = parse_verbose },
+  { .name = NULL },
 };
+
+enum
+{
+  N_OPTIONS = sizeof option_table / sizeof *option_table - 1, /* and titles */
+  KEY_FIRST = 256 /* of those without a letter */
+};
+
+_Static_assert(N_OPTIONS < 8 * sizeof ((struct tool_options *)0)->given,
+               "an option has no bit");
+
+static int
+key_of (const struct tool_option *option)
+{
+  return option->name == NULL  ? 0
+         : option->letter != 0 ? option->letter
+                               : KEY_FIRST + (int)(option - option_table);
+}
+
+const struct argp_option *
+option_table_for_argp (void)
+{
+  static const struct argp_option standard[] = { STANDARD_OPTIONS_WITH_HELP (
+      "all", OPTION_ARG_OPTIONAL,
+      "Print the usual options or, with =all, all of them and exit") };
+  static struct argp_option
+      list[N_OPTIONS + sizeof standard / sizeof *standard];
+  int group = 0;
+  for (size_t i = 0; i < N_OPTIONS; i++)
+    {
+      const struct tool_option *option = &option_table[i];
+      group += option->name == NULL;
+      list[i] = (struct argp_option){ option->name,        key_of (option),
+                                      option->argument,    option->flags,
+                                      option->description, group };
+    }
+  memcpy (&list[N_OPTIONS], standard, sizeof standard);
+  return list;
+}
+
+const struct tool_option *
+option_of_key (int key)
+{
+  for (size_t i = 0; i < N_OPTIONS; i++)
+    if (option_table[i].name != NULL && key_of (&option_table[i]) == key)
+      return &option_table[i];
+  return NULL;
+}
 
 const char usual_options[]
     = "Usage: cfi2sframe [OPTION...] FILE...\n"

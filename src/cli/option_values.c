@@ -1,17 +1,19 @@
-/* The options of cfi2sframe that take one of some values, or a number.
+/* The options of cfi2sframe that are more than a switch or a text.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "cli/option_values.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/number.h"
-#include "cli/option_keys.h"
 #include "cli/options.h"
+#include "cli/standard_options.h"
 #include "convert/for_readers.h"
 #include "convert/location.h"
 #include "sframe/formats.h"
@@ -48,6 +50,16 @@ option_has_value (const struct argp_state *state, const char *option,
          && parse_choice (state, option, argument,
                           (const char *const[]){ value, NULL })
                 == 0;
+}
+
+bool
+option_is_given (const struct argp_state *state, const char *name)
+{
+  const struct tool_options *options = state->input;
+  const struct argp_option *option = state->root_argp->options;
+  while (option->name == NULL || strcmp (option->name, name) != 0)
+    option++;
+  return options->given >> (option - state->root_argp->options) & 1;
 }
 
 void
@@ -186,4 +198,118 @@ parse_skip_unconvertible (struct argp_state *state, const char *argument)
   struct tool_options *options = state->input;
   bool no = option_has_value (state, "--skip-unconvertible", argument, "no");
   options->skip_unconvertible = no ? SKIP_NONE : SKIP_ALL;
+}
+
+void
+parse_output (struct argp_state *state, const char *output)
+{
+  struct tool_options *options = state->input;
+  if (options->output != NULL)
+    argp_error (state, "more than one output file");
+  if (output[0] == '\0')
+    argp_error (state, "the output file has no name");
+  if (strcmp (output, "-") == 0)
+    argp_error (state, "standard output is /dev/stdout; a file of this name "
+                       "is ./-");
+  options->output = output;
+}
+
+void
+parse_files_from (struct argp_state *state, const char *list)
+{
+  struct tool_options *options = state->input;
+  if (options->files_from != NULL)
+    argp_error (state, "more than one list of files");
+  options->files_from = list;
+}
+
+void
+parse_excluded (struct argp_state *state, const char *pattern)
+{
+  struct tool_options *options = state->input;
+  const char **grown = reallocarray (
+      options->excluded, options->n_excluded + 1, sizeof options->excluded[0]);
+  if (grown == NULL)
+    {
+      argp_failure (state, EXIT_FAILURE, ENOMEM, "--exclude");
+      return;
+    }
+  options->excluded = grown;
+  options->excluded[options->n_excluded++] = pattern;
+}
+
+/* Read the configuration and do what it says about all files, where no option
+   does; job.c has what it says about one.  A failure ends the program.  */
+void
+parse_configuration (struct argp_state *state, const char *none)
+{
+  struct tool_options *options = state->input;
+  struct configuration *configuration = &options->configuration;
+  struct cfi2sframe_error err;
+  (void)none;
+  if (!configuration_read (configuration, &err))
+    argp_failure (state, EXIT_FAILURE, 0, "%s: %s", err.file, err.reason);
+  const char *coverage
+      = configuration_value (configuration, SETTING_MIN_COVERAGE);
+  const char *format = configuration_value (configuration, SETTING_FORMAT);
+  const char *checksummed
+      = configuration_value (configuration, SETTING_CHECKSUMMED);
+  if (coverage != NULL && !option_is_given (state, "min-coverage"))
+    number_percentage (coverage, &options->convert.min_coverage);
+  if (format != NULL && !option_is_given (state, "format"))
+    format_parse (format, &options->convert.format);
+  if (checksummed != NULL && !option_is_given (state, "convert-checksummed"))
+    options->convert.leave_checksummed = strcmp (checksummed, "yes") != 0;
+}
+
+void
+parse_show_configuration (struct argp_state *state, const char *none)
+{
+  struct tool_options *options = state->input;
+  parse_configuration (state, none);
+  configuration_print (&options->configuration, state->out_stream);
+  standard_output_end ();
+}
+
+/* Do what hooks of builds ask for, where no option does, wherever that stands;
+   the manual, "Pipelines", says why.  */
+void
+parse_hook (struct argp_state *state, const char *none)
+{
+  struct tool_options *options = state->input;
+  if (!option_is_given (state, "skip-unconvertible"))
+    options->skip_unconvertible = SKIP_ALL;
+  if (!option_is_given (state, "replace"))
+    options->convert.replace_bad = true;
+  if (!option_is_given (state, "debug-info"))
+    options->convert.debug_info = CFI2SFRAME_DEBUG_INFO_NONE;
+  if (!option_is_given (state, "min-coverage"))
+    options->convert.min_coverage = 2;
+  if (!option_is_given (state, "sync"))
+    options->convert.sync = CFI2SFRAME_SYNC_END;
+  parse_configuration (state, none);
+}
+
+void
+parse_convert_checksummed (struct argp_state *state, const char *none)
+{
+  struct tool_options *options = state->input;
+  (void)none;
+  options->convert.leave_checksummed = false;
+}
+
+void
+parse_verbose (struct argp_state *state, const char *none)
+{
+  struct tool_options *options = state->input;
+  (void)none;
+  options->verbose++;
+}
+
+void
+parse_verify (struct argp_state *state, const char *none)
+{
+  (void)none;
+  argp_error (state, "unrecognized option '--verify'; did you mean "
+                     "'--check' or '--verify-code'?");
 }

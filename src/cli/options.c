@@ -5,26 +5,22 @@
 
 #include "cli/options.h"
 
-#include "cli/option_keys.h"
-
 const struct mode_names mode_names[N_MODES] = {
   [MODE_CONVERT]
-  = { "conversion", 0, "converted", "converted", "could be converted" },
-  [MODE_SECTION_ONLY] = { "--section-only", OPTION_SECTION_ONLY, "converted",
-                          "converted", "could be converted" },
-  [MODE_CHECK] = { "--check", OPTION_CHECK, "checked", "checked", "checked" },
-  [MODE_DUMP] = { "--dump", OPTION_DUMP, "printed", "printed", "printed" },
-  [MODE_COMPARE]
-  = { "--compare", OPTION_COMPARE, "compared", "compared", "compared" },
-  [MODE_COMPARE_FORMATS] = { "--compare-formats", OPTION_COMPARE_FORMATS,
-                             "compared", "compared", "compared" },
-  [MODE_LINT] = { "--lint", OPTION_LINT, "checked", "checked", "checked" },
-  [MODE_DETACH] = { "--detached", OPTION_DETACHED, "converted",
-                    "described beside them", "could be described" },
-  [MODE_REMOVE] = { "--remove", OPTION_REMOVE, "removed",
-                    "without .sframe now", "could be without .sframe" },
-  [MODE_UNDO]
-  = { "--undo", OPTION_UNDO, "restored", "restored", "could be restored" },
+  = { "conversion", "converted", "converted", "could be converted" },
+  [MODE_SECTION_ONLY]
+  = { "--section-only", "converted", "converted", "could be converted" },
+  [MODE_CHECK] = { "--check", "checked", "checked", "checked" },
+  [MODE_DUMP] = { "--dump", "printed", "printed", "printed" },
+  [MODE_COMPARE] = { "--compare", "compared", "compared", "compared" },
+  [MODE_COMPARE_FORMATS]
+  = { "--compare-formats", "compared", "compared", "compared" },
+  [MODE_LINT] = { "--lint", "checked", "checked", "checked" },
+  [MODE_DETACH] = { "--detached", "converted", "described beside them",
+                    "could be described" },
+  [MODE_REMOVE] = { "--remove", "removed", "without .sframe now",
+                    "could be without .sframe" },
+  [MODE_UNDO] = { "--undo", "restored", "restored", "could be restored" },
 };
 
 bool

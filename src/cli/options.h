@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cfi2sframe.h"
 #include "cli/configuration.h"
@@ -45,7 +46,6 @@ enum tool_mode
 struct mode_names
 {
   const char *option;   /* that asks for it; none asks for "conversion" */
-  int key;              /* of that option */
   const char *status;   /* JSON's word for a file that was worked on */
   const char *done;     /* as in "3 files converted" */
   const char *could_be; /* the same with --dry-run */
@@ -74,7 +74,7 @@ enum tool_stats
 struct tool_options
 {
   enum tool_mode mode;
-  unsigned given;       /* bits of options, for usage_check.c */
+  uint64_t given;       /* bits of those in option_table */
   const char *output;   /* file of -o or --section-only, or NULL */
   const char *detached; /* folder of MODE_DETACH */
   const char *compact_unwind_machine; /* of a bare section, or NULL */

@@ -322,7 +322,7 @@ assert text["status"] != small["status"]
   tool --section-only=x --lint x
   [[ $stderr == "cfi2sframe: --section-only and --lint exclude each other"$'\n'* ]] || report
   exits 2 --lint -o x y
-  [[ $stderr == "cfi2sframe: --lint writes no output file"$'\n'* ]] || report
+  [[ $stderr == "cfi2sframe: --output has no effect with --lint"$'\n'* ]] || report
 }
 
 @test "--stats=json of --check, --undo and --remove says what they did" {
