@@ -79,6 +79,39 @@ error_kind (const struct error *err)
              : ERROR_OF_WORK;
 }
 
+/* What has no word of its own.  */
+static const char *const of_status[] = {
+  [CFI2SFRAME_IO] = "system",
+  [CFI2SFRAME_NO_MEMORY] = "no-memory",
+  [CFI2SFRAME_NOT_ELF] = "not-elf",
+  [CFI2SFRAME_MALFORMED] = "malformed",
+  [CFI2SFRAME_UNSUPPORTED] = "unsupported",
+  [CFI2SFRAME_REFUSED] = "refused",
+  [CFI2SFRAME_NOTHING] = "nothing",
+  [CFI2SFRAME_MISMATCH] = "mismatch",
+  [CFI2SFRAME_INVALID] = "invalid",
+  [CFI2SFRAME_CHECKSUMMED] = "checksummed",
+};
+
+#define WORD_TEXT(name, text) [WORD_##name] = text,
+
+const char *
+error_code (const struct cfi2sframe_error *err)
+{
+  static const char *const of_word[WORD_COUNT] = { ERROR_WORDS (WORD_TEXT) };
+  if (err->status == CFI2SFRAME_OK)
+    return NULL;
+  /* These have one word each, whatever the sentence.  */
+  if (err->status == CFI2SFRAME_NO_MEMORY || err->status == CFI2SFRAME_NOT_ELF
+      || err->status == CFI2SFRAME_CHECKSUMMED)
+    return of_status[err->status];
+  if (err->word != WORD_NONE && err->word < WORD_COUNT)
+    return of_word[err->word];
+  return (size_t)err->status < sizeof of_status / sizeof of_status[0]
+             ? of_status[err->status]
+             : "unknown";
+}
+
 bool
 error_name (struct error *err, enum error_word word)
 {

@@ -17,60 +17,61 @@
 /* The public structure is the internal one: no translation layer.  */
 #define error cfi2sframe_error
 
-/* Words for reasons that are told apart from others of the same status.  The
-   texts are in convert/error_code.c.  */
+/* Words for reasons that are told apart from others of the same status, for
+   scripts: sentences are for people, and may be worded better; words stay. The
+   manual has them, too (doc/use/cfi2sframe.texi; tests/cli/gate.bats holds
+   both together).  */
+#define ERROR_WORDS(WORD)                                       \
+  /* There is nothing to do.  */                                \
+  WORD (EXCLUDED, "excluded")                                   \
+  WORD (HARD_LINK, "hard-link")                                 \
+  WORD (HAS_SFRAME, "has-sframe")                               \
+  WORD (MISSING_SFRAME, "missing-sframe")                       \
+  WORD (NO_SFRAME, "no-sframe")                                 \
+  WORD (NO_CFI, "no-cfi")                                       \
+  WORD (CORE_FILE, "core-file")                                 \
+  WORD (OBJECT, "object")                                       \
+  WORD (ARCHIVE, "archive")                                     \
+  WORD (DEBUG_FILE, "debug-file")                               \
+  WORD (NO_DEBUG_FILE, "no-debug-file")                         \
+  WORD (IN_STEP, "in-step")                                     \
+  WORD (NO_BUILD_ID, "no-build-id")                             \
+  /* SFrame is not for it, or not by this build.  */            \
+  WORD (MACHINE, "machine")                                     \
+  WORD (NO_ANALYSIS, "no-analysis")                             \
+  WORD (NO_FILE, "no-file")                                     \
+  WORD (DIRECTORY, "unsupported")                               \
+  WORD (UNREADABLE, "unreadable") /* by who runs the program */ \
+  /* It could be harmed.  */                                    \
+  WORD (KERNEL_IMAGE, "kernel-image")                           \
+  WORD (SIGNED, "signed")                                       \
+  WORD (APPENDED_DATA, "appended-data")                         \
+  WORD (PRELINKED, "prelinked")                                 \
+  WORD (NO_ROOM, "no-room")                                     \
+  WORD (NO_SECTION_HEADERS, "no-section-headers")               \
+  WORD (METADATA, "metadata")                                   \
+  WORD (IMMUTABLE, "immutable")                                 \
+  WORD (CHANGED_MEANWHILE, "changed-meanwhile")                 \
+  WORD (SELF_CHECK, "self-check")                               \
+  /* What was asked for cannot be had.  */                      \
+  WORD (STRICT, "strict")                                       \
+  WORD (MIN_COVERAGE, "min-coverage")                           \
+  WORD (READER, "reader")                                       \
+  WORD (TOO_LARGE, "too-large")                                 \
+  /* The .sframe that is there, and its record.  */             \
+  WORD (USELESS_SFRAME, "useless-sframe")                       \
+  WORD (BAD_SFRAME, "bad-sframe")                               \
+  /* Of a later version, or with flags of one.  */              \
+  WORD (UNKNOWN_SFRAME, "unknown-sframe")                       \
+  WORD (INTERRUPTED, "interrupted")                             \
+  WORD (NO_UNDO_RECORD, "no-undo-record")                       \
+  WORD (UNDO_RECORD, "undo-record")
+
+#define ERROR_WORD_NUMBER(name, text) WORD_##name,
 enum error_word
 {
   WORD_NONE, /* as the status has it */
-
-  /* There is nothing to do.  */
-  WORD_EXCLUDED,
-  WORD_HARD_LINK,
-  WORD_HAS_SFRAME,
-  WORD_MISSING_SFRAME,
-  WORD_NO_SFRAME,
-  WORD_NO_CFI,
-  WORD_CORE_FILE,
-  WORD_OBJECT,
-  WORD_ARCHIVE,
-  WORD_DEBUG_FILE,
-  WORD_NO_DEBUG_FILE,
-  WORD_IN_STEP,
-  WORD_NO_BUILD_ID,
-
-  /* SFrame is not for it, or not by this build.  */
-  WORD_MACHINE,
-  WORD_NO_ANALYSIS,
-  WORD_NO_FILE,
-  WORD_DIRECTORY,
-  WORD_UNREADABLE, /* may not be read by who runs the program */
-
-  /* It could be harmed.  */
-  WORD_KERNEL_IMAGE,
-  WORD_SIGNED,
-  WORD_APPENDED_DATA,
-  WORD_PRELINKED,
-  WORD_NO_ROOM,
-  WORD_NO_SECTION_HEADERS,
-  WORD_METADATA,
-  WORD_IMMUTABLE,
-  WORD_CHANGED_MEANWHILE,
-  WORD_SELF_CHECK,
-
-  /* What was asked for cannot be had.  */
-  WORD_STRICT,
-  WORD_MIN_COVERAGE,
-  WORD_READER,
-  WORD_TOO_LARGE,
-
-  /* The .sframe that is there, and its record.  */
-  WORD_USELESS_SFRAME,
-  WORD_BAD_SFRAME,
-  WORD_UNKNOWN_SFRAME, /* of a later version, or with flags of one */
-  WORD_INTERRUPTED,
-  WORD_NO_UNDO_RECORD,
-  WORD_UNDO_RECORD,
-  WORD_COUNT
+  ERROR_WORDS (ERROR_WORD_NUMBER) WORD_COUNT
 };
 
 /* What a status says of the file that was to be worked on.  */
@@ -82,6 +83,9 @@ enum error_kind
                          it could be harmed, or it is damaged */
 };
 enum error_kind error_kind (const struct error *err);
+
+/* As cfi2sframe_error_code.  */
+const char *error_code (const struct error *err);
 
 /* Forget any earlier failure in ERR.  */
 void error_clear (struct error *err);

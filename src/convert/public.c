@@ -12,7 +12,6 @@
 
 #include "base/mapped_file.h"
 #include "convert/caller_options.h"
-#include "convert/error_code.h"
 #include "convert/for_readers.h"
 #include "convert/location.h"
 #include "frame/frame.h"

@@ -166,8 +166,8 @@ END
 }
 
 @test "the manual has all words for reasons, and no others" {
-  { sed -n 's/.*, "\([a-z-]*\)" },$/\1/p; s/.*] = "\([a-z-]*\)",$/\1/p' \
-      "$srcdir/src/convert/error_code.c"
+  { sed -n 's/^ *WORD (.*, "\([a-z-]*\)").*/\1/p; s/.*] = "\([a-z-]*\)",$/\1/p' \
+      "$srcdir"/src/base/error.[ch]
     sed -n 's/.*"lint-cfa", "lint-ra", "lint-fp".*/lint-cfa\nlint-ra\nlint-fp/p' \
       "$srcdir/src/cli/lint_print.c"
   } | sort -u >source
