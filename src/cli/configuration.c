@@ -83,13 +83,13 @@ static const struct
 
 /* Lines.  */
 
-/* Cut off the blanks at both ends of TEXT.  */
+/* Cut off the blanks at both ends of TEXT, and the end of its line.  */
 static char *
 trim (char *text)
 {
-  text += strspn (text, " \t");
+  text += strspn (text, " \t\n");
   size_t length = strlen (text);
-  while (length > 0 && strchr (" \t", text[length - 1]) != NULL)
+  while (length > 0 && strchr (" \t\n", text[length - 1]) != NULL)
     length--;
   text[length] = '\0';
   return text;
@@ -161,72 +161,53 @@ parse_line (struct configuration *configuration, char *line, const char *where,
 
 /* Files.  */
 
-/* The text of the file PATH, on the heap; NULL with ERR.  */
-static char *
-read_text (const char *path, struct error *err)
+/* Open the text PATH.  NULL with ERR.  */
+static FILE *
+open_text (const char *path, struct error *err)
 {
+  struct stat status = { 0 };
   int fd = io_open_regular (path);
-  if (fd < 0 && errno == EINVAL)
-    error_set (err, CFI2SFRAME_IO, "no regular file");
-  else if (fd < 0)
-    error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
-  if (fd < 0)
-    return NULL;
-  char *text = malloc (SIZE_MAX_OF_FILE + 1);
-  size_t length = 0;
-  ssize_t size = 1;
-  for (; text != NULL && size > 0 && length <= SIZE_MAX_OF_FILE;
-       length += size > 0 ? (size_t)size : 0)
-    size = read (fd, text + length, SIZE_MAX_OF_FILE + 1 - length);
-  int problem = text == NULL ? ENOMEM : errno;
-  close (fd);
-  if (text == NULL || size < 0)
-    error_set (err, CFI2SFRAME_IO, "%s", strerror (problem));
-  else if (length > SIZE_MAX_OF_FILE)
+  FILE *file = fd < 0 || fstat (fd, &status) != 0 ? NULL : fdopen (fd, "r");
+  if (file != NULL && status.st_size <= SIZE_MAX_OF_FILE)
+    return file;
+  if (file != NULL)
     error_set (err, CFI2SFRAME_IO, "larger than %d bytes", SIZE_MAX_OF_FILE);
-  else if (memchr (text, '\0', length) != NULL)
-    error_set (err, CFI2SFRAME_IO, "no text");
   else
-    {
-      text[length] = '\0';
-      return text;
-    }
-  free (text);
+    error_set (err, CFI2SFRAME_IO, "%s",
+               errno == EINVAL ? "no regular file" : strerror (errno));
+  if (file != NULL)
+    fclose (file);
+  else if (fd >= 0)
+    close (fd);
   return NULL;
-}
-
-/* Parse TEXT, which PATH has.  */
-static bool
-parse_text (struct configuration *configuration, char *text, const char *path,
-            struct error *err)
-{
-  char where[sizeof err->file];
-  char *line;
-  for (unsigned number = 1; (line = strsep (&text, "\n")) != NULL; number++)
-    {
-      snprintf (where, sizeof where, "%.*s:%u", (int)sizeof where - 12, path,
-                number);
-      if (!parse_line (configuration, line, where, err))
-        {
-          printable_copy (err->file, sizeof err->file, where);
-          return false;
-        }
-    }
-  return true;
 }
 
 static bool
 read_file (struct configuration *configuration, const char *path,
            struct error *err)
 {
-  char *text = read_text (path, err);
-  if (text == NULL)
+  char where[sizeof err->file], *line = NULL;
+  size_t room = 0;
+  ssize_t length;
+  unsigned number = 0;
+  FILE *file = open_text (path, err);
+  bool read = file != NULL;
+  snprintf (where, sizeof where, "%s", path);
+  while (read && (length = getline (&line, &room, file)) >= 0)
     {
-      printable_copy (err->file, sizeof err->file, path);
-      return false;
+      snprintf (where, sizeof where, "%.*s:%u", (int)sizeof where - 12, path,
+                ++number);
+      read = strlen (line) == (size_t)length
+                 ? parse_line (configuration, line, where, err)
+                 : error_set (err, CFI2SFRAME_IO, "no text");
     }
-  bool read = parse_text (configuration, text, path, err);
-  free (text);
+  if (read && !feof (file))
+    read = error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
+  if (!read)
+    printable_copy (err->file, sizeof err->file, where);
+  free (line);
+  if (file != NULL)
+    fclose (file);
   return read;
 }
 
