@@ -24,12 +24,19 @@
 #include "cli/report.h"
 #include "cli/work_order.h"
 
+/* What is to be printed to a stream when its turn comes.  */
+struct text
+{
+  FILE *stream;
+  char *bytes; /* NULL: nothing */
+  size_t size;
+};
+
 /* The results of one file of the list.  */
 struct batch_entry
 {
-  bool finished;      /* the texts are complete */
-  char *out, *errors; /* what is to be printed; NULL: nothing */
-  size_t out_size, errors_size;
+  bool finished; /* the texts are complete */
+  struct text out, errors;
 };
 
 struct batch
@@ -50,93 +57,100 @@ struct batch
   bool lost_texts; /* a part of what was to be printed is missing */
 };
 
-/* Where the results of one file are printed until their turn comes.  */
+/* Texts.  */
 
-struct texts
-{
-  FILE *out, *errors;
-};
-
-/* Open streams that write to the texts of ENTRY.  When memory ran out, or when
-   files are worked on in their order anyway, the streams are the batch's
-   own.  */
+/* Open the stream of TEXT.  When memory ran out, or when files are worked on
+   in their order anyway, it is LAST, where the text ends up.  */
 static void
-texts_open (struct texts *texts, const struct batch *batch,
-            struct batch_entry *entry)
+text_open (struct text *text, const struct batch *batch, FILE *last)
 {
-  texts->out = texts->errors = NULL;
   if (!batch->direct)
-    {
-      texts->out = open_memstream (&entry->out, &entry->out_size);
-      texts->errors = open_memstream (&entry->errors, &entry->errors_size);
-    }
-  if (texts->out == NULL)
-    texts->out = batch->streams.out;
-  if (texts->errors == NULL)
-    texts->errors = batch->streams.errors;
+    text->stream = open_memstream (&text->bytes, &text->size);
+  if (text->stream == NULL)
+    text->stream = last;
 }
 
-/* Close the streams of TEXTS, and note if one lost a part for want of memory.
-   Empty texts are freed, because there may be many.  */
-static void
-texts_close (struct texts *texts, struct batch *batch,
-             struct batch_entry *entry)
+/* Close the stream of TEXT.  False if a part was lost for want of memory.  An
+   empty text is freed, because there may be many.  */
+static bool
+text_close (struct text *text, FILE *last)
 {
-  bool lost = false;
-  if (texts->out != batch->streams.out)
-    lost |= !io_close_text (texts->out, &entry->out);
-  if (texts->errors != batch->streams.errors)
-    lost |= !io_close_text (texts->errors, &entry->errors);
-  if (lost)
+  bool whole
+      = text->stream == last || io_close_text (text->stream, &text->bytes);
+  if (text->size == 0)
     {
-      pthread_mutex_lock (&batch->lock);
-      batch->lost_texts = true;
-      pthread_mutex_unlock (&batch->lock);
+      free (text->bytes);
+      text->bytes = NULL;
     }
-  if (entry->out_size == 0)
-    {
-      free (entry->out);
-      entry->out = NULL;
-    }
-  if (entry->errors_size == 0)
-    {
-      free (entry->errors);
-      entry->errors = NULL;
-    }
+  return whole;
+}
+
+static void
+text_print (struct text *text, FILE *last)
+{
+  if (text->bytes == NULL)
+    return;
+  progress_clear ();
+  fwrite (text->bytes, 1, text->size, last);
+  fflush (last);
+  free (text->bytes);
+  text->bytes = NULL;
+}
+
+static void
+texts_open (struct batch *batch, size_t index)
+{
+  struct batch_entry *entry = &batch->entries[index];
+  text_open (&entry->out, batch, batch->streams.out);
+  text_open (&entry->errors, batch, batch->streams.errors);
+}
+
+static void
+texts_close (struct batch *batch, size_t index)
+{
+  struct batch_entry *entry = &batch->entries[index];
+  bool whole = text_close (&entry->out, batch->streams.out);
+  whole = text_close (&entry->errors, batch->streams.errors) && whole;
+  if (whole)
+    return;
+  pthread_mutex_lock (&batch->lock);
+  batch->lost_texts = true;
+  pthread_mutex_unlock (&batch->lock);
 }
 
 /* Working on files.  */
 
-/* Add JOB to the sums and print its results to STREAMS.  */
+/* Add JOB, of the entry INDEX, to the sums and print its results.  */
 static void
-add_result (struct batch *batch, const struct job *job,
-            const struct texts *streams)
+add_result (struct batch *batch, size_t index, const struct job *job)
 {
-  bool tell_anyway
-      = job->outcome == JOB_FAILED && streams->errors == batch->streams.errors;
-  report_job (batch->options, job, streams->out,
-              tell_anyway ? batch->streams.failures : streams->errors);
+  const struct batch_entry *entry = &batch->entries[index];
+  bool tell_anyway = job->outcome == JOB_FAILED
+                     && entry->errors.stream == batch->streams.errors;
+  report_job (batch->options, job, entry->out.stream,
+              tell_anyway ? batch->streams.failures : entry->errors.stream);
   pthread_mutex_lock (&batch->lock);
   totals_add (batch->totals, job);
   pthread_mutex_unlock (&batch->lock);
 }
 
-/* Count the file of JOB, and add its results.  */
+/* Count the file of JOB, of the entry INDEX, add its results and close it.  */
 static void
-finish_job (struct batch *batch, const struct job *job,
-            const struct texts *streams)
+finish_job (struct batch *batch, size_t index, struct job *job)
 {
   progress_count (job->outcome == JOB_DONE || job->outcome == JOB_FOUND);
   /* Files in a tree that --lint is not for are not worth a word.  */
   if (batch->options->mode == MODE_LINT && job->outcome == JOB_SKIPPED)
     json_object_put (job->lint.findings);
   else
-    add_result (batch, job, streams);
+    add_result (batch, index, job);
   /* The debug file is a file of its own: JOB's is what the outcome says.  */
   const struct job twin
       = { .path = job->path, .outcome = JOB_FAILED, .err = job->twin_problem };
   if (twin.err.status != CFI2SFRAME_OK)
-    add_result (batch, &twin, streams);
+    add_result (batch, index, &twin);
+  texts_close (batch, index);
+  listed_file_leave (&job->location);
 }
 
 /* Skip the debug file of PROGRAM, which changes along with that.  */
@@ -153,14 +167,13 @@ skip_twin (const struct batch *batch, struct job *job,
 
 /* Work on a file, whose first name is HEAD, by the name INDEX.  */
 static void
-run_name (struct batch *batch, size_t head, size_t index, struct job *job,
-          const struct texts *streams)
+run_name (struct batch *batch, size_t head, size_t index, struct job *job)
 {
   const struct listed_file *entry = &batch->list->files[index];
   const struct work_entry *file = &batch->work.entries[head];
   *job = (struct job){ .path = entry->path,
                        .found = !file->named,
-                       .out = streams->out,
+                       .out = batch->entries[index].out.stream,
                        .outcome = JOB_FAILED };
   if (file->program != WORK_NONE)
     skip_twin (batch, job, &batch->list->files[file->program]);
@@ -190,12 +203,13 @@ relink (const struct job *first, const struct file_location *location,
    its own: what is in one folder by now is not for another one.  */
 static void
 run_further_name (struct batch *batch, const struct job *first, size_t index,
-                  struct job *job, FILE *out)
+                  struct job *job)
 {
   const struct listed_file *entry = &batch->list->files[index];
   const struct tool_options *options = batch->options;
-  *job
-      = (struct job){ .path = entry->path, .found = entry->found, .out = out };
+  *job = (struct job){ .path = entry->path,
+                       .found = entry->found,
+                       .out = batch->entries[index].out.stream };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
   if (job_exclude (job, options))
@@ -237,16 +251,6 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
            (uintmax_t)old.st_nlink, plural_s (old.st_nlink));
 }
 
-/* Finish JOB, of the entry INDEX.  */
-static void
-end_name (struct batch *batch, size_t index, struct job *job,
-          struct texts *texts)
-{
-  finish_job (batch, job, texts);
-  texts_close (texts, batch, &batch->entries[index]);
-  listed_file_leave (&job->location);
-}
-
 /* Work on an entry and the other names of its file.  A name that the file is
    left alone for, by the configuration or a checksum, keeps it as it is; the
    names behind it do not.  */
@@ -256,30 +260,29 @@ run_file (struct batch *batch, size_t head)
   const struct listed_file *entry = &batch->list->files[head];
   const struct work_entry *entries = batch->work.entries;
   struct job first, job;
-  struct texts texts, further;
   size_t index = head;
   int old = -1;
   if (entry->hard_links && tool_options_change_files (batch->options))
     old = open (entry->path, O_PATH | O_CLOEXEC);
   for (;; index = entries[index].next_name)
     {
-      texts_open (&texts, batch, &batch->entries[index]);
-      run_name (batch, head, index, &first, &texts);
+      texts_open (batch, index);
+      run_name (batch, head, index, &first);
       if (entries[index].next_name == WORK_NONE
           || (first.reason != REASON_EXCLUDED
               && first.reason != REASON_CHECKSUMMED))
         break;
-      end_name (batch, index, &first, &texts);
+      finish_job (batch, index, &first);
     }
   for (size_t i = entries[index].next_name; i != WORK_NONE;
        i = entries[i].next_name)
     {
-      texts_open (&further, batch, &batch->entries[i]);
-      run_further_name (batch, &first, i, &job, further.out);
-      end_name (batch, i, &job, &further);
+      texts_open (batch, i);
+      run_further_name (batch, &first, i, &job);
+      finish_job (batch, i, &job);
     }
-  warn_of_old_names (batch, &first, old, texts.errors);
-  end_name (batch, index, &first, &texts);
+  warn_of_old_names (batch, &first, old, batch->entries[index].errors.stream);
+  finish_job (batch, index, &first);
   if (old >= 0)
     close (old);
 }
@@ -333,18 +336,6 @@ work_on_files (void *argument)
 
 /* Results.  */
 
-static void
-print_saved_text (char **text, size_t size, FILE *stream)
-{
-  if (*text == NULL)
-    return;
-  progress_clear ();
-  fwrite (*text, 1, size, stream);
-  fflush (stream);
-  free (*text);
-  *text = NULL;
-}
-
 /* Print the results of finished entries, up to the first unfinished one.  The
    caller holds the lock, which is released while printing.  */
 static void
@@ -353,12 +344,11 @@ print_finished (struct batch *batch)
   while (batch->entries[batch->n_printed].finished)
     {
       struct batch_entry *entry = &batch->entries[batch->n_printed++];
-      if (entry->errors == NULL && entry->out == NULL)
+      if (entry->errors.bytes == NULL && entry->out.bytes == NULL)
         continue;
       pthread_mutex_unlock (&batch->lock);
-      print_saved_text (&entry->errors, entry->errors_size,
-                        batch->streams.errors);
-      print_saved_text (&entry->out, entry->out_size, batch->streams.out);
+      text_print (&entry->errors, batch->streams.errors);
+      text_print (&entry->out, batch->streams.out);
       pthread_mutex_lock (&batch->lock);
     }
 }

@@ -8,7 +8,6 @@
 #include "base/percent.h"
 #include "base/plural.h"
 #include "base/printable.h"
-#include "cli/figures.h"
 #include "cli/outcome_json.h"
 
 /* Sums.  */
@@ -39,11 +38,12 @@ measure_add (struct measurement *sum, const struct measurement *measurement)
 
 /* Text.  */
 
+/* BYTES relative to those of .eh_frame and .eh_frame_hdr; 0 without these.  */
 static double
 ratio (const struct measurement *measurement, uint64_t bytes)
 {
-  return figure_size_ratio (bytes, measurement->eh_frame_bytes,
-                            measurement->eh_frame_hdr_bytes);
+  uint64_t cfi = measurement->eh_frame_bytes + measurement->eh_frame_hdr_bytes;
+  return cfi == 0 ? 0 : (double)bytes / (double)cfi;
 }
 
 static void

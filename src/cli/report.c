@@ -11,7 +11,6 @@
 #include "base/printable.h"
 #include "sframe/formats.h"
 #include "cli/events.h"
-#include "cli/figures.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
 #include "cli/outcome_json.h"
@@ -82,16 +81,13 @@ report_is_of_eh_frame (const struct cfi2sframe_report *report)
          && report->debug_file_functions == 0;
 }
 
-/* The size of the section relative to that of the sections it is made
-   from.  */
-static double
-size_ratio (const struct cfi2sframe_report *report)
+double
+report_size_ratio (const struct cfi2sframe_report *report)
 {
-  uint64_t cfi = report->eh_frame_bytes;
+  uint64_t cfi = report->eh_frame_bytes + report->eh_frame_hdr_bytes;
   if (!report_is_of_eh_frame (report))
     cfi += report->debug_frame_bytes;
-  return figure_size_ratio (report->sframe_bytes, cfi,
-                            report->eh_frame_hdr_bytes);
+  return cfi == 0 ? 0 : (double)report->sframe_bytes / (double)cfi;
 }
 
 static void
@@ -114,7 +110,7 @@ print_summary (const struct tool_options *options, const struct job *job,
            "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
            " of %" PRIu64 " function%s, %.1f %% of the code, %s, %.0f ms\n",
            format_name (options->convert.format), report->machine,
-           report->sframe_bytes, size_ratio (report),
+           report->sframe_bytes, report_size_ratio (report),
            report_is_of_eh_frame (report) ? ".eh_frame + .eh_frame_hdr"
                                           : "its CFI",
            report->functions_covered, report->cfi_functions,

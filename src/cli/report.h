@@ -30,4 +30,8 @@ report_left_out_json (const struct cfi2sframe_report *report);
    .eh_frame_hdr can be compared with the section's.  */
 bool report_is_of_eh_frame (const struct cfi2sframe_report *report);
 
+/* The size of the section relative to that of the sections it is made from; 0
+   without these.  */
+double report_size_ratio (const struct cfi2sframe_report *report);
+
 #endif /* CLI_REPORT_H */

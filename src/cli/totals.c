@@ -12,7 +12,6 @@
 #include "sframe/formats.h"
 #include "convert/fields.h"
 #include "cli/events.h"
-#include "cli/figures.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
 #include "cli/outcome_json.h"
@@ -89,13 +88,11 @@ totals_add (struct totals *totals, const struct job *job)
 static void
 print_size (const struct totals *totals, FILE *out)
 {
-  const struct cfi2sframe_report *part = &totals->of_eh_frame;
   uint64_t others = totals->done - totals->n_of_eh_frame;
   fprintf (out, "  .sframe: %" PRIu64 " bytes", totals->sum.sframe_bytes);
   if (totals->n_of_eh_frame > 0)
     fprintf (out, ", %.3f of .eh_frame + .eh_frame_hdr",
-             figure_size_ratio (part->sframe_bytes, part->eh_frame_bytes,
-                                part->eh_frame_hdr_bytes));
+             report_size_ratio (&totals->of_eh_frame));
   if (others > 0)
     fprintf (out,
              " (without %" PRIu64 " file%s with functions from .debug_frame)",
