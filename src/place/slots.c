@@ -265,17 +265,16 @@ slots_find_room (const struct draft *draft, struct header_slots *slots)
   return true;
 }
 
-/* Whether segment INDEX is a PT_NOTE that has the bytes of PT_GNU_PROPERTY,
-   which say the same.  */
+/* Whether segment INDEX is a PT_NOTE that says what PT_GNU_PROPERTY says.  */
 static bool
 is_doubled_note (const struct image *image, size_t index)
 {
-  const GElf_Phdr *note = &image->segments[index];
   const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
-  return note->p_type == PT_NOTE && property != NULL && property->p_filesz > 0
-         && note->p_offset == property->p_offset
-         && note->p_vaddr == property->p_vaddr
-         && note->p_filesz == property->p_filesz;
+  if (property == NULL || property->p_filesz == 0)
+    return false;
+  GElf_Phdr note = *property;
+  note.p_type = PT_NOTE;
+  return memcmp (&note, &image->segments[index], sizeof note) == 0;
 }
 
 void
