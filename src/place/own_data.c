@@ -174,18 +174,28 @@ check_sections (const struct image *image, struct error *err)
   return true;
 }
 
+/* Whether the ELF header has something in bytes that are zero by gABI.
+   Runtimes mark themselves there: "AI" is that of AppImage, "RI" of RunImage.
+   They look for a file system where their section headers end, which may
+   still be appended.  */
+static bool
+has_mark (const struct image *image)
+{
+  return !bytes_are_zero (image->header.e_ident + EI_PAD, EI_NIDENT - EI_PAD);
+}
+
 bool
 own_data_check (const struct image *image, struct error *err)
 {
+  if (has_mark (image))
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+                           "AppImage: a file system belongs at its end");
   uint64_t last = owner_last (image);
   if (last > image->size || range_is_zero (image, last, image->size - last))
     return check_sections (image, err);
   if (image_has_module_signature (image))
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_SIGNED,
                            "signed: a module signature is appended");
-  if (memcmp (image->header.e_ident + EI_PAD - 1, "AI", 2) == 0)
-    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
-                           "AppImage: a file system is appended");
   /* Go leaves up to a page of zeros.  */
   return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
                          "%llu bytes of unknown data are appended",

@@ -109,6 +109,17 @@ has_xen_entry (const struct image *image, const GElf_Phdr *segment)
   return false;
 }
 
+/* Whether SEGMENT lies at another physical address than its own.  Boot loaders
+   and emulators put it there (u-boot's load_elf64_image_phdr, Linux'
+   remoteproc_elf_loader.c, QEMU's elf_ops.h), where nothing tells what is
+   behind it.  Linkers for Linux give both the same address, or none.  */
+static bool
+is_loaded_elsewhere (const GElf_Phdr *segment)
+{
+  return segment->p_memsz > 0 && segment->p_paddr != 0
+         && segment->p_paddr != segment->p_vaddr;
+}
+
 /* Whether IMAGE is made for a boot loader.  What a boot loader loads lies at
    addresses that the kernel's linker script has chosen.  That a program names
    an interpreter, or libraries that it needs, does not make it another: Linux
@@ -123,9 +134,11 @@ is_kernel (const struct image *image)
   for (size_t i = 0; i < image->n_segments && !kernel; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      kernel = segment->p_type == PT_LOAD   ? segment->p_vaddr >> 63 != 0
-               : segment->p_type == PT_NOTE ? has_xen_entry (image, segment)
-                                            : false;
+      kernel
+          = segment->p_type == PT_LOAD
+                ? segment->p_vaddr >> 63 != 0 || is_loaded_elsewhere (segment)
+            : segment->p_type == PT_NOTE ? has_xen_entry (image, segment)
+                                         : false;
     }
   return kernel;
 }
@@ -138,6 +151,17 @@ check_kernel (const struct image *image, struct error *err)
                    "kernel image: its linker script and boot loader own "
                    "the layout");
   return true;
+}
+
+/* An enclave's loader measures all that it loads and compares that with a
+   signature: get_meta_property in the signing tool of Intel's SGX SDK, and
+   OE_INFO_SECTION_BEGIN in Open Enclave's bits/sgx/sgxtypes.h.  */
+static bool
+check_enclave (const struct image *image, struct error *err)
+{
+  return (image_find_section (image, ".note.sgxmeta") == NULL
+          && image_find_section (image, ".oeinfo") == NULL)
+         || refuse (err, WORD_SIGNED, "enclave: what it loads is signed");
 }
 
 /* The new file gets a longer copy of the name table.  */
@@ -189,12 +213,12 @@ check_congruence (const struct image *image, struct error *err)
   return true;
 }
 
+/* Linux before 6.17 starts no program with more program headers than fit into
+   a page (load_elf_phdrs in fs/binfmt_elf.c).  */
 static bool
 check_counts (const struct image *image, struct error *err)
 {
-  if (image->header.e_phnum == PN_XNUM
-      || (image->n_segments + NEW_HEADERS_MAX) * sizeof (Elf64_Phdr)
-             > PROGRAM_HEADERS_SIZE_MAX)
+  if ((image->n_segments + NEW_HEADERS_MAX) * sizeof (Elf64_Phdr) > PAGE_MIN)
     return refuse (err, WORD_NONE, "too many program headers");
   if (image->header.e_phoff < sizeof (Elf64_Ehdr))
     return refuse (err, WORD_NONE,
@@ -242,7 +266,7 @@ refusals_check (const struct image *image, struct error *err)
 {
   return check_type (image, err) && check_contents (image, err)
          && check_counts (image, err) && check_kernel (image, err)
-         && check_section_table (image, err) && check_table_owner (image, err)
-         && check_dynamic_counts (image, err) && check_congruence (image, err)
-         && own_data_check (image, err);
+         && check_enclave (image, err) && check_section_table (image, err)
+         && check_table_owner (image, err) && check_dynamic_counts (image, err)
+         && check_congruence (image, err) && own_data_check (image, err);
 }

@@ -1554,6 +1554,8 @@ static const struct layout_case served[] = {
     .check = check_segments_of_4_kib },
   { "doubled_property_note_is_a_slot", make_doubled_property,
     .strategy = "slack", .n_segments = 8, .check = check_property_alone },
+  { "a_note_unlike_its_property_is_no_slot", make_unlike_property,
+    .strategy = "slack", .n_segments = 9, .check = check_note_and_property },
   { "section_table_behind_headers_gives_room",
     make_section_table_behind_headers, .strategy = "spare-slot",
     .n_segments = 10, .check = check_section_table_behind_the_file },
@@ -2334,12 +2336,12 @@ begin_program_headers_in_the_elf_header (struct fixture *test)
   store_u16 (bytes + 56, 9, false);
 }
 
-/* The table's size is counted, whatever is in it: 1170 entries are what Linux
-   accepts.  */
+/* The table's size is counted, whatever is in it: 73 entries are what Linux
+   before 6.17 accepts.  */
 static void
 count_many_headers (struct fixture *test)
 {
-  store_u16 (test->elf.bytes + 56, 1169, false);
+  store_u16 (test->elf.bytes + 56, 71, false);
   test->elf.size = ELF_FILE_MAX;
 }
 
@@ -2451,6 +2453,23 @@ static const struct layout_case unfit[] = {
     = { SET (elf.header.e_ident[8], 'A'), SET (elf.header.e_ident[9], 'I'),
         SET (elf.header.e_ident[10], 2) },
     .finish = append_file_system, .reason = "AppImage" },
+  /* The runtime alone: what it looks for comes later.  */
+  { "refuses_runtimes_of_appimages",
+    .changes
+    = { SET (elf.header.e_ident[8], 'A'), SET (elf.header.e_ident[9], 'I'),
+        SET (elf.header.e_ident[10], 2) },
+    .reason = "AppImage" },
+  { "refuses_marked_runtimes", .changes = { SET (elf.header.e_ident[15], 1) },
+    .reason = "AppImage" },
+  { "refuses_enclaves_of_intel",
+    .changes = { SECTION (".note.sgxmeta", SHT_NOTE, 0, 0x220, 16) },
+    .reason = "enclave" },
+  { "refuses_enclaves_of_open_enclave",
+    .changes = { SECTION (".oeinfo", SHT_PROGBITS, SHF_ALLOC, 0x1010, 16) },
+    .reason = "enclave" },
+  { "refuses_files_with_physical_addresses",
+    .changes = { SET_SEGMENT (P_DATA, p_paddr, 0x80002000) },
+    .reason = "kernel" },
   { "refuses_program_headers_in_the_elf_header",
     .finish = begin_program_headers_in_the_elf_header,
     .reason = "ELF header" },
@@ -2463,7 +2482,8 @@ static const struct layout_case unfit[] = {
   { "refuses_endless_dynamic_tables", make_endless_dynamic_table,
     .status = CFI2SFRAME_MALFORMED, .reason = "too many dynamic entries" },
   { "refuses_incongruent_segments",
-    .changes = { SET_SEGMENT (P_DATA, p_vaddr, 0x2008) },
+    .changes = { SET_SEGMENT (P_DATA, p_vaddr, 0x2008),
+                 SET_SEGMENT (P_DATA, p_paddr, 0x2008) },
     .reason = "do not agree" },
 };
 
