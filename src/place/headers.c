@@ -239,6 +239,13 @@ write_sections (struct draft *draft)
 }
 
 bool
+headers_write_header (struct draft *draft, const GElf_Ehdr *header,
+                      uint64_t offset)
+{
+  return write_encoded (draft, ELF_T_EHDR, header, sizeof *header, offset);
+}
+
+bool
 headers_write_segments (struct draft *draft, const GElf_Phdr *segments,
                         size_t n, uint64_t offset)
 {
@@ -251,8 +258,7 @@ write_headers (struct draft *draft)
 {
   draft->header.e_phnum = (uint16_t)draft->n_segments;
   draft->plan->new_size = draft->end;
-  return write_encoded (draft, ELF_T_EHDR, &draft->header,
-                        sizeof draft->header, 0)
+  return headers_write_header (draft, &draft->header, 0)
          && headers_write_segments (draft, draft->segments, draft->n_segments,
                                     draft->header.e_phoff);
 }

@@ -29,6 +29,10 @@ void headers_add_segments (struct draft *draft,
                            const struct header_slots *slots,
                            const GElf_Phdr *load);
 
+/* Write the ELF header HEADER at file offset OFFSET.  */
+bool headers_write_header (struct draft *draft, const GElf_Ehdr *header,
+                           uint64_t offset);
+
 /* Write the N program headers SEGMENTS at file offset OFFSET.  */
 bool headers_write_segments (struct draft *draft, const GElf_Phdr *segments,
                              size_t n, uint64_t offset);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/align.h"
-#include "base/bytes.h"
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
 #include "place/owners.h"
@@ -319,21 +318,9 @@ front_table (const struct draft *draft, const struct front *front,
   table[n].p_offset = table[n].p_vaddr - base;
 }
 
-/* Have the copy of the old ELF header lead to a table of its own.  */
 static bool
-write_old_header (struct draft *draft, const struct front *front)
+write_table (struct draft *draft, const struct front *front)
 {
-  bool big_endian = draft->image->big_endian;
-  uint8_t *offset = plan_add_patch (
-      draft->plan, front->distance + offsetof (Elf64_Ehdr, e_phoff),
-      sizeof (uint64_t), draft->err);
-  uint8_t *count = plan_add_patch (
-      draft->plan, front->distance + offsetof (Elf64_Ehdr, e_phnum),
-      sizeof (uint16_t), draft->err);
-  if (offset == NULL || count == NULL)
-    return false;
-  store_u64 (offset, front->table - front->distance, big_endian);
-  store_u16 (count, (uint16_t)front->n_headers, big_endian);
   GElf_Phdr *table = calloc (front->n_headers + 1, sizeof *table);
   if (table == NULL)
     return error_set_no_memory (draft->err);
@@ -342,6 +329,17 @@ write_old_header (struct draft *draft, const struct front *front)
       = headers_write_segments (draft, table, front->n_headers, front->table);
   free (table);
   return done;
+}
+
+/* Have the old ELF header lead to TABLE, and to the section headers of the
+   file, which the new header has by now.  */
+static bool
+write_old_header (struct draft *draft, const struct front *front)
+{
+  GElf_Ehdr header = draft->header;
+  header.e_phoff = front->table - front->distance;
+  header.e_phnum = (uint16_t)front->n_headers;
+  return headers_write_header (draft, &header, front->distance);
 }
 
 static void
@@ -411,12 +409,13 @@ try_grow_down (struct draft *draft)
   if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
       || !move_notes (draft, &front)
       || !dynamic_addresses_patch_symbols (draft)
-      || !write_old_header (draft, &front))
+      || !write_table (draft, &front))
     return FAILED;
   headers_add_segments (draft, &slots, NULL);
   add_sections (draft, &front);
   headers_add_sframe_section (draft);
-  return headers_finish (draft) ? PLANNED : FAILED;
+  return headers_finish (draft) && write_old_header (draft, &front) ? PLANNED
+                                                                    : FAILED;
 }
 
 const struct strategy strategy_grow_down

@@ -9,8 +9,7 @@
 #include "write/inject_check_parts.h"
 
 #include <stdlib.h>
-
-#include "base/bytes.h"
+#include <string.h>
 
 /* Where the file has the bytes at ADDRESS; SIZE_MAX: nowhere.  */
 static uint64_t
@@ -20,63 +19,79 @@ offset_of (const struct image *image, uint64_t address)
   return at == NULL ? SIZE_MAX : (uint64_t)(at - image->bytes);
 }
 
-/* Have SEEN, a copy of IMAGE, with the N program headers that are loaded at
-   address TABLE.  Their offsets, which are distances from BASE, become those
-   in the file.  */
+/* Read SIZE bytes, which are of TYPE, that IMAGE loads at ADDRESS.  */
 static bool
-read_headers (struct image *seen, const struct image *image, uint64_t table,
-              size_t n, uint64_t base)
+read_loaded (const struct image *image, uint64_t address, Elf_Type type,
+             void *to, size_t size)
 {
-  size_t size = n * sizeof (Elf64_Phdr);
-  const uint8_t *bytes = image_bytes_at (image, table, size);
-  Elf_Data from = { .d_buf = (void *)bytes,
-                    .d_type = ELF_T_PHDR,
+  Elf_Data from = { .d_buf = (void *)image_bytes_at (image, address, size),
+                    .d_type = type,
                     .d_version = EV_CURRENT,
                     .d_size = size };
-  Elf_Data to = from;
-  to.d_buf = seen->segments;
-  if (bytes == NULL
-      || elf64_xlatetom (&to, &from, image->header.e_ident[EI_DATA]) == NULL)
-    return false;
-  seen->n_segments = n;
+  Elf_Data into = from;
+  into.d_buf = to;
+  return from.d_buf != NULL
+         && elf64_xlatetom (&into, &from, image->header.e_ident[EI_DATA])
+                != NULL;
+}
+
+/* Have SEEN, a copy of IMAGE, with the program headers that its ELF header
+   leads to from address BASE.  Their offsets, which are distances from BASE,
+   become those in the file.  */
+static bool
+read_segments (struct image *seen, const struct image *image, uint64_t base)
+{
+  uint64_t table = base + seen->header.e_phoff;
+  seen->n_segments = seen->header.e_phnum;
   seen->header.e_phoff = offset_of (image, table);
-  for (size_t i = 0; i < n; i++)
+  if (!read_loaded (image, table, ELF_T_PHDR, seen->segments,
+                    seen->n_segments * sizeof (Elf64_Phdr)))
+    return false;
+  for (size_t i = 0; i < seen->n_segments; i++)
     if (image_segment_has_bytes (&seen->segments[i]))
       seen->segments[i].p_offset
           = offset_of (image, base + seen->segments[i].p_offset);
   return true;
 }
 
-/* Whether the program headers that the ELF header at address BASE leads to are
-   as good as the old file's.  A segment with bytes counts only if its offset
-   was its distance from that header: a program could rely on no other.  */
+/* Whether the segments that the old file's ELF header, at address BASE, led to
+   are in SEEN.  A segment with bytes counts only if its offset was its
+   distance from that header: a program could rely on no other.  */
+static bool
+check_segments_seen (const struct check *check, const struct image *seen,
+                     uint64_t base)
+{
+  struct check view = *check;
+  view.after = seen;
+  FOR_EACH_SEGMENT (old, check->before)
+    if ((old->p_filesz == 0
+         || (image_segment_has_bytes (old)
+             && old->p_vaddr - old->p_offset == base))
+        && !check_old_segment (&view, old))
+      return false;
+  return true;
+}
+
+/* Whether the ELF header at address BASE says what the file's says, but for
+   program headers, and these are as good as the old file's.  */
 static bool
 check_seen_from (const struct check *check, uint64_t base)
 {
-  const struct image *before = check->before, *after = check->after;
-  const uint8_t *header = image_bytes_at (after, base, sizeof (Elf64_Ehdr));
-  if (header == NULL)
-    return check_violated (check, "no ELF header where it was", "");
-  uint64_t table
-      = load_u64 (header + offsetof (Elf64_Ehdr, e_phoff), after->big_endian);
-  size_t n
-      = load_u16 (header + offsetof (Elf64_Ehdr, e_phnum), after->big_endian);
+  const struct image *after = check->after;
   struct image seen = *after;
-  seen.segments = calloc (n + 1, sizeof seen.segments[0]);
+  if (!read_loaded (after, base, ELF_T_EHDR, &seen.header, sizeof seen.header))
+    return check_violated (check, "no ELF header where it was", "");
+  GElf_Ehdr expected = after->header;
+  expected.e_phoff = seen.header.e_phoff;
+  expected.e_phnum = seen.header.e_phnum;
+  if (memcmp (&expected, &seen.header, sizeof expected) != 0)
+    return check_violated (check, "other ELF header in memory", "");
+  seen.segments = calloc (seen.header.e_phnum + 1u, sizeof seen.segments[0]);
   if (seen.segments == NULL)
     return error_set_no_memory (check->err);
-  struct check view = *check;
-  view.after = &seen;
-  bool good = read_headers (&seen, after, base + table, n, base)
-              || check_violated (check, "no table where it was", "");
-  for (size_t i = 0; good && i < before->n_segments; i++)
-    {
-      const GElf_Phdr *old = &before->segments[i];
-      if (old->p_filesz == 0
-          || (image_segment_has_bytes (old)
-              && old->p_vaddr - old->p_offset == base))
-        good = check_old_segment (&view, old);
-    }
+  bool good = read_segments (&seen, after, base)
+                  ? check_segments_seen (check, &seen, base)
+                  : check_violated (check, "no table where it was", "");
   free (seen.segments);
   return good;
 }

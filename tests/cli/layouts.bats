@@ -462,6 +462,46 @@ END
   linked reads_itself
 }
 
+finds_its_sections ()
+{
+  local before
+  before=$(./old)
+  convert -o new old
+  [ "$(./new)" = "$before" ]
+}
+
+# Static ones of gold, lld and mold grow downwards.
+@test "programs that find their section headers by their ELF header in memory" {
+  cat >sections.c <<'END'
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+extern const Elf64_Ehdr __ehdr_start __attribute__ ((visibility ("hidden")));
+__attribute__ ((section (".mine"), used)) const char mine[] = "mine";
+int
+main (void)
+{
+  static Elf64_Shdr sections[99];
+  static char names[4096], found[5];
+  FILE *file = fopen ("/proc/self/exe", "rb");
+  fseek (file, (long)__ehdr_start.e_shoff, SEEK_SET);
+  fread (sections, sizeof *sections, __ehdr_start.e_shnum, file);
+  fseek (file, (long)sections[__ehdr_start.e_shstrndx].sh_offset, SEEK_SET);
+  fread (names, 1, sizeof names - 1, file);
+  for (int i = 1; i < __ehdr_start.e_shnum; i++)
+    if (sections[i].sh_name < sizeof names
+        && strcmp (names + sections[i].sh_name, ".mine") == 0)
+      {
+        fseek (file, (long)sections[i].sh_offset, SEEK_SET);
+        fread (found, 1, sizeof found, file);
+      }
+  return puts (found) < 0;
+}
+END
+  local sources=(sections.c)
+  linked finds_its_sections
+}
+
 # The build-ids that are in the core file of a program that aborts, and whether
 # its package note is in it.  A page of the file can be in memory twice.
 core_ids ()
