@@ -33,6 +33,25 @@ printed_file_check (const char *name, const char *input, struct error *err)
   return true;
 }
 
+bool
+printed_file_is_one (const char *a, const char *b)
+{
+  const struct output_request requests[]
+      = { request_for (a), request_for (b) };
+  struct output_file trials[2];
+  struct error ignored;
+  bool same = false;
+  if (!output_file_begin (&trials[0], &requests[0], &ignored))
+    return false;
+  if (output_file_begin (&trials[1], &requests[1], &ignored))
+    {
+      same = output_file_same_target (&trials[0], &trials[1]);
+      output_file_discard (&trials[1]);
+    }
+  output_file_discard (&trials[0]);
+  return same;
+}
+
 struct printing
 {
   bool (*print) (void *context, FILE *out, struct error *err);

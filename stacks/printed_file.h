@@ -15,6 +15,10 @@
 bool printed_file_check (const char *name, const char *input,
                          struct error *err);
 
+/* Whether A and B, as far as both can be made, will be one file, however the
+   two are spelt.  */
+bool printed_file_is_one (const char *a, const char *b);
+
 /* Have PRINT print the file NAME to OUT, which can be sought in, whatever NAME
    is: a pipe gets it at the end.  */
 bool printed_file_make (const char *name,

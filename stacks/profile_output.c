@@ -7,17 +7,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/mapped_file.h"
 #include "base/plural.h"
 #include "base/printable.h"
-#include "elf/file_location.h"
 #include "stacks/folded.h"
 #include "stacks/printed_file.h"
 #include "stacks/profile_names.h"
 #include "stacks/profile_writers.h"
 #include "stacks/profile_output.h"
+#include "walk/section_step.h"
 
 /* A profile with its names, and what is printed with it.  */
 struct output
@@ -38,20 +37,13 @@ profile_fail (const char *what, const char *why)
   return false;
 }
 
-/* Whether the output NAME is no file that the recording is written to.  Two
-   names that are not there may be those of one file.  */
+/* Whether the output NAME is not the file that the recording is written to. */
 static bool
 check_no_recording (const struct profile_options *options, const char *name)
 {
-  struct stat here, there;
-  if (options->perf_data == NULL)
-    return true;
-  bool same = stat (name, &here) != 0
-                  ? strcmp (name, options->perf_data) == 0
-                  : S_ISREG (here.st_mode)
-                        && stat (options->perf_data, &there) == 0
-                        && file_status_same (&here, &there);
-  return !same || profile_fail (name, "is the file of --perf-data");
+  return options->perf_data == NULL
+         || !printed_file_is_one (name, options->perf_data)
+         || profile_fail (name, "is the file of --perf-data");
 }
 
 bool
@@ -149,8 +141,6 @@ write_output (const struct output *output, const char *name)
   struct error err;
   /* A file of code that was cut off meanwhile costs its names alone.  */
   mapped_files_forget ();
-  if (!check_no_recording (output->options, name))
-    return false;
   return printed_file_make (name, print_named, &one, &err)
          || profile_fail (name, err.reason);
 }

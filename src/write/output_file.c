@@ -318,18 +318,40 @@ target_is (const struct output_file *file, int source_fd)
          && file_status_same (&source, &target);
 }
 
+/* Have the filesystem set space for SIZE bytes of FD aside, so that a disk is
+   known to be full while FD still has what it had.  Some filesystems cannot do
+   that.  */
+static bool
+reserve (int fd, off_t size, struct error *err)
+{
+  struct stat status;
+  if (fallocate (fd, FALLOC_FL_KEEP_SIZE, 0, size) == 0
+      || (errno != ENOSPC && errno != EDQUOT))
+    return true;
+  error_set_errno (err, "fallocate");
+  /* Space that was set aside is behind the end of FD.  */
+  if (fstat (fd, &status) == 0 && ftruncate (fd, status.st_size) != 0)
+    error_set_errno (err, "ftruncate");
+  return false;
+}
+
 /* Write over the target, which cannot be replaced.  */
 static bool
 write_over (struct output_file *file, struct error *err)
 {
+  struct stat made;
   if (!mapped_files_check (err))
     return false;
   if (!target_is (file, file->target_fd))
     return error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
                            "the file was replaced meanwhile");
-  if (ftruncate (file->target_fd, 0) != 0)
-    return error_set_errno (err, "ftruncate");
-  bool ok = io_copy_to_stream (file->fd, file->target_fd, err);
+  if (fstat (file->fd, &made) != 0)
+    return error_set_errno (err, "fstat");
+  if (!reserve (file->target_fd, made.st_size, err))
+    return false;
+  bool ok = io_copy (file->fd, file->target_fd, err);
+  if (ok && ftruncate (file->target_fd, made.st_size) != 0)
+    ok = error_set_errno (err, "ftruncate");
   ok = io_close (file->target_fd, ok, err);
   file->target_fd = -1;
   return ok;
@@ -526,6 +548,25 @@ output_file_begin (struct output_file *file,
             : *request->input;
   return create_file (file, &target, request->rewrite, err)
          || (request->output != NULL && error_in_file (err, request->output));
+}
+
+/* Whether A and B are open on one file or folder.  */
+static bool
+same_open (int a, int b)
+{
+  struct stat first, second;
+  return fstat (a, &first) == 0 && fstat (b, &second) == 0
+         && file_status_same (&first, &second);
+}
+
+bool
+output_file_same_target (const struct output_file *a,
+                         const struct output_file *b)
+{
+  return !a->stream && !b->stream
+         && (same_open (a->target_fd, b->target_fd)
+             || (strcmp (a->name, b->name) == 0
+                 && same_open (a->directory, b->directory)));
 }
 
 /* Have WRITE fill a file in memory: nothing else is missing then.  */

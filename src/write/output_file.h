@@ -66,6 +66,11 @@ bool output_file_begin (struct output_file *file,
                         const struct output_request *request,
                         struct error *err);
 
+/* Whether A and B, which were begun with REWRITE, have one target, which may
+   not be there yet.  Pipes and devices are never one.  */
+bool output_file_same_target (const struct output_file *a,
+                              const struct output_file *b);
+
 /* Put FILE, which was begun for REQUEST and filled, in place, if SO_FAR all
    went well; otherwise discard it.
 
@@ -83,8 +88,9 @@ bool output_file_begin (struct output_file *file,
    With REWRITE, a regular file that is there must be one that the caller may
    write to, and keeps owner, mode and attributes.  Where it cannot be replaced
    by such a file (another one's, mounted, in a folder that may not be
-   changed), its contents are written over; a failure may leave a part of them
-   then.
+   changed), its contents are written over.  A full disk is noticed before,
+   where the filesystem can set space aside (fallocate(2)); any other failure
+   may leave a part of the new contents and of the old ones.
 
    What was made of a mapped file that has lost bytes or was changed since is
    not put in place (base/mapped_file.h), here and below.

@@ -641,13 +641,18 @@ refuses ()
   # A profile took the place of the new recording.
   local name
   echo old >old
-  for name in new ./new old ./old; do
-    gives 1 profiled -q --input=perf.data --perf-data="${name#./}" -o $name
+  mkdir folder
+  ln -s new folder/../dangling
+  for name in new ./new folder/../new "$PWD/new" dangling old ./old; do
+    case $name in
+      *old) capture "$profile" -q --input=perf.data --perf-data=old -o $name ;;
+      *) capture "$profile" -q --input=perf.data --perf-data=new -o "$name" ;;
+    esac
+    [ "$status" -eq 1 ] || report
     [ "$stderr" = "sframe-profile: $name: is the file of --perf-data" ] || report
-    [[ $name != *old ]] || [ "$(cat old)" = old ]
-    [ $name != new ] || [ ! -e new ]
+    [ "$(cat old)" = old ]
+    [ ! -e new ]
   done
-  read_back new
   gives 0 profiled -q --input=perf.data --perf-data=/dev/null -o /dev/null
   gives 2 profiled --input=perf.data -F 99
   gives 2 profiled --input=perf.data -- true
@@ -762,6 +767,35 @@ wrote ()
   [ "$status" -eq 1 ] || report
   [ "$stderr" = "sframe-profile: appended: cannot open for writing: Operation not permitted" ] \
     || report
+}
+
+# A part of the profile was there, and nothing else.
+@test "an output that is written over stays what it was where the disk is full" {
+  recorded
+  unshare --mount true 2>/dev/null || skip "no namespaces here"
+  gives 0 profiled -q --input=perf.data -o whole.html
+  mkdir disk
+  cat >full.sh <<'END'
+mount -t tmpfs -o size=64k none disk || exit 77
+echo before >disk/before
+mount --bind disk/before over.html || exit 77
+head -c "$1" /dev/zero >disk/filler
+"$2" -q --input=perf.data -o over.html
+status=$?
+cat over.html
+stat -c %b disk/before >blocks
+exit $status
+END
+  touch over.html
+  TMPDIR=$PWD capture unshare --mount sh full.sh 52k "$profile"
+  [ "$status" -ne 77 ] || skip "mounting a tmpfs is not allowed here"
+  [ "$status" -eq 1 ] || report
+  [ "$stderr" = "sframe-profile: over.html: fallocate: No space left on device" ] \
+    || { echo "$stderr"; return 1; }
+  [ "$output" = before ] || { head -c 99 <<<"$output"; return 1; }
+  [ "$(cat blocks)" -eq 8 ] || { cat blocks; return 1; }
+  TMPDIR=$PWD gives 0 capture unshare --mount sh full.sh 1k "$profile"
+  cmp - whole.html <<<"$output"
 }
 
 # It went on, and an output that had begun was cut off.
