@@ -26,7 +26,6 @@
 #include "stacks/profile_options.h"
 #include "stacks/profile_output.h"
 #include "stacks/trace_sampler.h"
-#include "walk/section_step.h"
 #include "stacks/shortage.h"
 
 struct session
@@ -72,14 +71,17 @@ take_interrupt (int number)
   interrupted = 1;
 }
 
+/* A signal that the caller has ignored (trap '' INT) stays ignored.  */
 static void
 await_interrupts (void)
 {
-  struct sigaction action = { .sa_handler = take_interrupt };
+  static const int numbers[] = { SIGINT, SIGTERM };
+  struct sigaction action = { .sa_handler = take_interrupt }, old;
   sigfillset (&action.sa_mask);
   sampling = 1;
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (sigaction (numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction (numbers[i], &action, NULL);
 }
 
 /* The name may change: a command may be a script that starts the program.  */
@@ -273,88 +275,9 @@ sample (struct session *session)
     fputs ("\r\033[K", stderr);
 }
 
-static bool
-write_outputs (struct session *session)
-{
-  return profile_write_outputs (&session->profile, &session->options,
-                                &session->old);
-}
-
-/* Of time off the processor: how much it was, and what is not in it.  */
-static void
-print_waits (const struct profile *profile)
-{
-  fprintf (stderr, "; %.3f s off the processor",
-           (double)profile->weight * 1e-9);
-  if (profile->unknown > 0)
-    fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole",
-             profile->unknown, plural_s (profile->unknown));
-}
-
-/* Print a line of N things with a PROPERTY, if there are any.  */
-static void
-print_count (uint64_t n, const char *thing, const char *property)
-{
-  if (n > 0)
-    fprintf (stderr, "%" PRIu64 " %s%s%s%s\n", n, thing, plural_s (n),
-             *property != '\0' ? " " : "", property);
-}
-
-static void
-print_summary (const struct session *session)
-{
-  const struct profile *profile = &session->profile;
-  /* Of a recording, these are among those without registers.  */
-  if (session->options.input == NULL)
-    print_count (profile->narrow, "sample",
-                 "of 32-bit programs, which are not walked");
-  if (profile->samples == 0)
-    {
-      fprintf (stderr, "no samples: it has ended after %.2f s\n",
-               session->profile.seconds);
-      return;
-    }
-  fprintf (stderr,
-           "%" PRIu64 " sample%s in %.1f s, %" PRIu64
-           " (%.1f %%) reached the outermost frame",
-           profile->samples, plural_s (profile->samples),
-           session->profile.seconds, profile->ends[SFW_OUTERMOST],
-           profile_percent_complete (profile));
-  for (int i = 0; i <= SFW_INVALID; i++)
-    if (profile->ends[i] > 0 && i != SFW_OUTERMOST)
-      fprintf (stderr, ", %s %" PRIu64,
-               i == SFW_MORE ? "too deep" : walk_end_name ((enum sfw_end)i),
-               profile->ends[i]);
-  if (profile->off_cpu)
-    print_waits (profile);
-  if (profile->lost > 0)
-    fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
-  if (profile->without_kernel)
-    fputs ("; without time in the kernel (perf_event_paranoid)", stderr);
-  fputc ('\n', stderr);
-}
-
-/* What a recording has that was of no use.  */
-static void
-print_input_summary (const struct profile *profile)
-{
-  const struct code_files *files = &profile->family.files;
-  print_count (profile->skipped, "sample",
-               "without registers of a 64-bit program");
-  print_count (profile->damaged, "damaged record", "");
-  print_count (profile->unmapped, "sample",
-               "of processes whose files the recording does not name (perf "
-               "record --overwrite loses those of commands; record with -p)");
-  for (uint32_t i = 0; i < files->n; i++)
-    if (files->files[i]->opened && files->files[i]->image.bytes == NULL
-        && files->files[i]->path[0] == '/')
-      profile_fail (files->files[i]->path,
-                    "not the file that was recorded: stacks end in its code");
-}
-
 /* Walk the stacks of a recording.  */
 static bool
-run_input (struct session *session)
+take_recording (struct session *session)
 {
   const struct profile_options *options = &session->options;
   const char *slash = strrchr (options->input, '/');
@@ -371,19 +294,27 @@ run_input (struct session *session)
     return profile_fail (options->perf_data != NULL ? options->perf_data
                                                     : options->input,
                          err.reason);
-  if (session->profile.samples == 0)
-    return profile_fail (options->input, "it has no sample with a stack");
-  /* The folded stacks are printed unless another output is asked for.  */
-  if ((options->n_outputs > 0 || options->top > 0
-       || options->perf_data == NULL)
-      && !write_outputs (session))
+  return session->profile.samples > 0
+         || profile_fail (options->input, "it has no sample with a stack");
+}
+
+/* Sample the process or the command.  */
+static bool
+take_samples (struct session *session)
+{
+  await_interrupts ();
+  if (!open_target (session))
     return false;
-  if (!options->quiet)
-    {
-      print_summary (session);
-      print_input_summary (&session->profile);
-    }
-  return true;
+  sample (session);
+  sampling = 0;
+  if (session->failed)
+    return false;
+  return session->profile.samples > 0 || session->ended
+         || profile_fail (
+             session->profile.name,
+             session->profile.narrow > 0
+                 ? "its registers are not those of a 64-bit program"
+                 : "it did not run while it was sampled");
 }
 
 static bool
@@ -403,28 +334,18 @@ open_profile (struct session *session)
 static bool
 run (struct session *session)
 {
-  if (!profile_open_outputs (&session->options, &session->old)
-      || !open_profile (session))
+  const struct profile_options *options = &session->options;
+  if (!profile_open_outputs (options, &session->old) || !open_profile (session)
+      || !(options->input != NULL ? take_recording (session)
+                                  : take_samples (session)))
     return false;
-  if (session->options.input != NULL)
-    return run_input (session);
-  await_interrupts ();
-  if (!open_target (session))
+  /* The folded stacks are printed unless another output is asked for.  */
+  if ((options->n_outputs > 0 || options->top > 0
+       || options->perf_data == NULL)
+      && !profile_write_outputs (&session->profile, options, &session->old))
     return false;
-  sample (session);
-  sampling = 0;
-  if (session->failed)
-    return false;
-  if (session->profile.samples == 0 && !session->ended)
-    return profile_fail (
-        session->profile.name,
-        session->profile.narrow > 0
-            ? "its registers are not those of a 64-bit program"
-            : "it did not run while it was sampled");
-  if (!write_outputs (session))
-    return false;
-  if (!session->options.quiet)
-    print_summary (session);
+  if (!options->quiet)
+    profile_print_summary (&session->profile);
   return true;
 }
 

@@ -64,8 +64,10 @@ profile_open_outputs (const struct profile_options *options,
          || profile_fail (options->diff, err.reason);
 }
 
-double
-profile_percent_complete (const struct profile *profile)
+/* Samples of PROFILE that got to the outermost frame, in percent.  Without
+   samples it is 100, as none is missing.  */
+static double
+percent_complete (const struct profile *profile)
 {
   return profile->samples == 0 ? 100
                                : 100.0 * (double)profile->ends[SFW_OUTERMOST]
@@ -87,7 +89,7 @@ describe (struct output *output)
             "%" PRIu64 " sample%s in %.1f s%s; %.1f %% reached the outermost "
             "frame",
             profile->samples, plural_s (profile->samples), profile->seconds,
-            rate, profile_percent_complete (profile));
+            rate, percent_complete (profile));
 }
 
 static bool
@@ -189,4 +191,82 @@ profile_write_outputs (struct profile *profile,
     done = print_output (&output);
   named_profile_free (&output.named);
   return done;
+}
+
+/* Of time off the processor: how much it was, and what is not in it.  */
+static void
+print_waits (const struct profile *profile)
+{
+  fprintf (stderr, "; %.3f s off the processor",
+           (double)profile->weight * 1e-9);
+  if (profile->unknown > 0)
+    fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole",
+             profile->unknown, plural_s (profile->unknown));
+}
+
+/* Say how many samples there are, and how their walks ended.  */
+static void
+print_walks (const struct profile *profile)
+{
+  fprintf (stderr,
+           "%" PRIu64 " sample%s in %.1f s, %" PRIu64
+           " (%.1f %%) reached the outermost frame",
+           profile->samples, plural_s (profile->samples), profile->seconds,
+           profile->ends[SFW_OUTERMOST], percent_complete (profile));
+  for (int i = 0; i <= SFW_INVALID; i++)
+    if (profile->ends[i] > 0 && i != SFW_OUTERMOST)
+      fprintf (stderr, ", %s %" PRIu64,
+               i == SFW_MORE ? "too deep" : walk_end_name ((enum sfw_end)i),
+               profile->ends[i]);
+  if (profile->off_cpu)
+    print_waits (profile);
+  if (profile->lost > 0)
+    fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
+  if (profile->without_kernel)
+    fputs ("; without time in the kernel (perf_event_paranoid)", stderr);
+  fputc ('\n', stderr);
+}
+
+/* Print a line of N things with a PROPERTY, if there are any.  */
+static void
+print_count (uint64_t n, const char *thing, const char *property)
+{
+  if (n > 0)
+    fprintf (stderr, "%" PRIu64 " %s%s%s%s\n", n, thing, plural_s (n),
+             *property != '\0' ? " " : "", property);
+}
+
+/* What a recording has that was of no use.  */
+static void
+print_unused (const struct profile *profile)
+{
+  const struct code_files *files = &profile->family.files;
+  print_count (profile->skipped, "sample",
+               "without registers of a 64-bit program");
+  print_count (profile->damaged, "damaged record", "");
+  print_count (profile->unmapped, "sample",
+               "of processes whose files the recording does not name (perf "
+               "record --overwrite loses those of commands; record with -p)");
+  for (uint32_t i = 0; i < files->n; i++)
+    if (files->files[i]->opened && files->files[i]->image.bytes == NULL
+        && files->files[i]->path[0] == '/')
+      profile_fail (files->files[i]->path,
+                    "not the file that was recorded: stacks end in its code");
+}
+
+void
+profile_print_summary (const struct profile *profile)
+{
+  bool recorded = profile->family.recorded;
+  /* Of a recording, these are among those without registers.  */
+  if (!recorded)
+    print_count (profile->narrow, "sample",
+                 "of 32-bit programs, which are not walked");
+  if (profile->samples > 0)
+    print_walks (profile);
+  else
+    fprintf (stderr, "no samples: it has ended after %.2f s\n",
+             profile->seconds);
+  if (recorded)
+    print_unused (profile);
 }

@@ -1,5 +1,5 @@
-/* What sframe-profile makes of a profile: files, and text on standard output.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* What sframe-profile makes of a profile: files, text on standard output, and
+   a summary. SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_PROFILE_OUTPUT_H
 #define STACKS_PROFILE_OUTPUT_H
@@ -25,8 +25,7 @@ bool profile_write_outputs (struct profile *profile,
                             const struct profile_options *options,
                             struct named_profile *old);
 
-/* Samples of PROFILE that got to the outermost frame, in percent.  Without
-   samples it is 100, as none is missing.  */
-double profile_percent_complete (const struct profile *profile);
+/* Say on standard error what PROFILE has, and what is missing in it.  */
+void profile_print_summary (const struct profile *profile);
 
 #endif /* STACKS_PROFILE_OUTPUT_H */

@@ -979,6 +979,24 @@ END
   kill -0 "$pid"
 }
 
+# It was an interrupt like any other.
+@test "an interrupt that the caller ignores does not end the sampling" {
+  local victim
+  busy_program
+  start ./busy 300
+  # A shell has commands in the background ignore it, too.
+  (trap '' INT && exec "$profile" -q -F 199 -d 600 -o folded -p "$pid") 3>&- &
+  victim=$!
+  children+=("$victim")
+  sleep 2
+  kill -INT "$victim"
+  sleep 0.5
+  kill -0 "$victim"
+  kill -TERM "$victim"
+  wait "$victim"
+  [ "$(samples folded .)" -ge 1 ]
+}
+
 # The command ran on.
 @test "a command ends with sframe-profile, whatever signal ends that" {
   local victim number signal
