@@ -63,7 +63,8 @@ add_file (struct code_files *files, const char *path,
     }
   *file = (struct code_file){ .path = copy,
                               .recorded = *identity,
-                              .image.fd = -1 };
+                              .image.fd = -1,
+                              .inlines.sum = &files->inline_ranges };
   files->files[files->n++] = file;
   return file;
 }

@@ -74,7 +74,8 @@ struct code_files
   struct key_table numbers; /* of files, by what code_files_get asks for */
   uint64_t copied; /* bytes of files that were not found, by file_finder */
   struct jit_sums jit_sums;
-  size_t mappings; /* for so many there is room in lists of processes */
+  size_t inline_ranges; /* of all files */
+  size_t mappings;      /* for so many there is room in lists of processes */
   struct process *walked[WALKED_MAX]; /* that have walkers, or NULL */
   uint32_t walks_begun; /* how many walkers there were up to now */
 };

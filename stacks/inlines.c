@@ -16,8 +16,7 @@
 
 enum
 {
-  RANGES_MAX = 1 << 22, /* of a unit, or of all units */
-  DEPTH_MAX = 1024      /* names at one address */
+  DEPTH_MAX = 1024 /* names at one address */
 };
 
 /* Addresses, as debug information has them, and what is there: the unit with
@@ -59,8 +58,10 @@ name_entry (Dwarf_Die *die, unsigned wanted, char *text, size_t size)
 }
 
 static void
-ranges_free (struct inline_ranges *ranges)
+ranges_free (struct inlines *inlines, struct inline_ranges *ranges)
 {
+  if (ranges->n > 0)
+    *inlines->sum -= ranges->n;
   free (ranges->list);
   *ranges = (struct inline_ranges){ 0 };
 }
@@ -69,15 +70,17 @@ ranges_free (struct inline_ranges *ranges)
    when there are too many: entries of a damaged file may share a long list of
    ranges.  */
 static bool
-add_ranges (struct inline_ranges *ranges, Dwarf_Die *die, uint64_t which)
+add_ranges (struct inlines *inlines, struct inline_ranges *ranges,
+            Dwarf_Die *die, uint64_t which)
 {
   Dwarf_Addr base, start, end;
   for (ptrdiff_t at = 0;
        (at = dwarf_ranges (die, at, &base, &start, &end)) > 0;)
     {
-      if (ranges->n == RANGES_MAX
+      if (*inlines->sum == INLINE_RANGES_MAX
           || !ARRAY_ROOM (ranges->list, ranges->n + 1, &ranges->capacity))
         return false;
+      ++*inlines->sum;
       ranges->list[ranges->n++] = (struct inline_range){ start, end, which };
     }
   return true;
@@ -90,7 +93,7 @@ add_unit (struct inlines *inlines, Dwarf_Die *first)
     return false;
   inlines->units[inlines->n]
       = (struct inline_unit){ .offset = dwarf_dieoffset (first) };
-  return add_ranges (&inlines->by_address, first, inlines->n++);
+  return add_ranges (inlines, &inlines->by_address, first, inlines->n++);
 }
 
 /* List the units of MODULE; none if they cannot all be listed.
@@ -111,7 +114,7 @@ list_units (struct inlines *inlines, Dwfl_Module *module)
                         sizeof *inlines->by_address.list);
   inlines->by_address.list = list;
   if (!done)
-    ranges_free (&inlines->by_address);
+    ranges_free (inlines, &inlines->by_address);
   inlines->listed = true;
 }
 
@@ -151,7 +154,8 @@ next_die (struct die_walk *walk)
    into one with other addresses, as gcc does with lambdas. False when memory
    ran out.  */
 static bool
-list_inlined (struct inline_ranges *ranges, const Dwarf_Die *first)
+list_inlined (struct inlines *inlines, struct inline_ranges *ranges,
+              const Dwarf_Die *first)
 {
   struct die_walk walk = { 0 };
   bool done = ARRAY_ROOM (walk.path, 1, &walk.capacity);
@@ -161,7 +165,7 @@ list_inlined (struct inline_ranges *ranges, const Dwarf_Die *first)
     {
       Dwarf_Die *die = &walk.path[walk.n];
       if (dwarf_tag (die) == DW_TAG_inlined_subroutine)
-        done = add_ranges (ranges, die, dwarf_dieoffset (die));
+        done = add_ranges (inlines, ranges, die, dwarf_dieoffset (die));
     }
   free (walk.path);
   return done && !walk.no_memory;
@@ -182,8 +186,8 @@ unit_at (struct inlines *inlines, Dwarf *dwarf, uint64_t address)
     return unit;
   unit->listed = true;
   /* A part of the names would be names of other callers.  */
-  if (!list_inlined (&unit->ranges, &first))
-    ranges_free (&unit->ranges);
+  if (!list_inlined (inlines, &unit->ranges, &first))
+    ranges_free (inlines, &unit->ranges);
   return unit;
 }
 
@@ -222,8 +226,8 @@ void
 inlines_free (struct inlines *inlines)
 {
   for (size_t i = 0; i < inlines->n; i++)
-    ranges_free (&inlines->units[i].ranges);
+    ranges_free (inlines, &inlines->units[i].ranges);
   free (inlines->units);
-  ranges_free (&inlines->by_address);
-  *inlines = (struct inlines){ 0 };
+  ranges_free (inlines, &inlines->by_address);
+  *inlines = (struct inlines){ .sum = inlines->sum };
 }

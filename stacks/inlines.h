@@ -15,6 +15,11 @@
 
 #include <elfutils/libdwfl.h>
 
+enum
+{
+  INLINE_RANGES_MAX = 1 << 22 /* of all modules */
+};
+
 struct inline_unit; /* opaque */
 
 struct inline_ranges
@@ -26,6 +31,7 @@ struct inline_ranges
 /* What is known of a module's units.  */
 struct inlines
 {
+  size_t *sum;               /* borrowed: ranges of the units of all modules */
   bool listed;               /* the units are */
   struct inline_unit *units; /* owned */
   size_t n, capacity;

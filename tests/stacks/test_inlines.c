@@ -74,22 +74,33 @@ names_at (struct inlines *inlines, Dwfl_Module *module, Dwarf_Addr address)
   return names;
 }
 
-/* A query that memory ran out for left a part of the names behind, which later
-   ones returned.  */
-TEST (without_memory_there_are_all_names_or_none)
+/* This program, and the address in all functions that are inlined.  */
+static Dwfl_Module *
+open_own (Dwfl **dwfl, Dwarf_Addr *address)
 {
   static const Dwfl_Callbacks callbacks
       = { .find_elf = dwfl_linux_proc_find_elf,
           .find_debuginfo = code_symbols_find_debuginfo };
-  Dwfl *dwfl = dwfl_begin (&callbacks);
+  *dwfl = dwfl_begin (&callbacks);
   outermost ();
-  const Dwarf_Addr address = inlined_at;
-  assert_non_null (dwfl);
-  assert_int_equal (dwfl_linux_proc_report (dwfl, getpid ()), 0);
-  assert_int_equal (dwfl_report_end (dwfl, NULL, NULL), 0);
-  Dwfl_Module *module = dwfl_addrmodule (dwfl, address);
+  *address = inlined_at;
+  assert_non_null (*dwfl);
+  assert_int_equal (dwfl_linux_proc_report (*dwfl, getpid ()), 0);
+  assert_int_equal (dwfl_report_end (*dwfl, NULL, NULL), 0);
+  Dwfl_Module *module = dwfl_addrmodule (*dwfl, *address);
   assert_non_null (module);
-  struct inlines inlines = { 0 };
+  return module;
+}
+
+/* A query that memory ran out for left a part of the names behind, which later
+   ones returned.  */
+TEST (without_memory_there_are_all_names_or_none)
+{
+  Dwfl *dwfl;
+  Dwarf_Addr address;
+  Dwfl_Module *module = open_own (&dwfl, &address);
+  size_t sum = 0;
+  struct inlines inlines = { .sum = &sum };
   struct names all = names_at (&inlines, module, address);
   inlines_free (&inlines);
   /* Without debug information there is nothing to be asked.  */
@@ -105,7 +116,36 @@ TEST (without_memory_there_are_all_names_or_none)
       assert_true (later.text[0] != '\0' ? strcmp (later.text, all.text) == 0
                                          : allocation_failed);
       inlines_free (&inlines);
+      assert_int_equal (sum, 0);
     }
+  dwfl_end (dwfl);
+  if (!known)
+    skip ();
+}
+
+/* Each unit had the bound for itself, so that a thousand of them took 100
+   gigabytes.  */
+TEST (the_units_of_all_modules_have_one_bound)
+{
+  Dwfl *dwfl;
+  Dwarf_Addr address;
+  Dwfl_Module *module = open_own (&dwfl, &address);
+  size_t sum = 0;
+  struct inlines inlines = { .sum = &sum }, others = { .sum = &sum };
+  struct names all = names_at (&inlines, module, address);
+  size_t own = sum;
+  bool known = all.text[0] != '\0';
+  sum = INLINE_RANGES_MAX - own + 1;
+  struct names none = names_at (&others, module, address);
+  assert_string_equal (none.text, "");
+  inlines_free (&others);
+  sum = INLINE_RANGES_MAX - own;
+  all = names_at (&others, module, address);
+  assert_int_equal (all.text[0] != '\0', known);
+  inlines_free (&others);
+  sum = own;
+  inlines_free (&inlines);
+  assert_int_equal (sum, 0);
   dwfl_end (dwfl);
   if (!known)
     skip ();
