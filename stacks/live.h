@@ -42,9 +42,11 @@ bool live_refresh (struct process *process, bool *changed, struct error *err);
    live_resume, which must follow.  A thread that the kernel does not let be
    stopped, as one between vfork and its child's execve, is asked for those of
    its registers that the kernel tells (thread->waits); one that another
-   process traces is left alone (thread->tracer).  False when no thread is
-   known, or it is not permitted.  */
-bool live_stop (struct process *process, struct error *err);
+   process traces is left alone (thread->tracer).  RUNNING: threads that have
+   no use for a processor are left alone as well, and not listed.  False when
+   no thread is known, or it is not permitted; CFI2SFRAME_NOTHING with an empty
+   list: none of them runs.  */
+bool live_stop (struct process *process, bool running, struct error *err);
 
 /* Copy the stack of every known thread, from SP to the end of the mapping, but
    not more than so many bytes.  A thread that has ceased to wait meanwhile is
@@ -56,7 +58,7 @@ size_t live_copy_stacks (struct process *process, size_t most);
 struct live_copy
 {
   size_t most;  /* bytes of each stack; walks that go deeper take more stops */
-  bool running; /* other threads than those that ran are not known */
+  bool running; /* as for live_stop */
   /* Walks all stacks that are wanted, with CONTEXT.  */
   void (*walk) (void *context);
   void *context;

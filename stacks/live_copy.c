@@ -68,11 +68,9 @@ static bool
 copy_once (struct process *process, struct live_copy *copy, bool walk,
            struct error *err)
 {
-  if (!live_stop (process, err))
+  if (!live_stop (process, copy->running, err))
     return false;
   bool fresh = live_refresh (process, NULL, err);
-  for (size_t i = 0; copy->running && i < process->n_threads; i++)
-    process->threads[i].known &= process->threads[i].ran;
   copy->cut = live_copy_stacks (process, copy->most);
   if (walk)
     walk_stopped (process, copy);

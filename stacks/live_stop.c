@@ -30,8 +30,9 @@ struct tracer
   struct background thread;
   sem_t stopped, resume; /* posted by the tracer, and to the tracer */
   struct process *process;
-  struct error *err; /* of live_stop */
-  bool listed;       /* memory for the list of threads was there */
+  bool running; /* of live_stop, as the next one */
+  struct error *err;
+  bool listed; /* memory for the list of threads was there */
   pid_t tid;
 };
 
@@ -115,10 +116,10 @@ seize_thread (struct process *process, struct thread *thread,
   return thread->tracer != 0 || error_set_errno (err, "ptrace");
 }
 
-/* Append the threads of PROCESS that are not known yet, and find out which of
-   them run, and which wait in the kernel for long.  */
+/* Append the threads of PROCESS that are not known yet, if RUNNING those that
+   run alone, and find out which of them wait in the kernel for long.  */
 static bool
-list_new_threads (struct process *process, struct error *err)
+list_new_threads (struct process *process, bool running, struct error *err)
 {
   size_t known = process->n_threads, at = 0;
   DIR *threads = live_threads (process->pid);
@@ -127,14 +128,13 @@ list_new_threads (struct process *process, struct error *err)
   bool added = true;
   for (pid_t tid; added && (tid = live_next_thread (threads)) != 0;)
     {
-      if (is_known_thread (process, known, tid, &at))
+      if (is_known_thread (process, known, tid, &at)
+          || (running && live_thread_state (process->pid, tid) != 'R'))
         continue;
       struct thread *thread = process_add_thread (process, tid);
       added = thread != NULL;
-      if (!added)
-        continue;
-      thread->ran = live_thread_state (process->pid, tid) == 'R';
-      thread->waits = waits_long (process->pid, tid);
+      if (added)
+        thread->waits = waits_long (process->pid, tid);
     }
   closedir (threads);
   return added || error_set_no_memory (err);
@@ -144,11 +144,13 @@ list_new_threads (struct process *process, struct error *err)
    listed before the first one is asked, so that no thread stands still during
    that.  False when memory for the list ran out.  */
 static bool
-seize_new_threads (struct process *process, size_t *n, struct error *err)
+seize_new_threads (struct process *process, bool running, size_t *n,
+                   struct error *err)
 {
   size_t first = process->n_threads, kept = first;
   *n = 0;
-  if (!list_new_threads (process, err) && err->status == CFI2SFRAME_NO_MEMORY)
+  if (!list_new_threads (process, running, err)
+      && err->status == CFI2SFRAME_NO_MEMORY)
     return false;
   if (first == 0)
     process->stopped_at = clock_nanoseconds ();
@@ -203,18 +205,20 @@ enum
   ROUNDS_MAX = 64 /* looks for new threads */
 };
 
-/* Stop all threads of PROCESS and read their registers.  Threads that are made
-   later than in so many rounds run on.  False when memory for their list ran
-   out.  */
+/* Stop the threads of PROCESS, all or those that are RUNNING, and read their
+   registers.  Threads that are made later than in so many rounds run on. False
+   when memory for their list ran out.  */
 static bool
-stop_threads (struct process *process, struct error *err)
+stop_threads (struct process *process, bool running, struct error *err)
 {
   size_t first = 0, n = 1;
   bool listed = true;
-  /* Threads that still run may make new ones.  */
-  for (unsigned rounds = 0; listed && n > 0 && rounds < ROUNDS_MAX; rounds++)
+  /* Threads that still run may make new ones.  Of a sample, those are no
+     part.  */
+  const unsigned most = running ? 1 : ROUNDS_MAX;
+  for (unsigned rounds = 0; listed && n > 0 && rounds < most; rounds++)
     {
-      listed = seize_new_threads (process, &n, err);
+      listed = seize_new_threads (process, running, &n, err);
       for (; listed && first < process->n_threads; first++)
         if (!process->threads[first].waits
             && process->threads[first].tracer == 0)
@@ -247,7 +251,7 @@ trace (void *argument)
   struct tracer *tracer = argument;
   struct process *process = tracer->process;
   tracer->tid = (pid_t)syscall (SYS_gettid);
-  tracer->listed = stop_threads (process, tracer->err);
+  tracer->listed = stop_threads (process, tracer->running, tracer->err);
   sem_post (&tracer->stopped);
   await (&tracer->resume);
   for (size_t i = 0; i < process->n_threads; i++)
@@ -260,12 +264,13 @@ trace (void *argument)
 
 /* Let a tracer stop PROCESS, and wait until it has done so.  */
 static bool
-tracer_start (struct process *process, struct error *err)
+tracer_start (struct process *process, bool running, struct error *err)
 {
   struct tracer *tracer = calloc (1, sizeof *tracer);
   if (tracer == NULL)
     return error_set_no_memory (err);
   tracer->process = process;
+  tracer->running = running;
   tracer->err = err;
   sem_init (&tracer->stopped, 0, 0);
   sem_init (&tracer->resume, 0, 0);
@@ -302,18 +307,20 @@ set_nothing_known (const struct process *process, struct error *err)
   if (tracer != 0)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "it is traced already, by process %d", (int)tracer);
-  return process->n_threads > 0
-             ? error_set (err, CFI2SFRAME_IO, "it ended meanwhile")
+  if (process->n_threads > 0)
+    return error_set (err, CFI2SFRAME_IO, "it ended meanwhile");
+  return err->status == CFI2SFRAME_OK
+             ? error_set (err, CFI2SFRAME_NOTHING, "none of its threads runs")
              : false;
 }
 
 bool
-live_stop (struct process *process, struct error *err)
+live_stop (struct process *process, bool running, struct error *err)
 {
   process_forget_threads (process);
   memory_forget (&process->memory);
   error_clear (err);
-  if (!tracer_start (process, err))
+  if (!tracer_start (process, running, err))
     return false;
   bool listed = process->tracer->listed;
   for (size_t i = 0; i < process->n_threads; i++)

@@ -34,7 +34,6 @@ struct thread
   pid_t tracer;  /* which process traces it, so that it cannot be stopped; 0:
                     none does */
   int signal;    /* signal that the thread gets when it is resumed, or 0 */
-  bool ran;      /* it had a processor, or waited for one, before that */
   bool known;    /* `registers' has been read */
   struct registers registers;
 };

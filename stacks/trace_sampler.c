@@ -12,21 +12,6 @@ enum
   STACK_COPIED = 256 << 10 /* bytes of each stack, at first */
 };
 
-/* Whether a thread of process PID runs, or waits for nothing but a
-   processor.  */
-static bool
-runs (pid_t pid)
-{
-  bool found = false;
-  DIR *threads = live_threads (pid);
-  if (threads == NULL)
-    return false;
-  for (pid_t tid; !found && (tid = live_next_thread (threads)) != 0;)
-    found = live_thread_state (pid, tid) == 'R';
-  closedir (threads);
-  return found;
-}
-
 /* Whose stacks are walked.  */
 struct subject
 {
@@ -46,7 +31,7 @@ walk_all (void *context)
                             &subject->profile->walk);
 }
 
-/* Count the stack of THREAD; it is lost if it ran and could not be
+/* Count the stack of THREAD, which ran; it is lost if it could not be
    stopped.  */
 static void
 count_thread (struct profile *profile, struct member *member,
@@ -66,7 +51,7 @@ count_thread (struct profile *profile, struct member *member,
       profile_count (profile, &sample);
     }
   else
-    profile->lost += thread->ran && (thread->waits || thread->tracer != 0);
+    profile->lost += thread->waits || thread->tracer != 0;
 }
 
 /* Stop MEMBER and count the stacks of its threads that ran.  False when it has
@@ -80,13 +65,12 @@ take_member (struct profile *profile, struct member *member, struct error *err)
                             .running = true,
                             .walk = walk_all,
                             .context = &subject };
-  bool ran = runs (process->pid);
   if (!live_renew (process, err))
     return false;
-  if (!ran)
-    return true;
   member_read_name (member);
-  bool there = live_copy (process, &copy, err);
+  bool there
+      = live_copy (process, &copy, err)
+        || (err->status == CFI2SFRAME_NOTHING && process->n_threads == 0);
   /* A thread does not wait in the kernel for ever.  */
   for (size_t i = 0; i < process->n_threads; i++)
     there |= process->threads[i].waits;

@@ -706,6 +706,48 @@ END
   [[ $stderr =~ \;\ [1-9][0-9]*\ lost ]] || report
 }
 
+# Every sample ended the wait.
+@test "by ptrace a thread that waits is not stopped, nor is its system call ended" {
+  cat >waits.c <<'END'
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <time.h>
+static volatile unsigned sink, ended;
+static void *
+wait_on (void *unused)
+{
+  struct epoll_event event;
+  int queue = epoll_create1 (0);
+  for (;;)
+    ended += epoll_wait (queue, &event, 1, -1) < 0 && errno == EINTR;
+  return unused;
+}
+__attribute__ ((noinline)) static void
+busy (double seconds)
+{
+  while (clock () < seconds * CLOCKS_PER_SEC)
+    for (int i = 0; i < 100000; i++)
+      sink += i;
+}
+int
+main (int argc, char **argv)
+{
+  pthread_t other;
+  pthread_create (&other, NULL, wait_on, NULL);
+  busy (atof (argv[argc - 1]));
+  printf ("%u\n", ended);
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -pthread -o waits waits.c
+  sampled 10 folded busy --ptrace -F 199 -o folded -- ./waits 0.5
+  [ "$output" -le 1 ] || report
+  [ "$(samples folded wait_on)" -eq 0 ] || { cat folded; return 1; }
+}
+
 # The server takes two seconds to say that it has nothing.
 @test "by ptrace the process stands still for its copy, not for its names and rows" {
   needs python3

@@ -1817,7 +1817,7 @@ TEST (a_process_may_end_before_it_stops)
   pid_t child = child_start (NULL, NULL);
   assert_true (live_open (&process, child, &err));
   killed_when_asked = true;
-  assert_false (live_stop (&process, &err));
+  assert_false (live_stop (&process, false, &err));
   killed_when_asked = false;
   live_close (&process);
   child_end (child);
@@ -1837,7 +1837,7 @@ stacks_cut (pid_t pid, uint64_t most)
   assert_true (live_open (&process, pid, &err));
   process.memory.most = most;
   int cut = -1;
-  if (live_stop (&process, &err))
+  if (live_stop (&process, false, &err))
     {
       cut = (int)live_copy_stacks (&process, 1 << 20);
       live_resume (&process);
@@ -1949,7 +1949,7 @@ TEST (without_a_thread_for_it_no_process_is_stopped)
   struct forker forker = forker_start ();
   assert_true (live_open (&process, forker.pid, &err));
   threads_refused = true;
-  bool stopped = live_stop (&process, &err);
+  bool stopped = live_stop (&process, false, &err);
   threads_refused = false;
   char state = live_thread_state (forker.pid, forker.pid);
   live_close (&process);
@@ -1966,7 +1966,7 @@ TEST (a_thread_that_stops_too_late_runs_on)
   struct forker forker = forker_start ();
   assert_true (live_open (&process, forker.pid, &err));
   forks_when_seized = forker.go;
-  bool stopped = live_stop (&process, &err);
+  bool stopped = live_stop (&process, false, &err);
   forks_when_seized = -1;
   if (stopped)
     live_resume (&process);
@@ -2003,7 +2003,7 @@ TEST (a_process_that_makes_threads_without_end_is_stopped_as_it_is)
   assert_true (live_open (&process, child, &err));
   grows_when_seized = go[1];
   alarm (60);
-  bool stopped = live_stop (&process, &err);
+  bool stopped = live_stop (&process, false, &err);
   alarm (0);
   grows_when_seized = -1;
   size_t n = process.n_threads;

@@ -205,7 +205,7 @@ measure_process (pid_t pid, unsigned rounds)
       .walk = by_libunwind,
       .forget = libunwind_remote_forget },
   };
-  if (!live_open (&process, pid, &err) || !live_stop (&process, &err))
+  if (!live_open (&process, pid, &err) || !live_stop (&process, false, &err))
     {
       fprintf (stderr, "walks: %s\n", err.reason);
       return 1;
