@@ -162,6 +162,15 @@ process_runs_at (const struct process *process, uint64_t address)
 }
 
 bool
+process_is_code (struct process *process, uint64_t pc)
+{
+  const struct mapping *mapping = process_mapping_at (process, pc);
+  uint8_t byte;
+  return mapping != NULL ? mapping->runs
+                         : process_read_code (process, pc, &byte, sizeof byte);
+}
+
+bool
 mapping_is_of_file (const char *path, ino_t inode)
 {
   return inode != 0 ? path[0] == '/' : strcmp (path, "[vdso]") == 0;

@@ -120,6 +120,10 @@ bool process_is_file_at (const struct process *process, uint64_t address);
 bool process_read_code (void *process, uint64_t address, void *to,
                         size_t size);
 
+/* Whether the program can run at PC.  A mapping that is not known may be one
+   that was made just now.  */
+bool process_is_code (struct process *process, uint64_t pc);
+
 /* Whether a mapping that is called PATH, and has INODE, is of a file.  */
 bool mapping_is_of_file (const char *path, ino_t inode);
 

@@ -8,14 +8,10 @@
 
 #include "base/bytes.h"
 #include "stacks/code_symbols.h"
+#include "stacks/fp_step.h"
 #include "stacks/syscall_code.h"
 #include "walk/frame_rules.h"
 #include "walk/walker.h"
-
-enum
-{
-  LEAF_INSTRUCTIONS = 256 /* that are looked at for a return */
-};
 
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)
@@ -52,210 +48,6 @@ innermost_frame (const struct process *process,
                              .ra = registers->values[arch->ra],
                              .registers = registers->values,
                              .n_registers = registers->n };
-}
-
-/* ADDRESS, a return address, without its signature.  */
-static uint64_t
-unsigned_address (const struct arch *arch, uint64_t address)
-{
-  return arch->ra_signing ? address & ~PAC_BITS : address;
-}
-
-/* The return address of the call that led to FRAME, and the SP of the caller.
-   False if either is not known.  */
-static bool
-call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
-         uint64_t *sp)
-{
-  const struct arch *arch = process->arch;
-  uint8_t word[sizeof *pc];
-  *pc = unsigned_address (arch, frame->ra);
-  *sp = frame->sp;
-  if (arch_tracks_ra (arch))
-    return frame->has_ra;
-  if (!memory_read (&process->memory, *sp, word, sizeof word))
-    return false;
-  *pc = load_u64 (word, arch->big_endian);
-  *sp += sizeof word;
-  return true;
-}
-
-/* Whether the program can run at PC.  A mapping that is not known may be one
-   that was made just now.  */
-static bool
-is_code (struct process *process, uint64_t pc)
-{
-  const struct mapping *mapping = process_mapping_at (process, pc);
-  uint8_t byte;
-  return mapping != NULL ? mapping->runs
-                         : process_read_code (process, pc, &byte, sizeof byte);
-}
-
-/* Go from a frame with a PC outside of code to its caller: a NULL pointer, or
-   a wild one, or one to data was called.  A call must end where the caller
-   would go on.  */
-static bool
-guess_caller (struct sfw_frame *frame, struct process *process)
-{
-  const struct unwind_source source
-      = { .read = process_read_code, .reader = process };
-  uint64_t pc, sp;
-  if (!frame->interrupted || is_code (process, frame->pc)
-      || !call_of (frame, process, &pc, &sp) || !is_code (process, pc)
-      || !unwind_may_end_call (&source, process->arch, pc, false))
-    return false;
-  frame->pc = pc;
-  frame->sp = sp;
-  frame->interrupted = frame->has_ra = false;
-  frame->registers = NULL;
-  return true;
-}
-
-/* Whether PC may be a return address: in a file a call ends there.  Code that
-   is in no file is a just-in-time compiler's, which may have put return
-   addresses on the stack without a call, as Java's interpreter does.  */
-static bool
-may_be_returned_to (struct process *process, uint64_t pc)
-{
-  const struct unwind_source source
-      = { .read = process_read_code, .reader = process };
-  return process_is_file_at (process, pc)
-             ? unwind_may_end_call (&source, process->arch, pc, false)
-             : process_runs_at (process, pc);
-}
-
-/* Take the caller's FP and the return address from the two words at AT of the
-   stack.  */
-static bool
-read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
-{
-  const struct arch *arch = process->arch;
-  uint8_t words[2 * sizeof (uint64_t)];
-  if (at % 8 != 0 || at < frame->sp
-      || !memory_read (&process->memory, at, words, sizeof words))
-    return false;
-  frame->fp = load_u64 (words, arch->big_endian);
-  frame->pc = unsigned_address (
-      arch, load_u64 (words + sizeof (uint64_t), arch->big_endian));
-  frame->sp = at + sizeof words;
-  return true;
-}
-
-/* How far the code of FRAME is with its frame.  A call is made when the frame
-   is complete.  */
-static enum arch_fp_frame
-fp_frame_of (struct process *process, const struct sfw_frame *frame)
-{
-  uint8_t code[FP_FRAME_CODE] = { 0 };
-  uint8_t *at = code + FP_FRAME_BEFORE;
-  if (!frame->interrupted || process->arch->fp_frame == NULL
-      || !process_read_code (process, frame->pc, at,
-                             sizeof code - FP_FRAME_BEFORE))
-    return FP_FRAME_MADE;
-  /* Code may begin at PC, or shortly before it.  */
-  for (unsigned i = 1;
-       i <= FP_FRAME_BEFORE
-       && process_read_code (process, frame->pc - i, at - i, 1);
-       i++)
-    continue;
-  return process->arch->fp_frame (code);
-}
-
-/* Whether the code at PC returns by the register for return addresses as that
-   is: it gets to the return past nothing that changes the register.  What is
-   there then is the return address at PC, too.  */
-static bool
-returns_by_register (struct process *process, uint64_t pc)
-{
-  const struct arch *arch = process->arch;
-  uint8_t instruction[sizeof (uint32_t)];
-  enum arch_ra_use use = RA_KEPT;
-  for (unsigned i = 0;
-       i < LEAF_INSTRUCTIONS && use == RA_KEPT
-       && process_read_code (process, pc, instruction, sizeof instruction);
-       i++, pc += sizeof instruction)
-    use = arch->ra_use (instruction);
-  return use == RA_RETURN;
-}
-
-/* Whether the code of FRAME has made no frame, although it is at none of its
-   ends, so that FP leads to where the caller returns to.  */
-static bool
-is_leaf (struct process *process, const struct sfw_frame *frame)
-{
-  const struct arch *arch = process->arch;
-  return frame->interrupted && frame->has_ra && arch->ra_use != NULL
-         && may_be_returned_to (process, unsigned_address (arch, frame->ra))
-         && returns_by_register (process, frame->pc);
-}
-
-/* Go to the caller as code does that keeps frame pointers: FP points to its
-   own caller's and the return address, if the code has set it up.  */
-static bool
-step_by_fp (struct sfw_frame *frame, struct process *process)
-{
-  struct sfw_frame caller = *frame;
-  bool found = false;
-  if (process->arch->caller_sp_offset != 0)
-    return false;
-  switch (fp_frame_of (process, frame))
-    {
-    case FP_FRAME_NONE:
-      found = call_of (frame, process, &caller.pc, &caller.sp);
-      break;
-    case FP_FRAME_PUSHED:
-      found = read_fp_frame (process, frame->sp, &caller);
-      break;
-    case FP_FRAME_MADE:
-      found = read_fp_frame (process, frame->fp, &caller);
-      if (found && is_leaf (process, frame))
-        {
-          caller = *frame;
-          found = call_of (frame, process, &caller.pc, &caller.sp);
-        }
-      break;
-    }
-  if (!found || !may_be_returned_to (process, caller.pc))
-    return false;
-  caller.interrupted = caller.has_ra = false;
-  caller.registers = NULL;
-  *frame = caller;
-  return true;
-}
-
-/* Where PROCESS has rules and code.  */
-static struct unwind_source
-source_of (struct process *process)
-{
-  return (struct unwind_source){ process->find_rules != NULL
-                                     ? process->find_rules
-                                     : process_find_rules,
-                                 process, process_read_code, process };
-}
-
-/* Set the SP of FRAME, to which a frame pointer has led.  Where code has the
-   return address in a register, the two words that FP points to may be
-   anywhere in a frame, so that read_fp_frame knows only what SP is not below.
-   If the row of FRAME says where these words are, SP is known.  If it needs SP
-   and does not say so, nothing can be read there.  */
-static void
-settle_sp (struct process *process, struct sfw_frame *frame)
-{
-  const struct unwind_source source = source_of (process);
-  struct unwind_rules rules;
-  if (!arch_tracks_ra (process->arch)
-      || unwind_frame_rules (&source, frame->pc, false, &rules) != SFW_MORE)
-    return;
-  const struct frame_row *row = &rules.row;
-  if (row->cfa.kind == RULE_UNDEFINED || row->cfa.reg != process->arch->sp)
-    return;
-  uint64_t sp = frame->fp - (uint64_t)(int64_t)row->fp.offset
-                - (uint64_t)(int64_t)row->cfa.offset;
-  bool known = row->cfa.kind == RULE_REG && row->fp.kind == RULE_DEREF_CFA
-               && row->ra.kind == RULE_DEREF_CFA
-               && row->ra.offset - row->fp.offset == sizeof (uint64_t)
-               && sp >= frame->sp;
-  frame->sp = known ? sp : UNKNOWN_REGISTER;
 }
 
 /* Append to WALK the N frames of the walk that WALKER has made; LAST is the
@@ -468,7 +260,7 @@ find_caller (struct process *process, struct stack_walk *walk,
     return WALK_ENDS;
   if (may & TRY_ROWS)
     return WALK_REPEATS;
-  if (may & TRY_GUESS && guess_caller (frame, process))
+  if (may & TRY_GUESS && guess_step (process, frame))
     return *way = WAY_GUESS, WALK_GOES_ON;
   if (!(may & TRY_CFI) || process->policy.only_sframe)
     return WALK_ENDS;
@@ -481,7 +273,7 @@ find_caller (struct process *process, struct stack_walk *walk,
     return walk->end = step, WALK_ENDS;
   if (may & TRY_CODE && gets_rows (process, walk))
     return WALK_REPEATS;
-  if (may & TRY_CODE && step_by_fp (frame, process))
+  if (may & TRY_CODE && fp_step (process, frame))
     return *way = WAY_FP, WALK_GOES_ON;
   return WALK_ENDS;
 }
@@ -494,7 +286,7 @@ end_at_start (struct process *process, struct stack_walk *walk)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   if (walk->n > 1 && !last->interrupted && last[-1].at_pc
-      && !last[-1].interrupted && !is_code (process, last->pc))
+      && !last[-1].interrupted && !process_is_code (process, last->pc))
     {
       walk->n--;
       walk->end = SFW_OUTERMOST;
@@ -511,7 +303,10 @@ stack_walk_by_sframe (struct process *process,
   enum frame_way way = WAY_ROW;
   enum outcome next;
   walk->n = 0;
-  const struct unwind_source source = source_of (process);
+  const struct unwind_source source
+      = { process->find_rules != NULL ? process->find_rules
+                                      : process_find_rules,
+          process, process_read_code, process };
   if (!process_make_walker (process, &source))
     {
       walk->frames[walk->n++]
@@ -524,7 +319,7 @@ stack_walk_by_sframe (struct process *process,
     {
       struct frame *first = &walk->frames[walk->n];
       if (way == WAY_FP)
-        settle_sp (process, &frame);
+        fp_step_settle (process, &source, &frame);
       walk_by_rows (process, &frame, walk);
       first->way = way;
       next = find_caller (process, walk, &full, &frame, &way);
