@@ -143,9 +143,21 @@ copy_range (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
   return copied;
 }
 
+/* How many bytes of the path of FILE are its name.  Behind that of a file that
+   was deleted or replaced while it was mapped the kernel says so.  */
+static int
+name_length (const struct code_file *file)
+{
+  static const char mark[] = " (deleted)";
+  size_t length = strlen (file->path), marked = sizeof mark - 1;
+  bool deleted = length > marked
+                 && strcmp (file->path + length - marked, mark) == 0;
+  return (int)(deleted ? length - marked : length);
+}
+
 /* Whether FD, which STATUS is of, begins as FILE does in the memory of
    PROCESS. If a core does not have that, the file is taken at its name, unless
-   it has changed since.  */
+   it has changed since, or was another one already.  */
 static bool
 begins_equally (struct process *process, const struct code_file *file, int fd,
                 const struct stat *status)
@@ -160,7 +172,9 @@ begins_equally (struct process *process, const struct code_file *file, int fd,
       && copy_range (&process->memory, address, mapped, n) == n)
     return pread (fd, in_file, n, 0) == (ssize_t)n
            && memcmp (in_file, mapped, n) == 0;
-  return file == process->program_file || status->st_ctime < process->dumped;
+  return file == process->program_file
+         || (status->st_ctime < process->dumped
+             && file->path[name_length (file)] == '\0');
 }
 
 /* Whether FD has the build-id of FILE.  */
@@ -221,6 +235,16 @@ open_same (struct process *process, const struct code_file *file,
            const char *name)
 {
   return take_same (process, file, io_open_regular (name));
+}
+
+/* Open FILE, which was deleted, under the name that it had: it may be back.  */
+static int
+open_again (struct process *process, const struct code_file *file)
+{
+  char name[NAME_MAX_SIZE];
+  int length = name_length (file);
+  snprintf (name, sizeof name, "%.*s", length, file->path);
+  return file->path[length] != '\0' ? open_same (process, file, name) : -1;
 }
 
 /* Open the file of MAPPING by the names that the kernel has for it while
@@ -379,6 +403,8 @@ file_finder_open (struct process *process, const struct mapping *mapping)
     fd = open_same (process, file, process->program);
   if (fd < 0 && file->path[0] == '/')
     fd = open_same (process, file, file->path);
+  if (fd < 0 && file->path[0] == '/')
+    fd = open_again (process, file);
   if (fd < 0 && lives)
     fd = open_living (process, mapping);
   if (fd < 0)

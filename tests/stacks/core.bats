@@ -71,6 +71,32 @@ frames ()
   done
 }
 
+# Behind the name in the core is " (deleted)".
+@test "a program that was replaced before it crashed is found when it is back" {
+  needs_kernel_cores
+  cat >replaced.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+__attribute__ ((noipa)) int outer (int n) { sleep (2); puts ("ready"); fflush (stdout); for (;;) pause (); return n; }
+int main (int n, char **arguments) { return rename ("../other", arguments[0]) + outer (n) + WHICH; }
+END
+  "${CC:-cc}" -O1 -Wl,--build-id -DWHICH=1 -o replaced replaced.c
+  "${CC:-cc}" -O1 -Wl,--build-id -DWHICH=2 -o other replaced.c
+  cp replaced kept
+  dump "$PWD/replaced"
+  capture "$stack" core
+  [[ $output != *outer* ]] || report
+  [[ $output == *"replaced (deleted): its file was not found"* ]] || report
+  mv kept replaced
+  gives 0 capture "$stack" core
+  frames 'outer\+' 'main\+0x[0-9a-f]+ \(replaced \(deleted\)\)'
+  # A core without the page that tells: what has the name now is another file.
+  "${CC:-cc}" -O1 -Wl,--build-id -DWHICH=2 -o other replaced.c
+  dump sh -c 'echo 0x23 >/proc/self/coredump_filter && exec "$1"' sh "$PWD/replaced"
+  capture "$stack" core
+  [[ $output == *"replaced (deleted): its file was not found"* ]] || report
+}
+
 @test "of cores that the kernel wrote, code is left by its CFI, too" {
   needs_kernel_cores
   assembly_program
