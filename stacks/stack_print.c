@@ -30,7 +30,10 @@ frame_name_find (const struct page *page, const struct stack_walk *walk,
   if (file == NULL)
     return;
   code_file_symbol (file, offset, page->wanted, &name->symbol);
-  if (name->handler && name->symbol.of_rows)
+  /* Nobody calls it by the name of what stands in front of it.  */
+  if (name->handler
+      && (name->symbol.of_rows
+          || (name->symbol.unsized && name->symbol.offset > 0)))
     name->symbol.name[0] = '\0';
   name->symbol.offset += before;
   name->jit = file->is_jit && name->symbol.name[0] != '\0';

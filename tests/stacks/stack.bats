@@ -824,6 +824,9 @@ END
     frames_in_order ' handler\+' '<signal handler called>' \
       'reads\+0x[0-9a-f]+ \(handles\) \[signal frame\]' 'main\+'
     [[ $output == *"_start+0x"*"(the outermost frame)" ]] || report
+    # The label in front of __restore_rt is setjmp's.
+    gives 0 capture "$stack" --json "$pid"
+    [[ $output != *setjmp* ]] || report
     start ./handles thread
     stacks "$pid"
     frames_in_order ' handler\+' '<signal handler called>' \
