@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -394,7 +393,7 @@ interval (const struct perf_sampler *sampler)
                              : (unsigned)milliseconds;
 }
 
-bool
+void
 perf_sampler_read (struct perf_sampler *sampler)
 {
   /* The kernel writes to the rings of different processors at different
@@ -404,9 +403,6 @@ perf_sampler_read (struct perf_sampler *sampler)
   /* poll would return at once when the thread that owns a ring has ended.  */
   usleep (1000 * interval (sampler));
   take_records (sampler, clock_nanoseconds () - margin);
-  /* EPERM: the process is there, and another user's, whom perf_event_open
-     permits to be sampled but kill does not permit to be signalled.  */
-  return kill (sampler->events.pid, 0) == 0 || errno == EPERM;
 }
 
 void

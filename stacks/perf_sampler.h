@@ -25,9 +25,8 @@ struct perf_sampler *perf_sampler_open (struct profile *profile, pid_t pid,
                                         bool children, struct error *err);
 void perf_sampler_close (struct perf_sampler *sampler);
 
-/* Wait a moment, and count all samples that are there.  False when the process
-   has ended.  */
-bool perf_sampler_read (struct perf_sampler *sampler);
+/* Wait a moment, and count all samples that are there.  */
+void perf_sampler_read (struct perf_sampler *sampler);
 
 /* Count the rest, when no more is to come.  */
 void perf_sampler_finish (struct perf_sampler *sampler);

@@ -668,6 +668,39 @@ END
   gives 0 profiled -o folded -d 0.3 -- sh -c 'trap "exit 5" TERM; while :; do :; done'
 }
 
+# It was waited for until the time was over.
+@test "a process that has ended is not sampled any longer, whoever asks for its status" {
+  local how number
+  cat >child.c <<'END'
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned sink;
+int
+main (void)
+{
+  int child = fork ();
+  if (child > 0 && printf ("ready\n%d\n", child) && fflush (stdout) == 0)
+    for (;;)
+      pause ();
+  while (clock () < CLOCKS_PER_SEC)
+    for (int i = 0; i < 100000; i++)
+      sink += i;
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -o child child.c
+  for how in "" --ptrace; do
+    start ./child
+    number=$(tail -n 1 ready)
+    children+=("$number")
+    # shellcheck disable=SC2086
+    timeout 60 "$profile" $how -q -F 199 -d 600 -o folded -p "$number"
+    grep -q '^State:.Z' "/proc/$number/status"
+    [ "$(samples folded main)" -ge 1 ]
+  done
+}
+
 @test "another tracer costs samples by ptrace, and neither the profile nor the command" {
   needs_strace
   local victim number
