@@ -14,12 +14,21 @@
 #include "base/radix.h"
 #include "base/search.h"
 
+/* Addresses that are of one symbol.  */
+struct symbol_span
+{
+  uint64_t start, end;
+  uint32_t number; /* of the symbol, libdwfl's */
+};
+
 /* A symbol while the index is made.  */
 struct entry
 {
   uint64_t value, end;
   uint32_t number;
-  uint32_t binding; /* the higher, the stronger */
+  /* The higher, the better a name: that of stronger binding, and any of a
+     symbol with a size.  */
+  uint32_t rank;
 };
 
 struct entries
@@ -28,20 +37,18 @@ struct entries
   size_t n, capacity;
 };
 
-static uint32_t
-strength (const GElf_Sym *symbol)
+enum
 {
-  switch (GELF_ST_BIND (symbol->st_info))
-    {
-    case STB_GLOBAL:
-      return 3;
-    case STB_WEAK:
-      return 2;
-    case STB_LOCAL:
-      return 1;
-    default:
-      return 0;
-    }
+  RANK_SIZED = 4 /* ranks from here on: the symbol has a size */
+};
+
+static uint32_t
+rank_of (const GElf_Sym *symbol)
+{
+  static const uint8_t strengths[16]
+      = { [STB_GLOBAL] = 3, [STB_WEAK] = 2, [STB_LOCAL] = 1 };
+  return strengths[GELF_ST_BIND (symbol->st_info)]
+         + (symbol->st_size != 0 ? RANK_SIZED : 0);
 }
 
 /* Whether SYMBOL can be what an address is called.  */
@@ -74,9 +81,9 @@ sum (uint64_t a, uint64_t b)
   return a + b >= a ? a + b : UINT64_MAX;
 }
 
-/* Add symbol NUMBER of MODULE to the entries of its layer.  */
+/* Add symbol NUMBER of MODULE.  */
 static bool
-add_symbol (struct entries *layers, Dwfl_Module *module, int number)
+add_symbol (struct entries *entries, Dwfl_Module *module, int number)
 {
   GElf_Sym symbol;
   GElf_Addr value;
@@ -86,60 +93,40 @@ add_symbol (struct entries *layers, Dwfl_Module *module, int number)
                                               &section, &elf, NULL);
   if (!names_code (&symbol, name))
     return true;
-  bool sized = symbol.st_size != 0;
-  bool local = GELF_ST_BIND (symbol.st_info) == STB_LOCAL;
-  uint64_t end = sized ? sum (value, symbol.st_size)
-                       : section_end (&symbol, value, section, elf);
+  uint64_t end = symbol.st_size != 0
+                     ? sum (value, symbol.st_size)
+                     : section_end (&symbol, value, section, elf);
   if (end <= value)
     return true;
-  struct entries *entries = &layers[!sized  ? SYMBOLS_UNSIZED
-                                    : local ? SYMBOLS_LOCAL
-                                            : SYMBOLS_GLOBAL];
   if (!ARRAY_ROOM (entries->list, entries->n + 1, &entries->capacity))
     return false;
-  entries->list[entries->n++] = (struct entry){
-    .value = value,
-    .end = end,
-    .number = (uint32_t)number,
-    .binding = strength (&symbol),
-  };
+  entries->list[entries->n++]
+      = (struct entry){ value, end, (uint32_t)number, rank_of (&symbol) };
   return true;
 }
 
-/* Of symbols that begin at one address, the best one last: that of stronger
-   binding, then the shorter one, then the later one in the tables.  */
+/* Of symbols that begin at one address, the best one last.  Of alike ones that
+   is the first of the table, and without a size the last, as libdwfl has it.
+ */
 static int
 compare_entries (const void *a, const void *b)
 {
   const struct entry *x = a, *y = b;
-  if (x->binding != y->binding)
-    return x->binding < y->binding ? -1 : 1;
+  if (x->rank != y->rank)
+    return x->rank < y->rank ? -1 : 1;
   if (x->end != y->end)
     return x->end > y->end ? -1 : 1;
-  return (x->number > y->number) - (x->number < y->number);
+  int order = (x->number > y->number) - (x->number < y->number);
+  return x->rank < RANK_SIZED ? order : -order;
 }
 
-/* The same with the earlier one in the tables last.  As libdwfl has it, this
-   is for symbols with a size.  */
-static int
-compare_sized (const void *a, const void *b)
-{
-  const struct entry *x = a, *y = b;
-  bool alike = x->binding == y->binding && x->end == y->end;
-  return alike ? compare_entries (b, a) : compare_entries (a, b);
-}
-
-/* Sort by where symbols begin, and those that begin at one address by
-   COMPARE.  */
+/* Sort by where symbols begin.  A table has few that begin at one address.  */
 static bool
-sort_entries (struct entries *entries,
-              int (*compare) (const void *, const void *))
+sort_entries (struct entries *entries)
 {
   void *list = entries->list;
-  if (entries->n == 0)
-    return true;
   _Static_assert(offsetof (struct entry, value) == 0, "radix_sort");
-  if (!radix_sort (&list, entries->n, sizeof *entries->list))
+  if (entries->n > 0 && !radix_sort (&list, entries->n, sizeof *entries->list))
     return false;
   entries->list = list;
   for (size_t i = 0, end; i < entries->n; i = end)
@@ -149,105 +136,58 @@ sort_entries (struct entries *entries,
            end++)
         continue;
       if (end - i > 1)
-        qsort (entries->list + i, end - i, sizeof *entries->list, compare);
+        qsort (entries->list + i, end - i, sizeof *entries->list,
+               compare_entries);
     }
   return true;
 }
 
 static bool
-add_span (struct symbol_layer *layer, uint64_t start, uint64_t end,
+add_span (struct symbol_index *index, uint64_t start, uint64_t end,
           const struct entry *entry)
 {
-  if (!ARRAY_ROOM (layer->spans, layer->n + 1, &layer->capacity))
+  if (!ARRAY_ROOM (index->spans, index->n + 1, &index->capacity))
     return false;
-  layer->spans[layer->n++] = (struct symbol_span){ start, end, entry->number };
+  index->spans[index->n++] = (struct symbol_span){ start, end, entry->number };
+  return true;
+}
+
+/* Make spans from AT up to NEXT, where no symbol begins, of the *DEPTH symbols
+   on STACK, which have begun, the nearest one on top.  Those that end before
+   leave it.  */
+static bool
+add_spans (struct symbol_index *index, const struct entry **stack,
+           size_t *depth, uint64_t at, uint64_t next)
+{
+  for (; *depth > 0 && at < next; *depth -= stack[*depth - 1]->end <= at)
+    {
+      const struct entry *top = stack[*depth - 1];
+      uint64_t end = top->end < next ? top->end : next;
+      if (end > at && !add_span (index, at, end, top))
+        return false;
+      at = end > at ? end : at;
+    }
   return true;
 }
 
 /* Make spans of sorted ENTRIES, which may lie in each other.  STACK has room
-   for all of them: those that have begun, the nearest one on top.  */
+   for all of them.  */
 static bool
-flatten (const struct entries *entries, const struct entry **stack,
-         struct symbol_layer *layer)
+flatten (struct symbol_index *index, const struct entries *entries,
+         const struct entry **stack)
 {
   size_t depth = 0;
-  uint64_t at = 0;
-  for (size_t i = 0; i <= entries->n; i++)
-    {
-      uint64_t next = i < entries->n ? entries->list[i].value : UINT64_MAX;
-      while (depth > 0 && at < next)
-        {
-          const struct entry *top = stack[depth - 1];
-          uint64_t end = top->end < next ? top->end : next;
-          if (end > at && !add_span (layer, at, end, top))
-            return false;
-          at = end > at ? end : at;
-          depth -= top->end <= at;
-        }
-      at = next;
-      if (i < entries->n)
-        stack[depth++] = &entries->list[i];
-    }
-  return true;
-}
-
-static bool
-add_sized (const struct entries *entries, struct symbol_layer *layer)
-{
-  const struct entry **stack = calloc (entries->n + 1, sizeof *stack);
-  bool added = stack != NULL && flatten (entries, stack, layer);
-  free (stack);
-  return added;
-}
-
-/* The index of the first span of LAYER that ends behind ADDRESS.  */
-static size_t
-span_behind (const struct symbol_layer *layer, uint64_t address)
-{
-  return SEARCH_FIRST (layer->n, i, layer->spans[i].end > address);
-}
-
-/* How far a symbol without a size goes from START, at most to END: to the next
-   span of LAYER, and nowhere if that one has START.  */
-static uint64_t
-room_before (const struct symbol_layer *layer, uint64_t start, uint64_t end)
-{
-  size_t next = span_behind (layer, start);
-  if (next == layer->n || layer->spans[next].start >= end)
-    return end;
-  return layer->spans[next].start;
-}
-
-/* Add the sorted ENTRIES without a size to LAYER of INDEX.  Those with a size
-   are there.  */
-static bool
-add_unsized (struct symbol_index *index, const struct entries *entries,
-             struct symbol_layer *layer)
-{
   for (size_t i = 0; i < entries->n; i++)
     {
       const struct entry *entry = &entries->list[i];
-      uint64_t end = entry->end;
-      if (i + 1 < entries->n && entry[1].value < end)
-        end = entry[1].value;
-      for (int sized = SYMBOLS_GLOBAL; sized <= SYMBOLS_LOCAL; sized++)
-        end = room_before (&index->layers[sized], entry->value, end);
-      if (end > entry->value && !add_span (layer, entry->value, end, entry))
-        return false;
-    }
-  return true;
-}
-
-static bool
-add_layers (struct symbol_index *index, struct entries *layers)
-{
-  for (int i = 0; i < SYMBOL_LAYERS; i++)
-    {
-      struct entries *entries = &layers[i];
-      bool sized = i != SYMBOLS_UNSIZED;
-      if (!sort_entries (entries, sized ? compare_sized : compare_entries)
-          || !(sized ? add_sized (entries, &index->layers[i])
-                     : add_unsized (index, entries, &index->layers[i])))
+      uint64_t next = i + 1 < entries->n ? entry[1].value : UINT64_MAX;
+      while (depth > 0
+             && (stack[depth - 1]->end <= entry->value
+                 || stack[depth - 1]->rank < RANK_SIZED))
+        depth--;
+      if (depth == 0 || entry->rank >= RANK_SIZED)
+        stack[depth++] = entry;
+      if (!add_spans (index, stack, &depth, entry->value, next))
         return false;
     }
   return true;
@@ -256,24 +196,25 @@ add_layers (struct symbol_index *index, struct entries *layers)
 bool
 symbol_index_read (struct symbol_index *index, Dwfl_Module *module)
 {
-  struct entries layers[SYMBOL_LAYERS] = { 0 };
+  struct entries entries = { 0 };
   *index = (struct symbol_index){ .module = module };
   int n = dwfl_module_getsymtab (module);
   bool done = true;
   /* The first symbol is none.  */
   for (int i = 1; done && i < n; i++)
-    done = add_symbol (layers, module, i);
-  done = done && add_layers (index, layers);
-  for (int i = 0; i < SYMBOL_LAYERS; i++)
-    free (layers[i].list);
+    done = add_symbol (&entries, module, i);
+  const struct entry **stack = calloc (entries.n + 1, sizeof *stack);
+  done = done && stack != NULL && sort_entries (&entries)
+         && flatten (index, &entries, stack);
+  free (stack);
+  free (entries.list);
   return done;
 }
 
 void
 symbol_index_free (struct symbol_index *index)
 {
-  for (int i = 0; i < SYMBOL_LAYERS; i++)
-    free (index->layers[i].spans);
+  free (index->spans);
   *index = (struct symbol_index){ 0 };
 }
 
@@ -281,16 +222,13 @@ const char *
 symbol_index_find (const struct symbol_index *index, uint64_t address,
                    uint64_t *value, bool *unsized)
 {
-  for (int i = 0; i < SYMBOL_LAYERS; i++)
-    {
-      GElf_Sym ignored;
-      const struct symbol_layer *layer = &index->layers[i];
-      size_t at = span_behind (layer, address);
-      *unsized = i == SYMBOLS_UNSIZED;
-      if (at < layer->n && layer->spans[at].start <= address)
-        return dwfl_module_getsym_info (index->module,
-                                        (int)layer->spans[at].number, &ignored,
-                                        value, NULL, NULL, NULL);
-    }
-  return NULL;
+  GElf_Sym symbol;
+  size_t at = SEARCH_FIRST (index->n, i, index->spans[i].end > address);
+  if (at == index->n || index->spans[at].start > address)
+    return NULL;
+  const char *name
+      = dwfl_module_getsym_info (index->module, (int)index->spans[at].number,
+                                 &symbol, value, NULL, NULL, NULL);
+  *unsized = symbol.st_size == 0;
+  return name;
 }

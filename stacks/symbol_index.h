@@ -14,32 +14,13 @@
 
 #include <elfutils/libdwfl.h>
 
-/* Addresses that are of one symbol.  */
-struct symbol_span
-{
-  uint64_t start, end;
-  uint32_t number; /* of the symbol, libdwfl's */
-};
-
-struct symbol_layer
-{
-  struct symbol_span *spans; /* owned; ascending, disjoint */
-  size_t n, capacity;
-};
-
-enum
-{
-  /* In the order in which an address is looked up.  */
-  SYMBOLS_GLOBAL,
-  SYMBOLS_LOCAL,
-  SYMBOLS_UNSIZED,
-  SYMBOL_LAYERS
-};
+struct symbol_span; /* opaque */
 
 struct symbol_index
 {
-  Dwfl_Module *module; /* not owned */
-  struct symbol_layer layers[SYMBOL_LAYERS];
+  Dwfl_Module *module;       /* not owned */
+  struct symbol_span *spans; /* owned; ascending, disjoint */
+  size_t n, capacity;
 };
 
 /* Read the symbols of MODULE, which must outlive INDEX.  False when memory ran
@@ -47,13 +28,12 @@ struct symbol_index
 bool symbol_index_read (struct symbol_index *index, Dwfl_Module *module);
 void symbol_index_free (struct symbol_index *index);
 
-/* The name of the symbol at ADDRESS, as the table has it (libdwfl's), or NULL:
-   that of a global symbol that has a size and reaches there, else of a
-   local one, else of one without a size, as libdwfl has it.  Of several
-   the one that begins nearest, else the one of stronger binding, else the
-   shorter one.  A symbol without a size ends where one with a size begins, or
-   another one of its kind, or where its section ends.  *VALUE: where the
-   symbol begins; *UNSIZED: it has no size.  */
+/* The name of the symbol at ADDRESS, as the table has it (libdwfl's), or NULL.
+   Of symbols that reach there it is the one that begins nearest, of those the
+   one of stronger binding, then the shorter one, then as libdwfl has it.
+   One without a size ends where another symbol begins or its section ends, and
+   names nothing in one with a size.  *VALUE: where the symbol begins;
+   *UNSIZED: it has no size.  */
 const char *symbol_index_find (const struct symbol_index *index,
                                uint64_t address, uint64_t *value,
                                bool *unsized);

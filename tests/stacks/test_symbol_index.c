@@ -118,6 +118,9 @@ expect (const struct symbol_index *index, uint64_t address, const char *name)
     {
       assert_non_null (found);
       assert_string_equal (found, name);
+      for (int i = 1; i < n_symbols; i++)
+        if (symbols[i].name == found)
+          assert_int_equal (unsized, symbols[i].size == 0);
     }
 }
 
@@ -158,7 +161,9 @@ FIXTURE_TEST (several_names)
   struct symbol_index index = read_all ();
   expect (&index, 0x12, "global");
   expect (&index, 0x1a, "longer");
-  expect (&index, 0x25, "far");
+  /* The nearest one, whether or not it is global.  */
+  expect (&index, 0x25, "near");
+  expect (&index, 0x28, "far");
   symbol_index_free (&index);
 }
 
@@ -178,7 +183,6 @@ FIXTURE_TEST (without_size)
   expect (&index, 0x25, "sized");
   expect (&index, 0x28, NULL);
   expect (&index, 0x37, "same place");
-  /* The nearest one, whether or not it is global.  */
   expect (&index, 0x3f, "local label");
   expect (&index, 0x90, "local label");
   expect (&index, TEXT_END - 1, "local label");
@@ -212,31 +216,45 @@ FIXTURE_TEST (hostile_size)
   symbol_index_free (&index);
 }
 
-/* The rule for symbols with a size, said without an index: whether A is a
-   better name than B for an address that both have.  */
+/* The rules said without an index.  Of symbols with a size, and likewise of
+   those without: whether A is a better name than B for an address that both
+   have.  */
 static bool
 is_better (const struct test_symbol *a, const struct test_symbol *b)
 {
-  bool local = a->binding == STB_LOCAL;
-  if (local != (b->binding == STB_LOCAL))
-    return !local;
   if (a->value != b->value)
     return a->value > b->value;
   if (a->binding != b->binding)
-    return a->binding == STB_GLOBAL;
-  return a->size != b->size ? a->size < b->size : a < b;
+    return a->binding == STB_GLOBAL || b->binding == STB_LOCAL;
+  return a->size != b->size ? a->size < b->size : (a < b) == (a->size != 0);
+}
+
+/* The best symbol at ADDRESS with a size, or that begins there or before.  */
+static const struct test_symbol *
+best_at (uint64_t address, bool sized)
+{
+  const struct test_symbol *best = NULL;
+  for (int i = 1; i < n_symbols; i++)
+    if (sized == (symbols[i].size != 0) && address >= symbols[i].value
+        && (!sized || address - symbols[i].value < symbols[i].size)
+        && (best == NULL || is_better (&symbols[i], best)))
+      best = &symbols[i];
+  return best;
 }
 
 static const char *
 name_at (uint64_t address)
 {
-  const struct test_symbol *best = NULL;
+  const struct test_symbol *best = best_at (address, true);
+  if (best != NULL)
+    return best->name;
+  best = best_at (address, false);
+  if (best == NULL || address >= TEXT_END || best_at (best->value, true))
+    return NULL;
   for (int i = 1; i < n_symbols; i++)
-    if (address >= symbols[i].value
-        && address - symbols[i].value < symbols[i].size
-        && (best == NULL || is_better (&symbols[i], best)))
-      best = &symbols[i];
-  return best != NULL ? best->name : NULL;
+    if (symbols[i].value > best->value && symbols[i].value <= address)
+      return NULL;
+  return best->name;
 }
 
 FIXTURE_TEST (random_symbols)
@@ -252,11 +270,11 @@ FIXTURE_TEST (random_symbols)
         {
           seed = seed * 1103515245 + 12345;
           snprintf (names[i], sizeof names[i], "s%u", i);
-          add (names[i], seed >> 16 & 0x3f, 1 + (seed >> 22 & 0x1f),
+          add (names[i], seed >> 16 & 0x3f, seed >> 22 & 0x1f & round,
                (seed >> 28) % 3);
         }
       struct symbol_index index = read_all ();
-      for (uint64_t address = 0; address < 0x80; address++)
+      for (uint64_t address = 0; address <= TEXT_END; address++)
         expect (&index, address, name_at (address));
       symbol_index_free (&index);
     }
