@@ -7,7 +7,8 @@
 #   cfi2sframe_convert(hello)
 #   cfi2sframe_convert(mylib OPTIONS --format=2)
 #
-# For all programs and shared libraries of a project, behind project():
+# For all programs and shared libraries of a project, behind project(), and in no
+# function, which would keep it to itself:
 #   cfi2sframe_convert_all()
 # or, with no change to it (CMake 3.15):
 #   cmake -DCMAKE_PROJECT_INCLUDE=.../Cfi2sframeAll.cmake
@@ -18,7 +19,8 @@
 # OPTIONS --skip-unconvertible=no it is an error.
 
 include_guard(GLOBAL)
-find_program(CFI2SFRAME_EXECUTABLE cfi2sframe
+# In a cross build there may be one of the target, which does not run here.
+find_program(CFI2SFRAME_EXECUTABLE cfi2sframe NO_CMAKE_FIND_ROOT_PATH
   DOC "Converts .eh_frame to SFrame in linked ELF files")
 
 # Returns from the caller if the program is missing.
@@ -54,7 +56,13 @@ function(cfi2sframe_convert target)
     VERBATIM)
 endfunction()
 
-set(_cfi2sframe_rules LINK_EXECUTABLE CREATE_SHARED_LIBRARY CREATE_SHARED_MODULE)
+# The rules by which files of LANGUAGE are linked, in _cfi2sframe_rules.  A
+# variable set here for all would be one of the folder that includes this first.
+macro(_cfi2sframe_rules_of language)
+  set(_cfi2sframe_rules "CMAKE_${language}_LINK_EXECUTABLE"
+    "CMAKE_${language}_CREATE_SHARED_LIBRARY"
+    "CMAKE_${language}_CREATE_SHARED_MODULE")
+endmacro()
 
 # For functions: the rule in the variable NAME of the caller, if there is one.
 macro(_cfi2sframe_add_to name)
@@ -80,8 +88,9 @@ function(cfi2sframe_convert_all)
   set(_cfi2sframe_command "${_cfi2sframe_command}" PARENT_SCOPE)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   foreach(language IN LISTS languages)
+    _cfi2sframe_rules_of(${language})
     foreach(rule IN LISTS _cfi2sframe_rules)
-      _cfi2sframe_add_to(CMAKE_${language}_${rule})
+      _cfi2sframe_add_to(${rule})
     endforeach()
   endforeach()
 endfunction()
@@ -99,7 +108,8 @@ function(_cfi2sframe_rule_seen name access)
 endfunction()
 
 foreach(language IN ITEMS C CXX OBJC OBJCXX CUDA HIP Fortran Swift ASM ASM_NASM)
+  _cfi2sframe_rules_of(${language})
   foreach(rule IN LISTS _cfi2sframe_rules)
-    variable_watch(CMAKE_${language}_${rule} _cfi2sframe_rule_seen)
+    variable_watch(${rule} _cfi2sframe_rule_seen)
   endforeach()
 endforeach()

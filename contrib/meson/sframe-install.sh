@@ -1,7 +1,8 @@
 #!/bin/sh
 # Meson install script: sframe-install.sh CFI2SFRAME NAME...
-# Names are relative to the prefix; MESON_INSTALL_DESTDIR_PREFIX is Meson's.
-# SFRAME_OPTIONS in the environment holds further options of cfi2sframe.
+# Names are relative to the prefix, or begin with a slash, as get_option('libdir')
+# does outside of it.  SFRAME_OPTIONS in the environment holds further options of
+# cfi2sframe.
 # A file that cannot be converted (32-bit, another machine) is a note; with
 # --skip-unconvertible=no in there it is an error.
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -10,7 +11,10 @@ program=$1
 shift
 [ $# -gt 0 ] || exit 0
 for name; do
-  set -- "$@" "$MESON_INSTALL_DESTDIR_PREFIX/$name"
+  case $name in
+    /*) set -- "$@" "${DESTDIR-}$name" ;;
+    *) set -- "$@" "$MESON_INSTALL_DESTDIR_PREFIX/$name" ;;
+  esac
   shift
 done
 # All of it in one call: hard links stay links.

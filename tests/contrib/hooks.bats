@@ -176,7 +176,7 @@ sframe_again ()
   write_installed_source
   printf 'only:\n\tdh_sframe\n' >>debian/rules
   configure <<'END'
-exclude = /usr/lib/hello/*
+exclude = /usr/lib/hello/*.so
 format = 2
 END
   sframe_again only
@@ -651,6 +651,49 @@ END
   no_sframe build/program
 }
 
+# Nothing was converted, and nothing said so.
+@test "CMake: the file is included by a folder below first" {
+  needs make cmake
+  program_in_path
+  mkdir below
+  echo 'int main () { return 0; }' >program.c
+  echo "include(\"$contrib/cmake/Cfi2sframe.cmake\")" >below/CMakeLists.txt
+  cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.15)
+project(hello C)
+add_subdirectory(below)
+include("$contrib/cmake/Cfi2sframe.cmake")
+cfi2sframe_convert_all(REQUIRED)
+add_executable(program program.c)
+END
+  succeeds cmake -S . -B build
+  succeeds cmake --build build
+  has_sframe build/program
+}
+
+@test "CMake: a cross build runs this machine's program, not the target's" {
+  needs make cmake
+  program_in_path
+  mkdir -p target/usr/bin
+  printf '#!/bin/sh\nexit 99\n' >target/usr/bin/cfi2sframe
+  chmod +x target/usr/bin/cfi2sframe
+  echo 'int main () { return 0; }' >program.c
+  cat >toolchain.cmake <<'END'
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_FIND_ROOT_PATH "${CMAKE_CURRENT_LIST_DIR}/target")
+END
+  cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.10)
+project(hello C)
+include("$contrib/cmake/Cfi2sframe.cmake")
+add_executable(program program.c)
+cfi2sframe_convert(program)
+END
+  succeeds cmake -S . -B build -DCMAKE_TOOLCHAIN_FILE="$PWD/toolchain.cmake"
+  succeeds cmake --build build
+  has_sframe build/program
+}
+
 # What a cross compiler for another machine would make.
 @test "CMake: a target that cannot be converted is a note; =no makes it an error" {
   needs cmake make
@@ -700,19 +743,30 @@ END
   cp "$contrib/meson/sframe-install.sh" .
   cat >meson.build <<'END'
 project('hello', 'c')
-lib = shared_library('answer', 'answer.c', install: true, install_dir: 'lib')
+lib = shared_library('hello', 'answer.c', version: '0.1', install: true)
 executable('hello', 'hello.c', link_with: lib, install: true)
-cfi2sframe = find_program('cfi2sframe', required: false)
-if cfi2sframe.found()
-  meson.add_install_script('sframe-install.sh', cfi2sframe.full_path(),
-                           'bin/hello', 'lib/libanswer.so')
-endif
 END
-  succeeds meson setup build --prefix=/usr
+  # The lines that the README shows.
+  sed -n '/^  cfi2sframe =/,/^  endif/s/^  //p' "$contrib/meson/README" \
+    >>meson.build
+  grep -q add_install_script meson.build
+  # Debian's libdir is lib/MACHINE; one may be outside of the prefix.
+  local where
+  for where in "" --libdir=lib --libdir=/opt/hello; do
+    rm -rf build x
+    succeeds meson setup build --prefix=/usr ${where:+"$where"}
+    DESTDIR=$PWD/x succeeds meson install -C build
+    has_sframe x/usr/bin/hello
+    where=$(find x -name libhello.so.0.1)
+    has_sframe "$where"
+    [ "$(LD_LIBRARY_PATH=${where%/*} x/usr/bin/hello)" = 42 ]
+  done
+  # A second installation, and one of what has changed.
   DESTDIR=$PWD/x succeeds meson install -C build
-  has_sframe x/usr/bin/hello
-  has_sframe x/usr/lib/libanswer.so
-  [ "$(LD_LIBRARY_PATH=x/usr/lib x/usr/bin/hello)" = 42 ]
+  echo 'int answer (void) { return 43; }' >answer.c
+  DESTDIR=$PWD/x succeeds meson install -C build
+  has_sframe "$where"
+  [ "$(LD_LIBRARY_PATH=${where%/*} x/usr/bin/hello)" = 43 ]
 }
 
 @test "Meson: a file that cannot be converted is a note; =no makes it an error" {
