@@ -2,17 +2,14 @@
 # SPDX-License-Identifier: 0BSD
 """Which demands of the specification does the .sframe of a file break?
 
-    check.py [--raw ADDRESS] FILE...
-
-FILE is a 64-bit ELF file, or with --raw the bytes of a section for ADDRESS
-(hexadecimal).  A line for each violation, with the demand's name in
-sentences.json; the exit status is 1 if there are any, 2 if a file has no
-section.
+A line for each violation, with the demand's name in sentences.json; the exit
+status is 1 if there are any, 2 if a file has no section.
 
 The suite shares nothing with the programs that it judges, so it reads ELF files
 by itself.
 """
 
+import argparse
 import struct
 import sys
 
@@ -102,17 +99,38 @@ def check_file(path, raw):
                     for found in sframe_spec.violations(contents, address)]
 
 
-def main(arguments):
-    raw, status = None, 0
-    if arguments[:1] == ["--raw"]:
-        raw, arguments = int(arguments[1], 16), arguments[2:]
-    if not arguments:
-        sys.exit(__doc__)
-    for path in arguments:
+def hexadecimal(text):
+    return int(text, 16)
+
+
+def why_not(problem):
+    """Why a file cannot be judged."""
+    if isinstance(problem, (struct.error, LookupError)):
+        return "damaged ELF file"
+    return getattr(problem, "strerror", None) or problem
+
+
+def parse_arguments():
+    first, _, rest = __doc__.partition("\n\n")
+    parser = argparse.ArgumentParser(
+        description=first, epilog=rest,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--raw", metavar="ADDRESS",
+                        type=hexadecimal,
+                        help="FILE is the bytes of a section for ADDRESS "
+                        "(hexadecimal), not an ELF file")
+    parser.add_argument("files", nargs="+", metavar="FILE",
+                        help="a 64-bit ELF file")
+    return parser.parse_args()
+
+
+def main():
+    options, status = parse_arguments(), 0
+    for path in options.files:
         try:
-            lines = check_file(path, raw)
+            lines = check_file(path, options.raw)
         except (ValueError, OSError, struct.error, LookupError) as problem:
-            print(f"{path}: {problem}", file=sys.stderr)
+            print(f"{path}: {why_not(problem)}", file=sys.stderr)
             status = 2
             continue
         for line in lines:
@@ -122,4 +140,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -201,4 +201,13 @@ done
 quietly python3 "$suite/check.py" --raw 10000 \
   "$vectors/search/v3-amd64-rows-descend.sframe"
 check "a section that breaks a demand is found" grep -q 'fre-ascending' "$log"
+printf '\177ELF\2\3' >"$log.file"
+quietly python3 "$suite/check.py" "$log.file" "$log.missing"
+check "what is no ELF file is told in a line" \
+  test $? -eq 2 -a "$(sed 's/^[^:]*: //' "$log" | tr '\n' ';')" = \
+    "damaged ELF file;No such file or directory;"
+quietly python3 "$suite/check.py" --raw 1x "$log.file"
+check "an address that is no number is wrong usage" \
+  test $? -eq 2 -a "$(tail -n 1 "$log")" = \
+    "check.py: error: argument --raw: invalid hexadecimal value: '1x'"
 echo "1..$n"
