@@ -234,8 +234,19 @@ release_original ()
   make_package two 1
   retrofit -o new --folder=pool
   [ "$(cd new/dists/sframe && echo [IR]*)" = Release ]
+  # A key that is not there is told before anything is converted.
+  gives 1 retrofit -o other --sign=unknown --folder=pool
+  [[ $stderr == *": --sign=unknown: gpg: "* && ! -e other ]] || report
   gpgconf --kill all || true
-  gives 1 retrofit -o new --sign=unknown --folder=pool
+}
+
+@test "a program that is missing is told before anything is done" {
+  needs_debian_module
+  gives 1 capture env PATH=/nowhere "$debian_python" \
+    "$srcdir/contrib/retrofit/sframe-retrofit-repo" --cfi2sframe="$CFI2SFRAME" \
+    -o new --folder=pool
+  [[ $stderr == *": apt-ftparchive not found (package apt-utils)" && ! -e new ]] \
+    || report
 }
 
 @test "packages that name each other exactly are converted together" {

@@ -8,7 +8,8 @@ import shutil
 import sys
 from typing import Any, Callable, NoReturn, Optional
 
-from sframe_retrofit import PROGRAM, VERSION, Refused, complain, config
+from sframe_retrofit import PROGRAM, VERSION, complain, config
+from sframe_retrofit.commands import not_found
 from sframe_retrofit.compression import Allowance
 
 class Parser(argparse.ArgumentParser):
@@ -104,7 +105,7 @@ def parse_halves(parser: Parser, *needed: str) -> argparse.Namespace:
 def need_programs(*programs: str) -> None:
     for program in programs:
         if shutil.which(program) is None:
-            raise Refused("%s not found" % program)
+            raise not_found(program)
 
 
 def add_unpacked_max(parser: Parser) -> None:

@@ -26,6 +26,13 @@ def failure(command: Command, status: int, errors: bytes) -> Refused:
                            or "exit status %d" % status))
 
 
+def not_found(program: str) -> Refused:
+    # Where the name does not tell whoever is on Debian what to install.
+    package = {"apt-ftparchive": "apt-utils"}.get(program)
+    return Refused("%s not found%s" % (
+        program, " (package %s)" % package if package else ""))
+
+
 PATIENCE = 10 # seconds, with a program that was asked to end
 
 children: Set["subprocess.Popen[bytes]"] = set()
@@ -43,7 +50,7 @@ def new_child(command: Command, further: Any) -> "subprocess.Popen[bytes]":
     try:
         child = subprocess.Popen(command, **further)
     except FileNotFoundError:
-        raise Refused("%s not found" % command[0]) from None
+        raise not_found(command[0]) from None
     children.add(child)
     if State.signal: # it came before that
         child.terminate()
