@@ -84,6 +84,7 @@ if [ ! -f build/.without ] \
    || [ "$configured_with" != "$(cat build/.without)" ]; then
   rm -f build/.arguments # configure has to look for them again
 fi
+say "Building, in build/"
 # shellcheck disable=SC2086
 build_in build ${CFI2SFRAME_CONFIGURE-} || fail "the build failed"
 printf '%s\n' "$configured_with" >build/.without
@@ -91,6 +92,7 @@ printf '%s\n' "$configured_with" >build/.without
 # Results of earlier runs must not be counted.
 find build -name '*.trs' -exec rm -f {} +
 log=build/check.log
+say "Running the tests; $log has what they print"
 # One job more than there are processors: some tests wait for clocks.
 make -C build V=0 -j"$(($(cores) + 1))" check >"$log" 2>&1 </dev/null
 status=$?

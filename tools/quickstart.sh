@@ -58,6 +58,7 @@ told_run ()
 
 # shellcheck disable=SC2086
 need_packages $build_packages || die "what the build needs is missing"
+say "Building, in build/"
 build_in build || exit 1
 
 tool=build/src/cfi2sframe
