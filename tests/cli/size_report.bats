@@ -1,8 +1,13 @@
 #!/usr/bin/env bats
-# tools/maintainer/size-report.sh: a page about a tree.
+# tools/maintainer/size_report.py: a page about a tree, sums, charts.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
+
+size_report ()
+{
+  python3 "$srcdir/tools/maintainer/size_report.py" "$@"
+}
 
 @test "a page with the packages of a tree, which stays as it is" {
   needs python3
@@ -13,7 +18,7 @@ load helpers
   printf '\177ELF%060d' 0 >tree/two/broken
   cp -a tree before
   CFI2SFRAME=$CFI2SFRAME run -0 --separate-stderr \
-    "$srcdir/tools/maintainer/size-report.sh" -o page.html tree
+    size_report -o page.html tree
   [ "$output" = page.html ] || report
   diff -r tree before
   python3 - page.html <<'END'
@@ -46,10 +51,27 @@ END
 
 @test "wrong usage and an empty tree" {
   needs python3
-  run -2 "$srcdir/tools/maintainer/size-report.sh"
+  run -2 size_report
+  run -2 size_report one two
+  run -1 size_report -o page.html --nonsense .
+  [[ $output == *"unrecognized option '--nonsense'"* ]] || report
   mkdir empty
-  run -0 "$srcdir/tools/maintainer/size-report.sh" -o page.html empty
+  run -0 size_report -o page.html empty
   grep -q '<dd>0</dd>' page.html
+}
+
+@test "--sums: a line for each way, of the files that it names" {
+  needs python3 jq
+  mkdir tree more
+  small_program tree/one
+  cp tree/one tree/two
+  cp tree/one more/three
+  echo text >tree/text
+  size_report --sums --format=3 tree more >found
+  sed 's/ .*//' found | diff - <(printf '%s\n' --gnu default --compact)
+  local bytes
+  bytes=$("$CFI2SFRAME" -n --gnu --format=3 --stats=json tree/one | jq .sframe_bytes)
+  grep -q "^--gnu  *3 files .* $((3 * bytes)) of .sframe  [01]\.[0-9]*$" found || report
 }
 
 # Lines as --compare-formats prints them, of files that do not exist.
@@ -84,7 +106,7 @@ END
 @test "--chart: groups by name, each format relative to the files that have it" {
   needs python3
   measured_lines >lines
-  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >chart.svg
+  size_report --chart lines >chart.svg
   chart_contents chart.svg | sed 1,2d >found
   diff - found <<'END'
 Sum (3000 bytes of .eh_frame and .eh_frame_hdr)
@@ -117,7 +139,7 @@ END
   needs python3
   mkdir -p tree/one
   small_program tree/one/a
-  "$srcdir/tools/maintainer/size-report.sh" -o page.html tree
+  size_report -o page.html tree
   python3 - page.html <<'END'
 import re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
@@ -135,9 +157,9 @@ END
   needs python3
   mkdir -p tree
   small_program $'tree/a\e[1m\x7f\xc2\x9b\xff<&"\'' || skip "not a name here"
-  "$srcdir/tools/maintainer/size-report.sh" -o page.html tree
+  size_report -o page.html tree
   "$CFI2SFRAME" -r --compare-formats --stats=json tree >lines
-  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >chart.svg
+  size_report --chart lines >chart.svg
   python3 - page.html chart.svg <<'END'
 import sys, unicodedata
 import xml.etree.ElementTree as tree
@@ -155,12 +177,12 @@ END
   needs python3
   local i
   measured_lines | sed -n 1p >lines
-  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >one.svg
+  size_report --chart lines >one.svg
   chart_contents one.svg >found
   ! grep -q '^Sum' found || report
   grep -q '^b (1000 bytes' found
   for i in {1..41}; do measured_lines | sed -n 1p; done >lines
-  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >many.svg
+  size_report --chart lines >many.svg
   chart_contents many.svg >found
   grep -q '^Sum (41000 bytes' found
   ! grep -q '^b ' found || report
@@ -171,10 +193,10 @@ END
   small_program
   cp small 'a<b>&.so'
   "$CFI2SFRAME" --compare-formats --stats=json small 'a<b>&.so' >lines
-  python3 "$srcdir/tools/maintainer/size_report.py" --chart lines >chart.svg
+  size_report --chart lines >chart.svg
   chart_contents chart.svg >found
   # Six formats three times, what .eh_frame keeps three times, the ground.
   grep -qx '22 rectangles' found
   grep -q '^a<b>&.so (' found
-  python3 "$srcdir/tools/maintainer/size_report.py" --chart <(tac lines) | cmp - chart.svg
+  size_report --chart <(tac lines) | cmp - chart.svg
 }

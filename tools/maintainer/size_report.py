@@ -1,15 +1,25 @@
-"""Pictures of what cfi2sframe --stats=json prints.
+"""How large .sframe is, by what cfi2sframe --stats=json prints.
 
-size_report.py DIR VERSION STATS: the page of size-report.sh, from the lines of
-  a conversion.
+size_report.py [-o PAGE] [CFI2SFRAME-OPTION]... DIR: an HTML page about the
+  sections of a tree: how large they are in proportion to .eh_frame, and how much
+  of the code they cover, by package.  Packages are those of dpkg where it knows
+  the files, else the folders in DIR.  The page needs no other file and no script.
+size_report.py --sums [CFI2SFRAME-OPTION]... DIR...: the sums over the files below,
+  as GNU as and ld write their sections, by default, and with --compact: the
+  figures of doc/formats/smaller.md.  Those of GNU are those of cfi2sframe --gnu,
+  which tests/cli/gnu.bats holds against GNU as and ld byte for byte.
 size_report.py --chart STATS: an SVG bar chart of the formats, from the lines
   of --compare-formats:
     cfi2sframe --compare-formats --stats=json FILE... >stats
     python3 tools/maintainer/size_report.py --chart stats >formats.svg
 
+All files stay as they are (--dry-run).  $CFI2SFRAME names the program (default:
+the one built in ./build, or the one in $PATH).
+
 SPDX-License-Identifier: LGPL-2.1-or-later
 """
 
+import argparse
 import html
 import json
 import math
@@ -89,10 +99,33 @@ class Group:
         return self.sums["bytes_covered"] / code if code else 1.0
 
 
-def read_stats(path):
-    with open(path, encoding="utf-8", errors="surrogateescape") as lines:
-        entries = [json.loads(line) for line in lines if line.strip()]
+def entries_of(text):
+    """The objects about files in the lines that cfi2sframe has printed."""
+    entries = [json.loads(line)
+               for line in text.decode("utf-8", "surrogateescape").split("\n")
+               if line.strip()]
     return [entry for entry in entries if "total" not in entry]
+
+
+def program():
+    built = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                         "../../build/src/cfi2sframe")
+    return os.environ.get("CFI2SFRAME") \
+        or (built if os.access(built, os.X_OK) else "cfi2sframe")
+
+
+def conversion(paths, further):
+    """What would become of the files below PATHS.  Those that fail are there."""
+    done = subprocess.run(
+        [program(), "--dry-run", "--replace", "--recursive", "--stats=json"]
+        + further + ["--"] + paths, capture_output=True, check=False)
+    if not done.stdout:
+        sys.exit(os.fsdecode(done.stderr).rstrip() or "nothing to report")
+    return entries_of(done.stdout)
+
+
+def converted_among(entries):
+    return [entry for entry in entries if entry["status"] == "converted"]
 
 
 def dpkg_owners(paths):
@@ -320,7 +353,7 @@ def failed_section(entries):
 
 
 def page(directory, version, entries):
-    converted = [entry for entry in entries if entry["status"] == "converted"]
+    converted = converted_among(entries)
     package = packages_of(converted, directory)
     total, groups, files = Group(), {}, []
     for entry in converted:
@@ -480,16 +513,48 @@ stroke="#888" stroke-dasharray="3 3"/>
     return "".join(parts) + "</svg>\n"
 
 
+def sums(paths, further):
+    """A line for each way of writing sections."""
+    for way in ["--gnu"], [], ["--compact"]:
+        total = Group()
+        for entry in converted_among(conversion(paths, way + further)):
+            total.add(entry)
+        yield (f"{''.join(way) or 'default':10} {total.files:5} files  "
+               f"{total.cfi:11} bytes of CFI  "
+               f"{total.sums['sframe_bytes']:11} of .sframe  "
+               f"{total.ratio:.3f}\n")
+
+
+def write_page(path, directory, further):
+    version = subprocess.run([program(), "--version"], check=True,
+                             stdout=subprocess.PIPE).stdout
+    text = page(directory, os.fsdecode(version).rstrip(),
+                conversion([directory], further))
+    with open(path + ".new", "wb") as file:
+        file.write(text.encode("utf-8", "replace"))
+    os.replace(path + ".new", path)
+
+
 def main():
-    if len(sys.argv) == 3 and sys.argv[1] == "--chart":
-        text = chart(read_stats(sys.argv[2]))
-    elif len(sys.argv) == 4:
-        directory, version, stats = sys.argv[1:]
-        text = page(directory, version, read_stats(stats))
+    parser = argparse.ArgumentParser(
+        description=__doc__, usage=argparse.SUPPRESS,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", dest="page", default="size-report.html")
+    parser.add_argument("--sums", action="store_true")
+    parser.add_argument("--chart", action="store_true")
+    parser.add_argument("paths", nargs="+")
+    options, further = parser.parse_known_args()
+    if options.sums:
+        sys.stdout.writelines(sums(options.paths, further))
+    elif len(options.paths) != 1:
+        parser.error("one DIR or STATS is wanted")
+    elif options.chart:
+        with open(options.paths[0], "rb") as file:
+            text = chart(entries_of(file.read()))
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
     else:
-        sys.exit("usage: size_report.py DIR VERSION STATS\n"
-                 "       size_report.py --chart STATS")
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        write_page(options.page, options.paths[0], further)
+        print(options.page)
 
 
 if __name__ == "__main__":
