@@ -454,6 +454,39 @@ layers_of ()
 /bin/replaced" ] || report
 }
 
+# What a descriptor says of the bytes of its blob, as OCI 1.1 and those who make
+# layers of which parts can be fetched want it.
+@test "what descriptors say of blobs that are other ones now is not kept" {
+  make_image
+  local how said='{data: "e30=", urls: ["http://localhost.invalid/"], annotations: {"io.github.containers.zstd-chunked.manifest-position": "1:2:3:1"}}'
+  jq -c ".config += $said | .layers[] += $said" "$(manifest_of image)" >manifest
+  jq -c ".manifests[0] += ($said | .annotations[\"org.opencontainers.image.ref.name\"] = \"latest\") + $(add_blob image manifest)" \
+    image/index.json >index
+  cp index image/index.json
+  for how in "" --squash; do
+    # shellcheck disable=SC2086
+    gives 0 retrofit $how -o new$how image
+    jq -c '[.manifests[0], .config, .layers[]?] | map (select (.)) | .[] |
+           [(.data, .urls, .annotations) != null]' \
+      new$how/index.json "$(manifest_of new$how)" >said$how
+  done
+  # An image and a configuration that changed, with annotations of their own;
+  # then the layers.
+  diff - said <<'END'
+[false,false,true]
+[false,false,true]
+[true,true,true]
+[true,true,true]
+[false,false,false]
+END
+  diff - said--squash <<'END'
+[false,false,true]
+[false,false,true]
+[false,false,false]
+[true,true,true]
+END
+}
+
 @test "--squash: archives of docker save, and two images with one layer" {
   make_image
   skopeo copy -q oci:image:latest docker-archive:old.tar:name:tag

@@ -112,6 +112,17 @@ def compression_of(path: str) -> Compression:
     return next(kind for kind in COMPRESSIONS if start.startswith(kind.magic))
 
 
+def lead_to(descriptor: Descriptor, new: Descriptor, *further: str) -> None:
+    """Let DESCRIPTOR name the blob NEW.
+
+    It has no member any more that is of the old one's bytes: these themselves,
+    where they can be had, and FURTHER.
+    """
+    for name in ("data", "urls") + further:
+        descriptor.pop(name, None)
+    descriptor.update(new)
+
+
 class Missing(Refused):
     """A blob that is named is not here."""
 
