@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "cfi/plt.h"
-#include "convert/code_facts.h"
 
 bool
 code_evidence_open_source (struct cfi_source *source,
@@ -20,6 +19,35 @@ code_evidence_open_source (struct cfi_source *source,
   error_clear (err);
   source->cfi.arch = image->arch;
   return plt_stubs_find (&source->stubs, image, &source->cfi, err);
+}
+
+bool
+code_facts_read (struct code_facts *facts, const struct cfi_source *source,
+                 struct code_request *request, struct error *err)
+{
+  *facts = (struct code_facts){ 0 };
+  *request = (struct code_request){ .image = source->image };
+  bool ok
+      = function_list_read (&facts->functions, source, err)
+        && landing_pads_read (&facts->pads, source->image, &source->cfi, err);
+  if (!ok)
+    {
+      code_facts_free (facts);
+      return false;
+    }
+  request->known = facts->functions.functions;
+  request->n_known = facts->functions.n_functions;
+  request->pads = facts->pads.pads;
+  request->n_pads = facts->pads.n;
+  return true;
+}
+
+void
+code_facts_free (struct code_facts *facts)
+{
+  frame_functions_free (&facts->functions);
+  landing_pads_free (&facts->pads);
+  *facts = (struct code_facts){ 0 };
 }
 
 /* Making functions of a row_map.  */

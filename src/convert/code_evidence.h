@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cfi/source.h"
 #include "analysis/code.h"
+#include "cfi/function_list.h"
+#include "cfi/landing_pads.h"
+#include "cfi/source.h"
 #include "frame/frame.h"
 
 struct code_evidence
@@ -24,6 +26,20 @@ bool code_evidence_open_source (struct cfi_source *source,
                                 const struct image *image,
                                 const struct cfi_options *cfi_options,
                                 struct error *err);
+
+/* The facts that an analysis starts from: what the CFI says of other code.  */
+struct code_facts
+{
+  struct frame_functions functions;
+  struct landing_pads pads;
+};
+
+/* Read the functions and the landing pads of SOURCE, a linked file, and fill
+   in REQUEST with them.  FACTS must outlive it.  */
+bool code_facts_read (struct code_facts *facts,
+                      const struct cfi_source *source,
+                      struct code_request *request, struct error *err);
+void code_facts_free (struct code_facts *facts);
 
 /* What an analysis is for.  */
 struct code_evidence_request

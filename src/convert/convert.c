@@ -14,7 +14,6 @@
 #include "convert/location.h"
 #include "convert/object_convert.h"
 #include "convert/options.h"
-#include "convert/original.h"
 #include "convert/replace.h"
 #include "convert/thresholds.h"
 #include "place/choose_strategy.h"

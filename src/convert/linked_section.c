@@ -297,7 +297,6 @@ linked_section_walk (struct linked_section *linked, struct error *err)
 {
   bool added = add_all (linked, err);
   close_reading (linked);
-  linked->report->executable_bytes = image_executable_bytes (linked->image);
   report_encoder (linked);
   return added;
 }

@@ -21,7 +21,6 @@
 #include "base/mapped_file.h"
 #include "convert/location.h"
 #include "convert/options.h"
-#include "convert/original.h"
 #include "convert/replace.h"
 #include "elf/debug_file.h"
 #include "place/refusals.h"

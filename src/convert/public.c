@@ -11,39 +11,93 @@
 #include <string.h>
 
 #include "base/mapped_file.h"
-#include "convert/caller_options.h"
 #include "convert/for_readers.h"
 #include "convert/location.h"
 #include "frame/frame.h"
+#include "sframe/formats.h"
 #include "write/flush.h"
 #include "write/temporary.h"
 
 enum
 {
   /* The size, and the first member that says something.  */
-  SIZE_LEAST = 2 * sizeof (size_t)
+  RESULT_SIZE_LEAST = 2 * sizeof (size_t),
+  OPTIONS_SIZE_LEAST = offsetof (struct cfi2sframe_options, no_share),
+  /* More than there will ever be, so that a size beyond is not a size.  */
+  SIZE_MOST = 4096
 };
 
-/* The size of the structure that the caller GIVES, by its first member.  False
-   with CFI2SFRAME_INVALID when it was not initialised.  */
-static bool
-size_given (const void *given, size_t *size, struct error *err)
+/* The size of the structure that the caller GIVES: its first member.  */
+static size_t
+size_of (const void *given)
 {
-  memcpy (size, given, sizeof *size);
-  return (*size >= SIZE_LEAST && *size <= CALLER_SIZE_MOST)
+  size_t size;
+  memcpy (&size, given, sizeof size);
+  return size;
+}
+
+/* Whether the structure for a result that the caller GIVES was initialised;
+   CFI2SFRAME_INVALID if not.  */
+static bool
+check_result (const void *given, struct error *err)
+{
+  size_t size = size_of (given);
+  return (size >= RESULT_SIZE_LEAST && size <= SIZE_MOST)
          || error_set (err, CFI2SFRAME_INVALID,
                        "the structure for the result was not initialised");
 }
 
-/* Fill in the SIZE bytes that the caller has GIVEN with OWN of OWN_SIZE bytes.
-   Both start with their size; the caller's stays.  */
+/* Fill in what the caller has GIVEN with OWN of OWN_SIZE bytes.  Both start
+   with their size; the caller's stays.  */
 static void
-hand_over (void *given, size_t size, const void *own, size_t own_size)
+hand_over (void *given, const void *own, size_t own_size)
 {
-  size_t known = size < own_size ? size : own_size;
+  size_t size = size_of (given), known = size < own_size ? size : own_size;
   memcpy ((char *)given + sizeof size, (const char *)own + sizeof size,
           known - sizeof size);
   memset ((char *)given + known, 0, size - known);
+}
+
+/* Whether the caller's members behind ours are off.  */
+static bool
+rest_is_zero (const struct cfi2sframe_options *given)
+{
+  const unsigned char *bytes = (const unsigned char *)given;
+  for (size_t i = sizeof *given; i < given->size; i++)
+    if (bytes[i] != 0)
+      return false;
+  return true;
+}
+
+/* Make OWN of what the caller GIVES, which is given->size bytes: members an
+   older caller does not know are as cfi2sframe_options_init sets them.  False
+   with CFI2SFRAME_INVALID when a newer caller asks for something this library
+   does not know, or when the options were never initialised.  */
+static bool
+options_take (struct cfi2sframe_options *own,
+              const struct cfi2sframe_options *given, struct error *err)
+{
+  cfi2sframe_options_init (own);
+  if (given->size < OPTIONS_SIZE_LEAST || given->size > SIZE_MOST)
+    return error_set (err, CFI2SFRAME_INVALID, "options were not initialised");
+  if (!rest_is_zero (given))
+    return error_set (err, CFI2SFRAME_INVALID,
+                      "an option that this version of the library lacks");
+  memcpy (own, given, given->size < sizeof *own ? given->size : sizeof *own);
+  own->size = sizeof *own;
+  if ((unsigned)own->format >= N_FORMATS)
+    return error_set (err, CFI2SFRAME_INVALID, "unknown format %u",
+                      (unsigned)own->format);
+  if (!for_readers_are_known (own->readers))
+    return error_set (err, CFI2SFRAME_INVALID, "unknown readers 0x%x",
+                      own->readers);
+  if ((unsigned)own->debug_info > CFI2SFRAME_DEBUG_INFO_NONE)
+    return error_set (err, CFI2SFRAME_INVALID, "unknown debug_info %u",
+                      (unsigned)own->debug_info);
+  if ((unsigned)own->sync > CFI2SFRAME_SYNC_NONE)
+    return error_set (err, CFI2SFRAME_INVALID, "unknown sync %u",
+                      (unsigned)own->sync);
+  return true;
 }
 
 /* Begin a call about the file at PATH, which is another one than the files of
@@ -152,12 +206,11 @@ cfi2sframe_convert (const char *input, const char *output,
                            .location = begin (input, err),
                            .output = output,
                            .options = &taken };
-  size_t size;
-  if (!size_given (report, &size, err))
+  if (!check_result (report, err))
     return false;
   bool done = options_take_to_make (&taken, options, err)
               && change_file (&change, err);
-  hand_over (report, size, &change.report, sizeof change.report);
+  hand_over (report, &change.report, sizeof change.report);
   return done;
 }
 
@@ -170,12 +223,11 @@ cfi2sframe_write_section (const char *input, const char *output,
   struct file_location location = begin (input, err);
   struct cfi2sframe_options taken;
   struct cfi2sframe_report own = { 0 };
-  size_t size;
-  if (!size_given (report, &size, err))
+  if (!check_result (report, err))
     return false;
   bool done = options_take_to_make (&taken, options, err)
               && location_write_section (&location, output, &taken, &own, err);
-  hand_over (report, size, &own, sizeof own);
+  hand_over (report, &own, sizeof own);
   return done;
 }
 
@@ -189,9 +241,8 @@ cfi2sframe_build_section (const void *elf, size_t elf_size,
   struct buffer made;
   struct cfi2sframe_options taken;
   struct cfi2sframe_report own = { 0 };
-  size_t size;
   error_clear (err);
-  if (!size_given (report, &size, err))
+  if (!check_result (report, err))
     return false;
   bool done = options_take_to_make (&taken, options, err)
               && memory_build_section (elf, elf_size, &taken, &made, address,
@@ -201,7 +252,7 @@ cfi2sframe_build_section (const void *elf, size_t elf_size,
       *section = made.bytes;
       *section_size = made.size;
     }
-  hand_over (report, size, &own, sizeof own);
+  hand_over (report, &own, sizeof own);
   return done;
 }
 
@@ -264,13 +315,12 @@ cfi2sframe_check_with (const char *input,
   struct file_location location = begin (input, err);
   struct cfi2sframe_options taken;
   struct cfi2sframe_check_result own = { 0 };
-  size_t size;
-  if (!size_given (result, &size, err))
+  if (!check_result (result, err))
     return false;
   bool checked = end (options_take (&taken, options, err)
                           && location_check (&location, &taken, &own, err),
                       err);
-  hand_over (result, size, &own, sizeof own);
+  hand_over (result, &own, sizeof own);
   return checked;
 }
 
@@ -284,12 +334,11 @@ cfi2sframe_compare (
 {
   struct file_location first = begin (a, err), second = begin (b, err);
   struct cfi2sframe_compare_result own;
-  size_t size;
-  if (!size_given (result, &size, err))
+  if (!check_result (result, err))
     return false;
   bool equal = end (
       location_compare (&first, &second, found, context, &own, err), err);
-  hand_over (result, size, &own, sizeof own);
+  hand_over (result, &own, sizeof own);
   return equal;
 }
 
@@ -309,12 +358,11 @@ cfi2sframe_lint (const char *input,
 {
   struct file_location location = begin (input, err);
   struct cfi2sframe_lint_result own;
-  size_t size;
-  if (!size_given (result, &size, err))
+  if (!check_result (result, err))
     return false;
   bool clean
       = end (location_lint (&location, 1, found, context, &own, err), err);
-  hand_over (result, size, &own, sizeof own);
+  hand_over (result, &own, sizeof own);
   return clean;
 }
 

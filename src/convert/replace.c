@@ -1,4 +1,4 @@
-/* A file replaced by what a plan makes of it.
+/* What a plan makes of a file: in its place, or in memory.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,4 +152,26 @@ replacement_copy_unchanged (const struct output_request *request,
   if (request->input_fd < 0)
     close (copy.input_fd);
   return done;
+}
+
+bool
+original_restore (struct image *original, const struct image *image,
+                  struct error *err)
+{
+  struct plan plan;
+  int fd = -1;
+  bool restored = undo_plan (&plan, image, err);
+  if (restored)
+    {
+      fd = memfd_create ("cfi2sframe original", MFD_CLOEXEC);
+      restored = fd >= 0 || error_set_errno (err, "memfd_create");
+    }
+  restored = restored && inject_write (image, &plan, NULL, fd, err)
+             && image_open_fd (original, fd, err);
+  if (restored)
+    original->made_from = image;
+  else if (fd >= 0)
+    close (fd);
+  plan_free (&plan);
+  return restored;
 }

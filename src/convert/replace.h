@@ -1,4 +1,4 @@
-/* A file replaced by what a plan makes of it.
+/* What a plan makes of a file: in its place, or in memory.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_REPLACE_H
@@ -43,5 +43,11 @@ void replacement_note_concerns (const struct output_request *request,
    False, with another reason in ERR than before, if copying fails.  */
 bool replacement_copy_unchanged (const struct output_request *request,
                                  struct error *err);
+
+/* Make the original of IMAGE, which has an undo record, in memory, and open
+   it; it must not outlive IMAGE.  Status CFI2SFRAME_REFUSED when the file was
+   changed since.  On failure ORIGINAL needs no closing.  */
+bool original_restore (struct image *original, const struct image *image,
+                       struct error *err);
 
 #endif /* CONVERT_REPLACE_H */

@@ -4,7 +4,6 @@
 #include "convert/archive_members.h"
 #include "convert/location.h"
 #include "convert/options.h"
-#include "convert/original.h"
 #include "convert/replace.h"
 #include "place/refusals.h"
 #include "write/existing.h"

@@ -19,7 +19,6 @@
 
 #include "analysis/analysis.h"
 #include "analysis/state_row.h"
-#include "convert/code_facts.h"
 #include "convert/code_evidence.h"
 
 static bool everything_hidden, everywhere, count_gaps, verbose;
