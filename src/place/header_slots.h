@@ -18,22 +18,25 @@ enum
   SLOTS_TAKEN_MAX = 8 /* headers that go away */
 };
 
-/* Bytes [BEGIN, END) of the old file that are at NEW_OFFSET in the new one. */
-struct note_move
+/* A section of notes.  */
+struct note_section
 {
-  uint64_t begin, end, new_offset;
+  uint64_t begin, end; /* in the old file */
+  uint64_t align;
+  bool stuck;          /* it has to keep its place, because code may know it */
+  uint64_t new_offset; /* BEGIN, if it keeps its place */
 };
 
 /* A way to have one PT_NOTE for all notes.  */
 struct gathered_notes
 {
   size_t kept; /* index of the PT_NOTE that gets all notes */
-  /* What that header says then.  Size 0: notes are not gathered.  */
-  uint64_t offset, address, physical, size, align;
+  /* What that header says then.  END 0: notes are not gathered.  */
+  uint64_t begin, end, align;
   uint64_t fixed_begin, fixed_end; /* of the notes that keep their place */
-  /* All notes; those that keep their place are moved to where they are.  */
-  struct note_move moves[NOTE_SECTIONS_MAX];
-  size_t n_moves;
+  struct note_section sections[NOTE_SECTIONS_MAX]; /* ascending in the old
+                                                      file */
+  size_t n_sections;
   uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
   size_t n_fillers;
 };
@@ -44,14 +47,14 @@ struct gathered_notes
      new file   header  table, longer  [1]  [3]  ... notes  [2]  ...
                 segment HOME  [3]  ...  .sframe  [4]
 
-   1  settled behind the table, by slots_put_back: what readers of cores want
-   in the first page 2  settled among the notes, where one PT_NOTE is made for
-   all 3  settled at its fallback, in freed bytes or in the padding behind
+   1  settled behind the table, by unit_places_put_back: what readers of cores
+   want in the first page 2  settled among the notes, where one PT_NOTE is made
+   for all 3  settled at its fallback, in freed bytes or in the padding behind
    HOME, which grows: a unit that a program header names, if its address and
    its offset would not be as far from each other behind .sframe as they were
    4  behind .sframe: all others
 
-   slots.c settles 1 and 2 and finds fallbacks; slots_settle_units, which knows
+   slots.c settles 1 and 2 and finds fallbacks; unit_places_settle, which knows
    where .sframe is, chooses between 3 and 4.  */
 struct header_slots
 {

@@ -62,17 +62,17 @@ headers_sframe_segment (const struct draft *draft)
                       .p_align = 8 };
 }
 
+/* Have the PT_NOTE that is kept for all notes say so.  */
 static void
-join_notes (struct draft *draft, const struct header_slots *slots)
+join_notes (struct draft *draft, const struct gathered_notes *notes)
 {
-  const struct gathered_notes *notes = &slots->notes;
   GElf_Phdr *kept = &draft->segments[notes->kept];
-  if (notes->size == 0)
+  if (notes->end == 0)
     return;
-  kept->p_offset = notes->offset;
-  kept->p_vaddr = notes->address;
-  kept->p_paddr = notes->physical;
-  kept->p_filesz = kept->p_memsz = notes->size;
+  kept->p_vaddr += notes->begin - kept->p_offset;
+  kept->p_paddr += notes->begin - kept->p_offset;
+  kept->p_offset = notes->begin;
+  kept->p_filesz = kept->p_memsz = notes->end - notes->begin;
   kept->p_align = notes->align;
 }
 
@@ -83,7 +83,7 @@ headers_add_segments (struct draft *draft, const struct header_slots *slots,
                       const GElf_Phdr *load)
 {
   size_t last_load = 0, n = 0;
-  join_notes (draft, slots);
+  join_notes (draft, &slots->notes);
   for (size_t i = 0; i < draft->n_segments; i++)
     if (!headers_slot_is_taken (slots, i))
       {

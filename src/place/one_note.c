@@ -21,26 +21,13 @@ enum
   NOTES_MAX = 256
 };
 
-struct note_section
-{
-  size_t index;
-  uint64_t begin, end; /* in the old file */
-  uint64_t align;
-  bool stuck;
-  uint64_t new_offset;
-};
-
 struct arrangement
 {
-  struct note_section notes[NOTE_SECTIONS_MAX]; /* ascending in the old file */
-  size_t n_notes;
-  size_t first_stuck, last_stuck;     /* indices in NOTES */
-  size_t last_staying;                /* the last note that keeps its place */
+  struct gathered_notes notes;
+  size_t first_stuck, last_stuck;     /* indices of sections */
+  size_t last_staying;                /* the last one that keeps its place */
   size_t segments[NOTE_SECTIONS_MAX]; /* the PT_NOTEs, by index */
   size_t n_segments;
-  uint64_t begin, end, align; /* of the new PT_NOTE */
-  uint64_t fillers[NOTE_FILLERS_MAX];
-  size_t n_fillers;
 };
 
 /* ---- What there is */
@@ -75,8 +62,8 @@ collect_segments (const struct draft *draft, const struct header_slots *slots,
       arrangement->segments[arrangement->n_segments++] = i;
       if (!is_like (note, &segments[arrangement->segments[0]]))
         return false;
-      if (note->p_align > arrangement->align)
-        arrangement->align = note->p_align;
+      if (note->p_align > arrangement->notes.align)
+        arrangement->notes.align = note->p_align;
     }
   return arrangement->n_segments > 0;
 }
@@ -101,10 +88,10 @@ is_in_segment (const struct image *image,
 static void
 insert_sorted (struct arrangement *arrangement, struct note_section note)
 {
-  size_t i = arrangement->n_notes++;
-  for (; i > 0 && arrangement->notes[i - 1].begin > note.begin; i--)
-    arrangement->notes[i] = arrangement->notes[i - 1];
-  arrangement->notes[i] = note;
+  size_t i = arrangement->notes.n_sections++;
+  for (; i > 0 && arrangement->notes.sections[i - 1].begin > note.begin; i--)
+    arrangement->notes.sections[i] = arrangement->notes.sections[i - 1];
+  arrangement->notes.sections[i] = note;
 }
 
 static bool
@@ -117,18 +104,17 @@ collect_sections (const struct draft *draft, struct arrangement *arrangement)
       if (header->sh_type != SHT_NOTE || header->sh_size == 0
           || !is_in_segment (image, arrangement, header))
         continue;
-      if (arrangement->n_notes == NOTE_SECTIONS_MAX)
+      if (arrangement->notes.n_sections == NOTE_SECTIONS_MAX)
         return false;
       insert_sorted (
           arrangement,
-          (struct note_section){ .index = i,
-                                 .begin = header->sh_offset,
+          (struct note_section){ .begin = header->sh_offset,
                                  .end = header->sh_offset + header->sh_size,
                                  .align = note_align (header->sh_addralign),
                                  .stuck = !section_may_move (draft, i) });
     }
-  const struct note_section *notes = arrangement->notes;
-  size_t n = arrangement->n_notes, first = 0, last = n;
+  const struct note_section *notes = arrangement->notes.sections;
+  size_t n = arrangement->notes.n_sections, first = 0, last = n;
   while (first < n && !notes[first].stuck)
     first++;
   while (last > first && !notes[last - 1].stuck)
@@ -149,24 +135,24 @@ goes_behind (const struct arrangement *arrangement, bool behind_too,
   if (index > arrangement->last_stuck)
     return behind_too;
   return index < arrangement->first_stuck
-         && arrangement->notes[index].begin < room;
+         && arrangement->notes.sections[index].begin < room;
 }
 
 static bool
 put_behind (struct arrangement *arrangement, struct note_section *note,
             uint64_t *at)
 {
-  if (arrangement->align == 8 && *at % 8 != 0)
+  if (arrangement->notes.align == 8 && *at % 8 != 0)
     {
-      if (arrangement->n_fillers == NOTE_FILLERS_MAX)
+      if (arrangement->notes.n_fillers == NOTE_FILLERS_MAX)
         return false;
       uint64_t place = align_up (*at, 8);
-      arrangement->fillers[arrangement->n_fillers++] = place;
+      arrangement->notes.fillers[arrangement->notes.n_fillers++] = place;
       *at = place + NOTE_FILLER_SIZE;
     }
   note->new_offset = align_up (*at, note->align);
-  arrangement->end = note->new_offset + (note->end - note->begin);
-  *at = align_up (arrangement->end, 4);
+  arrangement->notes.end = note->new_offset + (note->end - note->begin);
+  *at = align_up (arrangement->notes.end, 4);
   return true;
 }
 
@@ -187,10 +173,10 @@ static bool
 arrange (const struct draft *draft, struct arrangement *arrangement,
          bool behind_too, uint64_t room)
 {
-  struct note_section *notes = arrangement->notes;
+  struct note_section *notes = arrangement->notes.sections;
   arrangement->last_staying = arrangement->last_stuck;
-  arrangement->n_fillers = 0;
-  for (size_t i = 0; i < arrangement->n_notes; i++)
+  arrangement->notes.n_fillers = 0;
+  for (size_t i = 0; i < arrangement->notes.n_sections; i++)
     {
       notes[i].new_offset = notes[i].begin;
       if (i > arrangement->last_stuck && !behind_too)
@@ -198,21 +184,22 @@ arrange (const struct draft *draft, struct arrangement *arrangement,
     }
   const struct note_section *last = &notes[arrangement->last_staying];
   uint64_t at = end_by_4 (draft->image, last);
-  arrangement->end = last->end;
+  arrangement->notes.end = last->end;
   /* Orders that keep the alignment to 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
-    for (size_t i = 0; i < arrangement->n_notes; i++)
+    for (size_t i = 0; i < arrangement->notes.n_sections; i++)
       if (goes_behind (arrangement, behind_too, i, room)
           && (align_up (notes[i].end - notes[i].begin, 4) % 8 != 0) == odd
           && !put_behind (arrangement, &notes[i], &at))
         return false;
-  arrangement->begin = UINT64_MAX;
-  for (size_t i = 0; i < arrangement->n_notes; i++)
-    if (notes[i].new_offset < arrangement->begin)
-      arrangement->begin = notes[i].new_offset;
-  return arrangement->begin >= room
-         && arrangement->begin % arrangement->align == 0
-         && arrangement->end - arrangement->begin <= NOTES_SPAN_MAX;
+  arrangement->notes.begin = UINT64_MAX;
+  for (size_t i = 0; i < arrangement->notes.n_sections; i++)
+    if (notes[i].new_offset < arrangement->notes.begin)
+      arrangement->notes.begin = notes[i].new_offset;
+  return arrangement->notes.begin >= room
+         && arrangement->notes.begin % arrangement->notes.align == 0
+         && arrangement->notes.end - arrangement->notes.begin
+                <= NOTES_SPAN_MAX;
 }
 
 /* ---- Whether readers find everything */
@@ -246,16 +233,17 @@ static void
 write_bytes (uint8_t *bytes, const struct image *image,
              const struct arrangement *arrangement)
 {
-  memset (bytes, 0, arrangement->end - arrangement->begin);
-  for (size_t i = 0; i < arrangement->n_notes; i++)
+  memset (bytes, 0, arrangement->notes.end - arrangement->notes.begin);
+  for (size_t i = 0; i < arrangement->notes.n_sections; i++)
     {
-      const struct note_section *note = &arrangement->notes[i];
-      memcpy (bytes + (note->new_offset - arrangement->begin),
+      const struct note_section *note = &arrangement->notes.sections[i];
+      memcpy (bytes + (note->new_offset - arrangement->notes.begin),
               image->bytes + note->begin, note->end - note->begin);
     }
-  for (size_t i = 0; i < arrangement->n_fillers; i++)
-    note_filler_write (bytes + (arrangement->fillers[i] - arrangement->begin),
-                       image->big_endian);
+  for (size_t i = 0; i < arrangement->notes.n_fillers; i++)
+    note_filler_write (
+        bytes + (arrangement->notes.fillers[i] - arrangement->notes.begin),
+        image->big_endian);
 }
 
 /* Whether the walk AFTER visits all notes of SECTION that some reader looks
@@ -285,18 +273,18 @@ walk_is_good (const struct image *image, const struct arrangement *arrangement,
 {
   struct note_visits before, after;
   walk_over (&after,
-             (struct note_walk){ bytes, arrangement->end - arrangement->begin,
-                                 by_4 ? 4 : arrangement->align,
-                                 image->big_endian, 0 },
-             arrangement->begin);
+             (struct note_walk){
+                 bytes, arrangement->notes.end - arrangement->notes.begin,
+                 by_4 ? 4 : arrangement->notes.align, image->big_endian, 0 },
+             arrangement->notes.begin);
   for (size_t i = 0; i < arrangement->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[arrangement->segments[i]];
       walk_over (&before, note_walk_segment (image, segment, by_4),
                  segment->p_offset);
-      for (size_t k = 0; k < arrangement->n_notes; k++)
-        if (!section_is_found (image, &arrangement->notes[k], by_4, &before,
-                               &after))
+      for (size_t k = 0; k < arrangement->notes.n_sections; k++)
+        if (!section_is_found (image, &arrangement->notes.sections[k], by_4,
+                               &before, &after))
           return false;
     }
   return true;
@@ -306,11 +294,11 @@ walk_is_good (const struct image *image, const struct arrangement *arrangement,
 static bool
 has_collision (const struct arrangement *arrangement)
 {
-  for (size_t i = 0; i < arrangement->n_notes; i++)
+  for (size_t i = 0; i < arrangement->notes.n_sections; i++)
     for (size_t k = 0; k < i; k++)
       {
-        const struct note_section *a = &arrangement->notes[i];
-        const struct note_section *b = &arrangement->notes[k];
+        const struct note_section *a = &arrangement->notes.sections[i];
+        const struct note_section *b = &arrangement->notes.sections[k];
         if (a->new_offset < b->new_offset + (b->end - b->begin)
             && b->new_offset < a->new_offset + (a->end - a->begin))
           return true;
@@ -335,39 +323,12 @@ arrangement_is_good (const struct image *image,
 
 /* ---- The result */
 
-static void
-arrangement_store (const struct image *image,
-                   const struct arrangement *arrangement,
-                   struct gathered_notes *gathered)
-{
-  const GElf_Phdr *kept = &image->segments[arrangement->segments[0]];
-  *gathered = (struct gathered_notes){
-    .kept = arrangement->segments[0],
-    .offset = arrangement->begin,
-    .address = arrangement->begin + (kept->p_vaddr - kept->p_offset),
-    .physical = arrangement->begin + (kept->p_paddr - kept->p_offset),
-    .size = arrangement->end - arrangement->begin,
-    .align = arrangement->align,
-    .fixed_begin = arrangement->notes[arrangement->first_stuck].begin,
-    .fixed_end = arrangement->notes[arrangement->last_staying].end,
-    .n_moves = arrangement->n_notes,
-    .n_fillers = arrangement->n_fillers
-  };
-  memcpy (gathered->fillers, arrangement->fillers, sizeof gathered->fillers);
-  for (size_t i = 0; i < arrangement->n_notes; i++)
-    gathered->moves[i] = (struct note_move){
-      .begin = arrangement->notes[i].begin,
-      .end = arrangement->notes[i].end,
-      .new_offset = arrangement->notes[i].new_offset,
-    };
-}
-
 bool
 one_note_gather (const struct draft *draft, struct header_slots *slots,
                  const GElf_Phdr *load, bool behind_too)
 {
   const struct image *image = draft->image;
-  struct arrangement arrangement = { .align = 4 };
+  struct arrangement arrangement = { .notes.align = 4 };
   if (!collect_segments (draft, slots, load, &arrangement)
       || !collect_sections (draft, &arrangement)
       || slots->n_taken + arrangement.n_segments - 1 > SLOTS_TAKEN_MAX)
@@ -378,6 +339,11 @@ one_note_gather (const struct draft *draft, struct header_slots *slots,
   if (!arrange (draft, &arrangement, behind_too, slots->table_end)
       || !arrangement_is_good (image, &arrangement))
     return false;
-  arrangement_store (image, &arrangement, &slots->notes);
+  slots->notes = arrangement.notes;
+  slots->notes.kept = arrangement.segments[0];
+  slots->notes.fixed_begin
+      = arrangement.notes.sections[arrangement.first_stuck].begin;
+  slots->notes.fixed_end
+      = arrangement.notes.sections[arrangement.last_staying].end;
   return true;
 }

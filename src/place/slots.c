@@ -9,15 +9,12 @@
 
 #include <string.h>
 
-#include "base/align.h"
-#include "elf/notes.h"
-#include "place/dynamic_addresses.h"
 #include "place/headers.h"
 #include "place/loader.h"
 #include "place/one_note.h"
 #include "place/owners.h"
-#include "place/pt_phdr.h"
-#include "place/slack.h"
+#include "place/spare_headers.h"
+#include "place/unit_places.h"
 
 enum
 {
@@ -30,7 +27,7 @@ enum
 static bool
 slots_gather_notes (const struct header_slots *slots)
 {
-  return slots->notes.size > 0;
+  return slots->notes.end > 0;
 }
 
 /* Which bytes have no owner, as far as SLOTS go.  */
@@ -104,106 +101,6 @@ slots_free_nothing (const struct draft *draft, struct header_slots *slots,
   slots->freed[1] = (struct interval){ 0, 0 };
 }
 
-/* Put units back behind BEGIN: those for cores, and with ALL whatever a header
-   names.  *END: behind them.  */
-static bool
-slots_put_back (struct header_slots *slots, uint64_t begin, bool all,
-                uint64_t *end)
-{
-  *end = begin;
-  for (size_t i = 0; i < slots->n_units; i++)
-    {
-      struct unit *unit = &slots->units[i];
-      bool first_page
-          = unit->for_cores && unit->offset + unit->size <= FIRST_PAGE;
-      if (!first_page && !(all && unit->named))
-        continue;
-      align_to_residue (end, unit->offset, unit->align);
-      unit_settle (unit, *end);
-      *end += unit->size;
-      if (first_page && *end > FIRST_PAGE)
-        return false;
-    }
-  return true;
-}
-
-static bool
-is_homeless (const struct unit *unit)
-{
-  return unit->named && !unit->settled && unit->fallback == 0;
-}
-
-/* Find places behind segment INDEX for all units that have none.  */
-static bool
-slots_find_home (const struct draft *draft, struct header_slots *slots,
-                 size_t index)
-{
-  const GElf_Phdr *home = &draft->image->segments[index];
-  uint64_t at = home->p_offset + home->p_filesz;
-  struct header_slots found = *slots;
-  for (size_t i = 0; i < found.n_units; i++)
-    {
-      struct unit *unit = &found.units[i];
-      if (!is_homeless (unit))
-        continue;
-      if (unit->address - unit->offset != home->p_vaddr - home->p_offset
-          || !align_to_residue (&at, unit->offset, unit->align))
-        return false;
-      unit->fallback = at;
-      at += unit->size;
-    }
-  if (!slack_reaches (draft, index, at))
-    return false;
-  found.home = index;
-  *slots = found;
-  return true;
-}
-
-uint64_t
-slots_front_end (const struct header_slots *slots, uint64_t begin)
-{
-  for (size_t i = 0; i < slots->n_units; i++)
-    {
-      const struct unit *unit = &slots->units[i];
-      if (unit->settled && unit->new_offset < slots->freed[0].end
-          && unit->new_offset + unit->size > begin)
-        begin = unit->new_offset + unit->size;
-    }
-  return begin;
-}
-
-/* Find places for the units that headers name, for the case that they cannot
-   be behind .sframe: in the bytes that eviction freed, behind BEGIN and behind
-   the notes, or in the padding behind another segment.  */
-static bool
-slots_find_fallbacks (const struct draft *draft, struct header_slots *slots,
-                      uint64_t begin)
-{
-  struct interval rest[]
-      = { { slots_front_end (slots, begin), slots->freed[0].end },
-          { slots->notes.offset + slots->notes.size, slots->freed[1].end } };
-  bool homeless = false;
-  for (size_t i = 0; i < slots->n_units; i++)
-    {
-      struct unit *unit = &slots->units[i];
-      for (size_t k = 0; k < 2 && is_homeless (unit); k++)
-        {
-          uint64_t at = rest[k].begin;
-          align_to_residue (&at, unit->offset, unit->align);
-          if (at + unit->size <= rest[k].end)
-            rest[k].begin = (unit->fallback = at) + unit->size;
-        }
-      homeless |= is_homeless (unit);
-    }
-  for (int executable = 0; homeless && executable <= 1; executable++)
-    for (size_t i = slack_next (draft, 0, executable);
-         i < draft->image->n_segments && homeless;
-         i = slack_next (draft, i, executable))
-      homeless = !slots_find_home (draft, slots, i);
-  return !homeless
-         || draft_impossible (draft, "what they name has no other place");
-}
-
 /* Evict until the bytes up to BEGIN are free, and have places for what headers
    name: with ALL, behind BEGIN.  */
 static bool
@@ -215,10 +112,10 @@ slots_evict (const struct draft *draft, struct header_slots *slots,
   while (slots->freed[0].end < end)
     if (!slots_evict_one (draft, slots, &slots->freed[0], load))
       return false;
-    else if (!slots_put_back (slots, begin, all, &end))
+    else if (!unit_places_put_back (slots, begin, all, &end))
       return draft_impossible (draft,
                                "the build-id has to stay in the first page");
-  return slots_find_fallbacks (draft, slots, end);
+  return unit_places_find_fallbacks (draft, slots, end);
 }
 
 /* patchelf 0.14 to 0.18 adds a header without looking whether there is room;
@@ -265,51 +162,20 @@ slots_find_room (const struct draft *draft, struct header_slots *slots)
   return true;
 }
 
-/* Whether segment INDEX is a PT_NOTE that says what PT_GNU_PROPERTY says.  */
-static bool
-is_doubled_note (const struct image *image, size_t index)
-{
-  const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
-  if (property == NULL || property->p_filesz == 0)
-    return false;
-  GElf_Phdr note = *property;
-  note.p_type = PT_NOTE;
-  return memcmp (&note, &image->segments[index], sizeof note) == 0;
-}
-
-void
-slots_take_type (const struct image *image, struct header_slots *slots,
-                 size_t n, uint32_t type)
-{
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
-    if (image->segments[i].p_type == type)
-      slots->taken[slots->n_taken++] = i;
-}
-
-static void
-slots_take (const struct image *image, struct header_slots *slots, size_t n)
-{
-  slots_take_type (image, slots, n, PT_GNU_SFRAME);
-  slots_take_type (image, slots, n, PT_NULL);
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
-    if (is_doubled_note (image, i))
-      slots->taken[slots->n_taken++] = i;
-}
-
 /* Give the units that are notes their places.  False if a note that has to
    move is not a unit.  */
 static bool
 slots_settle_notes (struct header_slots *slots)
 {
-  for (size_t i = 0; i < slots->notes.n_moves; i++)
+  for (size_t i = 0; i < slots->notes.n_sections; i++)
     {
-      const struct note_move *move = &slots->notes.moves[i];
-      bool found = move->new_offset == move->begin;
+      const struct note_section *note = &slots->notes.sections[i];
+      bool found = note->new_offset == note->begin;
       for (size_t k = 0; k < slots->n_units; k++)
-        if (slots->units[k].offset == move->begin
-            && slots->units[k].size == move->end - move->begin)
+        if (slots->units[k].offset == note->begin
+            && slots->units[k].size == note->end - note->begin)
           {
-            unit_settle (&slots->units[k], move->new_offset);
+            unit_settle (&slots->units[k], note->new_offset);
             found = true;
           }
       if (!found)
@@ -323,9 +189,9 @@ slots_move_in_front (const struct draft *draft,
                      const struct header_slots *slots)
 {
   const struct gathered_notes *notes = &slots->notes;
-  for (size_t i = 0; i < notes->n_moves; i++)
-    if (notes->moves[i].begin < notes->fixed_begin
-        && notes->moves[i].new_offset != notes->moves[i].begin)
+  for (size_t i = 0; i < notes->n_sections; i++)
+    if (notes->sections[i].begin < notes->fixed_begin
+        && notes->sections[i].new_offset != notes->sections[i].begin)
       return true;
   return slots->table_end > headers_old_table_end (draft);
 }
@@ -337,7 +203,7 @@ slots_make_holes (const struct draft *draft, struct header_slots *slots,
                   const GElf_Phdr *load)
 {
   const struct gathered_notes *notes = &slots->notes;
-  uint64_t end = notes->offset + notes->size;
+  uint64_t end = notes->end;
   slots_free_nothing (draft, slots, load);
   struct interval *front = &slots->freed[0], *behind = &slots->freed[1];
   if (!gap_is_free (draft, slots, front->begin, front->end))
@@ -355,7 +221,7 @@ slots_make_holes (const struct draft *draft, struct header_slots *slots,
       return false;
   return front->end <= notes->fixed_begin && front->end >= slots->table_end
          && slots_settle_notes (slots)
-         && slots_find_fallbacks (draft, slots, slots->table_end);
+         && unit_places_find_fallbacks (draft, slots, slots->table_end);
 }
 
 /* ---- Trials */
@@ -378,9 +244,9 @@ try_to_find (const struct draft *draft, const struct trial *trial, size_t n,
              struct header_slots *slots)
 {
   *slots = (struct header_slots){ .n_added = n };
-  slots_take (draft->image, slots, n);
-  if (trial->pt_phdr && !pt_phdr_is_needed (draft))
-    slots_take_type (draft->image, slots, n, PT_PHDR);
+  spare_headers_take (draft->image, slots, n);
+  if (trial->pt_phdr)
+    spare_headers_take_pt_phdr (draft, slots, n);
   headers_set_table_end (draft, slots);
   if (!trial->one_note)
     return slots->n_taken == n || slots_find_room (draft, slots);

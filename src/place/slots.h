@@ -18,12 +18,6 @@
    room.  */
 bool slots_find (struct draft *draft, size_t n, struct header_slots *slots);
 
-/* Take headers of TYPE that are there already, as long as SLOTS has less than
-   N of them.  A PT_GNU_SFRAME is empty, or that of the .sframe to be replaced.
- */
-void slots_take_type (const struct image *image, struct header_slots *slots,
-                      size_t n, uint32_t type);
-
 /* Search IMAGE for references to what slots_find would move in most files.
    Which sections that are depends on the file, and hardly ever on the size of
    .sframe.  So the search, which reads all code, can begin in a second thread
@@ -31,9 +25,5 @@ void slots_take_type (const struct image *image, struct header_slots *slots,
    would move.  slots_find searches by itself if others have to move.  */
 void slots_search_ahead (struct references *references,
                          const struct image *image);
-
-/* From where on the bytes are free that eviction freed behind the table:
-   BEGIN, or behind the last unit that was settled there.  */
-uint64_t slots_front_end (const struct header_slots *slots, uint64_t begin);
 
 #endif /* PLACE_SLOTS_H */

@@ -9,50 +9,12 @@
 #include "place/headers.h"
 #include "place/one_note.h"
 #include "place/owners.h"
-#include "place/slots.h"
+#include "place/unit_places.h"
 
 enum
 {
   GAP_MIN = 128 /* smaller gaps hold no .dynamic */
 };
-
-bool
-slots_settle_units (struct header_slots *slots, uint64_t *end,
-                    uint64_t address)
-{
-  uint64_t begin = *end;
-  for (size_t i = 0; i < slots->n_units; i++)
-    {
-      struct unit *unit = &slots->units[i];
-      bool agrees = unit->address - unit->offset == address - begin;
-      if (!unit->settled && unit->named && !agrees)
-        unit_settle (unit, unit->fallback);
-      if (unit->settled)
-        continue;
-      uint64_t place = address + (*end - begin);
-      uint64_t before = place;
-      if (!align_to_residue (&place, unit->address, unit->align))
-        return false;
-      unit->new_offset = *end + (place - before);
-      unit->new_address = place;
-      if (__builtin_add_overflow (unit->new_offset, unit->size, end))
-        return false;
-    }
-  return true;
-}
-
-bool
-slots_fall_back (struct header_slots *slots)
-{
-  bool any = false;
-  for (size_t i = 0; i < slots->n_units; i++)
-    if (!slots->units[i].settled && slots->units[i].fallback != 0)
-      {
-        unit_settle (&slots->units[i], slots->units[i].fallback);
-        any = true;
-      }
-  return any;
-}
 
 /* Let HOME end with UNIT, if that is behind it.  */
 static void
@@ -103,9 +65,10 @@ add_filler_sections (struct draft *draft, const struct header_slots *slots)
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
       uint64_t at = notes->fillers[i];
+      const GElf_Phdr *kept = &draft->image->segments[notes->kept];
       headers_add_bytes (draft, ".note.filler", SHT_NOTE,
                          (struct interval){ at, at + NOTE_FILLER_SIZE },
-                         notes->address + (at - notes->offset), 8);
+                         at + (kept->p_vaddr - kept->p_offset), 8);
     }
 }
 
@@ -116,7 +79,7 @@ add_filler_sections (struct draft *draft, const struct header_slots *slots)
 static void
 add_gap_section (struct draft *draft, const struct header_slots *slots)
 {
-  uint64_t begin = slots_front_end (slots, slots->table_end);
+  uint64_t begin = unit_places_front_end (slots, slots->table_end);
   if (slots->n_units == 0 || draft->header.e_type != ET_EXEC)
     return;
   if (begin == slots->table_end)

@@ -6,19 +6,8 @@
 #define PLACE_SLOTS_COMMIT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "place/header_slots.h"
-
-/* Give the units that have none places behind file offset *END, which is
-   loaded at ADDRESS, and move *END behind them; or the places they fall back
-   to.  */
-bool slots_settle_units (struct header_slots *slots, uint64_t *end,
-                         uint64_t address);
-
-/* Have the units that have a place to fall back to go there, wherever .sframe
-   is.  False if there are none.  */
-bool slots_fall_back (struct header_slots *slots);
 
 /* Rewrite everything that names the moved sections: headers, dynamic entries,
    symbols.  The units have places.  False with draft->err, also where an

@@ -5,6 +5,7 @@
 
 #include "place/headers.h"
 #include "place/slots_commit.h"
+#include "place/unit_places.h"
 
 bool
 spot_fill (const struct draft *draft, struct spot *spot)
@@ -12,7 +13,7 @@ spot_fill (const struct draft *draft, struct spot *spot)
   uint64_t size = draft->request->sframe_size;
   uint64_t end_address;
   return !__builtin_add_overflow (spot->offset, size, &spot->end)
-         && slots_settle_units (&spot->slots, &spot->end, spot->address + size)
+         && unit_places_settle (&spot->slots, &spot->end, spot->address + size)
          && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
                                      &end_address);
 }

@@ -13,7 +13,7 @@
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
 #include "place/owners.h"
-#include "place/slots.h"
+#include "place/spare_headers.h"
 #include "place/strategy.h"
 
 enum
@@ -399,7 +399,7 @@ try_grow_down (struct draft *draft)
     return DOES_NOT_APPLY;
   struct plan *plan = draft->plan;
   struct header_slots slots = { .n_added = 1 };
-  slots_take_type (draft->image, &slots, 1, PT_GNU_SFRAME);
+  spare_headers_take_type (draft->image, &slots, 1, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
   plan->sframe_address
       = draft_first_load (draft)->p_vaddr - front.distance + front.sframe;

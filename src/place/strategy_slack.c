@@ -8,7 +8,7 @@
 #include "place/spot.h"
 #include "place/slack.h"
 #include "place/slots.h"
-#include "place/slots_commit.h"
+#include "place/unit_places.h"
 #include "place/strategy.h"
 
 /* Whether what is evicted falls back to bytes of SPOT.  Segments that end
@@ -50,7 +50,7 @@ slack_fits (const struct draft *draft, struct spot *spot, size_t index)
   struct spot apart = found;
   if (!all_fits (draft, &found))
     {
-      if (!slots_fall_back (&apart.slots) || !all_fits (draft, &apart))
+      if (!unit_places_fall_back (&apart.slots) || !all_fits (draft, &apart))
         return false;
       found = apart;
     }
