@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "base/radix.h"
 #include "stacks/profile_names.h"
 
 /* Categories of functions: at least one has to be grey.  */
@@ -151,34 +150,24 @@ copy_log (struct writer *writer)
   return true;
 }
 
-/* A sample, to be sorted by its thread.  */
-struct by_thread
+static int
+by_thread (const void *a, const void *b)
 {
-  uint64_t thread;
-  struct profile_sample sample;
-};
+  const struct profile_sample *x = a, *y = b;
+  return x->thread != y->thread ? (x->thread > y->thread ? 1 : -1)
+         : x->time != y->time   ? (x->time > y->time ? 1 : -1)
+                                : (x->node > y->node) - (x->node < y->node);
+}
 
-/* Samples are sorted by time and then by thread: the second sort keeps the
-   order of equal ones.  */
-static bool
+/* Sort the samples by thread, and each thread's by time.  */
+static void
 sort_log (struct writer *writer)
 {
-  size_t n = writer->n_log;
-  void *by_time = writer->log;
-  void *by_thread = calloc (n + 1, sizeof (struct by_thread));
-  struct by_thread *sorted = by_thread;
-  bool done = sorted != NULL && radix_sort (&by_time, n, sizeof *writer->log);
-  writer->log = by_time;
-  for (size_t i = 0; done && i < n; i++)
-    sorted[i] = (struct by_thread){ writer->log[i].thread, writer->log[i] };
-  if (done && n > 0)
-    writer->start = writer->log[0].time;
-  done = done && radix_sort (&by_thread, n, sizeof *sorted);
-  sorted = by_thread;
-  for (size_t i = 0; done && i < n; i++)
-    writer->log[i] = sorted[i].sample;
-  free (by_thread);
-  return done;
+  writer->start = UINT64_MAX;
+  for (size_t i = 0; i < writer->n_log; i++)
+    if (writer->log[i].time < writer->start)
+      writer->start = writer->log[i].time;
+  qsort (writer->log, writer->n_log, sizeof *writer->log, by_thread);
 }
 
 static const char *
@@ -340,9 +329,12 @@ firefox_print (const struct named_profile *profile, unsigned hz, FILE *out)
   bool done = writer.path != NULL
               && numbers_init (&writer.stacks, profile->calls.n)
               && numbers_init (&writer.names, profile->names.n)
-              && copy_log (&writer) && sort_log (&writer);
+              && copy_log (&writer);
   if (done)
-    print_profile (&writer);
+    {
+      sort_log (&writer);
+      print_profile (&writer);
+    }
   free (writer.log);
   free (writer.path);
   free (writer.stacks.of);
