@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -82,6 +83,8 @@ open_nameless (struct rlimit *limit)
 _Noreturn static void
 run_packer (const char *program, int from, int to, const struct rlimit *limit)
 {
+  /* Nobody takes what is written when the parent has ended.  */
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
   /* A write beyond the limit fails, and the program says so.  */
   signal (SIGXFSZ, SIG_IGN);
   if (lseek (from, 0, SEEK_SET) == 0 && setrlimit (RLIMIT_FSIZE, limit) == 0

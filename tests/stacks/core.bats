@@ -233,6 +233,22 @@ END
   done
 }
 
+# It went on, and filled half of the disk.
+@test "what decompresses a core ends with sframe-stack" {
+  local victim number
+  mkdir bin
+  printf '#!/bin/sh\necho $$ >number\nexec sleep 300\n' >bin/zstd
+  chmod +x bin/zstd
+  printf '\x28\xb5\x2f\xfd  ' >core
+  PATH=$PWD/bin:$PATH "$stack" core 3>&- &
+  victim=$!
+  within_a_minute test -s number
+  number=$(cat number)
+  children+=("$number")
+  ended_by_term "$victim"
+  within_a_minute eval '! kill -0 "$number"'
+}
+
 # Frames were missing, and the exit status was 0.
 @test "memory that runs out is told, and no frame is missing without a word" {
   needs_failing_allocations
