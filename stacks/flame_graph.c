@@ -13,7 +13,6 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
-#include "base/radix.h"
 #include "stacks/flame_graph_page.h"
 #include "stacks/profile_diff.h"
 #include "stacks/profile_names.h"
@@ -130,13 +129,25 @@ percent (const struct picture *picture, uint64_t weight)
   return all == 0 ? 100 : 100 * (double)weight / (double)all;
 }
 
+static struct rank
+rank_of (const struct picture *picture, uint32_t node)
+{
+  return (struct rank){ picture->profile->totals[node], picture->depth[node] };
+}
+
+static int
+by_rank (const void *a, const void *b)
+{
+  const struct rank *x = a, *y = b;
+  return x->total != y->total ? (x->total < y->total ? 1 : -1)
+                              : (x->depth > y->depth) - (x->depth < y->depth);
+}
+
 static bool
 is_drawn (const struct picture *picture, uint32_t node)
 {
-  const struct rank *limit = &picture->left_out_first;
-  uint64_t total = picture->profile->totals[node];
-  return total > limit->total
-         || (total == limit->total && picture->depth[node] < limit->depth);
+  const struct rank rank = rank_of (picture, node);
+  return by_rank (&rank, &picture->left_out_first) < 0;
 }
 
 static unsigned
@@ -196,30 +207,20 @@ place (struct picture *picture)
     }
 }
 
-/* Set the rank from which on nothing is drawn to that of the function behind
-   which SMALLER others come.  False when memory ran out.  */
+/* Set the rank from which on nothing is drawn.  False when memory ran out.  */
 static bool
-find_limit (struct picture *picture, uint32_t smaller)
+find_limit (struct picture *picture)
 {
   uint32_t n = picture->profile->calls.n;
-  void *items = calloc (n, sizeof (struct keyed_node));
-  struct keyed_node *keyed = items;
-  for (uint32_t node = 0; items != NULL && node < n; node++)
-    keyed[node]
-        = (struct keyed_node){ UINT32_MAX - picture->depth[node], node };
-  bool sorted = items != NULL && radix_sort (&items, n, sizeof *keyed);
-  /* Functions of one width keep their order by depth.  */
-  keyed = items;
-  for (uint32_t i = 0; sorted && i < n; i++)
-    keyed[i].key = picture->profile->totals[keyed[i].node];
-  sorted = sorted && radix_sort (&items, n, sizeof *keyed);
-  keyed = items;
-  if (sorted)
-    picture->left_out_first
-        = (struct rank){ keyed[smaller].key,
-                         picture->depth[keyed[smaller].node] };
-  free (items);
-  return sorted;
+  struct rank *ranks = calloc (n, sizeof *ranks);
+  if (ranks == NULL)
+    return false;
+  for (uint32_t node = 0; node < n; node++)
+    ranks[node] = rank_of (picture, node);
+  qsort (ranks, n, sizeof *ranks, by_rank);
+  picture->left_out_first = ranks[FUNCTIONS_MAX];
+  free (ranks);
+  return true;
 }
 
 /* Choose the functions to be drawn.  False when memory ran out.  */
@@ -228,7 +229,7 @@ choose (struct picture *picture)
 {
   uint32_t n = picture->profile->calls.n;
   picture->left_out_first = (struct rank){ 0, UINT32_MAX };
-  if (n > FUNCTIONS_MAX && !find_limit (picture, n - FUNCTIONS_MAX - 1))
+  if (n > FUNCTIONS_MAX && !find_limit (picture))
     return false;
   for (uint32_t node = 0; node < n; node++)
     if (!is_drawn (picture, node))
