@@ -30,7 +30,8 @@ frame_name_find (const struct page *page, const struct stack_walk *walk,
   if (file == NULL)
     return;
   code_file_symbol (file, offset, page->wanted, &name->symbol);
-  /* Nobody calls it by the name of what stands in front of it.  */
+  /* A symbol without a size that begins before the trampoline is another
+     function's.  */
   if (name->handler
       && (name->symbol.of_rows
           || (name->symbol.unsized && name->symbol.offset > 0)))
