@@ -506,6 +506,51 @@ END
   [ "$(jq '[.manifests[].digest] | unique | length' two/index.json)" -eq 1 ]
 }
 
+# An image, and one with a layer more and its own configuration.
+@test "a layer that several images have is converted once" {
+  make_image
+  mkdir more
+  small_program more/other
+  umoci tag --image image:latest more
+  umoci insert --image image:more more /srv
+  umoci tag --image image:latest config
+  umoci config --image image:config --config.env A=B
+  umoci gc --layout image
+  printf '#!/bin/sh\necho >>%q\nexec %q "$@"\n' "$PWD/calls" "$CFI2SFRAME" >spy
+  chmod +x spy
+  # As docker save makes it of three.
+  local how form name
+  mkdir all
+  for name in latest more config; do
+    listing image:$name >before-$name
+    skopeo copy -q oci:image:$name docker-archive:$name.tar:name:$name
+    tar xf $name.tar -C all
+    mv all/manifest.json manifest-$name
+  done
+  jq -sc add manifest-* >all/manifest.json
+  tar cf image.tar -C all .
+  for how in "" --squash; do
+    for form in "" .tar; do
+      : >calls
+      # shellcheck disable=SC2086
+      gives 0 retrofit $how --cfi2sframe="$PWD/spy" -o new$how$form image$form
+      # Two stacks of layers; or the layers with programs.
+      [ "$(wc -l <calls)" -eq 2 ] || report
+      for name in more config; do
+        if [ "$form" ]; then
+          skopeo copy -q docker-archive:new$how.tar:name:$name oci:got:$name
+        else
+          skopeo copy -q oci:new$how:$name oci:got:$name
+        fi
+        listing got:$name | diff before-$name -
+        has_sframe seen/rootfs/bin/hello
+        [ $name != more ] || has_sframe seen/rootfs/srv/other
+      done
+      rm -r got
+    done
+  done
+}
+
 @test "--squash: what something else names stays" {
   make_image
   # A manifest that is not an image's, with the image's configuration and layers.

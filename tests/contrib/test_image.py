@@ -144,7 +144,7 @@ def test_our_own_faults_are_no_damaged_images(run, retrofit, layout,
     def changed_layers(*_):
         raise fault("ours")
 
-    monkeypatch.setattr(retrofit, "changed_layers", changed_layers)
+    monkeypatch.setattr(retrofit.Layers, "changed", changed_layers)
     with pytest.raises(fault):
         run(layout())
 

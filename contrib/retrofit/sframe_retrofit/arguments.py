@@ -162,7 +162,6 @@ def parse_packages(parser: Parser, suffix: Suffix,
                    *needed: str) -> argparse.Namespace:
     """The options of a program that converts packages."""
     options = parse(parser, *needed)
-    options.programs = None
     if not (options.dry_run or options.output
             or getattr(options, "list_checksums", False)):
         parser.error("-o DIR or --dry-run is needed")

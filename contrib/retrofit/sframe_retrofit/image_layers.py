@@ -4,12 +4,14 @@
 umoci unpacks (layers hide and remove files of each other), tar packs.
 """
 
+import functools
 import glob
 import os
 import re
 import shutil
 import subprocess
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import (Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional,
+                    Tuple)
 
 from sframe_retrofit import (Options, Refused, checksums, complain, counted,
                              md5sums, packages, say, shown)
@@ -27,10 +29,11 @@ TAG = "image"
 
 class Layer(NamedTuple):
     """A layer that was made."""
-    path: str    # where it is, not compressed
+    path: str    # where it is, not compressed, until an image has it
     diff_id: str # its digest
     n_files: int # converted files in it
     growth: int  # of these, in bytes
+    size: int    # of the layer
 
 
 def directory_times(root: str) -> List[Tuple[str, os.stat_result]]:
@@ -74,9 +77,10 @@ def identities(root: str) -> Dict[str, Tuple[int, int]]:
             for name, status in files_below(root)}
 
 
-def make_layer(options: Options, layout: str, work: str) -> Optional[Layer]:
-    """Convert the files of the image TAG in LAYOUT; their layer, in WORK, or
-    None if there is nothing to convert.
+def make_layer(options: Options, layout: str, work: str,
+               path: str) -> Optional[Layer]:
+    """Convert the files of the image TAG in LAYOUT; their layer, in the file
+    PATH, or None if there is nothing to convert.
 
     Hard links of converted files are converted, too.
     """
@@ -98,17 +102,14 @@ def make_layer(options: Options, layout: str, work: str) -> Optional[Layer]:
         options.progress.show("packing the layer")
         after = identities(root)
         names = sorted(name for name in after if after[name] != before[name])
-        path = os.path.join(work, "layer.tar")
         run(["tar", "-c", "-f", path, "-C", root, "--format=pax",
              "--pax-option=delete=atime,delete=ctime,exthdr.name=%d/%f",
              "--numeric-owner", "--xattrs", "--xattrs-include=*",
              "--no-recursion", "--null", "--verbatim-files-from", "-T", "-"],
             input=b"".join(os.fsencode(name) + b"\0" for name in names))
-        options.n_files += len(reports)
         layer = Layer(path, "sha256:" + digest_of_file(path), len(reports),
                       sum(report["output_bytes"] - report["input_bytes"]
-                          for report in reports))
-        options.n_layers += 1
+                          for report in reports), os.path.getsize(path))
     shutil.rmtree(bundle)
     return layer
 
@@ -209,23 +210,32 @@ class RewrittenLayer(packages.Package):
 MD5SUMS = re.compile(r"var/lib/dpkg/(info|status\.d)/[^/]+\.md5sums")
 
 
-def rewrite_layer(options: Options, path: str, digests: md5sums.Digests
-                  ) -> Tuple[Dict[int, bytes], LayerContents]:
-    """New contents of files in the layer PATH, by index, and its files.
+@functools.lru_cache(maxsize=None)
+def candidates_in(path: str) -> Tuple[checksums.Pair, ...]:
+    """What may be checksums in the layer PATH, which several images may have."""
+    return tuple(checksums.candidates_in(LayerContents(path)))
 
-    DIGESTS has, by name and old MD5, the new MD5 of what was converted in this
-    layer and those below it.
+
+def rewrite_layer(options: Options, near: Tuple[checksums.Pair, ...], path: str,
+                  digests: md5sums.Digests, target: str) -> Optional[Layer]:
+    """The layer PATH with other contents for some files, in the file TARGET, or
+    None if there is nothing to change.
+
+    NEAR are the checksums in all layers of the image.  DIGESTS has, by name and
+    old MD5, the new MD5 of what was converted in this layer and those below it.
     """
     options.progress.show("converting files")
+    known = packages.Known(checksums.Checksums())
+    known.checksums.add(near)
     layer, files = RewrittenLayer(path), LayerContents(path)
-    changed, reports = packages.convert_files(options, layer, files)
+    changed, reports = packages.convert_files(options, known, layer, files)
     options.well &= layer.well
     if options.dry_run:
         for name in sorted(files.name(index)
                            for index, report in reports.items()
                            if report["status"] == "converted"):
             say(shown("/" + name))
-        return {}, files
+        return None
     for index, new in changed.items():
         md5sums.note(digests, files.names(index), files.file(index), new)
     for index, name in files.all_names():
@@ -234,38 +244,13 @@ def rewrite_layer(options: Options, path: str, digests: md5sums.Digests
             new = md5sums.renewed(old, digests)
             if new != old:
                 changed[index] = new
-    return changed, files
-
-
-def squash(options: Options, what: str, paths: List[str], config: Any,
-           work: str) -> Dict[int, Layer]:
-    """Rewrite those of the layers in PATHS that have files to convert."""
-    diff_ids = check_layers(paths, config)
-    options.checksums, options.programs = checksums.Checksums(), None
-    for path in paths:
-        options.checksums.add(checksums.candidates_in(LayerContents(path)))
-    layers: Dict[int, Layer] = {}
-    digests: md5sums.Digests = {}
-    for number, path in enumerate(paths):
-        changed, files = rewrite_layer(options, path, digests)
-        if not changed:
-            continue
-        new = files.replaced(changed)
-        target = os.path.join(work, "layer-%d.tar" % number)
-        with open(target, "wb") as file:
-            file.write(new)
-        layers[number] = Layer(target, "sha256:" + digest_of_file(target),
-                               len(changed), len(new) - len(files.data))
-        diff_ids[number] = layers[number].diff_id
-    options.n_layers += len(layers)
-    options.n_files += sum(layer.n_files for layer in layers.values())
-    if options.verbose:
-        say("%s: %s changed, %+d KiB, in %d of %s" % (
-            what, counted(sum(layer.n_files for layer in layers.values()),
-                          "file"),
-            sum(layer.growth for layer in layers.values()) // 1024,
-            len(layers), counted(len(paths), "layer")))
-    return layers
+    if not changed:
+        return None
+    tar = files.replaced(changed)
+    with open(target, "wb") as file:
+        file.write(tar)
+    return Layer(target, "sha256:" + digest_of_file(target), len(changed),
+                 len(tar) - len(files.data), len(tar))
 
 
 def add_to_config(config: Any, layer: Layer) -> None:
@@ -280,24 +265,78 @@ def add_to_config(config: Any, layer: Layer) -> None:
         config["history"].append(entry)
 
 
-def one_more(options: Options, what: str, paths: List[str], config: Any,
-             work: str) -> Dict[int, Layer]:
-    """A layer with what is converted, above those in the files PATHS."""
-    layer = make_layer(options, view_of(work, layer_paths(paths, config)), work)
-    if options.verbose:
-        say("%s: nothing to convert" % what if layer is None else
-            "%s: %s converted, %+d KiB, in a layer of %d KiB"
-            % (what, counted(layer.n_files, "ELF file"), layer.growth // 1024,
-               os.path.getsize(layer.path) // 1024))
-    if layer is None:
-        return {}
-    add_to_config(config, layer)
-    return {len(paths): layer}
+class Layers:
+    """What becomes of layers: a layer that several images have changes once."""
 
+    def __init__(self, options: Options, work: str) -> None:
+        self.options, self.work = options, work
+        self.made: List[Layer] = []
+        # By all layers of an image, what is added to them.
+        self.added: Dict[Tuple[str, ...], Optional[Layer]] = {}
+        # By a layer, and what else counts: what it is now, and the digests.
+        self.rewritten: Dict[
+            Tuple[str, Tuple[checksums.Pair, ...], FrozenSet[Any]],
+            Tuple[Optional[Layer], md5sums.Digests]] = {}
 
-def changed_layers(options: Options, what: str, paths: List[str], config: Any,
-                   work: str) -> Dict[int, Layer]:
-    """What becomes of the layers in the files PATHS, the lowest first, of the
-    image WHAT: those that are new or change, by number.  CONFIG follows."""
-    return (squash if options.squash else one_more)(
-        options, what, paths, config, work)
+    def _target(self) -> str:
+        return os.path.join(self.work, "layer-%d.tar" % len(self.made))
+
+    def _noted(self, layer: Optional[Layer]) -> Optional[Layer]:
+        self.made += [layer] if layer else []
+        return layer
+
+    def changed(self, what: str, paths: List[str],
+                config: Any) -> Dict[int, Layer]:
+        """Those of the layers in the files PATHS, the lowest first, of the image
+        WHAT, that are new or change, by number.  CONFIG follows."""
+        return (self._squash if self.options.squash else self._one_more)(
+            what, paths, config)
+
+    def _one_more(self, what: str, paths: List[str],
+                  config: Any) -> Dict[int, Layer]:
+        """A layer with what is converted, above the others."""
+        key = tuple(os.path.realpath(path) for path in paths)
+        if key not in self.added:
+            view = view_of(self.work, layer_paths(paths, config))
+            self.added[key] = self._noted(make_layer(
+                self.options, view, self.work, self._target()))
+        layer = self.added[key]
+        if self.options.verbose:
+            say("%s: nothing to convert" % what if layer is None else
+                "%s: %s converted, %+d KiB, in a layer of %d KiB"
+                % (what, counted(layer.n_files, "ELF file"),
+                   layer.growth // 1024, layer.size // 1024))
+        if layer is None:
+            return {}
+        add_to_config(config, layer)
+        return {len(paths): layer}
+
+    def _squash(self, what: str, paths: List[str],
+                config: Any) -> Dict[int, Layer]:
+        """Those that have files to convert, rewritten."""
+        diff_ids = check_layers(paths, config)
+        near = tuple(pair for path in paths for pair in candidates_in(path))
+        layers: Dict[int, Layer] = {}
+        digests: md5sums.Digests = {}
+        for number, path in enumerate(paths):
+            layer, digests = self._rewritten(near, path, digests)
+            if layer:
+                layers[number] = layer
+                diff_ids[number] = layer.diff_id
+        if self.options.verbose:
+            say("%s: %s changed, %+d KiB, in %d of %s" % (
+                what, counted(sum(layer.n_files for layer in layers.values()),
+                              "file"),
+                sum(layer.growth for layer in layers.values()) // 1024,
+                len(layers), counted(len(paths), "layer")))
+        return layers
+
+    def _rewritten(self, near: Tuple[checksums.Pair, ...], path: str,
+                   digests: md5sums.Digests) \
+            -> Tuple[Optional[Layer], md5sums.Digests]:
+        key = os.path.realpath(path), near, frozenset(digests.items())
+        if key not in self.rewritten:
+            digests = dict(digests)
+            self.rewritten[key] = self._noted(rewrite_layer(
+                self.options, near, path, digests, self._target())), digests
+        return self.rewritten[key]

@@ -105,9 +105,40 @@ class Package:
 Kind = TypeVar("Kind", bound=Package)
 
 
-# Debug files that were split off before the conversion (--debug-twin of
-# cfi2sframe): programs that were converted are kept by their build-ids until
-# the packages with debug files, which come last, have been looked into.
+# What is known of all packages of a run while one is converted.
+
+class Programs:
+    """Programs that were converted, by their build-ids, in FOLDER: debug files
+    that were split off before the conversion (--debug-twin of cfi2sframe) come in
+    packages that are looked into last.  Without a FOLDER none come.
+    """
+
+    def __init__(self, folder: Optional[str] = None) -> None:
+        self.folder = folder
+
+    def _path(self, data: bytes) -> Optional[str]:
+        name = build_id(data)
+        return os.path.join(self.folder, name) if self.folder and name else None
+
+    def keep(self, program: bytes) -> None:
+        path = self._path(program)
+        if path:
+            with open(path, "wb") as file:
+                file.write(program)
+
+    def find(self, debug_file: bytes) -> Optional[str]:
+        """Where the program is that was kept."""
+        path = self._path(debug_file)
+        return path if path and os.path.exists(path) else None
+
+
+class Known:
+    """What may be checksums, and what debug files have to follow."""
+
+    def __init__(self, found: checksums.Checksums) -> None:
+        self.checksums = found
+        self.programs = Programs()
+
 
 def has_debug_files(path: str) -> bool:
     """Whether the package PATH is one of debug files, by its name."""
@@ -115,34 +146,26 @@ def has_debug_files(path: str) -> bool:
                      os.path.basename(path)) is not None
 
 
-def prepare_debug_files(options: Options, folder: str) -> None:
+def prepare_debug_files(options: Options, known: Known, folder: str) -> None:
     """Put packages of debug files last, if any; keep programs in FOLDER."""
     options.packages.sort(key=has_debug_files)
     if any(map(has_debug_files, options.packages)):
-        options.programs = os.path.join(folder, "programs")
-        os.mkdir(options.programs)
+        known.programs = Programs(os.path.join(folder, "programs"))
+        os.mkdir(os.path.join(folder, "programs"))
 
 
-def keep_program(options: Options, data: bytes) -> None:
-    name = build_id(data)
-    if options.programs and name:
-        with open(os.path.join(options.programs, name), "wb") as file:
-            file.write(data)
-
-
-def follow_programs(options: Options, package: Package, files: Files,
-                    paths: Dict[int, str]) -> bool:
+def follow_programs(options: Options, programs: Programs, package: Package,
+                    files: Files, paths: Dict[int, str]) -> bool:
     """Bring the debug files among PATHS in step; whether all went well."""
     well = True
     for index, path in paths.items():
-        name = build_id(files.file(index))
-        if not files.name(index).lstrip("/").startswith("usr/lib/debug/") \
-           or not options.programs or not name \
-           or not os.path.exists(os.path.join(options.programs, name)):
+        program = programs.find(files.file(index)) \
+            if files.name(index).lstrip("/").startswith("usr/lib/debug/") \
+            else None
+        if not program:
             continue
         done = complete(
-            [options.cfi2sframe, "-q", "--debug-twin=" + path,
-             os.path.join(options.programs, name)],
+            [options.cfi2sframe, "-q", "--debug-twin=" + path, program],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if done.returncode != 0:
             well = False
@@ -160,11 +183,11 @@ def place_for(files: Files, indices: List[int]) -> Workplace:
                                     for index in indices)))
 
 
-def lay_out_files(options: Options, files: Files, indices: List[int],
+def lay_out_files(known: checksums.Checksums, files: Files, indices: List[int],
                   folder: str) -> Dict[int, str]:
     """Put the files INDICES into FOLDER; their paths by index."""
-    options.checksums.add(checksums.candidates_in(files))
-    layout = checksums.Layout(folder, options.checksums,
+    known.add(checksums.candidates_in(files))
+    layout = checksums.Layout(folder, known,
                               checksums.further_names(files))
     return {index: layout.add(files.name(index), files.file(index))
             for index in indices}
@@ -227,7 +250,7 @@ def detach_files(options: Options, package: Package, files: Files,
     return reports
 
 
-def convert_files(options: Options, package: Package,
+def convert_files(options: Options, known: Known, package: Package,
                   files: Files) -> Tuple[Dict[int, bytes], Reports]:
     """New contents by index, and what became of each file."""
     indices, reports = convertible_files(options, package, files)
@@ -235,16 +258,17 @@ def convert_files(options: Options, package: Package,
         return {}, reports
     changed = {}
     with place_for(files, indices) as place:
-        paths = lay_out_files(options, files, indices, place.folder)
+        paths = lay_out_files(known.checksums, files, indices, place.folder)
         reports.update(run_on_files(options, package, paths, place.folder,
                                     DEFAULT_OPTIONS + options.converting))
-        package.well &= follow_programs(options, package, files, paths)
+        package.well &= follow_programs(options, known.programs, package,
+                                        files, paths)
         for index, path in paths.items():
             with open(path, "rb") as file:
                 new = file.read()
             if new != files.file(index):
                 changed[index] = new
-                keep_program(options, new)
+                known.programs.keep(new)
     return changed, reports
 
 
@@ -258,7 +282,7 @@ def show_list(package: Package, files: Files, reports: Reports) -> None:
                               if report.get("reason") else ""))
 
 
-def look_into(options: Options, kind: Type[Kind], path: str,
+def look_into(options: Options, known: Known, kind: Type[Kind], path: str,
               work: Optional[str]) -> Kind:
     """The first pass over the package PATH; its new contents go to the file
     WORK, or nowhere if there is none."""
@@ -269,7 +293,7 @@ def look_into(options: Options, kind: Type[Kind], path: str,
     if package.fixed:
         return package
     files = package.files()
-    changed, reports = convert_files(options, package, files)
+    changed, reports = convert_files(options, known, package, files)
     package.reports = {files.name(index): report
                        for index, report in reports.items()}
     if package.unwritable and (changed or any(
@@ -391,20 +415,22 @@ def checksums_in(kind: Type[Package], path: str) -> List[checksums.Pair]:
         if package.may_have_checksums() else []
 
 
-def collect_checksums(options: Options, kind: Type[Package]) -> None:
+def collect_checksums(options: Options, kind: Type[Package]) \
+        -> checksums.Checksums:
     """What may be checksums in any package.  What is wrong with a package that
     is converted is told when it is looked into; one that is only looked at for
     checksums has to be read, or a library would lose its checksum."""
-    options.checksums = checksums.Checksums()
+    found = checksums.Checksums()
     holders = getattr(options, "checksums_of", [])
     paths = options.packages + holders
     for path in paths if len(paths) > 1 else []:
         try:
-            options.checksums.add(checksums_in(kind, path))
+            found.add(checksums_in(kind, path))
         except (Refused, OSError, UnicodeDecodeError, MemoryError) as error:
             if path in holders:
                 raise Refused("%s: %s" % (path, reason_of(error, path))) \
                     from None
+    return found
 
 
 def new_outputs(options: Options) -> Workplace:
@@ -422,16 +448,17 @@ def convert_packages(options: Options, kind: Type[Kind]) -> Tuple[
         List[Kind], Dict[str, str]]:
     """Both passes; the packages, and what failed."""
     begin_progress(options)
-    collect_checksums(options, kind)
+    known = Known(collect_checksums(options, kind))
     if options.dry_run:
         return each_package(
-            options, lambda path: look_into(options, kind, path, None))
+            options, lambda path: look_into(options, known, kind, path, None))
     with new_outputs(options) as place:
-        prepare_debug_files(options, place.folder)
+        prepare_debug_files(options, known, place.folder)
         work = ("%s/%d" % (place.folder, number)
                 for number in itertools.count())
         packages, failures = each_package(
-            options, lambda path: look_into(options, kind, path, next(work)))
+            options,
+            lambda path: look_into(options, known, kind, path, next(work)))
         renewed = find_renewed(packages)
         _, more = each(packages, lambda package: write_package(
             options, package, renewed, next(work)))
