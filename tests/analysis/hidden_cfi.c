@@ -2,15 +2,16 @@
    seen the CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-     hidden_cfi [-a] [-e] [-g] [-v] FILE...
+     hidden_cfi [-a] [-e] [-g] [-s] [-v] FILE...
 
    One line per FILE: bytes of code with CFI (without padding), and the share
    for which the analysis says the same, nothing, or something else.  The
    analysis is told the ranges of the FDEs and the landing pads of exceptions,
-   but no row; with -e it is told nothing at all (and .symtab is hidden, too).
-   With -a, code without CFI is analysed, too; with -g, it is what counts: the
-   share of all executable bytes, without padding, that rows can be made for.
-   -v lists what differs, and gaps.  Fails when anything differs.  */
+   but no row; with -e it is told nothing at all (and .symtab is hidden, too),
+   with -s only of symbols. With -a, code without CFI is analysed, too; with
+   -g, it is what counts: the share of all executable bytes, without padding,
+   that rows can be made for. -v lists what differs, and gaps.  Fails when
+   anything differs.  */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #include "analysis/state_row.h"
 #include "convert/code_evidence.h"
 
-static bool everything_hidden, everywhere, count_gaps, verbose;
+static bool everything_hidden, symbols_seen, everywhere, count_gaps, verbose;
 
 /* PLT stubs, with or without CFI, have rules of their own.  */
 static bool
@@ -418,7 +419,8 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
   if (everything_hidden)
     {
       request.n_known = request.n_pads = 0;
-      request.beyond_cfi = request.no_symbols = true;
+      request.beyond_cfi = true;
+      request.no_symbols = !symbols_seen;
     }
   double began = seconds_now ();
   bool ok = analysis_run (&request, &file.row_map, NULL, &summary, NULL, err);
@@ -465,6 +467,8 @@ main (int argc, char **argv)
       struct error err = { 0 };
       if (strcmp (argv[i], "-e") == 0)
         everything_hidden = true;
+      else if (strcmp (argv[i], "-s") == 0)
+        everything_hidden = symbols_seen = true;
       else if (strcmp (argv[i], "-a") == 0)
         everywhere = true;
       else if (strcmp (argv[i], "-g") == 0)
