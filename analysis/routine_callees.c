@@ -7,7 +7,9 @@
    return is doubtful, unless the code behind the call is the function's own:
    it goes straight to a return, which routine_check.c has found to have the
    function's own frame, or it goes on with what the function has put into
-   registers that belong to its callers.  A landing pad shows neither.
+   registers that belong to its callers.  A landing pad shows neither.  Behind a
+   call by an unknown pointer, any way to a return will do, and a loop around the
+   call.
 
    One call that is seen to return shows it of all calls of the same function,
    or by way of the same word: whether a function returns is a part of its
@@ -21,7 +23,7 @@
 enum
 {
   INSTRUCTIONS_MAX = 16, /* looked at behind a call */
-  LANDING_MAX = 64,      /* the same, for what becomes of its result */
+  LANDING_MAX = 64,      /* the same, for its result and for loops */
   ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
 };
 
@@ -252,24 +254,58 @@ note_back (struct routine *routine, uint64_t callee)
     routine_observe (routine, OBSERVED_COMES_BACK, callee);
 }
 
+/* Whether the path behind call NUMBER leads back in front of the call: such a
+   loop is the routine's.  What follows the routine may go on at its entry, by
+   a tail call, but nowhere else in it.  */
+static bool
+loops_around (const struct routine *routine, uint32_t number)
+{
+  const uint64_t call = routine->nodes[number].address;
+  for (int i = 0; i < LANDING_MAX; i++)
+    {
+      const struct routine_node *node = node_behind (routine, number);
+      if (!node)
+        return false;
+      bool jumps
+          = node->insn.flow == FLOW_JUMP || node->insn.flow == FLOW_BRANCH;
+      if (jumps && node->insn.target > routine->entry
+          && node->insn.target <= call)
+        return true;
+      number = (uint32_t)(node - routine->nodes);
+    }
+  return false;
+}
+
+/* Whether call NUMBER of CALLEE (0: unknown), which nothing behind it shows to
+   return, may be the last instruction on its path.  Where a pointer leads to
+   what is behind it, that may be a function, and its returns are not the
+   routine's.  */
+static bool
+may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
+{
+  const struct insn *insn = &routine->nodes[number].insn;
+  if (callee != 0)
+    return !node_behind (routine, number)->goes_back
+           && !routine_comes_back (routine, callee)
+           && !defined_comes_back (routine, insn);
+  bool goes_on = node_behind (routine, number)->goes_back
+                 || loops_around (routine, number);
+  return !goes_on || is_in_front_of_pointed (routine, number);
+}
+
 static void
 note_call (struct routine *routine, uint32_t number)
 {
   const struct routine_node *node = &routine->nodes[number];
-  const struct routine_node *behind = node_behind (routine, number);
-  uint64_t callee = behind ? callee_of (routine, &node->insn) : 0;
-  if (!behind || (callee == 0 && !is_in_front_of_pointed (routine, number)))
+  if (!node_behind (routine, number))
     return;
-  if (callee == 0)
+  uint64_t callee = callee_of (routine, &node->insn);
+  if (is_shown_behind (routine, number))
     {
-      if (!is_shown_behind (routine, number)
-          && !address_map_set (&routine->doubtful, node->address, 0))
-        routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
+      if (callee != 0)
+        note_back (routine, callee);
     }
-  else if (is_shown_behind (routine, number))
-    note_back (routine, callee);
-  else if (!behind->goes_back && !routine_comes_back (routine, callee)
-           && !defined_comes_back (routine, &node->insn)
+  else if (may_be_last (routine, number, callee)
            && !address_map_set (&routine->doubtful, node->address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
 }
@@ -304,9 +340,8 @@ has_news (const struct routine *routine)
     {
       const struct insn *insn = &routine->nodes[i].insn;
       uint64_t callee = insn_is_call (insn) ? callee_of (routine, insn) : 0;
-      if (callee != 0
-              ? !routine_comes_back (routine, callee)
-              : insn_is_call (insn) && is_in_front_of_pointed (routine, i))
+      if (insn_is_call (insn)
+          && (callee == 0 || !routine_comes_back (routine, callee)))
         return true;
     }
   return false;

@@ -6,7 +6,7 @@
 # options: -g
 # expect: sound:2
 # expect: unproven:8
-# expect: rows for 25.20%
+# expect: rows for 26.55%
 	.macro	begin name
 	.globl	\name
 	.type	\name, @function

@@ -2,7 +2,7 @@
 # branch (c) to the end.  Then other calls of the same function do, too (d).  Also
 # behind calls of pointers, where a pointer leads to what is behind the call, by a
 # return (e), by a register that was put there (f; g by cpuid).  No pointer leads
-# behind those of h and i, but to what follows.  d, h and i have another call, too,
+# behind those of h and i, but to what follows; both are in loops.  d, h and i have another call, too,
 # for which they are followed again.
 # options: -e
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
@@ -109,8 +109,8 @@ h:	.cfi_startproc
 	ret
 3:	push	%rax
 	.cfi_def_cfa_offset 16
-	call	*%rdi
-1:	jmp	1b
+1:	call	*%rdi
+	jmp	1b
 	.cfi_endproc
 i:	.cfi_startproc
 	test	%edx, %edx
@@ -123,10 +123,10 @@ i:	.cfi_startproc
 	ret
 3:	push	%rax
 	.cfi_def_cfa_offset 16
-	call	*%rdi
+1:	call	*%rdi
 	xor	%eax, %eax
 behind_i:
-	jmp	behind_i
+	jmp	1b
 	.cfi_endproc
 	.section .data.rel.ro, "aw"
 	.quad	behind_e, behind_f, behind_g, behind_i
