@@ -87,7 +87,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   if (state_is_restored (state, routine->machine) && !is_label)
     {
       routine->result.is_proven
-          |= function && routine_is_entered_certainly (function)
+          |= function && routine_leads_to_function (routine->context, function)
              && routine_shows_entry (routine, state,
                                      failure == ROUTINE_RUNS_INTO);
       note_leaving (routine);
@@ -238,13 +238,14 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
     routine_observe (routine, OBSERVED_PASSED_OVER, insn->target);
 }
 
-/* Whether INSN, an indirect jump, goes to a function of another image.  */
+/* Whether INSN, an indirect jump, goes to a function of another image, which
+   returns as far as its name tells.  */
 static bool
 goes_to_import (const struct routine *routine, const struct insn *insn)
 {
   const struct relocated *word = facts_relocated (
       routine->context->facts, routine_called_place (routine->context, insn));
-  return word && word->is_got;
+  return word && word->is_got && !word->exits && !word->may_exit;
 }
 
 /* INSN jumps to an address.  Where tables had less entries when the jump was

@@ -34,11 +34,18 @@ routine_begins_certainly (const struct routine *routine)
   return function && (function->is_called || function->is_known);
 }
 
+/* Where functions without CFI are followed, a call proves nothing of the
+   frame that the function itself relies on: code of any frame can jump to the
+   thunk of an indirect jump ("retpoline"), which is called, too, and leaves by
+   an address that it writes over its own return address.  */
 bool
-routine_is_entered_certainly (const struct code_function *function)
+routine_leads_to_function (const struct routine_context *context,
+                           const struct code_function *function)
 {
   return !function->is_pointer
-         && (function->is_called || function->is_known || function->is_proven);
+         && (function->is_proven
+             || (!context->ends_unknown
+                 && (function->is_called || function->is_known)));
 }
 
 bool

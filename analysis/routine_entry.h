@@ -8,7 +8,7 @@
 
      a call: an instruction of a certain function calls the entry;
      the CFI, which says that a function begins there;
-     an end: the routine returns, or jumps to what is entered by calls, and the
+     an end: the routine returns, or jumps to what was seen to return, and the
        return address is where a call puts it;
      its frame, if it has no end: it saves registers of its caller, and the
        stack pointer is aligned at all of its calls as the ABI demands, which
@@ -35,8 +35,9 @@ void routine_note_frame (struct routine *routine, const struct state *state);
 /* Whether a call or the CFI proves the entry.  */
 bool routine_begins_certainly (const struct routine *routine);
 
-/* Whether FUNCTION, which a routine jumps to, is entered by calls.  */
-bool routine_is_entered_certainly (const struct code_function *function);
+/* Whether FUNCTION, which a routine jumps to, needs the frame of a call.  */
+bool routine_leads_to_function (const struct routine_context *context,
+                                const struct code_function *function);
 
 /* Whether there is a proof for FUNCTION, which was followed with RESULT and is
    sound.  */
