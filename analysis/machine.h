@@ -22,6 +22,7 @@ struct code_machine
   uint8_t kernel_call;    /* register with the number of a system call */
   uint8_t kernel_result;  /* register with what it returns */
   uint8_t rt_sigreturn;   /* such numbers, of Linux */
+  uint8_t exit, exit_group;
   uint16_t clone, clone3;
   uint8_t clone_stack;  /* register with the child's stack, or 0: its parent's
                            has been copied */

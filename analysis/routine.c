@@ -152,6 +152,8 @@ static bool
 step (struct routine *routine, uint32_t number, struct state *state)
 {
   const struct routine_node *node = &routine->nodes[number];
+  if (state_exits (state, routine->machine, &node->insn))
+    return false;
   state_apply (state, routine->machine, &node->insn, node->address,
                &routine->tables);
   return node->insn.flow == FLOW_NEXT || leave_node (routine, number, state);

@@ -284,7 +284,8 @@ check_end (struct routine *routine, uint64_t address, const struct insn *insn,
 {
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
   uint64_t next = address + insn->size;
-  if (!goes_on || routine_is_after_call (routine, address)
+  if (!goes_on || state_exits (state, routine->machine, insn)
+      || routine_is_after_call (routine, address)
       || ends_part (routine, address, next))
     return;
   struct state after;

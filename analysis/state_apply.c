@@ -687,6 +687,15 @@ state_kernel_call (const struct state *state,
   return value_is_constant (value) || value.kind == VALUE_KEPT;
 }
 
+bool
+state_exits (const struct state *state, const struct code_machine *machine,
+             const struct insn *insn)
+{
+  int64_t number;
+  return insn->calls_kernel && state_kernel_call (state, machine, &number)
+         && (number == machine->exit || number == machine->exit_group);
+}
+
 /* Whether system call NUMBER, with STATE, makes a child with another stack. */
 static bool
 makes_child (const struct state *state, const struct code_machine *machine,

@@ -19,6 +19,11 @@ void state_apply (struct state *state, const struct code_machine *machine,
 bool state_kernel_call (const struct state *state,
                         const struct code_machine *machine, int64_t *number);
 
+/* Whether INSN, with STATE in front, is a system call that ends the thread or
+   the process.  */
+bool state_exits (const struct state *state,
+                  const struct code_machine *machine, const struct insn *insn);
+
 /* What a call at ADDRESS leaves, after it returned.  */
 void state_call (struct state *state, const struct code_machine *machine,
                  uint64_t address);
