@@ -752,10 +752,10 @@ state_apply (struct state *state, const struct code_machine *machine,
   else if (insn->op != OP_NONE)
     apply_op (state, machine, insn, address, tables);
   apply_writes (state, insn, address);
-  if (value_equal (state->registers[machine->arch->sp], sp))
-    return;
-  state->trusts_sp &= !insn_resets (insn, machine->arch->sp);
-  move_stack (state, machine, sp);
+  if (state->trusts_sp)
+    state->trusts_sp = !insn_resets (insn, machine->arch->sp);
+  if (!value_equal (state->registers[machine->arch->sp], sp))
+    move_stack (state, machine, sp);
 }
 
 void
