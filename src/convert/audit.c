@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/percent.h"
 #include "cfi/source.h"
@@ -22,15 +23,6 @@ enum
   /* GNU ld leaves some functions out that this program can describe: up to 4
      percent of the code of libcrypto.  */
   WHOLE_PERCENT = 90
-};
-
-struct audit
-{
-  bool usable;    /* readers find it and can read it; those named, if any */
-  bool right;     /* and it says nothing but what the CFI says */
-  bool whole;     /* of nearly all code that could be described */
-  bool unknown;   /* later tools may have made it for later readers */
-  char text[200]; /* what is wrong, if one of these is false */
 };
 
 static int
@@ -157,10 +149,17 @@ audit_compare (const struct image *image,
   return compare_rows (image, &decoder, cfi_options, result, err);
 }
 
-static void
-set_text (struct audit *audit, const char *what, const char *detail)
+/* What is wrong with an .sframe; "" if nothing is.  */
+struct verdict
 {
-  snprintf (audit->text, sizeof audit->text, "%s%.120s", what, detail);
+  char text[200];
+  bool unknown; /* later tools may have made it for later readers */
+};
+
+static void
+set_text (struct verdict *verdict, const char *what, const char *detail)
+{
+  snprintf (verdict->text, sizeof verdict->text, "%s%.120s", what, detail);
 }
 
 static bool
@@ -185,71 +184,58 @@ coverable (const struct image *image, const struct cfi2sframe_options *options,
   return encoder != NULL;
 }
 
-/* *WHOLE: the COVERED bytes of code are nearly all that have CFI, or nearly
-   all that a conversion of IMAGE with OPTIONS would cover, which may have to
-   leave much out.  */
+/* Whether the .sframe that RESULT is about is right, and describes nearly all
+   code that has CFI, or nearly all that a conversion of IMAGE with OPTIONS
+   would cover, which may have to leave much out.  False when memory ran out.
+ */
 static bool
-audit_extent (const struct image *image,
-              const struct cfi2sframe_options *options, uint64_t covered,
-              uint64_t all, bool *whole, struct error *err)
+audit_rows (struct verdict *verdict,
+            const struct cfi2sframe_check_result *result,
+            const struct image *image,
+            const struct cfi2sframe_options *options, struct error *err)
 {
+  uint64_t covered = result->bytes_equal, all = covered + result->bytes_absent;
   uint64_t most;
-  *whole = is_nearly_all (covered, all);
-  if (*whole)
-    return true;
-  bool built = coverable (image, options, &most, err);
-  *whole = !built || is_nearly_all (covered, most);
-  return built || err->status != CFI2SFRAME_NO_MEMORY;
-}
-
-static bool
-audit_result (struct audit *audit,
-              const struct cfi2sframe_check_result *result,
-              const struct image *image,
-              const struct cfi2sframe_options *options, struct error *err)
-{
-  uint64_t all = result->bytes_equal + result->bytes_absent;
-  audit->right = result->bytes_wrong + result->bytes_extra == 0;
-  if (!audit->right)
+  if (result->bytes_wrong + result->bytes_extra > 0)
     {
-      set_text (audit, "is wrong: ", result->difference);
+      set_text (verdict, "is wrong: ", result->difference);
       return true;
     }
-  if (!audit_extent (image, options, result->bytes_equal, all, &audit->whole,
-                     err))
-    return false;
-  if (!audit->whole)
-    snprintf (audit->text, sizeof audit->text,
+  if (is_nearly_all (covered, all))
+    return true;
+  if (!coverable (image, options, &most, err))
+    return err->status != CFI2SFRAME_NO_MEMORY;
+  if (!is_nearly_all (covered, most))
+    snprintf (verdict->text, sizeof verdict->text,
               "describes only %.1f %% of the code with CFI",
-              percent_of (result->bytes_equal, all));
+              percent_of (covered, all));
   return true;
 }
 
-/* Whether READERS, if any are named, take the .sframe of IMAGE, a linked
-   file.  */
+/* Whether READERS, if any are named, take the .sframe of IMAGE.  Objects have
+   none that readers see.  False when memory ran out.  */
 static bool
-audit_readers (struct audit *audit, const struct image *image,
-               unsigned readers)
+audit_readers (struct verdict *verdict, const struct image *image,
+               unsigned readers, struct error *err)
 {
   struct sframe_decoder decoder;
-  char all[sizeof audit->text];
-  struct error err = { 0 };
-  if (readers == 0
-      || (find_sframe (image, &decoder, &err)
+  char all[sizeof verdict->text];
+  error_clear (err);
+  if (readers == 0 || image->header.e_type == ET_REL
+      || (find_sframe (image, &decoder, err)
           && for_readers_audit (readers, image, &decoder, false, all,
-                                sizeof all, &err)))
+                                sizeof all, err)))
     return true;
-  set_text (audit, "is not for the readers named: ", err.reason);
-  return false;
+  set_text (verdict, "is not for the readers named: ", err->reason);
+  return err->status != CFI2SFRAME_NO_MEMORY;
 }
 
-/* Audit the .sframe of IMAGE, which has one, by what a conversion with OPTIONS
-   would give.  Without CFI the section counts as right.  False when memory ran
-   out.  */
+/* Audit the .sframe of IMAGE, which has one: can readers use it, is it right,
+   is it whole, by what a conversion with OPTIONS would give?  Without CFI the
+   section counts as right.  False when memory ran out.  */
 static bool
-audit_image (const struct image *image,
-             const struct cfi2sframe_options *options, struct audit *audit,
-             struct error *err)
+audit_image (struct verdict *verdict, const struct image *image,
+             const struct cfi2sframe_options *options, struct error *err)
 {
   struct cfi2sframe_check_result result = { 0 };
   /* A section is right by all CFI that the file has.  That a conversion is
@@ -258,22 +244,20 @@ audit_image (const struct image *image,
   if (cfi_options.debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
     cfi_options.debug_info = CFI2SFRAME_DEBUG_INFO_OWN;
   const char *problem;
-  *audit = (struct audit){ .right = true, .whole = true };
+  *verdict = (struct verdict){ .text = "" };
   bool compared = audit_compare (image, &cfi_options, &problem, &result, err);
   if (!compared && err->status == CFI2SFRAME_NO_MEMORY)
     return false;
-  audit->usable
-      = problem == NULL && (compared || err->status == CFI2SFRAME_NOTHING);
-  audit->unknown
+  verdict->unknown
       = !compared && options->readers == 0 && err->word == WORD_UNKNOWN_SFRAME;
-  if (audit->unknown)
-    set_text (audit, "cannot be judged: ", err->reason);
-  else if (!audit->usable)
-    set_text (audit, "is of no use to any reader: ",
+  if (verdict->unknown)
+    set_text (verdict, "cannot be judged: ", err->reason);
+  else if (problem != NULL || (!compared && err->status != CFI2SFRAME_NOTHING))
+    set_text (verdict, "is of no use to any reader: ",
               problem != NULL ? problem : err->reason);
-  else if (!audit_readers (audit, image, options->readers))
-    audit->usable = false;
-  else if (!audit_result (audit, &result, image, options, err))
+  else if (!audit_readers (verdict, image, options->readers, err)
+           || (verdict->text[0] == '\0'
+               && !audit_rows (verdict, &result, image, options, err)))
     return false;
   error_clear (err);
   return true;
@@ -284,16 +268,14 @@ audit_replacing (const struct image *image,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_report *report, struct error *err)
 {
-  struct audit audit;
+  struct verdict verdict;
   if (options->replace)
     return true;
-  if (!audit_image (image, options, &audit, err))
+  if (!audit_image (&verdict, image, options, err))
     return false;
-  bool good = audit.usable && audit.right && audit.whole;
-  if (!good && !audit.unknown && options->replace_bad)
+  if (verdict.text[0] != '\0' && !verdict.unknown && options->replace_bad)
     return true;
-  if (!good)
-    snprintf (report->existing, sizeof report->existing, "%s", audit.text);
+  memcpy (report->existing, verdict.text, sizeof report->existing);
   return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
                          "has an .sframe already");
 }

@@ -24,6 +24,7 @@ static char folder[] = "/tmp/cfi2sframe-memory-XXXXXX";
 static char original[80], converted[80], output[80];
 static char split[80]; /* separate debug file of the original */
 static char linked[1000], large[1000], object[1000], foreign[1000];
+static char s390x[1000];
 static char debug[1000], followed[80];
 
 /* The contents of a file, *SIZE bytes; NULL when there is none.  */
@@ -158,6 +159,7 @@ struct wanted
   bool in_place;   /* the output is changed, there is no input */
   bool debug_file; /* three sections of CFI: as if INPUT were one, too */
   bool relocatable, replace, replace_bad, gnu;
+  unsigned readers;
 };
 static struct wanted wanted;
 
@@ -175,6 +177,7 @@ options_wanted (const char *input)
   options.replace = wanted.replace;
   options.replace_bad = wanted.replace_bad;
   options.gnu = wanted.gnu;
+  options.readers = wanted.readers;
   return options;
 }
 
@@ -252,6 +255,12 @@ static const struct
   { convert, foreign, NULL, { .replace = true } },
   { convert, foreign, NULL, { .replace_bad = true } },
   { leave_alone, converted, NULL, { .replace_bad = true } },
+  { leave_alone,
+    s390x,
+    NULL,
+    { .relocatable = true,
+      .replace_bad = true,
+      .readers = CFI2SFRAME_READER_LIBSFRAME } },
   { convert, linked, NULL, { .small = true } },
 #ifdef HAVE_ZYDIS
   { convert, linked, NULL, { .analyze = true } },
@@ -302,6 +311,10 @@ make_files (void **state)
             data);
   snprintf (object, sizeof object,
             "%s/tests/data/gnu/v3-binutils-2.47/amd64/"
+            "cxx_exceptions_drap-O2.o",
+            data);
+  snprintf (s390x, sizeof s390x,
+            "%s/tests/data/gnu/v3-binutils-2.47/s390x/"
             "cxx_exceptions_drap-O2.o",
             data);
   snprintf (debug, sizeof debug, "%s/tests/data/debug/both-amd64", data);
