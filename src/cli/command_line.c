@@ -78,12 +78,12 @@ check_readers (const struct argp_state *state)
     argp_error (state, "--for: %s", err.reason);
 }
 
+/* MANY files may be given.  */
 static void
-check_debug_file (const struct argp_state *state)
+check_debug_file (const struct argp_state *state, bool many)
 {
   const struct tool_options *options = state->input;
   const struct cfi2sframe_options *convert = &options->convert;
-  bool many = options->n_files > 1 || tool_options_is_tree (options);
   if (options->debug_twin_file != NULL && many)
     argp_error (state, "--debug-twin=DEBUG goes with one input file");
   if (options->debug_twin && options->debug_twin_file == NULL
@@ -104,10 +104,10 @@ static void
 check_usage (const struct argp_state *state)
 {
   const struct tool_options *options = state->input;
+  bool many = options->n_files > 1 || tool_options_is_tree (options);
   if (options->n_files == 0 && options->files_from == NULL)
     argp_error (state, "no file given");
-  if (options->output != NULL
-      && (options->n_files > 1 || tool_options_is_tree (options)))
+  if (options->output != NULL && many)
     argp_error (state, "an output file goes with one input file");
   check_compact_unwind (state);
   check_effects (state);
@@ -119,7 +119,7 @@ check_usage (const struct argp_state *state)
                 mode_names[options->mode].option);
   if (options->mode == MODE_COMPARE && options->n_files != 2)
     argp_error (state, "--compare takes two files");
-  check_debug_file (state);
+  check_debug_file (state, many);
   if ((options->root != NULL || options->package != NULL)
       && !option_is_given (state, "config")
       && !option_is_given (state, "hook"))

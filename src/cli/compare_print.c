@@ -137,9 +137,7 @@ print_json (const struct tool_options *options,
                    !compared                      ? "failed"
                    : err->status == CFI2SFRAME_OK ? "equal"
                                                   : "different");
-  json_add_string (object, "reason", compared ? NULL : err->reason);
-  json_add_string (object, "code",
-                   compared ? NULL : cfi2sframe_error_code (err));
+  json_add_reason (object, compared ? NULL : err);
   json_add_number (object, "functions_a", result->functions_a);
   json_add_number (object, "functions_b", result->functions_b);
   json_add_number (object, "equal", result->equal);

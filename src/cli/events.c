@@ -49,6 +49,12 @@ put_escaped (const char *text, const struct replacement *table, FILE *out)
     }
 }
 
+static bool
+has_failed (const struct event *event)
+{
+  return event->code != NULL && !event->skipped;
+}
+
 /* JUnit.  */
 
 static const struct replacement in_xml[] = { { '&', "&amp;" },
@@ -63,13 +69,13 @@ print_junit (const struct event *event, FILE *out)
   fputs ("  <testcase classname=\"cfi2sframe\" name=\"", out);
   put_escaped (event->path, in_xml, out);
   fprintf (out, "\" time=\"%.3f\"", event->seconds);
-  if (event->kind == EVENT_PASSED)
+  if (event->code == NULL)
     {
       fputs ("/>\n", out);
       return;
     }
-  fprintf (out, "><%s ", event->kind == EVENT_FAILED ? "failure" : "skipped");
-  if (event->kind == EVENT_FAILED)
+  fputs (event->skipped ? "><skipped " : "><failure ", out);
+  if (!event->skipped)
     fprintf (out, "type=\"%s\" ", event->code);
   fputs ("message=\"", out);
   put_escaped (event->text, in_xml, out);
@@ -87,7 +93,7 @@ static const struct replacement in_property[]
 static void
 print_github (const struct event *event, FILE *out)
 {
-  if (event->kind != EVENT_FAILED)
+  if (!has_failed (event))
     return;
   fputs ("::error file=", out);
   put_escaped (event->path, in_property, out);
@@ -141,7 +147,7 @@ sarif_location (const struct event *event)
 static void
 print_sarif (const struct event *event, FILE *out)
 {
-  if (event->kind != EVENT_FAILED)
+  if (!has_failed (event))
     return;
   json_object *result = json_new_object (), *message = json_new_object ();
   json_object *locations = json_new_array ();

@@ -17,17 +17,10 @@
 
 #include "cli/options.h"
 
-enum event_kind
-{
-  EVENT_PASSED,
-  EVENT_SKIPPED,
-  EVENT_FAILED
-};
-
 struct event
 {
   const char *path;
-  enum event_kind kind;
+  bool skipped;     /* otherwise it passed, or it failed */
   const char *code; /* a stable word for the reason; NULL if it passed */
   const char *text; /* the reason; NULL if it passed */
   uint64_t address; /* in the file's memory, that it is about; 0: of all */

@@ -101,6 +101,14 @@ json_add_string (json_object *object, const char *name, const char *value)
   json_add (object, name, value != NULL ? made (new_string (value)) : NULL);
 }
 
+void
+json_add_reason (json_object *object, const struct cfi2sframe_error *err)
+{
+  json_add_string (object, "reason", err != NULL ? err->reason : NULL);
+  json_add_string (object, "code",
+                   err != NULL ? cfi2sframe_error_code (err) : NULL);
+}
+
 /* Print TEXT, which is JSON. json-c escapes control characters, but not DEL
    and C1.  Those can only be inside of strings, and are escaped here.  */
 static void

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cfi2sframe.h"
+
 /* The form of the objects: what they are called is described in
    doc/formats/cfi2sframe.schema.json.  Members may be added to a version; when
    one goes, or says something else, the number is increased.  */
@@ -42,6 +44,9 @@ void json_add_seconds (json_object *object, double seconds);
    not UTF-8 become the text \xHH, because JSON cannot express them.  */
 void json_add_string (json_object *object, const char *name,
                       const char *value);
+
+/* Add the members `reason' and `code' of ERR; NULL: there is none.  */
+void json_add_reason (json_object *object, const struct cfi2sframe_error *err);
 
 /* Print OBJECT on one line of OUT and free it.  */
 void json_print_line (json_object *object, FILE *out);

@@ -179,7 +179,6 @@ print_event (const struct lint_output *output,
             finding->says, finding->does);
   const struct event event
       = { .path = output->path,
-          .kind = EVENT_FAILED,
           .code = rule_of (finding, "lint-cfa", "lint-ra", "lint-fp"),
           .text = text,
           .address = finding->address };
@@ -231,8 +230,7 @@ lint_print_json (const char *path, const struct lint_outcome *outcome,
                    !done                   ? "failed"
                    : result->findings == 0 ? "clean"
                                            : "found");
-  json_add_string (object, "reason", done ? NULL : err->reason);
-  json_add_string (object, "code", done ? NULL : cfi2sframe_error_code (err));
+  json_add_reason (object, done ? NULL : err);
   json_add_number (object, "functions", result->functions);
   json_add_number (object, "functions_trusted", result->functions_trusted);
   json_add_number (object, "functions_left", result->functions_left);

@@ -45,7 +45,6 @@ add_problem (struct run *run, const char *what,
              const struct cfi2sframe_error *err)
 {
   const struct event event = { .path = what,
-                               .kind = EVENT_FAILED,
                                .code = cfi2sframe_error_code (err),
                                .text = err->reason };
   run->totals.problems++;

@@ -32,11 +32,7 @@ outcome_json_new (const struct tool_options *options, const struct job *job)
   json_object *object = json_line_new ();
   json_add_string (object, "file", job->path);
   json_add_string (object, "status", names[job->outcome]);
-  json_add_string (object, "reason",
-                   job->outcome == JOB_DONE ? NULL : job->err.reason);
-  json_add_string (
-      object, "code",
-      job->outcome == JOB_DONE ? NULL : cfi2sframe_error_code (&job->err));
+  json_add_reason (object, job->outcome == JOB_DONE ? NULL : &job->err);
   return object;
 }
 

@@ -381,13 +381,10 @@ static void
 report_event (const struct tool_options *options, const struct job *job,
               FILE *out)
 {
-  static const enum event_kind kinds[] = { [JOB_DONE] = EVENT_PASSED,
-                                           [JOB_SKIPPED] = EVENT_SKIPPED,
-                                           [JOB_FAILED] = EVENT_FAILED };
   bool done = job->outcome == JOB_DONE;
   const struct event event
       = { .path = job->path,
-          .kind = kinds[job->outcome],
+          .skipped = job->outcome == JOB_SKIPPED,
           .code = done ? NULL : cfi2sframe_error_code (&job->err),
           .text = done ? NULL : job->err.reason,
           .address = done ? 0 : job->check.first_wrong,

@@ -31,6 +31,8 @@
 struct pair
 {
   const struct cfi2sframe_options *options;
+  const struct file_location *program_location;
+  const char *name; /* of the debug file, or NULL: to be found */
   struct image program;
   char path[sizeof ((struct debug_file *)0)->path]; /* of the debug file */
   struct file_location location;                    /* of the same */
@@ -77,13 +79,13 @@ open_folder (const struct debug_file *found,
   return folder;
 }
 
-/* Set pair->location to where FOUND is.  A file beside PROGRAM is opened
+/* Set pair->location to where FOUND is.  A file beside the program is opened
    without following links, and must stay the file that was found.  Otherwise a
    user who may write to the directory could choose a file elsewhere that is
    changed.  */
 static bool
 locate_debug_file (struct pair *pair, const struct debug_file *found,
-                   const struct file_location *program, struct error *err)
+                   struct error *err)
 {
   struct stat status;
   memcpy (pair->path, found->path, sizeof pair->path);
@@ -91,7 +93,7 @@ locate_debug_file (struct pair *pair, const struct debug_file *found,
   pair->location = options_locked (pair->options, &location);
   if (found->beside == 0)
     return true;
-  pair->folder = open_folder (found, program);
+  pair->folder = open_folder (found, pair->program_location);
   if (pair->folder < 0 || fstat (found->image.fd, &status) != 0)
     return error_set_errno (err, "debug file");
   pair->location.directory = pair->folder;
@@ -145,12 +147,12 @@ find (struct debug_file *found, struct image *image,
 }
 
 static bool
-pair_open (struct pair *pair, const struct file_location *program,
-           const char *name, struct error *err)
+pair_open (struct pair *pair, struct error *err)
 {
   struct debug_file found;
-  bool done = find (&found, &pair->program, program, name, err)
-              && locate_debug_file (pair, &found, program, err);
+  bool done
+      = find (&found, &pair->program, pair->program_location, pair->name, err)
+        && locate_debug_file (pair, &found, err);
   debug_file_close (&found);
   return done
          && (image_open_at (&pair->debug, &pair->location, err)
@@ -255,24 +257,17 @@ follow (struct pair *pair, struct error *err)
          && give_original_back (pair, err);
 }
 
-/* What PAIR is to be made of.  */
-struct matching
-{
-  struct pair *pair;
-  const struct file_location *program;
-  const char *debug;
-  const struct cfi2sframe_options *options;
-};
-
 /* Open the pair anew and bring the debug file in step.  */
 static bool
 attempt_match (void *context, struct error *err)
 {
-  const struct matching *matching = context;
-  struct pair *pair = matching->pair;
+  struct pair *pair = context;
   pair_close (pair);
-  *pair = (struct pair){ .folder = -1, .options = matching->options };
-  return pair_open (pair, matching->program, matching->debug, err)
+  *pair = (struct pair){ .folder = -1,
+                         .options = pair->options,
+                         .program_location = pair->program_location,
+                         .name = pair->name };
+  return pair_open (pair, err)
          && (follow (pair, err)
              || (err->status != CFI2SFRAME_NOTHING
                  && debug_file_blame (err, pair->path)));
@@ -286,9 +281,11 @@ match (struct pair *pair, const struct file_location *program,
        const char *debug, const struct cfi2sframe_options *options,
        struct error *err)
 {
-  struct matching matching = { pair, program, debug, options };
-  *pair = (struct pair){ .folder = -1 };
-  return location_persist (attempt_match, &matching, NULL, NULL, options, err);
+  *pair = (struct pair){ .folder = -1,
+                         .options = options,
+                         .program_location = program,
+                         .name = debug };
+  return location_persist (attempt_match, pair, NULL, NULL, options, err);
 }
 
 bool
