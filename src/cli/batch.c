@@ -127,7 +127,7 @@ add_result (struct batch *batch, size_t index, const struct job *job)
   const struct batch_entry *entry = &batch->entries[index];
   bool tell_anyway = job->outcome == JOB_FAILED
                      && entry->errors.stream == batch->streams.errors;
-  report_job (batch->options, job, entry->out.stream,
+  report_job (job, entry->out.stream,
               tell_anyway ? batch->streams.failures : entry->errors.stream);
   pthread_mutex_lock (&batch->lock);
   totals_add (batch->totals, job);
@@ -145,8 +145,10 @@ finish_job (struct batch *batch, size_t index, struct job *job)
   else
     add_result (batch, index, job);
   /* The debug file is a file of its own: JOB's is what the outcome says.  */
-  const struct job twin
-      = { .path = job->path, .outcome = JOB_FAILED, .err = job->twin_problem };
+  const struct job twin = { .options = job->options,
+                            .path = job->path,
+                            .outcome = JOB_FAILED,
+                            .err = job->twin_problem };
   if (twin.err.status != CFI2SFRAME_OK)
     add_result (batch, index, &twin);
   texts_close (batch, index);
@@ -155,14 +157,13 @@ finish_job (struct batch *batch, size_t index, struct job *job)
 
 /* Skip the debug file of PROGRAM, which changes along with that.  */
 static void
-skip_twin (const struct batch *batch, struct job *job,
-           const struct listed_file *program)
+skip_twin (struct job *job, const struct listed_file *program)
 {
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, program->path);
   error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_DEBUG_FILE,
                   "debug file of %s", name);
-  job_fail (job, batch->options);
+  job_fail (job);
 }
 
 /* Work on a file, whose first name is HEAD, by the name INDEX.  */
@@ -171,18 +172,19 @@ run_name (struct batch *batch, size_t head, size_t index, struct job *job)
 {
   const struct listed_file *entry = &batch->list->files[index];
   const struct work_entry *file = &batch->work.entries[head];
-  *job = (struct job){ .path = entry->path,
+  *job = (struct job){ .options = batch->options,
+                       .path = entry->path,
                        .found = !file->named,
                        .out = batch->entries[index].out.stream,
                        .outcome = JOB_FAILED };
   if (file->program != WORK_NONE)
-    skip_twin (batch, job, &batch->list->files[file->program]);
+    skip_twin (job, &batch->list->files[file->program]);
   else if (entry->problem != 0)
     error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (entry->problem));
   else if (listed_file_locate (batch->list, entry, &job->location, &job->err))
     {
       job->location.same = batch->work.entries[index].next_name != WORK_NONE;
-      job_run (job, batch->options);
+      job_run (job);
     }
 }
 
@@ -190,12 +192,12 @@ run_name (struct batch *batch, size_t head, size_t index, struct job *job)
    file, a name of the new one.  */
 static bool
 relink (const struct job *first, const struct file_location *location,
-        const struct tool_options *options, struct cfi2sframe_error *err)
+        struct cfi2sframe_error *err)
 {
   struct file_location name = *location, replacement = first->location;
   name.identity = first->location.identity;
   replacement.identity = first->made;
-  return location_relink (&name, &replacement, &options->convert, err);
+  return location_relink (&name, &replacement, &first->options->convert, err);
 }
 
 /* Work on another name of the file of FIRST, which is done.  Where the link is
@@ -206,28 +208,28 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
                   struct job *job)
 {
   const struct listed_file *entry = &batch->list->files[index];
-  const struct tool_options *options = batch->options;
-  *job = (struct job){ .path = entry->path,
+  *job = (struct job){ .options = batch->options,
+                       .path = entry->path,
                        .found = entry->found,
                        .out = batch->entries[index].out.stream };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
-  if (job_exclude (job, options))
+  if (job_exclude (job))
     return;
   bool located
       = first->outcome == JOB_DONE
         && listed_file_locate (batch->list, entry, &job->location, &job->err);
   if (first->outcome != JOB_DONE
-      || (located && relink (first, &job->location, options, &job->err)))
+      || (located && relink (first, &job->location, &job->err)))
     error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_HARD_LINK,
                     "same file as %s", name);
   if (located && job->err.word == WORD_CHANGED_MEANWHILE)
     {
       error_clear (&job->err);
-      job_run (job, options);
+      job_run (job);
     }
   else
-    job_fail (job, options);
+    job_fail (job);
 }
 
 /* Warn of hard links that were not named in this call: those names still have

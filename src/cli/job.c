@@ -15,9 +15,9 @@
    one: by a conversion that writes nothing.  If not, the reason takes the
    place of the missing section.  */
 static bool
-require_section (struct job *job, const struct tool_options *options)
+require_section (struct job *job)
 {
-  struct cfi2sframe_options try = options->convert;
+  struct cfi2sframe_options try = job->options->convert;
   struct file_identity made;
   try.dry_run = true;
   try.strict = false;
@@ -43,13 +43,14 @@ require_section (struct job *job, const struct tool_options *options)
 }
 
 static bool
-check (struct job *job, const struct tool_options *options)
+check (struct job *job)
 {
+  const struct tool_options *options = job->options;
   if (location_check (&job->location, &options->convert, &job->check,
                       &job->err))
     return true;
   return options->require && job->err.status == CFI2SFRAME_NOTHING
-         && require_section (job, options);
+         && require_section (job);
 }
 
 /* What changes a file, by enum tool_mode.  */
@@ -59,8 +60,9 @@ static location_change *const changes[N_MODES]
         [MODE_UNDO] = location_undo };
 
 static bool
-run_mode (struct job *job, const struct tool_options *options)
+run_mode (struct job *job)
 {
+  const struct tool_options *options = job->options;
   switch (options->mode)
     {
     case MODE_SECTION_ONLY:
@@ -72,7 +74,7 @@ run_mode (struct job *job, const struct tool_options *options)
                                      &options->convert, &job->report,
                                      &job->err);
     case MODE_CHECK:
-      return check (job, options);
+      return check (job);
     case MODE_COMPARE_FORMATS:
       return measure_file (&job->location, &job->measurement, &job->err);
     case MODE_DUMP:
@@ -94,38 +96,32 @@ run_mode (struct job *job, const struct tool_options *options)
     }
 }
 
-struct attempt
-{
-  struct job *job;
-  const struct tool_options *options;
-};
-
 static bool
 attempt_mode (void *context, struct error *err)
 {
-  const struct attempt *attempt = context;
+  struct job *job = context;
   (void)err; /* the job's */
-  cfi2sframe_report_init (&attempt->job->report);
-  return run_mode (attempt->job, attempt->options);
+  cfi2sframe_report_init (&job->report);
+  return run_mode (job);
 }
 
 /* Do what the mode says, and do it again where another run was faster.  A mode
    that changes nothing is overtaken by conversions.  */
 static bool
-run_mode_among_others (struct job *job, const struct tool_options *options)
+run_mode_among_others (struct job *job)
 {
-  struct attempt attempt = { job, options };
-  location_change *change = changes[options->mode];
-  return location_persist (attempt_mode, &attempt, &job->location,
+  location_change *change = changes[job->options->mode];
+  return location_persist (attempt_mode, job, &job->location,
                            change != NULL ? change : location_convert,
-                           &options->convert, &job->err);
+                           &job->options->convert, &job->err);
 }
 
 /* What the reason why JOB did not succeed says of its file.  --strict asks for
    failures that are refusals.  */
 static enum job_reason
-reason_of (const struct job *job, const struct tool_options *options)
+reason_of (const struct job *job)
 {
+  const struct tool_options *options = job->options;
   enum error_word word = job->err.word;
   switch (job->err.status)
     {
@@ -174,8 +170,9 @@ static const unsigned skipped_when[N_REASONS] = {
 };
 
 void
-job_fail (struct job *job, const struct tool_options *options)
+job_fail (struct job *job)
 {
+  const struct tool_options *options = job->options;
   bool changes = tool_options_are (options, MODES_CHANGING)
                  || options->mode == MODE_DETACH;
   unsigned when = 0;
@@ -187,7 +184,7 @@ job_fail (struct job *job, const struct tool_options *options)
     when |= WHEN_FOUND;
   if (job->found && options->skip_unconvertible != SKIP_NONE)
     when |= WHEN_FOUND_AND_NOT_NO;
-  job->reason = reason_of (job, options);
+  job->reason = reason_of (job);
   job->outcome
       = (skipped_when[job->reason] & when) != 0 ? JOB_SKIPPED : JOB_FAILED;
 }
@@ -195,8 +192,9 @@ job_fail (struct job *job, const struct tool_options *options)
 /* With --debug-twin: check, before any change, that the debug file, if there
    is one, is this file's and can follow it.  */
 static bool
-check_debug_twin (struct job *job, const struct tool_options *options)
+check_debug_twin (struct job *job)
 {
+  const struct tool_options *options = job->options;
   return !options->debug_twin
          || location_check_debug_twin (&job->location,
                                        options->debug_twin_file,
@@ -206,28 +204,29 @@ check_debug_twin (struct job *job, const struct tool_options *options)
 /* Do what the mode says.  Where the file was cut off meanwhile, that is what
    is wrong, whatever was found in the zeros behind its end.  */
 static void
-run (struct job *job, const struct tool_options *options)
+run (struct job *job)
 {
   mapped_files_forget ();
-  bool ready = check_debug_twin (job, options);
-  bool done = ready && run_mode_among_others (job, options);
+  bool ready = check_debug_twin (job);
+  bool done = ready && run_mode_among_others (job);
   if (!mapped_files_check (&job->err) || !ready)
     job->outcome = JOB_FAILED;
   else if (done)
     job->outcome = JOB_DONE;
-  else if (options->mode == MODE_LINT
+  else if (job->options->mode == MODE_LINT
            && job->err.status == CFI2SFRAME_MISMATCH)
     job->outcome = JOB_FOUND;
   else
-    job_fail (job, options);
+    job_fail (job);
 }
 
 /* Whether the debug file has to match the file as it is now: one that was
    changed, or that was converted before.  Where there was nothing to take
    back, no output was written.  */
 static bool
-has_debug_twin (const struct job *job, const struct tool_options *options)
+has_debug_twin (const struct job *job)
 {
+  const struct tool_options *options = job->options;
   return options->debug_twin && !options->convert.dry_run
          && (job->outcome == JOB_DONE
              || (job->outcome == JOB_SKIPPED && job->reason == REASON_NOTHING
@@ -238,8 +237,9 @@ has_debug_twin (const struct job *job, const struct tool_options *options)
 /* Change the debug file to match the file, or the output, as it is now.  That
    this fails says nothing about the file, which may have been changed.  */
 static void
-follow_debug_twin (struct job *job, const struct tool_options *options)
+follow_debug_twin (struct job *job)
 {
+  const struct tool_options *options = job->options;
   struct file_location now = job->location;
   if (options->output != NULL)
     now = file_location_of_path (options->output);
@@ -252,15 +252,16 @@ follow_debug_twin (struct job *job, const struct tool_options *options)
 }
 
 bool
-job_exclude (struct job *job, const struct tool_options *options)
+job_exclude (struct job *job)
 {
+  const struct tool_options *options = job->options;
   const struct setting *line = configuration_excludes (
       &options->configuration, options->package, options->root, job->path);
   if (line == NULL)
     return false;
   error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_EXCLUDED,
                   "left out by %s", line->where);
-  job_fail (job, options);
+  job_fail (job);
   return true;
 }
 
@@ -268,8 +269,9 @@ job_exclude (struct job *job, const struct tool_options *options)
    goes on with the output that it names.  location_convert writes the output
    where there is nothing to convert.  */
 static bool
-lacks_output (const struct job *job, const struct tool_options *options)
+lacks_output (const struct job *job)
 {
+  const struct tool_options *options = job->options;
   return job->outcome == JOB_SKIPPED && options->mode == MODE_CONVERT
          && options->output != NULL && job->reason != REASON_NOTHING;
 }
@@ -277,8 +279,9 @@ lacks_output (const struct job *job, const struct tool_options *options)
 /* What a user could do about JOB's failure with an option, to stand behind the
    reason, or "".  */
 static const char *
-advice (const struct job *job, const struct tool_options *options)
+advice (const struct job *job)
 {
+  const struct tool_options *options = job->options;
   const struct cfi2sframe_error *err = &job->err;
   if (err->status == CFI2SFRAME_CHECKSUMMED
       && tool_options_are (options, MODES_CHANGING))
@@ -309,27 +312,28 @@ advice (const struct job *job, const struct tool_options *options)
 /* Add what the program can advise to a reason: layers that find it do not know
    options.  */
 static void
-add_advice (struct job *job, const struct tool_options *options)
+add_advice (struct job *job)
 {
   char *reason = job->err.reason;
   size_t length = strlen (reason);
   snprintf (reason + length, sizeof job->err.reason - length, "%s",
-            advice (job, options));
+            advice (job));
 }
 
 void
-job_run (struct job *job, const struct tool_options *options)
+job_run (struct job *job)
 {
+  const struct tool_options *options = job->options;
   double start = clock_now ();
-  if (!job_exclude (job, options))
-    run (job, options);
-  if (lacks_output (job, options)
+  if (!job_exclude (job))
+    run (job);
+  if (lacks_output (job)
       && !location_copy (&job->location, options->output, &options->convert,
                          &job->err))
     job->outcome = JOB_FAILED;
-  if (has_debug_twin (job, options))
-    follow_debug_twin (job, options);
+  if (has_debug_twin (job))
+    follow_debug_twin (job);
   if (job->outcome != JOB_DONE)
-    add_advice (job, options);
+    add_advice (job);
   job->seconds = clock_now () - start;
 }

@@ -39,6 +39,7 @@ enum job_reason
 
 struct job
 {
+  const struct tool_options *options;
   const char *path;
   struct file_location location; /* where the file is */
   struct file_identity made; /* identity of the file after it was changed */
@@ -59,13 +60,13 @@ struct job
 };
 
 /* Whether the configuration leaves the file as it is: then JOB is skipped.  */
-bool job_exclude (struct job *job, const struct tool_options *options);
+bool job_exclude (struct job *job);
 
 /* JOB did not succeed: set what becomes of it.  */
-void job_fail (struct job *job, const struct tool_options *options);
+void job_fail (struct job *job);
 
-/* Do what OPTIONS ask for with job->path.  Prints
+/* Do what the options ask for with job->path.  Prints
    nothing, except the dump and findings.  May run in several threads.  */
-void job_run (struct job *job, const struct tool_options *options);
+void job_run (struct job *job);
 
 #endif /* CLI_JOB_H */

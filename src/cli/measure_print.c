@@ -144,9 +144,9 @@ print_section (const struct job *job, FILE *out)
 }
 
 void
-measure_print (const struct tool_options *options, const struct job *job,
-               FILE *out)
+measure_print (const struct job *job, FILE *out)
 {
+  const struct tool_options *options = job->options;
   if (options->mode == MODE_COMPARE_FORMATS)
     {
       measure_print_table (job->path, &job->measurement, out);
@@ -200,11 +200,10 @@ measure_add_json (json_object *object, const struct measurement *measurement)
 }
 
 void
-measure_print_json (const struct tool_options *options, const struct job *job,
-                    FILE *out)
+measure_print_json (const struct job *job, FILE *out)
 {
   const struct measurement *measurement = &job->measurement;
-  json_object *object = outcome_json_new (options, job);
+  json_object *object = outcome_json_new (job);
   json_add_string (object, "machine", measurement->machine);
   measure_add_json (object, measurement);
   json_add_seconds (object, job->seconds);

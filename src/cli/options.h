@@ -64,7 +64,7 @@ enum tool_skip
 enum tool_stats
 {
   STATS_NONE,
-  STATS_TEXT,
+  STATS_TEXT, /* what follows is for programs alone */
   STATS_JSON,
   STATS_JUNIT,
   STATS_SARIF,

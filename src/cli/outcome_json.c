@@ -24,11 +24,12 @@ outcome_json_add_check (json_object *object,
 }
 
 json_object *
-outcome_json_new (const struct tool_options *options, const struct job *job)
+outcome_json_new (const struct job *job)
 {
-  const char *const names[] = { [JOB_DONE] = mode_names[options->mode].status,
-                                [JOB_SKIPPED] = "skipped",
-                                [JOB_FAILED] = "failed" };
+  const char *const names[]
+      = { [JOB_DONE] = mode_names[job->options->mode].status,
+          [JOB_SKIPPED] = "skipped",
+          [JOB_FAILED] = "failed" };
   json_object *object = json_line_new ();
   json_add_string (object, "file", job->path);
   json_add_string (object, "status", names[job->outcome]);
@@ -37,11 +38,10 @@ outcome_json_new (const struct tool_options *options, const struct job *job)
 }
 
 void
-outcome_json_print (const struct tool_options *options, const struct job *job,
-                    FILE *out)
+outcome_json_print (const struct job *job, FILE *out)
 {
-  json_object *object = outcome_json_new (options, job);
-  if (options->mode == MODE_CHECK)
+  json_object *object = outcome_json_new (job);
+  if (job->options->mode == MODE_CHECK)
     outcome_json_add_check (object, &job->check);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);

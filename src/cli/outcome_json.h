@@ -12,10 +12,9 @@
 
 struct json_object;
 
-/* A new object for a line about JOB: its file, whether OPTIONS could be done
-   with the file, and if not, why.  */
-struct json_object *outcome_json_new (const struct tool_options *options,
-                                      const struct job *job);
+/* A new object for a line about JOB: its file, whether what its options ask
+   for could be done with the file, and if not, why.  */
+struct json_object *outcome_json_new (const struct job *job);
 
 /* Add the numbers of STRUCTURE that TABLE has for one of USES to OBJECT.  */
 void outcome_json_add_fields (struct json_object *object,
@@ -28,7 +27,6 @@ void outcome_json_add_check (struct json_object *object,
 
 /* Print the result of JOB, of --check, --remove or --undo, as one line of
    OUT.  */
-void outcome_json_print (const struct tool_options *options,
-                         const struct job *job, FILE *out);
+void outcome_json_print (const struct job *job, FILE *out);
 
 #endif /* CLI_OUTCOME_JSON_H */

@@ -101,15 +101,14 @@ print_existing (const struct job *job, FILE *errors)
 }
 
 static void
-print_summary (const struct tool_options *options, const struct job *job,
-               FILE *out)
+print_summary (const struct job *job, FILE *out)
 {
   const struct cfi2sframe_report *report = &job->report;
   print_name (job, out);
   fprintf (out,
            "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
            " of %" PRIu64 " function%s, %.1f %% of the code, %s, %.0f ms\n",
-           format_name (options->convert.format), report->machine,
+           format_name (job->options->convert.format), report->machine,
            report->sframe_bytes, report_size_ratio (report),
            report_is_of_eh_frame (report) ? ".eh_frame + .eh_frame_hdr"
                                           : "its CFI",
@@ -144,7 +143,7 @@ print_left_out (const struct job *job, FILE *out)
 
 /* Print TEXT, which may hold names of files, unless it is empty.  */
 static void
-print_text (const char *what, const char *text, FILE *out)
+print_line (const char *what, const char *text, FILE *out)
 {
   char shown[4 * sizeof ((struct cfi2sframe_report *)0)->debug_file];
   printable_copy (shown, sizeof shown, text);
@@ -170,8 +169,8 @@ print_debug (const struct cfi2sframe_report *report, FILE *out)
              "  %" PRIu64 " FDEs of .debug_frame are for code that is "
              "described already, %" PRIu64 " of them contradict that\n",
              report->set_aside, report->contradictions);
-  print_text ("debug file", report->debug_file, out);
-  print_text ("note", report->cfi_note, out);
+  print_line ("debug file", report->debug_file, out);
+  print_line ("note", report->cfi_note, out);
 }
 
 /* With --analyze: print where the rows come from.  */
@@ -192,11 +191,10 @@ print_from_code (const struct tool_options *options,
 }
 
 static void
-print_stats_text (const struct tool_options *options, const struct job *job,
-                  FILE *out)
+print_stats_text (const struct job *job, FILE *out)
 {
   const struct cfi2sframe_report *report = &job->report;
-  print_summary (options, job, out);
+  print_summary (job, out);
   fprintf (out,
            "  .eh_frame %" PRIu64 ", .eh_frame_hdr %" PRIu64
            ", .sframe %" PRIu64,
@@ -212,7 +210,7 @@ print_stats_text (const struct tool_options *options, const struct job *job,
            report->sframe_fdes, report->sframe_fres, report->bytes_covered,
            report->bytes_left_out);
   print_debug (report, out);
-  print_from_code (options, report, out);
+  print_from_code (job->options, report, out);
   print_left_out (job, out);
 }
 
@@ -228,11 +226,11 @@ report_left_out_json (const struct cfi2sframe_report *report)
 }
 
 static void
-print_stats_json (const struct tool_options *options, const struct job *job,
-                  FILE *out)
+print_stats_json (const struct job *job, FILE *out)
 {
+  const struct tool_options *options = job->options;
   const struct cfi2sframe_report *report = &job->report;
-  json_object *object = outcome_json_new (options, job);
+  json_object *object = outcome_json_new (job);
   unsigned uses = FIELD_OF_FILE
                   | (options->convert.analyze ? FIELD_ANALYZE : 0)
                   | (report->debug_frame_bytes > 0 ? FIELD_DEBUG_FRAME : 0);
@@ -290,39 +288,15 @@ print_check (const struct job *job, FILE *out)
   print_readers (job->check.readers, out);
 }
 
-/* Whether what is printed to standard output is for programs alone.  */
-static bool
-is_for_programs (const struct tool_options *options)
-{
-  return options->stats == STATS_JSON || events_wanted (options->stats);
-}
-
 static void
-report_done (const struct tool_options *options, const struct job *job,
-             FILE *out)
+print_conversion (const struct job *job, FILE *out)
 {
-  if (options->quiet || is_for_programs (options)
-      || options->mode == MODE_DUMP)
-    return;
-  if (options->mode == MODE_CHECK)
-    print_check (job, out);
-  else if (options->mode == MODE_LINT)
-    lint_print_counts (options, job->path, &job->lint.result, out);
-  else if (options->mode == MODE_REMOVE || options->mode == MODE_UNDO)
-    {
-      if (!options->talkative && options->stats == STATS_NONE)
-        return;
-      print_name (job, out);
-      fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
-               mode_names[options->mode].status);
-    }
-  else if (options->mode == MODE_COMPARE_FORMATS || options->compact_unwind)
-    measure_print (options, job, out);
-  else if (options->stats == STATS_TEXT)
-    print_stats_text (options, job, out);
+  const struct tool_options *options = job->options;
+  if (options->stats == STATS_TEXT)
+    print_stats_text (job, out);
   else if (options->talkative)
     {
-      print_summary (options, job, out);
+      print_summary (job, out);
       print_debug (&job->report, out);
       print_from_code (options, &job->report, out);
       if (options->verbose > 1)
@@ -331,55 +305,48 @@ report_done (const struct tool_options *options, const struct job *job,
 }
 
 static void
-report_json (const struct tool_options *options, const struct job *job,
-             FILE *out)
+print_taken_back (const struct job *job, FILE *out)
 {
-  switch (options->mode)
-    {
-    case MODE_CHECK:
-    case MODE_REMOVE:
-    case MODE_UNDO:
-      outcome_json_print (options, job, out);
-      break;
-    case MODE_COMPARE_FORMATS:
-      measure_print_json (options, job, out);
-      break;
-    case MODE_LINT:
-      lint_print_json (job->path, &job->lint, &job->err, out);
-      break;
-    default:
-      if (options->compact_unwind)
-        measure_print_json (options, job, out);
-      else
-        print_stats_json (options, job, out);
-      break;
-    }
-}
-
-/* Whether an archive was named on the command line and not converted.  That is
-   reported, because silence would look like success.  */
-static bool
-is_unreported_archive (const struct tool_options *options,
-                       const struct job *job)
-{
-  return job->outcome == JOB_SKIPPED && job->err.word == WORD_ARCHIVE
-         && !job->found && !options->convert.relocatable
-         && options->verbose == 0 && options->stats == STATS_NONE
-         && !options->quiet;
-}
-
-/* Whether JOB was skipped because something keeps a checksum of the file: that
-   cannot be seen in the file itself.  */
-static bool
-is_left_checksummed (const struct tool_options *options, const struct job *job)
-{
-  return job->outcome == JOB_SKIPPED
-         && job->err.status == CFI2SFRAME_CHECKSUMMED && !options->quiet;
+  const struct tool_options *options = job->options;
+  if (!options->talkative && options->stats == STATS_NONE)
+    return;
+  print_name (job, out);
+  fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
+           mode_names[options->mode].status);
 }
 
 static void
-report_event (const struct tool_options *options, const struct job *job,
-              FILE *out)
+print_lint (const struct job *job, FILE *out)
+{
+  lint_print_counts (job->options, job->path, &job->lint.result, out);
+}
+
+static void
+print_lint_json (const struct job *job, FILE *out)
+{
+  lint_print_json (job->path, &job->lint, &job->err, out);
+}
+
+/* How each mode reports a file: for people, if it was worked on, and in JSON,
+   whatever became of it.  A dump is printed as it is made, and a comparison by
+   compare_print.c.  */
+static const struct printer
+{
+  void (*text) (const struct job *job, FILE *out);
+  void (*json) (const struct job *job, FILE *out);
+} printers[N_MODES] = {
+  [MODE_CONVERT] = { print_conversion, print_stats_json },
+  [MODE_SECTION_ONLY] = { print_conversion, print_stats_json },
+  [MODE_DETACH] = { print_conversion, print_stats_json },
+  [MODE_CHECK] = { print_check, outcome_json_print },
+  [MODE_COMPARE_FORMATS] = { measure_print, measure_print_json },
+  [MODE_LINT] = { print_lint, print_lint_json },
+  [MODE_REMOVE] = { print_taken_back, outcome_json_print },
+  [MODE_UNDO] = { print_taken_back, outcome_json_print },
+};
+
+static void
+report_event (const struct job *job, FILE *out)
 {
   bool done = job->outcome == JOB_DONE;
   const struct event event
@@ -389,58 +356,85 @@ report_event (const struct tool_options *options, const struct job *job,
           .text = done ? NULL : job->err.reason,
           .address = done ? 0 : job->check.first_wrong,
           .seconds = job->seconds };
-  event_print (options->stats, &event, out);
+  event_print (job->options->stats, &event, out);
 }
 
-/* Whether JOB was skipped although a file was named and something demanded of
-   it: silence would look as if the demand was met.  */
+/* Whether JOB, which was skipped, gets a note.  */
 static bool
-is_unmet_demand (const struct tool_options *options, const struct job *job)
+is_noted (const struct job *job)
 {
-  return job->outcome == JOB_SKIPPED && !job->found && !options->talkative
-         && (options->convert.strict || options->convert.min_coverage > 0)
-         && options->skip_unconvertible == SKIP_IN_TREES && !options->quiet;
+  const struct tool_options *options = job->options;
+  /* That something keeps a checksum cannot be seen in the file itself.  */
+  if (job->reason == REASON_CHECKSUMMED)
+    return true;
+  /* A file was named.  If something was demanded of it, silence would look as
+     if the demand was met; for an archive, like success.  */
+  if (job->found)
+    return false;
+  if (job->err.word == WORD_ARCHIVE && !options->convert.relocatable
+      && options->verbose == 0 && options->stats == STATS_NONE)
+    return true;
+  return !options->talkative && options->skip_unconvertible == SKIP_IN_TREES
+         && (options->convert.strict || options->convert.min_coverage > 0);
 }
 
 static void
-print_note (const struct job *job, FILE *errors)
+print_warnings (const struct job *job, FILE *errors)
 {
+  const struct tool_options *options = job->options;
+  if (job->outcome == JOB_DONE && tool_options_are (options, MODES_CHANGING))
+    print_concerns (job, errors);
+  if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT)
+    print_existing (job, errors);
+  if (job->outcome != JOB_SKIPPED || !is_noted (job))
+    return;
   fputs ("cfi2sframe: ", errors);
   print_name (job, errors);
   fprintf (errors, "note: skipped: %s\n", job->err.reason);
 }
 
-void
-report_job (const struct tool_options *options, const struct job *job,
-            FILE *out, FILE *errors)
+static void
+print_text (const struct job *job, const struct printer *printer, FILE *out)
 {
+  const struct tool_options *options = job->options;
+  switch (job->outcome)
+    {
+    case JOB_DONE:
+    case JOB_FOUND:
+      if (printer->text != NULL)
+        printer->text (job, out);
+      break;
+    case JOB_SKIPPED:
+      if (is_noted (job)
+          || (!options->talkative && options->stats != STATS_TEXT))
+        break;
+      print_name (job, out);
+      fprintf (out, "skipped: %s\n", job->err.reason);
+      break;
+    case JOB_FAILED:
+      if (options->mode == MODE_CHECK && job->check.functions > 0
+          && job->err.status == CFI2SFRAME_MISMATCH)
+        print_check (job, out);
+    }
+}
+
+void
+report_job (const struct job *job, FILE *out, FILE *errors)
+{
+  const struct tool_options *options = job->options;
+  enum tool_mode mode = options->mode;
+  if (mode == MODE_SECTION_ONLY && options->compact_unwind)
+    mode = MODE_COMPARE_FORMATS;
+  const struct printer *printer = &printers[mode];
   if (job->outcome == JOB_FAILED)
     print_problem (job, errors);
   if (options->stats == STATS_JSON)
-    report_json (options, job, out);
+    printer->json (job, out);
   else if (events_wanted (options->stats) && job->outcome != JOB_FOUND)
-    report_event (options, job, out);
-  if (job->outcome == JOB_DONE && !options->quiet
-      && tool_options_are (options, MODES_CHANGING))
-    print_concerns (job, errors);
-  if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT
-      && !options->quiet)
-    print_existing (job, errors);
-  if (job->outcome == JOB_DONE || job->outcome == JOB_FOUND)
-    report_done (options, job, out);
-  else if (is_unreported_archive (options, job)
-           || is_left_checksummed (options, job)
-           || is_unmet_demand (options, job))
-    print_note (job, errors);
-  else if (job->outcome == JOB_SKIPPED
-           && (options->talkative || options->stats == STATS_TEXT)
-           && !options->quiet && !is_for_programs (options))
-    {
-      print_name (job, out);
-      fprintf (out, "skipped: %s\n", job->err.reason);
-    }
-  if (options->mode == MODE_CHECK && job->outcome == JOB_FAILED
-      && job->err.status == CFI2SFRAME_MISMATCH && job->check.functions > 0
-      && !options->quiet && !is_for_programs (options))
-    print_check (job, out);
+    report_event (job, out);
+  if (options->quiet)
+    return;
+  print_warnings (job, errors);
+  if (options->stats <= STATS_TEXT)
+    print_text (job, printer, out);
 }

@@ -10,9 +10,9 @@
 #include "cli/job.h"
 #include "cli/options.h"
 
-/* Print what OPTIONS ask for about JOB: results to OUT, problems to ERRORS. */
-void report_job (const struct tool_options *options, const struct job *job,
-                 FILE *out, FILE *errors);
+/* Print what its options ask for about JOB: results to OUT, problems to
+ * ERRORS. */
+void report_job (const struct job *job, FILE *out, FILE *errors);
 
 /* Print how many functions were left out, one line per reason.  */
 void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
