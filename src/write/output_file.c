@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdint.h>
@@ -71,62 +70,6 @@ create_stream (struct output_file *file, struct error *err)
   return file->fd >= 0;
 }
 
-/* The path of TARGET, which is no link, with its directory resolved, unless
-   that is below one that may not be searched.  */
-static char *
-resolve_plain (const char *target)
-{
-  char *copy = strdup (target);
-  const char *slash = strrchr (target, '/');
-  const char *name = slash == NULL ? target : slash + 1;
-  const char *given = copy == NULL ? NULL : dirname (copy);
-  char *directory = given == NULL ? NULL : realpath (given, NULL);
-  char *path = NULL;
-  if (directory == NULL && given != NULL && errno == EACCES)
-    directory = strdup (given);
-  if (directory != NULL && asprintf (&path, "%s/%s", directory, name) < 0)
-    path = NULL;
-  free (directory);
-  free (copy);
-  return path;
-}
-
-/* The path that LINK, which is changed, leads to, and *LEADS; LINK itself if
-   it is no link.  NULL with errno.  */
-static char *
-read_link (char *link, bool *leads)
-{
-  char to[PATH_MAX], *path = NULL;
-  ssize_t size = readlink (link, to, sizeof to);
-  *leads = size >= 0;
-  if (size < 0)
-    return errno == EINVAL || errno == ENOENT ? strdup (link) : NULL;
-  bool whole = size > 0 && to[0] == '/';
-  if (asprintf (&path, "%s%s%.*s", whole ? "" : dirname (link),
-                whole ? "" : "/", (int)size, to)
-      < 0)
-    return NULL;
-  return path;
-}
-
-/* The path of what a dangling link TARGET leads to, with its directory
-   resolved.  */
-static char *
-resolve_dangling (const char *target)
-{
-  bool leads = true;
-  char *path = strdup (target);
-  for (int links = 0; path != NULL && leads && links < LINKS_MAX; links++)
-    {
-      char *next = read_link (path, &leads);
-      free (path);
-      path = next;
-    }
-  char *resolved = path != NULL && !leads ? resolve_plain (path) : NULL;
-  free (path);
-  return resolved;
-}
-
 /* A wrong target is not a property of the input, so the status is not
    CFI2SFRAME_REFUSED.  */
 static bool
@@ -155,8 +98,8 @@ resolve_descriptor (struct output_file *file, const char *target, int number,
   return number < 0 || file->stream_fd >= 0;
 }
 
-/* Open the directory of the resolved PATH.  One that cannot be read cannot be
-   flushed either (flush_directory), but written to.  */
+/* Open DIRECTORY, seen from the open directory BASE.  One that cannot be read
+   cannot be flushed either (flush_directory), but written to.  */
 static bool
 open_directory (struct output_file *file, int base, const char *directory,
                 struct error *err)
@@ -167,24 +110,56 @@ open_directory (struct output_file *file, int base, const char *directory,
     file->directory
         = openat (base, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
   return file->directory >= 0
-         || error_set_errno (err, "cannot open its directory");
+         || error_set_errno (err, errno == ENOENT
+                                      ? "cannot find the directory"
+                                      : "cannot open its directory");
 }
 
-/* FILE goes to PATH, which has a directory in front and is no link; NULL with
-   errno: could not be resolved.  Takes PATH over.  */
+/* FILE goes to PATH, seen from the open directory BASE.  */
 static bool
-set_place (struct output_file *file, char *path, struct error *err)
+set_place (struct output_file *file, int base, const char *path,
+           struct error *err)
 {
-  if (path == NULL)
-    return error_set_errno (err, "cannot find the directory");
-  char *slash = strrchr (path, '/');
-  file->name = strdup (slash + 1);
-  slash[slash == path] = '\0';
-  bool opened = file->name == NULL
-                    ? error_set_no_memory (err)
-                    : open_directory (file, AT_FDCWD, path, err);
-  free (path);
+  const char *slash = strrchr (path, '/');
+  char *directory = slash == NULL   ? strdup (".")
+                    : slash == path ? strdup ("/")
+                                    : strndup (path, (size_t)(slash - path));
+  free (file->name);
+  file->name = strdup (slash == NULL ? path : slash + 1);
+  bool opened = false;
+  if (directory == NULL || file->name == NULL)
+    error_set_no_memory (err);
+  else
+    opened = open_directory (file, base, directory, err);
+  free (directory);
   return opened;
+}
+
+/* FILE goes to where the last of the links is that begin with TARGET, which
+   may dangle.  */
+static bool
+follow_links (struct output_file *file, const char *target, struct error *err)
+{
+  char link[PATH_MAX];
+  if (!set_place (file, AT_FDCWD, target, err))
+    return false;
+  for (int links = 0; links < LINKS_MAX; links++)
+    {
+      ssize_t size
+          = readlinkat (file->directory, file->name, link, sizeof link - 1);
+      if (size < 0)
+        return errno == EINVAL || errno == ENOENT
+               || error_set_errno (err, "readlink");
+      link[size] = '\0';
+      int base = file->directory;
+      file->directory = -1;
+      bool opened = set_place (file, base, link, err);
+      close (base);
+      if (!opened)
+        return false;
+    }
+  errno = ELOOP;
+  return error_set_errno (err, "readlink");
 }
 
 static bool
@@ -200,26 +175,15 @@ resolve_path (struct output_file *file, const char *target, bool rewrite,
     {
       if (!check_target_kind (&status, &file->stream, err))
         return false;
-      if (!file->stream)
-        return set_place (file,
-                          lstat (target, &status) == 0
-                                  && S_ISREG (status.st_mode)
-                              ? resolve_plain (target)
-                              : realpath (target, NULL),
-                          err);
     }
-  if (file->stream)
-    {
-      file->name = strdup (target);
-      return file->name != NULL || error_set_no_memory (err);
-    }
-  if (errno != ENOENT)
+  else if (!file->stream && errno != ENOENT)
     return error_set_errno (err, "stat");
-  bool dangles = lstat (target, &status) == 0;
-  if (dangles && !rewrite)
+  else if (!file->stream && !rewrite && lstat (target, &status) == 0)
     return error_set (err, CFI2SFRAME_IO, "is a dangling symbolic link");
-  return set_place (
-      file, dangles ? resolve_dangling (target) : resolve_plain (target), err);
+  if (!file->stream)
+    return follow_links (file, target, err);
+  file->name = strdup (target);
+  return file->name != NULL || error_set_no_memory (err);
 }
 
 /* The directory is that of TARGET, and no link is followed.  */
@@ -456,7 +420,7 @@ output_file_link (const struct file_location *target,
     return error_set_errno (err, "make a hard link");
   bool linked
       = (target->fixed ? take_place (&file, target, err)
-                       : set_place (&file, resolve_plain (target->name), err))
+                       : set_place (&file, AT_FDCWD, target->name, err))
         && create_temporary (&file, source, err)
         && check_linked (&file, source, err) && rename_temporary (&file, err);
   if (linked)
