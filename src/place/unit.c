@@ -18,13 +18,27 @@ enum
   UNIT_SECTIONS_MAX = 16 /* far above anything real */
 };
 
-/* systemd.io, "ELF Package Metadata" and "ELF dlopen Metadata".  */
-static const uint32_t NOTE_FDO_PACKAGING = 0xcafe1a7e;
-static const uint32_t NOTE_FDO_DLOPEN = 0x407c0c0a;
-
-/* ELF_NOTE_GOBUILDID_TAG (cmd/link/internal/ld/elf.go).  The go command
-   follows PT_NOTE to it (cmd/internal/buildid/note.go).  */
-static const uint32_t NOTE_GO_BUILD_ID = 4;
+/* Notes that programs do not reach by address.  Others may hold PC-relative
+   pointers (Crashpad).  Of some, readers of a core file look for in a
+   program's first page, which is all that a kernel puts into one of a
+   read-only segment (vma_dump_size in Linux' fs/coredump.c): elfutils, gdb,
+   systemd-coredump.  */
+static const struct
+{
+  const char *owner;
+  uint32_t type;
+  bool for_cores;
+} plain_notes[] = {
+  { "GNU", NT_GNU_ABI_TAG, false },
+  { "GNU", NT_GNU_BUILD_ID, true },
+  { "GNU", NT_GNU_PROPERTY_TYPE_0, false },
+  /* systemd.io, "ELF Package Metadata" and "ELF dlopen Metadata".  */
+  { "FDO", 0xcafe1a7e, true },
+  { "FDO", 0x407c0c0a, true },
+  /* ELF_NOTE_GOBUILDID_TAG (cmd/link/internal/ld/elf.go).  The go command
+     follows PT_NOTE to it (cmd/internal/buildid/note.go).  */
+  { "Go\0", 4, false },
+};
 
 static bool
 overlaps (struct interval bytes, const struct unit *unit)
@@ -96,29 +110,16 @@ unit_grow (const struct image *image, struct unit *unit)
   return grown;
 }
 
-/* Notes that programs do not reach by address: the ABI tag, the build-id and
-   the properties of owner GNU, package metadata (JSON text, owner FDO), and
-   Go's build ID (text).  Others may hold PC-relative pointers (Crashpad).  */
 static bool
-note_is_plain (const struct note *note)
+note_is_plain (const struct note *note, bool *for_cores)
 {
-  return note_is (note, "GNU", NT_GNU_ABI_TAG)
-         || note_is (note, "GNU", NT_GNU_BUILD_ID)
-         || note_is (note, "GNU", NT_GNU_PROPERTY_TYPE_0)
-         || note_is (note, "FDO", NOTE_FDO_PACKAGING)
-         || note_is (note, "FDO", NOTE_FDO_DLOPEN)
-         || note_is (note, "Go\0", NOTE_GO_BUILD_ID);
-}
-
-/* Whether a reader of a core file looks for NOTE in a program's first page,
-   which is all that a kernel puts into one of a read-only segment
-   (vma_dump_size in Linux' fs/coredump.c): elfutils, gdb, systemd-coredump. */
-static bool
-is_for_cores (const struct note *note)
-{
-  return note_is (note, "GNU", NT_GNU_BUILD_ID)
-         || note_is (note, "FDO", NOTE_FDO_PACKAGING)
-         || note_is (note, "FDO", NOTE_FDO_DLOPEN);
+  for (size_t i = 0; i < sizeof plain_notes / sizeof *plain_notes; i++)
+    if (note_is (note, plain_notes[i].owner, plain_notes[i].type))
+      {
+        *for_cores |= plain_notes[i].for_cores;
+        return true;
+      }
+  return false;
 }
 
 static bool
@@ -129,11 +130,8 @@ notes_are_plain (const struct image *image, const GElf_Shdr *header,
       image, header->sh_offset, header->sh_size, header->sh_addralign);
   struct note note;
   while (note_next (&walk, &note))
-    {
-      *for_cores |= is_for_cores (&note);
-      if (!note_is_plain (&note))
-        return false;
-    }
+    if (!note_is_plain (&note, for_cores))
+      return false;
   /* The last note's padding may be missing.  */
   return walk.size > 0 && walk.at >= walk.size;
 }
