@@ -57,15 +57,6 @@ struct code_file
   struct jit_names jit_names; /* ... by its names; places are addresses */
 };
 
-/* So many processes remember what walks saw, 131 KB each: a recording may have
-   thousands.  */
-enum
-{
-  WALKED_MAX = 64
-};
-
-struct process;
-
 struct code_files
 {
   struct code_file **files; /* owned, as each is */
@@ -76,8 +67,6 @@ struct code_files
   struct jit_sums jit_sums;
   size_t inline_ranges; /* of all files */
   size_t mappings;      /* for so many there is room in lists of processes */
-  struct process *walked[WALKED_MAX]; /* that have walkers, or NULL */
-  uint32_t walks_begun; /* how many walkers there were up to now */
 };
 
 /* No more bytes than these are copied: a core may say of thousands of files

@@ -102,7 +102,7 @@ family_add (struct family *family, pid_t pid, struct error *err)
   member_read_name (member);
   count_others (member);
   if (live_renew (&member->process, err)
-      && live_refresh (&member->process, NULL, err))
+      && live_refresh (&member->process, err))
     return member;
   family_remove (family, pid);
   return NULL;
@@ -146,7 +146,6 @@ family_execute (struct family *family, pid_t pid)
   member->first_ended = false;
   member->others = 0;
   process_forget_mappings (&member->process);
-  process_forget_rows (&member->process);
   if (!family->recorded)
     live_renew (&member->process, &err);
 }
@@ -240,7 +239,7 @@ family_refresh (struct family *family)
 {
   struct error ended;
   for (size_t i = 0; i < family->n; i++)
-    live_refresh (&family->members[i]->process, NULL, &ended);
+    live_refresh (&family->members[i]->process, &ended);
 }
 
 void

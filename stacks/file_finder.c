@@ -150,8 +150,8 @@ name_length (const struct code_file *file)
 {
   static const char mark[] = " (deleted)";
   size_t length = strlen (file->path), marked = sizeof mark - 1;
-  bool deleted = length > marked
-                 && strcmp (file->path + length - marked, mark) == 0;
+  bool deleted
+      = length > marked && strcmp (file->path + length - marked, mark) == 0;
   return (int)(deleted ? length - marked : length);
 }
 
@@ -237,7 +237,7 @@ open_same (struct process *process, const struct code_file *file,
   return take_same (process, file, io_open_regular (name));
 }
 
-/* Open FILE, which was deleted, under the name that it had: it may be back.  */
+/* Open FILE, which was deleted, under the name that it had: it may be back. */
 static int
 open_again (struct process *process, const struct code_file *file)
 {

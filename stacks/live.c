@@ -128,7 +128,7 @@ bool
 live_open (struct process *process, pid_t pid, struct error *err)
 {
   live_begin (process, pid);
-  return live_renew (process, err) && live_refresh (process, NULL, err);
+  return live_renew (process, err) && live_refresh (process, err);
 }
 
 bool
@@ -186,29 +186,8 @@ list_mappings (struct process *process, pid_t pid, struct error *err)
   return error_set_errno (err, name);
 }
 
-/* Whether A and B have the same code, at the same addresses.  */
-static bool
-same_code (const struct process *a, const struct process *b)
-{
-  size_t i = 0, j = 0;
-  for (;; i++, j++)
-    {
-      while (i < a->mappings.n && !a->mappings.list[i].runs)
-        i++;
-      while (j < b->mappings.n && !b->mappings.list[j].runs)
-        j++;
-      if (i == a->mappings.n || j == b->mappings.n)
-        return i == a->mappings.n && j == b->mappings.n;
-      const struct mapping *x = &a->mappings.list[i],
-                           *y = &b->mappings.list[j];
-      if (x->start != y->start || x->end != y->end || x->offset != y->offset
-          || x->file != y->file)
-        return false;
-    }
-}
-
 bool
-live_refresh (struct process *process, bool *changed, struct error *err)
+live_refresh (struct process *process, struct error *err)
 {
   struct process now = { .files = process->files };
   bool listed = list_mappings (&now, live_memory_thread (process->pid), err);
@@ -219,11 +198,6 @@ live_refresh (struct process *process, bool *changed, struct error *err)
       process_forget_mappings (&now);
       return false;
     }
-  bool same = same_code (process, &now);
-  if (!same)
-    process_forget_rows (process);
-  if (changed != NULL)
-    *changed = !same;
   process_move_mappings (process, &now);
   return true;
 }

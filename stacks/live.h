@@ -34,9 +34,8 @@ void live_close (struct process *process);
    new.  */
 bool live_renew (struct process *process, struct error *err);
 
-/* Read the list of mappings again.  If CHANGED is not NULL, *CHANGED tells
-   whether there is other code than before.  */
-bool live_refresh (struct process *process, bool *changed, struct error *err);
+/* Read the list of mappings again.  */
+bool live_refresh (struct process *process, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until
    live_resume, which must follow.  A thread that the kernel does not let be

@@ -70,7 +70,7 @@ copy_once (struct process *process, struct live_copy *copy, bool walk,
 {
   if (!live_stop (process, copy->running, err))
     return false;
-  bool fresh = live_refresh (process, NULL, err);
+  bool fresh = live_refresh (process, err);
   copy->cut = live_copy_stacks (process, copy->most);
   if (walk)
     walk_stopped (process, copy);

@@ -10,7 +10,6 @@
 #include "base/radix.h"
 #include "base/search.h"
 #include "walk/section_step.h"
-#include "walk/walker.h"
 #include "stacks/shortage.h"
 
 /* The number of mappings that end at or before ADDRESS.  */
@@ -250,7 +249,6 @@ static bool
 insert_mapping (struct process *process, const struct mapping *mapping)
 {
   struct mapping parts[3];
-  bool code = mapping->runs;
   size_t n = 0, first = mappings_before (process, mapping->start);
   size_t last = SEARCH_FIRST (process->mappings.n, i,
                               process->mappings.list[i].start >= mapping->end);
@@ -267,10 +265,6 @@ insert_mapping (struct process *process, const struct mapping *mapping)
       parts[n].offset += mapping->end - parts[n].start;
       parts[n++].start = mapping->end;
     }
-  for (size_t i = first; i < last; i++)
-    code |= old[i].runs;
-  if (code)
-    process_forget_rows (process);
   if (!replace_mappings (process, first, last, n))
     return false;
   forget_by_file (process);
@@ -344,11 +338,8 @@ process_analyze (struct process *process, uint64_t address)
 {
   uint64_t offset;
   struct code_file *file = process_file_at (process, address, &offset);
-  if (file == NULL
-      || !row_source_analyze (&file->rows, &file->image, &process->policy))
-    return false;
-  process_forget_rows (process);
-  return true;
+  return file != NULL
+         && row_source_analyze (&file->rows, &file->image, &process->policy);
 }
 
 bool
@@ -376,44 +367,6 @@ process_find_rules (const void *finder, uint64_t address,
   rules->arch = process->arch;
   return section.size > 0 ? walk_section_rules (&section, address, rules)
                           : SFW_NO_ROW;
-}
-
-static void
-forget_walker (struct process *process)
-{
-  struct code_files *files = process->files;
-  for (size_t i = 0;
-       process->walker != NULL && files != NULL && i < WALKED_MAX; i++)
-    if (files->walked[i] == process)
-      files->walked[i] = NULL;
-  free (process->walker);
-  process->walker = NULL;
-}
-
-bool
-process_make_walker (struct process *process,
-                     const struct unwind_source *source)
-{
-  struct code_files *files = process->files;
-  if (process->walker != NULL)
-    return true;
-  process->walker = walk_walker_new (source);
-  if (process->walker == NULL)
-    return shortage_note ();
-  if (files == NULL)
-    return true;
-  struct process **place = &files->walked[files->walks_begun++ % WALKED_MAX];
-  if (*place != NULL)
-    forget_walker (*place);
-  *place = process;
-  return true;
-}
-
-void
-process_forget_rows (struct process *process)
-{
-  if (process->walker != NULL)
-    walk_walker_forget (process->walker);
 }
 
 void
@@ -445,5 +398,4 @@ process_free (struct process *process)
   process_forget_mappings (process);
   process_forget_threads (process);
   memory_free (&process->memory);
-  forget_walker (process);
 }

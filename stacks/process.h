@@ -84,8 +84,7 @@ struct process
   time_t dumped;
   const char *program;
   struct code_file *program_file; /* which one that is */
-  struct code_file *jit;     /* what stands for its code in no file, or NULL */
-  struct sfw_walker *walker; /* owned: what walks remember, or NULL */
+  struct code_file *jit; /* what stands for its code in no file, or NULL */
 };
 
 /* The mapping with ADDRESS, or NULL.  */
@@ -161,16 +160,6 @@ bool process_find_section (const struct process *process, uint64_t pc,
    process.  */
 enum sfw_end process_find_rules (const void *finder, uint64_t address,
                                  struct unwind_rules *rules);
-
-/* Make what walks of PROCESS remember, unless it is there; another process may
-   lose its own.  SOURCE: where PROCESS has rules and code.  False when memory
-   ran out.  */
-bool process_make_walker (struct process *process,
-                          const struct unwind_source *source);
-
-/* Forget the rows that walks have looked up, because sections have
-   changed.  */
-void process_forget_rows (struct process *process);
 
 void process_forget_mappings (struct process *process);
 void process_forget_threads (struct process *process);

@@ -133,7 +133,7 @@ open_command (struct session *session)
   if (!command_start (&session->command))
     return profile_fail (arguments[0], strerror (errno));
   family_execute (family, session->pid);
-  live_refresh (&member->process, NULL, &err);
+  live_refresh (&member->process, &err);
   member_read_name (member);
   read_name (session);
   return true;

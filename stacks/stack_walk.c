@@ -11,7 +11,6 @@
 #include "stacks/fp_step.h"
 #include "stacks/syscall_code.h"
 #include "walk/frame_rules.h"
-#include "walk/walker.h"
 
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)
@@ -50,49 +49,28 @@ innermost_frame (const struct process *process,
                              .n_registers = registers->n };
 }
 
-/* Append to WALK the N frames of the walk that WALKER has made; LAST is the
-   last one.  */
+/* Append FRAME to WALK, and its callers as far as rows lead to them by SOURCE.
+   FRAME becomes the last one.  */
 static void
-append_frames (struct stack_walk *walk, const struct sfw_walker *walker,
-               const struct sfw_frame *last, const uint8_t *marks, size_t n)
+walk_by_rows (struct process *process, const struct unwind_source *source,
+              struct sfw_frame *frame, struct stack_walk *walk)
 {
-  for (size_t i = 0; i < n; i++)
+  const struct sfw_memory memory = { .read = read_memory, .context = process };
+  do
     {
-      struct walk_place place = { last->pc, last->sp, last->fp };
-      if (i + 1 < n)
-        place = walk_walker_place (walker, i);
-      bool interrupted = marks[i] & SFW_MARK_INTERRUPTED;
-      walk->frames[walk->n++] = (struct frame){
-        .pc = place.pc,
-        .sp = place.sp,
-        .fp = place.fp,
-        .at_pc = interrupted || (marks[i] & SFW_MARK_NO_CALL) != 0,
-        .interrupted = interrupted,
-      };
+      struct unwind_rules rules;
+      walk->end
+          = unwind_frame_rules (source, frame->pc, frame->interrupted, &rules);
+      walk->frames[walk->n++]
+          = (struct frame){ .pc = frame->pc,
+                            .sp = frame->sp,
+                            .fp = frame->fp,
+                            .at_pc = rules.at_pc,
+                            .interrupted = frame->interrupted };
+      if (walk->end == SFW_MORE && walk->n <= walk->max)
+        walk->end = unwind_apply (frame, &memory, &rules);
     }
-}
-
-/* Append *FRAME to WALK, and its callers as far as rows lead to them and the
-   library remembers them.  *FRAME becomes the last one.  */
-static void
-walk_by_rows (struct process *process, struct sfw_frame *frame,
-              struct stack_walk *walk)
-{
-  uint64_t addresses[WALK_SEEN_MAX], start = 0, size = 0;
-  uint8_t marks[WALK_SEEN_MAX];
-  size_t room = walk->max + 1 - walk->n;
-  enum sfw_end end;
-  const void *bytes
-      = memory_around (&process->memory, frame->sp, &start, &size);
-  const struct sfw_memory memory = { .bytes = bytes,
-                                     .low = start,
-                                     .high = start + size,
-                                     .read = read_memory,
-                                     .context = process };
-  size_t n = sfw_walk (process->walker, &memory, frame, addresses, marks,
-                       room < WALK_SEEN_MAX ? room : WALK_SEEN_MAX, &end);
-  append_frames (walk, process->walker, frame, marks, n);
-  walk->end = end;
+  while (walk->end == SFW_MORE && walk->n <= walk->max);
 }
 
 /* Whether the file of the last frame of WALK, which no row describes, has
@@ -229,13 +207,11 @@ is_start (struct process *process, const struct stack_walk *walk)
 /* What is tried, in this order, where a walk by rows has ended, by why.  */
 enum
 {
-  TRY_ROWS = 1,  /* for more than the library remembers */
-  TRY_GUESS = 2, /* that what was called is no code */
-  TRY_CFI = 4,
-  TRY_CODE = 8 /* rows that are made from it, and the frame pointer */
+  TRY_GUESS = 1, /* that what was called is no code */
+  TRY_CFI = 2,
+  TRY_CODE = 4 /* rows that are made from it, and the frame pointer */
 };
 static const uint8_t tries[SFW_INVALID + 1] = {
-  [SFW_MORE] = TRY_ROWS,
   [SFW_NO_SECTION] = TRY_GUESS | TRY_CFI | TRY_CODE,
   [SFW_NO_ROW] = TRY_GUESS | TRY_CFI | TRY_CODE,
   [SFW_REGISTER] = TRY_CFI,
@@ -258,8 +234,6 @@ find_caller (struct process *process, struct stack_walk *walk,
   const unsigned may = tries[walk->end];
   if (walk->n > walk->max)
     return WALK_ENDS;
-  if (may & TRY_ROWS)
-    return WALK_REPEATS;
   if (may & TRY_GUESS && guess_step (process, frame))
     return *way = WAY_GUESS, WALK_GOES_ON;
   if (!(may & TRY_CFI) || process->policy.only_sframe)
@@ -307,20 +281,12 @@ stack_walk_by_sframe (struct process *process,
       = { process->find_rules != NULL ? process->find_rules
                                       : process_find_rules,
           process, process_read_code, process };
-  if (!process_make_walker (process, &source))
-    {
-      walk->frames[walk->n++]
-          = (struct frame){ frame.pc, frame.sp, frame.fp, .at_pc = true,
-                            .interrupted = true };
-      walk->end = SFW_MEMORY;
-      return;
-    }
   do
     {
       struct frame *first = &walk->frames[walk->n];
       if (way == WAY_FP)
         fp_step_settle (process, &source, &frame);
-      walk_by_rows (process, &frame, walk);
+      walk_by_rows (process, &source, &frame, walk);
       first->way = way;
       next = find_caller (process, walk, &full, &frame, &way);
       if (next == WALK_REPEATS)

@@ -83,7 +83,7 @@ open_nameless (struct rlimit *limit)
 _Noreturn static void
 run_packer (const char *program, int from, int to, const struct rlimit *limit)
 {
-  /* Nobody takes what is written when the parent has ended.  */
+  /* What it writes is of no use when the parent has ended.  */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   /* A write beyond the limit fails, and the program says so.  */
   signal (SIGXFSZ, SIG_IGN);

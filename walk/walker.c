@@ -24,6 +24,7 @@ enum
 {
   WAYS = 4,
   SETS = 512,
+  SEEN_MAX = 1024, /* how many frames of a walk are remembered */
   NOWHERE = INT32_MIN
 };
 
@@ -70,6 +71,12 @@ struct slot
   uint8_t unused[3];
 };
 
+/* A frame of a walk.  */
+struct walk_place
+{
+  uint64_t pc, sp, fp;
+};
+
 /* A frame of the last walk.  */
 struct seen
 {
@@ -79,7 +86,7 @@ struct seen
 
 struct sfw_walker
 {
-  struct sfw_modules *modules; /* or NULL */
+  struct sfw_modules *modules;
   unsigned long generation; /* the modules' when slots and frames were made */
   sfw_fallback *fallback;
   void *context;
@@ -89,9 +96,8 @@ struct sfw_walker
   unsigned last; /* index of the last walk in seen */
   size_t n_seen;
   /* Each has room for an entry behind the last frame.  */
-  struct seen seen[2][WALK_SEEN_MAX + 1];
+  struct seen seen[2][SEEN_MAX + 1];
   _Alignas(max_align_t) struct slot slots[SETS * WAYS];
-  struct unwind_source source; /* in place of MODULES */
 };
 
 /* Walkers are in memory as malloc gives it.  With vector registers wider than
@@ -141,27 +147,6 @@ sfw_walker_init (void *memory, size_t size, struct sfw_modules *modules)
   return walker;
 }
 
-struct sfw_walker *
-walk_walker_new (const struct unwind_source *source)
-{
-  struct sfw_walker *walker = calloc (1, sizeof *walker);
-  if (walker != NULL)
-    walker->source = *source;
-  return walker;
-}
-
-void
-walk_walker_forget (struct sfw_walker *walker)
-{
-  walker->generation = 0;
-}
-
-struct walk_place
-walk_walker_place (const struct sfw_walker *walker, size_t i)
-{
-  return walker->seen[walker->last][i].place;
-}
-
 void
 sfw_walker_set_fallback (struct sfw_walker *walker, sfw_fallback *fallback,
                          void *context)
@@ -190,14 +175,11 @@ static enum sfw_end
 frame_rules (struct walk_state *walk, uint64_t pc, bool interrupted,
              struct unwind_rules *rules)
 {
-  struct sfw_walker *walker = walk->walker;
   const struct unwind_source source
       = { find_rules, walk, unwind_read, (void *)walk->memory };
-  if (walker->modules != NULL && walk->hold.table == NULL)
-    walk->hold = walk_modules_hold (walker->modules);
-  return unwind_frame_rules (walker->modules != NULL ? &source
-                                                     : &walker->source,
-                             pc, interrupted, rules);
+  if (walk->hold.table == NULL)
+    walk->hold = walk_modules_hold (walk->walker->modules);
+  return unwind_frame_rules (&source, pc, interrupted, rules);
 }
 
 static bool
@@ -451,7 +433,7 @@ struct trail
 static inline void
 trail_add (struct trail *trail, const struct walk_place *place)
 {
-  if (trail->n_own < WALK_SEEN_MAX)
+  if (trail->n_own < SEEN_MAX)
     trail->own[trail->n_own++] = (struct seen){ *place, { NOWHERE, NOWHERE } };
 }
 
@@ -462,7 +444,7 @@ trail_join (struct walk_state *walk, struct trail *trail)
 {
   const struct seen *last = trail->last;
   size_t from = trail->at, to = follow_last (walk, last, trail->n_last, from);
-  size_t n = to - from, room = WALK_SEEN_MAX - trail->n_own;
+  size_t n = to - from, room = SEEN_MAX - trail->n_own;
   n = n < room ? n : room;
   memcpy (trail->own + trail->n_own, last + from, n * sizeof *last);
   trail->n_own += n;
@@ -551,7 +533,7 @@ follow_links (struct walk_state *walk, struct trail *trail, struct slot *slot,
   while (more)
     {
       uint64_t *start = walk->addresses + walk->n;
-      size_t room = walk->max - walk->n, left = WALK_SEEN_MAX - trail->n_own;
+      size_t room = walk->max - walk->n, left = SEEN_MAX - trail->n_own;
       bool writes = left > 0;
       struct link_run run
           = { .to = start,
@@ -656,8 +638,7 @@ walk_remembering (struct walk_state *walk)
 static void
 walker_renew (struct sfw_walker *walker)
 {
-  unsigned long generation
-      = walker->modules != NULL ? sfw_modules_generation (walker->modules) : 1;
+  unsigned long generation = sfw_modules_generation (walker->modules);
   if (walker->generation == generation)
     return;
   for (size_t i = 0; i < SETS * WAYS; i++)

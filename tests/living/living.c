@@ -302,15 +302,32 @@ subject_close (struct subject *subject)
   subject->open = false;
 }
 
+/* A number that is another one where PROCESS has other code.  */
+static uint64_t
+code_digest (const struct process *process)
+{
+  uint64_t digest = 0;
+  for (size_t i = 0; i < process->mappings.n; i++)
+    {
+      const struct mapping *mapping = &process->mappings.list[i];
+      const uint64_t words[] = { mapping->start, mapping->end, mapping->offset,
+                                 (uintptr_t)mapping->file };
+      for (size_t j = 0; mapping->runs && j < sizeof words / sizeof *words;
+           j++)
+        digest = (digest ^ words[j]) * UINT64_C (0x100000001b3);
+    }
+  return digest;
+}
+
 /* Bring the modules up to date, for both walks.  */
 static bool
 subject_refresh (struct subject *subject)
 {
   struct error err;
-  bool changed;
-  if (!live_refresh (&subject->process, &changed, &err))
-    return false;
-  return !changed || referee_report (&subject->referee);
+  uint64_t before = code_digest (&subject->process);
+  return live_refresh (&subject->process, &err)
+         && (code_digest (&subject->process) == before
+             || referee_report (&subject->referee));
 }
 
 /* Whether any module has SFrame data.  */

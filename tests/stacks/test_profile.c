@@ -216,30 +216,6 @@ TEST_OF_MANY (many_processes_begin_and_end)
     }
 }
 
-/* What a walk remembers takes 131 KB.  */
-TEST_OF_MANY (many_processes_are_walked_and_few_remember_it)
-{
-  struct profile *profile = events->profile;
-  struct family *family = &profile->family;
-  struct error err;
-  const struct registers registers = { .pc = 0x1000 };
-  const struct profile_moment moment = { .tid = 1, .registers = &registers };
-  for (pid_t pid = 1; pid <= 300; pid++)
-    {
-      struct member *member = family_get (family, pid, &err);
-      assert_non_null (member);
-      profile_place (profile, member, &moment);
-      assert_non_null (member->process.walker);
-      if (pid % 3 == 0)
-        family_remove (family, pid - 1);
-    }
-  size_t remembered = 0;
-  for (size_t i = 0; i < family->n; i++)
-    remembered += family->members[i]->process.walker != NULL;
-  assert_int_equal (family->n, 200);
-  assert_in_range (remembered, 32, 64);
-}
-
 TEST_OF_MANY (many_files_are_known_by_path_inode_and_build_id)
 {
   struct code_files *files = &events->profile->family.files;

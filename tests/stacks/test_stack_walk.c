@@ -8,7 +8,6 @@
 #include "stacks/stack_groups.h"
 #include "stacks/stack_walk.h"
 #include "walk/frame_rules.h"
-#include "walk/walker.h"
 #include "walk/section_step.h"
 #include "tests/unit_test.h"
 
@@ -30,7 +29,6 @@ enum
 
 static uint64_t stack[WORDS];
 static uint8_t code[KINDS * KINDS]; /* without a call */
-static unsigned lookups;
 
 /* CFA is SP + 16, RA in front of it, unless the kind of ADDRESS says
    otherwise.  */
@@ -39,7 +37,6 @@ find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
 {
   (void)process;
   unsigned kind = address % KINDS;
-  lookups++;
   if (address - CODE >= sizeof code)
     return SFW_NO_SECTION;
   rules->arch = &arch_amd64;
@@ -68,43 +65,6 @@ process_with_stack (void)
   return process;
 }
 
-static bool
-read_memory (void *context, uint64_t address, void *to, size_t size)
-{
-  struct process *process = context;
-  return memory_read (&process->memory, address, to, size);
-}
-
-/* The walk by one step after the other, which remembers nothing.  */
-static void
-walk_by_steps (struct process *process, const struct registers *registers,
-               struct stack_walk *walk)
-{
-  const struct unwind_source source
-      = { find_rules, process, read_memory, process };
-  const struct sfw_memory memory = { .read = read_memory, .context = process };
-  struct sfw_frame frame = { .pc = registers->pc,
-                             .sp = registers->values[arch_amd64.sp],
-                             .fp = registers->values[arch_amd64.fp],
-                             .interrupted = true };
-  struct unwind_rules rules;
-  walk->n = 0;
-  do
-    {
-      walk->end
-          = unwind_frame_rules (&source, frame.pc, frame.interrupted, &rules);
-      walk->frames[walk->n++]
-          = (struct frame){ .pc = frame.pc,
-                            .sp = frame.sp,
-                            .fp = frame.fp,
-                            .at_pc = rules.at_pc,
-                            .interrupted = frame.interrupted };
-      if (walk->end == SFW_MORE)
-        walk->end = unwind_apply (&frame, &memory, &rules);
-    }
-  while (walk->end == SFW_MORE && walk->n < walk->max);
-}
-
 static struct registers
 registers_at (uint64_t pc, unsigned word, uint64_t fp)
 {
@@ -112,27 +72,6 @@ registers_at (uint64_t pc, unsigned word, uint64_t fp)
   registers.values[arch_amd64.sp] = STACK + 8 * word;
   registers.values[arch_amd64.fp] = fp;
   return registers;
-}
-
-static void
-assert_walk_is_steps (struct process *process,
-                      const struct registers *registers, size_t max)
-{
-  struct stack_walk walk, steps;
-  assert_true (stack_walk_init (&walk, max) && stack_walk_init (&steps, max));
-  stack_walk_by_sframe (process, registers, &walk);
-  walk_by_steps (process, registers, &steps);
-  assert_int_equal (walk.n, steps.n);
-  assert_int_equal (walk.end, steps.end);
-  for (size_t i = 0; i < walk.n; i++)
-    {
-      const struct frame *a = &walk.frames[i], *b = &steps.frames[i];
-      assert_true (a->pc == b->pc && a->sp == b->sp && a->fp == b->fp);
-      assert_true (a->at_pc == b->at_pc && a->interrupted == b->interrupted);
-      assert_int_equal (a->way, WAY_ROW);
-    }
-  stack_walk_free (&walk);
-  stack_walk_free (&steps);
 }
 
 /* A frame in every second word, whose kinds come in turn.  */
@@ -147,24 +86,35 @@ fill_stack (const uint8_t *kinds, unsigned n, unsigned frames)
     }
 }
 
-TEST (a_walk_is_its_steps_however_long_it_is)
+TEST (a_walk_has_as_many_frames_as_there_is_room_for)
 {
-  static const uint8_t kinds[] = { 4, SIGNAL, WITH_FP, 3, NO_CALL, BY_FP, 2 };
+  static const uint8_t kinds[] = { 4, SIGNAL, 3, NO_CALL, WITH_FP, BY_FP, 2 };
+  enum
+  {
+    FRAMES = 50
+  };
   struct process process = process_with_stack ();
   const struct registers registers = registers_at (CODE + 1, 0, 7);
-  for (unsigned n = 1; n <= sizeof kinds; n++)
-    for (unsigned frames = WALK_SEEN_MAX - 3; frames < WALK_SEEN_MAX + 3;
-         frames++)
-      {
-        fill_stack (kinds, n, frames);
-        assert_walk_is_steps (&process, &registers, frames - 5);
-        for (size_t max = frames - 1; max < frames + 4; max++)
-          assert_walk_is_steps (&process, &registers, max);
-        assert_walk_is_steps (&process, &registers, 1);
-        assert_walk_is_steps (&process, &registers, 2);
-        fill_stack (kinds, n, 2 * frames - 7);
-        assert_walk_is_steps (&process, &registers, WORDS);
-      }
+  fill_stack (kinds, sizeof kinds, FRAMES);
+  for (size_t max = 1; max < FRAMES + 4; max++)
+    {
+      struct stack_walk walk;
+      assert_true (stack_walk_init (&walk, max));
+      stack_walk_by_sframe (&process, &registers, &walk);
+      assert_int_equal (walk.n, max < FRAMES + 1 ? max : FRAMES + 1);
+      assert_int_equal (walk.end, max < FRAMES + 1 ? SFW_MORE : SFW_ZERO);
+      for (size_t i = 1; i < walk.n; i++)
+        {
+          const struct frame *frame = &walk.frames[i];
+          uint8_t kind = kinds[(i - 1) % sizeof kinds];
+          uint8_t before = i > 1 ? kinds[(i - 2) % sizeof kinds] : 0;
+          assert_int_equal (frame->pc, CODE + 32 + kind);
+          assert_int_equal (frame->interrupted, before == SIGNAL);
+          assert_int_equal (frame->at_pc, before == SIGNAL || kind == NO_CALL);
+          assert_int_equal (frame->way, WAY_ROW);
+        }
+      stack_walk_free (&walk);
+    }
   process_free (&process);
 }
 
@@ -227,7 +177,6 @@ TEST (an_fp_that_was_popped_is_in_its_register)
       stack[5] = CODE + 64 + OUTERMOST;
       struct registers registers
           = registers_at (CODE + POPPED, 0, STACK + 4 * sizeof stack[0]);
-      process_forget_rows (&process);
       stack_walk_by_sframe (&process, &registers, &walk);
       if (walk.end != (cases[i].popped ? SFW_OUTERMOST : SFW_MEMORY))
         fail_msg ("case %zu: %s", i, walk_end_name (walk.end));
@@ -435,48 +384,6 @@ TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
       stack_walk_free (&walk);
       process_free (&process);
     }
-}
-
-TEST (rules_are_looked_up_once_until_sections_change)
-{
-  static const uint8_t kinds[] = { 4, 3, 2 };
-  struct process process = process_with_stack ();
-  const struct registers registers = registers_at (CODE + 1, 0, 7);
-  struct stack_walk walk;
-  assert_true (stack_walk_init (&walk, 200));
-  fill_stack (kinds, 3, 100);
-  lookups = 0;
-  stack_walk_by_sframe (&process, &registers, &walk);
-  assert_int_equal (walk.n, 101);
-  unsigned first = lookups;
-  assert_true (first < 10);
-  stack_walk_by_sframe (&process, &registers, &walk);
-  /* The innermost frame's are looked up again.  */
-  assert_true (lookups - first < first);
-  process_forget_rows (&process);
-  lookups = 0;
-  stack_walk_by_sframe (&process, &registers, &walk);
-  assert_int_equal (lookups, first);
-  stack_walk_free (&walk);
-  process_free (&process);
-}
-
-TEST (without_memory_the_innermost_frame_is_shown)
-{
-  static const uint8_t kinds[] = { 4 };
-  struct process process = process_with_stack ();
-  const struct registers registers = registers_at (CODE + 1, 0, 7);
-  struct stack_walk walk;
-  assert_true (stack_walk_init (&walk, 10));
-  fill_stack (kinds, 1, 5);
-  allocations_granted = 0;
-  stack_walk_by_sframe (&process, &registers, &walk);
-  allocations_granted = UINT_MAX;
-  assert_int_equal (walk.n, 1);
-  assert_true (walk.frames[0].pc == CODE + 1 && walk.frames[0].interrupted);
-  assert_int_equal (walk.end, SFW_MEMORY);
-  stack_walk_free (&walk);
-  process_free (&process);
 }
 
 /* A group without a thread had no number to be sorted by.  */
