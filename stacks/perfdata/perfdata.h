@@ -155,7 +155,6 @@ struct perf_writer
   const struct perf_data *data;
   FILE *out; /* borrowed; can be sought in */
   uint64_t data_start, data_size;
-  uint64_t samples; /* that have a chain of the program's */
 };
 
 /* Begin a copy of DATA at the start of OUT, where nothing was written.

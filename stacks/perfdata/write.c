@@ -139,7 +139,6 @@ perf_writer_sample (struct perf_writer *writer,
     {
       put_word (writer, (uint64_t)PERF_CONTEXT_USER);
       fwrite (addresses, 8, n, writer->out);
-      writer->samples++;
     }
   fwrite (record->bytes + sample->chain_end, 1, middle, writer->out);
   fwrite (record->bytes + sample->user_end, 1, rest, writer->out);
