@@ -83,6 +83,15 @@ def demands():
         return {demand["id"] for demand in json.load(file)["demands"]}
 
 
+def contents(path):
+    """What is in the file, or None."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
 def check(directory):
     """All that is wrong with the files below DIRECTORY, as lines."""
     wrong, entries, used = [], [], set()
@@ -93,18 +102,12 @@ def check(directory):
         entries.append(index_entry(vector))
         wrong += disagreements(vector)
         path = os.path.join(directory, vector.name + ".sframe")
-        try:
-            with open(path, "rb") as file:
-                same = file.read() == vector.data
-        except OSError:
-            same = False
-        if not same:
+        if contents(path) != vector.data:
             wrong.append(f"{path}: not what generate.py writes")
     wrong += [f"{name}: used twice" for name, n in names.items() if n > 1]
-    with open(os.path.join(directory, "index.json"),
-              encoding="ascii") as file:
-        if file.read() != index_text(entries):
-            wrong.append("index.json: not what generate.py writes")
+    path = os.path.join(directory, "index.json")
+    if contents(path) != index_text(entries).encode("ascii"):
+        wrong.append(f"{path}: not what generate.py writes")
     wrong += [f"no vector for {demand}" for demand in demands() - used]
     wrong += [f"{demand} is not in sentences.json" for demand in
               used - demands()]

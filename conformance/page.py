@@ -11,7 +11,6 @@ vectors that it did not answer as it has to.  The page needs no other file.
 import argparse
 import collections
 import html
-import json
 import os
 
 import run
@@ -90,10 +89,8 @@ def main():
                         default=os.path.join(run.HERE, "vectors"))
     parser.add_argument("results")
     options = parser.parse_args()
-    with open(os.path.join(options.vectors, "index.json"),
-              encoding="ascii") as file:
-        vectors = json.load(file)["vectors"]
-    print("\n".join(page(run.Record(options.results), vectors)))
+    print("\n".join(page(run.Record(options.results),
+                         run.read_vectors(options.vectors))))
 
 
 if __name__ == "__main__":

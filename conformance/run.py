@@ -43,6 +43,19 @@ LETTERS = {"C": CRASH, "W": WRONG, "A": ACCEPTED, "R": REFUSED, "N": LOST,
 ATTRIBUTES = {"signed-a": "signed", "signed-b": "signed", "signal": "signal"}
 
 
+def read_json(path):
+    """What a file of the suite has; without it the program ends."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return json.load(file)
+    except (OSError, ValueError) as problem:
+        sys.exit(f"{path}: {getattr(problem, 'strerror', None) or problem}")
+
+
+def read_vectors(directory):
+    return read_json(os.path.join(directory, "index.json"))["vectors"]
+
+
 class Adapter:
     """A reader behind a pipe; started again when it dies, or when it does not
     answer in time."""
@@ -61,9 +74,12 @@ class Adapter:
         self.tells = set(fields.get("tells", "").split(","))
 
     def start(self):
-        self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True)
+        try:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, text=True)
+        except OSError as problem:
+            sys.exit(f"{self.command[0]}: {problem.strerror}")
         self.hello = self.process.stdout.readline()
 
     def stop(self):
@@ -161,10 +177,9 @@ class Record:
 
     def __init__(self, path=None):
         self.readers, self.letters = {}, {}
-        if path is None or not os.path.exists(path):
+        if path is None:
             return
-        with open(path, encoding="ascii") as file:
-            data = json.load(file)
+        data = read_json(path)
         for number, reader in enumerate(data["readers"]):
             self.readers[reader["name"]] = reader
             self.letters[reader["name"]] = {
@@ -275,15 +290,17 @@ def parse_arguments():
     options = parser.parse_args()
     if not options.reader and not options.table:
         parser.error("no reader")
+    if not all("=" in reader for reader in options.reader):
+        parser.error("NAME=COMMAND is wanted")
     return options
 
 
 def main():
     options = parse_arguments()
-    with open(os.path.join(options.vectors, "index.json"),
-              encoding="ascii") as file:
-        vectors = json.load(file)["vectors"]
-    record = Record(options.table or options.record)
+    vectors = read_vectors(options.vectors)
+    new = not options.table and options.record \
+        and not os.path.exists(options.record)
+    record = Record(None if new else options.table or options.record)
     names = [reader.split("=", 1)[0] for reader in options.reader]
     for reader in options.reader:
         name, command = reader.split("=", 1)

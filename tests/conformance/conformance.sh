@@ -201,13 +201,24 @@ done
 quietly python3 "$suite/check.py" --raw 10000 \
   "$vectors/search/v3-amd64-rows-descend.sframe"
 check "a section that breaks a demand is found" grep -q 'fre-ascending' "$log"
+# Wrong usage of the programs is told in a line.
+usage ()
+{
+  # shellcheck disable=SC2086
+  quietly python3 "$suite/$1" $2
+  check "$1 $2: a line" test $? -ne 0 -a "$(tail -n 1 "$log")" = "$3" \
+    -a -z "$(grep Traceback "$log")"
+}
+usage run.py x=/nowhere/x "/nowhere/x: No such file or directory"
+usage run.py x "run.py: error: NAME=COMMAND is wanted"
+usage run.py "--vectors /nowhere x=true" "/nowhere/index.json: No such file or directory"
+usage run.py "--table /nowhere" "/nowhere: No such file or directory"
+usage page.py /nowhere "/nowhere: No such file or directory"
+usage check.py "--raw 1x x" \
+  "check.py: error: argument --raw: invalid hexadecimal value: '1x'"
 printf '\177ELF\2\3' >"$log.file"
 quietly python3 "$suite/check.py" "$log.file" "$log.missing"
 check "what is no ELF file is told in a line" \
   test $? -eq 2 -a "$(sed 's/^[^:]*: //' "$log" | tr '\n' ';')" = \
     "damaged ELF file;No such file or directory;"
-quietly python3 "$suite/check.py" --raw 1x "$log.file"
-check "an address that is no number is wrong usage" \
-  test $? -eq 2 -a "$(tail -n 1 "$log")" = \
-    "check.py: error: argument --raw: invalid hexadecimal value: '1x'"
 echo "1..$n"
