@@ -266,8 +266,7 @@ note_callees (void *argument, uint64_t address, const struct insn *insn,
 {
   struct follower *follower = argument;
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
-  bool is_jump_or_call = insn->flow != FLOW_NEXT && insn->flow != FLOW_RETURN
-                         && insn->flow != FLOW_STOP;
+  bool is_jump_or_call = insn->flow > FLOW_NEXT && insn->flow < FLOW_RETURN;
   (void)state;
   const struct code_function *callee
       = is_jump_or_call ? routine_callee (&follower->context, insn) : NULL;

@@ -92,9 +92,9 @@ static const struct encoding branches[] = {
   { 0xfffff800, 0xd71f0800, RSD | RN, a64_branch_register }, /* BRAA */
   { 0xfffff800, 0xd73f0800, RSD | RN, a64_branch_register }, /* BLRAA */
   { 0xfffffbff, 0xd65f0bff, 0, a64_return_signed },          /* RETAA, RETAB */
-  { 0xffffffff, 0xd69f03e0, 0, a64_stop },                   /* ERET */
-  { 0xfffffbff, 0xd69f0bff, 0, a64_stop },      /* ERETAA, ERETAB */
-  { 0xffffffff, 0xd6bf03e0, 0, a64_stop },      /* DRPS */
+  { 0xffffffff, 0xd69f03e0, 0, a64_resume },                 /* ERET */
+  { 0xfffffbff, 0xd69f0bff, 0, a64_resume },    /* ERETAA, ERETAB */
+  { 0xffffffff, 0xd6bf03e0, 0, a64_resume },    /* DRPS */
   { 0xffe0001f, 0xd4000001, 0, a64_exception }, /* SVC */
   { 0xffe0001f, 0xd4000002, 0, a64_exception }, /* HVC */
   { 0xffe0001f, 0xd4000003, 0, a64_exception }, /* SMC */

@@ -63,8 +63,9 @@ typedef bool a64_translation (struct a64 *t);
 a64_translation a64_address, a64_add_immediate, a64_logical_immediate,
     a64_move_wide, a64_bit_field;
 a64_translation a64_logical, a64_add_shifted, a64_add_extended, a64_multiply;
-a64_translation a64_stop, a64_branch, a64_branch_zero, a64_branch_if,
-    a64_branch_register, a64_return_signed, a64_exception, a64_hint;
+a64_translation a64_stop, a64_resume, a64_branch, a64_branch_zero,
+    a64_branch_if, a64_branch_register, a64_return_signed, a64_exception,
+    a64_hint;
 a64_translation a64_store_exclusive, a64_swap_pair, a64_tag, a64_pair,
     a64_pair_of_words, a64_pair_of_vectors, a64_offset, a64_unscaled,
     a64_indexed, a64_atomic, a64_load_ordered, a64_authenticated,

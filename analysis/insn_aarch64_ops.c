@@ -410,11 +410,19 @@ a64_branch_register (struct a64 *t)
   return true;
 }
 
-/* UDF, ERET, ...  */
+/* UDF.  */
 bool
 a64_stop (struct a64 *t)
 {
   t->insn->flow = FLOW_STOP;
+  return true;
+}
+
+/* ERET, ...  */
+bool
+a64_resume (struct a64 *t)
+{
+  t->insn->flow = FLOW_RESUME;
   return true;
 }
 

@@ -96,13 +96,14 @@ flow_of (const ZydisDecodedInstruction *in)
     case ZYDIS_MNEMONIC_UD0:
     case ZYDIS_MNEMONIC_UD1:
     case ZYDIS_MNEMONIC_UD2:
+      return FLOW_STOP;
     case ZYDIS_MNEMONIC_IRET:
     case ZYDIS_MNEMONIC_IRETD:
     case ZYDIS_MNEMONIC_IRETQ:
     case ZYDIS_MNEMONIC_SYSEXIT:
     case ZYDIS_MNEMONIC_SYSRET:
     case ZYDIS_MNEMONIC_UIRET:
-      return FLOW_STOP;
+      return FLOW_RESUME;
     case ZYDIS_MNEMONIC_RET:
       return is_far (in) ? FLOW_STOP : FLOW_RETURN;
     case ZYDIS_MNEMONIC_JMP:

@@ -23,7 +23,8 @@ enum insn_flow
   FLOW_CALL, /* of `target` */
   FLOW_CALL_INDIRECT,
   FLOW_RETURN,
-  FLOW_STOP /* a trap: nowhere */
+  FLOW_RESUME, /* what was interrupted, or a program of less privilege */
+  FLOW_STOP    /* a trap: nowhere */
 };
 
 struct insn_step

@@ -7,9 +7,9 @@
    return is doubtful, unless the code behind the call is the function's own:
    it goes straight to a return, which routine_check.c has found to have the
    function's own frame, or it goes on with what the function has put into
-   registers that belong to its callers.  A landing pad shows neither.  Behind a
-   call by an unknown pointer, any way to a return will do, and a loop around the
-   call.
+   registers that belong to its callers.  A landing pad shows neither.  Behind
+   a call by an unknown pointer, any way to a return will do, and a loop around
+   the call.
 
    One call that is seen to return shows it of all calls of the same function,
    or by way of the same word: whether a function returns is a part of its

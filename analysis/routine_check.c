@@ -311,7 +311,8 @@ find_violation (struct routine *routine, uint64_t address,
     return ROUTINE_SAVED_USED;
   if (resumes_without_landing (routine, insn))
     return ROUTINE_UNWINDS;
-  if (returns_from_signal (routine->machine, insn, state))
+  if (insn->flow == FLOW_RESUME
+      || returns_from_signal (routine->machine, insn, state))
     return ROUTINE_SIGNAL;
   return routine_calls_stack_mover (routine, insn) ? ROUTINE_CALLEE
                                                    : ROUTINE_SOUND;

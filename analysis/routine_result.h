@@ -19,7 +19,8 @@ enum routine_failure
   ROUTINE_RUNS_INTO,  /* runs into another function with such registers */
   ROUTINE_SAVED_USED, /* uses registers that belong to the caller */
   ROUTINE_UNWINDS,    /* resumes unwinding without a landing pad */
-  ROUTINE_SIGNAL,     /* is where the handler of a signal returns to */
+  ROUTINE_SIGNAL, /* returns from an interrupt, or is where the handler of a
+                     signal returns to */
   /* compares what a system call of an unknown number returns with 0, as a
      child with another stack is told from its parent */
   ROUTINE_SYSTEM_CALL,

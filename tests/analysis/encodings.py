@@ -21,7 +21,7 @@ EXACT = range(4, 16)  # by bits 25 to 28
 SCALABLE = 2
 FLOWS = (("b|b[.]al|b[.]nv|bc[.]al|bc[.]nv", 2), ("bc?[.].*|cbn?z|tbn?z", 1),
          ("bra?a?b?z?", 3), ("bl", 4), ("blra?a?b?z?", 5), ("reta?a?b?", 6),
-         ("udf|brk|hlt|dcps[123]|ereta?a?b?|drps", 7), (".*", 0))
+         ("ereta?a?b?|drps", 7), ("udf|brk|hlt|dcps[123]", 8), (".*", 0))
 # What writes no register that stands first.
 READERS = re.compile(r"st(?!l?x)|cbn?z|tbn?z|br|bl|ret|msr|sys$|ccm|prf|rmif|setf"
                      r"|wf[ei]t|cpy|set[pmeg]|fcmp|fccmp|b$|whil|cterm|tcancel")

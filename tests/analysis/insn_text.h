@@ -82,8 +82,8 @@ insn_text_of (struct insn_text *text, const struct insn *insn)
           "enter", "swap",  "compare", "compare-mem", "compare-2",
           "test",  "lower", "sign",    "auth",        "strip" };
   static const char *const flows[]
-      = { "",      " branch",  " jump",   " jump-to",
-          " call", " call-to", " return", " stop" };
+      = { "",         " branch", " jump",   " jump-to", " call",
+          " call-to", " return", " resume", " stop" };
   static const char *const conditions[]
       = { "", " a", " na", " b", " nb", " e", " ne", " zero", " not-zero" };
   static const char *const calculations[]

@@ -111,7 +111,7 @@ TEST (flow)
     { 0x96000000, FLOW_CALL, -0x8000000 },
     { 0xd4200000, FLOW_STOP, 0 }, /* brk #0 */
     { 0x00000000, FLOW_STOP, 0 }, /* udf #0 */
-    { 0xd69f03e0, FLOW_STOP, 0 }, /* eret */
+    { 0xd69f03e0, FLOW_RESUME, 0 }, /* eret */
     { 0xd4000001, FLOW_NEXT, 0 }, /* svc #0 */
     { 0xd503201f, FLOW_NEXT, 0 }, /* nop */
   };
@@ -595,7 +595,7 @@ static const struct
   { 0xd65f0120, "ret x9", "- from x9 return" },
   { 0xd65f0bff, "retaa", "auth to x30 from x30 return" },
   { 0xd65f0fff, "retab", "auth to x30 from x30 0x1 return" },
-  { 0xd69f03e0, "eret", "- stop" },
+  { 0xd69f03e0, "eret", "- resume" },
   { 0x54000000, "b.eq .", "- branch e 0x10008" },
   { 0x54000001, "b.ne .", "- branch ne 0x10008" },
   { 0x54000002, "b.hs .", "- branch nb 0x10008" },
