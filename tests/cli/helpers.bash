@@ -332,7 +332,7 @@ wild_program ()
 #include <unistd.h>
 static void (*volatile pointer) (void);
 volatile unsigned long count;
-/* Waits, or is busy for a second of its own time.  */
+/* Waits, or is busy for BUSY seconds of its own time.  */
 static void
 handler (int n)
 {
@@ -341,7 +341,7 @@ handler (int n)
   fflush (stdout);
   while (getenv ("BUSY") == NULL)
     usleep (1000);
-  while (clock () < CLOCKS_PER_SEC)
+  while (clock () < atof (getenv ("BUSY")) * CLOCKS_PER_SEC)
     for (unsigned i = 0; i < 1000000; i++)
       count++;
   _exit (0);

@@ -103,7 +103,7 @@ check_shares ()
 
 @test "a command: what it spends its time on, in folded stacks" {
   busy_program
-  sampled 150 folded . -F 199 -o folded -- ./busy 1
+  sampled 150 folded . -F 997 -o folded -- ./busy 0.25
   [ "$status" -eq 0 ] && [ "$output" = ready ] || report
   check_shares folded
   [[ $stderr =~ [0-9]+\ samples\ in\ .*\ s,\ [0-9]+\ \((9[5-9]|100)\.[0-9]\ %\)\ reached ]] \
@@ -112,7 +112,7 @@ check_shares ()
 
 @test "who called NULL is a guess, and said to be one" {
   wild_program
-  BUSY=1 sampled 40 folded . -F 199 -o folded -- ./wild 0 handle
+  BUSY=0.1 sampled 40 folded . -F 997 -o folded -- ./wild 0 handle
   [ "$status" -eq 0 ] || report
   [ "$(samples folded ';main;caller;\[no code, caller guessed\];.*;handler[; ]')" \
     -ge 40 ] || report
@@ -122,7 +122,7 @@ check_shares ()
   between_program
   local how
   for how in n x; do
-    sampled 40 folded . -F 199 -o folded -- ./between $how 0.5
+    sampled 40 folded . -F 997 -o folded -- ./between $how 0.1
     rm "$(cat map)"
     [ "$(samples folded .)" -ge 40 ] || report
     [ "$(samples folded '^between;_start;.*;main;my_jit_function_\[j\];leaf[; ]')" -ge \
@@ -132,29 +132,29 @@ check_shares ()
   # more when names are looked for.
   # shellcheck disable=SC2016
   local inside=(unshare --pid --mount --fork sh -c
-    'mount -t tmpfs none /tmp && exec ./between x 0.5')
+    'mount -t tmpfs none /tmp && exec ./between x 0.1')
   unshare --pid --mount --fork true 2>/dev/null || skip "no namespaces here"
-  sampled 40 folded ';main;my_jit_function_\[j\];leaf[; ]' -F 199 -o folded \
+  sampled 40 folded ';main;my_jit_function_\[j\];leaf[; ]' -F 997 -o folded \
     -- "${inside[@]}"
   [ "$status" -eq 0 ] || report
 }
 
 @test "the same by ptrace, and of a process that runs already" {
   busy_program
-  sampled 1 folded ';thread;hot' --ptrace -F 199 -o folded -- ./busy 1
+  sampled 1 folded ';thread;hot' --ptrace -F 199 -o folded -- ./busy 0.3
   [ "$status" -eq 0 ] || report
-  sampled 3 folded ';main;odd' --ptrace -F 199 -o folded -- ./busy 1
+  sampled 3 folded ';main;odd' --ptrace -F 199 -o folded -- ./busy 0.3
   start ./busy 300
   local option
   for option in '' --ptrace; do
     # shellcheck disable=SC2086
-    sampled 3 folded ';main;odd' $option -F 199 -d 1 -o folded -p "$pid"
+    sampled 3 folded ';main;odd' $option -F 499 -d 0.3 -o folded -p "$pid"
     [ "$status" -eq 0 ] || report
     kill -0 "$pid"
     [ "$(sed -n 's/^TracerPid:\t//p' "/proc/$pid/status")" = 0 ]
   done
   # Without SFrame data in its modules each stack has its innermost frame.
-  sampled 1 folded . --only-sframe -F 199 -d 0.5 -o folded -p "$pid"
+  sampled 1 folded . --only-sframe -F 499 -d 0.2 -o folded -p "$pid"
   [ "$(samples folded '^busy;\[no-section\];[^;]*(;[^; ]*_\[k\])* [0-9]+$')" -eq "$(samples folded .)" ]
   [[ $stderr == *" 0 (0.0 %) reached the outermost frame, no-section "* ]] || report
 }
@@ -195,20 +195,20 @@ END
       '3 ^in-beta;_start;.*;main;beta' '1 ^sh;'; do
       # shellcheck disable=SC2086,SC2016
       sampled "${wanted%% *}" folded "${wanted#* }" $option -F 199 -o folded \
-        -- sh -c './in-alpha 0.4; ./in-beta 0.4 & wait
-        i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+        -- sh -c './in-alpha 0.1; ./in-beta 0.1 & wait
+        i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done'
       [ "$status" -eq 0 ] || report
       [ "$(samples folded 'in-alpha;.*beta|in-beta;.*alpha')" -eq 0 ]
     done
   done
   # The same as a picture, with all three below one root.
-  gives 0 profiled -F 199 -o folded -o graph.svg -- sh -c './in-alpha 0.2; ./in-beta 0.2'
+  gives 0 profiled -F 499 -o folded -o graph.svg -- sh -c './in-alpha 0.05; ./in-beta 0.05'
   grep -q '>in-alpha<' graph.svg
   grep -q '>in-beta<' graph.svg
   # Not if that is not wanted.
   # shellcheck disable=SC2016
-  sampled 1 folded '^sh;' --no-inherit -F 999 -o folded -- sh -c './in-alpha 0.2
-    i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+  sampled 1 folded '^sh;' --no-inherit -F 999 -o folded -- sh -c './in-alpha 0.05
+    i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done'
   [ "$status" -eq 0 ] || report
   [ "$(samples folded '^sh;')" -eq "$(samples folded .)" ]
 }
@@ -241,7 +241,7 @@ END
   local option
   for option in '' --ptrace; do
     # shellcheck disable=SC2086
-    sampled 3 folded '^in-alpha;_start;.*;main;alpha' $option -F 199 -d 2 \
+    sampled 3 folded '^in-alpha;_start;.*;main;alpha' $option -F 499 -d 0.6 \
       -o folded -p "$pid"
     [ "$status" -eq 0 ] || report
   done
@@ -264,7 +264,7 @@ main (void)
 END
   "${CC:-cc}" -o parent parent.c
   start ./parent
-  sampled 5 folded '^busy;.*;hot(;[^;]*)* [0-9]+$' -F 199 -d 2 -o folded -p "$pid"
+  sampled 5 folded '^busy;.*;hot(;[^;]*)* [0-9]+$' -F 499 -d 0.5 -o folded -p "$pid"
   [ "$status" -eq 0 ] || report
   [[ $stderr == *"with 2 processes that it has started (--no-inherit: without)"* ]] || report
   gives 1 profiled --no-inherit -d 0.5 -p "$pid"
@@ -274,13 +274,13 @@ END
 
 @test "the functions that take most are a table" {
   busy_program
-  sampled 150 folded . -F 199 --top=3 -o folded -- ./busy 1
+  sampled 150 folded . -F 997 --top=3 -o folded -- ./busy 0.25
   [ "$status" -eq 0 ] || report
   [[ ${lines[0]} == ready && ${lines[1]} == "   self    total  function" ]] || report
   # A sample may be in the kernel, or none.
   [[ ${lines[2]} =~ ^\ *([89][0-9]|100)\.[0-9]\ %\ \ \ *[0-9.]+\ %\ \ hot$ ]] || report
   [ "${#lines[@]}" -eq 5 ] || report
-  gives 0 profiled --top=1000 -F 199 -- ./busy 0.2
+  gives 0 profiled --top=1000 -F 997 -- ./busy 0.1
   [[ $output == *" 0.0 %"*" main"* ]] || report
   gives 2 profiled --top=0 -- ./busy 0.1
 }
@@ -304,8 +304,8 @@ END
   within_a_minute eval '[ "$(sed -n "s/^State:\t\(.\).*/\1/p" /proc/$pid/status)" != t ]'
   # An interrupt ends it early, with a result.
   local seconds
-  for seconds in 1 2 4 8 16 32; do
-    "$profile" -d 600 -F 199 -q -o folded -p "$pid" 3>&- &
+  for seconds in 0.3 1 2 4 8 16 32; do
+    "$profile" -d 600 -F 499 -q -o folded -p "$pid" 3>&- &
     victim=$!
     sleep $seconds
     kill -TERM "$victim"
@@ -317,9 +317,9 @@ END
 
 @test "a script that executes the program, and libraries that come later" {
   busy_program
-  printf '%s\n' '#!/bin/sh' 'exec ./busy 0.6' >script
+  printf '%s\n' '#!/bin/sh' 'exec ./busy 0.15' >script
   chmod +x script
-  sampled 20 folded '^busy;_start;.*;main;odd.*;hot' -F 499 -o folded -- ./script
+  sampled 20 folded '^busy;_start;.*;main;odd.*;hot' -F 997 -o folded -- ./script
   [ "$status" -eq 0 ] || report
 }
 
@@ -501,7 +501,7 @@ INLINED f0 (void) { for (int i = 0; i < 100000; i++) sink += i; }'
     for i in {1..1100}; do
       echo "INLINED f$i (void) { f$((i - 1)) (); }"
     done
-    echo 'int main (void) { while (clock () < CLOCKS_PER_SEC / 2) f1100 (); return 0; }'
+    echo 'int main (void) { while (clock () < CLOCKS_PER_SEC / 5) f1100 (); return 0; }'
   } >deep.c
   "${CC:-cc}" -g -O1 -o deep deep.c
   sampled 3 folded 'main;f1100_\[i\];' -q --inlines -o folded -- ./deep
@@ -511,8 +511,8 @@ INLINED f0 (void) { for (int i = 0; i < 100000; i++) sink += i; }'
 @test "flame graphs are well-formed, whatever functions are called" {
   needs python3
   busy_program
-  gives 0 profiled -F 199 -o graph.svg -o graph.html -o folded -- ./busy 0.5
-  gives 0 profiled --icicle -F 199 -o icicle.svg -- ./busy 0.2
+  gives 0 profiled -F 997 -o graph.svg -o graph.html -o folded -- ./busy 0.1
+  gives 0 profiled --icicle -F 997 -o icicle.svg -- ./busy 0.1
   python3 - graph.svg folded icicle.svg <<'END'
 import sys, xml.etree.ElementTree as tree
 space = "{http://www.w3.org/2000/svg}"
@@ -565,15 +565,15 @@ END
 @test "in a picture one searches, enlarges and comes back, by keys and clicks" {
   needs node
   busy_program
-  gives 0 profiled -F 199 -o graph.svg -o graph.html -- ./busy 0.3
-  gives 0 profiled --icicle -F 199 -o icicle.svg -- ./busy 0.2
+  gives 0 profiled -F 997 -o graph.svg -o graph.html -- ./busy 0.1
+  gives 0 profiled --icicle -F 997 -o icicle.svg -- ./busy 0.1
   node "$srcdir/tests/stacks/picture.js" graph.svg graph.html icicle.svg
 }
 
 @test "functions without names are told apart by the start of their rows" {
   busy_program
   strip -o stripped busy
-  sampled 40 nameless . -F 199 -o nameless -- ./stripped 1
+  sampled 40 nameless . -F 997 -o nameless -- ./stripped 0.2
   [ "$(samples nameless 'stripped\]')" -eq 0 ] || report
   # PIE or not, middle is where its symbol says.
   local at base
@@ -602,14 +602,14 @@ tail:   .cfi_startproc
         .cfi_endproc
         .p2align 4
 1:      .cfi_startproc
-        mov     $2000000000, %eax
+        mov     $200000000, %eax
 2:      dec     %eax
         jnz     2b
         ret
         .cfi_endproc
 END
   "${CC:-cc}" -nostdlib -static -no-pie -o unsized unsized.s
-  sampled 5 folded . -F 199 -o folded -- ./unsized
+  sampled 5 folded . -F 997 -o folded -- ./unsized
   [ "$(samples folded '^unsized;_start;tail;unsized\+0x[0-9a-f]*0[; ]')" -ge 5 ] \
     || report
 }
@@ -638,15 +638,15 @@ cut (int number)
 int
 main (void)
 {
-  struct itimerval second = { .it_value.tv_sec = 1 };
+  struct itimerval soon = { .it_value.tv_usec = 200000 };
   signal (SIGPROF, cut);
-  setitimer (ITIMER_PROF, &second, NULL);
+  setitimer (ITIMER_PROF, &soon, NULL);
   spins ();
 }
 END
   "${CC:-cc}" -O1 -fPIC -shared -o libspins.so spins.c
   "${CC:-cc}" -O1 -Wl,-z,now -o spin main.c ./libspins.so
-  gives 7 profiled -F 199 -o folded -- ./spin
+  gives 7 profiled -F 997 -o folded -- ./spin
   [ "$(samples folded '^spin;_start;.*;main')" -ge 3 ] || { cat folded; report; }
 }
 
@@ -734,7 +734,7 @@ END
   strace -qq -e trace=none -o /dev/null -p "$pid" 3>&- &
   children+=("$!")
   within_a_minute grep -q "^TracerPid:.*$!" /proc/"$pid"/status || skip "strace may not attach"
-  gives 0 profiled --ptrace -F 199 -d 1 -o folded -p "$pid"
+  gives 0 profiled --ptrace -F 199 -d 0.5 -o folded -p "$pid"
   [ "$(samples folded ';thread;hot')" -ge 1 ] || { cat folded; report; }
   [[ $stderr =~ \;\ [1-9][0-9]*\ lost ]] || report
 }
@@ -876,8 +876,8 @@ END
   local option
   for option in '' --ptrace; do
     # shellcheck disable=SC2086
-    sampled 1 folded '^busy;busy/[0-9]+;.*;thread;hot' $option --threads -F 199 \
-      -o folded -- ./busy 0.6
+    sampled 1 folded '^busy;busy/[0-9]+;.*;thread;hot' $option --threads -F 499 \
+      -o folded -- ./busy 0.2
     [ "$status" -eq 0 ] || report
     cut -d';' -f1,2 folded | sort -u >threads
     cat threads
@@ -907,9 +907,9 @@ static void *
 thread (void *unused)
 {
   prctl (PR_SET_NAME, "before");
-  use (0.3);
+  use (0.05);
   prctl (PR_SET_NAME, "after");
-  use (0.6);
+  use (0.2);
   return unused;
 }
 int
@@ -923,13 +923,13 @@ END
   "${CC:-cc}" -O1 -pthread -o renamed renamed.c
   local how
   for how in --no-inherit --ptrace; do
-    sampled 10 folded '^renamed;after/' -F 199 --threads $how -o folded -- ./renamed
+    sampled 10 folded '^renamed;after/' -F 499 --threads $how -o folded -- ./renamed
     [ "$(samples folded before)" -eq 0 ] || { cat folded; report; }
   done
 }
 
 @test "what the kernel does is on the stack of who asked for it" {
-  profiled -F 999 -o folded -- dd if=/dev/zero of=/dev/null bs=1M count=6000
+  profiled -F 999 -o folded -- dd if=/dev/zero of=/dev/null bs=1M count=1000
   [ "$status" -eq 0 ] || report
   [[ $stderr != *"the process is stopped for every sample"* \
      && $stderr != *"without time in the kernel"* ]] \
@@ -937,7 +937,7 @@ END
   cat folded
   # glibc 2.41 has two functions of its own in front of the system call.
   sampled 3 folded ';read(;[^; ]*)*;[^; ]*_\[k\](;[^; ]*_\[k\])* [0-9]+$' \
-    -F 999 -o folded -- dd if=/dev/zero of=/dev/null bs=1M count=6000
+    -F 999 -o folded -- dd if=/dev/zero of=/dev/null bs=1M count=1000
 }
 
 @test "samples of 32-bit programs are said not to be there" {
@@ -946,7 +946,7 @@ END
 void
 _start (void)
 {
-  for (volatile unsigned i = 0; i < 300000000; i++)
+  for (volatile unsigned i = 0; i < 150000000; i++)
     ;
   __asm__ volatile ("int $0x80" : : "a"(1), "b"(0));
 }
@@ -955,7 +955,7 @@ END
     || skip "no 32-bit programs here"
   local how
   for how in --inlines --ptrace; do
-    gives 0 profiled -F 199 $how -o folded -- sh -c './narrow; true'
+    gives 0 profiled -F 997 $how -o folded -- sh -c './narrow; true'
     [[ $stderr =~ [0-9]\ samples?\ of\ 32-bit\ programs,\ which\ are\ not\ walked ]] || report
     ./narrow &
     children+=("$!")
@@ -1022,14 +1022,14 @@ END
   [[ $output == *" change "*" hot"* ]] || report
 }
 
-# Run it, and send SIGINT twice after two seconds.
+# Run it, and send SIGINT twice after a while.
 interrupted_twice ()
 {
   status=0
   python3 - "$profile" "$@" <<'END' || status=$?
 import signal, subprocess, sys, time
 child = subprocess.Popen(sys.argv[1:])
-time.sleep(2)
+time.sleep(0.7)
 child.send_signal(signal.SIGINT)
 time.sleep(0.001)
 child.send_signal(signal.SIGINT)
@@ -1159,7 +1159,7 @@ END
 @test "code whose CFA no row can say is left by its CFI" {
   assembly_program
   sampled 50 folded ';main;by_expression;through_rbx;by_rbx;inner;between;wait_here' \
-    -F 250 -o folded -- ./assembly 0.4
+    -F 997 -o folded -- ./assembly 0.1
   [[ $stderr == *"(100.0 %) reached the outermost frame"* ]] || report
 }
 
