@@ -27,13 +27,18 @@ split_program ()
 }
 
 # A program that needs a new segment, with moved sections.
+# It is compiled once in a file of tests for the same options.
 large_program ()
 {
-  small_program small
-  { sed '/^main/,$d; s/^int$//' small.c
-    seq 300 | sed 's/.*/__attribute__ ((noinline)) int f& (int n) { char b[100 + & * 7]; memset (b, n, sizeof b); return leaf (b[n]) + deep (&); }/'
-    echo 'int main (void) { return f7 (3) == 77; }'; } >large.c
-  "${CC:-cc}" -g -O1 -w -o "$1" large.c "${@:2}"
+  local made=$BATS_FILE_TMPDIR/large${*:2}
+  if [ ! -e "$made" ]; then
+    small_program small
+    { sed '/^main/,$d; s/^int$//' small.c
+      seq 300 | sed 's/.*/__attribute__ ((noinline)) int f& (int n) { char b[100 + & * 7]; memset (b, n, sizeof b); return leaf (b[n]) + deep (&); }/'
+      echo 'int main (void) { return f7 (3) == 77; }'; } >large.c
+    "${CC:-cc}" -g -O1 -w -o "$made" large.c "${@:2}"
+  fi
+  cp "$made" "$1"
 }
 
 # NAME and NAME.debug, both as they were in OLD.
