@@ -57,9 +57,12 @@ make_build ()
 }
 
 build=${FUZZ_BUILD:-$dir/build}
+# A few executions take less time than optimising what is executed.
+optimization=-O1
+[ -z "${FUZZ_RUNS-}" ] || optimization=-O0
 [ -n "${FUZZ_BUILD-}" ] || make_build || exit 1
-quietly make -C "$build" V=0 -j"$(cores)" FUZZ_CC="$clang" fuzz-work/fuzz \
-  tests/fuzz/corpus.stamp || exit 1
+quietly make -C "$build" V=0 -j"$(cores)" FUZZ_CC="$clang" \
+  FUZZ_OPTIMIZATION=$optimization fuzz-work/fuzz tests/fuzz/corpus.stamp || exit 1
 if [ ! -d seeds ] && [ -z "${FUZZ_RUNS-}" ]; then
   bash "$root/tests/fuzz/make_seeds.sh" seeds "$build/src/cfi2sframe" >/dev/null
 fi
