@@ -223,7 +223,7 @@ object_symbols_add (struct object_symbols *table,
     {
       const GElf_Shdr *header = &table->image->sections[i].header;
       if (header->sh_link == table->old.section && i != rela
-          && header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL
+          && image_section_has_bytes (header)
           && !adjust_section (table, i, err))
         return false;
     }

@@ -171,12 +171,6 @@ read_sections (struct image *image, struct error *err)
   return true;
 }
 
-static bool
-is_content (const GElf_Shdr *header)
-{
-  return header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL;
-}
-
 /* Find out whether --only-keep-debug has made the file.  The segments of a
    debug file are those of the program, and their bytes are not in it: so
    where these were is forgotten.  */
@@ -201,7 +195,7 @@ check_section_ranges (const struct image *image, struct error *err)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
-      if (is_content (header)
+      if (image_section_has_bytes (header)
           && !range_in_file (image, header->sh_offset, header->sh_size))
         return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
                              "section %zu (%.64s) lies outside the file", i,
@@ -284,7 +278,7 @@ check_section_limits (const struct image *image, struct error *err)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *section = &image->sections[i].header;
-      if (is_content (section))
+      if (image_section_has_bytes (section))
         sum += section->sh_size; /* at most the file's size */
       if (sum > TIMES_SIZE * image->size)
         return error_set (err, CFI2SFRAME_MALFORMED,
@@ -541,7 +535,7 @@ const uint8_t *
 image_section_bytes (const struct image *image,
                      const struct image_section *section)
 {
-  if (!is_content (&section->header)
+  if (!image_section_has_bytes (&section->header)
       || !range_in_file (image, section->header.sh_offset,
                          section->header.sh_size))
     return NULL;

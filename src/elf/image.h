@@ -196,6 +196,13 @@ const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
    the section out of a file leave an empty one.  */
 const GElf_Phdr *image_sframe_segment (const struct image *image);
 
+/* Whether a section with HEADER names bytes of the file, if only none.  */
+static inline bool
+image_section_has_bytes (const GElf_Shdr *header)
+{
+  return header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL;
+}
+
 /* Whether SEGMENT names bytes of the file.  PT_GNU_RELRO and PT_GNU_STACK are
    about memory alone.  Linkers give PT_GNU_RELRO offsets that are wrong (mold
    1.10: 0) and sizes up to a page's end that is not in the file (lld 15).  */

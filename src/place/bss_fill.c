@@ -15,8 +15,7 @@ bss_fill_check (const struct draft *draft, const struct bss_fill *fill)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
-      bool contents = header->sh_type != SHT_NOBITS
-                      && header->sh_type != SHT_NULL && header->sh_size > 0;
+      bool contents = image_section_has_bytes (header) && header->sh_size > 0;
       bool behind = header->sh_offset >= fill->old_end;
       if (contents
           && (behind ? (header->sh_flags & SHF_ALLOC) != 0
@@ -67,15 +66,14 @@ bss_fill_commit (struct draft *draft, const struct bss_fill *fill)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       GElf_Shdr *header = &draft->sections[i];
-      bool nobits = header->sh_type == SHT_NOBITS;
-      if (nobits && (header->sh_flags & SHF_ALLOC)
+      if (header->sh_type == SHT_NOBITS && (header->sh_flags & SHF_ALLOC)
           && !(header->sh_flags & SHF_TLS) && header->sh_addr >= load->p_vaddr)
         {
           header->sh_type = SHT_PROGBITS;
           header->sh_offset
               = load->p_offset + (header->sh_addr - load->p_vaddr);
         }
-      else if (!nobits && header->sh_type != SHT_NULL
+      else if (image_section_has_bytes (header)
                && !(header->sh_flags
                     & SHF_ALLOC) /* empty sections may end there */
                && header->sh_offset >= fill->old_end)

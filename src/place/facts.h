@@ -21,6 +21,14 @@ struct interval
   uint64_t begin, end;
 };
 
+/* Whether A and B have a byte in common.  */
+static inline bool
+intervals_meet (struct interval a, struct interval b)
+{
+  return (a.begin > b.begin ? a.begin : b.begin)
+         < (a.end < b.end ? a.end : b.end);
+}
+
 /* Whether BYTE may be where nothing is: 0, or what patchelf leaves where a
    section was, 'X', since 0.17 'Z'.  */
 static inline bool

@@ -8,6 +8,7 @@
 
 #include "base/align.h"
 #include "base/bytes.h"
+#include "place/owners.h"
 
 bool
 headers_slot_is_taken (const struct header_slots *slots, size_t index)
@@ -18,17 +19,10 @@ headers_slot_is_taken (const struct header_slots *slots, size_t index)
   return false;
 }
 
-uint64_t
-headers_old_table_end (const struct draft *draft)
-{
-  return draft->image->header.e_phoff
-         + draft->image->n_segments * sizeof (Elf64_Phdr);
-}
-
 void
 headers_set_table_end (const struct draft *draft, struct header_slots *slots)
 {
-  slots->table_end = headers_old_table_end (draft)
+  slots->table_end = segment_table_range (draft->image).end
                      + slots->n_added * sizeof (Elf64_Phdr)
                      - slots->n_taken * sizeof (Elf64_Phdr);
 }

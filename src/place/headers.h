@@ -13,9 +13,6 @@
 /* Whether header INDEX goes away.  */
 bool headers_slot_is_taken (const struct header_slots *slots, size_t index);
 
-/* Where the program header table of the old file ends.  */
-uint64_t headers_old_table_end (const struct draft *draft);
-
 /* Compute slots->table_end.  */
 void headers_set_table_end (const struct draft *draft,
                             struct header_slots *slots);

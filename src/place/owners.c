@@ -18,7 +18,7 @@ struct interval
 section_range (const struct image_section *section)
 {
   const GElf_Shdr *header = &section->header;
-  if (header->sh_type == SHT_NULL || header->sh_type == SHT_NOBITS)
+  if (!image_section_has_bytes (header))
     return (struct interval){ 0, 0 };
   uint64_t size = header->sh_size;
   if (size == 0 && (header->sh_flags & SHF_ALLOC)
@@ -98,7 +98,7 @@ range_nearest (struct interval *best, struct interval candidate, uint64_t from)
     *best = candidate;
 }
 
-static struct interval
+struct interval
 section_table_range (const struct image *image)
 {
   uint64_t size = image->n_sections * sizeof (Elf64_Shdr);
@@ -106,7 +106,7 @@ section_table_range (const struct image *image)
                             image->header.e_shoff + size };
 }
 
-static struct interval
+struct interval
 segment_table_range (const struct image *image)
 {
   uint64_t size = image->n_segments * sizeof (Elf64_Phdr);

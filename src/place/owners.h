@@ -17,6 +17,10 @@ enum
   LEAVE_OUT_NOTES = 2 /* PT_NOTE */
 };
 
+/* The bytes of the file that the header tables have.  */
+struct interval segment_table_range (const struct image *image);
+struct interval section_table_range (const struct image *image);
+
 /* The bytes of the file that SECTION has.  An allocated section of size 0 has
    its first byte, because it marks a place that code may refer to.  An empty
    .sframe, which linkers leave behind, marks nothing and has no bytes.  */

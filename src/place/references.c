@@ -15,7 +15,7 @@
 #include "elf/dynamic.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/symbols.h"
-#include "place/facts.h"
+#include "place/owners.h"
 
 /* Size of the range at most (struct address_search).  */
 #define RANGE_MAX (UINT32_MAX / 2)
@@ -211,8 +211,7 @@ look_at_field (struct address_search *fields, const struct loaded_bytes *data,
 static uint64_t
 headers_end (const struct image *image, const GElf_Phdr *segment)
 {
-  uint64_t end = image->header.e_phoff
-                 + image->n_segments * (uint64_t)sizeof (Elf64_Phdr);
+  uint64_t end = segment_table_range (image).end;
   if (end <= segment->p_offset)
     return 0;
   end -= segment->p_offset;

@@ -231,12 +231,10 @@ check_counts (const struct image *image, struct error *err)
 static bool
 check_table_owner (const struct image *image, struct error *err)
 {
-  uint64_t begin = image->header.e_phoff;
-  uint64_t end = begin + image->n_segments * sizeof (Elf64_Phdr);
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      struct interval section = section_range (&image->sections[i]);
-      if (section.begin < end && section.end > begin
+      if (intervals_meet (section_range (&image->sections[i]),
+                          segment_table_range (image))
           && image->sections[i].header.sh_size > 0)
         return error_set (err, CFI2SFRAME_REFUSED,
                           "the program headers overlap %.40s",

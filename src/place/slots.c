@@ -94,7 +94,7 @@ static void
 slots_free_nothing (const struct draft *draft, struct header_slots *slots,
                     const GElf_Phdr *load)
 {
-  uint64_t begin = headers_old_table_end (draft);
+  uint64_t begin = segment_table_range (draft->image).end;
   slots->n_units = 0;
   slots->freed[0]
       = (struct interval){ begin, next_wall (draft, slots, begin, load) };
@@ -193,7 +193,7 @@ slots_move_in_front (const struct draft *draft,
     if (notes->sections[i].begin < notes->fixed_begin
         && notes->sections[i].new_offset != notes->sections[i].begin)
       return true;
-  return slots->table_end > headers_old_table_end (draft);
+  return slots->table_end > segment_table_range (draft->image).end;
 }
 
 /* Free all bytes in front of the notes that stay, and as many behind them as

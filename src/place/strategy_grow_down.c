@@ -382,7 +382,7 @@ add_old_notes (struct draft *draft, const struct front *front, uint64_t *end)
 static void
 add_sections (struct draft *draft, const struct front *front)
 {
-  uint64_t end = headers_old_table_end (draft);
+  uint64_t end = segment_table_range (draft->image).end;
   add_bytes_section (draft, front, ".headers_end", SHT_PROGBITS,
                      (struct interval){ front->table, front->sframe }, 8);
   add_old_notes (draft, front, &end);

@@ -43,8 +43,8 @@ static const struct
 static bool
 overlaps (struct interval bytes, const struct unit *unit)
 {
-  return bytes.begin < bytes.end && bytes.begin < unit->offset + unit->size
-         && bytes.end > unit->offset;
+  return intervals_meet (
+      bytes, (struct interval){ unit->offset, unit->offset + unit->size });
 }
 
 static bool

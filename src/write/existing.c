@@ -5,15 +5,44 @@
 
 #include "write/existing.h"
 
+#include "place/owners.h"
+
 enum
 {
   PLACES_MAX = 64 /* sections that are removed together */
 };
 
+/* Whether headers, or what they account for, have bytes of RANGE; but for the
+   section BUT and, if that is not 0, the segments that it is in.  */
 static bool
-ends_before (uint64_t offset, uint64_t size, uint64_t limit)
+is_owned (const struct image *image, struct interval range, size_t but)
 {
-  return size <= limit && offset <= limit - size;
+  const struct interval header = { 0, sizeof (Elf64_Ehdr) };
+  if (intervals_meet (range, header)
+      || intervals_meet (range, segment_table_range (image))
+      || intervals_meet (range, section_table_range (image)))
+    return true;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *other = &image->sections[i].header;
+      struct interval bytes
+          = { other->sh_offset, other->sh_offset + other->sh_size };
+      if (i != but && image_section_has_bytes (other)
+          && intervals_meet (range, bytes))
+        return true;
+    }
+  FOR_EACH_SEGMENT (other, image)
+    {
+      bool has_it
+          = but != 0
+            && (other->p_type == PT_LOAD || other->p_type == PT_GNU_SFRAME);
+      struct interval bytes
+          = { other->p_offset, other->p_offset + other->p_filesz };
+      if (!has_it && image_segment_has_bytes (other)
+          && intervals_meet (range, bytes))
+        return true;
+    }
+  return false;
 }
 
 /* Whether everything the headers account for is in front of RECORD, as
@@ -23,26 +52,7 @@ static bool
 record_is_behind_all (const struct undo_record *record,
                       const struct image *image)
 {
-  const GElf_Ehdr *header = &image->header;
-  uint64_t limit = record->offset;
-  if (!ends_before (header->e_phoff, image->n_segments * sizeof (Elf64_Phdr),
-                    limit)
-      || !ends_before (header->e_shoff,
-                       image->n_sections * sizeof (Elf64_Shdr), limit))
-    return false;
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      const GElf_Shdr *section = &image->sections[i].header;
-      if (section->sh_type != SHT_NULL && section->sh_type != SHT_NOBITS
-          && section->sh_size > 0
-          && !ends_before (section->sh_offset, section->sh_size, limit))
-        return false;
-    }
-  FOR_EACH_SEGMENT (segment, image)
-    if (image_segment_has_bytes (segment)
-        && !ends_before (segment->p_offset, segment->p_filesz, limit))
-      return false;
-  return true;
+  return !is_owned (image, (struct interval){ record->offset, UINT64_MAX }, 0);
 }
 
 struct existing
@@ -93,42 +103,14 @@ existing_bytes (const struct existing *existing, const struct image *image)
   return image->bytes + place->offset;
 }
 
-static bool
-meets (const struct plan_replaced *place, uint64_t offset, uint64_t size)
-{
-  return size > 0 && place->offset < offset + size
-         && offset < place->offset + place->size;
-}
-
 /* Whether bytes of the .sframe belong to another section or segment, too, as
    in a hostile file.  A new .sframe would overwrite them.  */
 static bool
 shares_bytes (const struct plan_replaced *place, const struct image *image)
 {
-  const GElf_Ehdr *header = &image->header;
-  if (meets (place, 0, sizeof (Elf64_Ehdr))
-      || meets (place, header->e_phoff,
-                image->n_segments * sizeof (Elf64_Phdr))
-      || meets (place, header->e_shoff,
-                image->n_sections * sizeof (Elf64_Shdr)))
-    return true;
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      const GElf_Shdr *other = &image->sections[i].header;
-      if (i != place->section && other->sh_type != SHT_NULL
-          && other->sh_type != SHT_NOBITS
-          && meets (place, other->sh_offset, other->sh_size))
-        return true;
-    }
-  for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *other = &image->segments[i];
-      if (other->p_type != PT_LOAD && other->p_type != PT_GNU_SFRAME
-          && image_segment_has_bytes (other)
-          && meets (place, other->p_offset, other->p_filesz))
-        return true;
-    }
-  return false;
+  return is_owned (
+      image, (struct interval){ place->offset, place->offset + place->size },
+      place->section);
 }
 
 bool

@@ -10,12 +10,6 @@
 #include "elf/dynamic.h"
 #include "elf/notes.h"
 
-static bool
-has_file_bytes (const GElf_Shdr *header)
-{
-  return header->sh_type != SHT_NULL && header->sh_type != SHT_NOBITS;
-}
-
 /* Whether IMAGE loads the section from where its header says; some linkers'
    empty sections are anywhere.  */
 static bool
@@ -32,8 +26,9 @@ check_place (const struct check *check, const char *name,
   if (before->sh_addr != after->sh_addr
       && !section_kind_may_move (check->before, before))
     return check_violated (check, "other address of", name);
-  if ((after->sh_flags & SHF_ALLOC) && has_file_bytes (after)
-      && (is_loaded (check->before, before) || !has_file_bytes (before))
+  if ((after->sh_flags & SHF_ALLOC) && image_section_has_bytes (after)
+      && (is_loaded (check->before, before)
+          || !image_section_has_bytes (before))
       && !is_loaded (check->after, after))
     return check_violated (check, "not loaded where it says:", name);
   return true;
@@ -89,10 +84,10 @@ static bool
 same_contents (const struct check *check, const GElf_Shdr *before,
                const GElf_Shdr *after)
 {
-  if (!has_file_bytes (before) && has_file_bytes (after))
+  if (!image_section_has_bytes (before) && image_section_has_bytes (after))
     return bytes_are_zero (check->after->bytes + after->sh_offset,
                            after->sh_size);
-  if (!has_file_bytes (before) || before->sh_size == 0
+  if (!image_section_has_bytes (before) || before->sh_size == 0
       || (!section_kind_may_move (check->before, before)
           && is_loaded (check->before, before)))
     return true;
