@@ -54,8 +54,9 @@ struct gathered_notes
    its offset would not be as far from each other behind .sframe as they were
    4  behind .sframe: all others
 
-   slots.c settles 1 and 2 and finds fallbacks; unit_places_settle, which knows
-   where .sframe is, chooses between 3 and 4.  */
+   While slots.c looks for room it has 1 and 2 settled and fallbacks found;
+   unit_places_settle, which knows where .sframe is, chooses between 3 and
+   4.  */
 struct header_slots
 {
   size_t taken[SLOTS_TAKEN_MAX]; /* indices of headers that go away */
