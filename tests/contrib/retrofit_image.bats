@@ -285,15 +285,14 @@ bin/hello-too" ]
   diff -r new a:b/new
   # As somebody who may not write there, in /tmp, where everybody may look.
   other=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
-  cp -r image "$srcdir/contrib/retrofit" "$other"
-  cp "$CFI2SFRAME" "$other/cfi2sframe"
+  cp -r image "$other"
   mkdir "$other/home"
   chmod -R a-w "$other/image"
   chmod 755 "$other"
   chown -R 65534:65534 "$other"
   capture setpriv --reuid=65534 --regid=65534 --clear-groups \
-    env TMPDIR="$other/home" CFI2SFRAME="$other/cfi2sframe" \
-    /usr/bin/python3 "$other/retrofit/sframe-retrofit-image" --squash -o "$other/home/new" "$other/image"
+    env TMPDIR="$other/home" python3 "$srcdir/contrib/retrofit/sframe-retrofit-image" \
+    --squash -o "$other/home/new" "$other/image"
   [ "$status" -eq 0 ] || report
   [ "$(jq length <"$(config_of "$other/home/new")")" -gt 0 ]
   rm -rf "$other"
@@ -549,6 +548,25 @@ END
       done
       rm -r got
     done
+  done
+}
+
+# The second of two images with the same layers.
+@test "a configuration that is wrong about layers that are converted already is refused" {
+  make_image
+  local wrong
+  cp -r image right
+  for wrong in '.rootfs.diff_ids[0] |= sub (".$"; "x")' 'del (.rootfs)'; do
+    rm -rf image
+    cp -r right image
+    jq -c "$wrong" "$(config_of image)" >config
+    jq -c ".config += $(add_blob image config)" "$(manifest_of image)" >manifest
+    jq -c ".manifests += [.manifests[0] + $(add_blob image manifest)]" \
+      image/index.json >index
+    cp index image/index.json
+    gives 1 retrofit -o new image
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == "sframe-retrofit-image: image: "* ]] \
+      || report
   done
 }
 

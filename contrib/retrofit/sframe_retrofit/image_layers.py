@@ -171,9 +171,8 @@ def check_layers(paths: List[str], config: Any) -> List[str]:
 
 
 def layer_paths(paths: List[str],
-                config: Any) -> List[Tuple[str, str, str, str]]:
+                diff_ids: List[str]) -> List[Tuple[str, str, str, str]]:
     """What view_of wants, of layers in the files PATHS."""
-    diff_ids = check_layers(paths, config)
     return [(path, OCI_LAYER + compression_of(path).oci, digest_of_file(path),
              diff_id) for path, diff_id in zip(paths, diff_ids)]
 
@@ -271,8 +270,9 @@ class Layers:
     def __init__(self, options: Options, work: str) -> None:
         self.options, self.work = options, work
         self.made: List[Layer] = []
-        # By all layers of an image, what is added to them.
-        self.added: Dict[Tuple[str, ...], Optional[Layer]] = {}
+        # By all layers of an image, and what its configuration says of them, which
+        # umoci compares: what is added to them.
+        self.added: Dict[Tuple[Tuple[str, ...], bytes], Optional[Layer]] = {}
         # By a layer, and what else counts: what it is now, and the digests.
         self.rewritten: Dict[
             Tuple[str, Tuple[checksums.Pair, ...], FrozenSet[Any]],
@@ -295,9 +295,10 @@ class Layers:
     def _one_more(self, what: str, paths: List[str],
                   config: Any) -> Dict[int, Layer]:
         """A layer with what is converted, above the others."""
-        key = tuple(os.path.realpath(path) for path in paths)
+        diff_ids = check_layers(paths, config)
+        key = tuple(os.path.realpath(path) for path in paths), to_bytes(diff_ids)
         if key not in self.added:
-            view = view_of(self.work, layer_paths(paths, config))
+            view = view_of(self.work, layer_paths(paths, diff_ids))
             self.added[key] = self._noted(make_layer(
                 self.options, view, self.work, self._target()))
         layer = self.added[key]
