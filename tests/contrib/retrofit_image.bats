@@ -285,14 +285,15 @@ bin/hello-too" ]
   diff -r new a:b/new
   # As somebody who may not write there, in /tmp, where everybody may look.
   other=$(mktemp -d /tmp/cfi2sframe-test.XXXXXX)
-  cp -r image "$other"
+  cp -r image "$srcdir/contrib/retrofit" "$other"
+  cp "$CFI2SFRAME" "$other/cfi2sframe"
   mkdir "$other/home"
   chmod -R a-w "$other/image"
   chmod 755 "$other"
   chown -R 65534:65534 "$other"
   capture setpriv --reuid=65534 --regid=65534 --clear-groups \
-    env TMPDIR="$other/home" python3 "$srcdir/contrib/retrofit/sframe-retrofit-image" \
-    --squash -o "$other/home/new" "$other/image"
+    env TMPDIR="$other/home" CFI2SFRAME="$other/cfi2sframe" \
+    /usr/bin/python3 "$other/retrofit/sframe-retrofit-image" --squash -o "$other/home/new" "$other/image"
   [ "$status" -eq 0 ] || report
   [ "$(jq length <"$(config_of "$other/home/new")")" -gt 0 ]
   rm -rf "$other"
