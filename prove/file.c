@@ -139,7 +139,7 @@ file_open (struct file *file, const char *path)
   /* A fifo would keep the program waiting.  */
   file->fd = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file->fd < 0)
-    return failed (file, "cannot be opened");
+    return failed (file, strerror (errno));
   errno = 0;
   file->elf = elf_begin (file->fd, ELF_C_READ_MMAP, NULL);
   if (file->elf == NULL || elf_kind (file->elf) != ELF_K_ELF

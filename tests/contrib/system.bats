@@ -159,6 +159,11 @@ END
   rm -rf "$public"
 }
 
+@test "a call without a command says what is missing" {
+  gives 2 capture python3 "$srcdir/contrib/system/sframe-system"
+  [[ $stderr == "sframe-system: missing: COMMAND"$'\n'* ]] || report
+}
+
 @test "-n changes nothing" {
   make_root
   cp -a root before
