@@ -8,8 +8,9 @@
    nothing of Armv8.1's atomics, which nearly every file has.
 
    An encoding that is not in the tables is refused: it could change any
-   register.  insn_aarch64_vectors.c has those of vectors, few of which have to
-   do with general registers; the ones of SVE stand here by groups.  */
+   register.  Those of vectors and of SVE, few of which have to do with general
+   registers, stand here by groups: new ones come with every version of the
+   architecture.  */
 
 #include <stdlib.h>
 
@@ -207,22 +208,25 @@ static const struct encoding memory[] = {
   { 0xbf800000, 0x0d800000, 0, a64_structures },
 };
 
-/* What general registers and the flags have to do with them; a64_vector says
-   which words are instructions.  */
+/* What general registers and the flags have to do with them.  No instruction
+   of these groups writes SP.  */
 static const struct encoding vectors[] = {
-  /* FMOV, SCVTF, UCVTF; FCVTZS and others the other way; of fixed point.  */
-  { 0x7f26fc00, 0x1e220000, RN, a64_vector },
-  { 0x7f27fc00, 0x1e270000, RN, a64_vector },
-  { 0x7f20fc00, 0x1e200000, WD, a64_vector },
-  { 0x7f260000, 0x1e020000, RN, a64_vector },
-  { 0x7f270000, 0x1e070000, RN, a64_vector },
-  { 0x7f200000, 0x1e000000, WD, a64_vector },
-  { 0xff200c00, 0x1e200400, F, a64_vector },  /* FCCMP */
-  { 0xff203c00, 0x1e202000, F, a64_vector },  /* FCMP */
-  { 0xbfe0ec00, 0x0e002c00, WD, a64_vector }, /* UMOV, SMOV */
-  { 0x9fe0fc00, 0x0e000c00, RN, a64_vector }, /* DUP */
-  { 0xffe0fc00, 0x4e001c00, RN, a64_vector }, /* INS */
-  { 0x00000000, 0x00000000, 0, a64_vector },  /* all others */
+  { 0x7f26fc00, 0x1e220000, RN, NULL }, /* SCVTF, UCVTF */
+  { 0x7f27fc00, 0x1e270000, RN, NULL }, /* FMOV */
+  { 0x7f20fc00, 0x1e200000, WD, NULL }, /* FMOV, FCVTZS, ... */
+  { 0x7f260000, 0x1e020000, RN, NULL }, /* SCVTF of fixed point, ... */
+  { 0x7f270000, 0x1e070000, RN, NULL },
+  { 0x7f200000, 0x1e000000, WD, NULL }, /* FCVTZS of fixed point, ... */
+  { 0xff200c00, 0x1e200400, F, NULL },  /* FCCMP */
+  { 0xff203c00, 0x1e202000, F, NULL },  /* FCMP */
+  { 0xbfe0ec00, 0x0e002c00, WD, NULL }, /* UMOV, SMOV */
+  { 0x9fe0fc00, 0x0e000c00, RN, NULL }, /* DUP */
+  { 0xffe0fc00, 0x4e001c00, RN, NULL }, /* INS */
+  { 0x9e000000, 0x0e000000, 0, NULL },  /* Advanced SIMD */
+  { 0xff000000, 0xce000000, 0, NULL },  /* Cryptographic */
+  { 0xde000000, 0x5e000000, 0, NULL },  /* Advanced SIMD scalar */
+  { 0xfe000000, 0x1e000000, 0, NULL },  /* Floating-point ... */
+  { 0xff000000, 0x9e000000, 0, NULL },  /* ... with registers of 8 bytes */
 };
 
 /* How large the vectors of SVE are is not known; what general registers, SP

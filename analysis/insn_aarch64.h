@@ -70,6 +70,6 @@ a64_translation a64_store_exclusive, a64_swap_pair, a64_tag, a64_pair,
     a64_pair_of_words, a64_pair_of_vectors, a64_offset, a64_unscaled,
     a64_indexed, a64_atomic, a64_load_ordered, a64_authenticated,
     a64_structures;
-a64_translation a64_store_scalable, a64_vector;
+a64_translation a64_store_scalable;
 
 #endif /* ANALYSIS_INSN_AARCH64_H */

@@ -5,8 +5,8 @@
 # groups that have instructions, the decoder has to refuse those that objdump
 # calls undefined.  Where both know an instruction, they have to
 # agree on where it leads, and the decoder has to know of the register that
-# stands first, where it is written.  Instructions of SVE, which the decoder knows
-# by groups, may be undefined.
+# stands first, where it is written.  Instructions of vectors, which the decoder
+# knows by groups, may be undefined.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import os
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 EXACT = range(4, 16)  # by bits 25 to 28
-SCALABLE = 2
+BY_GROUPS = 2, 7, 15
 FLOWS = (("b|b[.]al|b[.]nv|bc[.]al|bc[.]nv", 2), ("bc?[.].*|cbn?z|tbn?z", 1),
          ("bra?a?b?z?", 3), ("bl", 4), ("blra?a?b?z?", 5), ("reta?a?b?", 6),
          ("ereta?a?b?|drps", 7), ("udf|brk|hlt|dcps[123]", 8), (".*", 0))
@@ -65,7 +65,7 @@ def check(word, line, text):
     mnemonic, *rest = text.split(None, 1)
     operands = [part.strip() for part in rest[0].split(",")] if rest else []
     if mnemonic.startswith(".inst"):
-        known = line == "-" or word >> 25 & 15 == SCALABLE
+        known = line == "-" or word >> 25 & 15 in BY_GROUPS
         return None if known or is_unpredictable(word) else "is undefined"
     if line == "-":
         return None
