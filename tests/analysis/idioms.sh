@@ -2,7 +2,8 @@
 # Code idioms, assembled, and what the analysis says of them when it does not
 # see their CFI.  The first lines of each file in idioms/ (x86-64) and
 # idioms/aarch64 tell what it is about and what hidden_cfi has to print, if need
-# be with options; and how it is linked, if not as a library.
+# be with options; and how it is linked, if not as a library.  idioms/macros.inc is
+# read before each of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 : "${srcdir:=.}"
@@ -20,12 +21,13 @@ native=${native%%-*}
 assemble ()
 {
   link=$(sed -n 's/^# link: //p' "$2")
+  cat "$srcdir/tests/analysis/idioms/macros.inc" "$2" >"$work/idiom.s"
   # shellcheck disable=SC2086
   if [ "$1" = "$native" ]; then
     ${CC:-cc} -nostdlib ${link:--shared} -Wl,--no-undefined-version \
-      -o "$work/idiom.so" "$2"
+      -o "$work/idiom.so" "$work/idiom.s"
   else
-    "$1-linux-gnu-as" -o "$work/idiom.o" "$2" \
+    "$1-linux-gnu-as" -o "$work/idiom.o" "$work/idiom.s" \
       && "$1-linux-gnu-ld" ${link:--shared} -o "$work/idiom.so" "$work/idiom.o"
   fi
 }

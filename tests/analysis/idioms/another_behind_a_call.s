@@ -8,31 +8,17 @@
 # jump to the end (k) may be one for several paths.
 # options: -e
 # expect: equal 63.396% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	a, b, c, d, e, f, g, h, i, j, k, l
-	.type	a, @function
-	.type	b, @function
-	.type	c, @function
-	.type	d, @function
-	.type	e, @function
-	.type	f, @function
-	.type	g, @function
-	.type	h, @function
-	.type	i, @function
-	.type	j, @function
-	.type	k, @function
-	.type	l, @function
+	exported	a, b, c, d, e, f, g, h, i, j, k, l
 a:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	call	import_a@PLT
 	.cfi_endproc
 an_a:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	sub	$16, %rsp
 	.cfi_def_cfa_offset 32
 1:	jmp	1b
@@ -41,28 +27,24 @@ b:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rax
-	.cfi_def_cfa_offset 16
+3:	pushed	%rax, 16
 	call	import_b@PLT
 	.cfi_endproc
 an_b:	.cfi_startproc
 	mov	%rbx, %r11
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 1:	jmp	1b
 	.cfi_endproc
 c:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	call	import_c@PLT
 	.cfi_endproc
 an_c:	.cfi_startproc
-	push	%r12
-	.cfi_def_cfa_offset 16
+	pushed	%r12, 16
 	mov	%rbx, %r12
 1:	jmp	1b
 	.cfi_endproc
@@ -70,14 +52,12 @@ d:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	call	import_d@PLT
 	.cfi_endproc
 an_d:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	testb	$1, 4(%rbx)
 1:	jmp	1b
@@ -86,14 +66,12 @@ e:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	call	import_e@PLT
 	.cfi_endproc
 an_e:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	import_n@PLT
 	testb	$1, 4(%rbx)
 1:	jmp	1b
@@ -102,8 +80,7 @@ f:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	test	%edi, %edi
 	jne	1f
@@ -115,53 +92,45 @@ f:	.cfi_startproc
 2:	jmp	2b
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	test	%edi, %edi
 	jne	1f
 	call	import_g@PLT
-1:	pop	%rax
-	.cfi_def_cfa_offset 8
+1:	popped	%rax, 8
 	ret
 	.cfi_endproc
 h:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rax
-	.cfi_def_cfa_offset 16
+3:	pushed	%rax, 16
 	call	import_g@PLT
 	.cfi_endproc
 an_h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 1:	jmp	1b
 	.cfi_endproc
 i:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rax
-	.cfi_def_cfa_offset 16
+3:	pushed	%rax, 16
 	call	*%rdi
 	nop
 	.cfi_endproc
 an_i:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 1:	jmp	1b
 	.cfi_endproc
 j:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rax
-	.cfi_def_cfa_offset 16
+3:	pushed	%rax, 16
 	call	import_j@PLT
 	.cfi_endproc
 an_j:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	mov	%rsp, %r11
 	.rept	20
 	inc	%eax
@@ -169,8 +138,7 @@ an_j:	.cfi_startproc
 1:	jmp	1b
 	.cfi_endproc
 k:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	test	%edi, %edi
 	jne	2f
 	call	import_k@PLT
@@ -178,21 +146,18 @@ k:	.cfi_startproc
 1:	jmp	1b
 2:	test	%esi, %esi
 	jne	1b
-	pop	%rax
-	.cfi_def_cfa_offset 8
+	popped	%rax, 8
 	ret
 	.cfi_endproc
 l:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rax
-	.cfi_def_cfa_offset 16
+3:	pushed	%rax, 16
 	call	import_k@PLT
 	.cfi_endproc
 an_l:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 1:	jmp	1b
 	.cfi_endproc
 	.section .data.rel.ro, "aw"

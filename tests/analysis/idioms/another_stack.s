@@ -3,9 +3,7 @@
 # expect: sound:2
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	call	g
 	mov	8(%rbx), %rsp

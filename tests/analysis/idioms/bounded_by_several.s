@@ -3,9 +3,7 @@
 # another one begins all the same.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%edi, %edi
 	cmp	$1, %edi
 	jbe	1f
@@ -18,9 +16,7 @@ f:	.cfi_startproc
 2:	movabs	$0x5b5b5b5b5b5b5b5b, %rbx
 	jmp	4f
 3:	lea	other(%rip), %rbx
-4:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+4:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .rodata

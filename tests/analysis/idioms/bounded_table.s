@@ -2,9 +2,7 @@
 # would lead into the middle of instructions.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx
 	cmp	$2, %edi
 	ja	4f
@@ -17,9 +15,7 @@ f:	.cfi_startproc
 2:	mov	$2, %ebx
 	jmp	4f
 3:	xor	%ebx, %ebx
-4:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+4:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .rodata

@@ -2,8 +2,7 @@
 # the text, which looks like a call of l, in the middle of g.
 # options: -e
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	lea	data(%rip), %rax
 	ret

@@ -3,7 +3,6 @@
 f:	.cfi_startproc
 	call	1f
 1:	.cfi_def_cfa_offset 16
-	pop	%rax
-	.cfi_def_cfa_offset 8
+	popped	%rax, 8
 	ret
 	.cfi_endproc

@@ -2,12 +2,9 @@
 # address from the stack.  Here the next function is called, and exits.
 # options: -e
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	test	%edi, %edi
 	jne	1f
 	pop	%rbx
@@ -19,7 +16,6 @@ f:	.cfi_startproc
 	call	g
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	abort@PLT
 	.cfi_endproc

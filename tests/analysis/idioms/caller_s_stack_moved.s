@@ -5,10 +5,7 @@
 # expect: 32 executable, rows for 0.00%
 	.globl	before, after, save, restore
 	.hidden	save, restore
-	.type	before, @function
-	.type	save, @function
-	.type	restore, @function
-	.type	after, @function
+	functions	before, save, restore, after
 before:	call	save
 	call	restore
 	ret

@@ -4,9 +4,7 @@
 # expect: rows for 0.00%
 	.globl	before, after, drop
 	.hidden	drop
-	.type	before, @function
-	.type	drop, @function
-	.type	after, @function
+	functions	before, drop, after
 before:	call	drop
 	ret
 drop:	pop	%rax

@@ -5,9 +5,7 @@
 # expect: rows for 0.00%
 	.globl	before, after, drop
 	.hidden	drop
-	.type	before, @function
-	.type	drop, @function
-	.type	after, @function
+	functions	before, drop, after
 before:	push	%rbp
 	mov	%rsp, %rbp
 	sub	$16, %rsp

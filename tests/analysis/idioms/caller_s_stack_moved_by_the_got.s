@@ -2,10 +2,7 @@
 # options: -g
 # expect: rows for 0.00%
 	.globl	before, after, save, restore
-	.type	before, @function
-	.type	save, @function
-	.type	restore, @function
-	.type	after, @function
+	functions	before, save, restore, after
 before:	call	*save@GOTPCREL(%rip)
 	call	*restore@GOTPCREL(%rip)
 	ret

@@ -5,17 +5,11 @@
 # expect: equal 71.429% cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:3 callee-moves-stack:1 unresolved-jump:1
 	.globl	f, g, h
-	.type	f, @function
-	.type	g, @function
-	.type	h, @function
-	.type	i, @function
-	.type	save, @function
+	functions	f, g, h, i, save
 f:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	*%rdi
-	pop	%rdx
-	.cfi_def_cfa_offset 8
+	popped	%rdx, 8
 	ret
 	.cfi_endproc
 g:	.cfi_startproc

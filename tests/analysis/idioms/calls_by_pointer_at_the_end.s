@@ -2,8 +2,7 @@
 # ends, may be that of a function which never returns (-fno-plt).
 # expect: sound:4
 h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	*die@GOTPCREL(%rip)
 	nop
 	nop

@@ -4,12 +4,7 @@
 # options: -g
 # expect: rows for 100.00%
 	.text
-	.globl	f, g, h, k, s
-	.type	f, @function
-	.type	g, @function
-	.type	h, @function
-	.type	k, @function
-	.type	s, @function
+	exported	f, g, h, k, s
 s:	sub	$8, %rsp
 	call	import_s@PLT
 	add	$8, %rsp

@@ -8,15 +8,11 @@
 	.text
 	.macro	begin name
 \name:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	.endm
 	.macro	end
 	mov	%eax, %ecx
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.endm
@@ -29,9 +25,7 @@
 	begin	h
 	test	%edi, %edi
 	je	1f
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 1:	.cfi_def_cfa_offset 16
 	.cfi_offset 3, -16
@@ -41,9 +35,7 @@
 	begin	i
 	test	%edi, %edi
 	je	1f
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 1:	.cfi_def_cfa_offset 16
 	.cfi_offset 3, -16

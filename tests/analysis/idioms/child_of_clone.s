@@ -3,9 +3,7 @@
 # too.  No row holds for both before they part.
 # options: -g
 # expect: 32 executable, rows for 71.88%
-	.globl	clone, fork
-	.type	clone, @function
-	.type	fork, @function
+	exported	clone, fork
 clone:	xor	%eax, %eax
 	mov	$56, %al
 	syscall

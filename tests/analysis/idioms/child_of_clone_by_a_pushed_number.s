@@ -4,9 +4,7 @@
 # options: -g
 # expect: system-call:1
 # expect: 34 executable, rows for 23.53%
-	.globl	clone, maybe
-	.type	clone, @function
-	.type	maybe, @function
+	exported	clone, maybe
 clone:	push	%rbx
 	push	$56
 	pop	%rax

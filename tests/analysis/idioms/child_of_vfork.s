@@ -3,8 +3,7 @@
 # last two instructions.
 # options: -g
 # expect: 13 executable, rows for 38.46%
-	.globl	vfork
-	.type	vfork, @function
+	exported	vfork
 vfork:	pop	%rdx
 	mov	$58, %eax
 	syscall

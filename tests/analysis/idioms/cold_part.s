@@ -2,15 +2,11 @@
 # jump into it, and a leading nop does not make it a function.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	test	%rbx, %rbx
 	je	f.cold
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .text.unlikely, "ax"

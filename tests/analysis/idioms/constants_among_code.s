@@ -3,8 +3,7 @@
 # options: -e
 # expect: equal 100.000%
 # expect: functions 1 
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	lea	text(%rip), %rax
 	ret

@@ -8,9 +8,7 @@
 	.text
 	.p2align 4
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	cmp	$2, %edi
 	ja	f3
 	lea	table_f(%rip), %rdx
@@ -19,16 +17,12 @@ f:	.cfi_startproc
 	add	%rdx, %rax
 	jmp	*%rax
 f1:	xor	%ebx, %ebx
-f2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+f2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 f3:	.p2align 5
 g:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	cmp	$1, %edi
 	ja	h
 	lea	table_g(%rip), %rdx
@@ -37,31 +31,21 @@ g:	.cfi_startproc
 	add	%rdx, %rax
 	jmp	*%rax
 g1:	xor	%ebx, %ebx
-g2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+g2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	xor	%ebx, %ebx
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 i:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	test	%edi, %edi
 	je	j
 	xor	%ebx, %ebx
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 j:	.cfi_startproc

@@ -4,8 +4,7 @@
 # options: -g
 # expect: rows for 100.00%
 # expect: sound:5 return:1
-	.globl	h
-	.type	h, @function
+	exported	h
 f:	push	%rbx
 	mov	%rdi, %rbx
 	cmp	$2, %edi

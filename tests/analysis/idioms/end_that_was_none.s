@@ -4,9 +4,7 @@
 # expect: equal 100.000%
 	.text
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	call	g
 1:	mov	8(%rbx), %rdi
@@ -17,14 +15,12 @@ g:	.cfi_startproc
 	mov	$8, %edx
 	jmp	h
 	.cfi_endproc
-	.globl	h
-	.type	h, @function
+	exported	h
 h:	.cfi_startproc
 	mov	%rdi, %rax
 	ret
 	.cfi_endproc
-	.globl	i
-	.type	i, @function
+	exported	i
 i:	.cfi_startproc
 	lea	f(%rip), %rax
 	ret

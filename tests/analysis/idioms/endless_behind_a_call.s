@@ -4,20 +4,12 @@
 # what leaves (d), and of what another one jumps to at its end (e).
 # options: -e
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	a, b, c, d, e, leaves, jumps
-	.type	a, @function
-	.type	b, @function
-	.type	c, @function
-	.type	d, @function
-	.type	e, @function
-	.type	leaves, @function
-	.type	jumps, @function
+	exported	a, b, c, d, e, leaves, jumps
 a:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	call	import_a@PLT
 	testb	$1, 4(%rbx)
@@ -27,8 +19,7 @@ b:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	call	import_b@PLT
 	mov	%rbx, %rdi
@@ -38,8 +29,7 @@ c:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	call	import_c@PLT
 	mov	$1, %edi

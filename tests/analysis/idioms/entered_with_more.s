@@ -2,9 +2,7 @@
 # leaves, and is entered with 16 bytes more on the stack.
 # options: -a
 # expect: sound:1 unproven:1
-	.globl	f, g
-	.type	f, @function
-	.type	g, @function
+	exported	f, g
 f:	lea	24(%rsp), %rdi
 	mov	%rbx, (%rsp)
 	call	*(%rax)

@@ -5,8 +5,7 @@
 # expect: sound:1 unproven:2
 # expect: rows for 60.98%
 	.text
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	xor	%eax, %eax
 	jmp	*(%rdi)
 	.globl	begin

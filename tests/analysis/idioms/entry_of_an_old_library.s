@@ -4,8 +4,7 @@
 # options: -g
 # expect: rows for 100.00%
 	.text
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	push	%rbx
 	mov	%rdi, %rbx
 	call	*(%rbx)

@@ -4,14 +4,10 @@
 # expect: silent 1  functions 2
 # expect: sound:2
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	test	%edi, %edi
 	je	1f
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 1:	.cfi_def_cfa_offset 16
 	.cfi_offset 3, -16

@@ -3,8 +3,7 @@
 # options: -e
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 5 
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	sub	$24, %rsp
 	.cfi_def_cfa_offset 32
@@ -18,8 +17,7 @@ f:	.cfi_startproc
 	call	*pointer(%rip)
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 2:	pause
 	jmp	2b
 	.cfi_endproc

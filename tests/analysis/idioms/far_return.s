@@ -2,7 +2,6 @@
 # function begins where its symbol is.
 # options: -g
 # expect: unproven:1
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	mov	%rdi, %rax
 	lretq

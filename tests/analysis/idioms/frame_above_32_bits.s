@@ -2,8 +2,7 @@
 # it says something else.
 # options: -g
 # expect: 31 executable, rows for 45.16%
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	movabs	$0x100000058, %rax
 	sub	%rax, %rsp
 	movb	$0, (%rsp)

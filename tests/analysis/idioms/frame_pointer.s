@@ -1,11 +1,8 @@
 # The frame of -fno-omit-frame-pointer, with leave and with pop.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register 6
 	push	%rbx

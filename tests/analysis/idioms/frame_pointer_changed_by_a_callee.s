@@ -5,13 +5,7 @@
 # expect: 42 executable, rows for 28.57%
 	.globl	before, chain, by_tail, after, keeps, tail
 	.hidden	before, tail, clobber
-	.type	before, @function
-	.type	chain, @function
-	.type	by_tail, @function
-	.type	clobber, @function
-	.type	after, @function
-	.type	keeps, @function
-	.type	tail, @function
+	functions	before, chain, by_tail, clobber, after, keeps, tail
 before:	call	clobber
 	ret
 chain:	call	before

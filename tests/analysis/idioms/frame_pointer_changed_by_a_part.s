@@ -2,9 +2,7 @@
 # CFI describes as one function.
 # options: -a -g
 # expect: 13 executable, rows for 23.08%
-	.globl	caller, whole
-	.type	caller, @function
-	.type	whole, @function
+	exported	caller, whole
 caller:	call	.Lpart
 	ret
 whole:	.cfi_startproc

@@ -5,13 +5,8 @@
 # expect: sound:1 return:5 tail-call:1
 	.globl	caller, caller_of_first, caller_of_last, changes, returns, first, last
 	.hidden	changes, returns, first, last
-	.type	caller, @function
-	.type	caller_of_first, @function
-	.type	caller_of_last, @function
-	.type	first, @function
-	.type	last, @function
-	.type	changes, @function
-	.type	returns, @function
+	functions	caller, caller_of_first, caller_of_last, first, last
+	functions	changes, returns
 caller:	call	changes
 	ret
 changes: mov	%rax, %rbp

@@ -4,9 +4,7 @@
 # expect: rows for 0.00%
 	.globl	a, b, c
 	.hidden	a, b, c
-	.type	c, @function
-	.type	a, @function
-	.type	b, @function
+	functions	c, a, b
 c:	call	a
 	ret
 a:	test	%edi, %edi

@@ -4,8 +4,7 @@
 # expect: rows for 0.00%
 	.globl	caller, chosen
 	.hidden	chosen
-	.type	caller, @function
-	.type	chosen, @function
+	functions	caller, chosen
 caller:	call	chosen
 	ret
 chosen:	cmp	$2, %edi

@@ -3,11 +3,7 @@
 # options: -g
 # expect: 51 executable, rows for 50.98%
 	.globl	by_plt, by_got, by_jump, clobber
-	.type	by_plt, @function
-	.type	by_got, @function
-	.type	by_jump, @function
-	.type	jump, @function
-	.type	clobber, @function
+	functions	by_plt, by_got, by_jump, jump, clobber
 by_plt:	call	clobber@plt
 	ret
 by_got:	call	*clobber@GOTPCREL(%rip)

@@ -5,20 +5,15 @@
 # expect: equal 83.333% cfa-differs 0 ra-differs 0 fp-differs 0
 	.globl	frame, restore
 	.hidden	restore
-	.type	frame, @function
-	.type	restore, @function
+	functions	frame, restore
 frame:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register 6
 	call	restore
 	.cfi_def_cfa 7, 16
 	nop
-	pop	%rbp
-	.cfi_restore 6
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 8, 6
 	ret
 	.cfi_endproc
 restore: mov	8(%rsp), %rbp

@@ -4,12 +4,8 @@
 # link: -static -Wl,-Ttext=0 -Wl,-e,by_pointer
 # expect: sound:4 return:2
 	.globl	mover, by_pointer, tail_by_pointer, calls_tail, calls_mover
-	.type	mover, @function
-	.type	by_pointer, @function
-	.type	tail_by_pointer, @function
-	.type	calls_tail, @function
-	.type	calls_mover, @function
-	.type	probe, @function
+	functions	mover, by_pointer, tail_by_pointer, calls_tail
+	functions	calls_mover, probe
 mover:	ret	$16
 by_pointer: push %rbx
 	call	*%rdi

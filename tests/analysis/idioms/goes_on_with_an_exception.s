@@ -1,7 +1,6 @@
 # Rule: a function goes on with an exception that has landed in it.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	.cfi_personality 0x9b, personality
 	.cfi_lsda 0x1b, lsda

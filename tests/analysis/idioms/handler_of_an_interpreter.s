@@ -4,9 +4,7 @@
 # options: -g
 # expect: unproven:2
 # expect: rows for 0.00%
-	.globl	increment, decrement
-	.type	increment, @function
-	.type	decrement, @function
+	exported	increment, decrement
 increment:
 	inc	%rdx
 	movzbl	(%rdi), %eax

@@ -7,23 +7,19 @@
 	.hidden	f, g
 	.globl	f, g
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	mov	%rdi, %rbx
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	ret
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	mov	$60, %eax
 	syscall
 	hlt
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	mov	$60, %eax
 	syscall
 	hlt

@@ -10,8 +10,7 @@ _start:	.cfi_startproc
 	hlt
 	.cfi_endproc
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	mov	$60, %eax
 	syscall
 	hlt

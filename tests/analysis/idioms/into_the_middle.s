@@ -7,15 +7,11 @@ f:	.cfi_startproc
 1:	ret
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
-	pop	%rbp
-	.cfi_def_cfa_offset 8
+	pushed	%rbp, 16, 6
+	popped	%rbp, 8
 	jmp	1b
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	jmp	1b
 	.cfi_endproc

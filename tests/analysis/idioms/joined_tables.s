@@ -2,9 +2,7 @@
 # another, or have the address of a label instead (glibc's printf).
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	3f(%rip), %rcx
 	cmp	$1, %edi
 	ja	2f
@@ -20,9 +18,7 @@ f:	.cfi_startproc
 	jmp	*%rcx
 4:	mov	$2, %ebx
 5:	inc	%eax
-3:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+3:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .rodata

@@ -3,18 +3,14 @@
 # expect: 43 equal 100.000%
 	.text
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx
 	and	$7, %edi
 	movslq	(%rdx,%rdi,4), %rax
 	add	%rdx, %rax
 	jmp	*%rax
 1:	nop
-4:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+4:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 g:	.cfi_startproc

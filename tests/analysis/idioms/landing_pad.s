@@ -6,10 +6,8 @@ f:	.cfi_startproc
 	.cfi_lsda 0x1b, lsda
 	sub	$8, %rsp
 	.cfi_def_cfa_offset 16
-	push	%rdi
-	.cfi_def_cfa_offset 24
-	push	%rsi
-	.cfi_def_cfa_offset 32
+	pushed	%rdi, 24
+	pushed	%rsi, 32
 	.cfi_escape 0x2e, 16
 1:	call	g@PLT
 2:	add	$16, %rsp

@@ -8,12 +8,9 @@
 die:	.cfi_startproc
 	ud2
 	.cfi_endproc
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	test	%edi, %edi
 	je	1f
@@ -21,12 +18,10 @@ f:	.cfi_startproc
 	mov	%rax, %rdi
 	mov	%rbx, %rsi
 	call	die
-1:	pop	%rbx
-	.cfi_def_cfa_offset 8
+1:	popped	%rbx, 8
 	ret
 	.cfi_endproc
-	.globl	g
-	.type	g, @function
+	exported	g
 g:	.cfi_startproc
 	sub	$24, %rsp
 	.cfi_def_cfa_offset 32
@@ -40,8 +35,7 @@ g:	.cfi_startproc
 	call	*word(%rip)
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 2:	pause
 	jmp	2b
 	.cfi_endproc

@@ -5,18 +5,14 @@
 f:	.cfi_startproc
 	.cfi_personality 0x9b, personality
 	.cfi_lsda 0x1b, lsda
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	call	g@PLT
 	sub	$16, %rsp
 	.cfi_def_cfa_offset 32
 1:	call	g@PLT
 2:	add	$16, %rsp
 	.cfi_def_cfa_offset 16
-3:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+3:	popped	%rbx, 8, 3
 	ret
 4:	.cfi_def_cfa_offset 32
 	.cfi_offset 3, -16

@@ -10,28 +10,22 @@ die:	.cfi_startproc
 caught:	.cfi_startproc
 	ret
 	.cfi_endproc
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	test	%edi, %edi
 	je	1f
 	call	*word(%rip)
 	mov	%rax, %rdi
 	call	caught
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	ret
 1:	.cfi_def_cfa_offset 16
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	ret
 	.cfi_endproc
-	.globl	g
-	.type	g, @function
+	exported	g
 g:	.cfi_startproc
 	sub	$24, %rsp
 	.cfi_def_cfa_offset 32
@@ -45,8 +39,7 @@ g:	.cfi_startproc
 	call	*word(%rip)
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 2:	pause
 	jmp	2b
 	.cfi_endproc

@@ -11,9 +11,7 @@
 	.text
 	.macro	pushing name
 \name:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	.endm
 	pushing	f
 1:	xor	%ebx, %ebx

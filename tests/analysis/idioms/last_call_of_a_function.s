@@ -3,8 +3,7 @@
 # path in f ends at its call.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	*%rdi
 	.cfi_endproc
 i:	.cfi_startproc

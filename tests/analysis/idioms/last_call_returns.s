@@ -5,16 +5,13 @@ g:	.cfi_startproc
 	ret
 	.cfi_endproc
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	call	g
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	ret
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	g
 	.cfi_endproc
 i:	.cfi_startproc

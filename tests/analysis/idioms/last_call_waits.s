@@ -5,8 +5,7 @@ g:	.cfi_startproc
 	ret
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	g
 	nopw	0(%rax,%rax,1)
 	.cfi_endproc

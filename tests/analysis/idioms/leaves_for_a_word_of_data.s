@@ -3,10 +3,7 @@
 # code.
 # options: -g
 # expect: sound:2 unproven:1
-	.globl	f, g, h
-	.type	f, @function
-	.type	g, @function
-	.type	h, @function
+	exported	f, g, h
 f:	xor	%eax, %eax
 	jmp	*h@GOTPCREL(%rip)
 g:	xor	%eax, %eax

@@ -3,7 +3,6 @@
 # options: -g
 # expect: sound:1
 # expect: rows for 100.00%
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	xor	%eax, %eax
 	jmp	*imported@GOTPCREL(%rip)

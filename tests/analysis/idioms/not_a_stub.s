@@ -2,9 +2,7 @@
 # stub of that one: error gets another argument than the function (f), and what only
 # reads the address of exit returns (k).
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	f, h
-	.type	f, @function
-	.type	h, @function
+	exported	f, h
 tell:	.cfi_startproc
 	xor	%edi, %edi
 	jmp	*error@GOTPCREL(%rip)
@@ -14,20 +12,16 @@ k:	.cfi_startproc
 	ret
 	.cfi_endproc
 f:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	mov	$1, %edi
 	call	tell
-	pop	%rcx
-	.cfi_def_cfa_offset 8
+	popped	%rcx, 8
 	ret
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	mov	$1, %edi
 	call	k
-	pop	%rcx
-	.cfi_def_cfa_offset 8
+	popped	%rcx, 8
 	ret
 	.cfi_endproc

@@ -2,24 +2,16 @@
 # register held.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	sbb	%ebx, %ebx
 	mov	%ebx, %eax
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	or	$-1, %rbp
 	mov	%rbp, %rax
-	pop	%rbp
-	.cfi_restore 6
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 8, 6
 	ret
 	.cfi_endproc

@@ -4,13 +4,11 @@
 die:	.cfi_startproc
 	test	%edi, %edi
 	je	quit
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	die
 	.cfi_endproc
 quit:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	exit@PLT
 	.cfi_endproc
 f:	.cfi_startproc

@@ -7,8 +7,7 @@
 die:	.cfi_startproc
 	ud2
 	.cfi_endproc
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	sub	$24, %rsp
 	.cfi_def_cfa_offset 32
@@ -22,8 +21,7 @@ f:	.cfi_startproc
 	call	*word(%rip)
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 2:	pause
 	jmp	2b
 	.cfi_endproc

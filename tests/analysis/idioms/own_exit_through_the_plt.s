@@ -1,11 +1,9 @@
 # Rule: a function of the file that is called by its name, through the PLT, does
 # not return if the one in the file does not.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	die
-	.type	die, @function
+	exported	die
 die:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	exit@PLT
 	.cfi_endproc
 	.size	die, . - die

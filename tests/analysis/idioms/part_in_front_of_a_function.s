@@ -3,15 +3,11 @@
 # expect: sound:1 runs-into:1
 	.text
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	test	%rbx, %rbx
 	je	f.cold
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .text.unlikely, "ax"

@@ -6,21 +6,15 @@
 # expect: sound:4 runs-into:1
 	.text
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	test	%rbx, %rbx
 	je	f.cold
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	sub	$16, %rsp
 	.cfi_def_cfa_offset 32
 	mov	%rdi, %rbx
@@ -28,45 +22,31 @@ g:	.cfi_startproc
 	je	g.cold
 	add	$16, %rsp
 	.cfi_def_cfa_offset 16
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 k:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	test	%rbx, %rbx
 	je	k.cold
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 m:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	test	%rbx, %rbx
 	je	m.cold
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 n:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	test	%rbx, %rbx
 	je	n.cold
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .text.unlikely, "ax"

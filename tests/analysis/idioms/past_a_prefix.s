@@ -2,13 +2,11 @@
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0 unknown 0
 # expect: sound:1
 f:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	test	%edi, %edi
 	je	1f
 	.byte	0xf0
 1:	cmpxchg	%esi, (%rdx)
-	pop	%rdx
-	.cfi_def_cfa_offset 8
+	popped	%rdx, 8
 	ret
 	.cfi_endproc

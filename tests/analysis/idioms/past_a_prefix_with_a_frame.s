@@ -3,12 +3,10 @@
 # expect: cfa-differs 0
 # expect: return:1
 f:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	test	%edi, %edi
 	je	1f
-	pop	%rcx
-	.cfi_def_cfa_offset 8
+	popped	%rcx, 8
 	.byte	0xf0
 1:	cmpxchg	%esi, (%rdx)
 	nop

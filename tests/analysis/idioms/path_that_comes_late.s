@@ -3,9 +3,7 @@
 # is known.
 # expect: return:1
 f:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp
 	test	%edx, %edx
 	jne	3f

@@ -6,9 +6,7 @@
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0 unknown 4
 # expect: sound:1 return:3
 f:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	sub	$32, %rsp
 	.cfi_def_cfa_offset 48
 	lea	8(%rsp), %rax
@@ -20,53 +18,36 @@ f:	.cfi_startproc
 	mov	%rbp, 24(%rax)
 	add	$32, %rsp
 	.cfi_def_cfa_offset 16
-	pop	%rbp
-	.cfi_restore 6
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 8, 6
 	ret
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	xor	%ebp, %ebp
 	mov	(%rsp), %rbp
 	.cfi_restore 6
 	mov	%rsp, %rax
 	movq	$1, (%rax)
-	pop	%rbp
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 8
 	ret
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	xor	%ebp, %ebp
 	movq	$1, (%rsp)
-	pop	%rbp
-	.cfi_restore 6
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 8, 6
 	ret
 	.cfi_endproc
 k:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
-	push	%rbp
-	.cfi_def_cfa_offset 24
-	.cfi_offset 6, -24
+	pushed	%rbx, 16, 3
+	pushed	%rbp, 24, 6
 	mov	%rbp, %rbx
 	mov	%rsp, %rax
 	xor	%ebp, %ebp
 	movq	$0x1234, (%rax)
 	nop
 	mov	%rbx, (%rax)
-	pop	%rbp
-	.cfi_restore 6
-	.cfi_def_cfa_offset 16
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 16, 6
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc

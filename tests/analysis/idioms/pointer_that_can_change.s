@@ -1,22 +1,18 @@
 # Rule: what a variable points to when the program starts says nothing of whether
 # a call through it returns.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	die
-	.type	die, @function
+	exported	die
 die:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	exit@PLT
 	.cfi_endproc
 	.size	die, . - die
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	call	*own(%rip)
 	call	*theirs(%rip)
 	call	g
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	ret
 	.cfi_endproc
 g:	.cfi_startproc

@@ -4,8 +4,7 @@
 # options: -e
 # expect: equal 0.000% cfa-differs 0
 # expect: runs-into:1
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	sub	$16, %rsp
 	.cfi_def_cfa_offset 24

@@ -3,9 +3,7 @@
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:3 return:1
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	$0x2000, %eax
 	call	probe
 	sub	%rax, %rsp
@@ -13,15 +11,11 @@ f:	.cfi_startproc
 	mov	%rsp, %rdi
 	add	$0x2000, %rsp
 	.cfi_adjust_cfa_offset -0x2000
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	$0x2000, %eax
 	call	other
 	sub	%rax, %rsp
@@ -29,15 +23,11 @@ g:	.cfi_startproc
 	mov	%rsp, %rdi
 	add	$0x2000, %rsp
 	.cfi_adjust_cfa_offset -0x2000
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 probe:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register 6
 	mov	%rax, %r11

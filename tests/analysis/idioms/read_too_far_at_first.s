@@ -4,28 +4,20 @@
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx
 	and	$1, %edi
 	movslq	(%rdx,%rdi,4), %rax
 	add	%rdx, %rax
 	jmp	*%rax
 1:	xor	%ebx, %ebx
-2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+2:	popped	%rbx, 8, 3
 3:	jmp	h
 	.cfi_endproc
 h:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	xor	%ebx, %ebx
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 g:	.cfi_startproc

@@ -4,10 +4,7 @@
 # expect: sound:1 return:3
 	.globl	caller, clobber, by_pointer
 	.hidden	clobber
-	.type	clobber_r12, @function
-	.type	caller, @function
-	.type	clobber, @function
-	.type	by_pointer, @function
+	functions	clobber_r12, caller, clobber, by_pointer
 clobber: mov	$1, %ebx
 	mov	$1, %ebp
 	ret

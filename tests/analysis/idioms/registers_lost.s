@@ -10,8 +10,7 @@
 # expect: return:1 tail-call:1 unresolved-jump:1
 	.text
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	mov	%ebx, %eax
 	mov	%edi, %ebx
 	add	$8, %rsp
@@ -19,15 +18,13 @@ f:	.cfi_startproc
 	ret
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	jmp	*(%rdi,%rax,8)
 	.cfi_endproc
 h:	.cfi_startproc
 	test	%edi, %edi
 	je	1f
 	ret
-1:	push	%rbx
-	.cfi_def_cfa_offset 16
+1:	pushed	%rbx, 16
 	jmp	f
 	.cfi_endproc

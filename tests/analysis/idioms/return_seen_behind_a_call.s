@@ -6,41 +6,26 @@
 # for which they are followed again.
 # options: -e
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	a, b, c, d, e, f, g, h, i
-	.type	a, @function
-	.type	b, @function
-	.type	c, @function
-	.type	d, @function
-	.type	e, @function
-	.type	f, @function
-	.type	g, @function
-	.type	h, @function
-	.type	i, @function
+	exported	a, b, c, d, e, f, g, h, i
 d:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	import_d@PLT
-	pop	%rax
-	.cfi_def_cfa_offset 8
+	popped	%rax, 8
 	ret
-3:	push	%rax
-	.cfi_def_cfa_offset 16
+3:	pushed	%rax, 16
 	call	import_a@PLT
 1:	jmp	1b
 	.cfi_endproc
 a:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	import_a@PLT
-	pop	%rax
-	.cfi_def_cfa_offset 8
+	popped	%rax, 8
 	ret
 	.cfi_endproc
 b:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	test	%edx, %edx
 	jne	3f
 	call	import_b@PLT
@@ -48,38 +33,32 @@ b:	.cfi_startproc
 1:	jmp	1b
 3:	test	%esi, %esi
 	jne	1b
-2:	pop	%rax
-	.cfi_def_cfa_offset 8
+2:	popped	%rax, 8
 	ret
 	.cfi_endproc
 c:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	test	%edx, %edx
 	jne	2f
 	call	import_c@PLT
 	test	%eax, %eax
 	jne	2f
 1:	jmp	1b
-2:	pop	%rax
-	.cfi_def_cfa_offset 8
+2:	popped	%rax, 8
 	ret
 	.cfi_endproc
 e:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	*%rdi
 behind_e:
-	pop	%rax
-	.cfi_def_cfa_offset 8
+	popped	%rax, 8
 	ret
 	.cfi_endproc
 f:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	mov	%rdi, %rbx
 	call	*%rdi
 behind_f:
@@ -90,8 +69,7 @@ g:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
 	ret
-3:	push	%rbx
-	.cfi_def_cfa_offset 16
+3:	pushed	%rbx, 16
 	cpuid
 	call	*%rdi
 behind_g:
@@ -101,28 +79,22 @@ behind_g:
 h:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	import_h@PLT
-	pop	%rax
-	.cfi_def_cfa_offset 8
+	popped	%rax, 8
 	ret
-3:	push	%rax
-	.cfi_def_cfa_offset 16
+3:	pushed	%rax, 16
 1:	call	*%rdi
 	jmp	1b
 	.cfi_endproc
 i:	.cfi_startproc
 	test	%edx, %edx
 	jne	3f
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	call	import_i@PLT
-	pop	%rax
-	.cfi_def_cfa_offset 8
+	popped	%rax, 8
 	ret
-3:	push	%rax
-	.cfi_def_cfa_offset 16
+3:	pushed	%rax, 16
 1:	call	*%rdi
 	xor	%eax, %eax
 behind_i:

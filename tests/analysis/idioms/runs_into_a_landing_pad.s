@@ -4,8 +4,7 @@
 # options: -e
 # expect: cfa-differs 0
 # expect: unwinds:2
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	sub	$16, %rsp
 	.cfi_def_cfa_offset 24
@@ -15,8 +14,7 @@ f:	.cfi_startproc
 	.cfi_def_cfa_offset 8
 	ret
 	.cfi_endproc
-	.globl	g
-	.type	g, @function
+	exported	g
 g:	.cfi_startproc
 	ret
 	.cfi_endproc
@@ -30,8 +28,7 @@ g.cold:	.cfi_startproc
 	call	_Unwind_Resume@plt
 	.cfi_endproc
 # By way of the GOT.
-	.globl	i
-	.type	i, @function
+	exported	i
 i:	.cfi_startproc
 	sub	$16, %rsp
 	.cfi_def_cfa_offset 24
@@ -41,8 +38,7 @@ i:	.cfi_startproc
 	.cfi_def_cfa_offset 8
 	ret
 	.cfi_endproc
-	.globl	j
-	.type	j, @function
+	exported	j
 j:	.cfi_startproc
 	ret
 	.cfi_endproc

@@ -5,12 +5,8 @@
 # expect: 54 executable, rows for 40.74%
 # expect: sound:3 return:2 callee-moves-stack:1
 	.globl	after, after_change
-	.type	before, @function
-	.type	drop, @function
-	.type	after, @function
-	.type	before_change, @function
-	.type	change, @function
-	.type	after_change, @function
+	functions	before, drop, after, before_change, change
+	functions	after_change
 after:	push	%rbx
 	mov	%rsp, %rbx
 	sub	$32, %rsp

@@ -4,11 +4,7 @@
 # options: -a
 # expect: sound:5 unproven:1
 	.text
-	.globl	a, b, c, d
-	.type	a, @function
-	.type	b, @function
-	.type	c, @function
-	.type	d, @function
+	exported	a, b, c, d
 a:	nop
 f:	.cfi_startproc
 	ret

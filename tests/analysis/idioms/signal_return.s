@@ -2,9 +2,7 @@
 # give it the symbol of one.
 # options: -a
 # expect: signal:1
-	.globl	restore, f
-	.type	restore, @function
-	.type	f, @function
+	exported	restore, f
 restore: mov	$15, %rax
 	syscall
 f:	.cfi_startproc

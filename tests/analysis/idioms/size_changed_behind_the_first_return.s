@@ -4,17 +4,13 @@
 	.globl g
 	.type g,@function
 g:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	$0x2000, %eax
 	call	other
 	sub	%rax, %rsp
 	mov	%rsp, %rdi
 	add	$0x2000, %rsp
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 other:	.cfi_startproc

@@ -2,9 +2,7 @@
 # switch by that word does not change it.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx
 	cmpl	$1, 8(%rdi)
 	mov	%eax, -4(%rsp)
@@ -17,9 +15,7 @@ f:	.cfi_startproc
 1:	movabs	$0x5b5b5b5b5b5b5b5b, %rbx
 	jmp	4f
 2:	mov	$2, %ebx
-4:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+4:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .rodata

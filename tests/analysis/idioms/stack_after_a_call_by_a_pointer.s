@@ -4,10 +4,7 @@
 # unless there is a frame pointer (h).
 # options: -g
 # expect: 44 executable, rows for 88.64%
-	.globl	f, g, h
-	.type	f, @function
-	.type	g, @function
-	.type	h, @function
+	exported	f, g, h
 f:	push	%rbx
 	mov	%rdi, %rbx
 	call	*%rsi

@@ -3,8 +3,7 @@
 # expect: 23 executable, rows for 0.00%
 	.globl	frame, clobber
 	.hidden	clobber
-	.type	frame, @function
-	.type	clobber, @function
+	functions	frame, clobber
 frame:	push	%rbx
 	mov	%rsp, %rbx
 	sub	%rdi, %rsp

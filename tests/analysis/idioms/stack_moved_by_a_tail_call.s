@@ -6,14 +6,8 @@
 # expect: sound:3 return:1 tail-call:1 callee-moves-stack:3
 	.globl	before, by_jump, by_got, drop, after, after_by_got, odd, calls_odd
 	.hidden	by_jump, by_got
-	.type	before, @function
-	.type	by_jump, @function
-	.type	by_got, @function
-	.type	drop, @function
-	.type	after, @function
-	.type	after_by_got, @function
-	.type	odd, @function
-	.type	calls_odd, @function
+	functions	before, by_jump, by_got, drop, after, after_by_got
+	functions	odd, calls_odd
 	.macro	begin
 	push	%rbp
 	mov	%rsp, %rbp

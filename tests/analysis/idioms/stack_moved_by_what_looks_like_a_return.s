@@ -4,16 +4,12 @@
 # is taken from their registers, either.  The functions k and l have none.
 # options: -g
 # expect: sound:6 return:2
-	.globl	call_f, call_g
-	.type	call_f, @function
-	.type	call_g, @function
+	exported	call_f, call_g
 call_f:	sub	$8, %rsp
 	call	f
 	add	$8, %rsp
 	ret
-	.globl	call_k, call_l
-	.type	call_k, @function
-	.type	call_l, @function
+	exported	call_k, call_l
 call_k:	sub	$8, %rsp
 	call	k
 	add	$8, %rsp

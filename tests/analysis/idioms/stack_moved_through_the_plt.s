@@ -5,9 +5,7 @@
 # link: -shared -z ibtplt
 # expect: callee-moves-stack:2
 	.globl	before, after, drop
-	.type	before, @function
-	.type	drop, @function
-	.type	after, @function
+	functions	before, drop, after
 before:	push	%rbp
 	mov	%rsp, %rbp
 	sub	$16, %rsp

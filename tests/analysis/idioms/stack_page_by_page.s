@@ -3,9 +3,7 @@
 # it, is not left behind the first page, so that the code behind it has one depth.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	-0x10000(%rsp), %r11
 	.cfi_def_cfa 11, 0x10010
 1:	sub	$0x1000, %rsp
@@ -20,8 +18,6 @@ f:	.cfi_startproc
 	mov	%edi, %ebx
 2:	add	$0x10020, %rsp
 	.cfi_def_cfa_offset 16
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc

@@ -5,9 +5,7 @@
 	.globl	calls_\name
 	.type	calls_\name, @function
 calls_\name: .cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	$0x1000, %eax
 	call	\name
 	sub	%rax, %rsp
@@ -15,9 +13,7 @@ calls_\name: .cfi_startproc
 	mov	%rsp, %rdi
 	add	$0x1000, %rsp
 	.cfi_adjust_cfa_offset -0x1000
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.endm
@@ -61,11 +57,9 @@ calls_\name: .cfi_startproc
 	ret
 	end
 	begin	calls_another
-	push	%rcx
-	.cfi_def_cfa_offset 16
+	pushed	%rcx, 16
 	call	copies
-	pop	%rcx
-	.cfi_def_cfa_offset 8
+	popped	%rcx, 8
 	ret
 	end
 	begin	jumps_to_another

@@ -8,9 +8,7 @@
 # expect: sound:3 unresolved-jump:4
 	.text
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	(%rdi), %al
 	cmp	$2, %al
 	ja	3f
@@ -22,9 +20,7 @@ f:	.cfi_startproc
 1:	xor	%eax, %eax
 	jmp	3f
 2:	mov	$1, %eax
-3:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+3:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.data
@@ -32,9 +28,7 @@ f:	.cfi_startproc
 table_f: .long	1b-table_f, 2b-table_f, 3b-table_f
 	.text
 g:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	(%rdi), %eax
 	cmp	$2, %eax
 	ja	3f
@@ -46,18 +40,14 @@ g:	.cfi_startproc
 1:	xor	%eax, %eax
 	jmp	3f
 2:	mov	$1, %eax
-3:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+3:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.data
 table_g: .long	1b-table_g, 2b-table_g, f-table_g
 	.text
 h:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	(%rdi), %eax
 	cmp	$1, %eax
 	ja	2f
@@ -67,36 +57,28 @@ h:	.cfi_startproc
 	add	%rdx, %rax
 	jmp	*%rax
 1:	xor	%eax, %eax
-2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.data
 table_h: .long	1b-h, 2b-h
 	.text
 i:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	movzbl	(%rdi), %eax
 	lea	table_i(%rip), %rdx
 	movslq	(%rdx,%rax,4), %rax
 	add	%rdx, %rax
 	jmp	*%rax
 1:	xor	%eax, %eax
-2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.data
 table_i: .long	1b-table_i, 2b-table_i
 	.text
 j:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	(%rdi), %eax
 	cmp	$1, %eax
 	ja	2f
@@ -106,18 +88,14 @@ j:	.cfi_startproc
 	add	%rdx, %rax
 	jmp	*%rax
 1:	xor	%eax, %eax
-2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.data
 table_j: .long	1b-table_j, 2b-table_j
 	.text
 k:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	(%rdi), %eax
 	cmp	$1, %eax
 	ja	2f
@@ -127,9 +105,7 @@ k:	.cfi_startproc
 	add	%rdx, %rax
 	jmp	*%rax
 1:	xor	%eax, %eax
-2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 l:	.cfi_startproc

@@ -4,17 +4,13 @@
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 	.text
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx
 	movslq	(%rdx,%rdi,4), %rax
 	add	%rdx, %rax
 	jmp	*%rax
 2:	mov	$2, %ebx
-4:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+4:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 g:	.cfi_startproc

@@ -7,9 +7,7 @@
 	.globl	\name
 	.type	\name, @function
 \name:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	lea	table_\name(%rip), %r10
 1:	movzbl	(%rbx), %eax
@@ -24,8 +22,7 @@
 	jmp	1b
 3:	inc	%rbx
 	jmp	1b
-4:	pop	%rbx
-	.cfi_def_cfa_offset 8
+4:	popped	%rbx, 8
 	ret
 	.cfi_endproc
 	.section .rodata
@@ -56,8 +53,7 @@ writes:	.cfi_startproc
 # The jump leads to the middle of what follows it: to pop %r10.
 writes_in_between:
 	.cfi_startproc
-	push	%rdi
-	.cfi_def_cfa_offset 16
+	pushed	%rdi, 16
 	jmp	1f + 1
 1:	.byte	0xb8, 0x41, 0x5a
 	.cfi_def_cfa_offset 8

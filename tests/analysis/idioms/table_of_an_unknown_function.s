@@ -3,20 +3,15 @@
 # options: -e
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:1
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx
 	movslq	(%rdx,%rdi,4), %rax
 	add	%rdx, %rax
 	jmp	*%rax
 1:	xor	%ebx, %ebx
-2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 g:	.cfi_startproc

@@ -2,16 +2,12 @@
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: unresolved-jump:1
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	movslq	table(%rip), %rax
 	lea	table(%rip), %rdx
 	add	%rdx, %rax
 	jmp	*%rax
-1:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+1:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.data

@@ -2,18 +2,14 @@
 # table, and jumps by that.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	movslq	table+4(%rip), %rax
 	lea	table(%rip), %rdx
 	add	%rdx, %rax
 	jmp	*%rax
 1:	ud2
-2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .rodata

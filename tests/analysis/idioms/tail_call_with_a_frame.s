@@ -2,8 +2,7 @@
 # both of them doubtful.
 # expect: equal 0.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rax
-	.cfi_def_cfa_offset 16
+	pushed	%rax, 16
 	jmp	g
 	.cfi_endproc
 g:	.cfi_startproc

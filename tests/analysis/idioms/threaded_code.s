@@ -4,10 +4,7 @@
 # options: -g
 # expect: unproven:3
 # expect: rows for 0.00%
-	.globl	increment, twice, next
-	.type	increment, @function
-	.type	twice, @function
-	.type	next, @function
+	exported	increment, twice, next
 increment:
 	inc	%rdx
 	add	$8, %rsi

@@ -5,10 +5,7 @@
 # expect: 63 executable, rows for 74.60%
 	.globl	first, second, third, calls
 	.hidden	first, second, third
-	.type	first, @function
-	.type	second, @function
-	.type	third, @function
-	.type	calls, @function
+	functions	first, second, third, calls
 first:	push	%rbp
 	mov	%rsp, %rbp
 	test	%edi, %edi

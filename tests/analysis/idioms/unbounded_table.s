@@ -2,9 +2,7 @@
 # begins, whose address the code computes, too.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx
 	and	$7, %edi
 	movslq	(%rdx,%rdi,4), %rax
@@ -13,9 +11,7 @@ f:	.cfi_startproc
 1:	movabs	$0x5b5b5b5b5b5b5b5b, %rbx
 	jmp	4f
 2:	lea	other(%rip), %rbx
-4:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+4:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 	.section .rodata

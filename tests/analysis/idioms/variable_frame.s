@@ -1,9 +1,7 @@
 # alloca: the stack pointer is lost where paths meet, the frame pointer stays.
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register 6
 1:	sub	%rdi, %rsp

@@ -4,17 +4,13 @@
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:1 saved-register-used:1 trusted:0
 f:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	test	%edi, %edi
 	je	1f
 	mov	$7, %ebx
 	jmp	2f
 1:	mov	%ebx, %eax
-2:	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+2:	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 g:	.cfi_startproc

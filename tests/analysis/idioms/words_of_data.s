@@ -16,11 +16,9 @@ f:	.cfi_startproc
 	ret
 	.cfi_endproc
 g:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	mov	%rdi, %rbx
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	ret
 	.cfi_endproc
 h:	.cfi_startproc
@@ -28,8 +26,7 @@ h:	.cfi_startproc
 	ret
 	.cfi_endproc
 i:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
+	pushed	%rbx, 16
 	xor	%ebx, %ebx
 l:	mov	%rdi, %rax
 	ud2

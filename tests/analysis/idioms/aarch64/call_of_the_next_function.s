@@ -3,8 +3,7 @@
 # called, and never returns.
 # options: -e
 # expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	str	x30, [sp, #-16]!
 	.cfi_def_cfa_offset 16

@@ -2,8 +2,7 @@
 # to unwind: its way ends.  It has 12 of the 28 bytes, and 4 belong to both.
 # options: -g
 # expect: 28 executable, rows for 42.86%
-	.globl	clone
-	.type	clone, @function
+	exported	clone
 clone:	mov	x8, #220
 	svc	#0
 	cbnz	x0, 1f

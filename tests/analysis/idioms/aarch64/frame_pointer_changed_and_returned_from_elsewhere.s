@@ -4,8 +4,7 @@
 # expect: 32 executable, rows for 0.00%
 	.globl	caller, clobber
 	.hidden	clobber
-	.type	caller, @function
-	.type	clobber, @function
+	functions	caller, clobber
 caller:	str	x30, [sp, #-16]!
 	bl	clobber
 	ldr	x30, [sp], #16

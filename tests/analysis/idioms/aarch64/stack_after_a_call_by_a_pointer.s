@@ -4,10 +4,7 @@
 # unless there is a frame pointer (h).
 # options: -g
 # expect: 88 executable, rows for 90.91%
-	.globl	f, g, h
-	.type	f, @function
-	.type	g, @function
-	.type	h, @function
+	exported	f, g, h
 f:	stp	x19, x30, [sp, #-16]!
 	mov	x19, x0
 	blr	x1

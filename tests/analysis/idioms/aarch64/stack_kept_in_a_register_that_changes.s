@@ -3,8 +3,7 @@
 # expect: 36 executable, rows for 0.00%
 	.globl	frame, clobber
 	.hidden	clobber
-	.type	frame, @function
-	.type	clobber, @function
+	functions	frame, clobber
 frame:	stp	x19, x30, [sp, #-16]!
 	mov	x19, sp
 	sub	sp, sp, x0

@@ -3,8 +3,7 @@
 # options: -e
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:1
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	sub	sp, sp, #16
 	.cfi_def_cfa_offset 16
