@@ -4,12 +4,14 @@
 
 load ../cli/helpers
 
+macros=$srcdir/tests/analysis/idioms/macros.inc
+
 # analysed_library NAME: make NAME.so of the assembly code on standard input, if
-# this build can analyse it.
+# this build can analyse it.  The code may use the macros of the idioms.
 analysed_library ()
 {
   wrong_library
-  { cat; printf '\t.section .note.GNU-stack, ""\n'; } >"$1.s"
+  { cat "$macros" -; printf '\t.section .note.GNU-stack, ""\n'; } >"$1.s"
   "${CC:-cc}" -nostdlib -shared -o "$1.so" "$1.s"
 }
 
@@ -52,22 +54,17 @@ END
 
 @test "--lint shows the instructions around a finding, and what holds at each" {
   analysed_library steps <<'END'
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	.cfi_startproc
 	nop
 	nop
 	nop
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	xor	%ebp, %ebp
 	push	%rbx
 	.fill	7, 1, 0x90
 	pop	%rbx
-	pop	%rbp
-	.cfi_restore 6
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 8, 6
 	ret
 	.cfi_endproc
 END
@@ -123,8 +120,7 @@ END
   analysed_library entered <<'END'
 	.type	entered, @function
 entered: .cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 32
+	pushed	%rbx, 32
 	mov	%rdi, %rbx
 	call	*(%rax)
 	ud2
@@ -144,29 +140,24 @@ framed:	.cfi_startproc
 	.cfi_def_cfa_offset 16
 	push	%rbx
 	call	*(%rax)
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	ret
 	.cfi_endproc
 	.size	framed, .-framed
-	.globl	patched
-	.type	patched, @function
+	exported	patched
 patched: .cfi_startproc
 	nop
 	.cfi_def_cfa_offset 16
 	push	%rbx
 	call	framed
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	ret
 	.cfi_endproc
 	.size	patched, .-patched
-	.globl	entered
-	.type	entered, @function
+	exported	entered
 entered: .cfi_startproc
 	.cfi_def_cfa_offset 32
-	push	%rbx
-	.cfi_def_cfa_offset 40
+	pushed	%rbx, 40
 	call	*(%rax)
 	ud2
 	.cfi_endproc
@@ -250,8 +241,7 @@ END
 # GCC moves the rest of a prologue behind a call that it knows not to return.
 @test "--lint ends a path that runs out of its function behind a call" {
   analysed_library out <<'END'
-	.globl	out
-	.type	out, @function
+	exported	out
 out:	.cfi_startproc
 	sub	$24, %rsp
 	.cfi_def_cfa_offset 32
@@ -266,8 +256,7 @@ out:	.cfi_startproc
 	mov	%rbx, 8(%rsp)
 	.cfi_endproc
 	.size	out, .-out
-	.globl	next
-	.type	next, @function
+	exported	next
 next:	.cfi_startproc
 	ret
 	.cfi_endproc
@@ -282,8 +271,7 @@ END
 # less on the stack than at the entry is wrong however that is entered.
 @test "--lint decides functions that never return" {
   analysed_library exported <<'END'
-	.globl	exported
-	.type	exported, @function
+	exported	exported
 exported: .cfi_startproc
 	sub	$8, %rsp
 	.cfi_def_cfa_offset 24
@@ -304,8 +292,7 @@ agrees:	.cfi_startproc
 	sub	$8, %rsp
 	.cfi_def_cfa_offset 16
 	call	*%rax
-	push	%rbx
-	.cfi_def_cfa_offset 32
+	pushed	%rbx, 32
 	call	*%rax
 	ud2
 	.cfi_endproc
@@ -396,8 +383,7 @@ END
 # not know of the handler where the function goes to call the garbage collector.
 @test "--lint compares functions that keep no registers" {
   analysed_library ocaml <<'END'
-	.globl	ocaml
-	.type	ocaml, @function
+	exported	ocaml
 ocaml:	.cfi_startproc
 	sub	$8, %rsp
 	.cfi_adjust_cfa_offset 8
@@ -440,8 +426,7 @@ END
 # it what another path comes to with another stack pointer.
 @test "--lint ends a path at a call behind which the stack would have two depths" {
   analysed_library ocaml <<'END'
-	.globl	ocaml
-	.type	ocaml, @function
+	exported	ocaml
 ocaml:	.cfi_startproc
 	lea	-400(%rsp), %r10
 	cmp	40(%r14), %r10
@@ -540,12 +525,9 @@ END
 # An entry too many of a jump table is such a path; here a branch is.
 @test "--lint says nothing of FP where paths meet with two depths" {
   analysed_library meet <<'END'
-	.globl	meet
-	.type	meet, @function
+	exported	meet
 meet:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp
 	test	%edi, %edi
 	js	2f
@@ -556,9 +538,7 @@ meet:	.cfi_startproc
 	.cfi_def_cfa_offset 8
 1:	jmp	*%rax
 	.cfi_restore_state
-2:	pop	%rbp
-	.cfi_restore 6
-	.cfi_def_cfa_offset 8
+2:	popped	%rbp, 8, 6
 	ret
 	.cfi_endproc
 END
@@ -569,9 +549,7 @@ END
 # The call does not take the path on which the callee changes FP.
 @test "--lint says nothing of FP behind a callee that may change it" {
   analysed_library may <<'END'
-	.globl	may, calls
-	.type	may, @function
-	.type	calls, @function
+	exported	may, calls
 may:	.cfi_startproc
 	test	%esi, %esi
 	je	1f
@@ -579,14 +557,12 @@ may:	.cfi_startproc
 1:	ret
 	.cfi_endproc
 calls:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
+	pushed	%rbp, 16
 	xor	%esi, %esi
 	call	may
 	nop
 	mov	$0, %eax
-	pop	%rbp
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 8
 	ret
 	.cfi_endproc
 END
@@ -597,8 +573,7 @@ END
 # Code without CFI follows, of which nothing tells that it begins there.
 @test "--lint ends a path at a call that the CFI ends behind" {
   analysed_library last <<'END'
-	.globl	last
-	.type	last, @function
+	exported	last
 last:	.cfi_startproc
 	sub	$24, %rsp
 	.cfi_adjust_cfa_offset 24
@@ -644,8 +619,7 @@ END
 # relied on; one to a frame's word overwrites what is there.
 @test "a word popped over the caller's register is not that any more" {
   analysed_library popped <<'END'
-	.globl	popped
-	.type	popped, @function
+	exported	popped
 popped:	push	%rbp
 	mov	%rsp, %rbp
 	push	%rax
@@ -716,18 +690,14 @@ END
 # last one, the frame pointer was never saved.
 @test "--lint finds a frame pointer that was saved on another path" {
   analysed_library unsaved <<'END'
-	.globl	unsaved
-	.type	unsaved, @function
+	exported	unsaved
 unsaved: .cfi_startproc
 	test	%rdi, %rdi
 	je	1f
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rdi, %rbp
 	call	*%rsi
-	pop	%rbp
-	.cfi_def_cfa_offset 8
+	popped	%rbp, 8
 1:	ret
 	.cfi_endproc
 END
@@ -740,8 +710,7 @@ END
 
 @test "--lint finds a frame pointer that was saved in another word" {
   analysed_library word <<'END'
-	.globl	word
-	.type	word, @function
+	exported	word
 word:	.cfi_startproc
 	sub	$40, %rsp
 	.cfi_def_cfa_offset 48
@@ -770,12 +739,9 @@ END
 # Behind the call SP is what the callee has left, which is trusted; FP is known.
 @test "--lint finds a wrong frame pointer behind the call of a pointer" {
   analysed_library behind <<'END'
-	.globl	behind
-	.type	behind, @function
+	exported	behind
 behind:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register 6
 	sub	$16, %rsp
@@ -797,19 +763,14 @@ END
 # The CFA by a register that holds an argument may be right.
 @test "--lint counts no function as compared with a row that it cannot judge" {
   analysed_library open <<'END'
-	.globl	open
-	.type	open, @function
+	exported	open
 open:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx
 	.cfi_def_cfa 3, 24
 	xor	%eax, %eax
 	.cfi_def_cfa 7, 16
-	pop	%rbx
-	.cfi_restore 3
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8, 3
 	ret
 	.cfi_endproc
 END
@@ -823,12 +784,9 @@ END
 # issue 220720).
 @test "--lint finds an epilogue that was moved in front of a branch" {
   analysed_library choose <<'END'
-	.globl	choose
-	.type	choose, @function
+	exported	choose
 choose:	.cfi_startproc
-	push	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
+	pushed	%rbx, 16, 3
 	sub	$16, %rsp
 	.cfi_def_cfa_offset 32
 	mov	%esi, %ebx
@@ -837,12 +795,10 @@ choose:	.cfi_startproc
 	test	%ebx, %ebx
 	je	1f
 	.cfi_def_cfa_offset 16
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	jmp	first@PLT
 1:	.cfi_def_cfa_offset 16
-	pop	%rbx
-	.cfi_def_cfa_offset 8
+	popped	%rbx, 8
 	jmp	second@PLT
 	.cfi_endproc
 END
@@ -855,12 +811,9 @@ END
 
 @test "--lint finds a CFA by a register that is the caller's again" {
   analysed_library late <<'END'
-	.globl	late
-	.type	late, @function
+	exported	late
 late:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register 6
 	leave
@@ -1082,8 +1035,7 @@ ret"
 realigned_library ()
 {
   analysed_library realigned <<'END'
-	.globl	realigned
-	.type	realigned, @function
+	exported	realigned
 realigned: .cfi_startproc
 	lea	8(%rsp), %r10
 	.cfi_def_cfa 10, 0
@@ -1221,8 +1173,7 @@ END
 
 @test "--analyze forgets what a popped register has left in the stack" {
   analysed_library twice <<'END'
-	.globl	twice
-	.type	twice, @function
+	exported	twice
 twice:	push	%rbp
 	xor	%ebp, %ebp
 	pop	%rbp
@@ -1242,8 +1193,7 @@ END
 # labels are in.
 @test "--analyze takes no labels of threaded code for functions" {
   analysed_library threaded <<'END'
-	.globl	run
-	.type	run, @function
+	exported	run
 run:	sub	$264, %rsp
 	mov	(%rdi), %rax
 	jmp	*%rax
@@ -1252,8 +1202,7 @@ next:	add	$8, %rdi
 	jmp	*%rax
 stop:	add	$264, %rsp
 	ret
-	.globl	other
-	.type	other, @function
+	exported	other
 other:	xor	%eax, %eax
 	ret
 	.data
@@ -1269,8 +1218,7 @@ END
 # nothing else is known, with 24 bytes more than its entry would have.
 @test "--analyze does not run on behind calls of what never comes back" {
   analysed_library behind <<'END'
-	.globl	enter
-	.type	enter, @function
+	exported	enter
 enter:	sub	$8, %rsp
 	call	seen@plt
 	test	%edi, %edi
@@ -1290,8 +1238,7 @@ third:	sub	$56, %rsp
 	mov	%rdi, (%rsp)
 	call	never@plt
 	hlt
-	.globl	back
-	.type	back, @function
+	exported	back
 back:	sub	$8, %rsp
 	call	seen@plt
 	add	$8, %rsp
@@ -1321,8 +1268,7 @@ END
 # symbol is gone.
 @test "rows of functions that leave by a jump are checked without symbols" {
   analysed_library leaves <<'END'
-	.type	leaves, @function
-	.type	calls, @function
+	functions	leaves, calls
 leaves:	mov	(%rdi), %rax
 	jmp	*16(%rax)
 calls:	push	%rax
@@ -1345,10 +1291,8 @@ END
 # code without CFI.
 @test "rows of a function that only a symbol named are checked without symbols" {
   analysed_library named <<'END'
-	.globl	described
-	.type	described, @function
-	.type	called, @function
-	.type	named, @function
+	exported	described
+	functions	called, named
 described: .cfi_startproc
 	sub	$8, %rsp
 	.cfi_adjust_cfa_offset 8
@@ -1424,9 +1368,7 @@ END
 
 @test "bytes from code that are left out are not taken from the CFI's" {
   analysed_library last <<'END'
-	.globl	f, g
-	.type	f, @function
-	.type	g, @function
+	exported	f, g
 f:	test	%edi, %edi
 	jne	1f
 	ret
@@ -1457,11 +1399,10 @@ foreign_library ()
   needs aarch64-linux-gnu-as
   needs aarch64-linux-gnu-ld
   sed '/^#/d' "$srcdir"/tests/analysis/idioms/aarch64/"$1".s >"$1".s
-  sed 's/^f:/	.globl	f\n	.type	f, %function\nf:/' -i "$1".s
-  sed 's/^g:/	.globl	g\n	.type	g, %function\ng:/' -i "$1".s
+  sed 's/^\([fg]\):/	exported	\1\n\1:/' -i "$1".s
   sed '/^	\.cfi_/d; s/^\(.*:\)	\.cfi_.*/\1/' "$1".s >bare.s
   for source in "$1" bare; do
-    aarch64-linux-gnu-as -o "$source.o" "$source.s"
+    aarch64-linux-gnu-as -o "$source.o" "$macros" "$source.s"
     aarch64-linux-gnu-ld -shared -o "$source.so" "$source.o"
   done
   "$CFI2SFRAME" --lint -q bare.so 2>errors || [ $? -eq 1 ]
@@ -1500,15 +1441,13 @@ foreign_library ()
 
 @test "rows from code that a return address takes away are not counted" {
   analysed_library ends <<'END'
-	.globl	f
-	.type	f, @function
+	exported	f
 f:	test	%edi, %edi
 	jne	1f
 	ret
 1:	push	%rbx
 	call	abort@PLT
-	.globl	g
-	.type	g, @function
+	exported	g
 g:	sub	$24, %rsp
 	add	$24, %rsp
 	ret
