@@ -72,14 +72,9 @@ check_old_segment (const struct check *check, const GElf_Phdr *before)
     return true;
   if (before->p_type == PT_PHDR)
     return check_table_segment (check, before);
-  /* Nearly all segments keep their address.  Those are asked first, so that in
-     a hostile file, with many that differ in their last bytes, the bytes are
-     compared once.  */
-  for (int moved = 0; moved <= 1; moved++)
-    FOR_EACH_SEGMENT (segment, check->after)
-      if ((segment->p_vaddr != before->p_vaddr) == moved
-          && is_same_segment (check, before, segment))
-        return true;
+  FOR_EACH_SEGMENT (segment, check->after)
+    if (is_same_segment (check, before, segment))
+      return true;
   /* Only notes in another order need a walk.  */
   return (before->p_type == PT_NOTE && check_notes_kept (check, before))
          || check_violated (check, "a segment is lost or damaged", "");

@@ -30,7 +30,7 @@ enum
   MEMORY_FLOOR = 32 << 20,
   SECTIONS = 4,
   SEGMENTS = 4,
-  MORE_SEGMENTS = 1100, /* nearly as many as programs may have */
+  MORE_SEGMENTS = 66, /* as many as are converted */
   DYNAMIC_SIZE = 3 * sizeof (Elf64_Dyn)
 };
 
@@ -694,7 +694,7 @@ make_many_segments (struct buffer *file)
 {
   enum
   {
-    HALF = 580,
+    HALF = 34,
     STEP = 0x2000
   };
   const uint64_t sections
