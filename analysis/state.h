@@ -77,7 +77,7 @@ struct state
   /* The path has called what is not known, which is taken to have kept the
      stack pointer.  */
   bool trusts_sp;
-  uint8_t equals[2]; /* registers that were compared with each other */
+  uint8_t equals[2]; /* SP and the register that it was compared with */
   /* An upper limit of the address that VALUE_BASE counts from: it is at most
      CFA + base_limit.  With base_is_below it is below that, provided that each
      instruction that moves the address has an effect.  */

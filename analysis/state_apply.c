@@ -568,7 +568,9 @@ apply_compare (struct state *state, const struct code_machine *machine,
     }
   else if (insn->op == OP_COMPARE_BOTH)
     {
-      state->has_equals = insn->width == machine->word;
+      const unsigned sp = machine->arch->sp;
+      state->has_equals = insn->width == machine->word
+                          && (insn->from == sp || insn->index == sp);
       state->equals[0] = insn->from;
       state->equals[1] = insn->index;
       return;
@@ -770,9 +772,10 @@ state_call (struct state *state, const struct code_machine *machine,
   forget_below (state, value_moved (sp, -machine->kept_below));
 }
 
-/* Of two registers that are equal, what is known of one holds for both: so
+/* Of SP and a register that are equal, what is known of one holds for both: so
    ends a loop that goes down the stack page by page.  False: the two cannot
-   be equal, as behind the first page.  */
+   be equal, as behind the first page.  Other registers may hold addresses that
+   were kept in the stack, where a callee has changed them since.  */
 static bool
 learn_equal (struct state *state)
 {

@@ -938,8 +938,8 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
   for (int64_t number = -64; number <= -32; number += 32)
     {
       now.registers[X9] = value_of (VALUE_CFA, -64);
-      now.registers[X20] = value_of (VALUE_CFA, number);
-      with_index (OP_COMPARE_BOTH, REG_NONE, X9, X20, 8);
+      now.registers[SP] = value_of (VALUE_CFA, number);
+      with_index (OP_COMPARE_BOTH, REG_NONE, X9, SP, 8);
       assert_int_equal (state_branch (&now, CONDITION_EQUAL, true),
                         number == -64);
       assert_int_equal (state_branch (&now, CONDITION_NOT_EQUAL, false),
@@ -948,6 +948,10 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
       assert_true (state_branch (&now, CONDITION_NOT_EQUAL, true));
       assert_true (state_branch (&now, CONDITION_BELOW, true));
     }
+  /* Of other registers nothing is told.  */
+  now.registers[X20] = value_of (VALUE_CFA, 0);
+  with_index (OP_COMPARE_BOTH, REG_NONE, X9, X20, 8);
+  assert_true (state_branch (&now, CONDITION_EQUAL, true));
   /* What belongs to the caller is something else.  */
   enter (&arch_aarch64);
   change (X0);
