@@ -8,6 +8,10 @@ bats_require_minimum_version 1.5.0
 # programs keep in the user's cache is there, too.
 own_folder ()
 {
+  # bats has a trap for each command, also inside functions: a loop takes fifteen
+  # times as long.  A failure names the line of the test, and not the function's
+  # unless $TRACE_FUNCTIONS is set.
+  [ -n "${TRACE_FUNCTIONS-}" ] || set +T
   export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
   mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
 }
