@@ -170,7 +170,7 @@ sha256 ()
   attest 1 old new -- -n
   [[ $stderr == "sframe-attest: with these options cfi2sframe writes no file" ]] || report
   attest 1 old new -- --check
-  [[ $stderr == "sframe-attest: cfi2sframe: --check writes no output file; "* ]] || report
+  [[ $stderr == "sframe-attest: cfi2sframe: --output has no effect with --check; "* ]] || report
   run -1 --separate-stderr sh -c '"$1" old new >/dev/full' - \
     "$srcdir/contrib/attest/sframe-attest"
   [ "$stderr" = "sframe-attest: standard output: No space left on device" ] || report

@@ -526,13 +526,15 @@ END
 }
 
 @test "files that were replaced: by build-id, by inode, said and not walked" {
-  local id path=$PWD/dump
+  local id other path=$PWD/dump
   dumped
   id=$(readelf -n dump | sed -n 's/.*Build ID: //p')
+  # One of 256 builds has an identifier that begins with 00.
+  other=$(printf '%02x' $((0x${id:0:2} ^ 1)))${id:2}
   recorded "build-id=$path:$id"
   gives 0 profiled --input=perf.data -o folded
   check_stacks folded
-  recorded "build-id=$path:00${id:2}"
+  recorded "build-id=$path:$other"
   gives 0 profiled --input=perf.data -o folded
   cat folded
   [[ $stderr == *"$path: not the file that was recorded: stacks end in its code" ]] \
