@@ -1,338 +1,24 @@
-/* Converting a file: the steps from opening it to renaming the new one.
+/* Converting a file: a linked one, an object or an archive.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <config.h>
-
-#include <stdlib.h>
-
-#include "base/background.h"
-#include "base/buffer.h"
 #include "convert/archive_convert.h"
-#include "convert/audit.h"
-#include "convert/for_readers.h"
-#include "convert/linked_section.h"
+#include "convert/linked_convert.h"
 #include "convert/location.h"
 #include "convert/object_convert.h"
 #include "convert/options.h"
 #include "convert/replace.h"
-#include "convert/thresholds.h"
-#include "place/choose_strategy.h"
-#include "place/loader.h"
-#include "place/refusals.h"
-#include "place/slots.h"
-#include "sframe/formats.h"
-#include "write/existing.h"
-#include "write/inject_check.h"
 #include "write/output_file.h"
-#include "write/undo.h"
 
-enum
-{
-  /* Files of less bytes are not worth a thread.  */
-  BESIDE_SIZE_MIN = 4 << 20
-};
-
-/* Everything one conversion owns.  */
+/* A file that is converted.  */
 struct conversion
 {
   const struct cfi2sframe_options *options;
   struct cfi2sframe_report *report;
-  struct image input;
-  struct image original; /* the input before this program converted it, which
-                            --replace starts from; open if its elf is not
-                            NULL */
-  struct existing existing;
-  bool replaces;                   /* an .sframe that another program made */
-  struct object_conversion object; /* in the place of all that follows */
-  struct linked_section *linked;
-  struct sframe_encoder *encoder;
-  struct plan plan;
-  struct buffer section; /* .sframe, for its place in the plan */
-  struct copy_ahead copy_ahead;
-  struct references *references; /* to what will move; owned, or NULL */
-  struct background beside, unmapping;
+  struct image input;            /* owned */
   struct file_location location; /* of the input; its path is "" in memory */
   struct output_request output;
-  bool changes; /* a file is planned, not only a section */
 };
 
-/* The image that the conversion starts from.  */
-static const struct image *
-source_image (const struct conversion *conversion)
-{
-  return conversion->original.elf != NULL ? &conversion->original
-                                          : &conversion->input;
-}
-
-static void
-conversion_free (struct conversion *conversion)
-{
-  object_conversion_free (&conversion->object);
-  linked_section_free (conversion->linked);
-  buffer_free (&conversion->section);
-  plan_free (&conversion->plan);
-  sframe_encoder_free (conversion->encoder);
-  image_close (&conversion->original);
-  image_close (&conversion->input);
-}
-
-/* What the new .sframe takes the place of in the image that the conversion
-   starts from: an .sframe, or an empty section, which is none.  */
-static bool
-take_existing (struct conversion *conversion, struct error *err)
-{
-  struct existing *existing = &conversion->existing;
-  conversion->replaces = existing->present || existing->n_sections == 1;
-  return !existing->present
-         || existing_check_replaceable (existing, source_image (conversion),
-                                        err);
-}
-
-/* Decide what to do about an .sframe that is there.  An original that is
-   restored may have one, too: a linker's, which this program replaced.  */
-static bool
-handle_existing (struct conversion *conversion, struct error *err)
-{
-  struct existing *existing = &conversion->existing;
-  *existing = existing_find (&conversion->input);
-  if (existing->has_record && !existing->present)
-    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
-                           "an interrupted conversion");
-  if (existing->present
-      && !audit_replacing (&conversion->input, conversion->options,
-                           conversion->report, err))
-    return false;
-  if (existing->has_record)
-    {
-      if (original_restore (&conversion->original, &conversion->input, err))
-        *existing = existing_find (&conversion->original);
-      else if (err->status == CFI2SFRAME_REFUSED)
-        /* The file was changed after this program had converted it.  */
-        existing_forget_record (existing, &conversion->input);
-      else
-        return false;
-    }
-  return take_existing (conversion, err);
-}
-
-/* Read the input's headers and what it has of .sframe; see whether it can be
-   converted at all.  */
-static bool
-look_at_input (struct conversion *conversion, struct error *err)
-{
-  conversion->report->input_bytes = conversion->input.size;
-  if (!image_expect_linked (&conversion->input, err)
-      || !for_readers_check_file (conversion->options->readers,
-                                  &conversion->input, err)
-      || !handle_existing (conversion, err)
-      || !refusals_check (source_image (conversion), err))
-    return false;
-  return !conversion->changes
-         || options_check_checksum (conversion->options, &conversion->input,
-                                    &conversion->location, err);
-}
-
-static void
-unmap_pages (void *image)
-{
-  image_unmap_pages (image);
-}
-
-/* The second thread does the work that needs no rows.  The work takes less
-   time than the rows do, so one thread is enough; a second one would take time
-   from the thread that makes rows where there are two processors.
-
-   In the end a copied file is unmapped by a thread that is waited for last of
-   all, or image_close would do it while nothing else goes on.  Pages that are
-   read once more are mapped again.  */
-static void
-work_beside (void *argument)
-{
-  struct conversion *conversion = argument;
-  if (conversion->references != NULL)
-    slots_search_ahead (conversion->references, source_image (conversion));
-  copy_ahead_run (&conversion->copy_ahead);
-  if (conversion->copy_ahead.copied)
-    background_start (&conversion->unmapping, unmap_pages, &conversion->input);
-}
-
-/* Start the thread beside, if the file is large.  */
-static void
-start_thread (struct conversion *conversion)
-{
-  const struct image *image = source_image (conversion);
-  if (image->size < BESIDE_SIZE_MIN)
-    return;
-  conversion->references = calloc (1, sizeof *conversion->references);
-  if (conversion->changes && !conversion->options->dry_run
-      && image == &conversion->input)
-    copy_ahead_prepare (&conversion->copy_ahead, image, &conversion->output);
-  background_start (&conversion->beside, work_beside, conversion);
-}
-
-static bool
-wait_for_thread (struct conversion *conversion)
-{
-  background_wait (&conversion->beside);
-  return true;
-}
-
-/* End the threads, whether their work was used or not.  */
-static void
-end_threads (struct conversion *conversion)
-{
-  copy_ahead_cancel (&conversion->copy_ahead);
-  background_wait (&conversion->beside);
-  background_wait (&conversion->unmapping);
-  copy_ahead_end (&conversion->copy_ahead);
-  free (conversion->references);
-  conversion->references = NULL;
-}
-
-/* Read FDEs, PLT stubs, and functions found in the code.  */
-static bool
-read_cfi (struct conversion *conversion, struct error *err)
-{
-  conversion->linked = linked_section_new (
-      source_image (conversion), conversion->options, conversion->report, err);
-  return conversion->linked != NULL
-         && linked_section_read (conversion->linked, err);
-}
-
-/* Choose the stretches of rows that become FDEs.  */
-static bool
-choose_pieces (struct conversion *conversion, struct error *err)
-{
-  conversion->encoder = linked_section_choose (conversion->linked, err);
-  linked_section_free (conversion->linked);
-  conversion->linked = NULL;
-  return conversion->encoder != NULL;
-}
-
-/* Check whether the section can be what the options ask for.  ROWS: there are
-   rows.  There are none if SFrame can say none of them, or if no code has
-   CFI.  */
-static bool
-meet_demands (struct conversion *conversion, bool rows, struct error *err)
-{
-  conversion->report->executable_bytes
-      = image_executable_bytes (source_image (conversion));
-  return thresholds_check (conversion->options, conversion->report, rows, err);
-}
-
-/* Find a place for the section.  */
-static bool
-find_place (struct conversion *conversion, struct error *err)
-{
-  struct sframe_variant variant = format_variant (conversion->options->format);
-  struct plan_request request
-      = { .sframe_size = sframe_encoder_size (conversion->encoder),
-          .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
-          .named_loader = loader_is_name (conversion->location.path),
-          .replaced
-          = conversion->replaces ? &conversion->existing.place : NULL,
-          .references = conversion->references };
-  if (!choose_strategy (&conversion->plan, source_image (conversion), &request,
-                        err))
-    return false;
-  conversion->report->strategy = conversion->plan.strategy;
-  return true;
-}
-
-/* Make the section's bytes for its place in the plan.  */
-static bool
-write_section (struct conversion *conversion, struct error *err)
-{
-  struct buffer *section = &conversion->section;
-  uint64_t address = conversion->plan.sframe_address;
-  buffer_init (section, source_image (conversion)->big_endian);
-  return sframe_encoder_write (conversion->encoder, address, section, err)
-         && for_readers_check_section (conversion->options->readers,
-                                       section->bytes, section->size, address,
-                                       err);
-}
-
-static bool
-check_converted (const struct replacement *replacement, const void *bytes,
-                 size_t size, struct error *err)
-{
-  return inject_check_bytes (replacement->image, replacement->plan,
-                             replacement->section->bytes, bytes, size, err);
-}
-
-/* Write the new file, as the plan says.  */
-static bool
-write_converted (struct conversion *conversion, struct error *err)
-{
-  struct replacement replacement = { .image = source_image (conversion),
-                                     .plan = &conversion->plan,
-                                     .section = &conversion->section,
-                                     .with_record = true,
-                                     .output = conversion->output,
-                                     .copy_ahead = &conversion->copy_ahead,
-                                     .check = check_converted };
-  bool written = replacement_carry_out (&replacement, err);
-  conversion->report->output_bytes
-      = conversion->plan.new_size + replacement.record_size;
-  return written;
-}
-
-/* Do what write_converted does, except for the file.  The undo record is
-   built: it has a part of the new file's size, and may be refused.  A digest
-   has 8 bytes whatever it is, so 0 stands for that of the original.  */
-static bool
-try_record (struct conversion *conversion, struct error *err)
-{
-  struct buffer record;
-  buffer_init (&record, false);
-  bool built = undo_record_build_digested (&record, source_image (conversion),
-                                           &conversion->plan, 0, err);
-  conversion->report->output_bytes = conversion->plan.new_size + record.size;
-  buffer_free (&record);
-  return built;
-}
-
-/* The whole conversion of a linked file.  A step leaves in CONVERSION what
-   later steps use.  */
-static bool
-convert_file (struct conversion *conversion, struct error *err)
-{
-  /* What is it, has it an .sframe, and what did it look like before that?  */
-  if (!look_at_input (conversion, err))
-    return false;
-  /* Beside all that makes rows and pieces of them, a thread searches the code
-     for references to what will move, and digests and copies the file.  */
-  start_thread (conversion);
-  bool rows
-      /* What describes its code: FDEs, stubs, functions found in it.  */
-      = read_cfi (conversion, err)
-        /* One by one, by address: execute, settle disputes, keep readers from
-           following a wrong row, lower.  The CFI is not needed any more.  */
-        && linked_section_walk (conversion->linked, err)
-        /* Which stretches of rows become FDEs; each different one is stored
-           once.  */
-        && choose_pieces (conversion, err);
-  bool done
-      /* --strict, --min-coverage.  */
-      = meet_demands (conversion, rows, err)
-        /* References are needed now, and the copy soon.  */
-        && wait_for_thread (conversion)
-        /* Where the section and its program header go, and what moves.  */
-        && find_place (conversion, err)
-        /* Entries are relative to that place, so this comes now.  --for may
-           have named readers that refuse what is in it.  */
-        && write_section (conversion, err)
-        /* Compose the file beside the old one, read it back and compare it
-           with the plan, rename it.  */
-        && (!conversion->changes
-            || (conversion->options->dry_run
-                    ? try_record (conversion, err)
-                    : write_converted (conversion, err)));
-  end_threads (conversion);
-  return done;
-}
-
-/* Relocatable objects go another way.  */
 static bool
 is_wanted_object (const struct conversion *conversion)
 {
@@ -341,10 +27,16 @@ is_wanted_object (const struct conversion *conversion)
 }
 
 static bool
-make_object (struct conversion *conversion, struct error *err)
+convert_object (struct conversion *conversion, struct error *err)
 {
-  return object_conversion_make (&conversion->object, &conversion->input,
-                                 conversion->options, conversion->report, err);
+  struct object_conversion object;
+  bool done
+      = object_conversion_make (&object, &conversion->input,
+                                conversion->options, conversion->report, err)
+        && output_file_make (&conversion->output, object_conversion_write,
+                             &object, err);
+  object_conversion_free (&object);
+  return done;
 }
 
 static bool
@@ -358,6 +50,17 @@ convert_archive (struct conversion *conversion, struct error *err)
                           conversion->options, conversion->report, err);
 }
 
+static struct linked_request
+linked_request (struct conversion *conversion,
+                const struct output_request *output)
+{
+  return (struct linked_request){ .input = &conversion->input,
+                                  .location = &conversion->location,
+                                  .output = output,
+                                  .options = conversion->options,
+                                  .report = conversion->report };
+}
+
 static bool
 convert_opened (struct conversion *conversion, struct error *err)
 {
@@ -366,23 +69,40 @@ convert_opened (struct conversion *conversion, struct error *err)
   if (image_is_archive (&conversion->input))
     return convert_archive (conversion, err);
   if (is_wanted_object (conversion))
-    return make_object (conversion, err)
-           && output_file_make (&conversion->output, object_conversion_write,
-                                &conversion->object, err);
-  conversion->changes = true;
-  return convert_file (conversion, err);
+    return convert_object (conversion, err);
+  const struct linked_request request
+      = linked_request (conversion, &conversion->output);
+  return linked_convert (&request, NULL, NULL, err);
 }
 
-/* Make conversion->section only; in objects it has no address.  */
+/* Make the section of an object, which has no address.  */
 static bool
-make_section (struct conversion *conversion, struct error *err)
+make_object_section (struct conversion *conversion, struct buffer *section,
+                     struct error *err)
 {
-  if (!is_wanted_object (conversion))
-    return convert_file (conversion, err);
-  bool made = make_object (conversion, err);
-  conversion->section = conversion->object.section.bytes;
-  conversion->object.section.bytes = (struct buffer){ .size = 0 };
+  struct object_conversion object;
+  bool made
+      = object_conversion_make (&object, &conversion->input,
+                                conversion->options, conversion->report, err);
+  if (made)
+    {
+      *section = object.section.bytes;
+      object.section.bytes = (struct buffer){ 0 };
+    }
+  object_conversion_free (&object);
   return made;
+}
+
+/* Make *SECTION alone, for *ADDRESS.  To be freed unless this fails.  */
+static bool
+make_section (struct conversion *conversion, struct buffer *section,
+              uint64_t *address, struct error *err)
+{
+  *address = 0;
+  if (is_wanted_object (conversion))
+    return make_object_section (conversion, section, err);
+  const struct linked_request request = linked_request (conversion, NULL);
+  return linked_convert (&request, section, address, err);
 }
 
 bool
@@ -401,7 +121,7 @@ location_convert (const struct file_location *input, const char *output,
         && convert_opened (&conversion, err);
   if (!done && output != NULL && error_kind (err) == ERROR_NOTHING)
     replacement_copy_unchanged (&conversion.output, err);
-  conversion_free (&conversion);
+  image_close (&conversion.input);
   return done;
 }
 
@@ -422,15 +142,17 @@ location_write_section (const struct file_location *input, const char *output,
                         struct cfi2sframe_report *report, struct error *err)
 {
   struct conversion conversion = { .report = report, .options = options };
+  struct buffer section = { 0 };
+  uint64_t address;
   conversion.location = options_locked (options, input);
-  bool done
-      = output_file_check_other (output, input->path, err)
-        && image_open_at (&conversion.input, &conversion.location, err)
-        && make_section (&conversion, err)
-        && (options->dry_run
-            || output_file_write (output, &conversion.section,
-                                  conversion.input.fd, options->sync, err));
-  conversion_free (&conversion);
+  bool done = output_file_check_other (output, input->path, err)
+              && image_open_at (&conversion.input, &conversion.location, err)
+              && make_section (&conversion, &section, &address, err)
+              && (options->dry_run
+                  || output_file_write (output, &section, conversion.input.fd,
+                                        options->sync, err));
+  buffer_free (&section);
+  image_close (&conversion.input);
   return done;
 }
 
@@ -443,13 +165,7 @@ memory_build_section (const void *elf, size_t size,
   struct conversion conversion
       = { .report = report, .options = options, .location = { .path = "" } };
   bool done = image_open_memory (&conversion.input, elf, size, err)
-              && make_section (&conversion, err);
-  if (done)
-    {
-      *section = conversion.section;
-      *address = conversion.plan.sframe_address;
-      conversion.section = (struct buffer){ 0 };
-    }
-  conversion_free (&conversion);
+              && make_section (&conversion, section, address, err);
+  image_close (&conversion.input);
   return done;
 }

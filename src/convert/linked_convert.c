@@ -1,0 +1,347 @@
+/* Converting a linked file: the steps from its headers to the new file.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/linked_convert.h"
+
+#include <config.h>
+#include <stdlib.h>
+
+#include "base/background.h"
+#include "base/buffer.h"
+#include "convert/audit.h"
+#include "convert/for_readers.h"
+#include "convert/linked_section.h"
+#include "convert/options.h"
+#include "convert/replace.h"
+#include "convert/thresholds.h"
+#include "place/choose_strategy.h"
+#include "place/loader.h"
+#include "place/refusals.h"
+#include "place/slots.h"
+#include "sframe/formats.h"
+#include "write/existing.h"
+#include "write/inject_check.h"
+#include "write/output_file.h"
+#include "write/undo.h"
+
+enum
+{
+  /* Files of less bytes are not worth a thread.  */
+  BESIDE_SIZE_MIN = 4 << 20
+};
+
+/* A conversion, and what it owns.  */
+struct conversion
+{
+  const struct linked_request *request;
+  const struct cfi2sframe_options *options; /* the request's, as is REPORT */
+  struct cfi2sframe_report *report;
+  struct image original; /* the input before this program converted it, which
+                            --replace starts from; open if its elf is not
+                            NULL */
+  struct existing existing;
+  bool replaces; /* an .sframe that another program made */
+  struct linked_section *linked;
+  struct sframe_encoder *encoder;
+  struct plan plan;
+  struct buffer section; /* .sframe, for its place in the plan */
+  struct copy_ahead copy_ahead;
+  struct references *references; /* to what will move; owned, or NULL */
+  struct background beside, unmapping;
+};
+
+/* The image that the conversion starts from.  */
+static const struct image *
+source_image (const struct conversion *conversion)
+{
+  return conversion->original.elf != NULL ? &conversion->original
+                                          : conversion->request->input;
+}
+
+static void
+conversion_free (struct conversion *conversion)
+{
+  linked_section_free (conversion->linked);
+  buffer_free (&conversion->section);
+  plan_free (&conversion->plan);
+  sframe_encoder_free (conversion->encoder);
+  image_close (&conversion->original);
+}
+
+/* What the new .sframe takes the place of in the image that the conversion
+   starts from: an .sframe, or an empty section, which is none.  */
+static bool
+take_existing (struct conversion *conversion, struct error *err)
+{
+  struct existing *existing = &conversion->existing;
+  conversion->replaces = existing->present || existing->n_sections == 1;
+  return !existing->present
+         || existing_check_replaceable (existing, source_image (conversion),
+                                        err);
+}
+
+/* Decide what to do about an .sframe that is there.  An original that is
+   restored may have one, too: a linker's, which this program replaced.  */
+static bool
+handle_existing (struct conversion *conversion, struct error *err)
+{
+  struct existing *existing = &conversion->existing;
+  struct image *input = conversion->request->input;
+  *existing = existing_find (input);
+  if (existing->has_record && !existing->present)
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
+                           "an interrupted conversion");
+  if (existing->present
+      && !audit_replacing (input, conversion->options, conversion->report,
+                           err))
+    return false;
+  if (existing->has_record)
+    {
+      if (original_restore (&conversion->original, input, err))
+        *existing = existing_find (&conversion->original);
+      else if (err->status == CFI2SFRAME_REFUSED)
+        /* The file was changed after this program had converted it.  */
+        existing_forget_record (existing, input);
+      else
+        return false;
+    }
+  return take_existing (conversion, err);
+}
+
+/* Read the input's headers and what it has of .sframe; see whether it can be
+   converted at all.  */
+static bool
+look_at_input (struct conversion *conversion, struct error *err)
+{
+  const struct linked_request *request = conversion->request;
+  conversion->report->input_bytes = request->input->size;
+  if (!image_expect_linked (request->input, err)
+      || !for_readers_check_file (request->options->readers, request->input,
+                                  err)
+      || !handle_existing (conversion, err)
+      || !refusals_check (source_image (conversion), err))
+    return false;
+  return request->output == NULL
+         || options_check_checksum (request->options, request->input,
+                                    request->location, err);
+}
+
+static void
+unmap_pages (void *image)
+{
+  image_unmap_pages (image);
+}
+
+/* The second thread does the work that needs no rows.  The work takes less
+   time than the rows do, so one thread is enough; a second one would take time
+   from the thread that makes rows where there are two processors.
+
+   In the end a copied file is unmapped by a thread that is waited for last of
+   all, or image_close would do it while nothing else goes on.  Pages that are
+   read once more are mapped again.  */
+static void
+work_beside (void *argument)
+{
+  struct conversion *conversion = argument;
+  if (conversion->references != NULL)
+    slots_search_ahead (conversion->references, source_image (conversion));
+  copy_ahead_run (&conversion->copy_ahead);
+  if (conversion->copy_ahead.copied)
+    background_start (&conversion->unmapping, unmap_pages,
+                      conversion->request->input);
+}
+
+/* Start the thread beside, if the file is large.  */
+static void
+start_thread (struct conversion *conversion)
+{
+  const struct image *image = source_image (conversion);
+  if (image->size < BESIDE_SIZE_MIN)
+    return;
+  conversion->references = calloc (1, sizeof *conversion->references);
+  if (conversion->request->output != NULL && !conversion->options->dry_run
+      && image == conversion->request->input)
+    copy_ahead_prepare (&conversion->copy_ahead, image,
+                        conversion->request->output);
+  background_start (&conversion->beside, work_beside, conversion);
+}
+
+static bool
+wait_for_thread (struct conversion *conversion)
+{
+  background_wait (&conversion->beside);
+  return true;
+}
+
+/* End the threads, whether their work was used or not.  */
+static void
+end_threads (struct conversion *conversion)
+{
+  copy_ahead_cancel (&conversion->copy_ahead);
+  background_wait (&conversion->beside);
+  background_wait (&conversion->unmapping);
+  copy_ahead_end (&conversion->copy_ahead);
+  free (conversion->references);
+  conversion->references = NULL;
+}
+
+/* Read FDEs, PLT stubs, and functions found in the code.  */
+static bool
+read_cfi (struct conversion *conversion, struct error *err)
+{
+  conversion->linked = linked_section_new (
+      source_image (conversion), conversion->options, conversion->report, err);
+  return conversion->linked != NULL
+         && linked_section_read (conversion->linked, err);
+}
+
+/* Choose the stretches of rows that become FDEs.  */
+static bool
+choose_pieces (struct conversion *conversion, struct error *err)
+{
+  conversion->encoder = linked_section_choose (conversion->linked, err);
+  linked_section_free (conversion->linked);
+  conversion->linked = NULL;
+  return conversion->encoder != NULL;
+}
+
+/* Check whether the section can be what the options ask for.  ROWS: there are
+   rows.  There are none if SFrame can say none of them, or if no code has
+   CFI.  */
+static bool
+meet_demands (struct conversion *conversion, bool rows, struct error *err)
+{
+  conversion->report->executable_bytes
+      = image_executable_bytes (source_image (conversion));
+  return thresholds_check (conversion->options, conversion->report, rows, err);
+}
+
+/* Find a place for the section.  */
+static bool
+find_place (struct conversion *conversion, struct error *err)
+{
+  struct sframe_variant variant = format_variant (conversion->options->format);
+  struct plan_request request
+      = { .sframe_size = sframe_encoder_size (conversion->encoder),
+          .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
+          .named_loader = loader_is_name (conversion->request->location->path),
+          .replaced
+          = conversion->replaces ? &conversion->existing.place : NULL,
+          .references = conversion->references };
+  if (!choose_strategy (&conversion->plan, source_image (conversion), &request,
+                        err))
+    return false;
+  conversion->report->strategy = conversion->plan.strategy;
+  return true;
+}
+
+/* Make the section's bytes for its place in the plan.  */
+static bool
+write_section (struct conversion *conversion, struct error *err)
+{
+  struct buffer *section = &conversion->section;
+  uint64_t address = conversion->plan.sframe_address;
+  buffer_init (section, source_image (conversion)->big_endian);
+  return sframe_encoder_write (conversion->encoder, address, section, err)
+         && for_readers_check_section (conversion->options->readers,
+                                       section->bytes, section->size, address,
+                                       err);
+}
+
+static bool
+check_converted (const struct replacement *replacement, const void *bytes,
+                 size_t size, struct error *err)
+{
+  return inject_check_bytes (replacement->image, replacement->plan,
+                             replacement->section->bytes, bytes, size, err);
+}
+
+/* Write the new file, as the plan says.  */
+static bool
+write_converted (struct conversion *conversion, struct error *err)
+{
+  struct replacement replacement = { .image = source_image (conversion),
+                                     .plan = &conversion->plan,
+                                     .section = &conversion->section,
+                                     .with_record = true,
+                                     .output = *conversion->request->output,
+                                     .copy_ahead = &conversion->copy_ahead,
+                                     .check = check_converted };
+  bool written = replacement_carry_out (&replacement, err);
+  conversion->report->output_bytes
+      = conversion->plan.new_size + replacement.record_size;
+  return written;
+}
+
+/* Do what write_converted does, except for the file.  The undo record is
+   built: it has a part of the new file's size, and may be refused.  A digest
+   has 8 bytes whatever it is, so 0 stands for that of the original.  */
+static bool
+try_record (struct conversion *conversion, struct error *err)
+{
+  struct buffer record;
+  buffer_init (&record, false);
+  bool built = undo_record_build_digested (&record, source_image (conversion),
+                                           &conversion->plan, 0, err);
+  conversion->report->output_bytes = conversion->plan.new_size + record.size;
+  buffer_free (&record);
+  return built;
+}
+
+/* The whole conversion of a linked file.  A step leaves in CONVERSION what
+   later steps use.  */
+static bool
+convert_file (struct conversion *conversion, struct error *err)
+{
+  /* What is it, has it an .sframe, and what did it look like before that?  */
+  if (!look_at_input (conversion, err))
+    return false;
+  /* Beside all that makes rows and pieces of them, a thread searches the code
+     for references to what will move, and digests and copies the file.  */
+  start_thread (conversion);
+  bool rows
+      /* What describes its code: FDEs, stubs, functions found in it.  */
+      = read_cfi (conversion, err)
+        /* One by one, by address: execute, settle disputes, keep readers from
+           following a wrong row, lower.  The CFI is not needed any more.  */
+        && linked_section_walk (conversion->linked, err)
+        /* Which stretches of rows become FDEs; each different one is stored
+           once.  */
+        && choose_pieces (conversion, err);
+  bool done
+      /* --strict, --min-coverage.  */
+      = meet_demands (conversion, rows, err)
+        /* References are needed now, and the copy soon.  */
+        && wait_for_thread (conversion)
+        /* Where the section and its program header go, and what moves.  */
+        && find_place (conversion, err)
+        /* Entries are relative to that place, so this comes now.  --for may
+           have named readers that refuse what is in it.  */
+        && write_section (conversion, err)
+        /* Compose the file beside the old one, read it back and compare it
+           with the plan, rename it.  */
+        && (conversion->request->output == NULL
+            || (conversion->options->dry_run
+                    ? try_record (conversion, err)
+                    : write_converted (conversion, err)));
+  end_threads (conversion);
+  return done;
+}
+
+bool
+linked_convert (const struct linked_request *request, struct buffer *section,
+                uint64_t *address, struct error *err)
+{
+  struct conversion conversion = { .request = request,
+                                   .options = request->options,
+                                   .report = request->report };
+  bool done = convert_file (&conversion, err);
+  if (done && section != NULL)
+    {
+      *section = conversion.section;
+      *address = conversion.plan.sframe_address;
+      conversion.section = (struct buffer){ 0 };
+    }
+  conversion_free (&conversion);
+  return done;
+}
