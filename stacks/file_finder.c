@@ -143,21 +143,9 @@ copy_range (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
   return copied;
 }
 
-/* How many bytes of the path of FILE are its name.  Behind that of a file that
-   was deleted or replaced while it was mapped the kernel says so.  */
-static int
-name_length (const struct code_file *file)
-{
-  static const char mark[] = " (deleted)";
-  size_t length = strlen (file->path), marked = sizeof mark - 1;
-  bool deleted
-      = length > marked && strcmp (file->path + length - marked, mark) == 0;
-  return (int)(deleted ? length - marked : length);
-}
-
 /* Whether FD, which STATUS is of, begins as FILE does in the memory of
    PROCESS. If a core does not have that, the file is taken at its name, unless
-   it has changed since, or was another one already.  */
+   it has changed since.  */
 static bool
 begins_equally (struct process *process, const struct code_file *file, int fd,
                 const struct stat *status)
@@ -172,9 +160,7 @@ begins_equally (struct process *process, const struct code_file *file, int fd,
       && copy_range (&process->memory, address, mapped, n) == n)
     return pread (fd, in_file, n, 0) == (ssize_t)n
            && memcmp (in_file, mapped, n) == 0;
-  return file == process->program_file
-         || (status->st_ctime < process->dumped
-             && file->path[name_length (file)] == '\0');
+  return file == process->program_file || status->st_ctime < process->dumped;
 }
 
 /* Whether FD has the build-id of FILE.  */
@@ -237,14 +223,20 @@ open_same (struct process *process, const struct code_file *file,
   return take_same (process, file, io_open_regular (name));
 }
 
-/* Open FILE, which was deleted, under the name that it had: it may be back. */
+/* Open FILE under the name that it had, if it was deleted or replaced while it
+   was mapped: it may be back.  What has that name is another build of it as a
+   rule, and that one may begin equally, so its beginning is no proof.  */
 static int
 open_again (struct process *process, const struct code_file *file)
 {
+  static const char mark[] = " (deleted)";
+  size_t length = strlen (file->path), marked = sizeof mark - 1;
   char name[NAME_MAX_SIZE];
-  int length = name_length (file);
-  snprintf (name, sizeof name, "%.*s", length, file->path);
-  return file->path[length] != '\0' ? open_same (process, file, name) : -1;
+  if (length <= marked || strcmp (file->path + length - marked, mark) != 0
+      || (file->recorded.build_id_size == 0 && file->recorded.inode == 0))
+    return -1;
+  snprintf (name, sizeof name, "%.*s", (int)(length - marked), file->path);
+  return open_same (process, file, name);
 }
 
 /* Open the file of MAPPING by the names that the kernel has for it while

@@ -95,6 +95,15 @@ END
   dump sh -c 'echo 0x23 >/proc/self/coredump_filter && exec "$1"' sh "$PWD/replaced"
   capture "$stack" core
   [[ $output == *"replaced (deleted): its file was not found"* ]] || report
+  # Without build-ids, two builds whose first pages are the same: the frame of
+  # outer had the size of the other one's, and main was missing.
+  sed -i 's/{ sleep/{ char volatile room[WHICH * 32]; room[n] = 1; sleep/' replaced.c
+  "${CC:-cc}" -O1 -Wl,--build-id=none -DWHICH=1 -o replaced replaced.c
+  "${CC:-cc}" -O1 -Wl,--build-id=none -DWHICH=2 -o other replaced.c
+  cmp -n 4096 replaced other
+  dump "$PWD/replaced"
+  capture "$stack" core
+  [[ $output == *"replaced (deleted): its file was not found"* ]] || report
 }
 
 @test "of cores that the kernel wrote, code is left by its CFI, too" {
