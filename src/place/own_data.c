@@ -188,8 +188,9 @@ bool
 own_data_check (const struct image *image, struct error *err)
 {
   if (has_mark (image))
-    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
-                           "AppImage: a file system belongs at its end");
+    return error_set_word (
+        err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+        "marked as an AppImage is: a file system belongs at its end");
   uint64_t last = owner_last (image);
   if (last > image->size || range_is_zero (image, last, image->size - last))
     return check_sections (image, err);

@@ -2452,15 +2452,15 @@ static const struct layout_case unfit[] = {
     .changes
     = { SET (elf.header.e_ident[8], 'A'), SET (elf.header.e_ident[9], 'I'),
         SET (elf.header.e_ident[10], 2) },
-    .finish = append_file_system, .reason = "AppImage" },
+    .finish = append_file_system, .reason = "marked as an AppImage" },
   /* The runtime alone: what it looks for comes later.  */
   { "refuses_runtimes_of_appimages",
     .changes
     = { SET (elf.header.e_ident[8], 'A'), SET (elf.header.e_ident[9], 'I'),
         SET (elf.header.e_ident[10], 2) },
-    .reason = "AppImage" },
+    .reason = "marked as an AppImage" },
   { "refuses_marked_runtimes", .changes = { SET (elf.header.e_ident[15], 1) },
-    .reason = "AppImage" },
+    .reason = "marked as an AppImage" },
   { "refuses_enclaves_of_intel",
     .changes = { SECTION (".note.sgxmeta", SHT_NOTE, 0, 0x220, 16) },
     .reason = "enclave" },
