@@ -74,6 +74,13 @@ live_thread_state (pid_t pid, pid_t tid)
   return end != NULL && end[1] == ' ' ? end[2] : '\0';
 }
 
+bool
+live_thread_ended (pid_t pid, pid_t tid)
+{
+  char state = live_thread_state (pid, tid);
+  return state == '\0' || state == 'Z' || state == 'X';
+}
+
 DIR *
 live_threads (pid_t pid)
 {
@@ -104,11 +111,8 @@ live_memory_thread (pid_t pid)
   if (threads == NULL)
     return pid;
   for (pid_t tid; found == pid && (tid = live_next_thread (threads)) != 0;)
-    {
-      char state = live_thread_state (pid, tid);
-      if (state != 'Z' && state != 'X' && state != '\0')
-        found = tid;
-    }
+    if (!live_thread_ended (pid, tid))
+      found = tid;
   closedir (threads);
   return found;
 }

@@ -81,6 +81,9 @@ void live_resume (struct process *process);
    not there.  */
 char live_thread_state (pid_t pid, pid_t tid);
 
+/* Whether that thread has ended, maybe as a zombie.  */
+bool live_thread_ended (pid_t pid, pid_t tid);
+
 /* The threads of process PID, to be read by live_next_thread and closed by
    closedir (); NULL, with errno, if it has ended.  */
 DIR *live_threads (pid_t pid);

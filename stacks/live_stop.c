@@ -98,7 +98,7 @@ tracer_of (const struct process *process, const struct thread *thread)
 }
 
 /* Ask THREAD to stop, unless it waits or another process traces it.  False if
-   it has ended, or may not be traced.  */
+   it has ended, or, with ERR, may not be traced.  */
 static bool
 seize_thread (struct process *process, struct thread *thread,
               struct error *err)
@@ -112,8 +112,14 @@ seize_thread (struct process *process, struct thread *thread,
     }
   int cause = errno;
   thread->tracer = tracer_of (process, thread);
-  errno = cause;
-  return thread->tracer != 0 || error_set_errno (err, "ptrace");
+  if (thread->tracer != 0)
+    return true;
+  if (!live_thread_ended (process->pid, thread->tid))
+    {
+      errno = cause;
+      error_set_errno (err, "ptrace");
+    }
+  return false;
 }
 
 /* Append the threads of PROCESS that are not known yet, if RUNNING those that
@@ -285,9 +291,10 @@ tracer_start (struct process *process, bool running, struct error *err)
   return true;
 }
 
-/* Say why no register of PROCESS is known.  */
+/* Say why no register of PROCESS is known, or, if RUNNING, of its threads that
+   ran: those may end while others wait.  */
 static bool
-set_nothing_known (const struct process *process, struct error *err)
+set_nothing_known (struct process *process, bool running, struct error *err)
 {
   bool waits = false, stopped = false;
   pid_t tracer = 0;
@@ -307,11 +314,12 @@ set_nothing_known (const struct process *process, struct error *err)
   if (tracer != 0)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "it is traced already, by process %d", (int)tracer);
-  if (process->n_threads > 0)
+  if (err->status != CFI2SFRAME_OK)
+    return false;
+  if (!running)
     return error_set (err, CFI2SFRAME_IO, "it ended meanwhile");
-  return err->status == CFI2SFRAME_OK
-             ? error_set (err, CFI2SFRAME_NOTHING, "none of its threads runs")
-             : false;
+  process_forget_threads (process);
+  return error_set (err, CFI2SFRAME_NOTHING, "none of its threads runs");
 }
 
 bool
@@ -328,7 +336,7 @@ live_stop (struct process *process, bool running, struct error *err)
   if (listed && process->memory.open)
     return true;
   live_resume (process);
-  return listed && set_nothing_known (process, err);
+  return listed && set_nothing_known (process, running, err);
 }
 
 void

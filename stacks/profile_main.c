@@ -222,9 +222,7 @@ command_is_over (struct session *session)
 static bool
 is_there (const struct session *session)
 {
-  char state
-      = live_thread_state (session->pid, live_memory_thread (session->pid));
-  return state != '\0' && state != 'Z' && state != 'X';
+  return !live_thread_ended (session->pid, live_memory_thread (session->pid));
 }
 
 /* Wait a moment, and count what the kernel has sampled meanwhile.  Whether a

@@ -1729,6 +1729,7 @@ TEST (names_of_many_processes_leave_descriptors_for_other_files)
 static bool killed_when_asked;
 static int forks_when_seized = -1; /* a byte here has it wait for a vfork */
 static int grows_when_seized = -1; /* a byte here has it make a thread */
+static int ends_when_asked = -1;   /* a byte here ends the thread */
 
 static void
 await_state (pid_t pid, char state)
@@ -1768,6 +1769,12 @@ __wrap_ptrace (enum __ptrace_request request, pid_t tid, void *address,
       size_t n = count_threads (tid);
       assert_int_equal (write (grows_when_seized, "", 1), 1);
       while (count_threads (tid) == n)
+        usleep (100);
+    }
+  if (ends_when_asked >= 0 && request == PTRACE_SEIZE)
+    {
+      assert_int_equal (write (ends_when_asked, "", 1), 1);
+      while (live_thread_state (tid, tid) != '\0')
         usleep (100);
     }
   return __real_ptrace (request, tid, address, data);
@@ -2018,6 +2025,50 @@ TEST (a_process_that_makes_threads_without_end_is_stopped_as_it_is)
     skip ();
   assert_true (stopped);
   assert_in_range (n, 10, 100);
+}
+
+/* Run until there is a byte.  */
+static void *
+run_until (void *from)
+{
+  struct pollfd byte = { .fd = *(int *)from, .events = POLLIN };
+  while (poll (&byte, 1, 0) == 0)
+    continue;
+  return from;
+}
+
+static void *
+start_runner (void *from)
+{
+  pthread_t other;
+  pthread_create (&other, NULL, run_until, from);
+  return from;
+}
+
+/* The process was said to have ended, or not to be there: a profile ended at
+   its first sample, and every other such sample was lost.  */
+TEST (threads_that_run_may_end_before_they_stop)
+{
+  struct process process = { .files = &files };
+  struct error err = { 0 };
+  int go[2];
+  assert_int_equal (pipe (go), 0);
+  pid_t child = child_start (start_runner, &go[0]);
+  while (count_threads (child) < 2)
+    usleep (100);
+  await_state (child, 'S');
+  assert_true (live_open (&process, child, &err));
+  ends_when_asked = go[1];
+  bool stopped = live_stop (&process, true, &err);
+  ends_when_asked = -1;
+  size_t n = process.n_threads;
+  live_close (&process);
+  child_end (child);
+  close (go[0]);
+  close (go[1]);
+  assert_false (stopped);
+  assert_int_equal (err.status, CFI2SFRAME_NOTHING);
+  assert_int_equal (n, 0);
 }
 
 TEST (while_a_process_waits_in_the_kernel_its_samples_are_missed_alone)
