@@ -86,7 +86,7 @@ __wrap_gelf_getshdr (Elf_Scn *section, GElf_Shdr *header)
   return header;
 }
 
-/* Append a function; its number is returned.  The first symbol is none.  */
+/* Append a function.  Its number is returned.  The first symbol is none.  */
 static int
 add (const char *name, uint64_t value, uint64_t size, unsigned char binding)
 {
@@ -259,7 +259,7 @@ name_at (uint64_t address)
 
 FIXTURE_TEST (random_symbols)
 {
-  static char names[SYMBOLS_MAX][8];
+  static char names[SYMBOLS_MAX][12];
   uint32_t seed = 1;
   for (int round = 0; round < 2000; round++)
     {
