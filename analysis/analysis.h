@@ -21,11 +21,12 @@
 #include "analysis/row_map.h"
 #include "analysis/turns.h"
 
-/* Analyse the image.  ROW_MAP is initialised and settled; it is empty when the
-   code is too entangled to be followed in reasonable time.  DISPROOFS, which
-   is initialised and the caller's to free, gets the rows of REQUEST->known
-   that the code contradicts, and BEGINNINGS, which is initialised, what FDEs
-   that seem to begin otherwise; NULL: it is not asked for.  */
+/* Analyse the image.  ROW_MAP is initialised and settled.  It is empty when
+   the code is too entangled to be followed in reasonable time.  DISPROOFS,
+   which is initialised and the caller's to free, gets the rows of
+   REQUEST->known that the code contradicts, and BEGINNINGS, which is
+   initialised, what FDEs that seem to begin otherwise; NULL: it is not asked
+   for.  */
 bool analysis_run (const struct code_request *request, struct row_map *row_map,
                    struct disproofs *disproofs,
                    struct analysis_summary *summary,

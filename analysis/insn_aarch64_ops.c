@@ -580,7 +580,7 @@ width_log (const struct a64 *t)
   return a64_bits (t->word, 26, 1) && a64_bits (t->word, 23, 1) ? 4 : size;
 }
 
-/* LDR or STR; their memory is set.  PRFM does nothing.  */
+/* LDR or STR.  Their memory is set.  PRFM does nothing.  */
 static bool
 load_or_store (struct a64 *t)
 {

@@ -165,8 +165,8 @@ struct cfi2sframe_options
   unsigned threads;
 };
 
-/* Number of reasons for leaving code out.  Reasons are small numbers from 1;
-   their order may change between releases, their names do not.  */
+/* Number of reasons for leaving code out.  Reasons are small numbers from 1.
+   Their order may change between releases, their names do not.  */
 #define CFI2SFRAME_REASONS_MAX 64
 
 /* What was done, also when it failed half-way.  */

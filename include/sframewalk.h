@@ -141,8 +141,8 @@ extern "C"
      was added by hand stays.  False with errno.  */
   SFW_API bool sfw_modules_update (struct sfw_modules *modules);
 
-  /* Bring the table up to date with /proc/PID/maps; its files are read, and of
-     their sections 1 GiB in all.  */
+  /* Bring the table up to date with /proc/PID/maps.  Its files are read, and
+     of their sections 1 GiB in all.  */
   SFW_API bool sfw_modules_read_maps (struct sfw_modules *modules, int pid);
 
   /* The code from START up to END has SECTION, which may be NULL.  False with

@@ -54,7 +54,7 @@ struct file
 };
 
 /* The last of N structures at FIRST that begins at ADDRESS or in front of it,
-   or NULL.  Each has SIZE bytes, and its address comes first; their order is
+   or NULL.  Each has SIZE bytes, and its address comes first.  Their order is
    ascending.  */
 const void *last_from (const void *first, size_t n, size_t size,
                        uint64_t address);
@@ -134,7 +134,7 @@ struct section
    can be read.  */
 bool section_open (struct section *section, const struct file *file);
 
-/* Begin to read SECTION; its first members are set.  */
+/* Begin to read SECTION.  Its first members are set.  */
 bool section_begin (struct section *section);
 
 /* The next span in ascending order.  False at the end, and when the section is

@@ -34,7 +34,7 @@ struct call_tree
 bool call_tree_init (struct call_tree *tree);
 void call_tree_free (struct call_tree *tree);
 
-/* The node for KEY called by PARENT; it is made if there is none.  0 when
+/* The node for KEY called by PARENT.  It is made if there is none.  0 when
    memory ran out.  */
 uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
                           uint64_t key);

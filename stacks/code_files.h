@@ -78,7 +78,7 @@ struct code_files
  */
 #define MAPPINGS_MAX ((size_t)1 << 23)
 
-/* The file at PATH that this was called for with IDENTITY before; it is added
+/* The file at PATH that this was called for with IDENTITY before.  It is added
    if it is new.  NULL when memory ran out.  */
 struct code_file *code_files_get (struct code_files *files, const char *path,
                                   const struct mapped_identity *identity);

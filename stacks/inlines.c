@@ -171,7 +171,7 @@ list_inlined (struct inlines *inlines, struct inline_ranges *ranges,
   return done && !walk.no_memory;
 }
 
-/* The unit with ADDRESS; its list is empty if its entries cannot all be
+/* The unit with ADDRESS.  Its list is empty if its entries cannot all be
    listed. NULL if there is none.  */
 static const struct inline_unit *
 unit_at (struct inlines *inlines, Dwarf *dwarf, uint64_t address)

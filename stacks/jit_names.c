@@ -131,7 +131,7 @@ open_names (const struct jit_names *names, size_t *size)
   return fd;
 }
 
-/* Add a function.  NAME has ROOM bytes at most, and may change meanwhile; it
+/* Add a function.  NAME has ROOM bytes at most, and may change meanwhile.  It
    is cut off where no more is shown.  False when memory ran out.  */
 static bool
 add_name (struct jit_names *names, uint64_t start, uint64_t size,

@@ -97,7 +97,7 @@ pid_t live_next_thread (DIR *threads);
 pid_t live_memory_thread (pid_t pid);
 
 /* Set NAME, of SIZE bytes, to what thread TID of process PID is called now
-   (proc(5), "comm"); it stays as it is if the thread has ended.  */
+   (proc(5), "comm").  It stays as it is if the thread has ended.  */
 void live_thread_name (pid_t pid, pid_t tid, char *name, size_t size);
 
 /* Read the names of the threads.  */

@@ -169,8 +169,9 @@ seize_new_threads (struct process *process, bool running, size_t *n,
   return true;
 }
 
-/* Set *EVENT to what has become of TID, which was asked to stop; its si_pid is
-   0 if that is nothing yet.  An end is left for who waits for the process.  */
+/* Set *EVENT to what has become of TID, which was asked to stop.  Its si_pid
+   is 0 if that is nothing yet.  An end is left for whoever waits for the
+   process.  */
 static bool
 find_event (pid_t tid, siginfo_t *event)
 {

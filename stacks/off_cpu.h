@@ -25,7 +25,7 @@ struct off_cpu
 
 /* Thread TID of process PID is about to leave the processor; SAMPLE has its
    stack, and is not counted yet.  NULL: there is none that could be walked, as
-   of threads of the kernel; this is not one of the unknown waits.  */
+   of threads of the kernel.  This is not one of the unknown waits.  */
 void off_cpu_stack (struct off_cpu *waits, pid_t pid, pid_t tid,
                     const struct profile_sample *sample);
 

@@ -94,8 +94,8 @@ const struct mapping *process_mapping_at (const struct process *process,
 /* List the mappings by file, unless they are.  False when memory ran out.  */
 bool process_list_by_file (struct process *process);
 
-/* The next mapping of FILE, in ascending order, or NULL; they are listed.  *AT
-   is 0 at first.  */
+/* The next mapping of FILE, in ascending order, or NULL.  The caller has
+   mappings listed, and sets *AT to 0 at first.  */
 const struct mapping *process_next_mapping (const struct process *process,
                                             const struct code_file *file,
                                             size_t *at);
@@ -151,7 +151,7 @@ struct thread *process_add_thread (struct process *process, pid_t tid);
    True if there are more rows now.  */
 bool process_analyze (struct process *process, uint64_t address);
 
-/* Set *SECTION to the rows of the code around PC; its size is 0 if that has
+/* Set *SECTION to the rows of the code around PC.  Its size is 0 if that has
    none.  False if its file has none at all.  */
 bool process_find_section (const struct process *process, uint64_t pc,
                            struct sfw_section *section);

@@ -65,7 +65,7 @@ struct profile_moment
 };
 
 /* Walk from the registers of MOMENT, on the memory that MEMBER of the family
-   has copies of, to a sample that is still to be counted; its weight is 1.  A
+   has copies of, to a sample that is still to be counted.  Its weight is 1.  A
    walk that does not get to the outermost frame has a place below a node of
    its own, for its end.  */
 struct profile_sample profile_place (struct profile *profile,

@@ -49,7 +49,7 @@ add_name (void *context, const char *name)
   return true;
 }
 
-/* The same for what FORMAT makes; it is cut off if it is too long.  */
+/* The same for what FORMAT makes.  It is cut off if it is too long.  */
 static bool __attribute__ ((format (printf, 2, 3)))
 print_name (struct naming *naming, const char *format, ...)
 {

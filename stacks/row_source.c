@@ -70,7 +70,7 @@ take_own (struct row_source *rows, const struct image *image,
   return true;
 }
 
-/* Copy the section of FOUND, which is closed; it is of ORIGIN.  */
+/* Copy the section of FOUND, which is closed.  The copy is of ORIGIN.  */
 static bool
 take_copy (struct row_source *rows, struct detached_file *found,
            enum section_origin origin)

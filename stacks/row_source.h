@@ -74,7 +74,7 @@ void row_source_set_none (struct row_source *rows, const struct error *err);
 bool row_source_analyze (struct row_source *rows, const struct image *image,
                          const struct section_policy *policy);
 
-/* Set *SECTION to the rows of the code around ADDRESS; its size is 0 if that
+/* Set *SECTION to the rows of the code around ADDRESS.  Its size is 0 if that
    has none.  False if there are none at all.  */
 bool row_source_at (const struct row_source *rows, uint64_t address,
                     struct sfw_section *section);

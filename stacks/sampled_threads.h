@@ -71,7 +71,7 @@ void sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
 void sampled_threads_rename (struct sampled_threads *list, pid_t pid,
                              pid_t tid, const char *name);
 
-/* The number of the thread TID of process PID, which is called NAME; it gets
+/* The number of the thread TID of process PID, which is called NAME.  It gets
    one if it has none.  One that was there before it was sampled was not
    reported: its own name is asked of the running kernel if it is not RECORDED.
    PROFILE_NO_THREAD when memory ran out.  */

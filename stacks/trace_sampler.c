@@ -31,7 +31,7 @@ walk_all (void *context)
                             &subject->profile->walk);
 }
 
-/* Count the stack of THREAD, which ran; it is lost if it could not be
+/* Count the stack of THREAD, which ran.  It is lost if it could not be
    stopped.  */
 static void
 count_thread (struct profile *profile, struct member *member,

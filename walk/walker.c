@@ -454,7 +454,7 @@ trail_join (struct walk_state *walk, struct trail *trail)
 
 /* Step from walk->frame, which is noted and recorded and may have a rule that
    no slot has, to its caller, and on until slots can be used again.  *PLACE is
-   the last frame that is noted; it is not recorded.  */
+   the last frame that is noted.  It is not recorded.  */
 static enum sfw_end
 step_slowly (struct walk_state *walk, struct trail *trail,
              struct walk_place *place)
@@ -523,7 +523,7 @@ run_links (struct walk_state *walk, struct link_run *run, struct slot **slot,
 }
 
 /* Go on by slots as run_links does, and along the last walk where both walks
-   meet.  The frame where the walk stops is recorded; its slot cannot be used,
+   meet.  The frame where the walk stops is recorded.  Its slot cannot be used,
    unless all room is taken.  */
 static struct slot *
 follow_links (struct walk_state *walk, struct trail *trail, struct slot *slot,

@@ -1,4 +1,4 @@
-/* Files mapped for reading; their bytes may go while they are read.
+/* Files mapped for reading.  Their bytes may go while they are read.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Another program may cut a file off that is mapped here, or a disk may fail.

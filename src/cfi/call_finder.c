@@ -12,8 +12,8 @@ enum
   EXPECTED_MAX = 1024
 };
 
-/* Whether the SIZE bytes of CODE, decoded from their start on, end in a call;
-   their last bytes look like one.  */
+/* Whether the SIZE bytes of CODE, decoded from their start on, end in a call.
+   Their last bytes look like one.  */
 static bool
 ends_in_call (const struct arch *arch, const uint8_t *code, uint64_t size)
 {

@@ -132,7 +132,7 @@ cfa_unsigned_offset (const struct cfi_cie *cie, uint64_t n)
   return n > INT64_MAX ? CFA_OFFSET_HUGE : cfa_offset (cie, (int64_t)n);
 }
 
-/* Decode the rest of an instruction; its OPCODE, not a primary one, has been
+/* Decode the rest of an instruction.  Its OPCODE, not a primary one, has been
    read.  */
 bool cfa_instruction_read_extended (struct cursor *cursor,
                                     const struct cfi_section *section,

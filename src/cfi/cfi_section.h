@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "frame/frame.h"
 
-/* The forms in which CFI is stored; they differ in how an entry leads to its
+/* The forms in which CFI is stored.  They differ in how an entry leads to its
    CIE (LSB Core, section 10.6; DWARF 5, section 6.4.1).  */
 enum cfi_kind
 {

@@ -35,7 +35,7 @@ struct debug_source
 };
 
 /* Add the CFI that CFI_OPTIONS asks for to CFI, the .eh_frame of IMAGE so far.
-   What cannot be used is noted; it is a failure only of a file that
+   What cannot be used is noted.  It is a failure only of a file that
    CFI_OPTIONS names. DEBUG is to be closed also after failure.  */
 bool debug_source_read (struct debug_source *debug, struct cfi_section *cfi,
                         const struct image *image,

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The format that GCC, LLVM and Rust use with the personality functions
-   __gcc_personality_v0, __gxx_personality_v0 and their like; it is written
+   __gcc_personality_v0, __gxx_personality_v0 and their like.  It is written
    down in LLVM's lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's
    libgcc/unwind-c.c.  */
 

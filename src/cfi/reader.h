@@ -12,7 +12,7 @@
 #include "cfi/cfi_section.h"
 
 /* Add what INPUT holds to SECTION, which has an `arch' and is otherwise zero
-   at first; its FDEs are in order then.  INPUT's bytes must outlive
+   at first.  Its FDEs are in order then.  INPUT's bytes must outlive
    SECTION, which is freed with cfi_section_free.  Damaged entries are not
    failures; lack of memory is.  */
 bool cfi_read (struct cfi_section *section, const struct cfi_input *input,

@@ -121,7 +121,7 @@ uint32_t cfi_walk_padding_at_most (const struct cfi_walk *walk,
 /* Execute the FDE of CODE, unless it has a reason not to be: its rows are in
    code->function, until the next call, or code->reason says why there are
    none.  The rows of other code are always there.  Of an FDE that overlaps
-   others only the part counts that did not come with earlier ones; its size
+   others only the part counts that did not come with earlier ones.  Its size
    may be 0 then.  False when memory ran out.  */
 bool cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code,
                     struct error *err);

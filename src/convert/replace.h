@@ -45,8 +45,8 @@ bool replacement_copy_unchanged (const struct output_request *request,
                                  struct error *err);
 
 /* Make the original of IMAGE, which has an undo record, in memory, and open
-   it; it must not outlive IMAGE.  Status CFI2SFRAME_REFUSED when the file was
-   changed since.  On failure ORIGINAL needs no closing.  */
+   it.  ORIGINAL must not outlive IMAGE.  Status CFI2SFRAME_REFUSED when the
+   file was changed since.  On failure ORIGINAL needs no closing.  */
 bool original_restore (struct image *original, const struct image *image,
                        struct error *err);
 

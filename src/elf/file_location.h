@@ -21,8 +21,8 @@ struct file_identity
   ino_t inode;
 };
 
-/* The lock on an open file (flock).  Locks are advisory; this program respects
-   them.  */
+/* The lock on an open file (flock).  Locks are advisory.  This program
+   respects them.  */
 enum file_lock
 {
   LOCK_NONE,

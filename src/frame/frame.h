@@ -162,7 +162,7 @@ frame_rule_equal (struct frame_rule a, struct frame_rule b)
   return left == right;
 }
 
-/* Whether the rules of two rows are equal; their starts do not matter.  */
+/* Whether the rules of two rows are equal.  Their starts do not matter.  */
 static inline bool
 frame_row_same_rules (const struct frame_row *a, const struct frame_row *b)
 {

@@ -19,7 +19,7 @@
 enum
 {
   /* Numbers are 1 to NUMBERS_MAX.  A damaged file can have more rules than
-     that; their rows get none, which costs time only.  */
+     that.  Their rows get none, which costs time only.  */
   NUMBERS_MAX = 1 << 16,
   NUMBERS_RECENT = 256
 };

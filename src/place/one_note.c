@@ -248,7 +248,7 @@ write_bytes (uint8_t *bytes, const struct image *image,
 
 /* Whether the walk AFTER visits all notes of SECTION that some reader looks
    for and that the walk BEFORE has visited.  A walk that got out of step takes
-   other bytes for notes; these do not count.  */
+   other bytes for notes.  These do not count.  */
 static bool
 section_is_found (const struct image *image,
                   const struct note_section *section, bool by_4,

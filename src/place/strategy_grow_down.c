@@ -160,7 +160,7 @@ names_agree (const struct image *image)
 
 /* How far everything moves: by whole pages, so that addresses and offsets
    still agree.  A program linked for huge pages may lie too low for that many
-   bytes; it then gives up their alignment in the file, which only libraries
+   bytes.  It then gives up their alignment in the file, which only libraries
    are held to.  */
 static bool
 grow_distance (struct draft *draft, struct front *front)

@@ -415,7 +415,7 @@ sframe_encoder_store_header (const struct sframe_encoder *encoder, uint8_t *at)
              (uint32_t)sframe_encoder_index_size (encoder), big_endian);
 }
 
-/* Store RECORD at AT; its start is relative to address BASE.  False when the
+/* Store RECORD at AT.  Its start is relative to address BASE.  False when the
    distance does not fit.  */
 static bool
 sframe_encoder_store_record (const struct sframe_encoder *encoder,

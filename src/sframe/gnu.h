@@ -25,7 +25,7 @@ struct gnu_translator; /* opaque */
 struct gnu_translator *gnu_translator_new (const struct gnu_options *options);
 void gnu_translator_free (struct gnu_translator *translator);
 
-/* Fill FUNCTION with what GNU as writes for FDE of SECTION; its rows are the
+/* Fill FUNCTION with what GNU as writes for FDE of SECTION.  Its rows are the
    translator's and valid until the next call.  It may have no rows (GNU as
    2.47 describes some functions that way; only with `bugs`).  *REASON is
    REASON_NONE, or why GNU as leaves the function out.  False when memory ran

@@ -18,7 +18,7 @@
 struct lower_sink
 {
   void *context;
-  /* One piece of the function; its rows have the numbers of lowerer_rules.
+  /* One piece of the function.  Its rows have the numbers of lowerer_rules.
      PIECE and its rows are valid during the call only.  False stops the
      lowering; the callee has filled in ERR.  */
   bool (*piece) (void *context, const struct numbered_function *piece,

@@ -37,7 +37,7 @@ struct beginning
 };
 
 /* Beginnings of pieces of at most `rows_max' rows, with starts of `width'
-   bytes; they ascend, and one is dropped when a later one is as good.  */
+   bytes.  They ascend, and one is dropped when a later one is as good.  */
 struct window
 {
   const struct cut *cuts;

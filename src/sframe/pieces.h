@@ -46,8 +46,8 @@ struct pieces *pieces_new (const struct encode_options *encode,
                            const struct rule_table *rules);
 void pieces_free (struct pieces *pieces);
 
-/* Take FUNCTION, in ascending order of addresses; its rows are copied.  It has
-   at least one row, and the first one starts at 0.  */
+/* Take FUNCTION, in ascending order of addresses.  Its rows are copied.  It
+   has at least one row, and the first one starts at 0.  */
 bool pieces_add (struct pieces *pieces,
                  const struct numbered_function *function, struct error *err);
 

@@ -24,7 +24,7 @@ struct numbered_row
   uint32_t rule;
 };
 
-/* A function, or a piece of one; its flags are part of its rows' rules, all
+/* A function, or a piece of one.  Its flags are part of its rows' rules, all
    the same.  */
 struct numbered_function
 {

@@ -33,7 +33,7 @@ bool debug_twin_check_sections (const struct image *debug,
 /* Plan how the debug file DEBUG gets the section headers that PROGRAM, to
    which it belongs, has now.  Everything it has stays where it is.  The last
    four bytes of the new file are zero, and free for a word by which the file
-   keeps its CRC.  The plan has no .sframe; it is freed with plan_free
+   keeps its CRC.  The plan has no .sframe, and is freed with plan_free
    also after failure.  Status CFI2SFRAME_NOTHING when there is nothing to
    change.  */
 bool debug_twin_plan (struct plan *plan, const struct image *debug,

@@ -48,7 +48,7 @@ create_in_memory (struct error *err)
   return fd;
 }
 
-/* Pipes get their bytes from a nameless file; it is in memory where no folder
+/* Pipes get their bytes from a nameless file.  It is in memory where no folder
    can have it.  */
 static bool
 create_stream (struct output_file *file, struct error *err)

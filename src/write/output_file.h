@@ -55,10 +55,10 @@ struct output_request
 };
 
 /* Create the file that is to become REQUEST's output, or its input's
-   replacement.  The target need not exist; its directory must.  If the target
-   is a path, symbolic links are followed, dangling ones refused (but with
-   REWRITE).  A pipe or character device cannot be replaced: it gets the bytes
-   at the end.  So does a descriptor (/dev/stdout, /dev/fd/N), from its
+   replacement.  The target need not exist, but its directory must.  If the
+   target is a path, symbolic links are followed, dangling ones refused (but
+   with REWRITE).  A pipe or character device cannot be replaced: it gets the
+   bytes at the end.  So does a descriptor (/dev/stdout, /dev/fd/N), from its
    position on, whatever its file is: the bytes in front of that are not this
    program's.  Directories and block devices are refused.  A failure names the
    output, here and below; FILE needs no discard then.  */

@@ -54,8 +54,8 @@ struct undo_record
   uint64_t original_digest;
 };
 
-/* Append to RECORD the record of the conversion of IMAGE by PLAN; its place is
-   plan->new_size.  */
+/* Append to RECORD the record of the conversion of IMAGE by PLAN.  Its place
+   is plan->new_size.  */
 bool undo_record_build (struct buffer *record, const struct image *image,
                         const struct plan *plan, struct error *err);
 
@@ -74,7 +74,7 @@ bool undo_record_find (struct undo_record *record, const struct image *image);
    at the end of the file; 0 without one.  */
 uint64_t undo_bytes_appended (const struct image *image);
 
-/* Plan how the original is made of IMAGE.  The plan has no .sframe; it is
+/* Plan how the original is made of IMAGE.  The plan has no .sframe, and is
    freed with plan_free also after failure.  Fails with status
    CFI2SFRAME_NOTHING without a record, CFI2SFRAME_REFUSED when the
    file changed since, CFI2SFRAME_MALFORMED when the record contradicts

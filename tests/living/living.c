@@ -56,7 +56,7 @@ enum
   PLACES_MAX = 32
 };
 
-/* One process; its threads share it.  */
+/* One process.  Its threads share it.  */
 struct subject
 {
   pid_t pid;

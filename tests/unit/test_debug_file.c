@@ -259,7 +259,7 @@ TEST (segments_of_a_debug_file_have_no_bytes)
   image_close (&image);
 }
 
-/* A program on the disk, in the directory; its link of SIZE bytes names
+/* A program on the disk, in the directory.  Its link of SIZE bytes names
    LINK.  */
 static void
 open_linked_fixture (struct fixture *f, const char *link, size_t size)

@@ -94,7 +94,7 @@ expect_contents (const char *path, const char *expected, size_t size)
   free (got);
 }
 
-/* Without memory for it, equal rows may be stored twice; they stay right.  */
+/* Without memory for it, equal rows may be stored twice.  They stay right.  */
 static void
 expect_right_rows (const char *path)
 {
