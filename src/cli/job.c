@@ -116,6 +116,21 @@ run_mode_among_others (struct job *job)
                            &job->options->convert, &job->err);
 }
 
+/* What it says of a file that MODE cannot do its work for, because of WORD.  A
+   linked file without a record may have a linker's .sframe, which was not to
+   be taken away.  */
+static enum job_reason
+reason_of_unsupported (enum tool_mode mode, enum error_word word)
+{
+  bool unmarked = word == WORD_OBJECT || word == WORD_ARCHIVE;
+  if (mode == MODE_UNDO && unmarked)
+    return REASON_UNMARKED;
+  bool takes_back = mode == MODE_UNDO || mode == MODE_REMOVE;
+  return takes_back && (unmarked || word == WORD_APPENDED_DATA)
+             ? REASON_STAYS
+             : REASON_UNSUPPORTED;
+}
+
 /* What the reason why JOB did not succeed says of its file.  --strict asks for
    failures that are refusals.  */
 static enum job_reason
@@ -135,13 +150,7 @@ reason_of (const struct job *job)
     case CFI2SFRAME_MALFORMED:
       return REASON_MALFORMED;
     case CFI2SFRAME_UNSUPPORTED:
-      /* A linked file without a record may have a linker's .sframe, which was
-         not to be taken away.  */
-      return tool_options_are (options, MODES_TAKING_BACK)
-                     && (word == WORD_OBJECT || word == WORD_ARCHIVE
-                         || word == WORD_APPENDED_DATA)
-                 ? REASON_STAYS
-                 : REASON_UNSUPPORTED;
+      return reason_of_unsupported (options->mode, word);
     default:
       return job->found && word == WORD_UNREADABLE ? REASON_UNREADABLE
                                                    : REASON_OF_WORK;
@@ -167,6 +176,7 @@ static const unsigned skipped_when[N_REASONS] = {
   [REASON_MALFORMED] = WHEN_ASKED,
   [REASON_UNREADABLE] = WHEN_ASKED,
   [REASON_STAYS] = WHEN_ASKED,
+  [REASON_UNMARKED] = WHEN_FOUND | WHEN_ASKED,
 };
 
 void

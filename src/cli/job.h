@@ -34,6 +34,8 @@ enum job_reason
   REASON_UNREADABLE, /* it was found, and forbids the user to read it: builds
                         have set-id programs that only run */
   REASON_STAYS,      /* it keeps an .sframe that was to be taken away */
+  REASON_UNMARKED, /* likewise, but the .sframe may be an assembler's: objects
+                      have no record of their conversion */
   N_REASONS
 };
 

@@ -114,8 +114,10 @@ print_sums (const struct run *run, FILE *out)
 {
   const struct tool_options *options = run->options;
   totals_print (&run->totals, options, out);
-  if (options->skip_unconvertible == SKIP_ALL && !options->quiet)
-    totals_print_left_alone (&run->totals, run->streams.errors);
+  if (!options->quiet)
+    totals_print_left_alone (&run->totals,
+                             options->skip_unconvertible == SKIP_ALL,
+                             run->streams.errors);
 }
 
 static int

@@ -150,7 +150,7 @@ print_left_alone (const struct left_alone *files, const char *one,
 }
 
 void
-totals_print_left_alone (const struct totals *totals, FILE *errors)
+totals_print_left_alone (const struct totals *totals, bool all, FILE *errors)
 {
   /* Files that something keeps a checksum of were reported one by one.  */
   static const struct
@@ -162,13 +162,16 @@ totals_print_left_alone (const struct totals *totals, FILE *errors)
     { REASON_UNSUPPORTED, "not for SFrame", "are not for SFrame" },
     { REASON_STAYS, "with an .sframe that stays",
       "have an .sframe that stays" },
+    { REASON_UNMARKED, "with an .sframe that may be an assembler's",
+      "have an .sframe that may be an assembler's" },
     { REASON_REFUSED, "refused", "are refused" },
     { REASON_MALFORMED, "damaged", "are damaged" },
     { REASON_UNREADABLE, "not readable", "are not readable" },
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-    print_left_alone (&totals->left_alone[notes[i].reason], notes[i].one,
-                      notes[i].several, errors);
+    if (all || notes[i].reason == REASON_UNMARKED)
+      print_left_alone (&totals->left_alone[notes[i].reason], notes[i].one,
+                        notes[i].several, errors);
 }
 
 /* Why files were skipped, or failed.  */

@@ -52,8 +52,10 @@ struct totals
 /* Add JOB, which is finished.  The order of the calls makes no difference.  */
 void totals_add (struct totals *totals, const struct job *job);
 
-/* Print how many files could not be converted, one line per kind of reason. */
-void totals_print_left_alone (const struct totals *totals, FILE *errors);
+/* Print how many files were left alone, one line per kind of reason.  Without
+   ALL, only those for which no option asked.  */
+void totals_print_left_alone (const struct totals *totals, bool all,
+                              FILE *errors);
 
 /* Print the sums that OPTIONS ask for, for people or as one JSON object
    {"total": ...}. There are sums for trees, and for several files that were

@@ -975,11 +975,9 @@ overtaken ()
   "${CC:-cc}" -O2 -c small.c -o new/c.o
   ar rcsD new/d.a new/c.o
   cp -a new tree
-  for way in "" --relocatable --replace=auto --replace; do
+  for way in "" --relocatable --replace=auto --replace --undo; do
     overtaken "$way" -r tree
   done
-  rm tree/c.o tree/d.a
-  overtaken --undo -r tree
   for way in --undo "" --remove --hook --replace; do
     overtaken "$way" tree/a
   done

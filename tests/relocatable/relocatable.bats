@@ -404,8 +404,10 @@ stays_and_is_replaced ()
   done
 }
 
-# They counted as skipped, and an archive as no ELF file, with status 0.
-@test "--remove and --undo of a tree: what keeps an .sframe is a failure" {
+# They counted as skipped, and an archive as no ELF file, with status 0 and
+# without a word.  What an object has may be an assembler's, so --undo of a tree
+# does not fail for it.
+@test "--remove and --undo of a tree say what keeps an .sframe" {
   small_archive
   mkdir tree
   cp lib.a one.o tree
@@ -419,13 +421,12 @@ stays_and_is_replaced ()
   cp -a tree before
   exits 1 -r --remove -n tree
   [[ $output == "2 files could be without .sframe, 0 skipped, 2 failed "* ]] || report
-  exits 0 -r --undo -n --skip-unconvertible tree
-  [[ $stderr == "cfi2sframe: note: 3 files have an .sframe that stays, left as they are; the first is tree/later: 9 bytes were appended "* ]] || report
+  exits 0 -r --remove -n --skip-unconvertible tree
+  [[ $stderr == "cfi2sframe: note: 2 files have an .sframe that stays, left as they are; the first is tree/lib.a: "* ]] || report
   exits 1 -r --undo tree
-  [[ $output == "1 file restored, 0 skipped, 3 failed "*"appended-data 1, archive 1, object 1" ]] || report
-  [ "$stderr" = "cfi2sframe: tree/later: 9 bytes were appended after its conversion; without them it can be undone
-cfi2sframe: tree/lib.a: archive of objects: use objcopy -R .sframe -R .rela.sframe
-cfi2sframe: tree/one.o: relocatable object: use objcopy -R .sframe -R .rela.sframe" ] || report
+  [[ $output == "1 file restored, 2 skipped, 1 failed "*"appended-data 1, archive 1, object 1" ]] || report
+  [[ $stderr == "cfi2sframe: tree/later: 9 bytes were appended after its conversion; without them it can be undone
+cfi2sframe: note: 2 files have an .sframe that may be an assembler's, left as they are; the first is tree/lib.a: archive of objects: use objcopy "* ]] || report
   rm before/program tree/program
   diff -r before tree
 }
