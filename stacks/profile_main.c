@@ -71,17 +71,17 @@ take_interrupt (int number)
   interrupted = 1;
 }
 
-/* A signal that the caller has ignored (trap '' INT) stays ignored.  */
+/* Interrupts end the sampling also where the caller ignores them: shells have
+   commands in the background of a script ignore SIGINT, and scripts end perf
+   record by it.  */
 static void
 await_interrupts (void)
 {
-  static const int numbers[] = { SIGINT, SIGTERM };
-  struct sigaction action = { .sa_handler = take_interrupt }, old;
+  struct sigaction action = { .sa_handler = take_interrupt };
   sigfillset (&action.sa_mask);
   sampling = 1;
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    if (sigaction (numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-      sigaction (numbers[i], &action, NULL);
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
 }
 
 /* The name may change: a command may be a script that starts the program.  */
