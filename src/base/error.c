@@ -93,7 +93,7 @@ static const char *const of_status[] = {
   [CFI2SFRAME_CHECKSUMMED] = "checksummed",
 };
 
-#define WORD_TEXT(name, text) [WORD_##name] = text,
+#define WORD_TEXT(name, text) [WORD_##name] = (text),
 
 const char *
 error_code (const struct cfi2sframe_error *err)
