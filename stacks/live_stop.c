@@ -169,7 +169,7 @@ seize_new_threads (struct process *process, bool running, size_t *n,
   return true;
 }
 
-/* Set *EVENT to what has become of TID, which was asked to stop.  Its si_pid
+/* Set *EVENT to what has become of TID, which was asked to stop. EVENT->si_pid
    is 0 if that is nothing yet.  An end is left for whoever waits for the
    process.  */
 static bool

@@ -31,8 +31,8 @@ walk_all (void *context)
                             &subject->profile->walk);
 }
 
-/* Count the stack of THREAD, which ran.  It is lost if it could not be
-   stopped.  */
+/* Count the stack of THREAD, which ran.  The stack is lost if THREAD could not
+   be stopped.  */
 static void
 count_thread (struct profile *profile, struct member *member,
               const struct thread *thread)

@@ -116,9 +116,9 @@ run_mode_among_others (struct job *job)
                            &job->options->convert, &job->err);
 }
 
-/* What it says of a file that MODE cannot do its work for, because of WORD.  A
-   linked file without a record may have a linker's .sframe, which was not to
-   be taken away.  */
+/* What CFI2SFRAME_UNSUPPORTED with WORD says of a file in MODE.  A linked file
+   without a record may have a linker's .sframe, which was not to be taken
+   away.  */
 static enum job_reason
 reason_of_unsupported (enum tool_mode mode, enum error_word word)
 {
@@ -176,7 +176,7 @@ static const unsigned skipped_when[N_REASONS] = {
   [REASON_MALFORMED] = WHEN_ASKED,
   [REASON_UNREADABLE] = WHEN_ASKED,
   [REASON_STAYS] = WHEN_ASKED,
-  [REASON_UNMARKED] = WHEN_FOUND | WHEN_ASKED,
+  [REASON_UNMARKED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
 };
 
 void

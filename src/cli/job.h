@@ -45,8 +45,8 @@ struct job
   const char *path;
   struct file_location location; /* where the file is */
   struct file_identity made; /* identity of the file after it was changed */
-  bool found; /* the file was found in a directory or list: if it cannot be
-                 converted, it is skipped without a message */
+  bool found; /* in a directory or list, not named: more is skipped
+                 (skipped_when, job.c) */
   FILE *out;  /* stream for the dump, and for findings */
   enum job_outcome outcome;
   enum job_reason reason; /* with JOB_SKIPPED, and with JOB_FAILED */

@@ -371,6 +371,9 @@ is_noted (const struct job *job)
      if the demand was met; for an archive, like success.  */
   if (job->found)
     return false;
+  /* The sums note what keeps an .sframe.  */
+  if (job->reason == REASON_STAYS || job->reason == REASON_UNMARKED)
+    return false;
   if (job->err.word == WORD_ARCHIVE && !options->convert.relocatable
       && options->verbose == 0 && options->stats == STATS_NONE)
     return true;

@@ -53,7 +53,7 @@ struct totals
 void totals_add (struct totals *totals, const struct job *job);
 
 /* Print how many files were left alone, one line per kind of reason.  Without
-   ALL, only those for which no option asked.  */
+   ALL, only those that are noted without --skip-unconvertible, too.  */
 void totals_print_left_alone (const struct totals *totals, bool all,
                               FILE *errors);
 

@@ -93,7 +93,8 @@ make_object_section (struct conversion *conversion, struct buffer *section,
   return made;
 }
 
-/* Make *SECTION alone, for *ADDRESS.  To be freed unless this fails.  */
+/* Make *SECTION alone, for *ADDRESS.  The caller frees *SECTION unless this
+   fails.  */
 static bool
 make_section (struct conversion *conversion, struct buffer *section,
               uint64_t *address, struct error *err)

@@ -1,9 +1,10 @@
 /* Converting a linked file: the steps from its headers to the new file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <config.h>
+
 #include "convert/linked_convert.h"
 
-#include <config.h>
 #include <stdlib.h>
 
 #include "base/background.h"

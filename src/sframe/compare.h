@@ -40,7 +40,8 @@ enum compare_defect
 
 /* Called for each difference: those of A's functions first, then those only
    in B, in address order.  All its addresses are absolute (`section' is NULL),
-   its `defect' is an enum compare_defect.  Its text stays during the call.  */
+   and its `defect' is an enum compare_defect.  Its text stays during the call.
+ */
 typedef void compare_sink (void *context,
                            const struct cfi2sframe_difference *difference);
 

@@ -28,7 +28,7 @@ struct check
 /* ---- inject_check.c */
 
 /* A new file is not as it has to be, or could not be opened, as ERR says.  Any
-   status but NO_MEMORY would be about the input there, and the new file is the
+   status but NO_MEMORY would be about the input there, but the new file is the
    one that is damaged, by a mistake of this program.  Gives false.  */
 bool inject_check_unreadable (struct error *err);
 

@@ -427,6 +427,10 @@ stays_and_is_replaced ()
   [[ $output == "1 file restored, 2 skipped, 1 failed "*"appended-data 1, archive 1, object 1" ]] || report
   [[ $stderr == "cfi2sframe: tree/later: 9 bytes were appended after its conversion; without them it can be undone
 cfi2sframe: note: 2 files have an .sframe that may be an assembler's, left as they are; the first is tree/lib.a: archive of objects: use objcopy "* ]] || report
+  exits 1 -r --undo --skip-unconvertible=no tree
+  [[ $output == "0 files restored, 1 skipped, 3 failed "* ]] || report
+  exits 0 --undo --skip-unconvertible tree/lib.a
+  [ "$stderr" = "cfi2sframe: note: tree/lib.a: with an .sframe that may be an assembler's, left as it is: archive of objects: use objcopy -R .sframe -R .rela.sframe" ] || report
   rm before/program tree/program
   diff -r before tree
 }
