@@ -1,5 +1,5 @@
-/* Steps from code that nothing describes: by the frame pointer, and from a
-   call of what is not code. SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Steps from code without rules: by FP, and from calls of what is no code.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_FP_STEP_H
 #define STACKS_FP_STEP_H

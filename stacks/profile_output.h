@@ -1,5 +1,5 @@
-/* What sframe-profile makes of a profile: files, text on standard output, and
-   a summary. SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* What sframe-profile makes of a profile: files, text and a summary.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_PROFILE_OUTPUT_H
 #define STACKS_PROFILE_OUTPUT_H

@@ -105,9 +105,9 @@ add_symbol (struct entries *entries, Dwfl_Module *module, int number)
   return true;
 }
 
-/* Of symbols that begin at one address, the best one last.  Of alike ones that
-   is the first of the table, and without a size the last, as libdwfl has it.
- */
+/* Of symbols that begin at one address, the best one last.  Of alike ones the
+   best is the first of the table, and without a size the last, as libdwfl has
+   it.  */
 static int
 compare_entries (const void *a, const void *b)
 {

@@ -271,8 +271,8 @@ run_file (struct batch *batch, size_t head)
       texts_open (batch, index);
       run_name (batch, head, index, &first);
       if (entries[index].next_name == WORK_NONE
-          || (first.reason != REASON_EXCLUDED
-              && first.reason != REASON_CHECKSUMMED))
+          || (first.reason != JOB_REASON_EXCLUDED
+              && first.reason != JOB_REASON_CHECKSUMMED))
         break;
       finish_job (batch, index, &first);
     }

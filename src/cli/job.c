@@ -124,11 +124,11 @@ reason_of_unsupported (enum tool_mode mode, enum error_word word)
 {
   bool unmarked = word == WORD_OBJECT || word == WORD_ARCHIVE;
   if (mode == MODE_UNDO && unmarked)
-    return REASON_UNMARKED;
+    return JOB_REASON_UNMARKED;
   bool takes_back = mode == MODE_UNDO || mode == MODE_REMOVE;
   return takes_back && (unmarked || word == WORD_APPENDED_DATA)
-             ? REASON_STAYS
-             : REASON_UNSUPPORTED;
+             ? JOB_REASON_STAYS
+             : JOB_REASON_UNSUPPORTED;
 }
 
 /* What the reason why JOB did not succeed says of its file.  --strict asks for
@@ -142,18 +142,18 @@ reason_of (const struct job *job)
     {
     case CFI2SFRAME_NOTHING:
     case CFI2SFRAME_NOT_ELF:
-      return word == WORD_EXCLUDED ? REASON_EXCLUDED : REASON_NOTHING;
+      return word == WORD_EXCLUDED ? JOB_REASON_EXCLUDED : JOB_REASON_NOTHING;
     case CFI2SFRAME_CHECKSUMMED:
-      return REASON_CHECKSUMMED;
+      return JOB_REASON_CHECKSUMMED;
     case CFI2SFRAME_REFUSED:
-      return options->convert.strict ? REASON_OF_WORK : REASON_REFUSED;
+      return options->convert.strict ? JOB_REASON_WORK : JOB_REASON_REFUSED;
     case CFI2SFRAME_MALFORMED:
-      return REASON_MALFORMED;
+      return JOB_REASON_MALFORMED;
     case CFI2SFRAME_UNSUPPORTED:
       return reason_of_unsupported (options->mode, word);
     default:
-      return job->found && word == WORD_UNREADABLE ? REASON_UNREADABLE
-                                                   : REASON_OF_WORK;
+      return job->found && word == WORD_UNREADABLE ? JOB_REASON_UNREADABLE
+                                                   : JOB_REASON_WORK;
     }
 }
 
@@ -167,16 +167,16 @@ enum skipped_when
   WHEN_ASKED = 8 /* by --skip-unconvertible, and a mode that changes files */
 };
 
-static const unsigned skipped_when[N_REASONS] = {
-  [REASON_NOTHING] = WHEN_CHANGED | WHEN_FOUND,
-  [REASON_EXCLUDED] = WHEN_CHANGED,
-  [REASON_CHECKSUMMED] = WHEN_FOUND | WHEN_ASKED,
-  [REASON_UNSUPPORTED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
-  [REASON_REFUSED] = WHEN_ASKED,
-  [REASON_MALFORMED] = WHEN_ASKED,
-  [REASON_UNREADABLE] = WHEN_ASKED,
-  [REASON_STAYS] = WHEN_ASKED,
-  [REASON_UNMARKED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
+static const unsigned skipped_when[N_JOB_REASONS] = {
+  [JOB_REASON_NOTHING] = WHEN_CHANGED | WHEN_FOUND,
+  [JOB_REASON_EXCLUDED] = WHEN_CHANGED,
+  [JOB_REASON_CHECKSUMMED] = WHEN_FOUND | WHEN_ASKED,
+  [JOB_REASON_UNSUPPORTED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
+  [JOB_REASON_REFUSED] = WHEN_ASKED,
+  [JOB_REASON_MALFORMED] = WHEN_ASKED,
+  [JOB_REASON_UNREADABLE] = WHEN_ASKED,
+  [JOB_REASON_STAYS] = WHEN_ASKED,
+  [JOB_REASON_UNMARKED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
 };
 
 void
@@ -239,7 +239,8 @@ has_debug_twin (const struct job *job)
   const struct tool_options *options = job->options;
   return options->debug_twin && !options->convert.dry_run
          && (job->outcome == JOB_DONE
-             || (job->outcome == JOB_SKIPPED && job->reason == REASON_NOTHING
+             || (job->outcome == JOB_SKIPPED
+                 && job->reason == JOB_REASON_NOTHING
                  && (options->output == NULL
                      || options->mode == MODE_CONVERT)));
 }
@@ -283,7 +284,7 @@ lacks_output (const struct job *job)
 {
   const struct tool_options *options = job->options;
   return job->outcome == JOB_SKIPPED && options->mode == MODE_CONVERT
-         && options->output != NULL && job->reason != REASON_NOTHING;
+         && options->output != NULL && job->reason != JOB_REASON_NOTHING;
 }
 
 /* What a user could do about JOB's failure with an option, to stand behind the

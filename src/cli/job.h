@@ -24,19 +24,19 @@ enum job_outcome
 /* What the reason why a file was not worked on says of that file.  */
 enum job_reason
 {
-  REASON_OF_WORK, /* nothing: the work failed */
-  REASON_NOTHING, /* there is nothing to do */
-  REASON_EXCLUDED,
-  REASON_CHECKSUMMED, /* something keeps a checksum of it */
-  REASON_UNSUPPORTED, /* SFrame is not made for it */
-  REASON_REFUSED,     /* a change could harm it */
-  REASON_MALFORMED,
-  REASON_UNREADABLE, /* it was found, and forbids the user to read it: builds
-                        have set-id programs that only run */
-  REASON_STAYS,      /* it keeps an .sframe that was to be taken away */
-  REASON_UNMARKED, /* likewise, but the .sframe may be an assembler's: objects
-                      have no record of their conversion */
-  N_REASONS
+  JOB_REASON_WORK,    /* nothing: the work failed */
+  JOB_REASON_NOTHING, /* there is nothing to do */
+  JOB_REASON_EXCLUDED,
+  JOB_REASON_CHECKSUMMED, /* something keeps a checksum of it */
+  JOB_REASON_UNSUPPORTED, /* SFrame is not made for it */
+  JOB_REASON_REFUSED,     /* a change could harm it */
+  JOB_REASON_MALFORMED,
+  JOB_REASON_UNREADABLE, /* it was found, and forbids the user to read it:
+                        builds have set-id programs that only run */
+  JOB_REASON_STAYS,      /* it keeps an .sframe that was to be taken away */
+  JOB_REASON_UNMARKED,   /* likewise, but the .sframe may be an assembler's:
+                        objects   have no record of their conversion */
+  N_JOB_REASONS
 };
 
 struct job

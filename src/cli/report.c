@@ -365,14 +365,14 @@ is_noted (const struct job *job)
 {
   const struct tool_options *options = job->options;
   /* That something keeps a checksum cannot be seen in the file itself.  */
-  if (job->reason == REASON_CHECKSUMMED)
+  if (job->reason == JOB_REASON_CHECKSUMMED)
     return true;
   /* A file was named.  If something was demanded of it, silence would look as
      if the demand was met; for an archive, like success.  */
   if (job->found)
     return false;
   /* The sums note what keeps an .sframe.  */
-  if (job->reason == REASON_STAYS || job->reason == REASON_UNMARKED)
+  if (job->reason == JOB_REASON_STAYS || job->reason == JOB_REASON_UNMARKED)
     return false;
   if (job->err.word == WORD_ARCHIVE && !options->convert.relocatable
       && options->verbose == 0 && options->stats == STATS_NONE)

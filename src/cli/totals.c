@@ -158,18 +158,18 @@ totals_print_left_alone (const struct totals *totals, bool all, FILE *errors)
     enum job_reason reason;
     const char *one, *several;
   } notes[] = {
-    { REASON_EXCLUDED, "not to be converted", "are not to be converted" },
-    { REASON_UNSUPPORTED, "not for SFrame", "are not for SFrame" },
-    { REASON_STAYS, "with an .sframe that stays",
+    { JOB_REASON_EXCLUDED, "not to be converted", "are not to be converted" },
+    { JOB_REASON_UNSUPPORTED, "not for SFrame", "are not for SFrame" },
+    { JOB_REASON_STAYS, "with an .sframe that stays",
       "have an .sframe that stays" },
-    { REASON_UNMARKED, "with an .sframe that may be an assembler's",
+    { JOB_REASON_UNMARKED, "with an .sframe that may be an assembler's",
       "have an .sframe that may be an assembler's" },
-    { REASON_REFUSED, "refused", "are refused" },
-    { REASON_MALFORMED, "damaged", "are damaged" },
-    { REASON_UNREADABLE, "not readable", "are not readable" },
+    { JOB_REASON_REFUSED, "refused", "are refused" },
+    { JOB_REASON_MALFORMED, "damaged", "are damaged" },
+    { JOB_REASON_UNREADABLE, "not readable", "are not readable" },
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-    if (all || notes[i].reason == REASON_UNMARKED)
+    if (all || notes[i].reason == JOB_REASON_UNMARKED)
       print_left_alone (&totals->left_alone[notes[i].reason], notes[i].one,
                         notes[i].several, errors);
 }

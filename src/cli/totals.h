@@ -38,8 +38,8 @@ struct totals
   uint64_t not_elf;               /* files found in trees that are not ELF */
   struct code_count codes[CODES_MAX]; /* of files that are not done */
   unsigned n_codes;
-  struct left_alone left_alone[N_REASONS]; /* by enum job_reason */
-  struct cfi2sframe_report sum;            /* of all files done */
+  struct left_alone left_alone[N_JOB_REASONS]; /* by enum job_reason */
+  struct cfi2sframe_report sum;                /* of all files done */
   /* Of the files done with all CFI in .eh_frame, and their number.  */
   struct cfi2sframe_report of_eh_frame;
   uint64_t n_of_eh_frame;

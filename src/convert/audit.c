@@ -186,8 +186,8 @@ coverable (const struct image *image, const struct cfi2sframe_options *options,
 
 /* Whether the .sframe that RESULT is about is right, and describes nearly all
    code that has CFI, or nearly all that a conversion of IMAGE with OPTIONS
-   would cover, which may have to leave much out.  False when memory ran out.
- */
+   would cover.  A conversion may have to leave much out.  False when memory
+   ran out.  */
 static bool
 audit_rows (struct verdict *verdict,
             const struct cfi2sframe_check_result *result,

@@ -82,8 +82,8 @@ size_at (const struct insn_decoder *decoder, const struct image *image,
 }
 
 /* Go over the instructions from AT to END, of a function.  Where the walk
-   misses the wrong row, because of data among the code, it begins anew there.
- */
+   misses the wrong row, because of data among the code, the walk begins anew
+   there.  */
 static void
 choose_all (struct choice *choice, uint64_t at, uint64_t end,
             const struct insn_decoder *decoder, const struct image *image)

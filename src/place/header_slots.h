@@ -47,16 +47,20 @@ struct gathered_notes
      new file   header  table, longer  [1]  [3]  ... notes  [2]  ...
                 segment HOME  [3]  ...  .sframe  [4]
 
-   1  settled behind the table, by unit_places_put_back: what readers of cores
-   want in the first page 2  settled among the notes, where one PT_NOTE is made
-   for all 3  settled at its fallback, in freed bytes or in the padding behind
-   HOME, which grows: a unit that a program header names, if its address and
-   its offset would not be as far from each other behind .sframe as they were
-   4  behind .sframe: all others
+   [1]: settled behind the table, by unit_places_put_back: what readers of
+   cores want in the first page.
 
-   While slots.c looks for room it has 1 and 2 settled and fallbacks found;
-   unit_places_settle, which knows where .sframe is, chooses between 3 and
-   4.  */
+   [2]: settled among the notes, where one PT_NOTE is made for all.
+
+   [3]: settled at its fallback, in freed bytes or in the padding behind HOME,
+   which grows: a unit that a program header names, if its address and its
+   offset would not be as far from each other behind .sframe as they were.
+
+   [4]: behind .sframe, all others.
+
+   While slots.c looks for room it has [1] and [2] settled and fallbacks found.
+   Only unit_places_settle knows where .sframe is, and chooses between [3] and
+   [4].  */
 struct header_slots
 {
   size_t taken[SLOTS_TAKEN_MAX]; /* indices of headers that go away */

@@ -7,8 +7,8 @@
 #include "place/header_slots.h"
 
 /* Take headers of TYPE that are there already, as long as SLOTS has less than
-   N of them.  A PT_GNU_SFRAME is empty, or that of the .sframe to be replaced.
- */
+   N of them.  A PT_GNU_SFRAME is empty, or it has the .sframe that is to be
+   replaced.  */
 void spare_headers_take_type (const struct image *image,
                               struct header_slots *slots, size_t n,
                               uint32_t type);

@@ -39,9 +39,9 @@ enum compare_defect
 };
 
 /* Called for each difference: those of A's functions first, then those only
-   in B, in address order.  All its addresses are absolute (`section' is NULL),
-   and its `defect' is an enum compare_defect.  Its text stays during the call.
- */
+   in B, in address order.  Addresses in DIFFERENCE are absolute (`section' is
+   NULL), `defect' is an enum compare_defect, and the text stays during the
+   call.  */
 typedef void compare_sink (void *context,
                            const struct cfi2sframe_difference *difference);
 

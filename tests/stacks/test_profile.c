@@ -1,6 +1,8 @@
-/* Unit tests of stacks/profile.c: what becomes of the kernel's addresses, and
-   of recordings that are made of very many threads, processes and files; and
-   of the command that is sampled. SPDX-License-Identifier: LGPL-2.1-or-later
+/* Unit tests of stacks/profile.c, and of the command that is sampled.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Addresses of the kernel, and recordings of very many threads, processes and
+   files.
 
    The names of the kernel's functions are those of this file, whatever machine
    the addresses are of.  */
