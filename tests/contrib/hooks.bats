@@ -935,6 +935,36 @@ linker=$contrib/cargo/sframe-linker
   "$CFI2SFRAME" -q --check ../root/bin/hello
 }
 
+# genrules stand for cc_binary, whose toolchains Bazel downloads.
+@test "Bazel: programs and libraries, options and settings" {
+  needs bazel
+  mkdir -p tool tools
+  ln -s "$CFI2SFRAME" tool/cfi2sframe
+  cp "$contrib/bazel/sframe.bzl" tools
+  touch tools/BUILD
+  write_hello
+  cat >WORKSPACE <<END
+new_local_repository(name = "cfi2sframe", path = "$PWD/tool",
+                     build_file_content = 'exports_files(["cfi2sframe"])')
+END
+  cat >BUILD <<'END'
+load("//tools:sframe.bzl", "sframe_binary")
+genrule(name = "program", srcs = ["hello.c", "answer.c"], outs = ["plain"],
+        cmd = "$${CC:-cc} -o $@ $(SRCS)", executable = True)
+genrule(name = "library", srcs = ["answer.c"], outs = ["plain.so"],
+        cmd = "$${CC:-cc} -shared -fPIC -o $@ $(SRCS)")
+sframe_binary(name = "hello", src = ":plain", options = ["--format=2"])
+sframe_binary(name = "libanswer.so", src = ":plain.so", config = "settings")
+END
+  echo "exclude = *plain.so" >settings
+  bazel --batch --output_user_root="$PWD/root" build -- //:hello \
+    //:libanswer.so >log 2>&1 || { cat log; false; }
+  [ "$(version_of bazel-bin/hello)" = 2 ]
+  [ "$(bazel-bin/hello)" = "$(bazel-bin/plain)" ]
+  no_sframe bazel-bin/libanswer.so
+  chmod -R u+w root
+}
+
 @test "Go: nothing to do without cgo; with cgo an installed program keeps it" {
   needs go
   program_in_path
