@@ -937,7 +937,8 @@ linker=$contrib/cargo/sframe-linker
 
 # genrules stand for cc_binary, whose toolchains Bazel downloads.
 @test "Bazel: programs and libraries, options and settings" {
-  needs bazel
+  # A hundred packages with Java are too many for all tests to install.
+  command -v bazel >/dev/null || skip "Bazel is not installed"
   mkdir -p tool tools
   ln -s "$CFI2SFRAME" tool/cfi2sframe
   cp "$contrib/bazel/sframe.bzl" tools
