@@ -22,7 +22,7 @@
 
 enum
 {
-  CUNWIND_SAVED_MAX = 18,
+  CUNWIND_SAVED_MAX = SAVED_REGISTERS_MAX + 1, /* and FP */
   CUNWIND_PERSONALITIES_MAX = 3 /* a 2-bit index counted from 1 */
 };
 

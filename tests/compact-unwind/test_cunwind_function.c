@@ -407,6 +407,24 @@ TEST (arm64_frames_are_expressed_or_refused)
   expect (ARM64 (AT ("\x01") CFA_OFFSET_IS ("\x18")), CUNWIND_STACK_SIZE, 0);
 }
 
+/* A frameless function may save all that it must preserve, and FP.  */
+TEST (arm64_may_save_every_register)
+{
+  const struct arch *arch = &arch_aarch64;
+  char fde[3 * (SAVED_REGISTERS_MAX + 1)];
+  size_t size = 0;
+  for (unsigned i = 0; i <= arch->n_saved_registers; i++)
+    {
+      unsigned reg
+          = i < arch->n_saved_registers ? arch->saved_registers[i] : arch->fp;
+      fde[size++] = CFA_OFFSET_EXTENDED;
+      fde[size++] = (char)reg;
+      fde[size++] = (char)(i + 1);
+    }
+  expect (&(struct example){ .arch = arch, .fde = fde, .fde_size = size },
+          CUNWIND_SAVED_PLACE, 0);
+}
+
 TEST (arm64_calls_outside_of_the_body_are_refused)
 {
   struct example example = *ARM64 (AT ("\x02") TOP);
