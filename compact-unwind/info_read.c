@@ -46,7 +46,6 @@ cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
     .compressed = load_u32 (header, false) == CUNWIND_COMPRESSED,
     .entries = at + load_u16 (header + 4, false),
     .n_entries = load_u16 (header + 6, false),
-    .lsdas = cunwind_reader_word (reader, first + 8),
   };
   if (page->compressed)
     {

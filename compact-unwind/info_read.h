@@ -30,7 +30,6 @@ struct cunwind_reader_page
   bool compressed;
   uint32_t entries, n_entries; /* offset in the section */
   uint32_t own, n_own;         /* compressed: the page's encodings */
-  uint32_t lsdas;              /* offset of its LSDA entries */
 };
 
 struct cunwind_reader_entry

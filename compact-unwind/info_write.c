@@ -4,20 +4,21 @@
 #include "compact-unwind/info_write.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/radix.h"
 #include "compact-unwind/info_format.h"
 
 enum
 {
   PAGE_ENTRIES_MAX = (CUNWIND_PAGE_MAX - CUNWIND_COMPRESSED_HEADER_SIZE) / 4,
   REGULAR_ENTRIES_MAX = (CUNWIND_PAGE_MAX - CUNWIND_REGULAR_HEADER_SIZE)
-                        / CUNWIND_REGULAR_ENTRY_SIZE,
-  SLOTS = 1024, /* of a page's hash table; more than entries in a page */
-  NO_INDEX = 0xffff
+                        / CUNWIND_REGULAR_ENTRY_SIZE
 };
+
+/* In the place of a page's number.  */
+#define COMMON UINT32_MAX
 
 void
 cunwind_info_init (struct cunwind_info *info, const struct arch *arch,
@@ -125,105 +126,94 @@ cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
   return append_entry (info, entry, err);
 }
 
-/* Common encodings.  */
+/* Encodings.  */
 
-/* Encodings that are worth an entry in the common array, ascending, with
-   their index there.  */
-struct common_encodings
+/* An encoding that entries have, and where pages find it.  */
+struct encoding_kind
 {
-  struct common_encoding
-  {
-    uint32_t encoding;
-    uint32_t count; /* of entries */
-    uint16_t index;
-  } by_value[CUNWIND_COMMON_MAX];
-  unsigned n;
-  uint32_t encodings[CUNWIND_COMMON_MAX]; /* by index, most frequent first */
+  uint32_t encoding;
+  uint32_t count; /* of entries */
+  /* The latest page that has it among its own encodings, counted from 1, or
+     COMMON; and its index among all encodings of that page.  */
+  uint32_t page;
+  uint16_t index;
 };
 
-static int
-compare_encodings (const void *a, const void *b)
+struct encodings
 {
-  uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-  return (left > right) - (left < right);
-}
+  struct encoding_kind *kinds; /* owned; ascending */
+  size_t n_kinds;
+  uint32_t *numbers;                   /* owned; of each entry's kind */
+  uint32_t common[CUNWIND_COMMON_MAX]; /* most frequent first */
+  unsigned n_common;
+};
 
-static int
-compare_common_values (const void *a, const void *b)
-{
-  const struct common_encoding *left = a, *right = b;
-  return (left->encoding > right->encoding)
-         - (left->encoding < right->encoding);
-}
-
-/* The most frequent first, and equally frequent ones by value: qsort puts
-   elements that compare equal in any order.  */
-static int
-compare_counts (const void *a, const void *b)
-{
-  const struct common_encoding *left = a, *right = b;
-  if (left->count != right->count)
-    return left->count > right->count ? -1 : 1;
-  return compare_common_values (a, b);
-}
-
-/* Runs of equal values among the N sorted ALL, of at least two, become RUNS;
-   returns how many there are.  */
-static size_t
-count_runs (const uint32_t *all, size_t n, struct common_encoding *runs)
-{
-  size_t n_runs = 0;
-  for (size_t i = 0; i < n;)
-    {
-      size_t begin = i;
-      while (i < n && all[i] == all[begin])
-        i++;
-      if (i - begin > 1)
-        runs[n_runs++]
-            = (struct common_encoding){ .encoding = all[begin],
-                                        .count = (uint32_t)(i - begin) };
-    }
-  return n_runs;
-}
-
+/* Find the kinds.  KEYS has room for one of each entry.  */
 static bool
-choose_common (const struct cunwind_info *info,
-               struct common_encodings *common)
+number_encodings (struct encodings *encodings, const struct cunwind_info *info,
+                  void **keys)
 {
-  common->n = 0;
-  uint32_t *all = reallocarray (NULL, info->n + 1, sizeof *all);
-  struct common_encoding *runs
-      = reallocarray (NULL, info->n / 2 + 1, sizeof *runs);
-  if (all != NULL && runs != NULL)
+  uint64_t *key = *keys;
+  for (size_t i = 0; i < info->n; i++)
+    key[i] = (uint64_t)info->entries[i].encoding << 32 | i;
+  if (!radix_sort (keys, info->n, sizeof *key))
+    return false;
+  key = *keys;
+  for (size_t i = 0; i < info->n; i++)
     {
-      for (size_t i = 0; i < info->n; i++)
-        all[i] = info->entries[i].encoding;
-      qsort (all, info->n, sizeof *all, compare_encodings);
-      size_t n = count_runs (all, info->n, runs);
-      qsort (runs, n, sizeof *runs, compare_counts);
-      common->n = n < CUNWIND_COMMON_MAX ? (unsigned)n : CUNWIND_COMMON_MAX;
-      for (unsigned i = 0; i < common->n; i++)
-        {
-          runs[i].index = (uint16_t)i;
-          common->by_value[i] = runs[i];
-          common->encodings[i] = runs[i].encoding;
-        }
-      qsort (common->by_value, common->n, sizeof common->by_value[0],
-             compare_common_values);
+      uint32_t encoding = (uint32_t)(key[i] >> 32);
+      if (i == 0 || encoding != key[i - 1] >> 32)
+        encodings->kinds[encodings->n_kinds++].encoding = encoding;
+      encodings->kinds[encodings->n_kinds - 1].count++;
+      encodings->numbers[(uint32_t)key[i]] = (uint32_t)encodings->n_kinds - 1;
     }
-  bool chosen = all != NULL && runs != NULL;
-  free (all);
-  free (runs);
-  return chosen;
+  return true;
 }
 
-static uint16_t
-common_index (const struct common_encodings *common, uint32_t encoding)
+/* Choose the encodings that are worth an entry in the common array: the most
+   frequent ones, of equally frequent ones the lowest.  */
+static bool
+choose_common (struct encodings *encodings, void **keys)
 {
-  struct common_encoding key = { .encoding = encoding };
-  const struct common_encoding *found = bsearch (
-      &key, common->by_value, common->n, sizeof key, compare_common_values);
-  return found != NULL ? found->index : NO_INDEX;
+  uint64_t *key = *keys;
+  for (size_t i = 0; i < encodings->n_kinds; i++)
+    key[i] = (uint64_t)(UINT32_MAX - encodings->kinds[i].count) << 32 | i;
+  if (!radix_sort (keys, encodings->n_kinds, sizeof *key))
+    return false;
+  key = *keys;
+  for (size_t i = 0; i < encodings->n_kinds && i < CUNWIND_COMMON_MAX; i++)
+    {
+      struct encoding_kind *kind = &encodings->kinds[(uint32_t)key[i]];
+      if (kind->count == 1)
+        break;
+      kind->page = COMMON;
+      kind->index = (uint16_t)i;
+      encodings->common[encodings->n_common++] = kind->encoding;
+    }
+  return true;
+}
+
+/* ENCODINGS, all zero at first, are to be freed also after failure.  */
+static bool
+find_encodings (struct encodings *encodings, const struct cunwind_info *info)
+{
+  void *keys = reallocarray (NULL, info->n + 1, sizeof (uint64_t));
+  encodings->kinds = calloc (info->n + 1, sizeof *encodings->kinds);
+  encodings->numbers
+      = reallocarray (NULL, info->n + 1, sizeof *encodings->numbers);
+  bool found = keys != NULL && encodings->kinds != NULL
+               && encodings->numbers != NULL
+               && number_encodings (encodings, info, &keys)
+               && choose_common (encodings, &keys);
+  free (keys);
+  return found;
+}
+
+static void
+encodings_free (struct encodings *encodings)
+{
+  free (encodings->kinds);
+  free (encodings->numbers);
 }
 
 /* Pages.  */
@@ -232,23 +222,13 @@ common_index (const struct common_encodings *common, uint32_t encoding)
 struct page_draft
 {
   const struct cunwind_info *info;
-  const struct common_encodings *common;
+  struct encodings encodings; /* owned */
+  uint32_t number;            /* counted from 1 */
   size_t begin, n;
   uint8_t indexes[PAGE_ENTRIES_MAX]; /* of the entries' encodings */
   unsigned n_own;                    /* encodings that are not common */
   uint32_t own[CUNWIND_ENCODINGS_MAX];
-  uint16_t slots[SLOTS]; /* hash table of `own`: index + 1, or 0 */
 };
-
-/* The slot of ENCODING, or a free one for it.  */
-static uint16_t *
-find_slot (struct page_draft *page, uint32_t encoding)
-{
-  uint32_t at = encoding * UINT32_C (2654435761) >> 22;
-  while (page->slots[at] != 0 && page->own[page->slots[at] - 1] != encoding)
-    at = (at + 1) % SLOTS;
-  return &page->slots[at];
-}
 
 static size_t
 compressed_size (const struct page_draft *page)
@@ -260,42 +240,34 @@ compressed_size (const struct page_draft *page)
 static bool
 add_to_compressed (struct page_draft *page)
 {
-  const struct cunwind_info *info = page->info;
-  const struct cunwind_entry *first = &info->entries[page->begin];
+  const struct cunwind_entry *first = &page->info->entries[page->begin];
   const struct cunwind_entry *entry = first + page->n;
-  uint16_t index = common_index (page->common, entry->encoding);
-  size_t size = compressed_size (page) + 4;
-  if ((entry->function - first->function) >> CUNWIND_FUNCTION_BITS != 0)
+  struct encodings *encodings = &page->encodings;
+  struct encoding_kind *kind
+      = &encodings->kinds[encodings->numbers[page->begin + page->n]];
+  bool is_new = kind->page != COMMON && kind->page != page->number;
+  unsigned n_encodings = encodings->n_common + page->n_own;
+  if ((entry->function - first->function) >> CUNWIND_FUNCTION_BITS != 0
+      || compressed_size (page) + (is_new ? 8 : 4) > CUNWIND_PAGE_MAX
+      || (is_new && n_encodings == CUNWIND_ENCODINGS_MAX))
     return false;
-  if (index == NO_INDEX)
+  if (is_new)
     {
-      uint16_t *slot = find_slot (page, entry->encoding);
-      bool is_new = *slot == 0;
-      if (is_new
-          && (page->common->n + page->n_own == CUNWIND_ENCODINGS_MAX
-              || size + 4 > CUNWIND_PAGE_MAX))
-        return false;
-      if (is_new)
-        {
-          page->own[page->n_own++] = entry->encoding;
-          *slot = (uint16_t)page->n_own;
-        }
-      index = (uint16_t)(page->common->n + *slot - 1);
+      page->own[page->n_own++] = kind->encoding;
+      kind->page = page->number;
+      kind->index = (uint16_t)n_encodings;
     }
-  else if (size > CUNWIND_PAGE_MAX)
-    return false;
-  page->indexes[page->n++] = (uint8_t)index;
+  page->indexes[page->n++] = (uint8_t)kind->index;
   return true;
 }
 
 static void
 fill_page (struct page_draft *page, size_t begin)
 {
+  page->number++;
   page->begin = begin;
   page->n = page->n_own = 0;
-  memset (page->slots, 0, sizeof page->slots);
-  while (begin + page->n < page->info->n && page->n < PAGE_ENTRIES_MAX
-         && add_to_compressed (page))
+  while (begin + page->n < page->info->n && add_to_compressed (page))
     continue;
 }
 
@@ -348,13 +320,11 @@ write_regular (const struct page_draft *page, size_t n, struct buffer *out)
 /* Write all pages to PAGES and a first-level entry for each to INDEX, with
    offsets that count from the first page and the first LSDA.  */
 static void
-write_pages (const struct cunwind_info *info,
-             const struct common_encodings *common, struct page_draft *page,
-             struct buffer *pages, struct buffer *index)
+write_pages (struct page_draft *page, struct buffer *pages,
+             struct buffer *index)
 {
+  const struct cunwind_info *info = page->info;
   uint32_t lsdas = 0;
-  page->info = info;
-  page->common = common;
   for (size_t i = 0; i < info->n;)
     {
       buffer_u32 (index, info->entries[i].function);
@@ -377,21 +347,21 @@ write_pages (const struct cunwind_info *info,
 
 static void
 write_header_and_arrays (const struct cunwind_info *info,
-                         const struct common_encodings *common,
-                         uint32_t n_index, struct buffer *out)
+                         const struct encodings *encodings, uint32_t n_index,
+                         struct buffer *out)
 {
   uint32_t at = CUNWIND_HEADER_SIZE;
   buffer_u32 (out, CUNWIND_INFO_VERSION);
   buffer_u32 (out, at);
-  buffer_u32 (out, common->n);
-  at += 4 * common->n;
+  buffer_u32 (out, encodings->n_common);
+  at += 4 * encodings->n_common;
   buffer_u32 (out, at);
   buffer_u32 (out, info->n_personalities);
   at += 4 * info->n_personalities;
   buffer_u32 (out, at);
   buffer_u32 (out, n_index);
-  for (unsigned i = 0; i < common->n; i++)
-    buffer_u32 (out, common->encodings[i]);
+  for (unsigned i = 0; i < encodings->n_common; i++)
+    buffer_u32 (out, encodings->common[i]);
   for (unsigned i = 0; i < info->n_personalities; i++)
     buffer_u32 (out, info->personalities[i]);
 }
@@ -425,19 +395,20 @@ write_lsdas (const struct cunwind_info *info, struct buffer *out)
 
 static bool
 put_together (const struct cunwind_info *info,
-              const struct common_encodings *common,
-              const struct buffer *pages, const struct buffer *index,
-              struct buffer *out, struct error *err)
+              const struct encodings *encodings, const struct buffer *pages,
+              const struct buffer *index, struct buffer *out,
+              struct error *err)
 {
-  uint64_t lsdas_at = CUNWIND_HEADER_SIZE + 4 * (uint64_t)common->n
+  uint64_t lsdas_at = CUNWIND_HEADER_SIZE + 4 * (uint64_t)encodings->n_common
                       + 4 * (uint64_t)info->n_personalities + index->size;
   uint64_t pages_at
       = lsdas_at + CUNWIND_LSDA_ENTRY_SIZE * (uint64_t)info->n_lsdas;
   if (pages_at + pages->size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "compact unwind of 4 GiB or more");
-  write_header_and_arrays (
-      info, common, (uint32_t)(index->size / CUNWIND_INDEX_ENTRY_SIZE), out);
+  write_header_and_arrays (info, encodings,
+                           (uint32_t)(index->size / CUNWIND_INDEX_ENTRY_SIZE),
+                           out);
   write_index (index, (uint32_t)lsdas_at, (uint32_t)pages_at, out);
   write_lsdas (info, out);
   buffer_append (out, pages->bytes, pages->size);
@@ -448,24 +419,22 @@ bool
 cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
                     struct error *err)
 {
+  struct page_draft page = { .info = info };
   struct buffer pages, index;
-  struct common_encodings *common = calloc (1, sizeof *common);
-  struct page_draft *page = calloc (1, sizeof *page);
   buffer_init (&pages, false);
   buffer_init (&index, false);
-  bool written
-      = common != NULL && page != NULL && choose_common (info, common);
+  bool written = find_encodings (&page.encodings, info);
   if (written)
     {
-      write_pages (info, common, page, &pages, &index);
+      write_pages (&page, &pages, &index);
       written = !pages.failed && !index.failed;
     }
   if (!written)
     error_set_no_memory (err);
-  written = written && put_together (info, common, &pages, &index, out, err);
+  written = written
+            && put_together (info, &page.encodings, &pages, &index, out, err);
   buffer_free (&pages);
   buffer_free (&index);
-  free (common);
-  free (page);
+  encodings_free (&page.encodings);
   return written;
 }

@@ -263,6 +263,18 @@ TEST (up_to_127_encodings_are_common_and_129_a_pages_own)
   assert_true (check (&info) > 0);
 }
 
+/* A page's own encoding again, where the page is full.  */
+TEST (an_own_encoding_begins_no_page_that_is_too_long)
+{
+  struct cunwind_info info;
+  uint32_t at = 0;
+  start (&info);
+  for (uint32_t i = 0; i < 1021; i++, at += 16)
+    add (&info, at, 16,
+         i % 1020 == 0 ? 0x02010000 : 0x02010400 + 0x400 * (i % 127), 0);
+  assert_int_equal (check (&info), 1); /* the other one is regular */
+}
+
 /* Random sections of every size.  */
 TEST (random_sections_are_read_back)
 {
