@@ -7,7 +7,6 @@
 
 #include "cfi/cfa_opcode.h"
 #include "cfi/reader.h"
-#include "cfi/entry.h"
 #include "compact-unwind/encoding.h"
 
 static bool
@@ -90,15 +89,6 @@ encode_fde (struct cunwind_section *section, const struct cfi_fde *fde,
   return encoded;
 }
 
-/* Count the entry at OFFSET of .eh_frame as still needed.  */
-static void
-keep_entry (struct cunwind_section *section, uint64_t offset)
-{
-  const struct cfi_section *cfi = section->cfi;
-  section->bytes_kept
-      += entry_at (&cfi->inputs[0], cfi->arch->big_endian, offset).size;
-}
-
 /* The encoding that sends readers to FDE, where personality and LSDA are as
    well.  An offset too large for it is 0: readers search .eh_frame then.  */
 static uint32_t
@@ -109,9 +99,9 @@ escape (struct cunwind_section *section, const struct cfi_fde *fde)
   if (fde->offset <= CUNWIND_DWARF_OFFSET_MAX)
     frame.dwarf_offset = (uint32_t)fde->offset;
   cunwind_encode (section->info.arch, &frame, &encoding);
-  keep_entry (section, fde->offset);
+  section->bytes_kept += (uint64_t)fde->head_size + fde->instructions_size;
   if (!section->cie_kept[fde->cie])
-    keep_entry (section, section->cfi->cies[fde->cie].offset);
+    section->bytes_kept += section->cfi->cies[fde->cie].entry_size;
   section->cie_kept[fde->cie] = true;
   return encoding;
 }
