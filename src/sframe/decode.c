@@ -246,13 +246,17 @@ sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
 }
 
 bool
-sframe_decoder_spend_rows (uint64_t *left, const struct sframe_fde *function,
-                           struct error *err)
+sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
+                     uint64_t *rows_left, struct sframe_fde *function,
+                     struct sframe_row_cursor *cursor, struct error *err)
 {
-  if (function->n_rows > *left)
+  if (!sframe_decoder_function (decoder, index, function, err)
+      || !sframe_decoder_rows (decoder, index, function, cursor, err))
+    return false;
+  if (function->n_rows > *rows_left)
     return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
                            "SFrame: rows shared too often");
-  *left -= function->n_rows;
+  *rows_left -= function->n_rows;
   return true;
 }
 

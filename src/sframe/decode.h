@@ -95,10 +95,12 @@ sframe_decoder_rows_max (const struct sframe_decoder *decoder)
   return 65536 + 64 * decoder->size;
 }
 
-/* Take the rows that FUNCTION claims off *LEFT, which begins with
-   sframe_decoder_rows_max.  CFI2SFRAME_MALFORMED when fewer are left.  */
-bool sframe_decoder_spend_rows (uint64_t *left,
-                                const struct sframe_fde *function,
-                                struct error *err);
+/* Read function INDEX and start reading its rows, as the two above, for
+   whoever walks all functions: the rows that FUNCTION claims are taken off
+   *ROWS_LEFT, which begins with sframe_decoder_rows_max. CFI2SFRAME_MALFORMED,
+   too, when fewer are left.  */
+bool sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
+                          uint64_t *rows_left, struct sframe_fde *function,
+                          struct sframe_row_cursor *cursor, struct error *err);
 
 #endif /* SFRAME_DECODE_H */

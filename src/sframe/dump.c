@@ -196,9 +196,8 @@ dump_function (struct dump *dump, uint32_t index, struct error *err)
   struct sframe_fde function;
   struct sframe_row_cursor cursor;
   struct sframe_row row;
-  if (!sframe_decoder_function (dump->decoder, index, &function, err)
-      || !sframe_decoder_rows (dump->decoder, index, &function, &cursor, err)
-      || !sframe_decoder_spend_rows (&dump->rows_left, &function, err))
+  if (!sframe_decoder_walk (dump->decoder, index, &dump->rows_left, &function,
+                            &cursor, err))
     return false;
   dump_function_head (dump, index, &function);
   int status;

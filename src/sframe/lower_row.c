@@ -295,9 +295,7 @@ lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
   struct sframe_row_cursor cursor;
   struct sframe_row row;
   int more;
-  if (!sframe_decoder_function (decoder, index, &fde, err)
-      || !sframe_decoder_rows (decoder, index, &fde, &cursor, err)
-      || !sframe_decoder_spend_rows (rows_left, &fde, err))
+  if (!sframe_decoder_walk (decoder, index, rows_left, &fde, &cursor, err))
     return false;
   frame_function_reset (function);
   function->address = fde.address;

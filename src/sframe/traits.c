@@ -118,9 +118,8 @@ add_function (struct sframe_traits *traits,
   struct sframe_row_cursor cursor;
   struct sframe_row row;
   int read = 0;
-  if (!sframe_decoder_function (decoder, index, &function, err)
-      || !sframe_decoder_rows (decoder, index, &function, &cursor, err)
-      || !sframe_decoder_spend_rows (rows_left, &function, err))
+  if (!sframe_decoder_walk (decoder, index, rows_left, &function, &cursor,
+                            err))
     return false;
   add_if (traits, SFRAME_TRAIT_NO_ROWS,
           function.n_rows == 0 && !function.signal, function.address);

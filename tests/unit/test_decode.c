@@ -438,11 +438,18 @@ TEST (empty_section_is_accepted)
 TEST (rows_are_spent)
 {
   struct error err = { 0 };
-  const struct sframe_fde function = { .n_rows = 3 };
-  uint64_t left = 6;
-  assert_true (sframe_decoder_spend_rows (&left, &function, &err));
-  assert_true (sframe_decoder_spend_rows (&left, &function, &err));
-  assert_false (sframe_decoder_spend_rows (&left, &function, &err));
+  struct buffer section = section_of (&arch_amd64, v3, 1, true);
+  struct sframe_decoder decoder;
+  struct sframe_fde function;
+  struct sframe_row_cursor cursor;
+  assert_true (
+      sframe_decoder_open (&decoder, section.bytes, section.size, 0, &err));
+  uint64_t left = 2 * functions[0].n_rows;
+  for (uint64_t i = 0; i < 3; i++)
+    assert_int_equal (
+        sframe_decoder_walk (&decoder, 0, &left, &function, &cursor, &err),
+        i < 2);
   assert_int_equal (left, 0);
   assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
+  buffer_free (&section);
 }
