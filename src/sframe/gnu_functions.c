@@ -96,8 +96,7 @@ is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
           const struct frame_function *said)
 {
   size_t index = 0;
-  if (made->b_key != said->b_key
-      || (gnu->variant.version >= 3 && made->signal != said->signal))
+  if (made->b_key != said->b_key || made->signal != said->signal)
     return false;
   for (size_t i = 0; i < made->n_rows; i++)
     {

@@ -183,7 +183,6 @@ view_cfi (struct sweep_side *side, uint64_t at, struct sweep_view *view,
 struct verify
 {
   const struct arch *arch;
-  unsigned version; /* of the section */
   struct cfi_side cfi;
   struct sweep_section section;
   struct cfi2sframe_check_result *result;
@@ -255,7 +254,7 @@ verify_rules (struct verify *verify, uint64_t pc,
       verify_note (verify, pc, "row for code without usable CFI");
       return false;
     }
-  if (verify->version >= 3 && theirs->signal != function->signal)
+  if (theirs->signal != function->signal)
     {
       verify_note (verify, pc, "signal frame in one of both only");
       return false;
@@ -358,7 +357,6 @@ sframe_verify (const struct sframe_decoder *decoder,
                            decoder->arch->name);
   struct verify verify
       = { .arch = decoder->arch,
-          .version = decoder->variant.version,
           .cfi
           = { .side = { view_cfi }, .rows = &rows, .arch = decoder->arch },
           .result = result };

@@ -248,6 +248,7 @@ gnu_is_right ()
 an RA that simple CFI does not mention||2 3| simple\n\t.cfi_def_cfa 7,8\n\tnop\n\tret\n
 an RA saved at the CFA itself|s390x-linux-gnu-|2 3|\n\tnop\n\t.cfi_offset 14,0\n\tnop\n\tbr %r14\n
 SP keeps its value, the CFA is another|s390x-linux-gnu-|2 3|\n\t.cfi_same_value 15\n\tnop\n\t.cfi_def_cfa 8,160\n\tnop\n\tbr %r14\n
+a signal frame in a version without its flag||1 2.0 2 3|\n\t.cfi_signal_frame\n\tnop\n\tret\n
 simple CFI without a CFA|aarch64-linux-gnu-|1 2 3| simple\n\tnop\n\t.cfi_offset 30,-8\n\tnop\n\t.cfi_undefined 29\n\tnop\n\tret\n
 END
 }

@@ -366,15 +366,28 @@ TEST (rows_where_fdes_contradict_each_other_are_wrong)
 
 TEST (signal_frames_must_agree)
 {
-  struct sides sides;
-  sides_init (&sides, 3);
-  add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
-  read_cfi (&sides);
-  struct sframe_fde function
-      = { .address = 0x1000, .size = 16, .signal = true };
-  struct cfi2sframe_check_result result = verify_against (&sides, function);
-  assert_int_equal (result.bytes_wrong, 16);
-  sides_free (&sides);
+  static const uint8_t cie[] = {
+    20,   0,   0,   0,    0, 0, 0,    0,           /* length, CIE */
+    1,    'z', 'R', 'S',  0, 1, 0x78, 16, 1, 0x1b, /* signal frames */
+    0x0c, 7,   8,   0x90, 1, 0, /* def_cfa sp+8, RA at cfa-8 */
+  };
+  /* V2 has no flag, so no row of it is right for a signal frame.  */
+  for (unsigned version = 2; version <= 3; version++)
+    for (int flag = 0; flag <= (version == 3); flag++)
+      {
+        struct sides sides
+            = { .arch = &arch_amd64, .variant = { (uint8_t)version, true } };
+        buffer_init (&sides.eh_frame, false);
+        buffer_append (&sides.eh_frame, cie, sizeof cie);
+        add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
+        read_cfi (&sides);
+        struct cfi2sframe_check_result result = verify_against (
+            &sides, (struct sframe_fde){
+                        .address = 0x1000, .size = 16, .signal = flag == 1 });
+        assert_int_equal (result.bytes_wrong, flag ? 0 : 16);
+        assert_int_equal (result.bytes_equal, flag ? 16 : 0);
+        sides_free (&sides);
+      }
 }
 
 /* The key that a return address is signed with.  */
