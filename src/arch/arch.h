@@ -186,6 +186,14 @@ arch_tracks_ra (const struct arch *arch)
   return arch->fixed_ra_offset == 0;
 }
 
+/* Whether a stack tracer can ask for register REG: on amd64 the RA column is a
+   name without a register.  */
+static inline bool
+arch_has_register (const struct arch *arch, uint64_t reg)
+{
+  return arch_tracks_ra (arch) || reg != arch->ra;
+}
+
 #define DECLARE_ARCH(name) extern const struct arch arch_##name;
 FOR_EACH_ARCH (DECLARE_ARCH)
 #undef DECLARE_ARCH

@@ -327,7 +327,7 @@ set_register_rule (struct execution *run, uint64_t reg, uint64_t source)
     rule = frame_rule_unsupported (REASON_REGISTER_RANGE);
   else if (source == reg)
     rule = (struct frame_rule){ .kind = RULE_SAME };
-  else if (!arch_tracks_ra (arch) && source == arch->ra)
+  else if (!arch_has_register (arch, source))
     rule = frame_rule_unsupported (REASON_RA_REGISTER);
   set_rule (run, reg, rule);
 }
@@ -351,6 +351,8 @@ define_cfa (struct execution *run, uint64_t reg, int64_t offset)
   struct cfa_state *state = &run->state;
   if (reg > UINT16_MAX)
     state->row.cfa = frame_rule_unsupported (REASON_REGISTER_RANGE);
+  else if (!arch_has_register (run->machine->arch, reg))
+    state->row.cfa = frame_rule_unsupported (REASON_CFA_REGISTER);
   else if (offset != (int32_t)offset)
     state->row.cfa = frame_rule_unsupported (REASON_OFFSET_RANGE);
   else

@@ -197,14 +197,6 @@ match_plt (const uint8_t *block, uint64_t size, uint8_t *threshold)
   return true;
 }
 
-/* Whether a stack tracer cannot ask for the register: on amd64 the RA column
-   is a name without a register.  */
-static bool
-is_readable_register (const struct arch *arch, uint64_t reg)
-{
-  return reg <= UINT16_MAX && (arch_tracks_ra (arch) || reg != arch->ra);
-}
-
 static struct frame_rule
 term_rule (const struct arch *arch, const struct term *term,
            enum expression_use use, enum frame_reason reason)
@@ -225,7 +217,7 @@ term_rule (const struct arch *arch, const struct term *term,
       rule.kind = in_memory ? RULE_DEREF_CFA : RULE_CFA;
       return rule;
     }
-  if (!is_readable_register (arch, term->reg))
+  if (term->reg > UINT16_MAX || !arch_has_register (arch, term->reg))
     return frame_rule_unsupported (reason);
   rule.kind = in_memory ? RULE_DEREF_REG : RULE_REG;
   rule.reg = (uint16_t)term->reg;

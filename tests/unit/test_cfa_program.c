@@ -615,6 +615,10 @@ TEST (registers_are_those_of_the_machine)
   expect_program (AMD64 ("\x09\x06\x10"), REASON_NONE,
                   "0 r7+8 [c-8] ra-register");
   expect_program (AARCH64 ("\x09\x1d\x1e"), REASON_NONE, "0 r31+0 same r30+0");
+  expect_program (AMD64 ("\x0d\x10\x41\x0c\x10\x10\x41\x0c\x03\x10"),
+                  REASON_NONE,
+                  "0 cfa-register [c-8] same; 2 r3+16 [c-8] same");
+  expect_program (AARCH64 ("\x0d\x1e"), REASON_NONE, "0 r30+0 same same");
 }
 
 /* Execute INSTRUCTIONS, which are freed.  */
