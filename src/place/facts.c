@@ -73,3 +73,12 @@ segment_kind_may_move (uint32_t type)
 {
   return type == PT_NOTE || type == PT_INTERP || type == PT_GNU_PROPERTY;
 }
+
+void
+segment_move (GElf_Phdr *segment, uint64_t offset, uint64_t address)
+{
+  if (segment->p_paddr == segment->p_vaddr)
+    segment->p_paddr += address;
+  segment->p_vaddr += address;
+  segment->p_offset += offset;
+}

@@ -57,4 +57,9 @@ bool section_kind_may_move (const struct image *image,
 /* Whether a segment of TYPE may move with a section that may.  */
 bool segment_kind_may_move (uint32_t type);
 
+/* Add OFFSET and ADDRESS to where SEGMENT is.  A physical address that is
+   another than the virtual one stays: some files have 0 everywhere, and BFD
+   lays a file out by physical addresses as soon as one of them is not 0.  */
+void segment_move (GElf_Phdr *segment, uint64_t offset, uint64_t address);
+
 #endif /* PLACE_FACTS_H */

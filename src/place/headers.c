@@ -27,33 +27,29 @@ headers_set_table_end (const struct draft *draft, struct header_slots *slots)
                      - slots->n_taken * sizeof (Elf64_Phdr);
 }
 
-/* paddr - vaddr of the segment that .sframe is in.  */
-static uint64_t
-physical_delta (const struct draft *draft)
+GElf_Phdr
+headers_segment (const struct draft *draft, uint32_t type,
+                 struct interval bytes, uint64_t address, uint64_t align)
 {
-  uint64_t address = draft->plan->sframe_address;
-  for (size_t i = 0; i < draft->n_segments; i++)
-    {
-      const GElf_Phdr *load = &draft->segments[i];
-      if (load->p_type == PT_LOAD && address >= load->p_vaddr
-          && address - load->p_vaddr < load->p_memsz)
-        return load->p_paddr - load->p_vaddr;
-    }
-  return 0;
+  GElf_Phdr segment = *draft_last_load (draft);
+  segment_move (&segment, bytes.begin - segment.p_offset,
+                address - segment.p_vaddr);
+  segment.p_type = type;
+  segment.p_flags = PF_R;
+  segment.p_filesz = segment.p_memsz = bytes.end - bytes.begin;
+  segment.p_align = align;
+  return segment;
 }
 
 GElf_Phdr
 headers_sframe_segment (const struct draft *draft)
 {
   const struct plan *plan = draft->plan;
-  return (GElf_Phdr){ .p_type = PT_GNU_SFRAME,
-                      .p_flags = PF_R,
-                      .p_offset = plan->sframe_offset,
-                      .p_vaddr = plan->sframe_address,
-                      .p_paddr = plan->sframe_address + physical_delta (draft),
-                      .p_filesz = plan->sframe_size,
-                      .p_memsz = plan->sframe_size,
-                      .p_align = 8 };
+  uint64_t begin = plan->sframe_offset;
+  return headers_segment (
+      draft, PT_GNU_SFRAME,
+      (struct interval){ begin, begin + plan->sframe_size },
+      plan->sframe_address, 8);
 }
 
 /* Have the PT_NOTE that is kept for all notes say so.  */
@@ -63,9 +59,8 @@ join_notes (struct draft *draft, const struct gathered_notes *notes)
   GElf_Phdr *kept = &draft->segments[notes->kept];
   if (notes->end == 0)
     return;
-  kept->p_vaddr += notes->begin - kept->p_offset;
-  kept->p_paddr += notes->begin - kept->p_offset;
-  kept->p_offset = notes->begin;
+  uint64_t delta = notes->begin - kept->p_offset;
+  segment_move (kept, delta, delta);
   kept->p_filesz = kept->p_memsz = notes->end - notes->begin;
   kept->p_align = notes->align;
 }

@@ -17,7 +17,13 @@ bool headers_slot_is_taken (const struct header_slots *slots, size_t index);
 void headers_set_table_end (const struct draft *draft,
                             struct header_slots *slots);
 
-/* PT_GNU_SFRAME for plan->sframe_*; the segment that has .sframe is there.  */
+/* The header of a new read-only segment of TYPE that has these bytes, at
+   ADDRESS.  */
+GElf_Phdr headers_segment (const struct draft *draft, uint32_t type,
+                           struct interval bytes, uint64_t address,
+                           uint64_t align);
+
+/* PT_GNU_SFRAME for plan->sframe_*.  */
 GElf_Phdr headers_sframe_segment (const struct draft *draft);
 
 /* Drop the taken slots, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD is

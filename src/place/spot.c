@@ -18,18 +18,11 @@ spot_fill (const struct draft *draft, struct spot *spot)
                                      &end_address);
 }
 
-static GElf_Phdr
-new_load (const struct draft *draft, const struct spot *spot)
+/* Where the bytes of SPOT end that are loaded.  */
+static uint64_t
+loaded_end (const struct spot *spot)
 {
-  uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
-  return (GElf_Phdr){ .p_type = PT_LOAD,
-                      .p_flags = PF_R,
-                      .p_offset = spot->offset,
-                      .p_vaddr = spot->address,
-                      .p_paddr = spot->address,
-                      .p_filesz = end - spot->offset,
-                      .p_memsz = end - spot->offset,
-                      .p_align = draft->page };
+  return spot->load_end > 0 ? spot->load_end : spot->end;
 }
 
 /* strip computes the size of a segment from its sections, so the bytes up to
@@ -47,7 +40,7 @@ add_padding_section (struct draft *draft, const struct spot *spot)
 static bool
 take_bytes (struct draft *draft, const struct spot *spot)
 {
-  uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
+  uint64_t end = loaded_end (spot);
   if (end > draft->end)
     draft->end = end;
   if (!spot->new_load)
@@ -64,7 +57,9 @@ spot_take (struct draft *draft, struct spot *spot)
 {
   struct plan *plan = draft->plan;
   bool adds = spot->end > 0;
-  GElf_Phdr load = new_load (draft, spot);
+  GElf_Phdr load = headers_segment (
+      draft, PT_LOAD, (struct interval){ spot->offset, loaded_end (spot) },
+      spot->address, draft->page);
   plan->sframe_offset = spot->offset;
   plan->sframe_address = spot->address;
   if ((adds && !take_bytes (draft, spot))

@@ -200,8 +200,7 @@ grow_headers (struct draft *draft, uint64_t distance)
       GElf_Phdr *segment = &draft->segments[i];
       if (&draft->image->segments[i] == first || segment->p_type == PT_PHDR)
         {
-          segment->p_vaddr -= distance;
-          segment->p_paddr -= distance;
+          segment_move (segment, 0, -distance);
           if (segment->p_type == PT_LOAD)
             {
               segment->p_filesz += distance;
@@ -243,14 +242,8 @@ move_notes (struct draft *draft, struct front *front)
     }
   if (front->alone.end == 0)
     return true;
-  GElf_Phdr *note = &draft->segments[draft->n_segments++];
-  *note = (GElf_Phdr){ .p_type = PT_NOTE,
-                       .p_flags = PF_R,
-                       .p_offset = front->alone.begin,
-                       .p_vaddr = begin + front->alone.begin,
-                       .p_align = 4 };
-  note->p_paddr = note->p_vaddr + (load->p_paddr - load->p_vaddr);
-  note->p_filesz = note->p_memsz = front->alone.end - front->alone.begin;
+  draft->segments[draft->n_segments++] = headers_segment (
+      draft, PT_NOTE, front->alone, begin + front->alone.begin, 4);
   return true;
 }
 
@@ -259,9 +252,7 @@ static GElf_Phdr
 front_load (const struct draft *draft, const struct front *front)
 {
   GElf_Phdr load = *draft_first_load (draft);
-  load.p_offset -= front->distance;
-  load.p_vaddr -= front->distance;
-  load.p_paddr -= front->distance;
+  segment_move (&load, -front->distance, -front->distance);
   load.p_filesz = load.p_memsz = front->distance;
   load.p_align = draft->page;
   return load;
@@ -296,9 +287,8 @@ front_table (const struct draft *draft, const struct front *front,
         case PT_LOAD:
           break;
         case PT_PHDR:
-          header->p_paddr += address - header->p_vaddr;
-          header->p_vaddr = address;
-          header->p_offset = address - base;
+          segment_move (header, address - base - header->p_offset,
+                        address - header->p_vaddr);
           header->p_filesz = header->p_memsz
               = front->n_headers * sizeof (Elf64_Phdr);
           break;

@@ -407,12 +407,6 @@ unit_commit (struct draft *draft, const struct unit *unit)
       draft->sections[i].sh_offset += offset_delta;
     }
   for (size_t i = 0; i < image->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (!is_bound_segment (image, unit, segment))
-        continue;
-      draft->segments[i].p_offset += offset_delta;
-      draft->segments[i].p_vaddr += delta;
-      draft->segments[i].p_paddr += delta;
-    }
+    if (is_bound_segment (image, unit, &image->segments[i]))
+      segment_move (&draft->segments[i], offset_delta, delta);
 }

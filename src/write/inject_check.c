@@ -79,21 +79,16 @@ static bool
 check_sframe (const struct check *check)
 {
   const struct plan *plan = check->plan;
-  const GElf_Phdr *load = find_sframe_load (check);
   size_t n = 0;
   FOR_EACH_SEGMENT (segment, check->after)
     n += segment->p_type == PT_GNU_SFRAME;
-  if (load == NULL
+  if (find_sframe_load (check) == NULL
       || !check_is_loaded (check->after, plan->sframe_offset,
                            plan->sframe_address, plan->sframe_size))
     return check_violated (check, ".sframe is not loaded read-only", "");
-  GElf_Phdr expected = *load;
-  expected.p_type = PT_GNU_SFRAME;
-  expected.p_flags = PF_R;
-  expected.p_filesz = expected.p_memsz = plan->sframe_size;
-  expected.p_align = 8;
   const GElf_Phdr *header = image_find_segment (check->after, PT_GNU_SFRAME);
-  if (n != 1 || !check_same_header (expected, header)
+  if (n != 1 || !check_new_segment (check, header, 8)
+      || header->p_filesz != plan->sframe_size
       || header->p_offset != plan->sframe_offset
       || header->p_vaddr != plan->sframe_address)
     return check_violated (check, "PT_GNU_SFRAME is wrong", "");

@@ -72,10 +72,25 @@ check_same_bytes (const struct check *check, uint64_t old_offset,
 bool
 check_same_header (GElf_Phdr expected, const GElf_Phdr *after)
 {
-  expected.p_paddr += after->p_vaddr - expected.p_vaddr;
+  if (expected.p_paddr == expected.p_vaddr)
+    expected.p_paddr = after->p_vaddr;
   expected.p_vaddr = after->p_vaddr;
   expected.p_offset = after->p_offset;
   return memcmp (&expected, after, sizeof expected) == 0;
+}
+
+bool
+check_new_segment (const struct check *check, const GElf_Phdr *segment,
+                   uint64_t align)
+{
+  GElf_Phdr expected = { 0 };
+  FOR_EACH_LOAD (last, check->before)
+    expected = *last;
+  expected.p_type = segment->p_type;
+  expected.p_flags = PF_R;
+  expected.p_filesz = expected.p_memsz = segment->p_filesz;
+  expected.p_align = align;
+  return check_same_header (expected, segment);
 }
 
 bool

@@ -196,12 +196,7 @@ static bool
 is_new_load (const struct check *check, const GElf_Phdr *load)
 {
   uint64_t page = image_page (check->before);
-  const GElf_Phdr expected = { .p_type = PT_LOAD,
-                               .p_flags = PF_R,
-                               .p_filesz = load->p_filesz,
-                               .p_memsz = load->p_filesz,
-                               .p_align = page };
-  return check_same_header (expected, load)
+  return check_new_segment (check, load, page)
          && ((load->p_vaddr - load->p_offset) & (page - 1)) == 0;
 }
 

@@ -47,8 +47,14 @@ bool check_next_difference (const struct check *check, uint64_t old_offset,
 bool check_same_bytes (const struct check *check, uint64_t old_offset,
                        uint64_t new_offset, uint64_t size);
 
-/* Whether AFTER is the segment EXPECTED, maybe at another place.  */
+/* Whether AFTER is the segment EXPECTED, maybe at another place.  A physical
+   address goes with the virtual one if both were the same.  */
 bool check_same_header (GElf_Phdr expected, const GElf_Phdr *after);
+
+/* Whether SEGMENT, which is new, is for reading alone and has ALIGN and, if
+   the last PT_LOAD has one, a physical address.  */
+bool check_new_segment (const struct check *check, const GElf_Phdr *segment,
+                        uint64_t align);
 
 /* Whether IMAGE loads SIZE bytes at ADDRESS from OFFSET.  */
 bool check_is_loaded (const struct image *image, uint64_t offset,

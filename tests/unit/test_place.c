@@ -580,6 +580,19 @@ set_segment_size (struct fixture *test, const struct change *change)
   }
 
 static void
+clear_physical_addresses (struct fixture *test, const struct change *change)
+{
+  (void)change;
+  for (size_t i = 0; i < test->elf.n_segments; i++)
+    test->elf.segments[i].p_paddr = 0;
+}
+
+#define NO_PHYSICAL_ADDRESSES        \
+  {                                  \
+    .make = clear_physical_addresses \
+  }
+
+static void
 set_segment_place (struct fixture *test, const struct change *change)
 {
   Elf64_Phdr *segment = &test->elf.segments[change->at];
@@ -1530,12 +1543,11 @@ static const struct layout_case served[] = {
                  SEGMENT_BEGINS (PT_INTERP, 0x1100 + SMALL),
                  SEGMENT_BEGINS (PT_NOTE, 0x1100 + SMALL + 0x1c),
                  SEGMENT_HAS_SIZE (PT_NOTE, 36) } },
-  { "slack_has_the_physical_addresses_of_its_segment",
-    .changes
-    = { SET (request.sframe_size, SMALL), SET_SEGMENT (P_TEXT, p_paddr, 0) },
+  { "slack_has_no_physical_address_where_nothing_has",
+    .changes = { SET (request.sframe_size, SMALL), NO_PHYSICAL_ADDRESSES },
     .strategy = "slack",
     .expects = { SEGMENT_HAS (PT_GNU_SFRAME, p_vaddr, 0x1100),
-                 SEGMENT_HAS (PT_GNU_SFRAME, p_paddr, 0x100) } },
+                 SEGMENT_HAS (PT_GNU_SFRAME, p_paddr, 0) } },
   { "slack_needs_zeros", make_two_read_only_segments,
     .changes = { BYTES (0x1640, "\1"), BYTES (0x2180, "\1") } },
   /* The padding behind the read-only segment is filled; then the code's.  */
@@ -1857,6 +1869,15 @@ static const struct layout_case served[] = {
   { "grows_down_to_the_lowest_address",
     .changes = { RELOCATE (0x12000), INTERP_STAYS }, .strategy = "grow-down",
     .expects = { SECTION_HAS (".old_headers", sh_addr, 0x12000) } },
+  /* strip (GNU binutils 2.40) failed: "can't be allocated in segment 0".  */
+  { "grown_down_program_has_no_physical_addresses_where_it_had_none",
+    .changes = { RELOCATE (0x400000), INTERP_STAYS, NO_PHYSICAL_ADDRESSES },
+    .strategy = "grow-down",
+    .expects
+    = { SEGMENT_HAS (PT_LOAD, p_vaddr, 0x3fe000),
+        SEGMENT_HAS (PT_LOAD, p_paddr, 0), SEGMENT_HAS (PT_PHDR, p_paddr, 0),
+        SEGMENT_HAS (PT_NOTE, p_paddr, 0),
+        SEGMENT_HAS (PT_GNU_SFRAME, p_paddr, 0) } },
   { "grows_down_less_when_linked_low", make_low_program,
     .changes = { INTERP_STAYS }, .strategy = "grow-down",
     .expects = { SEGMENT_HAS (PT_LOAD, p_vaddr, 0x1fe000),
