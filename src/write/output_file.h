@@ -16,19 +16,15 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "elf/file_location.h"
+#include "write/output_target.h"
 
 struct output_file
 {
-  int fd;        /* open for reading and writing; empty at first */
-  int directory; /* directory of the target, held open, so that moving or
-                    replacing a directory on the way has no effect */
-  char *name; /* owned; the target's name in DIRECTORY, or a stream's path */
+  int fd; /* open for reading and writing; empty at first */
+  struct output_target target;
   /* Owned; NULL once finished or discarded, and always for a target that is
      written through.  */
   struct temporary *temporary;
-  bool stream;   /* The target is a pipe, a device or a descriptor: written at
-                    the end */
-  int stream_fd; /* a copy of the descriptor that the target names, or -1 */
   int target_fd; /* an existing target that may be written over, or -1 */
   enum cfi2sframe_sync sync; /* when it is flushed */
   struct file_identity made; /* identity of the target, once finished */
