@@ -24,79 +24,73 @@ check_header_kept (const struct check *check)
          || check_violated (check, "other ELF header", "");
 }
 
-/* No segment is lost, and none has a type that was not there before.  */
+/* Whether no program writes to .sframe: its PT_LOAD is read-only, or no page
+   of .sframe has other memory.  */
 static bool
-check_segments_kept (const struct check *check)
-{
-  const struct image *before = check->before, *after = check->after;
-  if (owner_of_table (before) && !owner_of_table (after))
-    return check_violated (check, "the program header table is not loaded",
-                           "");
-  FOR_EACH_SEGMENT (segment, before)
-    if (!check_old_segment (check, segment))
-      return false;
-  for (size_t i = 0; i < after->n_segments; i++)
-    if (after->segments[i].p_type != PT_GNU_SFRAME
-        && !image_find_segment (before, after->segments[i].p_type))
-      return check_violated (check, "a segment of another type", "");
-  return check_memory_kept (check);
-}
-
-/* The read-only PT_LOAD that has .sframe, or NULL.  A writable one is as good
-   if the program writes to no page of .sframe.  */
-static const GElf_Phdr *
-find_sframe_load (const struct check *check)
+is_read_only (const struct check *check)
 {
   uint64_t begin = check->plan->sframe_address;
-  uint64_t end = begin + check->plan->sframe_size;
-  FOR_EACH_LOAD (load, check->after)
-    if ((load->p_flags & PF_R) && begin >= load->p_vaddr
-        && end <= load->p_vaddr + load->p_memsz
-        && (!(load->p_flags & PF_W)
-            || check_own_pages (check->before, NULL, begin, end)))
-      return load;
-  return NULL;
+  const GElf_Phdr *load = image_load_at (check->after, begin);
+  return load != NULL && (load->p_flags & PF_R)
+         && (!(load->p_flags & PF_W)
+             || check_own_pages (check->before, NULL, begin,
+                                 begin + check->plan->sframe_size));
+}
+
+/* Whether PT_GNU_SFRAME is there, once.  */
+static bool
+check_sframe_segment (const struct check *check)
+{
+  const struct plan *plan = check->plan;
+  const GElf_Phdr expected
+      = check_new_segment (check->before, PT_GNU_SFRAME, plan->sframe_offset,
+                           plan->sframe_address, plan->sframe_size, 8);
+  size_t n = 0, right = 0;
+  FOR_EACH_SEGMENT (segment, check->after)
+    if (segment->p_type == PT_GNU_SFRAME)
+      {
+        n++;
+        right += memcmp (&expected, segment, sizeof expected) == 0;
+      }
+  return (n == 1 && right == 1)
+         || check_violated (check, "PT_GNU_SFRAME is wrong", "");
 }
 
 static bool
 check_sframe_section (const struct check *check)
 {
   const struct plan *plan = check->plan;
-  const struct image_section *section
+  const struct image_section none = { 0 };
+  const struct image_section *found
       = image_find_section (check->after, ".sframe");
+  const GElf_Shdr *header = found != NULL ? &found->header : &none.header;
+  const GElf_Shdr expected = { .sh_name = header->sh_name,
+                               .sh_type = header->sh_type,
+                               .sh_flags = SHF_ALLOC,
+                               .sh_addr = plan->sframe_address,
+                               .sh_offset = plan->sframe_offset,
+                               .sh_size = plan->sframe_size,
+                               .sh_addralign = 8 };
   return check->before->section_names == 0
-         || (section != NULL && section->header.sh_flags == SHF_ALLOC
-             && section->header.sh_offset == plan->sframe_offset
-             && section->header.sh_addr == plan->sframe_address
-             && section->header.sh_size == plan->sframe_size
-             && section->header.sh_addralign == 8)
+         || memcmp (&expected, header, sizeof expected) == 0
          || check_violated (check, "section and segment of .sframe disagree",
                             "");
 }
 
-/* Exactly one PT_GNU_SFRAME, in a segment.  */
+/* Whether the new file has .sframe, as PLAN says.  */
 static bool
 check_sframe (const struct check *check)
 {
   const struct plan *plan = check->plan;
-  size_t n = 0;
-  FOR_EACH_SEGMENT (segment, check->after)
-    n += segment->p_type == PT_GNU_SFRAME;
-  if (find_sframe_load (check) == NULL
+  if (!is_read_only (check)
       || !check_is_loaded (check->after, plan->sframe_offset,
                            plan->sframe_address, plan->sframe_size))
     return check_violated (check, ".sframe is not loaded read-only", "");
-  const GElf_Phdr *header = image_find_segment (check->after, PT_GNU_SFRAME);
-  if (n != 1 || !check_new_segment (check, header, 8)
-      || header->p_filesz != plan->sframe_size
-      || header->p_offset != plan->sframe_offset
-      || header->p_vaddr != plan->sframe_address)
-    return check_violated (check, "PT_GNU_SFRAME is wrong", "");
   if (memcmp (check->after->bytes + plan->sframe_offset, check->sframe,
               plan->sframe_size)
       != 0)
     return check_violated (check, ".sframe has other contents", "");
-  return check_sframe_section (check);
+  return check_sframe_segment (check) && check_sframe_section (check);
 }
 
 bool
@@ -114,8 +108,8 @@ static bool
 check_kept (const struct check *check)
 {
   return check_header_kept (check) && check_segments_kept (check)
-         && check_seen_from_memory (check) && check_sections_kept (check)
-         && check_dynamic_kept (check);
+         && check_memory_kept (check) && check_seen_from_memory (check)
+         && check_sections_kept (check) && check_dynamic_kept (check);
 }
 
 /* Whether what headers say of the old file is so: its bytes are loaded from

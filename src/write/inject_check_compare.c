@@ -79,18 +79,22 @@ check_same_header (GElf_Phdr expected, const GElf_Phdr *after)
   return memcmp (&expected, after, sizeof expected) == 0;
 }
 
-bool
-check_new_segment (const struct check *check, const GElf_Phdr *segment,
-                   uint64_t align)
+GElf_Phdr
+check_new_segment (const struct image *before, uint32_t type, uint64_t offset,
+                   uint64_t address, uint64_t size, uint64_t align)
 {
   GElf_Phdr expected = { 0 };
-  FOR_EACH_LOAD (last, check->before)
+  FOR_EACH_LOAD (last, before)
     expected = *last;
-  expected.p_type = segment->p_type;
+  if (expected.p_paddr == expected.p_vaddr)
+    expected.p_paddr = address;
+  expected.p_type = type;
   expected.p_flags = PF_R;
-  expected.p_filesz = expected.p_memsz = segment->p_filesz;
+  expected.p_offset = offset;
+  expected.p_vaddr = address;
+  expected.p_filesz = expected.p_memsz = size;
   expected.p_align = align;
-  return check_same_header (expected, segment);
+  return expected;
 }
 
 bool

@@ -9,6 +9,8 @@
 
 #include "write/inject_check_parts.h"
 
+#include <string.h>
+
 #include "base/align.h"
 #include "base/bytes.h"
 #include "elf/dynamic.h"
@@ -196,7 +198,10 @@ static bool
 is_new_load (const struct check *check, const GElf_Phdr *load)
 {
   uint64_t page = image_page (check->before);
-  return check_new_segment (check, load, page)
+  const GElf_Phdr expected
+      = check_new_segment (check->before, PT_LOAD, load->p_offset,
+                           load->p_vaddr, load->p_filesz, page);
+  return memcmp (&expected, load, sizeof expected) == 0
          && ((load->p_vaddr - load->p_offset) & (page - 1)) == 0;
 }
 

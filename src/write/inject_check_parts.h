@@ -51,10 +51,11 @@ bool check_same_bytes (const struct check *check, uint64_t old_offset,
    address goes with the virtual one if both were the same.  */
 bool check_same_header (GElf_Phdr expected, const GElf_Phdr *after);
 
-/* Whether SEGMENT, which is new, is for reading alone and has ALIGN and, if
-   the last PT_LOAD has one, a physical address.  */
-bool check_new_segment (const struct check *check, const GElf_Phdr *segment,
-                        uint64_t align);
+/* The header of a segment of TYPE that is new: for reading alone, with a
+   physical address if the last PT_LOAD has one.  */
+GElf_Phdr check_new_segment (const struct image *before, uint32_t type,
+                             uint64_t offset, uint64_t address, uint64_t size,
+                             uint64_t align);
 
 /* Whether IMAGE loads SIZE bytes at ADDRESS from OFFSET.  */
 bool check_is_loaded (const struct image *image, uint64_t offset,
@@ -73,22 +74,14 @@ bool check_has_memory (const GElf_Phdr *before, const GElf_Phdr *after);
    harm.  */
 bool check_memory_kept (const struct check *check);
 
-/* ---- inject_check_seen.c */
+/* ---- inject_check_segments.c */
+
+/* Whether no segment is lost, and none is of a new type.  */
+bool check_segments_kept (const struct check *check);
 
 /* Whether a program that follows offsets from its ELF header, in memory, comes
    to what it came to before.  */
 bool check_seen_from_memory (const struct check *check);
-
-/* ---- inject_check_segments.c */
-
-/* Whether the segment BEFORE is in the new file, or need not be.  */
-bool check_old_segment (const struct check *check, const GElf_Phdr *before);
-
-/* ---- inject_check_notes.c */
-
-/* Whether readers find all notes of the old PT_NOTE BEFORE, whichever
-   alignment they go by.  */
-bool check_notes_kept (const struct check *check, const GElf_Phdr *before);
 
 /* ---- inject_check_sections.c */
 

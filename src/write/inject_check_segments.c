@@ -1,7 +1,133 @@
-/* The self-check's part about segments: whether the old ones are there.
+/* The self-check's part about segments: whether the old ones are there, for
+   who reads the file and for a program that reads its own headers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/inject_check_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/notes.h"
+
+/* ---- Notes.
+
+   It does not matter where a note is, but whether a walk over a PT_NOTE comes
+   to it.  There are two walks: most readers align notes as the header says,
+   and Linux, which looks for the build-id (lib/buildid.c), aligns them to 4
+   bytes.  */
+
+static bool
+is_same_note (const struct note *a, const struct note *b)
+{
+  return a->type == b->type && a->name_size == b->name_size
+         && a->size == b->size && memcmp (a->name, b->name, a->name_size) == 0
+         && memcmp (a->contents, b->contents, a->size) == 0;
+}
+
+/* Whether SEGMENT may have the notes that BEFORE had.  */
+static bool
+is_good_segment (const struct check *check, const GElf_Phdr *segment,
+                 const GElf_Phdr *before)
+{
+  GElf_Phdr expected = *before;
+  expected.p_filesz = expected.p_memsz = segment->p_filesz;
+  expected.p_align = segment->p_align;
+  return check_same_header (expected, segment)
+         && segment->p_filesz <= NOTES_SPAN_MAX
+         && segment->p_align >= before->p_align
+         && (segment->p_align == 4 || segment->p_align == 8)
+         && check_is_loaded (check->after, segment->p_offset, segment->p_vaddr,
+                             segment->p_filesz);
+}
+
+static bool
+is_found (const struct check *check, const GElf_Phdr *before,
+          const struct note *wanted, bool by_4)
+{
+  const struct image *image = check->after;
+  FOR_EACH_SEGMENT (segment, image)
+    {
+      if (!is_good_segment (check, segment, before))
+        continue;
+      struct note_walk walk = note_walk_segment (image, segment, by_4);
+      struct note note;
+      while (note_next (&walk, &note))
+        if (is_same_note (&note, wanted))
+          return true;
+    }
+  return false;
+}
+
+/* Whether the sections with bytes of the PT_NOTE SEGMENT take no more than
+   notes that a conversion puts in another order: for each note of SEGMENT the
+   sections are walked over again.  */
+static bool
+sections_are_short (const struct image *image, const GElf_Phdr *segment)
+{
+  uint64_t rest = NOTES_SPAN_MAX;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *section = &image->sections[i].header;
+      bool meets
+          = section->sh_offset - segment->p_offset < segment->p_filesz
+            || segment->p_offset - section->sh_offset < section->sh_size;
+      if (section->sh_type != SHT_NOTE || !meets)
+        continue;
+      if (section->sh_size > rest)
+        return false;
+      rest -= section->sh_size;
+    }
+  return true;
+}
+
+/* Whether a section has a note at file offset OFFSET.  A walk over a segment
+   that got out of step takes other bytes for notes.  */
+static bool
+is_note_of_section (const struct image *image, uint64_t offset)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *section = &image->sections[i].header;
+      struct note note;
+      if (section->sh_type != SHT_NOTE
+          || offset - section->sh_offset >= section->sh_size)
+        continue;
+      struct note_walk walk = note_walk_over (
+          image, section->sh_offset, section->sh_size, section->sh_addralign);
+      while (note_next (&walk, &note))
+        if (section->sh_offset + note.begin == offset)
+          return true;
+    }
+  return false;
+}
+
+/* Whether readers find all notes of the old PT_NOTE BEFORE, whichever
+   alignment they go by.  */
+static bool
+check_notes_kept (const struct check *check, const GElf_Phdr *before)
+{
+  const struct image *image = check->before;
+  bool program = image_find_segment (image, PT_INTERP) != NULL;
+  bool seen = false;
+  if (before->p_filesz > NOTES_SPAN_MAX || !sections_are_short (image, before))
+    return false;
+  for (int by_4 = 0; by_4 <= 1; by_4++)
+    {
+      struct note_walk walk = note_walk_segment (image, before, by_4);
+      struct note note;
+      while (note_next (&walk, &note))
+        if (is_note_of_section (image, before->p_offset + note.begin))
+          {
+            seen = true;
+            if (note_is_wanted (&note, by_4, program)
+                && !is_found (check, before, &note, by_4))
+              return false;
+          }
+    }
+  return seen;
+}
+
+/* ---- Each old segment.  */
 
 /* Whether BEFORE, which has bytes, is loaded as AFTER.  Notes and the
    interpreter's name may move.  patchelf 0.14.3 moves the section of
@@ -65,7 +191,8 @@ check_table_segment (const struct check *check, const GElf_Phdr *before)
                             "");
 }
 
-bool
+/* Whether the segment BEFORE is in the new file, or need not be.  */
+static bool
 check_old_segment (const struct check *check, const GElf_Phdr *before)
 {
   if (before->p_type == PT_NULL || before->p_type == PT_GNU_SFRAME)
@@ -78,4 +205,123 @@ check_old_segment (const struct check *check, const GElf_Phdr *before)
   /* Only notes in another order need a walk.  */
   return (before->p_type == PT_NOTE && check_notes_kept (check, before))
          || check_violated (check, "a segment is lost or damaged", "");
+}
+
+/* No segment is lost, and none has a type that was not there before.  */
+bool
+check_segments_kept (const struct check *check)
+{
+  const struct image *before = check->before, *after = check->after;
+  if (owner_of_table (before) && !owner_of_table (after))
+    return check_violated (check, "the program header table is not loaded",
+                           "");
+  FOR_EACH_SEGMENT (segment, before)
+    if (!check_old_segment (check, segment))
+      return false;
+  for (size_t i = 0; i < after->n_segments; i++)
+    if (after->segments[i].p_type != PT_GNU_SFRAME
+        && !image_find_segment (before, after->segments[i].p_type))
+      return check_violated (check, "a segment of another type", "");
+  return true;
+}
+
+/* ---- What a program sees.
+
+   A program finds its ELF header by __ehdr_start, and the program headers
+   through that.  A conversion does not change the address of __ehdr_start.
+   Some then take p_offset for a distance from the ELF header.  Where that led
+   to a segment's bytes before, it has to lead to them afterwards.  */
+
+/* Where the file has the bytes at ADDRESS; SIZE_MAX: nowhere.  */
+static uint64_t
+offset_of (const struct image *image, uint64_t address)
+{
+  const uint8_t *at = image_bytes_at (image, address, 1);
+  return at == NULL ? SIZE_MAX : (uint64_t)(at - image->bytes);
+}
+
+/* Read SIZE bytes, which are of TYPE, that IMAGE loads at ADDRESS.  */
+static bool
+read_loaded (const struct image *image, uint64_t address, Elf_Type type,
+             void *to, size_t size)
+{
+  Elf_Data from = { .d_buf = (void *)image_bytes_at (image, address, size),
+                    .d_type = type,
+                    .d_version = EV_CURRENT,
+                    .d_size = size };
+  Elf_Data into = from;
+  into.d_buf = to;
+  return from.d_buf != NULL
+         && elf64_xlatetom (&into, &from, image->header.e_ident[EI_DATA])
+                != NULL;
+}
+
+/* Have SEEN, a copy of IMAGE, with the program headers that its ELF header
+   leads to from address BASE.  Their offsets, which are distances from BASE,
+   become those in the file.  */
+static bool
+read_segments (struct image *seen, const struct image *image, uint64_t base)
+{
+  uint64_t table = base + seen->header.e_phoff;
+  seen->n_segments = seen->header.e_phnum;
+  seen->header.e_phoff = offset_of (image, table);
+  if (!read_loaded (image, table, ELF_T_PHDR, seen->segments,
+                    seen->n_segments * sizeof (Elf64_Phdr)))
+    return false;
+  for (size_t i = 0; i < seen->n_segments; i++)
+    if (image_segment_has_bytes (&seen->segments[i]))
+      seen->segments[i].p_offset
+          = offset_of (image, base + seen->segments[i].p_offset);
+  return true;
+}
+
+/* Whether the segments that the old file's ELF header, at address BASE, led to
+   are in SEEN.  A segment with bytes counts only if its offset was its
+   distance from that header: a program could rely on no other.  */
+static bool
+check_segments_seen (const struct check *check, const struct image *seen,
+                     uint64_t base)
+{
+  struct check view = *check;
+  view.after = seen;
+  FOR_EACH_SEGMENT (old, check->before)
+    if ((old->p_filesz == 0
+         || (image_segment_has_bytes (old)
+             && old->p_vaddr - old->p_offset == base))
+        && !check_old_segment (&view, old))
+      return false;
+  return true;
+}
+
+/* Whether the ELF header at address BASE says what the file's says, but for
+   program headers, and these are as good as the old file's.  */
+static bool
+check_seen_from (const struct check *check, uint64_t base)
+{
+  const struct image *after = check->after;
+  struct image seen = *after;
+  if (!read_loaded (after, base, ELF_T_EHDR, &seen.header, sizeof seen.header))
+    return check_violated (check, "no ELF header where it was", "");
+  GElf_Ehdr expected = after->header;
+  expected.e_phoff = seen.header.e_phoff;
+  expected.e_phnum = seen.header.e_phnum;
+  if (memcmp (&expected, &seen.header, sizeof expected) != 0)
+    return check_violated (check, "other ELF header in memory", "");
+  seen.segments = calloc (seen.header.e_phnum + 1u, sizeof seen.segments[0]);
+  if (seen.segments == NULL)
+    return error_set_no_memory (check->err);
+  bool good = read_segments (&seen, after, base)
+                  ? check_segments_seen (check, &seen, base)
+                  : check_violated (check, "no table where it was", "");
+  free (seen.segments);
+  return good;
+}
+
+bool
+check_seen_from_memory (const struct check *check)
+{
+  FOR_EACH_LOAD (load, check->before)
+    if (load->p_offset == 0 && load->p_filesz >= sizeof (Elf64_Ehdr))
+      return check_seen_from (check, load->p_vaddr);
+  return true;
 }

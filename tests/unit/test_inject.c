@@ -922,6 +922,33 @@ lose_table_header (struct changed *file)
   store_u32 (segment_at (file, PT_PHDR, 0), PT_NULL, false);
 }
 
+/* The table is in a segment with room for a header more, and no segment has
+   the ELF header, through which a program would find the table.  */
+static void
+move_table_from_elf_header (struct fixture *test)
+{
+  Elf64_Phdr *segments = test->elf.segments;
+  uint64_t size = 9 * sizeof (Elf64_Phdr);
+  test->elf.header.e_phoff = TABLE;
+  test->elf.size = TABLE + size;
+  segments[0].p_type = PT_NULL;
+  segments[2].p_offset = segments[2].p_vaddr = segments[2].p_paddr = 0x40;
+  segments[7] = segments[2];
+  shift_segment ((uint8_t *)&segments[7], TABLE - 0x40, TABLE - 0x40);
+  segments[7].p_filesz = segments[7].p_memsz = size;
+}
+
+/* In both files the segment ends where the old table does.  */
+static void
+cut_table_off (struct changed *file)
+{
+  uint8_t *load = segment_at (file, PT_LOAD, 3);
+  GElf_Phdr *old = &file->test->image.segments[7];
+  old->p_filesz = old->p_memsz = 8 * sizeof (Elf64_Phdr);
+  store_u64 (load + offsetof (Elf64_Phdr, p_filesz), old->p_filesz, false);
+  store_u64 (load + offsetof (Elf64_Phdr, p_memsz), old->p_memsz, false);
+}
+
 static const struct change_case changes[] = {
   { "a_byte_without_a_section_is_checked", "slack", SMALL,
     own_byte_behind_dynstr, change_0x3f0 },
@@ -949,6 +976,8 @@ static const struct change_case changes[] = {
     lose_code },
   { "a_lost_pt_phdr_is_noticed", "grow-down", SMALL, make_fixed_and_static,
     lose_table_header },
+  { "a_table_that_is_not_loaded_is_noticed", "spare-slot", LARGE,
+    move_table_from_elf_header, cut_table_off },
 };
 
 /* The state of a row's test is the row.  */
