@@ -180,6 +180,14 @@ reserve (int fd, off_t size, struct error *err)
   return false;
 }
 
+/* Flush FD, which has the bytes of FILE, if that is to be done at once.  */
+static bool
+flush_bytes (const struct output_file *file, int fd, struct error *err)
+{
+  return file->sync != CFI2SFRAME_SYNC_FILE || fsync (fd) == 0
+         || error_set_errno (err, "fsync");
+}
+
 /* Write over the target, which cannot be replaced.  */
 static bool
 write_over (struct output_file *file, struct error *err)
@@ -197,6 +205,7 @@ write_over (struct output_file *file, struct error *err)
   bool ok = io_copy (file->fd, file->target_fd, err);
   if (ok && ftruncate (file->target_fd, made.st_size) != 0)
     ok = error_set_errno (err, "ftruncate");
+  ok = ok && flush_bytes (file, file->target_fd, err);
   ok = io_close (file->target_fd, ok, err);
   file->target_fd = -1;
   return ok;
@@ -215,15 +224,9 @@ rename_temporary (struct output_file *file, struct error *err)
 
 /* ---- A new file comes in place of the target.  */
 
+/* Flush the new name of FILE, or note that this is to be done.  */
 static bool
-flush_before (const struct output_file *file, struct error *err)
-{
-  return file->sync != CFI2SFRAME_SYNC_FILE || fsync (file->fd) == 0
-         || error_set_errno (err, "fsync");
-}
-
-static bool
-flush_after (const struct output_file *file, struct error *err)
+flush_name (const struct output_file *file, struct error *err)
 {
   switch (file->sync)
     {
@@ -262,7 +265,7 @@ put_in_place (struct output_file *file, int source_fd, bool replaces,
               struct error *err)
 {
   struct stat status;
-  if (!flush_before (file, err))
+  if (!flush_bytes (file, file->fd, err))
     return false;
   if (fstat (file->fd, &status) != 0)
     return error_set_errno (err, "fstat");
@@ -271,7 +274,7 @@ put_in_place (struct output_file *file, int source_fd, bool replaces,
   if (!rename_temporary (file, err))
     return file->target_fd >= 0 && write_over (file, err);
   file->made = file_identity_of (&status);
-  bool flushed = flush_after (file, err);
+  bool flushed = flush_name (file, err);
   output_file_release (file);
   return flushed;
 }

@@ -192,6 +192,7 @@ set_up (void **state)
 {
   (void)state;
   in_fsync = NULL;
+  failing = 0;
   mapped_files_forget ();
   descriptors = count_in ("/proc/self/fd");
   strcpy (strrchr (directory, '.'), ".XXXXXX");
@@ -278,6 +279,22 @@ FIXTURE_TEST (contents_are_flushed_before_the_name_changes)
   memset (calls, 0, sizeof calls);
   assert_true (replace ("f", "f", false, false, &err));
   assert_string_equal (calls, "frd");
+}
+
+FIXTURE_TEST (what_is_written_over_is_flushed)
+{
+  struct error err = { 0 };
+  struct output_file file;
+  const struct output_request request
+      = { .output = path_of ("f"), .input_fd = -1, .rewrite = true };
+  write_file ("f", "old", 0640);
+  memset (calls, 0, sizeof calls);
+  failing = 'r';
+  assert_true (output_file_begin (&file, &request, &err));
+  assert_int_equal (write (file.fd, "new", 3), 3);
+  assert_true (output_file_finish (&file, &request, true, &err));
+  assert_contents ("f", "new");
+  assert_string_equal (calls, "frf");
 }
 
 /* Make the file NAME, which is to be flushed as SYNC says.  */
