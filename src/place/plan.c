@@ -32,8 +32,8 @@ extents_remove (struct plan *plan, size_t at)
            (plan->n_extents - at) * sizeof plan->extents[0]);
 }
 
-/* Cut EXTENT down to its part in front of BEGIN and return the part at and
-   behind END.  Either may be empty.  */
+/* Cut EXTENT, which has bytes in [BEGIN, END), down to its part in front of
+   BEGIN and return the part at and behind END.  Either may be empty.  */
 static struct plan_extent
 extent_split (struct plan_extent *extent, uint64_t begin, uint64_t end)
 {
@@ -41,7 +41,7 @@ extent_split (struct plan_extent *extent, uint64_t begin, uint64_t end)
   struct plan_extent tail = { 0 };
   if (extent_end > end)
     {
-      uint64_t skip = end > extent->new_offset ? end - extent->new_offset : 0;
+      uint64_t skip = end - extent->new_offset;
       tail.old_offset = extent->old_offset + skip;
       tail.new_offset = extent->new_offset + skip;
       tail.size = extent->size - skip;

@@ -148,12 +148,11 @@ bool
 inject_write_over (const struct image *image, const struct plan *plan,
                    const void *sframe, int out_fd, struct error *err)
 {
-  bool keeps = plan->new_size >= image->size;
   /* The copy may be longer than the image, which ends in front of an outdated
      undo record (existing_forget_record).  */
-  if (ftruncate (out_fd, keeps ? (off_t)image->size : 0) != 0)
+  if (ftruncate (out_fd, (off_t)image->size) != 0)
     return error_set_errno (err, "ftruncate");
-  return write_plan (image, plan, sframe, out_fd, keeps, err);
+  return write_plan (image, plan, sframe, out_fd, true, err);
 }
 
 bool

@@ -213,13 +213,10 @@ check_dynamic_kept (const struct check *check)
   int64_t old_tag, new_tag;
   uint64_t old_value, new_value, old_at = 0, new_at = 0;
   while (dynamic_next (check->before, &old_at, &old_tag, &old_value))
-    {
-      if (!dynamic_next (check->after, &new_at, &new_tag, &new_value)
-          || new_tag != old_tag)
-        return check_violated (check, "other dynamic entries", "");
-      if (new_value != expected_value (check, old_tag, old_value))
-        return check_violated (check, "other value of a dynamic entry", "");
-    }
+    if (!dynamic_next (check->after, &new_at, &new_tag, &new_value)
+        || new_tag != old_tag
+        || new_value != expected_value (check, old_tag, old_value))
+      return check_violated (check, "other dynamic entries", "");
   return !dynamic_next (check->after, &new_at, &new_tag, &new_value)
          || check_violated (check, "more dynamic entries", "");
 }

@@ -221,12 +221,8 @@ undo_check (const struct image *image, const void *bytes, size_t size,
             struct error *err)
 {
   struct undo_record record;
-  if (!undo_record_find (&record, image))
-    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_UNDO_RECORD,
-                           "has no undo record");
-  if (size == record.original_size
-      && hash_digest (bytes, size) == record.original_digest)
-    return true;
-  return error_set_word (err, CFI2SFRAME_MISMATCH, WORD_UNDO_RECORD,
-                         "the restored file is not the original");
+  return (undo_record_find (&record, image) && size == record.original_size
+          && hash_digest (bytes, size) == record.original_digest)
+         || error_set_word (err, CFI2SFRAME_MISMATCH, WORD_UNDO_RECORD,
+                            "the restored file is not the original");
 }

@@ -626,6 +626,22 @@ FIXTURE_TEST (gaps_and_bytes_behind_the_image_are_cleared_in_a_copy)
   assert_page (test->fd, 2, 0);
 }
 
+/* As when grow-down is undone on a file system that shares blocks.  */
+FIXTURE_TEST (a_copy_may_be_longer_than_the_new_file)
+{
+  uint8_t bytes[3 * PAGE];
+  struct image image = { .fd = -1, .bytes = bytes, .size = sizeof bytes };
+  struct plan_extent last = { 2 * PAGE, 0, PAGE };
+  struct plan plan
+      = { .new_size = 2 * PAGE, .extents = &last, .n_extents = 1 };
+  fill_pages (test->fd, sizeof bytes, SIZE_MAX);
+  assert_int_equal (pread (test->fd, bytes, sizeof bytes, 0), sizeof bytes);
+  assert_true (inject_write_over (&image, &plan, NULL, test->fd, &test->err));
+  assert_page (test->fd, 0, 3);
+  assert_page (test->fd, 1, 0);
+  assert_int_equal (lseek (test->fd, 0, SEEK_END), 2 * PAGE);
+}
+
 static long
 page_faults (void)
 {
