@@ -104,13 +104,26 @@ headers_add_section (struct draft *draft, const char *name,
   draft->sections[draft->n_sections++] = *header;
 }
 
+/* Where the segments of DRAFT load the byte at OFFSET.  */
+static uint64_t
+address_of (const struct draft *draft, uint64_t offset)
+{
+  for (size_t i = 0; i < draft->n_segments; i++)
+    {
+      const GElf_Phdr *load = &draft->segments[i];
+      if (load->p_type == PT_LOAD && offset - load->p_offset < load->p_filesz)
+        return load->p_vaddr + (offset - load->p_offset);
+    }
+  return 0;
+}
+
 void
 headers_add_bytes (struct draft *draft, const char *name, uint32_t type,
-                   struct interval bytes, uint64_t address, uint64_t align)
+                   struct interval bytes, uint64_t align)
 {
   const GElf_Shdr header = { .sh_type = type,
                              .sh_flags = SHF_ALLOC,
-                             .sh_addr = address,
+                             .sh_addr = address_of (draft, bytes.begin),
                              .sh_offset = bytes.begin,
                              .sh_size = bytes.end - bytes.begin,
                              .sh_addralign = align };

@@ -44,11 +44,10 @@ bool headers_write_segments (struct draft *draft, const GElf_Phdr *segments,
 void headers_add_section (struct draft *draft, const char *name,
                           const GElf_Shdr *header);
 
-/* Append the header of a section of TYPE that has these bytes, loaded at
-   ADDRESS.  */
+/* Append the header of a section of TYPE that has these bytes, which a segment
+   of the draft loads.  */
 void headers_add_bytes (struct draft *draft, const char *name, uint32_t type,
-                        struct interval bytes, uint64_t address,
-                        uint64_t align);
+                        struct interval bytes, uint64_t align);
 void headers_add_sframe_section (struct draft *draft);
 
 /* Append string table and section header table at draft->end, write the

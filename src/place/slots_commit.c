@@ -65,10 +65,8 @@ add_filler_sections (struct draft *draft, const struct header_slots *slots)
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
       uint64_t at = notes->fillers[i];
-      const GElf_Phdr *kept = &draft->image->segments[notes->kept];
       headers_add_bytes (draft, ".note.filler", SHT_NOTE,
-                         (struct interval){ at, at + NOTE_FILLER_SIZE },
-                         at + (kept->p_vaddr - kept->p_offset), 8);
+                         (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
     }
 }
 
@@ -87,10 +85,8 @@ add_gap_section (struct draft *draft, const struct header_slots *slots)
   begin = align_up (begin, 8);
   if (begin + GAP_MIN > slots->freed[0].end)
     return;
-  const GElf_Phdr *load = owner_of_table (draft->image);
   headers_add_bytes (draft, ".old_tables", SHT_PROGBITS,
-                     (struct interval){ begin, slots->freed[0].end },
-                     load->p_vaddr + (begin - load->p_offset), 8);
+                     (struct interval){ begin, slots->freed[0].end }, 8);
 }
 
 void

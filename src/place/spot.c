@@ -12,10 +12,12 @@ spot_fill (const struct draft *draft, struct spot *spot)
 {
   uint64_t size = draft->request->sframe_size;
   uint64_t end_address;
-  return !__builtin_add_overflow (spot->offset, size, &spot->end)
-         && unit_places_settle (&spot->slots, &spot->end, spot->address + size)
-         && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
-                                     &end_address);
+  return (!__builtin_add_overflow (spot->offset, size, &spot->end)
+          && unit_places_settle (&spot->slots, &spot->end,
+                                 spot->address + size)
+          && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
+                                      &end_address))
+         || draft_impossible (draft, "the address space is full");
 }
 
 /* Where the bytes of SPOT end that are loaded.  */
@@ -32,8 +34,7 @@ add_padding_section (struct draft *draft, const struct spot *spot)
 {
   if (spot->load_end > spot->end)
     headers_add_bytes (draft, ".page_padding", SHT_PROGBITS,
-                       (struct interval){ spot->end, spot->load_end },
-                       spot->address + (spot->end - spot->offset), 1);
+                       (struct interval){ spot->end, spot->load_end }, 1);
 }
 
 /* The bytes of SPOT become those of a segment.  */

@@ -25,8 +25,8 @@ struct spot
 /* Give each unit of spot->slots a place that has none: behind .sframe, or, if
    offset and address of a unit that a program header names would disagree
    there, where it falls back to (unit_places_settle).  Set spot->end behind
-   .sframe and the units that follow it.  False when the address space is full;
-   then SPOT is half-made.  The draft is not changed.  */
+   .sframe and the units that follow it.  False with draft->reason when the
+   address space is full; then SPOT is half-made.  The draft is not changed. */
 bool spot_fill (const struct draft *draft, struct spot *spot);
 
 /* Commit: make the plan of SPOT, with all units where spot_fill or

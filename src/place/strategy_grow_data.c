@@ -29,7 +29,7 @@ try_grow_data (struct draft *draft)
   spot.address = last->p_vaddr + (fill.new_end - last->p_offset);
   spot.load = fill.load;
   if (!spot_fill (draft, &spot))
-    return draft_impossible (draft, "the address space is full");
+    return DOES_NOT_APPLY;
   /* What is not loaded goes behind all of it.  */
   bss_fill_extend (&fill, spot.end);
   if (!bss_fill_commit (draft, &fill))

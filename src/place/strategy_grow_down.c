@@ -7,10 +7,10 @@
    LLVM's and GCC's programs, valgrind's tools, node, busybox.  */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/align.h"
 #include "place/dynamic_addresses.h"
+#include "place/front_notes.h"
 #include "place/headers.h"
 #include "place/owners.h"
 #include "place/spare_headers.h"
@@ -21,76 +21,23 @@ enum
   ADDRESS_MIN = 0x10000 /* vm.mmap_min_addr as distributions set it */
 };
 
-/* What is in front of the old file: ELF header, program headers, notes, the
-   program headers as the old ELF header leads to them, .sframe.  */
+/* What is in front of the old file, and how it leads there:
+
+     base - distance                                 base
+     new header  new table  notes  TABLE  .sframe    old header  old table  ...
+     '-- e_phoff --^                 ^--- e_phoff ---'
+
+   A program that reads the old header, which __ehdr_start still names, finds
+   TABLE by a distance modulo 2^64, and everything else by p_offset, as if the
+   file began with the old header: what is in front has offsets modulo 2^64,
+   too.  */
 struct front
 {
-  /* What readers of cores look for in the first page.  The bytes also stay
-     where they were, because code may know their address.  */
-  struct unit notes[NOTE_SECTIONS_MAX];
-  size_t n_notes;
-  size_t n_looked_at;    /* units, also those that are not taken */
-  size_t n_bound;        /* so many take their PT_NOTE along; */
-  struct interval alone; /* the others, in the new file, get one */
-  uint64_t table;        /* offset of the table that the old header leads to */
-  size_t n_headers;      /* in it */
+  struct front_notes notes;
+  uint64_t table;   /* offset of TABLE */
+  size_t n_headers; /* in it */
   uint64_t sframe, distance;
 };
-
-/* ---- Notes for the first page.  */
-
-static bool
-is_taken (const struct front *front, uint64_t offset)
-{
-  for (size_t i = 0; i < front->n_notes; i++)
-    if (offset - front->notes[i].offset < front->notes[i].size)
-      return true;
-  return false;
-}
-
-/* Take the unit at OFFSET, if it is notes for cores and among the first that
-   are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
-   not taken along.  */
-static void
-take_notes (const struct draft *draft, struct front *front, uint64_t offset,
-            bool alone)
-{
-  struct unit unit = { .leaves_pt_note = alone };
-  const GElf_Phdr *load = draft_first_load (draft);
-  if (!is_taken (front, offset) && offset < load->p_filesz
-      && front->n_looked_at++ < NOTE_SECTIONS_MAX
-      && unit_find_notes (draft, offset, load, &unit)
-      && unit.offset + unit.size <= FIRST_PAGE)
-    front->notes[front->n_notes++] = unit;
-}
-
-static bool
-is_in_note_segment (const struct image *image, const GElf_Shdr *header)
-{
-  FOR_EACH_SEGMENT (note, image)
-    if (note->p_type == PT_NOTE
-        && header->sh_offset - note->p_offset < note->p_filesz)
-      return true;
-  return false;
-}
-
-/* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
-static void
-find_notes (const struct draft *draft, struct front *front)
-{
-  const struct image *image = draft->image;
-  FOR_EACH_SEGMENT (segment, image)
-    if (segment->p_type == PT_NOTE)
-      take_notes (draft, front, segment->p_offset, false);
-  front->n_bound = front->n_notes;
-  FOR_EACH_SECTION (section, image)
-    {
-      const GElf_Shdr *header = &section->header;
-      if (header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
-          && header->sh_size > 0 && is_in_note_segment (image, header))
-        take_notes (draft, front, header->sh_offset, true);
-    }
-}
 
 /* Find the places of all that is in front.  One slot for a header is left
    free, as after eviction.  False if the notes do not fit into the first
@@ -98,23 +45,13 @@ find_notes (const struct draft *draft, struct front *front)
 static bool
 front_arrange (struct front *front, size_t n_old)
 {
-  bool alone = front->n_notes > front->n_bound;
-  uint64_t at = sizeof (Elf64_Ehdr)
-                + (n_old + 2 + (alone ? 1 : 0)) * sizeof (Elf64_Phdr);
-  for (size_t i = 0; i < front->n_notes; i++)
-    {
-      struct unit *unit = &front->notes[i];
-      align_to_residue (&at, unit->offset, unit->align);
-      if (i == front->n_bound)
-        front->alone.begin = at;
-      unit->new_offset = at;
-      at += unit->size;
-    }
-  front->alone.end = alone ? at : 0;
+  front->n_headers = n_old + 2 + front_notes_headers (&front->notes);
+  uint64_t size = front->n_headers * sizeof (Elf64_Phdr);
+  uint64_t at = sizeof (Elf64_Ehdr) + size;
+  bool fits = front_notes_place (&front->notes, &at);
   front->table = align_up (at, 8);
-  front->n_headers = n_old + 2 + (alone ? 1 : 0);
-  front->sframe = front->table + front->n_headers * sizeof (Elf64_Phdr);
-  return front->n_notes == 0 || at <= FIRST_PAGE;
+  front->sframe = front->table + size;
+  return fits;
 }
 
 /* ---- How far the file moves.  */
@@ -179,7 +116,7 @@ grow_distance (struct draft *draft, struct front *front)
   if (!names_agree (draft->image))
     return draft_impossible (draft, "addresses and offsets of what headers "
                                     "name do not agree");
-  find_notes (draft, front);
+  front_notes_find (draft, &front->notes);
   if (!front_arrange (front, draft->image->n_segments))
     return draft_impossible (draft, "no room for the notes in the first page");
   uint64_t needed = front->sframe + draft->plan->sframe_size;
@@ -221,32 +158,6 @@ grow_headers (struct draft *draft, uint64_t distance)
       draft->sections[i].sh_offset += distance;
 }
 
-/* Copy the notes into the first page.  What names them names the copy.  */
-static bool
-move_notes (struct draft *draft, struct front *front)
-{
-  const GElf_Phdr *load = draft_first_load (draft);
-  uint64_t begin = load->p_vaddr - front->distance;
-  for (size_t i = 0; i < front->n_notes; i++)
-    {
-      struct unit unit = front->notes[i];
-      uint8_t *copy = plan_add_patch (draft->plan, unit.new_offset,
-                                      (size_t)unit.size, draft->err);
-      if (copy == NULL)
-        return false;
-      memcpy (copy, draft->image->bytes + unit.offset, (size_t)unit.size);
-      unit.new_address = begin + unit.new_offset;
-      /* grow_headers has shifted all offsets.  */
-      unit.new_offset -= front->distance;
-      unit_commit (draft, &unit);
-    }
-  if (front->alone.end == 0)
-    return true;
-  draft->segments[draft->n_segments++] = headers_segment (
-      draft, PT_NOTE, front->alone, begin + front->alone.begin, 4);
-  return true;
-}
-
 /* The header of what is in front of the old first segment.  */
 static GElf_Phdr
 front_load (const struct draft *draft, const struct front *front)
@@ -258,17 +169,8 @@ front_load (const struct draft *draft, const struct front *front)
   return load;
 }
 
-/* Fill in TABLE, to which the old ELF header leads:
-
-     base - distance                                 base
-     new header  new table  notes  TABLE  .sframe    old header  old table  ...
-     '-- e_phoff --^                 ^--- e_phoff ---'
-
-   A program that reads the old header, which __ehdr_start still names, finds
-   TABLE by a distance modulo 2^64, and everything else by p_offset, as if the
-   file began with the old header: what is in front has offsets modulo 2^64,
-   too. The old first segment is where it was, and the bytes in front are
-   another. Static glibc finds PT_GNU_SFRAME there.  */
+/* Fill in TABLE.  The old first segment is where it was, and the bytes in
+   front are another.  Static glibc finds PT_GNU_SFRAME there.  */
 static void
 front_table (const struct draft *draft, const struct front *front,
              GElf_Phdr *table)
@@ -332,38 +234,6 @@ write_old_header (struct draft *draft, const struct front *front)
   return headers_write_header (draft, &header, front->distance);
 }
 
-static void
-add_bytes_section (struct draft *draft, const struct front *front,
-                   const char *name, uint32_t type, struct interval bytes,
-                   uint64_t align)
-{
-  uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
-  headers_add_bytes (draft, name, type, bytes, begin + bytes.begin, align);
-}
-
-/* The old place of the notes that were copied to the front.  Notes that are
-   taken out of a PT_NOTE that stays are notes there as well: strip (GNU
-   binutils 2.47) lets such a segment begin at its first section of notes, but
-   leaves its address.  Others may join *END, that of the old table.  */
-static void
-add_old_notes (struct draft *draft, const struct front *front, uint64_t *end)
-{
-  for (size_t i = 0; i < front->n_notes; i++)
-    {
-      const struct unit *unit = &front->notes[i];
-      uint64_t offset = front->distance + unit->offset;
-      const struct interval bytes = { offset, offset + unit->size };
-      if (i >= front->n_bound)
-        add_bytes_section (draft, front, ".old_notes", SHT_NOTE, bytes,
-                           unit->align);
-      else if (unit->offset >= *end && unit->offset - *end < 8)
-        *end = unit->offset + unit->size;
-      else
-        add_bytes_section (draft, front, ".old_notes", SHT_PROGBITS, bytes,
-                           offset % 8 == 0 ? 8 : 1);
-    }
-}
-
 /* strip fills bytes that belong to no section with zeros, so the old headers
    and notes need some, and the table that the old header leads to.  It also
    keeps patchelf out, which packs what it changes, .dynamic among it, into the
@@ -373,11 +243,11 @@ static void
 add_sections (struct draft *draft, const struct front *front)
 {
   uint64_t end = segment_table_range (draft->image).end;
-  add_bytes_section (draft, front, ".headers_end", SHT_PROGBITS,
+  headers_add_bytes (draft, ".headers_end", SHT_PROGBITS,
                      (struct interval){ front->table, front->sframe }, 8);
-  add_old_notes (draft, front, &end);
-  add_bytes_section (
-      draft, front, ".old_headers", SHT_PROGBITS,
+  front_notes_add_sections (draft, &front->notes, front->distance, &end);
+  headers_add_bytes (
+      draft, ".old_headers", SHT_PROGBITS,
       (struct interval){ front->distance, front->distance + end }, 8);
 }
 
@@ -397,7 +267,7 @@ try_grow_down (struct draft *draft)
   plan->n_extents = 0;
   grow_headers (draft, front.distance);
   if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
-      || !move_notes (draft, &front)
+      || !front_notes_commit (draft, &front.notes, front.distance)
       || !dynamic_addresses_patch_symbols (draft)
       || !write_table (draft, &front))
     return FAILED;
