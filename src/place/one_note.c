@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/notes.h"
 #include "place/headers.h"
+#include "place/movable.h"
 
 enum
 {

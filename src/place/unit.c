@@ -1,43 +1,18 @@
-/* Eviction: which sections may move, and moving them.
+/* Eviction: what moves together, whether it may, and moving it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A section may move if only headers and dynamic entries have its address.
-   Sections move as units: a unit is a section with every section, PT_NOTE,
-   PT_INTERP and PT_GNU_PROPERTY that overlaps it.  */
+   A unit is a section with every section, PT_NOTE, PT_INTERP and
+   PT_GNU_PROPERTY that overlaps it.  */
 
 #include "place/unit.h"
 
-#include "elf/dynamic.h"
-#include "elf/notes.h"
-#include "place/dynamic_addresses.h"
+#include "place/movable.h"
 #include "place/owners.h"
 
 enum
 {
   PASSES_MAX = 64,       /* of adding to a unit what overlaps it */
   UNIT_SECTIONS_MAX = 16 /* far above anything real */
-};
-
-/* Notes that programs do not reach by address.  Others may hold PC-relative
-   pointers (Crashpad).  Of some, readers of a core file look for in a
-   program's first page, which is all that a kernel puts into one of a
-   read-only segment (vma_dump_size in Linux' fs/coredump.c): elfutils, gdb,
-   systemd-coredump.  */
-static const struct
-{
-  const char *owner;
-  uint32_t type;
-  bool for_cores;
-} plain_notes[] = {
-  { "GNU", NT_GNU_ABI_TAG, false },
-  { "GNU", NT_GNU_BUILD_ID, true },
-  { "GNU", NT_GNU_PROPERTY_TYPE_0, false },
-  /* systemd.io, "ELF Package Metadata" and "ELF dlopen Metadata".  */
-  { "FDO", 0xcafe1a7e, true },
-  { "FDO", 0x407c0c0a, true },
-  /* ELF_NOTE_GOBUILDID_TAG (cmd/link/internal/ld/elf.go).  The go command
-     follows PT_NOTE to it (cmd/internal/buildid/note.go).  */
-  { "Go\0", 4, false },
 };
 
 static bool
@@ -111,86 +86,6 @@ unit_grow (const struct image *image, struct unit *unit)
 }
 
 static bool
-note_is_plain (const struct note *note, bool *for_cores)
-{
-  for (size_t i = 0; i < sizeof plain_notes / sizeof *plain_notes; i++)
-    if (note_is (note, plain_notes[i].owner, plain_notes[i].type))
-      {
-        *for_cores |= plain_notes[i].for_cores;
-        return true;
-      }
-  return false;
-}
-
-static bool
-notes_are_plain (const struct image *image, const GElf_Shdr *header,
-                 bool *for_cores)
-{
-  struct note_walk walk = note_walk_over (
-      image, header->sh_offset, header->sh_size, header->sh_addralign);
-  struct note note;
-  while (note_next (&walk, &note))
-    if (!note_is_plain (&note, for_cores))
-      return false;
-  /* The last note's padding may be missing.  */
-  return walk.size > 0 && walk.at >= walk.size;
-}
-
-/* Whether the section has dynamic strings that may move.  ldconfig and others
-   find dynamic strings by rules of their own, so that these stay, except in a
-   static PIE, in which no program looks up symbols.  */
-static bool
-is_idle_string_table (const struct image *image, const GElf_Shdr *header)
-{
-  uint64_t value;
-  return header->sh_type == SHT_STRTAB
-         && dynamic_holds (image, DT_STRTAB, header->sh_addr)
-         && image_find_segment (image, PT_INTERP) == NULL
-         && !dynamic_find (image, DT_NEEDED, &value)
-         && !dynamic_find (image, DT_SONAME, &value)
-         && !dynamic_find (image, DT_VERNEED, &value)
-         && !dynamic_find (image, DT_VERDEF, &value);
-}
-
-/* Whether section INDEX is the .sframe that is replaced: nothing refers to
-   what is left of it.  */
-static bool
-is_replaced (const struct draft *draft, size_t index)
-{
-  const struct plan_request *request = draft->request; /* or NULL */
-  return request != NULL && request->replaced != NULL
-         && request->replaced->section == index;
-}
-
-/* Whether only headers, PT_NOTE and .dynamic say where section INDEX is.  If
-   readers of cores look for what is in that section, *FOR_CORES is set.  */
-static bool
-section_is_evictable (const struct draft *draft, size_t index, bool *for_cores)
-{
-  const struct image *image = draft->image;
-  const struct image_section *section = &image->sections[index];
-  const GElf_Shdr *header = &section->header;
-  if (is_replaced (draft, index))
-    return header->sh_size > 0;
-  if (header->sh_flags != SHF_ALLOC || header->sh_size == 0
-      || !section_kind_may_move (image, header))
-    return false;
-  switch (header->sh_type)
-    {
-    case SHT_PROGBITS: /* the interpreter's name */
-      return true;
-    case SHT_NOTE:
-      return notes_are_plain (image, header, for_cores)
-             && !section_has_symbol (image, index);
-    case SHT_STRTAB:
-      return is_idle_string_table (image, header);
-    default:
-      return dynamic_holds (image, dynamic_tag_of (header->sh_type),
-                            header->sh_addr);
-    }
-}
-
-static bool
 unit_sections_evictable (const struct draft *draft, struct unit *unit)
 {
   const struct image *image = draft->image;
@@ -203,11 +98,9 @@ unit_sections_evictable (const struct draft *draft, struct unit *unit)
         continue;
       if (++n_sections > UNIT_SECTIONS_MAX
           || !section_is_evictable (draft, i, &unit->for_cores))
-        {
-          return draft_impossible (
-              draft, "%.40s stands behind the table and cannot move",
-              section->name);
-        }
+        return draft_impossible (
+            draft, "%.40s stands behind the table and cannot move",
+            section->name);
       covered += section->header.sh_size;
     }
   return covered > 0
@@ -264,16 +157,6 @@ unit_agrees (const struct image *image, const struct unit *unit)
   return true;
 }
 
-/* Code may have the addresses of section HEADER up to this one.  Of a table of
-   the dynamic linker that is the first byte alone: these tables are so large
-   that other values point into them by chance.  */
-static uint64_t
-known_end (const GElf_Shdr *header)
-{
-  bool table = dynamic_tag_of (header->sh_type) != DT_NULL;
-  return header->sh_addr + (table ? 1 : header->sh_size);
-}
-
 void
 unit_settle (struct unit *unit, uint64_t new_offset)
 {
@@ -286,14 +169,10 @@ bool
 unit_is_referenced (const struct draft *draft, const struct unit *unit)
 {
   FOR_EACH_SECTION (section, draft->image)
-    {
-      const GElf_Shdr *header = &section->header;
-      size_t index = (size_t)(section - draft->image->sections);
-      if (has_section (unit, section) && !is_replaced (draft, index)
-          && references_meet (&draft->references, header->sh_addr,
-                              known_end (header)))
-        return true;
-    }
+    if (has_section (unit, section)
+        && section_is_referenced (draft,
+                                  (size_t)(section - draft->image->sections)))
+      return true;
   return false;
 }
 
@@ -302,11 +181,9 @@ unit_known_end (const struct draft *draft, const struct unit *unit)
 {
   uint64_t end = unit->address;
   FOR_EACH_SECTION (section, draft->image)
-    {
-      const GElf_Shdr *header = &section->header;
-      if (has_section (unit, section) && known_end (header) > end)
-        end = known_end (header);
-    }
+    if (has_section (unit, section)
+        && section_known_end (&section->header) > end)
+      end = section_known_end (&section->header);
   return end;
 }
 
@@ -334,16 +211,6 @@ unit_is_evictable (const struct draft *draft, struct unit *unit,
                               "code or data may refer to what stands behind "
                               "the table, at %#llx",
                               (unsigned long long)unit->address);
-}
-
-bool
-section_may_move (const struct draft *draft, size_t index)
-{
-  const GElf_Shdr *header = &draft->image->sections[index].header;
-  bool for_cores = false;
-  return section_is_evictable (draft, index, &for_cores)
-         && !references_meet (&draft->references, header->sh_addr,
-                              known_end (header));
 }
 
 /* Let UNIT be what the byte at OFFSET, in LOAD, moves with.  */
@@ -376,7 +243,7 @@ unit_find_notes (const struct draft *draft, uint64_t offset,
       if (has_section (unit, section))
         plain &= header->sh_type == SHT_NOTE
                  && section_kind_may_move (image, header)
-                 && notes_are_plain (image, header, &unit->for_cores);
+                 && section_has_plain_notes (image, header, &unit->for_cores);
     }
   return plain && unit->for_cores;
 }

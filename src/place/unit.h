@@ -53,9 +53,6 @@ bool unit_is_referenced (const struct draft *draft, const struct unit *unit);
 /* Code may have the addresses of UNIT up to this one.  */
 uint64_t unit_known_end (const struct draft *draft, const struct unit *unit);
 
-/* Whether section INDEX may move on its own.  */
-bool section_may_move (const struct draft *draft, size_t index);
-
 /* Give the headers of what is in UNIT its new place.  */
 void unit_commit (struct draft *draft, const struct unit *unit);
 
