@@ -165,27 +165,22 @@ write_names (struct draft *draft)
   if (size > UINT32_MAX)
     return error_set (draft->err, CFI2SFRAME_REFUSED,
                       "the section name table is too large");
-  uint8_t *added = plan_add_patch (draft->plan, draft->end + old_size,
-                                   (size_t)(size - old_size), draft->err);
-  uint64_t old_offset
-      = draft->image->sections[draft->image->section_names].header.sh_offset;
-  if (added == NULL)
-    return false;
   /* Not an extent: the old table keeps its place too, and an extent may give
      an old byte only one new place.  */
   uint8_t *copy
-      = plan_add_patch (draft->plan, draft->end, (size_t)old_size, draft->err);
+      = plan_add_patch (draft->plan, draft->end, (size_t)size, draft->err);
+  uint64_t old_offset
+      = draft->image->sections[draft->image->section_names].header.sh_offset;
   if (copy == NULL)
     return false;
   memcpy (copy, draft->image->bytes + old_offset, (size_t)old_size);
   size_t n_old = draft->n_sections - draft->n_new_sections;
+  size_t at = (size_t)old_size;
   for (size_t i = 0; i < draft->n_new_sections; i++)
     {
-      size_t length = strlen (draft->new_names[i]) + 1;
-      memcpy (added, draft->new_names[i], length);
-      draft->sections[n_old + i].sh_name = (uint32_t)old_size;
-      added += length;
-      old_size += length;
+      draft->sections[n_old + i].sh_name = (uint32_t)at;
+      at = (size_t)(stpcpy ((char *)copy + at, draft->new_names[i]) + 1
+                    - (char *)copy);
     }
   names->sh_offset = draft->end;
   names->sh_size = size;

@@ -119,11 +119,10 @@ has_entries (const GElf_Shdr *header, uint64_t size)
   return header->sh_entsize == size && header->sh_size % size == 0;
 }
 
-/* Whether it is known what section INDEX is for.  It is not empty.  */
+/* Whether it is known what SECTION is for.  It is not empty.  */
 static bool
-is_known (const struct image *image, size_t index)
+is_known (const struct image *image, const struct image_section *section)
 {
-  const struct image_section *section = &image->sections[index];
   const GElf_Shdr *header = &section->header;
   const uint8_t *bytes = image->bytes + header->sh_offset;
   if ((header->sh_flags & SHF_STRINGS)
@@ -140,7 +139,7 @@ is_known (const struct image *image, size_t index)
     case SHT_REL:
       return has_entries (header, sizeof (Elf64_Rel));
     case SHT_STRTAB:
-      return index == image->section_names
+      return section == &image->sections[image->section_names]
              || strcmp (section->name, ".strtab") == 0
              || strcmp (section->name, ".stabstr") == 0;
     case SHT_NOTE:
@@ -160,16 +159,16 @@ is_known (const struct image *image, size_t index)
 static bool
 check_sections (const struct image *image, struct error *err)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
+  FOR_EACH_SECTION (section, image)
     {
-      struct interval range = section_range (&image->sections[i]);
-      if (image->sections[i].header.sh_size > 0 && range.begin < range.end
-          && load_of (image, range) == NULL && !is_known (image, i))
+      struct interval range = section_range (section);
+      if (section->header.sh_size > 0 && range.begin < range.end
+          && load_of (image, range) == NULL && !is_known (image, section))
         return error_set_word (
             err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
             "section %.40s is not loaded and of no known kind; "
             "programs look for such data at their end",
-            image->sections[i].name);
+            section->name);
     }
   return true;
 }

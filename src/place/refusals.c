@@ -131,15 +131,11 @@ is_kernel (const struct image *image)
                 || image_find_section (image, ".init.text") != NULL
                 || (image_find_segment (image, PT_INTERP) == NULL
                     && has_multiboot_header (image));
-  for (size_t i = 0; i < image->n_segments && !kernel; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[i];
-      kernel
-          = segment->p_type == PT_LOAD
-                ? segment->p_vaddr >> 63 != 0 || is_loaded_elsewhere (segment)
-            : segment->p_type == PT_NOTE ? has_xen_entry (image, segment)
-                                         : false;
-    }
+  FOR_EACH_SEGMENT (segment, image)
+    kernel
+        |= segment->p_type == PT_LOAD
+               ? segment->p_vaddr >> 63 != 0 || is_loaded_elsewhere (segment)
+               : segment->p_type == PT_NOTE && has_xen_entry (image, segment);
   return kernel;
 }
 
@@ -231,15 +227,11 @@ check_counts (const struct image *image, struct error *err)
 static bool
 check_table_owner (const struct image *image, struct error *err)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      if (intervals_meet (section_range (&image->sections[i]),
-                          segment_table_range (image))
-          && image->sections[i].header.sh_size > 0)
-        return error_set (err, CFI2SFRAME_REFUSED,
-                          "the program headers overlap %.40s",
-                          image->sections[i].name);
-    }
+  FOR_EACH_SECTION (section, image)
+    if (intervals_meet (section_range (section), segment_table_range (image))
+        && section->header.sh_size > 0)
+      return error_set (err, CFI2SFRAME_REFUSED,
+                        "the program headers overlap %.40s", section->name);
   return true;
 }
 

@@ -73,16 +73,15 @@ bool
 debug_twin_check_codeless (const struct image *debug, struct error *err)
 {
   struct code_search search = { .debug = debug, .bytes = debug->size };
-  for (size_t i = 1; i < debug->n_sections; i++)
+  FOR_EACH_SECTION (section, debug)
     {
-      const GElf_Shdr *section = &debug->sections[i].header;
-      if (!image_section_is_code (&debug->sections[i]))
+      if (!image_section_is_code (section))
         continue;
       /* The image says that segments of debug files are empty.  */
       GElf_Phdr segment;
       for (size_t k = 0; k < debug->n_segments; k++)
         if (gelf_getphdr (debug->elf, (int)k, &segment) != NULL
-            && has_code_in (&search, file_range (&segment, section)))
+            && has_code_in (&search, file_range (&segment, &section->header)))
           return error_set (err, CFI2SFRAME_REFUSED,
                             "it has code that its section headers deny");
     }
@@ -138,9 +137,10 @@ first_loads_differ (const struct image *debug, const struct image *program)
              || own->p_memsz != theirs->p_memsz);
 }
 
-/* Whether B has each loaded section of A, at the address that it has in A.  */
+/* Whether B has each loaded section of A; IN_PLACE: at the address that it has
+   in A.  */
 static bool
-has_sections_of (const struct image *b, const struct image *a)
+has_sections_of (const struct image *b, const struct image *a, bool in_place)
 {
   size_t n_searches = 0;
   for (size_t i = 1; i < a->n_sections; i++)
@@ -149,7 +149,9 @@ has_sections_of (const struct image *b, const struct image *a)
         continue;
       size_t k = find_counterpart (a, i, b, &n_searches);
       if (k == 0
-          || !is_same_place (&a->sections[i].header, &b->sections[k].header))
+          || (in_place
+              && !is_same_place (&a->sections[i].header,
+                                 &b->sections[k].header)))
         return false;
     }
   return true;
@@ -159,13 +161,9 @@ bool
 debug_twin_check_sections (const struct image *debug,
                            const struct image *program, struct error *err)
 {
-  size_t n_searches = 0;
-  for (size_t i = 1; i < debug->n_sections; i++)
-    if (is_loaded (&debug->sections[i])
-        && find_counterpart (debug, i, program, &n_searches) == 0)
-      return error_set (err, CFI2SFRAME_REFUSED,
-                        "it has a loaded section that the program lacks");
-  return true;
+  return has_sections_of (program, debug, false)
+         || error_set (err, CFI2SFRAME_REFUSED,
+                       "it has a loaded section that the program lacks");
 }
 
 uint8_t *
@@ -183,7 +181,8 @@ debug_twin_preview (const struct image *debug, const struct plan *plan,
 bool
 debug_twin_is_in_step (const struct image *debug, const struct image *program)
 {
-  return has_sections_of (debug, program) && has_sections_of (program, debug)
+  return has_sections_of (debug, program, true)
+         && has_sections_of (program, debug, true)
          && !first_loads_differ (debug, program);
 }
 

@@ -183,14 +183,10 @@ check_own_pages (const struct image *image, const GElf_Phdr *own,
                  uint64_t begin, uint64_t end)
 {
   uint64_t rest = image_page (image) - 1;
-  for (size_t i = 0; begin < end && i < image->n_segments; i++)
-    {
-      const GElf_Phdr *other = &image->segments[i];
-      if (other->p_type == PT_LOAD && other != own
-          && (other->p_vaddr & ~rest) < end
-          && other->p_vaddr + other->p_memsz > (begin & ~rest))
-        return false;
-    }
+  FOR_EACH_LOAD (other, image)
+    if (begin < end && other != own && (other->p_vaddr & ~rest) < end
+        && other->p_vaddr + other->p_memsz > (begin & ~rest))
+      return false;
   return true;
 }
 
@@ -212,11 +208,10 @@ check_load (const struct check *check, const GElf_Phdr *load, size_t *n_new)
 {
   uint64_t end = load->p_vaddr + load->p_memsz;
   const GElf_Phdr none = { .p_vaddr = end }, *old = &none;
-  for (size_t i = 0; i < check->before->n_segments; i++)
-    if (check->before->segments[i].p_memsz > 0
-        && check_has_memory (&check->before->segments[i], load))
+  FOR_EACH_LOAD (before, check->before)
+    if (before->p_memsz > 0 && check_has_memory (before, load))
       {
-        old = &check->before->segments[i];
+        old = before;
         if (!is_kept (check, old, load))
           return check_violated (check, "a segment is lost or damaged", "");
       }

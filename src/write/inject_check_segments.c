@@ -218,9 +218,9 @@ check_segments_kept (const struct check *check)
   FOR_EACH_SEGMENT (segment, before)
     if (!check_old_segment (check, segment))
       return false;
-  for (size_t i = 0; i < after->n_segments; i++)
-    if (after->segments[i].p_type != PT_GNU_SFRAME
-        && !image_find_segment (before, after->segments[i].p_type))
+  FOR_EACH_SEGMENT (segment, after)
+    if (segment->p_type != PT_GNU_SFRAME
+        && !image_find_segment (before, segment->p_type))
       return check_violated (check, "a segment of another type", "");
   return true;
 }
