@@ -38,7 +38,8 @@ is_like (const GElf_Phdr *note, const GElf_Phdr *other)
 {
   return note->p_flags == other->p_flags
          && note->p_vaddr - note->p_offset == other->p_vaddr - other->p_offset
-         && note->p_paddr - note->p_vaddr == other->p_paddr - other->p_vaddr;
+         && (note->p_paddr - note->p_vaddr == other->p_paddr - other->p_vaddr
+             || (note->p_paddr == 0 && other->p_paddr == 0));
 }
 
 /* All PT_NOTEs that are not slots already must be alike, in LOAD.  */

@@ -1744,6 +1744,9 @@ static const struct layout_case served[] = {
   { "notes_that_touch_share_a_header", make_long_plugin,
     .strategy = "grow-data", .n_segments = 8,
     .expects = { ONE_NOTE (0x18 + 36) } },
+  { "notes_without_physical_addresses_share_a_header", make_long_plugin,
+    .changes = { NO_PHYSICAL_ADDRESSES }, .strategy = "grow-data",
+    .expects = { ONE_NOTE (0x18 + 36), SEGMENT_HAS (PT_NOTE, p_paddr, 0) } },
   /* Linux, which aligns to 4, lost its way in the padding, and did not find
      the build-id.  */
   { "linux_finds_the_build_id_behind_padding", make_short_plugin,
