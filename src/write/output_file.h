@@ -1,11 +1,18 @@
 /* A file that replaces another one completely or not at all.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Life: begin (temporary file in the target's directory), write through `fd`,
-   then finish (metadata, fsync, rename, fsync of the directory) or discard
-   (unlink).  What a request asks of flushing may spare the two flushes, and
-   with them the promise for a power failure (doc/formats/injection, "What a
-   power failure leaves").  */
+   The life of a file, whatever is written (a conversion or its undoing):
+
+     begin     where it goes (output_target.h), and a temporary file there
+               (temporary.h)
+     fd        who makes the contents writes them, and reads them back
+     finish    owner, mode and attributes (file_metadata.h), fsync, rename,
+               fsync of the directory (flush.h)
+     discard   unlink, at any time before the rename
+
+   What a request asks of flushing may spare the two flushes, and with them the
+   promise for a power failure (doc/formats/injection, "What a power failure
+   leaves").  A stream is written at the end, and has no file to be renamed. */
 
 #ifndef WRITE_OUTPUT_FILE_H
 #define WRITE_OUTPUT_FILE_H
