@@ -39,12 +39,10 @@ call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
 bool
 guess_step (struct process *process, struct sfw_frame *frame)
 {
-  const struct unwind_source source
-      = { .read = process_read_code, .reader = process };
   uint64_t pc, sp;
   if (!frame->interrupted || process_is_code (process, frame->pc)
-      || !call_of (frame, process, &pc, &sp) || !process_is_code (process, pc)
-      || !unwind_may_end_call (&source, process->arch, pc, false))
+      || !call_of (frame, process, &pc, &sp)
+      || !process_may_return_to (process, pc))
     return false;
   frame->pc = pc;
   frame->sp = sp;
@@ -59,11 +57,8 @@ guess_step (struct process *process, struct sfw_frame *frame)
 static bool
 may_be_returned_to (struct process *process, uint64_t pc)
 {
-  const struct unwind_source source
-      = { .read = process_read_code, .reader = process };
-  return process_is_file_at (process, pc)
-             ? unwind_may_end_call (&source, process->arch, pc, false)
-             : process_runs_at (process, pc);
+  return process_is_file_at (process, pc) ? process_may_return_to (process, pc)
+                                          : process_runs_at (process, pc);
 }
 
 /* Take the caller's FP and the return address from the two words at AT of the

@@ -38,6 +38,7 @@ struct machine
   uint64_t shift; /* addresses in the process minus those in the file */
   uint64_t cfa;
   bool has_cfa;
+  bool unsure; /* the value of a register that is not sure was used */
 };
 
 static enum sfw_end
@@ -56,19 +57,19 @@ read_word (const struct machine *machine, uint64_t address, unsigned size,
 }
 
 static enum sfw_end
-register_value (const struct machine *machine, uint64_t number,
-                uint64_t *value)
+register_value (struct machine *machine, uint64_t number, uint64_t *value)
 {
   const struct registers *registers = machine->registers;
   if (number >= registers->n || registers->values[number] == UNKNOWN_REGISTER)
     return SFW_REGISTER;
+  machine->unsure |= registers->unsure >> number & 1;
   *value = registers->values[number];
   return SFW_MORE;
 }
 
 /* Set *VALUE to register NUMBER plus OFFSET.  */
 static enum sfw_end
-based_value (const struct machine *machine, uint64_t number, uint64_t offset,
+based_value (struct machine *machine, uint64_t number, uint64_t offset,
              uint64_t *value)
 {
   enum sfw_end step = register_value (machine, number, value);
@@ -259,10 +260,12 @@ is_saved (const struct arch *arch, unsigned number)
 }
 
 /* Set *VALUE to the caller's register NUMBER, other than RA.  What CFI does
-   not mention is the ABI's matter.  */
+   not mention is the ABI's matter; *KEPT, if the ABI lets the function change
+   that register, so that the value is the caller's only if the function has
+   not.  */
 static enum sfw_end
 caller_value (struct machine *machine, const struct register_rules *rules,
-              unsigned number, uint64_t *value)
+              unsigned number, uint64_t *value, bool *kept)
 {
   const struct arch *arch = machine->process->arch;
   const struct register_rule *rule = &rules->registers[number];
@@ -273,8 +276,8 @@ caller_value (struct machine *machine, const struct register_rules *rules,
       *value = machine->cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
       return SFW_MORE;
     }
-  return is_saved (arch, number) ? register_value (machine, number, value)
-                                 : SFW_REGISTER;
+  *kept = !is_saved (arch, number);
+  return register_value (machine, number, value);
 }
 
 /* Set *PC to the return address.  A register without a rule is the one that
@@ -293,9 +296,29 @@ caller_pc (struct machine *machine, const struct register_rules *rules,
              : value_by (machine, rule, rules->ra, pc);
 }
 
+/* Set CALLER's registers.  Functions written in assembler call others that
+   leave them registers which the ABI does not preserve: libcrypto's AES-GCM
+   has its CFA in rax meanwhile.  Of a function that was INTERRUPTED and has
+   called nothing, the values are there.  */
+static void
+set_values (struct machine *machine, const struct register_rules *rules,
+            bool interrupted, struct registers *caller)
+{
+  for (unsigned i = 0; i < caller->n; i++)
+    {
+      bool kept = false;
+      machine->unsure = false;
+      if (caller_value (machine, rules, i, &caller->values[i], &kept)
+              != SFW_MORE
+          || (kept && !interrupted))
+        caller->values[i] = UNKNOWN_REGISTER;
+      caller->unsure |= (uint64_t)(kept || machine->unsure) << i;
+    }
+}
+
 static enum sfw_end
 step_by_rules (struct machine *machine, const struct register_rules *rules,
-               struct registers *caller)
+               bool interrupted, struct registers *caller)
 {
   const struct arch *arch = machine->process->arch;
   enum sfw_end step = rules->cfa.kind != REGISTER_NO_RULE
@@ -306,11 +329,11 @@ step_by_rules (struct machine *machine, const struct register_rules *rules,
     step = caller_pc (machine, rules, &caller->pc);
   if (step != SFW_MORE)
     return step;
-  for (unsigned i = 0; i < caller->n; i++)
-    if (caller_value (machine, rules, i, &caller->values[i]) != SFW_MORE)
-      caller->values[i] = UNKNOWN_REGISTER;
   if (arch->ra_signing)
     caller->pc &= ~PAC_BITS;
+  if (machine->unsure && !process_may_return_to (machine->process, caller->pc))
+    return SFW_REGISTER;
+  set_values (machine, rules, interrupted, caller);
   /* What was the caller's before its call is not known: the call changed
      it.  */
   if (arch->ra < caller->n)
@@ -347,7 +370,7 @@ full_step (struct process *process, struct registers *registers, bool at_pc,
     return SFW_MORE;
   if (!find_rules (process, registers->pc - !at_pc, &machine.shift, &rules))
     return SFW_NO_ROW;
-  enum sfw_end step = step_by_rules (&machine, &rules, &caller);
+  enum sfw_end step = step_by_rules (&machine, &rules, at_pc, &caller);
   *found = (struct full_caller){ WAY_CFI, rules.signal };
   if (step == SFW_MORE)
     *registers = caller;

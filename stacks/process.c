@@ -170,6 +170,15 @@ process_is_code (struct process *process, uint64_t pc)
 }
 
 bool
+process_may_return_to (struct process *process, uint64_t pc)
+{
+  const struct unwind_source source
+      = { .read = process_read_code, .reader = process };
+  return process_is_code (process, pc)
+         && unwind_may_end_call (&source, process->arch, pc, false);
+}
+
+bool
 mapping_is_of_file (const char *path, ino_t inode)
 {
   return inode != 0 ? path[0] == '/' : strcmp (path, "[vdso]") == 0;

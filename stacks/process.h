@@ -119,6 +119,9 @@ bool process_is_file_at (const struct process *process, uint64_t address);
 bool process_read_code (void *process, uint64_t address, void *to,
                         size_t size);
 
+/* Whether PC can be a return address: it is code, and a call may end there. */
+bool process_may_return_to (struct process *process, uint64_t pc);
+
 /* Whether the program can run at PC.  A mapping that is not known may be one
    that was made just now.  */
 bool process_is_code (struct process *process, uint64_t pc);

@@ -23,6 +23,9 @@ struct registers
   uint64_t pc;
   uint64_t values[REGISTERS_MAX];
   unsigned n;
+  /* Bit i: VALUES[i] is what an interrupted callee has there.  Its CFI does
+     not say so, and the ABI lets a callee change that register.  */
+  uint64_t unsure;
 };
 
 /* Who tells registers.  */

@@ -666,6 +666,50 @@ END
   done
 }
 
+# As OpenSSL's AES-GCM: the CFA is in rax, which the ABI lets a callee change.
+@test "a register that an interrupted callee may have changed leads on to what a call led to" {
+  needs_x86_64_compiler
+  cat >unsure.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int by_rax (void (*inner) (void));
+void leaves (void), changes (void), calls (void);
+static void handler (int n) { (void)n; puts ("ready"); fflush (stdout); for (;;) pause (); }
+__asm__ (".cfi_sections .eh_frame\n"
+         ".type by_rax, @function\nby_rax:\n.cfi_startproc\n"
+         "mov %rsp, %rax\n.cfi_def_cfa_register rax\n"
+         "sub $100, %rsp\nand $-64, %rsp\ncall *%rdi\n"
+         "mov %rax, %rsp\n.cfi_def_cfa_register rsp\nret\n"
+         ".cfi_endproc\n.size by_rax, .-by_rax\n"
+         ".type leaves, @function\nleaves:\n.cfi_startproc\n"
+         "ud2\nret\n.cfi_endproc\n.size leaves, .-leaves\n"
+         ".type changes, @function\nchanges:\n.cfi_startproc\n"
+         "lea changes(%rip), %rax\nud2\nret\n"
+         ".cfi_endproc\n.size changes, .-changes\n"
+         ".type calls, @function\ncalls:\n.cfi_startproc\n"
+         "call leaves\nret\n.cfi_endproc\n.size calls, .-calls\n");
+int
+main (int argc, char **argv)
+{
+  signal (SIGILL, handler);
+  return by_rax (argv[argc - 1][0] == 'l' ? leaves : argv[argc - 1][1] == 'h' ? changes : calls) + 1;
+}
+END
+  "${CC:-cc}" -O1 -o unsure unsure.c
+  local how
+  for how in leaves changes calls; do
+    start ./unsure $how
+    gives 0 stacks --dwarf "$pid"
+    if [ $how = leaves ]; then
+      frames_in_order 'leaves\+' 'by_rax\+' 'main\+[^#]* \[CFI\]'
+      [[ $output == *"(the outermost frame)"*"DWARF: the same"* ]] || report
+    else
+      grep -A 1 ' by_rax+' <<<"$output" | grep -q '^  (the row needs a register ' || report
+    fi
+  done
+}
+
 # bare_is HOW: the rows of ./bare, which runs as PID, are "converted", or "kept".
 bare_is ()
 {
