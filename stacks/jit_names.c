@@ -16,7 +16,6 @@
 #include "base/bytes.h"
 #include "base/lines.h"
 #include "base/mapped_file.h"
-#include "base/search.h"
 #include "stacks/shortage.h"
 
 enum
@@ -143,8 +142,7 @@ add_name (struct jit_names *names, uint64_t start, uint64_t size,
     return shortage_note ();
   struct jit_name *last = &names->names[names->n];
   *last = (struct jit_name){
-    start, size, strndup (name, room < LENGTH_MAX ? room : LENGTH_MAX),
-    names->n
+    start, size, strndup (name, room < LENGTH_MAX ? room : LENGTH_MAX)
   };
   names->n += last->name != NULL;
   names->sums->names += last->name != NULL;
@@ -251,14 +249,22 @@ read_dump (struct jit_names *names)
   mapped_file_close (bytes, size);
 }
 
-/* Code may be made where there was other code: of equal starts the last line
-   comes last, and counts.  */
-static int
-by_start (const void *a, const void *b)
+/* List the names by address.  False when memory ran out.  */
+static bool
+list_by_address (struct jit_names *names)
 {
-  const struct jit_name *x = a, *y = b;
-  return x->start != y->start ? (x->start > y->start ? 1 : -1)
-                              : (x->line > y->line) - (x->line < y->line);
+  struct interval *intervals = calloc (names->n + 1, sizeof *intervals);
+  for (size_t i = 0; intervals != NULL && i < names->n; i++)
+    {
+      const struct jit_name *name = &names->names[i];
+      intervals[i].start = name->start;
+      if (__builtin_add_overflow (name->start, name->size, &intervals[i].end))
+        intervals[i].end = UINT64_MAX;
+    }
+  bool listed = intervals != NULL
+                && interval_map_make (&names->by_address, intervals, names->n);
+  free (intervals);
+  return listed || shortage_note ();
 }
 
 static void
@@ -267,8 +273,7 @@ read_names (struct jit_names *names)
   names->read = true;
   read_map (names);
   read_dump (names);
-  if (names->n > 0)
-    qsort (names->names, names->n, sizeof *names->names, by_start);
+  (void)list_by_address (names);
 }
 
 const struct jit_name *
@@ -276,11 +281,8 @@ jit_names_at (struct jit_names *names, uint64_t address)
 {
   if (!names->read && names->pid != 0)
     read_names (names);
-  size_t behind = SEARCH_FIRST (names->n, i, names->names[i].start > address);
-  if (behind == 0)
-    return NULL;
-  const struct jit_name *last = &names->names[behind - 1];
-  return address - last->start < last->size ? last : NULL;
+  uint32_t found = interval_map_find (&names->by_address, address);
+  return found != INTERVAL_MAP_NONE ? &names->names[found] : NULL;
 }
 
 void
@@ -289,6 +291,7 @@ jit_names_free (struct jit_names *names)
   for (size_t i = 0; i < names->n; i++)
     free (names->names[i].name);
   free (names->names);
+  interval_map_free (&names->by_address);
   if (names->pid != 0)
     {
       names->sums->names -= names->n;

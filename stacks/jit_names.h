@@ -17,11 +17,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "stacks/interval_map.h"
+
 struct jit_name
 {
   uint64_t start, size;
-  char *name;  /* owned */
-  size_t line; /* how many came before it */
+  char *name; /* owned */
 };
 
 /* What the names of all processes take in sum; all zeros: nothing.  */
@@ -38,9 +39,10 @@ struct jit_names
   int dump;      /* ... and of its jit-PID.dump */
   uid_t user;    /* the process's */
   bool read;
-  struct jit_name *names; /* owned; ascending */
+  struct jit_name *names; /* owned; as they were written */
   size_t n, capacity;
-  struct jit_sums *sums; /* borrowed */
+  struct interval_map by_address; /* of NAMES */
+  struct jit_sums *sums;          /* borrowed */
 };
 
 /* Whether the file at PATH is called as dumps are.  */
@@ -53,7 +55,8 @@ bool jit_names_is_dump (const char *path);
 void jit_names_open (struct jit_names *names, pid_t pid, bool recorded,
                      int dump, struct jit_sums *sums);
 
-/* The name of the code at ADDRESS, or NULL.  The names are read when one is
+/* The name of the code at ADDRESS, or NULL.  Code may be made where there was
+   other code, which has no name any more.  The names are read when one is
    asked for first: from a regular file that belongs to the process's user or
    to root, and from the dump.  */
 const struct jit_name *jit_names_at (struct jit_names *names,

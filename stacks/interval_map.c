@@ -1,0 +1,101 @@
+/* Intervals of addresses that may overlap, and which one has an address.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The starts and ends of all intervals, sorted, cut the addresses into spans.
+   From the last interval on, each takes those of its spans that are left; a
+   span that was taken knows one behind it from which on to look for the next
+   that is left.  So any number of overlaps takes hardly more than the sorting.
+ */
+
+#include "stacks/interval_map.h"
+
+#include <stdlib.h>
+
+#include "base/radix.h"
+#include "base/search.h"
+
+/* From START up to the start of the next span.  */
+struct interval_span
+{
+  uint64_t start;
+  /* Of the interval that has the span.  While the map is made and not sorted:
+     2 * I of the start of interval I, and one more of its end.  */
+  uint32_t number;
+  uint32_t next; /* no span from here up to that one is left */
+};
+
+/* Make spans of the N INTERVALS, sorted, and one behind them.  Set PLACES to
+   what their numbers were.  */
+static bool
+cut (struct interval_map *map, const struct interval *intervals, size_t n,
+     uint32_t *places)
+{
+  void *list = calloc (2 * n + 1, sizeof *map->spans);
+  struct interval_span *spans = list;
+  if (list == NULL)
+    return false;
+  for (uint32_t i = 0; i < n; i++)
+    {
+      spans[2 * i].start = intervals[i].start;
+      spans[2 * i + 1].start = intervals[i].end;
+    }
+  spans[2 * n].start = UINT64_MAX;
+  for (uint32_t i = 0; i <= 2 * n; i++)
+    spans[i].number = i;
+  bool sorted = radix_sort (&list, 2 * n + 1, sizeof *spans);
+  map->spans = list;
+  map->n = 2 * n + 1;
+  for (uint32_t i = 0; sorted && i < map->n; i++)
+    {
+      places[map->spans[i].number] = i;
+      map->spans[i].number = INTERVAL_MAP_NONE;
+      map->spans[i].next = i;
+    }
+  return sorted;
+}
+
+/* The first span from number AT on that is left; the last one always is.  */
+static uint32_t
+next_left (struct interval_span *spans, uint32_t at)
+{
+  while (spans[at].next != at)
+    {
+      spans[at].next = spans[spans[at].next].next;
+      at = spans[at].next;
+    }
+  return at;
+}
+
+bool
+interval_map_make (struct interval_map *map, const struct interval *intervals,
+                   size_t n)
+{
+  uint32_t *places = calloc (2 * n + 1, sizeof *places);
+  *map = (struct interval_map){ 0 };
+  bool made = places != NULL && cut (map, intervals, n, places);
+  for (uint32_t i = (uint32_t)n; made && i-- > 0;)
+    for (uint32_t at = places[2 * i];
+         (at = next_left (map->spans, at)) < places[2 * i + 1];)
+      {
+        map->spans[at].number = i;
+        map->spans[at].next = at + 1;
+      }
+  free (places);
+  if (!made)
+    interval_map_free (map);
+  return made;
+}
+
+uint32_t
+interval_map_find (const struct interval_map *map, uint64_t address)
+{
+  size_t behind = SEARCH_FIRST (map->n, i, map->spans[i].start > address);
+  return behind > 0 ? map->spans[behind - 1].number : INTERVAL_MAP_NONE;
+}
+
+void
+interval_map_free (struct interval_map *map)
+{
+  free (map->spans);
+  *map = (struct interval_map){ 0 };
+}
