@@ -4,6 +4,7 @@
 #include "stacks/fp_step.h"
 
 #include "base/bytes.h"
+#include "stacks/syscall_code.h"
 
 enum
 {
@@ -42,7 +43,8 @@ guess_step (struct process *process, struct sfw_frame *frame)
   uint64_t pc, sp;
   if (!frame->interrupted || process_is_code (process, frame->pc)
       || !call_of (frame, process, &pc, &sp)
-      || !process_may_return_to (process, pc))
+      || !(process_may_return_to (process, pc)
+           || syscall_code_returns (process, pc)))
     return false;
   frame->pc = pc;
   frame->sp = sp;
@@ -131,7 +133,8 @@ fp_step (struct process *process, struct sfw_frame *frame)
 {
   struct sfw_frame caller = *frame;
   bool found = false;
-  if (process->arch->caller_sp_offset != 0)
+  if (process->arch->caller_sp_offset != 0
+      || !process_is_code (process, frame->pc))
     return false;
   switch (fp_frame_of (process, frame))
     {

@@ -11,12 +11,13 @@
 
 /* Go from FRAME, with a PC outside of code, to its caller: a NULL pointer, or
    a wild one, or one to data was called.  A call must end where the caller
-   would go on.  False if FRAME is none of these; then it is unchanged, here
-   and below.  */
+   would go on; or it is the kernel that called, for a signal.  False if FRAME
+   is none of these; then it is unchanged, here and below.  */
 bool guess_step (struct process *process, struct sfw_frame *frame);
 
 /* Go to the caller as code does that keeps frame pointers: FP points to its
-   own caller's and the return address, if the code has set it up.  */
+   own caller's and the return address, if the code has set it up.  Where PC is
+   outside of code, FP is another function's, or another stack's.  */
 bool fp_step (struct process *process, struct sfw_frame *frame);
 
 /* Set the SP of FRAME, to which fp_step has led.  Where code has the return

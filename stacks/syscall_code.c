@@ -78,12 +78,24 @@ code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
   return NULL;
 }
 
+/* The rt_sigreturn that PC is at, or NULL.  */
+static const struct code_bytes *
+return_at (struct process *process, uint64_t pc)
+{
+  return code_at (process, pc, returns, sizeof returns / sizeof *returns);
+}
+
+bool
+syscall_code_returns (struct process *process, uint64_t pc)
+{
+  return return_at (process, pc) != NULL;
+}
+
 bool
 syscall_code_step (struct process *process, struct registers *registers)
 {
   const struct arch *arch = process->arch;
-  const struct code_bytes *code = code_at (process, registers->pc, returns,
-                                           sizeof returns / sizeof *returns);
+  const struct code_bytes *code = return_at (process, registers->pc);
   uint8_t words[REGISTER_WORDS_MAX * sizeof (uint64_t)];
   if (code == NULL
       || !memory_read (

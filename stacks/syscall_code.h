@@ -15,6 +15,9 @@
    False if it is not, or the stack cannot be read.  */
 bool syscall_code_step (struct process *process, struct registers *registers);
 
+/* Whether PC is on that way.  */
+bool syscall_code_returns (struct process *process, uint64_t pc);
+
 /* Whether the thread ends as soon as the call returns that ends at PC: its
    frame has no caller.  */
 bool syscall_code_ends (struct process *process, uint64_t pc);

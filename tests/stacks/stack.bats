@@ -132,9 +132,11 @@ main (void)
 END
   "${CC:-cc}" -g -O1 -static -o coroutine coroutine.c || skip "no static libc"
   nm coroutine | grep -q ' __start_context$' || skip "another makecontext"
+  # Its context has the frame pointer of main, which is on another stack.
+  "${CC:-cc}" -g -O0 -static -o framed coroutine.c
   local file
   "$CFI2SFRAME" -q -o converted coroutine
-  for file in ./coroutine ./converted; do
+  for file in ./coroutine ./converted ./framed; do
     start "$file"
     gives 0 stacks "$pid"
     grep -A 1 ' coroutine+' <<<"$output" \
@@ -189,6 +191,7 @@ static void (*volatile called) (void);
 static long data[8];
 volatile int sink;
 static void handler (int n) { (void)n; puts ("ready"); fflush (stdout); for (;;) pause (); }
+static void signalled (void) { kill (getpid (), SIGUSR1); sink++; }
 __attribute__ ((noipa)) static void caller (void) { called (); sink++; }
 int
 main (int argc, char **argv)
@@ -203,17 +206,23 @@ main (int argc, char **argv)
   if (strcmp (what, "memory") == 0)
     called = (void (*) (void))mmap (NULL, 4096, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  /* As of a plug-in that is gone.  */
+  signal (SIGUSR1, (void (*) (int))(void *)data);
+  if (strcmp (what, "signal") == 0)
+    called = signalled;
   caller ();
   return 0;
 }
 END
   "${CC:-cc}" -O1 -fno-omit-frame-pointer -o alternate alternate.c
   local what wanted
-  for what in null data memory; do
+  for what in null data memory signal; do
     start ./alternate $what
     gives 0 stacks "$pid"
     grep -A 20 ' handler+' <<<"$output" >below
     wanted=' caller\+0x[0-9a-f]+ \(alternate\) \[guessed\][^#]*#[0-9]+ +0x[0-9a-f]+ main\+.*\(the outermost frame\)'
+    [ $what != signal ] \
+      || wanted=' \[guessed\].* signalled\+.* caller\+.* main\+.*\(the outermost frame\)'
     [[ $(cat below) =~ $wanted ]] || report
     # DWARF does not get beyond what is not code.
     gives 0 stacks --dwarf "$pid"
