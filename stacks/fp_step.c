@@ -8,7 +8,9 @@
 
 enum
 {
-  LEAF_INSTRUCTIONS = 256 /* that are looked at for a return */
+  LEAF_INSTRUCTIONS = 256, /* that are looked at for a return */
+  /* Bytes from its start on in which a function may have no CFI any more.  */
+  BEGIN_MAX = 64
 };
 
 /* ADDRESS, a return address, without its signature.  */
@@ -80,6 +82,21 @@ read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
   return true;
 }
 
+/* Whether the call that would return to where SP points led to code shortly
+   before PC, so that nothing was pushed since.  C libraries end the CFI of
+   clone3 at its system call, which one thread makes and two return from.  */
+static bool
+was_just_called (struct process *process, const struct sfw_frame *frame)
+{
+  uint8_t code[UNWIND_CODE_SIZE];
+  int32_t distance;
+  uint64_t ra, sp;
+  return call_of (frame, process, &ra, &sp)
+         && process_read_code (process, ra - sizeof code, code, sizeof code)
+         && process->arch->may_end_call (code, sizeof code, &distance)
+         && frame->pc - (ra + (uint64_t)(int64_t)distance) < BEGIN_MAX;
+}
+
 /* How far the code of FRAME is with its frame.  A call is made when the frame
    is complete.  */
 static enum arch_fp_frame
@@ -97,7 +114,8 @@ fp_frame_of (struct process *process, const struct sfw_frame *frame)
        && process_read_code (process, frame->pc - i, at - i, 1);
        i++)
     continue;
-  return process->arch->fp_frame (code);
+  return was_just_called (process, frame) ? FP_FRAME_NONE
+                                          : process->arch->fp_frame (code);
 }
 
 /* Whether the code at PC returns by the register for return addresses as that

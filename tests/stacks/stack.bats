@@ -675,6 +675,43 @@ END
   done
 }
 
+@test "code behind the end of its CFI, as of clone3, is left to where it was just called" {
+  needs_x86_64_compiler
+  cat >ends.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+void at_once (void), pushes (void), far (void);
+static void handler (int n) { (void)n; puts ("ready"); fflush (stdout); for (;;) pause (); }
+#define ENDS(name, code) ".type " #name ", @function\n" #name ":\n.cfi_startproc\n" \
+  "xor %ebp, %ebp\n.cfi_endproc\n" code "ud2\n.size " #name ", .-" #name "\n"
+__asm__ (ENDS (at_once, "") ENDS (pushes, "push %rax\n") ENDS (far, ".fill 64, 1, 0x90\n"));
+int
+main (int argc, char **argv)
+{
+  signal (SIGILL, handler);
+  switch (argv[argc - 1][0])
+    {
+    case 'a': at_once (); break;
+    case 'p': pushes (); break;
+    default: far (); break;
+    }
+  return 0;
+}
+END
+  "${CC:-cc}" -O1 -o ends ends.c
+  local how
+  for how in at_once pushes far; do
+    start ./ends $how
+    gives 0 stacks "$pid"
+    if [ $how = at_once ]; then
+      frames_in_order ' at_once\+' 'main\+[^#]* \[frame pointer\]'
+    else
+      grep -A 1 " $how+" <<<"$output" | grep -q '^  (no row for this address' || report
+    fi
+  done
+}
+
 # As OpenSSL's AES-GCM: the CFA is in rax, which the ABI lets a callee change.
 @test "a register that an interrupted callee may have changed leads on to what a call led to" {
   needs_x86_64_compiler
