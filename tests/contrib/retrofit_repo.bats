@@ -457,20 +457,24 @@ make_many ()
 # Source: ../../../x was a folder outside the repository.
 @test "no name from a package leads out of the repository" {
   make_package good 1
-  local field
-  for field in 'Source: ../../../x' 'Source: /x' 'Source: a/../../../../x' \
-               'Source: ..' 'Source: x y' 'Section: x ../../../y' \
-               'Section: ../x' 'Priority: x\ty' 'Source: ../../../x (1)'; do
-    make_package evil 1 "$(printf '%b' "$field")"
-    find . >before
-    gives 1 retrofit -o deep/new/repository --folder=pool
-    [[ $stderr == *"evil_1_amd64.deb: invalid ${field%%:*}: "* ]] || report
-    # The other package is there, nothing is outside.
-    (cd deep/new/repository/pool && find . -type f) >found
-    [ "$(cat found)" = ./g/good/good_1A~sframe1_amd64.deb ]
-    diff <(grep -vE '^\./(found|calls|spy|deep.*)$' before) \
-      <(find . | grep -vE '^\./(found|calls|spy|deep.*)$')
+  local field i=0
+  local fields=('Source: ../../../x' 'Source: /x' 'Source: a/../../../../x'
+                'Source: ..' 'Source: x y' 'Section: x ../../../y'
+                'Section: ../x' $'Priority: x\ty' 'Source: ../../../x (1)')
+  for field in "${fields[@]}"; do
+    make_package "evil$((++i))" 1 "$field"
   done
+  find . >before
+  gives 1 retrofit -o deep/new/repository --folder=pool
+  i=0
+  for field in "${fields[@]}"; do
+    [[ $stderr == *"evil$((++i))_1_amd64.deb: invalid ${field%%:*}: "* ]] || report
+  done
+  # The other package is there, nothing is outside.
+  (cd deep/new/repository/pool && find . -type f) >found
+  [ "$(cat found)" = ./g/good/good_1A~sframe1_amd64.deb ]
+  diff <(grep -vE '^\./(found|calls|spy|deep.*)$' before) \
+    <(find . | grep -vE '^\./(found|calls|spy|deep.*)$')
 }
 
 # apt-ftparchive's database goes by size and second: it showed the first one.

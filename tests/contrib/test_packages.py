@@ -110,6 +110,7 @@ def test_a_converter_that_ends_otherwise_is_told(options, program):
 def debian():
     pytest.importorskip("debian.deb822", reason="python3-debian not found")
     from sframe_retrofit import debian as module
+    module.need_module()
     return module
 
 

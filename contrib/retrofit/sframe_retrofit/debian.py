@@ -11,23 +11,23 @@ from sframe_retrofit.packages import Key
 
 Control = Any                # a Deb822
 Relation = Dict[str, Any]
-try:
-    deb822: Any = importlib.import_module("debian.deb822")
-except ImportError:
-    deb822 = None # need_module says it
-
-# It tells of each relation that it does not understand; those stay.
-logging.getLogger("debian.deb822").setLevel(logging.ERROR)
+deb822: Any = None # need_module ()
 
 
 def need_module() -> None:
-    """Refuse to go on if python3-debian is missing.
+    """Load python3-debian, or refuse to go on.
 
-    Called when the options are read: --help and --version do without it.
+    Called when the options are read: --help and wrong usage do without it, and
+    are told in half the time.
     """
-    if deb822 is None:
+    global deb822
+    try:
+        deb822 = importlib.import_module("debian.deb822")
+    except ImportError:
         raise Refused("Python's module debian is missing (package "
-                      "python3-debian)")
+                      "python3-debian)") from None
+    # It tells of each relation that it does not understand; those stay.
+    logging.getLogger("debian.deb822").setLevel(logging.ERROR)
 
 
 # Sorts above the version it is appended to, and below everything that a
