@@ -152,7 +152,7 @@ finish_job (struct batch *batch, size_t index, struct job *job)
   if (twin.err.status != CFI2SFRAME_OK)
     add_result (batch, index, &twin);
   texts_close (batch, index);
-  listed_file_leave (&job->location);
+  listed_file_leave (&job->work.input);
 }
 
 /* Skip the debug file of PROGRAM, which changes along with that.  */
@@ -181,9 +181,10 @@ run_name (struct batch *batch, size_t head, size_t index, struct job *job)
     skip_twin (job, &batch->list->files[file->program]);
   else if (entry->problem != 0)
     error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (entry->problem));
-  else if (listed_file_locate (batch->list, entry, &job->location, &job->err))
+  else if (listed_file_locate (batch->list, entry, &job->work.input,
+                               &job->err))
     {
-      job->location.same = batch->work.entries[index].next_name != WORK_NONE;
+      job->work.input.same = batch->work.entries[index].next_name != WORK_NONE;
       job_run (job);
     }
 }
@@ -194,9 +195,9 @@ static bool
 relink (const struct job *first, const struct file_location *location,
         struct cfi2sframe_error *err)
 {
-  struct file_location name = *location, replacement = first->location;
-  name.identity = first->location.identity;
-  replacement.identity = first->made;
+  struct file_location name = *location, replacement = first->work.input;
+  name.identity = first->work.input.identity;
+  replacement.identity = first->work.made;
   return location_relink (&name, &replacement, &first->options->convert, err);
 }
 
@@ -216,11 +217,11 @@ run_further_name (struct batch *batch, const struct job *first, size_t index,
   printable_copy (name, sizeof name, first->path);
   if (job_exclude (job))
     return;
-  bool located
-      = first->outcome == JOB_DONE
-        && listed_file_locate (batch->list, entry, &job->location, &job->err);
+  bool located = first->outcome == JOB_DONE
+                 && listed_file_locate (batch->list, entry, &job->work.input,
+                                        &job->err);
   if (first->outcome != JOB_DONE
-      || (located && relink (first, &job->location, &job->err)))
+      || (located && relink (first, &job->work.input, &job->err)))
     error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_HARD_LINK,
                     "same file as %s", name);
   if (located && job->err.word == WORD_CHANGED_MEANWHILE)
@@ -243,7 +244,7 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
       || batch->options->convert.dry_run || fstat (fd, &old) != 0
       || old.st_nlink == 0)
     return;
-  if (file_identity_is (&job->made, &old))
+  if (file_identity_is (&job->work.made, &old))
     return; /* nothing was written */
   fputs ("cfi2sframe: ", errors);
   printable_put (job->path, errors);

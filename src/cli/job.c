@@ -17,15 +17,14 @@
 static bool
 require_section (struct job *job)
 {
-  struct cfi2sframe_options try = job->options->convert;
-  struct file_identity made;
-  try.dry_run = true;
-  try.strict = false;
-  try.min_coverage = 0;
-  try.readers = 0;
+  struct cfi2sframe_options options = job->options->convert;
+  struct file_work try = { .input = job->work.input, .options = &options };
+  options.dry_run = true;
+  options.strict = false;
+  options.min_coverage = 0;
+  options.readers = 0;
   error_clear (&job->err);
-  if (!location_convert (&job->location, NULL, &try, &made, &job->report,
-                         &job->err))
+  if (!location_convert (&try, &job->err))
     {
       if (job->err.status == CFI2SFRAME_REFUSED)
         job->err.status = CFI2SFRAME_NOTHING;
@@ -34,7 +33,7 @@ require_section (struct job *job)
   char percent[16];
   snprintf (
       percent, sizeof percent, "%.1f",
-      percent_of (job->report.bytes_covered, job->report.executable_bytes));
+      percent_of (try.report.bytes_covered, try.report.executable_bytes));
   return error_set_word (
       &job->err, CFI2SFRAME_MISMATCH, WORD_MISSING_SFRAME,
       "no .sframe, which it could have for %s percent of its "
@@ -46,53 +45,40 @@ static bool
 check (struct job *job)
 {
   const struct tool_options *options = job->options;
-  if (location_check (&job->location, &options->convert, &job->check,
+  if (location_check (&job->work.input, &options->convert, &job->check,
                       &job->err))
     return true;
   return options->require && job->err.status == CFI2SFRAME_NOTHING
          && require_section (job);
 }
 
-/* What changes a file, by enum tool_mode.  */
-static location_change *const changes[N_MODES]
+/* What does the work of a mode, by enum tool_mode; of the others, which only
+   look at the file, look () does.  */
+static location_work *const works[N_MODES]
     = { [MODE_CONVERT] = location_convert,
+        [MODE_SECTION_ONLY] = location_write_section,
+        [MODE_DETACH] = location_detach,
         [MODE_REMOVE] = location_remove,
         [MODE_UNDO] = location_undo };
 
 static bool
-run_mode (struct job *job)
+look (struct job *job)
 {
   const struct tool_options *options = job->options;
+  const struct file_location *input = &job->work.input;
   switch (options->mode)
     {
-    case MODE_SECTION_ONLY:
-      if (options->compact_unwind)
-        return cunwind_write_file (
-            &job->location, options->convert.dry_run ? NULL : options->output,
-            &job->measurement, &job->err);
-      return location_write_section (&job->location, options->output,
-                                     &options->convert, &job->report,
-                                     &job->err);
     case MODE_CHECK:
       return check (job);
     case MODE_COMPARE_FORMATS:
-      return measure_file (&job->location, &job->measurement, &job->err);
-    case MODE_DUMP:
-      if (options->compact_unwind)
-        return cunwind_dump_file (&job->location,
-                                  options->compact_unwind_machine, job->out,
-                                  &job->err);
-      return location_dump (&job->location, job->out, &job->err);
+      return measure_file (input, &job->measurement, &job->err);
     case MODE_LINT:
-      return lint_file (options, &job->location, job->out, &job->lint,
-                        &job->err);
-    case MODE_DETACH:
-      return location_detach (&job->location, options->detached,
-                              &options->convert, &job->report, &job->err);
-    default:
-      return changes[options->mode](&job->location, options->output,
-                                    &options->convert, &job->made,
-                                    &job->report, &job->err);
+      return lint_file (options, input, job->out, &job->lint, &job->err);
+    default: /* MODE_DUMP */
+      return options->compact_unwind
+                 ? cunwind_dump_file (input, options->compact_unwind_machine,
+                                      job->out, &job->err)
+                 : location_dump (input, job->out, &job->err);
     }
 }
 
@@ -100,9 +86,16 @@ static bool
 attempt_mode (void *context, struct error *err)
 {
   struct job *job = context;
+  const struct tool_options *options = job->options;
   (void)err; /* the job's */
-  cfi2sframe_report_init (&job->report);
-  return run_mode (job);
+  cfi2sframe_report_init (&job->work.report);
+  if (works[options->mode] == NULL)
+    return look (job);
+  if (options->compact_unwind)
+    return cunwind_write_file (
+        &job->work.input, options->convert.dry_run ? NULL : options->output,
+        &job->measurement, &job->err);
+  return works[options->mode](&job->work, &job->err);
 }
 
 /* Do what the mode says, and do it again where another run was faster.  A mode
@@ -110,10 +103,12 @@ attempt_mode (void *context, struct error *err)
 static bool
 run_mode_among_others (struct job *job)
 {
-  location_change *change = changes[job->options->mode];
-  return location_persist (attempt_mode, job, &job->location,
-                           change != NULL ? change : location_convert,
-                           &job->options->convert, &job->err);
+  const struct tool_options *options = job->options;
+  return location_persist (attempt_mode, job, &job->work,
+                           tool_options_are (options, MODES_CHANGING)
+                               ? works[options->mode]
+                               : location_convert,
+                           &job->err);
 }
 
 /* What CFI2SFRAME_UNSUPPORTED with WORD says of a file in MODE.  A linked file
@@ -206,7 +201,7 @@ check_debug_twin (struct job *job)
 {
   const struct tool_options *options = job->options;
   return !options->debug_twin
-         || location_check_debug_twin (&job->location,
+         || location_check_debug_twin (&job->work.input,
                                        options->debug_twin_file,
                                        &options->convert, &job->err);
 }
@@ -251,11 +246,11 @@ static void
 follow_debug_twin (struct job *job)
 {
   const struct tool_options *options = job->options;
-  struct file_location now = job->location;
+  struct file_location now = job->work.input;
   if (options->output != NULL)
     now = file_location_of_path (options->output);
   else if (job->outcome == JOB_DONE)
-    now.identity = job->made;
+    now.identity = job->work.made;
   if (location_match_debug_twin (&now, options->debug_twin_file,
                                  &options->convert, &job->twin_problem)
       || error_kind (&job->twin_problem) == ERROR_NOTHING)
@@ -336,11 +331,12 @@ job_run (struct job *job)
 {
   const struct tool_options *options = job->options;
   double start = clock_now ();
+  job->work.options = &options->convert;
+  job->work.output
+      = options->mode == MODE_DETACH ? options->detached : options->output;
   if (!job_exclude (job))
     run (job);
-  if (lacks_output (job)
-      && !location_copy (&job->location, options->output, &options->convert,
-                         &job->err))
+  if (lacks_output (job) && !location_copy (&job->work, &job->err))
     job->outcome = JOB_FAILED;
   if (has_debug_twin (job))
     follow_debug_twin (job);

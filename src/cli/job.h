@@ -43,14 +43,12 @@ struct job
 {
   const struct tool_options *options;
   const char *path;
-  struct file_location location; /* where the file is */
-  struct file_identity made; /* identity of the file after it was changed */
-  bool found; /* in a directory or list, not named: more is skipped
-                 (skipped_when, job.c) */
-  FILE *out;  /* stream for the dump, and for findings */
+  struct file_work work; /* on the file, but for what only looks at it */
+  bool found;            /* in a directory or list, not named: more is skipped
+                            (skipped_when, job.c) */
+  FILE *out;             /* stream for the dump, and for findings */
   enum job_outcome outcome;
   enum job_reason reason; /* with JOB_SKIPPED, and with JOB_FAILED */
-  struct cfi2sframe_report report;
   struct cfi2sframe_check_result check;
   /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
   struct measurement measurement;

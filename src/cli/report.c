@@ -57,17 +57,17 @@ print_warning (const struct job *job, const char *text, FILE *errors)
 static void
 print_concerns (const struct job *job, FILE *errors)
 {
-  if (job->report.signed_ima)
+  if (job->work.report.signed_ima)
     print_warning (job,
                    "its IMA signature is for the old contents and was not "
                    "taken over",
                    errors);
-  if (job->report.sealed_verity)
+  if (job->work.report.sealed_verity)
     print_warning (job,
                    "the new file is not protected by fs-verity as the old "
                    "one was",
                    errors);
-  if (job->report.flags_lost)
+  if (job->work.report.flags_lost)
     print_warning (job,
                    "the new file does not have all file attributes (chattr) "
                    "of the old one",
@@ -93,17 +93,17 @@ report_size_ratio (const struct cfi2sframe_report *report)
 static void
 print_existing (const struct job *job, FILE *errors)
 {
-  char text[sizeof job->report.existing + 100];
+  char text[sizeof job->work.report.existing + 100];
   snprintf (text, sizeof text,
             "the .sframe that is there %s; --replace makes a new one",
-            job->report.existing);
+            job->work.report.existing);
   print_warning (job, text, errors);
 }
 
 static void
 print_summary (const struct job *job, FILE *out)
 {
-  const struct cfi2sframe_report *report = &job->report;
+  const struct cfi2sframe_report *report = &job->work.report;
   print_name (job, out);
   fprintf (out,
            "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
@@ -133,7 +133,7 @@ report_print_left_out (const struct cfi2sframe_report *report, FILE *out)
 static void
 print_left_out (const struct job *job, FILE *out)
 {
-  const struct cfi2sframe_report *report = &job->report;
+  const struct cfi2sframe_report *report = &job->work.report;
   report_print_left_out (report, out);
   if (report->damage[0] != '\0')
     fprintf (out, "  first damage: %s (%s+0x%" PRIx64 ")\n", report->damage,
@@ -193,7 +193,7 @@ print_from_code (const struct tool_options *options,
 static void
 print_stats_text (const struct job *job, FILE *out)
 {
-  const struct cfi2sframe_report *report = &job->report;
+  const struct cfi2sframe_report *report = &job->work.report;
   print_summary (job, out);
   fprintf (out,
            "  .eh_frame %" PRIu64 ", .eh_frame_hdr %" PRIu64
@@ -229,7 +229,7 @@ static void
 print_stats_json (const struct job *job, FILE *out)
 {
   const struct tool_options *options = job->options;
-  const struct cfi2sframe_report *report = &job->report;
+  const struct cfi2sframe_report *report = &job->work.report;
   json_object *object = outcome_json_new (job);
   unsigned uses = FIELD_OF_FILE
                   | (options->convert.analyze ? FIELD_ANALYZE : 0)
@@ -297,8 +297,8 @@ print_conversion (const struct job *job, FILE *out)
   else if (options->talkative)
     {
       print_summary (job, out);
-      print_debug (&job->report, out);
-      print_from_code (options, &job->report, out);
+      print_debug (&job->work.report, out);
+      print_from_code (options, &job->work.report, out);
       if (options->verbose > 1)
         print_left_out (job, out);
     }
@@ -387,7 +387,7 @@ print_warnings (const struct job *job, FILE *errors)
   const struct tool_options *options = job->options;
   if (job->outcome == JOB_DONE && tool_options_are (options, MODES_CHANGING))
     print_concerns (job, errors);
-  if (job->report.existing[0] != '\0' && options->mode == MODE_CONVERT)
+  if (job->work.report.existing[0] != '\0' && options->mode == MODE_CONVERT)
     print_existing (job, errors);
   if (job->outcome != JOB_SKIPPED || !is_noted (job))
     return;

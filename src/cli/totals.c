@@ -69,7 +69,7 @@ totals_add (struct totals *totals, const struct job *job)
   switch (job->outcome)
     {
     case JOB_DONE:
-      add_done (totals, &job->report);
+      add_done (totals, &job->work.report);
       measure_add (&totals->measured, &job->measurement);
       break;
     case JOB_SKIPPED:

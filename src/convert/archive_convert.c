@@ -25,9 +25,8 @@
 struct archive_job
 {
   struct archive archive;
-  const struct cfi2sframe_options *options;
+  const struct input *input;
   struct cfi2sframe_options member_options; /* coverage is demanded of all */
-  struct cfi2sframe_report *report;
   uint64_t *offsets; /* offsets of the members' headers in the new archive */
   bool *changed;     /* per member */
   size_t n_changed;
@@ -42,10 +41,10 @@ note_existing (struct archive_job *job, const struct archive_member *member,
                const char *existing)
 {
   char name[100];
-  if (*existing == '\0' || job->report->existing[0] != '\0')
+  if (*existing == '\0' || job->input->report->existing[0] != '\0')
     return;
   archive_member_name (&job->archive, member, name, sizeof name);
-  snprintf (job->report->existing, sizeof job->report->existing,
+  snprintf (job->input->report->existing, sizeof job->input->report->existing,
             "in member %.60s %.120s", name, existing);
 }
 
@@ -57,24 +56,22 @@ write_converted_member (struct archive_job *job,
                         struct error *err)
 {
   struct cfi2sframe_report report = { 0 };
-  struct object_conversion conversion;
+  const struct input object
+      = { image, job->input->location, &job->member_options, &report };
   int fd = memfd_create ("cfi2sframe member", MFD_CLOEXEC);
   if (fd < 0)
     return error_set_errno (err, "memfd_create");
   size_t size = 0;
   const void *bytes = NULL;
-  bool done = object_conversion_make (&conversion, image, &job->member_options,
-                                      &report, err)
-              && object_conversion_write (&conversion, fd, err)
+  bool done = object_convert_to (&object, fd, err)
               && (bytes = mapped_file_open (fd, &size, err)) != NULL
               && archive_write_member (&job->archive, member, bytes, size,
                                        job->fd, at, err);
-  object_conversion_free (&conversion);
   note_existing (job, member, report.existing);
   if (done)
-    job->report->machine = report.machine;
+    job->input->report->machine = report.machine;
   report.input_bytes = report.output_bytes = 0; /* the archive's count */
-  report_sum_add (job->report, &report);
+  report_sum_add (job->input->report, &report);
   if (bytes != NULL)
     mapped_file_close (bytes, size);
   close (fd);
@@ -143,7 +140,7 @@ write_members (struct archive_job *job, struct error *err)
                                    job->offsets[i] + header, err))
         return false;
     }
-  job->report->output_bytes = at;
+  job->input->report->output_bytes = at;
   return true;
 }
 
@@ -202,7 +199,7 @@ make_archive (void *context, int fd, struct error *err)
   struct archive_job *job = context;
   job->fd = fd;
   bool made = write_members (job, err) && expect_changed (job, err);
-  return thresholds_check (job->options, job->report, made, err)
+  return thresholds_check (job->input->options, job->input->report, made, err)
          && check_written (job, err);
 }
 
@@ -222,17 +219,21 @@ convert_opened (struct archive_job *job, const struct output_request *output,
 }
 
 bool
-archive_convert (const struct image *file, const struct output_request *output,
-                 const struct cfi2sframe_options *options,
-                 struct cfi2sframe_report *report, struct error *err)
+archive_convert (const struct input *input,
+                 const struct output_request *output, struct error *err)
 {
   struct archive_job job
-      = { .options = options, .member_options = *options, .report = report };
+      = { .input = input, .member_options = *input->options };
+  const struct image *file = input->image;
+  input->report->archive = true;
+  if (!input->options->relocatable)
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_ARCHIVE,
+                           "archive of objects");
   job.member_options.min_coverage = 0;
   if (!archive_open (&job.archive, file->bytes, file->size, err))
     return false;
-  report->input_bytes = file->size;
-  report->strategy = "archive";
+  input->report->input_bytes = file->size;
+  input->report->strategy = "archive";
   bool done = convert_opened (&job, output, err);
   archive_free (&job.archive);
   return done;

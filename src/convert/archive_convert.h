@@ -6,19 +6,15 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
-#include "elf/image.h"
-#include "write/output_file.h"
+#include "convert/input.h"
 
-/* Convert each member of the archive FILE that can be, as an object is; the
-   others, and everything ar knows of them, stay as they
-   are, and the index of symbols leads to their new places.  REPORT has the
-   sums.  A member that is damaged or cannot be converted at all (for another
-   machine) is a failure that names it; without any that was changed, the
-   status is CFI2SFRAME_NOTHING.  Otherwise as location_convert.  */
-bool archive_convert (const struct image *file,
-                      const struct output_request *output,
-                      const struct cfi2sframe_options *options,
-                      struct cfi2sframe_report *report, struct error *err);
+/* Convert each member of the archive INPUT that can be, as an object is, to
+   OUTPUT; the others, and everything ar knows of them, stay as they are, and
+   the index of symbols leads to their new places.  The report has the sums.  A
+   member that is damaged or cannot be converted at all (for another machine)
+   is a failure that names it; without any that was changed, and without
+   --relocatable, the status is CFI2SFRAME_NOTHING.  */
+bool archive_convert (const struct input *input,
+                      const struct output_request *output, struct error *err);
 
 #endif /* CONVERT_ARCHIVE_CONVERT_H */

@@ -30,17 +30,14 @@ detached_check (const struct image *image, struct error *err)
 }
 
 bool
-detached_section (const struct image *image,
-                  const struct cfi2sframe_options *options,
-                  struct cfi2sframe_report *report, struct buffer *section,
+detached_section (const struct input *input, struct buffer *section,
                   uint64_t *address, struct error *err)
 {
-  if (!detached_check (image, err))
+  if (!detached_check (input->image, err))
     return false;
-  *address = detached_address (image);
-  buffer_init (section, image->big_endian);
-  struct sframe_encoder *encoder
-      = linked_section_build (image, options, report, err);
+  *address = detached_address (input->image);
+  buffer_init (section, input->image->big_endian);
+  struct sframe_encoder *encoder = linked_section_build (input, err);
   bool built = encoder != NULL
                && sframe_encoder_write (encoder, *address, section, err);
   sframe_encoder_free (encoder);
@@ -66,13 +63,14 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   struct buffer bytes = { 0 };
   struct cfi2sframe_options options;
   struct cfi2sframe_report report = { 0 };
+  const struct file_location nowhere = { .path = "" };
+  const struct input input = { &image, &nowhere, &options, &report };
   error_clear (err);
   if (!image_open_memory (&image, elf, size, err))
     return false;
   detached_options_init (&options);
   options.analyze = analyze;
-  bool built
-      = detached_section (&image, &options, &report, &bytes, address, err);
+  bool built = detached_section (&input, &bytes, address, err);
   image_close (&image);
   if (!built)
     {

@@ -8,47 +8,30 @@
 
 #include "base/printable.h"
 #include "convert/archive_members.h"
-#include "convert/audit.h"
 #include "convert/fields.h"
-#include "convert/for_readers.h"
 #include "convert/location.h"
 #include "convert/options.h"
+#include "convert/section_check.h"
 #include "convert/thresholds.h"
 #include "place/refusals.h"
 #include "relocatable/object_audit.h"
 #include "sframe/dump.h"
 #include "sframe/find_sframe.h"
-#include "sframe/verify.h"
 
 static bool
 check_image (const struct image *image, const struct cfi_options *cfi_options,
              struct cfi2sframe_check_result *found, struct error *err)
 {
-  const char *problem;
-  if (!audit_compare (image, cfi_options, &problem, found, err))
+  const char *useless;
+  if (!section_compare (image, cfi_options, &useless, found, err))
     return false;
-  if (problem != NULL)
+  if (useless != NULL)
     return refusals_check_debug_file (image, err)
            && error_set_word (err, CFI2SFRAME_MISMATCH, WORD_USELESS_SFRAME,
                               "its .sframe is of no use to any reader: %s",
-                              problem);
+                              useless);
   return found->bytes_wrong + found->bytes_extra == 0
          || error_set (err, CFI2SFRAME_MISMATCH, "%s", found->difference);
-}
-
-/* What READERS make of the section of IMAGE, which RESULT is about.  Objects
-   have none that readers see.  */
-static bool
-check_readers (const struct image *image, unsigned readers,
-               struct cfi2sframe_check_result *result, struct error *err)
-{
-  struct sframe_decoder decoder;
-  bool left_out = result->bytes_absent + result->bytes_return_address > 0;
-  return readers == 0 || image->header.e_type == ET_REL
-         || (find_sframe (image, &decoder, err)
-             && for_readers_audit (readers, image, &decoder, left_out,
-                                   result->readers, sizeof result->readers,
-                                   err));
 }
 
 struct archive_check
@@ -95,8 +78,11 @@ location_check (const struct file_location *input,
     {
       checked = check_image (&image, &cfi_options, result, err);
       result->executable_bytes = image_executable_bytes (&image);
-      checked
-          = checked && check_readers (&image, options->readers, result, err);
+      bool left_out = result->bytes_absent + result->bytes_return_address > 0;
+      checked = checked
+                && section_check_readers (&image, options->readers, left_out,
+                                          result->readers,
+                                          sizeof result->readers, err);
     }
   image_close (&image);
   return checked && thresholds_check_section (options, result, err);

@@ -12,7 +12,6 @@
 #include "convert/audit.h"
 #include "convert/for_readers.h"
 #include "convert/linked_section.h"
-#include "convert/options.h"
 #include "convert/replace.h"
 #include "convert/thresholds.h"
 #include "place/choose_strategy.h"
@@ -34,12 +33,14 @@ enum
 /* A conversion, and what it owns.  */
 struct conversion
 {
-  const struct linked_request *request;
-  const struct cfi2sframe_options *options; /* the request's, as is REPORT */
-  struct cfi2sframe_report *report;
-  struct image original; /* the input before this program converted it, which
-                            --replace starts from; open if its elf is not
-                            NULL */
+  const struct input *input;
+  const struct output_request *output; /* NULL: a section alone is wanted */
+  struct input source;   /* what the conversion starts from: INPUT, with one of
+                            the next two images */
+  struct image image;    /* the input's, without an undo record that is of no
+                            use; borrowed */
+  struct image original; /* what that was before this program converted it,
+                            for --replace; open if its elf is not NULL */
   struct existing existing;
   bool replaces; /* an .sframe that another program made */
   struct linked_section *linked;
@@ -50,14 +51,6 @@ struct conversion
   struct references *references; /* to what will move; owned, or NULL */
   struct background beside, unmapping;
 };
-
-/* The image that the conversion starts from.  */
-static const struct image *
-source_image (const struct conversion *conversion)
-{
-  return conversion->original.elf != NULL ? &conversion->original
-                                          : conversion->request->input;
-}
 
 static void
 conversion_free (struct conversion *conversion)
@@ -77,7 +70,7 @@ take_existing (struct conversion *conversion, struct error *err)
   struct existing *existing = &conversion->existing;
   conversion->replaces = existing->present || existing->n_sections == 1;
   return !existing->present
-         || existing_check_replaceable (existing, source_image (conversion),
+         || existing_check_replaceable (existing, conversion->source.image,
                                         err);
 }
 
@@ -87,22 +80,23 @@ static bool
 handle_existing (struct conversion *conversion, struct error *err)
 {
   struct existing *existing = &conversion->existing;
-  struct image *input = conversion->request->input;
-  *existing = existing_find (input);
+  const struct image *image = conversion->input->image;
+  *existing = existing_find (image);
   if (existing->has_record && !existing->present)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
                            "an interrupted conversion");
-  if (existing->present
-      && !audit_replacing (input, conversion->options, conversion->report,
-                           err))
+  if (existing->present && !audit_replacing (conversion->input, err))
     return false;
   if (existing->has_record)
     {
-      if (original_restore (&conversion->original, input, err))
-        *existing = existing_find (&conversion->original);
+      if (original_restore (&conversion->original, image, err))
+        {
+          conversion->source.image = &conversion->original;
+          *existing = existing_find (&conversion->original);
+        }
       else if (err->status == CFI2SFRAME_REFUSED)
         /* The file was changed after this program had converted it.  */
-        existing_forget_record (existing, input);
+        existing_forget_record (existing, &conversion->image);
       else
         return false;
     }
@@ -114,17 +108,13 @@ handle_existing (struct conversion *conversion, struct error *err)
 static bool
 look_at_input (struct conversion *conversion, struct error *err)
 {
-  const struct linked_request *request = conversion->request;
-  conversion->report->input_bytes = request->input->size;
-  if (!image_expect_linked (request->input, err)
-      || !for_readers_check_file (request->options->readers, request->input,
-                                  err)
-      || !handle_existing (conversion, err)
-      || !refusals_check (source_image (conversion), err))
-    return false;
-  return request->output == NULL
-         || options_check_checksum (request->options, request->input,
-                                    request->location, err);
+  const struct input *input = conversion->input;
+  input->report->input_bytes = input->image->size;
+  return image_expect_linked (input->image, err)
+         && for_readers_check_file (input->options->readers, input->image, err)
+         && handle_existing (conversion, err)
+         && refusals_check (conversion->source.image, err)
+         && (conversion->output == NULL || input_check_checksum (input, err));
 }
 
 static void
@@ -145,25 +135,23 @@ work_beside (void *argument)
 {
   struct conversion *conversion = argument;
   if (conversion->references != NULL)
-    slots_search_ahead (conversion->references, source_image (conversion));
+    slots_search_ahead (conversion->references, conversion->source.image);
   copy_ahead_run (&conversion->copy_ahead);
   if (conversion->copy_ahead.copied)
-    background_start (&conversion->unmapping, unmap_pages,
-                      conversion->request->input);
+    background_start (&conversion->unmapping, unmap_pages, &conversion->image);
 }
 
 /* Start the thread beside, if the file is large.  */
 static void
 start_thread (struct conversion *conversion)
 {
-  const struct image *image = source_image (conversion);
+  const struct image *image = conversion->source.image;
   if (image->size < BESIDE_SIZE_MIN)
     return;
   conversion->references = calloc (1, sizeof *conversion->references);
-  if (conversion->request->output != NULL && !conversion->options->dry_run
-      && image == conversion->request->input)
-    copy_ahead_prepare (&conversion->copy_ahead, image,
-                        conversion->request->output);
+  if (conversion->output != NULL && !conversion->output->dry_run
+      && image == &conversion->image)
+    copy_ahead_prepare (&conversion->copy_ahead, image, conversion->output);
   background_start (&conversion->beside, work_beside, conversion);
 }
 
@@ -190,8 +178,7 @@ end_threads (struct conversion *conversion)
 static bool
 read_cfi (struct conversion *conversion, struct error *err)
 {
-  conversion->linked = linked_section_new (
-      source_image (conversion), conversion->options, conversion->report, err);
+  conversion->linked = linked_section_new (&conversion->source, err);
   return conversion->linked != NULL
          && linked_section_read (conversion->linked, err);
 }
@@ -212,27 +199,27 @@ choose_pieces (struct conversion *conversion, struct error *err)
 static bool
 meet_demands (struct conversion *conversion, bool rows, struct error *err)
 {
-  conversion->report->executable_bytes
-      = image_executable_bytes (source_image (conversion));
-  return thresholds_check (conversion->options, conversion->report, rows, err);
+  const struct input *source = &conversion->source;
+  source->report->executable_bytes = image_executable_bytes (source->image);
+  return thresholds_check (source->options, source->report, rows, err);
 }
 
 /* Find a place for the section.  */
 static bool
 find_place (struct conversion *conversion, struct error *err)
 {
-  struct sframe_variant variant = format_variant (conversion->options->format);
+  const struct input *source = &conversion->source;
+  struct sframe_variant variant = format_variant (source->options->format);
   struct plan_request request
       = { .sframe_size = sframe_encoder_size (conversion->encoder),
           .section_type = variant.pcrel ? SHT_GNU_SFRAME : SHT_PROGBITS,
-          .named_loader = loader_is_name (conversion->request->location->path),
+          .named_loader = loader_is_name (source->location->path),
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL,
           .references = conversion->references };
-  if (!choose_strategy (&conversion->plan, source_image (conversion), &request,
-                        err))
+  if (!choose_strategy (&conversion->plan, source->image, &request, err))
     return false;
-  conversion->report->strategy = conversion->plan.strategy;
+  source->report->strategy = conversion->plan.strategy;
   return true;
 }
 
@@ -242,9 +229,9 @@ write_section (struct conversion *conversion, struct error *err)
 {
   struct buffer *section = &conversion->section;
   uint64_t address = conversion->plan.sframe_address;
-  buffer_init (section, source_image (conversion)->big_endian);
+  buffer_init (section, conversion->source.image->big_endian);
   return sframe_encoder_write (conversion->encoder, address, section, err)
-         && for_readers_check_section (conversion->options->readers,
+         && for_readers_check_section (conversion->source.options->readers,
                                        section->bytes, section->size, address,
                                        err);
 }
@@ -261,15 +248,15 @@ check_converted (const struct replacement *replacement, const void *bytes,
 static bool
 write_converted (struct conversion *conversion, struct error *err)
 {
-  struct replacement replacement = { .image = source_image (conversion),
+  struct replacement replacement = { .image = conversion->source.image,
                                      .plan = &conversion->plan,
                                      .section = &conversion->section,
                                      .with_record = true,
-                                     .output = *conversion->request->output,
+                                     .output = *conversion->output,
                                      .copy_ahead = &conversion->copy_ahead,
                                      .check = check_converted };
   bool written = replacement_carry_out (&replacement, err);
-  conversion->report->output_bytes
+  conversion->source.report->output_bytes
       = conversion->plan.new_size + replacement.record_size;
   return written;
 }
@@ -282,9 +269,10 @@ try_record (struct conversion *conversion, struct error *err)
 {
   struct buffer record;
   buffer_init (&record, false);
-  bool built = undo_record_build_digested (&record, source_image (conversion),
+  bool built = undo_record_build_digested (&record, conversion->source.image,
                                            &conversion->plan, 0, err);
-  conversion->report->output_bytes = conversion->plan.new_size + record.size;
+  conversion->source.report->output_bytes
+      = conversion->plan.new_size + record.size;
   buffer_free (&record);
   return built;
 }
@@ -321,28 +309,49 @@ convert_file (struct conversion *conversion, struct error *err)
         && write_section (conversion, err)
         /* Compose the file beside the old one, read it back and compare it
            with the plan, rename it.  */
-        && (conversion->request->output == NULL
-            || (conversion->options->dry_run
+        && (conversion->output == NULL
+            || (conversion->output->dry_run
                     ? try_record (conversion, err)
                     : write_converted (conversion, err)));
   end_threads (conversion);
   return done;
 }
 
-bool
-linked_convert (const struct linked_request *request, struct buffer *section,
-                uint64_t *address, struct error *err)
+/* Begin CONVERSION, which is to be freed, of INPUT to OUTPUT.  */
+static void
+conversion_begin (struct conversion *conversion, const struct input *input,
+                  const struct output_request *output)
 {
-  struct conversion conversion = { .request = request,
-                                   .options = request->options,
-                                   .report = request->report };
+  *conversion = (struct conversion){
+    .input = input, .output = output, .source = *input, .image = *input->image
+  };
+  conversion->source.image = &conversion->image;
+}
+
+bool
+linked_convert (const struct input *input, const struct output_request *output,
+                struct error *err)
+{
+  struct conversion conversion;
+  conversion_begin (&conversion, input, output);
   bool done = convert_file (&conversion, err);
-  if (done && section != NULL)
+  conversion_free (&conversion);
+  return done;
+}
+
+bool
+linked_make_section (const struct input *input, struct buffer *section,
+                     uint64_t *address, struct error *err)
+{
+  struct conversion conversion;
+  conversion_begin (&conversion, input, NULL);
+  bool made = convert_file (&conversion, err);
+  if (made)
     {
       *section = conversion.section;
       *address = conversion.plan.sframe_address;
       conversion.section = (struct buffer){ 0 };
     }
   conversion_free (&conversion);
-  return done;
+  return made;
 }

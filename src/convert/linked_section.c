@@ -200,9 +200,7 @@ close_reading (struct linked_section *linked)
 }
 
 struct linked_section *
-linked_section_new (const struct image *image,
-                    const struct cfi2sframe_options *options,
-                    struct cfi2sframe_report *report, struct error *err)
+linked_section_new (const struct input *input, struct error *err)
 {
   struct linked_section *linked = calloc (1, sizeof *linked);
   if (linked == NULL)
@@ -210,9 +208,9 @@ linked_section_new (const struct image *image,
       error_set_no_memory (err);
       return NULL;
     }
-  linked->image = image;
-  linked->options = options;
-  linked->report = report;
+  linked->image = input->image;
+  linked->options = input->options;
+  linked->report = input->report;
   return linked;
 }
 
@@ -332,13 +330,10 @@ linked_section_build_portion (struct linked_section *linked, size_t fde,
 }
 
 struct sframe_encoder *
-linked_section_build (const struct image *image,
-                      const struct cfi2sframe_options *options,
-                      struct cfi2sframe_report *report, struct error *err)
+linked_section_build (const struct input *input, struct error *err)
 {
   struct sframe_encoder *encoder = NULL;
-  struct linked_section *linked
-      = linked_section_new (image, options, report, err);
+  struct linked_section *linked = linked_section_new (input, err);
   if (linked != NULL && linked_section_read (linked, err)
       && linked_section_walk (linked, err))
     encoder = linked_section_choose (linked, err);

@@ -12,17 +12,14 @@
 
 #include "base/error.h"
 #include "cfi/source.h"
-#include "elf/image.h"
+#include "convert/input.h"
 #include "sframe/encode.h"
 
 struct linked_section; /* opaque */
 
-/* NULL when memory ran out.  IMAGE, OPTIONS and REPORT, which is filled in
-   step by step, must outlive it.  */
-struct linked_section *
-linked_section_new (const struct image *image,
-                    const struct cfi2sframe_options *options,
-                    struct cfi2sframe_report *report, struct error *err);
+/* NULL when memory ran out.  What INPUT points to must outlive it.  */
+struct linked_section *linked_section_new (const struct input *input,
+                                           struct error *err);
 void linked_section_free (struct linked_section *linked);
 
 /* Read what describes code: FDEs, PLT stubs and, if asked for, functions found
@@ -56,11 +53,9 @@ struct sframe_encoder *
 linked_section_build_portion (struct linked_section *linked, size_t fde,
                               size_t end, struct error *err);
 
-/* Do all three steps: an encoder that holds the SFrame data of IMAGE; REPORT
-   is filled in.  NULL as linked_section_choose.  */
-struct sframe_encoder *
-linked_section_build (const struct image *image,
-                      const struct cfi2sframe_options *options,
-                      struct cfi2sframe_report *report, struct error *err);
+/* Do all three steps: an encoder that holds the SFrame data of INPUT.  NULL as
+   linked_section_choose.  */
+struct sframe_encoder *linked_section_build (const struct input *input,
+                                             struct error *err);
 
 #endif /* CONVERT_LINKED_SECTION_H */

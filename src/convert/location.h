@@ -5,8 +5,8 @@
    A program that finds files by reading a directory has seen all names in it,
    so that location_convert need not read them again for each file.
 
-   Options are complete, ERR is clear, and reports are zero, or sums, when a
-   function is called.
+   Options are complete, ERR is clear, and reports are zero when a function is
+   called.
 
      location_convert, location_copy,
      location_write_section, memory_build_section convert.c
@@ -40,28 +40,46 @@ enum
   LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
 };
 
-/* As cfi2sframe_convert, cfi2sframe_undo and cfi2sframe_remove.  *MADE is set
-   to what the input's name stands for after a success without OUTPUT.  Of
-   REPORT the latter two set what the output will not have.  */
-typedef bool location_change (const struct file_location *input,
-                              const char *output,
-                              const struct cfi2sframe_options *options,
-                              struct file_identity *made,
-                              struct cfi2sframe_report *report,
-                              struct error *err);
-location_change location_convert, location_undo, location_remove;
+/* A file that is worked on: what is asked for, and what came of it.  */
+struct file_work
+{
+  struct file_location input;
+  const char *output; /* a file, or the folder of location_detach; NULL: none
+                         but the input, which is replaced */
+  const struct cfi2sframe_options *options;
+  struct file_identity made; /* what the input's name stands for after a
+                                success without OUTPUT, if it was to change */
+  struct cfi2sframe_report report;
+};
 
-/* Call ATTEMPT, which works on the file at LOCATION, and again where that file
+typedef bool location_work (struct file_work *work, struct error *err);
+
+/* As cfi2sframe_convert, cfi2sframe_undo, cfi2sframe_remove and
+   cfi2sframe_write_section.  Of the report the second and third set what the
+   output will not have, and the last one does not set `made'.  */
+location_work location_convert, location_undo, location_remove,
+    location_write_section;
+
+/* Write the detached section (elf/detached_file.h) of the input below the
+   folder, which is made if it is not there; with `dry_run' only its size is
+   worked out.  The input is read and not changed.  Status CFI2SFRAME_NOTHING
+   when it has an .sframe that readers find.  */
+location_work location_detach;
+
+/* Make the output a copy of the input, as location_convert does where there is
+   nothing to convert; with `dry_run' do nothing.  ERR keeps what it says,
+   unless this fails.  */
+location_work location_copy;
+
+/* Call ATTEMPT, which works on the input of WORK, and again where that file
    was replaced meanwhile by one that needs no CHANGE, which another run may
    have made: one that has an .sframe, in whatever format, or has none where
-   CHANGE takes it away.  LOCATION is that file then, and ERR is clear.
-   LOCATION NULL stands for files that ATTEMPT finds anew and examines.
-   Whether the last attempt succeeded.  */
+   CHANGE takes it away.  Then the input is that file, and ERR is clear.  WORK
+   NULL stands for files that ATTEMPT finds anew and examines.  Whether the
+   last attempt succeeded.  */
 bool location_persist (bool (*attempt) (void *context, struct error *err),
-                       void *context, struct file_location *location,
-                       location_change *change,
-                       const struct cfi2sframe_options *options,
-                       struct error *err);
+                       void *context, struct file_work *work,
+                       location_work *change, struct error *err);
 
 /* Make NAME, which was a name of the file NAME->identity before that was
    replaced, a name of the file REPLACEMENT->identity, to be found there; with
@@ -74,21 +92,6 @@ bool location_relink (const struct file_location *name,
                       const struct file_location *replacement,
                       const struct cfi2sframe_options *options,
                       struct error *err);
-
-/* Make OUTPUT a copy of INPUT, as location_convert does where there is nothing
-   to convert; with OPTIONS->dry_run do nothing.  ERR keeps what it says,
-   unless this fails.  */
-bool location_copy (const struct file_location *input, const char *output,
-                    const struct cfi2sframe_options *options,
-                    struct error *err);
-
-/* Write the detached section (elf/detached_file.h) of INPUT below FOLDER,
-   which is made if it is not there; with OPTIONS->dry_run only its size is
-   worked out.  INPUT is read and not changed.  Status CFI2SFRAME_NOTHING when
-   INPUT has an .sframe of its own.  */
-bool location_detach (const struct file_location *input, const char *folder,
-                      const struct cfi2sframe_options *options,
-                      struct cfi2sframe_report *report, struct error *err);
 
 /* As cfi2sframe_match_debug_file.  */
 bool location_match_debug_twin (const struct file_location *program,
@@ -109,13 +112,6 @@ bool location_check_debug_twin (const struct file_location *program,
                                 const char *debug,
                                 const struct cfi2sframe_options *options,
                                 struct error *err);
-
-/* As cfi2sframe_write_section.  */
-bool location_write_section (const struct file_location *input,
-                             const char *output,
-                             const struct cfi2sframe_options *options,
-                             struct cfi2sframe_report *report,
-                             struct error *err);
 
 /* As cfi2sframe_build_section; SECTION is to be freed by the caller.  */
 bool memory_build_section (const void *elf, size_t size,

@@ -230,13 +230,12 @@ static bool
 give_original_back (struct pair *pair, struct error *err)
 {
   struct cfi2sframe_options options = *pair->options;
-  struct cfi2sframe_report ignored = { 0 };
-  struct file_identity made;
+  struct file_work undoing = { .input = pair->location, .options = &options };
   options.leave_checksummed = false;
   image_close (&pair->original);
   image_close (&pair->debug);
   error_clear (err);
-  return location_undo (&pair->location, NULL, &options, &made, &ignored, err);
+  return location_undo (&undoing, err);
 }
 
 static bool
@@ -285,7 +284,7 @@ match (struct pair *pair, const struct file_location *program,
                          .options = options,
                          .program_location = program,
                          .name = debug };
-  return location_persist (attempt_match, pair, NULL, NULL, options, err);
+  return location_persist (attempt_match, pair, NULL, NULL, err);
 }
 
 bool

@@ -9,52 +9,96 @@
 
 #include "convert/audit.h"
 #include "convert/thresholds.h"
+#include "relocatable/object.h"
+#include "relocatable/object_section.h"
 #include "relocatable/object_write.h"
+
+/* An object and its new .sframe.  */
+struct conversion
+{
+  const struct input *input;
+  struct object object;
+  struct object_section section;
+};
 
 /* An empty section is not an .sframe.  */
 static bool
-handle_existing (const struct image *image,
-                 const struct cfi2sframe_options *options,
-                 struct cfi2sframe_report *report, struct error *err)
+handle_existing (const struct input *input, struct error *err)
 {
+  const struct image *image = input->image;
   size_t section;
   if (!object_find_sframe (image, &section, err))
     return false;
   return section == 0 || image->sections[section].header.sh_size == 0
-         || audit_replacing (image, options, report, err);
+         || audit_replacing (input, err);
 }
 
-bool
-object_conversion_make (struct object_conversion *conversion,
-                        const struct image *image,
-                        const struct cfi2sframe_options *options,
-                        struct cfi2sframe_report *report, struct error *err)
+/* Make the .sframe of CONVERSION, which is to be closed also after
+   failure.  */
+static bool
+conversion_make (struct conversion *conversion, struct error *err)
 {
-  *conversion = (struct object_conversion){ .report = report };
-  if (!handle_existing (image, options, report, err)
-      || !object_open (&conversion->object, image, err))
+  const struct input *input = conversion->input;
+  if (!handle_existing (input, err)
+      || !object_open (&conversion->object, input->image, err))
     return false;
   bool made = object_section_build (&conversion->section, &conversion->object,
-                                    options, report, err);
-  return thresholds_check (options, report, made, err);
+                                    input->options, input->report, err);
+  return thresholds_check (input->options, input->report, made, err);
 }
 
-bool
-object_conversion_write (void *context, int fd, struct error *err)
+static bool
+conversion_write (void *context, int fd, struct error *err)
 {
-  const struct object_conversion *conversion = context;
+  const struct conversion *conversion = context;
   struct stat status;
   if (!object_write (conversion->object.image, &conversion->section, fd, err))
     return false;
   if (fstat (fd, &status) != 0)
     return error_set_errno (err, "fstat");
-  conversion->report->output_bytes = (uint64_t)status.st_size;
+  conversion->input->report->output_bytes = (uint64_t)status.st_size;
   return true;
 }
 
-void
-object_conversion_free (struct object_conversion *conversion)
+static void
+conversion_close (struct conversion *conversion)
 {
   object_section_free (&conversion->section);
   object_close (&conversion->object);
+}
+
+bool
+object_convert (const struct input *input, const struct output_request *output,
+                struct error *err)
+{
+  struct conversion conversion = { .input = input };
+  bool done = conversion_make (&conversion, err)
+              && output_file_make (output, conversion_write, &conversion, err);
+  conversion_close (&conversion);
+  return done;
+}
+
+bool
+object_convert_to (const struct input *input, int fd, struct error *err)
+{
+  struct conversion conversion = { .input = input };
+  bool done = conversion_make (&conversion, err)
+              && conversion_write (&conversion, fd, err);
+  conversion_close (&conversion);
+  return done;
+}
+
+bool
+object_make_section (const struct input *input, struct buffer *section,
+                     struct error *err)
+{
+  struct conversion conversion = { .input = input };
+  bool made = conversion_make (&conversion, err);
+  if (made)
+    {
+      *section = conversion.section.bytes;
+      conversion.section.bytes = (struct buffer){ 0 };
+    }
+  conversion_close (&conversion);
+  return made;
 }

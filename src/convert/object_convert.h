@@ -4,30 +4,19 @@
 #ifndef CONVERT_OBJECT_CONVERT_H
 #define CONVERT_OBJECT_CONVERT_H
 
-#include "relocatable/object.h"
-#include "relocatable/object_section.h"
+#include "base/buffer.h"
+#include "convert/input.h"
 
-/* An object and its new .sframe.  */
-struct object_conversion
-{
-  struct object object;
-  struct object_section section;
-  struct cfi2sframe_report *report;
-};
+/* Convert INPUT, an object, to OUTPUT.  */
+bool object_convert (const struct input *input,
+                     const struct output_request *output, struct error *err);
 
-/* Build the .sframe of IMAGE, an object that must outlive CONVERSION, as
-   OPTIONS ask for.  CONVERSION is to be freed also after failure.  */
-bool object_conversion_make (struct object_conversion *conversion,
-                             const struct image *image,
-                             const struct cfi2sframe_options *options,
-                             struct cfi2sframe_report *report,
-                             struct error *err);
+/* The same, to the empty file FD.  */
+bool object_convert_to (const struct input *input, int fd, struct error *err);
 
-/* Write the new object to the empty file FD (output_file_make).  CONVERSION is
-   a struct object_conversion.  */
-bool object_conversion_write (void *conversion, int fd, struct error *err);
-
-/* Does nothing to a conversion that is zeroed.  */
-void object_conversion_free (struct object_conversion *conversion);
+/* Make the .sframe of INPUT alone, before relocation.  SECTION is to be freed
+   unless this fails.  */
+bool object_make_section (const struct input *input, struct buffer *section,
+                          struct error *err);
 
 #endif /* CONVERT_OBJECT_CONVERT_H */

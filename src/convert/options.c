@@ -3,23 +3,11 @@
 
 #include "convert/options.h"
 
-#include "elf/checksum.h"
-
 struct cfi_options
 options_cfi (const struct cfi2sframe_options *options)
 {
   return (struct cfi_options){ .debug_info = options->debug_info,
                                .debug_file = options->debug_file };
-}
-
-bool
-options_check_checksum (const struct cfi2sframe_options *options,
-                        const struct image *image,
-                        const struct file_location *location,
-                        struct error *err)
-{
-  return !options->leave_checksummed
-         || checksum_check_none (image, location, err);
 }
 
 struct file_location

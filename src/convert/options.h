@@ -11,13 +11,6 @@
 /* The CFI that OPTIONS ask for.  Borrows their strings.  */
 struct cfi_options options_cfi (const struct cfi2sframe_options *options);
 
-/* Whether nothing has a checksum of IMAGE, the file at LOCATION, or OPTIONS
-   say that it does not matter (elf/checksum.h).  */
-bool options_check_checksum (const struct cfi2sframe_options *options,
-                             const struct image *image,
-                             const struct file_location *location,
-                             struct error *err);
-
 /* INPUT, to be opened with the lock for work with OPTIONS.  */
 struct file_location options_locked (const struct cfi2sframe_options *options,
                                      const struct file_location *input);

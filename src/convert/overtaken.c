@@ -22,43 +22,41 @@ enum
 /* Why CHANGE would leave the file at LOCATION as it is; WORD_NONE if CHANGE
    would not.  */
 static enum error_word
-look (const struct file_location *location, location_change *change,
+look (const struct file_location *location, location_work *change,
       const struct cfi2sframe_options *options)
 {
   struct cfi2sframe_options dry = *options;
-  struct cfi2sframe_report ignored = { 0 };
-  struct file_identity same;
+  struct file_work work = { .input = *location, .options = &dry };
   struct error found = { 0 };
   dry.dry_run = true;
   dry.replace = dry.replace_bad = false;
   dry.readers = 0;
-  change (location, NULL, &dry, &same, &ignored, &found);
+  change (&work, &found);
   return found.status == CFI2SFRAME_NOTHING
                  || found.word == WORD_CHANGED_MEANWHILE
              ? found.word
              : WORD_NONE;
 }
 
-/* Whether the file at LOCATION may be worked on again.  Where it is replaced
-   once more while it is looked at, LOCATION stays, so that it is looked at
+/* Whether the input of WORK may be worked on again.  Where it is replaced once
+   more while it is looked at, its location stays, so that it is looked at
    again.  */
 static bool
-find_again (struct file_location *location, location_change *change,
-            const struct cfi2sframe_options *options)
+find_again (struct file_work *work, location_work *change)
 {
-  struct file_location now = *location;
+  struct file_location now = work->input;
   struct stat status;
   if (fstatat (now.directory, now.name, &status,
                now.fixed ? AT_SYMLINK_NOFOLLOW : 0)
       != 0)
     return false;
   now.identity = file_identity_of (&status);
-  switch (look (&now, change, options))
+  switch (look (&now, change, work->options))
     {
     case WORD_HAS_SFRAME:
     case WORD_NO_SFRAME:
     case WORD_NO_UNDO_RECORD:
-      *location = now;
+      work->input = now;
       return true;
     case WORD_CHANGED_MEANWHILE:
       return true;
@@ -69,14 +67,13 @@ find_again (struct file_location *location, location_change *change,
 
 bool
 location_persist (bool (*attempt) (void *context, struct error *err),
-                  void *context, struct file_location *location,
-                  location_change *change,
-                  const struct cfi2sframe_options *options, struct error *err)
+                  void *context, struct file_work *work, location_work *change,
+                  struct error *err)
 {
   for (int left = TRIES; !attempt (context, err); left--)
     {
       if (left == 0 || err->word != WORD_CHANGED_MEANWHILE
-          || (location != NULL && !find_again (location, change, options)))
+          || (work != NULL && !find_again (work, change)))
         return false;
       error_clear (err);
     }

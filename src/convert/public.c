@@ -168,31 +168,38 @@ cfi2sframe_error_code (const struct cfi2sframe_error *err)
   return error_code (err);
 }
 
-/* A file that is to be changed.  */
-struct change
+/* A call that works on a file.  */
+struct call
 {
-  location_change *change;
-  struct file_location location;
-  const char *output;
-  const struct cfi2sframe_options *options;
-  struct cfi2sframe_report report;
+  location_work *how;
+  location_work *change; /* that other runs may make meanwhile */
+  struct file_work work;
+  struct cfi2sframe_options options; /* of the work */
 };
 
 static bool
-attempt_change (void *context, struct error *err)
+attempt (void *context, struct error *err)
 {
-  struct change *change = context;
-  struct file_identity made;
-  change->report = (struct cfi2sframe_report){ 0 };
-  return change->change (&change->location, change->output, change->options,
-                         &made, &change->report, err);
+  struct call *call = context;
+  call->work.report = (struct cfi2sframe_report){ 0 };
+  return call->how (&call->work, err);
 }
 
+/* Do as CALL says.  REPORT is NULL where no section is made.  */
 static bool
-change_file (struct change *change, struct error *err)
+carry_out (struct call *call, const struct cfi2sframe_options *options,
+           struct cfi2sframe_report *report, struct error *err)
 {
-  return location_persist (attempt_change, change, &change->location,
-                           change->change, change->options, err);
+  call->work.options = &call->options;
+  if (report != NULL && !check_result (report, err))
+    return false;
+  bool done
+      = (report != NULL ? options_take_to_make : options_take) (&call->options,
+                                                                options, err)
+        && location_persist (attempt, call, &call->work, call->change, err);
+  if (report != NULL)
+    hand_over (report, &call->work.report, sizeof call->work.report);
+  return done;
 }
 
 bool
@@ -201,17 +208,9 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  struct cfi2sframe_options taken;
-  struct change change = { .change = location_convert,
-                           .location = begin (input, err),
-                           .output = output,
-                           .options = &taken };
-  if (!check_result (report, err))
-    return false;
-  bool done = options_take_to_make (&taken, options, err)
-              && change_file (&change, err);
-  hand_over (report, &change.report, sizeof change.report);
-  return done;
+  struct call call = { location_convert, location_convert,
+                       .work = { begin (input, err), output } };
+  return carry_out (&call, options, report, err);
 }
 
 bool
@@ -220,15 +219,29 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
-  struct cfi2sframe_options taken;
-  struct cfi2sframe_report own = { 0 };
-  if (!check_result (report, err))
-    return false;
-  bool done = options_take_to_make (&taken, options, err)
-              && location_write_section (&location, output, &taken, &own, err);
-  hand_over (report, &own, sizeof own);
-  return done;
+  struct call call = { location_write_section, location_convert,
+                       .work = { begin (input, err), output } };
+  return carry_out (&call, options, report, err);
+}
+
+bool
+cfi2sframe_undo (const char *input, const char *output,
+                 const struct cfi2sframe_options *options,
+                 struct cfi2sframe_error *err)
+{
+  struct call call = { location_undo, location_undo,
+                       .work = { begin (input, err), output } };
+  return carry_out (&call, options, NULL, err);
+}
+
+bool
+cfi2sframe_remove (const char *input, const char *output,
+                   const struct cfi2sframe_options *options,
+                   struct cfi2sframe_error *err)
+{
+  struct call call = { location_remove, location_remove,
+                       .work = { begin (input, err), output } };
+  return carry_out (&call, options, NULL, err);
 }
 
 bool
@@ -254,36 +267,6 @@ cfi2sframe_build_section (const void *elf, size_t elf_size,
     }
   hand_over (report, &own, sizeof own);
   return done;
-}
-
-/* Undo or remove, as HOW says.  */
-static bool
-take_back (location_change *how, const char *input, const char *output,
-           const struct cfi2sframe_options *options,
-           struct cfi2sframe_error *err)
-{
-  struct cfi2sframe_options taken;
-  struct change change = { .change = how,
-                           .location = begin (input, err),
-                           .output = output,
-                           .options = &taken };
-  return options_take (&taken, options, err) && change_file (&change, err);
-}
-
-bool
-cfi2sframe_undo (const char *input, const char *output,
-                 const struct cfi2sframe_options *options,
-                 struct cfi2sframe_error *err)
-{
-  return take_back (location_undo, input, output, options, err);
-}
-
-bool
-cfi2sframe_remove (const char *input, const char *output,
-                   const struct cfi2sframe_options *options,
-                   struct cfi2sframe_error *err)
-{
-  return take_back (location_remove, input, output, options, err);
 }
 
 bool

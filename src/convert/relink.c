@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "convert/options.h"
+#include "convert/input.h"
 #include "write/output_file.h"
 
 /* Whether nothing has a checksum of the file by this NAME.  Who changes a file
@@ -17,11 +17,13 @@ check_checksum (const struct file_location *name,
                 const struct cfi2sframe_options *options, struct error *err)
 {
   struct image image;
+  const struct input input
+      = { .image = &image, .location = name, .options = options };
   struct error problem = { 0 };
   if (!options->leave_checksummed)
     return true;
   bool none = image_open_at (&image, name, &problem)
-              && options_check_checksum (options, &image, name, &problem);
+              && input_check_checksum (&input, &problem);
   image_close (&image);
   if (none || problem.status == CFI2SFRAME_NOT_ELF)
     return true;

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/archive_members.h"
-#include "convert/location.h"
-#include "convert/options.h"
+#include "convert/input.h"
 #include "convert/replace.h"
 #include "place/refusals.h"
 #include "write/existing.h"
@@ -135,56 +134,47 @@ way_to_remove (const struct image *image, struct error *err)
   return present ? &without_record : &by_record;
 }
 
-/* Do as location_undo does or, if REMOVES, as location_remove.  A file in its
-   old state elsewhere is for comparisons: no checksum is of it.  */
+/* Take the .sframe away as WAY does.  A file in its old state elsewhere is for
+   comparisons: no checksum is of it.  */
 static bool
-revert (const struct file_location *input, const char *output,
-        const struct cfi2sframe_options *options, struct file_identity *made,
-        struct cfi2sframe_report *report, bool removes, struct error *err)
+take_away (const struct opened_work *opened, const struct way *way,
+           struct error *err)
 {
-  const struct file_location locked = options_locked (options, input);
-  const struct way *way = &by_record;
-  struct image image;
   struct plan plan = { 0 };
-  if (!output_file_check_other (output, input->path, err)
-      || !image_open_or_archive (&image, &locked, err))
-    return false;
-  struct replacement replacement
-      = { .image = &image,
-          .plan = &plan,
-          .output = options_output (options, &locked, output, made) };
-  replacement.output.input_fd = image.fd;
-  replacement_note_concerns (&replacement.output, report);
-  if (!check_is_linked (&image, err))
-    way = NULL;
-  else if (removes)
-    way = way_to_remove (&image, err);
-  if (way != NULL)
-    replacement.check = way->check;
-  bool done
-      = way != NULL && way->plan (&plan, &image, err)
-        && (output != NULL
-            || options_check_checksum (options, &image, &locked, err))
-        && (options->dry_run || replacement_carry_out (&replacement, err));
+  struct replacement replacement = { .image = &opened->image,
+                                     .plan = &plan,
+                                     .output = opened->output,
+                                     .check = way->check };
+  bool done = way->plan (&plan, &opened->image, err)
+              && (opened->output.output != NULL
+                  || input_check_checksum (&opened->input, err))
+              && (opened->output.dry_run
+                  || replacement_carry_out (&replacement, err));
   plan_free (&plan);
-  image_close (&image);
+  return done;
+}
+
+/* Do as location_undo does or, if REMOVES, as location_remove.  */
+static bool
+revert (struct file_work *work, bool removes, struct error *err)
+{
+  struct opened_work opened;
+  const struct way *way = NULL;
+  if (work_open (&opened, work, err) && check_is_linked (&opened.image, err))
+    way = removes ? way_to_remove (&opened.image, err) : &by_record;
+  bool done = way != NULL && take_away (&opened, way, err);
+  image_close (&opened.image);
   return done;
 }
 
 bool
-location_undo (const struct file_location *input, const char *output,
-               const struct cfi2sframe_options *options,
-               struct file_identity *made, struct cfi2sframe_report *report,
-               struct error *err)
+location_undo (struct file_work *work, struct error *err)
 {
-  return revert (input, output, options, made, report, false, err);
+  return revert (work, false, err);
 }
 
 bool
-location_remove (const struct file_location *input, const char *output,
-                 const struct cfi2sframe_options *options,
-                 struct file_identity *made, struct cfi2sframe_report *report,
-                 struct error *err)
+location_remove (struct file_work *work, struct error *err)
 {
-  return revert (input, output, options, made, report, true, err);
+  return revert (work, true, err);
 }

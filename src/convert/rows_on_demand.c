@@ -79,8 +79,10 @@ open_rows (struct rows_on_demand *rows, struct error *err)
     return false;
   detached_options_init (&rows->options);
   rows->address = detached_address (rows->image);
-  rows->linked
-      = linked_section_new (rows->image, &rows->options, &rows->report, err);
+  const struct input input = { .image = rows->image,
+                               .options = &rows->options,
+                               .report = &rows->report };
+  rows->linked = linked_section_new (&input, err);
   return rows->linked != NULL && linked_section_open (rows->linked, err)
          && (cut (rows) || error_set_no_memory (err));
 }

@@ -10,7 +10,6 @@
 
 #include "base/buffer.h"
 #include "convert/detached.h"
-#include "convert/location.h"
 #include "convert/thresholds.h"
 #include "elf/detached_file.h"
 #include "sframe/find_sframe.h"
@@ -23,11 +22,10 @@ static bool
 has_section_of_use (const struct image *image)
 {
   struct sframe_decoder decoder;
-  struct error err;
-  error_clear (&err);
+  struct error ignored = { 0 };
   return image_sframe_segment (image) != NULL
          && !existing_find (image).disagrees
-         && find_sframe (image, &decoder, &err);
+         && find_sframe (image, &decoder, &ignored);
 }
 
 /* Whether IMAGE is a linked file that has no SFrame data yet.  */
@@ -62,54 +60,51 @@ make_folders (const char *folder, const char *path, struct error *err)
 }
 
 static bool
-write_file (const struct image *image, const struct buffer *section,
+write_file (const struct input *input, const struct buffer *section,
             uint64_t address, const char *folder, const char *path,
-            enum cfi2sframe_sync sync, struct error *err)
+            struct error *err)
 {
   struct buffer file;
-  buffer_init (&file, image->big_endian);
-  bool written = detached_file_compose (image, section, address, &file, err)
-                 && make_folders (folder, path, err)
-                 && output_file_write (path, &file, -1, sync, err);
+  buffer_init (&file, input->image->big_endian);
+  bool written
+      = detached_file_compose (input->image, section, address, &file, err)
+        && make_folders (folder, path, err)
+        && output_file_write (path, &file, -1, input->options->sync, err);
   buffer_free (&file);
   return written;
 }
 
 static bool
-detach (const struct image *image, const char *folder,
-        const struct cfi2sframe_options *options,
-        struct cfi2sframe_report *report, struct error *err)
+detach (const struct input *input, const char *folder, struct error *err)
 {
   struct buffer section = { 0 };
   uint64_t address = 0;
-  report->input_bytes = image->size;
-  report->executable_bytes = image_executable_bytes (image);
-  report->strategy = "detached";
-  if (!check_input (image, err))
+  input->report->input_bytes = input->image->size;
+  input->report->executable_bytes = image_executable_bytes (input->image);
+  input->report->strategy = "detached";
+  if (!check_input (input->image, err))
     return false;
-  char *path = detached_file_path (image, folder, err);
+  char *path = detached_file_path (input->image, folder, err);
   if (path == NULL)
     return false;
-  bool made
-      = detached_section (image, options, report, &section, &address, err);
-  bool done = thresholds_check (options, report, made, err)
-              && (options->dry_run
-                  || write_file (image, &section, address, folder, path,
-                                 options->sync, err));
+  bool made = detached_section (input, &section, &address, err);
+  bool done = thresholds_check (input->options, input->report, made, err)
+              && (input->options->dry_run
+                  || write_file (input, &section, address, folder, path, err));
   buffer_free (&section);
   free (path);
   return done;
 }
 
 bool
-location_detach (const struct file_location *input, const char *folder,
-                 const struct cfi2sframe_options *options,
-                 struct cfi2sframe_report *report, struct error *err)
+location_detach (struct file_work *work, struct error *err)
 {
   struct image image;
-  if (!image_open_at (&image, input, err))
+  const struct input input
+      = { &image, &work->input, work->options, &work->report };
+  if (!image_open_at (&image, &work->input, err))
     return false;
-  bool done = detach (&image, folder, options, report, err);
+  bool done = detach (&input, work->output, err);
   image_close (&image);
   return done;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "convert/audit.h"
+#include "convert/section_check.h"
 #include "sframe/formats.h"
 #include "convert/for_readers.h"
 #include "elf_builder.h"
@@ -325,7 +325,7 @@ TEST (a_broken_section_is_no_judgement)
   close_fixture (f);
 }
 
-/* What any reader needs, whichever it is (convert/audit.c).  */
+/* What any reader needs, whichever it is (convert/section_check.c).  */
 TEST (a_header_says_where_a_sorted_section_is)
 {
   static const struct
@@ -348,7 +348,7 @@ TEST (a_header_says_where_a_sorted_section_is)
                             .p_memsz = cases[i].size };
       const struct image image = { .segments = &segment, .n_segments = 1 };
       const struct sframe_decoder decoder = { .flags = cases[i].flags };
-      const char *problem = audit_use (&image, &decoder);
+      const char *problem = section_why_useless (&image, &decoder);
       assert_int_equal (problem == NULL, cases[i].problem == NULL);
       if (problem != NULL)
         assert_string_equal (problem, cases[i].problem);

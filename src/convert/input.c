@@ -1,0 +1,34 @@
+/* A file that is worked on, open.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "convert/input.h"
+
+#include "convert/options.h"
+#include "convert/replace.h"
+#include "elf/checksum.h"
+
+bool
+input_check_checksum (const struct input *input, struct error *err)
+{
+  return !input->options->leave_checksummed
+         || checksum_check_none (input->image, input->location, err);
+}
+
+bool
+work_open (struct opened_work *opened, struct file_work *work,
+           struct error *err)
+{
+  *opened = (struct opened_work){
+    .input
+    = { &opened->image, &opened->location, work->options, &work->report },
+    .location = options_locked (work->options, &work->input),
+    .output = options_output (work->options, &opened->location, work->output,
+                              &work->made),
+  };
+  if (!output_file_check_other (work->output, work->input.path, err)
+      || !image_open_or_archive (&opened->image, &opened->location, err))
+    return false;
+  opened->output.input_fd = opened->image.fd;
+  replacement_note_concerns (&opened->output, &work->report);
+  return true;
+}
