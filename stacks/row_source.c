@@ -42,13 +42,15 @@ row_source_set_none (struct row_source *rows, const struct error *err)
   rows->reason = strdup (err->reason);
 }
 
-/* Whether SECTION can be read: its version may be one of the future.  */
+/* Whether SECTION can be read: its version may be one of the future, and one
+   that is not sorted would be read from its first FDE on for each frame.  */
 static bool
 is_readable (const struct sfw_section *section)
 {
   struct unwind_section opened;
   return unwind_section_open (&opened, section->bytes, section->size,
-                              section->address);
+                              section->address)
+         && opened.sorted;
 }
 
 /* The section that IMAGE has.  *REASON becomes why it is not taken.  */

@@ -10,22 +10,21 @@
 
 #include "base/buffer.h"
 #include "convert/detached.h"
+#include "convert/section_check.h"
 #include "convert/thresholds.h"
 #include "elf/detached_file.h"
 #include "sframe/find_sframe.h"
-#include "write/existing.h"
 #include "write/output_file.h"
 
-/* Whether readers take the .sframe of IMAGE, by its program header.  They look
-   for a detached section otherwise.  */
+/* Whether IMAGE has an .sframe that readers use.  They look for a detached
+   section otherwise.  */
 static bool
 has_section_of_use (const struct image *image)
 {
   struct sframe_decoder decoder;
   struct error ignored = { 0 };
-  return image_sframe_segment (image) != NULL
-         && !existing_find (image).disagrees
-         && find_sframe (image, &decoder, &ignored);
+  return find_sframe (image, &decoder, &ignored)
+         && section_why_useless (image, &decoder) == NULL;
 }
 
 /* Whether IMAGE is a linked file that has no SFrame data yet.  */

@@ -159,6 +159,19 @@ EOF
   [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
 }
 
+@test "an .sframe that is not sorted is none for readers" {
+  waiting_program
+  tool waiting
+  read -r offset _ < <(section waiting .sframe)
+  poke waiting $((offset + 3)) 04
+  exits 0 --detached=beside waiting
+  [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
+  started_program
+  stacks --detached="$PWD/beside" --only-sframe
+  grep -q "/waiting: .* detached$" <<<"$stderr" || report
+  grep -q ' inner+' <<<"$output" || report
+}
+
 @test "without a build-id, without CFI, without a place to write" {
   small_program small -Wl,--build-id=none
   exits 1 --detached=beside small
