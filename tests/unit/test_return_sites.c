@@ -196,17 +196,23 @@ apply (struct fixture *f, const struct part *part)
   assert_int_equal (f->sites.can_keep, part->kind != CODE_OF_STUB);
 }
 
+/* A row with the return address in the stack.  */
+#define AT(start, cfa)       \
+  {                          \
+    start, cfa, false, false \
+  }
+
 /* Code that ends in the call of NOP NOP NOP CALL.  */
-#define CALLING                                                   \
-  {                                                               \
-    0, 8, .rows = { { 0, 8 }, { 3, 32 } }, .expected = "0 8 3 32" \
+#define CALLING                                                     \
+  {                                                                 \
+    0, 8, .rows = { AT (0, 8), AT (3, 32) }, .expected = "0 8 3 32" \
   }
 static const struct part calling = CALLING;
 
 /* Two bytes behind it with a CFA, and what they shall have.  */
-#define BEHIND(cfa, text)                          \
-  {                                                \
-    8, 2, .rows = { { 0, cfa } }, .expected = text \
+#define BEHIND(cfa, text)                           \
+  {                                                 \
+    8, 2, .rows = { AT (0, cfa) }, .expected = text \
   }
 
 /* What the walk hands out of code.  */
@@ -233,18 +239,18 @@ static const struct handed_out handed_out[] = {
   /* A reader has more from a row than its rules.  */
   { "equal_rules_of_a_signal_frame_do_not_stay", CALLS,
     .parts = { CALLING,
-               { 8, 2, .rows = { { 0, 32 } }, .signal = true,
+               { 8, 2, .rows = { AT (0, 32) }, .signal = true,
                  .expected = "0 return-address 1 32" },
-               { 10, 2, .rows = { { 0, 32 } }, .expected = "0 32" } } },
+               { 10, 2, .rows = { AT (0, 32) }, .expected = "0 32" } } },
   { "equal_rules_with_another_key_do_not_stay", CALLS,
     .parts = { CALLING,
-               { 8, 2, .rows = { { 0, 32 } }, .b_key = true,
+               { 8, 2, .rows = { AT (0, 32) }, .b_key = true,
                  .expected = "0 return-address 1 32" },
-               { 10, 2, .rows = { { 0, 32 } }, .expected = "0 32" } } },
+               { 10, 2, .rows = { AT (0, 32) }, .expected = "0 32" } } },
   /* Of the code with the call nothing is known; what is known of the code in
      front of it is no matter.  */
   { "code_without_rows_can_call", CALLS,
-    .parts = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
+    .parts = { { 0, 3, .rows = { AT (0, 8) }, .expected = "0 8" },
                { 3, 5, .reason = REASON_BAD_ENTRY, .expected = "" },
                BEHIND (8, "0 return-address 1 8") } },
   /* Neither an FDE of which nothing is left nor one that is not about code
@@ -256,54 +262,54 @@ static const struct handed_out handed_out[] = {
                BEHIND (8, "0 return-address 1 8") } },
   /* What looks like a call at a stub's end is an operand: no stub calls.  */
   { "stubs_make_no_calls", CALLS,
-    .parts = { { 0, 8, CODE_OF_STUB, .rows = { { 0, 8 }, { 3, 32 } },
+    .parts = { { 0, 8, CODE_OF_STUB, .rows = { AT (0, 8), AT (3, 32) },
                  .expected = "0 8 3 32" },
                BEHIND (8, "0 8") } },
   /* And a stub's own rows stay, whatever is in front of it.  */
   { "stubs_keep_their_rows", CALLS,
     .parts
     = { CALLING,
-        { 8, 2, CODE_OF_STUB, .rows = { { 0, 8 } }, .expected = "0 8" } } },
+        { 8, 2, CODE_OF_STUB, .rows = { AT (0, 8) }, .expected = "0 8" } } },
   { "only_what_is_directly_behind_a_call_follows_it", CALLS_3,
-    .parts = { CALLING, { 9, 2, .rows = { { 0, 8 } }, .expected = "0 8" } } },
+    .parts = { CALLING, { 9, 2, .rows = { AT (0, 8) }, .expected = "0 8" } } },
   /* A function whose beginning has no rows has none for a reader to take.  */
   { "a_first_row_in_the_middle_follows_nothing",
     BYTES (NOP NOP NOP CALL NOP NOP NOP NOP),
-    .parts = { CALLING, { 8, 4, .rows = { { 2, 8 } }, .expected = "2 8" } } },
+    .parts = { CALLING, { 8, 4, .rows = { AT (2, 8) }, .expected = "2 8" } } },
   { "rows_behind_its_own_calls_are_left_out_nevertheless",
     BYTES (NOP NOP NOP CALL NOP CALL NOP NOP),
     .parts = { CALLING,
-               { 8, 8, .rows = { { 1, 8 }, { 6, 32 } },
+               { 8, 8, .rows = { AT (1, 8), AT (6, 32) },
                  .expected = "1 8 6 return-address 7 32" } } },
 
   /* Code is decoded from where its last row begins, or it itself does.  */
   { "an_operand_is_no_call", MOVES, .parts = { CALLING, BEHIND (8, "0 8") } },
   { "an_operand_that_a_row_cuts_is_a_call", MOVES,
     .parts
-    = { { 0, 8, .rows = { { 0, 8 }, { 6, 32 } }, .expected = "0 8 6 32" },
+    = { { 0, 8, .rows = { AT (0, 8), AT (6, 32) }, .expected = "0 8 6 32" },
         BEHIND (8, "0 return-address 1 8") } },
   { "an_operand_is_no_call_in_unknown_code", MOVES,
-    .parts = { { 0, 3, .rows = { { 0, 8 } }, .expected = "0 8" },
+    .parts = { { 0, 3, .rows = { AT (0, 8) }, .expected = "0 8" },
                { 3, 5, .reason = REASON_BAD_ENTRY, .expected = "" },
                BEHIND (8, "0 8") } },
 
   /* The call is inside: a row ends behind it.  */
   { "rows_inside_begin_later_too", CALLS_3,
-    .parts = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 } },
+    .parts = { { 0, 11, .rows = { AT (0, 8), AT (8, 32) },
                  .expected = "0 8 8 return-address 9 32" } } },
   { "a_third_row_inside_stays", CALLS_3,
-    .parts = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 }, { 10, 8 } },
+    .parts = { { 0, 11, .rows = { AT (0, 8), AT (8, 32), AT (10, 8) },
                  .expected = "0 8 8 return-address 9 32 10 8" } } },
   { "nothing_is_left_of_a_row_of_one_byte", CALLS_3,
-    .parts = { { 0, 11, .rows = { { 0, 8 }, { 8, 32 }, { 9, 8 } },
+    .parts = { { 0, 11, .rows = { AT (0, 8), AT (8, 32), AT (9, 8) },
                  .expected = "0 8 8 return-address 9 8" } } },
   { "nothing_is_left_of_a_last_row_of_one_byte", CALLS_3,
-    .parts = { { 0, 9, .rows = { { 0, 8 }, { 8, 32 } },
+    .parts = { { 0, 9, .rows = { AT (0, 8), AT (8, 32) },
                  .expected = "0 8 8 return-address" },
-               { 9, 2, .rows = { { 0, 8 } }, .expected = "0 8" } } },
+               { 9, 2, .rows = { AT (0, 8) }, .expected = "0 8" } } },
   /* call *%rax */
   { "no_call_is_shorter_than_two_bytes", BYTES ("\xff\xd0" NOP NOP),
-    .parts = { { 0, 4, .rows = { { 0, 8 }, { 2, 32 } },
+    .parts = { { 0, 4, .rows = { AT (0, 8), AT (2, 32) },
                  .expected = "0 8 2 return-address 3 32" } } },
 
   /* One function has several places; those of the function before it are
@@ -312,38 +318,38 @@ static const struct handed_out handed_out[] = {
     BYTES (NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP
            "\xe8\xeb\xff\xff\xff" NOP NOP NOP),
     .parts
-    = { { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
+    = { { 0, 21, .rows = { AT (0, 8), AT (8, 16), AT (15, 32) },
           .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
-        { 21, 3, .rows = { { 0, 8 } },
+        { 21, 3, .rows = { AT (0, 8) },
           .expected = "0 return-address 1 8" } } },
   { "places_behind_an_unknown_beginning_are_left_out",
     BYTES (
         NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP NOP NOP NOP NOP NOP NOP NOP
         "\xe8\xe3\xff\xff\xff" NOP NOP NOP NOP),
     .parts
-    = { { 0, 21, .rows = { { 0, 8 }, { 8, 16 }, { 15, 32 } },
+    = { { 0, 21, .rows = { AT (0, 8), AT (8, 16), AT (15, 32) },
           .expected = "0 8 8 return-address 9 16 15 return-address 16 32" },
-        { 21, 12, .rows = { { 2, 16 }, { 8, 32 } },
+        { 21, 12, .rows = { AT (2, 16), AT (8, 32) },
           .expected = "2 16 8 return-address 9 32" } } },
   { "places_are_those_where_rules_differ",
     BYTES (NOP NOP NOP CALL NOP NOP CALL_AT_10 NOP NOP),
-    .parts = { { 0, 17, .rows = { { 0, 8 }, { 8, 8 }, { 15, 32 } },
+    .parts = { { 0, 17, .rows = { AT (0, 8), AT (8, 8), AT (15, 32) },
                  .expected = "0 8 8 8 15 return-address 16 32" } } },
   /* nop; bl .-4; nop; nop; nop: an instruction of aarch64 has four bytes.  */
   { "an_instruction_is_left_out",
     BYTES ("\x1f\x20\x03\xd5\xff\xff\xff\x97\x1f\x20\x03\xd5\x1f\x20\x03\xd5"
            "\x1f\x20\x03\xd5"),
     .parts
-    = { { 0, 8, .rows = { { 0, 8 }, { 4, 32 } }, .expected = "0 8 4 32" },
-        { 8, 8, .rows = { { 0, 8 } }, .expected = "0 return-address 4 8" },
-        { 16, 4, .rows = { { 0, 32 } }, .expected = "0 32" } },
+    = { { 0, 8, .rows = { AT (0, 8), AT (4, 32) }, .expected = "0 8 4 32" },
+        { 8, 8, .rows = { AT (0, 8) }, .expected = "0 return-address 4 8" },
+        { 16, 4, .rows = { AT (0, 32) }, .expected = "0 32" } },
     .arch = &arch_aarch64 },
   { "with_rows_that_stay_nothing_is_left_out",
     BYTES (NOP NOP NOP CALL NOP NOP "\xe8\xef\xff\xff\xff" NOP NOP),
     .parts
     = { CALLING,
         BEHIND (8, "0 8"),
-        { 10, 7, .rows = { { 0, 8 }, { 5, 32 } }, .expected = "0 8 5 32" } },
+        { 10, 7, .rows = { AT (0, 8), AT (5, 32) }, .expected = "0 8 5 32" } },
     .keep_all_rows = true },
 
   /* A row that leaves the return address in its register is for a reader none
@@ -355,7 +361,7 @@ static const struct handed_out handed_out[] = {
   { "rows_inside_with_the_address_in_its_register_stay", CALLS_3,
     .parts
     = { { 0, 11,
-          .rows = { { 0, 8 }, { 8, 32, .in_register = true }, { 10, 64 } },
+          .rows = { AT (0, 8), { 8, 32, .in_register = true }, AT (10, 64) },
           .expected = "0 8 8 32 10 64" } } },
   /* Readers stop at a row that says so, whatever led them there.  */
   { "rows_where_the_stack_ends_stay", CALLS,
@@ -365,11 +371,11 @@ static const struct handed_out handed_out[] = {
   { "rows_inside_where_the_stack_ends_stay", CALLS_3,
     .parts
     = { { 0, 11,
-          .rows = { { 0, 8 }, { 8, 32, .outermost = true }, { 10, 64 } },
+          .rows = { AT (0, 8), { 8, 32, .outermost = true }, AT (10, 64) },
           .expected = "0 8 8 32 10 64" } } },
   /* Rows may begin where only a register changes that SFrame does not know. */
   { "rows_with_equal_rules_stay", CALLS_3,
-    .parts = { { 0, 11, .rows = { { 0, 8 }, { 8, 8 }, { 10, 64 } },
+    .parts = { { 0, 11, .rows = { AT (0, 8), AT (8, 8), AT (10, 64) },
                  .expected = "0 8 8 8 10 64" } } },
 };
 
@@ -393,7 +399,7 @@ TEST_ROWS (handed_out, const struct handed_out *given, NULL, NULL,
 TEST (without_memory_no_place_is_forgotten)
 {
   static const struct part second
-      = { 8, 21, .rows = { { 0, 16 }, { 8, 24 }, { 15, 32 } } };
+      = { 8, 21, .rows = { AT (0, 16), AT (8, 24), AT (15, 32) } };
   static const char *const expected[]
       = { "0 16 8 return-address 9 24 15 return-address 16 32",
           "0 return-address 1 16 8 return-address 9 24 15 return-address "
@@ -469,8 +475,8 @@ TEST (what_looks_like_the_call_of_a_function)
                             .sh_size = 16 },
                 .name = cases[i].plt } };
       const struct part code[]
-          = { { 0, 10, .rows = { { 0, 8 } }, .expected = "0 8" },
-              { 10, 2, .rows = { { 0, 32 } },
+          = { { 0, 10, .rows = { AT (0, 8) }, .expected = "0 8" },
+              { 10, 2, .rows = { AT (0, 32) },
                 .expected
                 = cases[i].counts ? "0 return-address 1 32" : "0 32" } };
       f.source.cfi.fdes = fdes;
@@ -496,7 +502,7 @@ expect_padding_of (bool only_behind_calls, uint64_t size, uint32_t padding,
   struct error err = { 0 };
   struct cfi_fde next = { .address = CODE + 16 };
   const struct part part
-      = { 0, size, .rows = { { 0, 8 } }, .expected = "0 8" };
+      = { 0, size, .rows = { AT (0, 8) }, .expected = "0 8" };
   struct frame_row rows[ROWS_MAX + 1];
   struct frame_function function = function_of (&part, rows);
   struct cfi_code code = code_of (&part), again = code;
@@ -549,9 +555,9 @@ TEST (code_of_a_plt_stays)
   struct frame_row rows[ROWS_MAX + 1];
   /* Its rules are in one row; what follows has those of the other.  */
   const struct part part
-      = { 8, 8, .rows = { { 0, 8 }, { 4, 32 } }, .expected = "" };
+      = { 8, 8, .rows = { AT (0, 8), AT (4, 32) }, .expected = "" };
   const struct part next
-      = { 16, 2, .rows = { { 0, 32 } }, .expected = "0 return-address 1 32" };
+      = { 16, 2, .rows = { AT (0, 32) }, .expected = "0 return-address 1 32" };
   struct frame_function function = function_of (&part, rows);
   struct cfi_code code = code_of (&part);
   BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP "\xe8\xf0\xff\xff\xff" NOP NOP);
@@ -587,9 +593,9 @@ expect_places (struct fixture *f, size_t kept, uint64_t offset, uint64_t size,
 TEST (equal_rows_have_places_of_their_own)
 {
   struct fixture f;
-  const struct part leaf = { 0, 2, .rows = { { 0, 8 } }, .expected = "0 8" };
+  const struct part leaf = { 0, 2, .rows = { AT (0, 8) }, .expected = "0 8" };
   const struct part three
-      = { 2, 15, .rows = { { 0, 8 }, { 5, 32 }, { 10, 16 } },
+      = { 2, 15, .rows = { AT (0, 8), AT (5, 32), AT (10, 16) },
           .expected = "0 8 5 32 10 16" };
 #define NOPS_5 NOP NOP NOP NOP NOP
   static const char bytes[] = NOP NOP           /* 0: leaf */
@@ -633,7 +639,7 @@ TEST (kept_rows_are_apart)
   for (uint32_t i = 0; i < CODES; i++)
     {
       const struct part part
-          = { 0, SIZE, .rows = { { 0, 8 }, { i + 1, 16 }, { i + 14, 8 } },
+          = { 0, SIZE, .rows = { AT (0, 8), AT (i + 1, 16), AT (i + 14, 8) },
               .expected = f.name };
       snprintf (f.name, sizeof f.name, "0 8 %u 16 %u 8", i + 1, i + 14);
       apply (&f, &part);
@@ -646,8 +652,8 @@ TEST (kept_rows_are_apart)
       for (uint32_t i = 0; i < CODES; i++)
         {
           bool is_place = call_end == i + 1 || call_end == i + 14;
-          snprintf (f.name, sizeof f.name, is_place ? "%u" : "", call_end);
-          expect_places (&f, kept[i], 0, SIZE, f.name);
+          snprintf (f.name, sizeof f.name, "%u", call_end);
+          expect_places (&f, kept[i], 0, SIZE, is_place ? f.name : "");
         }
     }
   end (&f);
@@ -657,7 +663,7 @@ TEST (kept_rows_are_apart)
 TEST (equal_rows_behind_their_own_call_stay)
 {
   struct fixture f;
-  const struct part call = { 0, 8, .rows = { { 0, 8 } }, .expected = "0 8" };
+  const struct part call = { 0, 8, .rows = { AT (0, 8) }, .expected = "0 8" };
   BEGIN (&f, NOP NOP NOP CALL NOP NOP);
   apply (&f, &call);
   size_t kept = return_sites_keep (&f.sites);
