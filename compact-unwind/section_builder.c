@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "cfi/cfa_opcode.h"
 #include "cfi/reader.h"
 #include "compact-unwind/encoding.h"
+#include "elf/encoded_pointer.h"
 
 static bool
 gap_is_padding (const void *context, uint64_t address, uint64_t size)

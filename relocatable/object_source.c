@@ -3,9 +3,9 @@
 
 #include "relocatable/object_source.h"
 
-#include "cfi/cfa_opcode.h"
 #include "cfi/entry.h"
 #include "cfi/reader.h"
+#include "elf/encoded_pointer.h"
 
 static enum frame_reason
 problem_in_object (const void *context, const struct cfi_fde *fde)

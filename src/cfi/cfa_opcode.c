@@ -3,6 +3,8 @@
 
 #include "cfi/cfa_opcode.h"
 
+#include "elf/encoded_pointer.h"
+
 /* The operand of an instruction, behind that with a register number, if it has
    one.  */
 enum operand
@@ -65,56 +67,6 @@ static const struct form forms[256] = {
   PLAIN (CFA_GNU_ARGS_SIZE, OPERAND_NUMBER),
 };
 
-bool
-cfa_read_pointer (struct cursor *cursor, uint8_t encoding,
-                  uint64_t field_address, uint64_t *value)
-{
-  switch (encoding & PE_FORMAT)
-    {
-    case PE_ABSPTR:
-    case PE_UDATA8:
-    case PE_SDATA8:
-      *value = cursor_u64 (cursor);
-      break;
-    case PE_UDATA4:
-      *value = cursor_u32 (cursor);
-      break;
-    case PE_SDATA4:
-      *value = (uint64_t)(int64_t)(int32_t)cursor_u32 (cursor);
-      break;
-    case PE_UDATA2:
-      *value = cursor_u16 (cursor);
-      break;
-    case PE_SDATA2:
-      *value = (uint64_t)(int64_t)(int16_t)cursor_u16 (cursor);
-      break;
-    case PE_ULEB128:
-      *value = cursor_uleb (cursor);
-      break;
-    case PE_SLEB128:
-      *value = (uint64_t)cursor_sleb (cursor);
-      break;
-    default:
-      return false;
-    }
-  if ((encoding & PE_APPLICATION) == PE_PCREL)
-    *value += field_address;
-  else if ((encoding & PE_APPLICATION) != 0)
-    return false;
-  return !cursor->failed && !(encoding & PE_INDIRECT);
-}
-
-bool
-cfa_read_nullable (struct cursor *cursor, uint8_t encoding,
-                   uint64_t field_address, uint64_t *value)
-{
-  if (!cfa_read_pointer (cursor, encoding & PE_FORMAT, 0, value))
-    return false;
-  if (*value != 0 && (encoding & PE_APPLICATION) == PE_PCREL)
-    *value += field_address;
-  return true;
-}
-
 /* An address.  Where the encoding is PC-relative, the place of the address
    counts.  Not inline: other instructions would save registers for it.  */
 static __attribute__ ((noinline)) void
@@ -123,8 +75,8 @@ read_address (struct cursor *cursor, const struct cfi_section *section,
 {
   const struct cfi_input *input = &section->inputs[cie->input];
   uint64_t field = input->address + (uint64_t)(cursor->at - input->bytes);
-  if (!cfa_read_pointer (cursor, cie->pointer_encoding, field,
-                         &instruction->value))
+  if (!encoded_pointer_read (cursor, cie->pointer_encoding, field,
+                             &instruction->value))
     cursor->failed = true;
 }
 

@@ -52,26 +52,6 @@ enum cfa_opcode
   CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f
 };
 
-/* Pointer encodings of .eh_frame (LSB Core, section 10.5.1).  */
-enum
-{
-  PE_ABSPTR = 0x00,
-  PE_ULEB128 = 0x01,
-  PE_UDATA2 = 0x02,
-  PE_UDATA4 = 0x03,
-  PE_UDATA8 = 0x04,
-  PE_SLEB128 = 0x09,
-  PE_SDATA2 = 0x0a,
-  PE_SDATA4 = 0x0b,
-  PE_SDATA8 = 0x0c,
-  PE_FORMAT = 0x0f, /* mask */
-  PE_PCREL = 0x10,
-  PE_ALIGNED = 0x50,
-  PE_APPLICATION = 0x70, /* mask */
-  PE_INDIRECT = 0x80,
-  PE_OMIT = 0xff
-};
-
 enum
 {
   CFA_PRIMARY = 0xc0, /* mask of primary opcodes */
@@ -95,17 +75,6 @@ struct cfa_instruction
   const uint8_t *block; /* expression */
   uint64_t block_size;
 };
-
-/* Read a pointer encoded as ENCODING.  PC-relative values count from the
-   address FIELD_ADDRESS of the field itself.  False when ENCODING is not an
-   absolute or PC-relative one or the bytes end.  */
-bool cfa_read_pointer (struct cursor *cursor, uint8_t encoding,
-                       uint64_t field_address, uint64_t *value);
-
-/* Read a pointer, where a null stays null; a plain PC-relative one would
-   not.  FIELD_ADDRESS is the address of the next byte of CURSOR.  */
-bool cfa_read_nullable (struct cursor *cursor, uint8_t encoding,
-                        uint64_t field_address, uint64_t *value);
 
 /* N code alignment units of CIE; UINT64_MAX if that does not fit.  */
 static inline uint64_t

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/plain_fde.h"
+#include "elf/encoded_pointer.h"
 
 enum
 {
@@ -86,9 +87,9 @@ scan_augmentation_data (struct cfi_cie *cie, const char *letters,
         /* Of an aligned one no compiler says from where the bytes in front of
            it count, and readers differ.  */
         if ((cie->personality_encoding & PE_APPLICATION) == PE_ALIGNED
-            || !cfa_read_nullable (cursor, cie->personality_encoding,
-                                   address + (uint64_t)(cursor->at - begin),
-                                   &cie->personality))
+            || !encoded_pointer_read_nullable (
+                cursor, cie->personality_encoding,
+                address + (uint64_t)(cursor->at - begin), &cie->personality))
           cursor->failed = true;
         cie->absolute_pointers
             |= (cie->personality_encoding & PE_FORMAT) == PE_ABSPTR;

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/reader.h"
+#include "elf/encoded_pointer.h"
 
 /* The bytes at ADDRESS up to the end of what the file has of its segment.  */
 static struct cursor
@@ -130,7 +131,8 @@ open_lsda (struct lsda *lsda, const struct image *image, uint64_t address,
   lsda->pads = function;
   if (encoding != PE_OMIT
       && ((encoding & PE_INDIRECT)
-          || !cfa_read_nullable (cursor, encoding, address + 1, &lsda->pads)))
+          || !encoded_pointer_read_nullable (cursor, encoding, address + 1,
+                                             &lsda->pads)))
     return false;
   if (cursor_u8 (cursor) != PE_OMIT)
     cursor_uleb (cursor); /* where the types are */
@@ -150,9 +152,9 @@ read_table (struct landing_pads *pads, const struct cfi_section *section,
   struct args_walk args = args_walk_begin (section, fde);
   uint64_t start, size, pad, reached = 0;
   while (cursor.at < end
-         && cfa_read_pointer (&cursor, lsda->encoding, 0, &start)
-         && cfa_read_pointer (&cursor, lsda->encoding, 0, &size)
-         && cfa_read_pointer (&cursor, lsda->encoding, 0, &pad))
+         && encoded_pointer_read (&cursor, lsda->encoding, 0, &start)
+         && encoded_pointer_read (&cursor, lsda->encoding, 0, &size)
+         && encoded_pointer_read (&cursor, lsda->encoding, 0, &pad))
     {
       cursor_uleb (&cursor); /* the action */
       if (cursor.failed || start < reached || start > fde->size

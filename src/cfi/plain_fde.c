@@ -4,7 +4,7 @@
 #include "cfi/plain_fde.h"
 
 #include "base/bytes.h"
-#include "cfi/cfa_opcode.h"
+#include "elf/encoded_pointer.h"
 
 /* Where the fields of a plain FDE are, in bytes from its start.  */
 enum

@@ -11,11 +11,11 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/radix.h"
-#include "cfi/cfa_opcode.h"
 #include "cfi/cie.h"
 #include "cfi/entry.h"
 #include "cfi/odd_fde.h"
 #include "cfi/plain_fde.h"
+#include "elf/encoded_pointer.h"
 
 enum
 {
@@ -142,7 +142,7 @@ skip_pointers (const struct cfi_section *section, const struct cfi_fde *fde)
   uint64_t ignored;
   cursor_take (&cursor, ENTRY_HEAD);
   for (unsigned i = 0; i < 2; i++) /* start and size */
-    if (!cfa_read_pointer (&cursor, encoding, 0, &ignored))
+    if (!encoded_pointer_read (&cursor, encoding, 0, &ignored))
       cursor.failed = true;
   return cursor;
 }
@@ -183,5 +183,5 @@ fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
   if (data.failed)
     return false;
   uint64_t place = input->address + (uint64_t)(data.at - input->bytes);
-  return cfa_read_nullable (&data, encoding, place, lsda);
+  return encoded_pointer_read_nullable (&data, encoding, place, lsda);
 }

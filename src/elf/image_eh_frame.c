@@ -4,15 +4,7 @@
 #include "elf/image.h"
 
 #include "base/bytes.h"
-
-/* The encodings ld, lld, mold and gold write into .eh_frame_hdr (LSB Core,
-   section 10.6.2).  */
-enum
-{
-  PCREL_SDATA4 = 0x1b,
-  UDATA4 = 0x03,
-  DATAREL_SDATA4 = 0x3b
-};
+#include "elf/encoded_pointer.h"
 
 /* The end of the last entry that the search table of .eh_frame_hdr points to,
    or 0 if that is not known.  Without section headers only this table says how
@@ -42,9 +34,10 @@ find_by_segment (const struct image *image, const GElf_Phdr *segment,
 {
   const uint8_t *header
       = image_bytes_at (image, segment->p_vaddr, segment->p_filesz);
+  /* What ld, lld, mold and gold write (LSB Core, section 10.6.2).  */
   if (header == NULL || segment->p_filesz < 12 || header[0] != 1
-      || header[1] != PCREL_SDATA4 || header[2] != UDATA4
-      || header[3] != DATAREL_SDATA4)
+      || header[1] != (PE_PCREL | PE_SDATA4) || header[2] != PE_UDATA4
+      || header[3] != (PE_DATAREL | PE_SDATA4))
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, segment->p_offset,
                          ".eh_frame_hdr is damaged or has no search table");
   struct cursor cursor

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cfi/cfa_opcode.h"
+#include "elf/encoded_pointer.h"
 #include "frame/numbers.h"
 #include "tests/unit/cfi_fixture.h"
 #include "tests/unit_test.h"
@@ -188,7 +189,7 @@ TEST (every_pointer_format_takes_its_bytes)
       struct cursor cursor = cursor_over (bytes, sizeof bytes, false);
       uint64_t value;
       assert_true (
-          cfa_read_pointer (&cursor, formats[i].encoding, 0x1000, &value));
+          encoded_pointer_read (&cursor, formats[i].encoding, 0x1000, &value));
       assert_int_equal (value, formats[i].value);
       assert_int_equal (sizeof bytes - cursor_left (&cursor), formats[i].size);
     }
@@ -198,11 +199,12 @@ TEST (every_pointer_format_takes_its_bytes)
     {
       struct cursor cursor = cursor_over (bytes, sizeof bytes, false);
       uint64_t value;
-      assert_false (cfa_read_pointer (&cursor, refused[i], 0x1000, &value));
+      assert_false (
+          encoded_pointer_read (&cursor, refused[i], 0x1000, &value));
     }
   struct cursor cut = cursor_over (bytes, 3, false);
   uint64_t value;
-  assert_false (cfa_read_pointer (&cut, 0x0b, 0, &value));
+  assert_false (encoded_pointer_read (&cut, 0x0b, 0, &value));
 }
 
 TEST (nothing_is_said_past_the_end)
