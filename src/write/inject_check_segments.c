@@ -300,12 +300,12 @@ check_seen_from (const struct check *check, uint64_t base)
 {
   const struct image *after = check->after;
   struct image seen = *after;
-  if (!read_loaded (after, base, ELF_T_EHDR, &seen.header, sizeof seen.header))
-    return check_violated (check, "no ELF header where it was", "");
+  bool found = read_loaded (after, base, ELF_T_EHDR, &seen.header,
+                            sizeof seen.header);
   GElf_Ehdr expected = after->header;
   expected.e_phoff = seen.header.e_phoff;
   expected.e_phnum = seen.header.e_phnum;
-  if (memcmp (&expected, &seen.header, sizeof expected) != 0)
+  if (!found || memcmp (&expected, &seen.header, sizeof expected) != 0)
     return check_violated (check, "other ELF header in memory", "");
   seen.segments = calloc (seen.header.e_phnum + 1u, sizeof seen.segments[0]);
   if (seen.segments == NULL)

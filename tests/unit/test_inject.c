@@ -938,6 +938,19 @@ lose_table_header (struct changed *file)
   store_u32 (segment_at (file, PT_PHDR, 0), PT_NULL, false);
 }
 
+static void
+lead_to_no_table (struct changed *file)
+{
+  store_u64 (file->bytes + distance_of (file) + offsetof (Elf64_Ehdr, e_phoff),
+             0x100000, false);
+}
+
+static void
+lead_to_no_section_headers (struct changed *file)
+{
+  file->bytes[distance_of (file) + offsetof (Elf64_Ehdr, e_shoff)] ^= 8;
+}
+
 /* The table is in a segment with room for a header more, and no segment has
    the ELF header, through which a program would find the table.  */
 static void
@@ -992,6 +1005,10 @@ static const struct change_case changes[] = {
     lose_code },
   { "a_lost_pt_phdr_is_noticed", "grow-down", SMALL, make_fixed_and_static,
     lose_table_header },
+  { "an_old_header_without_a_table_is_noticed", "grow-down", SMALL, make_fixed,
+    lead_to_no_table },
+  { "an_old_header_without_section_headers_is_noticed", "grow-down", SMALL,
+    make_fixed, lead_to_no_section_headers },
   { "a_table_that_is_not_loaded_is_noticed", "spare-slot", LARGE,
     move_table_from_elf_header, cut_table_off },
 };
