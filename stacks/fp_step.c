@@ -82,16 +82,17 @@ read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
   return true;
 }
 
-/* Whether the call that would return to where SP points led to code shortly
-   before PC, so that nothing was pushed since.  C libraries end the CFI of
-   clone3 at its system call, which one thread makes and two return from.  */
+/* Whether the return address is on top of the stack: the call that ends there
+   led to code shortly before PC.  C libraries end the CFI of clone3 at its
+   system call, which one thread makes and two return from.  A register for
+   return addresses may have one of a call that has returned.  */
 static bool
 was_just_called (struct process *process, const struct sfw_frame *frame)
 {
   uint8_t code[UNWIND_CODE_SIZE];
   int32_t distance;
   uint64_t ra, sp;
-  return call_of (frame, process, &ra, &sp)
+  return !arch_tracks_ra (process->arch) && call_of (frame, process, &ra, &sp)
          && process_read_code (process, ra - sizeof code, code, sizeof code)
          && process->arch->may_end_call (code, sizeof code, &distance)
          && frame->pc - (ra + (uint64_t)(int64_t)distance) < BEGIN_MAX;
