@@ -120,6 +120,14 @@ code_file_take (struct code_file *file, int fd)
     close (fd);
 }
 
+bool
+code_file_is_memory (const struct code_file *file)
+{
+  static const char name[] = "/memfd:";
+  return file->image.bytes == NULL
+         && strncmp (file->path, name, sizeof name - 1) == 0;
+}
+
 /* The segment that has the byte at OFFSET of FILE in memory; of several, the
    one that can be executed.  NULL if none has.  */
 static const GElf_Phdr *

@@ -94,6 +94,10 @@ void code_files_free (struct code_files *files);
    found.  */
 void code_file_take (struct code_file *file, int fd);
 
+/* Whether FILE, which was opened, is a memfd without a program or a library,
+   as just-in-time compilers have for their code.  */
+bool code_file_is_memory (const struct code_file *file);
+
 /* The address that FILE, which was opened, has for the code at OFFSET; without
    program headers, OFFSET.  */
 uint64_t code_file_address (const struct code_file *file, uint64_t offset);

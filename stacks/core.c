@@ -313,7 +313,9 @@ mapping_from (uint64_t at, const struct segment *segment,
     .end = segment_end < range_end ? segment_end : range_end,
     .offset
     = in_range && range != NULL ? range->offset + start - range->start : 0,
-    .path = in_range && range != NULL ? range->name : NULL,
+    .path = in_range && range != NULL && mapping_is_of_file (range->name, true)
+                ? range->name
+                : NULL,
     .runs = in_segment && segment != NULL ? segment->runs : true
   };
 }

@@ -61,8 +61,10 @@ guess_step (struct process *process, struct sfw_frame *frame)
 static bool
 may_be_returned_to (struct process *process, uint64_t pc)
 {
-  return process_is_file_at (process, pc) ? process_may_return_to (process, pc)
-                                          : process_runs_at (process, pc);
+  uint64_t offset;
+  return process_file_at (process, pc, &offset) != NULL
+             ? process_may_return_to (process, pc)
+             : process_runs_at (process, pc);
 }
 
 /* Take the caller's FP and the return address from the two words at AT of the

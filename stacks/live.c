@@ -173,7 +173,7 @@ static bool
 add_mapping (void *context, const struct walk_mapping *mapping)
 {
   struct walk_mapping report = *mapping;
-  if (!mapping_is_of_file (mapping->path, mapping->inode))
+  if (!mapping_is_of_file (mapping->path, mapping->inode != 0))
     report.path = NULL;
   return process_map (context, &report);
 }

@@ -92,10 +92,9 @@ static void
 take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
 {
   struct member *member = member_of (events, recorded->pid);
-  bool is_file
-      = recorded->path[0] == '/'
-            ? recorded->inode != 0 || recorded->build_id_size != 0
-            : events->same_kernel && strcmp (recorded->path, "[vdso]") == 0;
+  bool is_known = recorded->inode != 0 || recorded->build_id_size != 0;
+  bool is_file = mapping_is_of_file (recorded->path, is_known)
+                 && (recorded->path[0] == '/' || events->same_kernel);
   const struct mapping mapping
       = { .start = recorded->start,
           .end = recorded->end,

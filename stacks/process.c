@@ -41,7 +41,7 @@ process_file_at (const struct process *process, uint64_t address,
     code_file_take (mapping->file,
                     process->open_file ((struct process *)process, mapping));
   *offset = mapping->offset + (address - mapping->start);
-  return mapping->file;
+  return code_file_is_memory (mapping->file) ? NULL : mapping->file;
 }
 
 /* A mapping of a file.  */
@@ -179,9 +179,18 @@ process_may_return_to (struct process *process, uint64_t pc)
 }
 
 bool
-mapping_is_of_file (const char *path, ino_t inode)
+mapping_is_of_file (const char *path, bool is_known)
 {
-  return inode != 0 ? path[0] == '/' : strcmp (path, "[vdso]") == 0;
+  /* Linux, mm/shmem.c, ipc/shm.c and mm/mmap.c.  */
+  static const char *const shared[]
+      = { "/dev/zero", "/SYSV", "/anon_hugepage" };
+  if (path[0] != '/')
+    return strcmp (path, "[vdso]") == 0;
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+    if (strncmp (path, shared[i], strlen (shared[i])) == 0
+        && strstr (path, " (deleted)") != NULL)
+      return false;
+  return is_known;
 }
 
 enum

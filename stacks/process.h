@@ -101,7 +101,7 @@ const struct mapping *process_next_mapping (const struct process *process,
                                             size_t *at);
 
 /* The file that is mapped at ADDRESS, opened if it can be, or NULL; *OFFSET is
-   the place there.  */
+   the place there.  A memfd is none unless it has a program or a library.  */
 struct code_file *process_file_at (const struct process *process,
                                    uint64_t address, uint64_t *offset);
 
@@ -126,8 +126,10 @@ bool process_may_return_to (struct process *process, uint64_t pc);
    that was made just now.  */
 bool process_is_code (struct process *process, uint64_t pc);
 
-/* Whether a mapping that is called PATH, and has INODE, is of a file.  */
-bool mapping_is_of_file (const char *path, ino_t inode);
+/* Whether a mapping that is called PATH is of a file.  IS_KNOWN: it has an
+   inode or a build-id, as shared memory has, too, whose name the kernel has
+   made up.  */
+bool mapping_is_of_file (const char *path, bool is_known);
 
 /* Record a mapping, which replaces whatever was mapped there.  Its path is
    NULL for memory without a file.  False when memory ran out.  */

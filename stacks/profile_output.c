@@ -249,7 +249,8 @@ print_unused (const struct profile *profile)
                "record --overwrite loses those of commands; record with -p)");
   for (uint32_t i = 0; i < files->n; i++)
     if (files->files[i]->opened && files->files[i]->image.bytes == NULL
-        && files->files[i]->path[0] == '/')
+        && files->files[i]->path[0] == '/'
+        && !code_file_is_memory (files->files[i]))
       profile_fail (files->files[i]->path,
                     "not the file that was recorded: stacks end in its code");
 }

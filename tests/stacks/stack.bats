@@ -976,6 +976,7 @@ END
 jit_program ()
 {
   cat >jit.c <<'END'
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -988,11 +989,17 @@ static const unsigned char code[]
     = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x8d, 0x05, 9, 0, 0, 0, 0x50, 0x55, 0x48,
         0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3, 0x5d, 0xc3 };
 int
-main (void)
+main (int argc, char **argv)
 {
+  /* Private, shared, or a memfd.  */
+  char name[64], kind = argc > 1 ? argv[1][0] : 'p';
+  int fd = kind == 'm' ? memfd_create ("doublemapper", 0) : -1;
+  if (fd >= 0 && ftruncate (fd, 4096) != 0)
+    return 1;
   void *page = mmap (NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  char name[64];
+                     (kind == 'p' ? MAP_PRIVATE : MAP_SHARED)
+                         | (fd < 0 ? MAP_ANONYMOUS : 0),
+                     fd, 0);
   memcpy (page, code, sizeof code);
   snprintf (name, sizeof name, "perf-%d.map", (int)getpid ());
   FILE *map = fopen (name, "w");
@@ -1037,6 +1044,15 @@ END
   fi
   rm "$map"
   [[ $output =~ ${wanted/NAME/'the function[+]0x12 [[]JIT[]]'} ]] || report
+  # Its memory may have a name, but is none of a file.
+  local kind
+  for kind in shared memfd; do
+    start ./jit $kind
+    mv "perf-$pid.map" /tmp
+    gives 0 stacks "$pid"
+    rm "/tmp/perf-$pid.map"
+    [[ $output =~ ${wanted/NAME/'the function[+]0x12 [[]JIT[]]'} ]] || report
+  done
   # Other readers end there.
   stacks --only-sframe "$pid"
   run ! grep -E 'JIT|frame pointer' <<<"$output"

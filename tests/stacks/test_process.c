@@ -280,7 +280,7 @@ map (struct process *process, uint64_t start, uint64_t end, uint64_t offset,
       = { .start = start,
           .end = end,
           .offset = offset,
-          .path = mapping_is_of_file (path, inode) ? path : NULL,
+          .path = mapping_is_of_file (path, inode != 0) ? path : NULL,
           .device = 1,
           .inode = inode };
   process->files = &files;
@@ -440,12 +440,19 @@ TEST (what_lies_between_two_mappings_of_a_file_is_not_the_file_s)
 
 TEST (what_is_called_like_a_file_is_none_without_an_inode)
 {
-  assert_true (mapping_is_of_file ("/lib/a", 3));
-  assert_true (mapping_is_of_file ("[vdso]", 0));
-  assert_false (mapping_is_of_file ("//anon", 0));
-  assert_false (mapping_is_of_file ("[heap]", 0));
-  assert_false (mapping_is_of_file ("", 0));
-  assert_false (mapping_is_of_file ("anon_inode:[io_uring]", 3));
+  assert_true (mapping_is_of_file ("/lib/a", true));
+  assert_true (mapping_is_of_file ("/lib/a (deleted)", true));
+  assert_true (mapping_is_of_file ("/SYSV", true));
+  assert_true (mapping_is_of_file ("[vdso]", false));
+  static const char *const others[] = { "//anon",
+                                        "[heap]",
+                                        "",
+                                        "anon_inode:[io_uring]",
+                                        "/dev/zero (deleted)",
+                                        "/SYSV00000000 (deleted)",
+                                        "/anon_hugepage (deleted)" };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    assert_false (mapping_is_of_file (others[i], i >= 3));
 }
 
 static void
