@@ -16,7 +16,9 @@ retrofit ()
 new_image ()
 {
   mkdir -p files/bin files/etc
-  small_program files/bin/hello -static || skip "no static libc"
+  # musl's has a twentieth of the bytes of glibc's, which each test packs anew.
+  CC=$(command -v musl-gcc || echo "${CC:-cc}") \
+    small_program files/bin/hello -static || skip "no static libc"
   cp files/bin/hello files/bin/gone
   cp files/bin/hello files/bin/replaced
   ln files/bin/hello files/bin/hello-too
@@ -297,7 +299,7 @@ bin/hello-too" ]
   [ "$status" -eq 0 ] || report
   [ "$(jq length <"$(config_of "$other/home/new")")" -gt 0 ]
   rm -rf "$other"
-  capture bash -c 'ulimit -f 100; exec python3 "$@"' - \
+  capture bash -c 'ulimit -f 2; exec python3 "$@"' - \
     "$srcdir/contrib/retrofit/sframe-retrofit-image" -o other image
   [ "$status" -eq 1 ] || report
   [[ $stderr == "sframe-retrofit-image: image: "*": File too large" ]] || report
