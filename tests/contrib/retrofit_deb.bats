@@ -257,10 +257,12 @@ END
   [[ $stderr == *"not a Debian package"* ]] || report
   local size
   for size in 8 60 100 200 400 1000 2000; do
-    head -c $size one_2.0-1_amd64.deb >cut.deb
-    gives 1 retrofit -o again cut.deb
-    [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
+    head -c $size one_2.0-1_amd64.deb >cut-$size.deb
   done
+  gives 1 retrofit -o again cut-*.deb
+  # A line for each of them.
+  sed 's/^sframe-retrofit-deb: \(cut-[0-9]*\.deb\): ..*/\1/' <<<"$stderr" \
+    | sort | diff - <(printf '%s\n' cut-*.deb)
   [ -z "$(ls again)" ]
 }
 
@@ -450,20 +452,32 @@ two_2.0-1A~sframe1_amd64.deb" ] || { ls new; return 1; }
 
 @test "a package's name does not lead out of the output folder" {
   make_package one
-  local field
+  local field i=0
+  dpkg-deb -e one_2.0-1_amd64.deb original
   for field in 'Package: ../../evil' 'Package: /evil' 'Package: .evil' \
                'Version: 1/../../evil' 'Architecture: ../evil' 'Package:'; do
-    dpkg-deb -e one_2.0-1_amd64.deb control
+    cp -r original control
     sed -i "s|^${field%%:*}:.*|$field|" control/control
     tar -C control --owner=0 --group=0 -cJf control.tar.xz ./control ./md5sums
-    cp one_2.0-1_amd64.deb evil.deb
-    ar r evil.deb control.tar.xz 2>/dev/null
-    mkdir -p a/b
-    gives 1 retrofit -o a/b/new evil.deb
-    [[ $stderr == *"invalid ${field%%:*}"* || $stderr == *"has no Package"* ]] || report
-    [ -z "$(find a -type f)" ]
-    rm -rf a control control.tar.xz
+    cp one_2.0-1_amd64.deb $((++i)).deb
+    ar r $i.deb control.tar.xz 2>/dev/null
+    rm -r control
   done
+  mkdir -p a/b
+  find . >before
+  gives 1 retrofit -o a/b/new [1-6].deb
+  sed -E "s/^sframe-retrofit-deb: ([1-6].deb: invalid [A-Z][a-z]*).*/\1/" \
+    <<<"$stderr" | diff - <(cat <<'END'
+1.deb: invalid Package
+2.deb: invalid Package
+3.deb: invalid Package
+4.deb: invalid Version
+5.deb: invalid Architecture
+6.deb: invalid Package
+END
+)
+  find . ! -path './a/b/new*' | diff before -
+  [ -z "$(find a -type f)" ]
 }
 
 # Each got all of the new text: 3,000 of them, packed 4 kB, took more than a minute.
@@ -864,16 +878,16 @@ within ()
 }
 
 @test "a control file that could not be written as it was read is refused" {
-  local fields
+  local fields i=0
   for fields in '"Package: other\n"' '"version: 2\n"' '"text\n"' \
                 '"\nPackage: other\n"' '"# a comment\n"' '": x\n"' \
                 '"Field: a\n\x0bb\n"' '"Field: a\n \u2028b\n"'; do
-    make_hostile evil.deb "$fields"
-    gives 1 retrofit -o new evil.deb
-    [[ $stderr == "sframe-retrofit-deb: evil.deb: "*"control file"* ]] || report
-    [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
-    [ -z "$(ls new)" ]
+    make_hostile evil$((++i)).deb "$fields"
   done
+  gives 1 retrofit -o new evil*.deb
+  sed 's/^sframe-retrofit-deb: \(evil.\.deb\): .*control file.*/\1/' <<<"$stderr" \
+    | diff - <(printf '%s\n' evil*.deb)
+  [ -z "$(ls new)" ]
   make_hostile fine.deb '"Field:x\nOther:\n .\n  y z \n\tÄ\n"'
   gives 0 retrofit -o new fine.deb
   dpkg-deb -f new/*.deb | grep -qx '	Ä'
