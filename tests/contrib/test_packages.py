@@ -147,6 +147,47 @@ def test_new_versions_are_between_the_old_and_all_later_ones(debian):
                            check=True)
 
 
+# A repository's packages with checksums of others' files.
+
+@pytest.fixture
+def repository(options, tmp_path, debian):
+    options.state = str(tmp_path)
+    options.jobs, options.detached, options.cfi2sframe = 1, False, "cfi2sframe"
+    options.retrofit_deb = str(tmp_path / "deb.py")
+    return options
+
+
+def test_a_package_that_cannot_be_had_is_not_converted_later(repository,
+                                                             monkeypatch):
+    """It was, and libraries that it has checksums of before it."""
+    from sframe_retrofit import repository_converting, repository_groups
+    there = []
+
+    def download(_, item, path):
+        if not there:
+            raise Refused("no route")
+        raise AssertionError(path)
+
+    monkeypatch.setattr(repository_groups, "download", download)
+    monkeypatch.setattr(repository_converting, "download", download)
+    item = {"package": "a", "version": "1", "architecture": "amd64",
+            "sha256": "0", "uri": "http://localhost.invalid/a"}
+    repository_groups.learn_checksums(repository, [item])
+    there.append(item)
+    with pytest.raises(Refused, match="^no route$"):
+        repository_converting.fetch(repository, [item], repository.state)
+
+
+def test_whoever_looks_for_checksums_and_is_killed_has_seen_none(repository,
+                                                                tmp_path):
+    from sframe_retrofit import repository_groups
+    (tmp_path / "deb.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    with pytest.raises(Refused, match="^deb.py: exit status -9$"):
+        repository_groups.learn_checksums(
+            repository, [{"sha256": "0", "path": "/dev/null"}])
+
+
 # The modules.
 
 def test_modules_import_those_above_them():

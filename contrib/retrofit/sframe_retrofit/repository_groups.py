@@ -133,20 +133,24 @@ def look_for_checksums(options: Options,
                        items: List[Item]) -> Dict[str, List[str]]:
     """Names of what may be checksums in ITEMS, by digest.
 
-    What cannot be had or read is left out; it is told when it is to be
-    converted.
+    What cannot be read is left out, and told when it is to be converted.  What
+    cannot be had now is not converted, even if it could be had later: the
+    libraries that it has checksums of are converted meanwhile.
     """
     digests: Dict[str, str] = {}
     for item in items:
         try:
             digests[at_hand(options, item)] = item["sha256"]
-        except Refused:
-            pass
-    done = commands.complete(
-        [sys.executable, options.retrofit_deb, "--list-checksums",
-         "--cfi2sframe", options.cfi2sframe, *digests],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL)
+        except Refused as error:
+            item["missing"] = str(error)
+    if not digests:
+        return {}
+    command = [sys.executable, options.retrofit_deb, "--list-checksums",
+               "--cfi2sframe", options.cfi2sframe, *digests]
+    done = commands.complete(command, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode not in (0, 1): # killed: it has not looked at all
+        raise commands.failure(command[1:], done.returncode, done.stderr)
     found = map(json.loads, done.stdout.decode().splitlines())
     return {digests[one["input"]]: one["checksums"] for one in found}
 
