@@ -286,6 +286,13 @@ says ()
   done
 }
 
+# refuses_each PROGRAM FILE...: what was run said so, in a line of PROGRAM's for
+# each of these.
+refuses_each ()
+{
+  sed "s/^$1: \([^:]*\): ..*/\1/" <<<"$stderr" | diff - <(printf '%s\n' "${@:2}")
+}
+
 wrong_usage ()
 {
   exits 2 "$@"

@@ -260,9 +260,7 @@ END
     head -c $size one_2.0-1_amd64.deb >cut-$size.deb
   done
   gives 1 retrofit -o again cut-*.deb
-  # A line for each of them.
-  sed 's/^sframe-retrofit-deb: \(cut-[0-9]*\.deb\): ..*/\1/' <<<"$stderr" \
-    | sort | diff - <(printf '%s\n' cut-*.deb)
+  refuses_each sframe-retrofit-deb cut-*.deb
   [ -z "$(ls again)" ]
 }
 

@@ -346,11 +346,9 @@ END
   printf '\377\377\377\377' | dd of=count.rpm bs=1 seek=104 conv=notrunc status=none
   cp old/sample.rpm length.rpm && chmod u+w length.rpm
   printf '\377\377\377\377' | dd of=length.rpm bs=1 seek=108 conv=notrunc status=none
-  for file in text.rpm cut-*.rpm count.rpm length.rpm; do
-    gives 1 retrofit -o again $file
-    [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
-    [[ $stderr == "sframe-retrofit-rpm: $file: "* ]] || report
-  done
+  local files=(text.rpm cut-*.rpm count.rpm length.rpm)
+  gives 1 retrofit -o again "${files[@]}"
+  refuses_each sframe-retrofit-rpm "${files[@]}"
   [ -z "$(ls -A again)" ]
   gives 2 retrofit old/sample.rpm
 }
