@@ -246,10 +246,9 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
     return;
   if (file_identity_is (&job->work.made, &old))
     return; /* nothing was written */
-  fputs ("cfi2sframe: ", errors);
-  printable_put (job->path, errors);
+  message_begin (job->path, errors);
   fprintf (errors,
-           ": warning: it has %ju other hard link%s, with the "
+           "warning: it has %ju other hard link%s, with the "
            "old contents\n",
            (uintmax_t)old.st_nlink, plural_s (old.st_nlink));
 }

@@ -10,6 +10,7 @@
 #include "base/plural.h"
 #include "base/printable.h"
 #include "cli/json_line.h"
+#include "cli/messages.h"
 
 enum
 {
@@ -111,16 +112,6 @@ print_counts (const struct tool_options *options,
            result->bytes_only_a, result->bytes_only_b);
 }
 
-static json_object *
-defects_json (const struct cfi2sframe_compare_result *result)
-{
-  json_object *object = json_new_object ();
-  for (unsigned i = 1; i < CFI2SFRAME_DEFECTS_MAX; i++)
-    if (result->defects[i] > 0)
-      json_add_number (object, cfi2sframe_defect_name (i), result->defects[i]);
-  return object;
-}
-
 /* Frees DETAILS.  */
 static void
 print_json (const struct tool_options *options,
@@ -133,26 +124,14 @@ print_json (const struct tool_options *options,
       = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
   json_add_string (object, "a", options->files[0]);
   json_add_string (object, "b", options->files[1]);
-  json_add_string (object, "status",
-                   !compared                      ? "failed"
-                   : err->status == CFI2SFRAME_OK ? "equal"
-                                                  : "different");
-  json_add_reason (object, compared ? NULL : err);
-  json_add_number (object, "functions_a", result->functions_a);
-  json_add_number (object, "functions_b", result->functions_b);
-  json_add_number (object, "equal", result->equal);
-  json_add_number (object, "different", result->different);
-  json_add_number (object, "only_a", result->only_a);
-  json_add_number (object, "only_b", result->only_b);
-  json_add_number (object, "bytes_equal", result->bytes_equal);
-  json_add_number (object, "bytes_different", result->bytes_different);
-  json_add_number (object, "bytes_only_a", result->bytes_only_a);
-  json_add_number (object, "bytes_only_b", result->bytes_only_b);
-  json_add_number (object, "merged_rows_a", result->merged_rows_a);
-  json_add_number (object, "merged_rows_b", result->merged_rows_b);
-  json_add_number (object, "rows_at_end_a", result->rows_at_end_a);
-  json_add_number (object, "rows_at_end_b", result->rows_at_end_b);
-  json_add (object, "defects", defects_json (result));
+  json_add_outcome (object,
+                    !compared                      ? "failed"
+                    : err->status == CFI2SFRAME_OK ? "equal"
+                                                   : "different",
+                    compared ? NULL : err);
+  json_add_fields (object, compare_fields, FIELD_OF_FILE, result);
+  json_add_counts (object, "defects", result->defects, CFI2SFRAME_DEFECTS_MAX,
+                   cfi2sframe_defect_name);
   json_add (object, "differences", details);
   json_print_line (object, out);
 }
@@ -173,9 +152,8 @@ compare_run (const struct tool_options *options, FILE *out, FILE *errors)
   bool compared = equal || err.status == CFI2SFRAME_MISMATCH;
   if (!compared)
     {
-      fputs ("cfi2sframe: ", errors);
-      printable_put (err.file, errors);
-      fprintf (errors, "%s%s\n", err.file[0] ? ": " : "", err.reason);
+      message_begin (err.file, errors);
+      fprintf (errors, "%s\n", err.reason);
     }
   if (output.out && !output.all && output.n > LINES_MAX)
     fprintf (out, "... and %" PRIu64 " more; -v prints all\n",

@@ -102,11 +102,33 @@ json_add_string (json_object *object, const char *name, const char *value)
 }
 
 void
-json_add_reason (json_object *object, const struct cfi2sframe_error *err)
+json_add_outcome (json_object *object, const char *status,
+                  const struct cfi2sframe_error *err)
 {
+  json_add_string (object, "status", status);
   json_add_string (object, "reason", err != NULL ? err->reason : NULL);
   json_add_string (object, "code",
                    err != NULL ? cfi2sframe_error_code (err) : NULL);
+}
+
+void
+json_add_fields (json_object *object, const struct field *table, unsigned uses,
+                 const void *structure)
+{
+  for (; table->name != NULL; table++)
+    if (table->uses & uses)
+      json_add_number (object, table->name, field_value (table, structure));
+}
+
+void
+json_add_counts (json_object *object, const char *name, const uint64_t *counts,
+                 unsigned end, const char *(*name_of) (unsigned number))
+{
+  json_object *list = json_new_object ();
+  for (unsigned i = 1; i < end; i++)
+    if (counts[i] > 0)
+      json_add_number (list, name_of (i), counts[i]);
+  json_add (object, name, list);
 }
 
 /* Print TEXT, which is JSON. json-c escapes control characters, but not DEL

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "cfi2sframe.h"
+#include "convert/fields.h"
 
 /* The form of the objects: what they are called is described in
    doc/formats/cfi2sframe.schema.json.  Members may be added to a version; when
@@ -45,8 +46,20 @@ void json_add_seconds (json_object *object, double seconds);
 void json_add_string (json_object *object, const char *name,
                       const char *value);
 
-/* Add the members `reason' and `code' of ERR; NULL: there is none.  */
-void json_add_reason (json_object *object, const struct cfi2sframe_error *err);
+/* Add the members `status' and, of ERR, `reason' and `code'; NULL: there is
+   no reason.  */
+void json_add_outcome (json_object *object, const char *status,
+                       const struct cfi2sframe_error *err);
+
+/* Add the numbers of STRUCTURE that TABLE has for one of USES.  */
+void json_add_fields (json_object *object, const struct field *table,
+                      unsigned uses, const void *structure);
+
+/* Add the object NAME of those of COUNTS that are not 0, from the number 1 up
+   to END, by the names that NAME_OF gives their numbers.  */
+void json_add_counts (json_object *object, const char *name,
+                      const uint64_t *counts, unsigned end,
+                      const char *(*name_of) (unsigned number));
 
 /* Print OBJECT on one line of OUT and free it.  */
 void json_print_line (json_object *object, FILE *out);

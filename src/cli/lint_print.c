@@ -5,16 +5,13 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
-#include "base/mapped_file.h"
 #include "base/plural.h"
 #include "base/printable.h"
 #include "convert/location.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
-#include "cli/progress.h"
+#include "cli/messages.h"
 
 enum
 {
@@ -48,14 +45,6 @@ bytes_text (const uint8_t *bytes, size_t size, char text[BYTES_TEXT_MAX])
     n += (size_t)snprintf (text + n, BYTES_TEXT_MAX - n, "%s%02x",
                            i > 0 ? " " : "", bytes[i]);
   return text;
-}
-
-/* Begin a line about the file PATH.  */
-static void
-put_path (const char *path, FILE *out)
-{
-  printable_put (path, out);
-  fputs (": ", out);
 }
 
 /* ": ", an instruction's bytes, and its text if it has one.  */
@@ -99,7 +88,7 @@ static void
 print_line (const struct lint_output *output,
             const struct cfi2sframe_finding *finding)
 {
-  put_path (output->path, output->out);
+  message_name (output->path, output->out);
   if (finding->name)
     {
       printable_put (finding->name, output->out);
@@ -226,15 +215,12 @@ lint_print_json (const char *path, const struct lint_outcome *outcome,
   bool done
       = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
   json_add_string (object, "file", path);
-  json_add_string (object, "status",
-                   !done                   ? "failed"
-                   : result->findings == 0 ? "clean"
-                                           : "found");
-  json_add_reason (object, done ? NULL : err);
-  json_add_number (object, "functions", result->functions);
-  json_add_number (object, "functions_trusted", result->functions_trusted);
-  json_add_number (object, "functions_left", result->functions_left);
-  json_add_number (object, "bytes_wrong", result->bytes);
+  json_add_outcome (object,
+                    !done                   ? "failed"
+                    : result->findings == 0 ? "clean"
+                                            : "found",
+                    done ? NULL : err);
+  json_add_fields (object, lint_fields, FIELD_OF_FILE, result);
   json_add (object, "findings",
             outcome->findings != NULL ? outcome->findings : json_new_array ());
   json_print_line (object, out);
@@ -246,7 +232,7 @@ lint_print_counts (const struct tool_options *options, const char *path,
 {
   if (options->talkative || options->stats)
     {
-      put_path (path, out);
+      message_name (path, out);
       fprintf (out,
                "%" PRIu64 " finding%s (%" PRIu64 " byte%s) in %" PRIu64
                " of %" PRIu64 " function%s that could be compared\n",
@@ -256,7 +242,7 @@ lint_print_counts (const struct tool_options *options, const char *path,
     }
   if (result->functions_left > 0)
     {
-      put_path (path, out);
+      message_name (path, out);
       fprintf (out,
                "%" PRIu64 " function%s not followed: that takes too long\n",
                result->functions_left,

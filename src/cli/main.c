@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/descriptors.h"
-#include "base/printable.h"
 #include "cli/batch.h"
 #include "cli/command_line.h"
 #include "cli/compare_print.h"
@@ -60,9 +59,8 @@ report_problem (struct run *run, const char *what, int problem)
   struct cfi2sframe_error err
       = { .status = problem == ENOMEM ? CFI2SFRAME_NO_MEMORY : CFI2SFRAME_IO };
   snprintf (err.reason, sizeof err.reason, "%s", strerror (problem));
-  fputs ("cfi2sframe: ", stderr);
-  printable_put (what, stderr);
-  fprintf (stderr, ": %s\n", err.reason);
+  message_begin (what, stderr);
+  fprintf (stderr, "%s\n", err.reason);
   add_problem (run, what, &err);
 }
 

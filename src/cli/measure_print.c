@@ -7,7 +7,7 @@
 
 #include "base/percent.h"
 #include "base/plural.h"
-#include "base/printable.h"
+#include "cli/messages.h"
 #include "cli/outcome_json.h"
 
 /* Sums.  */
@@ -108,9 +108,9 @@ print_formats (const struct measurement *measurement, FILE *out)
 static void
 print_head (const char *name, const struct measurement *measurement, FILE *out)
 {
-  printable_put (name, out);
+  message_name (name, out);
   fprintf (out,
-           ": %" PRIu64 " function%s, .eh_frame %" PRIu64
+           "%" PRIu64 " function%s, .eh_frame %" PRIu64
            " + .eh_frame_hdr %" PRIu64 " bytes\n",
            measurement->cfi_functions, plural_s (measurement->cfi_functions),
            measurement->eh_frame_bytes, measurement->eh_frame_hdr_bytes);
@@ -131,9 +131,9 @@ print_section (const struct job *job, FILE *out)
   const struct measurement *measurement = &job->measurement;
   const struct measured *format
       = &measurement->formats[MEASURED_COMPACT_UNWIND];
-  printable_put (job->path, out);
+  message_name (job->path, out);
   fprintf (out,
-           ": compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
+           "compact unwind for %s: %" PRIu64 " bytes (%.2f of .eh_frame + "
            ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
            " of %" PRIu64 " function%s, %.0f ms\n",
            measurement->machine, format->bytes,

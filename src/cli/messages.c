@@ -1,4 +1,5 @@
-/* Where messages go: never where the output file goes.
+/* Messages: how they begin, and where they go, which is never where the output
+   file goes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "convert/location.h"
 
 /* Whether descriptor FD refers to the file with STATUS and messages would
@@ -41,4 +43,19 @@ message_streams_choose (const struct tool_options *options)
   else if (errors)
     streams.errors = streams.failures = stdout;
   return streams;
+}
+
+void
+message_name (const char *path, FILE *out)
+{
+  printable_put (path, out);
+  fputs (": ", out);
+}
+
+void
+message_begin (const char *path, FILE *errors)
+{
+  fputs ("cfi2sframe: ", errors);
+  if (path[0] != '\0')
+    message_name (path, errors);
 }

@@ -1,4 +1,5 @@
-/* Where messages go: never where the output file goes.
+/* Messages: how they begin, and where they go, which is never where the output
+   file goes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CLI_MESSAGES_H
@@ -21,5 +22,11 @@ struct message_streams
    the output file is both.  The streams live as long as the process.  */
 struct message_streams
 message_streams_choose (const struct tool_options *options);
+
+/* Print PATH, of the file that a line is about, and a colon.  */
+void message_name (const char *path, FILE *out);
+
+/* Begin a message about the file at PATH; "": about none.  */
+void message_begin (const char *path, FILE *errors);
 
 #endif /* CLI_MESSAGES_H */

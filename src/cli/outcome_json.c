@@ -6,19 +6,10 @@
 #include "cli/json_line.h"
 
 void
-outcome_json_add_fields (json_object *object, const struct field *table,
-                         unsigned uses, const void *structure)
-{
-  for (; table->name != NULL; table++)
-    if (table->uses & uses)
-      json_add_number (object, table->name, field_value (table, structure));
-}
-
-void
 outcome_json_add_check (json_object *object,
                         const struct cfi2sframe_check_result *check)
 {
-  outcome_json_add_fields (object, check_fields, FIELD_OF_FILE, check);
+  json_add_fields (object, check_fields, FIELD_OF_FILE, check);
   if (check->readers[0] != '\0')
     json_add_string (object, "readers", check->readers);
 }
@@ -32,8 +23,8 @@ outcome_json_new (const struct job *job)
           [JOB_FAILED] = "failed" };
   json_object *object = json_line_new ();
   json_add_string (object, "file", job->path);
-  json_add_string (object, "status", names[job->outcome]);
-  json_add_reason (object, job->outcome == JOB_DONE ? NULL : &job->err);
+  json_add_outcome (object, names[job->outcome],
+                    job->outcome == JOB_DONE ? NULL : &job->err);
   return object;
 }
 

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#include "convert/fields.h"
 #include "cli/job.h"
 #include "cli/options.h"
 
@@ -15,11 +14,6 @@ struct json_object;
 /* A new object for a line about JOB: its file, whether what its options ask
    for could be done with the file, and if not, why.  */
 struct json_object *outcome_json_new (const struct job *job);
-
-/* Add the numbers of STRUCTURE that TABLE has for one of USES to OBJECT.  */
-void outcome_json_add_fields (struct json_object *object,
-                              const struct field *table, unsigned uses,
-                              const void *structure);
 
 /* Add the numbers of CHECK to OBJECT.  */
 void outcome_json_add_check (struct json_object *object,

@@ -13,15 +13,8 @@
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
+#include "cli/messages.h"
 #include "cli/outcome_json.h"
-
-/* Print the beginning of a line about JOB.  */
-static void
-print_name (const struct job *job, FILE *out)
-{
-  printable_put (job->path, out);
-  fputs (": ", out);
-}
 
 /* What is at fault stands in front, which may be another file than the one
    that was to be worked on.  */
@@ -30,9 +23,8 @@ print_problem (const struct job *job, FILE *errors)
 {
   const struct cfi2sframe_error *err = &job->err;
   bool other = err->file[0] != '\0';
-  fputs ("cfi2sframe: ", errors);
-  printable_put (other ? err->file : job->path, errors);
-  fprintf (errors, ": %s", err->reason);
+  message_begin (other ? err->file : job->path, errors);
+  fputs (err->reason, errors);
   if (other)
     {
       fputs (" (for ", errors);
@@ -47,8 +39,7 @@ print_problem (const struct job *job, FILE *errors)
 static void
 print_warning (const struct job *job, const char *text, FILE *errors)
 {
-  fputs ("cfi2sframe: ", errors);
-  print_name (job, errors);
+  message_begin (job->path, errors);
   fprintf (errors, "warning: %s\n", text);
 }
 
@@ -104,7 +95,7 @@ static void
 print_summary (const struct job *job, FILE *out)
 {
   const struct cfi2sframe_report *report = &job->work.report;
-  print_name (job, out);
+  message_name (job->path, out);
   fprintf (out,
            "SFrame V%s for %s: %" PRIu64 " bytes (%.2f of %s), %" PRIu64
            " of %" PRIu64 " function%s, %.1f %% of the code, %s, %.0f ms\n",
@@ -214,17 +205,6 @@ print_stats_text (const struct job *job, FILE *out)
   print_left_out (job, out);
 }
 
-json_object *
-report_left_out_json (const struct cfi2sframe_report *report)
-{
-  json_object *object = json_new_object ();
-  for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
-    if (report->left_out[i] > 0)
-      json_add_number (object, cfi2sframe_reason_name (i),
-                       report->left_out[i]);
-  return object;
-}
-
 static void
 print_stats_json (const struct job *job, FILE *out)
 {
@@ -237,12 +217,13 @@ print_stats_json (const struct job *job, FILE *out)
   json_add_string (object, "machine", report->machine);
   json_add_string (object, "format", format_name (options->convert.format));
   json_add_string (object, "strategy", report->strategy);
-  outcome_json_add_fields (object, report_fields, uses, report);
+  json_add_fields (object, report_fields, uses, report);
   if (report->debug_file[0] != '\0')
     json_add_string (object, "debug_file", report->debug_file);
   if (report->cfi_note[0] != '\0')
     json_add_string (object, "cfi_note", report->cfi_note);
-  json_add (object, "left_out", report_left_out_json (report));
+  json_add_counts (object, "left_out", report->left_out,
+                   CFI2SFRAME_REASONS_MAX, cfi2sframe_reason_name);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);
 }
@@ -283,7 +264,7 @@ report_print_check (const struct cfi2sframe_check_result *check, FILE *out)
 static void
 print_check (const struct job *job, FILE *out)
 {
-  print_name (job, out);
+  message_name (job->path, out);
   report_print_check (&job->check, out);
   print_readers (job->check.readers, out);
 }
@@ -310,7 +291,7 @@ print_taken_back (const struct job *job, FILE *out)
   const struct tool_options *options = job->options;
   if (!options->talkative && options->stats == STATS_NONE)
     return;
-  print_name (job, out);
+  message_name (job->path, out);
   fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
            mode_names[options->mode].status);
 }
@@ -391,8 +372,7 @@ print_warnings (const struct job *job, FILE *errors)
     print_existing (job, errors);
   if (job->outcome != JOB_SKIPPED || !is_noted (job))
     return;
-  fputs ("cfi2sframe: ", errors);
-  print_name (job, errors);
+  message_begin (job->path, errors);
   fprintf (errors, "note: skipped: %s\n", job->err.reason);
 }
 
@@ -411,7 +391,7 @@ print_text (const struct job *job, const struct printer *printer, FILE *out)
       if (is_noted (job)
           || (!options->talkative && options->stats != STATS_TEXT))
         break;
-      print_name (job, out);
+      message_name (job->path, out);
       fprintf (out, "skipped: %s\n", job->err.reason);
       break;
     case JOB_FAILED:

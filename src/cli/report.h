@@ -21,11 +21,6 @@ void report_print_left_out (const struct cfi2sframe_report *report, FILE *out);
 void report_print_check (const struct cfi2sframe_check_result *check,
                          FILE *out);
 
-/* How many functions were left out for each reason, as a JSON object of
-   numbers, which the caller owns.  */
-struct json_object *
-report_left_out_json (const struct cfi2sframe_report *report);
-
 /* Whether all rows come from .eh_frame, so that its size and that of
    .eh_frame_hdr can be compared with the section's.  */
 bool report_is_of_eh_frame (const struct cfi2sframe_report *report);

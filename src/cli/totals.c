@@ -14,6 +14,7 @@
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
+#include "cli/messages.h"
 #include "cli/outcome_json.h"
 #include "cli/report.h"
 
@@ -139,7 +140,8 @@ print_left_alone (const struct left_alone *files, const char *one,
 {
   if (files->count == 0)
     return;
-  fputs ("cfi2sframe: note: ", errors);
+  message_begin ("", errors);
+  fputs ("note: ", errors);
   if (files->count > 1)
     fprintf (errors, "%" PRIu64 " files %s, left as they are; the first is ",
              files->count, several);
@@ -243,9 +245,9 @@ print_json (const struct totals *totals, const struct tool_options *options,
   json_add (total, "reasons", codes_json (totals));
   if (makes_sections (options))
     {
-      outcome_json_add_fields (total, report_fields, FIELD_OF_TOTAL,
-                               &totals->sum);
-      json_add (total, "left_out", report_left_out_json (&totals->sum));
+      json_add_fields (total, report_fields, FIELD_OF_TOTAL, &totals->sum);
+      json_add_counts (total, "left_out", totals->sum.left_out,
+                       CFI2SFRAME_REASONS_MAX, cfi2sframe_reason_name);
     }
   if (options->mode == MODE_COMPARE_FORMATS)
     measure_add_json (total, &totals->measured);

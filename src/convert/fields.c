@@ -7,6 +7,10 @@
   {                                                         \
 #    name, offsetof(struct cfi2sframe_report, name), (uses) \
   }
+#define NUMBER(of, name)                                                 \
+  {                                                                      \
+#    name, offsetof(struct cfi2sframe_##of##_result, name), FIELD_OF_ANY \
+  }
 
 const struct field report_fields[] = {
   REPORT (input_bytes, FIELD_OF_ANY),
@@ -32,20 +36,42 @@ const struct field report_fields[] = {
   { NULL, 0, 0 },
 };
 
-#define CHECK(name)                                                     \
-  {                                                                     \
-#    name, offsetof(struct cfi2sframe_check_result, name), FIELD_OF_ANY \
-  }
-
 const struct field check_fields[] = {
-  CHECK (functions),
-  CHECK (bytes_equal),
-  CHECK (bytes_wrong),
-  CHECK (bytes_absent),
-  CHECK (bytes_extra),
-  CHECK (bytes_from_code),
-  CHECK (bytes_return_address),
-  CHECK (executable_bytes),
+  NUMBER (check, functions),
+  NUMBER (check, bytes_equal),
+  NUMBER (check, bytes_wrong),
+  NUMBER (check, bytes_absent),
+  NUMBER (check, bytes_extra),
+  NUMBER (check, bytes_from_code),
+  NUMBER (check, bytes_return_address),
+  NUMBER (check, executable_bytes),
+  { NULL, 0, 0 },
+};
+
+const struct field lint_fields[] = {
+  NUMBER (lint, functions),
+  NUMBER (lint, functions_trusted),
+  NUMBER (lint, functions_left),
+  { "bytes_wrong", offsetof (struct cfi2sframe_lint_result, bytes),
+    FIELD_OF_ANY },
+  { NULL, 0, 0 },
+};
+
+const struct field compare_fields[] = {
+  NUMBER (compare, functions_a),
+  NUMBER (compare, functions_b),
+  NUMBER (compare, equal),
+  NUMBER (compare, different),
+  NUMBER (compare, only_a),
+  NUMBER (compare, only_b),
+  NUMBER (compare, bytes_equal),
+  NUMBER (compare, bytes_different),
+  NUMBER (compare, bytes_only_a),
+  NUMBER (compare, bytes_only_b),
+  NUMBER (compare, merged_rows_a),
+  NUMBER (compare, merged_rows_b),
+  NUMBER (compare, rows_at_end_a),
+  NUMBER (compare, rows_at_end_b),
   { NULL, 0, 0 },
 };
 

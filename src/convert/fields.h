@@ -27,8 +27,10 @@ struct field
   unsigned uses;    /* bits of enum field_use */
 };
 
-extern const struct field report_fields[]; /* struct cfi2sframe_report */
-extern const struct field check_fields[];  /* cfi2sframe_check_result */
+extern const struct field report_fields[];  /* struct cfi2sframe_report */
+extern const struct field check_fields[];   /* cfi2sframe_check_result */
+extern const struct field lint_fields[];    /* cfi2sframe_lint_result */
+extern const struct field compare_fields[]; /* cfi2sframe_compare_result */
 
 /* The number of FIELD in STRUCTURE.  */
 uint64_t field_value (const struct field *field, const void *structure);
