@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/printable.h"
+#include "cli/installed_path.h"
 #include "cli/number.h"
 #include "sframe/formats.h"
 
@@ -322,76 +323,24 @@ matching (const struct configuration *configuration, enum setting_kind kind,
   return NULL;
 }
 
-/* PATH without what is in front of its first name.  */
-static const char *
-skip_here (const char *path)
+/* The lines that leave out a file, by what it is called.  */
+struct exclusion
 {
-  while (*path == '/' || (path[0] == '.' && path[1] == '/'))
-    path++;
-  return path;
-}
+  const struct setting *installed; /* when it is installed from its root */
+  const struct setting *here;
+};
 
-/* Take what names nothing new out of PATH, which is absolute: "//", "/./", and
-   a name that ".." follows.  */
+/* Look for lines, where none was found, that leave out PATH as it is written,
+   to be installed from ROOT.  Both are absolute.  */
 static void
-clean_path (char *path)
+look_for (struct exclusion *found, const struct configuration *configuration,
+          const char *root, const char *path)
 {
-  char *to = path;
-  for (const char *from = path; *from != '\0';)
-    {
-      const char *name = from + strspn (from, "/");
-      size_t length = strcspn (name, "/");
-      from = name + length;
-      if (length == 2 && memcmp (name, "..", 2) == 0)
-        while (to > path && *--to != '/')
-          ;
-      else if (length > 0 && (length != 1 || *name != '.'))
-        {
-          *to++ = '/';
-          memmove (to, name, length);
-          to += length;
-        }
-    }
-  *to = '\0';
-}
-
-/* PATH, which need not exist, from the root directory on; on the heap.  NULL
-   when memory ran out.  */
-static char *
-absolute_path (const char *path)
-{
-  char *result;
-  if (*path == '/')
-    return asprintf (&result, "/%s", skip_here (path)) < 0 ? NULL : result;
-  char *here = getcwd (NULL, 0);
-  int size = here == NULL ? -1
-                          : asprintf (&result, "/%s/%s", skip_here (here),
-                                      skip_here (path));
-  free (here);
-  return size < 0 ? NULL : result;
-}
-
-/* PATH as it is when what is below ROOT is installed; NULL if it is not below
-   ROOT.  Both are absolute.  */
-static const char *
-installed_path (const char *root, const char *path)
-{
-  size_t length = strlen (root);
-  while (length > 0 && root[length - 1] == '/')
-    length--;
-  if (strncmp (path, root, length) != 0 || path[length] != '/')
-    return NULL;
-  return skip_here (path + length) - 1; /* its "/" */
-}
-
-static const struct setting *
-matching_below (const struct configuration *configuration, const char *root,
-                const char *path)
-{
-  const char *installed = installed_path (root, path);
-  return installed != NULL
-             ? matching (configuration, SETTING_EXCLUDE, installed)
-             : NULL;
+  const char *installed = path_installed (root, path);
+  if (found->installed == NULL && installed != NULL)
+    found->installed = matching (configuration, SETTING_EXCLUDE, installed);
+  if (found->here == NULL)
+    found->here = matching (configuration, SETTING_EXCLUDE, path);
 }
 
 /* The line that leaves out PATH, to be installed from ROOT.  Both are
@@ -402,16 +351,14 @@ static const struct setting *
 matching_path (const struct configuration *configuration, char *root,
                char *path)
 {
-  const struct setting *below = matching_below (configuration, root, path);
-  const struct setting *whole
-      = matching (configuration, SETTING_EXCLUDE, path);
-  clean_path (root);
-  clean_path (path);
-  if (below == NULL)
-    below = matching_below (configuration, root, path);
-  if (whole == NULL)
-    whole = matching (configuration, SETTING_EXCLUDE, path);
-  return below != NULL || installed_path (root, path) != NULL ? below : whole;
+  struct exclusion found = { NULL, NULL };
+  look_for (&found, configuration, root, path);
+  path_clean (root);
+  path_clean (path);
+  look_for (&found, configuration, root, path);
+  return found.installed != NULL || path_installed (root, path) != NULL
+             ? found.installed
+             : found.here;
 }
 
 const struct setting *
@@ -426,8 +373,8 @@ configuration_excludes (const struct configuration *configuration,
   if (found != NULL || last_of_kind (configuration, SETTING_EXCLUDE) == NULL)
     return found;
   bool has_root = root != NULL && *root != '\0';
-  char *absolute_root = absolute_path (has_root ? root : "/");
-  char *absolute = absolute_path (path);
+  char *absolute_root = path_absolute (has_root ? root : "/");
+  char *absolute = path_absolute (path);
   /* When memory ran out the file stays as it is.  */
   found = absolute_root != NULL && absolute != NULL
               ? matching_path (configuration, absolute_root, absolute)
