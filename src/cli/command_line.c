@@ -155,6 +155,8 @@ take_option (struct argp_state *state, const struct tool_option *option,
              const char *argument)
 {
   struct tool_options *options = state->input;
+  if (argument != NULL && argument[0] == '\0' && !option->may_be_empty)
+    argp_error (state, "--%s with an empty value", option->name);
   options->given |= UINT64_C (1) << (option - option_table);
   if (option->mode != MODE_CONVERT)
     set_mode (state, option->mode);

@@ -152,7 +152,7 @@ compare_run (const struct tool_options *options, FILE *out, FILE *errors)
   bool compared = equal || err.status == CFI2SFRAME_MISMATCH;
   if (!compared)
     {
-      message_begin (err.file, errors);
+      message_begin (err.file[0] != '\0' ? err.file : NULL, errors);
       fprintf (errors, "%s\n", err.reason);
     }
   if (output.out && !output.all && output.n > LINES_MAX)

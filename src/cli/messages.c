@@ -56,6 +56,6 @@ void
 message_begin (const char *path, FILE *errors)
 {
   fputs ("cfi2sframe: ", errors);
-  if (path[0] != '\0')
+  if (path != NULL)
     message_name (path, errors);
 }

@@ -26,7 +26,7 @@ message_streams_choose (const struct tool_options *options);
 /* Print PATH, of the file that a line is about, and a colon.  */
 void message_name (const char *path, FILE *out);
 
-/* Begin a message about the file at PATH; "": about none.  */
+/* Begin a message about the file at PATH; NULL: about none.  */
 void message_begin (const char *path, FILE *errors);
 
 #endif /* CLI_MESSAGES_H */

@@ -147,7 +147,7 @@ const struct tool_option option_table[] = {
   { "exclude", 0, "GLOB", 0,
     "With -r, leave out files and directories whose name matches GLOB, or "
     "whose path does if GLOB has a slash; may be given several times",
-    .parse = parse_excluded },
+    .parse = parse_excluded, .may_be_empty = true },
   { "hook", 0, NULL, 0,
     "Do as hooks of builds do: --skip-unconvertible --replace=auto "
     "--debug-info=none --min-coverage=2 --sync=end --config; options that are "
@@ -161,10 +161,10 @@ const struct tool_option option_table[] = {
   { "root", 0, "DIR", 0,
     "With --config or --hook, the folder that the files are going to be "
     "installed from",
-    .keeps = AT (root) },
+    .keeps = AT (root), .may_be_empty = true },
   { "package", 0, "NAME", 0,
     "With --config or --hook, the package that the files belong to",
-    .keeps = AT (package) },
+    .keeps = AT (package), .may_be_empty = true },
   { "show-config", 0, NULL, 0, "Print what --config would read and exit",
     .parse = parse_show_configuration },
   { "jobs", 'j', "N", 0,

@@ -20,6 +20,7 @@ struct tool_option
   size_t turns_on;      /* offset of a bool in struct tool_options */
   size_t keeps;         /* offset of the const char * for its argument */
   option_parser *parse; /* called with its argument */
+  bool may_be_empty;    /* scripts give it what they have, or nothing */
   unsigned modes;       /* bits of those in which it has an effect; 0: of all;
                            and FOR_LINKED */
 };

@@ -206,8 +206,6 @@ parse_output (struct argp_state *state, const char *output)
   struct tool_options *options = state->input;
   if (options->output != NULL)
     argp_error (state, "more than one output file");
-  if (output[0] == '\0')
-    argp_error (state, "the output file has no name");
   if (strcmp (output, "-") == 0)
     argp_error (state, "standard output is /dev/stdout; a file of this name "
                        "is ./-");

@@ -140,7 +140,7 @@ print_left_alone (const struct left_alone *files, const char *one,
 {
   if (files->count == 0)
     return;
-  message_begin ("", errors);
+  message_begin (NULL, errors);
   fputs ("note: ", errors);
   if (files->count > 1)
     fprintf (errors, "%" PRIu64 " files %s, left as they are; the first is ",

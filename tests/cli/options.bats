@@ -325,6 +325,16 @@ assert text["status"] != small["status"]
   [[ $stderr == "cfi2sframe: --output has no effect with --lint"$'\n'* ]] || report
 }
 
+@test "an empty value is wrong usage, but for what scripts may have empty" {
+  small_program f
+  local option
+  for option in output detached debug-file debug-twin files0-from; do
+    exits 2 --$option= f
+    [[ $stderr == "cfi2sframe: --$option with an empty value"$'\n'* ]] || report
+  done
+  exits 0 --config --root= --package= -r --exclude= f
+}
+
 @test "--stats=json of --check, --undo and --remove says what they did" {
   needs jq
   local mode offset size
