@@ -85,6 +85,9 @@ close_fixture (struct fixture *f)
   assert_int_equal (system (command), 0);
 }
 
+#define FIXTURE_TEST(name) \
+  TEST_WITH (struct fixture, f, open_fixture, close_fixture, name)
+
 /* Write the program as its own debug file to DIRECTORY/PATH, with one byte
    changed: that at CHANGED, unless it is 0.  */
 static void
@@ -144,26 +147,20 @@ expect (const struct fixture *f, enum outcome wanted, const char *words)
     debug_file_close (&file);
 }
 
-TEST (a_debug_file_is_found_by_its_build_id)
+FIXTURE_TEST (a_debug_file_is_found_by_its_build_id)
 {
-  struct fixture f;
-  open_fixture (&f);
-  expect (&f, NOT_FOUND, NULL);
-  write_debug_file (&f, f.build_id, 0);
-  expect (&f, FOUND, f.build_id);
-  close_fixture (&f);
+  expect (f, NOT_FOUND, NULL);
+  write_debug_file (f, f->build_id, 0);
+  expect (f, FOUND, f->build_id);
 }
 
-TEST (another_build_id_is_refused)
+FIXTURE_TEST (another_build_id_is_refused)
 {
-  struct fixture f;
-  open_fixture (&f);
   for (size_t i = 0; i < 20; i++)
     {
-      write_debug_file (&f, f.build_id, build_id_offset (&f) + i);
-      expect (&f, REFUSED, "another build-id");
+      write_debug_file (f, f->build_id, build_id_offset (f) + i);
+      expect (f, REFUSED, "another build-id");
     }
-  close_fixture (&f);
 }
 
 /* A path has PATH_MAX - 1 bytes at most.  Cut off there, a longer one would
@@ -189,15 +186,12 @@ TEST (a_path_that_is_too_long_leads_nowhere)
     }
 }
 
-TEST (the_cache_comes_after_the_system_s_directory)
+FIXTURE_TEST (the_cache_comes_after_the_system_s_directory)
 {
-  struct fixture f;
-  open_fixture (&f);
-  use_cache (&f);
-  write_debug_file (&f, f.build_id, build_id_offset (&f));
-  write_debug_file (&f, f.cached, 0);
-  expect (&f, FOUND, f.cached);
-  close_fixture (&f);
+  use_cache (f);
+  write_debug_file (f, f->build_id, build_id_offset (f));
+  write_debug_file (f, f->cached, 0);
+  expect (f, FOUND, f->cached);
 }
 
 TEST (the_crc_is_crc_32)
@@ -224,19 +218,16 @@ TEST (a_word_between_any_two_parts_leads_to_any_crc)
 
 /* A debug file that is cut off anywhere is refused, but for an empty one,
    which debuginfod's client makes where no server has a debug file.  */
-TEST (truncated_debug_files_are_refused)
+FIXTURE_TEST (truncated_debug_files_are_refused)
 {
-  struct fixture f;
   char name[300];
-  open_fixture (&f);
-  snprintf (name, sizeof name, "%s/%s", f.directory, f.build_id);
-  for (size_t size = 0; size < f.elf.size; size += 1 + size / 16)
+  snprintf (name, sizeof name, "%s/%s", f->directory, f->build_id);
+  for (size_t size = 0; size < f->elf.size; size += 1 + size / 16)
     {
-      write_debug_file (&f, f.build_id, 0);
+      write_debug_file (f, f->build_id, 0);
       assert_int_equal (truncate (name, (off_t)size), 0);
-      expect (&f, size == 0 ? NOT_FOUND : REFUSED, NULL);
+      expect (f, size == 0 ? NOT_FOUND : REFUSED, NULL);
     }
-  close_fixture (&f);
 }
 
 /* Found by fuzzing: the dynamic section of a debug file was read from behind
