@@ -417,17 +417,6 @@ FIXTURE_TEST (words_are_saved_and_restored)
   expect (RSP, VALUE_CFA, -16);
 }
 
-FIXTURE_TEST (leave_is_the_way_back)
-{
-  enter (&arch_amd64);
-  push (RBP);
-  move (RBP, RSP, 8);
-  add (RSP, RSP, -64);
-  apply (insn_of (OP_LEAVE, REG_NONE, REG_NONE));
-  expect (RSP, VALUE_CFA, -8);
-  expect (RBP, VALUE_SAVED, RBP);
-}
-
 /* A signal handler may overwrite what is below SP.  Compilers read it there
    only in one piece of code, until SP goes down again.  */
 FIXTURE_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
@@ -548,20 +537,6 @@ FIXTURE_TEST (indexed_words_of_the_stack_are_unknown)
   insn.scale = 8;
   apply (insn);
   expect_word (RSP, 0, VALUE_SAVED, RBX);
-}
-
-FIXTURE_TEST (a_pointer_reaches_what_was_saved)
-{
-  enter (&arch_amd64);
-  push (RBX);
-  add (RAX, RSP, 0);
-  set (RBX, 1);
-  store (RDX, RAX, 0);
-  expect_unknown_word (RSP, 0);
-  /* Nobody knows where RCX leads.  */
-  push (RBP);
-  store (RDX, RCX, 0);
-  expect_word (RSP, 0, VALUE_SAVED, RBP);
 }
 
 static struct insn
@@ -1273,23 +1248,6 @@ FIXTURE_TEST (no_table_has_more_than_65536_entries)
   expect_target (&table, &facts, 65536, 0);
 }
 
-/* An entry that is compared with a number, in a register or not, is not what
-   is jumped by.  */
-FIXTURE_TEST (entries_that_are_compared_are_no_entries)
-{
-  for (unsigned by_register = 0; by_register < 2; by_register++)
-    {
-      enter (&arch_aarch64);
-      set (X9, 0x77);
-      now.registers[X0] = value_of (VALUE_ENTRY, 1);
-      if (by_register)
-        with_index (OP_COMPARE_BOTH, REG_NONE, X0, X9, 8);
-      else
-        with_immediate (OP_COMPARE, REG_NONE, X0, 0x77);
-      expect_kind (X0, VALUE_OPAQUE);
-    }
-}
-
 /* RAX = RAX, in WIDTH bytes, and INDEX or BY.  */
 static void
 calculate (enum insn_calculation calculation, unsigned width, unsigned index,
@@ -1604,29 +1562,6 @@ FIXTURE_TEST (registers_meet)
   other.registers[X0] = value_new (VALUE_MIXED, 0x44, X0);
   join (&other, true);
   expect_kind (X0, VALUE_MIXED);
-}
-
-FIXTURE_TEST (words_meet)
-{
-  enter (&arch_amd64);
-  push (RBX);
-  push (R12);
-  struct state other = now;
-  join (&other, false);
-  now = other;
-  store (RCX, RSP, 0);
-  struct state without = now;
-  now = other;
-  join (&without, true);
-  expect_unknown_word (RSP, 0);
-  expect_word (RSP, 8, VALUE_SAVED, RBX);
-  now = without;
-  join (&other, false);
-  /* The same place, another register.  */
-  now = other;
-  other.slots[1].value = value_of (VALUE_SAVED, RBP);
-  join (&other, true);
-  assert_int_equal (now.n_slots, 2);
 }
 
 /* The other path has one word less, the second one in front.  What a state has
@@ -2348,30 +2283,6 @@ FIXTURE_TEST (words_of_another_base_are_not_below)
   expect_unknown_word (RBP, 0);
 }
 
-FIXTURE_TEST (all_of_many_words_are_released)
-{
-  enter (&arch_amd64);
-  add (RSP, RSP, -400);
-  for (int64_t i = 0; i < 40; i++)
-    store (RSP, RSP, 8 * i);
-  assert_int_equal (now.n_slots, 41);
-  add (RSP, RSP, 400);
-  add (RSP, RSP, -400);
-  assert_int_equal (now.n_slots, 1);
-}
-
-/* By hand: SP is pushed as it was, and popped as what was there.  */
-FIXTURE_TEST (the_stack_pointer_is_pushed_and_popped)
-{
-  enter (&arch_amd64);
-  push (RSP);
-  expect (RSP, VALUE_CFA, -16);
-  expect_word (RSP, 0, VALUE_CFA, -8);
-  push (RBX);
-  pop (RSP);
-  expect (RSP, VALUE_SAVED, RBX);
-}
-
 /* The last copy of what the caller needs is lost there: a push is sure to
    write where SP is, and a pop where FP leads.  */
 FIXTURE_TEST (pushes_and_pops_overwrite_what_was_saved)
@@ -2412,23 +2323,6 @@ FIXTURE_TEST (only_the_stack_pointer_gets_a_new_base)
   expect (RSP, VALUE_BASE, 0);
 }
 
-/* Taking a code off leaves what has none as it was, and asks for no key.  */
-FIXTURE_TEST (codes_are_taken_off_alone)
-{
-  enter (&arch_aarch64);
-  change (LR);
-  struct value unknown = now.registers[LR];
-  address -= 4;
-  with_immediate (OP_STRIP, LR, LR, 0);
-  assert_true (value_equal (now.registers[LR], unknown));
-  with_immediate (OP_STRIP, LR, X19, 0);
-  expect (LR, VALUE_SAVED, X19);
-  state_enter (&now, machine);
-  with_immediate (OP_SIGN, LR, LR, 1);
-  with_immediate (OP_STRIP, LR, LR, 0);
-  expect (LR, VALUE_SAVED, LR);
-}
-
 /* Entries of tables stay such where they are extended, and are targets only
    with a base that is known.  */
 FIXTURE_TEST (entries_are_told_from_what_looks_like_them)
@@ -2456,24 +2350,6 @@ FIXTURE_TEST (entries_are_told_from_what_looks_like_them)
   apply (beside);
   expect_kind (X2, VALUE_OPAQUE);
   assert_int_equal (tables.n, 2);
-}
-
-FIXTURE_TEST (bounds_of_tables_are_those_of_the_index)
-{
-  enter (&arch_aarch64);
-  set (X1, 0x5000);
-  bounded_index (X0, 27); /* bytes: the last entry of four is the seventh */
-  apply (indexed (X2, X0, X1, 1, 4));
-  expect_table (0, 0x5000, 6, 4, true);
-  assert_false (tables.tables[0].is_weak);
-  set (X1, 0x6000);
-  bounded_index (X0, 6);
-  now.bounds[now.n_bounds - 1].limit.is_weak = true;
-  with_immediate (OP_SCALE, X9, X0, 4);
-  assert_true (state_bound (&now, now.registers[X9]).is_weak);
-  apply (indexed (X2, X1, X0, 4, 4));
-  expect_table (1, 0x6000, 6, 4, true);
-  assert_true (tables.tables[1].is_weak);
 }
 
 /* Flags are those of the last instruction that sets them.  */
