@@ -317,69 +317,6 @@ CONVERTED_TEST (file_with_something_before_the_record_is_refused)
   plan_free (&plan);
 }
 
-/* A record that is right in everything, but for saying that the original was
-   larger than what stands before the record.  */
-TEST (record_of_a_larger_original_is_refused)
-{
-  enum
-  {
-    CONTENT = 100,
-    ZEROS = 60
-  };
-  struct error err = { 0 };
-  struct buffer file;
-  struct plan plan;
-  uint8_t original[CONTENT + ZEROS] = { 0 };
-  memset (original, 0x77, CONTENT);
-  for (unsigned zeros = 0; zeros <= ZEROS; zeros += ZEROS)
-    {
-      uint64_t size = CONTENT + zeros;
-      buffer_init (&file, false);
-      buffer_append (&file, original, CONTENT);
-      buffer_append (&file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
-      buffer_u64 (&file, CONTENT);
-      buffer_u64 (&file, size);
-      buffer_u64 (&file, hash_digest (original, size));
-      buffer_u64 (&file, zeros > 0 ? 2 : 1);
-      buffer_uleb (&file, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
-      buffer_uleb (&file, 0);
-      if (zeros > 0)
-        buffer_uleb (&file, ZEROS << UNDO_KIND_BITS | UNDO_ZEROS);
-      size_t record = file.size - CONTENT;
-      buffer_u64 (&file, record + UNDO_FOOTER_SIZE);
-      buffer_u64 (&file, hash_digest (file.bytes + CONTENT, record + 8));
-      buffer_append (&file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
-      struct image image
-          = { .fd = -1, .bytes = file.bytes, .size = file.size };
-      assert_int_equal (undo_plan (&plan, &image, &err), zeros == 0);
-      assert_true (zeros == 0 || err.status == CFI2SFRAME_REFUSED);
-      plan_free (&plan);
-      buffer_free (&file);
-    }
-}
-
-/* An operation on no bytes at all behind the others.  */
-CONVERTED_TEST (operation_without_bytes_is_refused)
-{
-  struct error err = { 0 };
-  seed = 7;
-  size_t front = file->record.offset, size = file->record.size;
-  size_t head = front + size - UNDO_FOOTER_SIZE;
-  uint8_t *longer = calloc (1, front + size + 2);
-  memcpy (longer, file->image.bytes, head);
-  uint8_t *record = longer + front, *footer = longer + head + 2;
-  store_u64 (record + 32, load_u64 (record + 32, false) + 1, false);
-  memcpy (footer, file->image.bytes + head, UNDO_FOOTER_SIZE);
-  store_u64 (footer, size + 2, false);
-  store_u64 (footer + 8, hash_digest (record, size + 2 - 16), false);
-  struct image image = { .fd = -1, .bytes = longer, .size = front + size + 2 };
-  struct plan plan;
-  assert_false (undo_plan (&plan, &image, &err));
-  assert_string_equal (err.reason, "the undo record contradicts itself");
-  plan_free (&plan);
-  free (longer);
-}
-
 TEST (what_belongs_together_is_one_operation)
 {
   struct error err = { 0 };
@@ -437,56 +374,120 @@ put_record (struct buffer *file, const uint8_t *content, size_t content_size,
   buffer_append (file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
 }
 
-/* Operations that leave the file's bytes or the original's, each alone; and
-   those that just do not.  */
-TEST (operations_stay_in_their_files)
+/* The record of a file of CONTENT bytes is right but for what it says of them:
+   operations that leave the file's bytes or the original's, each alone, and
+   those that just do not; and operations that are not there.  */
+TEST (records_say_what_can_be_done)
 {
   enum
   {
-    CONTENT = 100
+    CONTENT = 100,
+    ZEROS = 60 /* behind them, in an original that is larger */
   };
   static const struct
   {
-    uint64_t original;
+    uint64_t original, n; /* bytes; operations, as the record says */
+    size_t behind;        /* bytes that the record has behind these */
+    size_t written;       /* operations that it has */
     struct
     {
       unsigned kind, size, from;
     } operations[3];
-    const char
-        *reason; /* or NULL: the original is what the file begins with */
+    const char *reason; /* NULL: the original begins as the file does */
   } cases[] = {
-    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 60 } }, NULL },
-    { 99, { { UNDO_COPY, 99, 0 } }, NULL },
-    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 41, 59 } }, "contradicts" },
-    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 61 } }, "contradicts" },
-    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 101 } }, "contradicts" },
-    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 41, 0 } }, "contradicts" },
-    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 39, 60 } }, "incomplete" },
-    { 100, { { UNDO_COPY, 60, 0 }, { 3, 40, 0 } }, "contradicts" },
-    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_STORE, 40, 0 } }, "contradicts" },
-    { 100, { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 40, 0 } }, "was changed" },
-    { 60, { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 0, 0 } }, NULL },
+    { 100, 2, 0, 2, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 60 } }, NULL },
+    { 99, 1, 0, 1, { { UNDO_COPY, 99, 0 } }, NULL },
+    { 60, 1, 0, 1, { { UNDO_COPY, 60, 0 } }, NULL },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 41, 59 } },
+      "contradicts itself" },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 61 } },
+      "contradicts itself" },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 101 } },
+      "contradicts itself" },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 41, 0 } },
+      "contradicts itself" },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 60, 0 }, { 3, 40, 0 } },
+      "contradicts itself" },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 60, 0 }, { UNDO_STORE, 40, 0 } },
+      "contradicts itself" },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 100, 0 }, { UNDO_COPY, 0, 0 } },
+      "contradicts itself" },
+    { 100, 2, 0, 1, { { UNDO_COPY, 100, 0 } }, "contradicts itself" },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 39, 60 } },
+      "incomplete" },
+    { 100, 1, 1, 1, { { UNDO_COPY, 100, 0 } }, "incomplete" },
+    { 100,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 40, 0 } },
+      "was changed" },
+    { 160,
+      2,
+      0,
+      2,
+      { { UNDO_COPY, 100, 0 }, { UNDO_ZEROS, 60, 0 } },
+      "does not belong to this file" },
+    { 100,
+      1000,
+      0,
+      1,
+      { { UNDO_COPY, 100, 0 } },
+      "does not belong to this file" },
   };
-  uint8_t content[CONTENT];
+  uint8_t content[CONTENT + ZEROS] = { 0 };
   for (size_t i = 0; i < CONTENT; i++)
     content[i] = (uint8_t)(i * 7 + 1);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       struct buffer operations, file;
       struct error err = { 0 };
       struct plan plan;
-      uint64_t n = 0;
       buffer_init (&operations, false);
-      for (; n < 3 && cases[i].operations[n].size > 0; n++)
+      for (size_t k = 0; k < cases[i].written; k++)
         {
           buffer_uleb (&operations,
-                       cases[i].operations[n].size << UNDO_KIND_BITS
-                           | cases[i].operations[n].kind);
-          if (cases[i].operations[n].kind == UNDO_COPY)
-            buffer_uleb (&operations, cases[i].operations[n].from);
+                       cases[i].operations[k].size << UNDO_KIND_BITS
+                           | cases[i].operations[k].kind);
+          if (cases[i].operations[k].kind == UNDO_COPY)
+            buffer_uleb (&operations, cases[i].operations[k].from);
         }
+      buffer_append (&operations, content, cases[i].behind);
       put_record (&file, content, CONTENT, cases[i].original,
-                  hash_digest (content, cases[i].original), n, &operations);
+                  hash_digest (content, cases[i].original), cases[i].n,
+                  &operations);
       struct image image
           = { .fd = -1, .bytes = file.bytes, .size = file.size };
       assert_int_equal (undo_plan (&plan, &image, &err),
@@ -886,47 +887,6 @@ TEST (bytes_appended_are_counted)
       }
   struct image none = { .fd = -1, .bytes = content, .size = CONTENT };
   assert_int_equal (undo_bytes_appended (&none), 0);
-}
-
-/* Behind the last operation there is nothing, and there are no more operations
-   than bytes.  */
-TEST (a_record_has_its_operations_and_nothing_else)
-{
-  enum
-  {
-    CONTENT = 100
-  };
-  static const struct
-  {
-    uint64_t n;
-    size_t behind;
-    const char *reason;
-  } cases[] = { { 1, 0, NULL },
-                { 1, 1, "the undo record is incomplete" },
-                { 2, 0, "the undo record contradicts itself" },
-                { 1000, 0, "the undo record does not belong to this file" } };
-  static const uint8_t content[CONTENT] = { 1, 2, 3 };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      struct error err = { 0 };
-      struct buffer operations, file;
-      struct plan plan;
-      buffer_init (&operations, false);
-      buffer_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_COPY);
-      buffer_uleb (&operations, 0);
-      buffer_append (&operations, content, cases[i].behind);
-      put_record (&file, content, CONTENT, CONTENT,
-                  hash_digest (content, CONTENT), cases[i].n, &operations);
-      struct image image
-          = { .fd = -1, .bytes = file.bytes, .size = file.size };
-      assert_int_equal (undo_plan (&plan, &image, &err),
-                        cases[i].reason == NULL);
-      if (cases[i].reason != NULL)
-        assert_string_equal (err.reason, cases[i].reason);
-      plan_free (&plan);
-      buffer_free (&file);
-      buffer_free (&operations);
-    }
 }
 
 /* No byte behind the file is read to see whether a record begins at its
