@@ -33,8 +33,10 @@ struct fixture
   struct error err;
   uint8_t sframe[LARGE];
   int fd;
+  const struct change_case *given;
 };
 
+/* The state is a row of a table, or NULL.  */
 static int
 set_up (void **state)
 {
@@ -45,6 +47,7 @@ set_up (void **state)
   elf_builder_program (&test->elf, EM_X86_64, false);
   for (size_t i = 0; i < sizeof test->sframe; i++)
     test->sframe[i] = (uint8_t)(i * 5 + 3);
+  test->given = *state;
   *state = test;
   return test->fd < 0 ? -1 : 0;
 }
@@ -74,18 +77,15 @@ fill_section (struct elf_builder *elf, const char *name, size_t from,
     elf->bytes[header->sh_offset + i] = (uint8_t)(i + 1);
 }
 
+/* Write the file that BYTES, SIZE of them, become by STRATEGY.  */
 static void
-inject (struct fixture *test, uint64_t size, const char *strategy)
+inject_into (struct fixture *test, const uint8_t *bytes, size_t size,
+             uint64_t sframe_size, const char *strategy)
 {
-  struct plan_request request = { .sframe_size = size,
-                                  .section_type = SHT_GNU_SFRAME,
-                                  .strategy = strategy };
-  fill_section (&test->elf, ".symtab", offsetof (Elf64_Sym, st_size),
-                sizeof (Elf64_Sym));
-  fill_section (&test->elf, ".strtab", 0, 1);
-  elf_builder_finish (&test->elf);
-  if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
-                          &test->err)
+  const struct plan_request request = { .sframe_size = sframe_size,
+                                        .section_type = SHT_GNU_SFRAME,
+                                        .strategy = strategy };
+  if (!image_open_memory (&test->image, bytes, size, &test->err)
       || !choose_strategy (&test->plan, &test->image, &request, &test->err)
       || !inject_write (&test->image, &test->plan, test->sframe, test->fd,
                         &test->err))
@@ -93,11 +93,31 @@ inject (struct fixture *test, uint64_t size, const char *strategy)
   assert_string_equal (test->plan.strategy, strategy);
 }
 
+static void
+inject (struct fixture *test, uint64_t size, const char *strategy)
+{
+  fill_section (&test->elf, ".symtab", offsetof (Elf64_Sym, st_size),
+                sizeof (Elf64_Sym));
+  fill_section (&test->elf, ".strtab", 0, 1);
+  elf_builder_finish (&test->elf);
+  inject_into (test, test->elf.bytes, test->elf.size, size, strategy);
+}
+
 static bool
 self_check (struct fixture *test)
 {
   return inject_check_file (&test->image, &test->plan, test->sframe, test->fd,
                             &test->err);
+}
+
+/* SIZE bytes from the new file's beginning on.  */
+static uint8_t *
+map_new_file (const struct fixture *test, size_t size)
+{
+  uint8_t *bytes
+      = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, test->fd, 0);
+  assert_true (bytes != MAP_FAILED);
+  return bytes;
 }
 
 /* Bytes of the new file that nothing depends on: dead tables, padding.  */
@@ -149,12 +169,8 @@ place_of (const struct image *new, uint64_t offset)
 static void
 check_notices_everything (struct fixture *test)
 {
-  if (!self_check (test))
-    fail_msg ("%s", test->err.reason);
   size_t size = test->plan.new_size;
-  uint8_t *bytes
-      = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, test->fd, 0);
-  assert_true (bytes != MAP_FAILED);
+  uint8_t *bytes = map_new_file (test, size);
   uint8_t *copy = malloc (size), *needed = calloc (1, size);
   assert_non_null (copy);
   assert_non_null (needed);
@@ -182,116 +198,55 @@ check_notices_everything (struct fixture *test)
   munmap (bytes, size);
 }
 
-FIXTURE_TEST (slack_is_checked)
-{
-  inject (test, SMALL, "slack");
-  check_notices_everything (test);
-}
+/* ---- Files of which every byte is checked.  */
 
-FIXTURE_TEST (eviction_is_checked)
+static void
+make_symbol_of_hash (struct fixture *test)
 {
   elf_builder_symbol (&test->elf, 1, ".gnu.hash", STT_SECTION, 0x248);
-  inject (test, LARGE, "evict");
-  check_notices_everything (test);
 }
 
-FIXTURE_TEST (eviction_in_big_endian_is_checked)
+static void
+make_big_endian (struct fixture *test)
 {
   elf_builder_program (&test->elf, EM_S390, true);
-  elf_builder_symbol (&test->elf, 1, ".gnu.hash", STT_SECTION, 0x248);
-  inject (test, LARGE, "evict");
-  check_notices_everything (test);
+  make_symbol_of_hash (test);
 }
 
-/* Make dynamic symbol 1 one of .interp, of TYPE.  */
+/* Dynamic symbol 1 is that of section .interp.  */
 static void
-make_dynamic_symbol (struct fixture *test, uint8_t type)
+make_dynamic_symbol (struct fixture *test)
 {
   uint8_t *symbol = test->elf.bytes + 0x270 + 24;
-  symbol[4] = type;
+  symbol[4] = STT_SECTION;
   store_u16 (symbol + 6, 1, false);
   store_u64 (symbol + 8, 0x200, false);
-}
-
-FIXTURE_TEST (moving_symbols_of_sections_is_checked)
-{
-  make_dynamic_symbol (test, STT_SECTION);
-  inject (test, LARGE, "evict");
-  check_notices_everything (test);
-}
-
-/* Programs find it by its name, so nothing may have its old address.  */
-FIXTURE_TEST (moved_dynamic_symbols_are_noticed)
-{
-  make_dynamic_symbol (test, STT_SECTION);
-  inject (test, LARGE, "evict");
-  /* In both files, as if the plan had taken it for a section's.  */
-  uint64_t info = 0x270 + 24 + 4;
-  uint64_t new_info;
-  const uint8_t object = STT_OBJECT;
-  assert_true (plan_find (&test->plan, info, 1, &new_info));
-  test->elf.bytes[info] = object;
-  assert_int_equal (pwrite (test->fd, &object, 1, (off_t)new_info), 1);
-  assert_false (self_check (test));
-  assert_string_equal (test->err.reason,
-                       "self-check of the new file failed: other contents in "
-                       ".dynsym");
 }
 
 /* patchelf 0.14.3 moves the section of PT_GNU_PROPERTY, lengthens the table
    over the old bytes, and forgets the header.  These files failed the
    self-check.  */
-FIXTURE_TEST (segments_that_the_table_has_grown_over_are_kept)
+static void
+bury_property (struct fixture *test)
 {
-  test->elf.segments[7].p_type = PT_GNU_PROPERTY;
-  test->elf.segments[7].p_offset = 0x1d8;
-  test->elf.segments[7].p_vaddr = test->elf.segments[7].p_paddr = 0x1d8;
-  test->elf.segments[7].p_filesz = test->elf.segments[7].p_memsz = 0x20;
-  test->elf.segments[7].p_align = 8;
-  inject (test, LARGE, "evict");
-  uint8_t under_table[0x20];
-  assert_int_equal (pread (test->fd, under_table, 0x20, 0x1d8), 0x20);
-  assert_memory_not_equal (under_table, test->elf.bytes + 0x1d8, 0x20);
-  check_notices_everything (test);
+  test->elf.segments[7] = (Elf64_Phdr){ .p_type = PT_GNU_PROPERTY,
+                                        .p_flags = PF_R,
+                                        .p_offset = 0x1d8,
+                                        .p_vaddr = 0x1d8,
+                                        .p_paddr = 0x1d8,
+                                        .p_filesz = 0x20,
+                                        .p_memsz = 0x20,
+                                        .p_align = 8 };
 }
 
 /* As patchelf 0.11 leaves notes, which is refused in a file that does not say
    who owns the bytes behind the table.  */
 static void
-make_buried_note (struct fixture *test)
+bury_note (struct fixture *test)
 {
   Elf64_Phdr *note = elf_builder_segment (&test->elf, PT_NOTE);
   note->p_offset = note->p_vaddr = note->p_paddr = 0x1f0;
   note->p_filesz = note->p_memsz = 0x54;
-}
-
-FIXTURE_TEST (moving_notes_that_begin_in_the_table_is_checked)
-{
-  make_buried_note (test);
-  inject (test, LARGE, "evict");
-  check_notices_everything (test);
-}
-
-FIXTURE_TEST (growing_down_is_checked)
-{
-  elf_builder_relocate (&test->elf, 0x400000);
-  inject (test, SMALL, "grow-down");
-  check_notices_everything (test);
-}
-
-FIXTURE_TEST (growing_data_is_checked)
-{
-  inject (test, SMALL, "grow-data");
-  check_notices_everything (test);
-}
-
-/* It maps nothing, so nothing has to be in its place.  */
-FIXTURE_TEST (empty_segments_are_kept)
-{
-  test->elf.segments[7]
-      = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x2900 };
-  inject (test, SMALL, "slack");
-  assert_true (self_check (test));
 }
 
 /* One header for two notes, as in plugins of Qt 6.  */
@@ -309,18 +264,44 @@ make_plugin (struct fixture *test, uint32_t contents)
   test->elf.sections[1].sh_size = 0x20;
 }
 
-FIXTURE_TEST (joining_notes_is_checked)
+static void
+make_long_plugin (struct fixture *test)
 {
   make_plugin (test, 16);
-  inject (test, SMALL, "grow-data");
-  check_notices_everything (test);
 }
 
-FIXTURE_TEST (joining_notes_with_a_filler_is_checked)
+/* Its note ends with a filler.  */
+static void
+make_short_plugin (struct fixture *test)
 {
   make_plugin (test, 12);
-  inject (test, SMALL, "grow-data");
-  check_notices_everything (test);
+}
+
+/* Programs find it by its name, so nothing may have its old address.  */
+FIXTURE_TEST (moved_dynamic_symbols_are_noticed)
+{
+  make_dynamic_symbol (test);
+  inject (test, LARGE, "evict");
+  /* In both files, as if the plan had taken it for a section's.  */
+  uint64_t info = 0x270 + 24 + 4;
+  uint64_t new_info;
+  const uint8_t object = STT_OBJECT;
+  assert_true (plan_find (&test->plan, info, 1, &new_info));
+  test->elf.bytes[info] = object;
+  assert_int_equal (pwrite (test->fd, &object, 1, (off_t)new_info), 1);
+  assert_false (self_check (test));
+  assert_string_equal (test->err.reason,
+                       "self-check of the new file failed: other contents in "
+                       ".dynsym");
+}
+
+/* It maps nothing, so nothing has to be in its place.  */
+FIXTURE_TEST (empty_segments_are_kept)
+{
+  test->elf.segments[7]
+      = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x2900 };
+  inject (test, SMALL, "slack");
+  assert_true (self_check (test));
 }
 
 /* The kernel maps whole pages: in one with the BSS, which the program writes
@@ -332,9 +313,7 @@ FIXTURE_TEST (new_segments_that_share_a_page_are_noticed)
   inject (test, LARGE, "spare-slot");
   assert_true (self_check (test));
   struct image new;
-  uint8_t *bytes = mmap (NULL, test->plan.new_size, PROT_READ | PROT_WRITE,
-                         MAP_SHARED, test->fd, 0);
-  assert_true (bytes != MAP_FAILED);
+  uint8_t *bytes = map_new_file (test, test->plan.new_size);
   assert_true (
       image_open_memory (&new, bytes, test->plan.new_size, &test->err));
   for (size_t i = 0; i < new.n_segments; i++)
@@ -436,17 +415,10 @@ add_empty_sections (const struct elf_builder *elf)
 /* All headers were read for each byte.  */
 FIXTURE_TEST (filler_among_many_sections_is_checked_at_once)
 {
-  struct plan_request request
-      = { .sframe_size = LARGE, .section_type = SHT_GNU_SFRAME };
   move_table_in_front_of_filler (&test->elf);
   elf_builder_finish (&test->elf);
   uint8_t *bytes = add_empty_sections (&test->elf);
-  if (!image_open_memory (&test->image, bytes, LONG_FILE, &test->err)
-      || !choose_strategy (&test->plan, &test->image, &request, &test->err)
-      || !inject_write (&test->image, &test->plan, test->sframe, test->fd,
-                        &test->err))
-    fail_msg ("%s", test->err.reason);
-  assert_string_equal (test->plan.strategy, "evict");
+  inject_into (test, bytes, LONG_FILE, LARGE, "evict");
   bool good = check_in_time (test);
   image_close (&test->image);
   test->image.elf = NULL;
@@ -483,9 +455,6 @@ add_long_notes (struct elf_builder *elf)
    again where one of these differs.  */
 FIXTURE_TEST (notes_in_a_long_section_are_checked_at_once)
 {
-  struct plan_request request = { .sframe_size = SMALL,
-                                  .section_type = SHT_GNU_SFRAME,
-                                  .strategy = "slack" };
   static uint8_t bytes[NOTES_FILE_SIZE];
   const uint8_t other = 2;
   add_long_notes (&test->elf);
@@ -493,11 +462,7 @@ FIXTURE_TEST (notes_in_a_long_section_are_checked_at_once)
   memcpy (bytes, test->elf.bytes, FILLER_END);
   for (size_t i = FILLER_END; i < NOTES_FILE_SIZE; i += 12)
     bytes[i + 8] = 1; /* the type */
-  if (!image_open_memory (&test->image, bytes, NOTES_FILE_SIZE, &test->err)
-      || !choose_strategy (&test->plan, &test->image, &request, &test->err)
-      || !inject_write (&test->image, &test->plan, test->sframe, test->fd,
-                        &test->err))
-    fail_msg ("%s", test->err.reason);
+  inject_into (test, bytes, NOTES_FILE_SIZE, SMALL, "slack");
   if (!check_in_time (test))
     fail_msg ("%s", test->err.reason);
   assert_int_equal (
@@ -695,7 +660,7 @@ FIXTURE_TEST (closing_unmaps_the_whole_file)
   assert_int_equal (mincore (behind, PAGE, &resident), -1);
 }
 
-/* ---- Changes that leave all headers consistent.  */
+/* ---- Changes of the new file.  */
 
 /* A new file that something is changed in.  */
 struct changed
@@ -711,6 +676,7 @@ struct change_case
   const char *strategy;
   size_t size;
   void (*make) (struct fixture *test); /* NULL: nothing */
+  /* What leaves all headers consistent; NULL: every byte is changed.  */
   void (*change) (struct changed *file);
 };
 
@@ -979,6 +945,22 @@ cut_table_off (struct changed *file)
 }
 
 static const struct change_case changes[] = {
+  { "slack_is_checked", "slack", SMALL, NULL, NULL },
+  { "eviction_is_checked", "evict", LARGE, make_symbol_of_hash, NULL },
+  { "eviction_in_big_endian_is_checked", "evict", LARGE, make_big_endian,
+    NULL },
+  { "moving_symbols_of_sections_is_checked", "evict", LARGE,
+    make_dynamic_symbol, NULL },
+  { "segments_that_the_table_has_grown_over_are_kept", "evict", LARGE,
+    bury_property, NULL },
+  { "moving_notes_that_begin_in_the_table_is_checked", "evict", LARGE,
+    bury_note, NULL },
+  { "growing_down_is_checked", "grow-down", SMALL, make_fixed, NULL },
+  { "growing_data_is_checked", "grow-data", SMALL, NULL, NULL },
+  { "joining_notes_is_checked", "grow-data", SMALL, make_long_plugin, NULL },
+  { "joining_notes_with_a_filler_is_checked", "grow-data", SMALL,
+    make_short_plugin, NULL },
+
   { "a_byte_without_a_section_is_checked", "slack", SMALL,
     own_byte_behind_dynstr, change_0x3f0 },
   { "a_zero_of_a_section_is_checked", "slack", SMALL, own_zeros,
@@ -1013,23 +995,23 @@ static const struct change_case changes[] = {
     move_table_from_elf_header, cut_table_off },
 };
 
-/* The state of a row's test is the row.  */
-TEST_ROWS (changes, const struct change_case *given, NULL, NULL,
+TEST_ROWS (changes, struct fixture *test, set_up, tear_down,
            a_change_is_noticed)
 {
-  void *fixture;
-  assert_int_equal (set_up (&fixture), 0);
-  struct fixture *test = fixture;
+  const struct change_case *given = test->given;
   if (given->make != NULL)
     given->make (test);
   inject (test, given->size, given->strategy);
   if (!self_check (test))
     fail_msg ("%s", test->err.reason);
+  if (given->change == NULL)
+    {
+      check_notices_everything (test);
+      return;
+    }
   size_t size = test->plan.new_size + 3 * PAGE;
   assert_int_equal (ftruncate (test->fd, (off_t)size), 0);
-  uint8_t *bytes
-      = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, test->fd, 0);
-  assert_true (bytes != MAP_FAILED);
+  uint8_t *bytes = map_new_file (test, size);
   struct image new;
   assert_true (image_open_memory (&new, bytes, size, &test->err));
   assert_true (self_check (test));
@@ -1038,5 +1020,4 @@ TEST_ROWS (changes, const struct change_case *given, NULL, NULL,
   munmap (bytes, size);
   assert_false (self_check (test));
   assert_non_null (strstr (test->err.reason, "self-check of the new file"));
-  tear_down (&fixture);
 }
