@@ -160,6 +160,38 @@ check_enclave (const struct image *image, struct error *err)
          || refuse (err, WORD_SIGNED, "enclave: what it loads is signed");
 }
 
+/* Whether SECTION has memory of a program that ran: what unexec of GNU Emacs
+   and XEmacs (unexelf.c) and of GNU Common Lisp leaves.  Either a .bss whose
+   bytes are in the file, or another .data in the place of .bss.  A .bss with
+   zero bytes alone is one that a conversion or another tool has filled.  */
+static bool
+is_dumped (const struct image *image, const struct image_section *section)
+{
+  const GElf_Shdr *header = &section->header;
+  if (header->sh_type != SHT_PROGBITS || !(header->sh_flags & SHF_WRITE))
+    return false;
+  if (strcmp (section->name, ".data") == 0)
+    return section != image_find_section (image, ".data");
+  const uint8_t *bytes = strcmp (section->name, ".bss") == 0
+                             ? image_section_bytes (image, section)
+                             : NULL;
+  return bytes != NULL && !bytes_are_zero (bytes, header->sh_size);
+}
+
+/* The heap of a program that was dumped is in its data.  It goes on behind
+   them, where the kernel has the break begin, so no other segment may be
+   there; and unexec, which reads the program's own file, demands the same.  */
+static bool
+check_dump (const struct image *image, struct error *err)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (is_dumped (image, &image->sections[i]))
+      return refuse (err, WORD_NONE,
+                     "memory of a program that ran is in it (unexec): its "
+                     "heap goes on behind its data");
+  return true;
+}
+
 /* The new file gets a longer copy of the name table.  */
 static bool
 check_names (const struct image *image, struct error *err)
@@ -257,6 +289,7 @@ refusals_check (const struct image *image, struct error *err)
   return check_type (image, err) && check_contents (image, err)
          && check_counts (image, err) && check_kernel (image, err)
          && check_enclave (image, err) && check_section_table (image, err)
-         && check_table_owner (image, err) && check_dynamic_counts (image, err)
-         && check_congruence (image, err) && own_data_check (image, err);
+         && check_dump (image, err) && check_table_owner (image, err)
+         && check_dynamic_counts (image, err) && check_congruence (image, err)
+         && own_data_check (image, err);
 }

@@ -54,6 +54,7 @@ enum
   S_DYNSTR,
   S_RODATA,
   S_TEXT,
+  S_DATA = 9,
   S_SYMTAB = 11,
   S_STRTAB
 };
@@ -1488,6 +1489,11 @@ static const struct layout_case served[] = {
   KNOWN (".deplibs", LLVM_DEPENDENT_LIBRARIES, SHF_MERGE, "m\0"),
   KNOWN (".gnu.attributes", SHT_GNU_ATTRIBUTES, 0, "A\2"),
   KNOWN (".note.stapsdt", SHT_NOTE, 0, "\3\0\0\0\1\0\0\0\3\0\0\0stp\0x\0\0\0"),
+  { "bss_that_a_tool_has_filled_is_no_dump",
+    .changes
+    = { SET_SECTION (S_DATA, sh_size, 0x40), ZEROS (0x20c0, 0x40),
+        SECTION (".bss", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x20c0, 0x40) },
+    .strategy = "evict" },
   { "tables_of_linkers_are_no_payload", make_symbol_indices,
     .strategy = "evict" },
   { "slack_fills_padding", make_padding_to_fill, .strategy = "slack",
@@ -2393,6 +2399,9 @@ make_endless_dynamic_table (struct fixture *test)
     .finish = append_to_section, .reason = "section " section " is not" \
   }
 
+#define DUMPED(section) \
+  SECTION (section, SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x20c0, 0x40)
+
 static const struct layout_case unfit[] = {
   PAYLOAD ("a_section_may_have_a_payload", "pck", SHT_PROGBITS, 0),
   PAYLOAD ("a_section_that_should_be_loaded_may_have_a_payload", "pck",
@@ -2491,6 +2500,12 @@ static const struct layout_case unfit[] = {
   { "refuses_enclaves_of_open_enclave",
     .changes = { SECTION (".oeinfo", SHT_PROGBITS, SHF_ALLOC, 0x1010, 16) },
     .reason = "enclave" },
+  { "refuses_memory_that_was_dumped_behind_data",
+    .changes = { SET_SECTION (S_DATA, sh_size, 0x40), DUMPED (".data") },
+    .reason = "memory of a program" },
+  { "refuses_memory_that_was_dumped_as_bss",
+    .changes = { SET_SECTION (S_DATA, sh_size, 0x40), DUMPED (".bss") },
+    .reason = "memory of a program" },
   { "refuses_files_with_physical_addresses",
     .changes = { SET_SEGMENT (P_DATA, p_paddr, 0x80002000) },
     .reason = "kernel" },
