@@ -21,14 +21,11 @@ follower_new (const struct follower_options *options)
   if (!follower)
     return NULL;
   follower->options = *options;
-  follower->context = *options->context;
-  follower->decoder = insn_decoder_new (request->image->arch);
-  follower->context.decoder = follower->decoder;
-  follower->routine = routine_new (&follower->context);
+  follower->routine = routine_new (options->context);
   comparison_init (&follower->comparison, request, &follower->disproofs);
   follower->described = (struct row_search){ .functions = request->described,
                                              .n = request->n_described };
-  if (follower->decoder && follower->routine)
+  if (follower->routine)
     return follower;
   follower_free (follower);
   return NULL;
@@ -40,7 +37,6 @@ follower_free (struct follower *follower)
   if (!follower)
     return;
   routine_free (follower->routine);
-  insn_decoder_free (follower->decoder);
   disproofs_free (&follower->disproofs);
   free (follower->notes);
   free (follower->rows);
@@ -141,7 +137,7 @@ note_mentioned (struct follower *follower, const struct insn *insn,
   if (state_names_place (state, insn, &place))
     note_address (follower, NOTE_NAMED, place);
   else if (follower->options.has_hints && constant
-           && facts_code (follower->context.facts, address, &size))
+           && facts_code (follower->options.context->facts, address, &size))
     note_address (follower, NOTE_HINT, address);
 }
 
@@ -171,7 +167,7 @@ static void
 note_main (struct follower *follower, const struct insn *insn,
            const struct state *state)
 {
-  const struct image_facts *facts = follower->context.facts;
+  const struct image_facts *facts = follower->options.context->facts;
   const unsigned argument = follower->routine->machine->first_argument;
   uint64_t address, size;
   if (insn->to == argument || (insn->writes >> argument & 1))
@@ -225,7 +221,8 @@ make_row (struct follower *follower, uint64_t address,
 static const struct code_function *
 function_of (const struct follower *follower, const struct followed *followed)
 {
-  return functions_get (follower->context.functions, followed->task.index);
+  return functions_get (follower->options.context->functions,
+                        followed->task.index);
 }
 
 /* Hold INSN of a routine that can be trusted against CFI; SP as in
@@ -251,7 +248,8 @@ compare (struct follower *follower, uint64_t address, const struct insn *insn,
 static void
 note_callee (struct follower *follower, uint64_t entry)
 {
-  uint32_t index = functions_find (follower->context.functions, entry);
+  uint32_t index
+      = functions_find (follower->options.context->functions, entry);
   if (index != FUNCTION_NONE)
     add_note (follower,
               &(struct follower_note){ .kind = NOTE_CALLEE, .number = index });
@@ -269,7 +267,8 @@ note_callees (void *argument, uint64_t address, const struct insn *insn,
   bool is_jump_or_call = insn->flow > FLOW_NEXT && insn->flow < FLOW_RETURN;
   (void)state;
   const struct code_function *callee
-      = is_jump_or_call ? routine_callee (&follower->context, insn) : NULL;
+      = is_jump_or_call ? routine_callee (follower->options.context, insn)
+                        : NULL;
   if (callee)
     note_callee (follower, callee->entry);
   if (goes_on)
@@ -349,10 +348,10 @@ end_of (const struct follower *follower, uint64_t entry)
 {
   uint64_t size = 0;
   const struct frame_function *known
-      = known_code_at (follower->context.known, entry);
+      = known_code_at (follower->options.context->known, entry);
   if (known)
     return known->address + known->size;
-  facts_code (follower->context.facts, entry, &size);
+  facts_code (follower->options.context->facts, entry, &size);
   return entry + size;
 }
 
@@ -390,7 +389,7 @@ follow_bare (struct follower *follower, const struct code_function *function,
   follow (follower, function, followed, true, DOUBTFUL_CALLS_RETURN);
   followed->is_bare = followed->failure == ROUTINE_SOUND
                       && !follower->result->met_unknown
-                      && routine_is_function (&follower->context,
+                      && routine_is_function (follower->options.context,
                                               follower->result, function);
   if (!followed->is_bare)
     follow (follower, function, followed, false, DOUBTFUL_CALLS_RETURN);
@@ -403,7 +402,8 @@ attempt (struct follower *follower, const struct code_function *function,
          struct followed *followed)
 {
   bool is_known
-      = known_code_at (follower->context.known, function->entry) != NULL;
+      = known_code_at (follower->options.context->known, function->entry)
+        != NULL;
   follow (follower, function, followed, false,
           is_known ? DOUBTFUL_CALLS_RETURN : followed->task.doubtful_calls);
   followed->met_unknown = follower->result->met_unknown;
@@ -413,7 +413,8 @@ attempt (struct follower *follower, const struct code_function *function,
   if (followed->is_part)
     return;
   if (followed->failure == ROUTINE_SOUND
-      && !routine_is_function (&follower->context, follower->result, function))
+      && !routine_is_function (follower->options.context, follower->result,
+                               function))
     followed->failure = ROUTINE_UNPROVEN;
   followed->concluded = (!followed->met_unknown || followed->task.is_last)
                         && (followed->failure == ROUTINE_SOUND

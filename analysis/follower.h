@@ -70,17 +70,15 @@ struct follower_note
 struct follower_options
 {
   const struct code_request *request;
-  const struct routine_context *context; /* the decoder may be absent */
-  uint64_t program_entry;                /* or 0 */
-  bool has_hints; /* addresses in code are not relocated (starts.h) */
-  bool compares;  /* with CFI */
+  const struct routine_context *context;
+  uint64_t program_entry; /* or 0 */
+  bool has_hints;         /* addresses in code are not relocated (starts.h) */
+  bool compares;          /* with CFI */
 };
 
 struct follower
 {
   struct follower_options options;
-  struct insn_decoder *decoder; /* own, because it remembers */
-  struct routine_context context;
   struct routine *routine;
   const struct routine_result *result; /* of the function followed last */
   struct follower_note *notes;

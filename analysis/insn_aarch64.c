@@ -295,8 +295,8 @@ use_registers (struct a64 *t, unsigned fields)
 }
 
 static bool
-decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
-        struct insn *insn)
+decode (const void *state, const uint8_t *bytes, uint64_t size,
+        uint64_t address, struct insn *insn)
 {
   (void)state;
   if (size < SIZE)
@@ -348,7 +348,7 @@ take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
 /* Sweeps ask for nothing but where instructions lead: those that lead
    elsewhere are in one group, but for UDF.  */
 static bool
-decode_step (void *state, const uint8_t *bytes, uint64_t size,
+decode_step (const void *state, const uint8_t *bytes, uint64_t size,
              uint64_t address, struct insn_step *step)
 {
   if (size < SIZE)

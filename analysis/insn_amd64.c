@@ -5,8 +5,7 @@
    2.  Zydis tells for every instruction which registers and which memory it
    reads and writes; what concerns stack and saved registers is picked out
    here, by mnemonic, and everything else is left at "writes these
-   registers".  Most of the time goes into that choice, so it is made once
-   for instructions that stand at many places.  */
+   registers".  */
 
 #include <config.h>
 
@@ -16,7 +15,6 @@
 #  include <stdlib.h>
 
 #  include "base/bytes.h"
-#  include "analysis/insn_known.h"
 #  include "analysis/insn_machine.h"
 
 enum
@@ -30,7 +28,6 @@ struct amd64_decoder
   ZydisDecoder zydis;
   ZydisDecoder steps; /* without semantics: half of the time */
   uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* number, or REG_NONE */
-  struct insn_known known;
 };
 
 /* Zydis counts registers as instructions do: rax, rcx, rdx, rbx, ...  */
@@ -128,78 +125,35 @@ target_of (const ZydisDecodedInstruction *in, uint64_t address)
   return address + in->length + in->raw.imm[0].value.u;
 }
 
-static struct insn_form
-form_of (const ZydisDecodedInstruction *in)
+/* Whether IN has a place in memory that is told by its distance from the next
+   instruction.  */
+static bool
+has_constant_place (const ZydisDecodedInstruction *in)
 {
-  bool has_place = (in->attributes & ZYDIS_ATTRIB_HAS_MODRM)
-                   && in->raw.modrm.mod == 0 && in->raw.modrm.rm == 5
-                   && in->address_width == 64;
-  struct insn_form form = {
-    .head = in->raw.disp.size != 0     ? in->raw.disp.offset
-            : in->raw.imm[0].size != 0 ? in->raw.imm[0].offset
-                                       : in->length,
-    .size = in->length,
-    .flow = (uint8_t)flow_of (in),
-    .is_nop = is_nop (in),
-  };
-  if (in->raw.imm[0].is_relative)
-    {
-      form.distance_at = in->raw.imm[0].offset;
-      form.distance_size = in->raw.imm[0].size / 8;
-    }
-  else if (has_place)
-    {
-      form.distance_at = in->raw.disp.offset;
-      form.distance_size = in->raw.disp.size / 8;
-      form.computes_place = in->mnemonic == ZYDIS_MNEMONIC_LEA;
-    }
-  return form;
+  return (in->attributes & ZYDIS_ATTRIB_HAS_MODRM) && in->raw.modrm.mod == 0
+         && in->raw.modrm.rm == 5 && in->address_width == 64;
 }
 
-/* The form of the instruction that the SIZE BYTES begin with.  3DNow! has its
-   opcodes behind the displacement.  */
 static bool
-find_form (struct amd64_decoder *decoder, const uint8_t *bytes, uint64_t size,
-           struct insn_form *form)
+decode_step (const void *state, const uint8_t *bytes, uint64_t size,
+             uint64_t address, struct insn_step *step)
 {
+  const struct amd64_decoder *decoder = state;
   ZydisDecoderContext context;
   ZydisDecodedInstruction in;
-  const struct insn_form *known
-      = size >= INSN_BYTES_MAX ? insn_known_form (&decoder->known, bytes)
-                               : NULL;
-  if (known != NULL)
-    {
-      *form = *known;
-      return true;
-    }
   if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
                                                     bytes, size, &in)))
     return false;
-  *form = form_of (&in);
-  if (size >= INSN_BYTES_MAX
-      && in.encoding != ZYDIS_INSTRUCTION_ENCODING_3DNOW)
-    insn_known_add_form (&decoder->known, bytes, form);
-  return true;
-}
-
-static bool
-decode_step (void *state, const uint8_t *bytes, uint64_t size,
-             uint64_t address, struct insn_step *step)
-{
-  struct insn_form form;
-  if (!find_form (state, bytes, size, &form))
-    return false;
-  step->size = form.size;
-  step->flow = form.flow;
-  step->is_nop = form.is_nop;
-  step->computes_place = form.computes_place;
-  if (form.distance_size == 0)
-    return true;
-  uint64_t place = insn_form_place (&form, bytes, address);
-  if (insn_form_has_target (&form))
-    step->target = place;
-  else
-    step->place = place;
+  step->size = in.length;
+  step->flow = (uint8_t)flow_of (&in);
+  step->is_nop = is_nop (&in);
+  if (in.raw.imm[0].is_relative)
+    step->target = target_of (&in, address);
+  else if (has_constant_place (&in))
+    {
+      step->place = address + in.length + (uint64_t)in.raw.disp.value;
+      step->computes_place = in.mnemonic == ZYDIS_MNEMONIC_LEA;
+    }
   return true;
 }
 
@@ -814,41 +768,23 @@ translate (struct translation *t)
 }
 
 static bool
-decode_full (struct amd64_decoder *decoder, const uint8_t *bytes,
-             uint64_t size, uint64_t address, struct insn *insn)
+decode (const void *state, const uint8_t *bytes, uint64_t size,
+        uint64_t address, struct insn *insn)
 {
   struct translation t; /* large: most of it is filled in by Zydis */
-  t.decoder = decoder;
+  t.decoder = state;
   t.address = address;
   t.insn = insn;
-  if (!ZYAN_SUCCESS (ZydisDecoderDecodeFull (&decoder->zydis, bytes, size,
+  if (!ZYAN_SUCCESS (ZydisDecoderDecodeFull (&t.decoder->zydis, bytes, size,
                                              &t.in, t.operands)))
     return false;
   translate (&t);
   return true;
 }
 
-static bool
-decode (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
-        struct insn *insn)
-{
-  struct amd64_decoder *decoder = state;
-  struct insn_form form;
-  if (size < INSN_BYTES_MAX)
-    return decode_full (decoder, bytes, size, address, insn);
-  if (!find_form (decoder, bytes, size, &form))
-    return false;
-  if (insn_known_find (&decoder->known, bytes, &form, address, insn))
-    return true;
-  if (!decode_full (decoder, bytes, size, address, insn))
-    return false;
-  insn_known_add (&decoder->known, bytes, &form, insn);
-  return true;
-}
-
 /* In AT&T's syntax, as the GNU tools have it.  */
 static bool
-show (void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
+show (const void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
       char text[INSN_TEXT_MAX])
 {
   const struct amd64_decoder *decoder = state;

@@ -13,16 +13,16 @@ struct insn_machine
   void *(*state_new) (void);
   /* What insn_decode_step and insn_decode ask for; the result is initialised
      to "nothing" before.  */
-  bool (*decode_step) (void *state, const uint8_t *bytes, uint64_t size,
+  bool (*decode_step) (const void *state, const uint8_t *bytes, uint64_t size,
                        uint64_t address, struct insn_step *step);
-  bool (*decode) (void *state, const uint8_t *bytes, uint64_t size,
+  bool (*decode) (const void *state, const uint8_t *bytes, uint64_t size,
                   uint64_t address, struct insn *insn);
   /* What insn_may_name asks for.  */
   bool (*may_name) (const uint8_t *bytes, uint64_t size, uint64_t address,
                     uint64_t *named);
   /* What insn_show asks for; NULL: the machine has no words for its
      instructions.  */
-  bool (*show) (void *state, const uint8_t *bytes, uint64_t size,
+  bool (*show) (const void *state, const uint8_t *bytes, uint64_t size,
                 uint64_t address, char text[INSN_TEXT_MAX]);
 };
 

@@ -187,57 +187,6 @@ TEST (other_machines_have_no_decoder)
   assert_null (insn_decoder_new (NULL));
 }
 
-/* Instructions at the end of the code are Zydis's, others are remembered: both
-   ways give the same.  */
-static unsigned
-compare_with_zydis (const uint8_t bytes[32])
-{
-  struct insn_step step, its_step;
-  struct insn insn = { 0 }, its_insn = { 0 };
-  bool is_one = insn_decode_step (decoder, bytes, 32, ADDRESS, &step);
-  bool its = insn_decode_step (decoder, bytes, 15, ADDRESS, &its_step);
-  unsigned differ
-      = is_one != its || (its && memcmp (&step, &its_step, sizeof step) != 0);
-  its = insn_decode (decoder, bytes, 15, ADDRESS, &its_insn);
-  for (int i = 0; i < 2; i++)
-    {
-      is_one = insn_decode (decoder, bytes, 32, ADDRESS, &insn);
-      differ |= is_one != its
-                || (its && memcmp (&insn, &its_insn, sizeof insn) != 0);
-    }
-  if (differ)
-    print_message ("# %02x %02x %02x %02x %02x %02x\n", bytes[0], bytes[1],
-                   bytes[2], bytes[3], bytes[4], bytes[5]);
-  return differ;
-}
-
-TEST (what_is_known_is_what_zydis_says)
-{
-  static const uint8_t prefixes[][2]
-      = { { 0 },    { 0x66 },       { 0xf2 },       { 0xf3 },      { 0x48 },
-          { 0x45 }, { 0x66, 0x48 }, { 0xf3, 0x4f }, { 0x40, 0x66 } };
-  unsigned differ = 0;
-  for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    for (unsigned opcode = 0; opcode < 512; opcode++)
-      for (unsigned modrm = 0; modrm < 256; modrm++)
-        {
-          uint8_t bytes[32];
-          for (unsigned k = 0; k < sizeof bytes; k++)
-            bytes[k] = (uint8_t)(0x25 + modrm + 16 * k);
-          uint8_t *at = bytes;
-          for (unsigned k = 0; k < 2 && prefixes[i][k] != 0; k++)
-            *at++ = prefixes[i][k];
-          if (opcode >= 256)
-            *at++ = 0x0f;
-          *at++ = (uint8_t)opcode;
-          *at = (uint8_t)modrm;
-          differ += compare_with_zydis (bytes);
-          at[1] = 0x24; /* (%rsp), or a small number */
-          differ += compare_with_zydis (bytes);
-        }
-  assert_int_equal (differ, 0);
-}
-
 /* Whether the first word of TEXT is one of NAMES, which end in NULL, perhaps
    with the letter of a width behind it.  */
 static bool
@@ -382,16 +331,6 @@ TEST (shown_as_text)
   assert_non_null (strstr (text, "1234"));
   assert_false (insn_show (decoder, (const uint8_t *)"\x48\x8b", 2, 0, text));
   assert_false (insn_show (decoder, (const uint8_t *)"\x06", 1, 0, text));
-}
-
-/* 3DNow! has its opcodes at the end, behind what is remembered of others.  */
-TEST (opcodes_at_the_end)
-{
-  struct insn_step step;
-  uint8_t bytes[32] = { 0x0f, 0x0f, 0x40, 8, 0x9e }; /* pfadd 8(%rax), %mm0 */
-  assert_true (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
-  bytes[4] = 0;
-  assert_false (insn_decode_step (decoder, bytes, 32, ADDRESS, &step));
 }
 
 /* System V ABI for x86-64, figure 3.36: DWARF numbers registers in another
