@@ -4,14 +4,14 @@
 #include "analysis/row_map.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
+#include "base/radix.h"
 #include "base/search.h"
 
 enum
 {
-  LATE_MIN = 1024 /* so many are not sorted in yet */
+  UNSETTLED_MIN = 1024 /* so many are left alone */
 };
 
 bool
@@ -25,8 +25,6 @@ void
 row_map_free (struct row_map *row_map)
 {
   free (row_map->ranges);
-  free (row_map->fresh);
-  free (row_map->late);
   frame_numbers_free (&row_map->numbers);
   address_list_free (&row_map->starts);
 }
@@ -34,7 +32,7 @@ row_map_free (struct row_map *row_map)
 void
 row_map_clear (struct row_map *row_map)
 {
-  row_map->n = row_map->n_fresh = row_map->n_late = row_map->starts.n = 0;
+  row_map->n = row_map->n_settled = row_map->starts.n = 0;
 }
 
 static uint32_t
@@ -48,47 +46,6 @@ row_number (struct row_map *row_map, const struct frame_row *row)
     return numbered.number - 1;
   row_map->failed |= row_map->numbers.n < NUMBERS_MAX;
   return ROW_UNKNOWN;
-}
-
-/* Append ROW_RANGE to LIST, or make the last one longer.  */
-static void
-append (struct row_map *row_map, struct row_range **list, size_t *n,
-        size_t *capacity, const struct row_range *row_range)
-{
-  struct row_range *last = *n > 0 ? &(*list)[*n - 1] : NULL;
-  if (last && last->row == row_range->row
-      && last->start + last->size == row_range->start
-      && last->size < UINT32_MAX / 2 && row_range->size < UINT32_MAX / 2)
-    last->size += row_range->size;
-  else if (ARRAY_ROOM (*list, *n + 1, capacity))
-    (*list)[(*n)++] = *row_range;
-  else
-    row_map->failed = true;
-}
-
-void
-row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
-             const struct frame_row *row)
-{
-  const struct row_range row_range
-      = { address, size, row_number (row_map, row) };
-  append (row_map, &row_map->fresh, &row_map->n_fresh,
-          &row_map->fresh_capacity, &row_range);
-}
-
-void
-row_map_add_start (struct row_map *row_map, uint64_t address)
-{
-  row_map->failed |= !address_list_add (&row_map->starts, address);
-}
-
-static int
-compare_ranges (const void *a, const void *b)
-{
-  const struct row_range *left = a, *right = b;
-  if (left->start != right->start)
-    return left->start < right->start ? -1 : 1;
-  return (left->row > right->row) - (left->row < right->row);
 }
 
 /* Sweeping over sorted ranges.  */
@@ -154,76 +111,55 @@ take (struct sweep *sweep, const struct row_range *row_range)
     sweep->reach = end;
 }
 
-/* How many of the ranges do not begin where the one in front ends.  */
-static size_t
-count_gaps (const struct row_map *row_map)
-{
-  size_t n = 1;
-  for (size_t i = 1; i < row_map->n; i++)
-    n += row_map->ranges[i].start
-         != row_map->ranges[i - 1].start + row_map->ranges[i - 1].size;
-  return n;
-}
-
-/* Sort in what came late.  The sorting is done in place, from the front: a
-   late range cuts others in two places at most, and fills gaps between
-   them, so what is moved back by as much is read before it is overwritten.  */
+/* Sort all ranges, and make disjoint ones of them: the ends of a range cut two
+   others at most.  */
 static bool
-settle_late (struct row_map *row_map)
+settle (struct row_map *row_map)
 {
-  size_t room = 2 * row_map->n_late + count_gaps (row_map) + 2;
-  if (!ARRAY_ROOM (row_map->ranges, row_map->n + room, &row_map->capacity))
+  void *sorted = row_map->ranges;
+  size_t room = 2 * row_map->n + 1;
+  struct sweep sweep = { .settled = NULL };
+  if (!radix_sort (&sorted, row_map->n, sizeof *row_map->ranges))
     return false;
-  qsort (row_map->late, row_map->n_late, sizeof *row_map->late,
-         compare_ranges);
-  struct sweep sweep = { .settled = row_map->ranges };
-  const struct row_range *others = row_map->ranges + room;
-  memmove (row_map->ranges + room, row_map->ranges,
-           row_map->n * sizeof *row_map->ranges);
-  for (size_t i = 0, k = 0; i < row_map->n || k < row_map->n_late;)
-    {
-      bool is_late
-          = k < row_map->n_late
-            && (i == row_map->n
-                || compare_ranges (&row_map->late[k], &others[i]) < 0);
-      struct row_range row_range = is_late ? row_map->late[k++] : others[i++];
-      take (&sweep, &row_range);
-    }
+  row_map->ranges = sorted;
+  row_map->capacity = row_map->n;
+  sweep.settled = reallocarray (NULL, room, sizeof *sweep.settled);
+  if (!sweep.settled)
+    return false;
+  for (size_t i = 0; i < row_map->n; i++)
+    take (&sweep, &row_map->ranges[i]);
   settle_up_to (&sweep, sweep.reach);
-  row_map->n = sweep.n;
-  row_map->n_late = 0;
+  free (row_map->ranges);
+  row_map->ranges = sweep.settled;
+  row_map->n = row_map->n_settled = sweep.n;
+  row_map->capacity = room;
   return true;
 }
 
-/* Routines are followed in the order in which they were found, so late ranges
-   are rare, and ever rarer.  */
 void
-row_map_end_routine (struct row_map *row_map)
+row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
+             const struct frame_row *row)
 {
-  if (row_map->n_fresh > 0)
-    qsort (row_map->fresh, row_map->n_fresh, sizeof *row_map->fresh,
-           compare_ranges);
-  for (size_t i = 0; i < row_map->n_fresh; i++)
-    {
-      const struct row_range *row_range = &row_map->fresh[i];
-      const struct row_range *last
-          = row_map->n > 0 ? &row_map->ranges[row_map->n - 1] : NULL;
-      if (!last || last->start + last->size <= row_range->start)
-        append (row_map, &row_map->ranges, &row_map->n, &row_map->capacity,
-                row_range);
-      else
-        append (row_map, &row_map->late, &row_map->n_late,
-                &row_map->late_capacity, row_range);
-    }
-  row_map->n_fresh = 0;
-  if (row_map->n_late > LATE_MIN + row_map->n / 8 && !settle_late (row_map))
+  if (ARRAY_ROOM (row_map->ranges, row_map->n + 1, &row_map->capacity))
+    row_map->ranges[row_map->n++]
+        = (struct row_range){ address, size, row_number (row_map, row) };
+  else
+    row_map->failed = true;
+  if (row_map->n > 2 * row_map->n_settled + UNSETTLED_MIN && !settle (row_map))
     row_map->failed = true;
 }
 
-bool
-row_map_drop_disputed (struct row_map *row_map, struct error *err)
+void
+row_map_add_start (struct row_map *row_map, uint64_t address)
 {
-  return (!row_map->failed && (row_map->n_late == 0 || settle_late (row_map))
+  row_map->failed |= !address_list_add (&row_map->starts, address);
+}
+
+bool
+row_map_settle (struct row_map *row_map, struct error *err)
+{
+  bool is_settled = row_map->n == row_map->n_settled || settle (row_map);
+  return (is_settled && !row_map->failed
           && address_list_sort (&row_map->starts))
          || error_set_no_memory (err);
 }
@@ -232,7 +168,7 @@ const struct row_range *
 row_map_find (const struct row_map *row_map, uint64_t address)
 {
   const struct row_range *all = row_map->ranges;
-  size_t at
-      = SEARCH_FIRST (row_map->n, i, all[i].start + all[i].size > address);
-  return at < row_map->n && all[at].start <= address ? &all[at] : NULL;
+  size_t n = row_map->n_settled;
+  size_t at = SEARCH_FIRST (n, i, all[i].start + all[i].size > address);
+  return at < n && all[at].start <= address ? &all[at] : NULL;
 }

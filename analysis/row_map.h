@@ -29,13 +29,9 @@ static const uint32_t ROW_UNKNOWN = UINT32_MAX;
 
 struct row_map
 {
-  struct row_range *ranges; /* owned; ascending and disjoint */
+  struct row_range *ranges; /* owned */
   size_t n, capacity;
-  struct row_range
-      *fresh; /* owned; those of the routine under way, in any order */
-  size_t n_fresh, fresh_capacity;
-  struct row_range *late; /* owned; of code in front of `ranges` */
-  size_t n_late, late_capacity;
+  size_t n_settled; /* of the ranges: ascending and disjoint; others follow */
   struct frame_numbers numbers; /* of the rows */
   struct address_list starts;   /* of trusted functions */
   bool failed;                  /* memory ran out */
@@ -48,15 +44,11 @@ void row_map_free (struct row_map *row_map);
 void row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
                   const struct frame_row *row);
 
-/* All ranges of a routine were added.  Routines mostly come in the order of
-   their code, so that there is little to sort.  */
-void row_map_end_routine (struct row_map *row_map);
-
 /* A function that can be trusted starts at ADDRESS.  */
 void row_map_add_start (struct row_map *row_map, uint64_t address);
 
-/* Drop what is disputed: it stays as ROW_UNKNOWN.  */
-bool row_map_drop_disputed (struct row_map *row_map, struct error *err);
+/* Settle all that was added.  What is disputed stays as ROW_UNKNOWN.  */
+bool row_map_settle (struct row_map *row_map, struct error *err);
 
 /* Forget everything.  */
 void row_map_clear (struct row_map *row_map);

@@ -149,7 +149,6 @@ pass_on_notes (struct turns *turns, const struct followed *followed)
     if (!pass_on_note (turns, followed, &by->notes[followed->first_note + i],
                        trusted))
       return false;
-  row_map_end_routine (turns->context.row_map);
   bool found
       = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
   bool ok = !found
@@ -450,8 +449,7 @@ turns_follow_pending (struct turns *turns, struct error *err)
           || !follow_again (turns, err) || !follow_affected (turns, err))
         return false;
     }
-  return withdraw (turns, err)
-         && row_map_drop_disputed (turns->context.row_map, err);
+  return withdraw (turns, err) && row_map_settle (turns->context.row_map, err);
 }
 
 bool
