@@ -151,14 +151,13 @@ struct encodings
 /* Find the kinds.  KEYS has room for one of each entry.  */
 static bool
 number_encodings (struct encodings *encodings, const struct cunwind_info *info,
-                  void **keys)
+                  uint64_t **keys)
 {
-  uint64_t *key = *keys;
   for (size_t i = 0; i < info->n; i++)
-    key[i] = (uint64_t)info->entries[i].encoding << 32 | i;
-  if (!radix_sort (keys, info->n, sizeof *key))
+    (*keys)[i] = (uint64_t)info->entries[i].encoding << 32 | i;
+  if (!RADIX_SORT (*keys, info->n))
     return false;
-  key = *keys;
+  const uint64_t *key = *keys;
   for (size_t i = 0; i < info->n; i++)
     {
       uint32_t encoding = (uint32_t)(key[i] >> 32);
@@ -173,17 +172,15 @@ number_encodings (struct encodings *encodings, const struct cunwind_info *info,
 /* Choose the encodings that are worth an entry in the common array: the most
    frequent ones, of equally frequent ones the lowest.  */
 static bool
-choose_common (struct encodings *encodings, void **keys)
+choose_common (struct encodings *encodings, uint64_t **keys)
 {
-  uint64_t *key = *keys;
   for (size_t i = 0; i < encodings->n_kinds; i++)
-    key[i] = (uint64_t)(UINT32_MAX - encodings->kinds[i].count) << 32 | i;
-  if (!radix_sort (keys, encodings->n_kinds, sizeof *key))
+    (*keys)[i] = (uint64_t)(UINT32_MAX - encodings->kinds[i].count) << 32 | i;
+  if (!RADIX_SORT (*keys, encodings->n_kinds))
     return false;
-  key = *keys;
   for (size_t i = 0; i < encodings->n_kinds && i < CUNWIND_COMMON_MAX; i++)
     {
-      struct encoding_kind *kind = &encodings->kinds[(uint32_t)key[i]];
+      struct encoding_kind *kind = &encodings->kinds[(uint32_t)(*keys)[i]];
       if (kind->count == 1)
         break;
       kind->page = COMMON;
@@ -197,7 +194,7 @@ choose_common (struct encodings *encodings, void **keys)
 static bool
 find_encodings (struct encodings *encodings, const struct cunwind_info *info)
 {
-  void *keys = reallocarray (NULL, info->n + 1, sizeof (uint64_t));
+  uint64_t *keys = reallocarray (NULL, info->n + 1, sizeof *keys);
   encodings->kinds = calloc (info->n + 1, sizeof *encodings->kinds);
   encodings->numbers
       = reallocarray (NULL, info->n + 1, sizeof *encodings->numbers);

@@ -9,6 +9,7 @@
 #include "base/align.h"
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "cfi/entry.h"
 #include "elf/symbols.h"
@@ -133,13 +134,6 @@ append_section (const struct object *object, const struct symbols *symbols,
   return true;
 }
 
-static int
-entry_compare (const void *a, const void *b)
-{
-  const struct object_relocation *x = a, *y = b;
-  return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
 bool
 object_read_relocations (const struct object *object, size_t section,
                          struct object_relocations *table, struct error *err)
@@ -160,9 +154,7 @@ object_read_relocations (const struct object *object, size_t section,
       if (!append_section (object, &symbols, candidate, table, err))
         return false;
     }
-  if (table->n > 1)
-    qsort (table->entries, table->n, sizeof *table->entries, entry_compare);
-  return true;
+  return RADIX_SORT (table->entries, table->n) || error_set_no_memory (err);
 }
 
 /* The first relocation at OFFSET or behind it.  */

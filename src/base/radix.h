@@ -85,4 +85,13 @@ radix_sort (void **items, size_t n, size_t size)
   return true;
 }
 
+/* The same for ITEMS, a variable that points to the N items.  */
+#define RADIX_SORT(items, n)                                             \
+  __extension__({                                                        \
+    void *radix_items = (items);                                         \
+    bool radix_sorted = radix_sort (&radix_items, (n), sizeof *(items)); \
+    (items) = radix_items;                                               \
+    radix_sorted;                                                        \
+  })
+
 #endif /* BASE_RADIX_H */

@@ -111,15 +111,6 @@ read_names (struct search *search, const struct image *image)
   return true;
 }
 
-static bool
-sort_names (struct search *search)
-{
-  void *names = search->names;
-  bool sorted = radix_sort (&names, search->n_names, sizeof *search->names);
-  search->names = names;
-  return sorted;
-}
-
 /* Whether a symbol is that of FDE's function.  */
 static bool
 is_named (const struct search *search, const struct cfi_fde *fde)
@@ -183,7 +174,7 @@ dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
                && find_objects (&search, err);
   if (found && search.objects != NULL
       && (!read_names (&search, image) || !read_names (&search, debug_file)
-          || !sort_names (&search)))
+          || !RADIX_SORT (search.names, search.n_names)))
     found = error_set_no_memory (err);
   if (found)
     forget (&search);

@@ -178,11 +178,7 @@ plt_stubs_find (struct frame_functions *list, const struct image *image,
           return false;
         }
     }
-  void *functions = list->functions;
-  bool sorted
-      = radix_sort (&functions, list->n_functions, sizeof *list->functions);
-  list->functions = functions;
-  if (!sorted)
+  if (!RADIX_SORT (list->functions, list->n_functions))
     {
       frame_functions_free (list);
       return error_set_no_memory (err);

@@ -103,11 +103,9 @@ read_entries (struct cfi_section *section, struct buffer *shown,
 static bool
 sort_fdes (struct cfi_section *section)
 {
-  void *fdes = section->fdes;
-  _Static_assert(offsetof (struct cfi_fde, address) == 0, "radix_sort");
-  if (!radix_sort (&fdes, section->n_fdes, sizeof *section->fdes))
+  _Static_assert(offsetof (struct cfi_fde, address) == 0, "RADIX_SORT");
+  if (!RADIX_SORT (section->fdes, section->n_fdes))
     return false;
-  section->fdes = fdes;
   section->fdes_capacity = section->n_fdes; /* of other memory, maybe */
   return true;
 }

@@ -25,10 +25,8 @@ code_sections_read (struct code_sections *sections, const struct image *image,
         sections->ranges[sections->n++]
             = (struct section_range){ header->sh_addr, end };
     }
-  void *ranges = sections->ranges;
-  bool sorted = radix_sort (&ranges, sections->n, sizeof *sections->ranges);
-  sections->ranges = ranges;
-  return sorted || error_set_no_memory (err);
+  return RADIX_SORT (sections->ranges, sections->n)
+         || error_set_no_memory (err);
 }
 
 void

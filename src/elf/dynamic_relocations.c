@@ -221,9 +221,7 @@ dynamic_places_find (struct dynamic_places *places, const struct image *image,
   if (!may_be_changed (image, address))
     return true;
   places->unknown = !dynamic_relocations_walk (image, note_place, &search);
-  void *addresses = places->addresses;
-  search.failed |= !radix_sort (&addresses, places->n, sizeof (uint64_t));
-  places->addresses = addresses;
+  search.failed |= !RADIX_SORT (places->addresses, places->n);
   return !search.failed || error_set_no_memory (err);
 }
 

@@ -68,12 +68,8 @@ bool
 symbol_names_read (struct symbol_names *names, const struct image *image)
 {
   *names = (struct symbol_names){ 0 };
-  if (!function_symbols_walk (image, true, add_name, names))
-    return false;
-  void *list = names->list;
-  bool sorted = radix_sort (&list, names->n, sizeof *names->list);
-  names->list = list;
-  return sorted;
+  return function_symbols_walk (image, true, add_name, names)
+         && RADIX_SORT (names->list, names->n);
 }
 
 const char *

@@ -79,11 +79,8 @@ padding_finder_init (struct padding_finder *finder, const struct image *image,
     if (holds_symbols (&image->sections[i]))
       collect_table (finder, i);
   collect_sections (finder);
-  void *names = finder->names;
-  if (!radix_sort (&names, finder->n_names, sizeof *finder->names))
-    return error_set_no_memory (err);
-  finder->names = names;
-  return true;
+  return RADIX_SORT (finder->names, finder->n_names)
+         || error_set_no_memory (err);
 }
 
 void

@@ -24,7 +24,7 @@ static uint64_t *
 find_cuts (const struct plan *plan, size_t *n)
 {
   *n = 2 * (plan->n_extents + plan->n_patches + 2);
-  void *cuts = calloc (*n, sizeof (uint64_t));
+  uint64_t *cuts = calloc (*n, sizeof *cuts);
   if (cuts == NULL)
     return NULL;
   uint64_t *end = cut (cuts, 0, plan->new_size);
@@ -33,7 +33,7 @@ find_cuts (const struct plan *plan, size_t *n)
     end = cut (end, plan->extents[i].new_offset, plan->extents[i].size);
   for (size_t i = 0; i < plan->n_patches; i++)
     end = cut (end, plan->patches[i].offset, plan->patches[i].size);
-  if (!radix_sort (&cuts, *n, sizeof (uint64_t)))
+  if (!RADIX_SORT (cuts, *n))
     {
       free (cuts);
       return NULL;

@@ -47,20 +47,18 @@ static bool
 sort_functions (struct sweep_section *section, struct error *err)
 {
   uint32_t n = section->decoder->n_functions;
-  void *items
-      = reallocarray (NULL, n + (size_t)1, sizeof (struct function_start));
-  struct function_start *starts = items;
+  struct function_start *starts
+      = reallocarray (NULL, n + (size_t)1, sizeof *starts);
   section->order = reallocarray (NULL, n + (size_t)1, sizeof *section->order);
-  bool done = items != NULL && section->order != NULL;
+  bool done = starts != NULL && section->order != NULL;
   for (uint32_t i = 0; done && i < n; i++)
     starts[i]
         = (struct function_start){ sframe_decoder_start (section->decoder, i),
                                    i };
-  done = done && radix_sort (&items, n, sizeof *starts);
-  starts = items;
+  done = done && RADIX_SORT (starts, n);
   for (uint32_t i = 0; done && i < n; i++)
     section->order[i] = starts[i].index;
-  free (items);
+  free (starts);
   return done || error_set_no_memory (err);
 }
 

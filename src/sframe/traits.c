@@ -142,16 +142,14 @@ add_shared (struct sframe_traits *traits, const struct sframe_decoder *decoder,
   uint32_t n = decoder->n_functions;
   if (!decoder->big_endian || n < 2)
     return true;
-  void *list = reallocarray (NULL, n, sizeof (uint64_t));
-  uint64_t *offsets = list;
+  uint64_t *offsets = reallocarray (NULL, n, sizeof *offsets);
   for (uint32_t i = 0; offsets != NULL && i < n; i++)
     offsets[i] = sframe_decoder_rows_offset (decoder, i);
-  bool sorted = list != NULL && radix_sort (&list, n, sizeof *offsets);
-  offsets = list;
+  bool sorted = offsets != NULL && RADIX_SORT (offsets, n);
   for (uint32_t i = 1; sorted && i < n; i++)
     add_if (traits, SFRAME_TRAIT_SHARED_BIG_ENDIAN,
             offsets[i] == offsets[i - 1], 0);
-  free (list);
+  free (offsets);
   return sorted || error_set_no_memory (err);
 }
 

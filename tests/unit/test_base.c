@@ -268,9 +268,7 @@ sort_keyed (size_t n, uint64_t lowest, uint64_t mask)
       items[i].number = i;
       sum += items[i].key;
     }
-  void *sorted = items;
-  assert_true (radix_sort (&sorted, n, sizeof *items));
-  items = sorted;
+  assert_true (RADIX_SORT (items, n));
   for (size_t i = 0; i < n; i++)
     {
       sum -= items[i].key;
