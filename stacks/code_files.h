@@ -73,11 +73,6 @@ struct code_files
    that a gigabyte of each was mapped.  */
 #define FILES_COPIED_MAX (UINT64_C (4) << 30)
 
-/* Lists of mappings have room for no more: in a recording, each of thousands
-   of processes may have changed one mapping of thousands that its parent has.
- */
-#define MAPPINGS_MAX ((size_t)1 << 23)
-
 /* The file at PATH that this was called for with IDENTITY before.  It is added
    if it is new.  NULL when memory ran out.  */
 struct code_file *code_files_get (struct code_files *files, const char *path,

@@ -349,7 +349,7 @@ map_all (const struct core *core, struct process *process)
 static bool
 map_vdso (const struct core *core, struct process *process)
 {
-  const struct mapping *mapping = process_mapping_at (process, core->vdso);
+  const struct mapping *mapping = mappings_at (&process->mappings, core->vdso);
   if (mapping == NULL || mapping->file != NULL || mapping->start != core->vdso)
     return true;
   const struct walk_mapping vdso = { .start = mapping->start,
@@ -404,7 +404,8 @@ find_program (const struct core *core, struct process *process)
   if (!process_is_file_at (process, core->entry)
       && !map_program (core, process))
     return false;
-  const struct mapping *mapping = process_mapping_at (process, core->entry);
+  const struct mapping *mapping
+      = mappings_at (&process->mappings, core->entry);
   process->program_file = mapping != NULL ? mapping->file : NULL;
   return true;
 }

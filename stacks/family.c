@@ -127,7 +127,7 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
   if (member == NULL)
     return;
   memcpy (member->name, from->name, sizeof member->name);
-  (void)process_share_mappings (&member->process, &from->process);
+  (void)mappings_share (&member->process.mappings, &from->process.mappings);
   /* If the process has ended, its mappings stay those of its parent.  */
   if (!family->recorded)
     live_renew (&member->process, &err);
@@ -145,7 +145,7 @@ family_execute (struct family *family, pid_t pid)
   /* The thread that executes has become the first and only one.  */
   member->first_ended = false;
   member->others = 0;
-  process_forget_mappings (&member->process);
+  mappings_forget (&member->process.mappings, &family->files.mappings);
   if (!family->recorded)
     live_renew (&member->process, &err);
 }

@@ -46,7 +46,7 @@ find_begin (const struct process *process, const struct code_file *file,
 {
   size_t at = 0;
   const struct mapping *mapping;
-  while ((mapping = process_next_mapping (process, file, &at)) != NULL)
+  while ((mapping = mappings_next (&process->mappings, file, &at)) != NULL)
     if (mapping->offset == 0)
       {
         *address = mapping->start;
@@ -322,7 +322,7 @@ copy_mappings (struct process *process, const struct code_file *file,
 {
   size_t at = 0;
   const struct mapping *mapping;
-  while ((mapping = process_next_mapping (process, file, &at)) != NULL)
+  while ((mapping = mappings_next (&process->mappings, file, &at)) != NULL)
     if (mapping->offset < size)
       {
         uint64_t length = mapping->end - mapping->start;
@@ -341,7 +341,7 @@ mapped_size (const struct process *process, const struct code_file *file)
   size_t at = 0;
   uint64_t size = 0, all = process->files->copied;
   const struct mapping *mapping;
-  while ((mapping = process_next_mapping (process, file, &at)) != NULL)
+  while ((mapping = mappings_next (&process->mappings, file, &at)) != NULL)
     {
       uint64_t length = mapping->end - mapping->start;
       if (mapping->offset >= COPY_MAX || length >= COPY_MAX)
@@ -385,7 +385,7 @@ file_finder_open (struct process *process, const struct mapping *mapping)
   if (strcmp (file->path, "[vdso]") == 0 && process->memory.fetch != NULL)
     return copy_vdso ();
   /* Nothing is known of the memory of a process that was recorded.  */
-  if (!process->recorded && !process_list_by_file (process))
+  if (!process->recorded && !mappings_list_by_file (&process->mappings))
     return -1;
   if (!process->recorded && file->recorded.inode == 0
       && file->recorded.build_id_size == 0

@@ -199,10 +199,10 @@ live_refresh (struct process *process, struct error *err)
     listed = set_no_memory (process, err);
   if (!listed)
     {
-      process_forget_mappings (&now);
+      mappings_forget (&now.mappings, &process->files->mappings);
       return false;
     }
-  process_move_mappings (process, &now);
+  mappings_move (&process->mappings, &now.mappings, &process->files->mappings);
   return true;
 }
 

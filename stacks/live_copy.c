@@ -39,7 +39,7 @@ live_copy_stacks (struct process *process, size_t most)
       if (!thread->known)
         continue;
       uint64_t sp = thread->registers.values[process->arch->sp];
-      const struct mapping *mapping = process_mapping_at (process, sp);
+      const struct mapping *mapping = mappings_at (&process->mappings, sp);
       uint64_t size = mapping != NULL ? mapping->end - sp : 0;
       if (size > 0)
         {

@@ -102,7 +102,8 @@ take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
           .file = is_file ? file_of (events, recorded) : NULL,
           .runs = recorded->executable };
   if (member != NULL)
-    process_map_file (&member->process, &mapping);
+    mappings_put (&member->process.mappings,
+                  &events->profile->family.files.mappings, &mapping);
 }
 
 /* Where the kernel was: "[kernel.kallsyms]" and behind that a symbol, of which

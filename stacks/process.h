@@ -18,6 +18,7 @@
 #include "arch/arch.h"
 #include "base/error.h"
 #include "stacks/code_files.h"
+#include "stacks/mappings.h"
 #include "stacks/memory.h"
 #include "stacks/registers.h"
 #include "walk/apply.h"
@@ -38,26 +39,6 @@ struct thread
   struct registers registers;
 };
 
-/* A mapping.  What lies between two mappings of a file is not the file's.  */
-struct mapping
-{
-  uint64_t start, end;
-  uint64_t offset; /* of START in FILE */
-  struct code_file
-      *file; /* one of the process's files; NULL: memory without */
-  bool runs; /* it may be executed */
-};
-
-struct mappings
-{
-  struct mapping *list;      /* ascending, disjoint */
-  size_t n, front, capacity; /* FRONT: room before the first one */
-  size_t *owners; /* how many processes have LIST, as a process and those that
-                     it has forked do until one of them maps something; NULL:
-                     one has it */
-  bool has_files; /* one of a file was among them */
-};
-
 struct process
 {
   pid_t pid;
@@ -65,8 +46,7 @@ struct process
   struct section_policy policy;
   struct code_files *files; /* not owned: may have those of others, too */
   struct mappings mappings;
-  struct file_mapping *by_file; /* owned: MAPPINGS by file; NULL: not listed */
-  struct thread *threads;       /* owned */
+  struct thread *threads; /* owned */
   size_t n_threads, threads_capacity;
   struct memory memory;
   int memory_fd; /* that a living process's memory is read by, or -1 */
@@ -86,19 +66,6 @@ struct process
   struct code_file *program_file; /* which one that is */
   struct code_file *jit; /* what stands for its code in no file, or NULL */
 };
-
-/* The mapping with ADDRESS, or NULL.  */
-const struct mapping *process_mapping_at (const struct process *process,
-                                          uint64_t address);
-
-/* List the mappings by file, unless they are.  False when memory ran out.  */
-bool process_list_by_file (struct process *process);
-
-/* The next mapping of FILE, in ascending order, or NULL.  The caller has
-   mappings listed, and sets *AT to 0 at first.  */
-const struct mapping *process_next_mapping (const struct process *process,
-                                            const struct code_file *file,
-                                            size_t *at);
 
 /* The file that is mapped at ADDRESS, opened if it can be, or NULL; *OFFSET is
    the place there.  A memfd is none unless it has a program or a library.  */
@@ -126,25 +93,9 @@ bool process_may_return_to (struct process *process, uint64_t pc);
    that was made just now.  */
 bool process_is_code (struct process *process, uint64_t pc);
 
-/* Whether a mapping that is called PATH is of a file.  IS_KNOWN: it has an
-   inode or a build-id, as shared memory has, too, whose name the kernel has
-   made up.  */
-bool mapping_is_of_file (const char *path, bool is_known);
-
-/* Record a mapping, which replaces whatever was mapped there.  Its path is
-   NULL for memory without a file.  False when memory ran out.  */
+/* Record a mapping, as mappings_put does.  Its path is NULL for memory without
+   a file.  False when memory ran out.  */
 bool process_map (struct process *process, const struct walk_mapping *report);
-
-/* The same for MAPPING, which may be empty.  */
-bool process_map_file (struct process *process, const struct mapping *mapping);
-
-/* Give TO, which has none, the mappings of FROM, too.  False when memory ran
-   out.  */
-bool process_share_mappings (struct process *to, struct process *from);
-
-/* Give TO the mappings of FROM, which has none then, in the place of its own.
- */
-void process_move_mappings (struct process *to, struct process *from);
 
 /* Whether the mapping with ADDRESS may be executed.  */
 bool process_runs_at (const struct process *process, uint64_t address);
@@ -166,7 +117,6 @@ bool process_find_section (const struct process *process, uint64_t pc,
 enum sfw_end process_find_rules (const void *finder, uint64_t address,
                                  struct unwind_rules *rules);
 
-void process_forget_mappings (struct process *process);
 void process_forget_threads (struct process *process);
 
 /* Release everything.  */

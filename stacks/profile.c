@@ -126,7 +126,7 @@ is_executing (struct member *member, const struct registers *registers)
 {
   member->executing
       = member->executing
-        && process_mapping_at (&member->process, registers->pc) == NULL;
+        && mappings_at (&member->process.mappings, registers->pc) == NULL;
   return member->executing;
 }
 

@@ -43,7 +43,7 @@ read_section (const struct process *process, const struct sfw_section *section,
       return known[i].foreign != NULL ? (int)i : -1;
   if (n_known == SECTIONS_MAX)
     foreign_forget ();
-  const struct mapping *mapping = process_mapping_at (process, pc);
+  const struct mapping *mapping = mappings_at (&process->mappings, pc);
   unsigned i = n_known++;
   known[i].section = *section;
   known[i].foreign = NULL;

@@ -292,9 +292,9 @@ static void
 assert_mapping (const struct process *process, uint64_t start, uint64_t end,
                 uint64_t offset, const char *path)
 {
-  const struct mapping *mapping = process_mapping_at (process, start);
+  const struct mapping *mapping = mappings_at (&process->mappings, start);
   assert_non_null (mapping);
-  assert_ptr_equal (process_mapping_at (process, end - 1), mapping);
+  assert_ptr_equal (mappings_at (&process->mappings, end - 1), mapping);
   assert_int_equal (mapping->start, start);
   assert_int_equal (mapping->end, end);
   assert_int_equal (process_is_file_at (process, start), path != NULL);
@@ -311,16 +311,16 @@ TEST (mappings_are_found_by_address)
     map (&process, i << 16, (i << 16) + 0x8000, 0, i, "/lib/many");
   for (uint64_t i = 1; i <= 20; i++)
     {
-      assert_null (process_mapping_at (&process, (i << 16) - 1));
+      assert_null (mappings_at (&process.mappings, (i << 16) - 1));
       assert_mapping (&process, i << 16, (i << 16) + 0x8000, 0, "/lib/many");
       assert_int_equal (
-          process_mapping_at (&process, i << 16)->file->recorded.inode, i);
-      assert_null (process_mapping_at (&process, (i << 16) + 0x8000));
+          mappings_at (&process.mappings, i << 16)->file->recorded.inode, i);
+      assert_null (mappings_at (&process.mappings, (i << 16) + 0x8000));
     }
   assert_non_null (process_add_thread (&process, 5));
-  process_forget_mappings (&process);
+  mappings_forget (&process.mappings, &files.mappings);
   assert_int_equal (process.mappings.n, 0);
-  assert_null (process_mapping_at (&process, 0x10000));
+  assert_null (mappings_at (&process.mappings, 0x10000));
   process_free (&process);
 }
 
@@ -351,7 +351,7 @@ TEST (what_is_mapped_last_is_there)
   assert_mapping (&process, 0x76000, 0x77000, 0x6000, "/lib/a");
   /* The child has them, too.  */
   struct process child = { .files = &files };
-  assert_true (process_share_mappings (&child, &process));
+  assert_true (mappings_share (&child.mappings, &process.mappings));
   assert_ptr_equal (child.mappings.list, process.mappings.list);
   /* And what one of them maps, the other one has not.  */
   map (&child, 0x40000, 0x41000, 0, 10, "/lib/c");
@@ -383,7 +383,8 @@ TEST (mappings_may_come_in_any_order)
   alarm (0);
   assert_int_equal (process.mappings.n, 2 * MANY);
   for (uint64_t i = 1; i <= 2 * MANY; i++)
-    assert_int_equal (process_mapping_at (&process, i << 16)->start, i << 16);
+    assert_int_equal (mappings_at (&process.mappings, i << 16)->start,
+                      i << 16);
   process_free (&process);
 }
 
@@ -401,7 +402,7 @@ TEST (few_mappings_move_for_a_new_one)
   struct walk_mapping report
       = { .start = middle + 0x9000, .end = middle + 0xa000 };
   assert_false (process_map (&process, &report));
-  assert_null (process_mapping_at (&process, report.start));
+  assert_null (mappings_at (&process.mappings, report.start));
   assert_int_equal (process.mappings.n, MANY);
   /* What only takes the place of others has no bound.  */
   report = (struct walk_mapping){ .start = middle,
@@ -414,9 +415,9 @@ TEST (few_mappings_move_for_a_new_one)
   assert_true (process_map (&process, &report));
   /* Nor are so many copied for a child.  */
   struct process child = { .files = &files };
-  assert_true (process_share_mappings (&child, &process));
+  assert_true (mappings_share (&child.mappings, &process.mappings));
   assert_false (process_map (&child, &report));
-  assert_non_null (process_mapping_at (&child, middle));
+  assert_non_null (mappings_at (&child.mappings, middle));
   process_free (&child);
   process_free (&process);
 }
@@ -433,8 +434,8 @@ TEST (what_lies_between_two_mappings_of_a_file_is_not_the_file_s)
   assert_false (process_is_file_at (&process, 0x50000));
   assert_mapping (&process, 0x60000, 0x62000, 0, "/lib/c");
   assert_mapping (&process, 0x90000, 0x91000, 0, "/bin/b");
-  assert_ptr_equal (process_mapping_at (&process, 0x10000)->file,
-                    process_mapping_at (&process, 0x90000)->file);
+  assert_ptr_equal (mappings_at (&process.mappings, 0x10000)->file,
+                    mappings_at (&process.mappings, 0x90000)->file);
   process_free (&process);
 }
 
@@ -806,7 +807,7 @@ TEST (what_could_run_is_known_of_a_core)
   assert_int_equal (process.mappings.n, 2);
   assert_false (process_runs_at (&process, 0x7ff000));
   assert_true (process_runs_at (&process, 0x901fff));
-  assert_null (process_mapping_at (&process, 0x902000));
+  assert_null (mappings_at (&process.mappings, 0x902000));
   core_close (core, &process);
 }
 
@@ -897,15 +898,15 @@ FIXTURE_TEST (lists_of_mappings_have_a_bound_in_sum)
     map (&parent, i << 16, (i << 16) + 0x8000, 0, 1, "/lib/many");
   assert_true (files.mappings >= 100);
   files.mappings = MAPPINGS_MAX - 300;
-  assert_true (process_share_mappings (&child, &parent));
-  assert_true (process_share_mappings (&other, &parent));
+  assert_true (mappings_share (&child.mappings, &parent.mappings));
+  assert_true (mappings_share (&other.mappings, &parent.mappings));
   assert_true (process_map (&child, &report));
   assert_false (process_map (&other, &report));
   /* Without its own, it has its parent's.  */
-  assert_non_null (process_mapping_at (&other, 0x10000));
+  assert_non_null (mappings_at (&other.mappings, 0x10000));
   process_free (&child);
   assert_true (process_map (&other, &report));
-  assert_non_null (process_mapping_at (&other, 0x9000));
+  assert_non_null (mappings_at (&other.mappings, 0x9000));
   process_free (&other);
   process_free (&parent);
 }
@@ -936,8 +937,8 @@ FIXTURE_TEST (files_of_a_core_are_where_it_says)
   assert_mapping (&process, 0xa00000, 0xa00800, 0, NULL);
   assert_mapping (&process, 0xa00800, 0xa01000, 0x7000, "/lib/a");
   assert_mapping (&process, 0xa01000, 0xa02000, 0x7800, "/lib/a");
-  assert_ptr_equal (process_mapping_at (&process, 0x100000)->file,
-                    process_mapping_at (&process, 0xa01000)->file);
+  assert_ptr_equal (mappings_at (&process.mappings, 0x100000)->file,
+                    mappings_at (&process.mappings, 0xa01000)->file);
   assert_int_equal (files.n, 2);
   core_close (core, &process);
 }
@@ -1147,7 +1148,7 @@ FIXTURE_TEST (copies_of_files_have_a_bound_in_sum)
       if (i == 2)
         files.copied = FILES_COPIED_MAX - sizeof page;
       int fd = file_finder_open (&process,
-                                 process_mapping_at (&process, i << 16));
+                                 mappings_at (&process.mappings, i << 16));
       assert_int_equal (fd >= 0, i < 3);
       if (fd >= 0)
         close (fd);
@@ -1215,7 +1216,8 @@ FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
           = { .start = 0x30000,
               .end = 0x31000,
               .file = code_files_get (&files, path, &unknown) };
-      assert_true (process_map_file (&process, &mapping));
+      assert_true (
+          mappings_put (&process.mappings, &files.mappings, &mapping));
       if (cases[i].in_memory)
         memory_add (&process.memory, 0x30000, page, sizeof page);
       int opened = file_finder_open (&process, process.mappings.list);
@@ -1378,8 +1380,8 @@ TEST (a_file_on_another_device_is_known_by_how_it_begins)
       assert_true (
           process_map (&process, &report)
           && memory_add (&process.memory, 0x700000, bytes, sizeof bytes));
-      int opened = file_finder_open (&process,
-                                     process_mapping_at (&process, 0x700000));
+      int opened = file_finder_open (
+          &process, mappings_at (&process.mappings, 0x700000));
       assert_int_equal (fstat (opened, &found), 0);
       assert_int_equal (found.st_ino == status.st_ino, i == 0);
       close (opened);

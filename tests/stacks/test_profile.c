@@ -254,7 +254,8 @@ TEST_OF_MANY (many_files_are_mapped_and_not_found)
               .file = code_files_get (process->files, "/no/file", &inode),
               .runs = true };
       uint64_t offset;
-      assert_true (process_map_file (process, &mapping));
+      assert_true (mappings_put (&process->mappings, &process->files->mappings,
+                                 &mapping));
       assert_ptr_equal (process_file_at (process, i << 16, &offset),
                         mapping.file);
       assert_null (mapping.file->image.bytes);

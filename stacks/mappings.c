@@ -1,0 +1,234 @@
+/* What a program has mapped, by address.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "stacks/mappings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/radix.h"
+#include "base/search.h"
+#include "stacks/shortage.h"
+
+/* The number of mappings that end at or before ADDRESS.  */
+static size_t
+mappings_before (const struct mappings *mappings, uint64_t address)
+{
+  return SEARCH_FIRST (mappings->n, i, mappings->list[i].end > address);
+}
+
+const struct mapping *
+mappings_at (const struct mappings *mappings, uint64_t address)
+{
+  size_t at = mappings_before (mappings, address);
+  return at < mappings->n && mappings->list[at].start <= address
+             ? &mappings->list[at]
+             : NULL;
+}
+
+bool
+mapping_is_of_file (const char *path, bool is_known)
+{
+  /* Linux, mm/shmem.c, ipc/shm.c and mm/mmap.c.  */
+  static const char *const shared[]
+      = { "/dev/zero", "/SYSV", "/anon_hugepage" };
+  if (path[0] != '/')
+    return strcmp (path, "[vdso]") == 0;
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+    if (strncmp (path, shared[i], strlen (shared[i])) == 0
+        && strstr (path, " (deleted)") != NULL)
+      return false;
+  return is_known;
+}
+
+/* Changes.  */
+
+static void
+forget_by_file (struct mappings *mappings)
+{
+  free (mappings->by_file);
+  mappings->by_file = NULL;
+}
+
+void
+mappings_forget (struct mappings *mappings, size_t *sum)
+{
+  forget_by_file (mappings);
+  if (mappings->owners == NULL || --*mappings->owners == 0)
+    {
+      free (mappings->list - mappings->front);
+      free (mappings->owners);
+      if (mappings->capacity > 0)
+        *sum -= mappings->capacity;
+    }
+  *mappings = (struct mappings){ 0 };
+}
+
+enum
+{
+  /* Mappings that one more moves: a recording may have as many as it has room
+     for, in any order.  The kernel lets a process have as many unless it is
+     told otherwise (vm.max_map_count).  */
+  MOVED_MAX = 1 << 16
+};
+
+/* Let no other process have the list of ALL, and let there be room for two
+   mappings more at both of its ends.  False when memory ran out, all lists
+   together would be too long, or the list is too long to be copied for each
+   process.  */
+static bool
+make_room (struct mappings *all, size_t *sum)
+{
+  enum
+  {
+    MORE = 2 /* one that is put into another cuts that in two */
+  };
+  bool shared = all->owners != NULL && *all->owners > 1;
+  if (!shared && all->front >= MORE
+      && all->capacity - all->front - all->n >= MORE)
+    return true;
+  struct mappings own = { .n = all->n, .has_files = all->has_files };
+  own.capacity = 2 * (all->n + 4 * MORE);
+  if (own.capacity > MAPPINGS_MAX - *sum || (shared && own.n > 2 * MOVED_MAX))
+    return shortage_note ();
+  own.list = reallocarray (NULL, own.capacity, sizeof *own.list);
+  if (own.list == NULL)
+    return shortage_note ();
+  own.front = (own.capacity - own.n) / 2;
+  own.list += own.front;
+  if (own.n > 0)
+    memcpy (own.list, all->list, own.n * sizeof *own.list);
+  mappings_forget (all, sum);
+  *all = own;
+  *sum += own.capacity;
+  return true;
+}
+
+/* Make room for N mappings in the place of those from FIRST up to LAST.  What
+   moves is the smaller part: most processes map from high addresses down.
+   False as for make_room, or when too many would move.  */
+static bool
+replace_mappings (struct mappings *all, size_t *sum, size_t first, size_t last,
+                  size_t n)
+{
+  size_t behind = all->n - last;
+  if (!make_room (all, sum))
+    return false;
+  struct mapping *list = all->list;
+  if (n == last - first)
+    return true;
+  if (first > MOVED_MAX && behind > MOVED_MAX)
+    return shortage_note ();
+  if (first < behind)
+    {
+      all->list = list + last - first - n;
+      all->front = all->front + last - first - n;
+      memmove (all->list, list, first * sizeof *list);
+    }
+  else
+    memmove (list + first + n, list + last, behind * sizeof *list);
+  all->n = first + n + behind;
+  return true;
+}
+
+/* Put MAPPING in its place, and cut what reaches into it.  */
+static bool
+insert_mapping (struct mappings *all, size_t *sum,
+                const struct mapping *mapping)
+{
+  struct mapping parts[3];
+  size_t n = 0, first = mappings_before (all, mapping->start);
+  size_t last = SEARCH_FIRST (all->n, i, all->list[i].start >= mapping->end);
+  const struct mapping *old = all->list;
+  if (first < last && old[first].start < mapping->start)
+    {
+      parts[n] = old[first];
+      parts[n++].end = mapping->start;
+    }
+  parts[n++] = *mapping;
+  if (first < last && old[last - 1].end > mapping->end)
+    {
+      parts[n] = old[last - 1];
+      parts[n].offset += mapping->end - parts[n].start;
+      parts[n++].start = mapping->end;
+    }
+  forget_by_file (all);
+  if (!replace_mappings (all, sum, first, last, n))
+    return false;
+  memcpy (all->list + first, parts, n * sizeof *parts);
+  return true;
+}
+
+bool
+mappings_put (struct mappings *mappings, size_t *sum,
+              const struct mapping *mapping)
+{
+  mappings->has_files |= mapping->file != NULL;
+  return mapping->start >= mapping->end
+         || insert_mapping (mappings, sum, mapping);
+}
+
+bool
+mappings_share (struct mappings *to, struct mappings *from)
+{
+  if (from->owners == NULL)
+    {
+      from->owners = malloc (sizeof *from->owners);
+      if (from->owners == NULL)
+        return shortage_note ();
+      *from->owners = 1;
+    }
+  ++*from->owners;
+  *to = *from;
+  to->by_file = NULL;
+  return true;
+}
+
+void
+mappings_move (struct mappings *to, struct mappings *from, size_t *sum)
+{
+  mappings_forget (to, sum);
+  *to = *from;
+  *from = (struct mappings){ 0 };
+}
+
+/* By file.  */
+
+/* A mapping of a file.  */
+struct file_mapping
+{
+  uint64_t file; /* its address */
+  size_t number; /* of the mapping */
+};
+
+bool
+mappings_list_by_file (struct mappings *mappings)
+{
+  size_t n = mappings->n;
+  if (mappings->by_file != NULL)
+    return true;
+  void *items = calloc (n + 1, sizeof *mappings->by_file);
+  struct file_mapping *list = items;
+  for (size_t i = 0; items != NULL && i < n; i++)
+    list[i] = (struct file_mapping){ (uintptr_t)mappings->list[i].file, i };
+  if (items == NULL || !radix_sort (&items, n, sizeof *list))
+    {
+      free (items);
+      return shortage_note ();
+    }
+  mappings->by_file = items;
+  return true;
+}
+
+const struct mapping *
+mappings_next (const struct mappings *mappings, const struct code_file *file,
+               size_t *at)
+{
+  size_t n = mappings->n;
+  const struct file_mapping *list = mappings->by_file;
+  if (*at == 0)
+    *at = SEARCH_FIRST (n, i, list[i].file >= (uintptr_t)file);
+  return *at < n && list[*at].file == (uintptr_t)file
+             ? &mappings->list[list[(*at)++].number]
+             : NULL;
+}

@@ -1,0 +1,75 @@
+/* What a program has mapped, by address.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Where a function takes SUM, it counts for how many mappings the lists of all
+   programs have room.  */
+
+#ifndef STACKS_MAPPINGS_H
+#define STACKS_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct code_file;
+struct file_mapping; /* opaque */
+
+/* A mapping.  What lies between two mappings of a file is not the file's.  */
+struct mapping
+{
+  uint64_t start, end;
+  uint64_t offset; /* of START in FILE */
+  struct code_file
+      *file; /* one of the process's files; NULL: memory without */
+  bool runs; /* it may be executed */
+};
+
+struct mappings
+{
+  struct mapping *list;      /* ascending, disjoint */
+  size_t n, front, capacity; /* FRONT: room before the first one */
+  size_t *owners; /* how many processes have LIST, as a process and those that
+                     it has forked do until one of them maps something; NULL:
+                     one has it */
+  bool has_files; /* one of a file was among them */
+  struct file_mapping *by_file; /* owned: by file; NULL: not listed */
+};
+
+/* Lists of mappings have room for no more: in a recording, each of thousands
+   of processes may have changed one mapping of thousands that its parent has.
+ */
+#define MAPPINGS_MAX ((size_t)1 << 23)
+
+/* The mapping with ADDRESS, or NULL.  */
+const struct mapping *mappings_at (const struct mappings *mappings,
+                                   uint64_t address);
+
+/* Whether a mapping that is called PATH is of a file.  IS_KNOWN: it has an
+   inode or a build-id, as shared memory has, too, whose name the kernel has
+   made up.  */
+bool mapping_is_of_file (const char *path, bool is_known);
+
+/* Put MAPPING, which may be empty, in the place of whatever was mapped there.
+   False when memory ran out.  */
+bool mappings_put (struct mappings *mappings, size_t *sum,
+                   const struct mapping *mapping);
+
+/* Give TO, which has none, the mappings of FROM, too.  False when memory ran
+   out.  */
+bool mappings_share (struct mappings *to, struct mappings *from);
+
+/* Give TO the mappings of FROM, which has none then, in the place of its own.
+ */
+void mappings_move (struct mappings *to, struct mappings *from, size_t *sum);
+
+void mappings_forget (struct mappings *mappings, size_t *sum);
+
+/* List the mappings by file, unless they are.  False when memory ran out.  */
+bool mappings_list_by_file (struct mappings *mappings);
+
+/* The next mapping of FILE, in ascending order, or NULL.  The mappings are
+   listed by file, and *AT is 0 at first.  */
+const struct mapping *mappings_next (const struct mappings *mappings,
+                                     const struct code_file *file, size_t *at);
+
+#endif /* STACKS_MAPPINGS_H */
