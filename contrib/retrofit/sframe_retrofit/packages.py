@@ -30,6 +30,9 @@ Key = Tuple[str, str]         # name and version
 Reports = Dict[int, Report]   # by a file's index
 Result = TypeVar("Result")
 
+# What ends the work on a package, and not on the others of a run.
+FAILURES = (Refused, OSError, UnicodeDecodeError, MemoryError)
+
 
 class Package:
     """The package in the file PATH; what it is of reads it."""
@@ -380,7 +383,7 @@ def each(items: Iterable[Any],
     for item in items:
         try:
             results.append(function(item))
-        except (Refused, OSError, UnicodeDecodeError, MemoryError) as error:
+        except FAILURES as error:
             path = getattr(item, "path", item)
             failures[path] = reason_of(error, path)
             complain(path, failures[path])
@@ -426,7 +429,7 @@ def collect_checksums(options: Options, kind: Type[Package]) \
     for path in paths if len(paths) > 1 else []:
         try:
             found.add(checksums_in(kind, path))
-        except (Refused, OSError, UnicodeDecodeError, MemoryError) as error:
+        except FAILURES as error:
             if path in holders:
                 raise Refused("%s: %s" % (path, reason_of(error, path))) \
                     from None
