@@ -108,14 +108,35 @@ add_state (struct cfi2sframe_step *step, const struct disproof *disproof,
   step->frame_pointer = disproof->without_fp ? NULL : words->fp;
 }
 
+/* Add the instruction at ADDRESS, in FUNCTION, with what holds there.  */
+static void
+add_step (struct finding_steps *steps, const struct disproof *disproof,
+          const struct frame_function *function, uint64_t address)
+{
+  const struct image *image = steps->request->image;
+  uint64_t end = function->address + function->size;
+  size_t i = steps->n++;
+  struct cfi2sframe_step *step = &steps->list[i];
+  *step = (struct cfi2sframe_step){
+    .address = address,
+    .instruction = image_bytes_at (image, address, end - address),
+    .instruction_size = size_at (steps->decoder, image, address, end),
+    .says = words_of_cfi (function, disproof, image->arch, address,
+                          &steps->words[i].cfi),
+    .wrong = address >= disproof->start && address < disproof->end,
+  };
+  if (insn_show (steps->decoder, step->instruction, end - address, address,
+                 steps->words[i].text))
+    step->instruction_text = steps->words[i].text;
+  add_state (step, disproof, &steps->findings->row_map, image->arch,
+             &steps->words[i].code);
+}
+
 void
 finding_steps_find (struct finding_steps *steps,
-                    const struct disproof *disproof,
-                    const struct code_findings *findings,
-                    const struct code_request *request,
-                    const struct insn_decoder *decoder)
+                    const struct disproof *disproof)
 {
-  const struct image *image = request->image;
+  const struct code_request *request = steps->request;
   const struct frame_function *known = request->known;
   size_t number = SEARCH_FIRST (
       request->n_known, i, known[i].address + known[i].size > disproof->start);
@@ -124,29 +145,12 @@ finding_steps_find (struct finding_steps *steps,
   if (number == request->n_known || known[number].address > disproof->start)
     return;
   const struct frame_function *function = &known[number];
-  uint64_t end = function->address + function->size;
   bool is_same
       = steps->resume >= function->address && steps->resume <= disproof->start;
-  choose_all (&choice, is_same ? steps->resume : function->address, end,
-              decoder, image);
+  choose_all (&choice, is_same ? steps->resume : function->address,
+              function->address + function->size, steps->decoder,
+              request->image);
   steps->resume = choice.n > 0 ? choice.list[0] : disproof->start;
   for (size_t i = 0; i < choice.n; i++)
-    {
-      uint64_t at = choice.list[i];
-      struct cfi2sframe_step *step = &steps->list[steps->n];
-      *step = (struct cfi2sframe_step){
-        .address = at,
-        .instruction = image_bytes_at (image, at, end - at),
-        .instruction_size = size_at (decoder, image, at, end),
-        .says = words_of_cfi (function, disproof, image->arch, at,
-                              &steps->words[i].cfi),
-        .wrong = at >= disproof->start && at < disproof->end,
-      };
-      if (insn_show (decoder, step->instruction, end - at, at,
-                     steps->words[i].text))
-        step->instruction_text = steps->words[i].text;
-      add_state (step, disproof, &findings->row_map, image->arch,
-                 &steps->words[i].code);
-      steps->n++;
-    }
+    add_step (steps, disproof, function, choice.list[i]);
 }

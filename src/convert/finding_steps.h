@@ -19,8 +19,13 @@ enum
   STEPS_MAX = STEPS_BEFORE + STEPS_WRONG + 1 + STEPS_BEHIND
 };
 
+/* What is not named is zero at first.  */
 struct finding_steps
 {
+  const struct code_findings *findings; /* about what REQUEST has */
+  const struct code_request *request;
+  const struct insn_decoder *decoder;
+
   struct cfi2sframe_step list[STEPS_MAX];
   size_t n;
   struct
@@ -33,13 +38,10 @@ struct finding_steps
   uint64_t resume;
 };
 
-/* Fill in STEPS, which is zero at first, for DISPROOF, of FINDINGS about what
-   REQUEST has.  Disproofs come in ascending order.  They are valid while STEPS
-   is, and the image.  */
+/* Find the instructions for DISPROOF, of the findings.  Disproofs come in
+   ascending order.  The instructions are valid while STEPS is, and the
+   image.  */
 void finding_steps_find (struct finding_steps *steps,
-                         const struct disproof *disproof,
-                         const struct code_findings *findings,
-                         const struct code_request *request,
-                         const struct insn_decoder *decoder);
+                         const struct disproof *disproof);
 
 #endif /* CONVERT_FINDING_STEPS_H */

@@ -54,13 +54,13 @@ static void
 report (const struct lint_run *lint, const struct code_findings *findings,
         const struct code_request *request, const struct vocabulary *words)
 {
-  struct finding_steps steps = { .n = 0 };
+  struct finding_steps steps = { findings, request, words->decoder, .n = 0 };
   for (size_t i = 0; i < findings->disproofs.n; i++)
     {
       const struct disproof *from = &findings->disproofs.list[i];
       char says[DISPROOF_TEXT_MAX], does[DISPROOF_TEXT_MAX];
       code_describe (from, lint->image->arch, says, does);
-      finding_steps_find (&steps, from, findings, request, words->decoder);
+      finding_steps_find (&steps, from);
       struct cfi2sframe_finding finding = {
         .function = from->entry,
         .name = symbol_names_at (&words->names, from->entry),

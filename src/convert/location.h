@@ -63,7 +63,7 @@ location_work location_convert, location_undo, location_remove,
 /* Write the detached section (elf/detached_file.h) of the input below the
    folder, which is made if it is not there; with `dry_run' only its size is
    worked out.  The input is read and not changed.  Status CFI2SFRAME_NOTHING
-   when it has an .sframe that readers find.  */
+   when it has an .sframe that readers can use.  */
 location_work location_detach;
 
 /* Make the output a copy of the input, as location_convert does where there is

@@ -1,4 +1,4 @@
-/* What --strict and --min-coverage demand of a conversion.
+/* What --strict and --min-coverage demand, of a conversion and of a check.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_THRESHOLDS_H
