@@ -18,6 +18,7 @@ enum
 {
   CODE_SIZE = 0x10000,
   STUBS_MAX = 4,
+  FOUND_MAX = 8,
   FP_UNKNOWN_SIZE = 0x1234, /* of an FDE with that problem */
   RELOCATED_SIZE = 0x1235,  /* of one whose instructions are relocated */
   FILLED_IN_SIZE = 0x1236   /* of one whose address is */
@@ -26,7 +27,7 @@ enum
 struct fixture
 {
   struct cfi_source source;
-  struct frame_function stubs[STUBS_MAX];
+  struct frame_function stubs[STUBS_MAX], found[FOUND_MAX];
   struct frame_row row;
   struct buffer bytes;
   size_t cie;
@@ -66,18 +67,29 @@ add_fde (struct fixture *f, uint64_t offset, uint32_t size)
   put_fde (&f->bytes, f->cie, CODE + offset, size, "", 0);
 }
 
+/* A function whose only row is F's.  */
+static struct frame_function
+function_at (struct fixture *f, uint64_t offset, uint32_t size)
+{
+  return (struct frame_function){
+    .address = CODE + offset, .size = size, .rows = &f->row, .n_rows = 1
+  };
+}
+
 static void
 add_stub (struct fixture *f, uint64_t offset, uint32_t size)
 {
-  struct frame_functions *plt = &f->source.stubs;
-  plt->functions = f->stubs;
-  f->stubs[plt->n_functions++] = (struct frame_function){
-    .address = CODE + offset,
-    .size = size,
-    .from_plt = true,
-    .rows = &f->row,
-    .n_rows = 1,
-  };
+  struct frame_function *stub = &f->stubs[f->source.stubs.n_functions++];
+  f->source.stubs.functions = f->stubs;
+  *stub = function_at (f, offset, size);
+  stub->from_plt = true;
+}
+
+static void
+add_found (struct fixture *f, uint64_t offset, uint32_t size)
+{
+  f->source.found.functions = f->found;
+  f->found[f->source.found.n_functions++] = function_at (f, offset, size);
 }
 
 static void
@@ -104,7 +116,7 @@ begin_walk (struct fixture *f)
 struct expected
 {
   uint64_t offset; /* of the code, from CODE */
-  bool stub;
+  enum cfi_code_kind kind;
   enum frame_reason reason; /* after execution */
   const char *rows;         /* "start CFA offset" each, or NULL */
 };
@@ -141,11 +153,12 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
       assert_true (cfi_walk_next (&walk, &code));
       assert_true (cfi_walk_rows (&walk, &code, &err));
       assert_true (code.address == CODE + expected[i].offset);
-      assert_int_equal (code.kind,
-                        expected[i].stub ? CODE_OF_STUB : CODE_OF_FDE);
+      assert_int_equal (code.kind, expected[i].kind);
       assert_string_equal (frame_reason_name (code.reason),
                            frame_reason_name (reason));
       assert_int_equal (code.function != NULL, reason == REASON_NONE);
+      if (code.function != NULL)
+        assert_int_equal (code.function->from_plt, code.kind == CODE_OF_STUB);
       assert_int_equal (code.is_code, reason != REASON_FP_UNKNOWN
                                           && reason != REASON_EMPTY_RANGE
                                           && reason != REASON_RELOCATED
@@ -168,7 +181,8 @@ struct part
     PUSHING, /* from byte AT on CFA = SP + 16 */
     BROKEN,  /* an FDE with an instruction that there is not */
     SIGNAL,  /* an FDE of a signal frame */
-    STUB
+    STUB,
+    FOUND /* in the code */
   } kind;
   uint64_t offset;
   uint32_t size;
@@ -188,6 +202,8 @@ add_part (struct fixture *f, const struct part *part)
 {
   if (part->kind == STUB)
     add_stub (f, part->offset, part->size);
+  else if (part->kind == FOUND)
+    add_found (f, part->offset, part->size);
   else if (part->kind == PUSHING)
     add_pushing_fde (f, part->offset, part->size, part->at);
   else if (part->kind == BROKEN)
@@ -208,8 +224,8 @@ static const struct meeting
 {
   const char *name;
   size_t n_expected;
-  struct part parts[6];
-  struct expected expected[5];
+  struct part parts[13];
+  struct expected expected[7];
 } meetings[] = {
   { "parts_come_in_address_order", 5,
     .parts = { { FDE, 0x200, 16, 0 },
@@ -217,79 +233,81 @@ static const struct meeting
                { STUB, 0x80, 16, 0 },
                { STUB, 0x180, 16, 0 },
                { STUB, 0x300, 16, 0 } },
-    .expected = { { 0x80, true, 0, NULL },
-                  { 0x100, false, 0, NULL },
-                  { 0x180, true, 0, NULL },
-                  { 0x200, false, 0, NULL },
-                  { 0x300, true, 0, NULL } } },
+    .expected = { { 0x80, CODE_OF_STUB, 0, NULL },
+                  { 0x100, CODE_OF_FDE, 0, NULL },
+                  { 0x180, CODE_OF_STUB, 0, NULL },
+                  { 0x200, CODE_OF_FDE, 0, NULL },
+                  { 0x300, CODE_OF_STUB, 0, NULL } } },
   /* Each part comes once, with the first FDE.  */
   { "overlaps_that_agree_hold", 4,
     .parts = { { PUSHING, 0x00, 0x20, 0x18 },
                { PUSHING, 0x10, 0x30, 0x08 }, /* the same from there on */
                { PUSHING, 0x10, 0x10, 0x08 }, /* inside both */
                { FDE, 0x40, 0x10, 0 } /* begins where all end */ },
-    .expected = { { 0x00, false, REASON_NONE, "0 8; 18 16; 20" },
-                  { 0x20, false, REASON_NONE, "0 16; 20" },
-                  { 0x20, false, REASON_NONE, "0" },
-                  { 0x40, false, REASON_NONE, "0 8; 10" } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 18 16; 20" },
+                  { 0x20, CODE_OF_FDE, REASON_NONE, "0 16; 20" },
+                  { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
+                  { 0x40, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
   /* The first one claimed it all, and readers that search a table used the
      other.  */
   { "overlaps_that_contradict_do_not_hold", 2,
     .parts = { { FDE, 0x00, 0x60, 0 }, { PUSHING, 0x20, 0x20, 0x08 } },
-    .expected = { { 0x00, false, REASON_NONE, "0 8; 28 overlap; 40 8; 60" },
-                  { 0x40, false, REASON_NONE, "0" } } },
+    .expected
+    = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 28 overlap; 40 8; 60" },
+        { 0x40, CODE_OF_FDE, REASON_NONE, "0" } } },
   /* One that lies in the first ends nothing: what follows it is still in the
      first, and contradicts.  */
   { "an_fde_inside_does_not_end_the_group", 3,
     .parts = { { FDE, 0x00, 0x60, 0 },
                { FDE, 0x10, 0x10, 0 },
                { PUSHING, 0x30, 0x10, 0x00 } },
-    .expected = { { 0x00, false, REASON_NONE, "0 8; 30 overlap; 40 8; 60" },
-                  { 0x20, false, REASON_NONE, "0" },
-                  { 0x40, false, REASON_NONE, "0" } } },
+    .expected
+    = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 30 overlap; 40 8; 60" },
+        { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
+        { 0x40, CODE_OF_FDE, REASON_NONE, "0" } } },
   /* What overlaps a contradicted FDE only is heard, too: it was left out by
      the conversion and described elsewhere.  */
   { "overlaps_of_the_contradicted_are_heard", 3,
     .parts = { { FDE, 0x00, 0x20, 0 },
                { PUSHING, 0x10, 0x28, 0x00 },
                { FDE, 0x30, 0x20, 0 } },
-    .expected = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
-                  { 0x20, false, REASON_NONE, "0 16; 10 overlap; 18" },
-                  { 0x38, false, REASON_NONE, "0 8; 18" } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
+                  { 0x20, CODE_OF_FDE, REASON_NONE, "0 16; 10 overlap; 18" },
+                  { 0x38, CODE_OF_FDE, REASON_NONE, "0 8; 18" } } },
   /* Nobody knows what an FDE with broken instructions would have said.  */
   { "broken_fdes_contradict", 2,
     .parts = { { BROKEN, 0x00, 0x20, 0 },
                { FDE, 0x10, 0x20, 0 },
                { STUB, 0x18, 16, 0 } },
-    .expected = { { 0x00, false, REASON_BAD_INSTRUCTION, NULL },
-                  { 0x20, false, REASON_NONE, "0 8; 10" } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL },
+                  { 0x20, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
   /* All of its code is left out, also what another one describes as well.  */
   { "broken_fdes_stay_where_they_are", 2,
     .parts = { { FDE, 0x00, 0x20, 0 }, { BROKEN, 0x10, 0x20, 0 } },
-    .expected = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
-                  { 0x10, false, REASON_BAD_INSTRUCTION, NULL } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
+                  { 0x10, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL } } },
   /* A signal frame and an ordinary one are not the same.  */
   { "signal_frames_contradict", 2,
     .parts = { { FDE, 0x00, 0x20, 0 }, { SIGNAL, 0x10, 0x10, 0 } },
-    .expected = { { 0x00, false, REASON_NONE, "0 8; 10 overlap; 20" },
-                  { 0x20, false, REASON_NONE, "0" } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
+                  { 0x20, CODE_OF_FDE, REASON_NONE, "0" } } },
   { "what_is_no_code_claims_nothing", 3,
     .parts = { { FDE, BELOW, 0x2000, 0 },
                { FDE, 0x10, 0, 0 },
                { FDE, 0x10, 0x10, 0 } },
-    .expected = { { BELOW, false, REASON_NOT_EXECUTABLE, NULL },
-                  { 0x10, false, REASON_EMPTY_RANGE, NULL },
-                  { 0x10, false, REASON_NONE, NULL } } },
+    .expected = { { BELOW, CODE_OF_FDE, REASON_NOT_EXECUTABLE, NULL },
+                  { 0x10, CODE_OF_FDE, REASON_EMPTY_RANGE, NULL },
+                  { 0x10, CODE_OF_FDE, REASON_NONE, NULL } } },
   { "stubs_count_where_nobody_claims_the_code", 4,
     .parts = { { FDE, 0x00, 0x40, 0 },
                { FDE, 0x10, 0x10, 0 }, /* ends long before the first one */
                { STUB, 0x30, 16, 0 },
                { STUB, 0x40, 16, 0 },
                { FDE, 0x48, 0x10, 0 } /* in the stub */ },
-    .expected = { { 0x00, false, REASON_NONE, "0 8; 40" },
-                  { 0x20, false, REASON_NONE, "0" },
-                  { 0x40, true, REASON_NONE, "0 8; 10" },
-                  { 0x48, false, REASON_OVERLAP, NULL } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 40" },
+                  { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
+                  { 0x40, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
+                  { 0x48, CODE_OF_FDE, REASON_OVERLAP, NULL } } },
   /* A stub claims its code as an FDE does, and one inside of another one is
      none.  */
   { "stubs_claim_their_code", 4,
@@ -298,46 +316,67 @@ static const struct meeting
                { STUB, 0x10, 16, 0 },
                { FDE, 0x1f, 0x11, 0 },
                { FDE, 0x30, 0x10, 0 } },
-    .expected = { { 0x00, true, REASON_NONE, "0 8; 10" },
-                  { 0x10, true, REASON_NONE, "0 8; 10" },
-                  { 0x1f, false, REASON_OVERLAP, NULL },
-                  { 0x30, false, REASON_NONE, "0 8; 10" } } },
+    .expected = { { 0x00, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
+                  { 0x10, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
+                  { 0x1f, CODE_OF_FDE, REASON_OVERLAP, NULL },
+                  { 0x30, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
   { "a_stub_with_an_fde_is_described_by_that", 1,
     .parts = { { STUB, 0x10, 16, 0 }, { FDE, 0x10, 0x10, 0 } },
-    .expected = { { 0x10, false, REASON_NONE, "0 8; 10" } } },
+    .expected = { { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
   { "an_fde_whose_fp_is_unknown_claims_nothing", 2,
     .parts
     = { { FDE, 0x00, FP_UNKNOWN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
-    .expected = { { 0x00, false, REASON_FP_UNKNOWN, NULL },
-                  { 0x10, false, REASON_NONE, "0 8; 8 16; 20" } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_FP_UNKNOWN, NULL },
+                  { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 8 16; 20" } } },
   { "an_fde_whose_place_is_unknown_claims_nothing", 2,
     .parts
     = { { FDE, 0x00, FILLED_IN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
-    .expected = { { 0x00, false, REASON_RELOCATED, NULL },
-                  { 0x10, false, REASON_NONE, "0 8; 8 16; 20" } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_RELOCATED, NULL },
+                  { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 8 16; 20" } } },
   /* The one in the middle overlaps both others.  */
   { "what_claims_nothing_is_not_heard", 3,
     .parts = { { FDE, 0x00, 0x40, 0 },
                { FDE, 0x10, FP_UNKNOWN_SIZE, 0 },
                { FDE, 0x20, 0x40, 0 } },
-    .expected = { { 0x00, false, REASON_NONE, "0 8; 40" },
-                  { 0x10, false, REASON_FP_UNKNOWN, NULL },
-                  { 0x40, false, REASON_NONE, "0 8; 20" } } },
+    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 40" },
+                  { 0x10, CODE_OF_FDE, REASON_FP_UNKNOWN, NULL },
+                  { 0x40, CODE_OF_FDE, REASON_NONE, "0 8; 20" } } },
   { "an_fde_behind_an_empty_one_in_a_stub_is_in_the_stub", 3,
     .parts
     = { { STUB, 0x10, 16, 0 }, { FDE, 0x14, 0, 0 }, { FDE, 0x18, 16, 0 } },
-    .expected = { { 0x10, true, REASON_NONE, "0 8; 10" },
-                  { 0x14, false, REASON_EMPTY_RANGE, NULL },
-                  { 0x18, false, REASON_OVERLAP, NULL } } },
+    .expected = { { 0x10, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
+                  { 0x14, CODE_OF_FDE, REASON_EMPTY_RANGE, NULL },
+                  { 0x18, CODE_OF_FDE, REASON_OVERLAP, NULL } } },
   /* It is heard behind another one, with which the first agrees.  */
   { "what_cannot_be_executed_says_nothing_of_its_code", 3,
     .parts = { { FDE, 0x00, 0x2000, 0 },
                { FDE, 0x10, 0x1000, 0 },
                { FDE, 0x100, RELOCATED_SIZE, 0 } },
     .expected
-    = { { 0x00, false, REASON_NONE, "0 8; 100 overlap; 1335 8; 2000" },
-        { 0x1010, false, REASON_NONE, "0" },
-        { 0x100, false, REASON_BAD_INSTRUCTION, NULL } } },
+    = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 100 overlap; 1335 8; 2000" },
+        { 0x1010, CODE_OF_FDE, REASON_NONE, "0" },
+        { 0x100, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL } } },
+  /* Stubs and FDEs go before functions that were found in the code.  */
+  { "what_was_found_is_where_nobody_claims_the_code", 7,
+    .parts = { { FOUND, 0x00, 16, 0 },
+               { STUB, 0x10, 16, 0 },
+               { FOUND, 0x10, 16, 0 },
+               { FOUND, 0x18, 16, 0 },
+               { FOUND, 0x20, 16, 0 },
+               { STUB, 0x28, 16, 0 },
+               { FDE, 0x30, 16, 0 },
+               { FOUND, 0x30, 16, 0 },
+               { FOUND, 0x3f, 16, 0 },
+               { FOUND, 0x40, 16, 0 },
+               { STUB, 0x50, 16, 0 },
+               { FOUND, 0x60, 16, 0 } },
+    .expected = { { 0x00, CODE_FOUND, REASON_NONE, "0 8; 10" },
+                  { 0x10, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
+                  { 0x20, CODE_FOUND, REASON_NONE, "0 8; 10" },
+                  { 0x30, CODE_OF_FDE, REASON_NONE, "0 8; 10" },
+                  { 0x40, CODE_FOUND, REASON_NONE, "0 8; 10" },
+                  { 0x50, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
+                  { 0x60, CODE_FOUND, REASON_NONE, "0 8; 10" } } },
 };
 
 TEST_ROWS (meetings, const struct meeting *meeting, NULL, NULL, parts_meet)
@@ -349,20 +388,7 @@ TEST_ROWS (meetings, const struct meeting *meeting, NULL, NULL, parts_meet)
   expect (&f, meeting->expected, meeting->n_expected);
 }
 
-TEST (too_many_overlaps_are_not_heard)
-{
-  struct fixture f;
-  struct expected expected[17];
-  begin (&f);
-  for (unsigned i = 0; i < 17; i++)
-    {
-      add_fde (&f, 0, 16);
-      expected[i] = (struct expected){ 0, false, REASON_OVERLAP, NULL };
-    }
-  expect (&f, expected, 17);
-}
-
-/* Nor is what has a reason of its own, which it keeps.  */
+/* Too many overlaps are not heard.  What has a reason of its own keeps it.  */
 TEST (among_too_many_overlaps_a_reason_stays)
 {
   struct fixture f;
@@ -371,10 +397,11 @@ TEST (among_too_many_overlaps_a_reason_stays)
   for (unsigned i = 0; i < 17; i++)
     {
       add_fde (&f, 0, 16);
-      expected[i] = (struct expected){ 0, false, REASON_OVERLAP, NULL };
+      expected[i] = (struct expected){ 0, CODE_OF_FDE, REASON_OVERLAP, NULL };
     }
   add_fde (&f, 0, RELOCATED_SIZE);
-  expected[17] = (struct expected){ 0, false, REASON_BAD_INSTRUCTION, NULL };
+  expected[17]
+      = (struct expected){ 0, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL };
   expect (&f, expected, 18);
 }
 
@@ -405,8 +432,9 @@ FIXTURE_TEST (no_row_says_that_an_unknown_fp_is_kept)
 TEST (what_claims_nothing_makes_no_group)
 {
   struct fixture f;
-  struct expected expected[42] = { { 0x00, false, REASON_NONE, NULL },
-                                   { 0x10, false, REASON_FP_UNKNOWN, NULL } };
+  struct expected expected[42]
+      = { { 0x00, CODE_OF_FDE, REASON_NONE, NULL },
+          { 0x10, CODE_OF_FDE, REASON_FP_UNKNOWN, NULL } };
   begin (&f);
   add_fde (&f, 0x00, 0x40);
   add_fde (&f, 0x10, FP_UNKNOWN_SIZE);
@@ -417,62 +445,6 @@ TEST (what_claims_nothing_makes_no_group)
                                        "0 8; 10" };
     }
   expect (&f, expected, 42);
-}
-
-/* Functions found in the code come in address order among stubs and FDEs,
-   which go before them where they describe the same code.  */
-FIXTURE_TEST (what_was_found_is_where_nobody_claims_the_code)
-{
-  static const struct
-  {
-    enum cfi_code_kind kind;
-    uint64_t offset;
-    bool comes;
-  } parts[] = {
-    { CODE_FOUND, 0x00, true },   { CODE_OF_STUB, 0x10, true },
-    { CODE_FOUND, 0x10, false },  { CODE_FOUND, 0x18, false },
-    { CODE_FOUND, 0x20, true },   { CODE_OF_STUB, 0x28, false },
-    { CODE_OF_FDE, 0x30, true },  { CODE_FOUND, 0x30, false },
-    { CODE_FOUND, 0x3f, false },  { CODE_FOUND, 0x40, true },
-    { CODE_OF_STUB, 0x50, true }, { CODE_FOUND, 0x60, true },
-  };
-  enum
-  {
-    N = sizeof parts / sizeof *parts
-  };
-  struct frame_function found[N];
-  struct cfi_code code;
-  f->source.found.functions = found;
-  for (size_t i = 0; i < N; i++)
-    if (parts[i].kind == CODE_OF_FDE)
-      add_fde (f, parts[i].offset, 16);
-    else if (parts[i].kind == CODE_OF_STUB)
-      add_stub (f, parts[i].offset, 16);
-    else
-      found[f->source.found.n_functions++]
-          = (struct frame_function){ .address = CODE + parts[i].offset,
-                                     .size = 16,
-                                     .rows = &f->row,
-                                     .n_rows = 1 };
-  struct cfi_walk walk = begin_walk (f);
-  for (size_t i = 0; i < N; i++)
-    {
-      if (!parts[i].comes)
-        continue;
-      assert_true (cfi_walk_next (&walk, &code));
-      assert_int_equal (code.address - CODE, parts[i].offset);
-      assert_int_equal (code.kind, parts[i].kind);
-      assert_int_equal (code.reason, REASON_NONE);
-      assert_int_equal (code.size, 16);
-      assert_true (code.is_code);
-      assert_int_equal (code.function != NULL, parts[i].kind != CODE_OF_FDE);
-      if (code.function != NULL)
-        assert_true (code.function->address == code.address
-                     && code.function->from_plt
-                            == (parts[i].kind == CODE_OF_STUB));
-    }
-  assert_false (cfi_walk_next (&walk, &code));
-  cfi_walk_end (&walk);
 }
 
 /* Whichever allocation fails, the lack of memory is an error or, where the
@@ -663,66 +635,18 @@ TEST (many_neighbours_are_no_group)
   for (unsigned i = 0; i < 40; i++)
     {
       add_fde (&f, 16 * (uint64_t)i, 16);
-      expected[i] = (struct expected){ 16 * (uint64_t)i, false, REASON_NONE,
-                                       "0 8; 10" };
+      expected[i] = (struct expected){ 16 * (uint64_t)i, CODE_OF_FDE,
+                                       REASON_NONE, "0 8; 10" };
     }
   expect (&f, expected, 40);
   begin (&f);
   for (unsigned i = 0; i < 16; i++)
     {
       add_fde (&f, 0, 16);
-      expected[i] = (struct expected){ i > 0 ? 16 : 0, false, REASON_NONE,
-                                       i > 0 ? "0" : "0 8; 10" };
+      expected[i] = (struct expected){ i > 0 ? 16 : 0, CODE_OF_FDE,
+                                       REASON_NONE, i > 0 ? "0" : "0 8; 10" };
     }
   expect (&f, expected, 16);
-}
-
-/* An FDE that says nothing of code is not a rival of FDEs that it only
-   follows, and makes none of FDEs that it overlaps.  */
-TEST (an_fde_of_no_code_makes_no_rivals)
-{
-  static const struct
-  {
-    uint64_t offset;
-    uint32_t size;
-  } silent[] = { { 0x10, 0 }, { 0x08, FP_UNKNOWN_SIZE } };
-  for (unsigned i = 0; i < 2; i++)
-    {
-      struct fixture f;
-      struct cfi_code code;
-      begin (&f);
-      add_fde (&f, 0x00, 0x10);
-      add_fde (&f, silent[i].offset, silent[i].size);
-      add_fde (&f, 0x20, 0x10);
-      struct cfi_walk walk = begin_walk (&f);
-      assert_true (cfi_walk_next (&walk, &code));
-      assert_int_equal (cfi_code_is_disputed (&code), i == 1);
-      assert_true (cfi_walk_next (&walk, &code));
-      assert_false (code.is_code);
-      assert_true (cfi_walk_next (&walk, &code));
-      assert_false (cfi_code_is_disputed (&code));
-      cfi_walk_end (&walk);
-      end (&f);
-    }
-}
-
-/* The dispute begins where the part that others claim ends.  */
-FIXTURE_TEST (a_dispute_behind_the_front_is_none_of_it)
-{
-  struct error err = { 0 };
-  struct cfi_code code;
-  add_fde (f, 0x00, 0x20);
-  add_fde (f, 0x10, 0x30);
-  add_pushing_fde (f, 0x20, 0x20, 0x00);
-  struct cfi_walk walk = begin_walk (f);
-  for (size_t i = 0; i < 2; i++)
-    {
-      assert_true (cfi_walk_next (&walk, &code));
-      assert_true (cfi_walk_rows (&walk, &code, &err));
-    }
-  expect_rows (&code, "0 overlap; 20");
-  assert_false (code.front_disputed);
-  cfi_walk_end (&walk);
 }
 
 /* Padding ends where a stub begins, too.  */
