@@ -258,6 +258,9 @@ class Generator:
         if token.text in ("if", "for", "while", "do", "switch", "case",
                           "default", "else", "goto", ";", "{", "}"):
             return
+        if (token.text.isupper() and self.at(i + 1) == "("
+                and self.at(self.other[i + 1] + 1) != ";"):
+            return  # a macro that is the head of a loop
         j = i
         while self.at(j) != ";":
             j = self.other.get(j, j) + 1 if self.at(j) in OPENING else j + 1
