@@ -47,21 +47,10 @@ row_search_find (struct row_search *search, uint64_t address)
 {
   if (address - search->start < search->size)
     return search->row;
-  const struct frame_function *known = search->functions;
-  size_t n = search->n;
-  if (n == 0)
+  const struct frame_function *function
+      = frame_functions_find (search->functions, search->n, address);
+  if (!function)
     return NULL;
-  const struct frame_function *function = &known[search->function];
-  if (address < function->address
-      || address - function->address >= function->size)
-    {
-      size_t at
-          = SEARCH_FIRST (n, i, known[i].address + known[i].size > address);
-      if (at == n || known[at].address > address)
-        return NULL;
-      search->function = at;
-      function = &known[at];
-    }
   take_row (search, function, address);
   return search->row;
 }

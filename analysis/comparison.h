@@ -25,7 +25,6 @@ struct row_search
 {
   const struct frame_function *functions; /* ascending, disjoint; borrowed */
   size_t n;
-  size_t function;             /* index of the one looked at last */
   const struct frame_row *row; /* found last, for SIZE bytes from START on */
   uint64_t start, size;
 };

@@ -107,10 +107,7 @@ known_code_free (struct known_code *known)
 const struct frame_function *
 known_code_at (const struct known_code *known, uint64_t address)
 {
-  const struct frame_function *all = known->functions;
-  size_t at
-      = SEARCH_FIRST (known->n, i, all[i].address + all[i].size > address);
-  return at < known->n && all[at].address <= address ? &all[at] : NULL;
+  return frame_functions_find (known->functions, known->n, address);
 }
 
 bool

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/search.h"
 
 /* The addresses to be shown, and where the walk over the function is.  */
 struct choice
@@ -137,14 +136,12 @@ finding_steps_find (struct finding_steps *steps,
                     const struct disproof *disproof)
 {
   const struct code_request *request = steps->request;
-  const struct frame_function *known = request->known;
-  size_t number = SEARCH_FIRST (
-      request->n_known, i, known[i].address + known[i].size > disproof->start);
+  const struct frame_function *function = frame_functions_find (
+      request->known, request->n_known, disproof->start);
   struct choice choice = { .disproof = disproof };
   steps->n = 0;
-  if (number == request->n_known || known[number].address > disproof->start)
+  if (!function)
     return;
-  const struct frame_function *function = &known[number];
   bool is_same
       = steps->resume >= function->address && steps->resume <= disproof->start;
   choose_all (&choice, is_same ? steps->resume : function->address,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* Why a PC range has no SFrame data.  frame_reason_name() gives the stable
    identifiers used in reports.  */
@@ -149,6 +150,16 @@ struct frame_functions
   struct frame_function *functions; /* owned */
   size_t n_functions, capacity;
 };
+
+/* The one with ADDRESS in it, of N FUNCTIONS in such an order, or NULL.  */
+static inline const struct frame_function *
+frame_functions_find (const struct frame_function *functions, size_t n,
+                      uint64_t address)
+{
+  size_t at = SEARCH_FIRST (
+      n, i, functions[i].address + functions[i].size > address);
+  return at < n && functions[at].address <= address ? &functions[at] : NULL;
+}
 
 static inline bool
 frame_rule_equal (struct frame_rule a, struct frame_rule b)

@@ -88,19 +88,7 @@ row_at (const struct frame_function *function, uint64_t address)
 static const struct frame_function *
 function_at (const struct frame_functions *list, uint64_t address)
 {
-  size_t low = 0, high = list->n_functions;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (list->functions[middle].address + list->functions[middle].size
-          <= address)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low < list->n_functions && list->functions[low].address <= address
-             ? &list->functions[low]
-             : NULL;
+  return frame_functions_find (list->functions, list->n_functions, address);
 }
 
 struct verdicts
