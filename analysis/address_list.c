@@ -28,10 +28,8 @@ bool
 address_list_sort (struct address_list *list)
 {
   size_t n = 0;
-  void *sorted = list->list;
-  if (!radix_sort (&sorted, list->n, sizeof *list->list))
+  if (!RADIX_SORT (list->list, list->n))
     return false;
-  list->list = sorted;
   list->capacity = list->n;
   for (size_t i = 0; i < list->n; i++)
     if (n == 0 || list->list[i] != list->list[n - 1])

@@ -116,12 +116,10 @@ take (struct sweep *sweep, const struct row_range *row_range)
 static bool
 settle (struct row_map *row_map)
 {
-  void *sorted = row_map->ranges;
   size_t room = 2 * row_map->n + 1;
   struct sweep sweep = { .settled = NULL };
-  if (!radix_sort (&sorted, row_map->n, sizeof *row_map->ranges))
+  if (!RADIX_SORT (row_map->ranges, row_map->n))
     return false;
-  row_map->ranges = sorted;
   row_map->capacity = row_map->n;
   sweep.settled = reallocarray (NULL, room, sizeof *sweep.settled);
   if (!sweep.settled)

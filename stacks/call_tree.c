@@ -79,13 +79,12 @@ call_tree_find (const struct call_tree *tree, uint32_t parent, uint64_t key)
 struct keyed_node *
 call_tree_by_key (const struct call_tree *tree)
 {
-  void *nodes = calloc (tree->n, sizeof (struct keyed_node));
-  struct keyed_node *keyed = nodes;
-  for (uint32_t i = 0; nodes != NULL && i < tree->n; i++)
+  struct keyed_node *keyed = calloc (tree->n, sizeof *keyed);
+  for (uint32_t i = 0; keyed != NULL && i < tree->n; i++)
     keyed[i] = (struct keyed_node){ tree->nodes[i].key, i };
-  if (nodes != NULL && radix_sort (&nodes, tree->n, sizeof *keyed))
-    return nodes;
-  free (nodes);
+  if (keyed != NULL && RADIX_SORT (keyed, tree->n))
+    return keyed;
+  free (keyed);
   return NULL;
 }
 

@@ -261,12 +261,9 @@ take_segments (struct core *core, struct process *process, Elf *elf,
   if (headers != PN_XNUM)
     n = headers;
   core->missing += (n - taken) * sizeof (Elf64_Phdr);
-  void *segments = core->segments;
-  _Static_assert(offsetof (struct segment, start) == 0, "radix_sort");
-  if (core->n_segments > 0
-      && !radix_sort (&segments, core->n_segments, sizeof *core->segments))
+  _Static_assert(offsetof (struct segment, start) == 0, "RADIX_SORT");
+  if (!RADIX_SORT (core->segments, core->n_segments))
     return error_set_no_memory (err);
-  core->segments = segments;
   for (size_t i = 0; i < core->n_segments; i++)
     if (core->segments[i].size > 0)
       memory_add (&process->memory, core->segments[i].start,

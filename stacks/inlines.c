@@ -108,11 +108,7 @@ list_units (struct inlines *inlines, Dwfl_Module *module)
   bool done = true;
   while (done && (first = dwfl_module_nextcu (module, first, &bias)) != NULL)
     done = add_unit (inlines, first);
-  void *list = inlines->by_address.list;
-  done = done
-         && radix_sort (&list, inlines->by_address.n,
-                        sizeof *inlines->by_address.list);
-  inlines->by_address.list = list;
+  done = done && RADIX_SORT (inlines->by_address.list, inlines->by_address.n);
   if (!done)
     ranges_free (inlines, &inlines->by_address);
   inlines->listed = true;

@@ -30,9 +30,8 @@ static bool
 cut (struct interval_map *map, const struct interval *intervals, size_t n,
      uint32_t *places)
 {
-  void *list = calloc (2 * n + 1, sizeof *map->spans);
-  struct interval_span *spans = list;
-  if (list == NULL)
+  struct interval_span *spans = calloc (2 * n + 1, sizeof *spans);
+  if (spans == NULL)
     return false;
   for (uint32_t i = 0; i < n; i++)
     {
@@ -42,8 +41,8 @@ cut (struct interval_map *map, const struct interval *intervals, size_t n,
   spans[2 * n].start = UINT64_MAX;
   for (uint32_t i = 0; i <= 2 * n; i++)
     spans[i].number = i;
-  bool sorted = radix_sort (&list, 2 * n + 1, sizeof *spans);
-  map->spans = list;
+  bool sorted = RADIX_SORT (spans, 2 * n + 1);
+  map->spans = spans;
   map->n = 2 * n + 1;
   for (uint32_t i = 0; sorted && i < map->n; i++)
     {

@@ -207,16 +207,15 @@ mappings_list_by_file (struct mappings *mappings)
   size_t n = mappings->n;
   if (mappings->by_file != NULL)
     return true;
-  void *items = calloc (n + 1, sizeof *mappings->by_file);
-  struct file_mapping *list = items;
-  for (size_t i = 0; items != NULL && i < n; i++)
+  struct file_mapping *list = calloc (n + 1, sizeof *list);
+  for (size_t i = 0; list != NULL && i < n; i++)
     list[i] = (struct file_mapping){ (uintptr_t)mappings->list[i].file, i };
-  if (items == NULL || !radix_sort (&items, n, sizeof *list))
+  if (list == NULL || !RADIX_SORT (list, n))
     {
-      free (items);
+      free (list);
       return shortage_note ();
     }
-  mappings->by_file = items;
+  mappings->by_file = list;
   return true;
 }
 

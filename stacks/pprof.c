@@ -162,8 +162,7 @@ put_samples (struct writer *writer)
 {
   const struct named_profile *profile = writer->profile;
   size_t n = profile->n_log;
-  void *sorted = calloc (n + 1, sizeof (struct keyed_sample));
-  struct keyed_sample *samples = sorted;
+  struct keyed_sample *samples = calloc (n + 1, sizeof *samples);
   if (samples == NULL)
     return false;
   for (size_t i = 0; i < n; i++)
@@ -173,8 +172,7 @@ put_samples (struct writer *writer)
           = (struct keyed_sample){ (uint64_t)from->thread << 32 | from->node,
                                    from->weight };
     }
-  bool done = radix_sort (&sorted, n, sizeof *samples);
-  samples = sorted;
+  bool done = RADIX_SORT (samples, n);
   for (size_t i = 0, next; done && i < n; i = next)
     {
       uint64_t key = samples[i].key, weight = 0;
@@ -183,7 +181,7 @@ put_samples (struct writer *writer)
       put_sample (writer, (uint32_t)(key >> 32), (uint32_t)key, next - i,
                   weight);
     }
-  free (sorted);
+  free (samples);
   return done;
 }
 

@@ -124,11 +124,9 @@ compare_entries (const void *a, const void *b)
 static bool
 sort_entries (struct entries *entries)
 {
-  void *list = entries->list;
-  _Static_assert(offsetof (struct entry, value) == 0, "radix_sort");
-  if (entries->n > 0 && !radix_sort (&list, entries->n, sizeof *entries->list))
+  _Static_assert(offsetof (struct entry, value) == 0, "RADIX_SORT");
+  if (!RADIX_SORT (entries->list, entries->n))
     return false;
-  entries->list = list;
   for (size_t i = 0, end; i < entries->n; i = end)
     {
       for (end = i + 1; end < entries->n

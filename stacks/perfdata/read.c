@@ -110,9 +110,8 @@ static bool
 read_ids (struct perf_data *data, struct error *err)
 {
   size_t n = 0;
-  void *ids = calloc (data->n_ids + 1, sizeof *data->ids);
-  data->ids = ids;
-  if (ids == NULL)
+  data->ids = calloc (data->n_ids + 1, sizeof *data->ids);
+  if (data->ids == NULL)
     return error_set_no_memory (err);
   for (size_t i = 0; i < data->n_events; i++)
     {
@@ -120,9 +119,7 @@ read_ids (struct perf_data *data, struct error *err)
       while (cursor_left (&at) > 0)
         data->ids[n++] = (struct perf_id){ cursor_u64 (&at), (uint32_t)i };
     }
-  bool sorted = radix_sort (&ids, n, sizeof *data->ids);
-  data->ids = ids;
-  return sorted || error_set_no_memory (err);
+  return RADIX_SORT (data->ids, n) || error_set_no_memory (err);
 }
 
 /* A string of perf's: its room, and as many bytes.  */
@@ -356,10 +353,8 @@ list_records (struct perf_data *data, struct error *err)
     }
   if (data->n_plain != data->plain.size)
     return malformed (err, part.offset, "its compressed records are cut off");
-  void *entries = data->entries;
-  bool sorted = radix_sort (&entries, data->n_entries, sizeof *data->entries);
-  data->entries = entries;
-  return sorted || error_set_no_memory (err);
+  return RADIX_SORT (data->entries, data->n_entries)
+         || error_set_no_memory (err);
 }
 
 struct perf_data *
