@@ -192,18 +192,6 @@ TEST (what_was_converted_is_equal)
     }
 }
 
-TEST (code_without_rows_is_absent)
-{
-  struct sides sides;
-  sides_init_usual (&sides, 3);
-  convert (&sides, 1);
-  struct cfi2sframe_check_result result = verify (&sides);
-  assert_int_equal (result.bytes_equal, 16);
-  assert_int_equal (result.bytes_absent, 176 + 34);
-  assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
-  sides_free (&sides);
-}
-
 /* Verify a section with one function that says CFA = SP + 8 throughout.  */
 static struct cfi2sframe_check_result
 verify_against (struct sides *sides, struct sframe_fde function)
@@ -444,28 +432,7 @@ TEST (a_section_for_another_machine_is_an_error)
   sides_free (&sides);
 }
 
-/* A row without words says so, except in V1, where it says nothing.  */
-TEST (no_caller_is_what_a_row_has_to_say)
-{
-  static const uint8_t undefined[] = { 0x07, 16 };
-  for (unsigned version = 1; version <= 3; version++)
-    {
-      struct sides sides;
-      struct sframe_row row = { .n_words = 0 };
-      sides_init (&sides, version);
-      add_fde (&sides.eh_frame, 0x1000, 16, undefined, sizeof undefined);
-      read_cfi (&sides);
-      struct cfi2sframe_check_result result = verify_against (
-          &sides,
-          (struct sframe_fde){
-              .address = 0x1000, .size = 16, .rows = &row, .n_rows = 1 });
-      assert_int_equal (result.bytes_equal, version == 1 ? 0 : 16);
-      assert_int_equal (result.bytes_wrong, version == 1 ? 16 : 0);
-      sides_free (&sides);
-    }
-}
-
-/* A function of V3's default type without rows says so, too (specification,
+/* A function of V3's default type without rows has no caller (specification,
    section 1.2); of a signal frame without rows nothing is known.  */
 TEST (a_function_without_rows_is_an_outermost_frame)
 {
