@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 
 /* The addresses to be shown, and where the walk over the function is.  */
 struct choice
