@@ -99,6 +99,15 @@ beside (const struct tree *tree, const char *name)
   return path;
 }
 
+/* The library NAME of TREE is ELF.  */
+static void
+write_library (struct tree *tree, const char *name, struct elf_builder *elf)
+{
+  elf_builder_finish (elf);
+  snprintf (tree->path, sizeof tree->path, "%s", beside (tree, name));
+  write_file (tree->path, elf->bytes, elf->size);
+}
+
 static void
 add_library (struct tree *tree, const char *name, bool with_soname)
 {
@@ -106,9 +115,7 @@ add_library (struct tree *tree, const char *name, bool with_soname)
   elf_builder_program (&elf, EM_X86_64, false);
   if (with_soname)
     add_soname (&elf);
-  elf_builder_finish (&elf);
-  snprintf (tree->path, sizeof tree->path, "%s", beside (tree, name));
-  write_file (tree->path, elf.bytes, elf.size);
+  write_library (tree, name, &elf);
 }
 
 /* What directories have in front of what is in them: a number of other names,
@@ -234,82 +241,141 @@ expect (const struct tree *tree, const char *found)
   expect_at (&location, found);
 }
 
-/* Names.  */
+/* ---- A file beside a library.  */
 
-struct name_case
+#define LIST ".libq.so.hmac"
+
+/* Whether a file counts as the checksum of a library beside it.  Names are
+   seen from the library's folder.  */
+struct neighbours
 {
+  const char *checksum; /* the file */
   const char *library;
-  const char *beside; /* an empty file, seen from the library's folder */
   bool counts;
+  const char *contents; /* of the file; NULL: it is empty */
+  bool without_soname;  /* the library */
+  bool absent;          /* the file is not there */
+  /* A link to the library or, unless TO is NULL, to TO.  */
+  const char *symbolic, *hard, *to;
 };
 
-static void
-expect_names (const struct name_case *cases, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    {
-      struct tree tree;
-      make_tree (&tree);
-      add_library (&tree, cases[i].library, true);
-      write_file (beside (&tree, cases[i].beside), "", 0);
-      expect (&tree, cases[i].counts ? cases[i].beside : NULL);
-      remove_tree (&tree);
-    }
-}
+static const struct neighbours neighbours[] = {
+  /* Checksums have the name of the library or its soname.  */
+  { ".libx.so.1.2.hmac", "libx.so.1.2", .counts = true },
+  { "libx.so.1.2.hmac", "libx.so.1.2", .counts = true },
+  { "libx.so.1.2.chk", "libx.so.1.2", .counts = true },
+  { ".libs.so.1.hmac", "libx.so.1.2", .counts = true },
+  { "libs.so.1.hmac", "libx.so.1.2", .counts = true },
+  { "libs.so.1.chk", "libx.so.1.2", .counts = true },
+  { "x.chk", "x", .counts = true },
+  { "libx.chk", "libx.so", .counts = true },
+  { "libx.so.chk", "libx.so", .counts = true },
+  { "libx.chk", "libx.so.1", .counts = false },
+  { "libx.so.chk", "libx", .counts = false },
+  { "libx.hmac", "libx.so", .counts = false },
+  { "..libx.so.hmac", "libx.so", .counts = false },
+  { ".libx.so.chk", "libx.so", .counts = false },
+  { "liby.so.hmac", "libx.so", .counts = false },
+  { "libx.so.hmac2", "libx.so", .counts = false },
+  { "libx.so.chk2", "libx.so", .counts = false },
+  { "libx.sohmac", "libx.so", .counts = false },
+  { ".hmac", "libx.so", .counts = false },
+  { "..hmac", "libx.so", .counts = false },
+  { ".chk", "libx.so", .counts = false },
+  { ".chk", ".so", .counts = false },
+  { ".libx.chk", ".libx.so", .counts = true },
+  { "..libx.so.hmac", ".libx.so", .counts = true },
+  { ".libx.so.hmac", ".libx.so", .counts = false },
+  { "hmac", "so", .counts = false },
 
-#define EXPECT_NAMES(cases) \
-  expect_names (cases, sizeof (cases) / sizeof *(cases))
+  /* They may be in folders of checksums.  */
+  { "fipscheck/libx.so.hmac", "libx.so", .counts = true },
+  { "fipshmac/libx.so.hmac", "libx.so", .counts = true },
+  { "hmaccalc/libx.so.hmac", "libx.so", .counts = true },
+  { "../lib/fipscheck/libx.so.hmac", "libx.so", .counts = true },
+  { "../lib/fipshmac/libx.so.hmac", "libx.so", .counts = true },
+  { "../lib/hmaccalc/libx.so.hmac", "libx.so", .counts = true },
+  { "../lib64/fipscheck/libx.so.hmac", "libx.so", .counts = true },
+  { "../lib64/fipshmac/.libx.so.hmac", "libx.so", .counts = true },
+  { "../lib64/hmaccalc/.libs.so.1.hmac", "libx.so", .counts = true },
+  { "../libx.so.hmac", "libx.so", .counts = false },
+  { "../fipscheck/libx.so.hmac", "libx.so", .counts = false },
+  { "other/libx.so.hmac", "libx.so", .counts = false },
 
-TEST (by_its_name_or_soname)
-{
-  static const struct name_case cases[] = {
-    { "libx.so.1.2", ".libx.so.1.2.hmac", true },
-    { "libx.so.1.2", "libx.so.1.2.hmac", true },
-    { "libx.so.1.2", "libx.so.1.2.chk", true },
-    { "libx.so.1.2", ".libs.so.1.hmac", true },
-    { "libx.so.1.2", "libs.so.1.hmac", true },
-    { "libx.so.1.2", "libs.so.1.chk", true },
-    { "x", "x.chk", true },
-    { "libx.so", "libx.chk", true },
-    { "libx.so", "libx.so.chk", true },
-    { "libx.so.1", "libx.chk", false },
-    { "libx", "libx.so.chk", false },
-    { "libx.so", "libx.hmac", false },
-    { "libx.so", "..libx.so.hmac", false },
-    { "libx.so", ".libx.so.chk", false },
-    { "libx.so", "liby.so.hmac", false },
-    { "libx.so", "libx.so.hmac2", false },
-    { "libx.so", "libx.so.chk2", false },
-    { "libx.so", "libx.sohmac", false },
-    { "libx.so", ".hmac", false },
-    { "libx.so", "..hmac", false },
-    { "libx.so", ".chk", false },
-    { ".so", ".chk", false },
-    { ".libx.so", ".libx.chk", true },
-    { ".libx.so", "..libx.so.hmac", true },
-    { ".libx.so", ".libx.so.hmac", false },
-    { "so", "hmac", false },
-  };
-  EXPECT_NAMES (cases);
-}
+  /* A link to the library in its own folder is a name of it, wherever its
+     checksum is.  */
+  { ".libz.so.0.hmac", "libx.so", .counts = true, .symbolic = "libz.so.0" },
+  { ".libz.so.0.hmac", "libx.so", .counts = true, .hard = "libz.so.0" },
+  { "fipscheck/libz.so.0.hmac", "libx.so", .counts = true,
+    .symbolic = "libz.so.0" },
+  { "libz.chk", "libx.so", .counts = true, .symbolic = "libz.so" },
+  { "z.hmac", "libx.so", .counts = true, .symbolic = "z" },
+  { ".libz.so.0.hmac", "libx.so", .counts = false, .symbolic = "libz.so.0",
+    .to = "../liby.so" },
+  { ".libz.so.0.hmac", "libx.so", .counts = false, .symbolic = "libz.so.0",
+    .to = "nothing" },
+  { ".libz.so.0.hmac", "libx.so", .counts = false,
+    .symbolic = "../libz.so.0" },
 
-TEST (in_the_folders_of_checksums)
+  /* A list has parts for several libraries.  */
+  { LIST, "libx.so.1", .counts = true,
+    .contents = "[global]\n[libx.so.1]\nhmac = 00\n" },
+  { LIST, "libx.so.1", .counts = true,
+    .contents = "[global]\n[libx.so.1]\nhmac = 00\n", .without_soname = true },
+  { LIST, "libx.so.1", .counts = true,
+    .contents = "[global]\n[" SONAME "]\nhmac = 00\n" },
+  { LIST, "libx.so.1", .counts = false,
+    .contents = "[global]\n[" SONAME "]\nhmac = 00\n",
+    .without_soname = true },
+  { LIST, "libx.so.1", .counts = false, .contents = "[libx.so.12]\n" },
+  { LIST, "libx.so.1", .counts = false, .contents = "[libx.so.1\n" },
+  { LIST, "libx.so.1", .counts = false, .contents = "libx.so.1]\n" },
+  { LIST, "libx.so.1", .counts = false, .contents = "[(null)]\n",
+    .without_soname = true },
+  { LIST, "libx.so.1", .counts = false },
+  { "libq.so.chk", "libx.so.1", .counts = false, .contents = "[libx.so.1]\n" },
+  { "libq.so.list", "libx.so.1", .counts = false,
+    .contents = "[libx.so.1]\n" },
+  { "fipshmac/libq.so.hmac", "libx.so.1", .counts = true,
+    .contents = "[libx.so.1]\n" },
+
+  /* OpenSSL's module has its checksum in its configuration.  */
+  { "fipsmodule.cnf", "fips.so", .counts = true },
+  { "fipsmodule.cnf", "fips.so", .counts = false, .absent = true },
+  { "fipsmodule.cnf", "fipsprovider.so", .counts = true },
+  { "fipsmodule.cnf", "legacy.so", .counts = false },
+  { "fipsmodule.cnf", "xfips.so", .counts = false },
+  { "fipsmodule.cnf", "ossl-modules/fips.so", .counts = true, .absent = true },
+  { "fipsmodule.cnf", "ossl-modules/fipsprovider.so", .counts = false,
+    .absent = true },
+  { "fipsmodule.cnf", "ossl-modules/legacy.so", .counts = false,
+    .absent = true },
+  { "fipsmodule.cnf", "my-ossl-modules/fips.so", .counts = false,
+    .absent = true },
+
+  /* IBM's ICC signs its neighbours.  */
+  { "SIG.txt", "libicclib085.so", .counts = false },
+  { "ICCSIG.txt", "libicclib085.so", .counts = true },
+};
+
+TEST_ROWS (neighbours, const struct neighbours *given, NULL, NULL,
+           counts_or_does_not)
 {
-  static const struct name_case cases[] = {
-    { "libx.so", "fipscheck/libx.so.hmac", true },
-    { "libx.so", "fipshmac/libx.so.hmac", true },
-    { "libx.so", "hmaccalc/libx.so.hmac", true },
-    { "libx.so", "../lib/fipscheck/libx.so.hmac", true },
-    { "libx.so", "../lib/fipshmac/libx.so.hmac", true },
-    { "libx.so", "../lib/hmaccalc/libx.so.hmac", true },
-    { "libx.so", "../lib64/fipscheck/libx.so.hmac", true },
-    { "libx.so", "../lib64/fipshmac/.libx.so.hmac", true },
-    { "libx.so", "../lib64/hmaccalc/.libs.so.1.hmac", true },
-    { "libx.so", "../libx.so.hmac", false },
-    { "libx.so", "../fipscheck/libx.so.hmac", false },
-    { "libx.so", "other/libx.so.hmac", false },
-  };
-  EXPECT_NAMES (cases);
+  struct tree tree;
+  const char *contents = given->contents != NULL ? given->contents : "";
+  make_tree (&tree);
+  add_library (&tree, "../liby.so", true);
+  add_library (&tree, given->library, !given->without_soname);
+  if (given->hard != NULL)
+    assert_int_equal (link (tree.path, beside (&tree, given->hard)), 0);
+  if (given->symbolic != NULL)
+    assert_int_equal (symlink (given->to != NULL ? given->to : tree.path,
+                               beside (&tree, given->symbolic)),
+                      0);
+  if (!given->absent)
+    write_file (beside (&tree, given->checksum), contents, strlen (contents));
+  expect (&tree, given->counts ? given->checksum : NULL);
+  remove_tree (&tree);
 }
 
 /* ext4's longest names.  */
@@ -346,76 +412,7 @@ TEST (by_names_of_any_length)
   remove_tree (&tree);
 }
 
-/* A link to it in its own folder is a name of it, wherever its checksum is. */
-TEST (by_the_name_of_a_link)
-{
-  static const struct
-  {
-    const char *link, *to, *checksum;
-    bool hard, counts;
-  } cases[] = {
-    { "libz.so.0", "libx.so", ".libz.so.0.hmac", false, true },
-    { "libz.so.0", "libx.so", ".libz.so.0.hmac", true, true },
-    { "libz.so.0", "libx.so", "fipscheck/libz.so.0.hmac", false, true },
-    { "libz.so", "libx.so", "libz.chk", false, true },
-    { "z", "libx.so", "z.hmac", false, true },
-    { "libz.so.0", "liby.so", ".libz.so.0.hmac", false, false },
-    { "libz.so.0", "nothing", ".libz.so.0.hmac", false, false },
-    { "../libz.so.0", "x/libx.so", ".libz.so.0.hmac", false, false },
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      struct tree tree;
-      make_tree (&tree);
-      add_library (&tree, "liby.so", true);
-      add_library (&tree, "libx.so", true);
-      if (cases[i].hard)
-        assert_int_equal (link (tree.path, beside (&tree, cases[i].link)), 0);
-      else
-        assert_int_equal (symlink (cases[i].to, beside (&tree, cases[i].link)),
-                          0);
-      write_file (beside (&tree, cases[i].checksum), "", 0);
-      expect (&tree, cases[i].counts ? cases[i].checksum : NULL);
-      remove_tree (&tree);
-    }
-}
-
-/* Lists.  */
-
-#define LIST ".libq.so.hmac"
-
-/* A list has parts for several libraries.  */
-TEST (in_a_list_of_several)
-{
-  static const struct
-  {
-    const char *name, *contents;
-    bool soname, counts;
-  } cases[] = {
-    { LIST, "[global]\n[libx.so.1]\nhmac = 00\n", true, true },
-    { LIST, "[global]\n[libx.so.1]\nhmac = 00\n", false, true },
-    { LIST, "[global]\n[" SONAME "]\nhmac = 00\n", true, true },
-    { LIST, "[global]\n[" SONAME "]\nhmac = 00\n", false, false },
-    { LIST, "[libx.so.12]\n", true, false },
-    { LIST, "[libx.so.1\n", true, false },
-    { LIST, "libx.so.1]\n", true, false },
-    { LIST, "[(null)]\n", false, false },
-    { LIST, "", true, false },
-    { "libq.so.chk", "[libx.so.1]\n", true, false },
-    { "libq.so.list", "[libx.so.1]\n", true, false },
-    { "fipshmac/libq.so.hmac", "[libx.so.1]\n", true, true },
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      struct tree tree;
-      make_tree (&tree);
-      add_library (&tree, "libx.so.1", cases[i].soname);
-      write_file (beside (&tree, cases[i].name), cases[i].contents,
-                  strlen (cases[i].contents));
-      expect (&tree, cases[i].counts ? cases[i].name : NULL);
-      remove_tree (&tree);
-    }
-}
+/* ---- Lists.  */
 
 /* A name in a library need not be one that a file can have.  */
 TEST (by_a_soname_of_any_length)
@@ -436,9 +433,7 @@ TEST (by_a_soname_of_any_length)
       store_u64 (elf.bytes + DYNAMIC + SIZES, DYNSTR_SIZE, false);
       memset (elf.bytes + STRINGS + 11, 'x', length);
       elf.bytes[STRINGS + 11 + length] = '\0';
-      elf_builder_finish (&elf);
-      snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
-      write_file (tree.path, elf.bytes, elf.size);
+      write_library (&tree, "libx.so", &elf);
       memset (list + 1, 'x', length);
       list[1 + length] = ']';
       write_file (beside (&tree, LIST), list, length + 2);
@@ -457,7 +452,7 @@ TEST (in_a_long_list)
     size_t at;
     bool counts;
   } cases[] = { { 16000, true }, { 16380, false }, { 17000, false } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       struct tree tree;
       make_tree (&tree);
@@ -528,50 +523,7 @@ TREE_TEST (only_files_are_lists)
   alarm (0);
 }
 
-/* OpenSSL's module.  */
-
-TEST (openssl_keeps_one_in_its_configuration)
-{
-  static const struct
-  {
-    const char *library; /* seen from the folder x */
-    bool beside;         /* is fipsmodule.cnf */
-    bool counts;
-  } cases[] = {
-    { "fips.so", true, true },
-    { "fips.so", false, false },
-    { "fipsprovider.so", true, true },
-    { "legacy.so", true, false },
-    { "xfips.so", true, false },
-    { "ossl-modules/fips.so", false, true },
-    { "ossl-modules/fipsprovider.so", false, false },
-    { "ossl-modules/legacy.so", false, false },
-    { "my-ossl-modules/fips.so", false, false },
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      struct tree tree;
-      make_tree (&tree);
-      add_library (&tree, cases[i].library, true);
-      if (cases[i].beside)
-        write_file (beside (&tree, "fipsmodule.cnf"), "", 0);
-      expect (&tree, cases[i].counts ? "fipsmodule.cnf" : NULL);
-      remove_tree (&tree);
-    }
-}
-
-/* IBM's ICC.  */
-
-TREE_TEST (icc_signs_its_neighbours)
-{
-  add_library (tree, "libicclib085.so", true);
-  write_file (beside (tree, "SIG.txt"), "", 0);
-  expect (tree, NULL);
-  write_file (beside (tree, "ICCSIG.txt"), "", 0);
-  expect (tree, "ICCSIG.txt");
-}
-
-/* Ways to name a file.  */
+/* ---- Ways to name a file.  */
 
 /* The file is named by a link elsewhere, by its name alone, or found in an
    open directory.  */
@@ -748,53 +700,32 @@ TREE_TEST (a_directory_that_cannot_be_opened_is_an_error)
     }
 }
 
-/* Without standard input its descriptor is given to the directory.  */
-TREE_TEST (a_directory_may_be_descriptor_0)
-{
-  add_library (tree, "libx.so", false);
-  int input = dup (STDIN_FILENO);
-  assert_true (input >= 0);
-  for (unsigned found = 0; found < 2; found++)
-    {
-      struct file_location location = file_location_of_path (tree->path);
-      struct image image;
-      struct error err = { 0 };
-      if (found)
-        write_file (beside (tree, ".libx.so.hmac"), "x", 1);
-      assert_true (image_open (&image, tree->path, &err));
-      close (STDIN_FILENO);
-      bool fine = checksum_check_none (&image, &location, &err);
-      assert_int_equal (fcntl (STDIN_FILENO, F_GETFD), -1);
-      assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
-      assert_int_equal (fine, !found);
-      assert_int_equal (err.status,
-                        found ? CFI2SFRAME_CHECKSUMMED : CFI2SFRAME_OK);
-      image_close (&image);
-      error_clear (&err);
-    }
-  close (input);
-}
-
-/* So is what is read in a directory that the caller has opened.  */
+/* Without standard input its descriptor is given to a directory that is
+   opened, or to what is read in one that the caller has opened.  It is closed
+   again.  */
 TEST (what_is_read_may_be_descriptor_0)
 {
   static const struct
   {
-    const char *name, *contents, *known;
-    int fail;
-    bool found;
+    const char *name, *contents;
+    bool known_folder;
+    const char *known_names;
+    int fail; /* of fdopendir */
+    enum cfi2sframe_status status;
   } cases[] = {
-    { "fipscheck/libx.so.hmac", "", NULL, 0, true },
-    { LIST, "[libx.so]", LIST "\0", 0, true },
-    { LIST, "[other]", LIST "\0", 0, false },
-    { "libx.so.hmac", "", NULL, ENOMEM, true },
-    { "libx.so.hmac", "", NULL, EMFILE, true },
-    { "libx.so.hmac", "", NULL, ENFILE, true },
-    { "libx.so.hmac", "", NULL, ENOTDIR, false },
+    { "libq.so", "", false, NULL, 0, CFI2SFRAME_OK },
+    { ".libx.so.hmac", "x", false, NULL, 0, CFI2SFRAME_CHECKSUMMED },
+    { "fipscheck/libx.so.hmac", "", true, NULL, 0, CFI2SFRAME_CHECKSUMMED },
+    { LIST, "[libx.so]", true, LIST "\0", 0, CFI2SFRAME_CHECKSUMMED },
+    { LIST, "[other]", true, LIST "\0", 0, CFI2SFRAME_OK },
+    { "libx.so.hmac", "", true, NULL, ENOMEM, CFI2SFRAME_IO },
+    { "libx.so.hmac", "", true, NULL, EMFILE, CFI2SFRAME_IO },
+    { "libx.so.hmac", "", true, NULL, ENFILE, CFI2SFRAME_IO },
+    { "libx.so.hmac", "", true, NULL, ENOTDIR, CFI2SFRAME_OK },
   };
   int input = dup (STDIN_FILENO);
   assert_true (input >= 0);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       struct tree tree;
       struct image image;
@@ -803,33 +734,33 @@ TEST (what_is_read_may_be_descriptor_0)
       add_library (&tree, "libx.so", false);
       write_file (beside (&tree, cases[i].name), cases[i].contents,
                   strlen (cases[i].contents));
-      struct file_location location
-          = { .path = tree.path,
-              .directory = open (beside (&tree, "."), O_RDONLY | O_DIRECTORY),
-              .name = "libx.so",
-              .fixed = true,
-              .checksums = cases[i].known };
+      struct file_location location = file_location_of_path (tree.path);
+      int folder = open (beside (&tree, "."), O_RDONLY | O_DIRECTORY);
+      if (cases[i].known_folder)
+        location = (struct file_location){ .path = tree.path,
+                                           .directory = folder,
+                                           .name = "libx.so",
+                                           .fixed = true,
+                                           .checksums = cases[i].known_names };
       assert_true (image_open (&image, tree.path, &err));
       close (STDIN_FILENO);
       directories.fail = cases[i].fail;
       bool fine = checksum_check_none (&image, &location, &err);
-      directories.fail = false;
+      directories.fail = 0;
       int left = fcntl (STDIN_FILENO, F_GETFD);
       assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
       assert_int_equal (left, -1);
-      assert_int_equal (fine, !cases[i].found);
-      if (cases[i].found)
-        assert_int_equal (err.status, cases[i].fail != 0
-                                          ? CFI2SFRAME_IO
-                                          : CFI2SFRAME_CHECKSUMMED);
+      assert_int_equal (fine, cases[i].status == CFI2SFRAME_OK);
+      assert_int_equal (err.status, cases[i].status);
       image_close (&image);
-      close (location.directory);
+      error_clear (&err);
+      close (folder);
       remove_tree (&tree);
     }
   close (input);
 }
 
-/* And so may be what the caller has opened.  */
+/* So may be the directory that the caller has opened, which stays open.  */
 TREE_TEST (a_known_directory_may_be_descriptor_0)
 {
   struct image image;
@@ -895,7 +826,7 @@ TREE_TEST (a_file_that_is_gone_is_an_error)
   image_close (&image);
 }
 
-/* Notes.  */
+/* ---- Notes.  */
 
 enum note_place
 {
@@ -931,9 +862,7 @@ expect_note (const char *owner, uint32_t type, enum note_place place,
   elf_builder_note (&elf, at, owner, type, alone ? 20 : 32);
   if (place == OF_A_LONGER_NAME)
     store_u32 (elf.bytes + at, 5, false);
-  elf_builder_finish (&elf);
-  snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
-  write_file (tree.path, elf.bytes, elf.size);
+  write_library (&tree, "libx.so", &elf);
   expect (&tree, counts ? "a note in it" : NULL);
   remove_tree (&tree);
 }
@@ -970,7 +899,7 @@ TEST (in_a_section)
     { ".rodata1", SHT_PROGBITS, 16, NULL },
     { ".rodata", SHT_PROGBITS, 32, NULL },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       static struct elf_builder elf;
       struct tree tree;
@@ -978,9 +907,7 @@ TEST (in_a_section)
       elf_builder_program (&elf, EM_X86_64, false);
       elf_builder_add_section (&elf, cases[i].name, cases[i].type, 0, 0x480,
                                cases[i].size, 4);
-      elf_builder_finish (&elf);
-      snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
-      write_file (tree.path, elf.bytes, elf.size);
+      write_library (&tree, "libx.so", &elf);
       expect (&tree, cases[i].found);
       remove_tree (&tree);
     }
@@ -1003,9 +930,7 @@ TEST (in_no_note_behind_the_last)
                                  16, 4);
       else
         elf_builder_note (&elf, NOTE, "FDO", NT_FDO_INTEGRITY, 20);
-      elf_builder_finish (&elf);
-      snprintf (tree.path, sizeof tree.path, "%s", beside (&tree, "libx.so"));
-      write_file (tree.path, elf.bytes, elf.size);
+      write_library (&tree, "libx.so", &elf);
       const struct file_location location = file_location_of_path (tree.path);
       assert_true (image_open (&image, tree.path, &err));
       size_t n_segments = image.n_segments, n_sections = image.n_sections;
