@@ -374,126 +374,105 @@ put_record (struct buffer *file, const uint8_t *content, size_t content_size,
   buffer_append (file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
 }
 
+enum
+{
+  CONTENT = 100,
+  CONTENT_ZEROS = 60 /* behind them, in an original that is larger */
+};
+
 /* The record of a file of CONTENT bytes is right but for what it says of them:
    operations that leave the file's bytes or the original's, each alone, and
    those that just do not; and operations that are not there.  */
+struct said
+{
+  uint64_t original, n; /* bytes; operations, as the record says */
+  size_t behind;        /* bytes that the record has behind these */
+  size_t written;       /* operations that it has */
+  struct
+  {
+    unsigned kind, size, from;
+  } operations[3];
+  const char *reason; /* NULL: the original begins as the file does */
+};
+
+static const struct said said[] = {
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 60 } } },
+  { 99, 1, .written = 1, .operations = { { UNDO_COPY, 99, 0 } } },
+  { 60, 1, .written = 1, .operations = { { UNDO_COPY, 60, 0 } } },
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 41, 59 } },
+    .reason = "contradicts itself" },
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 61 } },
+    .reason = "contradicts itself" },
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 101 } },
+    .reason = "contradicts itself" },
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 41, 0 } },
+    .reason = "contradicts itself" },
+  { 100, 2, .written = 2, .operations = { { UNDO_COPY, 60, 0 }, { 3, 40, 0 } },
+    .reason = "contradicts itself" },
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_STORE, 40, 0 } },
+    .reason = "contradicts itself" },
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 100, 0 }, { UNDO_COPY, 0, 0 } },
+    .reason = "contradicts itself" },
+  { 100, 2, .written = 1, .operations = { { UNDO_COPY, 100, 0 } },
+    .reason = "contradicts itself" },
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 39, 60 } },
+    .reason = "incomplete" },
+  { 100, 1, .behind = 1, .written = 1, .operations = { { UNDO_COPY, 100, 0 } },
+    .reason = "incomplete" },
+  { 100, 2, .written = 2,
+    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 40, 0 } },
+    .reason = "was changed" },
+  { 160, 2, .written = 2,
+    .operations = { { UNDO_COPY, 100, 0 }, { UNDO_ZEROS, 60, 0 } },
+    .reason = "does not belong to this file" },
+  { 100, 1000, .written = 1, .operations = { { UNDO_COPY, 100, 0 } },
+    .reason = "does not belong to this file" },
+};
+
+/* The operations of a record as ROW has them.  */
+static void
+put_operations (struct buffer *operations, const struct said *row)
+{
+  static const uint8_t zeros[8];
+  for (size_t k = 0; k < row->written; k++)
+    {
+      buffer_uleb (operations, row->operations[k].size << UNDO_KIND_BITS
+                                   | row->operations[k].kind);
+      if (row->operations[k].kind == UNDO_COPY)
+        buffer_uleb (operations, row->operations[k].from);
+    }
+  buffer_append (operations, zeros, row->behind);
+}
+
 TEST (records_say_what_can_be_done)
 {
-  enum
-  {
-    CONTENT = 100,
-    ZEROS = 60 /* behind them, in an original that is larger */
-  };
-  static const struct
-  {
-    uint64_t original, n; /* bytes; operations, as the record says */
-    size_t behind;        /* bytes that the record has behind these */
-    size_t written;       /* operations that it has */
-    struct
-    {
-      unsigned kind, size, from;
-    } operations[3];
-    const char *reason; /* NULL: the original begins as the file does */
-  } cases[] = {
-    { 100, 2, 0, 2, { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 60 } }, NULL },
-    { 99, 1, 0, 1, { { UNDO_COPY, 99, 0 } }, NULL },
-    { 60, 1, 0, 1, { { UNDO_COPY, 60, 0 } }, NULL },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 41, 59 } },
-      "contradicts itself" },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 61 } },
-      "contradicts itself" },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 101 } },
-      "contradicts itself" },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 41, 0 } },
-      "contradicts itself" },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 60, 0 }, { 3, 40, 0 } },
-      "contradicts itself" },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 60, 0 }, { UNDO_STORE, 40, 0 } },
-      "contradicts itself" },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 100, 0 }, { UNDO_COPY, 0, 0 } },
-      "contradicts itself" },
-    { 100, 2, 0, 1, { { UNDO_COPY, 100, 0 } }, "contradicts itself" },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 39, 60 } },
-      "incomplete" },
-    { 100, 1, 1, 1, { { UNDO_COPY, 100, 0 } }, "incomplete" },
-    { 100,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 40, 0 } },
-      "was changed" },
-    { 160,
-      2,
-      0,
-      2,
-      { { UNDO_COPY, 100, 0 }, { UNDO_ZEROS, 60, 0 } },
-      "does not belong to this file" },
-    { 100,
-      1000,
-      0,
-      1,
-      { { UNDO_COPY, 100, 0 } },
-      "does not belong to this file" },
-  };
-  uint8_t content[CONTENT + ZEROS] = { 0 };
+  uint8_t content[CONTENT + CONTENT_ZEROS] = { 0 };
   for (size_t i = 0; i < CONTENT; i++)
     content[i] = (uint8_t)(i * 7 + 1);
-  for (size_t i = 0; i < N_OF (cases); i++)
+  for (size_t i = 0; i < N_OF (said); i++)
     {
       struct buffer operations, file;
       struct error err = { 0 };
       struct plan plan;
       buffer_init (&operations, false);
-      for (size_t k = 0; k < cases[i].written; k++)
-        {
-          buffer_uleb (&operations,
-                       cases[i].operations[k].size << UNDO_KIND_BITS
-                           | cases[i].operations[k].kind);
-          if (cases[i].operations[k].kind == UNDO_COPY)
-            buffer_uleb (&operations, cases[i].operations[k].from);
-        }
-      buffer_append (&operations, content, cases[i].behind);
-      put_record (&file, content, CONTENT, cases[i].original,
-                  hash_digest (content, cases[i].original), cases[i].n,
+      put_operations (&operations, &said[i]);
+      put_record (&file, content, CONTENT, said[i].original,
+                  hash_digest (content, said[i].original), said[i].n,
                   &operations);
       struct image image
           = { .fd = -1, .bytes = file.bytes, .size = file.size };
       assert_int_equal (undo_plan (&plan, &image, &err),
-                        cases[i].reason == NULL);
-      if (cases[i].reason != NULL)
-        assert_non_null (strstr (err.reason, cases[i].reason));
+                        said[i].reason == NULL);
+      if (said[i].reason != NULL)
+        assert_non_null (strstr (err.reason, said[i].reason));
       plan_free (&plan);
       buffer_free (&operations);
       buffer_free (&file);
@@ -838,10 +817,6 @@ TEST (as_short_as_a_magic)
    that is too small, or in front of the section header table.  */
 TEST (bytes_appended_are_counted)
 {
-  enum
-  {
-    CONTENT = 100
-  };
   static const struct
   {
     const char *appended;
