@@ -309,7 +309,7 @@ const struct relocated *
 facts_relocated (const struct image_facts *facts, uint64_t place)
 {
   struct relocated key = { .place = place };
-  return facts->n_relocated == 0
+  return place == 0 || facts->n_relocated == 0
              ? NULL
              : bsearch (&key, facts->relocated, facts->n_relocated, sizeof key,
                         compare_relocated);
@@ -320,7 +320,7 @@ facts_resolve (const struct image_facts *facts, uint64_t place, uint8_t *flow,
                uint64_t *target)
 {
   bool calls = *flow == FLOW_CALL_INDIRECT;
-  if ((!calls && *flow != FLOW_JUMP_INDIRECT) || place == 0)
+  if (!calls && *flow != FLOW_JUMP_INDIRECT)
     return;
   const struct relocated *word = facts_relocated (facts, place);
   uint64_t size;
@@ -340,7 +340,7 @@ bool
 facts_call_returns (const struct image_facts *facts, uint64_t place,
                     bool argument_is_set)
 {
-  const struct relocated *word = place ? facts_relocated (facts, place) : NULL;
+  const struct relocated *word = facts_relocated (facts, place);
   return !word || !(word->exits || (word->may_exit && argument_is_set));
 }
 

@@ -66,7 +66,8 @@ bool facts_word (const struct image_facts *facts, uint64_t address,
 bool facts_initial_word (const struct image_facts *facts, uint64_t address,
                          unsigned width, bool is_signed, uint64_t *value);
 
-/* The relocation of the word at PLACE, or NULL.  */
+/* The relocation of the word at PLACE, or NULL: also for 0, which is no
+   place.  */
 const struct relocated *facts_relocated (const struct image_facts *facts,
                                          uint64_t place);
 

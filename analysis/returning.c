@@ -203,8 +203,7 @@ static void
 follow_jump_through (struct returning *returning, uint32_t function,
                      uint64_t place)
 {
-  const struct relocated *word
-      = place ? facts_relocated (returning->facts, place) : NULL;
+  const struct relocated *word = facts_relocated (returning->facts, place);
   uint64_t size;
   if (!facts_call_returns (returning->facts, place, false))
     return;

@@ -110,9 +110,7 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
 static bool
 defined_comes_back (const struct routine *routine, const struct insn *insn)
 {
-  uint64_t place = routine_called_place (routine->context, insn);
-  const struct relocated *word
-      = place ? facts_relocated (routine->context->facts, place) : NULL;
+  const struct relocated *word = routine_called_word (routine->context, insn);
   return word && word->is_got && word->value != 0
          && routine_comes_back (routine, word->value);
 }

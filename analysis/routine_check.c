@@ -113,9 +113,7 @@ resumes_without_landing (const struct routine *routine,
 {
   if (!insn_is_call (insn) || routine->landed)
     return false;
-  uint64_t place = routine_called_place (routine->context, insn);
-  const struct relocated *word
-      = place ? facts_relocated (routine->context->facts, place) : NULL;
+  const struct relocated *word = routine_called_word (routine->context, insn);
   return word && word->lands;
 }
 
@@ -243,8 +241,7 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
 static bool
 goes_to_import (const struct routine *routine, const struct insn *insn)
 {
-  const struct relocated *word = facts_relocated (
-      routine->context->facts, routine_called_place (routine->context, insn));
+  const struct relocated *word = routine_called_word (routine->context, insn);
   return word && word->is_got && !word->exits && !word->may_exit;
 }
 

@@ -265,6 +265,14 @@ routine_called_place (const struct routine_context *context,
                                  : routine_constant_place (insn);
 }
 
+const struct relocated *
+routine_called_word (const struct routine_context *context,
+                     const struct insn *insn)
+{
+  return facts_relocated (context->facts,
+                          routine_called_place (context, insn));
+}
+
 /* Go's compiler knows which calls do not return, and puts anything behind
    them.  Where the table has another depth behind the call, or none, the path
    ends there (stops_behind in routine.c).  A call without a frame, on machines
@@ -429,9 +437,7 @@ routine_callee (const struct routine_context *context, const struct insn *insn)
       = is_direct ? functions_at (context->functions, insn->target) : NULL;
   if (direct && direct->is_start)
     return direct;
-  uint64_t place = routine_called_place (context, insn);
-  const struct relocated *word
-      = place ? facts_relocated (context->facts, place) : NULL;
+  const struct relocated *word = routine_called_word (context, insn);
   return word && word->value != 0
              ? functions_at (context->functions, word->value)
              : direct;

@@ -26,6 +26,11 @@ bool routine_jump_by_tables (struct routine *routine, const struct insn *insn,
 uint64_t routine_called_place (const struct routine_context *context,
                                const struct insn *insn);
 
+/* The relocated word at that place, or NULL.  */
+const struct relocated *
+routine_called_word (const struct routine_context *context,
+                     const struct insn *insn);
+
 /* The function of the image that INSN, a call or a jump, leads to, perhaps by
    way of a stub or a constant pointer; NULL: unknown.  */
 struct code_function *routine_callee (const struct routine_context *context,
