@@ -41,7 +41,7 @@
 struct code_function
 {
   uint64_t entry;
-  bool returns; /* some path through it does, as far as was followed */
+  bool returns; /* some path through it may, as far as was followed */
   /* Its entry is a border: other functions get there by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
@@ -93,8 +93,19 @@ struct code_function *functions_get (const struct functions *functions,
 struct code_function *functions_at (const struct functions *functions,
                                     uint64_t address);
 
-/* Whether a call of ADDRESS returns; true where nothing is known.  */
+/* Whether a function returns is known in two strengths.  The sweep of
+   returning.h proves that it never does, or else finds a way by which it may:
+   functions_return_at.  What routine_callees.h sees behind a call shows that
+   the call did return: functions_comes_back.  A call that may return, and was
+   not seen to, is a doubtful one (enum doubtful_calls, routine.h).  */
+
+/* Whether a call of ADDRESS may return; true where nothing is known.  */
 bool functions_return_at (const struct functions *functions, uint64_t address);
+
+/* A call of CALLEE, its address or the place of the GOT that leads to it, was
+   seen to return.  */
+void functions_note_back (struct functions *functions, uint64_t callee);
+bool functions_comes_back (const struct functions *functions, uint64_t callee);
 
 /* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
    way to push that address: how position-independent code finds out where it
@@ -104,11 +115,6 @@ bool functions_call_is_push (const struct functions *functions,
                              const struct image_facts *facts,
                              const struct insn_decoder *decoder,
                              uint64_t target, uint64_t next);
-
-/* A call of CALLEE, its address or the place of the GOT that leads to it, was
-   seen to return.  */
-void functions_note_back (struct functions *functions, uint64_t callee);
-bool functions_comes_back (const struct functions *functions, uint64_t callee);
 
 /* Whether there is anything to know of ADDRESS: a start, or what was marked.
    For quick denials.  */
