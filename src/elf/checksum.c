@@ -61,6 +61,7 @@ struct checked_file
   const char *names;  /* in it that may be of checksums, or NULL */
   size_t n_folders;   /* how many of `folders' may have a checksum */
   const char *name, *soname;
+  bool needs_strongswan;
   struct file_identity identity;
   unsigned n_lists; /* that were read */
 };
@@ -255,6 +256,46 @@ is_openssl_module (const struct checked_file *subject, struct error *err)
   return report_file (".", "fipsmodule.cnf", err);
 }
 
+/* strongSwan compares its libraries, plugins and daemons with a library of
+   their sizes and checksums (libstrongswan/utils/integrity_checker.c, if built
+   with --enable-integrity-test).  */
+static bool
+is_of_strongswan (const struct checked_file *subject, struct error *err)
+{
+  static const char *const lists[] = {
+    "libchecksum.so",
+    "../libchecksum.so", /* of plugins */
+    "../lib/ipsec/libchecksum.so",
+    "../lib64/ipsec/libchecksum.so",
+    "../lib64/strongswan/libchecksum.so",
+    "../../lib64/ipsec/libchecksum.so",
+    "../../lib64/strongswan/libchecksum.so",
+  };
+  if (!subject->needs_strongswan
+      && strncmp (subject->name, "libstrongswan", 13) != 0)
+    return false;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    if (faccessat (subject->directory, lists[i], F_OK, 0) == 0)
+      return report_file (".", lists[i], err);
+  return false;
+}
+
+/* Whether IMAGE depends on strongSwan's main library, whose name has a
+   version.  */
+static bool
+needs_strongswan (const struct image *image)
+{
+  static const char name[] = "libstrongswan.so";
+  uint64_t size, at = 0, value;
+  const char *strings = dynamic_strings (image, &size);
+  int64_t tag;
+  while (strings != NULL && dynamic_next (image, &at, &tag, &value))
+    if (tag == DT_NEEDED && value < size
+        && strncmp (strings + value, name, sizeof name - 1) == 0)
+      return true;
+  return false;
+}
+
 /* Checksums in the file itself.  */
 
 static bool
@@ -311,7 +352,8 @@ own_checksum (const struct image *image, const char *soname)
 static bool
 find_file (struct checked_file *subject, struct error *err)
 {
-  bool found = is_openssl_module (subject, err);
+  bool found
+      = is_openssl_module (subject, err) || is_of_strongswan (subject, err);
   bool seen = subject->names != NULL;
   if (!found && seen)
     found = find_in_names (subject, err);
@@ -354,6 +396,7 @@ checksum_check_none (const struct image *image,
   struct stat status;
   struct checked_file subject
       = { .soname = dynamic_soname (image),
+          .needs_strongswan = needs_strongswan (image),
           .names = location->checksums,
           .n_folders = location->no_checksum_folders ? 1 : N_FOLDERS };
   const char *own = own_checksum (image, subject.soname);

@@ -5,9 +5,10 @@
    a checksum when it starts, and ends if it was changed.  Most checksums are
    in a file of their own (Red Hat's and SUSE's packages of libgcrypt, GnuTLS,
    OpenSSL and OpenSSH; fipscheck(8); NSS's shlibsign(1); OpenSSL's
-   fips_config(5); IBM's ICC), some in the file itself: in a note (libgcrypt
-   1.11, src/gen-note-integrity.sh), in the section .rodata1 (libgcrypt before
-   that, OpenSSL's module in Fedora) or in its data (SymCrypt).  */
+   fips_config(5); IBM's ICC; strongSwan), some in the file itself: in a note
+   (libgcrypt 1.11, src/gen-note-integrity.sh), in the section .rodata1
+   (libgcrypt before that, OpenSSL's module in Fedora) or in its data
+   (SymCrypt).  */
 
 #ifndef ELF_CHECKSUM_H
 #define ELF_CHECKSUM_H

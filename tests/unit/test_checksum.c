@@ -118,6 +118,16 @@ add_library (struct tree *tree, const char *name, bool with_soname)
   write_library (tree, name, &elf);
 }
 
+static void
+add_library_that_needs (struct tree *tree, const char *name,
+                        const char *needed)
+{
+  static struct elf_builder elf;
+  elf_builder_program (&elf, EM_X86_64, false);
+  strcpy ((char *)elf.bytes + STRINGS + 1, needed);
+  write_library (tree, name, &elf);
+}
+
 /* What directories have in front of what is in them: a number of other names,
    then these, as the linker sends calls here.  */
 static struct
@@ -521,6 +531,41 @@ TREE_TEST (only_files_are_lists)
   assert_int_equal (symlink ("../elsewhere", beside (tree, LIST)), 0);
   expect (tree, NULL);
   alarm (0);
+}
+
+/* ---- strongSwan.  */
+
+TEST (strongswan_has_a_library_of_them)
+{
+  static const struct
+  {
+    const char *file; /* seen from the folder x, as is the other */
+    const char *needed, *list;
+    const char *found; /* seen from the file */
+  } cases[] = {
+    { "libstrongswan.so.0", "libc.so.6", "libchecksum.so", "libchecksum.so" },
+    { "plugins/libstrongswan-aes.so", "libc.so.6", "libchecksum.so",
+      "../libchecksum.so" },
+    { "libcharon.so.0", "libstrongswan.so.0", "libchecksum.so",
+      "libchecksum.so" },
+    { "bin/charon", "libstrongswan.so.0", "lib/ipsec/libchecksum.so",
+      "../lib/ipsec/libchecksum.so" },
+    { "libexec/ipsec/charon", "libstrongswan.so.0",
+      "lib64/strongswan/libchecksum.so",
+      "../../lib64/strongswan/libchecksum.so" },
+    { "libcharon.so.0", "libstrongswan.so.0", "libsums.so", NULL },
+    { "libcharon.so.0", "libc.so.6", "libchecksum.so", NULL },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct tree tree;
+      make_tree (&tree);
+      add_library_that_needs (&tree, cases[i].file, cases[i].needed);
+      make_folder (beside (&tree, cases[i].list));
+      write_file (beside (&tree, cases[i].list), "", 0);
+      expect (&tree, cases[i].found);
+      remove_tree (&tree);
+    }
 }
 
 /* ---- Ways to name a file.  */
