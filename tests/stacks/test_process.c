@@ -27,6 +27,7 @@
 #include "base/lines.h"
 #include "base/mapped_file.h"
 #include "tests/unit/failing_allocations.h"
+#include "sframe/format.h"
 #include "stacks/call_tree.h"
 #include "stacks/core.h"
 #include "stacks/file_finder.h"
@@ -1275,16 +1276,19 @@ FIXTURE_TEST (the_section_is_in_the_file)
   {
     uint32_t type;
     uint64_t offset, size;
-    uint8_t version;
+    uint8_t version, flags;
     const char *reason; /* NULL: there is one */
   } cases[] = {
-    { PT_GNU_SFRAME, 0x900, 0x40, 3, NULL },
-    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900, 1, NULL },
-    { PT_GNU_SFRAME, 0x900, 0x40, 9, "its .sframe cannot be read" },
-    { PT_GNU_SFRAME, CORE_SIZE, 0, 3, "it has no .sframe" },
-    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900 + 1, 3,
+    { PT_GNU_SFRAME, 0x900, 0x40, 3, SFRAME_FLAG_SORTED, NULL },
+    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900, 1, SFRAME_FLAG_SORTED, NULL },
+    { PT_GNU_SFRAME, 0x900, 0x40, 9, SFRAME_FLAG_SORTED,
+      "its .sframe cannot be read" },
+    { PT_GNU_SFRAME, 0x900, 0x40, 3, 0, "its .sframe cannot be read" },
+    { PT_GNU_SFRAME, CORE_SIZE, 0, 3, SFRAME_FLAG_SORTED,
+      "it has no .sframe" },
+    { PT_GNU_SFRAME, 0x900, CORE_SIZE - 0x900 + 1, 3, SFRAME_FLAG_SORTED,
       "segment 3 lies outside the file" },
-    { PT_NOTE, 0x900, 0x40, 3, "it has no .sframe" },
+    { PT_NOTE, 0x900, 0x40, 3, SFRAME_FLAG_SORTED, "it has no .sframe" },
   };
   /* A section without functions, for x86-64.  */
   uint8_t header[28] = { 0xe2, 0xde, 0, 0, 3, 0, 0xf8 };
@@ -1300,6 +1304,7 @@ FIXTURE_TEST (the_section_is_in_the_file)
       unlink (path);
       make_library (bytes, cases[i].type, cases[i].offset, cases[i].size);
       header[2] = cases[i].version;
+      header[3] = cases[i].flags;
       memcpy (bytes + 0x900, header, sizeof header);
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
       struct code_file *file = code_files_get (&files, path, &unknown);
