@@ -25,6 +25,7 @@
      is_exported      starts                   follower: trust
      is_called        starts, returning        all that judge an entry
      is_pointer       starts                   the same
+     is_guess         starts                   routine_entry
      no_rows          turns: NOTE_LEFT_FOR     turns, beginnings
      is_passed_over   turns: an observation    beginnings
      moves_stack      turns: an observation    routine_effects
@@ -50,6 +51,7 @@ struct code_function
   bool is_compared; /* its CFI was compared with its code */
   bool is_called;   /* directly, by code that is certain to be code */
   bool is_pointer;  /* a start only because a pointer leads there */
+  bool is_guess;    /* and that may be a number: nothing relocates it */
   bool no_rows;     /* entered with another frame than that of a call */
   bool is_proven;   /* was seen to return as functions do */
   bool fails;       /* is not to be trusted */

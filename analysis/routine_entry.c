@@ -54,6 +54,6 @@ routine_is_function (const struct routine_context *context,
                      const struct code_function *function)
 {
   return function->is_called || result->is_proven
-         || (result->is_framed && !result->is_unframed)
+         || (result->is_framed && !result->is_unframed && !function->is_guess)
          || known_code_at (context->known, function->entry);
 }

@@ -86,6 +86,20 @@ add_pointer (void *argument, uint64_t address)
   return true;
 }
 
+/* The same for a number that can be an address of code: it may lead into an
+   instruction, behind a part of what its function pushes.  */
+static bool
+add_guess (void *argument, uint64_t address)
+{
+  struct starts *starts = argument;
+  size_t before = functions_count (starts->functions);
+  if (!add_pointer (starts, address))
+    return false;
+  if (functions_count (starts->functions) > before)
+    functions_get (starts->functions, (uint32_t)before)->is_guess = true;
+  return true;
+}
+
 /* What has rows is tried like the target of a pointer.  */
 static bool
 add_described (struct starts *starts, uint64_t address)
@@ -186,10 +200,10 @@ starts_add_pointers (struct starts *starts)
       || functions_count (starts->functions) > before)
     return ok;
   for (size_t i = 0; i < starts->hints.n; i++)
-    if (!add_pointer (starts, starts->hints.list[i]))
+    if (!add_guess (starts, starts->hints.list[i]))
       return false;
   starts->hints.n = 0;
-  return seeds_from_words (starts->facts, add_pointer, starts);
+  return seeds_from_words (starts->facts, add_guess, starts);
 }
 
 /* Whether ADDRESS starts a function if code calls it: not inside of another's
