@@ -85,19 +85,25 @@ read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
 }
 
 /* Whether the return address is on top of the stack: the call that ends there
-   led to code shortly before PC.  C libraries end the CFI of clone3 at its
-   system call, which one thread makes and two return from.  A register for
-   return addresses may have one of a call that has returned.  */
+   led to code shortly before PC that has rows.  C libraries end the CFI of
+   clone3 at its system call, which one thread makes and two return from.  In
+   code without any row, as just-in-time compilers make, that word may be left
+   over from a call to the same function, made deeper, that has returned.  A
+   register for return addresses may have one of such a call, too.  */
 static bool
 was_just_called (struct process *process, const struct sfw_frame *frame)
 {
   uint8_t code[UNWIND_CODE_SIZE];
+  struct unwind_rules rules;
   int32_t distance;
   uint64_t ra, sp;
-  return !arch_tracks_ra (process->arch) && call_of (frame, process, &ra, &sp)
-         && process_read_code (process, ra - sizeof code, code, sizeof code)
-         && process->arch->may_end_call (code, sizeof code, &distance)
-         && frame->pc - (ra + (uint64_t)(int64_t)distance) < BEGIN_MAX;
+  if (arch_tracks_ra (process->arch) || !call_of (frame, process, &ra, &sp)
+      || !process_read_code (process, ra - sizeof code, code, sizeof code)
+      || !process->arch->may_end_call (code, sizeof code, &distance))
+    return false;
+  uint64_t callee = ra + (uint64_t)(int64_t)distance;
+  return frame->pc - callee < BEGIN_MAX
+         && process_find_rules (process, callee, &rules) == SFW_MORE;
 }
 
 /* How far the code of FRAME is with its frame.  A call is made when the frame

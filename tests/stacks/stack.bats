@@ -680,12 +680,28 @@ END
   cat >ends.c <<'END'
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 void at_once (void), pushes (void), far (void);
 static void handler (int n) { (void)n; puts ("ready"); fflush (stdout); for (;;) pause (); }
 #define ENDS(name, code) ".type " #name ", @function\n" #name ":\n.cfi_startproc\n" \
   "xor %ebp, %ebp\n.cfi_endproc\n" code "ud2\n.size " #name ", .-" #name "\n"
 __asm__ (ENDS (at_once, "") ENDS (pushes, "push %rax\n") ENDS (far, ".fill 64, 1, 0x90\n"));
+/* stale calls deep, which calls framed; then it calls framed itself, whose
+   lowest word then is the return address of the other call.  */
+#define FRAME(size) "push %rbp\nmov %rsp, %rbp\nsub $" #size ", %rsp\n"
+extern const char jit[], jit_end[];
+__asm__ ("jit: " FRAME (0) "call deep\nmov $1, %edi\ncall framed\n"
+         "framed: " FRAME (64) "test %edi, %edi\nje 1f\nud2\n1: leave\nret\n"
+         "deep: " FRAME (56) "xor %edi, %edi\ncall framed\nleave\nret\njit_end:\n");
+static void
+stale (void)
+{
+  void *page = mmap (NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy (page, jit, jit_end - jit);
+  ((void (*) (void))page) ();
+}
 int
 main (int argc, char **argv)
 {
@@ -694,6 +710,7 @@ main (int argc, char **argv)
     {
     case 'a': at_once (); break;
     case 'p': pushes (); break;
+    case 's': stale (); break;
     default: far (); break;
     }
   return 0;
@@ -710,6 +727,10 @@ END
       grep -A 1 " $how+" <<<"$output" | grep -q '^  (no row for this address' || report
     fi
   done
+  # A call that has returned left its return address there.
+  start ./ends stale
+  gives 0 stacks "$pid"
+  [ "$(grep -c ' ?' <<<"$output")" -eq 2 ] || report
 }
 
 # As OpenSSL's AES-GCM: the CFA is in rax, which the ABI lets a callee change.
