@@ -266,8 +266,11 @@ is_of_strongswan (const struct checked_file *subject, struct error *err)
     "libchecksum.so",
     "../libchecksum.so", /* of plugins */
     "../lib/ipsec/libchecksum.so",
+    "../lib/strongswan/libchecksum.so",
     "../lib64/ipsec/libchecksum.so",
     "../lib64/strongswan/libchecksum.so",
+    "../../lib/ipsec/libchecksum.so",
+    "../../lib/strongswan/libchecksum.so",
     "../../lib64/ipsec/libchecksum.so",
     "../../lib64/strongswan/libchecksum.so",
   };

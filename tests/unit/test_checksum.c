@@ -550,6 +550,8 @@ TEST (strongswan_has_a_library_of_them)
       "libchecksum.so" },
     { "bin/charon", "libstrongswan.so.0", "lib/ipsec/libchecksum.so",
       "../lib/ipsec/libchecksum.so" },
+    { "libexec/ipsec/charon", "libstrongswan.so.0", "lib/ipsec/libchecksum.so",
+      "../../lib/ipsec/libchecksum.so" },
     { "libexec/ipsec/charon", "libstrongswan.so.0",
       "lib64/strongswan/libchecksum.so",
       "../../lib64/strongswan/libchecksum.so" },
