@@ -23,6 +23,7 @@
 
 #include "base/bytes.h"
 #include "base/io.h"
+#include "base/prefix.h"
 #include "elf/build_id.h"
 #include "elf/notes.h"
 #include "stacks/served.h"
@@ -232,7 +233,7 @@ open_again (struct process *process, const struct code_file *file)
   static const char mark[] = " (deleted)";
   size_t length = strlen (file->path), marked = sizeof mark - 1;
   char name[NAME_MAX_SIZE];
-  if (length <= marked || strcmp (file->path + length - marked, mark) != 0
+  if (!has_suffix (file->path, mark)
       || (file->recorded.build_id_size == 0 && file->recorded.inode == 0))
     return -1;
   snprintf (name, sizeof name, "%.*s", (int)(length - marked), file->path);

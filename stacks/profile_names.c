@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/prefix.h"
 #include "stacks/code_symbols.h"
 #include "stacks/profile_keys.h"
 #include "walk/section_step.h"
@@ -143,8 +144,7 @@ add_key (struct naming *naming, uint64_t key)
 bool
 profile_is_of_kernel (const char *name)
 {
-  size_t n = strlen (name);
-  return n > 4 && strcmp (name + n - 4, "_[k]") == 0;
+  return has_suffix (name, "_[k]");
 }
 
 /* Whether NODE is the root of the profile with names: the only process is.  */

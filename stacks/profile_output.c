@@ -10,6 +10,7 @@
 
 #include "base/mapped_file.h"
 #include "base/plural.h"
+#include "base/prefix.h"
 #include "base/printable.h"
 #include "stacks/folded.h"
 #include "stacks/printed_file.h"
@@ -92,13 +93,6 @@ describe (struct output *output)
             rate, percent_complete (profile));
 }
 
-static bool
-ends_in (const char *name, const char *suffix)
-{
-  size_t n = strlen (name), m = strlen (suffix);
-  return n >= m && strcmp (name + n - m, suffix) == 0;
-}
-
 /* Print the profile to FILE, as what the end of its NAME asks for.  False when
    memory ran out.  */
 static bool
@@ -106,18 +100,18 @@ print_as (const struct output *output, const char *name, FILE *file)
 {
   const struct named_profile *named = &output->named;
   unsigned hz = output->profile->hz;
-  if (ends_in (name, ".pb.gz"))
+  if (has_suffix (name, ".pb.gz"))
     return pprof_print (named, hz, file);
-  if (ends_in (name, ".json"))
+  if (has_suffix (name, ".json"))
     return firefox_print (named, hz, file);
-  bool page = ends_in (name, ".html");
+  bool page = has_suffix (name, ".html");
   const struct flame_graph words = {
     named->process != NULL ? named->process : output->profile->name,
     output->subtitle,
     output->options->icicle,
     output->old,
   };
-  return page || ends_in (name, ".svg")
+  return page || has_suffix (name, ".svg")
              ? flame_graph_print (named, &words, page, file)
              : folded_print (named, file);
 }

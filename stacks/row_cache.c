@@ -17,6 +17,7 @@
 
 #include "base/hash.h"
 #include "base/mapped_file.h"
+#include "base/prefix.h"
 #include "elf/detached_file.h"
 #include "write/output_file.h"
 
@@ -136,14 +137,6 @@ row_cache_find (const struct image *elf, XXH128_hash_t digest,
 
 /* Keeping.  */
 
-static bool
-is_section (const char *name)
-{
-  size_t length = strlen (name);
-  return length >= sizeof suffix
-         && strcmp (name + length + 1 - sizeof suffix, suffix) == 0;
-}
-
 /* The size of all sections in FOLDER, and the name of the oldest.  */
 static uint64_t
 list_sections (DIR *folder, char oldest[NAME_MAX + 1])
@@ -155,7 +148,7 @@ list_sections (DIR *folder, char oldest[NAME_MAX + 1])
   for (struct dirent *entry; (entry = readdir (folder)) != NULL;)
     {
       struct stat status;
-      if (!is_section (entry->d_name)
+      if (!has_suffix (entry->d_name, suffix)
           || fstatat (dirfd (folder), entry->d_name, &status,
                       AT_SYMLINK_NOFOLLOW)
                  != 0)

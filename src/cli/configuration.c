@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/prefix.h"
 #include "base/printable.h"
 #include "cli/installed_path.h"
 #include "cli/number.h"
@@ -215,9 +216,7 @@ read_file (struct configuration *configuration, const char *path,
 static int
 is_configuration_file (const struct dirent *item)
 {
-  size_t length = strlen (item->d_name), ending = strlen (".conf");
-  return item->d_name[0] != '.' && length > ending
-         && strcmp (item->d_name + length - ending, ".conf") == 0;
+  return item->d_name[0] != '.' && has_suffix (item->d_name, ".conf");
 }
 
 /* By the bytes of their names, whatever the locale is.  */

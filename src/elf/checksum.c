@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/prefix.h"
 #include "base/printable.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
@@ -111,19 +112,10 @@ is_listed (struct checked_file *subject, int directory, const char *entry)
   return has_part (list, subject->name) || has_part (list, subject->soname);
 }
 
-/* Whether NAME, of LENGTH bytes, is more than ENDING and ends so.  */
-static bool
-ends_in (const char *name, size_t length, const char *ending)
-{
-  size_t size = strlen (ending);
-  return length > size && strcmp (name + length - size, ending) == 0;
-}
-
 bool
 checksum_may_be (const char *name)
 {
-  size_t length = strlen (name);
-  return ends_in (name, length, ".hmac") || ends_in (name, length, ".chk")
+  return has_suffix (name, ".hmac") || has_suffix (name, ".chk")
          || strcmp (name, ICC_SIGNATURES) == 0;
 }
 
@@ -136,13 +128,15 @@ checksum_has_folders (int directory)
   return false;
 }
 
-/* Cut ENDING off NAME, of LENGTH bytes.  False if it does not have it.  */
+/* Cut ENDING off NAME, of LENGTH bytes.  False if it does not have it, or has
+   nothing else.  */
 static bool
 cut (char *name, size_t *length, const char *ending)
 {
-  if (!ends_in (name, *length, ending))
+  size_t size = strlen (ending);
+  if (*length <= size || !has_suffix (name, ending))
     return false;
-  *length -= strlen (ending);
+  *length -= size;
   name[*length] = '\0';
   return true;
 }

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/prefix.h"
+
 enum
 {
   LINKS_MAX = 40 /* as in the kernel (path_resolution(7)) */
@@ -44,12 +46,11 @@ is_same_directory (const char *directory, const char *name)
 static bool
 is_descriptor_directory (const char *directory, bool *own)
 {
-  size_t length = strlen (directory);
   *own = is_same_directory (directory, "/proc/self/fd")
          || is_same_directory (directory, "/proc/thread-self/fd");
   return *own
-         || (strncmp (directory, "/proc/", 6) == 0 && length > 3
-             && strcmp (directory + length - 3, "/fd") == 0);
+         || (has_prefix (directory, "/proc/")
+             && has_suffix (directory, "/fd"));
 }
 
 static bool
