@@ -43,7 +43,8 @@ static bool
 make_folder (const char *path, struct error *err)
 {
   return mkdir (path, 0777) == 0 || errno == EEXIST
-         || error_set_errno (err, path);
+         || error_set_errno (err, "cannot make this folder")
+         || error_in_file (err, path);
 }
 
 /* Make FOLDER and the folder in it that PATH is in.  */

@@ -181,6 +181,8 @@ EOF
   waiting_program
   touch file
   exits 1 --detached=file waiting
+  [[ $stderr == "cfi2sframe: file/"??": cannot make this folder: Not a directory \
+(for waiting)" ]] || report
   exits 0 -n --detached=beside waiting
   [ ! -e beside ]
   exits 2 --detached=beside -o out waiting
