@@ -58,7 +58,7 @@ __attribute__ ((noinline)) int
 sfw_backtrace (void **addresses, int max)
 {
   _Static_assert(sizeof (void *) == sizeof (uint64_t), "one array, two types");
-  struct sfw_frame caller = WALK_CALLER;
+  struct sfw_frame caller = walk_caller ();
   if (own == NULL)
     own = make_walker ();
   if (own == NULL || max <= 0)

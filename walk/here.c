@@ -18,7 +18,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "walk/section_step.h"
 #include "walk/walker.h"
 
 enum
@@ -129,7 +128,7 @@ __attribute__ ((noinline)) size_t
 sfw_here (struct sfw_walker *walker, uint64_t *addresses, uint8_t *marks,
           size_t max, enum sfw_end *end)
 {
-  struct sfw_frame caller = WALK_CALLER;
+  struct sfw_frame caller = walk_caller ();
   return walk_from_caller (walker, &caller, addresses, marks, max, end);
 }
 

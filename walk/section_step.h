@@ -1,5 +1,4 @@
-/* One step by a section that the caller has, what ends walks, and the memory
-   of this process.
+/* One step by a section that the caller has, and what ends walks.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_SECTION_STEP_H
@@ -18,13 +17,5 @@ enum sfw_end walk_section_rules (const void *finder, uint64_t address,
 
 /* Write RULES to the public structure.  */
 void walk_row_of (const struct unwind_rules *rules, struct sfw_row *row);
-
-/* The memory of this process at ADDRESS.  */
-static inline const void *
-walk_memory_at (uint64_t address)
-{
-  /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
-  return (const void *)(uintptr_t)address;
-}
 
 #endif /* WALK_SECTION_STEP_H */

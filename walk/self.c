@@ -10,7 +10,6 @@
 
 #include "base/elf_sframe.h"
 #include "walk/module_table.h"
-#include "walk/section_step.h"
 
 struct listing
 {

@@ -1,4 +1,4 @@
-/* The modules of the process itself.
+/* The process itself: its modules, and its memory.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_SELF_H
@@ -20,5 +20,13 @@ const ElfW (Phdr)
    tools that take sections out of files may leave the program header.  */
 bool walk_listed_section (const struct dl_phdr_info *info,
                           struct sfw_section *section);
+
+/* The memory of this process at ADDRESS.  */
+static inline const void *
+walk_memory_at (uint64_t address)
+{
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
+  return (const void *)(uintptr_t)address;
+}
 
 #endif /* WALK_SELF_H */

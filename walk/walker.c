@@ -11,12 +11,13 @@
    RA and FP in memory next to it.  All other rules, and all unusual stacks,
    are left to unwind_apply, which also says why a walk ends.  */
 
+#include <config.h>
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "walk/frame_rules.h"
-#include "walk/section_step.h"
 #include "walk/module_table.h"
 #include "walk/walker.h"
 

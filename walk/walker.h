@@ -1,10 +1,11 @@
-/* What walks offer besides sframewalk.h: to here.c.
+/* What walks offer besides sframewalk.h: to here.c and backtrace.c.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_WALKER_H
 #define WALK_WALKER_H
 
 #include "sframewalk.h"
+#include "walk/self.h"
 
 /* The stack of the walker's thread; 0: not known.  */
 struct walk_limits
@@ -14,24 +15,33 @@ struct walk_limits
 
 struct walk_limits *walk_walker_limits (struct sfw_walker *walker);
 
-/* The frame of the caller of the function that this is in; PC is 0 where that
-   cannot be told: the caller's r11 on s390x.  */
+/* The frame of the caller of the function that this one is inlined in; PC is 0
+   where that cannot be told.  */
+static inline __attribute__ ((always_inline)) struct sfw_frame
+walk_caller (void)
+{
+  struct sfw_frame caller = { .pc = (uintptr_t)__builtin_extract_return_addr (
+                                  __builtin_return_address (0)),
+                              .sp = (uintptr_t)__builtin_dwarf_cfa () };
 #if defined __x86_64__ || defined __aarch64__
-#  define WALK_CALLER                                  \
-    {                                                  \
-      .pc = (uintptr_t)__builtin_extract_return_addr ( \
-          __builtin_return_address (0)),               \
-      .sp = (uintptr_t)__builtin_dwarf_cfa (),         \
-      .fp = *(uintptr_t *)__builtin_frame_address (0)  \
-    }
+  caller.fp = *(uintptr_t *)__builtin_frame_address (0);
+#elif defined __s390x__
+  /* Register N is saved at 8 * N in the caller's area of 160 bytes; elsewhere
+     with -mpacked-stack, where r14 and r15 are not what is known of them.  */
+  __builtin_unwind_init ();
+  __asm__ volatile("" : : : "memory");
+  caller.sp -= 160;
+  const uint64_t *saved = walk_memory_at (caller.sp);
+  caller.fp = saved[11];
+  if (saved[14] != caller.pc || saved[15] != caller.sp)
+    caller.pc = 0;
 #else
-#  define WALK_CALLER \
-    {                 \
-      .pc = 0         \
-    }
+  caller.pc = 0;
 #endif
+  return caller;
+}
 
-/* As sfw_here, from the frame CALLER on, which is WALK_CALLER.  */
+/* As sfw_here, from the frame CALLER on, which is walk_caller.  */
 size_t walk_from_caller (struct sfw_walker *walker, struct sfw_frame *caller,
                          uint64_t *addresses, uint8_t *marks, size_t max,
                          enum sfw_end *end);

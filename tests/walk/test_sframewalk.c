@@ -995,6 +995,44 @@ PROGRAM_TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
     }
 }
 
+static struct sfw_frame innermost;
+
+static bool
+take_frame (void *context, struct sfw_frame *frame,
+            const struct sfw_memory *memory)
+{
+  (void)context;
+  (void)memory;
+  innermost = *frame;
+  return false;
+}
+
+/* __builtin_frame_address keeps the frame pointer's register from any other
+   use in the test.  */
+TEST (own_stacks_begin_with_the_registers_of_the_caller)
+{
+  uint64_t addresses[2] = { 0 };
+  uintptr_t sp = 0, fp = (uintptr_t)__builtin_frame_address (0);
+  struct sfw_modules *modules = sfw_modules_new ();
+  struct sfw_walker *walker = sfw_walker_new (modules);
+  assert_non_null (walker);
+  sfw_walker_set_fallback (walker, take_frame, NULL);
+  size_t n = sfw_here (walker, addresses, NULL, 2, NULL);
+#if defined __x86_64__
+  __asm__("mov %%rsp, %0; mov %%rbp, %1" : "=&r"(sp), "=&r"(fp));
+#elif defined __aarch64__
+  __asm__("mov %0, sp; mov %1, x29" : "=&r"(sp), "=&r"(fp));
+#elif defined __s390x__
+  __asm__("lgr %0, %%r15; lgr %1, %%r11" : "=&r"(sp), "=&r"(fp));
+#endif
+  assert_int_equal (n, 1);
+  assert_true (innermost.pc == addresses[0]);
+  assert_true (innermost.sp == sp);
+  assert_true (innermost.fp == fp);
+  free (walker);
+  sfw_modules_free (modules);
+}
+
 /* What pthread_getattr_np returns, unless it is 0.  */
 static int attributes_error;
 int __real_pthread_getattr_np (pthread_t thread, pthread_attr_t *attributes);
