@@ -130,12 +130,6 @@ by_sframe (void)
   return frames;
 }
 
-static void
-forget_rows (void)
-{
-  process_forget_rows (&process);
-}
-
 static int
 take_frame (Dwfl_Frame *state, void *argument)
 {
@@ -199,7 +193,7 @@ measure_process (pid_t pid, unsigned rounds)
   struct error err;
   struct sfw_section section;
   struct way ways[] = {
-    { .name = "SFrame", .walk = by_sframe, .forget = forget_rows },
+    { .name = "SFrame", .walk = by_sframe },
     { .name = "libdwfl", .walk = by_libdwfl, .forget = forget_libdwfl },
     { .name = "libunwind, remote",
       .walk = by_libunwind,
@@ -329,7 +323,7 @@ static struct way own_ways[] = {
     .between = library_walk_elsewhere },
   { .name = "  without memory", .walk = library_walk_uncached },
   { .name = "sfw_step", .walk = by_steps },
-  { .name = "sframe-stack", .walk = by_sframe, .forget = forget_rows },
+  { .name = "sframe-stack", .walk = by_sframe },
   { .name = "libdwfl", .walk = by_libdwfl, .forget = forget_libdwfl },
   { .name = "backtrace ()", .walk = by_backtrace },
   { .name = "libgcc", .walk = library_libgcc },
