@@ -57,6 +57,20 @@ reopen (struct cunwind_info *info, struct cunwind_reader *reader)
   return bytes;
 }
 
+/* A page is not too long, and has each encoding of its own once.  */
+static void
+expect_page (const struct cunwind_reader *reader,
+             const struct cunwind_reader_page *page)
+{
+  assert_true (CUNWIND_COMPRESSED_HEADER_SIZE
+                   + 4 * (page->n_entries + page->n_own)
+               <= CUNWIND_PAGE_MAX);
+  for (uint32_t i = 0; i < page->n_own; i++)
+    for (uint32_t j = 0; j < i; j++)
+      assert_int_not_equal (cunwind_reader_word (reader, page->own + 4 * i),
+                            cunwind_reader_word (reader, page->own + 4 * j));
+}
+
 /* All entries, one after the other, are INFO's.  Returns the number of
    compressed pages.  */
 static unsigned
@@ -70,6 +84,8 @@ expect_entries (const struct cunwind_info *info,
       struct cunwind_reader_page page;
       cunwind_reader_read_page (reader, i, &page);
       compressed += page.compressed;
+      if (page.compressed)
+        expect_page (reader, &page);
       assert_true (page.n_entries > 0);
       assert_int_equal (page.function, info->entries[n].function);
       for (uint32_t j = 0; j < page.n_entries; j++, n++)
@@ -263,16 +279,22 @@ TEST (up_to_127_encodings_are_common_and_129_a_pages_own)
   assert_true (check (&info) > 0);
 }
 
-/* A page's own encoding again, where the page is full.  */
+/* A page's own encoding, AGAIN or for the first time, where the page is
+   full.  */
 TEST (an_own_encoding_begins_no_page_that_is_too_long)
 {
-  struct cunwind_info info;
-  uint32_t at = 0;
-  start (&info);
-  for (uint32_t i = 0; i < 1021; i++, at += 16)
-    add (&info, at, 16,
-         i % 1020 == 0 ? 0x02010000 : 0x02010400 + 0x400 * (i % 127), 0);
-  assert_int_equal (check (&info), 1); /* the other one is regular */
+  for (unsigned again = 0; again < 2; again++)
+    {
+      struct cunwind_info info;
+      uint32_t at = 0;
+      start (&info);
+      for (uint32_t i = 0; i < 1021; i++, at += 16)
+        add (&info, at, 16,
+             i == 1020 || (again && i == 0) ? 0x02010000
+                                            : 0x02010400 + 0x400 * (i % 127),
+             0);
+      assert_int_equal (check (&info), 1); /* the other one is regular */
+    }
 }
 
 /* Random sections of every size.  */
