@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "base/printable.h"
 #include "cli/installed_path.h"
 #include "cli/number.h"
+#include "cli/pattern.h"
 #include "sframe/formats.h"
 
 enum
@@ -317,7 +317,7 @@ matching (const struct configuration *configuration, enum setting_kind kind,
 {
   for (size_t i = 0; i < configuration->n_settings; i++)
     if (configuration->settings[i].kind == kind
-        && fnmatch (configuration->settings[i].value, text, FNM_NOESCAPE) == 0)
+        && pattern_fits (configuration->settings[i].value, text))
       return &configuration->settings[i];
   return NULL;
 }

@@ -15,7 +15,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 
 #include "base/array.h"
 #include "cli/beneath.h"
+#include "cli/pattern.h"
 #include "cli/progress.h"
 #include "write/temporary.h"
 
@@ -65,9 +65,7 @@ is_excluded (const struct directory_walk *walk, const char *path,
   for (size_t i = 0; i < options->n_excluded; i++)
     {
       const char *pattern = options->excluded[i];
-      if (fnmatch (pattern, strchr (pattern, '/') != NULL ? path : name,
-                   FNM_NOESCAPE)
-          == 0)
+      if (pattern_fits (pattern, strchr (pattern, '/') != NULL ? path : name))
         return true;
     }
   return false;
