@@ -5,15 +5,6 @@
 
 #include "cli/json_line.h"
 
-void
-outcome_json_add_check (json_object *object,
-                        const struct cfi2sframe_check_result *check)
-{
-  json_add_fields (object, check_fields, FIELD_OF_FILE, check);
-  if (check->readers[0] != '\0')
-    json_add_string (object, "readers", check->readers);
-}
-
 json_object *
 outcome_json_new (const struct job *job)
 {
@@ -32,8 +23,6 @@ void
 outcome_json_print (const struct job *job, FILE *out)
 {
   json_object *object = outcome_json_new (job);
-  if (job->options->mode == MODE_CHECK)
-    outcome_json_add_check (object, &job->check);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);
 }

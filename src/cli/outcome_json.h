@@ -15,11 +15,7 @@ struct json_object;
    for could be done with the file, and if not, why.  */
 struct json_object *outcome_json_new (const struct job *job);
 
-/* Add the numbers of CHECK to OBJECT.  */
-void outcome_json_add_check (struct json_object *object,
-                             const struct cfi2sframe_check_result *check);
-
-/* Print the result of JOB, of --check, --remove or --undo, as one line of
+/* Print the result of JOB, of --remove or --undo, as one line of
    OUT.  */
 void outcome_json_print (const struct job *job, FILE *out);
 

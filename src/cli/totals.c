@@ -11,12 +11,12 @@
 #include "base/printable.h"
 #include "sframe/formats.h"
 #include "convert/fields.h"
+#include "cli/check_print.h"
+#include "cli/conversion_print.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
 #include "cli/messages.h"
-#include "cli/outcome_json.h"
-#include "cli/report.h"
 
 /* Sizes are compared only for files with all rows from .eh_frame.  */
 static void
@@ -24,7 +24,7 @@ add_done (struct totals *totals, const struct cfi2sframe_report *report)
 {
   totals->done++;
   report_sum_add (&totals->sum, report);
-  if (!report_is_of_eh_frame (report))
+  if (!conversion_is_of_eh_frame (report))
     return;
   totals->n_of_eh_frame++;
   report_sum_add (&totals->of_eh_frame, report);
@@ -93,7 +93,7 @@ print_size (const struct totals *totals, FILE *out)
   fprintf (out, "  .sframe: %" PRIu64 " bytes", totals->sum.sframe_bytes);
   if (totals->n_of_eh_frame > 0)
     fprintf (out, ", %.3f of .eh_frame + .eh_frame_hdr",
-             report_size_ratio (&totals->of_eh_frame));
+             conversion_size_ratio (&totals->of_eh_frame));
   if (others > 0)
     fprintf (out,
              " (without %" PRIu64 " file%s with functions from .debug_frame)",
@@ -130,7 +130,7 @@ print_sections (const struct totals *totals, FILE *out)
            sum->bytes_covered + sum->bytes_left_out,
            percent_of (sum->bytes_covered, sum->executable_bytes),
            sum->executable_bytes);
-  report_print_left_out (sum, out);
+  conversion_print_left_out (sum, out);
   print_size (totals, out);
 }
 
@@ -217,7 +217,7 @@ print_files (const struct totals *totals, const struct tool_options *options,
   if (options->mode == MODE_CHECK)
     {
       fputs ("  ", out);
-      report_print_check (&totals->checked, out);
+      check_print_counts (&totals->checked, out);
     }
 }
 
@@ -252,7 +252,7 @@ print_json (const struct totals *totals, const struct tool_options *options,
   if (options->mode == MODE_COMPARE_FORMATS)
     measure_add_json (total, &totals->measured);
   if (options->mode == MODE_CHECK)
-    outcome_json_add_check (total, &totals->checked);
+    check_add_json (total, &totals->checked);
   json_add_seconds (total, totals->seconds);
   json_add (line, "total", total);
   json_print_line (line, out);
