@@ -1,5 +1,4 @@
-/* Many files: which thread works on which file, and in what order results are
-   printed.
+/* Many files: which thread works on which file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -12,123 +11,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/background.h"
 #include "base/plural.h"
-#include "base/io.h"
 #include "base/printable.h"
 #include "cli/job.h"
+#include "cli/ordered_output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/work_order.h"
-
-/* What is to be printed to a stream when its turn comes.  */
-struct text
-{
-  FILE *stream;
-  char *bytes; /* NULL: nothing */
-  size_t size;
-};
-
-/* The results of one file of the list.  */
-struct batch_entry
-{
-  bool finished; /* the texts are complete */
-  struct text out, errors;
-};
 
 struct batch
 {
   const struct tool_options *options;
   const struct file_list *list;
   struct totals *totals;
-  struct message_streams streams;
-  struct batch_entry *entries;
-  bool direct; /* one file after the other, printing at once */
   struct work_order work;
+  struct ordered_output output;
 
-  pthread_mutex_t lock;   /* guards everything below and entries[].finished */
-  pthread_cond_t changed; /* entries[n_printed] was finished */
-  size_t n_printed;       /* entries, from the first one on */
+  pthread_mutex_t lock;   /* guards everything below and the totals */
   size_t n_taken, n_done; /* how many of `work` were begun, and are done */
   uint64_t bytes_done;
-  bool lost_texts; /* a part of what was to be printed is missing */
 };
-
-/* Texts.  */
-
-/* Open the stream of TEXT.  When memory ran out, or when files are worked on
-   in their order anyway, it is LAST, where the text ends up.  */
-static void
-text_open (struct text *text, const struct batch *batch, FILE *last)
-{
-  if (!batch->direct)
-    text->stream = open_memstream (&text->bytes, &text->size);
-  if (text->stream == NULL)
-    text->stream = last;
-}
-
-/* Close the stream of TEXT.  False if a part was lost for want of memory.  An
-   empty text is freed, because there may be many.  */
-static bool
-text_close (struct text *text, FILE *last)
-{
-  bool whole
-      = text->stream == last || io_close_text (text->stream, &text->bytes);
-  if (text->size == 0)
-    {
-      free (text->bytes);
-      text->bytes = NULL;
-    }
-  return whole;
-}
-
-static void
-text_print (struct text *text, FILE *last)
-{
-  if (text->bytes == NULL)
-    return;
-  progress_clear ();
-  fwrite (text->bytes, 1, text->size, last);
-  fflush (last);
-  free (text->bytes);
-  text->bytes = NULL;
-}
-
-static void
-texts_open (struct batch *batch, size_t index)
-{
-  struct batch_entry *entry = &batch->entries[index];
-  text_open (&entry->out, batch, batch->streams.out);
-  text_open (&entry->errors, batch, batch->streams.errors);
-}
-
-static void
-texts_close (struct batch *batch, size_t index)
-{
-  struct batch_entry *entry = &batch->entries[index];
-  bool whole = text_close (&entry->out, batch->streams.out);
-  whole = text_close (&entry->errors, batch->streams.errors) && whole;
-  if (whole)
-    return;
-  pthread_mutex_lock (&batch->lock);
-  batch->lost_texts = true;
-  pthread_mutex_unlock (&batch->lock);
-}
 
 /* Working on files.  */
 
-/* Add JOB, of the entry INDEX, to the sums and print its results.  */
+/* Add JOB to the sums and print its results to STREAMS.  */
 static void
-add_result (struct batch *batch, size_t index, const struct job *job)
+add_result (struct batch *batch, const struct message_streams *streams,
+            const struct job *job)
 {
-  const struct batch_entry *entry = &batch->entries[index];
-  bool tell_anyway = job->outcome == JOB_FAILED
-                     && entry->errors.stream == batch->streams.errors;
-  report_job (job, entry->out.stream,
-              tell_anyway ? batch->streams.failures : entry->errors.stream);
+  report_job (job, streams->out,
+              job->outcome == JOB_FAILED ? streams->failures
+                                         : streams->errors);
   pthread_mutex_lock (&batch->lock);
   totals_add (batch->totals, job);
   pthread_mutex_unlock (&batch->lock);
@@ -136,22 +52,23 @@ add_result (struct batch *batch, size_t index, const struct job *job)
 
 /* Count the file of JOB, of the entry INDEX, add its results and close it.  */
 static void
-finish_job (struct batch *batch, size_t index, struct job *job)
+finish_job (struct batch *batch, size_t index,
+            const struct message_streams *streams, struct job *job)
 {
   progress_count (job->outcome == JOB_DONE || job->outcome == JOB_FOUND);
   /* Files in a tree that --lint is not for are not worth a word.  */
   if (batch->options->mode == MODE_LINT && job->outcome == JOB_SKIPPED)
     json_object_put (job->lint.findings);
   else
-    add_result (batch, index, job);
+    add_result (batch, streams, job);
   /* The debug file is a file of its own: JOB's is what the outcome says.  */
   const struct job twin = { .options = job->options,
                             .path = job->path,
                             .outcome = JOB_FAILED,
                             .err = job->twin_problem };
   if (twin.err.status != CFI2SFRAME_OK)
-    add_result (batch, index, &twin);
-  texts_close (batch, index);
+    add_result (batch, streams, &twin);
+  ordered_output_end (&batch->output, index);
   listed_file_leave (&job->work.input);
 }
 
@@ -168,14 +85,15 @@ skip_twin (struct job *job, const struct listed_file *program)
 
 /* Work on a file, whose first name is HEAD, by the name INDEX.  */
 static void
-run_name (struct batch *batch, size_t head, size_t index, struct job *job)
+run_name (const struct batch *batch, size_t head, size_t index, FILE *out,
+          struct job *job)
 {
   const struct listed_file *entry = &batch->list->files[index];
   const struct work_entry *file = &batch->work.entries[head];
   *job = (struct job){ .options = batch->options,
                        .path = entry->path,
                        .found = !file->named,
-                       .out = batch->entries[index].out.stream,
+                       .out = out,
                        .outcome = JOB_FAILED };
   if (file->program != WORK_NONE)
     skip_twin (job, &batch->list->files[file->program]);
@@ -205,14 +123,14 @@ relink (const struct job *first, const struct file_location *location,
    lost, because another process replaced one of them, that name is a file of
    its own: what is in one folder by now is not for another one.  */
 static void
-run_further_name (struct batch *batch, const struct job *first, size_t index,
-                  struct job *job)
+run_further_name (const struct batch *batch, const struct job *first,
+                  size_t index, FILE *out, struct job *job)
 {
   const struct listed_file *entry = &batch->list->files[index];
   *job = (struct job){ .options = batch->options,
                        .path = entry->path,
                        .found = entry->found,
-                       .out = batch->entries[index].out.stream };
+                       .out = out };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
   if (job_exclude (job))
@@ -261,48 +179,44 @@ run_file (struct batch *batch, size_t head)
 {
   const struct listed_file *entry = &batch->list->files[head];
   const struct work_entry *entries = batch->work.entries;
-  struct job first, job;
+  const struct message_streams *streams;
+  struct job first;
   size_t index = head;
   int old = -1;
   if (entry->hard_links && tool_options_change_files (batch->options))
     old = open (entry->path, O_PATH | O_CLOEXEC);
   for (;; index = entries[index].next_name)
     {
-      texts_open (batch, index);
-      run_name (batch, head, index, &first);
+      streams = ordered_output_begin (&batch->output, index);
+      run_name (batch, head, index, streams->out, &first);
       if (entries[index].next_name == WORK_NONE
           || (first.reason != JOB_REASON_EXCLUDED
               && first.reason != JOB_REASON_CHECKSUMMED))
         break;
-      finish_job (batch, index, &first);
+      finish_job (batch, index, streams, &first);
     }
   for (size_t i = entries[index].next_name; i != WORK_NONE;
        i = entries[i].next_name)
     {
-      texts_open (batch, i);
-      run_further_name (batch, &first, i, &job);
-      finish_job (batch, i, &job);
+      const struct message_streams *others
+          = ordered_output_begin (&batch->output, i);
+      struct job job;
+      run_further_name (batch, &first, i, others->out, &job);
+      finish_job (batch, i, others, &job);
     }
-  warn_of_old_names (batch, &first, old, batch->entries[index].errors.stream);
-  finish_job (batch, index, &first);
+  warn_of_old_names (batch, &first, old, streams->errors);
+  finish_job (batch, index, streams, &first);
   if (old >= 0)
     close (old);
 }
 
-/* Record that run_file is done with the entry.  Printing waits for the first
-   entry that is not printed yet, and is woken up for no other: in a tree of
-   small files, a wakeup for each of them takes a twelfth of the processor
-   time.  */
+/* Count the entry INDEX, which run_file is done with.  */
 static void
-note_finished (struct batch *batch, size_t index)
+count_done (struct batch *batch, size_t index)
 {
   pthread_mutex_lock (&batch->lock);
-  for (size_t i = index; i != WORK_NONE; i = batch->work.entries[i].next_name)
-    batch->entries[i].finished = true;
   batch->bytes_done += batch->list->files[index].size;
   batch->n_done++;
-  if (batch->entries[batch->n_printed].finished)
-    pthread_cond_signal (&batch->changed);
   pthread_mutex_unlock (&batch->lock);
 }
 
@@ -332,63 +246,30 @@ work_on_files (void *argument)
     for (size_t i = first; i < end; i++)
       {
         run_file (batch, batch->work.order[i]);
-        note_finished (batch, batch->work.order[i]);
+        count_done (batch, batch->work.order[i]);
       }
 }
 
 /* Results.  */
 
-/* Print the results of finished entries, up to the first unfinished one.  The
-   caller holds the lock, which is released while printing.  */
 static void
-print_finished (struct batch *batch)
+show_progress (struct batch *batch)
 {
-  while (batch->entries[batch->n_printed].finished)
-    {
-      struct batch_entry *entry = &batch->entries[batch->n_printed++];
-      if (entry->errors.bytes == NULL && entry->out.bytes == NULL)
-        continue;
-      pthread_mutex_unlock (&batch->lock);
-      text_print (&entry->errors, batch->streams.errors);
-      text_print (&entry->out, batch->streams.out);
-      pthread_mutex_lock (&batch->lock);
-    }
-}
-
-/* Wait until the next entry is finished, or the progress bar is to be drawn
-   again.  */
-static void
-wait_for_change (struct batch *batch)
-{
-  if (!progress_is_on ())
-    {
-      pthread_cond_wait (&batch->changed, &batch->lock);
-      return;
-    }
-  struct timespec until;
-  clock_gettime (CLOCK_REALTIME, &until);
-  until.tv_nsec += 200 * 1000 * 1000;
-  if (until.tv_nsec >= 1000 * 1000 * 1000)
-    {
-      until.tv_sec++;
-      until.tv_nsec -= 1000 * 1000 * 1000;
-    }
-  pthread_cond_timedwait (&batch->changed, &batch->lock, &until);
+  pthread_mutex_lock (&batch->lock);
+  size_t n = batch->n_done;
+  uint64_t bytes = batch->bytes_done;
+  pthread_mutex_unlock (&batch->lock);
+  progress_show (n, batch->work.n, bytes, batch->work.all_bytes);
 }
 
 static void
 print_all (struct batch *batch)
 {
-  pthread_mutex_lock (&batch->lock);
-  print_finished (batch);
-  while (batch->n_printed < batch->list->n)
+  while (ordered_output_print (&batch->output))
     {
-      progress_show (batch->n_done, batch->work.n, batch->bytes_done,
-                     batch->work.all_bytes);
-      wait_for_change (batch);
-      print_finished (batch);
+      show_progress (batch);
+      ordered_output_wait (&batch->output);
     }
-  pthread_mutex_unlock (&batch->lock);
   progress_clear ();
 }
 
@@ -433,27 +314,22 @@ batch_run (const struct tool_options *options, const struct file_list *list,
            struct totals *totals, const struct message_streams *streams)
 {
   struct tool_options shared = *options;
-  struct batch batch = {
-    .options = &shared, .list = list, .totals = totals, .streams = *streams
-  };
+  struct batch batch = { .options = &shared, .list = list, .totals = totals };
+  bool direct = list->n == 1 || options->mode == MODE_DUMP;
   pthread_mutex_init (&batch.lock, NULL);
-  pthread_cond_init (&batch.changed, NULL);
-  batch.direct = list->n == 1 || options->mode == MODE_DUMP;
-  batch.entries = calloc (list->n + 1, sizeof *batch.entries);
-  bool done
-      = work_order_make (&batch.work, options, list) && batch.entries != NULL;
+  bool done = ordered_output_init (&batch.output, streams, list->n, direct);
+  done = work_order_make (&batch.work, options, list) && done;
   /* What is left of the jobs when each file has one.  */
   if (batch.work.n > 0 && batch.work.n <= options->jobs)
     shared.convert.threads = options->jobs / (unsigned)batch.work.n;
   expect_interruption (&batch);
-  if (done && batch.direct)
+  if (done && direct)
     work_on_files (&batch);
   else if (done && batch.work.n > 0)
     done = run_threads (&batch);
+  totals->lost_texts = batch.output.lost;
   work_order_free (&batch.work);
-  free (batch.entries);
-  pthread_cond_destroy (&batch.changed);
+  ordered_output_free (&batch.output);
   pthread_mutex_destroy (&batch.lock);
-  totals->lost_texts = batch.lost_texts;
   return done;
 }

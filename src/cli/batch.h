@@ -1,10 +1,10 @@
-/* Many files: which thread works on which file, and in what order results are
-   printed.
+/* Many files: which thread works on which file.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Each file is worked on by one thread.  The largest file is first, so that no
    thread is left with a big one at the end.  Results are printed in the order
-   of the files, and so do not depend on the number of threads.  */
+   of the files (ordered_output), and so do not depend on the number of
+   threads.  */
 
 #ifndef CLI_BATCH_H
 #define CLI_BATCH_H
