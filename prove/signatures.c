@@ -39,6 +39,7 @@ struct bytes
 struct fde
 {
   uint64_t start, end;
+  uint64_t reach; /* the largest end of this one and those before it */
   struct bytes instructions;
   const struct cie *cie;
 };
@@ -368,6 +369,12 @@ read_entries (struct signatures *signatures, struct entries *entries)
       add_fde (signatures, &again, &entry.fde, big);
   qsort (signatures->fdes, signatures->n_fdes, sizeof *signatures->fdes,
          by_start);
+  uint64_t reach = 0;
+  for (size_t i = 0; i < signatures->n_fdes; i++)
+    {
+      struct fde *fde = &signatures->fdes[i];
+      fde->reach = reach = fde->end > reach ? fde->end : reach;
+    }
 }
 
 struct signatures *
@@ -403,13 +410,33 @@ signatures_close (struct signatures *signatures)
   free (signatures);
 }
 
+/* FDEs overlap by accident: which one libdw takes then depends on what it was
+   asked before, so they count where all that have PC agree.  */
 enum signature
 signature_at (const struct signatures *signatures, uint64_t pc)
 {
+  enum
+  {
+    LOOKS_MAX = 16 /* at FDEs, of which a hostile file has any number */
+  };
   _Static_assert(offsetof (struct fde, start) == 0, "last_from");
-  const struct fde *fde = last_from (signatures->fdes, signatures->n_fdes,
-                                     sizeof *signatures->fdes, pc);
-  if (fde == NULL || pc >= fde->end)
-    return SIGNATURE_UNSAID;
-  return state_behind (fde->instructions, fde->cie, fde->start, pc);
+  const struct fde *last = last_from (signatures->fdes, signatures->n_fdes,
+                                      sizeof *signatures->fdes, pc);
+  size_t n = last == NULL ? 0 : (size_t)(last - signatures->fdes) + 1;
+  enum signature said = SIGNATURE_UNSAID;
+  for (size_t looks = 0; n > 0 && pc < signatures->fdes[n - 1].reach; looks++)
+    {
+      const struct fde *fde = &signatures->fdes[--n];
+      if (looks == LOOKS_MAX)
+        return SIGNATURE_UNSAID;
+      if (pc >= fde->end)
+        continue;
+      enum signature state
+          = state_behind (fde->instructions, fde->cie, fde->start, pc);
+      if (state == SIGNATURE_UNSAID
+          || (said != SIGNATURE_UNSAID && said != state))
+        return SIGNATURE_UNSAID;
+      said = state;
+    }
+  return said;
 }

@@ -538,6 +538,21 @@ def signatures_have_a_key(prover):
     proved(prover.section(data, {0: rule}, abi=AARCH64), 1)
 
 
+def an_fde_in_another_leaves_the_signature_to_what_both_say(prover):
+    """One of 16 bytes, signed from the fifth on, and one of 4 in it."""
+    outer = b"\x0c\x1f\x10\x44\x2d\x44\x44"
+    for inner, told in ((b"\x0c\x1f\x10\x2d", True), (b"\x0c\x1f\x10", False)):
+        machine = MACHINES[AARCH64]
+        cfi = (vectors.eh_frame({CODE: outer}, machine, 16)[:-4]
+               + vectors.eh_frame({CODE + 8: inner}, machine, 4))
+        for states, count in (((0, 1, 1, 1), 0), ((0, 1, 0, 1), 4 * told),
+                              ((0, 1, 1, 0), 4), ((0, 0, 1, 1), 4)):
+            data = sframe(signed_rows(*states), abi=AARCH64)
+            result = prover.run(prover.write("elf", elf(
+                AARCH64, data, SECTION, (CODE, CODE + 64), cfi)))
+            assert f" wrong {count}\n" in result.stdout, (inner, states, result)
+
+
 def what_is_not_known_of_signatures_is_not_compared(prover):
     """More states than there is room for; a row behind a state that was not
     remembered, an unknown opcode (signed with the PC), a number without an
