@@ -25,6 +25,7 @@ frame_way_name (enum frame_way way)
 {
   static const char *const names[] = { [WAY_ROW] = "row",
                                        [WAY_CFI] = "CFI",
+                                       [WAY_UNSURE] = "CFI, guessed",
                                        [WAY_SIGNAL] = "signal frame",
                                        [WAY_FP] = "frame pointer",
                                        [WAY_GUESS] = "guessed" };
@@ -316,9 +317,11 @@ set_values (struct machine *machine, const struct register_rules *rules,
     }
 }
 
+/* The caller's registers, by RULES.  *WAY becomes WAY_UNSURE where the return
+   address is that of a call, but a register that is not sure led there.  */
 static enum sfw_end
 step_by_rules (struct machine *machine, const struct register_rules *rules,
-               bool interrupted, struct registers *caller)
+               bool interrupted, struct registers *caller, enum frame_way *way)
 {
   const struct arch *arch = machine->process->arch;
   enum sfw_end step = rules->cfa.kind != REGISTER_NO_RULE
@@ -331,8 +334,12 @@ step_by_rules (struct machine *machine, const struct register_rules *rules,
     return step;
   if (arch->ra_signing)
     caller->pc &= ~PAC_BITS;
-  if (machine->unsure && !process_may_return_to (machine->process, caller->pc))
-    return SFW_REGISTER;
+  if (machine->unsure)
+    {
+      if (!process_may_return_to (machine->process, caller->pc))
+        return SFW_REGISTER;
+      *way = WAY_UNSURE;
+    }
   set_values (machine, rules, interrupted, caller);
   /* What was the caller's before its call is not known: the call changed
      it.  */
@@ -370,8 +377,9 @@ full_step (struct process *process, struct registers *registers, bool at_pc,
     return SFW_MORE;
   if (!find_rules (process, registers->pc - !at_pc, &machine.shift, &rules))
     return SFW_NO_ROW;
-  enum sfw_end step = step_by_rules (&machine, &rules, at_pc, &caller);
   *found = (struct full_caller){ WAY_CFI, rules.signal };
+  enum sfw_end step
+      = step_by_rules (&machine, &rules, at_pc, &caller, &found->way);
   if (step == SFW_MORE)
     *registers = caller;
   return step;

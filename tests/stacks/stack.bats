@@ -769,7 +769,7 @@ END
     start ./unsure $how
     gives 0 stacks --dwarf "$pid"
     if [ $how = leaves ]; then
-      frames_in_order 'leaves\+' 'by_rax\+' 'main\+[^#]* \[CFI\]'
+      frames_in_order 'leaves\+' 'by_rax\+' 'main\+[^#]* \[CFI, guessed\]'
       [[ $output == *"(the outermost frame)"*"DWARF: the same"* ]] || report
     else
       grep -A 1 ' by_rax+' <<<"$output" | grep -q '^  (the row needs a register ' || report
