@@ -55,8 +55,8 @@ bool jit_names_is_dump (const char *path);
 void jit_names_open (struct jit_names *names, pid_t pid, bool recorded,
                      int dump, struct jit_sums *sums);
 
-/* The name of the code at ADDRESS, or NULL.  Code may be made where there was
-   other code, which has no name any more.  The names are read when one is
+/* The name of the code at ADDRESS, or NULL.  Where code was made in the place
+   of other code, the later name counts.  The names are read when one is
    asked for first: from a regular file that belongs to the process's user or
    to root, and from the dump.  */
 const struct jit_name *jit_names_at (struct jit_names *names,

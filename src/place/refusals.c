@@ -184,8 +184,8 @@ is_dumped (const struct image *image, const struct image_section *section)
 static bool
 check_dump (const struct image *image, struct error *err)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
-    if (is_dumped (image, &image->sections[i]))
+  FOR_EACH_SECTION (section, image)
+    if (is_dumped (image, section))
       return refuse (err, WORD_NONE,
                      "memory of a program that ran is in it (unexec): its "
                      "heap goes on behind its data");
