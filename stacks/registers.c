@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "walk/apply.h"
 
 enum
 {
@@ -99,6 +100,8 @@ registers_take (const struct arch *arch, enum register_order order,
 {
   const struct layout *layout = layout_of (arch, order);
   *registers = (struct registers){ 0 };
+  for (unsigned i = 0; i < sizeof registers->values / sizeof (uint64_t); i++)
+    registers->values[i] = UNKNOWN_REGISTER;
   for (unsigned i = 0; i < layout->n; i++)
     {
       unsigned number = layout->numbers[i];

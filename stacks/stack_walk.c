@@ -193,15 +193,19 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
 }
 
 /* Whether the program, or a thread, begins in the last frame of WALK, in code
-   that nothing describes.  */
+   that nothing describes.  FULL is that frame or an earlier one.  */
 static bool
-is_start (struct process *process, const struct stack_walk *walk)
+is_start (struct process *process, const struct stack_walk *walk,
+          const struct full_frame *full)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t offset, pc = last->pc - !last->at_pc;
   struct code_file *file = process_file_at (process, pc, &offset);
   return (file != NULL && code_file_is_entry (file, offset))
-         || (!last->at_pc && syscall_code_ends (process, last->pc));
+         || (last->at_pc
+                 ? full->at + 1 == walk->n
+                       && syscall_code_begins (process, &full->registers)
+                 : syscall_code_ends (process, last->pc));
 }
 
 /* What is tried, in this order, where a walk by rows has ended, by why.  */
@@ -241,7 +245,7 @@ find_caller (struct process *process, struct stack_walk *walk,
   enum sfw_end step = step_by_cfi (process, walk, full, frame, way);
   if (step == SFW_MORE)
     return WALK_GOES_ON;
-  if (step == SFW_NO_ROW && is_start (process, walk))
+  if (step == SFW_NO_ROW && is_start (process, walk, full))
     step = SFW_OUTERMOST;
   if (step != SFW_NO_ROW)
     return walk->end = step, WALK_ENDS;

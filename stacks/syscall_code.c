@@ -12,7 +12,7 @@
 
 enum
 {
-  CODE_MAX = 9
+  CODE_MAX = 21
 };
 
 struct code_bytes
@@ -53,6 +53,34 @@ static const struct code_bytes ends[] = {
   { EM_AARCH64, 8, 0, { 0xa8, 0x0b, 0x80, 0xd2, 0x01, 0, 0, 0xd4 }, 0 },
   /* svc 1 */
   { EM_S390, 2, 0, { 0x0a, 1 }, 0 },
+};
+
+/* clone and clone3, from the system call on.  Both threads return there, and
+   the one in which it returned 0 goes on without a frame pointer, which the
+   ABI has for the outermost frame, to call the function that it is made for.
+ */
+static const struct code_bytes begins[] = {
+  /* glibc: test %rax, %rax; jl; je .+3; ret; xor %ebp, %ebp; pop %rax;
+     pop %rdi; call *%rax */
+  { EM_X86_64,
+    16,
+    0,
+    { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x13, 0x74, 0x01, 0xc3, 0x31, 0xed,
+      0x58, 0x5f, 0xff, 0xd0 },
+    0 },
+  /* and $-16, %rsp; mov %r8, %rdi; call *%rdx in the place of those */
+  { EM_X86_64,
+    21,
+    0,
+    { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x18, 0x74, 0x01, 0xc3, 0x31,
+      0xed, 0x48, 0x83, 0xe4, 0xf0, 0x4c, 0x89, 0xc7, 0xff, 0xd2 },
+    0 },
+  /* musl: test %eax, %eax; jne; xor %ebp, %ebp; pop %rdi; call *%r9 */
+  { EM_X86_64,
+    12,
+    0,
+    { 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff, 0xd1 },
+    0 },
 };
 
 static bool
@@ -110,4 +138,22 @@ bool
 syscall_code_ends (struct process *process, uint64_t pc)
 {
   return code_at (process, pc, ends, sizeof ends / sizeof *ends) != NULL;
+}
+
+bool
+syscall_code_begins (struct process *process,
+                     const struct registers *registers)
+{
+  enum
+  {
+    RAX = 0,
+    SYSCALL = 2 /* bytes */
+  };
+  if (process->arch->e_machine != EM_X86_64 || registers->values[RAX] != 0)
+    return false;
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+    for (unsigned at = SYSCALL; at < begins[i].size; at++)
+      if (has_bytes (process, &begins[i], registers->pc - at))
+        return true;
+  return false;
 }

@@ -22,4 +22,10 @@ bool syscall_code_returns (struct process *process, uint64_t pc);
    frame has no caller.  */
 bool syscall_code_ends (struct process *process, uint64_t pc);
 
+/* Whether the thread with REGISTERS has begun just now, and is still in clone
+   or clone3: its frame has no caller, though that of the thread that made it
+   has.  */
+bool syscall_code_begins (struct process *process,
+                          const struct registers *registers);
+
 #endif /* STACKS_SYSCALL_CODE_H */

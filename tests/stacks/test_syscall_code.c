@@ -157,3 +157,55 @@ TEST (a_thread_ends_with_what_its_function_returned)
       process_free (&process);
     }
 }
+
+/* perf record may leave registers out (--user-regs).  */
+TEST (registers_that_were_not_recorded_are_not_0)
+{
+  static const uint8_t words[3 * sizeof (uint64_t)];
+  struct registers registers;
+  /* perf's numbers of bp, sp and ip.  */
+  registers_take (&arch_amd64, ORDER_PERF, words, 1 << 6 | 1 << 7 | 1 << 8,
+                  &registers);
+  assert_true (registers.values[arch_amd64.fp] == 0);
+  assert_true (registers.values[0] == UNKNOWN_REGISTER);
+}
+
+/* The bytes are those of glibc 2.36, and of musl 1.2.3.  */
+TEST (a_thread_begins_where_clone_returned_0)
+{
+  static const struct
+  {
+    uint8_t code[24];
+    unsigned own; /* where code of the new thread alone begins */
+  } cases[] = {
+    { { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x13, 0x74, 0x01, 0xc3, 0x31, 0xed,
+        0x58, 0x5f, 0xff, 0xd0 },
+      10 },
+    { { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x18, 0x74, 0x01, 0xc3, 0x31,
+        0xed, 0x48, 0x83, 0xe4, 0xf0, 0x4c, 0x89, 0xc7, 0xff, 0xd2 },
+      10 },
+    { { 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff,
+        0xd1 },
+      6 },
+    /* A frame pointer stays: it is no new thread's.  */
+    { { 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xc0, 0x5f, 0x41, 0xff,
+        0xd1 },
+      0 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+      struct process process = { .arch = &arch_amd64 };
+      assert_true (memory_add (&process.memory, CODE, cases[i].code,
+                               sizeof cases[i].code));
+      for (unsigned at = 0; at <= cases[i].own; at++)
+        {
+          struct registers registers
+              = registers_at (&arch_amd64, CODE + at, 17);
+          assert_int_equal (syscall_code_begins (&process, &registers),
+                            cases[i].own > 0 && at >= 2);
+          registers.values[0] = 4711; /* the thread that made it */
+          assert_false (syscall_code_begins (&process, &registers));
+        }
+      process_free (&process);
+    }
+}
