@@ -120,7 +120,7 @@ cie_per_function (struct worst *worst)
 static void
 many_cies (struct worst *worst)
 {
-  size_t n = target_size / 2 / 8;
+  size_t n = target_size / 2 / 8 | 1;
   for (size_t i = 0; i < n; i++)
     append_entry (worst, SIZE_MAX, NULL, 0);
   for (size_t i = 0; more (worst); i++)
