@@ -255,10 +255,10 @@ archive_index_agrees (const struct archive *x,
                       const struct archive_member *index_y)
 {
   size_t width = index_width (index_x), head = width;
-  if (index_x->size != index_y->size || index_x->size < width)
+  if (index_x->size != index_y->size)
     return false;
   uint64_t n = load_number (index_x->bytes, width);
-  for (uint64_t i = 0; i < n && index_x->size - head >= width; i++)
+  for (uint64_t i = 0; i < n; i++)
     {
       size_t to_x = member_at (x, load_number (index_x->bytes + head, width));
       size_t to_y = member_at (y, load_number (index_y->bytes + head, width));

@@ -72,7 +72,8 @@ bool archive_write_index (const struct archive *archive,
 
 /* Whether INDEX_X, of X, and INDEX_Y, of Y, are of the same symbols, each of
    the same member by number.  The index says where linkers find a symbol, and
-   they read no other member for it.  */
+   they read no other member for it.  INDEX_X is one that archive_write_index
+   accepted: it has room for what it counts.  */
 bool archive_index_agrees (const struct archive *x,
                            const struct archive_member *index_x,
                            const struct archive *y,

@@ -19,10 +19,8 @@ struct note_walk
 note_walk_over (const struct image *image, uint64_t offset, uint64_t size,
                 uint64_t header_align)
 {
-  /* A segment that is not loaded may say anything of its place in the file. */
-  if (size == 0 || offset > image->size || size > image->size - offset)
-    offset = size = 0;
-  return (struct note_walk){ image->bytes + offset, size,
+  /* Where there is nothing, the offset may be any.  */
+  return (struct note_walk){ size > 0 ? image->bytes + offset : NULL, size,
                              note_align (header_align), image->big_endian, 0 };
 }
 
