@@ -14,6 +14,7 @@
 #include "elf/code_sections.h"
 #include "elf/detached_file.h"
 #include "elf/dynamic.h"
+#include "elf/notes.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit_test.h"
 
@@ -118,6 +119,28 @@ TEST (build_ids_have_a_size)
                         size <= BUILD_ID_SIZE_MAX ? size : 0);
       image_close (&image);
     }
+}
+
+/* Nothing is read behind the bytes that have a note of 17, and its padding or
+   not.  */
+TEST (notes_end_with_their_bytes)
+{
+  static const uint8_t bytes[20] = "\4\0\0\0\1\0\0\0\3\0\0\0GNU";
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (pages != MAP_FAILED);
+  assert_int_equal (mprotect (pages + page, page, PROT_NONE), 0);
+  for (size_t size = 0; size <= sizeof bytes; size++)
+    {
+      struct note note;
+      struct note_walk walk
+          = { .bytes = pages + page - size, .size = size, .align = 4 };
+      memcpy (pages + page - size, bytes, size);
+      assert_int_equal (note_next (&walk, &note), size >= 17);
+      assert_false (note_next (&walk, &note));
+    }
+  munmap (pages, 2 * page);
 }
 
 TEST (dynamic_entries_end_with_their_segment)

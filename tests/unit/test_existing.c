@@ -94,6 +94,39 @@ TEST (sections_without_contents_are_not_replaced)
   image_close (&image);
 }
 
+/* A section without contents counts where PT_GNU_SFRAME has some, and may say
+   any size and place.  */
+TEST (no_more_is_read_than_the_file_has)
+{
+  for (uint64_t more = 0; more < 2; more++)
+    {
+      static struct elf_builder elf;
+      struct image image;
+      struct error err = { 0 };
+      elf_builder_program (&elf, EM_X86_64, false);
+      Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
+      segment->p_type = PT_GNU_SFRAME;
+      segment->p_offset = segment->p_vaddr = segment->p_paddr = 0x1180;
+      segment->p_filesz = segment->p_memsz = SIZE;
+      elf_builder_add_section (&elf, ".sframe", SHT_NOBITS, SHF_ALLOC, 0x1180,
+                               SIZE, 8);
+      elf_builder_finish (&elf);
+      store_u64 (elf.bytes + elf.header.e_shoff
+                     + elf_builder_section (&elf, ".sframe")
+                           * sizeof (Elf64_Shdr)
+                     + offsetof (Elf64_Shdr, sh_size),
+                 elf.size - 0x1180 + more, false);
+      assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+      struct existing found = existing_find (&image);
+      assert_false (found.disagrees);
+      assert_int_equal (existing_bytes (&found, &image) == NULL, more);
+      found.place.offset = elf.size + more;
+      found.place.size = 1 - more;
+      assert_null (existing_bytes (&found, &image));
+      image_close (&image);
+    }
+}
+
 /* The file that a plan makes is checked without the plan: a mistake in the
    plan, or in how it is carried out, must not pass.  */
 TEST (each_byte_of_what_is_removed_is_checked)

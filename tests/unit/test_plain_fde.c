@@ -5,6 +5,11 @@
    that came of it is compared: FDEs, CIEs, and what was left out and why.  */
 
 #include "cfi/plain_fde.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/align.h"
 #include "tests/unit/cfi_builder.h"
 #include "tests/unit_test.h"
 
@@ -58,9 +63,14 @@ static size_t
 compare (const struct arch *arch, const struct buffer *bytes)
 {
   struct error err = { 0 };
-  /* An exact-size copy, so that ASan sees any step over its end.  */
-  uint8_t *copy = malloc (bytes->size + 1);
-  assert_non_null (copy);
+  /* A copy behind which nothing can be read.  */
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  size_t room = align_up (bytes->size, page) + page;
+  uint8_t *pages = mmap (NULL, room, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true (pages != MAP_FAILED);
+  assert_int_equal (mprotect (pages + room - page, page, PROT_NONE), 0);
+  uint8_t *copy = pages + room - page - bytes->size;
   memcpy (copy, bytes->bytes, bytes->size);
   const struct cfi_input input
       = { CFI_EH_FRAME, copy, bytes->size, SECTION_ADDRESS, false };
@@ -73,7 +83,7 @@ compare (const struct arch *arch, const struct buffer *bytes)
   size_t n = direct.n_fdes;
   cfi_section_free (&direct);
   cfi_section_free (&asked);
-  free (copy);
+  munmap (pages, room);
   return n;
 }
 
@@ -129,6 +139,10 @@ TEST (what_is_plain_is_not_shown_to_libdwarf)
   section.no_plain = true;
   assert_false (plain_fde_read (&section, &entry, 0, &fde));
   section.no_plain = false;
+  const uint64_t size = entry.size;
+  entry.size = UINT32_MAX + UINT64_C (1);
+  assert_false (plain_fde_read (&section, &entry, 0, &fde));
+  entry.size = size;
   section.cies[0].instructions = NULL;
   assert_false (plain_fde_read (&section, &entry, 0, &fde));
   cfi_section_free (&section);
@@ -151,6 +165,7 @@ TEST (odd_encodings_are_read_as_libdwarf_reads_them)
 /* Where the size of the augmentation data and that of the code are odd.  */
 TEST (odd_sizes_are_read_as_libdwarf_reads_them)
 {
+  static const char much[256] = { 1 }; /* and a length above 7f: up to ff */
   static const uint32_t sizes[]
       = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
   struct buffer bytes;
@@ -161,16 +176,17 @@ TEST (odd_sizes_are_read_as_libdwarf_reads_them)
         size_t cie = put_amd64_cie (&bytes);
         put_fde (&bytes, cie, CODE, 16, "\x41\x0e\x10", 3);
         size_t odd = put_fde (&bytes, cie, CODE + 16, 16, "\x41\x0e\x10", 3);
-        put_fde (&bytes, cie, CODE + 32, 16, "\x41\x0e\x10", 3);
+        size_t long_one
+            = put_fde (&bytes, cie, CODE + 32, 16, much, sizeof much);
+        put_fde (&bytes, cie, CODE + 48, 16, "\x41\x0e\x10", 3);
         store_u32 (bytes.bytes + odd + 12, sizes[i], false);
-        bytes.bytes[odd + 16] = (uint8_t)length;
+        bytes.bytes[odd + 16] = bytes.bytes[long_one + 16] = (uint8_t)length;
         compare (&arch_amd64, &bytes);
         buffer_free (&bytes);
       }
 }
 
-/* The section ends with an FDE too short for its fields: they are not read
-   (for ASan: nothing is behind them).  */
+/* The section ends with an FDE too short for its fields: they are not read. */
 TEST (fields_behind_the_end_are_not_read)
 {
   struct buffer bytes;

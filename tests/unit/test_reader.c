@@ -260,6 +260,17 @@ TEST (augmentations_are_understood_or_named)
                        REASON_POINTER_ENCODING);
 }
 
+TEST (letters_end_inside_their_cie)
+{
+  struct cfi_fixture f = cfi_fixture_new (false);
+  buffer_append (&f.bytes, "\7\0\0\0\0\0\0\0\1zR", 11);
+  put_amd64_cie (&f.bytes); /* its length is no letter */
+  cfi_fixture_read (&f, &arch_amd64);
+  assert_int_equal (f.section.n_cies, 2);
+  assert_int_equal (f.section.cies[0].unusable, REASON_BAD_ENTRY);
+  cfi_fixture_free (&f);
+}
+
 /* An FDE whose pointers have ENCODING; FIELDS are address and size.  */
 static void
 expect_pointers (char encoding, const char *fields, size_t size,
