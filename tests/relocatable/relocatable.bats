@@ -277,9 +277,23 @@ END
   needs jq
   small_program
   "${CC:-cc}" -O2 -c small.c -o small.o
-  local offset size
+  local offset size end length bytes
   read -r offset size < <(section small.o .eh_frame)
+  end=$((offset + size))
   offset=$((offset + 4 + $(peek small.o "$offset" 4)))
+  # It runs past the section's end, by a little and by much.
+  for length in $((end - offset - 3)) $((end - offset)) $((0x7fffffff)); do
+    cp small.o bad.o
+    printf -v bytes %08x "$length"
+    poke bad.o "$offset" "${bytes:6:2}" "${bytes:4:2}" "${bytes:2:2}" "${bytes:0:2}"
+    exits 0 -n --relocatable --stats=json bad.o
+    [ "$(jq -c '[.code, .left_out["bad-entry"]]' <<<"$output")" = '["no-cfi",1]' ] || report
+  done
+  # Its function does.
+  cp small.o bad.o
+  poke bad.o $((offset + 12)) ff ff ff 0f
+  exits 0 -n --relocatable --stats=json bad.o
+  [ "$(jq -c .left_out <<<"$output")" = '{"not-executable":1}' ] || report
   cp small.o bad.o
   poke bad.o $((offset + 4)) f3 ff ff 7f
   exits 0 -n --relocatable --stats=json small.o
@@ -696,6 +710,17 @@ END
     cp in.a f.a
     poke f.a $at ff
     refused f.a --relocatable
+  done
+  # An index of an offset alone has no room for two, nor one of two bytes for
+  # a number; one is right.
+  ar rcSD bare.a one.o
+  local index
+  for index in '\0\0\0\1\0\0\0\114' '\0\0\0\2\0\0\0\114' '\0\1'; do
+    # shellcheck disable=SC2059
+    printf "$index" >index
+    { printf '!<arch>\n%-16s%-12s%-6s%-6s%-8s%-10s`\n' / 0 0 0 0 "$(stat -c %s index)"
+      cat index; tail -c +9 bare.a; } >f.a
+    case $index in *1*114) exits 0 --relocatable f.a ;; *) refused f.a --relocatable ;; esac
   done
   ar rcsDT thin.a one.o
   refused thin.a --relocatable
