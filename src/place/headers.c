@@ -178,9 +178,10 @@ write_names (struct draft *draft)
   size_t at = (size_t)old_size;
   for (size_t i = 0; i < draft->n_new_sections; i++)
     {
+      size_t length = strlen (draft->new_names[i]) + 1;
       draft->sections[n_old + i].sh_name = (uint32_t)at;
-      at = (size_t)(stpcpy ((char *)copy + at, draft->new_names[i]) + 1
-                    - (char *)copy);
+      memcpy (copy + at, draft->new_names[i], length);
+      at += length;
     }
   names->sh_offset = draft->end;
   names->sh_size = size;
