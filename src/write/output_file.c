@@ -360,14 +360,26 @@ same_open (int a, int b)
          && file_status_same (&first, &second);
 }
 
+/* Whether A and B are one pipe with a name: who reads it takes the end of the
+   first output for the end of all.  */
+static bool
+same_named_pipe (const struct output_target *a, const struct output_target *b)
+{
+  struct stat first, second;
+  return a->stream && b->stream && a->stream_fd < 0 && b->stream_fd < 0
+         && stat (a->name, &first) == 0 && stat (b->name, &second) == 0
+         && S_ISFIFO (first.st_mode) && file_status_same (&first, &second);
+}
+
 bool
 output_file_same_target (const struct output_file *a,
                          const struct output_file *b)
 {
-  return !a->target.stream && !b->target.stream
-         && (same_open (a->target_fd, b->target_fd)
-             || (strcmp (a->target.name, b->target.name) == 0
-                 && same_open (a->target.directory, b->target.directory)));
+  if (a->target.stream || b->target.stream)
+    return same_named_pipe (&a->target, &b->target);
+  return same_open (a->target_fd, b->target_fd)
+         || (strcmp (a->target.name, b->target.name) == 0
+             && same_open (a->target.directory, b->target.directory));
 }
 
 /* ---- All of it in one step.  */

@@ -70,7 +70,7 @@ bool output_file_begin (struct output_file *file,
                         struct error *err);
 
 /* Whether A and B, which were begun with REWRITE, have one target, which may
-   not be there yet.  Pipes and devices are never one.  */
+   not be there yet.  Devices and descriptors are never one.  */
 bool output_file_same_target (const struct output_file *a,
                               const struct output_file *b);
 
