@@ -32,9 +32,8 @@ build_id_find (const struct image *image)
     }
   for (size_t i = 0;
        image->n_sections == 0 && i < image->n_segments && found.size == 0; i++)
-    if (image->segments[i].p_type == PT_NOTE)
-      found = find_in_notes (
-          note_walk_segment (image, &image->segments[i], false));
+    found = find_in_notes (
+        note_walk_segment (image, &image->segments[i], false));
   return found;
 }
 

@@ -302,7 +302,7 @@ has_integrity_note (const struct image *image)
     {
       struct note_walk walk = note_walk_segment (image, segment, false);
       struct note note;
-      while (segment->p_type == PT_NOTE && note_next (&walk, &note))
+      while (note_next (&walk, &note))
         if (note_is (&note, "FDO", NT_FDO_INTEGRITY))
           return true;
     }

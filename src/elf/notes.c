@@ -28,7 +28,8 @@ struct note_walk
 note_walk_segment (const struct image *image, const GElf_Phdr *segment,
                    bool by_4)
 {
-  return note_walk_over (image, segment->p_offset, segment->p_filesz,
+  uint64_t size = segment->p_type == PT_NOTE ? segment->p_filesz : 0;
+  return note_walk_over (image, segment->p_offset, size,
                          by_4 ? 4 : segment->p_align);
 }
 

@@ -31,12 +31,13 @@ struct note_walk
 };
 
 /* A walk over the notes in SIZE bytes of IMAGE at file offset OFFSET, with
-   HEADER_ALIGN, the alignment in the header that says so.  */
+   HEADER_ALIGN, the alignment in the header that says so.  The bytes are in
+   the file, as those of sections and segments are (elf/image.h).  */
 struct note_walk note_walk_over (const struct image *image, uint64_t offset,
                                  uint64_t size, uint64_t header_align);
 
 /* A walk over the notes of SEGMENT as its header says; with BY_4, as Linux
-   does.  */
+   does.  A segment other than PT_NOTE has none.  */
 struct note_walk note_walk_segment (const struct image *image,
                                     const GElf_Phdr *segment, bool by_4);
 

@@ -132,10 +132,9 @@ is_kernel (const struct image *image)
                 || (image_find_segment (image, PT_INTERP) == NULL
                     && has_multiboot_header (image));
   FOR_EACH_SEGMENT (segment, image)
-    kernel
-        |= segment->p_type == PT_LOAD
-               ? segment->p_vaddr >> 63 != 0 || is_loaded_elsewhere (segment)
-               : segment->p_type == PT_NOTE && has_xen_entry (image, segment);
+    kernel |= segment->p_type == PT_LOAD ? segment->p_vaddr >> 63 != 0
+                                               || is_loaded_elsewhere (segment)
+                                         : has_xen_entry (image, segment);
   return kernel;
 }
 

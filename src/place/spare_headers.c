@@ -55,7 +55,7 @@ has_abi_tag (const struct image *image)
       const GElf_Phdr *segment = &image->segments[i / 2];
       struct note_walk walk = note_walk_segment (image, segment, i % 2 != 0);
       struct note note;
-      while (segment->p_type == PT_NOTE && note_next (&walk, &note))
+      while (note_next (&walk, &note))
         if (note_is (&note, "GNU", NT_GNU_ABI_TAG))
           return true;
     }

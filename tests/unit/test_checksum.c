@@ -878,7 +878,8 @@ TREE_TEST (a_file_that_is_gone_is_an_error)
 enum note_place
 {
   IN_A_SEGMENT,
-  IN_NO_SEGMENT, /* a program header of another type */
+  IN_NO_SEGMENT, /* a program header of another type, */
+  IN_NO_FILE,    /* whose bytes are nowhere */
   BEHIND_ANOTHER,
   ALIGNED_TO_8, /* behind another, which has a size that is not a multiple of 8
                  */
@@ -903,8 +904,10 @@ expect_note (const char *owner, uint32_t type, enum note_place place,
       segment->p_filesz = segment->p_memsz = at + 16 + 32 - 0x400;
       segment->p_align = place == ALIGNED_TO_8 ? 8 : 4;
     }
-  else if (place == IN_NO_SEGMENT)
+  else if (place == IN_NO_SEGMENT || place == IN_NO_FILE)
     segment->p_type = PT_GNU_RELRO;
+  if (place == IN_NO_FILE)
+    segment->p_offset = UINT64_C (1) << 63;
   bool alone = at == NOTE;
   elf_builder_note (&elf, at, owner, type, alone ? 20 : 32);
   if (place == OF_A_LONGER_NAME)
@@ -920,6 +923,7 @@ TEST (in_a_note)
   expect_note ("FDO", NT_FDO_INTEGRITY, BEHIND_ANOTHER, true);
   expect_note ("FDO", NT_FDO_INTEGRITY, ALIGNED_TO_8, true);
   expect_note ("FDO", NT_FDO_INTEGRITY, IN_NO_SEGMENT, false);
+  expect_note ("FDO", NT_FDO_INTEGRITY, IN_NO_FILE, false);
   expect_note ("FDO", NT_FDO_INTEGRITY, OF_A_LONGER_NAME, false);
   expect_note ("FDO", NT_FDO_INTEGRITY + 1, IN_A_SEGMENT, false);
   expect_note ("FDP", NT_FDO_INTEGRITY, IN_A_SEGMENT, false);
