@@ -410,8 +410,9 @@ signatures_close (struct signatures *signatures)
   free (signatures);
 }
 
-/* FDEs overlap by accident: which one libdw takes then depends on what it was
-   asked before, so they count where all that have PC agree.  */
+/* Where FDEs overlap by accident, it depends on what libdw was asked before
+   which of them libdw takes.  So a signature counts only if all FDEs that have
+   PC agree on it.  */
 enum signature
 signature_at (const struct signatures *signatures, uint64_t pc)
 {

@@ -55,10 +55,9 @@ static const struct code_bytes ends[] = {
   { EM_S390, 2, 0, { 0x0a, 1 }, 0 },
 };
 
-/* clone and clone3, from the system call on.  Both threads return there, and
-   the one in which it returned 0 goes on without a frame pointer, which the
-   ABI has for the outermost frame, to call the function that it is made for.
- */
+/* clone and clone3, from the system call on.  The call returns in both
+   threads.  The new thread, which gets 0, clears the frame pointer, as in the
+   outermost frame of the ABI, and calls its function.  */
 static const struct code_bytes begins[] = {
   /* glibc: test %rax, %rax; jl; je .+3; ret; xor %ebp, %ebp; pop %rax;
      pop %rdi; call *%rax */

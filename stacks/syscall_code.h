@@ -1,6 +1,6 @@
 /* Code that makes a system call, known by its bytes, because nothing describes
    it in some C libraries: the way back from signal handlers, and where a
-   thread ends.
+   thread begins and ends.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_SYSCALL_CODE_H
@@ -22,9 +22,9 @@ bool syscall_code_returns (struct process *process, uint64_t pc);
    frame has no caller.  */
 bool syscall_code_ends (struct process *process, uint64_t pc);
 
-/* Whether the thread with REGISTERS has begun just now, and is still in clone
-   or clone3: its frame has no caller, though that of the thread that made it
-   has.  */
+/* Whether the thread with REGISTERS has just begun, and is still in clone or
+   clone3: its frame has no caller.  The thread that made it has a frame there,
+   too, and that frame has a caller.  */
 bool syscall_code_begins (struct process *process,
                           const struct registers *registers);
 

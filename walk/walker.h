@@ -26,8 +26,9 @@ walk_caller (void)
 #if defined __x86_64__ || defined __aarch64__
   caller.fp = *(uintptr_t *)__builtin_frame_address (0);
 #elif defined __s390x__
-  /* Register N is saved at 8 * N in the caller's area of 160 bytes; elsewhere
-     with -mpacked-stack, where r14 and r15 are not what is known of them.  */
+  /* Register N is saved at 8 * N in the caller's area of 160 bytes.  With
+     -mpacked-stack registers are saved elsewhere, and what is in the places of
+     r14 and r15 is not PC and SP.  */
   __builtin_unwind_init ();
   __asm__ volatile("" : : : "memory");
   caller.sp -= 160;

@@ -9,9 +9,10 @@
 #include "cli/job.h"
 #include "cli/json_line.h"
 
-/* Print what was found in the file of JOB: for people in lines, in JSON
-   whatever became of it.  */
+/* Print what was found in the file of JOB in lines for people.  */
 void check_print (const struct job *job, FILE *out);
+
+/* Print the outcome of JOB, also a failure, as a line of JSON.  */
 void check_print_json (const struct job *job, FILE *out);
 
 /* Print the numbers of CHECK, in a line or more.  */

@@ -29,8 +29,8 @@ struct output_turn
 
 /* Texts.  */
 
-/* The stream of TEXT: when it is not KEPT, or memory ran out, LAST, where the
-   text ends up.  */
+/* Open a stream for TEXT.  If TEXT is not to be KEPT, or memory ran out, the
+   stream is LAST, where the text ends up.  */
 static FILE *
 text_open (struct text *text, bool kept, FILE *last)
 {

@@ -34,8 +34,8 @@ bool ordered_output_init (struct ordered_output *output,
 void ordered_output_free (struct ordered_output *output);
 
 /* Begin the turn INDEX: what is written to the streams that are returned is
-   printed when the turns before it are.  Failures are kept with the errors,
-   and have a stream of their own only if nothing is kept.  */
+   printed when the turns before INDEX are.  Failures are kept with the errors,
+   and have a stream of their own only if errors are not kept.  */
 const struct message_streams *
 ordered_output_begin (struct ordered_output *output, size_t index);
 
@@ -47,7 +47,7 @@ void ordered_output_end (struct ordered_output *output, size_t index);
 bool ordered_output_print (struct ordered_output *output);
 
 /* Wait until more can be printed, or the progress bar is to be drawn again.
-   Not when all turns are printed.  */
+   Call this only while a turn is not printed.  */
 void ordered_output_wait (struct ordered_output *output);
 
 #endif /* CLI_ORDERED_OUTPUT_H */

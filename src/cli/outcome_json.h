@@ -15,8 +15,7 @@ struct json_object;
    for could be done with the file, and if not, why.  */
 struct json_object *outcome_json_new (const struct job *job);
 
-/* Print the result of JOB, of --remove or --undo, as one line of
-   OUT.  */
+/* Print the result of JOB, of --remove or --undo, as one line of OUT.  */
 void outcome_json_print (const struct job *job, FILE *out);
 
 #endif /* CLI_OUTCOME_JSON_H */

@@ -19,7 +19,7 @@ struct note_walk
 note_walk_over (const struct image *image, uint64_t offset, uint64_t size,
                 uint64_t header_align)
 {
-  /* Where there is nothing, the offset may be any.  */
+  /* An empty section or segment may have any offset.  */
   return (struct note_walk){ size > 0 ? image->bytes + offset : NULL, size,
                              note_align (header_align), image->big_endian, 0 };
 }

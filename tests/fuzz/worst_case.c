@@ -115,8 +115,7 @@ cie_per_function (struct worst *worst)
     append_fde (worst, append_cie (worst, 16, 0), 1, NULL, 0);
 }
 
-/* As many CIEs as there are room for in half of the file, and FDEs that refer
-   to them in no order.  */
+/* CIEs in half of the file, and FDEs that refer to the CIEs in no order.  */
 static void
 many_cies (struct worst *worst)
 {

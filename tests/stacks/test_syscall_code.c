@@ -158,7 +158,8 @@ TEST (a_thread_ends_with_what_its_function_returned)
     }
 }
 
-/* perf record may leave registers out (--user-regs).  */
+/* perf record may leave registers out (--user-regs); perf_input.c refuses such
+   recordings.  */
 TEST (registers_that_were_not_recorded_are_not_0)
 {
   static const uint8_t words[3 * sizeof (uint64_t)];

@@ -121,8 +121,8 @@ TEST (build_ids_have_a_size)
     }
 }
 
-/* Nothing is read behind the bytes that have a note of 17, and its padding or
-   not.  */
+/* Nothing is read behind the end of a walk, wherever a note of 17 bytes or its
+   padding is cut off.  */
 TEST (notes_end_with_their_bytes)
 {
   static const uint8_t bytes[20] = "\4\0\0\0\1\0\0\0\3\0\0\0GNU";
