@@ -149,7 +149,7 @@ int main (void) { signal (SIGSEGV, handler); caller (); return 0; }
 END
   local machine tried=
   for machine in aarch64 s390x; do
-    command -v qemu-$machine $machine-linux-gnu-gcc >/dev/null || continue
+    command -v qemu-$machine >/dev/null || continue
     $machine-linux-gnu-gcc -O2 -static -o handles handles.c || continue
     rm -f qemu_*.core
     qemu-$machine ./handles >log 2>&1 || true

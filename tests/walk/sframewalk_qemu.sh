@@ -15,7 +15,7 @@ log=$scratch/log
 # test_machine MACHINE: of a compiler's name, which is qemu's, too.
 test_machine ()
 {
-  if ! command -v "$1-linux-gnu-gcc" "qemu-$1" >"$log"; then
+  if ! command -v "$1-linux-gnu-gcc" >"$log" || ! command -v "qemu-$1" >"$log"; then
     skip "no $1-linux-gnu-gcc and qemu-$1 (Debian: gcc-$1-linux-gnu, qemu-user)"
     return
   fi
