@@ -208,8 +208,9 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  struct call call = { location_convert, location_convert,
-                       .work = { begin (input, err), output } };
+  struct call call
+      = { location_convert, location_convert,
+          .work = { .input = begin (input, err), .output = output } };
   return carry_out (&call, options, report, err);
 }
 
@@ -219,8 +220,9 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct call call = { location_write_section, location_convert,
-                       .work = { begin (input, err), output } };
+  struct call call
+      = { location_write_section, location_convert,
+          .work = { .input = begin (input, err), .output = output } };
   return carry_out (&call, options, report, err);
 }
 
@@ -229,8 +231,9 @@ cfi2sframe_undo (const char *input, const char *output,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_error *err)
 {
-  struct call call = { location_undo, location_undo,
-                       .work = { begin (input, err), output } };
+  struct call call
+      = { location_undo, location_undo,
+          .work = { .input = begin (input, err), .output = output } };
   return carry_out (&call, options, NULL, err);
 }
 
@@ -239,8 +242,9 @@ cfi2sframe_remove (const char *input, const char *output,
                    const struct cfi2sframe_options *options,
                    struct cfi2sframe_error *err)
 {
-  struct call call = { location_remove, location_remove,
-                       .work = { begin (input, err), output } };
+  struct call call
+      = { location_remove, location_remove,
+          .work = { .input = begin (input, err), .output = output } };
   return carry_out (&call, options, NULL, err);
 }
 
