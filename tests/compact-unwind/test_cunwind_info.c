@@ -537,9 +537,10 @@ expect_function (const struct cunwind_section *section,
   struct cunwind_encoded encoded
       = cunwind_encode_function (section->image, function);
   const uint32_t bits = CUNWIND_HAS_LSDA | CUNWIND_PERSONALITY_MASK;
+  const uint64_t end = fde->address + fde->size;
+  const uint64_t step = fde->size > 1 ? fde->size - 1 : 1;
   uint64_t lsda;
-  for (uint64_t pc = fde->address;
-       pc<fde->address + fde->size; pc += fde->size> 1 ? fde->size - 1 : 1)
+  for (uint64_t pc = fde->address; pc < end; pc += step)
     {
       assert_true (
           cunwind_find (reader, (uint32_t)(pc - section->info.base), &found));
