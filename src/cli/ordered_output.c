@@ -93,12 +93,11 @@ ordered_output_begin (struct ordered_output *output, size_t index)
 {
   struct output_turn *turn = &output->turns[index];
   const struct message_streams *last = &output->last;
-  struct message_streams *streams = &turn->streams;
-  streams->out = text_open (&turn->out, !output->direct, last->out);
-  streams->errors = text_open (&turn->errors, !output->direct, last->errors);
-  streams->failures
-      = streams->errors == last->errors ? last->failures : streams->errors;
-  return streams;
+  FILE *out = text_open (&turn->out, !output->direct, last->out);
+  FILE *errors = text_open (&turn->errors, !output->direct, last->errors);
+  FILE *failures = errors == last->errors ? last->failures : errors;
+  turn->streams = (struct message_streams){ out, errors, failures };
+  return &turn->streams;
 }
 
 /* Printing waits for the first turn that is not printed yet, and is woken up
