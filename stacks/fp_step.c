@@ -99,7 +99,8 @@ was_just_called (struct process *process, const struct sfw_frame *frame)
   uint64_t ra, sp;
   if (arch_tracks_ra (process->arch) || !call_of (frame, process, &ra, &sp)
       || !process_read_code (process, ra - sizeof code, code, sizeof code)
-      || !process->arch->may_end_call (code, sizeof code, &distance))
+      || !process->arch->may_end_call (code, sizeof code, &distance)
+      || distance == 0)
     return false;
   uint64_t callee = ra + (uint64_t)(int64_t)distance;
   return frame->pc - callee < BEGIN_MAX

@@ -683,11 +683,22 @@ END
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-void at_once (void), pushes (void), far (void);
+void at_once (void), pushes (void), far (void), by_pointer (void);
 static void handler (int n) { (void)n; puts ("ready"); fflush (stdout); for (;;) pause (); }
 #define ENDS(name, code) ".type " #name ", @function\n" #name ":\n.cfi_startproc\n" \
   "xor %ebp, %ebp\n.cfi_endproc\n" code "ud2\n.size " #name ", .-" #name "\n"
 __asm__ (ENDS (at_once, "") ENDS (pushes, "push %rax\n") ENDS (far, ".fill 64, 1, 0x90\n"));
+/* The lowest word is where a call by pointer returned to, shortly before.  SP
+   and FP go through memory, where no analysis of the code follows them.  */
+char *slot;
+__asm__ (".type by_pointer, @function\nby_pointer:\n.cfi_startproc\n"
+         "push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset rbp, -16\n"
+         "mov %rsp, %rbp\n.cfi_def_cfa_register rbp\n"
+         "lea returns(%rip), %rax\ncall *%rax\nnop\n.cfi_endproc\nsub $8, %rsp\n"
+         "mov %rsp, slot(%rip)\nmov slot(%rip), %rsp\n"
+         "mov %rbp, slot(%rip)\nmov slot(%rip), %rbp\nud2\n"
+         ".size by_pointer, .-by_pointer\n.type returns, @function\nreturns: ret\n"
+         ".size returns, .-returns\n");
 /* stale calls deep, which calls framed; then it calls framed itself, whose
    lowest word then is the return address of the other call.  */
 #define FRAME(size) "push %rbp\nmov %rsp, %rbp\nsub $" #size ", %rsp\n"
@@ -709,6 +720,7 @@ main (int argc, char **argv)
   switch (argv[argc - 1][0])
     {
     case 'a': at_once (); break;
+    case 'b': by_pointer (); break;
     case 'p': pushes (); break;
     case 's': stale (); break;
     default: far (); break;
@@ -728,6 +740,9 @@ END
     fi
   done
   # A call that has returned left its return address there.
+  start ./ends by_pointer
+  gives 0 stacks "$pid"
+  [ "$(grep -c ' by_pointer+' <<<"$output")" -eq 1 ] || report
   start ./ends stale
   gives 0 stacks "$pid"
   [ "$(grep -c ' ?' <<<"$output")" -eq 2 ] || report
