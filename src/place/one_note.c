@@ -33,13 +33,17 @@ struct arrangement
 
 /* ---- What there is */
 
+/* Whether one header can say what NOTE and OTHER say.  A physical address
+   moves along with its header if it is the virtual one (segment_move), and
+   stays otherwise.  */
 static bool
 is_like (const GElf_Phdr *note, const GElf_Phdr *other)
 {
   return note->p_flags == other->p_flags
          && note->p_vaddr - note->p_offset == other->p_vaddr - other->p_offset
-         && (note->p_paddr - note->p_vaddr == other->p_paddr - other->p_vaddr
-             || (note->p_paddr == 0 && other->p_paddr == 0));
+         && (note->p_paddr == other->p_paddr
+             || (note->p_paddr == note->p_vaddr
+                 && other->p_paddr == other->p_vaddr));
 }
 
 /* All PT_NOTEs that are not slots already must be alike, in LOAD.  */
