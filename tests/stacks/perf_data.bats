@@ -658,9 +658,9 @@ refuses ()
   # The second one waited for a reader, who had gone.
   mkfifo fifo
   cat fifo >/dev/null 3>&- &
+  children+=("$!")
   gives 1 capture timeout 20 "$profile" -q --input=perf.data --perf-data=fifo -o ./fifo
   [ "$stderr" = "sframe-profile: ./fifo: is the file of --perf-data" ] || report
-  kill $!
   gives 0 profiled -q --input=perf.data --perf-data=/dev/null -o /dev/null
   gives 2 profiled --input=perf.data -F 99
   gives 2 profiled --input=perf.data -- true

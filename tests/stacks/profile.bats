@@ -959,7 +959,7 @@ END
     [[ $stderr =~ [0-9]\ samples?\ of\ 32-bit\ programs,\ which\ are\ not\ walked ]] || report
     ./narrow &
     children+=("$!")
-    until grep -q narrow "/proc/$!/comm"; do :; done
+    within_a_minute grep -q narrow "/proc/$!/comm"
     gives 1 profiled $how -d 0.5 -o folded -p "$!"
     [ "$stderr" = "sframe-profile: narrow: its registers are not those of a 64-bit program" ] || report
   done

@@ -177,33 +177,38 @@ TEST (a_thread_begins_where_clone_returned_0)
   static const struct
   {
     uint8_t code[24];
-    unsigned own; /* where code of the new thread alone begins */
+    unsigned size; /* bytes of code */
+    bool begins;
   } cases[] = {
     { { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x13, 0x74, 0x01, 0xc3, 0x31, 0xed,
         0x58, 0x5f, 0xff, 0xd0 },
-      10 },
+      16,
+      true },
     { { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x18, 0x74, 0x01, 0xc3, 0x31,
         0xed, 0x48, 0x83, 0xe4, 0xf0, 0x4c, 0x89, 0xc7, 0xff, 0xd2 },
-      10 },
+      21,
+      true },
     { { 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff,
         0xd1 },
-      6 },
+      12,
+      true },
     /* A frame pointer stays: it is no new thread's.  */
     { { 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xc0, 0x5f, 0x41, 0xff,
         0xd1 },
-      0 },
+      12,
+      false },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct process process = { .arch = &arch_amd64 };
       assert_true (memory_add (&process.memory, CODE, cases[i].code,
                                sizeof cases[i].code));
-      for (unsigned at = 0; at <= cases[i].own; at++)
+      for (unsigned at = 0; at < cases[i].size; at++)
         {
           struct registers registers
               = registers_at (&arch_amd64, CODE + at, 17);
           assert_int_equal (syscall_code_begins (&process, &registers),
-                            cases[i].own > 0 && at >= 2);
+                            cases[i].begins && at >= 2);
           registers.values[0] = 4711; /* the thread that made it */
           assert_false (syscall_code_begins (&process, &registers));
         }

@@ -295,6 +295,19 @@ FIXTURE_TEST (moved_dynamic_symbols_are_noticed)
                        ".dynsym");
 }
 
+/* Where the table keeps off those bytes,
+   segments_that_the_table_has_grown_over shows nothing.  */
+FIXTURE_TEST (the_table_grows_over_a_buried_segment)
+{
+  uint8_t under_table[0x20];
+  bury_property (test);
+  inject (test, LARGE, "evict");
+  assert_int_equal (pread (test->fd, under_table, sizeof under_table, 0x1d8),
+                    sizeof under_table);
+  assert_memory_not_equal (under_table, test->elf.bytes + 0x1d8,
+                           sizeof under_table);
+}
+
 /* It maps nothing, so nothing has to be in its place.  */
 FIXTURE_TEST (empty_segments_are_kept)
 {

@@ -15,7 +15,6 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "tests/unit/failing_allocations.h"
 #include "write/undo.h"
 #include "write/undo_format.h"
 #include "tests/unit_test.h"
