@@ -14,6 +14,7 @@
 #include "convert/for_readers.h"
 #include "convert/location.h"
 #include "frame/frame.h"
+#include "sframe/compare.h"
 #include "sframe/formats.h"
 #include "write/flush.h"
 #include "write/temporary.h"
@@ -27,12 +28,14 @@ enum
   SIZE_MOST = 4096
 };
 
-/* The size of the structure that the caller GIVES: its first member.  */
+/* The size of the structure that the caller GIVES: its first member.  None has
+   no size.  */
 static size_t
 size_of (const void *given)
 {
-  size_t size;
-  memcpy (&size, given, sizeof size);
+  size_t size = 0;
+  if (given != NULL)
+    memcpy (&size, given, sizeof size);
   return size;
 }
 
@@ -190,14 +193,15 @@ static bool
 carry_out (struct call *call, const struct cfi2sframe_options *options,
            struct cfi2sframe_report *report, struct error *err)
 {
+  const bool makes = call->change == location_convert;
   call->work.options = &call->options;
-  if (report != NULL && !check_result (report, err))
+  if (makes && !check_result (report, err))
     return false;
   bool done
-      = (report != NULL ? options_take_to_make : options_take) (&call->options,
-                                                                options, err)
+      = (makes ? options_take_to_make : options_take) (&call->options, options,
+                                                       err)
         && location_persist (attempt, call, &call->work, call->change, err);
-  if (report != NULL)
+  if (makes)
     hand_over (report, &call->work.report, sizeof call->work.report);
   return done;
 }

@@ -345,6 +345,8 @@ main (void)
                 !call_with (i, wrong[j]) && err.status == CFI2SFRAME_INVALID
                     && given.size == wrong[j]
                     && all (sizeof (size_t), ROOM, 0xa5));
+      printf ("%s, no structure: %d\n", calls[i].name,
+              !calls[i].call (NULL) && err.status == CFI2SFRAME_INVALID);
     }
   return 0;
 }
