@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/io.h"
 #include "base/mapped_file.h"
+#include "base/prefix.h"
 #include "stacks/shortage.h"
 
 /* What is at PATH and has IDENTITY.  With a build-id, device and inode are not
@@ -123,9 +123,7 @@ code_file_take (struct code_file *file, int fd)
 bool
 code_file_is_memory (const struct code_file *file)
 {
-  static const char name[] = "/memfd:";
-  return file->image.bytes == NULL
-         && strncmp (file->path, name, sizeof name - 1) == 0;
+  return file->image.bytes == NULL && has_prefix (file->path, "/memfd:");
 }
 
 /* The segment that has the byte at OFFSET of FILE in memory; of several, the

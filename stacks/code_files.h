@@ -21,7 +21,6 @@
 #include "stacks/jit_names.h"
 #include "stacks/row_source.h"
 #include "stacks/symbol_index.h"
-#include "stacks/code_name.h"
 
 /* What is known of a file that was mapped.  */
 struct mapped_identity

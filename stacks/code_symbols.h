@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "stacks/code_files.h"
+#include "stacks/code_name.h"
 
 /* Whether OFFSET of FILE is in the code where the kernel has a program, or the
    dynamic linker, begin, if no CFI describes that: it ends where CFI or

@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 
-#include "cfi2sframe.h"
 #include "stacks/process.h"
 
 /* How a walk came to a frame.  */

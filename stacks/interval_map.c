@@ -27,8 +27,8 @@ struct interval_span
 /* Make spans of the N INTERVALS, sorted, and one behind them.  Set PLACES to
    what their numbers were.  */
 static bool
-cut (struct interval_map *map, const struct interval *intervals, size_t n,
-     uint32_t *places)
+cut (struct interval_map *map, const struct address_interval *intervals,
+     size_t n, uint32_t *places)
 {
   struct interval_span *spans = calloc (2 * n + 1, sizeof *spans);
   if (spans == NULL)
@@ -66,8 +66,8 @@ next_left (struct interval_span *spans, uint32_t at)
 }
 
 bool
-interval_map_make (struct interval_map *map, const struct interval *intervals,
-                   size_t n)
+interval_map_make (struct interval_map *map,
+                   const struct address_interval *intervals, size_t n)
 {
   uint32_t *places = calloc (2 * n + 1, sizeof *places);
   *map = (struct interval_map){ 0 };

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct interval
+struct address_interval
 {
   uint64_t start, end;
 };
@@ -27,7 +27,7 @@ struct interval_map
 /* Make MAP of the N INTERVALS, fewer than 2^31.  Where intervals overlap, the
    later one in the list has the addresses.  False when memory ran out.  */
 bool interval_map_make (struct interval_map *map,
-                        const struct interval *intervals, size_t n);
+                        const struct address_interval *intervals, size_t n);
 
 /* The number of the interval that has ADDRESS, or INTERVAL_MAP_NONE.  */
 uint32_t interval_map_find (const struct interval_map *map, uint64_t address);

@@ -249,11 +249,12 @@ read_dump (struct jit_names *names)
   mapped_file_close (bytes, size);
 }
 
-/* List the names by address.  False when memory ran out.  */
-static bool
+/* List the names by address.  When memory runs out, no address has a name.  */
+static void
 list_by_address (struct jit_names *names)
 {
-  struct interval *intervals = calloc (names->n + 1, sizeof *intervals);
+  struct address_interval *intervals
+      = calloc (names->n + 1, sizeof *intervals);
   for (size_t i = 0; intervals != NULL && i < names->n; i++)
     {
       const struct jit_name *name = &names->names[i];
@@ -261,10 +262,10 @@ list_by_address (struct jit_names *names)
       if (__builtin_add_overflow (name->start, name->size, &intervals[i].end))
         intervals[i].end = UINT64_MAX;
     }
-  bool listed = intervals != NULL
-                && interval_map_make (&names->by_address, intervals, names->n);
+  if (intervals == NULL
+      || !interval_map_make (&names->by_address, intervals, names->n))
+    shortage_note ();
   free (intervals);
-  return listed || shortage_note ();
 }
 
 static void
@@ -273,7 +274,7 @@ read_names (struct jit_names *names)
   names->read = true;
   read_map (names);
   read_dump (names);
-  (void)list_by_address (names);
+  list_by_address (names);
 }
 
 const struct jit_name *

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/prefix.h"
 #include "base/radix.h"
 #include "base/search.h"
 #include "stacks/shortage.h"
@@ -35,8 +36,7 @@ mapping_is_of_file (const char *path, bool is_known)
   if (path[0] != '/')
     return strcmp (path, "[vdso]") == 0;
   for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-    if (strncmp (path, shared[i], strlen (shared[i])) == 0
-        && strstr (path, " (deleted)") != NULL)
+    if (has_prefix (path, shared[i]) && strstr (path, " (deleted)") != NULL)
       return false;
   return is_known;
 }
@@ -58,8 +58,7 @@ mappings_forget (struct mappings *mappings, size_t *sum)
     {
       free (mappings->list - mappings->front);
       free (mappings->owners);
-      if (mappings->capacity > 0)
-        *sum -= mappings->capacity;
+      *sum -= mappings->capacity;
     }
   *mappings = (struct mappings){ 0 };
 }

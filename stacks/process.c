@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "walk/section_step.h"
-#include "stacks/shortage.h"
 
 struct code_file *
 process_file_at (const struct process *process, uint64_t address,

@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "arch/arch.h"
-#include "base/error.h"
 #include "stacks/code_files.h"
 #include "stacks/mappings.h"
 #include "stacks/memory.h"

@@ -12,6 +12,7 @@
 #include "base/plural.h"
 #include "base/prefix.h"
 #include "base/printable.h"
+#include "stacks/code_name.h"
 #include "stacks/folded.h"
 #include "stacks/printed_file.h"
 #include "stacks/profile_names.h"

@@ -32,10 +32,10 @@ enum job_reason
   JOB_REASON_REFUSED,     /* a change could harm it */
   JOB_REASON_MALFORMED,
   JOB_REASON_UNREADABLE, /* it was found, and forbids the user to read it:
-                        builds have set-id programs that only run */
+                            builds have set-id programs that only run */
   JOB_REASON_STAYS,      /* it keeps an .sframe that was to be taken away */
   JOB_REASON_UNMARKED,   /* likewise, but the .sframe may be an assembler's:
-                        objects   have no record of their conversion */
+                            objects have no record of their conversion */
   N_JOB_REASONS
 };
 
@@ -43,7 +43,7 @@ struct job
 {
   const struct tool_options *options;
   const char *path;
-  struct file_work work; /* on the file, but for what only looks at it */
+  struct file_work work; /* what changes the file, or makes another of it */
   bool found;            /* in a directory or list, not named: more is skipped
                             (skipped_when, job.c) */
   FILE *out;             /* stream for the dump, and for findings */

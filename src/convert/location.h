@@ -30,7 +30,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "elf/file_location.h"
-#include "sframe/compare.h"
 #include "write/temporary.h"
 
 enum

@@ -7,7 +7,6 @@
 #include "place/refusals.h"
 #include "write/existing.h"
 #include "write/inject_check.h"
-#include "write/output_file.h"
 #include "write/undo.h"
 
 /* A way to take an .sframe away.  */

@@ -241,7 +241,7 @@ is_openssl_module (const struct checked_file *subject, struct error *err)
   const char *slash = strrchr (subject->folder, '/');
   const char *last = slash != NULL ? slash + 1 : subject->folder;
   bool fips_module
-      = strncmp (subject->name, "fips", 4) == 0
+      = has_prefix (subject->name, "fips")
         && faccessat (subject->directory, "fipsmodule.cnf", F_OK, 0) == 0;
   if (!fips_module
       && (strcmp (subject->name, "fips.so") != 0
@@ -269,7 +269,7 @@ is_of_strongswan (const struct checked_file *subject, struct error *err)
     "../../lib64/strongswan/libchecksum.so",
   };
   if (!subject->needs_strongswan
-      && strncmp (subject->name, "libstrongswan", 13) != 0)
+      && !has_prefix (subject->name, "libstrongswan"))
     return false;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (faccessat (subject->directory, lists[i], F_OK, 0) == 0)
@@ -282,13 +282,12 @@ is_of_strongswan (const struct checked_file *subject, struct error *err)
 static bool
 needs_strongswan (const struct image *image)
 {
-  static const char name[] = "libstrongswan.so";
   uint64_t size, at = 0, value;
   const char *strings = dynamic_strings (image, &size);
   int64_t tag;
   while (strings != NULL && dynamic_next (image, &at, &tag, &value))
     if (tag == DT_NEEDED && value < size
-        && strncmp (strings + value, name, sizeof name - 1) == 0)
+        && has_prefix (strings + value, "libstrongswan.so"))
       return true;
   return false;
 }
@@ -329,8 +328,7 @@ has_integrity_section (const struct image *image)
 static bool
 is_symcrypt (const char *soname)
 {
-  static const char name[] = "libsymcrypt.so";
-  return soname != NULL && strncmp (soname, name, sizeof name - 1) == 0;
+  return soname != NULL && has_prefix (soname, "libsymcrypt.so");
 }
 
 /* What of IMAGE has a checksum of it, or NULL.  */

@@ -217,8 +217,8 @@ void frame_functions_free (struct frame_functions *list);
 /* Free the memory that FUNCTION has for rows beyond those it has.  */
 void frame_function_trim (struct frame_function *function);
 
-/* Where the next row can be written before frame_function_keep_next, or NULL
-   when memory ran out.  */
+/* Where the next row of FUNCTION can be written, or NULL when memory ran out.
+   The row counts once function->n_rows does.  */
 static inline struct frame_row *
 frame_function_next (struct frame_function *function)
 {
@@ -226,25 +226,6 @@ frame_function_next (struct frame_function *function)
                      &function->rows_capacity)
              ? &function->rows[function->n_rows]
              : NULL;
-}
-
-/* Append the row that was written there.  A row at the start of the previous
-   one replaces it, a row with equal rules is merged into it.  */
-static inline void
-frame_function_keep_next (struct frame_function *function)
-{
-  struct frame_row *row = &function->rows[function->n_rows];
-  size_t n = function->n_rows;
-  while (n > 0 && function->rows[n - 1].start >= row->start)
-    n--;
-  if (n > 0 && frame_row_same_rules (&function->rows[n - 1], row))
-    {
-      function->n_rows = n;
-      return;
-    }
-  if (n < function->n_rows)
-    function->rows[n] = *row;
-  function->n_rows = n + 1;
 }
 
 /* Whether ROW finds the caller's FP by FP, register number REG, but not the
@@ -267,8 +248,9 @@ uint32_t frame_function_fp_sure_end (const struct frame_function *function,
                                      size_t index, uint32_t end, uint16_t reg,
                                      uint32_t smallest);
 
-/* Append ROW as frame_function_keep_next does, to a function without rules of
-   saved registers.  False when memory ran out.  */
+/* Append ROW to FUNCTION, which has no rules of saved registers.  ROW takes
+   the place of rows that start where it does or later, and is merged into a
+   row in front of it with equal rules.  False when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 

@@ -18,8 +18,8 @@ struct front_notes
   struct unit units[NOTE_SECTIONS_MAX];
   size_t n;
   size_t n_looked_at;    /* units, also those that are not taken */
-  size_t n_bound;        /* so many take their PT_NOTE along; */
-  struct interval alone; /* the others, in the new file, get one */
+  size_t n_bound;        /* units that take their PT_NOTE along */
+  struct interval alone; /* the others, in the new file: one header */
 };
 
 /* Find the notes.  */

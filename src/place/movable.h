@@ -1,5 +1,6 @@
 /* Which sections may move: those of which only headers and dynamic entries
-   have the address. SPDX-License-Identifier: LGPL-2.1-or-later  */
+   have the address.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PLACE_MOVABLE_H
 #define PLACE_MOVABLE_H

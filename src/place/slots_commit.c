@@ -7,8 +7,6 @@
 #include "elf/notes.h"
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
-#include "place/one_note.h"
-#include "place/owners.h"
 #include "place/unit_places.h"
 
 enum

@@ -26,9 +26,10 @@ try_append (struct draft *draft)
       || !align_up_checked (last->p_vaddr + last->p_memsz, draft->page,
                             &spot.address)
       || __builtin_add_overflow (spot.address, spot.offset & (draft->page - 1),
-                                 &spot.address)
-      || !spot_fill (draft, &spot))
+                                 &spot.address))
     return draft_impossible (draft, "the address space is full");
+  if (!spot_fill (draft, &spot))
+    return DOES_NOT_APPLY;
   return spot_take (draft, &spot);
 }
 

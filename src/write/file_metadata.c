@@ -291,7 +291,7 @@ current_umask (void)
   FILE *status = fopen ("/proc/self/status", "re");
   while (status != NULL && !found && fgets (line, sizeof line, status))
     {
-      found = strncmp (line, "Umask:", 6) == 0;
+      found = has_prefix (line, "Umask:");
       if (found)
         value = strtoul (line + 6, NULL, 8);
     }

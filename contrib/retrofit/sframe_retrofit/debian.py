@@ -17,8 +17,7 @@ deb822: Any = None # need_module ()
 def need_module() -> None:
     """Load python3-debian, or refuse to go on.
 
-    Called when the options are read: --help and wrong usage do without it, and
-    are told in half the time.
+    Called when the options are read: --help and wrong usage do without it.
     """
     global deb822
     try:

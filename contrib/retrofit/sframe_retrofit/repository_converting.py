@@ -56,9 +56,9 @@ def fetch(options: Options, items: List[Item], folder: str) -> List[str]:
     """
     paths = []
     for item in items:
-        path = os.path.join(folder, debian.file_name(*key_of(item)))
         if "missing" in item:
             raise Refused(item["missing"])
+        path = os.path.join(folder, debian.file_name(*key_of(item)))
         if "path" in item:
             os.symlink(item["path"], path)
         else:
