@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
 #include "elf/dynamic.h"
+#include "elf/sframe_place.h"
 
 bool
 seeds_from_pointers (const struct image_facts *facts,
@@ -30,7 +31,7 @@ words_of_segment (const struct image_facts *facts, const GElf_Phdr *segment,
                   void *argument)
 {
   const struct image *image = facts->image;
-  const GElf_Phdr *sframe = image_sframe_segment (image);
+  const GElf_Phdr *sframe = sframe_place_find (image).segment;
   const uint8_t *bytes = image->bytes + segment->p_offset;
   uint64_t size;
   for (uint64_t i = (0 - segment->p_vaddr) % 8; i + 8 <= segment->p_filesz;

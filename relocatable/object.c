@@ -12,6 +12,7 @@
 #include "base/radix.h"
 #include "base/search.h"
 #include "cfi/entry.h"
+#include "elf/sframe_place.h"
 #include "elf/symbols.h"
 
 enum
@@ -340,7 +341,7 @@ object_find_sframe (const struct image *image, size_t *section,
   *section = 0;
   FOR_EACH_SECTION (candidate, image)
     {
-      if (!image_section_is_sframe (candidate))
+      if (!section_is_sframe (candidate))
         continue;
       if (*section != 0 || strcmp (candidate->name, ".sframe") != 0)
         return error_set (err, CFI2SFRAME_REFUSED,

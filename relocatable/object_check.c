@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "elf/sframe_place.h"
 #include "elf/symbols.h"
 #include "relocatable/llvm_sections.h"
 #include "relocatable/object.h"
@@ -224,7 +225,7 @@ check_old_sections (const struct object_check *check, struct error *err)
       const struct image_section *x = &check->old->sections[i];
       const struct image_section *y = &check->new->sections[i];
       bool same
-          = i == check->sframe ? image_section_is_sframe (x)
+          = i == check->sframe ? section_is_sframe (x)
             : i == check->rela
                 ? x->header.sh_type == SHT_RELA
                       && x->header.sh_info == check->sframe

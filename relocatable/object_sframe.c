@@ -9,7 +9,6 @@
 
 #include "base/align.h"
 #include "base/bytes.h"
-#include "sframe/find_sframe.h"
 #include "sframe/format.h"
 
 /* Fill in the start of every function of FOUND, the section as it is in the
@@ -55,7 +54,7 @@ resolve (struct object_sframe *sframe, const struct image *image,
   struct object_relocations table = { .n = 0 };
   size_t section;
   if (!object_find_sframe (image, &section, err)
-      || !find_sframe (image, &found, err))
+      || !sframe_decoder_open_image (&found, image, err))
     return false;
   /* Behind .eh_frame; both are small enough for 32-bit distances.  */
   uint64_t address

@@ -9,6 +9,7 @@
 #include "convert/detached.h"
 #include "convert/rows_on_demand.h"
 #include "elf/detached_file.h"
+#include "elf/sframe_place.h"
 #include "stacks/row_cache.h"
 #include "stacks/served.h"
 #include "stacks/shortage.h"
@@ -58,7 +59,7 @@ static bool
 take_own (struct row_source *rows, const struct image *image,
           const char **reason)
 {
-  const GElf_Phdr *segment = image_sframe_segment (image);
+  const GElf_Phdr *segment = sframe_place_find (image).segment;
   *reason = "it has no .sframe";
   if (segment == NULL)
     return false;

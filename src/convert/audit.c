@@ -107,7 +107,8 @@ all_cfi (const struct cfi2sframe_options *options)
 
 /* Audit the .sframe of INPUT, which has one: can readers use it, is it right,
    is it whole, by what a conversion would give?  Without CFI the section
-   counts as right.  False when memory ran out.  */
+   counts as right.  False when memory ran out, or the section has no contents.
+   */
 static bool
 audit (struct verdict *verdict, const struct input *input, struct error *err)
 {
@@ -117,7 +118,8 @@ audit (struct verdict *verdict, const struct input *input, struct error *err)
   *verdict = (struct verdict){ .text = "" };
   bool compared
       = section_compare (input->image, &cfi_options, &useless, &result, err);
-  if (!compared && err->status == CFI2SFRAME_NO_MEMORY)
+  if (!compared
+      && (err->status == CFI2SFRAME_NO_MEMORY || err->word == WORD_NO_SFRAME))
     return false;
   verdict->unknown = !compared && input->options->readers == 0
                      && err->word == WORD_UNKNOWN_SFRAME;

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elf/sframe_place.h"
 #include "relocatable/object_sframe.h"
 #include "sframe/compare.h"
-#include "sframe/find_sframe.h"
 
 struct compared_file
 {
@@ -26,7 +26,7 @@ open_sframe (struct compared_file *file, const struct file_location *location,
   if (!image_open_at (&file->image, location, err))
     return false;
   if (file->image.header.e_type != ET_REL)
-    return find_sframe (&file->image, &file->decoder, err);
+    return sframe_decoder_open_image (&file->decoder, &file->image, err);
   if (!object_sframe_open (&file->object, &file->image, err))
     return false;
   file->decoder = file->object.decoder;
@@ -114,10 +114,8 @@ static void
 check_segment (struct compare_context *c, const struct compared_file *file,
                struct cfi2sframe_compare_result *result)
 {
-  const GElf_Phdr *segment = image_sframe_segment (&file->image);
-  const struct image_section *section = image_find_sframe (&file->image);
-  if (segment == NULL || section == NULL
-      || segment->p_memsz == section->header.sh_size)
+  const struct sframe_place place = sframe_place_find (&file->image);
+  if (place.segment == NULL || place.segment->p_memsz <= place.size)
     return;
   char text[100];
   const struct cfi2sframe_difference difference
@@ -127,7 +125,7 @@ check_segment (struct compare_context *c, const struct compared_file *file,
           .text = text };
   snprintf (text, sizeof text,
             "PT_GNU_SFRAME has %" PRIu64 " bytes, .sframe has %" PRIu64,
-            (uint64_t)segment->p_memsz, (uint64_t)section->header.sh_size);
+            (uint64_t)place.segment->p_memsz, place.size);
   result->defects[COMPARE_SEGMENT_SIZE]++;
   tell (c, &difference);
 }

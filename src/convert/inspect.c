@@ -16,7 +16,6 @@
 #include "place/refusals.h"
 #include "relocatable/object_audit.h"
 #include "sframe/dump.h"
-#include "sframe/find_sframe.h"
 
 static bool
 check_image (const struct image *image, const struct cfi_options *cfi_options,
@@ -88,48 +87,43 @@ location_check (const struct file_location *input,
   return checked && thresholds_check_section (options, result, err);
 }
 
-static bool
-dump_image (const struct image *image, FILE *out, struct error *err)
-{
-  struct sframe_decoder decoder;
-  return find_sframe (image, &decoder, err)
-         && sframe_dump (&decoder, out, err);
-}
-
-struct archive_dump
+struct dump
 {
   const char *path;
   FILE *out;
 };
 
-/* As readelf names members.  */
+/* Dump the .sframe of IMAGE, in an archive its member NAME; readelf names
+   members like this.  */
 static bool
-dump_member (void *context, const char *name, const struct image *image,
-             struct error *err)
+dump_image (void *context, const char *name, const struct image *image,
+            struct error *err)
 {
-  const struct archive_dump *dump = context;
-  const struct image_section *section = image_find_sframe (image);
-  if (section == NULL || section->header.sh_size == 0)
-    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
-                           "no .sframe");
-  fputs ("\nFile: ", dump->out);
-  printable_put (dump->path, dump->out);
-  fputc ('(', dump->out);
-  printable_put (name, dump->out);
-  fputs (")\n", dump->out);
-  return dump_image (image, dump->out, err);
+  const struct dump *dump = context;
+  struct sframe_decoder decoder;
+  if (!sframe_decoder_open_image (&decoder, image, err))
+    return false;
+  if (name != NULL)
+    {
+      fputs ("\nFile: ", dump->out);
+      printable_put (dump->path, dump->out);
+      fputc ('(', dump->out);
+      printable_put (name, dump->out);
+      fputs (")\n", dump->out);
+    }
+  return sframe_dump (&decoder, dump->out, err);
 }
 
 bool
 location_dump (const struct file_location *input, FILE *out, struct error *err)
 {
   struct image image;
-  struct archive_dump dump = { input->path, out };
+  struct dump dump = { input->path, out };
   if (!image_open_or_archive (&image, input, err))
     return false;
   bool dumped = image_is_archive (&image)
-                    ? archive_visit (&image, dump_member, &dump, err)
-                    : dump_image (&image, out, err);
+                    ? archive_visit (&image, dump_image, &dump, err)
+                    : dump_image (&dump, NULL, &image, err);
   image_close (&image);
   return dumped;
 }

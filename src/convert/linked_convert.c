@@ -68,8 +68,9 @@ static bool
 take_existing (struct conversion *conversion, struct error *err)
 {
   struct existing *existing = &conversion->existing;
-  conversion->replaces = existing->present || existing->n_sections == 1;
-  return !existing->present
+  conversion->replaces
+      = existing->place.size > 0 || existing->place.section != 0;
+  return !conversion->replaces
          || existing_check_replaceable (existing, conversion->source.image,
                                         err);
 }
@@ -82,10 +83,10 @@ handle_existing (struct conversion *conversion, struct error *err)
   struct existing *existing = &conversion->existing;
   const struct image *image = conversion->input->image;
   *existing = existing_find (image);
-  if (existing->has_record && !existing->present)
+  if (existing->has_record && existing->place.size == 0)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
                            "an interrupted conversion");
-  if (existing->present && !audit_replacing (conversion->input, err))
+  if (existing->place.size > 0 && !audit_replacing (conversion->input, err))
     return false;
   if (existing->has_record)
     {
@@ -111,6 +112,7 @@ look_at_input (struct conversion *conversion, struct error *err)
   const struct input *input = conversion->input;
   input->report->input_bytes = input->image->size;
   return image_expect_linked (input->image, err)
+         && refusals_check_debug_file (input->image, err)
          && for_readers_check_file (input->options->readers, input->image, err)
          && handle_existing (conversion, err)
          && refusals_check (conversion->source.image, err)

@@ -25,7 +25,7 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
 {
   if (undo_plan (plan, image, err))
     return true;
-  if (err->status != CFI2SFRAME_NOTHING || !existing_find (image).present)
+  if (err->status != CFI2SFRAME_NOTHING || sframe_place_find (image).size == 0)
     return false;
   uint64_t appended = undo_bytes_appended (image);
   if (appended > 0)
@@ -78,7 +78,7 @@ refuse_object (enum error_word word, const char *what, struct error *err)
 static bool
 has_sframe (const struct image *image, struct error *err)
 {
-  return existing_find (image).present
+  return sframe_place_find (image).size > 0
          || error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
                             "has no .sframe");
 }
@@ -128,7 +128,7 @@ way_to_remove (const struct image *image, struct error *err)
       error_clear (err);
       return &without_record;
     }
-  bool present = existing_find (&original).present;
+  bool present = sframe_place_find (&original).size > 0;
   image_close (&original);
   return present ? &without_record : &by_record;
 }

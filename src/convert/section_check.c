@@ -9,10 +9,9 @@
 #include "convert/code_evidence.h"
 #include "convert/for_readers.h"
 #include "relocatable/object_audit.h"
-#include "sframe/find_sframe.h"
 #include "sframe/lower_row.h"
 #include "sframe/verify.h"
-#include "write/existing.h"
+#include "elf/sframe_place.h"
 
 static int
 compare_starts (const void *a, const void *b)
@@ -117,10 +116,19 @@ const char *
 section_why_useless (const struct image *image,
                      const struct sframe_decoder *decoder)
 {
-  if (image_sframe_segment (image) == NULL)
+  const struct sframe_place place = sframe_place_find (image);
+  if (place.segment == NULL)
     return "no program header says where it is";
-  if (existing_find (image).disagrees)
+  if (place.n_segments > 1)
+    return "several program headers say where it is";
+  if (place.segment->p_offset != place.offset
+      || place.segment->p_vaddr != place.address
+      || place.segment->p_filesz < place.size)
     return "its program header is for other bytes";
+  if (image_bytes_at (image, place.address, place.size) != place.bytes)
+    return "it is not loaded where it says";
+  if (decoder->arch != image->arch)
+    return "it is for another machine";
   return decoder->flags & SFRAME_FLAG_SORTED ? NULL : "it is not sorted";
 }
 
@@ -133,7 +141,7 @@ section_compare (const struct image *image,
   *useless = NULL;
   if (image->header.e_type == ET_REL)
     return object_verify (image, result, err);
-  if (!find_sframe (image, &decoder, err))
+  if (!sframe_decoder_open_image (&decoder, image, err))
     return false;
   *useless = section_why_useless (image, &decoder);
   return compare_rows (image, &decoder, cfi_options, result, err);
@@ -146,7 +154,7 @@ section_check_readers (const struct image *image, unsigned readers,
 {
   struct sframe_decoder decoder;
   return readers == 0 || image->header.e_type == ET_REL
-         || (find_sframe (image, &decoder, err)
+         || (sframe_decoder_open_image (&decoder, image, err)
              && for_readers_audit (readers, image, &decoder, left_out, text,
                                    size, err));
 }

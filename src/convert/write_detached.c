@@ -13,7 +13,6 @@
 #include "convert/section_check.h"
 #include "convert/thresholds.h"
 #include "elf/detached_file.h"
-#include "sframe/find_sframe.h"
 #include "write/output_file.h"
 
 /* Whether IMAGE has an .sframe that readers use.  They look for a detached
@@ -23,7 +22,7 @@ has_section_of_use (const struct image *image)
 {
   struct sframe_decoder decoder;
   struct error ignored = { 0 };
-  return find_sframe (image, &decoder, &ignored)
+  return sframe_decoder_open_image (&decoder, image, &ignored)
          && section_why_useless (image, &decoder) == NULL;
 }
 

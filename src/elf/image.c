@@ -514,23 +514,6 @@ image_find_section (const struct image *image, const char *name)
   return NULL;
 }
 
-bool
-image_section_is_sframe (const struct image_section *section)
-{
-  return section->header.sh_type == SHT_GNU_SFRAME
-         || (section->header.sh_type != SHT_NULL
-             && strcmp (section->name, ".sframe") == 0);
-}
-
-const struct image_section *
-image_find_sframe (const struct image *image)
-{
-  FOR_EACH_SECTION (section, image)
-    if (image_section_is_sframe (section))
-      return section;
-  return NULL;
-}
-
 const uint8_t *
 image_section_bytes (const struct image *image,
                      const struct image_section *section)
@@ -547,15 +530,6 @@ image_find_segment (const struct image *image, uint32_t type)
 {
   FOR_EACH_SEGMENT (segment, image)
     if (segment->p_type == type)
-      return segment;
-  return NULL;
-}
-
-const GElf_Phdr *
-image_sframe_segment (const struct image *image)
-{
-  FOR_EACH_SEGMENT (segment, image)
-    if (segment->p_type == PT_GNU_SFRAME && segment->p_filesz > 0)
       return segment;
   return NULL;
 }

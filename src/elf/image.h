@@ -163,12 +163,6 @@ image_next_section (const struct image *image,
 const struct image_section *image_find_section (const struct image *image,
                                                 const char *name);
 
-/* Whether SECTION is an .sframe, by its type or its name.  */
-bool image_section_is_sframe (const struct image_section *section);
-
-/* The first .sframe, or NULL.  */
-const struct image_section *image_find_sframe (const struct image *image);
-
 /* Whether A and B are of one machine and byte order.  */
 static inline bool
 image_same_machine (const struct image *a, const struct image *b)
@@ -191,10 +185,6 @@ const uint8_t *image_section_bytes (const struct image *image,
 
 /* The first segment of TYPE, or NULL.  */
 const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
-
-/* The first segment PT_GNU_SFRAME that is not empty, or NULL.  Tools that take
-   the section out of a file leave an empty one.  */
-const GElf_Phdr *image_sframe_segment (const struct image *image);
 
 /* Whether a section with HEADER names bytes of the file, if only none.  */
 static inline bool

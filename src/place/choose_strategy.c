@@ -16,7 +16,7 @@
 static bool
 clear_replaced (struct draft *draft)
 {
-  const struct plan_replaced *replaced = draft->request->replaced;
+  const struct sframe_place *replaced = draft->request->replaced;
   uint64_t offset;
   return replaced == NULL || replaced->section == 0
          || !plan_find (draft->plan, replaced->offset, replaced->size, &offset)

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "elf/image.h"
+#include "elf/sframe_place.h"
 #include "place/facts.h"
 #include "place/plan.h"
 #include "place/references.h"

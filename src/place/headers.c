@@ -139,7 +139,7 @@ headers_add_sframe_section (struct draft *draft)
                        .sh_offset = draft->plan->sframe_offset,
                        .sh_size = draft->plan->sframe_size,
                        .sh_addralign = 8 };
-  const struct plan_replaced *replaced = draft->request->replaced;
+  const struct sframe_place *replaced = draft->request->replaced;
   if (replaced == NULL || replaced->section == 0)
     {
       headers_add_section (draft, ".sframe", &header);

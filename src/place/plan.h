@@ -14,14 +14,8 @@
 
 #include "base/error.h"
 
-/* An .sframe in the file that the new one replaces.  */
-struct plan_replaced
-{
-  size_t section; /* its index, or 0 */
-  uint64_t offset, address, size;
-};
-
-struct references; /* references.h */
+struct references;   /* references.h */
+struct sframe_place; /* elf/sframe_place.h */
 
 /* What is to be placed.  */
 struct plan_request
@@ -29,8 +23,8 @@ struct plan_request
   uint64_t sframe_size;  /* bytes of the section to place */
   uint32_t section_type; /* SHT_GNU_SFRAME, or SHT_PROGBITS for V1, 2.0 */
   bool named_loader;     /* what loader_is_name says of the file */
-  const struct plan_replaced *replaced; /* NULL: there is none */
-  const struct references *references;  /* found already; or NULL */
+  const struct sframe_place *replaced; /* the old one, or NULL */
+  const struct references *references; /* found already; or NULL */
   const char *strategy; /* the only one to be tried, by its name in the plan;
                            "spare-slot" and "evict" are one.  NULL: all.  Tests
                            need that for strategies that few files take */

@@ -20,7 +20,7 @@
 static bool
 is_mapped (const struct draft *draft)
 {
-  const struct plan_replaced *old = draft->request->replaced;
+  const struct sframe_place *old = draft->request->replaced;
   const GElf_Phdr *load = image_load_at (draft->image, old->address);
   return load != NULL && (load->p_flags & (PF_R | PF_W)) == PF_R
          && image_bytes_at (draft->image, old->address, old->size)
@@ -30,7 +30,7 @@ is_mapped (const struct draft *draft)
 static enum attempt
 try_reuse (struct draft *draft)
 {
-  const struct plan_replaced *old = draft->request->replaced;
+  const struct sframe_place *old = draft->request->replaced;
   struct spot spot = { 0 };
   if (old == NULL || old->section == 0)
     return draft_impossible (draft, "no section to reuse");

@@ -14,6 +14,7 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
+#include "elf/image.h"
 #include "sframe/model.h"
 
 struct sframe_decoder
@@ -38,6 +39,11 @@ struct sframe_decoder
    the section contradicts itself; offsets of errors are in the section.  */
 bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
                           uint64_t size, uint64_t address, struct error *err);
+
+/* Do the same with the .sframe of IMAGE.  CFI2SFRAME_NOTHING when it has
+   none.  */
+bool sframe_decoder_open_image (struct sframe_decoder *decoder,
+                                const struct image *image, struct error *err);
 
 /* Fill FUNCTION with everything but its rows; function->rows is NULL and
    function->n_rows what the entry claims.  PCMASK functions have a repeat size

@@ -58,55 +58,16 @@ record_is_behind_all (const struct undo_record *record,
 struct existing
 existing_find (const struct image *image)
 {
-  struct existing found = { 0 };
-  struct plan_replaced by_segment = { 0 };
-  for (size_t i = 1; i < image->n_sections; i++)
-    if (image_section_is_sframe (&image->sections[i])
-        && found.n_sections++ == 0)
-      {
-        const GElf_Shdr *header = &image->sections[i].header;
-        found.place
-            = (struct plan_replaced){ i, header->sh_offset, header->sh_addr,
-                                      header->sh_size };
-      }
-  FOR_EACH_SEGMENT (segment, image)
-    if (segment->p_type == PT_GNU_SFRAME && segment->p_filesz > 0
-        && found.n_segments++ == 0)
-      by_segment
-          = (struct plan_replaced){ found.place.section, segment->p_offset,
-                                    segment->p_vaddr, segment->p_filesz };
-  if (found.n_segments > 0)
-    {
-      found.disagrees = found.n_sections > 0
-                        && (by_segment.offset != found.place.offset
-                            || by_segment.address != found.place.address);
-      /* GNU ld 2.47 makes the segment larger than the section, so that it
-         covers bytes of other sections.  */
-      if (found.n_sections == 0)
-        found.place = by_segment;
-    }
-  found.present = found.place.size > 0;
+  struct existing found = { .place = sframe_place_find (image) };
   found.has_record = undo_record_find (&found.record, image)
                      && record_is_behind_all (&found.record, image);
   return found;
 }
 
-const uint8_t *
-existing_bytes (const struct existing *existing, const struct image *image)
-{
-  const struct plan_replaced *place = &existing->place;
-  if (!existing->present || place->offset > image->size
-      || place->size > image->size - place->offset
-      || (existing->n_segments == 0
-          && image->sections[place->section].header.sh_type == SHT_NOBITS))
-    return NULL;
-  return image->bytes + place->offset;
-}
-
 /* Whether bytes of the .sframe belong to another section or segment, too, as
    in a hostile file.  A new .sframe would overwrite them.  */
 static bool
-shares_bytes (const struct plan_replaced *place, const struct image *image)
+shares_bytes (const struct sframe_place *place, const struct image *image)
 {
   return is_owned (
       image, (struct interval){ place->offset, place->offset + place->size },
@@ -117,18 +78,19 @@ bool
 existing_check_replaceable (const struct existing *existing,
                             const struct image *image, struct error *err)
 {
-  if (existing->n_sections > 1 || existing->n_segments > 1)
+  const struct sframe_place *place = &existing->place;
+  if (place->n_sections > 1 || place->n_segments > 1)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
                            "has several .sframe sections or segments");
-  if (existing->disagrees)
+  if (place->disagrees)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
                            "its .sframe section and PT_GNU_SFRAME disagree");
-  if (existing_bytes (existing, image) == NULL)
+  if (place->bytes == NULL && place->size > 0)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_NO_SFRAME,
                            ".sframe has no contents");
   /* Without section headers the size is not to be trusted, so the bytes of the
      old .sframe are left alone.  */
-  if (existing->place.section != 0 && shares_bytes (&existing->place, image))
+  if (place->section != 0 && place->size > 0 && shares_bytes (place, image))
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
                            "its .sframe overlaps other contents");
   return true;
@@ -157,7 +119,7 @@ add_removals (struct plan *plan, const struct image *image, struct error *err)
                == NULL)
       return false;
   for (size_t i = 1; i < image->n_sections; i++)
-    if (image_section_is_sframe (&image->sections[i])
+    if (section_is_sframe (&image->sections[i])
         && plan_add_patch (plan, header->e_shoff + i * header->e_shentsize,
                            sizeof (Elf64_Shdr), err)
                == NULL)
@@ -170,10 +132,10 @@ existing_plan_removal (struct plan *plan, const struct existing *existing,
                        const struct image *image, struct error *err)
 {
   *plan = (struct plan){ 0 };
-  if (existing->n_sections == 0 && existing->n_segments == 0)
+  if (existing->place.size == 0)
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME,
                            "has no .sframe");
-  if (existing->n_sections + existing->n_segments > PLACES_MAX)
+  if (existing->place.n_sections + existing->place.n_segments > PLACES_MAX)
     return error_set (err, CFI2SFRAME_REFUSED,
                       "has more than %d .sframe sections and segments",
                       PLACES_MAX);

@@ -5,39 +5,29 @@
 #define WRITE_EXISTING_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/error.h"
-#include "elf/image.h"
+#include "elf/sframe_place.h"
 #include "place/plan.h"
 #include "write/undo.h"
 
 struct existing
 {
-  bool present;    /* there is one with contents */
+  struct sframe_place place;
   bool has_record; /* this program made the section and can undo that */
-  bool disagrees;  /* section and segment are at different places */
-  size_t n_sections, n_segments; /* how many there are; empty PT_GNU_SFRAMEs
-                                    do not count */
-  struct plan_replaced place;    /* the section's if there is one */
-  struct undo_record record;     /* if has_record */
+  struct undo_record record; /* if has_record */
 };
 
-/* Look for sections of type SHT_GNU_SFRAME or name .sframe, for PT_GNU_SFRAME
-   with contents, and for an undo record.  A record without .sframe is left
-   by an interrupted conversion of version 0.1, which could write into the file
-   itself.  */
+/* Look for an .sframe and for an undo record.  A record without .sframe is
+   left by an interrupted conversion of version 0.1, which could write into the
+   file itself.  */
 struct existing existing_find (const struct image *image);
 
-/* The bytes of the section, or NULL when the file has none of them.  */
-const uint8_t *existing_bytes (const struct existing *existing,
-                               const struct image *image);
-
-/* Whether a new .sframe can take the place of the old one, with
-   choose_strategy and request.replaced = &existing->place.  False with
-   CFI2SFRAME_REFUSED if there are several, if headers contradict each other,
-   or if bytes of the section belong to another one, too.  */
+/* Whether a new .sframe can take the place of the old one, or of a section
+   without contents, with choose_strategy and request.replaced =
+   &existing->place.  False with CFI2SFRAME_REFUSED if there are several, if
+   headers contradict each other, or if bytes of the section belong to another
+   one, too.  */
 bool existing_check_replaceable (const struct existing *existing,
                                  const struct image *image, struct error *err);
 

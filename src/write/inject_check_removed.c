@@ -20,7 +20,7 @@ is_removed_segment (const struct image *image, size_t index)
 static bool
 is_removed_section (const struct image *image, size_t index)
 {
-  return index > 0 && image_section_is_sframe (&image->sections[index]);
+  return index > 0 && section_is_sframe (&image->sections[index]);
 }
 
 /* The headers, as a reader finds them.  Tables of a hostile file may lie in
@@ -88,7 +88,7 @@ check_bytes_left (const struct check *check)
 static bool
 check_none_left (const struct check *check)
 {
-  struct existing left = existing_find (check->after);
+  struct sframe_place left = sframe_place_find (check->after);
   return (left.n_sections == 0 && left.n_segments == 0)
          || check_violated (check, ".sframe is not gone", "");
 }

@@ -760,3 +760,123 @@ END
   [ "$output" = "$dump" ] || report
   exits 0 --check f
 }
+
+# edit_sframe FILE CHANGE...: change headers of FILE's .sframe.  A change is KIND,
+# FIELD and VALUE, with a dot between them: a field of its section header or program
+# header, both by their number, becomes VALUE, or with a sign grows by that.
+edit_sframe ()
+{
+  needs python3
+  python3 - "$@" <<'END'
+import struct
+import sys
+name, *changes = sys.argv[1:]
+with open(name, "r+b") as file:
+    data = bytearray(file.read())
+    tables = struct.unpack_from("=QQ", data, 32)
+    segments, = struct.unpack_from("=H", data, 56)
+    sections, names = struct.unpack_from("=HH", data, 60)
+    headers = {
+        "segment": ("=IIQQQQQQ", next(
+            at for at in range(tables[0], tables[0] + 56 * segments, 56)
+            if struct.unpack_from("=I", data, at)[0] == 0x6474e554)),
+        "section": ("=IIQQQQIIQQ", next(
+            at for at in range(tables[1], tables[1] + 64 * sections, 64)
+            if struct.unpack_from("=I", data, at + 4)[0] == 0x6ffffff4)),
+    }
+    for change in changes:
+        kind, field, value = change.split(".")
+        form, at = headers[kind]
+        header = list(struct.unpack_from(form, data, at))
+        old = header[int(field)] if value[0] in "+-" else 0
+        header[int(field)] = old + int(value)
+        struct.pack_into(form, data, at, *header)
+    file.seek(0)
+    file.write(data)
+END
+}
+
+# Conversions took such a file for one without, and --check said all is well.
+@test "all modes find the .sframe of a program header, if the section is empty" {
+  small_program in
+  convert -o f in
+  strip f
+  edit_sframe f section.5.0
+  exits 0 --check f
+  skipped f
+  exits 0 -n -v --detached=beside f
+  [[ $output == "f: skipped: has an .sframe already" ]] || report
+  refused f --replace
+  [[ $stderr == *"its .sframe section and PT_GNU_SFRAME disagree"* ]] || report
+  convert --remove f
+  exits 1 --check f
+  [[ $stderr == "cfi2sframe: f: no .sframe" ]] || report
+  convert f
+  exits 0 --check f
+  ./f
+}
+
+# A conversion said "has an .sframe already".
+@test "an .sframe without contents is none, in all modes" {
+  small_program f
+  convert f
+  strip f
+  edit_sframe f section.1.8 segment.0.0
+  local mode
+  for mode in --check --dump "--compare f"; do
+    # shellcheck disable=SC2086
+    exits 1 $mode f
+    [[ $stderr == "cfi2sframe: f: .sframe has no contents" ]] || report
+  done
+  exits 0 -v f
+  [[ $output == "f: skipped: .sframe has no contents" ]] || report
+  exits 1 --check --require f
+  [[ $stderr == "cfi2sframe: f: .sframe has no contents" ]] || report
+}
+
+# --check looked at one header and readers at the other.
+@test "an .sframe that its program header does not lead readers to is of no use" {
+  local change why
+  small_program in
+  convert in
+  strip in
+  for change in "segment.5.16=its program header is for other bytes" \
+    "segment.0.0=no program header says where it is" \
+    "segment.3.+1048576 segment.4.+1048576 section.3.+1048576=it is not loaded where it says"; do
+    cp in f
+    why=${change#*=}
+    # shellcheck disable=SC2086
+    edit_sframe f ${change%=*}
+    exits 1 --check f
+    [[ $stderr == "cfi2sframe: f: its .sframe is of no use to any reader: $why" ]] || report
+    stays_with_warning f "is of no use to any reader: $why"
+    exits 0 -n -v --detached=beside f
+    [[ $output != *skipped* ]] || report
+  done
+}
+
+# The self-check looked for the name, everything else for the type.
+@test "an .sframe of another name is replaced" {
+  small_program in
+  convert -o f in
+  strip f
+  edit_sframe f section.0.+1
+  exits 0 --check f
+  convert --replace f
+  exits 0 --check f
+  ./f
+}
+
+# --replace of a debug file was refused where the program had an .sframe when it was
+# split off, and skipped where not.
+@test "a debug file with the header of an .sframe is skipped, too" {
+  small_program f -Wl,--build-id
+  convert f
+  mkdir tree
+  objcopy --only-keep-debug f tree/f.debug
+  local option
+  for option in --replace --replace=auto --replace=no; do
+    exits 0 -v -r $option tree
+    [[ $output == *"f.debug: skipped: debug file: the code is not in it"* ]] || report
+  done
+}

@@ -40,7 +40,7 @@ plan_inject (struct job *job, bool replace, struct error *err)
 {
   struct plan_request request
       = { .sframe_size = job->sframe.size, .section_type = SHT_GNU_SFRAME };
-  if (job->existing.present && !replace)
+  if (job->existing.place.size > 0 && !replace)
     return error_set (err, CFI2SFRAME_REFUSED, "has an .sframe already");
   if (replace)
     {

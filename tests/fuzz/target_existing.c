@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sframe/find_sframe.h"
+#include "sframe/decode.h"
 #include "write/existing.h"
 #include "write/inject_check.h"
 
@@ -19,7 +19,7 @@ check_contents (const struct image *image)
 {
   struct sframe_decoder decoder;
   struct error err = { 0 };
-  if (find_sframe (image, &decoder, &err))
+  if (sframe_decoder_open_image (&decoder, image, &err))
     {
       fuzz_read_section (&decoder, false);
       fuzz_verify (&decoder, image, false);
@@ -56,7 +56,7 @@ check_replacement (const struct existing *existing, const struct image *image,
                                   .section_type = SHT_GNU_SFRAME,
                                   .replaced = &existing->place };
   struct error err = { 0 };
-  if (!existing->present
+  if (existing->place.size == 0
       || !existing_check_replaceable (existing, image, &err))
     return;
   uint8_t *sframe = calloc (1, sframe_size);
@@ -81,7 +81,6 @@ fuzz_existing (const uint8_t *bytes, size_t size)
   if (!image_open_memory (&image, bytes, size, &err))
     return;
   struct existing existing = existing_find (&image);
-  existing_bytes (&existing, &image);
   check_contents (&image);
   check_removal (&existing, &image);
   check_replacement (&existing, &image, 1 + (uint64_t)choice * 16);

@@ -28,7 +28,7 @@ is_replaceable (struct elf_builder *elf, uint64_t offset, struct error *err)
   store_u64 (header + offsetof (Elf64_Shdr, sh_addr), offset, false);
   assert_true (image_open_memory (&image, elf->bytes, elf->size, err));
   struct existing found = existing_find (&image);
-  assert_int_equal (found.n_sections, 1);
+  assert_int_equal (found.place.n_sections, 1);
   bool replaceable = existing_check_replaceable (&found, &image, err);
   image_close (&image);
   return replaceable;
@@ -87,43 +87,112 @@ TEST (sections_without_contents_are_not_replaced)
   elf_builder_finish (&elf);
   assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
   struct existing found = existing_find (&image);
-  assert_true (found.present);
-  assert_null (existing_bytes (&found, &image));
+  assert_int_equal (found.place.size, SIZE);
+  assert_null (found.place.bytes);
   assert_false (existing_check_replaceable (&found, &image, &err));
   assert_string_equal (err.reason, ".sframe has no contents");
   image_close (&image);
 }
 
-/* A section without contents counts where PT_GNU_SFRAME has some, and may say
-   any size and place.  */
-TEST (no_more_is_read_than_the_file_has)
+/* Headers of an .sframe, and what they come to.  Of each header the offset and
+   address, and the size; 0: there is none.  */
+struct headers
 {
-  for (uint64_t more = 0; more < 2; more++)
+  uint64_t first_size, first_place; /* of a section in front of the other */
+  uint64_t section, section_size, segment, segment_size;
+  uint32_t section_type;
+  uint64_t place, size; /* wanted; place 0: the file has none of the bytes */
+  bool disagree;
+};
+
+/* Find in ELF, a program, what HEADERS say.  */
+static void
+find_by_headers (const struct headers *headers)
+{
+  static struct elf_builder elf;
+  struct image image;
+  struct error err = { 0 };
+  elf_builder_program (&elf, EM_X86_64, false);
+  Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
+  segment->p_type = PT_GNU_SFRAME;
+  segment->p_offset = segment->p_vaddr = segment->p_paddr = headers->segment;
+  segment->p_filesz = segment->p_memsz = headers->segment_size;
+  if (headers->first_place != 0)
+    elf_builder_add_section (&elf, ".first", SHT_GNU_SFRAME, SHF_ALLOC,
+                             headers->first_place, headers->first_size, 8);
+  if (headers->section != 0)
+    elf_builder_add_section (&elf, ".sframe", headers->section_type, SHF_ALLOC,
+                             headers->section, headers->section_size, 8);
+  elf_builder_finish (&elf);
+  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+  const struct sframe_place found = sframe_place_find (&image);
+  assert_int_equal (found.size, headers->size);
+  assert_ptr_equal (found.bytes,
+                    headers->place == 0 ? NULL : image.bytes + headers->place);
+  assert_int_equal (found.disagrees, headers->disagree);
+  assert_int_equal (found.segment != NULL, headers->segment_size > 0);
+  image_close (&image);
+}
+
+/* Parts of the program that asked in ways of their own found another one.  */
+TEST (one_place_is_found_whatever_headers_say)
+{
+  static const struct headers cases[] = {
+    { .size = 0 },
+    { .section = 0x1180, .section_size = SIZE, .place = 0x1180, .size = SIZE },
+    { .segment = 0x1180, .segment_size = SIZE, .place = 0x1180, .size = SIZE },
+    /* The section is believed, which GNU ld makes a smaller one.  */
+    { .section = 0x1180,
+      .section_size = SIZE,
+      .segment = 0x1180,
+      .segment_size = 2 * SIZE,
+      .place = 0x1180,
+      .size = SIZE },
+    { .section = 0x1180,
+      .section_size = SIZE,
+      .segment = 0x1188,
+      .segment_size = SIZE,
+      .place = 0x1180,
+      .size = SIZE,
+      .disagree = true },
+    /* Sections without bytes are not.  */
+    { .section = 0x1180,
+      .segment = 0x1180,
+      .segment_size = SIZE,
+      .place = 0x1180,
+      .size = SIZE,
+      .disagree = true },
+    { .section = 0x1180,
+      .section_size = SIZE,
+      .section_type = SHT_NOBITS,
+      .segment = 0x1180,
+      .segment_size = SIZE,
+      .place = 0x1180,
+      .size = SIZE,
+      .disagree = true },
+    { .section = 0x1180,
+      .section_type = SHT_NOBITS,
+      .section_size = SIZE,
+      .size = SIZE },
+    { .section = 0x1180 },
+    { .first_place = 0x1170,
+      .section = 0x1180,
+      .section_size = SIZE,
+      .place = 0x1180,
+      .size = SIZE },
+    { .first_place = 0x1170,
+      .first_size = 8,
+      .section = 0x1180,
+      .section_size = SIZE,
+      .place = 0x1170,
+      .size = 8 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      static struct elf_builder elf;
-      struct image image;
-      struct error err = { 0 };
-      elf_builder_program (&elf, EM_X86_64, false);
-      Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
-      segment->p_type = PT_GNU_SFRAME;
-      segment->p_offset = segment->p_vaddr = segment->p_paddr = 0x1180;
-      segment->p_filesz = segment->p_memsz = SIZE;
-      elf_builder_add_section (&elf, ".sframe", SHT_NOBITS, SHF_ALLOC, 0x1180,
-                               SIZE, 8);
-      elf_builder_finish (&elf);
-      store_u64 (elf.bytes + elf.header.e_shoff
-                     + elf_builder_section (&elf, ".sframe")
-                           * sizeof (Elf64_Shdr)
-                     + offsetof (Elf64_Shdr, sh_size),
-                 elf.size - 0x1180 + more, false);
-      assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
-      struct existing found = existing_find (&image);
-      assert_false (found.disagrees);
-      assert_int_equal (existing_bytes (&found, &image) == NULL, more);
-      found.place.offset = elf.size + more;
-      found.place.size = 1 - more;
-      assert_null (existing_bytes (&found, &image));
-      image_close (&image);
+      struct headers headers = cases[i];
+      if (headers.section_type == 0)
+        headers.section_type = SHT_GNU_SFRAME;
+      find_by_headers (&headers);
     }
 }
 

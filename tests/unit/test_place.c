@@ -76,7 +76,7 @@ struct fixture
   struct elf_builder elf;
   struct image image, result; /* of the old and the new file */
   struct plan_request request;
-  struct plan_replaced replaced; /* request.replaced, if any */
+  struct sframe_place replaced; /* request.replaced, if any */
   struct plan plan;
   struct error err;
   uint8_t *bytes; /* the new file */
@@ -698,9 +698,10 @@ add_old_sframe (struct fixture *test, const struct change *change)
                            change->at, change->size, 4)
       ->sh_addr
       = change->value;
-  test->replaced
-      = (struct plan_replaced){ test->elf.n_sections - 1, change->at,
-                                change->value, change->size };
+  test->replaced = (struct sframe_place){ .section = test->elf.n_sections - 1,
+                                          .offset = change->at,
+                                          .address = change->value,
+                                          .size = change->size };
   test->request.replaced = &test->replaced;
 }
 
