@@ -111,15 +111,15 @@ run_mode_among_others (struct job *job)
                            &job->err);
 }
 
-/* What CFI2SFRAME_UNSUPPORTED with WORD says of a file in MODE.  A linked file
-   without a record may have a linker's .sframe, which was not to be taken
-   away.  */
+/* What CFI2SFRAME_UNSUPPORTED with WORD says of a file in MODE.  */
 static enum job_reason
 reason_of_unsupported (enum tool_mode mode, enum error_word word)
 {
   bool unmarked = word == WORD_OBJECT || word == WORD_ARCHIVE;
   if (mode == MODE_UNDO && unmarked)
     return JOB_REASON_UNMARKED;
+  if (word == WORD_NO_UNDO_RECORD)
+    return JOB_REASON_UNRECORDED;
   bool takes_back = mode == MODE_UNDO || mode == MODE_REMOVE;
   return takes_back && (unmarked || word == WORD_APPENDED_DATA)
              ? JOB_REASON_STAYS
@@ -172,6 +172,7 @@ static const unsigned skipped_when[N_JOB_REASONS] = {
   [JOB_REASON_UNREADABLE] = WHEN_ASKED,
   [JOB_REASON_STAYS] = WHEN_ASKED,
   [JOB_REASON_UNMARKED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
+  [JOB_REASON_UNRECORDED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
 };
 
 void

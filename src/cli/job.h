@@ -36,6 +36,8 @@ enum job_reason
   JOB_REASON_STAYS,      /* it keeps an .sframe that was to be taken away */
   JOB_REASON_UNMARKED,   /* likewise, but the .sframe may be an assembler's:
                             objects have no record of their conversion */
+  JOB_REASON_UNRECORDED, /* likewise, but the .sframe may be a linker's: the
+                            linked file has no record */
   N_JOB_REASONS
 };
 

@@ -166,6 +166,8 @@ totals_print_left_alone (const struct totals *totals, bool all, FILE *errors)
       "have an .sframe that stays" },
     { JOB_REASON_UNMARKED, "with an .sframe that may be an assembler's",
       "have an .sframe that may be an assembler's" },
+    { JOB_REASON_UNRECORDED, "with an .sframe that may be a linker's",
+      "have an .sframe that may be a linker's" },
     { JOB_REASON_REFUSED, "refused", "are refused" },
     { JOB_REASON_MALFORMED, "damaged", "are damaged" },
     { JOB_REASON_UNREADABLE, "not readable", "are not readable" },

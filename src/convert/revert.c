@@ -25,7 +25,8 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
 {
   if (undo_plan (plan, image, err))
     return true;
-  if (err->status != CFI2SFRAME_NOTHING || sframe_place_find (image).size == 0)
+  if (err->status != CFI2SFRAME_NOTHING
+      || sframe_place_find (image).bytes == NULL)
     return false;
   uint64_t appended = undo_bytes_appended (image);
   if (appended > 0)
