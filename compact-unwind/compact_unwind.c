@@ -24,7 +24,8 @@ make_compact_unwind (const struct image *image, struct measurement *result,
 
 bool
 cunwind_write_file (const struct file_location *input, const char *output,
-                    struct measurement *result, struct error *err)
+                    bool dry_run, struct measurement *result,
+                    struct error *err)
 {
   struct image image;
   struct buffer section;
@@ -33,7 +34,7 @@ cunwind_write_file (const struct file_location *input, const char *output,
     return false;
   buffer_init (&section, false);
   bool written = make_compact_unwind (&image, result, &section, err)
-                 && (output == NULL
+                 && (dry_run
                      || output_file_write (output, &section, image.fd,
                                            CFI2SFRAME_SYNC_FILE, err));
   buffer_free (&section);

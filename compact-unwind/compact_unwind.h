@@ -14,11 +14,12 @@
 #include "compact-unwind/measure.h"
 
 /* Write an __unwind_info section, version 1, made from the CFI of the linked
-   x86-64 or aarch64 file INPUT, to OUTPUT, or nowhere if that is NULL.  Its
+   x86-64 or aarch64 file INPUT, to OUTPUT, or with DRY_RUN nowhere.  Its
    offsets count from the lowest PT_LOAD.  RESULT is filled in for
    MEASURED_COMPACT_UNWIND alone.  */
 bool cunwind_write_file (const struct file_location *input, const char *output,
-                         struct measurement *result, struct error *err);
+                         bool dry_run, struct measurement *result,
+                         struct error *err);
 
 /* Print INPUT to OUT as llvm-objdump --unwind-info does: a file with nothing
    but an __unwind_info section or, if it is an ELF file, the section that

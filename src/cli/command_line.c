@@ -103,7 +103,7 @@ check_debug_file (const struct argp_state *state, bool many)
 static void
 check_usage (const struct argp_state *state)
 {
-  const struct tool_options *options = state->input;
+  struct tool_options *options = state->input;
   bool many = options->n_files > 1 || tool_options_is_tree (options);
   if (options->n_files == 0 && options->files_from == NULL)
     argp_error (state, "no file given");
@@ -117,8 +117,12 @@ check_usage (const struct argp_state *state)
                                         | MODE_BIT (MODE_COMPARE_FORMATS)))
     argp_error (state, "%s has --stats and --stats=json only",
                 mode_names[options->mode].option);
-  if (options->mode == MODE_COMPARE && options->n_files != 2)
-    argp_error (state, "--compare takes two files");
+  if (options->mode == MODE_COMPARE)
+    {
+      if (options->n_files != 2)
+        argp_error (state, "--compare takes two files");
+      options->compared = options->files[--options->n_files];
+    }
   check_debug_file (state, many);
   if ((options->root != NULL || options->package != NULL)
       && !option_is_given (state, "config")

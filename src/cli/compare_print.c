@@ -4,13 +4,10 @@
 #include "cli/compare_print.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/mapped_file.h"
 #include "base/plural.h"
 #include "base/printable.h"
 #include "cli/json_line.h"
-#include "cli/messages.h"
 
 enum
 {
@@ -90,16 +87,37 @@ count_defects (const struct cfi2sframe_compare_result *result)
   return sum;
 }
 
-static void
-print_counts (const struct tool_options *options,
-              const struct cfi2sframe_compare_result *result, FILE *out)
+bool
+compare_files (const struct tool_options *options,
+               const struct file_location *input, FILE *out,
+               struct compare_outcome *outcome, struct cfi2sframe_error *err)
 {
+  const struct file_location other = file_location_of_path (options->compared);
+  bool json = options->stats == STATS_JSON;
+  if (json)
+    outcome->differences = json_new_array ();
+  struct compare_output output = { .out = options->quiet || json ? NULL : out,
+                                   .details = outcome->differences,
+                                   .all = options->verbose > 0 };
+  bool equal = location_compare (input, &other, show_difference, &output,
+                                 &outcome->result, err);
+  if (output.out && !output.all && output.n > LINES_MAX)
+    fprintf (out, "... and %" PRIu64 " more; -v prints all\n",
+             output.n - LINES_MAX);
+  return equal;
+}
+
+void
+compare_print (const struct tool_options *options, const char *path,
+               const struct compare_outcome *outcome, FILE *out)
+{
+  const struct cfi2sframe_compare_result *result = &outcome->result;
   uint64_t defects = count_defects (result);
   fputs ("A ", out);
-  printable_put (options->files[0], out);
+  printable_put (path, out);
   fprintf (out, ": %" PRIu64 " function%s; B ", result->functions_a,
            plural_s (result->functions_a));
-  printable_put (options->files[1], out);
+  printable_put (options->compared, out);
   fprintf (out,
            ": %" PRIu64 " function%s\n"
            "%" PRIu64 " equal, %" PRIu64 " different, %" PRIu64
@@ -112,18 +130,17 @@ print_counts (const struct tool_options *options,
            result->bytes_only_a, result->bytes_only_b);
 }
 
-/* Frees DETAILS.  */
-static void
-print_json (const struct tool_options *options,
-            const struct cfi2sframe_compare_result *result,
-            const struct cfi2sframe_error *err, json_object *details,
-            FILE *out)
+void
+compare_print_json (const struct tool_options *options, const char *path,
+                    const struct compare_outcome *outcome,
+                    const struct cfi2sframe_error *err, FILE *out)
 {
+  const struct cfi2sframe_compare_result *result = &outcome->result;
   json_object *object = json_line_new ();
   bool compared
       = err->status == CFI2SFRAME_OK || err->status == CFI2SFRAME_MISMATCH;
-  json_add_string (object, "a", options->files[0]);
-  json_add_string (object, "b", options->files[1]);
+  json_add_string (object, "a", path);
+  json_add_string (object, "b", options->compared);
   json_add_outcome (object,
                     !compared                      ? "failed"
                     : err->status == CFI2SFRAME_OK ? "equal"
@@ -132,35 +149,8 @@ print_json (const struct tool_options *options,
   json_add_fields (object, compare_fields, FIELD_OF_FILE, result);
   json_add_counts (object, "defects", result->defects, CFI2SFRAME_DEFECTS_MAX,
                    cfi2sframe_defect_name);
-  json_add (object, "differences", details);
+  json_add (object, "differences",
+            outcome->differences != NULL ? outcome->differences
+                                         : json_new_array ());
   json_print_line (object, out);
-}
-
-int
-compare_run (const struct tool_options *options, FILE *out, FILE *errors)
-{
-  struct cfi2sframe_compare_result result;
-  struct cfi2sframe_error err;
-  bool json = options->stats == STATS_JSON;
-  struct compare_output output = { .out = options->quiet || json ? NULL : out,
-                                   .details = json ? json_new_array () : NULL,
-                                   .all = options->verbose > 0 };
-  cfi2sframe_compare_result_init (&result);
-  bool equal = cfi2sframe_compare (options->files[0], options->files[1],
-                                   show_difference, &output, &result, &err);
-  equal = mapped_files_check (&err) && equal;
-  bool compared = equal || err.status == CFI2SFRAME_MISMATCH;
-  if (!compared)
-    {
-      message_begin (err.file[0] != '\0' ? err.file : NULL, errors);
-      fprintf (errors, "%s\n", err.reason);
-    }
-  if (output.out && !output.all && output.n > LINES_MAX)
-    fprintf (out, "... and %" PRIu64 " more; -v prints all\n",
-             output.n - LINES_MAX);
-  if (json)
-    print_json (options, &result, &err, output.details, out);
-  else if (compared && !options->quiet)
-    print_counts (options, &result, out);
-  return equal ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -70,6 +70,9 @@ look (struct job *job)
     {
     case MODE_CHECK:
       return check (job);
+    case MODE_COMPARE:
+      return compare_files (options, input, job->out, &job->comparison,
+                            &job->err);
     case MODE_COMPARE_FORMATS:
       return measure_file (input, &job->measurement, &job->err);
     case MODE_LINT:
@@ -92,9 +95,9 @@ attempt_mode (void *context, struct error *err)
   if (works[options->mode] == NULL)
     return look (job);
   if (options->compact_unwind)
-    return cunwind_write_file (
-        &job->work.input, options->convert.dry_run ? NULL : options->output,
-        &job->measurement, &job->err);
+    return cunwind_write_file (&job->work.input, options->output,
+                               options->convert.dry_run, &job->measurement,
+                               &job->err);
   return works[options->mode](&job->work, &job->err);
 }
 
@@ -219,8 +222,9 @@ run (struct job *job)
     job->outcome = JOB_FAILED;
   else if (done)
     job->outcome = JOB_DONE;
-  else if (job->options->mode == MODE_LINT
-           && job->err.status == CFI2SFRAME_MISMATCH)
+  else if (job->err.status == CFI2SFRAME_MISMATCH
+           && tool_options_are (job->options, MODE_BIT (MODE_LINT)
+                                                  | MODE_BIT (MODE_COMPARE)))
     job->outcome = JOB_FOUND;
   else
     job_fail (job);

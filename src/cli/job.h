@@ -10,6 +10,7 @@
 #include "cfi2sframe.h"
 #include "convert/location.h"
 #include "compact-unwind/measure.h"
+#include "cli/compare_print.h"
 #include "cli/lint_print.h"
 #include "cli/options.h"
 
@@ -17,7 +18,7 @@ enum job_outcome
 {
   JOB_DONE,
   JOB_SKIPPED, /* the file needs no change */
-  JOB_FOUND,   /* --lint found something */
+  JOB_FOUND,   /* --lint or --compare found something */
   JOB_FAILED
 };
 
@@ -48,13 +49,14 @@ struct job
   struct file_work work; /* what changes the file, or makes another of it */
   bool found;            /* in a directory or list, not named: more is skipped
                             (skipped_when, job.c) */
-  FILE *out;             /* stream for the dump, and for findings */
+  FILE *out;             /* stream for the dump, findings and differences */
   enum job_outcome outcome;
   enum job_reason reason; /* with JOB_SKIPPED, and with JOB_FAILED */
   struct cfi2sframe_check_result check;
   /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
   struct measurement measurement;
   struct lint_outcome lint;
+  struct compare_outcome comparison;
   struct cfi2sframe_error err;
   struct cfi2sframe_error twin_problem; /* why the debug file did not follow
                                            the file; clear if it did */
@@ -67,8 +69,8 @@ bool job_exclude (struct job *job);
 /* JOB did not succeed: set what becomes of it.  */
 void job_fail (struct job *job);
 
-/* Do what the options ask for with job->path.  Prints
-   nothing, except the dump and findings.  May run in several threads.  */
+/* Do what the options ask for with job->path.  Prints nothing, except the
+   dump, findings and differences.  May run in several threads.  */
 void job_run (struct job *job);
 
 #endif /* CLI_JOB_H */

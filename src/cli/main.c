@@ -13,7 +13,6 @@
 #include "base/descriptors.h"
 #include "cli/batch.h"
 #include "cli/command_line.h"
-#include "cli/compare_print.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/operands.h"
@@ -121,7 +120,7 @@ print_sums (const struct run *run, FILE *out)
 static int
 exit_status (const struct totals *totals)
 {
-  if (totals->problems > 0 || totals->failed > 0)
+  if (totals->problems > 0 || totals->failed > 0 || totals->different > 0)
     return EXIT_FAILURE;
   return totals->findings > 0 ? EXIT_FOUND : EXIT_SUCCESS;
 }
@@ -218,9 +217,7 @@ main (int argc, char **argv)
   tool_options_parse (&options, argc, argv);
   signals_install (progress_interrupted, NULL);
   keep_freed_memory (&options);
-  int status = options.mode == MODE_COMPARE
-                   ? compare_run (&options, stdout, stderr)
-                   : run_over_files (&options);
+  int status = run_over_files (&options);
   tool_options_free (&options);
   return flush_output (status);
 }

@@ -91,6 +91,8 @@ struct tool_options
   const char *debug_twin_file; /* NULL: the one that is found */
   char **files;                /* borrowed from argv */
   size_t n_files;
+  const char *compared;   /* with MODE_COMPARE, what the file is compared with
+                           */
   bool recursive;         /* directories are entered */
   const char *files_from; /* list of NUL-terminated names, "-" or NULL */
   bool one_file_system;

@@ -4,6 +4,7 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/printable.h"
@@ -20,7 +21,7 @@ static void
 print_problem (const struct job *job, FILE *errors)
 {
   const struct cfi2sframe_error *err = &job->err;
-  bool other = err->file[0] != '\0';
+  bool other = err->file[0] != '\0' && strcmp (err->file, job->path) != 0;
   message_begin (other ? err->file : job->path, errors);
   fputs (err->reason, errors);
   if (other)
@@ -96,9 +97,21 @@ print_lint_json (const struct job *job, FILE *out)
   lint_print_json (job->path, &job->lint, &job->err, out);
 }
 
+static void
+print_comparison (const struct job *job, FILE *out)
+{
+  compare_print (job->options, job->path, &job->comparison, out);
+}
+
+static void
+print_comparison_json (const struct job *job, FILE *out)
+{
+  compare_print_json (job->options, job->path, &job->comparison, &job->err,
+                      out);
+}
+
 /* How each mode reports a file: for people, if it was worked on, and in JSON,
-   whatever became of it.  A dump is printed as it is made, and a comparison by
-   compare_print.c.  */
+   whatever became of it.  A dump is printed as it is made.  */
 static const struct printer
 {
   void (*text) (const struct job *job, FILE *out);
@@ -108,6 +121,7 @@ static const struct printer
   [MODE_SECTION_ONLY] = { conversion_print, conversion_print_json },
   [MODE_DETACH] = { conversion_print, conversion_print_json },
   [MODE_CHECK] = { check_print, check_print_json },
+  [MODE_COMPARE] = { print_comparison, print_comparison_json },
   [MODE_COMPARE_FORMATS] = { measure_print, measure_print_json },
   [MODE_LINT] = { print_lint, print_lint_json },
   [MODE_REMOVE] = { print_taken_back, outcome_json_print },

@@ -79,6 +79,7 @@ totals_add (struct totals *totals, const struct job *job)
       break;
     case JOB_FOUND:
       totals->findings += job->lint.result.findings;
+      totals->different += job->options->mode == MODE_COMPARE;
       break;
     default:
       totals->failed++;

@@ -34,6 +34,7 @@ struct totals
 {
   uint64_t done, skipped, failed; /* files */
   uint64_t findings;              /* of --lint */
+  uint64_t different;             /* pairs of --compare */
   uint64_t problems;              /* failures that are not a file's */
   uint64_t not_elf;               /* files found in trees that are not ELF */
   struct code_count codes[CODES_MAX]; /* of files that are not done */

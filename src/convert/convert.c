@@ -29,7 +29,8 @@ bool
 location_convert (struct file_work *work, struct error *err)
 {
   struct opened_work opened;
-  bool done = work_open (&opened, work, err) && convert_opened (&opened, err);
+  bool done
+      = work_open (&opened, work, true, err) && convert_opened (&opened, err);
   if (!done && work->output != NULL && error_kind (err) == ERROR_NOTHING)
     replacement_copy_unchanged (&opened.output, err);
   image_close (&opened.image);
@@ -62,21 +63,17 @@ make_section (const struct input *input, struct buffer *section,
 bool
 location_write_section (struct file_work *work, struct error *err)
 {
-  struct image image;
-  const struct file_location locked
-      = options_locked (work->options, &work->input);
-  const struct input input = { &image, &locked, work->options, &work->report };
+  struct opened_work opened;
   struct buffer section = { 0 };
   uint64_t address;
-  if (!output_file_check_other (work->output, work->input.path, err)
-      || !image_open_at (&image, &locked, err))
-    return false;
-  bool done = make_section (&input, &section, &address, err)
-              && (work->options->dry_run
-                  || output_file_write (work->output, &section, image.fd,
-                                        work->options->sync, err));
+  bool done
+      = work_open (&opened, work, false, err)
+        && make_section (&opened.input, &section, &address, err)
+        && (work->options->dry_run
+            || output_file_write (work->output, &section, opened.image.fd,
+                                  work->options->sync, err));
   buffer_free (&section);
-  image_close (&image);
+  image_close (&opened.image);
   return done;
 }
 

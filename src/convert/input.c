@@ -15,7 +15,7 @@ input_check_checksum (const struct input *input, struct error *err)
 }
 
 bool
-work_open (struct opened_work *opened, struct file_work *work,
+work_open (struct opened_work *opened, struct file_work *work, bool archives,
            struct error *err)
 {
   *opened = (struct opened_work){
@@ -26,7 +26,8 @@ work_open (struct opened_work *opened, struct file_work *work,
                               &work->made),
   };
   if (!output_file_check_other (work->output, work->input.path, err)
-      || !image_open_or_archive (&opened->image, &opened->location, err))
+      || !(archives ? image_open_or_archive
+                    : image_open_at) (&opened->image, &opened->location, err))
     return false;
   opened->output.input_fd = opened->image.fd;
   replacement_note_concerns (&opened->output, &work->report);

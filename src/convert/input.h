@@ -32,10 +32,11 @@ struct opened_work
   struct output_request output;
 };
 
-/* Open the input of WORK, and note in its report what the output will not
-   have.  opened->image is to be closed, and opened->output is there, also
-   after failure.  WORK must outlive OPENED, which is not to be moved.  */
+/* Open the input of WORK, an ELF file or, if ARCHIVES, an archive, and note in
+   its report what the output will not have.  opened->image is to be closed,
+   and opened->output is there, also after failure.  WORK must outlive OPENED,
+   which is not to be moved.  */
 bool work_open (struct opened_work *opened, struct file_work *work,
-                struct error *err);
+                bool archives, struct error *err);
 
 #endif /* CONVERT_INPUT_H */

@@ -160,7 +160,8 @@ revert (struct file_work *work, bool removes, struct error *err)
 {
   struct opened_work opened;
   const struct way *way = NULL;
-  if (work_open (&opened, work, err) && check_is_linked (&opened.image, err))
+  if (work_open (&opened, work, true, err)
+      && check_is_linked (&opened.image, err))
     way = removes ? way_to_remove (&opened.image, err) : &by_record;
   bool done = way != NULL && take_away (&opened, way, err);
   image_close (&opened.image);

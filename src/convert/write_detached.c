@@ -98,12 +98,9 @@ detach (const struct input *input, const char *folder, struct error *err)
 bool
 location_detach (struct file_work *work, struct error *err)
 {
-  struct image image;
-  const struct input input
-      = { &image, &work->input, work->options, &work->report };
-  if (!image_open_at (&image, &work->input, err))
-    return false;
-  bool done = detach (&input, work->output, err);
-  image_close (&image);
+  struct opened_work opened;
+  bool done = work_open (&opened, work, false, err)
+              && detach (&opened.input, work->output, err);
+  image_close (&opened.image);
   return done;
 }

@@ -78,6 +78,8 @@ load helpers
   cp small converted
   "$CFI2SFRAME" converted
   exits 1 --compare converted small
+  [ "$stderr" = "cfi2sframe: small: no .sframe (for converted)" ] || report
+  exits 1 --compare small converted
   [ "$stderr" = "cfi2sframe: small: no .sframe" ] || report
   exits 1 --compare converted missing
   [[ $stderr == "cfi2sframe: missing: "* ]] || report
@@ -85,6 +87,7 @@ load helpers
   "$CFI2SFRAME" --relocatable small.o
   exits 1 --compare converted small.o
   exits 2 --compare converted
+  exits 2 --compare converted converted converted
 }
 
 @test "objects of two releases of GNU as" {

@@ -57,6 +57,7 @@ needs_objdump ()
 @test "compact unwind with --dry-run writes nothing" {
   small_program
   convert --format=compact-unwind --section-only=out -n small
+  refused small --format=compact-unwind --section-only=small -n
   only_files small small.c
 }
 
