@@ -219,8 +219,8 @@ extern "C"
                                uint64_t *addresses, uint8_t *marks, size_t max,
                                enum sfw_end *end);
 
-  /* As backtrace () of glibc.  Modules are listed and a walker is made at the
-     first call of a thread, and again after sfw_backtrace_update: call it once
+  /* As backtrace () of glibc.  The first call of a thread makes its walker,
+     and the first one of all lists the modules: call it once in each thread
      before a handler does.  */
   SFW_API int sfw_backtrace (void **addresses, int max);
   /* After dlopen and dlclose.  False with errno.  */

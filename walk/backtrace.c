@@ -2,12 +2,15 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    One table for the process, and a walker for each thread, which is freed when
-   the thread ends.  */
+   the thread ends.  A signal may come to the thread after that, while it is in
+   malloc: such a thread, and one whose walker found no memory, goes on with a
+   walker that all threads share.  */
 
 #include <config.h>
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "walk/walker.h"
@@ -16,6 +19,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sfw_modules *modules;
 static int prepare_error; /* why there are no modules */
 static pthread_key_t key;
+static struct sfw_walker *shared;
 /* The walker of this thread.  The first use of a variable of another TLS model
    may allocate memory, which a signal handler must not do.  */
 static __thread struct sfw_walker *own
@@ -24,7 +28,8 @@ static __thread struct sfw_walker *own
 static void
 thread_ends (void *walker)
 {
-  own = NULL;
+  own = shared;
+  atomic_signal_fence (memory_order_seq_cst);
   free (walker);
 }
 
@@ -32,26 +37,33 @@ static void
 prepare (void)
 {
   struct sfw_modules *made = sfw_modules_new ();
+  void *memory = malloc (sfw_walker_size ());
+  shared = sfw_walker_init (memory, sfw_walker_size (), made);
   prepare_error
-      = made == NULL ? errno : pthread_key_create (&key, thread_ends);
+      = shared == NULL ? ENOMEM : pthread_key_create (&key, thread_ends);
   if (prepare_error == 0 && !sfw_modules_update (made))
     prepare_error = errno;
   if (prepare_error == 0)
-    modules = made;
-  else
-    sfw_modules_free (made);
+    {
+      walk_walker_share (shared);
+      modules = made;
+      return;
+    }
+  sfw_modules_free (made);
+  free (memory);
 }
 
 static struct sfw_walker *
 make_walker (void)
 {
   pthread_once (&once, prepare);
-  struct sfw_walker *walker
-      = modules != NULL ? sfw_walker_new (modules) : NULL;
-  if (walker == NULL || pthread_setspecific (key, walker) == 0)
+  if (modules == NULL)
+    return NULL;
+  struct sfw_walker *walker = sfw_walker_new (modules);
+  if (walker != NULL && pthread_setspecific (key, walker) == 0)
     return walker;
   free (walker);
-  return NULL;
+  return shared;
 }
 
 __attribute__ ((noinline)) int

@@ -143,7 +143,8 @@ sfw_walker_init (void *memory, size_t size, struct sfw_modules *modules)
   if (memory == NULL || modules == NULL || size < sizeof *walker
       || (uintptr_t)memory % _Alignof(max_align_t) != 0)
     return NULL;
-  memset (walker, 0, sizeof *walker);
+  /* The first walk does the rest (walker_renew).  */
+  memset (walker, 0, offsetof (struct sfw_walker, seen));
   walker->modules = modules;
   return walker;
 }
@@ -160,6 +161,12 @@ struct walk_limits *
 walk_walker_limits (struct sfw_walker *walker)
 {
   return &walker->limits;
+}
+
+void
+walk_walker_share (struct sfw_walker *walker)
+{
+  atomic_store (&walker->busy, true);
 }
 
 /* Rules.  */

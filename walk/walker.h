@@ -15,6 +15,9 @@ struct walk_limits
 
 struct walk_limits *walk_walker_limits (struct sfw_walker *walker);
 
+/* Have the walks of WALKER remember nothing, so that threads may share it.  */
+void walk_walker_share (struct sfw_walker *walker);
+
 /* The frame of the caller of the function that this one is inlined in; PC is 0
    where that cannot be told.  */
 static inline __attribute__ ((always_inline)) struct sfw_frame
