@@ -28,15 +28,17 @@ static void free_watched (void *memory);
 #define TURN(at, operation) \
   (take_turn (NULL, 0),     \
    (__typeof__ (operation))take_turn (at, (unsigned long)(operation)))
-#define atomic_load(at) TURN (at, __atomic_load_n (at, __ATOMIC_SEQ_CST))
+#define atomic_load(at) \
+  TURN (at, atomic_load_explicit (at, memory_order_seq_cst))
 #define atomic_exchange(at, value) \
-  TURN (at, __atomic_exchange_n (at, value, __ATOMIC_SEQ_CST))
+  TURN (at, atomic_exchange_explicit (at, value, memory_order_seq_cst))
 #define atomic_fetch_add(at, n) \
-  TURN (at, __atomic_fetch_add (at, n, __ATOMIC_SEQ_CST))
+  TURN (at, atomic_fetch_add_explicit (at, n, memory_order_seq_cst))
 #define atomic_fetch_sub(at, n) \
-  TURN (at, __atomic_fetch_sub (at, n, __ATOMIC_SEQ_CST))
+  TURN (at, atomic_fetch_sub_explicit (at, n, memory_order_seq_cst))
 #define atomic_store(at, value) \
-  (take_turn (NULL, 0), __atomic_store_n (at, value, __ATOMIC_SEQ_CST))
+  (take_turn (NULL, 0),         \
+   atomic_store_explicit (at, value, memory_order_seq_cst))
 #define free(memory) free_watched (memory)
 #include "walk/module_table.c"
 #undef free
