@@ -1,9 +1,12 @@
 /* A table of modules that walks read while others change it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A walk holds the table that is current when the walk begins.  A change
-   publishes a new table, and frees old ones that no walk holds; no thread
-   waits for another (modules_reclaim).  */
+   A walk holds the table that is current when the walk looks up its first
+   rule.  A change publishes a new table, and frees old ones that no walk holds
+   (modules_reclaim).  No walk waits, and changes wait for each other alone.
+   The atomic operations are in one order for all threads, which is that of
+   each thread's code (C17, 7.17.3): the order is what modules_reclaim counts
+   on.  */
 
 #include <config.h>
 
@@ -45,18 +48,6 @@ walk_modules_let_go (struct sfw_modules *modules, struct walk_hold hold)
   atomic_fetch_sub (&modules->readers[hold.side], 1);
 }
 
-/* How many FDEs start at or before PC.  */
-static inline uint32_t
-section_count (const struct walk_section_copy *section, uint64_t pc)
-{
-  uint64_t bucket = (pc - section->first) >> section->shift;
-  if (section->buckets == NULL || bucket >= section->n_buckets)
-    return unwind_section_count (&section->opened, pc, 0,
-                                 section->opened.n_fdes);
-  return unwind_section_count (&section->opened, pc, section->buckets[bucket],
-                               section->buckets[bucket + 1]);
-}
-
 enum sfw_end
 walk_table_lookup (const struct walk_table *table, uint64_t pc,
                    struct unwind_rules *rules)
@@ -65,12 +56,7 @@ walk_table_lookup (const struct walk_table *table, uint64_t pc,
   if (at == table->n || table->modules[at].start > pc
       || table->modules[at].section == NULL)
     return SFW_NO_SECTION;
-  const struct walk_section_copy *section = table->modules[at].section;
-  rules->arch = section->opened.arch;
-  uint32_t count = section_count (section, pc);
-  return count == 0
-             ? SFW_NO_ROW
-             : unwind_section_rules (&section->opened, count - 1, pc, rules);
+  return walk_section_copy_rules (table->modules[at].section, pc, rules);
 }
 
 unsigned long
@@ -90,84 +76,6 @@ sfw_modules_lookup (struct sfw_modules *modules, uint64_t pc,
   if (step == SFW_MORE)
     walk_row_of (&rules, row);
   return step;
-}
-
-/* Sections.  */
-
-static void
-section_drop (struct walk_section_copy *section)
-{
-  if (section == NULL || --section->users > 0)
-    return;
-  free (section->buckets);
-  free (section);
-}
-
-/* Whether SECTION is sorted as it says.  A section that is not would be read
-   from its first FDE on for each frame, and one that lies would have another
-   FDE for an address in each way to search.  */
-static bool
-is_sorted (const struct unwind_section *section)
-{
-  for (uint32_t i = 1; i < section->n_fdes; i++)
-    if (unwind_section_start (section, i)
-        < unwind_section_start (section, i - 1))
-      return false;
-  return section->sorted;
-}
-
-/* Make the index of SECTION: about three FDEs in each bucket.  False when
-   memory ran out.  */
-static bool
-section_index (struct walk_section_copy *section)
-{
-  const struct unwind_section *opened = &section->opened;
-  uint32_t n = opened->n_fdes;
-  if (n < 8)
-    return true;
-  section->first = unwind_section_start (opened, 0);
-  uint64_t span = unwind_section_start (opened, n - 1) - section->first;
-  while (span >> section->shift > n / 3)
-    section->shift++;
-  section->n_buckets = (uint32_t)(span >> section->shift) + 1;
-  section->buckets
-      = reallocarray (NULL, section->n_buckets + 1, sizeof (uint32_t));
-  if (section->buckets == NULL)
-    return false;
-  uint32_t fde = 0;
-  for (uint32_t i = 0; i < section->n_buckets; i++)
-    {
-      uint64_t limit = (uint64_t)i << section->shift;
-      while (fde < n
-             && unwind_section_start (opened, fde) - section->first < limit)
-        fde++;
-      section->buckets[i] = fde;
-    }
-  section->buckets[section->n_buckets] = n;
-  return true;
-}
-
-/* A copy of FROM with its index; NULL with errno.  */
-static struct walk_section_copy *
-section_new (const struct sfw_section *from)
-{
-  struct walk_section_copy *section = NULL;
-  if (from->size <= SIZE_MAX - sizeof *section)
-    section = malloc (sizeof *section + from->size);
-  if (section == NULL)
-    return NULL;
-  *section = (struct walk_section_copy){ .size = from->size,
-                                         .address = from->address,
-                                         .users = 1 };
-  memcpy (section->bytes, from->bytes, from->size);
-  bool sound = unwind_section_open (&section->opened, section->bytes,
-                                    from->size, from->address)
-               && is_sorted (&section->opened);
-  if (sound && section_index (section))
-    return section;
-  section_drop (section);
-  errno = sound ? ENOMEM : EINVAL;
-  return NULL;
 }
 
 /* Changes.  */
@@ -194,7 +102,7 @@ static void
 table_free (struct walk_table *table)
 {
   for (size_t i = 0; i < table->n; i++)
-    section_drop (table->modules[i].section);
+    walk_section_copy_drop (table->modules[i].section);
   free (table);
 }
 
@@ -221,24 +129,20 @@ sfw_modules_free (struct sfw_modules *modules)
   free (modules);
 }
 
-/* Free the tables that no walk can hold, and begin the next epoch.
+/* Free the tables that no walk can hold, and begin the next epoch, twice.
 
-   A walk reads the epoch, counts itself in that epoch's counter, and takes the
-   current table, in this order.  An epoch ends only while the counter of the
-   epoch before, which the next one will use, is 0.  A table that was retired
-   in epoch E waits from the end of E on, and is freed at the end of E + 1: by
-   then each counter was 0 once since the retirement.  A walk that holds the
-   table counted itself before the retirement, and one counter would not have
-   been 0.  C0 and C1 are the counters, and table A is current in epoch 0:
+   No table is freed under a walk.  A walk counts itself in one of the counters
+   first, then takes the current table, and stays in the counter until it lets
+   go.  So a walk that holds table A was counted before A was retired.  A is
+   freed after each of the counters was seen to be 0 since then: one when the
+   epoch of the retirement ended and A began to wait, the other when the next
+   epoch ended.  This holds whichever epoch the walk has read.
 
-     walk V    reads epoch 0, C0 = 1, takes A
-     walk W    reads epoch 0
-     change 1  A is retired; C1 is 0: epoch 1, A waits; C0 is 1: A stays
-     walk V    ends, C0 = 0
-     walk W    C0 = 1, takes B: in the counter of an epoch that has ended
-     change 2  B is retired; C0 is 1: A and B stay
-     walk W    ends, C0 = 0
-     change 3  C0 is 0: A is freed, epoch 2, B waits; C1 is 0: B is freed  */
+   No table stays for ever while walks overlap.  A walk that begins is in the
+   counter of the current epoch, or in the other one if it read the epoch just
+   before that ended.  The end of an epoch waits for the other counter alone.
+
+   tests/walk/test_publishing.c goes through all orders of these steps.  */
 static void
 modules_reclaim (struct sfw_modules *modules)
 {
@@ -298,15 +202,6 @@ walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
   errno = saved;
 }
 
-static bool
-is_copy_of (const struct walk_section_copy *copy,
-            const struct sfw_section *section)
-{
-  return copy != NULL && copy->address == section->address
-         && copy->size == section->size
-         && memcmp (copy->bytes, section->bytes, section->size) == 0;
-}
-
 /* A copy of SECTION for module number AT of DRAFT, which will start at START.
    A section is compared with two others and no more: a process may have mapped
    tens of thousands of files.  NULL with errno.  */
@@ -318,12 +213,12 @@ section_take (struct sfw_modules *modules, const struct walk_table *draft,
   size_t same = SEARCH_FIRST (table->n, i, table->modules[i].start >= start);
   struct walk_section_copy *known
       = at > 0 ? draft->modules[at - 1].section : NULL;
-  if (!is_copy_of (known, section))
+  if (!walk_section_copy_is (known, section))
     known = same < table->n && table->modules[same].start == start
                 ? table->modules[same].section
                 : NULL;
-  if (!is_copy_of (known, section))
-    return section_new (section);
+  if (!walk_section_copy_is (known, section))
+    return walk_section_copy_new (section);
   known->users++;
   return known;
 }
@@ -405,7 +300,7 @@ sfw_modules_remove (struct sfw_modules *modules, uint64_t start)
   bool found = i < draft->n;
   if (found)
     {
-      section_drop (draft->modules[i].section);
+      walk_section_copy_drop (draft->modules[i].section);
       draft->n--;
       memmove (&draft->modules[i], &draft->modules[i + 1],
                (draft->n - i) * sizeof draft->modules[0]);

@@ -1473,6 +1473,11 @@ PROGRAM_TEST (wrong_use_is_noticed)
                                 program->modules));
   assert_null (sfw_walker_new (NULL));
   assert_int_equal (sfw_lookup (NULL, CODE, &row), SFW_INVALID);
+  const struct sfw_section endless
+      = { program->section.bytes, SIZE_MAX, ADDRESS };
+  errno = 0;
+  assert_false (sfw_modules_add (program->modules, 0, 1, &endless));
+  assert_int_equal (errno, ENOMEM);
   for (unsigned i = 0; i <= SFW_INVALID; i++)
     assert_non_null (sfw_end_text ((enum sfw_end)i));
   assert_null (sfw_end_text ((enum sfw_end) (SFW_INVALID + 1)));
