@@ -8,9 +8,7 @@
 
 enum
 {
-  LEAF_INSTRUCTIONS = 256, /* that are looked at for a return */
-  /* Bytes from its start on in which a function may have no CFI any more.  */
-  BEGIN_MAX = 64
+  LEAF_INSTRUCTIONS = 256 /* that are looked at for a return */
 };
 
 /* ADDRESS, a return address, without its signature.  */
@@ -84,29 +82,6 @@ read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
   return true;
 }
 
-/* Whether the return address is on top of the stack: the call that ends there
-   led to code shortly before PC that has rows.  C libraries end the CFI of
-   clone3 at its system call, which one thread makes and two return from.  In
-   code without any row, as just-in-time compilers make, that word may be left
-   over from a call to the same function, made deeper, that has returned.  A
-   register for return addresses may have one of such a call, too.  */
-static bool
-was_just_called (struct process *process, const struct sfw_frame *frame)
-{
-  uint8_t code[UNWIND_CODE_SIZE];
-  struct unwind_rules rules;
-  int32_t distance;
-  uint64_t ra, sp;
-  if (arch_tracks_ra (process->arch) || !call_of (frame, process, &ra, &sp)
-      || !process_read_code (process, ra - sizeof code, code, sizeof code)
-      || !process->arch->may_end_call (code, sizeof code, &distance)
-      || distance == 0)
-    return false;
-  uint64_t callee = ra + (uint64_t)(int64_t)distance;
-  return frame->pc - callee < BEGIN_MAX
-         && process_find_rules (process, callee, &rules) == SFW_MORE;
-}
-
 /* How far the code of FRAME is with its frame.  A call is made when the frame
    is complete.  */
 static enum arch_fp_frame
@@ -124,8 +99,7 @@ fp_frame_of (struct process *process, const struct sfw_frame *frame)
        && process_read_code (process, frame->pc - i, at - i, 1);
        i++)
     continue;
-  return was_just_called (process, frame) ? FP_FRAME_NONE
-                                          : process->arch->fp_frame (code);
+  return process->arch->fp_frame (code);
 }
 
 /* Whether the code at PC returns by the register for return addresses as that

@@ -27,6 +27,7 @@ frame_way_name (enum frame_way way)
                                        [WAY_CFI] = "CFI",
                                        [WAY_UNSURE] = "CFI, guessed",
                                        [WAY_SIGNAL] = "signal frame",
+                                       [WAY_SYSCALL] = "system call",
                                        [WAY_FP] = "frame pointer",
                                        [WAY_GUESS] = "guessed" };
   return names[way];
@@ -375,11 +376,17 @@ full_step (struct process *process, struct registers *registers, bool at_pc,
   *found = (struct full_caller){ .way = WAY_SIGNAL, .interrupted = true };
   if (syscall_code_step (process, registers))
     return SFW_MORE;
-  if (!find_rules (process, registers->pc - !at_pc, &machine.shift, &rules))
+  bool has_cfi
+      = find_rules (process, registers->pc - !at_pc, &machine.shift, &rules);
+  if (!has_cfi && !(at_pc && syscall_code_rules (process, registers, &rules)))
     return SFW_NO_ROW;
-  *found = (struct full_caller){ WAY_CFI, rules.signal };
+  *found
+      = (struct full_caller){ has_cfi ? WAY_CFI : WAY_SYSCALL, rules.signal };
   enum sfw_end step
       = step_by_rules (&machine, &rules, at_pc, &caller, &found->way);
+  if (step == SFW_MORE && !has_cfi
+      && !process_may_return_to (process, caller.pc))
+    return SFW_NO_ROW;
   if (step == SFW_MORE)
     *registers = caller;
   return step;

@@ -16,12 +16,13 @@
 /* How a walk came to a frame.  */
 enum frame_way
 {
-  WAY_ROW,    /* by a row, or it is the innermost one */
-  WAY_CFI,    /* by CFI, where there was no row */
-  WAY_UNSURE, /* by CFI and a register that a callee may have changed */
-  WAY_SIGNAL, /* by what the kernel saved, where no CFI says so */
-  WAY_FP,     /* by the frame pointer, where there was nothing else */
-  WAY_GUESS   /* it called what is not code, and that call was guessed */
+  WAY_ROW,     /* by a row, or it is the innermost one */
+  WAY_CFI,     /* by CFI, where there was no row */
+  WAY_UNSURE,  /* by CFI and a register that a callee may have changed */
+  WAY_SIGNAL,  /* by what the kernel saved, where no CFI says so */
+  WAY_SYSCALL, /* by code of a system call, where no CFI says so */
+  WAY_FP,      /* by the frame pointer, where there was nothing else */
+  WAY_GUESS    /* it called what is not code, and that call was guessed */
 };
 
 /* A word for WAY, a constant.  */
@@ -29,7 +30,7 @@ const char *frame_way_name (enum frame_way way);
 
 struct full_caller
 {
-  enum frame_way way; /* WAY_CFI, WAY_UNSURE or WAY_SIGNAL */
+  enum frame_way way; /* from WAY_CFI to WAY_SYSCALL */
   bool interrupted;   /* a signal interrupted the caller */
 };
 

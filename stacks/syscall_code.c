@@ -57,29 +57,36 @@ static const struct code_bytes ends[] = {
 
 /* clone and clone3, from the system call on.  The call returns in both
    threads.  The new thread, which gets 0, clears the frame pointer, as in the
-   outermost frame of the ABI, and calls its function.  */
-static const struct code_bytes begins[] = {
+   outermost frame of the ABI, and calls its function; up to there, LAST, the
+   other one may be in that code, too.  */
+static const struct code_bytes clones[] = {
   /* glibc: test %rax, %rax; jl; je .+3; ret; xor %ebp, %ebp; pop %rax;
      pop %rdi; call *%rax */
   { EM_X86_64,
     16,
-    0,
+    10,
     { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x13, 0x74, 0x01, 0xc3, 0x31, 0xed,
       0x58, 0x5f, 0xff, 0xd0 },
     0 },
   /* and $-16, %rsp; mov %r8, %rdi; call *%rdx in the place of those */
   { EM_X86_64,
     21,
-    0,
+    10,
     { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x18, 0x74, 0x01, 0xc3, 0x31,
       0xed, 0x48, 0x83, 0xe4, 0xf0, 0x4c, 0x89, 0xc7, 0xff, 0xd2 },
     0 },
   /* musl: test %eax, %eax; jne; xor %ebp, %ebp; pop %rdi; call *%r9 */
   { EM_X86_64,
     12,
-    0,
+    6,
     { 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff, 0xd1 },
     0 },
+};
+
+/* vfork of musl, behind pop %rdx, which takes the return address from the
+   stack that the child goes on with: mov $58, %eax; syscall; push %rdx */
+static const struct code_bytes vforks[] = {
+  { EM_X86_64, 8, 0, { 0xb8, 58, 0, 0, 0, 0x0f, 0x05, 0x52 }, 0 },
 };
 
 static bool
@@ -139,20 +146,71 @@ syscall_code_ends (struct process *process, uint64_t pc)
   return code_at (process, pc, ends, sizeof ends / sizeof *ends) != NULL;
 }
 
+enum
+{
+  /* DWARF numbers on x86-64.  */
+  RAX = 0,
+  RDX = 1,
+  RSP = 7,
+  RIP = 16,
+  SYSCALL = 2 /* bytes */
+};
+
+/* Which of the N CODES has PC at any of its instructions, and *AT how many
+   bytes behind the first one; or NULL.  */
+static const struct code_bytes *
+code_around (struct process *process, uint64_t pc,
+             const struct code_bytes *codes, size_t n, unsigned *at)
+{
+  for (size_t i = 0; i < n; i++)
+    for (*at = 0; *at < codes[i].size; ++*at)
+      if (codes[i].machine == process->arch->e_machine
+          && has_bytes (process, &codes[i], pc - *at))
+        return &codes[i];
+  return NULL;
+}
+
+/* The clone that PC is in, and *AT where; or NULL.  */
+static const struct code_bytes *
+clone_around (struct process *process, uint64_t pc, unsigned *at)
+{
+  return code_around (process, pc, clones, sizeof clones / sizeof *clones, at);
+}
+
 bool
 syscall_code_begins (struct process *process,
                      const struct registers *registers)
 {
-  enum
-  {
-    RAX = 0,
-    SYSCALL = 2 /* bytes */
-  };
-  if (process->arch->e_machine != EM_X86_64 || registers->values[RAX] != 0)
+  unsigned at;
+  return registers->values[RAX] == 0
+         && clone_around (process, registers->pc, &at) != NULL
+         && at >= SYSCALL;
+}
+
+bool
+syscall_code_rules (struct process *process, const struct registers *registers,
+                    struct register_rules *rules)
+{
+  unsigned at;
+  if (!process_is_file_at (process, registers->pc))
     return false;
-  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-    for (unsigned at = SYSCALL; at < begins[i].size; at++)
-      if (has_bytes (process, &begins[i], registers->pc - at))
-        return true;
-  return false;
+  const struct code_bytes *clone = clone_around (process, registers->pc, &at);
+  bool called
+      = clone != NULL && at < clone->last && registers->values[RAX] != 0;
+  *rules = (struct register_rules){ .cfa = { REGISTER_SUM, .number = RSP },
+                                    .ra = RIP };
+  if (called)
+    {
+      rules->cfa.offset = sizeof (uint64_t);
+      rules->registers[RIP]
+          = (struct register_rule){ REGISTER_AT_CFA,
+                                    .offset = -sizeof (uint64_t) };
+    }
+  else
+    rules->registers[RIP]
+        = (struct register_rule){ REGISTER_SUM, .number = RDX };
+  return called
+         || code_around (process, registers->pc, vforks,
+                         sizeof vforks / sizeof *vforks, &at)
+                != NULL;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "cfi/register_rules.h"
 #include "stacks/process.h"
 
 /* If PC is on the way back from a signal handler, replace REGISTERS by those
@@ -23,9 +24,16 @@ bool syscall_code_returns (struct process *process, uint64_t pc);
 bool syscall_code_ends (struct process *process, uint64_t pc);
 
 /* Whether the thread with REGISTERS has just begun, and is still in clone or
-   clone3: its frame has no caller.  The thread that made it has a frame there,
-   too, and that frame has a caller.  */
+   clone3: its frame has no caller.  */
 bool syscall_code_begins (struct process *process,
                           const struct registers *registers);
+
+/* Set RULES to those of a thread with REGISTERS that makes another one, in
+   clone or clone3, or a process, in vfork of musl.  False if it is in neither.
+   glibc ends its CFI in front of the system call that two threads return from.
+   */
+bool syscall_code_rules (struct process *process,
+                         const struct registers *registers,
+                         struct register_rules *rules);
 
 #endif /* STACKS_SYSCALL_CODE_H */

@@ -76,6 +76,14 @@ static const struct
 
 static uint8_t stack[STACK_SIZE];
 
+static int
+find_nothing (struct process *process, const struct mapping *mapping)
+{
+  (void)process;
+  (void)mapping;
+  return -1;
+}
+
 static void
 put (const struct arch *arch, unsigned at, uint64_t value)
 {
@@ -171,46 +179,88 @@ TEST (registers_that_were_not_recorded_are_not_0)
   assert_true (registers.values[0] == UNKNOWN_REGISTER);
 }
 
+/* PROCESS has CODE, which is a file's.  */
+static void
+load_code (struct process *process, const uint8_t *code, size_t size)
+{
+  static struct code_files files;
+  const struct walk_mapping report = {
+    .start = CODE, .end = CODE + 0x1000, .path = "/lib/code", .inode = 1
+  };
+  *process = (struct process){ .arch = &arch_amd64,
+                               .files = &files,
+                               .open_file = find_nothing };
+  assert_true (process_map (process, &report)
+               && memory_add (&process->memory, CODE, code, size));
+}
+
+/* musl 1.2.3.  */
+TEST (vfork_has_the_return_address_in_rdx)
+{
+  static const uint8_t code[]
+      = { 0x5a, 0xb8, 58, 0, 0, 0, 0x0f, 0x05, 0x52, 0x48 };
+  struct process process;
+  struct register_rules rules;
+  load_code (&process, code, sizeof code);
+  for (unsigned at = 0; at < sizeof code; at++)
+    {
+      const struct registers registers
+          = registers_at (&arch_amd64, CODE + at, 17);
+      bool popped = at >= 1 && at <= 8;
+      if (syscall_code_rules (&process, &registers, &rules) != popped)
+        fail_msg ("at %u", at);
+      assert_int_equal (rules.registers[16].number, 1);
+      assert_int_equal (rules.cfa.offset, 0);
+    }
+  process_free (&process);
+}
+
 /* The bytes are those of glibc 2.36, and of musl 1.2.3.  */
-TEST (a_thread_begins_where_clone_returned_0)
+TEST (clone_returns_in_the_new_thread_and_in_the_one_that_made_it)
 {
   static const struct
   {
     uint8_t code[24];
     unsigned size; /* bytes of code */
-    bool begins;
+    unsigned own;  /* where code of the new thread alone begins */
   } cases[] = {
     { { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x13, 0x74, 0x01, 0xc3, 0x31, 0xed,
         0x58, 0x5f, 0xff, 0xd0 },
       16,
-      true },
+      10 },
     { { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x18, 0x74, 0x01, 0xc3, 0x31,
         0xed, 0x48, 0x83, 0xe4, 0xf0, 0x4c, 0x89, 0xc7, 0xff, 0xd2 },
       21,
-      true },
+      10 },
     { { 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff,
         0xd1 },
       12,
-      true },
+      6 },
     /* A frame pointer stays: it is no new thread's.  */
     { { 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xc0, 0x5f, 0x41, 0xff,
         0xd1 },
       12,
-      false },
+      0 },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      struct process process = { .arch = &arch_amd64 };
-      assert_true (memory_add (&process.memory, CODE, cases[i].code,
-                               sizeof cases[i].code));
+      struct process process;
+      struct register_rules rules;
+      bool is_clone = cases[i].own > 0;
+      load_code (&process, cases[i].code, sizeof cases[i].code);
       for (unsigned at = 0; at < cases[i].size; at++)
         {
           struct registers registers
               = registers_at (&arch_amd64, CODE + at, 17);
           assert_int_equal (syscall_code_begins (&process, &registers),
-                            cases[i].begins && at >= 2);
+                            is_clone && at >= 2);
+          assert_false (syscall_code_rules (&process, &registers, &rules));
           registers.values[0] = 4711; /* the thread that made it */
           assert_false (syscall_code_begins (&process, &registers));
+          assert_int_equal (syscall_code_rules (&process, &registers, &rules),
+                            at < cases[i].own);
+          assert_int_equal (rules.cfa.offset,
+                            is_clone && at < cases[i].own ? 8 : 0);
         }
       process_free (&process);
     }
