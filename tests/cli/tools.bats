@@ -207,6 +207,23 @@ END
   [[ $output == *"killed by: cfa_program 1"* ]]
 }
 
+# Objects of programs were linked twice, with and without the mutant, and a product's
+# survivors were not found again in what had been printed.
+@test "mutants: files of programs and of products are tried, and tried again" {
+  [ -f "$builddir/stacks/sframe-profile" ] || skip "sframe-profile is not built"
+  mutants -v -t "profile.bats:refused in one line" \
+    -e 's/HZ_MAX = 10000/HZ_MAX = 90000/' stacks/profile_options.c
+  [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+  [[ $output == *"killed by: profile.bats:refused in one line 1" ]]
+  mutants -t "profile.bats:no such test" -e '1s/^/ /' stacks/profile_options.c
+  [[ $output == *"tests nothing here" ]]
+  mutants -l analysis/state_row.c
+  sed -n '1s/^/survived: /; 1,3p' <<<"$output" >log
+  mutants -l -a log analysis/state_row.c
+  [ -n "$output" ]
+  sed 's/^survived: //' log | diff - <(echo "$output")
+}
+
 # judge HELPER BEHAVIOUR: $judgement is how HELPER ends with a program that does
 # BEHAVIOUR.  As in a test, the first failure ends it: so this must not be called
 # where errors are looked at.

@@ -89,19 +89,16 @@ FILE_SIZE = 1 << 36
 PROGRAM = "src/cfi2sframe"
 # What scripts run besides the program.
 SCRIPT_PROGRAMS = {
-    "stack.bats": ("stacks/sframe-stack",),
-    "profile.bats": ("stacks/sframe-profile",),
+    "stack.bats": ("stacks/sframe-stack", "stacks/sframe-profile"),
+    "profile.bats": ("stacks/sframe-stack", "stacks/sframe-profile"),
     "tests/analysis/idioms.sh": ("tests/analysis/hidden_cfi",),
     "tests/matrix/short.sh": ("tests/matrix/inject_blob",),
     "tests/faults/faults.sh": ("tests/faults/rewrite",),
+    "debug_frame.bats": ("prove/sframe-prove",),
+    "tests/prove/prove.sh": ("prove/sframe-prove",),
+    "tests/random_cfi/random_cfi.sh": ("prove/sframe-prove",),
 }
-
-# What is linked with stacks and libdw.
-PROCESS_PROGRAMS = ("stacks/sframe-stack", "stacks/sframe-profile",
-                    "tests/stacks/test_process",
-                    "tests/stacks/test_stack_walk",
-                    "tests/stacks/test_symbol_index",
-                    "tests/stacks/test_flame_graph")
+LIBRARIES = ("libcore", "libwalk", "libstacks", "libperfdata")
 
 TOKEN = re.compile(
     r"""(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*|\s+)
@@ -394,11 +391,11 @@ class Workplace:
         self.setting = setting
         self.folder = tempfile.mkdtemp(prefix="mutants.", dir=setting.build)
         self.scratch = os.path.join(self.folder, "tmp")
-        for name in ("src", "stacks", "tests/analysis", "tests/compact-unwind",
-                     "tests/faults", "tests/matrix", "tests/stacks",
-                     "tests/unit", "tests/walk"):
+        for name in ("src", "prove", "stacks", "tests/analysis",
+                     "tests/compact-unwind", "tests/faults", "tests/matrix",
+                     "tests/stacks", "tests/unit", "tests/walk"):
             os.makedirs(os.path.join(self.folder, name))
-        for name in ("tests/random_cfi", "prove", ".libs", "config.h"):
+        for name in ("tests/random_cfi", ".libs", "config.h"):
             os.symlink(os.path.join(setting.build, name),
                        os.path.join(self.folder, name))
         self.source = os.path.join(self.folder, "mutant.c")
@@ -406,6 +403,7 @@ class Workplace:
         self.linked = set()
         self.file = ""  # what the mutant is made of
         self.failure = ""
+        self.skipped_all = False
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -437,25 +435,31 @@ class Workplace:
             return
         values = self.setting.values
         variable = variable_of(name)
-        # A convenience library within libcore is in its archive already.
-        libraries = [".libs/libcore.a"] + [
-            word for word in values["LIBRARIES"].split()
-            if not word.endswith(".la")]
-        mutant = [self.object]
-        if name in PROCESS_PROGRAMS:
-            libraries = ([".libs/libstacks.a"] + values["LIBDW"].split()
-                         + libraries)
-        elif self.file.startswith("stacks/"):
-            mutant = []  # the others have no libdw
+        own, libraries = values[variable + "_OBJECTS"].split(), []
+        objects = [word for word in own if not self.is_object(word)]
+        has_it = len(objects) < len(own)
+        for word in values[variable + "_LDADD"].split():
+            if word.endswith(".la"):
+                has_it = has_it or any(
+                    map(self.is_object, self.setting.objects_of(word)))
+            libraries += self.setting.linked_for(word)
         command = (values["CC"].split() + values["CFLAGS"].split()
                    + values["LDFLAGS"].split()
                    + values.get(variable + "_LDFLAGS", "").split()
                    + ["-o", os.path.join(self.folder, name)]
-                   + values[variable + "_OBJECTS"].split() + mutant
-                   + libraries)
+                   # In front of the archive that has the file as it was.
+                   + objects + ([self.object] if has_it else [])
+                   + libraries + values["LIBS"].split())
         subprocess.run(command, cwd=self.setting.build, check=True,
                        stderr=subprocess.DEVNULL)
         self.linked.add(name)
+
+    def is_object(self, name):
+        """Whether the build folder's object NAME is made of the mutant's file:
+        Automake puts the program in front, where that has flags of its own."""
+        folder, stem = os.path.split(self.file.removesuffix(".c"))
+        return re.fullmatch(rf"{re.escape(folder)}/(\w+-)?{stem}\.l?o",
+                            name) is not None
 
     def command(self, test):
         """What runs TEST."""
@@ -464,7 +468,8 @@ class Workplace:
             name, _, wanted = test.partition(":")
             for program in (PROGRAM,) + SCRIPT_PROGRAMS.get(name, ()):
                 self.link(program)
-            return (["sh", f"{srcdir}/tests/run-bats.sh", "bats"]
+            return (["sh", f"{srcdir}/tests/run-bats.sh",
+                     self.setting.values["BATS"]]
                     + (["-f", wanted] if wanted else [])
                     + [f"{srcdir}/{found(srcdir, name)}"])
         if "/" in test:
@@ -507,8 +512,10 @@ class Workplace:
         """Read TAP up to the first failure, and end what is left."""
         timer = threading.Timer(ELAPSED_SECONDS, Workplace.end, [process])
         timer.start()
-        self.failure = ""
+        self.failure, self.skipped_all = "", True
         for line in process.stdout:
+            if line.startswith(b"ok") and b"# skip" not in line.lower():
+                self.skipped_all = False
             if line.startswith(b"not ok") and b"# SKIP" not in line:
                 self.failure = line.decode(errors="replace").strip()
                 break
@@ -550,19 +557,40 @@ class Setting:
         programs += sorted(
             os.path.relpath(path, self.srcdir).removesuffix(".c") for path
             in glob.glob(os.path.join(self.srcdir, "tests/*/test_*.c")))
-        names = [variable_of(p) + "_OBJECTS" for p in programs]
-        names += [variable_of(p) + "_LDFLAGS" for p in programs]
-        names += ["CC", "CFLAGS", "LDFLAGS", "COMPILE"]
+        variables = [variable_of(p) for p in programs]
+        names = [v + "_OBJECTS" for v in variables]
+        names += [v + "_LDFLAGS" for v in variables]
+        names += [library + end for library in LIBRARIES
+                  for end in ("_la_OBJECTS", "_la_LIBADD")]
+        names += ["CC", "CFLAGS", "LDFLAGS", "COMPILE", "LIBS", "BATS"]
         rules = "".join(f"\t@echo '{name}=$({name})'\n" for name in names)
-        rules += ("\t@echo 'LIBRARIES=$(libcore_la_LIBADD) $(JSONC_LIBS)"
-                  " $(CMOCKA_LIBS) $(LIBS)'\n"
-                  "\t@echo 'LIBDW=$(LIBIBERTY_LIBS) $(LIBDW_LIBS)'\n")
+        rules += "".join(f"\t@echo '{v}_LDADD=$(or $({v}_LDADD),$(LDADD))'\n"
+                         for v in variables)
         output = subprocess.run(
             ["make", "-s", "-C", self.build, "--no-print-directory", "-f",
              "Makefile", "-f", "-", "mutants-values"], check=True, text=True,
             stdout=subprocess.PIPE,
             input="mutants-values:\n" + rules).stdout
         return dict(line.split("=", 1) for line in output.splitlines())
+
+    def objects_of(self, library):
+        """What the convenience library has, those within it included."""
+        name = library.removesuffix(".la")
+        objects = self.values[name + "_la_OBJECTS"].split()
+        for word in self.values[name + "_la_LIBADD"].split():
+            if word.endswith(".la"):
+                objects += self.objects_of(word)
+        return objects
+
+    def linked_for(self, word):
+        """What a program is linked with for this word of its LDADD."""
+        if not word.endswith(".la"):
+            return [word]
+        name = word.removesuffix(".la")
+        # A convenience library within another is in its archive already.
+        return [f".libs/{name}.a"] + [
+            other for other in self.values[name + "_la_LIBADD"].split()
+            if not other.endswith(".la")]
 
     def measure(self, workplace, file, tests):
         """Every test must pass without a mutation; note how long it takes."""
@@ -577,6 +605,8 @@ class Setting:
             if not passed:
                 raise SystemExit(f"mutants: {test} fails without a mutation: "
                                  + workplace.failure)
+            if workplace.skipped_all:
+                raise SystemExit(f"mutants: {test} tests nothing here")
             self.seconds[test] = seconds * SLOWER + EXTRA_SECONDS
         return unchanged
 
@@ -659,7 +689,7 @@ def survivors_of(log):
     found, file, old = set(), None, None
     with open(log, encoding="utf-8") as lines:
         for line in lines:
-            if line.startswith("survived: src/"):
+            if line.startswith("survived: "):
                 file = line.split()[1].split(":")[0]
             elif line.startswith("  - "):
                 old = line[4:].strip()
