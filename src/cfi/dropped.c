@@ -80,10 +80,11 @@ find_objects (struct search *search, struct error *err)
 }
 
 static bool
-add_names (struct search *search, const struct symbols *symbols)
+read_names (struct search *search, const struct image *image)
 {
+  struct symbol_walk walk = symbol_walk_over (image, false);
   struct symbol symbol;
-  for (size_t i = 0; symbols_get (symbols, i, &symbol); i++)
+  while (symbol_walk_next (&walk, &symbol))
     if (symbol.section != 0
         && (ELF64_ST_TYPE (symbol.info) == STT_FUNC
             || ELF64_ST_TYPE (symbol.info) == STT_GNU_IFUNC))
@@ -94,20 +95,6 @@ add_names (struct search *search, const struct symbols *symbols)
         search->names[search->n_names++]
             = (struct named_function){ symbol.value, symbol.size };
       }
-  return true;
-}
-
-static bool
-read_names (struct search *search, const struct image *image)
-{
-  struct symbols symbols;
-  for (size_t i = 1; image != NULL && i < image->n_sections; i++)
-    {
-      uint32_t type = image->sections[i].header.sh_type;
-      if ((type == SHT_SYMTAB || type == SHT_DYNSYM)
-          && symbols_at (&symbols, image, i) && !add_names (search, &symbols))
-        return false;
-    }
   return true;
 }
 
@@ -173,7 +160,8 @@ dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
   bool found = code_sections_read (&search.code, image, err)
                && find_objects (&search, err);
   if (found && search.objects != NULL
-      && (!read_names (&search, image) || !read_names (&search, debug_file)
+      && (!read_names (&search, image)
+          || (debug_file != NULL && !read_names (&search, debug_file))
           || !RADIX_SORT (search.names, search.n_names)))
     found = error_set_no_memory (err);
   if (found)

@@ -24,31 +24,16 @@ function_name (const struct symbols *symbols, const struct symbol *symbol)
   return name == NULL || strstr (name, ".cold") ? NULL : name;
 }
 
-static bool
-walk_table (const struct symbols *symbols, function_symbol_visitor *visitor,
-            void *argument)
-{
-  struct symbol symbol;
-  for (size_t i = 0; symbols_get (symbols, i, &symbol); i++)
-    {
-      const char *name = function_name (symbols, &symbol);
-      if (name != NULL && !visitor (argument, symbol.value, name))
-        return false;
-    }
-  return true;
-}
-
 bool
 function_symbols_walk (const struct image *image, bool all,
                        function_symbol_visitor *visitor, void *argument)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
+  struct symbol_walk walk = symbol_walk_over (image, !all);
+  struct symbol symbol;
+  while (symbol_walk_next (&walk, &symbol))
     {
-      struct symbols symbols;
-      uint32_t type = image->sections[i].header.sh_type;
-      if ((type == SHT_DYNSYM || (type == SHT_SYMTAB && all))
-          && symbols_at (&symbols, image, i)
-          && !walk_table (&symbols, visitor, argument))
+      const char *name = function_name (&walk.table, &symbol);
+      if (name != NULL && !visitor (argument, symbol.value, name))
         return false;
     }
   return true;

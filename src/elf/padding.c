@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
 #include "elf/symbols.h"
@@ -18,47 +19,31 @@ enum
 /* Symbols.  */
 
 static bool
-holds_symbols (const struct image_section *section)
+add_name (struct padding_finder *finder, uint64_t address)
 {
-  return section->header.sh_type == SHT_SYMTAB
-         || section->header.sh_type == SHT_DYNSYM;
+  if (!ARRAY_ROOM (finder->names, finder->n_names + 1, &finder->capacity))
+    return false;
+  finder->names[finder->n_names++] = address;
+  return true;
 }
 
-static size_t
-count_names (const struct image *image)
+/* Only symbols of code are of use.  A section's start is a name, too: code
+   begins there.  */
+static bool
+collect_names (struct padding_finder *finder)
 {
-  size_t count = image->n_sections;
-  FOR_EACH_SECTION (section, image)
-    if (holds_symbols (section)
-        && image_section_bytes (image, section) != NULL)
-      count += section->header.sh_size / sizeof (Elf64_Sym);
-  return count;
-}
-
-static void
-collect_table (struct padding_finder *finder, size_t section)
-{
-  struct symbols symbols;
+  struct symbol_walk walk = symbol_walk_over (finder->image, false);
   struct symbol symbol;
-  if (!symbols_at (&symbols, finder->image, section))
-    return;
-  /* Only symbols of code are of use.  */
-  for (size_t i = 0; symbols_get (&symbols, i, &symbol); i++)
+  while (symbol_walk_next (&walk, &symbol))
     if (symbol_has_address (&symbol)
-        && image_is_executable (finder->image, symbol.value, 0))
-      finder->names[finder->n_names++] = symbol.value;
-}
-
-/* A section's start is a name, too: code begins there.  */
-static void
-collect_sections (struct padding_finder *finder)
-{
+        && image_is_executable (finder->image, symbol.value, 0)
+        && !add_name (finder, symbol.value))
+      return false;
   FOR_EACH_SECTION (section, finder->image)
-    {
-      const GElf_Shdr *header = &section->header;
-      if ((header->sh_flags & SHF_ALLOC) != 0)
-        finder->names[finder->n_names++] = header->sh_addr;
-    }
+    if ((section->header.sh_flags & SHF_ALLOC) != 0
+        && !add_name (finder, section->header.sh_addr))
+      return false;
+  return RADIX_SORT (finder->names, finder->n_names);
 }
 
 bool
@@ -69,18 +54,7 @@ padding_finder_init (struct padding_finder *finder, const struct image *image,
     .image = image,
     .patterns = arch_patterns_of (image->header.e_machine),
   };
-  size_t count = count_names (image);
-  if (count == 0)
-    return true;
-  finder->names = reallocarray (NULL, count, sizeof *finder->names);
-  if (finder->names == NULL)
-    return error_set_no_memory (err);
-  for (size_t i = 1; i < image->n_sections; i++)
-    if (holds_symbols (&image->sections[i]))
-      collect_table (finder, i);
-  collect_sections (finder);
-  return RADIX_SORT (finder->names, finder->n_names)
-         || error_set_no_memory (err);
+  return collect_names (finder) || error_set_no_memory (err);
 }
 
 void

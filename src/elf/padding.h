@@ -28,7 +28,7 @@ struct padding_finder
   const struct image *image;
   const struct arch_patterns *patterns; /* NULL: padding is not recognised */
   uint64_t *names; /* owned; ascending: where symbols and sections are */
-  size_t n_names;
+  size_t n_names, capacity;
   size_t next; /* of the names, as of the latest question */
 };
 

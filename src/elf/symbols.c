@@ -63,6 +63,20 @@ symbols_at (struct symbols *symbols, const struct image *image, size_t section)
 }
 
 bool
+symbols_next_table (struct symbols *symbols, bool dynamic)
+{
+  const struct image *image = symbols->image;
+  for (size_t i = symbols->section + 1; i < image->n_sections; i++)
+    {
+      uint32_t type = image->sections[i].header.sh_type;
+      if ((type == SHT_DYNSYM || (type == SHT_SYMTAB && !dynamic))
+          && symbols_at (symbols, image, i))
+        return true;
+    }
+  return false;
+}
+
+bool
 symbols_open (struct symbols *symbols, const struct image *image,
               struct error *err)
 {

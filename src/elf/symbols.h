@@ -98,6 +98,37 @@ symbols_get (const struct symbols *symbols, size_t index,
   return true;
 }
 
+/* Go from SYMBOLS to the next table of a linked file: with DYNAMIC, of the
+   dynamic linker's alone.  SYMBOLS begins with an image, and is zeroed
+   otherwise.  False when there is none.  */
+bool symbols_next_table (struct symbols *symbols, bool dynamic);
+
+/* A walk over all symbols of these tables.  */
+struct symbol_walk
+{
+  struct symbols table; /* that of the latest symbol */
+  size_t next;          /* in it */
+  bool dynamic;
+};
+
+static inline struct symbol_walk
+symbol_walk_over (const struct image *image, bool dynamic)
+{
+  return (struct symbol_walk){ .table.image = image, .dynamic = dynamic };
+}
+
+static inline bool
+symbol_walk_next (struct symbol_walk *walk, struct symbol *symbol)
+{
+  while (!symbols_get (&walk->table, walk->next++, symbol))
+    {
+      walk->next = 0;
+      if (!symbols_next_table (&walk->table, walk->dynamic))
+        return false;
+    }
+  return true;
+}
+
 /* The table that the dynamic section gives, which files without section
    headers have, too.  How many symbols it has is not said there.  */
 struct dynamic_symbols

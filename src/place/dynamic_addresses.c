@@ -85,40 +85,25 @@ follows_section (const struct draft *draft, const GElf_Shdr *table,
 
 /* A table is patched only if its entries have the size that programs expect.
  */
-static bool
-symbol_table_patch (struct draft *draft, size_t index)
+bool
+dynamic_addresses_patch_symbols (struct draft *draft)
 {
-  size_t n_patches = 0;
-  const struct image *image = draft->image;
-  const GElf_Shdr *table = &image->sections[index].header;
-  struct symbols symbols;
+  struct symbol_walk walk = symbol_walk_over (draft->image, false);
   struct symbol symbol;
-  if (!symbols_at (&symbols, image, index)
-      || table->sh_entsize != sizeof (Elf64_Sym))
-    return true;
-  for (size_t i = 1; symbols_get (&symbols, i, &symbol); i++)
+  size_t n_patches = 0;
+  while (symbol_walk_next (&walk, &symbol))
     {
-      if (!follows_section (draft, table, &symbol))
+      const GElf_Shdr *table
+          = &draft->image->sections[walk.table.section].header;
+      if (table->sh_entsize != sizeof (Elf64_Sym)
+          || !follows_section (draft, table, &symbol))
         continue;
       if (++n_patches > MOVED_SYMBOLS_MAX)
         return error_set (draft->err, CFI2SFRAME_REFUSED,
                           "too many symbols in sections that must move");
-      uint64_t at = table->sh_offset + i * sizeof (Elf64_Sym)
+      uint64_t at = table->sh_offset + (walk.next - 1) * sizeof (Elf64_Sym)
                     + offsetof (Elf64_Sym, st_value);
       if (!patch_u64 (draft, at, symbol.value + draft->moved[symbol.section]))
-        return false;
-    }
-  return true;
-}
-
-bool
-dynamic_addresses_patch_symbols (struct draft *draft)
-{
-  for (size_t i = 1; i < draft->image->n_sections; i++)
-    {
-      uint32_t type = draft->image->sections[i].header.sh_type;
-      if ((type == SHT_SYMTAB || type == SHT_DYNSYM)
-          && !symbol_table_patch (draft, i))
         return false;
     }
   return true;
@@ -136,58 +121,32 @@ is_unused_name (const char *name)
              || strcmp (name, "__dso_handle") == 0 || name[0] == '$');
 }
 
-static bool
-table_names_section (const struct image *image, size_t table, size_t section)
-{
-  struct symbols symbols;
-  struct symbol symbol;
-  if (!symbols_at (&symbols, image, table))
-    return false;
-  const GElf_Shdr *header = &image->sections[section].header;
-  for (size_t i = 1; symbols_get (&symbols, i, &symbol); i++)
-    if (ELF64_ST_TYPE (symbol.info) != STT_SECTION && symbol.section == section
-        && is_in_section (header, symbol.value)
-        && !is_unused_name (symbols_name (&symbols, &symbol)))
-      return true;
-  return false;
-}
-
 bool
 section_has_symbol (const struct image *image, size_t index)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      uint32_t type = image->sections[i].header.sh_type;
-      if ((type == SHT_SYMTAB || type == SHT_DYNSYM)
-          && table_names_section (image, i, index))
-        return true;
-    }
-  return false;
-}
-
-static bool
-table_defines (const struct image *image, size_t table, const char *name)
-{
-  struct symbols symbols;
+  const GElf_Shdr *header = &image->sections[index].header;
+  struct symbol_walk walk = symbol_walk_over (image, false);
   struct symbol symbol;
-  if (!symbols_at (&symbols, image, table))
-    return false;
-  for (size_t i = 1; symbols_get (&symbols, i, &symbol); i++)
-    {
-      const char *own = symbol.st_shndx == SHN_UNDEF
-                            ? NULL
-                            : symbols_name (&symbols, &symbol);
-      if (own != NULL && strcmp (own, name) == 0)
-        return true;
-    }
+  while (symbol_walk_next (&walk, &symbol))
+    if (ELF64_ST_TYPE (symbol.info) != STT_SECTION && symbol.section == index
+        && is_in_section (header, symbol.value)
+        && !is_unused_name (symbols_name (&walk.table, &symbol)))
+      return true;
   return false;
 }
 
 bool
 dynamic_addresses_may_define (const struct image *image, const char *name)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
-    if (image->sections[i].header.sh_type == SHT_DYNSYM)
-      return table_defines (image, i, name);
-  return true;
+  struct symbol_walk walk = symbol_walk_over (image, true);
+  struct symbol symbol;
+  while (symbol_walk_next (&walk, &symbol))
+    {
+      const char *own = symbol.st_shndx == SHN_UNDEF
+                            ? NULL
+                            : symbols_name (&walk.table, &symbol);
+      if (own != NULL && strcmp (own, name) == 0)
+        return true;
+    }
+  return walk.table.section == 0;
 }

@@ -86,18 +86,12 @@ scan_relocations (struct references *found, const struct image *image)
 static void
 scan_dynamic_symbols (struct references *found, const struct image *image)
 {
-  for (size_t i = 1; i < image->n_sections; i++)
-    {
-      struct symbols symbols;
-      struct symbol symbol;
-      if (image->sections[i].header.sh_type != SHT_DYNSYM
-          || !symbols_at (&symbols, image, i))
-        continue;
-      for (size_t k = 0; symbols_get (&symbols, k, &symbol); k++)
-        if (symbol_has_address (&symbol)
-            && ELF64_ST_TYPE (symbol.info) != STT_SECTION)
-          add_target (found, symbol.value);
-    }
+  struct symbol_walk walk = symbol_walk_over (image, true);
+  struct symbol symbol;
+  while (symbol_walk_next (&walk, &symbol))
+    if (symbol_has_address (&symbol)
+        && ELF64_ST_TYPE (symbol.info) != STT_SECTION)
+      add_target (found, symbol.value);
 }
 
 /* ---- Code and data */
