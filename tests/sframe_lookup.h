@@ -103,7 +103,7 @@ sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
       return 1;
     }
   uint64_t offset = pc - function->address;
-  if (function->pcmask)
+  if (function->repeat != 0)
     offset %= function->repeat;
   int found = sframe_lookup_seek (&cursor, offset);
   if (found < 0)

@@ -173,15 +173,16 @@ function_set_info (const struct sframe_decoder *decoder,
 {
   unsigned version = decoder->variant.version;
   function->fre_type = info & SFRAME_FDE_FRE_TYPE;
-  function->pcmask = info & SFRAME_FDE_PCMASK;
   function->b_key = info & SFRAME_FDE_B_KEY;
   function->signal = version >= 3 && info & SFRAME_FDE_SIGNAL;
   function->has_unknown |= (info & ~sframe_known_info (version)) != 0;
   if (function->fre_type > SFRAME_FRE_ADDR4)
     return malformed (err, offset, "unknown row type");
-  if (function->pcmask && version == 1)
+  if (!(info & SFRAME_FDE_PCMASK))
+    function->repeat = 0;
+  else if (version == 1)
     function->repeat = SFRAME_V1_REPEAT;
-  if (function->pcmask && function->repeat == 0)
+  else if (function->repeat == 0)
     return malformed (err, offset, "repeated block of size 0");
   return true;
 }
@@ -317,7 +318,7 @@ row_check (const struct sframe_row_cursor *cursor,
   bool first = cursor->left == function->n_rows;
   if (!first && row->start < cursor->last)
     return "rows out of order";
-  if (row->start > (function->pcmask ? function->repeat : function->size))
+  if (row->start > (function->repeat ? function->repeat : function->size))
     return "row outside its function";
   if (!function->flexible)
     return NULL;

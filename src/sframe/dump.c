@@ -154,7 +154,7 @@ static void
 dump_row (const struct dump *dump, const struct sframe_fde *function,
           const struct sframe_row *row)
 {
-  uint64_t pc = row->start + (function->pcmask ? 0 : function->address);
+  uint64_t pc = row->start + (function->repeat ? 0 : function->address);
   fprintf (dump->out, "\n    %016" PRIx64, pc);
   if (row->n_words == 0)
     {
@@ -187,7 +187,7 @@ dump_function_head (const struct dump *dump, uint32_t index,
   if (dump->decoder->arch->ra_signing && function->b_key)
     fprintf (dump->out, ", pauth = B key");
   fprintf (dump->out, "\n    %-7s%-8s %-10s%-10s%-13s", "STARTPC",
-           function->pcmask ? "[m]" : "   ", "CFA", "FP", "RA");
+           function->repeat ? "[m]" : "   ", "CFA", "FP", "RA");
 }
 
 static bool

@@ -57,8 +57,9 @@ encode_piece (struct emitter *emitter, const struct numbered_function *piece,
 {
   if (!ARRAY_ROOM (emitter->rows, piece->n_rows, &emitter->rows_capacity))
     return error_set_no_memory (err);
-  const struct sframe_fde function = rule_table_expand_fde (
-      lowerer_rules (emitter->lowerer), piece, emitter->rows);
+  const struct sframe_fde function = rule_table_expand (
+      lowerer_rules (emitter->lowerer), piece->address, piece->size,
+      piece->rows, piece->rows + piece->n_rows, emitter->rows);
   return sframe_encoder_add (emitter->encoder, &function, err);
 }
 
@@ -111,21 +112,7 @@ emitter_rows_max (const struct image *image)
 }
 
 static bool
-open_lowerer (struct emitter *emitter, const struct emitter_options *options)
-{
-  const struct arch *arch = options->image->arch;
-  const struct lower_options lower = { .arch = arch,
-                                       .variant = options->variant,
-                                       .flexible = arch->flexible_fdes,
-                                       .gnu_widths = options->gnu_widths };
-  const struct lower_sink sink
-      = { .context = emitter, .piece = take_piece, .left_out = take_gap };
-  emitter->lowerer = lowerer_new (&lower, &sink);
-  return emitter->lowerer != NULL;
-}
-
-static bool
-open_encoder (struct emitter *emitter, const struct emitter_options *options)
+open_parts (struct emitter *emitter, const struct emitter_options *options)
 {
   const struct arch *arch = options->image->arch;
   emitter->encode = (struct encode_options){
@@ -139,15 +126,20 @@ open_encoder (struct emitter *emitter, const struct emitter_options *options)
     .n_expected = options->n_expected,
     .rows_expected = options->rows_expected,
   };
+  const struct lower_sink sink
+      = { .context = emitter, .piece = take_piece, .left_out = take_gap };
+  emitter->lowerer = lowerer_new (&emitter->encode, &sink);
   emitter->encoder = sframe_encoder_new (&emitter->encode);
   emitter->across = options->compact;
+  if (emitter->lowerer == NULL || emitter->encoder == NULL)
+    return false;
   if (!emitter->encode.share && !options->compact)
-    return emitter->encoder != NULL;
+    return true;
   const struct pieces_options pieces
       = { .cut = options->cut, .across = options->compact };
   emitter->pieces = pieces_new (&emitter->encode, &pieces,
                                 lowerer_rules (emitter->lowerer));
-  return emitter->encoder != NULL && emitter->pieces != NULL;
+  return emitter->pieces != NULL;
 }
 
 bool
@@ -180,7 +172,7 @@ emitter_new (const struct emitter_options *options, struct error *err)
     }
   emitter->image = options->image;
   emitter->report = options->report;
-  if (open_lowerer (emitter, options) && open_encoder (emitter, options))
+  if (open_parts (emitter, options))
     return emitter;
   error_set_no_memory (err);
   emitter_free (emitter);
@@ -340,7 +332,7 @@ emitter_add_lowered (struct emitter *emitter,
   count_fde (emitter, REASON_NONE);
   emitter->code_end = function->address + function->size;
   return count_piece (emitter, function->address, function->size,
-                      function->pcmask, err)
+                      function->repeat != 0, err)
          && sframe_encoder_add (emitter->encoder, function, err);
 }
 

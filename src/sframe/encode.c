@@ -199,7 +199,7 @@ function_is_sound (const struct sframe_encoder *encoder,
                    const struct sframe_fde *function)
 {
   bool gnu = encoder->options.gnu_widths;
-  uint32_t end = function->pcmask ? function->repeat : function->size;
+  uint32_t end = function->repeat ? function->repeat : function->size;
   if (function->n_rows > 0 && function->rows[function->n_rows - 1].start >= end
       && (!gnu || function->rows[function->n_rows - 1].start > end))
     return false;
@@ -234,7 +234,7 @@ function_fits_version (const struct sframe_encoder *encoder,
   /* V1 has no repeat size: its readers take the start as a bit mask.  */
   return function->n_rows <= UINT32_MAX && !function->flexible
          && !function->signal
-         && !(function->pcmask && encoder->options.variant.version < 2);
+         && !(function->repeat != 0 && encoder->options.variant.version < 2);
 }
 
 static unsigned
@@ -252,7 +252,7 @@ function_fre_type (const struct sframe_encoder *encoder,
 static uint8_t
 function_info (const struct sframe_fde *function, unsigned fre_type)
 {
-  return (uint8_t)(fre_type | (function->pcmask ? SFRAME_FDE_PCMASK : 0)
+  return (uint8_t)(fre_type | (function->repeat ? SFRAME_FDE_PCMASK : 0)
                    | (function->b_key ? SFRAME_FDE_B_KEY : 0)
                    | (function->signal ? SFRAME_FDE_SIGNAL : 0));
 }

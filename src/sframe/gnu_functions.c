@@ -66,7 +66,6 @@ add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
   const struct sframe_fde function = {
     .address = fde->address,
     .size = (uint32_t)fde->size,
-    .pcmask = repeated,
     .repeat = repeated ? entry : 0,
     .rows = &row,
     .n_rows = 1,

@@ -40,7 +40,7 @@ struct meaning
 
 struct lowerer
 {
-  struct lower_options options;
+  struct encode_options options;
   struct lower_sink sink;
   struct rule_table rules;   /* of the rows that come out */
   struct meaning *meanings;  /* owned; by the numbers of frame rows */
@@ -65,18 +65,15 @@ struct lowerer
 };
 
 struct lowerer *
-lowerer_new (const struct lower_options *options,
+lowerer_new (const struct encode_options *options,
              const struct lower_sink *sink)
 {
   struct lowerer *lowerer = calloc (1, sizeof *lowerer);
-  const struct encode_options encode = { .arch = options->arch,
-                                         .variant = options->variant,
-                                         .gnu_widths = options->gnu_widths };
   if (lowerer == NULL)
     return NULL;
   lowerer->options = *options;
   lowerer->sink = *sink;
-  if (rule_table_init (&lowerer->rules, &encode))
+  if (rule_table_init (&lowerer->rules, options))
     return lowerer;
   lowerer_free (lowerer);
   return NULL;
@@ -104,7 +101,8 @@ lowerer_rules (const struct lowerer *lowerer)
 static bool
 may_flex (const struct lowerer *lowerer)
 {
-  return lowerer->options.flexible && lowerer->options.variant.version >= 3;
+  return lowerer->options.arch->flexible_fdes
+         && lowerer->options.variant.version >= 3;
 }
 
 /* Whether ROW has no default form, but a flexible one.  */
@@ -187,7 +185,6 @@ find_rule (struct lowerer *lowerer, const struct frame_row *row,
            uint8_t repeat, uint32_t *rule)
 {
   const struct sframe_fde flags = { .flexible = lowerer->flexible,
-                                    .pcmask = repeat != 0,
                                     .repeat = repeat,
                                     .signal = lowerer->function->signal,
                                     .b_key = lowerer->function->b_key };

@@ -86,7 +86,7 @@ cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
 /* The word of a default row for an RA or FP that RULE finds on the stack (or,
    where words can say it, in a register).  */
 static bool
-slot_store (const struct lower_options *options, struct frame_rule rule,
+slot_store (const struct encode_options *options, struct frame_rule rule,
             int32_t *word)
 {
   bool register_words
@@ -100,7 +100,7 @@ slot_store (const struct lower_options *options, struct frame_rule rule,
 
 /* RA and FP words where rows track both.  */
 static enum frame_reason
-lower_tracked (const struct lower_options *options,
+lower_tracked (const struct encode_options *options,
                const struct frame_row *row, struct sframe_row *out)
 {
   /* Word 0 means "RA not saved", so a saved one cannot be there.  */
@@ -130,14 +130,14 @@ ra_is_fixed (const struct arch *arch, struct frame_rule ra)
 }
 
 static enum frame_reason
-lower_undefined (const struct lower_options *options, struct sframe_row *out)
+lower_undefined (const struct encode_options *options, struct sframe_row *out)
 {
   out->ra_signed = false;
   return options->variant.version >= 3 ? REASON_NONE : REASON_RA_UNDEFINED;
 }
 
 enum frame_reason
-row_lower_default (const struct lower_options *options,
+row_lower_default (const struct encode_options *options,
                    const struct frame_row *row, struct sframe_row *out)
 {
   const struct arch *arch = options->arch;
@@ -199,7 +199,7 @@ rule_control (struct frame_rule rule)
 
 /* RA and FP pairs of a flexible row.  */
 static enum frame_reason
-lower_flexible_saves (const struct lower_options *options,
+lower_flexible_saves (const struct encode_options *options,
                       const struct frame_row *row, struct sframe_row *out)
 {
   const struct arch *arch = options->arch;
@@ -223,7 +223,7 @@ lower_flexible_saves (const struct lower_options *options,
 }
 
 enum frame_reason
-row_lower_flexible (const struct lower_options *options,
+row_lower_flexible (const struct encode_options *options,
                     const struct frame_row *row, struct sframe_row *out)
 {
   const struct arch *arch = options->arch;
@@ -302,7 +302,7 @@ lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
   function->size = fde.size;
   function->signal = fde.signal;
   function->b_key = fde.b_key;
-  function->repeat = fde.pcmask ? fde.repeat : 0;
+  function->repeat = fde.repeat;
   if (is_outermost (decoder, &fde))
     {
       row = (struct sframe_row){ 0 };

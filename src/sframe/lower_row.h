@@ -10,25 +10,18 @@
 #include "base/error.h"
 #include "frame/frame.h"
 #include "sframe/decode.h"
+#include "sframe/encode.h"
 #include "sframe/model.h"
-
-struct lower_options
-{
-  const struct arch *arch;
-  struct sframe_variant variant;
-  bool flexible;   /* V3: flexible FDEs may be used */
-  bool gnu_widths; /* as in struct encode_options */
-};
 
 /* ROW as a row of a default function (V3 specification, section 3.1), at the
    same start.  REASON_NONE, or why it cannot be said; *OUT is garbage
    then.  */
-enum frame_reason row_lower_default (const struct lower_options *options,
+enum frame_reason row_lower_default (const struct encode_options *options,
                                      const struct frame_row *row,
                                      struct sframe_row *out);
 
 /* ROW as a row of a flexible function (V3 specification, section 3.2).  */
-enum frame_reason row_lower_flexible (const struct lower_options *options,
+enum frame_reason row_lower_flexible (const struct encode_options *options,
                                       const struct frame_row *row,
                                       struct sframe_row *out);
 

@@ -38,7 +38,8 @@ struct sframe_fde
   uint64_t address;
   uint32_t size;
   bool flexible; /* V3: rows hold control and offset words */
-  bool pcmask;   /* row starts are offsets in a block of `repeat` bytes */
+  /* A PCMASK function: row starts are offsets in a block of so many bytes,
+     which repeats; 0: from the address.  */
   uint8_t repeat;
   bool signal;
   bool b_key;

@@ -48,8 +48,8 @@ block_has_rows (const struct piece_writer *writer, const struct block *block,
   while (a < a_end && b < b_end && a->start - b->start == distance
          && ((a->rule ^ b->rule) & ROW_RULE) == 0)
     {
-      a = segment_next (a, a_end);
-      b = segment_next (b, b_end);
+      a = numbered_row_next (a, a_end);
+      b = numbered_row_next (b, b_end);
     }
   return a == a_end && b == b_end;
 }
@@ -64,30 +64,6 @@ append_block (struct piece_writer *writer, uint32_t hash,
     return false;
   table_insert (&writer->blocks_by_rows, hash, (uint32_t)writer->n_blocks);
   writer->blocks[writer->n_blocks++] = *block;
-  return true;
-}
-
-/* The rows from FIRST_ROW to END_ROW for the encoder.  */
-static bool
-expand_rows (struct piece_writer *writer, uint32_t first_row, uint32_t end_row,
-             struct sframe_fde *function)
-{
-  if (!ARRAY_ROOM (writer->block_rows, end_row - first_row,
-                   &writer->block_rows_capacity))
-    return false;
-  const struct numbered_row *first = &writer->chosen->rows[first_row];
-  const struct numbered_row *end = &writer->chosen->rows[end_row];
-  struct sframe_row *out = writer->block_rows;
-  for (const struct numbered_row *row = first; row < end; out++)
-    {
-      out->start = row->start - first->start;
-      rule_table_expand (writer->chosen->rules, row->rule & ROW_RULE, out);
-      row = segment_next (row, end);
-    }
-  rule_table_expand_flags (writer->chosen->rules, first->rule & ROW_RULE,
-                           function);
-  function->rows = writer->block_rows;
-  function->n_rows = (size_t)(out - writer->block_rows);
   return true;
 }
 
@@ -123,13 +99,16 @@ write_first (struct piece_writer *writer, size_t piece, uint64_t address,
         return sframe_encoder_repeat (
             writer->encoder, writer->blocks[i].number, address, size, err);
       }
-  struct sframe_fde function = { .address = address, .size = size };
   uint32_t number = (uint32_t)sframe_encoder_n_functions (writer->encoder);
   const struct block block = { first_row, end_row, number };
   writer->numbers[piece] = number;
-  if (!expand_rows (writer, first_row, end_row, &function)
+  if (!ARRAY_ROOM (writer->block_rows, end_row - first_row,
+                   &writer->block_rows_capacity)
       || !append_block (writer, hash, &block))
     return error_set_no_memory (err);
+  const struct sframe_fde function = rule_table_expand (
+      chosen->rules, address, size, &chosen->rows[first_row],
+      &chosen->rows[end_row], writer->block_rows);
   return sframe_encoder_add (writer->encoder, &function, err);
 }
 

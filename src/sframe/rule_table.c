@@ -16,10 +16,10 @@ enum
   HEAD_N_WORDS_SHIFT = 2, /* 3 bits */
   HEAD_CONTROL_SHIFT = 5, /* 6 bits, one per word */
   HEAD_FLEXIBLE = 1 << 11,
-  HEAD_PCMASK = 1 << 12,
-  HEAD_SIGNAL = 1 << 13,
-  HEAD_B_KEY = 1 << 14,
+  HEAD_SIGNAL = 1 << 12,
+  HEAD_B_KEY = 1 << 13,
   HEAD_REPEAT_SHIFT = 16, /* 8 bits */
+  HEAD_REPEAT = 0xff << HEAD_REPEAT_SHIFT,
   HEAD_OF_ROW = HEAD_FLEXIBLE - 1
 };
 
@@ -44,7 +44,6 @@ uint32_t
 rule_table_flags (const struct sframe_fde *function)
 {
   return (function->flexible ? HEAD_FLEXIBLE : 0)
-         | (function->pcmask ? HEAD_PCMASK : 0)
          | (function->signal ? HEAD_SIGNAL : 0)
          | (function->b_key ? HEAD_B_KEY : 0)
          | (uint32_t)function->repeat << HEAD_REPEAT_SHIFT;
@@ -86,7 +85,7 @@ static bool
 rule_table_append (struct rule_table *rules, const struct rule *rule,
                    uint32_t hash)
 {
-  if (rules->n_rules == RULES_NUMBER_LIMIT
+  if (rules->n_rules > ROW_RULE
       || !ARRAY_ROOM (rules->rules, rules->n_rules + 1, &rules->capacity))
     return false;
   table_insert (&rules->table, hash, (uint32_t)rules->n_rules);
@@ -111,11 +110,10 @@ rule_table_number (struct rule_table *rules, uint32_t flags,
   return rule_table_append (rules, &rule, hash);
 }
 
-void
-rule_table_expand (const struct rule_table *rules, uint32_t number,
-                   struct sframe_row *row)
+/* Fill in ROW, but for its start.  */
+static void
+expand_row (const struct rule *rule, struct sframe_row *row)
 {
-  const struct rule *rule = &rules->rules[number];
   row->base_sp = rule->head & HEAD_BASE_SP;
   row->ra_signed = rule->head & HEAD_RA_SIGNED;
   row->n_words = rule->head >> HEAD_N_WORDS_SHIFT & 7;
@@ -124,48 +122,43 @@ rule_table_expand (const struct rule_table *rules, uint32_t number,
   memcpy (row->words, rule->words, sizeof row->words);
 }
 
-void
-rule_table_expand_flags (const struct rule_table *rules, uint32_t number,
-                         struct sframe_fde *function)
-{
-  uint32_t head = rules->rules[number].head;
-  function->flexible = head & HEAD_FLEXIBLE;
-  function->pcmask = head & HEAD_PCMASK;
-  function->signal = head & HEAD_SIGNAL;
-  function->b_key = head & HEAD_B_KEY;
-  function->repeat = (uint8_t)(head >> HEAD_REPEAT_SHIFT);
-}
-
 bool
 rule_table_repeats (const struct rule_table *rules, uint32_t number)
 {
-  return rules->rules[number].head & HEAD_PCMASK;
+  return rules->rules[number].head & HEAD_REPEAT;
 }
 
 uint32_t
 rule_table_row_limit (const struct rule_table *rules, uint32_t number,
                       uint32_t size)
 {
-  uint32_t head = rules->rules[number].head;
-  return head & HEAD_PCMASK ? head >> HEAD_REPEAT_SHIFT & 0xff : size;
+  uint32_t repeat
+      = (rules->rules[number].head & HEAD_REPEAT) >> HEAD_REPEAT_SHIFT;
+  return repeat != 0 ? repeat : size;
 }
 
 struct sframe_fde
-rule_table_expand_fde (const struct rule_table *rules,
-                       const struct numbered_function *function,
-                       struct sframe_row *rows)
+rule_table_expand (const struct rule_table *rules, uint64_t address,
+                   uint32_t size, const struct numbered_row *first,
+                   const struct numbered_row *end, struct sframe_row *rows)
 {
-  struct sframe_fde full = { .address = function->address,
-                             .size = function->size,
-                             .rows = rows,
-                             .n_rows = function->n_rows };
-  for (size_t i = 0; i < function->n_rows; i++)
+  const uint32_t head = rules->rules[first->rule & ROW_RULE].head;
+  struct sframe_fde function
+      = { .address = address,
+          .size = size,
+          .flexible = head & HEAD_FLEXIBLE,
+          .signal = head & HEAD_SIGNAL,
+          .b_key = head & HEAD_B_KEY,
+          .repeat = (uint8_t)(head >> HEAD_REPEAT_SHIFT),
+          .rows = rows };
+  for (const struct numbered_row *row = first; row < end; rows++)
     {
-      rows[i].start = function->rows[i].start;
-      rule_table_expand (rules, function->rows[i].rule, &rows[i]);
+      rows->start = row->start - first->start;
+      expand_row (&rules->rules[row->rule & ROW_RULE], rows);
+      row = numbered_row_next (row, end);
     }
-  rule_table_expand_flags (rules, function->rows[0].rule, &full);
-  return full;
+  function.n_rows = (size_t)(rows - function.rows);
+  return function;
 }
 
 bool
@@ -175,5 +168,5 @@ rule_table_can_join (const struct rule_table *rules, uint32_t left,
   uint32_t head = rules->rules[left].head;
   uint32_t difference = head ^ rules->rules[right].head;
   /* A repeating block is all of its FDE.  */
-  return !(head & HEAD_PCMASK) && (difference & ~(uint32_t)HEAD_OF_ROW) == 0;
+  return !(head & HEAD_REPEAT) && (difference & ~(uint32_t)HEAD_OF_ROW) == 0;
 }

@@ -21,8 +21,23 @@
 struct numbered_row
 {
   uint32_t start; /* bytes from the function's address, or the run's */
-  uint32_t rule;
+  uint32_t rule;  /* ROW_RULE, and flags */
 };
+
+#define ROW_RULE UINT32_C (0x3fffffff) /* mask */
+/* This row says what the row before it says.  */
+#define ROW_CONTINUES UINT32_C (0x80000000)
+
+/* The row behind ROW that says something new, or END, which is behind all.  */
+static inline const struct numbered_row *
+numbered_row_next (const struct numbered_row *row,
+                   const struct numbered_row *end)
+{
+  do
+    row++;
+  while (row < end && row->rule & ROW_CONTINUES);
+  return row;
+}
 
 /* A function, or a piece of one.  Its flags are part of its rows' rules, all
    the same.  */
@@ -42,11 +57,6 @@ struct rule
   uint32_t bytes;                  /* of a row, without its start */
 };
 
-enum
-{
-  RULES_NUMBER_LIMIT = 1 << 30
-};
-
 struct rule_table
 {
   struct encode_options options;
@@ -63,16 +73,10 @@ void rule_table_free (struct rule_table *rules);
 /* The flags of FUNCTION as a part of its rows' rules.  */
 uint32_t rule_table_flags (const struct sframe_fde *function);
 
-/* The number of what ROW says in a function with FLAGS, in *NUMBER.  Below
-   RULES_NUMBER_LIMIT.  False when memory or the numbers ran out.  */
+/* The number of what ROW says in a function with FLAGS, in *NUMBER, at most
+   ROW_RULE.  False when memory or the numbers ran out.  */
 bool rule_table_number (struct rule_table *rules, uint32_t flags,
                         const struct sframe_row *row, uint32_t *number);
-
-/* Fill in ROW, but for its start, and the flags of its function.  */
-void rule_table_expand (const struct rule_table *rules, uint32_t number,
-                        struct sframe_row *row);
-void rule_table_expand_flags (const struct rule_table *rules, uint32_t number,
-                              struct sframe_fde *function);
 
 /* Whether functions of rows with this rule are PCMASK functions.  */
 bool rule_table_repeats (const struct rule_table *rules, uint32_t number);
@@ -82,11 +86,14 @@ bool rule_table_repeats (const struct rule_table *rules, uint32_t number);
 uint32_t rule_table_row_limit (const struct rule_table *rules, uint32_t number,
                                uint32_t size);
 
-/* FUNCTION in full; ROWS has room for its rows.  */
-struct sframe_fde
-rule_table_expand_fde (const struct rule_table *rules,
-                       const struct numbered_function *function,
-                       struct sframe_row *rows);
+/* A function of SIZE bytes at ADDRESS that has the rows from FIRST to END, in
+   full.  Their starts count from that of the first one.  ROWS has room for
+   them.  */
+struct sframe_fde rule_table_expand (const struct rule_table *rules,
+                                     uint64_t address, uint32_t size,
+                                     const struct numbered_row *first,
+                                     const struct numbered_row *end,
+                                     struct sframe_row *rows);
 
 /* Whether rows with these rules can be in one block.  */
 bool rule_table_can_join (const struct rule_table *rules, uint32_t left,

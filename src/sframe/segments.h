@@ -14,10 +14,8 @@
 
 #include "sframe/rule_table.h"
 
-/* This row says what the row before it says.  */
-#define ROW_CONTINUES UINT32_C (0x80000000)
-#define ROW_BEGINS UINT32_C (0x40000000) /* a function begins with it */
-#define ROW_RULE UINT32_C (0x3fffffff)   /* mask */
+#define ROW_BEGINS UINT32_C (0x40000000) /* a function begins with this row \
+                                          */
 
 /* A place where an FDE may begin, and the FDE before it end.  Numbers and
    bytes of rows leave out each row that continues the row before.  Such a row
@@ -135,16 +133,6 @@ static inline uint32_t
 segment_hash_for_table (uint64_t hash)
 {
   return (uint32_t)(((hash ^ hash >> 32) * SEGMENT_HASH_STEP) >> 32);
-}
-
-/* The row behind ROW that is written, or END, the segment's.  */
-static inline const struct numbered_row *
-segment_next (const struct numbered_row *row, const struct numbered_row *end)
-{
-  do
-    row++;
-  while (row < end && row->rule & ROW_CONTINUES);
-  return row;
 }
 
 #endif /* SFRAME_SEGMENTS_H */

@@ -128,7 +128,7 @@ add_function (struct sframe_traits *traits,
   add_if (traits, SFRAME_TRAIT_MORE_ROWS_THAN_BYTES,
           function.n_rows > function.size, function.address);
   add_if (traits, SFRAME_TRAIT_MASK_OF_ROWS,
-          function.pcmask && function.n_rows > 1, function.address);
+          function.repeat != 0 && function.n_rows > 1, function.address);
   while ((read = sframe_row_next (&cursor, &row, err)) > 0)
     add_row (traits, decoder, &function, &row);
   return read == 0;

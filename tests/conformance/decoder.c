@@ -152,7 +152,7 @@ walk_to (const struct sframe_decoder *decoder, uint64_t pc,
       || !sframe_decoder_rows (decoder, i, function, &cursor, err))
     return -1;
   uint64_t offset = pc - function->address;
-  if (function->pcmask)
+  if (function->repeat != 0)
     offset %= function->repeat;
   while ((read = sframe_row_next (&cursor, &next, err)) > 0
          && next.start <= offset)

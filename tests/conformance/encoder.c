@@ -90,8 +90,7 @@ add_function (const char *line)
     return false;
   function.size = size;
   function.flexible = flexible;
-  function.pcmask = pcmask;
-  function.repeat = (uint8_t)repeat;
+  function.repeat = pcmask ? (uint8_t)repeat : 0;
   function.signal = signal;
   function.b_key = b_key;
   function.n_rows = n_rows;

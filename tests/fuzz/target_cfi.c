@@ -120,9 +120,6 @@ convert (const struct cfi_section *cfi, struct sframe_variant variant,
   struct encode_options encode = {
     .arch = cfi->arch, .variant = variant, .sorted = true, .share = share
   };
-  struct lower_options lower = { .arch = cfi->arch,
-                                 .variant = variant,
-                                 .flexible = cfi->arch->flexible_fdes };
   struct sink_state state = { .encoder = sframe_encoder_new (&encode) };
   struct full_sink sink = { &state, take_piece, take_left_out };
   struct cfa_machine *machine = cfa_machine_new (cfi);
@@ -140,7 +137,7 @@ convert (const struct cfi_section *cfi, struct sframe_variant variant,
       check_rows (&function);
       state.at = fde->address;
       state.n_bytes = 0;
-      FUZZ_DONE (lower_in_full (&lower, &function, &sink, &err), &err);
+      FUZZ_DONE (lower_in_full (&encode, &function, &sink, &err), &err);
       FUZZ_CHECK (state.n_bytes == function.size);
       if (sframe_encoder_n_rows (state.encoder) > ROWS_MAX)
         break;

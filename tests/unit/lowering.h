@@ -32,8 +32,9 @@ give_full_piece (void *context, const struct numbered_function *piece,
   struct sframe_row *rows = calloc (piece->n_rows, sizeof *rows);
   if (rows == NULL)
     return error_set_no_memory (err);
-  const struct sframe_fde function
-      = rule_table_expand_fde (lowerer_rules (full->lowerer), piece, rows);
+  const struct sframe_fde function = rule_table_expand (
+      lowerer_rules (full->lowerer), piece->address, piece->size, piece->rows,
+      piece->rows + piece->n_rows, rows);
   bool taken = full->sink->piece (full->sink->context, &function, err);
   free (rows);
   return taken;
@@ -50,7 +51,7 @@ give_full_gap (void *context, uint64_t address, uint32_t size,
 
 /* lower_function with a lowerer of its own.  */
 static inline bool
-lower_without (const struct lower_options *options,
+lower_without (const struct encode_options *options,
                const struct frame_function *function,
                const struct return_places *places,
                const struct full_sink *sink, struct error *err)
@@ -66,7 +67,7 @@ lower_without (const struct lower_options *options,
 }
 
 static inline bool
-lower_in_full (const struct lower_options *options,
+lower_in_full (const struct encode_options *options,
                const struct frame_function *function,
                const struct full_sink *sink, struct error *err)
 {

@@ -288,12 +288,9 @@ TEST (masks_are_unfolded)
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
   struct sframe_row rows[] = { row_at (0, true, 8), row_at (11, true, 16),
                                row_at (16, true, 8), row_at (27, true, 16) };
-  struct sframe_fde masked = { .address = 0x1000,
-                               .size = 32,
-                               .pcmask = true,
-                               .repeat = 16,
-                               .rows = block,
-                               .n_rows = 2 };
+  struct sframe_fde masked = {
+    .address = 0x1000, .size = 32, .repeat = 16, .rows = block, .n_rows = 2
+  };
   struct made a, b;
   struct seen seen;
   made_open (&a, VARIANT (3, true));
@@ -308,12 +305,9 @@ TEST (plt_got_defect_is_named)
 {
   struct sframe_row wrong[] = { row_at (0, true, 16) };
   struct sframe_row right[] = { row_at (0, true, 8) };
-  struct sframe_fde plt = { .address = 0x1000,
-                            .size = 16,
-                            .pcmask = true,
-                            .repeat = 8,
-                            .rows = wrong,
-                            .n_rows = 1 };
+  struct sframe_fde plt = {
+    .address = 0x1000, .size = 16, .repeat = 8, .rows = wrong, .n_rows = 1
+  };
   struct made a, b;
   struct seen seen;
   one_function (&a, VARIANT (3, true), 16, right, 1);
@@ -439,7 +433,6 @@ TEST (blocks_repeated_too_often_are_refused)
   struct sframe_row block[] = { row_at (0, true, 8), row_at (11, true, 16) };
   struct sframe_fde masked = { .address = 0x1000,
                                .size = 0x80000,
-                               .pcmask = true,
                                .repeat = 16,
                                .rows = block,
                                .n_rows = 2 };

@@ -47,7 +47,6 @@ static const struct sframe_fde functions[] = {
   { .address = 0x401000, .size = 400, .n_rows = 3, .rows = plain_rows },
   { .address = 0x401200,
     .size = 256,
-    .pcmask = true,
     .repeat = 16,
     .n_rows = 2,
     .rows = plt_rows },
@@ -71,7 +70,7 @@ section_of (const struct arch *arch, struct sframe_variant variant, size_t n,
   for (size_t i = 0; i < n; i++)
     {
       const struct sframe_fde *function = &functions[sorted ? i : n - 1 - i];
-      if (variant.version >= 2 || !function->pcmask)
+      if (variant.version >= 2 || function->repeat == 0)
         assert_true (sframe_encoder_add (encoder, function, &err));
     }
   struct buffer out;
@@ -105,7 +104,6 @@ assert_function_equal (const struct sframe_decoder *decoder, uint32_t index,
   assert_int_equal (got.address, want->address);
   assert_int_equal (got.size, want->size);
   assert_int_equal (got.flexible, want->flexible);
-  assert_int_equal (got.pcmask, want->pcmask);
   assert_int_equal (got.repeat, want->repeat);
   assert_int_equal (got.signal, want->signal);
   assert_int_equal (got.n_rows, want->n_rows);
@@ -132,7 +130,7 @@ check_round_trip (const struct arch *arch, struct sframe_variant variant,
   assert_int_equal (decoder.variant.pcrel, variant.pcrel);
   uint32_t index = 0;
   for (size_t i = 0; i < n; i++)
-    if (variant.version >= 2 || !functions[i].pcmask)
+    if (variant.version >= 2 || functions[i].repeat == 0)
       assert_function_equal (&decoder, index++, &functions[i]);
   assert_int_equal (decoder.n_functions, index);
   buffer_free (&section);

@@ -77,7 +77,6 @@ TEST (amd64_v3)
     { .address = 0x401000, .size = 16, .n_rows = 3, .rows = plain },
     { .address = 0x401020,
       .size = 160,
-      .pcmask = true,
       .repeat = 16,
       .n_rows = 2,
       .rows = plt },

@@ -315,12 +315,9 @@ TEST (function_flags)
     { .base_sp = true, .n_words = 1, .words = { 8 } },
     { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
   };
-  struct sframe_fde function = { .size = 4096,
-                                 .pcmask = true,
-                                 .repeat = 16,
-                                 .b_key = true,
-                                 .n_rows = 2,
-                                 .rows = rows };
+  struct sframe_fde function = {
+    .size = 4096, .repeat = 16, .b_key = true, .n_rows = 2, .rows = rows
+  };
   struct buffer out
       = section_of (options_for (&arch_amd64, v2), &function, 1, 0);
   assert_int_equal (out.bytes[28 + 16], 0x30);
@@ -348,7 +345,6 @@ TEST (what_a_version_lacks_is_refused)
         struct sframe_fde function
             = { .address = 0x1000, .size = 64, .n_rows = 1, .rows = &row };
         function.signal = what == 1;
-        function.pcmask = what == 2;
         function.repeat = what == 2 ? 16 : 0;
         function.flexible = what == 3;
         if (what == 3)
@@ -510,14 +506,13 @@ TEST (unsound_rows_are_refused)
   rows[0].n_words = SFRAME_WORDS_MAX + 1;
   assert_false (accepts (options, &function));
   rows[0].n_words = 1;
-  function.pcmask = true; /* a row behind the repeated block */
-  function.repeat = 4;
+  function.repeat = 4; /* a row behind the repeated block */
   assert_false (accepts (options, &function));
   function.repeat = 8;
   assert_true (accepts (options, &function));
   options.variant = v1;
   assert_false (accepts (options, &function));
-  function.pcmask = false;
+  function.repeat = 0;
   function.flexible = true;
   assert_false (accepts (options, &function));
 }

@@ -115,7 +115,7 @@ add_piece (void *context, const struct sframe_fde *piece, struct error *err)
   (void)err;
   struct text *text = context;
   text_add (text, "[%llx+%u", (unsigned long long)piece->address, piece->size);
-  if (piece->pcmask)
+  if (piece->repeat != 0)
     text_add (text, "m%u", piece->repeat);
   text_add (text, "%s%s:", piece->signal ? "!" : "", piece->b_key ? "b" : "");
   for (size_t i = 0; i < piece->n_rows; i++)
@@ -147,16 +147,14 @@ add_left_out (void *context, uint64_t address, uint32_t size,
             frame_reason_name (reason));
 }
 
-static struct lower_options
+static struct encode_options
 options_for (const struct arch *arch, struct sframe_variant variant)
 {
-  return (struct lower_options){ .arch = arch,
-                                 .variant = variant,
-                                 .flexible = arch->flexible_fdes };
+  return (struct encode_options){ .arch = arch, .variant = variant };
 }
 
 static void
-check (struct lower_options options, struct frame_function function,
+check (struct encode_options options, struct frame_function function,
        const char *expected)
 {
   struct text text = { .size = 0 };
@@ -276,7 +274,7 @@ TEST (reasons)
       snprintf (expected, sizeof expected, "(1000+4 %s)", cases[i].v2);
       check (options_for (&arch_amd64, v2), function, expected);
       check (options_for (&arch_amd64, v1), function, expected);
-      struct lower_options options = options_for (&arch_amd64, v3);
+      struct encode_options options = options_for (&arch_amd64, v3);
       if (cases[i].v3 != NULL)
         {
           snprintf (expected, sizeof expected, "(1000+4 %s)", cases[i].v3);
@@ -284,8 +282,10 @@ TEST (reasons)
         }
       else if (row.ra.kind != RULE_UNDEFINED)
         {
-          /* With flexible FDEs forbidden it is as in V2.  */
-          options.flexible = false;
+          /* Where readers expect no flexible FDEs it is as in V2.  */
+          struct arch plain = arch_amd64;
+          plain.flexible_fdes = false;
+          options.arch = &plain;
           check (options, function, expected);
         }
     }
@@ -393,17 +393,19 @@ TEST (aarch64_rows)
   check (options_for (&arch_aarch64, v2), function, expected);
   check (options_for (&arch_aarch64_be, v1), function, expected);
 
-  struct lower_options options = options_for (&arch_aarch64, v3);
+  struct encode_options options = options_for (&arch_aarch64, v3);
   rows[2].ra = same;
   rows[3].ra = same;
   check (options, function,
          "[1000+8b: 0s0 4s0*](1008+8 fp-without-ra)"
          "[1010+4b: 0s16,-16]");
-  options.flexible = true;
+  struct arch flexible = arch_aarch64;
+  flexible.flexible_fdes = true;
+  options.arch = &flexible;
   check (options, function,
          "[1000+20b: 0x249,0 4x249,0* 8x249,32,0,2,-32* 12x233,32,0,2,-32* "
          "16x249,16,2,-16]");
-  options.flexible = false;
+  options.arch = &arch_aarch64;
   rows[2].ra = at_cfa (0); /* word 0 may be taken for padding */
   rows[3].ra = reg (9, 0);
   check (options, function,
@@ -587,7 +589,7 @@ TEST (plt_rows_written_out_at_most)
     MOST = 1 << 18
   };
   struct frame_row rows[] = { usual (0, plt (11), same) };
-  struct lower_options options = options_for (&arch_amd64, v1);
+  struct encode_options options = options_for (&arch_amd64, v1);
   for (uint32_t more = 0; more <= 16; more += 16)
     {
       struct frame_function function = {
@@ -653,7 +655,7 @@ count_piece (void *context, const struct sframe_fde *piece, struct error *err)
                         0x1000 + 2 * counts[1]);
       assert_int_equal (piece->rows[i].words[0], counts[1] % 2 ? 8 : 16);
     }
-  assert_false (piece->pcmask);
+  assert_int_equal (piece->repeat, 0);
   assert_true (piece->n_rows <= SFRAME_V3_FRES_MAX);
   assert_int_equal (piece->rows[0].start, 0);
   assert_int_equal (piece->address, counts[2]);
@@ -677,7 +679,7 @@ TEST (too_many_rows_for_v3)
   /* The second time all rules are known.  */
   uint64_t counts[3];
   struct error err = { 0 };
-  struct lower_options options = options_for (&arch_amd64, v3);
+  struct encode_options options = options_for (&arch_amd64, v3);
   const struct full_sink counting = { counts, count_piece, add_left_out };
   struct full_lowering full = { .sink = &counting };
   const struct lower_sink sink = { &full, give_full_piece, give_full_gap };
@@ -701,7 +703,7 @@ check_without (const struct arch *arch, struct frame_function function,
 {
   struct text text = { .size = 0 };
   struct error err = { 0 };
-  const struct lower_options options = options_for (arch, v3);
+  const struct encode_options options = options_for (arch, v3);
   const struct full_sink sink = { &text, add_piece, add_left_out };
   const struct return_places left_out = { .offsets = places, .n = n };
   assert_true (lower_without (&options, &function, &left_out, &sink, &err));
@@ -788,7 +790,7 @@ TEST (the_sink_may_stop)
   const struct full_sink sink = { &text, refuse_piece, add_left_out };
   for (int version = 2; version <= 3; version++)
     {
-      struct lower_options options
+      struct encode_options options
           = options_for (&arch_amd64, version == 2 ? v2 : v3);
       assert_false (lower_in_full (&options, &function, &sink, &err));
       assert_int_equal (err.status, CFI2SFRAME_IO);
@@ -799,7 +801,7 @@ TEST (the_sink_may_stop)
 
 struct undoing
 {
-  struct lower_options options;
+  struct encode_options options;
   const struct frame_row *row;
   unsigned n_undone;
 };
@@ -1032,7 +1034,9 @@ random_journey (const struct arch *arch, struct sframe_variant variant,
   struct encode_options encode = {
     .arch = arch, .variant = variant, .sorted = true, .share = next_random (2)
   };
-  struct lower_options lower = { arch, variant, next_random (4) != 0, false };
+  struct arch own = *arch;
+  own.flexible_fdes = next_random (4) != 0;
+  const struct encode_options lower = { .arch = &own, .variant = variant };
   random_function (arch, function);
   journey = (struct journey){ .encoder = sframe_encoder_new (&encode),
                               .address = function->address };
@@ -1179,7 +1183,7 @@ TEST (numbers_change_nothing)
   struct error err = { 0 };
   for (unsigned i = 0; i < 6; i++)
     {
-      const struct lower_options options
+      const struct encode_options options
           = options_for (arches[i / 2], variants[i % 2]);
       struct full_lowering full = { .sink = &sinks[0] };
       const struct lower_sink sink = { &full, give_full_piece, give_full_gap };

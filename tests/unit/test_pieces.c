@@ -405,14 +405,12 @@ TEST (flags_keep_functions_apart)
   function.b_key = false;
   add_function (&f, &function);
   function.address += 16;
-  function.pcmask = true;
   function.flexible = false;
   function.repeat = 16;
   add_function (&f, &function);
   function.address += 16;
   add_function (&f, &function);
   function.address += 16;
-  function.pcmask = false;
   function.repeat = 0;
   add_function (&f, &function);
   finish (&f);
@@ -985,7 +983,6 @@ TEST (unsound_rows_are_refused)
   bad.size = 4;
   assert_false (take (f.pieces, &f.rules, &bad, &err));
   bad = good;
-  bad.pcmask = true;
   bad.repeat = 4;
   assert_false (take (f.pieces, &f.rules, &bad, &err));
   bad = good;

@@ -111,10 +111,10 @@ static const struct section sections[] = {
   { "as many rows as bytes", &arch_amd64, V3, 0,
     .second = { .size = 2, .n_rows = 2 }, .rows = { SP (0), SP (1) } },
   { "one row that repeats", &arch_amd64, V2, 0,
-    FUNCTION (.pcmask = true, .repeat = 8, .n_rows = 1), .rows = { SP (0) } },
+    FUNCTION (.repeat = 8, .n_rows = 1), .rows = { SP (0) } },
   { "two rows that repeat", &arch_amd64, V2, HAS (MASK_OF_ROWS),
-    FUNCTION (.pcmask = true, .repeat = 8, .n_rows = 2),
-    .rows = { SP (0), SP (4) }, .of_function = true },
+    FUNCTION (.repeat = 8, .n_rows = 2), .rows = { SP (0), SP (4) },
+    .of_function = true },
 
   { "row without words", &arch_amd64, V3, HAS (NO_WORDS),
     FUNCTION (.n_rows = 1), .of_function = true },

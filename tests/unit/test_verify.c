@@ -87,7 +87,6 @@ convert (struct sides *sides, size_t end)
   struct error err = { 0 };
   struct encode_options encode
       = { .arch = &arch_amd64, .variant = sides->variant, .sorted = true };
-  struct lower_options lower = { &arch_amd64, sides->variant, true, false };
   struct sframe_encoder *encoder = sframe_encoder_new (&encode);
   const struct full_sink sink = { encoder, encode_piece, NULL };
   struct cfa_machine *machine = cfa_machine_new (&sides->cfi);
@@ -98,7 +97,7 @@ convert (struct sides *sides, size_t end)
       assert_true (cfa_machine_run (machine, &sides->cfi.fdes[i], &function,
                                     &reason, &err));
       if (reason == REASON_NONE)
-        assert_true (lower_in_full (&lower, &function, &sink, &err));
+        assert_true (lower_in_full (&encode, &function, &sink, &err));
     }
   buffer_init (&sides->sframe, false);
   assert_true (sframe_encoder_write (encoder, SFRAME, &sides->sframe, &err));
@@ -286,7 +285,6 @@ TEST (known_stubs_are_not_extra)
   };
   struct sframe_fde function = { .address = 0x1200,
                                  .size = 0x100,
-                                 .pcmask = true,
                                  .repeat = 16,
                                  .n_rows = 2,
                                  .rows = sframe_rows };

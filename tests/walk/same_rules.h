@@ -31,7 +31,7 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
     return step == (status < 0 ? SFW_BAD_SECTION : SFW_NO_ROW);
   lower_undo (decoder.arch, decoder.variant, &function, &row, &expected);
   uint64_t offset = pc - function.address;
-  if (function.pcmask)
+  if (function.repeat != 0)
     offset %= function.repeat;
   return step == SFW_MORE && rules.begin == (row.start == offset)
          && rules.arch == decoder.arch && rules.signal == function.signal

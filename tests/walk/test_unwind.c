@@ -192,12 +192,9 @@ TEST (repeated_blocks_are_looked_up_by_their_offset)
     { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
     { .start = 11, .base_sp = true, .n_words = 1, .words = { 16 } },
   };
-  static const struct sframe_fde plt = { .address = CODE,
-                                         .size = 256,
-                                         .pcmask = true,
-                                         .repeat = 16,
-                                         .n_rows = 2,
-                                         .rows = rows };
+  static const struct sframe_fde plt = {
+    .address = CODE, .size = 256, .repeat = 16, .n_rows = 2, .rows = rows
+  };
   struct program program;
   prepare (&program, &arch_amd64, v2, &plt, 1);
   store (&program, STACK + 64, 1);

@@ -39,7 +39,6 @@ static const struct sframe_fde functions[] = {
   { .address = CODE, .size = 400, .n_rows = 5, .rows = plain_rows },
   { .address = CODE + 0x200,
     .size = 64,
-    .pcmask = true,
     .repeat = 16,
     .n_rows = 3,
     .rows = plain_rows },
@@ -53,7 +52,7 @@ static const struct sframe_fde functions[] = {
   { .address = CODE + 0x340, .size = 32 },
   { .address = CODE + 0x380, .size = 32, .signal = true },
   /* The outermost frame in each of two repeated blocks.  */
-  { .address = CODE + 0x3c0, .size = 32, .pcmask = true, .repeat = 16 },
+  { .address = CODE + 0x3c0, .size = 32, .repeat = 16 },
 };
 
 struct made
