@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "analysis/address_list.h"
+#include "analysis/addresses.h"
 #include "analysis/image_facts.h"
 #include "analysis/insn.h"
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "analysis/address_list.h"
-#include "analysis/instruction.h"
+#include "analysis/addresses.h"
+#include "analysis/insn.h"
 #include "elf/image.h"
 
 /* A word that the dynamic linker fills in.  */

@@ -1,4 +1,5 @@
-/* Choosing the decoder for a machine.
+/* Choosing the decoder for a machine; what holds of instructions of all
+   machines.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/insn.h"
@@ -77,6 +78,52 @@ insn_resets (const struct insn *insn, unsigned sp)
     default:
       return insn->to == sp && insn->from != sp;
     }
+}
+
+static uint64_t
+calculate (enum insn_calculation calculation, uint64_t a, uint64_t b,
+           unsigned bits)
+{
+  unsigned by = b % bits, back = (bits - by) % bits;
+  uint64_t sign = a >> (bits - 1) & 1 ? UINT64_MAX << (bits - 1) : 0;
+  switch (calculation)
+    {
+    case CALCULATE_ADD:
+      return a + b;
+    case CALCULATE_SUBTRACT:
+      return a - b;
+    case CALCULATE_SUBTRACT_FROM:
+      return b - a;
+    case CALCULATE_AND:
+      return a & b;
+    case CALCULATE_OR:
+      return a | b;
+    case CALCULATE_XOR:
+      return a ^ b;
+    case CALCULATE_MULTIPLY:
+      return a * b;
+    case CALCULATE_SHIFT_LEFT:
+      return a << by;
+    case CALCULATE_SHIFT_RIGHT:
+      return a >> by;
+    case CALCULATE_SHIFT_SIGNED:
+      return (uint64_t)((int64_t)(a | sign) >> by);
+    case CALCULATE_ROTATE_LEFT:
+      return a << by | a >> back;
+    case CALCULATE_ROTATE_RIGHT:
+      return a >> by | a << back;
+    default:
+      return b;
+    }
+}
+
+uint64_t
+insn_calculate (enum insn_calculation calculation, uint64_t a, uint64_t b,
+                unsigned width)
+{
+  unsigned bits = 8 * width;
+  uint64_t mask = UINT64_MAX >> (64 - bits);
+  return calculate (calculation, a & mask, b & mask, bits) & mask;
 }
 
 bool

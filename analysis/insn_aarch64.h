@@ -8,7 +8,7 @@
 #ifndef ANALYSIS_INSN_AARCH64_H
 #define ANALYSIS_INSN_AARCH64_H
 
-#include "analysis/instruction.h"
+#include "analysis/insn.h"
 
 enum
 {

@@ -4,7 +4,7 @@
 #ifndef ANALYSIS_INSN_MACHINE_H
 #define ANALYSIS_INSN_MACHINE_H
 
-#include "analysis/instruction.h"
+#include "analysis/insn.h"
 
 struct insn_machine
 {

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/address_map.h"
+#include "analysis/addresses.h"
 #include "analysis/image_facts.h"
 
 struct jump_table

@@ -9,7 +9,7 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
-#include "analysis/instruction.h"
+#include "analysis/insn.h"
 
 struct insn_machine;
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/address_list.h"
+#include "analysis/addresses.h"
 #include "elf/image.h"
 #include "frame/frame.h"
 

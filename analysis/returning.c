@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/address_map.h"
-#include "analysis/address_set.h"
+#include "analysis/addresses.h"
 
 static const uint32_t WAITER_NONE = UINT32_MAX;
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/address_list.h"
+#include "analysis/addresses.h"
 #include "analysis/gopclntab.h"
 #include "analysis/functions.h"
 #include "analysis/insn.h"

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/address_map.h"
+#include "analysis/addresses.h"
 #include "analysis/state.h"
 #include "analysis/routine_context.h"
 #include "analysis/routine_result.h"

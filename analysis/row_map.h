@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "analysis/address_list.h"
+#include "analysis/addresses.h"
 #include "frame/frame.h"
 #include "frame/numbers.h"
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "analysis/instruction.h"
+#include "analysis/insn.h"
 #include "analysis/jump_table.h"
 #include "analysis/machine.h"
 #include "analysis/value.h"

@@ -3,8 +3,6 @@
 
 #include "analysis/state_apply.h"
 
-#include "analysis/arithmetic.h"
-
 /* Numbers have 59 bits in a value.  */
 #define NUMBER_LIMIT (INT64_C (1) << 58)
 
@@ -252,9 +250,8 @@ apply_calculation (struct state *state, const struct insn *insn,
     return;
   uint64_t by = insn->index == REG_NONE ? (uint64_t)insn->immediate
                                         : (uint64_t)b.number;
-  uint64_t result
-      = arithmetic_result ((enum insn_calculation)insn->calculation,
-                           (uint64_t)a.number, by, insn->width);
+  uint64_t result = insn_calculate ((enum insn_calculation)insn->calculation,
+                                    (uint64_t)a.number, by, insn->width);
   if (insn->width < 4)
     result |= (uint64_t)old.number & UINT64_MAX << 8 * insn->width;
   set_register (state, insn->to,

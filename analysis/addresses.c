@@ -1,10 +1,45 @@
-/* A hash table with linear probing, never more than five eighths full.
+/* Lists, maps and sets of addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/address_map.h"
+#include "analysis/addresses.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/radix.h"
+
+void
+address_list_free (struct address_list *list)
+{
+  free (list->list);
+  *list = (struct address_list){ 0 };
+}
+
+bool
+address_list_add (struct address_list *list, uint64_t address)
+{
+  if (!ARRAY_ROOM (list->list, list->n + 1, &list->capacity))
+    return false;
+  list->list[list->n++] = address;
+  return true;
+}
+
+bool
+address_list_sort (struct address_list *list)
+{
+  size_t n = 0;
+  if (!RADIX_SORT (list->list, list->n))
+    return false;
+  list->capacity = list->n;
+  for (size_t i = 0; i < list->n; i++)
+    if (n == 0 || list->list[i] != list->list[n - 1])
+      list->list[n++] = list->list[i];
+  list->n = n;
+  return true;
+}
+
+/* Maps.  */
 
 enum
 {
@@ -101,4 +136,38 @@ address_map_enter (struct address_map *map, uint64_t address, uint32_t number)
   *slot = (struct address_slot){ (uint32_t)address, (uint32_t)(address >> 32),
                                  number };
   return number;
+}
+
+/* Sets.  */
+
+bool
+address_set_init (struct address_set *set, const struct image *image)
+{
+  *set = (struct address_set){ 0 };
+  set->parts = calloc (image->n_segments + 1, sizeof *set->parts);
+  if (!set->parts)
+    return false;
+  for (size_t i = 0; i < image->n_segments; i++)
+    {
+      const GElf_Phdr *segment = &image->segments[i];
+      if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+        continue;
+      struct address_set_part *part = &set->parts[set->n_parts];
+      part->start = segment->p_vaddr;
+      part->size = segment->p_filesz;
+      part->bits = calloc (segment->p_filesz / 64 + 1, sizeof *part->bits);
+      if (!part->bits)
+        return false;
+      set->n_parts++;
+    }
+  return true;
+}
+
+void
+address_set_free (struct address_set *set)
+{
+  for (size_t i = 0; i < set->n_parts; i++)
+    free (set->parts[i].bits);
+  free (set->parts);
+  *set = (struct address_set){ 0 };
 }

@@ -1,0 +1,170 @@
+/* Addresses of code and data: lists, maps to small numbers, and sets.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef ANALYSIS_ADDRESSES_H
+#define ANALYSIS_ADDRESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/key_table.h"
+#include "base/search.h"
+#include "elf/image.h"
+
+/* A list, in ascending order once it was sorted.  */
+
+struct address_list
+{
+  uint64_t *list; /* owned; what was sorted ascends */
+  size_t n, capacity;
+};
+
+void address_list_free (struct address_list *list);
+
+/* Append ADDRESS, and sort, keeping one of those that are equal.  Both return
+   false when memory ran out.  */
+bool address_list_add (struct address_list *list, uint64_t address);
+bool address_list_sort (struct address_list *list);
+
+/* The lowest address of LIST, which is sorted, above ADDRESS, or UINT64_MAX.
+ */
+static inline uint64_t
+address_list_next (const struct address_list *list, uint64_t address)
+{
+  size_t at = SEARCH_FIRST (list->n, i, list->list[i] > address);
+  return at < list->n ? list->list[at] : UINT64_MAX;
+}
+
+static inline bool
+address_list_has (const struct address_list *list, uint64_t address)
+{
+  size_t at = SEARCH_FIRST (list->n, i, list->list[i] >= address);
+  return at < list->n && list->list[at] == address;
+}
+
+/* A map from addresses to small numbers: a hash table with linear probing,
+   never more than five eighths full.  Input chooses the addresses, so the hash
+   begins with a random number, as in base/key_table.h.  Unlike that table,
+   this one keeps neighbours together: code is looked at in its order, and
+   --analyze is 2 to 6 % faster for it.  */
+
+struct address_slot
+{
+  uint32_t low, high; /* of the address: 12 bytes are better than 16 */
+  uint32_t number;    /* UINT32_MAX: not in use */
+};
+
+struct address_map
+{
+  struct address_slot *slots; /* owned; NULL: empty */
+  size_t n_slots;             /* a power of two */
+  size_t n_used;
+  uint64_t seed; /* chosen with the first slots */
+};
+
+void address_map_free (struct address_map *map);
+
+/* Empty MAP.  What is emptied for every function adapts to their sizes.  */
+void address_map_clear (struct address_map *map);
+
+/* Set the number of ADDRESS.  False when memory ran out.  */
+bool address_map_set (struct address_map *map, uint64_t address,
+                      uint32_t number);
+
+/* The number of ADDRESS, which is NUMBER if it had none.  UINT32_MAX: memory
+   ran out.  */
+uint32_t address_map_enter (struct address_map *map, uint64_t address,
+                            uint32_t number);
+
+/* Blocks of a kilobyte stay together, and are strewn.  */
+static inline size_t
+address_map_hash (const struct address_map *map, uint64_t address)
+{
+  uint64_t block = key_mix (address >> 10 ^ map->seed);
+  return (size_t)(address + block) & (map->n_slots - 1);
+}
+
+static inline uint64_t
+address_slot_address (const struct address_slot *slot)
+{
+  return (uint64_t)slot->high << 32 | slot->low;
+}
+
+/* The number of ADDRESS, or UINT32_MAX.  */
+static inline uint32_t
+address_map_get (const struct address_map *map, uint64_t address)
+{
+  if (map->n_used == 0)
+    return UINT32_MAX;
+  for (size_t i = address_map_hash (map, address);;
+       i = (i + 1) & (map->n_slots - 1))
+    {
+      const struct address_slot *slot = &map->slots[i];
+      if (slot->number == UINT32_MAX
+          || (slot->low == (uint32_t)address
+              && slot->high == (uint32_t)(address >> 32)))
+        return slot->number;
+    }
+}
+
+/* A set of addresses of code: one bit for each byte of it.  Nearly all
+   addresses that are looked up in maps are in none of them, and come in
+   ascending order.  The set tells so without leaving the cache.  */
+
+struct address_set_part
+{
+  uint64_t start, size;
+  uint64_t *bits; /* owned */
+};
+
+struct address_set
+{
+  struct address_set_part *parts; /* owned; one per executable segment */
+  size_t n_parts;
+};
+
+/* An empty set for the code of IMAGE.  False when memory ran out.  */
+bool address_set_init (struct address_set *set, const struct image *image);
+void address_set_free (struct address_set *set);
+
+static inline struct address_set_part *
+address_set_part (const struct address_set *set, uint64_t address)
+{
+  size_t low = 0, high = set->n_parts;
+  while (low < high)
+    {
+      size_t middle = low + (high - low) / 2;
+      struct address_set_part *part = &set->parts[middle];
+      if (address - part->start < part->size)
+        return part;
+      if (address < part->start)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+  return NULL;
+}
+
+/* Put in ADDRESS, if it is one of code.  */
+static inline void
+address_set_add (struct address_set *set, uint64_t address)
+{
+  struct address_set_part *part = address_set_part (set, address);
+  if (part)
+    part->bits[(address - part->start) / 64]
+        |= (uint64_t)1 << (address - part->start) % 64;
+}
+
+/* Whether ADDRESS may have been put in: certain for addresses of code.  */
+static inline bool
+address_set_may_have (const struct address_set *set, uint64_t address)
+{
+  const struct address_set_part *part = address_set_part (set, address);
+  return !part
+         || part->bits[(address - part->start) / 64]
+                    >> (address - part->start) % 64
+                & 1;
+}
+
+#endif /* ANALYSIS_ADDRESSES_H */
