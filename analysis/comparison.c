@@ -18,7 +18,6 @@ comparison_init (struct comparison *comparison,
   *comparison = (struct comparison){
     .disproofs = disproofs,
     .known = { .functions = request->known, .n = request->n_known },
-    .machine = code_machine_of (request->image->arch),
   };
 }
 
@@ -93,20 +92,22 @@ forget_details (struct value *value)
     *value = value_of (VALUE_OPAQUE, 0);
 }
 
-/* What STATE makes of the FP rule of ROW, if there is one and FP is trusted
-   like the stack.  Where not all paths agree on SP, one of them
-   is none, such as an entry too many of a jump table, and what it has in FP
-   contradicts nothing.  */
+/* What STATE makes of a rule of ROW, if the rule says anything and is to be
+   trusted with it: FP only like the stack.  Where not all paths agree on SP,
+   one of them is none, such as an entry too many of a jump table, and what it
+   has in FP contradicts nothing.  */
 static enum verdict
-check_fp (const struct comparison *comparison, enum routine_trust trust,
-          const struct state *state, bool agree, const struct frame_row *row)
+check (enum row_rule which, enum routine_trust trust,
+       const struct state *state, bool agree, const struct frame_row *row)
 {
   bool says_nothing = row->fp.kind == RULE_UNSUPPORTED
                       && row->fp.reason == REASON_FP_UNKNOWN;
-  if (trust != TRUST_ALL || says_nothing)
+  if (which == ROW_FP && (trust != TRUST_ALL || says_nothing))
     return VERDICT_AGREES;
-  enum verdict fp = state_check_fp (state, comparison->machine, row);
-  return fp == VERDICT_CONTRADICTS && !agree ? VERDICT_UNKNOWN : fp;
+  enum verdict verdict = state_check (state, which, row);
+  return which == ROW_FP && verdict == VERDICT_CONTRADICTS && !agree
+             ? VERDICT_UNKNOWN
+             : verdict;
 }
 
 void
@@ -131,8 +132,7 @@ note_agreement (struct comparison *comparison, enum verdict verdict,
 {
   comparison->has_compared = true;
   comparison->agrees_later
-      |= verdict == VERDICT_AGREES
-         && !state_is_at_entry (state, comparison->machine);
+      |= verdict == VERDICT_AGREES && !state_is_at_entry (state);
 }
 
 /* Whether DISPROOF is of a CFA, and what the row takes for the CFA lies below
@@ -140,63 +140,53 @@ note_agreement (struct comparison *comparison, enum verdict verdict,
 static bool
 is_too_low (const struct disproof *disproof)
 {
-  return disproof->kind == DISPROOF_CFA && disproof->value.kind == VALUE_CFA
+  return disproof->kind == ROW_CFA && disproof->value.kind == VALUE_CFA
          && disproof->value.number < 0;
 }
 
 void
 comparison_see (struct comparison *comparison, uint64_t entry,
-                enum routine_trust trust, uint64_t address,
-                const struct insn *insn, const struct state *state,
-                struct value sp)
+                enum routine_trust trust, const struct insn *insn,
+                const struct state *state, struct value sp)
 {
+  const uint64_t address = insn->address;
   const struct frame_row *row
       = trust != TRUST_CFI_ALONE
             ? row_search_find (&comparison->known, address)
             : NULL;
   uint64_t before = address == entry ? address : comparison->last;
+  enum row_rule wrong = ROW_RULES;
   comparison->last = address;
   if (!row)
     return;
+  for (unsigned i = 0; i < ROW_RULES; i++)
+    {
+      enum row_rule which = (enum row_rule)i;
+      enum verdict verdict
+          = check (which, trust, state, value_is_stack (sp), row);
+      if (which == ROW_CFA)
+        note_agreement (comparison, verdict, state);
+      comparison->leaves_open
+          |= verdict == VERDICT_UNKNOWN && row->cfa.kind != RULE_PLT;
+      if (verdict == VERDICT_CONTRADICTS && wrong == ROW_RULES)
+        wrong = which;
+    }
+  if (wrong == ROW_RULES)
+    return;
   struct disproof disproof = {
+    .kind = wrong,
     .entry = entry,
     .start = address,
     .end = address + insn->size,
     .bytes = insn->size,
     .since = before < address && address - before < 16 ? before : address,
     .row = *row,
+    .value = state_rule_value (state, wrong, row),
+    .kept_at = state_kept_at (state, wrong),
     .base_limit = state->base_limit,
     .base_is_below = state->base_is_below,
     .without_fp = trust == TRUST_STACK,
   };
-  enum verdict cfa = state_check_cfa (state, comparison->machine, row);
-  enum verdict ra = state_check_ra (state, comparison->machine, row);
-  enum verdict fp
-      = check_fp (comparison, trust, state, value_is_stack (sp), row);
-  note_agreement (comparison, cfa, state);
-  comparison->leaves_open
-      |= row->cfa.kind != RULE_PLT
-         && (cfa == VERDICT_UNKNOWN || ra == VERDICT_UNKNOWN
-             || fp == VERDICT_UNKNOWN);
-  if (cfa == VERDICT_CONTRADICTS)
-    {
-      disproof.kind = DISPROOF_CFA;
-      disproof.value = state_cfa_value (state, comparison->machine, row);
-    }
-  else if (ra == VERDICT_CONTRADICTS)
-    {
-      disproof.kind = DISPROOF_RA;
-      disproof.value = state_ra_value (state, comparison->machine, row);
-      disproof.kept_at = state_ra_place (state, comparison->machine);
-    }
-  else if (fp == VERDICT_CONTRADICTS)
-    {
-      disproof.kind = DISPROOF_FP;
-      disproof.value = state_fp_value (state, comparison->machine, row);
-      disproof.kept_at = state_fp_place (state, comparison->machine);
-    }
-  else
-    return;
   comparison->may_have_more |= !is_too_low (&disproof);
   forget_details (&disproof.value);
   add_disproof (comparison, &disproof);

@@ -38,7 +38,6 @@ struct comparison
 {
   struct disproofs *disproofs;
   size_t first; /* index: those of the function looked at begin there */
-  const struct code_machine *machine;
   struct row_search known;
   uint64_t last; /* instruction looked at last */
   /* Rows of the function looked at were compared; one contradicts the code in
@@ -65,13 +64,12 @@ void comparison_begin (struct comparison *comparison);
    call.  */
 bool comparison_doubts_entry (const struct comparison *comparison);
 
-/* Compare the row at ADDRESS with STATE, in front of INSN of the function at
+/* Compare the row at INSN with STATE, in front of it, of the function at
    ENTRY.  SP is where the stack pointer is if callees are trusted, where STATE
    does not rely on that.  */
 void comparison_see (struct comparison *comparison, uint64_t entry,
-                     enum routine_trust trust, uint64_t address,
-                     const struct insn *insn, const struct state *state,
-                     struct value sp);
+                     enum routine_trust trust, const struct insn *insn,
+                     const struct state *state, struct value sp);
 
 /* Keep of DISPROOFS what all functions that get there agree upon, as ROW_MAP
    tells.  To be called once, when the analysis is over.  */

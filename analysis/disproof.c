@@ -109,7 +109,7 @@ describe_register (const struct disproof *disproof,
               (int64_t)disproof->kept_at.number);
   else if (disproof->kept_at.kind == VALUE_BASE)
     snprintf (at, sizeof at, "; the caller's is in the stack");
-  struct frame_rule rule = disproof_rule (disproof->kind, &disproof->row);
+  struct frame_rule rule = row_rule (&disproof->row, disproof->kind);
   if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
               register_name (machine, rule.reg));
@@ -141,13 +141,13 @@ disproof_describe (const struct disproof *disproof,
                    char says[DISPROOF_TEXT_MAX], char does[DISPROOF_TEXT_MAX])
 {
   const struct frame_row *row = &disproof->row;
-  bool is_ra = disproof->kind == DISPROOF_RA;
+  bool is_ra = disproof->kind == ROW_RA;
   unsigned reg = is_ra ? machine->arch->ra : machine->arch->fp;
   char text[RULE_TEXT];
-  snprintf (says, DISPROOF_TEXT_MAX, "%s",
-            rule_text (machine->arch, disproof_rule (disproof->kind, row), reg,
-                       text));
-  if (disproof->kind == DISPROOF_CFA)
+  snprintf (
+      says, DISPROOF_TEXT_MAX, "%s",
+      rule_text (machine->arch, row_rule (row, disproof->kind), reg, text));
+  if (disproof->kind == ROW_CFA)
     describe_cfa (disproof, machine, does);
   else
     describe_register (disproof, machine, reg, does);

@@ -15,16 +15,9 @@
 #include "analysis/value.h"
 #include "frame/frame.h"
 
-enum disproof_kind
-{
-  DISPROOF_CFA,
-  DISPROOF_RA,
-  DISPROOF_FP
-};
-
 struct disproof
 {
-  enum disproof_kind kind;
+  enum row_rule kind;  /* the rule that is wrong */
   uint64_t entry;      /* of the function whose paths lead there ... */
   uint32_t conclusion; /* ... and which of its conclusions it is of */
   uint64_t start, end; /* code for which the row is wrong */
@@ -75,14 +68,5 @@ void disproof_describe (const struct disproof *disproof,
                         const struct code_machine *machine,
                         char says[DISPROOF_TEXT_MAX],
                         char does[DISPROOF_TEXT_MAX]);
-
-/* The rule of ROW that a disproof of KIND is about.  */
-static inline struct frame_rule
-disproof_rule (enum disproof_kind kind, const struct frame_row *row)
-{
-  return kind == DISPROOF_CFA  ? row->cfa
-         : kind == DISPROOF_RA ? row->ra
-                               : row->fp;
-}
 
 #endif /* ANALYSIS_DISPROOF_H */

@@ -187,14 +187,12 @@ static const struct frame_row *
 described_row (struct follower *follower, uint64_t address,
                const struct state *state)
 {
-  const struct code_machine *machine = follower->routine->machine;
   const struct frame_row *row
       = row_search_find (&follower->described, address);
-  return row && state_check_cfa (state, machine, row) == VERDICT_AGREES
-                 && state_check_ra (state, machine, row) == VERDICT_AGREES
-                 && state_check_fp (state, machine, row) == VERDICT_AGREES
-             ? row
-             : NULL;
+  for (unsigned i = 0; row && i < ROW_RULES; i++)
+    if (state_check (state, (enum row_rule)i, row) != VERDICT_AGREES)
+      row = NULL;
+  return row;
 }
 
 /* The number of the row that STATE, at ADDRESS, comes to.  */
@@ -202,20 +200,15 @@ static uint32_t
 make_row (struct follower *follower, uint64_t address,
           const struct state *state)
 {
-  const struct code_machine *machine = follower->routine->machine;
+  bool is_bare = follower->current->is_bare;
   struct frame_row row;
-  bool known = follower->current->is_bare
-                   ? state_row_without_fp (state, machine, &row)
-                   : state_row (state, machine, &row);
+  bool known
+      = is_bare ? state_row_without_fp (state, &row) : state_row (state, &row);
   const struct frame_row *other
-      = known && !follower->current->is_bare
-            ? described_row (follower, address, state)
-            : NULL;
-  if (other)
-    return row_number (follower, other);
+      = known && !is_bare ? described_row (follower, address, state) : NULL;
   if (!known)
     row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
-  return row_number (follower, &row);
+  return row_number (follower, other ? other : &row);
 }
 
 static const struct code_function *
@@ -228,7 +221,7 @@ function_of (const struct follower *follower, const struct followed *followed)
 /* Hold INSN of a routine that can be trusted against CFI; SP as in
    comparison.h.  */
 static void
-compare (struct follower *follower, uint64_t address, const struct insn *insn,
+compare (struct follower *follower, const struct insn *insn,
          const struct state *state, struct value sp)
 {
   const struct followed *current = follower->current;
@@ -237,11 +230,11 @@ compare (struct follower *follower, uint64_t address, const struct insn *insn,
   const struct code_function *function = function_of (follower, current);
   if (follower->options.compares)
     comparison_see (&follower->comparison, function->entry,
-                    current->is_bare ? TRUST_STACK : TRUST_ALL, address, insn,
-                    state, sp);
+                    current->is_bare ? TRUST_STACK : TRUST_ALL, insn, state,
+                    sp);
   if (observer && observer->see)
     observer->see (observer->argument, function->entry,
-                   followed_trust (current, function), address, insn, state);
+                   followed_trust (current, function), insn, state);
 }
 
 /* Note that the routine calls the function at ENTRY, or goes on in it.  */
@@ -259,7 +252,7 @@ note_callee (struct follower *follower, uint64_t entry)
    because it is the last one in front of a function.  A visitor for
    routine_visit.  */
 static void
-note_callees (void *argument, uint64_t address, const struct insn *insn,
+note_callees (void *argument, const struct insn *insn,
               const struct state *state)
 {
   struct follower *follower = argument;
@@ -272,7 +265,7 @@ note_callees (void *argument, uint64_t address, const struct insn *insn,
   if (callee)
     note_callee (follower, callee->entry);
   if (goes_on)
-    note_callee (follower, address + insn->size);
+    note_callee (follower, insn->address + insn->size);
 }
 
 /* STATE without what rests on trust in a callee alone, in KNOWN if that is
@@ -290,7 +283,7 @@ without_trust (const struct follower *follower, const struct state *state,
 }
 
 static void
-note_instruction (void *argument, uint64_t address, const struct insn *insn,
+note_instruction (void *argument, const struct insn *insn,
                   const struct state *before)
 {
   struct follower *follower = argument;
@@ -300,8 +293,8 @@ note_instruction (void *argument, uint64_t address, const struct insn *insn,
   if (!has_room (follower))
     return;
   if (insn->size > 0)
-    note_row (follower, address, insn->size,
-              current->trusted ? make_row (follower, address, state)
+    note_row (follower, insn->address, insn->size,
+              current->trusted ? make_row (follower, insn->address, state)
                                : ROW_UNKNOWN);
   if (current->trusted)
     note_mentioned (follower, insn, state);
@@ -310,9 +303,9 @@ note_instruction (void *argument, uint64_t address, const struct insn *insn,
     note_main (follower, insn, state);
   if (insn->flow == FLOW_CALL)
     note_address (follower, NOTE_CALL, insn->target);
-  note_callees (follower, address, insn, state);
+  note_callees (follower, insn, state);
   if (current->trusted)
-    compare (follower, address, insn, state,
+    compare (follower, insn, state,
              before->registers[follower->routine->machine->arch->sp]);
 }
 

@@ -27,8 +27,7 @@ struct analysis_observer
   /* Called for every instruction of the functions that can be trusted, or
      NULL.  ENTRY is the function's.  */
   void (*see) (void *argument, uint64_t entry, enum routine_trust trust,
-               uint64_t address, const struct insn *insn,
-               const struct state *state);
+               const struct insn *insn, const struct state *state);
   /* Called for the others, or NULL.  */
   void (*reject) (void *argument, uint64_t entry, enum routine_failure failure,
                   uint64_t failed_at);

@@ -53,7 +53,8 @@ bool
 insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
              uint64_t size, uint64_t address, struct insn *insn)
 {
-  *insn = (struct insn){ .flow = FLOW_NEXT,
+  *insn = (struct insn){ .address = address,
+                         .flow = FLOW_NEXT,
                          .to = REG_NONE,
                          .from = REG_NONE,
                          .second = REG_NONE,

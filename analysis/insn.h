@@ -124,6 +124,7 @@ enum insn_condition
    base or index can be REG_NONE.  */
 struct insn
 {
+  uint64_t address;
   uint8_t size;
   uint8_t flow;      /* enum insn_flow */
   uint8_t condition; /* enum insn_condition, of FLOW_BRANCH */

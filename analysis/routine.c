@@ -60,103 +60,81 @@ routine_free (struct routine *routine)
   free (routine);
 }
 
-/* Do INSN at ADDRESS as if it went on with the next instruction.  False where
-   no path goes on behind a branch.  A call counts as returning.  */
-static bool
-pass (struct routine *routine, const struct insn *insn, uint64_t address,
-      struct state *state)
-{
-  const struct code_machine *machine = routine->machine;
-  state_apply (state, machine, insn, address, &routine->tables);
-  if (insn_is_call (insn))
-    routine_call (routine, insn, address, state);
-  else if (insn->flow == FLOW_BRANCH)
-    {
-      bool taken;
-      if (state_parts_from_child (state, insn, &taken) == VALUE_FORKED)
-        {
-          state->is_child_too = false;
-          if (!taken)
-            return false;
-        }
-      return state_branch (state, insn->condition, false);
-    }
-  return true;
-}
-
 /* Both ways of a branch; the state is copied only where they differ.  Whether
    it goes on with the next instruction: a child with another stack has left.
  */
 static bool
-branch (struct routine *routine, const struct insn *insn, uint64_t address,
-        struct state *state)
+branch (struct routine *routine, const struct insn *insn, struct state *state,
+        bool jumps)
 {
+  const enum insn_condition condition = (enum insn_condition)insn->condition;
   bool by_child;
   enum value_kind parts = state_parts_from_child (state, insn, &by_child);
   if (parts == VALUE_ASKED)
-    routine_fail (routine, ROUTINE_SYSTEM_CALL, address);
+    routine_fail (routine, ROUTINE_SYSTEM_CALL, insn->address);
+  bool tells = state_tells_branches (state, condition);
   if (parts == VALUE_FORKED)
+    state->is_child_too = false;
+  if (parts == VALUE_FORKED || !tells)
     {
-      state->is_child_too = false;
-      if (!by_child)
+      if (jumps && !(parts == VALUE_FORKED && by_child))
         routine_jump (routine, insn->target, state);
-      return by_child;
+      return parts != VALUE_FORKED || by_child;
     }
-  if (!state_tells_branches (state, (enum insn_condition)insn->condition))
-    {
-      routine_jump (routine, insn->target, state);
-      return true;
-    }
-  if (!routine_is_never_taken (routine, insn))
+  if (jumps && !routine_is_never_taken (routine, insn))
     {
       struct state taken;
       state_copy (&taken, state);
-      if (state_branch (&taken, (enum insn_condition)insn->condition, true))
+      if (state_branch (&taken, condition, true))
         routine_jump (routine, insn->target, &taken);
     }
-  return state_branch (state, (enum insn_condition)insn->condition, false);
+  return state_branch (state, condition, false);
 }
 
-/* Follow where the node's instruction leads, which was done to STATE already.
-   Whether it goes on with the next one.  */
+/* Do what STEP says of a call.  */
 static bool
-leave_node (struct routine *routine, uint32_t number, struct state *state)
+call (struct routine *routine, const struct insn *insn, struct state *state,
+      bool jumps)
 {
-  struct routine_node node; /* a copy: nodes move when they grow */
-  memcpy (&node, &routine->nodes[number], sizeof node);
-  const struct insn *insn = &node.insn;
-  bool returns;
-  switch (insn->flow)
+  bool returns = !jumps || routine_call_returns (routine, insn, state);
+  routine_call (routine, insn, state);
+  if (jumps)
+    routine_throw (routine, insn->address, state);
+  return returns;
+}
+
+/* Do INSN.  Whether it goes on with the next one.  With JUMPS, STATE gets to
+   wherever else it leads; without, that was done before, and a call counts as
+   returning.  */
+static bool
+step (struct routine *routine, const struct insn *insn, struct state *state,
+      bool jumps)
+{
+  struct insn copy;
+  if (state_exits (state, insn))
+    return false;
+  state_apply (state, insn);
+  if (insn->flow == FLOW_NEXT)
+    return true;
+  copy = *insn; /* nodes move when they grow */
+  switch (copy.flow)
     {
     case FLOW_BRANCH:
-      return branch (routine, insn, node.address, state);
-    case FLOW_JUMP:
-      routine_jump (routine, insn->target, state);
-      return false;
-    case FLOW_JUMP_INDIRECT:
-      routine_jump_by_tables (routine, insn, node.address, state);
-      return false;
+      return branch (routine, &copy, state, jumps);
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
-      returns = routine_call_returns (routine, insn, node.address, state);
-      routine_call (routine, insn, node.address, state);
-      routine_throw (routine, node.address, state);
-      return returns;
+      return call (routine, &copy, state, jumps);
+    case FLOW_JUMP:
+      if (jumps)
+        routine_jump (routine, copy.target, state);
+      return false;
+    case FLOW_JUMP_INDIRECT:
+      if (jumps)
+        routine_jump_by_tables (routine, &copy, state);
+      return false;
     default:
       return false;
     }
-}
-
-/* Do the node's instruction.  Whether it goes on with the next one.  */
-static bool
-step (struct routine *routine, uint32_t number, struct state *state)
-{
-  const struct routine_node *node = &routine->nodes[number];
-  if (state_exits (state, routine->machine, &node->insn))
-    return false;
-  state_apply (state, routine->machine, &node->insn, node->address,
-               &routine->tables);
-  return node->insn.flow == FLOW_NEXT || leave_node (routine, number, state);
 }
 
 /* Whether the path ends behind NODE.  */
@@ -164,12 +142,12 @@ static bool
 stops_behind (struct routine *routine, const struct routine_node *node,
               const struct state *state)
 {
-  uint64_t next = node->address + node->insn.size;
+  uint64_t next = node->insn.address + node->insn.size;
   if (node->is_last)
     return true;
   if (!routine->is_go || routine_agrees_with_go (routine, next, state))
     return false;
-  if (!routine_is_after_call (routine, node->address))
+  if (!routine_is_after_call (routine, node->insn.address))
     routine_fail (routine, ROUTINE_GO_DIFFERS, next);
   return true;
 }
@@ -193,8 +171,8 @@ walk (struct routine *routine, uint32_t label)
           && routine_uses_saved (routine, &routine->nodes[number].insn,
                                  &state))
         return routine_fail (routine, ROUTINE_SAVED_USED,
-                             routine->nodes[number].address);
-      if (!step (routine, number, &state))
+                             routine->nodes[number].insn.address);
+      if (!step (routine, &routine->nodes[number].insn, &state, true))
         return;
       if (stops_behind (routine, &routine->nodes[number], &state))
         return;
@@ -216,16 +194,9 @@ walk (struct routine *routine, uint32_t label)
 }
 
 static void
-start (struct routine *routine, uint64_t entry, uint64_t end)
+start (struct routine *routine)
 {
   struct state state;
-  routine->entry = entry;
-  routine->end = end;
-  routine->is_go = routine->context->go
-                   && go_table_is_start (routine->context->go, entry);
-  routine->machine = routine->is_go     ? routine->context->go_machine
-                     : routine->is_bare ? routine->context->bare_machine
-                                        : routine->context->machine;
   address_map_clear (&routine->numbers);
   routine->n_nodes = routine->n_labels = routine->n_queue = 0;
   routine->states_size = 0;
@@ -236,15 +207,15 @@ start (struct routine *routine, uint64_t entry, uint64_t end)
     .left_for = routine->result.left_for,
   };
   jump_tables_reset (&routine->tables);
-  state_enter (&state, routine->machine);
-  uint32_t number = routine_node_at (routine, entry);
+  state_enter (&state, routine->machine, &routine->tables);
+  uint32_t number = routine_node_at (routine, routine->entry);
   if (number != NODE_NONE)
     routine_add_label (routine, number, &state);
 }
 
 /* Keep what INSN computes, if that can be an address.  */
 static void
-remember_place (void *argument, uint64_t address, const struct insn *insn,
+remember_place (void *argument, const struct insn *insn,
                 const struct state *state)
 {
   struct routine *routine = argument;
@@ -257,7 +228,7 @@ remember_place (void *argument, uint64_t address, const struct insn *insn,
     }
   if (routine->ends.n < PLACES_REMEMBERED
       && !address_list_add (&routine->ends, place))
-    routine_fail (routine, ROUTINE_TOO_MUCH, address);
+    routine_fail (routine, ROUTINE_TOO_MUCH, insn->address);
 }
 
 /* Keep all addresses that the routine computes for another try.  Whether there
@@ -283,10 +254,11 @@ walk_all (struct routine *routine)
     }
 }
 
+/* Follow the routine once more from its entry.  */
 static void
-follow (struct routine *routine, uint64_t entry, uint64_t end)
+follow (struct routine *routine)
 {
-  start (routine, entry, end);
+  start (routine);
   do
     {
       walk_all (routine);
@@ -296,52 +268,15 @@ follow (struct routine *routine, uint64_t entry, uint64_t end)
     }
   while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND);
   if (routine->steps >= routine->steps_left)
-    routine_fail (routine, ROUTINE_TOO_MUCH, entry);
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
   routine->steps_left -= routine->steps < routine->steps_left
                              ? routine->steps
                              : routine->steps_left;
 }
 
-/* Reasons to follow a function again.  */
-
-/* It runs into another one behind calls that are doubtful meanwhile.  */
+/* The routine is sound if calls return that were not seen to.  */
 static void
-retry_with_doubtful_calls (struct routine *routine, uint64_t entry,
-                           uint64_t end)
-{
-  for (size_t n = 0; routine->result.failure == ROUTINE_RUNS_INTO
-                     && routine->doubtful.n_used > n;)
-    {
-      n = routine->doubtful.n_used;
-      follow (routine, entry, end);
-    }
-}
-
-/* It lacks a value that a callee may have left in a register.  */
-static void
-retry_with_spared_registers (struct routine *routine, uint64_t entry,
-                             uint64_t end)
-{
-  routine->asks_callees = routine->lacks_value;
-  if (routine->lacks_value)
-    follow (routine, entry, end);
-}
-
-/* A table without a bound was read too far, into one that is found later.  */
-static void
-retry_with_ends_of_tables (struct routine *routine, uint64_t entry,
-                           uint64_t end)
-{
-  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
-                  && routine->result.failure != ROUTINE_TOO_MUCH
-                  && routine->tables.n > 0 && remember_places (routine);
-       i++)
-    follow (routine, entry, end);
-}
-
-/* It is sound if calls return that were not seen to.  */
-static void
-decide_doubtful_calls (struct routine *routine, uint64_t entry, uint64_t end,
+decide_doubtful_calls (struct routine *routine,
                        enum doubtful_calls doubtful_calls)
 {
   if (!routine->context->ends_unknown
@@ -350,24 +285,55 @@ decide_doubtful_calls (struct routine *routine, uint64_t entry, uint64_t end,
       || !routine_note_callees (routine))
     return;
   if (doubtful_calls == DOUBTFUL_CALLS_END_PATH)
-    follow (routine, entry, end);
+    follow (routine);
   else if (doubtful_calls == DOUBTFUL_CALLS_FAIL)
-    routine_fail (routine, ROUTINE_DOUBTFUL, entry);
+    routine_fail (routine, ROUTINE_DOUBTFUL, routine->entry);
 }
 
+/* Follow the routine, and again where one of its assumptions has turned out to
+   be wrong.  */
 static void
-try_to_follow (struct routine *routine, uint64_t entry, uint64_t end,
-               enum doubtful_calls doubtful_calls)
+follow_to_result (struct routine *routine, enum doubtful_calls doubtful_calls)
 {
+  const struct routine_result *result = &routine->result;
+  follow (routine);
+  /* It runs into another one behind calls that are doubtful meanwhile.  */
+  for (size_t n = 0;
+       result->failure == ROUTINE_RUNS_INTO && routine->doubtful.n_used > n;)
+    {
+      n = routine->doubtful.n_used;
+      follow (routine);
+    }
+  /* It lacks a value that a callee may have left in a register.  */
+  routine->asks_callees = routine->lacks_value;
+  if (routine->lacks_value)
+    follow (routine);
+  /* A table without a bound was read too far, into one that is found later. */
+  for (int i = 0; i < TRIES_MAX && result->failure != ROUTINE_SOUND
+                  && result->failure != ROUTINE_TOO_MUCH
+                  && routine->tables.n > 0 && remember_places (routine);
+       i++)
+    follow (routine);
+  decide_doubtful_calls (routine, doubtful_calls);
+}
+
+/* What was learnt of another function, or of this one with other conventions,
+   does not count.  */
+static void
+begin (struct routine *routine, uint64_t entry, uint64_t end, bool is_bare)
+{
+  const struct routine_context *context = routine->context;
+  routine->entry = entry;
+  routine->end = end;
+  routine->is_bare = is_bare;
+  routine->is_go = context->go && go_table_is_start (context->go, entry);
+  routine->machine = routine->is_go ? context->go_machine
+                     : is_bare      ? context->bare_machine
+                                    : context->machine;
   routine->ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   address_map_clear (&routine->spared);
-  follow (routine, entry, end);
-  retry_with_doubtful_calls (routine, entry, end);
-  retry_with_spared_registers (routine, entry, end);
-  retry_with_ends_of_tables (routine, entry, end);
-  decide_doubtful_calls (routine, entry, end, doubtful_calls);
 }
 
 static const struct routine_result *
@@ -381,8 +347,8 @@ const struct routine_result *
 routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
                 enum doubtful_calls doubtful_calls)
 {
-  routine->is_bare = false;
-  try_to_follow (routine, entry, end, doubtful_calls);
+  begin (routine, entry, end, false);
+  follow_to_result (routine, doubtful_calls);
   return result_of (routine);
 }
 
@@ -396,8 +362,8 @@ is_behind_call_without_return (const struct routine *routine, uint32_t number)
   struct value sp = routine_label_state (routine, number)
                         ->registers[routine->machine->arch->sp];
   return call != NODE_NONE && value_is_anonymous (sp)
-         && value_address (sp) == routine->nodes[node].address
-         && routine_is_after_call (routine, routine->nodes[call].address);
+         && value_address (sp) == routine->nodes[node].insn.address
+         && routine_is_after_call (routine, routine->nodes[call].insn.address);
 }
 
 /* Note the calls behind which the stack would have two depths.  Such calls
@@ -414,8 +380,8 @@ note_calls_without_return (struct routine *routine)
       uint32_t call = routine->nodes[routine->labels[i].node].predecessor;
       while (routine->nodes[call].insn.is_nop)
         call = routine->nodes[call].predecessor;
-      if (!address_map_set (&routine->doubtful, routine->nodes[call].address,
-                            0))
+      if (!address_map_set (&routine->doubtful,
+                            routine->nodes[call].insn.address, 0))
         routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
     }
   return routine->doubtful.n_used > before;
@@ -424,19 +390,18 @@ note_calls_without_return (struct routine *routine)
 const struct routine_result *
 routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end)
 {
-  routine->is_bare = true;
-  try_to_follow (routine, entry, end, DOUBTFUL_CALLS_RETURN);
+  begin (routine, entry, end, true);
+  follow_to_result (routine, DOUBTFUL_CALLS_RETURN);
   for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
                   && note_calls_without_return (routine);
        i++)
-    follow (routine, entry, end);
+    follow (routine);
   return result_of (routine);
 }
 
 void
 routine_visit (struct routine *routine,
-               void (*visit) (void *argument, uint64_t address,
-                              const struct insn *insn,
+               void (*visit) (void *argument, const struct insn *insn,
                               const struct state *state),
                void *argument)
 {
@@ -449,10 +414,10 @@ routine_visit (struct routine *routine,
         {
           const struct routine_node *node = &routine->nodes[number];
           routine->visited = number;
-          visit (argument, node->address, &node->insn, &state);
+          visit (argument, &node->insn, &state);
           node = &routine->nodes[number]; /* nodes move when they grow */
           if (node->insn.size == 0
-              || !pass (routine, &node->insn, node->address, &state))
+              || !step (routine, &node->insn, &state, false))
             break;
           uint32_t next = routine_find_behind (routine, number);
           if (next == NODE_NONE || routine->nodes[next].label != NODE_NONE

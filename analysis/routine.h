@@ -60,8 +60,7 @@ routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end);
 /* Call VISIT for every instruction of the routine that was followed last, with
    the state in front of it.  */
 void routine_visit (struct routine *routine,
-                    void (*visit) (void *argument, uint64_t address,
-                                   const struct insn *insn,
+                    void (*visit) (void *argument, const struct insn *insn,
                                    const struct state *state),
                     void *argument);
 

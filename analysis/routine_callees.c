@@ -96,7 +96,7 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
   const struct routine_node *node = node_behind (routine, number);
   while (node)
     {
-      if (facts_is_pointed (routine->context->facts, node->address))
+      if (facts_is_pointed (routine->context->facts, node->insn.address))
         return true;
       if (!node->insn.is_nop)
         return false;
@@ -258,7 +258,7 @@ note_back (struct routine *routine, uint64_t callee)
 static bool
 loops_around (const struct routine *routine, uint32_t number)
 {
-  const uint64_t call = routine->nodes[number].address;
+  const uint64_t call = routine->nodes[number].insn.address;
   for (int i = 0; i < LANDING_MAX; i++)
     {
       const struct routine_node *node = node_behind (routine, number);
@@ -304,8 +304,8 @@ note_call (struct routine *routine, uint32_t number)
         note_back (routine, callee);
     }
   else if (may_be_last (routine, number, callee)
-           && !address_map_set (&routine->doubtful, node->address, 0))
-    routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
+           && !address_map_set (&routine->doubtful, node->insn.address, 0))
+    routine_fail (routine, ROUTINE_TOO_MUCH, node->insn.address);
 }
 
 /* Whether ROUTINE is a stub: stubs jump to functions that never return as

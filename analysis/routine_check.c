@@ -64,8 +64,7 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
       if (value.kind != VALUE_SAVED
           || !(routine->machine->preserved >> value.number & 1))
         continue;
-      if (!state_keeps (state, routine->machine, value)
-          || !routine_begins_certainly (routine))
+      if (!state_keeps (state, value) || !routine_begins_certainly (routine))
         return true;
       routine->result.is_odd = true;
     }
@@ -84,7 +83,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   bool by_jump = failure == ROUTINE_TAIL_CALL;
   /* Code that goes on where a pointer leads: that was a label.  */
   bool is_label = !by_jump && function && function->is_pointer;
-  if (state_is_restored (state, routine->machine) && !is_label)
+  if (state_is_restored (state) && !is_label)
     {
       routine->result.is_proven
           |= function && routine_leads_to_function (routine->context, function)
@@ -124,7 +123,7 @@ returns_from_signal (const struct code_machine *machine,
                      const struct insn *insn, const struct state *state)
 {
   int64_t number;
-  return insn->calls_kernel && state_kernel_call (state, machine, &number)
+  return insn->calls_kernel && state_kernel_call (state, &number)
          && number == machine->rt_sigreturn;
 }
 
@@ -164,18 +163,17 @@ static void
 doubt_last_call (struct routine *routine, const struct state *state)
 {
   const struct routine_node *call = last_call (routine);
-  if (call && !routine->context->ends_unknown
-      && !state_is_restored (state, routine->machine)
-      && !address_map_set (&routine->doubtful, call->address, 0))
+  if (call && !routine->context->ends_unknown && !state_is_restored (state)
+      && !address_map_set (&routine->doubtful, call->insn.address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
 }
 
 static bool
-jump_by_tables (struct routine *routine, uint64_t address,
-                const struct insn *insn, const struct state *state)
+jump_by_tables (struct routine *routine, const struct insn *insn,
+                const struct state *state)
 {
   routine->noting = routine->visited;
-  bool resolved = routine_jump_by_tables (routine, insn, address, state);
+  bool resolved = routine_jump_by_tables (routine, insn, state);
   routine->noting = NODE_NONE;
   return resolved;
 }
@@ -200,37 +198,37 @@ goes_by_index (const struct routine *routine, const struct insn *insn,
 /* INSN returns.  */
 static void
 check_return (struct routine *routine, const struct insn *insn,
-              uint64_t address, const struct state *before)
+              const struct state *before)
 {
   struct state behind;
   const struct state *state = &behind;
   state_copy (&behind, before);
-  state_apply (&behind, routine->machine, insn, address, &routine->tables);
+  state_apply (&behind, insn);
   const unsigned ra = routine->machine->arch->ra;
   unsigned from = insn->from == REG_NONE ? ra : insn->from;
   routine->result.is_proven |= routine_shows_entry (routine, state, false);
   note_leaving (routine);
   routine_note_changes (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
-      || !state_is_restored (state, routine->machine))
+      || !state_is_restored (state))
     {
       routine->lacks_value
           = value_is_anonymous (state->registers[routine->machine->arch->sp]);
-      routine_fail (routine, ROUTINE_RETURN, address);
+      routine_fail (routine, ROUTINE_RETURN, insn->address);
     }
 }
 
 /* INSN jumps to where another function starts.  */
 static void
 check_jump_to_start (struct routine *routine, const struct insn *insn,
-                     uint64_t address, const struct state *state)
+                     const struct state *state)
 {
-  if (state_is_restored (state, routine->machine)
-      || !routine_is_never_taken (routine, insn))
+  if (state_is_restored (state) || !routine_is_never_taken (routine, insn))
     {
       routine_inherit (routine, routine_callee (routine->context, insn),
                        state);
-      check_leaving (routine, insn->target, address, ROUTINE_TAIL_CALL, state);
+      check_leaving (routine, insn->target, insn->address, ROUTINE_TAIL_CALL,
+                     state);
     }
   else
     routine_observe (routine, OBSERVED_PASSED_OVER, insn->target);
@@ -248,15 +246,13 @@ goes_to_import (const struct routine *routine, const struct insn *insn)
 /* INSN jumps to an address.  Where tables had less entries when the jump was
    followed, there is more to follow now.  */
 static void
-check_jump (struct routine *routine, uint64_t address, const struct insn *insn,
+check_jump (struct routine *routine, const struct insn *insn,
             const struct state *state)
 {
-  const struct code_machine *machine = routine->machine;
-  if (jump_by_tables (routine, address, insn, state))
+  if (jump_by_tables (routine, insn, state))
     return;
   routine_inherit (routine, routine_callee (routine->context, insn), state);
-  if (state_is_restored (state, machine)
-      && !goes_by_index (routine, insn, state))
+  if (state_is_restored (state) && !goes_by_index (routine, insn, state))
     {
       routine->result.leaves = true;
       routine->result.is_proven
@@ -264,45 +260,46 @@ check_jump (struct routine *routine, uint64_t address, const struct insn *insn,
              && routine_shows_entry (routine, state, false);
       note_leaving (routine);
     }
-  else if (state_is_restored (state, machine))
+  else if (state_is_restored (state))
     note_leaving (routine);
-  else if (!state_has_left (state, machine))
+  else if (!state_has_left (state))
     {
       routine->lacks_value = true;
-      routine_fail (routine, ROUTINE_UNRESOLVED, address);
+      routine_fail (routine, ROUTINE_UNRESOLVED, insn->address);
     }
 }
 
 /* INSN is the last one in front of another function.  If it is a call, or
    padding behind one, that call does not return.  */
 static void
-check_end (struct routine *routine, uint64_t address, const struct insn *insn,
+check_end (struct routine *routine, const struct insn *insn,
            const struct state *state)
 {
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
-  uint64_t next = address + insn->size;
-  if (!goes_on || state_exits (state, routine->machine, insn)
-      || routine_is_after_call (routine, address)
-      || ends_part (routine, address, next))
+  uint64_t next = insn->address + insn->size;
+  if (!goes_on || state_exits (state, insn)
+      || routine_is_after_call (routine, insn->address)
+      || ends_part (routine, insn->address, next))
     return;
   struct state after;
   state_copy (&after, state);
-  state_apply (&after, routine->machine, insn, address, &routine->tables);
+  state_apply (&after, insn);
   doubt_last_call (routine, &after);
   routine_inherit (routine, functions_at (routine->context->functions, next),
                    &after);
-  check_leaving (routine, next, address, ROUTINE_RUNS_INTO, &after);
+  check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
 /* What shows at INSN at ADDRESS, wherever it leads, that this is not a
    function, or one of another kind; or ROUTINE_SOUND.  */
 static enum routine_failure
-find_violation (struct routine *routine, uint64_t address,
-                const struct insn *insn, const struct state *state)
+find_violation (struct routine *routine, const struct insn *insn,
+                const struct state *state)
 {
   if (insn->size == 0)
     return ROUTINE_DECODE;
-  if (routine->is_go && !routine_agrees_with_go (routine, address, state))
+  if (routine->is_go
+      && !routine_agrees_with_go (routine, insn->address, state))
     return ROUTINE_GO_DIFFERS;
   if (routine_uses_saved (routine, insn, state))
     return ROUTINE_SAVED_USED;
@@ -317,7 +314,7 @@ find_violation (struct routine *routine, uint64_t address,
 
 /* Look at where INSN at ADDRESS leads.  */
 static void
-check_flow (struct routine *routine, uint64_t address, const struct insn *insn,
+check_flow (struct routine *routine, const struct insn *insn,
             const struct state *state)
 {
   switch (insn->flow)
@@ -325,7 +322,7 @@ check_flow (struct routine *routine, uint64_t address, const struct insn *insn,
     case FLOW_JUMP:
     case FLOW_BRANCH:
       if (routine_is_start (routine, insn->target))
-        check_jump_to_start (routine, insn, address, state);
+        check_jump_to_start (routine, insn, state);
       break;
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
@@ -333,11 +330,11 @@ check_flow (struct routine *routine, uint64_t address, const struct insn *insn,
       break;
     case FLOW_RETURN:
       routine_note_going_back (routine, insn, state);
-      check_return (routine, insn, address, state);
+      check_return (routine, insn, state);
       break;
     case FLOW_JUMP_INDIRECT:
       routine_note_going_back (routine, insn, state);
-      check_jump (routine, address, insn, state);
+      check_jump (routine, insn, state);
       break;
     default:
       break;
@@ -345,19 +342,17 @@ check_flow (struct routine *routine, uint64_t address, const struct insn *insn,
 }
 
 void
-routine_check (void *argument, uint64_t address, const struct insn *insn,
+routine_check (void *argument, const struct insn *insn,
                const struct state *state)
 {
   struct routine *routine = argument;
   bool is_last = routine->nodes[routine->visited].is_last;
-  enum routine_failure failure
-      = find_violation (routine, address, insn, state);
+  enum routine_failure failure = find_violation (routine, insn, state);
   if (failure != ROUTINE_SOUND)
-    return routine_fail (routine, failure, address);
+    return routine_fail (routine, failure, insn->address);
   struct insn copy = *insn; /* nodes move when they grow */
-  routine->result.resets_sp
-      |= routine_resets_sp (routine, address, &copy, state);
-  check_flow (routine, address, &copy, state);
+  routine->result.resets_sp |= routine_resets_sp (routine, &copy, state);
+  check_flow (routine, &copy, state);
   if (is_last)
-    check_end (routine, address, &copy, state);
+    check_end (routine, &copy, state);
 }

@@ -21,7 +21,7 @@ bool routine_uses_saved (struct routine *routine, const struct insn *insn,
 
 /* Look at INSN at ADDRESS, in front of which STATE holds, of ROUTINE, a struct
    routine that was followed: a visitor for routine_visit.  */
-void routine_check (void *routine, uint64_t address, const struct insn *insn,
+void routine_check (void *routine, const struct insn *insn,
                     const struct state *state);
 
 #endif /* ANALYSIS_ROUTINE_CHECK_H */

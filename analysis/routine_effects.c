@@ -57,15 +57,15 @@ routine_calls_stack_mover (const struct routine *routine,
 }
 
 bool
-routine_resets_sp (struct routine *routine, uint64_t address,
-                   const struct insn *insn, const struct state *state)
+routine_resets_sp (struct routine *routine, const struct insn *insn,
+                   const struct state *state)
 {
   const struct code_machine *machine = routine->machine;
   struct state after;
   if (!state->trusts_sp || !insn_resets (insn, machine->arch->sp))
     return false;
   state_copy (&after, state);
-  state_apply (&after, machine, insn, address, &routine->tables);
+  state_apply (&after, insn);
   return value_is_stack (after.registers[machine->arch->sp]);
 }
 
@@ -76,9 +76,8 @@ void
 routine_note_changes (struct routine *routine, const struct state *state,
                       unsigned ra)
 {
-  const struct code_machine *machine = routine->machine;
-  if (state_is_at_entry (state, machine) && state_has_ra (state, machine, ra))
-    routine->result.changes |= state_changed_registers (state, machine);
+  if (state_is_at_entry (state) && state_has_ra (state, ra))
+    routine->result.changes |= state_changed_registers (state);
 }
 
 void
@@ -89,6 +88,6 @@ routine_inherit (struct routine *routine, const struct code_function *next,
   if (!next)
     return;
   routine->result.changes |= next->changes;
-  if (next->moves_stack && state_is_at_entry (state, routine->machine))
+  if (next->moves_stack && state_is_at_entry (state))
     routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
 }

@@ -22,8 +22,8 @@ bool routine_calls_stack_mover (const struct routine *routine,
 
 /* Whether INSN at ADDRESS gets the stack pointer of the frame back from
    elsewhere, where only trust in a callee says that it is another.  */
-bool routine_resets_sp (struct routine *routine, uint64_t address,
-                        const struct insn *insn, const struct state *state);
+bool routine_resets_sp (struct routine *routine, const struct insn *insn,
+                        const struct state *state);
 
 /* The routine returns with STATE, and the return address in register RA, or on
    the stack: note the registers of the ABI that have changed.  */

@@ -22,7 +22,7 @@ routine_note_frame (struct routine *routine, const struct state *state)
     routine->result.is_unframed = true;
   else
     routine->result.is_framed
-        |= state_saves_registers (state, machine)
+        |= state_saves_registers (state)
            && routine_shows_entry (routine, state, false);
 }
 

@@ -73,7 +73,7 @@ note_edge (struct routine *routine, uint32_t to)
     routine->edges[routine->n_edges++]
         = (struct routine_edge){ routine->noting, to };
   else
-    routine_fail (routine, ROUTINE_TOO_MUCH, routine->nodes[to].address);
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->nodes[to].insn.address);
 }
 
 void
@@ -94,14 +94,12 @@ routine_jump (struct routine *routine, uint64_t target,
    them.  False: by none.  */
 static bool
 find_tables (struct routine *routine, const struct insn *insn,
-             uint64_t address, const struct state *state, struct value *target)
+             const struct state *state, struct value *target)
 {
   uint32_t number;
   if (insn->from == REG_NONE)
     {
-      bool reads = insn->width == 8
-                   && state_table (state, routine->machine, insn, address,
-                                   &routine->tables, &number);
+      bool reads = insn->width == 8 && state_table (state, insn, &number);
       *target = value_of (VALUE_ENTRY, reads ? number : 0);
       return reads;
     }
@@ -232,10 +230,10 @@ jump_by_table (struct routine *routine, uint32_t number,
 
 bool
 routine_jump_by_tables (struct routine *routine, const struct insn *insn,
-                        uint64_t address, const struct state *state)
+                        const struct state *state)
 {
   struct value target;
-  if (!find_tables (routine, insn, address, state, &target))
+  if (!find_tables (routine, insn, state, &target))
     return false;
   bool resolved = true;
   for (uint32_t i = TABLE_NONE; value_next_table (target, &i);)
@@ -290,14 +288,15 @@ go_call_returns (const struct routine *routine, uint64_t call, uint64_t next)
 
 bool
 routine_call_returns (struct routine *routine, const struct insn *insn,
-                      uint64_t address, const struct state *state)
+                      const struct state *state)
 {
   const struct routine_context *context = routine->context;
   struct value argument = state->registers[routine->machine->first_argument];
   bool is_set = value_is_constant (argument) && argument.number != 0;
   if (routine->is_go)
-    return go_call_returns (routine, address, address + insn->size);
-  if (address_map_get (&routine->doubtful, address) != UINT32_MAX)
+    return go_call_returns (routine, insn->address,
+                            insn->address + insn->size);
+  if (address_map_get (&routine->doubtful, insn->address) != UINT32_MAX)
     return false;
   if (insn->flow == FLOW_CALL_INDIRECT)
     return facts_call_returns (context->facts,
@@ -448,14 +447,14 @@ routine_callee (const struct routine_context *context, const struct insn *insn)
    taken that they keep to the ABI.  */
 static void
 forget_changed (const struct routine *routine, const struct insn *insn,
-                uint64_t address, struct state *state)
+                struct state *state)
 {
   const struct code_function *callee = routine_callee (routine->context, insn);
   uint32_t left = callee ? callee->changes & routine->machine->preserved : 0;
   for (; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
-      state->registers[reg] = value_new (VALUE_MIXED, address, reg);
+      state->registers[reg] = value_new (VALUE_MIXED, insn->address, reg);
     }
 }
 
@@ -517,16 +516,16 @@ kept_registers (struct routine *routine, const struct insn *insn,
 
 void
 routine_call (struct routine *routine, const struct insn *insn,
-              uint64_t address, struct state *state)
+              struct state *state)
 {
   struct value before[REG_COUNT];
   uint32_t kept = kept_registers (routine, insn, state);
   if (kept)
     memcpy (before, state->registers, sizeof before);
-  state_call (state, routine->machine, address);
+  state_call (state, insn);
   state->trusts_sp |= !is_callee_known (routine->context, insn);
   if (functions_disturbances (routine->context->functions))
-    forget_changed (routine, insn, address, state);
+    forget_changed (routine, insn, state);
   for (; kept; kept &= kept - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (kept);
@@ -556,7 +555,7 @@ routine_throw (struct routine *routine, uint64_t call,
                        .to = (uint8_t)routine->machine->arch->sp,
                        .from = (uint8_t)routine->machine->arch->sp,
                        .immediate = (int64_t)pad->args_size };
-  state_apply (&landed, routine->machine, &drop, call, &routine->tables);
+  state_apply (&landed, &drop);
   routine->landed = true;
   routine_jump (routine, pad->pad, &landed);
 }

@@ -19,7 +19,7 @@ bool routine_is_never_taken (const struct routine *routine,
 /* INSN at ADDRESS, an indirect jump, goes by tables.  Whether each of them
    leads anywhere.  */
 bool routine_jump_by_tables (struct routine *routine, const struct insn *insn,
-                             uint64_t address, const struct state *state);
+                             const struct state *state);
 
 /* The place of the address that INSN, a call, reads, perhaps by way of a stub;
    0: unknown.  */
@@ -40,11 +40,11 @@ struct code_function *routine_callee (const struct routine_context *context,
    yet counts as returning for now; the routine will be followed again
    (met_unknown of struct routine_result).  */
 bool routine_call_returns (struct routine *routine, const struct insn *insn,
-                           uint64_t address, const struct state *state);
+                           const struct state *state);
 
 /* What INSN, a call at ADDRESS, leaves of STATE after it returned.  */
 void routine_call (struct routine *routine, const struct insn *insn,
-                   uint64_t address, struct state *state);
+                   struct state *state);
 
 /* A call may end up at a landing pad, with the registers of the caller and
    without the arguments on the stack.  */

@@ -90,9 +90,10 @@ ends_known_code (const struct routine *routine,
   if (!insn_is_call (&node->insn))
     return false;
   const struct frame_function *known
-      = known_code_at (routine->context->known, node->address);
+      = known_code_at (routine->context->known, node->insn.address);
   return known
-         && known->address + known->size == node->address + node->insn.size;
+         && known->address + known->size
+                == node->insn.address + node->insn.size;
 }
 
 /* Nodes.  */
@@ -106,30 +107,26 @@ routine_constant_place (const struct insn *insn)
 }
 
 static void
-decode_node (struct routine *routine, struct routine_node *node)
+decode (struct routine *routine, uint64_t address, struct insn *insn)
 {
+  const struct routine_context *context = routine->context;
+  const struct arch *arch = routine->machine->arch;
   uint64_t size;
-  const uint8_t *bytes
-      = facts_code (routine->context->facts, node->address, &size);
-  struct insn *insn = &node->insn;
-  if (!bytes
-      || !insn_decode (routine->context->decoder, bytes, size, node->address,
-                       insn))
-    *insn = (struct insn){ 0 }; /* visitors look at it */
-  facts_resolve (routine->context->facts, routine_constant_place (insn),
-                 &insn->flow, &insn->target);
-  if (insn->flow == FLOW_CALL
-      && functions_call_is_push (
-          routine->context->functions, routine->context->facts,
-          routine->context->decoder, insn->target, node->address + insn->size))
-    {
-      const struct arch *arch = routine->machine->arch;
-      insn->flow = FLOW_NEXT;
-      if (arch_tracks_ra (arch))
-        insn->writes |= UINT32_C (1) << arch->ra;
-      else
-        insn->op = OP_PUSH;
-    }
+  const uint8_t *bytes = facts_code (context->facts, address, &size);
+  if (!bytes || !insn_decode (context->decoder, bytes, size, address, insn))
+    *insn = (struct insn){ .address = address }; /* visitors look at it */
+  facts_resolve (context->facts, routine_constant_place (insn), &insn->flow,
+                 &insn->target);
+  if (insn->flow != FLOW_CALL
+      || !functions_call_is_push (context->functions, context->facts,
+                                  context->decoder, insn->target,
+                                  address + insn->size))
+    return;
+  insn->flow = FLOW_NEXT;
+  if (arch_tracks_ra (arch))
+    insn->writes |= UINT32_C (1) << arch->ra;
+  else
+    insn->op = OP_PUSH;
 }
 
 uint32_t
@@ -150,10 +147,9 @@ routine_node_at (struct routine *routine, uint64_t address)
       return NODE_NONE;
     }
   struct routine_node *node = &routine->nodes[routine->n_nodes++];
-  *node = (struct routine_node){ .address = address,
-                                 .label = NODE_NONE,
-                                 .predecessor = NODE_NONE };
-  decode_node (routine, node);
+  *node
+      = (struct routine_node){ .label = NODE_NONE, .predecessor = NODE_NONE };
+  decode (routine, address, &node->insn);
   node->is_last = ends_before (routine, address + node->insn.size)
                   || ends_known_code (routine, node);
   return number;
@@ -164,9 +160,9 @@ static uint32_t
 next_if_behind (const struct routine *routine, uint32_t number)
 {
   const struct routine_node *node = &routine->nodes[number];
-  uint64_t address = node->address + node->insn.size;
+  uint64_t address = node->insn.address + node->insn.size;
   return number + 1 < routine->n_nodes
-                 && routine->nodes[number + 1].address == address
+                 && routine->nodes[number + 1].insn.address == address
              ? number + 1
              : NODE_NONE;
 }
@@ -179,7 +175,7 @@ routine_find_behind (const struct routine *routine, uint32_t number)
   return behind != NODE_NONE
              ? behind
              : address_map_get (&routine->numbers,
-                                node->address + node->insn.size);
+                                node->insn.address + node->insn.size);
 }
 
 uint32_t
@@ -189,7 +185,7 @@ routine_node_behind (struct routine *routine, uint32_t number)
   const struct routine_node *node = &routine->nodes[number];
   return behind != NODE_NONE
              ? behind
-             : routine_node_at (routine, node->address + node->insn.size);
+             : routine_node_at (routine, node->insn.address + node->insn.size);
 }
 
 /* Labels.  */
@@ -201,8 +197,8 @@ static bool
 is_before (const struct routine *routine, size_t a, size_t b)
 {
   const struct routine_label *labels = routine->labels;
-  return routine->nodes[labels[routine->queue[a]].node].address
-         < routine->nodes[labels[routine->queue[b]].node].address;
+  return routine->nodes[labels[routine->queue[a]].node].insn.address
+         < routine->nodes[labels[routine->queue[b]].node].insn.address;
 }
 
 static void
@@ -247,7 +243,7 @@ enqueue (struct routine *routine, uint32_t number)
                    &routine->queue_capacity))
     {
       routine_fail (routine, ROUTINE_TOO_MUCH,
-                    routine->nodes[label->node].address);
+                    routine->nodes[label->node].insn.address);
       return;
     }
   label->queued = true;
@@ -286,7 +282,7 @@ routine_add_label (struct routine *routine, uint32_t number,
                       &routine->labels_capacity)
       || !ARRAY_ROOM (routine->states, end, &routine->states_capacity))
     {
-      routine_fail (routine, ROUTINE_TOO_MUCH, node->address);
+      routine_fail (routine, ROUTINE_TOO_MUCH, node->insn.address);
       return;
     }
   node->label = (uint32_t)routine->n_labels++;
@@ -296,7 +292,7 @@ routine_add_label (struct routine *routine, uint32_t number,
   routine->states_size = end;
   struct state *own = routine_label_state (routine, node->label);
   state_copy (own, state);
-  state_settle (own, routine->machine, node->address);
+  state_settle (own, node->insn.address);
   enqueue (routine, node->label);
   if (node->predecessor != NODE_NONE)
     walk_again_to (routine, node->predecessor);
@@ -309,8 +305,7 @@ routine_arrive (struct routine *routine, uint32_t number,
   const struct routine_node *node = &routine->nodes[number];
   if (node->label == NODE_NONE)
     routine_add_label (routine, number, state);
-  else if (state_join (routine_label_state (routine, node->label),
-                       routine->machine, state, node->address,
-                       &routine->tables))
+  else if (state_join (routine_label_state (routine, node->label), state,
+                       node->insn.address))
     enqueue (routine, node->label);
 }

@@ -22,7 +22,6 @@ static const uint32_t NODE_NONE = UINT32_MAX;
 
 struct routine_node
 {
-  uint64_t address;
   uint32_t label; /* or NODE_NONE */
   uint32_t
       predecessor;    /* node from which the path goes on here, or NODE_NONE */

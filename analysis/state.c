@@ -15,10 +15,13 @@ kind_at_entry (const struct code_machine *machine, unsigned reg)
 }
 
 void
-state_enter (struct state *state, const struct code_machine *machine)
+state_enter (struct state *state, const struct code_machine *machine,
+             struct jump_tables *tables)
 {
   const struct arch *arch = machine->arch;
   memset (state, 0, sizeof *state);
+  state->machine = machine;
+  state->tables = tables;
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     state->registers[reg] = value_of (kind_at_entry (machine, reg), reg);
   state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);

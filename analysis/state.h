@@ -58,6 +58,8 @@ struct bound
 
 struct state
 {
+  const struct code_machine *machine;
+  struct jump_tables *tables; /* whose numbers VALUE_ENTRY and the like have */
   struct value registers[REG_COUNT];
   struct bound bounds[STATE_BOUNDS_MAX];
   /* The last comparison, whose result is in the flags: of this subject with
@@ -102,8 +104,16 @@ state_copy (struct state *to, const struct state *from)
   memcpy (to, from, state_size (from));
 }
 
-/* At the entry of a function.  */
-void state_enter (struct state *state, const struct code_machine *machine);
+/* At the entry of a function.  MACHINE and TABLES must outlive STATE.  */
+void state_enter (struct state *state, const struct code_machine *machine,
+                  struct jump_tables *tables);
+
+/* What the stack pointer holds.  */
+static inline struct value
+state_sp (const struct state *state)
+{
+  return state->registers[state->machine->arch->sp];
+}
 
 /* VALUE as a subject.  */
 static inline struct subject

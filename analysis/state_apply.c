@@ -22,9 +22,9 @@ value_moved (struct value value, int64_t distance)
 }
 
 static void
-compute (struct state *state, uint64_t address, unsigned reg)
+compute (struct state *state, const struct insn *insn, unsigned reg)
 {
-  struct value value = value_new (VALUE_OPAQUE, address, reg);
+  struct value value = value_new (VALUE_OPAQUE, insn->address, reg);
   if (state->n_bounds > 0)
     state_forget_value (state, value);
   state->registers[reg] = value;
@@ -35,23 +35,22 @@ compute (struct state *state, uint64_t address, unsigned reg)
 
 /* TO gets VALUE; what is not known relative to anything gets a number.  */
 static void
-set_register (struct state *state, unsigned to, struct value value,
-              uint64_t address)
+set_register (struct state *state, const struct insn *insn, unsigned to,
+              struct value value)
 {
-  compute (state, address, to);
+  compute (state, insn, to);
   if (!value_is_anonymous (value) || value.number != 0)
     state->registers[to] = value;
   else if (value.kind == VALUE_MIXED)
-    state->registers[to] = value_new (VALUE_MIXED, address, to);
+    state->registers[to] = value_new (VALUE_MIXED, insn->address, to);
 }
 
 static void
-forget_base (struct state *state, const struct code_machine *machine,
-             uint64_t address)
+forget_base (struct state *state, const struct insn *insn)
 {
-  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+  for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     if (state->registers[reg].kind == VALUE_BASE)
-      state->registers[reg] = value_new (VALUE_MIXED, address, reg);
+      state->registers[reg] = value_new (VALUE_MIXED, insn->address, reg);
   for (unsigned i = state->n_slots; i-- > 0;)
     if (state->slots[i].place.kind == VALUE_BASE
         || state->slots[i].value.kind == VALUE_BASE)
@@ -71,46 +70,46 @@ forget_below (struct state *state, struct value sp)
 /* to = from & -2^n, or from - something: a new base.  Where SP moves away from
    the base that FP has, FP knows more, and SP's place does not matter.  */
 static void
-apply_base (struct state *state, const struct code_machine *machine,
-            const struct insn *insn, uint64_t address)
+apply_base (struct state *state, const struct insn *insn)
 {
   struct value from = state->registers[insn->from];
   bool was_base = from.kind == VALUE_BASE;
   if (value_is_constant (from) && insn->op == OP_ALIGN)
     {
-      set_register (state, insn->to,
-                    value_of (VALUE_NUMBER, from.number & insn->immediate),
-                    address);
+      set_register (state, insn, insn->to,
+                    value_of (VALUE_NUMBER, from.number & insn->immediate));
       return;
     }
-  if (!value_is_stack (from) || (was_base && insn->to != machine->arch->sp))
+  if (!value_is_stack (from)
+      || (was_base && insn->to != state->machine->arch->sp))
     {
-      compute (state, address, insn->to);
+      compute (state, insn, insn->to);
       return;
     }
-  if (was_base && state->registers[machine->arch->fp].kind == VALUE_BASE)
+  if (was_base
+      && state->registers[state->machine->arch->fp].kind == VALUE_BASE)
     {
       forget_below (state, from);
-      compute (state, address, insn->to);
+      compute (state, insn, insn->to);
       return;
     }
-  forget_base (state, machine, address);
+  forget_base (state, insn);
   if (!was_base)
     state->base_limit = from.number;
   else if (state->base_limit + from.number < NUMBER_LIMIT)
     state->base_limit += from.number;
   state->base_is_below
       = insn->op == OP_LOWER || (was_base && state->base_is_below);
-  set_register (state, insn->to, value_of (VALUE_BASE, 0), address);
+  set_register (state, insn, insn->to, value_of (VALUE_BASE, 0));
 }
 
 /* A multiple of what is bounded is bounded, too.  */
 static void
-apply_scale (struct state *state, const struct insn *insn, uint64_t address)
+apply_scale (struct state *state, const struct insn *insn)
 {
   struct value from = state->registers[insn->from];
   struct limit limit = state_bound (state, from);
-  compute (state, address, insn->to);
+  compute (state, insn, insn->to);
   if (value_is_constant (from) && from.number <= UINT32_MAX
       && from.number >= 0)
     state->registers[insn->to]
@@ -136,92 +135,86 @@ is_lower_part (struct value value, unsigned width)
 
 /* Move within a width, so that a lower part stays what it was.  */
 static void
-apply_move (struct state *state, const struct insn *insn, uint64_t address)
+apply_move (struct state *state, const struct insn *insn)
 {
   struct value from = state->registers[insn->from];
   if (is_lower_part (from, insn->width))
-    set_register (state, insn->to, from, address);
+    set_register (state, insn, insn->to, from);
   else
-    compute (state, address, insn->to);
+    compute (state, insn, insn->to);
 }
 
 /* Entry of a jump table + its base, in either order.  */
 static bool
 sum_is_target (struct state *state, struct value a, struct value b,
-               struct jump_tables *tables, const struct insn *insn,
-               uint64_t address)
+               const struct insn *insn)
 {
   bool is_scaled = insn->op == OP_SUM_SCALED;
   if (!value_is_entry (a) || !value_is_address (b))
     return false;
   for (uint32_t i = TABLE_NONE; value_next_table (a, &i);)
-    if (!jump_table_set_base (&tables->tables[i], (uint64_t)b.number,
+    if (!jump_table_set_base (&state->tables->tables[i], (uint64_t)b.number,
                               is_scaled ? insn->scale : 1,
                               is_scaled && insn->sign_extended
-                                  && insn->width == tables->tables[i].width))
+                                  && insn->width
+                                         == state->tables->tables[i].width))
       return false;
-  set_register (state, insn->to,
+  set_register (state, insn, insn->to,
                 value_of (a.kind == VALUE_ENTRY ? VALUE_TARGET : VALUE_TARGETS,
-                          a.number),
-                address);
+                          a.number));
   return true;
 }
 
 /* Add an entry of a jump table, which is extended and multiplied, to the base
    of the table.  */
 static void
-apply_sum_scaled (struct state *state, const struct insn *insn,
-                  uint64_t address, struct jump_tables *tables)
+apply_sum_scaled (struct state *state, const struct insn *insn)
 {
   struct value from = state->registers[insn->from];
   struct value index = state->registers[insn->index];
-  if (!sum_is_target (state, index, from, tables, insn, address))
-    compute (state, address, insn->to);
+  if (!sum_is_target (state, index, from, insn))
+    compute (state, insn, insn->to);
 }
 
 static void
-apply_sum (struct state *state, const struct insn *insn, uint64_t address,
-           struct jump_tables *tables)
+apply_sum (struct state *state, const struct insn *insn)
 {
   struct value a = state->registers[insn->from];
   struct value b = state->registers[insn->index];
-  if (sum_is_target (state, a, b, tables, insn, address)
-      || sum_is_target (state, b, a, tables, insn, address))
+  if (sum_is_target (state, a, b, insn) || sum_is_target (state, b, a, insn))
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
-    a.kind = VALUE_NUMBER; /* no address any more */
+    a.kind = VALUE_NUMBER; /* no insn->address any more */
   bool kept = a.kind == VALUE_KEPT || b.kind == VALUE_KEPT;
   if (!kept && value_is_constant (b))
-    set_register (state, insn->to, value_moved (a, b.number), address);
+    set_register (state, insn, insn->to, value_moved (a, b.number));
   else if (!kept && value_is_constant (a))
-    set_register (state, insn->to, value_moved (b, a.number), address);
+    set_register (state, insn, insn->to, value_moved (b, a.number));
   else
-    compute (state, address, insn->to);
+    compute (state, insn, insn->to);
 }
 
 static void
-apply_lower (struct state *state, const struct code_machine *machine,
-             const struct insn *insn, uint64_t address)
+apply_lower (struct state *state, const struct insn *insn)
 {
   struct value by = insn->index == REG_NONE ? value_of (VALUE_MIXED, 0)
                                             : state->registers[insn->index];
   if (value_is_constant (by))
-    set_register (state, insn->to,
-                  value_moved (state->registers[insn->from], -by.number),
-                  address);
-  else if (insn->to == machine->arch->sp)
-    apply_base (state, machine, insn, address);
+    set_register (state, insn, insn->to,
+                  value_moved (state->registers[insn->from], -by.number));
+  else if (insn->to == state->machine->arch->sp)
+    apply_base (state, insn);
   else
-    compute (state, address, insn->to);
+    compute (state, insn, insn->to);
 }
 
 static void
-apply_insert (struct state *state, const struct insn *insn, uint64_t address)
+apply_insert (struct state *state, const struct insn *insn)
 {
   struct value old = state->registers[insn->from];
   if (!value_is_constant (old))
     {
-      compute (state, address, insn->to);
+      compute (state, insn, insn->to);
       return;
     }
   uint64_t number = (uint64_t)old.number & ~(UINT64_C (0xffff) << insn->scale);
@@ -229,22 +222,20 @@ apply_insert (struct state *state, const struct insn *insn, uint64_t address)
   if (insn->width == 4)
     number &= UINT32_MAX;
   set_register (
-      state, insn->to,
-      value_moved (value_of ((enum value_kind)old.kind, 0), (int64_t)number),
-      address);
+      state, insn, insn->to,
+      value_moved (value_of ((enum value_kind)old.kind, 0), (int64_t)number));
 }
 
 /* A part of a register stays what it was where the result has less.  */
 static void
-apply_calculation (struct state *state, const struct insn *insn,
-                   uint64_t address)
+apply_calculation (struct state *state, const struct insn *insn)
 {
   struct value old = state->registers[insn->to];
   struct value a = insn->from == REG_NONE ? value_of (VALUE_CONSTANT, 0)
                                           : state->registers[insn->from];
   struct value b = insn->index == REG_NONE ? value_of (VALUE_CONSTANT, 0)
                                            : state->registers[insn->index];
-  compute (state, address, insn->to);
+  compute (state, insn, insn->to);
   if (!value_is_constant (a) || !value_is_constant (b)
       || (insn->width < 4 && !value_is_constant (old)))
     return;
@@ -254,22 +245,19 @@ apply_calculation (struct state *state, const struct insn *insn,
                                     (uint64_t)a.number, by, insn->width);
   if (insn->width < 4)
     result |= (uint64_t)old.number & UINT64_MAX << 8 * insn->width;
-  set_register (state, insn->to,
-                value_moved (value_of (VALUE_NUMBER, 0), (int64_t)result),
-                address);
+  set_register (state, insn, insn->to,
+                value_moved (value_of (VALUE_NUMBER, 0), (int64_t)result));
 }
 
 /* A code is of use only if SP is what it was when the function began: whoever
    unwinds takes the CFA for it.  */
 static void
-apply_signing (struct state *state, const struct code_machine *machine,
-               const struct insn *insn, uint64_t address)
+apply_signing (struct state *state, const struct insn *insn)
 {
-  struct value plain = value_of (VALUE_SAVED, machine->arch->ra);
+  struct value plain = value_of (VALUE_SAVED, state->machine->arch->ra);
   struct value with_code = value_of (VALUE_SIGNED, insn->immediate);
   const struct value *from = &state->registers[insn->from];
-  bool at_cfa = value_equal (state->registers[machine->arch->sp],
-                             value_of (VALUE_CFA, 0));
+  bool at_cfa = value_equal (state_sp (state), value_of (VALUE_CFA, 0));
   struct value to = value_of (VALUE_MIXED, 0);
   if (insn->op == OP_STRIP)
     to = from->kind == VALUE_SIGNED ? plain : *from;
@@ -278,7 +266,7 @@ apply_signing (struct state *state, const struct code_machine *machine,
   else if (insn->op == OP_AUTHENTICATE && at_cfa
            && value_equal (*from, with_code))
     to = plain;
-  set_register (state, insn->to, to, address);
+  set_register (state, insn, insn->to, to);
 }
 
 /* Where the memory operand of INSN is in the stack.  */
@@ -315,13 +303,13 @@ is_known_entry (const struct insn *insn)
 /* INSN loads from a table by an index.  *BASE is the table's address without
    the offset, *INDEX what is added, in entries or (scale 1) in bytes.  */
 static bool
-is_indexed (const struct state *state, const struct code_machine *machine,
-            const struct insn *insn, struct value *base, struct value *index)
+is_indexed (const struct state *state, const struct insn *insn,
+            struct value *base, struct value *index)
 {
   bool scaled = insn->scale == insn->width;
   if (!insn->memory || insn->index == REG_NONE || (!scaled && insn->scale != 1)
       || insn->width > 8 || (insn->width & (insn->width - 1))
-      || !(machine->table_widths & insn->width))
+      || !(state->machine->table_widths & insn->width))
     return false;
   *base = value_of (VALUE_CONSTANT, 0);
   *index = state->registers[insn->index];
@@ -348,25 +336,24 @@ last_entry (const struct state *state, const struct insn *insn,
 }
 
 bool
-state_table (const struct state *state, const struct code_machine *machine,
-             const struct insn *insn, uint64_t address,
-             struct jump_tables *tables, uint32_t *number)
+state_table (const struct state *state, const struct insn *insn,
+             uint32_t *number)
 {
   struct value base = value_of (VALUE_CONSTANT, 0), index;
-  bool indexed = is_indexed (state, machine, insn, &base, &index);
+  bool indexed = is_indexed (state, insn, &base, &index);
   if (!indexed && !is_known_entry (insn))
     return false;
   const struct limit limit
       = indexed ? last_entry (state, insn, index) : (struct limit){ .max = 0 };
   struct jump_table table
-      = { .reader = address,
+      = { .reader = insn->address,
           .address = (uint64_t)base.number + (uint64_t)insn->offset,
           .max = limit.max,
           .is_weak = limit.is_weak,
           .width = (uint8_t)insn->width,
           .scale = 1,
           .is_signed = insn->sign_extended || insn->width == 4 };
-  return jump_tables_note (tables, &table, number);
+  return jump_tables_note (state->tables, &table, number);
 }
 
 /* VALUE as it is read from the stack.  */
@@ -378,55 +365,53 @@ as_kept (struct value value)
 }
 
 static void
-load_word (struct state *state, unsigned to, struct value place,
-           uint64_t address)
+load_word (struct state *state, const struct insn *insn, unsigned to,
+           struct value place)
 {
   if (to == REG_NONE)
     return;
   if (value_is_stack (place))
-    set_register (state, to, as_kept (state_load (state, place)), address);
+    set_register (state, insn, to, as_kept (state_load (state, place)));
   else
-    compute (state, address, to);
+    compute (state, insn, to);
 }
 
 static void
-adjust_base (struct state *state, const struct insn *insn, struct value base,
-             uint64_t address)
+adjust_base (struct state *state, const struct insn *insn, struct value base)
 {
   if (insn->adjusts_base)
-    set_register (state, insn->base, value_moved (base, insn->immediate),
-                  address);
+    set_register (state, insn, insn->base,
+                  value_moved (base, insn->immediate));
 }
 
 static void
-apply_load (struct state *state, const struct code_machine *machine,
-            const struct insn *insn, uint64_t address,
-            struct jump_tables *tables)
+apply_load (struct state *state, const struct insn *insn)
 {
   struct value place = place_of (state, insn);
   if (insn->is_pair)
     {
-      load_word (state, insn->to, place, address);
-      load_word (state, insn->second, value_moved (place, machine->word),
-                 address);
+      load_word (state, insn, insn->to, place);
+      load_word (state, insn, insn->second,
+                 value_moved (place, state->machine->word));
       return;
     }
   struct subject memory = state_memory (state, insn);
   struct limit limit = state_bound_of (state, &memory);
   struct value half;
   uint32_t number;
-  if (state_table (state, machine, insn, address, tables, &number))
-    set_register (state, insn->to, value_of (VALUE_ENTRY, number), address);
-  else if (insn->width == machine->word)
-    load_word (state, insn->to, place, address);
+  if (state_table (state, insn, &number))
+    set_register (state, insn, insn->to, value_of (VALUE_ENTRY, number));
+  else if (insn->width == state->machine->word)
+    load_word (state, insn, insn->to, place);
   else if (insn->width == 4 && state_load_half (state, place, &half))
-    set_register (state, insn->to, as_kept (half), address);
+    set_register (state, insn, insn->to, as_kept (half));
   else
-    compute (state, address, insn->to);
+    compute (state, insn, insn->to);
   /* A word of some place in the stack may be a register saved there.  */
   if (insn->base != REG_NONE && state->registers[insn->to].kind == VALUE_OPAQUE
       && value_is_stack (place))
-    state->registers[insn->to] = value_new (VALUE_MIXED, address, insn->to);
+    state->registers[insn->to]
+        = value_new (VALUE_MIXED, insn->address, insn->to);
   if (limit.max != UINT64_MAX)
     {
       struct subject loaded = subject_of_value (state->registers[insn->to]);
@@ -451,9 +436,9 @@ stored_value (const struct state *state, const struct insn *insn)
 }
 
 static void
-apply_store (struct state *state, const struct code_machine *machine,
-             const struct insn *insn)
+apply_store (struct state *state, const struct insn *insn)
 {
+  const struct code_machine *machine = state->machine;
   struct value place = place_of (state, insn);
   unsigned width = insn->is_pair ? machine->word : insn->width;
   if (insn->is_pair)
@@ -464,63 +449,59 @@ apply_store (struct state *state, const struct code_machine *machine,
 }
 
 static void
-apply_push (struct state *state, const struct code_machine *machine,
-            const struct insn *insn, uint64_t address)
+apply_push (struct state *state, const struct insn *insn)
 {
+  const struct code_machine *machine = state->machine;
   unsigned sp = machine->arch->sp;
   struct value what = stored_value (state, insn);
   if (insn->has_constant && what.kind == VALUE_CONSTANT)
     what.kind = VALUE_NUMBER;
   struct value place = value_moved (state->registers[sp], -machine->word);
-  set_register (state, sp, place, address);
+  set_register (state, insn, sp, place);
   state_store (state, place, what, machine->word);
 }
 
 static void
-apply_pop (struct state *state, const struct code_machine *machine,
-           unsigned to, uint64_t address)
+apply_pop (struct state *state, const struct insn *insn, unsigned to)
 {
-  unsigned sp = machine->arch->sp;
+  unsigned sp = state->machine->arch->sp;
   struct value place = state->registers[sp];
   struct value what = as_kept (state_load (state, place));
-  set_register (state, sp, value_moved (place, machine->word), address);
+  set_register (state, insn, sp, value_moved (place, state->machine->word));
   if (to != REG_NONE)
-    set_register (state, to, what, address);
+    set_register (state, insn, to, what);
 }
 
 /* A word of the stack goes where INSN says, as a value that is not known.  */
 static void
-apply_pop_to_memory (struct state *state, const struct code_machine *machine,
-                     const struct insn *insn, uint64_t address)
+apply_pop_to_memory (struct state *state, const struct insn *insn)
 {
   struct value place = place_of (state, insn);
-  apply_pop (state, machine, REG_NONE, address);
-  state_store (state, place, value_of (VALUE_MIXED, 0), machine->word);
-  state_forget_bounds (state, place, machine->word);
+  apply_pop (state, insn, REG_NONE);
+  state_store (state, place, value_of (VALUE_MIXED, 0), state->machine->word);
+  state_forget_bounds (state, place, state->machine->word);
 }
 
 static void
-apply_enter (struct state *state, const struct code_machine *machine,
-             const struct insn *insn, uint64_t address)
+apply_enter (struct state *state, const struct insn *insn)
 {
-  unsigned sp = machine->arch->sp, fp = machine->arch->fp;
-  apply_push (state, machine, insn, address);
+  unsigned sp = state->machine->arch->sp, fp = state->machine->arch->fp;
+  apply_push (state, insn);
   struct value frame = state->registers[sp];
-  set_register (state, fp, frame, address);
-  set_register (state, sp, value_moved (frame, insn->immediate), address);
+  set_register (state, insn, fp, frame);
+  set_register (state, insn, sp, value_moved (frame, insn->immediate));
 }
 
 static void
-apply_leave (struct state *state, const struct code_machine *machine,
-             uint64_t address)
+apply_leave (struct state *state, const struct insn *insn)
 {
-  unsigned sp = machine->arch->sp, fp = machine->arch->fp;
-  set_register (state, sp, state->registers[fp], address);
-  apply_pop (state, machine, fp, address);
+  unsigned sp = state->machine->arch->sp, fp = state->machine->arch->fp;
+  set_register (state, insn, sp, state->registers[fp]);
+  apply_pop (state, insn, fp);
 }
 
 static void
-apply_swap (struct state *state, const struct insn *insn, uint64_t address)
+apply_swap (struct state *state, const struct insn *insn)
 {
   const unsigned regs[] = { insn->to, insn->from };
   const struct value values[]
@@ -529,7 +510,7 @@ apply_swap (struct state *state, const struct insn *insn, uint64_t address)
     if (is_lower_part (values[i], insn->width))
       state->registers[regs[i]] = values[i];
     else
-      compute (state, address, regs[i]);
+      compute (state, insn, regs[i]);
   state->has_equals = false;
 }
 
@@ -551,8 +532,7 @@ note_tested (struct state *state, unsigned reg)
 
 /* Comparisons wait for the branch that tells how they came out.  */
 static void
-apply_compare (struct state *state, const struct code_machine *machine,
-               const struct insn *insn, uint64_t address)
+apply_compare (struct state *state, const struct insn *insn)
 {
   uint64_t with = (uint64_t)insn->immediate;
   forget_flags (state);
@@ -565,8 +545,8 @@ apply_compare (struct state *state, const struct code_machine *machine,
     }
   else if (insn->op == OP_COMPARE_BOTH)
     {
-      const unsigned sp = machine->arch->sp;
-      state->has_equals = insn->width == machine->word
+      const unsigned sp = state->machine->arch->sp;
+      state->has_equals = insn->width == state->machine->word
                           && (insn->from == sp || insn->index == sp);
       state->equals[0] = insn->from;
       state->equals[1] = insn->index;
@@ -577,7 +557,7 @@ apply_compare (struct state *state, const struct code_machine *machine,
   /* What is compared was read from a table, but not to be jumped by.  */
   if (insn->op != OP_COMPARE_MEMORY
       && value_is_entry (state->registers[insn->from]))
-    compute (state, address, insn->from);
+    compute (state, insn, insn->from);
   struct subject subject;
   if (insn->op == OP_COMPARE_MEMORY)
     subject = state_memory (state, insn);
@@ -593,61 +573,57 @@ apply_compare (struct state *state, const struct code_machine *machine,
 }
 
 static void
-apply_op (struct state *state, const struct code_machine *machine,
-          const struct insn *insn, uint64_t address,
-          struct jump_tables *tables)
+apply_op (struct state *state, const struct insn *insn)
 {
   struct value base = held (state, insn->base);
   switch (insn->op)
     {
     case OP_MOVE:
-      return apply_move (state, insn, address);
+      return apply_move (state, insn);
     case OP_ADD:
       return set_register (
-          state, insn->to,
-          value_moved (state->registers[insn->from], insn->immediate),
-          address);
+          state, insn, insn->to,
+          value_moved (state->registers[insn->from], insn->immediate));
     case OP_SUM:
-      return apply_sum (state, insn, address, tables);
+      return apply_sum (state, insn);
     case OP_SUM_SCALED:
-      return apply_sum_scaled (state, insn, address, tables);
+      return apply_sum_scaled (state, insn);
     case OP_INSERT:
-      return apply_insert (state, insn, address);
+      return apply_insert (state, insn);
     case OP_CALCULATE:
-      return apply_calculation (state, insn, address);
+      return apply_calculation (state, insn);
     case OP_SIGN:
     case OP_AUTHENTICATE:
     case OP_STRIP:
-      return apply_signing (state, machine, insn, address);
+      return apply_signing (state, insn);
     case OP_SET:
       return set_register (
-          state, insn->to,
-          value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate),
-          address);
+          state, insn, insn->to,
+          value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate));
     case OP_SCALE:
-      return apply_scale (state, insn, address);
+      return apply_scale (state, insn);
     case OP_ALIGN:
-      return apply_base (state, machine, insn, address);
+      return apply_base (state, insn);
     case OP_LOWER:
-      return apply_lower (state, machine, insn, address);
+      return apply_lower (state, insn);
     case OP_LOAD:
-      apply_load (state, machine, insn, address, tables);
-      return adjust_base (state, insn, base, address);
+      apply_load (state, insn);
+      return adjust_base (state, insn, base);
     case OP_STORE:
-      apply_store (state, machine, insn);
-      return adjust_base (state, insn, base, address);
+      apply_store (state, insn);
+      return adjust_base (state, insn, base);
     case OP_PUSH:
-      return apply_push (state, machine, insn, address);
+      return apply_push (state, insn);
     case OP_POP:
       if (insn->memory)
-        return apply_pop_to_memory (state, machine, insn, address);
-      return apply_pop (state, machine, insn->to, address);
+        return apply_pop_to_memory (state, insn);
+      return apply_pop (state, insn, insn->to);
     case OP_ENTER:
-      return apply_enter (state, machine, insn, address);
+      return apply_enter (state, insn);
     case OP_LEAVE:
-      return apply_leave (state, machine, address);
+      return apply_leave (state, insn);
     case OP_SWAP:
-      return apply_swap (state, insn, address);
+      return apply_swap (state, insn);
     default:
       return;
     }
@@ -658,10 +634,9 @@ apply_op (struct state *state, const struct code_machine *machine,
    down again, anything may be there.  What was stored below it before it went
    down is kept: that is how some compilers save registers.  */
 static void
-move_stack (struct state *state, const struct code_machine *machine,
-            struct value before)
+move_stack (struct state *state, struct value before)
 {
-  struct value sp = state->registers[machine->arch->sp];
+  struct value sp = state_sp (state);
   if (!value_is_stack (sp))
     return;
   for (unsigned i = state->n_slots; i-- > 0;)
@@ -678,28 +653,27 @@ move_stack (struct state *state, const struct code_machine *machine,
 }
 
 bool
-state_kernel_call (const struct state *state,
-                   const struct code_machine *machine, int64_t *number)
+state_kernel_call (const struct state *state, int64_t *number)
 {
-  struct value value = state->registers[machine->kernel_call];
+  struct value value = state->registers[state->machine->kernel_call];
   *number = value.number;
   return value_is_constant (value) || value.kind == VALUE_KEPT;
 }
 
 bool
-state_exits (const struct state *state, const struct code_machine *machine,
-             const struct insn *insn)
+state_exits (const struct state *state, const struct insn *insn)
 {
   int64_t number;
-  return insn->calls_kernel && state_kernel_call (state, machine, &number)
-         && (number == machine->exit || number == machine->exit_group);
+  return insn->calls_kernel && state_kernel_call (state, &number)
+         && (number == state->machine->exit
+             || number == state->machine->exit_group);
 }
 
 /* Whether system call NUMBER, with STATE, makes a child with another stack. */
 static bool
-makes_child (const struct state *state, const struct code_machine *machine,
-             int64_t number)
+makes_child (const struct state *state, int64_t number)
 {
+  const struct code_machine *machine = state->machine;
   struct value stack = state->registers[machine->clone_stack];
   return number == machine->clone3
          || (number == machine->clone
@@ -708,65 +682,61 @@ makes_child (const struct state *state, const struct code_machine *machine,
 
 /* Registers get values that the instruction's operation does not tell.  */
 static void
-apply_writes (struct state *state, const struct insn *insn, uint64_t address)
+apply_writes (struct state *state, const struct insn *insn)
 {
   for (uint32_t left = insn->writes; left; left &= left - 1)
-    compute (state, address, (unsigned)__builtin_ctz (left));
+    compute (state, insn, (unsigned)__builtin_ctz (left));
 }
 
 static void
-apply_kernel_call (struct state *state, const struct code_machine *machine,
-                   const struct insn *insn, uint64_t address)
+apply_kernel_call (struct state *state, const struct insn *insn)
 {
-  unsigned result = machine->kernel_result;
+  unsigned result = state->machine->kernel_result;
   int64_t number;
-  bool known = state_kernel_call (state, machine, &number);
-  bool forks = known && makes_child (state, machine, number);
+  bool known = state_kernel_call (state, &number);
+  bool forks = known && makes_child (state, number);
   forget_flags (state);
-  apply_writes (state, insn, address);
+  apply_writes (state, insn);
   state->is_child_too |= forks;
   state->has_asked |= !known;
   if (forks || !known)
-    state->registers[result]
-        = value_new (known ? VALUE_FORKED : VALUE_ASKED, address, result);
+    state->registers[result] = value_new (known ? VALUE_FORKED : VALUE_ASKED,
+                                          insn->address, result);
 }
 
 void
-state_apply (struct state *state, const struct code_machine *machine,
-             const struct insn *insn, uint64_t address,
-             struct jump_tables *tables)
+state_apply (struct state *state, const struct insn *insn)
 {
-  struct value sp = state->registers[machine->arch->sp];
+  struct value sp = state_sp (state);
   if (insn->calls_kernel)
     {
-      apply_kernel_call (state, machine, insn, address);
+      apply_kernel_call (state, insn);
       return;
     }
   if (insn->sets_flags)
     forget_flags (state);
   if (insn_compares (insn))
-    apply_compare (state, machine, insn, address);
+    apply_compare (state, insn);
   else if (insn->op == OP_TEST)
     note_tested (state, insn->from);
   else if (insn->op != OP_NONE)
-    apply_op (state, machine, insn, address, tables);
-  apply_writes (state, insn, address);
+    apply_op (state, insn);
+  apply_writes (state, insn);
   if (state->trusts_sp)
-    state->trusts_sp = !insn_resets (insn, machine->arch->sp);
-  if (!value_equal (state->registers[machine->arch->sp], sp))
-    move_stack (state, machine, sp);
+    state->trusts_sp = !insn_resets (insn, state->machine->arch->sp);
+  if (!value_equal (state_sp (state), sp))
+    move_stack (state, sp);
 }
 
 void
-state_call (struct state *state, const struct code_machine *machine,
-            uint64_t address)
+state_call (struct state *state, const struct insn *insn)
 {
-  for (uint32_t left = machine->clobbered; left; left &= left - 1)
-    compute (state, address, (unsigned)__builtin_ctz (left));
+  for (uint32_t left = state->machine->clobbered; left; left &= left - 1)
+    compute (state, insn, (unsigned)__builtin_ctz (left));
   forget_flags (state);
   state_forget_bounds (state, value_of (VALUE_MIXED, 0), 0);
-  struct value sp = state->registers[machine->arch->sp];
-  forget_below (state, value_moved (sp, -machine->kept_below));
+  struct value sp = state_sp (state);
+  forget_below (state, value_moved (sp, -state->machine->kept_below));
 }
 
 /* Of SP and a register that are equal, what is known of one holds for both: so

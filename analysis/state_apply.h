@@ -11,22 +11,17 @@
 
 /* Do INSN at ADDRESS, without where it goes.  Loads of jump table entries are
    noted in TABLES.  */
-void state_apply (struct state *state, const struct code_machine *machine,
-                  const struct insn *insn, uint64_t address,
-                  struct jump_tables *tables);
+void state_apply (struct state *state, const struct insn *insn);
 
 /* The NUMBER of the system call that STATE is in front of.  False: unknown. */
-bool state_kernel_call (const struct state *state,
-                        const struct code_machine *machine, int64_t *number);
+bool state_kernel_call (const struct state *state, int64_t *number);
 
 /* Whether INSN, with STATE in front, is a system call that ends the thread or
    the process.  */
-bool state_exits (const struct state *state,
-                  const struct code_machine *machine, const struct insn *insn);
+bool state_exits (const struct state *state, const struct insn *insn);
 
 /* What a call at ADDRESS leaves, after it returned.  */
-void state_call (struct state *state, const struct code_machine *machine,
-                 uint64_t address);
+void state_call (struct state *state, const struct insn *insn);
 
 /* Whether state_branch changes anything.  */
 static inline bool
@@ -52,9 +47,7 @@ bool state_names_place (const struct state *state, const struct insn *insn,
                         uint64_t *address);
 
 /* Note the table that INSN at ADDRESS reads, if it can be one.  False: no.  */
-bool state_table (const struct state *state,
-                  const struct code_machine *machine, const struct insn *insn,
-                  uint64_t address, struct jump_tables *tables,
+bool state_table (const struct state *state, const struct insn *insn,
                   uint32_t *number);
 
 #endif /* ANALYSIS_STATE_APPLY_H */

@@ -5,12 +5,11 @@
 
 /* No compiler branches by flags that were set on another path.  */
 void
-state_settle (struct state *state, const struct code_machine *machine,
-              uint64_t at)
+state_settle (struct state *state, uint64_t at)
 {
   state->has_compared = state->has_equals = false;
   state->tested = VALUE_OPAQUE;
-  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+  for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
       if (value_is_anonymous (*value) && !state_is_bounded (state, *value))
@@ -85,18 +84,16 @@ stays (struct value value, struct value other, uint64_t at, unsigned reg)
 }
 
 static bool
-join_registers (struct state *state, const struct code_machine *machine,
-                const struct state *other, uint64_t at,
-                struct jump_tables *tables)
+join_registers (struct state *state, const struct state *other, uint64_t at)
 {
   bool changed = false;
-  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+  for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
       if (stays (*value, other->registers[reg], at, reg))
         continue;
       struct value met
-          = value_join (*value, other->registers[reg], at, reg, tables);
+          = value_join (*value, other->registers[reg], at, reg, state->tables);
       changed |= !value_equal (met, *value);
       *value = met;
     }
@@ -159,10 +156,9 @@ join_bounds (struct state *state, const struct state *other)
 }
 
 bool
-state_join (struct state *state, const struct code_machine *machine,
-            const struct state *other, uint64_t at, struct jump_tables *tables)
+state_join (struct state *state, const struct state *other, uint64_t at)
 {
-  bool changed = join_registers (state, machine, other, at, tables);
+  bool changed = join_registers (state, other, at);
   changed |= join_slots (state, other);
   changed |= join_bounds (state, other);
   changed |= other->is_child_too && !state->is_child_too;

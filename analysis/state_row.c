@@ -34,20 +34,18 @@ moved (struct value value, int64_t distance)
 }
 
 bool
-state_is_at_entry (const struct state *state,
-                   const struct code_machine *machine)
+state_is_at_entry (const struct state *state)
 {
-  const struct arch *arch = machine->arch;
+  const struct arch *arch = state->machine->arch;
   return value_equal (state->registers[arch->sp],
                       value_of (VALUE_CFA, arch->fixed_ra_offset));
 }
 
 uint32_t
-state_changed_registers (const struct state *state,
-                         const struct code_machine *machine)
+state_changed_registers (const struct state *state)
 {
   uint32_t changed = 0;
-  for (uint32_t left = machine->preserved; left; left &= left - 1)
+  for (uint32_t left = state->machine->preserved; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
       if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
@@ -57,10 +55,9 @@ state_changed_registers (const struct state *state,
 }
 
 bool
-state_has_ra (const struct state *state, const struct code_machine *machine,
-              unsigned reg)
+state_has_ra (const struct state *state, unsigned reg)
 {
-  const struct arch *arch = machine->arch;
+  const struct arch *arch = state->machine->arch;
   struct value ra
       = arch_tracks_ra (arch)
             ? state->registers[reg]
@@ -69,18 +66,17 @@ state_has_ra (const struct state *state, const struct code_machine *machine,
 }
 
 bool
-state_is_restored (const struct state *state,
-                   const struct code_machine *machine)
+state_is_restored (const struct state *state)
 {
-  return state_is_at_entry (state, machine)
-         && state_has_ra (state, machine, machine->arch->ra)
-         && state_changed_registers (state, machine) == 0;
+  return state_is_at_entry (state)
+         && state_has_ra (state, state->machine->arch->ra)
+         && state_changed_registers (state) == 0;
 }
 
 bool
-state_has_left (const struct state *state, const struct code_machine *machine)
+state_has_left (const struct state *state)
 {
-  for (unsigned reg = 0; reg < machine->n_registers; reg++)
+  for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     if (value_is_stack (state->registers[reg]))
       return false;
   return true;
@@ -91,12 +87,11 @@ state_has_left (const struct state *state, const struct code_machine *machine)
    CFA + base_limit, so that a stack pointer known by it has an upper limit,
    and one known by the CFA has left the base behind.  */
 static bool
-is_above_sp (const struct state *state, const struct code_machine *machine,
-             unsigned index)
+is_above_sp (const struct state *state, unsigned index)
 {
   struct value place = state->slots[index].place;
-  struct value sp = state->registers[machine->arch->sp];
-  int64_t lowest = sp.number - machine->kept_below;
+  struct value sp = state_sp (state);
+  int64_t lowest = sp.number - state->machine->kept_below;
   if (place.kind == sp.kind)
     return place.number >= lowest;
   if (sp.kind == VALUE_BASE)
@@ -106,42 +101,38 @@ is_above_sp (const struct state *state, const struct code_machine *machine,
 
 /* Whether VALUE can be had back from slot INDEX.  */
 static bool
-holds (const struct state *state, const struct code_machine *machine,
-       unsigned index, struct value value)
+holds (const struct state *state, unsigned index, struct value value)
 {
   return value_equal (state->slots[index].value, value)
-         && is_above_sp (state, machine, index);
+         && is_above_sp (state, index);
 }
 
 /* The slot with VALUE whose place is known relative to BASE, or NULL.  */
 static const struct slot *
-find_slot (const struct state *state, const struct code_machine *machine,
-           enum value_kind base, struct value value)
+find_slot (const struct state *state, enum value_kind base, struct value value)
 {
   for (unsigned i = 0; i < state->n_slots; i++)
-    if (state->slots[i].place.kind == base && holds (state, machine, i, value))
+    if (state->slots[i].place.kind == base && holds (state, i, value))
       return &state->slots[i];
   return NULL;
 }
 
 bool
-state_keeps (const struct state *state, const struct code_machine *machine,
-             struct value value)
+state_keeps (const struct state *state, struct value value)
 {
-  return find_slot (state, machine, VALUE_CFA, value)
-         || find_slot (state, machine, VALUE_BASE, value);
+  return find_slot (state, VALUE_CFA, value)
+         || find_slot (state, VALUE_BASE, value);
 }
 
 bool
-state_saves_registers (const struct state *state,
-                       const struct code_machine *machine)
+state_saves_registers (const struct state *state)
 {
-  for (uint32_t left = machine->preserved; left; left &= left - 1)
+  for (uint32_t left = state->machine->preserved; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
       struct value saved = value_of (VALUE_SAVED, reg);
-      const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
-      if (slot && slot->place.number < machine->arch->fixed_ra_offset
+      const struct slot *slot = find_slot (state, VALUE_CFA, saved);
+      if (slot && slot->place.number < state->machine->arch->fixed_ra_offset
           && !value_equal (state->registers[reg], saved))
         return true;
     }
@@ -152,25 +143,24 @@ state_saves_registers (const struct state *state,
    pointer does.  Any other address of the stack in FP may be a variable's,
    read from a word that a function which was called has changed since.  */
 static bool
-is_frame_pointer (const struct state *state,
-                  const struct code_machine *machine)
+is_frame_pointer (const struct state *state)
 {
-  unsigned fp = machine->arch->fp;
+  unsigned fp = state->machine->arch->fp;
   return value_equal (state_load (state, state->registers[fp]),
                       value_of (VALUE_SAVED, fp));
 }
 
 static bool
-cfa_rule (const struct state *state, const struct code_machine *machine,
-          struct frame_rule *rule)
+cfa_rule (const struct state *state, struct frame_rule *rule)
 {
+  const struct code_machine *machine = state->machine;
   const uint16_t sp = machine->arch->sp, fp = machine->arch->fp;
   bool sp_first = machine->keeps_sp
                   || (state->registers[sp].kind == VALUE_CFA
-                      && !is_frame_pointer (state, machine));
+                      && !is_frame_pointer (state));
   const uint16_t order[] = { sp_first ? sp : fp, sp_first ? fp : sp };
   const struct slot *slot
-      = find_slot (state, machine, VALUE_BASE, value_of (VALUE_CFA, 0));
+      = find_slot (state, VALUE_BASE, value_of (VALUE_CFA, 0));
   for (unsigned i = 0; i < 2; i++)
     {
       struct value value = state->registers[order[i]];
@@ -187,32 +177,32 @@ cfa_rule (const struct state *state, const struct code_machine *machine,
 /* Whether SLOT is the second word of a frame record, behind the caller's FP
    (AAPCS64, 6.4.6 "The Frame Pointer").  */
 static bool
-is_in_record (const struct state *state, const struct code_machine *machine,
-              const struct slot *slot)
+is_in_record (const struct state *state, const struct slot *slot)
 {
-  struct value fp = state_load (state, moved (slot->place, -machine->word));
-  return value_equal (fp, value_of (VALUE_SAVED, machine->arch->fp));
+  struct value fp
+      = state_load (state, moved (slot->place, -state->machine->word));
+  return value_equal (fp, value_of (VALUE_SAVED, state->machine->arch->fp));
 }
 
 /* The slot with VALUE, the return address; of several the one in the frame
    record.  NULL also if none of several is: then some are copies, which
    callees may overwrite.  */
 static const struct slot *
-find_true_slot (const struct state *state, const struct code_machine *machine,
-                enum value_kind base, struct value value)
+find_true_slot (const struct state *state, enum value_kind base,
+                struct value value)
 {
   const struct slot *last = NULL, *in_record = NULL;
   unsigned n = 0;
   for (unsigned i = 0; i < state->n_slots; i++)
     {
       const struct slot *slot = &state->slots[i];
-      if (!holds (state, machine, i, value))
+      if (!holds (state, i, value))
         continue;
       n++;
       if (slot->place.kind != base)
         continue;
       last = slot;
-      if (is_in_record (state, machine, slot))
+      if (is_in_record (state, slot))
         in_record = slot;
     }
   return n == 1 ? last : in_record;
@@ -222,49 +212,47 @@ find_true_slot (const struct state *state, const struct code_machine *machine,
    or as it came.  Where one is signed, those that are not are copies, for the
    function's own use (__builtin_return_address).  */
 static const struct slot *
-find_ra_slot (const struct state *state, const struct code_machine *machine,
-              enum value_kind base)
+find_ra_slot (const struct state *state, enum value_kind base)
 {
   for (int64_t key = 0; key < SIGNING_KEYS; key++)
     {
       struct value with_code = value_of (VALUE_SIGNED, key);
-      if (find_slot (state, machine, base, with_code))
-        return find_true_slot (state, machine, base, with_code);
+      if (find_slot (state, base, with_code))
+        return find_true_slot (state, base, with_code);
     }
-  return find_true_slot (state, machine, base,
-                         value_of (VALUE_SAVED, machine->arch->ra));
+  return find_true_slot (state, base,
+                         value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
 /* The RA rule where it is not fixed.  */
 static bool
-ra_rule (const struct state *state, const struct code_machine *machine,
-         struct frame_row *row)
+ra_rule (const struct state *state, struct frame_row *row)
 {
-  const struct slot *slot = find_ra_slot (state, machine, VALUE_CFA);
+  const struct slot *slot = find_ra_slot (state, VALUE_CFA);
   struct value value
-      = slot ? slot->value : state->registers[machine->arch->ra];
+      = slot ? slot->value : state->registers[state->machine->arch->ra];
   row->ra = (struct frame_rule){ .kind = RULE_SAME };
   if (slot && !rule_with (&row->ra, RULE_DEREF_CFA, 0, slot->place.number))
     return false;
   /* Which key it was belongs to whole functions; A is the usual one.  */
   row->ra_signed = value_equal (value, value_of (VALUE_SIGNED, 0));
   return row->ra_signed
-         || value_equal (value, value_of (VALUE_SAVED, machine->arch->ra));
+         || value_equal (value,
+                         value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
 /* WITH_RA: the return address is on the stack.  FP is often kept there longer
    than needed, but readers expect it to be alone there never.  */
 static bool
-fp_rule (const struct state *state, const struct code_machine *machine,
-         bool with_ra, struct frame_rule *rule)
+fp_rule (const struct state *state, bool with_ra, struct frame_rule *rule)
 {
-  unsigned fp = machine->arch->fp;
+  unsigned fp = state->machine->arch->fp;
   struct value saved = value_of (VALUE_SAVED, fp);
   struct value value = state->registers[fp];
-  const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
+  const struct slot *slot = find_slot (state, VALUE_CFA, saved);
   if (slot && (with_ra || !value_equal (value, saved)))
     return rule_with (rule, RULE_DEREF_CFA, 0, slot->place.number);
-  slot = find_slot (state, machine, VALUE_BASE, saved);
+  slot = find_slot (state, VALUE_BASE, saved);
   if (slot && value.kind == VALUE_BASE)
     return rule_with (rule, RULE_DEREF_REG, fp,
                       slot->place.number - value.number);
@@ -275,34 +263,31 @@ fp_rule (const struct state *state, const struct code_machine *machine,
 /* Whether the return address is where a call leaves it, and still safe there:
    the child of vfork () overwrites it below its stack pointer.  */
 static bool
-has_fixed_ra (const struct state *state, const struct code_machine *machine)
+has_fixed_ra (const struct state *state)
 {
-  struct value place = value_of (VALUE_CFA, machine->arch->fixed_ra_offset);
+  struct value place
+      = value_of (VALUE_CFA, state->machine->arch->fixed_ra_offset);
   unsigned i = state_find_slot (state, place);
   return i < state->n_slots
-         && holds (state, machine, i,
-                   value_of (VALUE_SAVED, machine->arch->ra));
+         && holds (state, i, value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
 bool
-state_row_without_fp (const struct state *state,
-                      const struct code_machine *machine,
-                      struct frame_row *row)
+state_row_without_fp (const struct state *state, struct frame_row *row)
 {
-  const int8_t ra = machine->arch->fixed_ra_offset;
+  const int8_t ra = state->machine->arch->fixed_ra_offset;
   *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
   return !state->is_child_too
-         && (arch_tracks_ra (machine->arch) ? ra_rule (state, machine, row)
-                                            : has_fixed_ra (state, machine))
-         && cfa_rule (state, machine, &row->cfa);
+         && (arch_tracks_ra (state->machine->arch) ? ra_rule (state, row)
+                                                   : has_fixed_ra (state))
+         && cfa_rule (state, &row->cfa);
 }
 
 bool
-state_row (const struct state *state, const struct code_machine *machine,
-           struct frame_row *row)
+state_row (const struct state *state, struct frame_row *row)
 {
-  return state_row_without_fp (state, machine, row)
-         && fp_rule (state, machine, row->ra.kind == RULE_DEREF_CFA, &row->fp);
+  return state_row_without_fp (state, row)
+         && fp_rule (state, row->ra.kind == RULE_DEREF_CFA, &row->fp);
 }
 
 /* The value that RULE computes.  */
@@ -328,35 +313,35 @@ value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
 }
 
 struct value
-state_cfa_value (const struct state *state, const struct code_machine *machine,
-                 const struct frame_row *row)
+state_rule_value (const struct state *state, enum row_rule which,
+                  const struct frame_row *row)
 {
+  const struct arch *arch = state->machine->arch;
+  const unsigned own[ROW_RULES] = { arch->sp, arch->ra, arch->fp };
   struct value base = in_register (state, row->cfa.reg);
   /* No distance from what the caller had there is known to be right.  */
-  if (row->cfa.kind == RULE_REG && base.kind == VALUE_SAVED)
+  if (which == ROW_CFA && row->cfa.kind == RULE_REG
+      && base.kind == VALUE_SAVED)
     return base;
-  return value_of_rule (state, row->cfa, machine->arch->sp);
+  return value_of_rule (state, row_rule (row, which), own[which]);
 }
 
 struct value
-state_ra_value (const struct state *state, const struct code_machine *machine,
-                const struct frame_row *row)
+state_kept_at (const struct state *state, enum row_rule which)
 {
-  return value_of_rule (state, row->ra, machine->arch->ra);
+  static const enum value_kind bases[] = { VALUE_CFA, VALUE_BASE };
+  struct value fp = value_of (VALUE_SAVED, state->machine->arch->fp);
+  const struct slot *slot = NULL;
+  for (unsigned i = 0; i < 2 && !slot && which != ROW_CFA; i++)
+    slot = which == ROW_RA ? find_ra_slot (state, bases[i])
+                           : find_slot (state, bases[i], fp);
+  return slot ? slot->place : value_of (VALUE_MIXED, 0);
 }
 
-struct value
-state_fp_value (const struct state *state, const struct code_machine *machine,
-                const struct frame_row *row)
+/* CFA is what a rule computes for it.  */
+static enum verdict
+judge_cfa (const struct state *state, struct value cfa)
 {
-  return value_of_rule (state, row->fp, machine->arch->fp);
-}
-
-enum verdict
-state_check_cfa (const struct state *state, const struct code_machine *machine,
-                 const struct frame_row *row)
-{
-  struct value cfa = state_cfa_value (state, machine, row);
   int64_t limit;
   switch (cfa.kind)
     {
@@ -372,25 +357,6 @@ state_check_cfa (const struct state *state, const struct code_machine *machine,
     default:
       return VERDICT_UNKNOWN;
     }
-}
-
-struct value
-state_fp_place (const struct state *state, const struct code_machine *machine)
-{
-  struct value saved = value_of (VALUE_SAVED, machine->arch->fp);
-  const struct slot *slot = find_slot (state, machine, VALUE_CFA, saved);
-  if (!slot)
-    slot = find_slot (state, machine, VALUE_BASE, saved);
-  return slot ? slot->place : value_of (VALUE_MIXED, 0);
-}
-
-struct value
-state_ra_place (const struct state *state, const struct code_machine *machine)
-{
-  const struct slot *slot = find_ra_slot (state, machine, VALUE_CFA);
-  if (!slot)
-    slot = find_ra_slot (state, machine, VALUE_BASE);
-  return slot ? slot->place : value_of (VALUE_MIXED, 0);
 }
 
 /* VALUE, of a register that matters to the caller and has a rule of RULE_KIND,
@@ -412,13 +378,12 @@ judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
    value, looks for it in a word below the stack pointer: on a path that has
    not saved it, say.  */
 static bool
-finds_nothing (const struct state *state, const struct code_machine *machine,
-               struct frame_rule rule, unsigned reg)
+finds_nothing (const struct state *state, struct frame_rule rule, unsigned reg)
 {
-  struct value sp = state->registers[machine->arch->sp];
+  struct value sp = state_sp (state);
   struct value place = value_of (VALUE_CFA, rule.offset);
   return rule.kind == RULE_DEREF_CFA && sp.kind == VALUE_CFA
-         && place.number < sp.number - machine->kept_below
+         && place.number < sp.number - state->machine->kept_below
          && value_equal (state->registers[reg], value_of (VALUE_SAVED, reg));
 }
 
@@ -427,11 +392,10 @@ finds_nothing (const struct state *state, const struct code_machine *machine,
    is: in REG, or AT another place.  Every word that was saved into is known,
    as long as there is room to remember it.  */
 static bool
-finds_another_word (const struct state *state,
-                    const struct code_machine *machine, struct frame_rule rule,
+finds_another_word (const struct state *state, struct frame_rule rule,
                     struct value right, struct value at)
 {
-  struct value sp = state->registers[machine->arch->sp];
+  struct value sp = state_sp (state);
   struct value place = value_of (VALUE_CFA, rule.offset);
   bool is_kept = value_equal (state->registers[right.number], right)
                  || at.kind == VALUE_CFA;
@@ -441,40 +405,29 @@ finds_another_word (const struct state *state,
 }
 
 enum verdict
-state_check_ra (const struct state *state, const struct code_machine *machine,
-                const struct frame_row *row)
+state_check (const struct state *state, enum row_rule which,
+             const struct frame_row *row)
 {
-  const unsigned ra = machine->arch->ra;
-  struct value value = state_ra_value (state, machine, row);
-  struct value came = value_of (VALUE_SAVED, ra);
-  struct value place = state_ra_place (state, machine);
-  bool is_right = row->ra_signed ? value.kind == VALUE_SIGNED
-                                 : value_equal (value, came);
-  if (is_right || row->ra.kind == RULE_UNDEFINED)
+  const struct arch *arch = state->machine->arch;
+  struct frame_rule rule = row_rule (row, which);
+  struct value value = state_rule_value (state, which, row);
+  if (which == ROW_CFA)
+    return judge_cfa (state, value);
+  unsigned reg = which == ROW_RA ? arch->ra : arch->fp;
+  struct value came = value_of (VALUE_SAVED, reg);
+  struct value place = state_kept_at (state, which);
+  bool is_signed = which == ROW_RA && row->ra_signed;
+  if (is_signed ? value.kind == VALUE_SIGNED : value_equal (value, came))
     return VERDICT_AGREES;
-  if (finds_nothing (state, machine, row->ra, ra)
-      || finds_another_word (state, machine, row->ra, came, place))
-    return VERDICT_CONTRADICTS;
-  return judge_wrong (value, row->ra.kind, place);
-}
-
-enum verdict
-state_check_fp (const struct state *state, const struct code_machine *machine,
-                const struct frame_row *row)
-{
-  unsigned fp = machine->arch->fp;
-  struct value value = state_fp_value (state, machine, row);
-  struct value came = value_of (VALUE_SAVED, fp);
-  struct value place = state_fp_place (state, machine);
-  if (value_equal (value, came))
+  if (which == ROW_RA && rule.kind == RULE_UNDEFINED)
     return VERDICT_AGREES;
   /* A word found by a register that is the caller's again is not of this
      frame any more.  */
-  if (row->fp.kind == RULE_DEREF_REG
-      && in_register (state, row->fp.reg).kind == VALUE_SAVED)
+  if (rule.kind == RULE_DEREF_REG
+      && in_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
-  if (finds_nothing (state, machine, row->fp, fp)
-      || finds_another_word (state, machine, row->fp, came, place))
+  if (finds_nothing (state, rule, reg)
+      || finds_another_word (state, rule, came, place))
     return VERDICT_CONTRADICTS;
-  return judge_wrong (value, row->fp.kind, place);
+  return judge_wrong (value, rule.kind, place);
 }

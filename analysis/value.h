@@ -25,6 +25,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frame/frame.h"
+
 enum value_kind
 {
   /* Computed here, or on one of the paths that met here; in no case the
@@ -180,6 +182,21 @@ value_next_table (struct value value, uint32_t *number)
       = next < VALUE_TABLES_MAX ? (uint64_t)value.number >> next << next : 0;
   *number = left ? (uint32_t)__builtin_ctzll (left) : TABLE_NONE;
   return left != 0;
+}
+
+/* The rules of a row, each of which computes a value.  */
+enum row_rule
+{
+  ROW_CFA,
+  ROW_RA,
+  ROW_FP,
+  ROW_RULES
+};
+
+static inline struct frame_rule
+row_rule (const struct frame_row *row, enum row_rule which)
+{
+  return which == ROW_CFA ? row->cfa : which == ROW_RA ? row->ra : row->fp;
 }
 
 #endif /* ANALYSIS_VALUE_H */

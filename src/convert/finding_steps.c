@@ -88,9 +88,9 @@ words_of_cfi (const struct frame_function *function,
   if (behind == 0)
     return NULL;
   code_describe_row (&function->rows[behind - 1], arch, words);
-  return disproof->kind == DISPROOF_CFA  ? words->cfa
-         : disproof->kind == DISPROOF_RA ? words->ra
-                                         : words->fp;
+  return disproof->kind == ROW_CFA  ? words->cfa
+         : disproof->kind == ROW_RA ? words->ra
+                                    : words->fp;
 }
 
 /* What the code has made of the frame at the address of STEP.  */

@@ -114,8 +114,9 @@ static size_t n_seen, seen_capacity;
 
 static void
 see (void *argument, uint64_t entry, enum routine_trust trust,
-     uint64_t address, const struct insn *insn, const struct state *state)
+     const struct insn *insn, const struct state *state)
 {
+  const uint64_t address = insn->address;
   struct subject_file *file = argument;
   file->trusted += entry != file->last_entry && trust != TRUST_CFI_ALONE;
   file->last_entry = entry;
@@ -135,9 +136,9 @@ see (void *argument, uint64_t entry, enum routine_trust trust,
     entry,
     address,
     address + insn->size,
-    state_check_cfa (state, file->machine, row),
-    state_check_ra (state, file->machine, row),
-    state_check_fp (state, file->machine, row),
+    state_check (state, ROW_CFA, row),
+    state_check (state, ROW_RA, row),
+    state_check (state, ROW_FP, row),
     *row,
   };
 }

@@ -55,7 +55,7 @@ enter (const struct arch *arch)
   machine = code_machine_of (arch);
   if (machine == NULL)
     skip ();
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   jump_tables_reset (&tables);
   address = 0x1000;
 }
@@ -77,7 +77,8 @@ static void
 apply (struct insn insn)
 {
   address += 4;
-  state_apply (&now, machine, &insn, address, &tables);
+  insn.address = address;
+  state_apply (&now, &insn);
 }
 
 static struct insn
@@ -328,17 +329,17 @@ FIXTURE_TEST (signing_needs_the_stack_pointer_of_the_entry)
   expect (LR, VALUE_SIGNED, 1);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0); /* the other key */
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   with_immediate (OP_SIGN, LR, LR, 0);
   expect (LR, VALUE_SIGNED, 0);
   with_immediate (OP_SIGN, LR, LR, 0); /* twice */
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0);
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
   add (SP, SP, 16);
@@ -346,11 +347,11 @@ FIXTURE_TEST (signing_needs_the_stack_pointer_of_the_entry)
   expect (LR, VALUE_SAVED, LR);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0); /* there is no code */
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   add (SP, SP, -16);
   with_immediate (OP_SIGN, LR, LR, 0);
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
   with_immediate (OP_STRIP, LR, LR, 0);
@@ -403,15 +404,15 @@ FIXTURE_TEST (words_are_saved_and_restored)
   expect_word (RSP, 8, VALUE_SAVED, RIP);
   move (RBX, RSP, 8);
   expect (RBX, VALUE_CFA, -16);
-  assert_false (state_is_restored (&now, machine));
+  assert_false (state_is_restored (&now));
   pop (RBX);
   expect (RBX, VALUE_SAVED, RBX);
   expect (RSP, VALUE_CFA, -8);
-  assert_true (state_is_restored (&now, machine));
+  assert_true (state_is_restored (&now));
   pop (REG_NONE);
   expect (RSP, VALUE_CFA, 0);
-  assert_false (state_is_restored (&now, machine));
-  state_enter (&now, machine);
+  assert_false (state_is_restored (&now));
+  state_enter (&now, machine, &tables);
   push (REG_NONE);
   expect_unknown_word (RSP, 0);
   expect (RSP, VALUE_CFA, -16);
@@ -433,7 +434,7 @@ FIXTURE_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
   add (RSP, RSP, -8);
   expect_unknown_word (RSP, 0);
   /* The word where SP stays is not released.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   push (RBX);
   push (R12);
   add (RSP, RSP, 8);
@@ -484,7 +485,7 @@ FIXTURE_TEST (a_call_leaves_the_frame_alone_and_nothing_below)
   set (RAX, 1);
   set (RBX, 2);
   set (R10, 3);
-  state_call (&now, machine, address);
+  state_call (&now, &(struct insn){ .address = address });
   expect_kind (RAX, VALUE_OPAQUE);
   expect_kind (R10, VALUE_OPAQUE);
   expect (RBX, VALUE_CONSTANT, 2);
@@ -572,7 +573,7 @@ FIXTURE_TEST (pairs_of_registers)
   expect (SP, VALUE_CFA, 0);
   expect (FP, VALUE_SAVED, FP);
   expect (LR, VALUE_SAVED, LR);
-  assert_true (state_is_restored (&now, machine));
+  assert_true (state_is_restored (&now));
   /* Whatever both words are, they are not what was there.  */
   apply (pair (OP_STORE, X19, X20, -16));
   apply (pair (OP_STORE, REG_NONE, REG_NONE, -16));
@@ -608,11 +609,11 @@ FIXTURE_TEST (a_new_base_makes_the_old_one_unknown)
   assert_true (now.base_is_below);
   /* A base of a base is as far from the CFA as that one; of a known place, not
      farther than it was moved.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
   with_immediate (OP_ALIGN, RSP, RSP, -64);
   assert_false (now.base_is_below);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   add (RBP, RSP, 0);
   with_index (OP_LOWER, RSP, RSP, RAX, 8);
   assert_true (now.base_is_below);
@@ -625,12 +626,12 @@ FIXTURE_TEST (a_new_base_makes_the_old_one_unknown)
   expect_kind (RAX, VALUE_OPAQUE);
   with_immediate (OP_ALIGN, RAX, RDX, -64);
   expect_kind (RAX, VALUE_OPAQUE);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   add (RAX, RSP, -24);
   with_immediate (OP_ALIGN, RAX, RAX, -64);
   expect (RAX, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -32);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   with_index (OP_LOWER, RSP, RSP, RAX, 8);
   expect (RSP, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -8);
@@ -726,7 +727,7 @@ FIXTURE_TEST (flags_are_forgotten)
   compare (OP_COMPARE, X19, 5);
   move (X20, X0, 8);
   compare (OP_COMPARE, X20, 5);
-  state_call (&now, machine, address);
+  state_call (&now, &(struct insn){ .address = address });
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_true (bound_of (X20) == UINT64_MAX);
   compare (OP_COMPARE, X0, 5);
@@ -768,7 +769,7 @@ FIXTURE_TEST (memory_is_bounded_until_it_may_change)
       apply (in_memory);
       state_branch (&now, CONDITION_NOT_ABOVE, true);
       if (i == 1)
-        state_call (&now, machine, address);
+        state_call (&now, &(struct insn){ .address = address });
       else if (i == 2)
         store (X1, X20, 0);
       load (X0, X19, 8);
@@ -898,7 +899,7 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
       now = before;
-      state_call (&now, machine, address);
+      state_call (&now, &(struct insn){ .address = address });
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
       /* ... nor when only a half was compared.  */
@@ -1526,10 +1527,9 @@ FIXTURE_TEST (what_is_so_on_one_path_is_so_behind)
 static void
 join (const struct state *other, bool changes)
 {
-  assert_int_equal (state_join (&now, machine, other, 0x3000, &tables),
-                    changes);
+  assert_int_equal (state_join (&now, other, 0x3000), changes);
   /* Once is enough.  */
-  assert_false (state_join (&now, machine, other, 0x3000, &tables));
+  assert_false (state_join (&now, other, 0x3000));
 }
 
 FIXTURE_TEST (registers_meet)
@@ -1590,7 +1590,7 @@ FIXTURE_TEST (released_on_one_path_is_released)
       enter (&arch_amd64);
       store (RBX, RSP, -8); /* below SP all the time */
       struct state kept = now;
-      state_enter (&now, machine);
+      state_enter (&now, machine, &tables);
       push (RBX);
       add (RSP, RSP, 8);
       struct state released = now;
@@ -1605,7 +1605,7 @@ FIXTURE_TEST (released_on_one_path_is_released)
   store (R12, RSP, -16);
   store (RBX, RSP, -8);
   struct state kept = now;
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   push (RBX);
   add (RSP, RSP, 8);
   store (R12, RSP, -16);
@@ -1750,7 +1750,7 @@ FIXTURE_TEST (unknown_values_are_renumbered)
   change (X1);
   struct value bounded = now.registers[X0];
   compare (OP_COMPARE, X1, 4);
-  state_settle (&now, machine, 0x3000);
+  state_settle (&now, 0x3000);
   assert_true (value_equal (now.registers[X0], bounded));
   assert_true (
       value_equal (now.registers[X1], value_new (VALUE_OPAQUE, 0x3000, X1)));
@@ -1794,7 +1794,7 @@ static void
 expect_row (struct frame_rule cfa, struct frame_rule ra, struct frame_rule fp)
 {
   struct frame_row row;
-  assert_true (state_row (&now, machine, &row));
+  assert_true (state_row (&now, &row));
   expect_rule (&row.cfa, cfa);
   expect_rule (&row.ra, ra);
   expect_rule (&row.fp, fp);
@@ -1804,7 +1804,7 @@ static void
 expect_no_row (void)
 {
   struct frame_row row;
-  assert_false (state_row (&now, machine, &row));
+  assert_false (state_row (&now, &row));
 }
 
 FIXTURE_TEST (rows_of_x86_64)
@@ -1830,10 +1830,10 @@ FIXTURE_TEST (rows_of_x86_64)
   change (RBP);
   expect_no_row ();
   /* RA is overwritten.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   store (RAX, RSP, 0);
   expect_no_row ();
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   store (RBX, RSP, 0);
   expect_no_row ();
 }
@@ -1860,7 +1860,7 @@ FIXTURE_TEST (rows_of_a_realigned_frame)
   expect_row (rule (RULE_DEREF_REG, RBP, 8), ra,
               rule (RULE_DEREF_REG, RBP, 16));
   /* By SP, which readers know the CFA by, but not FP.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   add (R10, RSP, 8);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
   push (R10);
@@ -1873,7 +1873,7 @@ FIXTURE_TEST (rows_of_a_realigned_frame)
   add (RSP, RSP, 16);
   expect_no_row ();
   /* The base is in the register of a frame pointer that is kept nowhere.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   add (R10, RSP, 8);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
   push (R10);
@@ -1881,7 +1881,7 @@ FIXTURE_TEST (rows_of_a_realigned_frame)
   expect_no_row ();
   /* The base is at most CFA - 16: below it, SP is below what was pushed. Above
      it, SP may be above that.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   push (RBP);
   move (RBP, RSP, 8);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
@@ -1937,12 +1937,12 @@ FIXTURE_TEST (rows_of_aarch64)
   enter (&arch_aarch64);
   expect_row (rule (RULE_REG, SP, 0), same, same);
   with_immediate (OP_SIGN, LR, LR, 0);
-  assert_true (state_row (&now, machine, &row));
+  assert_true (state_row (&now, &row));
   assert_true (row.ra_signed);
   add (SP, SP, -32);
   apply (pair (OP_STORE, FP, LR, 0));
   expect_row (rule (RULE_REG, SP, 32), ra, fp);
-  assert_true (state_row (&now, machine, &row));
+  assert_true (state_row (&now, &row));
   assert_true (row.ra_signed);
   /* SP is the better base, as it moves once.  */
   add (FP, SP, 0);
@@ -1952,20 +1952,20 @@ FIXTURE_TEST (rows_of_aarch64)
   change (SP);
   expect_row (rule (RULE_REG, FP, 32), ra, fp);
   /* Key B is not said by rows.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   with_immediate (OP_SIGN, LR, LR, 1);
-  assert_false (state_row (&now, machine, &row));
-  state_enter (&now, machine);
+  assert_false (state_row (&now, &row));
+  state_enter (&now, machine, &tables);
   change (LR);
   expect_no_row ();
   /* FP alone on the stack is not said, as long as it is in its register.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   add (SP, SP, -32);
   store (FP, SP, 0);
   expect_row (rule (RULE_REG, SP, 32), same, same);
   change (FP);
   expect_row (rule (RULE_REG, SP, 32), same, fp);
-  assert_true (state_row (&now, machine, &row));
+  assert_true (state_row (&now, &row));
   assert_false (row.ra_signed);
 }
 
@@ -1974,38 +1974,38 @@ FIXTURE_TEST (words_below_the_stack_pointer_are_not_kept)
 {
   const struct value saved = value_of (VALUE_SAVED, RBX);
   enter (&arch_amd64);
-  assert_false (state_keeps (&now, machine, saved));
+  assert_false (state_keeps (&now, saved));
   store (RBX, RSP, -8);
-  assert_false (state_keeps (&now, machine, saved));
+  assert_false (state_keeps (&now, saved));
   add (RSP, RSP, -8);
-  assert_true (state_keeps (&now, machine, saved));
+  assert_true (state_keeps (&now, saved));
   add (RSP, RSP, 8);
-  assert_false (state_keeps (&now, machine, saved));
+  assert_false (state_keeps (&now, saved));
   /* Relative to another base nobody knows, and believes the compiler.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   push (RBX);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
-  assert_true (state_keeps (&now, machine, saved));
-  state_enter (&now, machine);
+  assert_true (state_keeps (&now, saved));
+  state_enter (&now, machine, &tables);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
   push (RBX);
-  assert_true (state_keeps (&now, machine, saved));
+  assert_true (state_keeps (&now, saved));
   add (RSP, RSP, 8);
-  assert_false (state_keeps (&now, machine, saved));
+  assert_false (state_keeps (&now, saved));
 }
 
 FIXTURE_TEST (nothing_is_left_of_a_frame_without_pointers_to_it)
 {
   enter (&arch_amd64);
-  assert_false (state_has_left (&now, machine));
+  assert_false (state_has_left (&now));
   move (RBX, RSP, 8);
   move (R12, RSP, 8);
   change (RSP);
-  assert_false (state_has_left (&now, machine));
+  assert_false (state_has_left (&now));
   change (RBX);
-  assert_false (state_has_left (&now, machine));
+  assert_false (state_has_left (&now));
   change (R12);
-  assert_true (state_has_left (&now, machine));
+  assert_true (state_has_left (&now));
 }
 
 FIXTURE_TEST (every_preserved_register_is_restored)
@@ -2015,17 +2015,17 @@ FIXTURE_TEST (every_preserved_register_is_restored)
     {
       enter (&arch_amd64);
       change (preserved[i]);
-      assert_false (state_is_restored (&now, machine));
+      assert_false (state_is_restored (&now));
     }
   enter (&arch_amd64);
   change (RAX);
   change (R10);
-  assert_true (state_is_restored (&now, machine));
+  assert_true (state_is_restored (&now));
   store (RAX, RSP, 0);
-  assert_false (state_is_restored (&now, machine));
+  assert_false (state_is_restored (&now));
   enter (&arch_aarch64);
   change (LR);
-  assert_false (state_is_restored (&now, machine));
+  assert_false (state_is_restored (&now));
 }
 
 /* ---- Others' rows */
@@ -2040,14 +2040,14 @@ static enum verdict
 verdict_on_cfa (struct frame_rule cfa)
 {
   const struct frame_row row = row_of (cfa, same, same);
-  return state_check_cfa (&now, machine, &row);
+  return state_check (&now, ROW_CFA, &row);
 }
 
 static enum verdict
 verdict_on_fp (struct frame_rule fp)
 {
   const struct frame_row row = row_of (same, same, fp);
-  return state_check_fp (&now, machine, &row);
+  return state_check (&now, ROW_FP, &row);
 }
 
 static enum verdict
@@ -2055,7 +2055,7 @@ verdict_on_ra (struct frame_rule ra, bool is_signed)
 {
   struct frame_row row = row_of (same, ra, same);
   row.ra_signed = is_signed;
-  return state_check_ra (&now, machine, &row);
+  return state_check (&now, ROW_RA, &row);
 }
 
 FIXTURE_TEST (the_cfa_of_others)
@@ -2140,11 +2140,11 @@ FIXTURE_TEST (the_frame_pointer_of_others)
   now.registers[RBP] = value_new (VALUE_MIXED, address, RBP);
   assert_int_equal (verdict_on_fp (same), VERDICT_UNKNOWN);
   /* Nobody knows where the right one is.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   change (RBP);
   assert_int_equal (verdict_on_fp (same), VERDICT_UNKNOWN);
   /* The frame is gone.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RBP, 0)),
                     VERDICT_CONTRADICTS);
   change (RAX);
@@ -2166,17 +2166,17 @@ FIXTURE_TEST (the_return_address_of_others)
                     VERDICT_AGREES);
   assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -16), true),
                     VERDICT_CONTRADICTS);
-  assert_int_equal (state_ra_place (&now, machine).kind, VALUE_CFA);
+  assert_int_equal (state_kept_at (&now, ROW_RA).kind, VALUE_CFA);
   change (LR);
   assert_int_equal (verdict_on_ra (same, true), VERDICT_CONTRADICTS);
   store (X0, SP, 8);
   assert_int_equal (verdict_on_ra (same, true), VERDICT_UNKNOWN);
-  assert_int_equal (state_ra_place (&now, machine).kind, VALUE_MIXED);
+  assert_int_equal (state_kept_at (&now, ROW_RA).kind, VALUE_MIXED);
   store (X19, SP, 8);
   assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), true),
                     VERDICT_CONTRADICTS);
   /* A word of a frame that was not made on this path.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
                     VERDICT_CONTRADICTS);
   add (SP, SP, -16);
@@ -2200,20 +2200,20 @@ FIXTURE_TEST (the_return_address_of_others)
 FIXTURE_TEST (where_things_are_kept)
 {
   enter (&arch_amd64);
-  assert_int_equal (state_fp_place (&now, machine).kind, VALUE_MIXED);
+  assert_int_equal (state_kept_at (&now, ROW_FP).kind, VALUE_MIXED);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
   push (RBP);
-  assert_int_equal (state_fp_place (&now, machine).kind, VALUE_BASE);
-  assert_int_equal (state_fp_place (&now, machine).number, -8);
-  state_enter (&now, machine);
+  assert_int_equal (state_kept_at (&now, ROW_FP).kind, VALUE_BASE);
+  assert_int_equal (state_kept_at (&now, ROW_FP).number, -8);
+  state_enter (&now, machine, &tables);
   push (RBP);
-  assert_int_equal (state_fp_place (&now, machine).kind, VALUE_CFA);
-  assert_int_equal (state_fp_place (&now, machine).number, -16);
+  assert_int_equal (state_kept_at (&now, ROW_FP).kind, VALUE_CFA);
+  assert_int_equal (state_kept_at (&now, ROW_FP).number, -16);
   enter (&arch_aarch64);
   with_immediate (OP_ALIGN, SP, SP, -32);
   store (LR, SP, 8);
-  assert_int_equal (state_ra_place (&now, machine).kind, VALUE_BASE);
-  assert_int_equal (state_ra_place (&now, machine).number, 8);
+  assert_int_equal (state_kept_at (&now, ROW_RA).kind, VALUE_BASE);
+  assert_int_equal (state_kept_at (&now, ROW_RA).number, 8);
 }
 
 /* ---- What must not be mixed up */
@@ -2249,7 +2249,7 @@ FIXTURE_TEST (addresses_of_an_old_base_are_forgotten)
   with_index (OP_LOWER, RSP, RSP, RCX, 8);
   expect_unknown_word (R10, 8);
   /* The base of FP, which SP had before it came back.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   add (R10, RSP, 0);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
   move (RBP, RSP, 8);
@@ -2266,7 +2266,7 @@ FIXTURE_TEST (words_of_another_base_are_not_below)
   push (RBX);
   move (RBP, RSP, 8);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
-  state_call (&now, machine, address);
+  state_call (&now, &(struct insn){ .address = address });
   expect_word (RBP, 0, VALUE_SAVED, RBX);
   /* Words of a realigned frame are released where SP leaves it ...  */
   enter (&arch_amd64);
@@ -2292,7 +2292,7 @@ FIXTURE_TEST (pushes_and_pops_overwrite_what_was_saved)
   set (RBX, 1);
   push (RAX);
   expect_unknown_word (RSP, 0);
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   push (RBX);
   set (RBX, 1);
   move (RBP, RSP, 8);
@@ -2300,7 +2300,7 @@ FIXTURE_TEST (pushes_and_pops_overwrite_what_was_saved)
   apply (memory_insn (OP_POP, REG_NONE, RBP, 0, 8));
   expect_unknown_word (RBP, 0);
   /* What is known of memory, too.  */
-  state_enter (&now, machine);
+  state_enter (&now, machine, &tables);
   struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, RSP, 8, 8);
   in_frame.immediate = 5;
   push (RCX);
@@ -2372,7 +2372,7 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
       else if (i == 3)
         compare (OP_COMPARE, machine->kernel_result, 5);
       else if (i == 4)
-        state_settle (&now, machine, 0x3000);
+        state_settle (&now, 0x3000);
       else if (i == 5)
         with_index (OP_COMPARE_BOTH, REG_NONE, X19, X20, 8);
       assert_int_equal (state_parts_from_child (&now, &branch, &taken),
@@ -2387,9 +2387,9 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
       if (i == 1)
         apply (sets_flags);
       else if (i == 2)
-        state_call (&now, machine, address);
+        state_call (&now, &(struct insn){ .address = address });
       else if (i == 3)
-        state_settle (&now, machine, 0x3000);
+        state_settle (&now, 0x3000);
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, i == 0 ? VALUE_CFA : VALUE_OPAQUE);
     }
@@ -2405,16 +2405,15 @@ FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
     {
       machine
           = turn ? code_machine_with (&arch_aarch64, CONVENTIONS_GO) : usual;
-      state_enter (&now, machine);
+      state_enter (&now, machine, &tables);
       const struct frame_row row = { .cfa = { RULE_REG, 0, SP, 0 },
                                      .ra = { .kind = RULE_SAME },
                                      .fp = { RULE_DEREF_CFA, 0, 0, -8 } };
-      assert_int_equal (state_check_fp (&now, machine, &row),
-                        VERDICT_CONTRADICTS);
+      assert_int_equal (state_check (&now, ROW_FP, &row), VERDICT_CONTRADICTS);
       store (FP, SP, -8);
       store (X19, SP, -16);
-      assert_int_equal (state_keeps (&now, machine, saved), turn);
-      state_call (&now, machine, address);
+      assert_int_equal (state_keeps (&now, saved), turn);
+      state_call (&now, &(struct insn){ .address = address });
       expect_word (SP, -8, turn ? VALUE_SAVED : VALUE_MIXED, turn ? FP : 0);
       expect_unknown_word (SP, -16);
     }
@@ -2485,10 +2484,10 @@ FIXTURE_TEST (any_pointer_keeps_the_frame)
   enter (&arch_amd64);
   move (RAX, RSP, 8);
   change (RSP);
-  assert_false (state_has_left (&now, machine));
-  state_enter (&now, machine);
+  assert_false (state_has_left (&now));
+  state_enter (&now, machine, &tables);
   with_immediate (OP_ALIGN, RSP, RSP, -32);
-  assert_false (state_has_left (&now, machine));
+  assert_false (state_has_left (&now));
 }
 
 /* Rules by registers are right as far as the registers are.  */
