@@ -100,6 +100,7 @@ struct headers
 {
   uint64_t first_size, first_place; /* of a section in front of the other */
   uint64_t section, section_size, segment, segment_size;
+  uint64_t moved; /* is added to the address of the segment */
   uint32_t section_type;
   uint64_t place, size; /* wanted; place 0: the file has none of the bytes */
   bool disagree;
@@ -116,6 +117,7 @@ find_by_headers (const struct headers *headers)
   Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
   segment->p_type = PT_GNU_SFRAME;
   segment->p_offset = segment->p_vaddr = segment->p_paddr = headers->segment;
+  segment->p_vaddr += headers->moved;
   segment->p_filesz = segment->p_memsz = headers->segment_size;
   if (headers->first_place != 0)
     elf_builder_add_section (&elf, ".first", SHT_GNU_SFRAME, SHF_ALLOC,
@@ -151,6 +153,14 @@ TEST (one_place_is_found_whatever_headers_say)
     { .section = 0x1180,
       .section_size = SIZE,
       .segment = 0x1188,
+      .segment_size = SIZE,
+      .place = 0x1180,
+      .size = SIZE,
+      .disagree = true },
+    { .section = 0x1180,
+      .section_size = SIZE,
+      .segment = 0x1180,
+      .moved = 8,
       .segment_size = SIZE,
       .place = 0x1180,
       .size = SIZE,
@@ -196,6 +206,25 @@ TEST (one_place_is_found_whatever_headers_say)
     }
 }
 
+/* Make ELF a program with an .sframe, whose program header is the first one,
+   and NEW what is left of it without.  Section 0 is no section, whatever its
+   type.  */
+static void
+remove_sframe (struct elf_builder *elf, uint8_t *new)
+{
+  elf_builder_program (elf, EM_X86_64, false);
+  elf->segments[0].p_type = PT_GNU_SFRAME;
+  elf->sections[0].sh_type = SHT_GNU_SFRAME;
+  elf_builder_add_section (elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC, 0x1180,
+                           SIZE, 8);
+  elf_builder_finish (elf);
+  memcpy (new, elf->bytes, elf->size);
+  memset (new + elf->header.e_phoff, 0, sizeof (Elf64_Word));
+  memset (new + elf->header.e_shoff
+              + elf_builder_section (elf, ".sframe") * sizeof (Elf64_Shdr),
+          0, sizeof (Elf64_Shdr));
+}
+
 /* The file that a plan makes is checked without the plan: a mistake in the
    plan, or in how it is carried out, must not pass.  */
 TEST (each_byte_of_what_is_removed_is_checked)
@@ -204,16 +233,8 @@ TEST (each_byte_of_what_is_removed_is_checked)
   static uint8_t new[ELF_FILE_MAX];
   struct image image;
   struct error err = { 0 };
-  elf_builder_program (&elf, EM_X86_64, false);
-  elf_builder_add_section (&elf, ".sframe", SHT_GNU_SFRAME, SHF_ALLOC, 0x1180,
-                           SIZE, 8);
-  elf_builder_finish (&elf);
+  remove_sframe (&elf, new);
   assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
-  memcpy (new, elf.bytes, elf.size);
-  uint64_t header
-      = elf.header.e_shoff
-        + elf_builder_section (&elf, ".sframe") * sizeof (Elf64_Shdr);
-  memset (new + header, 0, sizeof (Elf64_Shdr));
   assert_true (inject_check_removed (&image, new, elf.size, &err));
   assert_false (inject_check_removed (&image, new, elf.size - 1, &err));
   for (uint64_t i = 0; i < elf.size; i++)
@@ -222,6 +243,41 @@ TEST (each_byte_of_what_is_removed_is_checked)
       if (inject_check_removed (&image, new, elf.size, &err))
         fail_msg ("byte %#llx", (unsigned long long)i);
       new[i] ^= 0x7f;
+    }
+  image_close (&image);
+}
+
+/* Large numbers of headers stand in section 0.  */
+TEST (no_header_gets_lost_where_section_0_has_their_number)
+{
+  static const size_t places[]
+      = { offsetof (Elf64_Shdr, sh_size), offsetof (Elf64_Shdr, sh_info) };
+  static struct elf_builder elf;
+  static uint8_t new[ELF_FILE_MAX];
+  struct image image;
+  struct error err = { 0 };
+  remove_sframe (&elf, new);
+  for (int i = 0; i < 2; i++)
+    {
+      uint8_t *bytes = i == 0 ? elf.bytes : new;
+      uint8_t *section = bytes + elf.header.e_shoff;
+      store_u16 (bytes + offsetof (Elf64_Ehdr, e_shnum), 0, false);
+      store_u16 (bytes + offsetof (Elf64_Ehdr, e_phnum), PN_XNUM, false);
+      store_u64 (section + places[0], elf.n_sections, false);
+      store_u32 (section + places[1], (uint32_t)elf.n_segments, false);
+    }
+  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+  assert_int_equal (image.n_sections, elf.n_sections);
+  assert_int_equal (image.n_segments, elf.n_segments);
+  assert_true (inject_check_removed (&image, new, elf.size, &err));
+  for (int i = 0; i < 2; i++)
+    {
+      uint8_t *number = new + elf.header.e_shoff + places[i];
+      uint32_t old = load_u32 (number, false);
+      store_u32 (number, old - 1, false);
+      assert_false (inject_check_removed (&image, new, elf.size, &err));
+      assert_non_null (strstr (err.reason, "other ELF header"));
+      store_u32 (number, old, false);
     }
   image_close (&image);
 }
