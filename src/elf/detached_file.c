@@ -13,6 +13,7 @@
 #include "base/align.h"
 #include "base/io.h"
 #include "elf/build_id.h"
+#include "elf/sframe_place.h"
 
 /* Path of the file of ID below the first LENGTH bytes of FOLDER.  */
 static char *
@@ -221,18 +222,15 @@ detached_file_open (struct detached_file *detached, int fd,
       close (fd);
       return false;
     }
-  const struct image_section *section
-      = image_find_section (&detached->image, ".sframe");
-  detached->section = section != NULL
-                          ? image_section_bytes (&detached->image, section)
-                          : NULL;
-  if (detached->section == NULL || !is_for (&detached->image, program))
+  const struct sframe_place place = sframe_place_find (&detached->image);
+  if (place.bytes == NULL || !is_for (&detached->image, program))
     {
       image_close (&detached->image);
       return false;
     }
-  detached->size = section->header.sh_size;
-  detached->address = section->header.sh_addr;
+  detached->section = place.bytes;
+  detached->size = place.size;
+  detached->address = place.address;
   return true;
 }
 

@@ -3,9 +3,8 @@
 
 #include "place/owners.h"
 
-#include <string.h>
-
 #include "base/bytes.h"
+#include "elf/sframe_place.h"
 
 bool
 range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
@@ -22,7 +21,7 @@ section_range (const struct image_section *section)
     return (struct interval){ 0, 0 };
   uint64_t size = header->sh_size;
   if (size == 0 && (header->sh_flags & SHF_ALLOC)
-      && strcmp (section->name, ".sframe") != 0)
+      && !section_is_sframe (section))
     size = 1;
   return (struct interval){ header->sh_offset, header->sh_offset + size };
 }
