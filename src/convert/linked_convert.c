@@ -263,22 +263,6 @@ write_converted (struct conversion *conversion, struct error *err)
   return written;
 }
 
-/* Do what write_converted does, except for the file.  The undo record is
-   built: it has a part of the new file's size, and may be refused.  A digest
-   has 8 bytes whatever it is, so 0 stands for that of the original.  */
-static bool
-try_record (struct conversion *conversion, struct error *err)
-{
-  struct buffer record;
-  buffer_init (&record, false);
-  bool built = undo_record_build_digested (&record, conversion->source.image,
-                                           &conversion->plan, 0, err);
-  conversion->source.report->output_bytes
-      = conversion->plan.new_size + record.size;
-  buffer_free (&record);
-  return built;
-}
-
 /* The whole conversion of a linked file.  A step leaves in CONVERSION what
    later steps use.  */
 static bool
@@ -311,10 +295,7 @@ convert_file (struct conversion *conversion, struct error *err)
         && write_section (conversion, err)
         /* Compose the file beside the old one, read it back and compare it
            with the plan, rename it.  */
-        && (conversion->output == NULL
-            || (conversion->output->dry_run
-                    ? try_record (conversion, err)
-                    : write_converted (conversion, err)));
+        && (conversion->output == NULL || write_converted (conversion, err));
   end_threads (conversion);
   return done;
 }

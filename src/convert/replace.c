@@ -47,37 +47,44 @@ check_file (const struct replacement *replacement, int fd,
   return good;
 }
 
-/* The new file, which may have been begun.  *COPY: it has the old bytes.  */
-static bool
-create_file (const struct replacement *replacement, struct output_file *file,
-             bool *copy, struct error *err)
+/* What a new file is filled with.  */
+struct filling
 {
-  *copy = false;
-  return (replacement->copy_ahead != NULL
-          && copy_ahead_take_file (replacement->copy_ahead, file, copy))
-         || output_file_begin (file, &replacement->output, err);
+  const struct replacement *replacement;
+  const struct buffer *record;
+  bool copied; /* the file has the old bytes already */
+};
+
+/* Write the new file to FD and read it back.  */
+static bool
+fill (void *context, int fd, struct error *err)
+{
+  const struct filling *filling = context;
+  const struct replacement *replacement = filling->replacement;
+  const struct buffer *record = filling->record;
+  const void *section
+      = replacement->section != NULL ? replacement->section->bytes : NULL;
+  return (filling->copied ? inject_write_over : inject_write) (
+             replacement->image, replacement->plan, section, fd, err)
+         && io_write_at (fd, record->bytes, record->size,
+                         replacement->plan->new_size, err)
+         && check_file (replacement, fd, record, err);
 }
 
-/* Write a new file and put it in place of its target.  */
+/* Write a new file, which may have been begun, and put it in place of its
+   target.  */
 static bool
 write_new_file (const struct replacement *replacement,
                 const struct buffer *record, struct error *err)
 {
   struct output_file file;
-  const void *section
-      = replacement->section != NULL ? replacement->section->bytes : NULL;
-  bool copy;
-  if (!create_file (replacement, &file, &copy, err))
-    return false;
-  bool written
-      = (copy ? inject_write_over (replacement->image, replacement->plan,
-                                   section, file.fd, err)
-              : inject_write (replacement->image, replacement->plan, section,
-                              file.fd, err))
-        && io_write_at (file.fd, record->bytes, record->size,
-                        replacement->plan->new_size, err)
-        && check_file (replacement, file.fd, record, err);
-  return output_file_finish (&file, &replacement->output, written, err);
+  struct filling filling = { replacement, record, false };
+  if (replacement->copy_ahead != NULL
+      && copy_ahead_take_file (replacement->copy_ahead, &file,
+                               &filling.copied))
+    return output_file_finish (&file, &replacement->output,
+                               fill (&filling, file.fd, err), err);
+  return output_file_make (&replacement->output, fill, &filling, err);
 }
 
 static bool

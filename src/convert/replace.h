@@ -29,7 +29,8 @@ struct replacement
                  size_t size, struct error *err);
 };
 
-/* Carry REPLACEMENT out.  On failure all files are as they were.  */
+/* Carry REPLACEMENT out, for a dry run in memory.  On failure all files are as
+   they were.  */
 bool replacement_carry_out (struct replacement *replacement,
                             struct error *err);
 

@@ -148,8 +148,7 @@ take_away (const struct opened_work *opened, const struct way *way,
   bool done = way->plan (&plan, &opened->image, err)
               && (opened->output.output != NULL
                   || input_check_checksum (&opened->input, err))
-              && (opened->output.dry_run
-                  || replacement_carry_out (&replacement, err));
+              && replacement_carry_out (&replacement, err);
   plan_free (&plan);
   return done;
 }

@@ -520,3 +520,27 @@ END
   (ulimit -t 2; exec "$CFI2SFRAME" f) || report
   exits 0 --check f
 }
+
+# The new file was not read back, so that it could be converted, it said.
+@test "--dry-run finds what only the new file shows" {
+  needs python3
+  small_program f
+  # PT_PHDR gets another address.
+  python3 - <<'END'
+import struct
+with open("f", "r+b") as file:
+    data = file.read()
+    at, = (at for at in range(64, 64 + 56 * data[56], 56)
+           if data[at:at + 4] == struct.pack("=I", 6))
+    file.seek(at + 16)
+    file.write(struct.pack("=Q", 0x48))
+END
+  local mode
+  for mode in "" -n; do
+    # shellcheck disable=SC2086
+    refused f $mode
+    [[ $stderr == *"its headers contradict each other: PT_PHDR is not"* ]] || report
+  done
+  exits 1 --check --require f
+  [[ $stderr == *"its headers contradict each other"* ]] || report
+}
