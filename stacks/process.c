@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "walk/section_step.h"
+#include "walk/lookup.h"
 
 struct code_file *
 process_file_at (const struct process *process, uint64_t address,
@@ -172,7 +172,7 @@ process_find_rules (const void *finder, uint64_t address,
   if (!process_find_section (process, address, &section))
     return SFW_NO_SECTION;
   rules->arch = process->arch;
-  return section.size > 0 ? walk_section_rules (&section, address, rules)
+  return section.size > 0 ? unwind_find_rules (&section, address, rules)
                           : SFW_NO_ROW;
 }
 

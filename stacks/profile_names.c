@@ -14,7 +14,7 @@
 #include "base/prefix.h"
 #include "stacks/code_symbols.h"
 #include "stacks/profile_keys.h"
-#include "walk/section_step.h"
+#include "walk/apply.h"
 
 /* Keys that become names.  */
 struct naming
@@ -114,7 +114,7 @@ add_end (struct naming *naming, uint64_t end)
   return add_in_brackets (
       naming, end == KEY_NO_CODE     ? "no code, caller guessed"
               : end == KEY_PREEMPTED ? "preempted"
-                                     : walk_end_name ((enum sfw_end)end));
+                                     : unwind_end_name ((enum sfw_end)end));
 }
 
 /* Add the names of what has KEY.  */

@@ -18,7 +18,7 @@
 #include "stacks/profile_names.h"
 #include "stacks/profile_writers.h"
 #include "stacks/profile_output.h"
-#include "walk/section_step.h"
+#include "walk/apply.h"
 
 /* A profile with its names, and what is printed with it.  */
 struct output
@@ -211,7 +211,7 @@ print_walks (const struct profile *profile)
   for (int i = 0; i <= SFW_INVALID; i++)
     if (profile->ends[i] > 0 && i != SFW_OUTERMOST)
       fprintf (stderr, ", %s %" PRIu64,
-               i == SFW_MORE ? "too deep" : walk_end_name ((enum sfw_end)i),
+               i == SFW_MORE ? "too deep" : unwind_end_name ((enum sfw_end)i),
                profile->ends[i]);
   if (profile->off_cpu)
     print_waits (profile);

@@ -14,7 +14,6 @@
 #include "stacks/served.h"
 #include "stacks/shortage.h"
 #include "walk/lookup.h"
-#include "walk/section_step.h"
 
 enum
 {
@@ -202,7 +201,7 @@ static bool
 is_without (const struct sfw_section *section, uint64_t address)
 {
   struct unwind_rules rules;
-  return walk_section_rules (section, address, &rules) == SFW_NO_ROW;
+  return unwind_find_rules (section, address, &rules) == SFW_NO_ROW;
 }
 
 bool

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "base/printable.h"
-#include "walk/section_step.h"
+#include "walk/apply.h"
 
 /* Print a comma, and TEXT as the member NAME of an object.  */
 static void
@@ -99,7 +99,7 @@ stack_json_print (const struct page *page, const struct thread *const *threads,
     fputs ("],\"end\":null}", out);
   else
     fprintf (out, "],\"end\":\"%s\"}",
-             walk->end == SFW_MORE ? "limit" : walk_end_name (walk->end));
+             walk->end == SFW_MORE ? "limit" : unwind_end_name (walk->end));
 }
 
 void

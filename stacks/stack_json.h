@@ -3,7 +3,7 @@
 
    One object: "pid" or "core", and "stacks", an array of objects.  Each has
    "threads" ("tid", and "name", if it is known), "frames" from the innermost
-   one on, and "end", why the walk ended (walk_end_name), or null for a
+   one on, and "end", why the walk ended (unwind_end_name), or null for a
    thread that nothing is known of.  A frame has "pc", and as far as they are
    known "function" and "offset" in there, "file" and "address" in there,
    "source" and "line"; how it was found ("by": frame_way_name); and true for

@@ -11,6 +11,42 @@
 
 #include "base/bytes.h"
 
+static const struct
+{
+  const char *name, *text;
+} ends[] = {
+  [SFW_MORE] = { "caller", "there are more frames" },
+  [SFW_OUTERMOST] = { "outermost", "the outermost frame" },
+  [SFW_ZERO] = { "zero-pc", "the return address is 0" },
+  [SFW_NO_SECTION] = { "no-section", "no SFrame data for this address" },
+  [SFW_NO_ROW] = { "no-row", "no row for this address" },
+  [SFW_BAD_SECTION]
+  = { "bad-section", "the SFrame data contradict themselves" },
+  [SFW_REGISTER]
+  = { "register", "the row needs a register that is not known here" },
+  [SFW_MEMORY] = { "memory", "the stack cannot be read" },
+  [SFW_NO_PROGRESS] = { "no-progress", "the stack pointer does not get on" },
+  [SFW_INVALID] = { "invalid", "wrong use of the library" },
+};
+
+static bool
+is_end (enum sfw_end end)
+{
+  return (size_t)end < sizeof ends / sizeof ends[0];
+}
+
+const char *
+unwind_end_name (enum sfw_end end)
+{
+  return is_end (end) ? ends[end].name : NULL;
+}
+
+const char *
+sfw_end_text (enum sfw_end end)
+{
+  return is_end (end) ? ends[end].text : NULL;
+}
+
 static bool
 register_value (const struct sfw_frame *frame, const struct arch *arch,
                 unsigned number, uint64_t *value)

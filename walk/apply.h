@@ -37,6 +37,9 @@ struct unwind_rules
   bool at_pc;  /* the rules hold at PC; otherwise at the address before it */
 };
 
+/* Stable identifier ("no-row") of an END; NULL for a number that is none.  */
+const char *unwind_end_name (enum sfw_end end);
+
 /* Read SIZE bytes at ADDRESS from MEMORY, a struct sfw_memory.
    Async-signal-safe.  */
 bool unwind_read (void *memory, uint64_t address, void *to, size_t size);

@@ -302,3 +302,18 @@ unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
              ? unwind_section_rules (section, index, pc, rules)
              : SFW_NO_ROW;
 }
+
+enum sfw_end
+unwind_find_rules (const void *finder, uint64_t address,
+                   struct unwind_rules *rules)
+{
+  const struct sfw_section *section = finder;
+  struct unwind_section opened;
+  if (section == NULL || section->bytes == NULL)
+    return SFW_INVALID;
+  if (!unwind_section_open (&opened, section->bytes, section->size,
+                            section->address))
+    return SFW_BAD_SECTION;
+  rules->arch = opened.arch;
+  return unwind_section_lookup (&opened, address, rules);
+}

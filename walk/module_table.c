@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "walk/section_step.h"
 
 struct sfw_modules
 {
@@ -63,19 +62,6 @@ unsigned long
 sfw_modules_generation (const struct sfw_modules *modules)
 {
   return atomic_load_explicit (&modules->generation, memory_order_acquire);
-}
-
-enum sfw_end
-sfw_modules_lookup (struct sfw_modules *modules, uint64_t pc,
-                    struct sfw_row *row)
-{
-  struct unwind_rules rules;
-  struct walk_hold hold = walk_modules_hold (modules);
-  enum sfw_end step = walk_table_lookup (hold.table, pc, &rules);
-  walk_modules_let_go (modules, hold);
-  if (step == SFW_MORE)
-    walk_row_of (&rules, row);
-  return step;
 }
 
 /* Changes.  */

@@ -22,7 +22,7 @@
 #include "here.h"
 #include "sframe/decode.h"
 #include "tests/sframe_lookup.h"
-#include "walk/section_step.h"
+#include "walk/apply.h"
 
 #ifndef PT_GNU_SFRAME
 #  define PT_GNU_SFRAME 0x6474e554
@@ -376,7 +376,7 @@ why_ended (const struct walk *walk)
   const char *why = why_no_row (walk->pcs[walk->n - 1]);
   return walk->end == SFW_MORE ? "limit"
          : why != NULL         ? why
-                               : walk_end_name (walk->end);
+                               : unwind_end_name (walk->end);
 }
 
 static void

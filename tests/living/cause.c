@@ -8,14 +8,14 @@
 #include "cause.h"
 #include "sframe/decode.h"
 #include "tests/sframe_lookup.h"
-#include "walk/section_step.h"
+#include "walk/apply.h"
 
 const char *
 cause_name (unsigned cause)
 {
   static const char *const names[]
       = { "no-module", "vdso", "return-address", "sp-rule", "limit" };
-  return cause < CAUSE_NO_MODULE ? walk_end_name ((enum sfw_end)cause)
+  return cause < CAUSE_NO_MODULE ? unwind_end_name ((enum sfw_end)cause)
                                  : names[cause - CAUSE_NO_MODULE];
 }
 

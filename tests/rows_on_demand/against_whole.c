@@ -16,7 +16,6 @@
 #include "convert/rows_on_demand.h"
 #include "elf/image.h"
 #include "walk/lookup.h"
-#include "walk/section_step.h"
 
 enum
 {
@@ -74,7 +73,7 @@ compare_at (const struct file *file, const struct sfw_section *whole,
     return;
   if (counts->differences++ < SHOWN_MAX)
     printf ("%s: 0x%" PRIx64 ": %s, of the whole file %s\n", file->path,
-            address, walk_end_name (step), walk_end_name (wanted));
+            address, unwind_end_name (step), unwind_end_name (wanted));
 }
 
 /* Compare at the addresses from LOW up to HIGH: each exactly once if there are

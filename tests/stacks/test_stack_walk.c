@@ -8,7 +8,6 @@
 #include "stacks/stack_groups.h"
 #include "stacks/stack_walk.h"
 #include "walk/frame_rules.h"
-#include "walk/section_step.h"
 #include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x10000)
@@ -179,7 +178,7 @@ TEST (an_fp_that_was_popped_is_in_its_register)
           = registers_at (CODE + POPPED, 0, STACK + 4 * sizeof stack[0]);
       stack_walk_by_sframe (&process, &registers, &walk);
       if (walk.end != (cases[i].popped ? SFW_OUTERMOST : SFW_MEMORY))
-        fail_msg ("case %zu: %s", i, walk_end_name (walk.end));
+        fail_msg ("case %zu: %s", i, unwind_end_name (walk.end));
       assert_int_equal (walk.n, cases[i].popped ? 3 : 2);
     }
   memset (code, 0, sizeof code);

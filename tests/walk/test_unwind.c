@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "sframe/encode.h"
-#include "walk/section_step.h"
+#include "walk/apply.h"
 #include "tests/unit_test.h"
 
 enum
@@ -263,13 +263,13 @@ TEST (every_end_has_a_name_and_a_text)
 {
   for (unsigned i = 0; i <= SFW_INVALID; i++)
     {
-      assert_non_null (walk_end_name ((enum sfw_end)i));
+      assert_non_null (unwind_end_name ((enum sfw_end)i));
       assert_non_null (sfw_end_text ((enum sfw_end)i));
       for (unsigned j = 0; j < i; j++)
-        assert_string_not_equal (walk_end_name ((enum sfw_end)i),
-                                 walk_end_name ((enum sfw_end)j));
+        assert_string_not_equal (unwind_end_name ((enum sfw_end)i),
+                                 unwind_end_name ((enum sfw_end)j));
     }
-  assert_null (walk_end_name ((enum sfw_end) (SFW_INVALID + 1)));
+  assert_null (unwind_end_name ((enum sfw_end) (SFW_INVALID + 1)));
   assert_null (sfw_end_text ((enum sfw_end) (SFW_INVALID + 1)));
 }
 
