@@ -1,15 +1,12 @@
 /* Walks that remember what they saw.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A rule that was looked up stays in a slot.  The slot also knows which slot
-   was used for the caller the last time, so that the next rule is known before
-   the return address has been loaded.  Of the last walk, every frame is
-   remembered, with the places where its return address and its FP were read.
-   When a walk meets a frame of the last walk, with equal PC, SP and FP, it
-   reads those places again: as long as their contents are equal, the frames
-   are equal.  Slots hold the rules that nearly all code has: CFA by SP or FP,
-   RA and FP in memory next to it.  All other rules, and all unusual stacks,
-   are left to unwind_apply, which also says why a walk ends.  */
+   Rules that were looked up stay in slots (slots.h).  Of the last walk, every
+   frame is remembered, with the places where its return address and its FP
+   were read.  When a walk meets a frame of the last walk, with equal PC, SP
+   and FP, it reads those places again: as long as their contents are equal,
+   the frames are equal.  What no slot holds, and all unusual stacks, are left
+   to unwind_apply, which also says why a walk ends.  */
 
 #include <config.h>
 
@@ -17,16 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk/frame_rules.h"
-#include "walk/module_table.h"
+#include "walk/slots.h"
 #include "walk/walker.h"
 
 enum
 {
-  WAYS = 4,
-  SETS = 512,
-  SEEN_MAX = 1024, /* how many frames of a walk are remembered */
-  NOWHERE = INT32_MIN
+  SEEN_MAX = 1024 /* how many frames of a walk are remembered */
 };
 
 /* One walk, the innermost frame first; P and L are places of frames:
@@ -34,7 +27,7 @@ enum
      struct seen, last walk   L0 - L1 - L2 - L3 - L4 - L5
                                =    =              =    =
      struct seen, this walk   P0 - P1 - P2 - P3 - P4 - P5
-     struct slot                   S1 > S2 > S3
+     struct walk_slot              S1 > S2 > S3
      by                       follow_  run_links    trail_
                               last                  join
 
@@ -45,44 +38,11 @@ enum
    is one of the last walk: L4.  What no slot has takes a step by step_slowly.
    A struct trail is both records: this walk's is the next one's last.  */
 
-/* Bits: what the rule in a slot is.  */
-enum mode
-{
-  BY_FP = 1, /* the CFA is FP + cfa; otherwise SP + cfa */
-  ENDS = 2,  /* nothing called this */
-  AT_PC = 4  /* no call ends at PC */
-};
-
-/* Where RA and FP are saved, in bytes from the CFA.  NOWHERE: RA is not in
-   memory, or FP is unchanged.  */
-struct saved
-{
-  int32_t ra, fp;
-};
-
-struct slot
-{
-  /* The PC, of a frame that was not interrupted.  Unused slots are of PC 0;
-     the rule of PC 0 has to be looked up.  */
-  uint64_t key;
-  struct slot *next; /* the caller's slot in the last walk */
-  struct saved saved;
-  int32_t cfa; /* NOWHERE: the rule has to be looked up */
-  uint8_t mode;
-  uint8_t unused[3];
-};
-
-/* A frame of a walk.  */
-struct walk_place
-{
-  uint64_t pc, sp, fp;
-};
-
 /* A frame of the last walk.  */
 struct seen
 {
   struct walk_place place;
-  struct saved saved; /* the CFA is the next one's SP */
+  struct walk_saved saved; /* the CFA is the next one's SP */
 };
 
 struct sfw_walker
@@ -93,12 +53,11 @@ struct sfw_walker
   void *context;
   struct walk_limits limits;
   atomic_bool busy;
-  unsigned turn; /* which way of a set is replaced next */
   unsigned last; /* index of the last walk in seen */
   size_t n_seen;
   /* Each has room for an entry behind the last frame.  */
   struct seen seen[2][SEEN_MAX + 1];
-  _Alignas(max_align_t) struct slot slots[SETS * WAYS];
+  struct walk_slots slots;
 };
 
 /* Walkers are in memory as malloc gives it.  With vector registers wider than
@@ -107,24 +66,14 @@ struct sfw_walker
 _Static_assert(_Alignof(struct sfw_walker) <= _Alignof(max_align_t),
                "a walker is aligned as what malloc returns");
 
-/* Memory that can be read directly.  Functions of the fast path take it by
-   value, so that it is in registers.  */
-struct memory_window
-{
-  uint64_t shift; /* added to an address gives the pointer to its contents */
-  uint64_t low;
-  uint64_t span; /* words can be read at so many addresses from LOW on */
-};
-
 /* A walk under way.  */
 struct walk_state
 {
   struct sfw_walker *walker;
-  const struct sfw_memory *memory;
-  struct memory_window range;
+  struct walk_finder finder;
+  struct walk_window window;
   struct sfw_frame frame;
-  struct walk_hold hold; /* set as soon as a rule has to be looked up */
-  bool by_fallback;      /* the fallback found FRAME */
+  bool by_fallback; /* the fallback found FRAME */
   uint64_t *addresses;
   uint8_t *marks;
   size_t n, max;
@@ -169,121 +118,7 @@ walk_walker_share (struct sfw_walker *walker)
   atomic_store (&walker->busy, true);
 }
 
-/* Rules.  */
-
-static enum sfw_end
-find_rules (const void *finder, uint64_t address, struct unwind_rules *rules)
-{
-  const struct walk_state *walk = finder;
-  return walk_table_lookup (walk->hold.table, address, rules);
-}
-
-/* The rules of a frame at PC.  */
-static enum sfw_end
-frame_rules (struct walk_state *walk, uint64_t pc, bool interrupted,
-             struct unwind_rules *rules)
-{
-  const struct unwind_source source
-      = { find_rules, walk, unwind_read, (void *)walk->memory };
-  if (walk->hold.table == NULL)
-    walk->hold = walk_modules_hold (walk->walker->modules);
-  return unwind_frame_rules (&source, pc, interrupted, rules);
-}
-
-static bool
-host_is_big_endian (void)
-{
-  return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-}
-
-/* Put RULES into SLOT, if they are among those a slot can hold.  */
-static void
-slot_fill (struct slot *slot, const struct unwind_rules *rules)
-{
-  const struct arch *arch = rules->arch;
-  const struct frame_row *row = &rules->row;
-  if (row->cfa.kind == RULE_UNDEFINED && row->ra.kind == RULE_UNDEFINED)
-    slot->mode = ENDS;
-  if (rules->signal || row->ra_signed || arch->caller_sp_offset != 0
-      || arch->big_endian != host_is_big_endian () || row->cfa.kind != RULE_REG
-      || (row->cfa.reg != arch->sp && row->cfa.reg != arch->fp)
-      || row->ra.kind != RULE_DEREF_CFA
-      || (row->fp.kind != RULE_SAME && row->fp.kind != RULE_DEREF_CFA)
-      || row->fp.offset == NOWHERE)
-    return;
-  slot->mode = row->cfa.reg == arch->fp ? BY_FP : 0;
-  slot->cfa = row->cfa.offset;
-  slot->saved.ra = row->ra.offset;
-  slot->saved.fp = row->fp.kind == RULE_DEREF_CFA ? row->fp.offset : NOWHERE;
-}
-
-static struct slot *
-slot_make (struct walk_state *walk, struct slot *set, uint64_t key)
-{
-  struct unwind_rules rules;
-  struct slot *slot = &set[walk->walker->turn++ % WAYS];
-  *slot = (struct slot){ .key = key, .next = slot, .cfa = NOWHERE };
-  if (frame_rules (walk, key, false, &rules) == SFW_MORE)
-    slot_fill (slot, &rules);
-  if (rules.at_pc)
-    {
-      slot->mode = AT_PC | (slot->mode & ENDS);
-      slot->cfa = NOWHERE;
-    }
-  return slot;
-}
-
-/* The slot of KEY.  */
-static struct slot *
-slot_find (struct walk_state *walk, uint64_t key)
-{
-  struct slot *set = walk->walker->slots + (key ^ key >> 9) % SETS * WAYS;
-  for (unsigned i = 0; i < WAYS; i++)
-    if (set[i].key == key)
-      return &set[i];
-  return slot_make (walk, set, key);
-}
-
 /* Steps.  */
-
-static inline uint64_t
-load (struct memory_window range, uint64_t address)
-{
-  uint64_t word;
-  memcpy (&word, walk_memory_at (address + range.shift), sizeof word);
-  return word;
-}
-
-static inline bool
-readable (struct memory_window range, uint64_t address)
-{
-  return address - range.low < range.span;
-}
-
-/* Go from PLACE to its caller by the rule in SLOT.  False if there is anything
-   unusual; then PLACE is unchanged.  */
-static inline bool
-slot_apply (struct memory_window range, const struct slot *slot,
-            struct walk_place *place)
-{
-  uint64_t cfa = (slot->mode & BY_FP ? place->fp : place->sp)
-                 + (uint64_t)(int64_t)slot->cfa;
-  uint64_t ra_at = cfa + (uint64_t)(int64_t)slot->saved.ra, fp = place->fp;
-  if (slot->cfa == NOWHERE || cfa <= place->sp || !readable (range, ra_at))
-    return false;
-  if (slot->saved.fp != NOWHERE)
-    {
-      uint64_t fp_at = cfa + (uint64_t)(int64_t)slot->saved.fp;
-      if (!readable (range, fp_at))
-        return false;
-      fp = load (range, fp_at);
-    }
-  uint64_t pc = load (range, ra_at);
-  if (pc == 0)
-    return false;
-  *place = (struct walk_place){ pc, cfa, fp };
-  return true;
-}
 
 /* The step that the user's fallback takes from walk->frame, where END says
    that no section or row describes the frame.  */
@@ -293,7 +128,7 @@ step_by_fallback (struct walk_state *walk, enum sfw_end end)
   struct sfw_walker *walker = walk->walker;
   struct sfw_frame frame = walk->frame;
   if (walker->fallback == NULL || (end != SFW_NO_SECTION && end != SFW_NO_ROW)
-      || !walker->fallback (walker->context, &frame, walk->memory))
+      || !walker->fallback (walker->context, &frame, walk->finder.memory))
     return end;
   if (frame.pc == 0)
     return SFW_ZERO;
@@ -314,11 +149,24 @@ mark_no_call (struct walk_state *walk)
 
 /* Whether the frame noted last, which has SLOT, has no caller.  */
 static bool
-walk_ends (struct walk_state *walk, const struct slot *slot)
+walk_ends (struct walk_state *walk, const struct walk_slot *slot)
 {
-  if (slot->mode & AT_PC)
+  if (slot->mode & SLOT_AT_PC)
     mark_no_call (walk);
-  return slot->mode & ENDS;
+  return slot->mode & SLOT_ENDS;
+}
+
+/* PLACE is the frame to go on from: a call made it, and no signal interrupted
+   it.  */
+static inline void
+stand_at (struct walk_state *walk, const struct walk_place *place)
+{
+  walk->frame
+      = (struct sfw_frame){ .pc = place->pc,
+                            .sp = place->sp,
+                            .fp = place->fp,
+                            .stack_changes = walk->frame.stack_changes };
+  walk->by_fallback = false;
 }
 
 /* A step from walk->frame, which is noted, whatever its rule is and whatever
@@ -327,22 +175,20 @@ static enum sfw_end
 step_anew (struct walk_state *walk)
 {
   struct unwind_rules rules;
-  struct slot slot = { .cfa = NOWHERE };
+  struct walk_slot slot = { .cfa = NOWHERE };
   struct sfw_frame *frame = &walk->frame;
-  enum sfw_end end = frame_rules (walk, frame->pc, frame->interrupted, &rules);
+  enum sfw_end end
+      = walk_find_rules (&walk->finder, frame->pc, frame->interrupted, &rules);
   if (rules.at_pc && !frame->interrupted)
     mark_no_call (walk);
   walk->by_fallback = false;
   if (end != SFW_MORE)
     return step_by_fallback (walk, end);
-  slot_fill (&slot, &rules);
+  walk_slot_fill (&slot, &rules);
   struct walk_place place = { frame->pc, frame->sp, frame->fp };
-  if (!slot_apply (walk->range, &slot, &place))
-    return unwind_apply (frame, walk->memory, &rules);
-  *frame = (struct sfw_frame){ .pc = place.pc,
-                               .sp = place.sp,
-                               .fp = place.fp,
-                               .stack_changes = frame->stack_changes };
+  if (!walk_slot_apply (walk->window, &slot, &place))
+    return unwind_apply (frame, walk->finder.memory, &rules);
+  stand_at (walk, &place);
   return SFW_MORE;
 }
 
@@ -354,6 +200,15 @@ walk_note (struct walk_state *walk, uint64_t pc, uint8_t mark)
   if (walk->marks != NULL)
     walk->marks[walk->n] = mark;
   return ++walk->n < walk->max;
+}
+
+/* N frames more have been noted, which get no marks.  */
+static inline void
+walk_noted (struct walk_state *walk, size_t n)
+{
+  if (walk->marks != NULL)
+    memset (walk->marks + walk->n, 0, n);
+  walk->n += n;
 }
 
 static uint8_t
@@ -384,48 +239,18 @@ same_place (const struct walk_place *a, const struct walk_place *b)
 
 /* Whether the caller of SEEN is still the one that was noted, NEXT.  */
 static inline bool
-still_true (struct memory_window range, const struct seen *seen,
+still_true (struct walk_window window, const struct seen *seen,
             const struct seen *next)
 {
-  uint64_t cfa = next->place.sp;
+  uint64_t cfa = next->place.sp, word;
   uint64_t ra_at = cfa + (uint64_t)(int64_t)seen->saved.ra;
   uint64_t fp_at = cfa + (uint64_t)(int64_t)seen->saved.fp;
-  bool same = seen->saved.ra != NOWHERE && readable (range, ra_at)
-              && load (range, ra_at) == next->place.pc;
+  bool same = seen->saved.ra != NOWHERE
+              && walk_window_read (window, ra_at, &word)
+              && word == next->place.pc;
   if (same && seen->saved.fp != NOWHERE)
-    same = readable (range, fp_at) && load (range, fp_at) == next->place.fp;
+    same = walk_window_read (window, fp_at, &word) && word == next->place.fp;
   return same;
-}
-
-/* Note the frames that follow frame number AT of the last walk, as far as
-   memory still says the same.  Returns the number of the last of them.  */
-static size_t
-follow_last (struct walk_state *walk, const struct seen *last, size_t n,
-             size_t at)
-{
-  const struct memory_window range = walk->range;
-  size_t left = walk->max - walk->n, to = at;
-  uint64_t *addresses = walk->addresses + walk->n;
-  n = n - at - 1 < left ? n : at + left + 1;
-  while (to + 1 < n && still_true (range, &last[to], &last[to + 1]))
-    *addresses++ = last[++to].place.pc;
-  if (walk->marks != NULL)
-    memset (walk->marks + walk->n, 0, to - at);
-  walk->n += to - at;
-  return to;
-}
-
-/* Walks with memory.  */
-
-static inline void
-walk_place (struct walk_state *walk, const struct walk_place *place)
-{
-  walk->frame
-      = (struct sfw_frame){ .pc = place->pc,
-                            .sp = place->sp,
-                            .fp = place->fp,
-                            .stack_changes = walk->frame.stack_changes };
-  walk->by_fallback = false;
 }
 
 /* The record that a walk makes for the next one.  */
@@ -445,19 +270,34 @@ trail_add (struct trail *trail, const struct walk_place *place)
     trail->own[trail->n_own++] = (struct seen){ *place, { NOWHERE, NOWHERE } };
 }
 
-/* Follow the last walk from frame number trail->at, which was noted but not
-   recorded.  Returns the last frame that both walks have.  */
-static struct walk_place
-trail_join (struct walk_state *walk, struct trail *trail)
+/* Note the frames that follow frame number trail->at of the last walk, as far
+   as memory still says the same.  Returns the number of the last of them.  */
+static size_t
+follow_last (struct walk_state *walk, const struct trail *trail)
 {
+  const struct walk_window window = walk->window;
   const struct seen *last = trail->last;
-  size_t from = trail->at, to = follow_last (walk, last, trail->n_last, from);
-  size_t n = to - from, room = SEEN_MAX - trail->n_own;
+  size_t left = walk->max - walk->n, at = trail->at, to = at;
+  size_t n = trail->n_last - at - 1 < left ? trail->n_last : at + left + 1;
+  uint64_t *addresses = walk->addresses + walk->n;
+  while (to + 1 < n && still_true (window, &last[to], &last[to + 1]))
+    *addresses++ = last[++to].place.pc;
+  walk_noted (walk, to - at);
+  return to;
+}
+
+/* Record the frames of the last walk from number trail->at on, but not number
+   TO, the last one that both walks have.  Returns its place.  */
+static struct walk_place
+trail_join (struct trail *trail, size_t to)
+{
+  size_t n = to - trail->at, room = SEEN_MAX - trail->n_own;
   n = n < room ? n : room;
-  memcpy (trail->own + trail->n_own, last + from, n * sizeof *last);
+  memcpy (trail->own + trail->n_own, trail->last + trail->at,
+          n * sizeof *trail->own);
   trail->n_own += n;
   trail->at = to + 1;
-  return last[to].place;
+  return trail->last[to].place;
 }
 
 /* Step from walk->frame, which is noted and recorded and may have a rule that
@@ -480,16 +320,6 @@ step_slowly (struct walk_state *walk, struct trail *trail,
   return end;
 }
 
-/* The slot of PC, which is recorded in SLOT as the next one.  */
-static inline struct slot *
-slot_next (struct walk_state *walk, struct slot *slot, uint64_t pc)
-{
-  struct slot *next = slot->next;
-  if (next->key != pc)
-    slot->next = next = slot_find (walk, pc);
-  return next;
-}
-
 /* Where run_links notes frames.  */
 struct link_run
 {
@@ -503,23 +333,23 @@ struct link_run
    a frame of the last walk.  What changes with every frame is in variables of
    this function, and so in registers.  */
 static inline bool
-run_links (struct walk_state *walk, struct link_run *run, struct slot **slot,
-           struct walk_place *place, bool writes)
+run_links (struct walk_state *walk, struct link_run *run,
+           struct walk_slot **slot, struct walk_place *place, bool writes)
 {
-  const struct memory_window range = walk->range;
+  const struct walk_window window = walk->window;
   struct link_run now = *run;
-  struct slot *with = *slot;
+  struct walk_slot *with = *slot;
   struct walk_place at = *place;
   bool met = false;
   while (now.to < now.end && !met)
     {
       struct walk_place from = at;
-      if (!slot_apply (range, with, &at))
+      if (!walk_slot_apply (window, with, &at))
         break;
       *now.to++ = at.pc;
       if (writes)
         *now.own++ = (struct seen){ from, with->saved };
-      with = slot_next (walk, with, at.pc);
+      with = walk_slot_next (&walk->finder, with, at.pc);
       while (now.last->place.sp < at.sp)
         now.last++;
       met = now.last->place.sp == at.sp && same_place (&now.last->place, &at);
@@ -533,9 +363,9 @@ run_links (struct walk_state *walk, struct link_run *run, struct slot **slot,
 /* Go on by slots as run_links does, and along the last walk where both walks
    meet.  The frame where the walk stops is recorded.  Its slot cannot be used,
    unless all room is taken.  */
-static struct slot *
-follow_links (struct walk_state *walk, struct trail *trail, struct slot *slot,
-              struct walk_place *place)
+static struct walk_slot *
+follow_links (struct walk_state *walk, struct trail *trail,
+              struct walk_slot *slot, struct walk_place *place)
 {
   bool more = true;
   while (more)
@@ -551,15 +381,13 @@ follow_links (struct walk_state *walk, struct trail *trail, struct slot *slot,
       bool met = writes ? run_links (walk, &run, &slot, place, true)
                         : run_links (walk, &run, &slot, place, false);
       size_t n = (size_t)(run.to - start);
-      if (walk->marks != NULL)
-        memset (walk->marks + walk->n, 0, n);
-      walk->n += n;
+      walk_noted (walk, n);
       trail->n_own += writes ? n : 0;
       trail->at = (size_t)(run.last - trail->last);
       if (met)
         {
-          *place = trail_join (walk, trail);
-          slot = slot_find (walk, place->pc);
+          *place = trail_join (trail, follow_last (walk, trail));
+          slot = walk_slot_of (&walk->finder, place->pc);
         }
       more = met || (run.to == run.end && walk->n < walk->max);
     }
@@ -581,20 +409,20 @@ walk_by_links (struct walk_state *walk, struct trail *trail,
       if (end != SFW_MORE || walk->n == walk->max)
         return end;
     }
-  struct slot *slot = slot_find (walk, place.pc);
+  struct walk_slot *slot = walk_slot_of (&walk->finder, place.pc);
   for (;;)
     {
       size_t n = walk->n;
       slot = follow_links (walk, trail, slot, &place);
       if (walk->n != n)
-        walk_place (walk, &place);
+        stand_at (walk, &place);
       if (walk->n == walk->max)
         return SFW_MORE;
       end = walk_ends (walk, slot) ? SFW_OUTERMOST
                                    : step_slowly (walk, trail, &place);
       if (end != SFW_MORE || walk->n == walk->max)
         return end;
-      slot = slot_next (walk, slot, place.pc);
+      slot = walk_slot_next (&walk->finder, slot, place.pc);
     }
 }
 
@@ -617,24 +445,21 @@ walk_remembering (struct walk_state *walk)
                          .own = walker->seen[!walker->last],
                          .n_last = walker->n_seen };
   struct walk_place place = { walk->frame.pc, walk->frame.sp, walk->frame.fp };
-  bool more = walk_note (walk, place.pc, frame_mark (walk));
-  if (!more)
+  if (!walk_note (walk, place.pc, frame_mark (walk)))
     return SFW_MORE;
   if (!walk->frame.interrupted && trail.n_last > 0
       && same_place (&trail.last[0].place, &place))
     {
-      size_t to = follow_last (walk, trail.last, trail.n_last, 0);
+      size_t to = follow_last (walk, &trail);
       place = trail.last[to].place;
       if (to > 0)
-        walk_place (walk, &place);
+        stand_at (walk, &place);
       if (walk->n == walk->max)
         return SFW_MORE;
       if (to + 1 == trail.n_last
-          && walk_ends (walk, slot_find (walk, place.pc)))
+          && walk_ends (walk, walk_slot_of (&walk->finder, place.pc)))
         return SFW_OUTERMOST;
-      memcpy (trail.own, trail.last, to * sizeof *trail.own);
-      trail.n_own = to;
-      trail.at = to + 1;
+      trail_join (&trail, to);
     }
   enum sfw_end end = walk_by_links (walk, &trail, place);
   walker->last = !walker->last;
@@ -649,9 +474,7 @@ walker_renew (struct sfw_walker *walker)
   unsigned long generation = sfw_modules_generation (walker->modules);
   if (walker->generation == generation)
     return;
-  for (size_t i = 0; i < SETS * WAYS; i++)
-    walker->slots[i]
-        = (struct slot){ .next = &walker->slots[i], .cfa = NOWHERE };
+  walk_slots_clear (&walker->slots);
   walker_seen (walker, 0);
   walker->generation = generation;
 }
@@ -664,21 +487,10 @@ mark_last (struct walk_state *walk)
   struct unwind_rules rules;
   if (!walk->frame.interrupted)
     {
-      frame_rules (walk, walk->frame.pc, false, &rules);
+      walk_find_rules (&walk->finder, walk->frame.pc, false, &rules);
       if (rules.at_pc)
         mark_no_call (walk);
     }
-}
-
-static void
-walk_set_memory (struct walk_state *walk, const struct sfw_memory *memory)
-{
-  walk->memory = memory;
-  walk->range.low = memory->low;
-  walk->range.shift = (uint64_t)(uintptr_t)memory->bytes - memory->low;
-  if (memory->high >= memory->low
-      && memory->high - memory->low >= sizeof (uint64_t))
-    walk->range.span = memory->high - memory->low - sizeof (uint64_t) + 1;
 }
 
 size_t
@@ -687,12 +499,15 @@ sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
           size_t max, enum sfw_end *end)
 {
   struct walk_state walk = { .walker = walker,
+                             .finder = { .slots = &walker->slots,
+                                         .modules = walker->modules,
+                                         .memory = memory },
+                             .window = walk_window_of (memory),
                              .frame = *frame,
                              .addresses = addresses,
                              .marks = marks,
                              .max = max };
   enum sfw_end why = SFW_MORE;
-  walk_set_memory (&walk, memory);
   /* Only signal handlers of the same thread can interrupt this function.  */
   if (max > 0 && atomic_load_explicit (&walker->busy, memory_order_relaxed))
     why = walk_plainly (&walk);
@@ -707,8 +522,8 @@ sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
     }
   if (why == SFW_MORE && marks != NULL && max > 0)
     mark_last (&walk);
-  if (walk.hold.table != NULL)
-    walk_modules_let_go (walker->modules, walk.hold);
+  if (walk.finder.hold.table != NULL)
+    walk_modules_let_go (walker->modules, walk.finder.hold);
   *frame = walk.frame;
   if (end != NULL)
     *end = why;
