@@ -47,14 +47,6 @@ struct segment
   bool runs;
 };
 
-/* A range of memory that a file was mapped to.  */
-struct range
-{
-  uint64_t start, end;
-  uint64_t offset; /* of START in the file */
-  const char *name;
-};
-
 struct core
 {
   int fd;
@@ -64,8 +56,7 @@ struct core
   uint64_t notes_left;      /* bytes of notes that may still be read */
   struct segment *segments; /* owned; ascending when all are there */
   size_t n_segments, segments_capacity;
-  struct range *ranges; /* owned; ascending, disjoint */
-  size_t n_ranges;
+  struct note files;    /* NT_FILE; no contents: there is none */
   uint64_t entry, vdso; /* where they begin; 0: not known */
 };
 
@@ -127,42 +118,6 @@ take_auxiliary (struct core *core, const struct process *process,
     }
 }
 
-/* NT_FILE: the number of ranges, a page's size, three words for each range,
-   and the names.  Ranges ascend; those behind one that does not are left
-   out.  */
-static bool
-take_ranges (struct core *core, const struct process *process,
-             const struct note *note)
-{
-  const uint8_t *words = note->contents;
-  uint64_t words_max = note->size / WORD, last = 0;
-  if (core->ranges != NULL || words_max < 2)
-    return true;
-  uint64_t n = word (process, words, 0), page = word (process, words, 1);
-  if (n > (words_max - 2) / 3)
-    return true;
-  struct cursor names = cursor_over (words + (2 + 3 * n) * WORD,
-                                     note->size - (2 + 3 * n) * WORD, false);
-  core->ranges = calloc (n + 1, sizeof *core->ranges);
-  if (core->ranges == NULL)
-    return false;
-  for (uint64_t i = 0; i < n; i++)
-    {
-      const struct range range
-          = { .start = word (process, words, 2 + 3 * i),
-              .end = word (process, words, 3 + 3 * i),
-              .offset = word (process, words, 4 + 3 * i) * page,
-              .name = (const char *)names.at };
-      const uint8_t *nul = memchr (names.at, '\0', cursor_left (&names));
-      if (nul == NULL || range.start < last || range.start >= range.end)
-        break;
-      cursor_take (&names, (uint64_t)(nul - names.at) + 1);
-      core->ranges[core->n_ranges++] = range;
-      last = range.end;
-    }
-  return true;
-}
-
 /* False when memory ran out.  */
 static bool
 take_note (struct core *core, struct process *process, const struct note *note)
@@ -176,7 +131,8 @@ take_note (struct core *core, struct process *process, const struct note *note)
     case NT_PRSTATUS:
       return take_thread (process, note);
     case NT_FILE:
-      return take_ranges (core, process, note);
+      core->files = core->files.contents == NULL ? *note : core->files;
+      return true;
     case NT_AUXV:
       take_auxiliary (core, process, note);
       return true;
@@ -290,56 +246,64 @@ read_elf (struct core *core, struct process *process, Elf *elf,
 
 /* Files.  */
 
-/* The mapping that begins at AT: what SEGMENT and RANGE, each the first one
-   that ends behind AT, or NULL, say of it, up to where that changes. Debuggers
-   leave out the segments of what was not changed, which may have been code. */
-static struct walk_mapping
-mapping_from (uint64_t at, const struct segment *segment,
-              const struct range *range)
+/* Map the segments from *NEXT on that begin before END, as far as they are
+   behind AT.  */
+static bool
+map_segments (const struct core *core, struct process *process, size_t *next,
+              uint64_t at, uint64_t end)
 {
-  uint64_t segment_start = segment != NULL ? segment->start : UINT64_MAX;
-  uint64_t range_start = range != NULL ? range->start : UINT64_MAX;
-  uint64_t first = segment_start < range_start ? segment_start : range_start;
-  uint64_t start = first > at ? first : at;
-  bool in_segment = segment_start <= start, in_range = range_start <= start;
-  uint64_t segment_end
-      = in_segment && segment != NULL ? segment->end : segment_start;
-  uint64_t range_end = in_range && range != NULL ? range->end : range_start;
-  return (struct walk_mapping){
-    .start = start,
-    .end = segment_end < range_end ? segment_end : range_end,
-    .offset
-    = in_range && range != NULL ? range->offset + start - range->start : 0,
-    .path = in_range && range != NULL && mapping_is_of_file (range->name, true)
-                ? range->name
-                : NULL,
-    .runs = in_segment && segment != NULL ? segment->runs : true
-  };
+  bool mapped = true;
+  for (;
+       mapped && *next < core->n_segments && core->segments[*next].start < end;
+       ++*next)
+    {
+      const struct segment *segment = &core->segments[*next];
+      const struct walk_mapping report
+          = { .start = segment->start > at ? segment->start : at,
+              .end = segment->end,
+              .runs = segment->runs };
+      mapped = process_map (process, &report);
+    }
+  return mapped;
 }
 
-/* Map what the process had: segments, and in them and between them ranges of
-   files.  */
+/* Map what the process had: segments, and over them ranges of files.  Of these
+   there is a note: their number, a page's size, three words for each, and the
+   names.  Ranges ascend; those behind one that does not are left out.
+   Debuggers leave out segments of what was not changed, which may have been
+   code.  */
 static bool
 map_all (const struct core *core, struct process *process)
 {
-  size_t i = 0, j = 0;
-  uint64_t at = 0;
-  for (;;)
+  const uint8_t *words = core->files.contents;
+  uint64_t words_max = core->files.size / WORD, at = 0;
+  uint64_t n = words_max < 2 ? 0 : word (process, words, 0);
+  uint64_t page = words_max < 2 ? 0 : word (process, words, 1);
+  if (n > 0 && n > (words_max - 2) / 3)
+    n = 0;
+  size_t next = 0, names = (2 + 3 * n) * WORD;
+  bool mapped = true;
+  for (uint64_t i = 0; mapped && i < n; i++)
     {
-      while (i < core->n_segments && core->segments[i].end <= at)
-        i++;
-      while (j < core->n_ranges && core->ranges[j].end <= at)
-        j++;
-      const struct segment *segment
-          = i < core->n_segments ? &core->segments[i] : NULL;
-      const struct range *range = j < core->n_ranges ? &core->ranges[j] : NULL;
-      if (segment == NULL && range == NULL)
-        return true;
-      struct walk_mapping mapping = mapping_from (at, segment, range);
-      if (!process_map (process, &mapping))
-        return false;
-      at = mapping.end;
+      const char *name = (const char *)words + names;
+      struct walk_mapping range
+          = { .start = word (process, words, 2 + 3 * i),
+              .end = word (process, words, 3 + 3 * i),
+              .offset = word (process, words, 4 + 3 * i) * page };
+      size_t length = strnlen (name, core->files.size - names);
+      if (length == core->files.size - names || range.start < at
+          || range.start >= range.end)
+        break;
+      mapped = map_segments (core, process, &next, at, range.start + 1);
+      const struct mapping *segment
+          = mappings_at (&process->mappings, range.start);
+      range.runs = segment == NULL || segment->runs;
+      range.path = mapping_is_of_file (name, true) ? name : NULL;
+      mapped = mapped && process_map (process, &range);
+      names += length + 1;
+      at = range.end;
     }
+  return mapped && map_segments (core, process, &next, at, UINT64_MAX);
 }
 
 /* The vdso, which the kernel always writes.  */
@@ -484,7 +448,6 @@ core_close (struct core *core, struct process *process)
   if (core == NULL)
     return;
   free (core->segments);
-  free (core->ranges);
   if (core->bytes != NULL)
     mapped_file_close (core->bytes, core->size);
   if (core->fd >= 0)
