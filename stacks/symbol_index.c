@@ -12,14 +12,6 @@
 
 #include "base/array.h"
 #include "base/radix.h"
-#include "base/search.h"
-
-/* Addresses that are of one symbol.  */
-struct symbol_span
-{
-  uint64_t start, end;
-  uint32_t number; /* of the symbol, libdwfl's */
-};
 
 /* A symbol while the index is made.  */
 struct entry
@@ -140,55 +132,44 @@ sort_entries (struct entries *entries)
   return true;
 }
 
+/* Give INDEX the sorted ENTRIES.  Later ones count: those with a size come
+   behind those without, each of which ends where the next entry begins, unless
+   it begins in one with a size and is none.  */
 static bool
-add_span (struct symbol_index *index, uint64_t start, uint64_t end,
-          const struct entry *entry)
+make_index (struct symbol_index *index, const struct entries *entries)
 {
-  if (!ARRAY_ROOM (index->spans, index->n + 1, &index->capacity))
-    return false;
-  index->spans[index->n++] = (struct symbol_span){ start, end, entry->number };
-  return true;
-}
-
-/* Make spans from AT up to NEXT, where no symbol begins, of the *DEPTH symbols
-   on STACK, which have begun, the nearest one on top.  Those that end before
-   leave it.  */
-static bool
-add_spans (struct symbol_index *index, const struct entry **stack,
-           size_t *depth, uint64_t at, uint64_t next)
-{
-  for (; *depth > 0 && at < next; *depth -= stack[*depth - 1]->end <= at)
+  size_t n = 0;
+  uint64_t sized_end = 0;
+  struct interval *intervals = calloc (entries->n + 1, sizeof *intervals);
+  index->numbers = calloc (entries->n + 1, sizeof *index->numbers);
+  if (intervals == NULL || index->numbers == NULL)
     {
-      const struct entry *top = stack[*depth - 1];
-      uint64_t end = top->end < next ? top->end : next;
-      if (end > at && !add_span (index, at, end, top))
-        return false;
-      at = end > at ? end : at;
+      free (intervals);
+      return false;
     }
-  return true;
-}
-
-/* Make spans of sorted ENTRIES, which may lie in each other.  STACK has room
-   for all of them.  */
-static bool
-flatten (struct symbol_index *index, const struct entries *entries,
-         const struct entry **stack)
-{
-  size_t depth = 0;
   for (size_t i = 0; i < entries->n; i++)
     {
       const struct entry *entry = &entries->list[i];
-      uint64_t next = i + 1 < entries->n ? entry[1].value : UINT64_MAX;
-      while (depth > 0
-             && (stack[depth - 1]->end <= entry->value
-                 || stack[depth - 1]->rank < RANK_SIZED))
-        depth--;
-      if (depth == 0 || entry->rank >= RANK_SIZED)
-        stack[depth++] = entry;
-      if (!add_spans (index, stack, &depth, entry->value, next))
-        return false;
+      bool cut = i + 1 < entries->n && entry[1].value < entry->end;
+      if (entry->rank >= RANK_SIZED)
+        sized_end = entry->end > sized_end ? entry->end : sized_end;
+      else if (entry->value >= sized_end)
+        {
+          intervals[n] = (struct interval){ entry->value, cut ? entry[1].value
+                                                              : entry->end };
+          index->numbers[n++] = entry->number;
+        }
     }
-  return true;
+  for (size_t i = 0; i < entries->n; i++)
+    if (entries->list[i].rank >= RANK_SIZED)
+      {
+        intervals[n] = (struct interval){ entries->list[i].value,
+                                          entries->list[i].end };
+        index->numbers[n++] = entries->list[i].number;
+      }
+  bool made = interval_map_make (&index->by_address, intervals, n);
+  free (intervals);
+  return made;
 }
 
 bool
@@ -201,10 +182,7 @@ symbol_index_read (struct symbol_index *index, Dwfl_Module *module)
   /* The first symbol is none.  */
   for (int i = 1; done && i < n; i++)
     done = add_symbol (&entries, module, i);
-  const struct entry **stack = calloc (entries.n + 1, sizeof *stack);
-  done = done && stack != NULL && sort_entries (&entries)
-         && flatten (index, &entries, stack);
-  free (stack);
+  done = done && sort_entries (&entries) && make_index (index, &entries);
   free (entries.list);
   return done;
 }
@@ -212,7 +190,8 @@ symbol_index_read (struct symbol_index *index, Dwfl_Module *module)
 void
 symbol_index_free (struct symbol_index *index)
 {
-  free (index->spans);
+  interval_map_free (&index->by_address);
+  free (index->numbers);
   *index = (struct symbol_index){ 0 };
 }
 
@@ -221,11 +200,11 @@ symbol_index_find (const struct symbol_index *index, uint64_t address,
                    uint64_t *value, bool *unsized)
 {
   GElf_Sym symbol;
-  size_t at = SEARCH_FIRST (index->n, i, index->spans[i].end > address);
-  if (at == index->n || index->spans[at].start > address)
+  uint32_t at = interval_map_find (&index->by_address, address);
+  if (at == INTERVAL_MAP_NONE)
     return NULL;
   const char *name
-      = dwfl_module_getsym_info (index->module, (int)index->spans[at].number,
+      = dwfl_module_getsym_info (index->module, (int)index->numbers[at],
                                  &symbol, value, NULL, NULL, NULL);
   *unsized = symbol.st_size == 0;
   return name;

@@ -14,13 +14,13 @@
 
 #include <elfutils/libdwfl.h>
 
-struct symbol_span; /* opaque */
+#include "stacks/interval_map.h"
 
 struct symbol_index
 {
-  Dwfl_Module *module;       /* not owned */
-  struct symbol_span *spans; /* owned; ascending, disjoint */
-  size_t n, capacity;
+  Dwfl_Module *module; /* not owned */
+  struct interval_map by_address;
+  uint32_t *numbers; /* owned: libdwfl's, of the symbols in BY_ADDRESS */
 };
 
 /* Read the symbols of MODULE, which must outlive INDEX.  False when memory ran
