@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 
 void
@@ -24,30 +25,11 @@ buffer_free (struct buffer *buffer)
 bool
 buffer_reserve (struct buffer *buffer, size_t size)
 {
-  if (buffer->failed)
-    return false;
-  if (size <= buffer->capacity - buffer->size)
-    return true;
   size_t needed;
-  if (__builtin_add_overflow (buffer->size, size, &needed))
-    {
-      buffer->failed = true;
-      return false;
-    }
-  size_t capacity = buffer->capacity + buffer->capacity / 2;
-  if (capacity < needed)
-    capacity = needed;
-  if (capacity < 256)
-    capacity = 256;
-  uint8_t *bytes = realloc (buffer->bytes, capacity);
-  if (bytes == NULL)
-    {
-      buffer->failed = true;
-      return false;
-    }
-  buffer->bytes = bytes;
-  buffer->capacity = capacity;
-  return true;
+  buffer->failed = buffer->failed
+                   || __builtin_add_overflow (buffer->size, size, &needed)
+                   || !ARRAY_ROOM (buffer->bytes, needed, &buffer->capacity);
+  return !buffer->failed;
 }
 
 uint8_t *

@@ -79,55 +79,41 @@ count_executable (const struct image *image)
   return n;
 }
 
-/* The ELF header, with the section header table at SECTIONS.  */
+/* Append SIZE bytes of libelf's structures of TYPE.  */
 static void
-put_header (struct buffer *file, const struct image *program,
-            uint64_t sections)
+put (struct buffer *file, const struct image *program, Elf_Type type,
+     const void *source, size_t size)
 {
-  const GElf_Ehdr *header = &program->header;
-  unsigned n_segments = count_executable (program);
-  buffer_append (file, header->e_ident, EI_NIDENT);
-  buffer_u16 (file, header->e_type);
-  buffer_u16 (file, header->e_machine);
-  buffer_u32 (file, EV_CURRENT);
-  buffer_u64 (file, 0);
-  buffer_u64 (file, n_segments > 0 ? sizeof (Elf64_Ehdr) : 0);
-  buffer_u64 (file, sections);
-  buffer_u32 (file, header->e_flags);
-  buffer_u16 (file, sizeof (Elf64_Ehdr));
-  buffer_u16 (file, sizeof (Elf64_Phdr));
-  buffer_u16 (file, (uint16_t)n_segments);
-  buffer_u16 (file, sizeof (Elf64_Shdr));
-  buffer_u16 (file, N_SECTIONS);
-  buffer_u16 (file, N_SECTIONS - 1);
+  uint8_t *to = buffer_extend (file, size);
+  if (to != NULL)
+    image_encode (program, type, source, size, to);
 }
 
+/* The ELF header, with the section header table at SECTIONS, and the program
+   headers.  */
 static void
-put_segment (struct buffer *file, const GElf_Phdr *segment)
+put_headers (struct buffer *file, const struct image *program,
+             uint64_t sections)
 {
-  buffer_u32 (file, PT_LOAD);
-  buffer_u32 (file, segment->p_flags);
-  buffer_u64 (file, 0);
-  buffer_u64 (file, segment->p_vaddr);
-  buffer_u64 (file, segment->p_paddr);
-  buffer_u64 (file, 0);
-  buffer_u64 (file, segment->p_memsz);
-  buffer_u64 (file, segment->p_align);
-}
-
-static void
-put_section (struct buffer *file, const Elf64_Shdr *header)
-{
-  buffer_u32 (file, header->sh_name);
-  buffer_u32 (file, header->sh_type);
-  buffer_u64 (file, header->sh_flags);
-  buffer_u64 (file, header->sh_addr);
-  buffer_u64 (file, header->sh_offset);
-  buffer_u64 (file, header->sh_size);
-  buffer_u32 (file, 0);
-  buffer_u32 (file, 0);
-  buffer_u64 (file, header->sh_addralign);
-  buffer_u64 (file, 0);
+  GElf_Ehdr header = program->header;
+  header.e_version = EV_CURRENT;
+  header.e_entry = 0;
+  header.e_phnum = (uint16_t)count_executable (program);
+  header.e_phoff = header.e_phnum > 0 ? sizeof (Elf64_Ehdr) : 0;
+  header.e_shoff = sections;
+  header.e_ehsize = sizeof (Elf64_Ehdr);
+  header.e_phentsize = sizeof (Elf64_Phdr);
+  header.e_shentsize = sizeof (Elf64_Shdr);
+  header.e_shnum = N_SECTIONS;
+  header.e_shstrndx = N_SECTIONS - 1;
+  put (file, program, ELF_T_EHDR, &header, sizeof header);
+  for (const GElf_Phdr *segment = NULL;
+       (segment = next_executable (program, segment)) != NULL;)
+    {
+      GElf_Phdr load = *segment;
+      load.p_offset = load.p_filesz = 0;
+      put (file, program, ELF_T_PHDR, &load, sizeof load);
+    }
 }
 
 static void
@@ -146,7 +132,7 @@ detached_file_compose (const struct image *program,
                        struct buffer *file, struct error *err)
 {
   const struct build_id id = build_id_find (program);
-  Elf64_Shdr headers[N_SECTIONS]
+  GElf_Shdr headers[N_SECTIONS]
       = { { .sh_type = SHT_NULL },
           { .sh_name = NOTE_NAME,
             .sh_type = SHT_NOTE,
@@ -168,17 +154,13 @@ detached_file_compose (const struct image *program,
       = align_up (headers[1].sh_offset + headers[1].sh_size, 8);
   headers[3].sh_offset = headers[2].sh_offset + section->size;
   uint64_t table = align_up (headers[3].sh_offset + sizeof names, 8);
-  put_header (file, program, table);
-  for (const GElf_Phdr *segment = NULL;
-       (segment = next_executable (program, segment)) != NULL;)
-    put_segment (file, segment);
+  put_headers (file, program, table);
   put_note (file, &id);
   buffer_fill (file, 0, headers[2].sh_offset - file->size);
   buffer_append (file, section->bytes, section->size);
   buffer_append (file, names, sizeof names);
   buffer_fill (file, 0, table - file->size);
-  for (size_t i = 0; i < N_SECTIONS; i++)
-    put_section (file, &headers[i]);
+  put (file, program, ELF_T_SHDR, headers, sizeof headers);
   return !file->failed || error_set_no_memory (err);
 }
 

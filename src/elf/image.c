@@ -351,6 +351,19 @@ open_regular (const struct file_location *location, struct error *err)
   return -1;
 }
 
+void
+image_encode (const struct image *image, Elf_Type type, const void *source,
+              size_t size, uint8_t *to)
+{
+  const Elf_Data from = { .d_buf = (void *)source,
+                          .d_type = type,
+                          .d_version = EV_CURRENT,
+                          .d_size = size };
+  Elf_Data encoded = from;
+  encoded.d_buf = to;
+  elf64_xlatetof (&encoded, &from, image->header.e_ident[EI_DATA]);
+}
+
 bool
 image_expect_linked (const struct image *image, struct error *err)
 {
@@ -397,7 +410,8 @@ image_map (struct image *image, int fd, struct error *err)
   return image->bytes != NULL;
 }
 
-/* Everything after image->bytes and size are set.  */
+/* Everything after image->bytes and size are set.  IMAGE is closed if this
+   fails.  */
 static bool
 image_open_elf (struct image *image, struct error *err)
 {
@@ -405,22 +419,22 @@ image_open_elf (struct image *image, struct error *err)
   errno = 0;
   /* libelf takes a writable pointer but writes only on elf_update.  */
   image->elf = elf_memory ((char *)image->bytes, image->size);
-  if (image->elf == NULL)
-    return image_libelf_failed (err, CFI2SFRAME_MALFORMED, "libelf");
-  return image_read (image, err);
+  if (image->elf != NULL
+          ? image_read (image, err)
+          : image_libelf_failed (err, CFI2SFRAME_MALFORMED, "libelf"))
+    return true;
+  image_close (image);
+  return false;
 }
 
 bool
 image_open_fd (struct image *image, int fd, struct error *err)
 {
   *image = (struct image){ .fd = -1 };
-  if (image_map (image, fd, err) && image_open_elf (image, err))
-    {
-      image->fd = fd;
-      return true;
-    }
-  image_close (image);
-  return false;
+  if (!image_map (image, fd, err) || !image_open_elf (image, err))
+    return false;
+  image->fd = fd;
+  return true;
 }
 
 bool
@@ -434,14 +448,8 @@ bool
 image_open_at (struct image *image, const struct file_location *location,
                struct error *err)
 {
-  *image = (struct image){ .fd = -1 };
-  int fd = open_regular (location, err);
-  if (fd < 0)
-    return false;
-  if (image_open_fd (image, fd, err))
-    return true;
-  close (fd);
-  return false;
+  return image_open_bytes (image, location, err)
+         && image_open_elf (image, err);
 }
 
 bool
@@ -462,12 +470,8 @@ bool
 image_open_or_archive (struct image *image,
                        const struct file_location *location, struct error *err)
 {
-  if (!image_open_bytes (image, location, err))
-    return false;
-  if (image_is_archive (image) || image_open_elf (image, err))
-    return true;
-  image_close (image);
-  return false;
+  return image_open_bytes (image, location, err)
+         && (image_is_archive (image) || image_open_elf (image, err));
 }
 
 bool
@@ -477,10 +481,7 @@ image_open_memory (struct image *image, const void *bytes, size_t size,
   *image = (struct image){ .fd = -1, .bytes = bytes, .size = size };
   if (size == 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
-  if (image_open_elf (image, err))
-    return true;
-  image_close (image);
-  return false;
+  return image_open_elf (image, err);
 }
 
 void

@@ -97,6 +97,11 @@ bool image_open_memory (struct image *image, const void *bytes, size_t size,
 bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
                           const char *what);
 
+/* Put SIZE bytes of libelf's structures of TYPE to TO, as a file like IMAGE
+   has them.  Of a file that could be opened nothing fails.  */
+void image_encode (const struct image *image, Elf_Type type,
+                   const void *source, size_t size, uint8_t *to);
+
 /* Whether IMAGE is neither an object nor a core file, which a conversion has
    nothing to do with: CFI2SFRAME_NOTHING.  */
 bool image_expect_linked (const struct image *image, struct error *err);

@@ -3,7 +3,6 @@
 
 #include "place/headers.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/align.h"
@@ -195,19 +194,9 @@ write_encoded (struct draft *draft, Elf_Type type, const void *source,
                size_t size, uint64_t offset)
 {
   uint8_t *bytes = plan_add_patch (draft->plan, offset, size, draft->err);
-  if (bytes == NULL)
-    return false;
-  Elf_Data from = { .d_buf = (void *)source,
-                    .d_type = type,
-                    .d_version = EV_CURRENT,
-                    .d_size = size };
-  Elf_Data to = {
-    .d_buf = bytes, .d_type = type, .d_version = EV_CURRENT, .d_size = size
-  };
-  errno = 0;
-  return elf64_xlatetof (&to, &from, draft->image->header.e_ident[EI_DATA])
-             != NULL
-         || image_libelf_failed (draft->err, CFI2SFRAME_MALFORMED, "libelf");
+  if (bytes != NULL)
+    image_encode (draft->image, type, source, size, bytes);
+  return bytes != NULL;
 }
 
 /* gABI, "ELF header": a count that does not fit stands in section 0.  */
