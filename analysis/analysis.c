@@ -7,11 +7,9 @@
 
 #include "analysis/analysis.h"
 
-#include "analysis/borders.h"
 #include "analysis/returning.h"
-#include "analysis/seeds.h"
 #include "analysis/starts.h"
-#include "analysis/turns.h"
+#include "analysis/schedule.h"
 
 enum
 {
@@ -24,17 +22,15 @@ struct analysis
   struct row_map *row_map;
   struct disproofs *disproofs; /* or NULL */
   struct analysis_summary *summary;
-  const struct code_machine *machine;
   struct insn_decoder *decoder;
   struct image_facts facts;
-  struct address_list borders;
   struct known_code known;
   struct go_table go;
   struct functions *functions;
   struct returning *returning;
   struct starts starts;
   struct routine_context context;
-  struct turns turns;
+  struct schedule schedule;
 };
 
 /* Rounds.  Each adds functions, which are followed with all that they call
@@ -70,7 +66,7 @@ add_described_adjoining (struct analysis *analysis)
 static bool
 add_doubtful (struct analysis *analysis)
 {
-  return turns_retry_doubtful (&analysis->turns);
+  return schedule_retry_doubtful (&analysis->schedule);
 }
 
 /* A round is done when it adds nothing, or has been repeated so often.  */
@@ -110,7 +106,7 @@ run_round (struct analysis *analysis, const struct round *round,
         return error_set_no_memory (err);
       if (!starts_pending (&analysis->starts))
         break;
-      if (!turns_follow_pending (&analysis->turns, err))
+      if (!schedule_follow_pending (&analysis->schedule, err))
         return false;
     }
   return true;
@@ -139,56 +135,36 @@ read_go_table (struct analysis *analysis)
   return !machine || go_table_read (&analysis->go, &analysis->facts);
 }
 
-static void
-set_routine_context (struct analysis *analysis)
+/* Who reads what was found, and who passes on what is.  */
+static bool
+connect (struct analysis *analysis)
 {
   const struct code_request *request = analysis->request;
+  const struct image *image = request->image;
   struct routine_context *context = &analysis->context;
-  context->machine = analysis->machine;
-  context->bare_machine
-      = code_machine_with (request->image->arch, CONVENTIONS_BARE);
+  context->request = request;
+  context->machine = code_machine_of (image->arch);
+  context->bare_machine = code_machine_with (image->arch, CONVENTIONS_BARE);
   context->decoder = analysis->decoder;
   context->facts = &analysis->facts;
-  context->borders = &analysis->borders;
   context->functions = analysis->functions;
   context->known = &analysis->known;
-  context->pads = request->pads;
-  context->n_pads = request->n_pads;
-  context->ends_unknown = request->beyond_cfi;
-}
-
-static void
-set_starts (struct analysis *analysis)
-{
-  const struct code_request *request = analysis->request;
-  analysis->starts = (struct starts){
-    .request = request,
-    .known = &analysis->known,
-    .go = &analysis->go,
-    .row_map = analysis->row_map,
-    .facts = &analysis->facts,
-    .functions = analysis->functions,
-    .program_entry = seeds_program_entry (request->image),
-    .has_hints
-    = request->beyond_cfi && request->image->header.e_type == ET_EXEC,
-  };
-}
-
-static bool
-begin_turns (struct analysis *analysis)
-{
-  const struct turns_context context = {
-    .request = analysis->request,
-    .routines = &analysis->context,
-    .facts = &analysis->facts,
-    .functions = analysis->functions,
-    .returning = analysis->returning,
-    .starts = &analysis->starts,
-    .row_map = analysis->row_map,
-    .disproofs = analysis->disproofs,
-    .summary = analysis->summary,
-  };
-  return turns_begin (&analysis->turns, &context);
+  context->program_entry = starts_program_entry (image);
+  context->has_hints = request->beyond_cfi && image->header.e_type == ET_EXEC;
+  analysis->starts = (struct starts){ .context = context,
+                                      .go = &analysis->go,
+                                      .row_map = analysis->row_map,
+                                      .facts = &analysis->facts,
+                                      .functions = analysis->functions };
+  analysis->schedule = (struct schedule){ .context = context,
+                                          .facts = &analysis->facts,
+                                          .functions = analysis->functions,
+                                          .returning = analysis->returning,
+                                          .starts = &analysis->starts,
+                                          .row_map = analysis->row_map,
+                                          .disproofs = analysis->disproofs,
+                                          .summary = analysis->summary };
+  return schedule_begin (&analysis->schedule);
 }
 
 static bool
@@ -196,37 +172,32 @@ prepare (struct analysis *analysis, struct error *err)
 {
   const struct code_request *request = analysis->request;
   const struct image *image = request->image;
-  analysis->machine = code_machine_expect (image->arch, err);
-  if (analysis->machine == NULL || !facts_read (&analysis->facts, image, err))
+  if (!code_machine_expect (image->arch, err)
+      || !facts_read (&analysis->facts, image, err))
     return false;
   analysis->decoder = insn_decoder_new (image->arch);
   analysis->functions = functions_new (image);
   if (!analysis->decoder || !analysis->functions || !read_go_table (analysis)
-      || !known_code_init (&analysis->known, request, analysis->machine,
-                           analysis->decoder, &analysis->facts))
-    return error_set_no_memory (err);
-  if (request->beyond_cfi
-      && !borders_find (&analysis->borders, &analysis->facts,
-                        analysis->decoder))
+      || !known_code_init (&analysis->known, request, analysis->decoder,
+                           &analysis->facts)
+      || (request->beyond_cfi
+          && !facts_find_borders (&analysis->facts, analysis->decoder)))
     return error_set_no_memory (err);
   analysis->returning = returning_new (analysis->functions, &analysis->facts,
                                        analysis->decoder);
-  set_routine_context (analysis);
-  set_starts (analysis);
-  return (analysis->returning && begin_turns (analysis))
+  return (analysis->returning && connect (analysis))
          || error_set_no_memory (err);
 }
 
 static void
 clean_up (struct analysis *analysis)
 {
-  turns_free (&analysis->turns);
+  schedule_free (&analysis->schedule);
   starts_free (&analysis->starts);
   returning_free (analysis->returning);
   functions_free (analysis->functions);
   known_code_free (&analysis->known);
   go_table_free (&analysis->go);
-  address_list_free (&analysis->borders);
   facts_free (&analysis->facts);
   insn_decoder_free (analysis->decoder);
 }
@@ -268,7 +239,7 @@ analysis_run (const struct code_request *request, struct row_map *row_map,
     ok = error_set_no_memory (err);
   if (ok)
     count_compared (&analysis);
-  if (ok && analysis.turns.steps_left == 0)
+  if (ok && analysis.schedule.steps_left == 0)
     give_up (&analysis);
   if (ok && disproofs)
     {

@@ -19,7 +19,7 @@
 #include "analysis/follower.h"
 #include "analysis/request.h"
 #include "analysis/row_map.h"
-#include "analysis/turns.h"
+#include "analysis/schedule.h"
 
 /* Analyse the image.  ROW_MAP is initialised and settled.  It is empty when
    the code is too entangled to be followed in reasonable time.  DISPROOFS,

@@ -7,21 +7,21 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/routine_entry.h"
+#include "analysis/routine_check.h"
 #include "analysis/routine_flow.h"
 #include "analysis/row_map.h"
 #include "analysis/state_apply.h"
 #include "analysis/state_row.h"
 
 struct follower *
-follower_new (const struct follower_options *options)
+follower_new (const struct routine_context *context)
 {
-  const struct code_request *request = options->request;
+  const struct code_request *request = context->request;
   struct follower *follower = calloc (1, sizeof *follower);
   if (!follower)
     return NULL;
-  follower->options = *options;
-  follower->routine = routine_new (options->context);
+  follower->context = context;
+  follower->routine = routine_new (context);
   comparison_init (&follower->comparison, request, &follower->disproofs);
   follower->described = (struct row_search){ .functions = request->described,
                                              .n = request->n_described };
@@ -136,8 +136,8 @@ note_mentioned (struct follower *follower, const struct insn *insn,
   uint64_t address = (uint64_t)insn->immediate, place, size;
   if (state_names_place (state, insn, &place))
     note_address (follower, NOTE_NAMED, place);
-  else if (follower->options.has_hints && constant
-           && facts_code (follower->options.context->facts, address, &size))
+  else if (follower->context->has_hints && constant
+           && facts_code (follower->context->facts, address, &size))
     note_address (follower, NOTE_HINT, address);
 }
 
@@ -167,7 +167,7 @@ static void
 note_main (struct follower *follower, const struct insn *insn,
            const struct state *state)
 {
-  const struct image_facts *facts = follower->options.context->facts;
+  const struct image_facts *facts = follower->context->facts;
   const unsigned argument = follower->routine->machine->first_argument;
   uint64_t address, size;
   if (insn->to == argument || (insn->writes >> argument & 1))
@@ -214,8 +214,7 @@ make_row (struct follower *follower, uint64_t address,
 static const struct code_function *
 function_of (const struct follower *follower, const struct followed *followed)
 {
-  return functions_get (follower->options.context->functions,
-                        followed->task.index);
+  return functions_get (follower->context->functions, followed->task.index);
 }
 
 /* Hold INSN of a routine that can be trusted against CFI; SP as in
@@ -226,9 +225,9 @@ compare (struct follower *follower, const struct insn *insn,
 {
   const struct followed *current = follower->current;
   const struct analysis_observer *observer
-      = follower->options.request->observer;
+      = follower->context->request->observer;
   const struct code_function *function = function_of (follower, current);
-  if (follower->options.compares)
+  if (follower->context->request->compares)
     comparison_see (&follower->comparison, function->entry,
                     current->is_bare ? TRUST_STACK : TRUST_ALL, insn, state,
                     sp);
@@ -241,8 +240,7 @@ compare (struct follower *follower, const struct insn *insn,
 static void
 note_callee (struct follower *follower, uint64_t entry)
 {
-  uint32_t index
-      = functions_find (follower->options.context->functions, entry);
+  uint32_t index = functions_find (follower->context->functions, entry);
   if (index != FUNCTION_NONE)
     add_note (follower,
               &(struct follower_note){ .kind = NOTE_CALLEE, .number = index });
@@ -260,8 +258,7 @@ note_callees (void *argument, const struct insn *insn,
   bool is_jump_or_call = insn->flow > FLOW_NEXT && insn->flow < FLOW_RETURN;
   (void)state;
   const struct code_function *callee
-      = is_jump_or_call ? routine_callee (follower->options.context, insn)
-                        : NULL;
+      = is_jump_or_call ? routine_callee (follower->context, insn) : NULL;
   if (callee)
     note_callee (follower, callee->entry);
   if (goes_on)
@@ -275,7 +272,7 @@ without_trust (const struct follower *follower, const struct state *state,
                struct state *known)
 {
   unsigned sp = follower->routine->machine->arch->sp;
-  if (!state->trusts_sp || !follower->result->resets_sp)
+  if (!state->trusts_sp || !follower->current->result.resets_sp)
     return state;
   state_copy (known, state);
   known->registers[sp] = value_of (VALUE_MIXED, 0);
@@ -298,8 +295,9 @@ note_instruction (void *argument, const struct insn *insn,
                                : ROW_UNKNOWN);
   if (current->trusted)
     note_mentioned (follower, insn, state);
-  if (function_of (follower, current)->entry == follower->options.program_entry
-      && follower->options.request->beyond_cfi)
+  if (function_of (follower, current)->entry
+          == follower->context->program_entry
+      && follower->context->request->beyond_cfi)
     note_main (follower, insn, state);
   if (insn->flow == FLOW_CALL)
     note_address (follower, NOTE_CALL, insn->target);
@@ -325,7 +323,7 @@ note_observations (struct follower *follower)
 static void
 note_left_for (struct follower *follower)
 {
-  const struct routine_result *result = follower->result;
+  const struct routine_result *result = &follower->current->result;
   for (size_t i = 0; i < result->n_left_for; i++)
     add_note (follower,
               &(struct follower_note){ .kind = NOTE_LEFT_FOR,
@@ -341,113 +339,114 @@ end_of (const struct follower *follower, uint64_t entry)
 {
   uint64_t size = 0;
   const struct frame_function *known
-      = known_code_at (follower->options.context->known, entry);
+      = known_code_at (follower->context->known, entry);
   if (known)
     return known->address + known->size;
-  facts_code (follower->options.context->facts, entry, &size);
+  facts_code (follower->context->facts, entry, &size);
   return entry + size;
 }
 
 /* Have the routine follow FUNCTION, if BARE without its registers.  */
 static void
 follow (struct follower *follower, const struct code_function *function,
-        struct followed *followed, bool bare,
-        enum doubtful_calls doubtful_calls)
+        bool bare, enum doubtful_calls doubtful_calls)
 {
   uint64_t entry = function->entry, end = end_of (follower, entry);
-  follower->result
-      = bare ? routine_follow_bare (follower->routine, entry, end)
-             : routine_follow (follower->routine, entry, end, doubtful_calls);
-  followed->failure = follower->result->failure;
-  followed->failed_at = follower->result->failed_at;
+  follower->current->result
+      = bare ? *routine_follow_bare (follower->routine, entry, end)
+             : *routine_follow (follower->routine, entry, end, doubtful_calls);
+}
+
+static bool
+is_proven (const struct follower *follower,
+           const struct code_function *function)
+{
+  return routine_is_function (follower->context, &follower->current->result,
+                              function);
 }
 
 /* FUNCTION was followed for the last time, and fails.  Where CFI is compared
    with the code, it is followed again without registers: compilers with
    conventions of their own use those of the ABI as they like, and what a
    function does to the stack can be told all the same.  No rows are made of
-   that, because callers may rely on FP.  */
+   that, because callers may rely on FP; what it changes for them stays.  */
 static void
-follow_bare (struct follower *follower, const struct code_function *function,
-             struct followed *followed)
+follow_bare (struct follower *follower, const struct code_function *function)
 {
-  enum routine_failure failure = followed->failure;
+  struct followed *current = follower->current;
+  const enum routine_failure failure = current->result.failure;
+  const uint32_t changes = current->result.changes;
   bool by_registers
       = failure == ROUTINE_SAVED_USED || failure == ROUTINE_RETURN
         || failure == ROUTINE_TAIL_CALL || failure == ROUTINE_RUNS_INTO
         || failure == ROUTINE_UNRESOLVED;
-  if (!by_registers || !follower->options.request->only_compares
+  if (!by_registers || !follower->context->request->only_compares
       || !function->is_known)
     return;
-  follow (follower, function, followed, true, DOUBTFUL_CALLS_RETURN);
-  followed->is_bare = followed->failure == ROUTINE_SOUND
-                      && !follower->result->met_unknown
-                      && routine_is_function (follower->options.context,
-                                              follower->result, function);
-  if (!followed->is_bare)
-    follow (follower, function, followed, false, DOUBTFUL_CALLS_RETURN);
+  follow (follower, function, true, DOUBTFUL_CALLS_RETURN);
+  current->is_bare = current->result.failure == ROUTINE_SOUND
+                     && !current->result.met_unknown
+                     && is_proven (follower, function);
+  if (!current->is_bare)
+    follow (follower, function, false, DOUBTFUL_CALLS_RETURN);
+  current->result.changes = changes;
 }
 
 /* Follow FUNCTION for the first time, or the last.  Unless it is, a function
    that calls what is not known is left as it is.  */
 static void
-attempt (struct follower *follower, const struct code_function *function,
-         struct followed *followed)
+attempt (struct follower *follower, const struct code_function *function)
 {
-  bool is_known
-      = known_code_at (follower->options.context->known, function->entry)
-        != NULL;
-  follow (follower, function, followed, false,
-          is_known ? DOUBTFUL_CALLS_RETURN : followed->task.doubtful_calls);
-  followed->met_unknown = follower->result->met_unknown;
-  followed->changes = follower->result->changes;
-  if (followed->met_unknown && followed->task.is_last)
-    followed->failure = ROUTINE_TOO_MUCH;
-  if (followed->is_part)
+  struct followed *current = follower->current;
+  const struct follower_task *task = &current->task;
+  struct routine_result *result = &current->result;
+  bool has_cfi = known_code_at (follower->context->known, function->entry);
+  follow (follower, function, false,
+          has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
+  if (result->met_unknown && task->is_last)
+    result->failure = ROUTINE_TOO_MUCH;
+  if (current->is_part)
     return;
-  if (followed->failure == ROUTINE_SOUND
-      && !routine_is_function (follower->options.context, follower->result,
-                               function))
-    followed->failure = ROUTINE_UNPROVEN;
-  followed->concluded = (!followed->met_unknown || followed->task.is_last)
-                        && (followed->failure == ROUTINE_SOUND
-                            || (followed->failure != ROUTINE_DOUBTFUL
-                                && followed->task.attempt == ATTEMPT_LAST));
-  if (followed->concluded)
-    follow_bare (follower, function, followed);
+  if (result->failure == ROUTINE_SOUND && !is_proven (follower, function))
+    result->failure = ROUTINE_UNPROVEN;
+  bool is_settled = result->failure == ROUTINE_SOUND
+                    || (result->failure != ROUTINE_DOUBTFUL
+                        && task->attempt == ATTEMPT_LAST);
+  current->concluded = (!result->met_unknown || task->is_last) && is_settled;
+  if (current->concluded)
+    follow_bare (follower, function);
 }
 
-static bool
-is_uncertain (const struct code_function *function)
+/* FUNCTION was found to be entered with another frame: what it said before is
+   to be noted once more, to be disputed.  */
+static void
+revise (struct follower *follower, const struct code_function *function)
 {
-  return function->is_pointer && !function->is_called;
+  follow (follower, function, function->is_bare, DOUBTFUL_CALLS_RETURN);
+  follower->current->result.met_unknown = false;
 }
 
 /* Note down what the routine, FUNCTION, shows.  A pointer that does not lead
    to a function says nothing of the code.  */
 static void
-note_down (struct follower *follower, const struct code_function *function,
-           struct followed *followed)
+note_down (struct follower *follower, const struct code_function *function)
 {
-  bool revised = followed->task.attempt == ATTEMPT_REVISION;
+  struct followed *current = follower->current;
+  bool is_sound = current->result.failure == ROUTINE_SOUND;
+  bool revised = current->task.attempt == ATTEMPT_REVISION;
   bool had_rows = function->is_concluded && !function->fails;
-  bool says_something = followed->failure == ROUTINE_SOUND
-                        || !is_uncertain (function) || had_rows;
-  followed->trusted = followed->concluded && followed->failure == ROUTINE_SOUND
-                      && function->entry != follower->options.program_entry;
-  followed->leaves = follower->result->is_proven || follower->result->leaves;
-  followed->is_odd = follower->result->is_odd;
-  followed->has_end = follower->result->has_end;
-  followed->reads_tables = follower->result->reads_tables;
-  followed->has_doubtful_calls = follower->result->has_doubtful_calls;
+  bool says_something
+      = is_sound || !function_is_only_pointed (function) || had_rows;
+  current->trusted = current->concluded && is_sound
+                     && function->entry != follower->context->program_entry;
   if (!revised)
     note_observations (follower);
-  if (followed->concluded && followed->failure != ROUTINE_SOUND)
+  if (current->concluded && !is_sound)
     note_left_for (follower);
-  if (revised || (followed->concluded && says_something))
+  if (revised || (current->concluded && says_something))
     routine_visit (follower->routine, note_instruction, follower);
-  else if (followed->is_part
-           && (!followed->met_unknown || followed->task.is_last))
+  else if (current->is_part
+           && (!current->result.met_unknown || current->task.is_last))
     routine_visit (follower->routine, note_callees, follower);
 }
 
@@ -455,13 +454,29 @@ static bool
 is_to_be_followed (const struct code_function *function, enum attempt attempt)
 {
   return function->is_start
-         || (attempt == ATTEMPT_LAST && is_uncertain (function));
+         || (attempt == ATTEMPT_LAST && function_is_only_pointed (function));
 }
 
 bool
 follower_skips (const struct code_function *function, enum attempt attempt)
 {
   return !is_to_be_followed (function, attempt) && !function->is_called;
+}
+
+static void
+follow_and_note (struct follower *follower,
+                 const struct code_function *function)
+{
+  struct followed *current = follower->current;
+  routine_forget (follower->routine);
+  follower->routine->steps_left = current->task.steps_left;
+  if (current->task.attempt == ATTEMPT_REVISION)
+    revise (follower, function);
+  else
+    attempt (follower, function);
+  if (follower->routine->steps_left > 0)
+    note_down (follower, function);
+  current->steps = current->task.steps_left - follower->routine->steps_left;
 }
 
 void
@@ -476,25 +491,12 @@ follower_follow (struct follower *follower, struct followed *followed)
     .first_row = follower->n_rows,
     .first_note = follower->n_notes,
     .first_disproof = follower->disproofs.n,
-    .doubts_entry = true,
   };
   follower->current = followed;
   comparison_begin (&follower->comparison);
   errno = 0;
   if (!followed->skipped)
-    {
-      routine_forget (follower->routine);
-      follower->routine->steps_left = followed->task.steps_left;
-      if (followed->task.attempt == ATTEMPT_REVISION)
-        follow (follower, function, followed, function->is_bare,
-                DOUBTFUL_CALLS_RETURN);
-      else
-        attempt (follower, function, followed);
-      if (follower->routine->steps_left > 0)
-        note_down (follower, function, followed);
-      followed->steps
-          = followed->task.steps_left - follower->routine->steps_left;
-    }
+    follow_and_note (follower, function);
   /* A routine that lacks memory fails like one that is too large: malloc has
      told the two apart.  */
   follower->failed |= follower->comparison.failed || errno == ENOMEM;
@@ -511,10 +513,11 @@ enum routine_trust
 followed_trust (const struct followed *followed,
                 const struct code_function *function)
 {
-  bool never_leaves = !followed->has_end
+  bool never_leaves = !followed->result.has_end
                       && (function->is_exported || !followed->doubts_entry);
-  bool certain = (function->is_called || followed->leaves || never_leaves)
-                 && !followed->is_odd;
+  bool certain
+      = (function->is_called || followed->result.leaves || never_leaves)
+        && !followed->result.is_odd;
   return !certain            ? TRUST_CFI_ALONE
          : followed->is_bare ? TRUST_STACK
                              : TRUST_ALL;

@@ -3,7 +3,7 @@
 
    A follower changes nothing that another follower reads: what others are to
    know it notes down.  So followers can work at the same time, each in a
-   thread, while notes are not passed on (turns.h).  */
+   thread, while notes are not passed on (schedule.h).  */
 
 #ifndef ANALYSIS_FOLLOWER_H
 #define ANALYSIS_FOLLOWER_H
@@ -66,20 +66,10 @@ struct follower_note
   uint32_t number; /* of the follower's rows, or ROW_UNKNOWN; or see above */
 };
 
-struct follower_options
-{
-  const struct code_request *request;
-  const struct routine_context *context;
-  uint64_t program_entry; /* or 0 */
-  bool has_hints;         /* addresses in code are not relocated (starts.h) */
-  bool compares;          /* with CFI */
-};
-
 struct follower
 {
-  struct follower_options options;
+  const struct routine_context *context;
   struct routine *routine;
-  const struct routine_result *result; /* of the function followed last */
   struct follower_note *notes;
   size_t n_notes, notes_capacity;
   struct frame_row *rows;
@@ -87,7 +77,7 @@ struct follower
   struct disproofs disproofs;
   struct comparison comparison;
   struct row_search described;
-  const struct followed *current;
+  struct followed *current;
   /* Where the program begins: the address in the first argument's register, as
      the last instruction that wrote it has computed it.  */
   uint64_t handed;
@@ -112,27 +102,21 @@ struct followed
   struct follower *by; /* NULL: not followed yet */
   bool is_part;        /* followed only for what its callers have to know */
   bool skipped;        /* it was none to be followed */
-  bool met_unknown;    /* see routine_result.h; then nothing else counts */
-  enum routine_failure failure;
-  uint64_t failed_at;
+  /* If it met_unknown, nothing else counts.  Its failure is also that what is
+     sound is no function, or lacks what others are to show first.  */
+  struct routine_result result;
   bool concluded; /* it need not be followed again */
   bool trusted;
   bool is_bare; /* followed as if it preserved no registers */
-  bool leaves;  /* seen to return, or to jump to another function */
-  bool has_end; /* see routine_result.h */
-  bool is_odd;
   bool doubts_entry, leaves_open; /* see comparison.h */
-  uint32_t changes;               /* mask of registers (functions.h) */
-  bool reads_tables;
-  bool has_doubtful_calls; /* it makes calls that were not seen to return */
   uint64_t steps;
   size_t first_row;
   size_t first_note, n_notes;
   size_t first_disproof, n_disproofs;
 };
 
-/* NULL when memory ran out.  OPTIONS' own parts must outlive the follower.  */
-struct follower *follower_new (const struct follower_options *options);
+/* NULL when memory ran out.  CONTEXT must outlive the follower.  */
+struct follower *follower_new (const struct routine_context *context);
 void follower_free (struct follower *follower);
 
 /* Forget all notes.  */

@@ -32,8 +32,9 @@ struct functions
   uint32_t
       *affected; /* a queue, of which the first n_followed are done with */
   size_t n_affected, n_followed, affected_capacity;
-  size_t n_disturbances; /* functions move the stack, or change registers */
-  bool failed;           /* memory ran out */
+  bool disturb;       /* some move the stack, or change registers */
+  uint64_t n_changes; /* of what followers of other functions look at */
+  bool failed;        /* memory ran out */
 };
 
 struct functions *
@@ -244,7 +245,8 @@ functions_affect_callers (struct functions *functions,
 static void
 disturb_callers (struct functions *functions, struct code_function *function)
 {
-  functions->n_disturbances++;
+  functions->disturb = true;
+  functions_note_change (functions);
   functions_affect_callers (functions, function);
 }
 
@@ -266,10 +268,22 @@ functions_note_changes (struct functions *functions,
   function->changes |= changed;
 }
 
-size_t
-functions_disturbances (const struct functions *functions)
+bool
+functions_disturb (const struct functions *functions)
 {
-  return functions->n_disturbances;
+  return functions->disturb;
+}
+
+void
+functions_note_change (struct functions *functions)
+{
+  functions->n_changes++;
+}
+
+uint64_t
+functions_changes (const struct functions *functions)
+{
+  return functions->n_changes;
 }
 
 uint32_t

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "analysis/image_facts.h"
-#include "analysis/insn.h"
+#include "analysis/decoder.h"
 #include "elf/image.h"
 
 /* Who sets a fact (in brackets: who takes it back), and who reads it.
@@ -68,6 +68,21 @@ struct code_function
   uint32_t conclusion;  /* how often it was concluded */
   uint32_t n_disproofs; /* of the last conclusion (disproof.h) */
 };
+
+/* Whether nothing but a pointer leads to FUNCTION: pointers lead to other
+   things than functions, too.  */
+static inline bool
+function_is_only_pointed (const struct code_function *function)
+{
+  return function->is_pointer && !function->is_called;
+}
+
+/* Whether FUNCTION is one for certain, so that its calls are calls.  */
+static inline bool
+function_is_certain (const struct code_function *function)
+{
+  return function->is_called || (function->is_start && !function->is_pointer);
+}
 
 struct functions; /* opaque */
 
@@ -139,8 +154,12 @@ void functions_note_stack_mover (struct functions *functions,
 void functions_note_changes (struct functions *functions,
                              struct code_function *function, uint32_t changed);
 
-/* How often a function was found to move the stack or to change registers.  */
-size_t functions_disturbances (const struct functions *functions);
+/* Whether any function moves the stack or changes registers.  */
+bool functions_disturb (const struct functions *functions);
+
+/* How often something changed that followers of other functions look at.  */
+void functions_note_change (struct functions *functions);
+uint64_t functions_changes (const struct functions *functions);
 
 /* A function that is affected, and has to be followed again, is taken from the
    queue.  FUNCTION_NONE: there is none.  */

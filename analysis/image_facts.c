@@ -281,6 +281,7 @@ facts_free (struct image_facts *facts)
   free (facts->relocated);
   address_list_free (&facts->pointed);
   address_list_free (&facts->named);
+  address_list_free (&facts->borders);
   *facts = (struct image_facts){ 0 };
 }
 
@@ -401,4 +402,33 @@ facts_next_named (const struct image_facts *facts, uint64_t address)
   const struct address_list sorted
       = { .list = facts->named.list, .n = facts->n_named_sorted };
   return address_list_next (&sorted, address);
+}
+
+/* What the instructions of STRETCH name, wherever they may begin.  */
+static bool
+add_borders (struct image_facts *facts, const struct code_stretch *stretch,
+             const struct insn_decoder *decoder)
+{
+  uint64_t named;
+  for (uint64_t i = 0; i < stretch->size; i++)
+    if (insn_may_name (decoder, stretch->bytes + i, stretch->size - i,
+                       stretch->start + i, &named)
+        && image_bytes_at (facts->image, named, 1)
+        && !address_list_add (&facts->borders, named))
+      return false;
+  return true;
+}
+
+bool
+facts_find_borders (struct image_facts *facts,
+                    const struct insn_decoder *decoder)
+{
+  for (size_t i = 0; i < facts->n_stretches; i++)
+    if (!add_borders (facts, &facts->stretches[i], decoder))
+      return false;
+  for (size_t i = 0; i < facts->n_relocated; i++)
+    if (facts->relocated[i].value != 0
+        && !address_list_add (&facts->borders, facts->relocated[i].value))
+      return false;
+  return address_list_sort (&facts->borders);
 }

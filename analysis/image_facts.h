@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "analysis/addresses.h"
-#include "analysis/insn.h"
+#include "analysis/decoder.h"
 #include "elf/image.h"
 
 /* A word that the dynamic linker fills in.  */
@@ -43,6 +43,7 @@ struct image_facts
   struct address_list pointed; /* values of those words */
   struct address_list named;   /* addresses that code computes */
   size_t n_named_sorted;
+  struct address_list borders; /* see facts_find_borders */
 };
 
 /* Read the relocations of IMAGE, which must outlive FACTS.  */
@@ -92,5 +93,15 @@ bool facts_sort_named (struct image_facts *facts);
 
 /* The lowest named address above ADDRESS, or UINT64_MAX.  */
 uint64_t facts_next_named (const struct image_facts *facts, uint64_t address);
+
+/* Find the borders of tables.  A jump table whose number of entries is not
+   known ends where anything else begins.  What else there is, functions that
+   were not found yet may be the only ones to name.  Therefore all code is
+   searched, byte for byte, for what looks like an instruction that names an
+   address.  Some of what is found is no instruction: such an address can end a
+   table early, which leaves code without rows and makes no wrong one.  False
+   when memory ran out.  */
+bool facts_find_borders (struct image_facts *facts,
+                         const struct insn_decoder *decoder);
 
 #endif /* ANALYSIS_IMAGE_FACTS_H */

@@ -1,4 +1,4 @@
-/* What a machine's decoder offers to insn.c.
+/* What a machine's decoder offers to decoder.c.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ANALYSIS_INSN_MACHINE_H

@@ -6,8 +6,8 @@
    front of it (cmp and ja) and nothing else: a mask or an extension tells
    what an index can be, not what the table has.  Tables without a bound end
    where an entry leaves the function, or where any code names an address
-   (borders.h), because another table may begin there.  Tables that paths
-   with different bounds lead to end there, too: a compiler knows more of
+   (facts_find_borders), because another table may begin there.  Tables that
+   paths with different bounds lead to end there, too: a compiler knows more of
    the index there than the comparisons tell.  */
 
 #ifndef ANALYSIS_JUMP_TABLE_H

@@ -76,7 +76,6 @@ starts_function (const struct frame_function *function,
 
 bool
 known_code_init (struct known_code *known, const struct code_request *request,
-                 const struct code_machine *machine,
                  const struct insn_decoder *decoder,
                  const struct image_facts *facts)
 {
@@ -90,7 +89,8 @@ known_code_init (struct known_code *known, const struct code_request *request,
       const struct frame_function *function = &known->functions[i];
       if (address_list_has (&request->parts, function->address)
           || (!address_list_has (&request->entries, function->address)
-              && !starts_function (function, machine->arch, decoder, facts)))
+              && !starts_function (function, facts->image->arch, decoder,
+                                   facts)))
         known->parts[known->n_parts++]
             = (struct code_range){ function->address,
                                    function->address + function->size };

@@ -9,7 +9,6 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
-#include "analysis/insn.h"
 
 struct insn_machine;
 

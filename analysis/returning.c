@@ -34,7 +34,7 @@ struct returning
   struct address_map labels;    /* target of a jump: function that got there */
   struct address_set jumped_to; /* what may be found in `labels' */
   size_t n_queued;              /* of the functions */
-  size_t n_before, n_late;      /* before the run; return since a later one */
+  size_t n_before;              /* the run */
   uint32_t *first_waiters;      /* of the functions, or WAITER_NONE */
   size_t n_first, first_capacity;
   struct waiter *waiters;
@@ -99,7 +99,8 @@ mark_returning (struct returning *returning, uint32_t index)
   if (function->returns)
     return;
   function->returns = true;
-  returning->n_late += index < returning->n_before;
+  if (index < returning->n_before)
+    functions_note_change (returning->functions);
   uint32_t next = index < returning->n_first ? returning->first_waiters[index]
                                              : WAITER_NONE;
   if (index < returning->n_first)
@@ -221,13 +222,6 @@ note_place (struct returning *returning, const struct insn_step *step)
     returning->failed = true;
 }
 
-/* Pointers lead to other things than functions, too.  */
-static bool
-is_certain (const struct code_function *function)
-{
-  return function->is_called || (function->is_start && !function->is_pointer);
-}
-
 /* Whether the sweep of FUNCTION goes on behind STEP, which ends at NEXT.  */
 static bool
 follow_step (struct returning *returning, uint32_t function,
@@ -253,7 +247,8 @@ follow_step (struct returning *returning, uint32_t function,
       if (callee == FUNCTION_NONE)
         return false;
       functions_get (returning->functions, callee)->is_called
-          |= is_certain (functions_get (returning->functions, function));
+          |= function_is_certain (
+              functions_get (returning->functions, function));
       if (functions_get (returning->functions, callee)->returns)
         return true;
       wait_for (returning, callee, function, next);
@@ -329,16 +324,10 @@ queue_new_functions (struct returning *returning)
 static void
 give_up (struct returning *returning)
 {
-  returning->n_late++;
+  functions_note_change (returning->functions);
   for (size_t i = 0; i < functions_count (returning->functions); i++)
     functions_get (returning->functions, (uint32_t)i)->returns = true;
   returning->n_tasks = 0;
-}
-
-size_t
-returning_late (const struct returning *returning)
-{
-  return returning->n_late;
 }
 
 bool

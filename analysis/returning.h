@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "analysis/functions.h"
-#include "analysis/insn.h"
+#include "analysis/decoder.h"
 #include "analysis/image_facts.h"
 
 struct returning; /* opaque */
@@ -34,9 +34,5 @@ void returning_free (struct returning *returning);
 /* Follow all functions that were registered since the last run, and set
    `returns' of each.  */
 bool returning_run (struct returning *returning, struct error *err);
-
-/* How many functions were seen to return in a later run than the one that
-   followed them.  */
-size_t returning_late (const struct returning *returning);
 
 #endif /* ANALYSIS_RETURNING_H */

@@ -279,7 +279,7 @@ static void
 decide_doubtful_calls (struct routine *routine,
                        enum doubtful_calls doubtful_calls)
 {
-  if (!routine->context->ends_unknown
+  if (!routine->context->request->beyond_cfi
       || routine->result.failure != ROUTINE_SOUND
       || routine->result.met_unknown || routine->is_go
       || !routine_note_callees (routine))
@@ -339,6 +339,7 @@ begin (struct routine *routine, uint64_t entry, uint64_t end, bool is_bare)
 static const struct routine_result *
 result_of (struct routine *routine)
 {
+  routine->result.leaves |= routine->result.is_proven;
   routine->result.has_doubtful_calls = routine->doubtful.n_used > 0;
   return &routine->result;
 }

@@ -10,18 +10,183 @@
    otherwise, or does what only code of another kind does (find_violation), and
    the routine fails as a whole: then nothing says which of its paths are real.
 
-   Assumed is that the graph has all paths (routine.c), that calls come back
-   where they are taken to (routine_callees.c), and the frame at the entry, for
-   which routine_entry.h lists the proofs.  */
+   Assumed is that the graph has all paths (routine.c), and that calls come
+   back where they are taken to (routine_callees.c).
+
+   All rows are relative to the CFA, which is where the stack pointer of the
+   entry has it if the routine was called.  Code can be entered with more on
+   the stack: by the kernel, where the handler of a signal returns to, or by a
+   jump from the function that it is a part of.  Proofs of a call's frame are
+
+     a call: an instruction of a certain function calls the entry;
+     the CFI, which says that a function begins there;
+     an end: the routine returns, or jumps to what was seen to return, and the
+       return address is where a call puts it;
+     its frame, if it has no end: it saves registers of its caller, and the
+       stack pointer is aligned at all of its calls as the ABI demands, which
+       it would not be if the entry had another frame.
+
+   A symbol or a pointer proves nothing, because labels have them, too.
+
+   Callees are taken to leave SP and the registers of the ABI as they were,
+   until following one shows that it does not: assembler code has subroutines
+   with conventions of their own.  The register of functions (functions.h) has
+   what is shown here, and has the callers followed again.  */
 
 #include "analysis/routine_check.h"
 
 #include "base/array.h"
 #include "analysis/state_apply.h"
 #include "analysis/state_row.h"
-#include "analysis/routine_effects.h"
-#include "analysis/routine_entry.h"
 #include "analysis/routine_flow.h"
+
+/* The entry.  */
+
+/* Whether an end of the routine, or a call, with STATE counts as such a proof.
+   Behind a system call of an unknown number it does not, if nothing but a
+   pointer leads to the entry, or (RUNS_ON) the routine only runs into what
+   follows: the call may be the one that ends a signal's handler, and the code
+   behind it another function.  */
+static bool
+shows_entry (const struct routine *routine, const struct state *state,
+             bool runs_on)
+{
+  return !state->has_asked || !(runs_on || routine_is_on_trial (routine));
+}
+
+/* The routine makes a call with STATE: note what that shows of its frame.  */
+static void
+note_frame (struct routine *routine, const struct state *state)
+{
+  const struct code_machine *machine = routine->machine;
+  struct value sp = state->registers[machine->arch->sp];
+  if (machine->call_aligned == 0 || sp.kind != VALUE_CFA
+      || sp.number % machine->call_aligned != 0)
+    routine->result.is_unframed = true;
+  else
+    routine->result.is_framed |= state_saves_registers (state)
+                                 && shows_entry (routine, state, false);
+}
+
+/* Whether a call or the CFI proves the entry.  */
+static bool
+begins_certainly (const struct routine *routine)
+{
+  const struct code_function *function
+      = functions_at (routine->context->functions, routine->entry);
+  return function && (function->is_called || function->is_known);
+}
+
+/* Where functions without CFI are followed, a call proves nothing of the
+   frame that the function itself relies on: code of any frame can jump to the
+   thunk of an indirect jump ("retpoline"), which is called, too, and leaves by
+   an address that it writes over its own return address.  */
+/* Whether FUNCTION, which a routine jumps to, needs the frame of a call.  */
+static bool
+leads_to_function (const struct routine_context *context,
+                   const struct code_function *function)
+{
+  return !function->is_pointer
+         && (function->is_proven
+             || (!context->request->beyond_cfi
+                 && (function->is_called || function->is_known)));
+}
+
+/* What the routine does to the stack and the registers of its callers.  */
+
+/* Whether the routine may have gone where a jump table, which was read too
+   far, does not lead.  Code that moves its caller's stack has no switch; where
+   functions without CFI are followed, that is not relied on.  */
+static bool
+may_read_too_far (const struct routine *routine)
+{
+  return routine->tables.n > 0 && !routine->context->request->beyond_cfi;
+}
+
+/* Whether INSN goes back to the caller with another stack pointer than
+   functions do: a subroutine that saves registers for its caller, and the
+   like.  */
+static bool
+moves_stack (const struct routine *routine, const struct insn *insn,
+             const struct state *state)
+{
+  const struct arch *arch = routine->machine->arch;
+  struct value ra = value_of (VALUE_SAVED, arch->ra);
+  const struct value *sp = &state->registers[arch->sp];
+  bool by_stack = insn->flow == FLOW_RETURN && !arch_tracks_ra (arch);
+  unsigned from = insn->from == REG_NONE ? arch->ra : insn->from;
+  int64_t entry = by_stack ? arch->fixed_ra_offset : 0;
+  if (by_stack && !value_equal (state_load (state, *sp), ra))
+    return false;
+  if (!by_stack && !value_equal (state->registers[from], ra))
+    return false;
+  return !value_equal (*sp, value_of (VALUE_CFA, entry))
+         || insn->immediate != 0;
+}
+
+/* INSN goes back to the caller, or to an address: note if it does so with
+   another stack pointer than functions do.  */
+static void
+note_going_back (struct routine *routine, const struct insn *insn,
+                 const struct state *state)
+{
+  if (!may_read_too_far (routine) && moves_stack (routine, insn, state))
+    routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
+}
+
+/* Whether INSN calls a function that comes back with another stack pointer. */
+static bool
+calls_stack_mover (const struct routine *routine, const struct insn *insn)
+{
+  const struct routine_context *context = routine->context;
+  if (!insn_is_call (insn) || !functions_disturb (context->functions))
+    return false;
+  const struct code_function *callee = routine_callee (context, insn);
+  return callee && callee->moves_stack;
+}
+
+/* Whether INSN at ADDRESS gets the stack pointer of the frame back from
+   elsewhere, where only trust in a callee says that it is another.  */
+static bool
+resets_sp (struct routine *routine, const struct insn *insn,
+           const struct state *state)
+{
+  const struct code_machine *machine = routine->machine;
+  struct state after;
+  if (!state->trusts_sp || !insn_resets (insn, machine->arch->sp))
+    return false;
+  state_copy (&after, state);
+  state_apply (&after, insn);
+  return value_is_stack (after.registers[machine->arch->sp]);
+}
+
+/* What was pushed has been popped again: where SP is another, the path may be
+   none.  A value from the caller's own frame is the one that the caller's
+   caller has there, and as new to the caller as any other.  */
+/* The routine returns with STATE, and the return address in register RA, or on
+   the stack: note the registers of the ABI that have changed.  */
+static void
+note_changes (struct routine *routine, const struct state *state, unsigned ra)
+{
+  if (state_is_at_entry (state) && state_has_ra (state, ra))
+    routine->result.changes |= state_changed_registers (state);
+}
+
+/* The routine goes on in NEXT (NULL: in what is not known), which returns to
+   the caller: the effects of NEXT are the routine's, too.  */
+static void
+inherit (struct routine *routine, const struct code_function *next,
+         const struct state *state)
+{
+  note_changes (routine, state, routine->machine->arch->ra);
+  if (!next)
+    return;
+  routine->result.changes |= next->changes;
+  if (next->moves_stack && state_is_at_entry (state))
+    routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
+}
+
+/* What shows that it is not a function, or one of another kind.  */
 
 bool
 routine_is_after_call (const struct routine *routine, uint64_t address)
@@ -64,7 +229,7 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
       if (value.kind != VALUE_SAVED
           || !(routine->machine->preserved >> value.number & 1))
         continue;
-      if (!state_keeps (state, value) || !routine_begins_certainly (routine))
+      if (!state_keeps (state, value) || !begins_certainly (routine))
         return true;
       routine->result.is_odd = true;
     }
@@ -86,9 +251,8 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   if (state_is_restored (state) && !is_label)
     {
       routine->result.is_proven
-          |= function && routine_leads_to_function (routine->context, function)
-             && routine_shows_entry (routine, state,
-                                     failure == ROUTINE_RUNS_INTO);
+          |= function && leads_to_function (routine->context, function)
+             && shows_entry (routine, state, failure == ROUTINE_RUNS_INTO);
       note_leaving (routine);
       return;
     }
@@ -163,7 +327,8 @@ static void
 doubt_last_call (struct routine *routine, const struct state *state)
 {
   const struct routine_node *call = last_call (routine);
-  if (call && !routine->context->ends_unknown && !state_is_restored (state)
+  if (call && !routine->context->request->beyond_cfi
+      && !state_is_restored (state)
       && !address_map_set (&routine->doubtful, call->insn.address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
 }
@@ -206,9 +371,9 @@ check_return (struct routine *routine, const struct insn *insn,
   state_apply (&behind, insn);
   const unsigned ra = routine->machine->arch->ra;
   unsigned from = insn->from == REG_NONE ? ra : insn->from;
-  routine->result.is_proven |= routine_shows_entry (routine, state, false);
+  routine->result.is_proven |= shows_entry (routine, state, false);
   note_leaving (routine);
-  routine_note_changes (routine, state, from);
+  note_changes (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
       || !state_is_restored (state))
     {
@@ -225,8 +390,7 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
 {
   if (state_is_restored (state) || !routine_is_never_taken (routine, insn))
     {
-      routine_inherit (routine, routine_callee (routine->context, insn),
-                       state);
+      inherit (routine, routine_callee (routine->context, insn), state);
       check_leaving (routine, insn->target, insn->address, ROUTINE_TAIL_CALL,
                      state);
     }
@@ -251,13 +415,12 @@ check_jump (struct routine *routine, const struct insn *insn,
 {
   if (jump_by_tables (routine, insn, state))
     return;
-  routine_inherit (routine, routine_callee (routine->context, insn), state);
+  inherit (routine, routine_callee (routine->context, insn), state);
   if (state_is_restored (state) && !goes_by_index (routine, insn, state))
     {
       routine->result.leaves = true;
-      routine->result.is_proven
-          |= goes_to_import (routine, insn)
-             && routine_shows_entry (routine, state, false);
+      routine->result.is_proven |= goes_to_import (routine, insn)
+                                   && shows_entry (routine, state, false);
       note_leaving (routine);
     }
   else if (state_is_restored (state))
@@ -285,8 +448,7 @@ check_end (struct routine *routine, const struct insn *insn,
   state_copy (&after, state);
   state_apply (&after, insn);
   doubt_last_call (routine, &after);
-  routine_inherit (routine, functions_at (routine->context->functions, next),
-                   &after);
+  inherit (routine, functions_at (routine->context->functions, next), &after);
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
@@ -308,8 +470,7 @@ find_violation (struct routine *routine, const struct insn *insn,
   if (insn->flow == FLOW_RESUME
       || returns_from_signal (routine->machine, insn, state))
     return ROUTINE_SIGNAL;
-  return routine_calls_stack_mover (routine, insn) ? ROUTINE_CALLEE
-                                                   : ROUTINE_SOUND;
+  return calls_stack_mover (routine, insn) ? ROUTINE_CALLEE : ROUTINE_SOUND;
 }
 
 /* Look at where INSN at ADDRESS leads.  */
@@ -326,14 +487,14 @@ check_flow (struct routine *routine, const struct insn *insn,
       break;
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
-      routine_note_frame (routine, state);
+      note_frame (routine, state);
       break;
     case FLOW_RETURN:
-      routine_note_going_back (routine, insn, state);
+      note_going_back (routine, insn, state);
       check_return (routine, insn, state);
       break;
     case FLOW_JUMP_INDIRECT:
-      routine_note_going_back (routine, insn, state);
+      note_going_back (routine, insn, state);
       check_jump (routine, insn, state);
       break;
     default:
@@ -351,8 +512,18 @@ routine_check (void *argument, const struct insn *insn,
   if (failure != ROUTINE_SOUND)
     return routine_fail (routine, failure, insn->address);
   struct insn copy = *insn; /* nodes move when they grow */
-  routine->result.resets_sp |= routine_resets_sp (routine, &copy, state);
+  routine->result.resets_sp |= resets_sp (routine, &copy, state);
   check_flow (routine, &copy, state);
   if (is_last)
     check_end (routine, &copy, state);
+}
+
+bool
+routine_is_function (const struct routine_context *context,
+                     const struct routine_result *result,
+                     const struct code_function *function)
+{
+  return function->is_called || result->is_proven
+         || (result->is_framed && !result->is_unframed && !function->is_guess)
+         || known_code_at (context->known, function->entry);
 }

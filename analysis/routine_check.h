@@ -24,4 +24,10 @@ bool routine_uses_saved (struct routine *routine, const struct insn *insn,
 void routine_check (void *routine, const struct insn *insn,
                     const struct state *state);
 
+/* Whether there is a proof that FUNCTION, which was followed with RESULT and
+   is sound, begins with the frame of a call.  */
+bool routine_is_function (const struct routine_context *context,
+                          const struct routine_result *result,
+                          const struct code_function *function);
+
 #endif /* ANALYSIS_ROUTINE_CHECK_H */

@@ -23,7 +23,7 @@ starts_certainly (const struct routine *routine, uint64_t address)
   const struct code_function *function
       = functions_at (routine->context->functions, address);
   return function && routine_is_start (routine, address)
-         && (function->is_called || !function->is_pointer);
+         && function_is_certain (function);
 }
 
 /* Decode the instruction at ADDRESS, if there is one.  */
@@ -125,7 +125,7 @@ end_of_table (const struct routine *routine, uint64_t address)
   const uint64_t ends[]
       = { facts_next_named (routine->context->facts, address),
           address_list_next (&routine->ends, address),
-          address_list_next (routine->context->borders, address) };
+          address_list_next (&routine->context->facts->borders, address) };
   uint64_t end = ends[0] < ends[1] ? ends[0] : ends[1];
   return ends[2] < end ? ends[2] : end;
 }
@@ -524,7 +524,7 @@ routine_call (struct routine *routine, const struct insn *insn,
     memcpy (before, state->registers, sizeof before);
   state_call (state, insn);
   state->trusts_sp |= !is_callee_known (routine->context, insn);
-  if (functions_disturbances (routine->context->functions))
+  if (functions_disturb (routine->context->functions))
     forget_changed (routine, insn, state);
   for (; kept; kept &= kept - 1)
     {
@@ -536,9 +536,11 @@ routine_call (struct routine *routine, const struct insn *insn,
 static const struct code_pad *
 find_pad (const struct routine_context *context, uint64_t call)
 {
-  size_t at = SEARCH_FIRST (context->n_pads, i, context->pads[i].end > call);
-  return at < context->n_pads && context->pads[at].start <= call
-             ? &context->pads[at]
+  size_t at = SEARCH_FIRST (context->request->n_pads, i,
+                            context->request->pads[i].end > call);
+  return at < context->request->n_pads
+                 && context->request->pads[at].start <= call
+             ? &context->request->pads[at]
              : NULL;
 }
 

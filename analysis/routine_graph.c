@@ -4,7 +4,6 @@
 #include "analysis/routine_graph.h"
 
 #include "base/array.h"
-#include "analysis/state_join.h"
 
 void
 routine_fail (struct routine *routine, enum routine_failure failure,
@@ -68,8 +67,7 @@ routine_is_on_trial (const struct routine *routine)
 {
   const struct code_function *function
       = functions_at (routine->context->functions, routine->entry);
-  return !routine->is_bare && function && function->is_pointer
-         && !function->is_called && !function->is_known;
+  return function && function_is_only_pointed (function);
 }
 
 static bool

@@ -43,7 +43,7 @@ struct routine_result
      sound, the stack pointer at the entry is that of a call, because the
      return address was where a call puts it.  */
   bool is_proven;
-  bool leaves; /* it jumps to another function with that stack pointer */
+  bool leaves; /* so, or by a jump to another function */
   /* It makes calls in the frame of a function that was called: the stack
      pointer is a multiple of 16 (System V ABI, AMD64 supplement, section
      3.2.2), which it is not if the entry has another frame that is ready for

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/seeds.h"
+#include "base/bytes.h"
+#include "base/elf_sframe.h"
+#include "elf/dynamic.h"
 #include "elf/function_symbols.h"
+#include "elf/sframe_place.h"
 
 bool
 index_list_add (struct index_list *list, uint32_t index)
@@ -41,10 +44,10 @@ add_start (struct starts *starts, uint64_t address)
 }
 
 static bool
-add_beyond_cfi (void *argument, uint64_t address)
+add_beyond_cfi (struct starts *starts, uint64_t address)
 {
-  struct starts *starts = argument;
-  return known_code_at (starts->known, address) || add_start (starts, address);
+  return known_code_at (starts->context->known, address)
+         || add_start (starts, address);
 }
 
 static bool
@@ -55,9 +58,8 @@ add_symbol (void *argument, uint64_t address, const char *name)
 }
 
 static bool
-add_initialiser (void *argument, uint64_t address)
+add_initialiser (struct starts *starts, uint64_t address)
 {
-  struct starts *starts = argument;
   if (!add_beyond_cfi (starts, address))
     return false;
   struct code_function *function = functions_at (starts->functions, address);
@@ -66,14 +68,69 @@ add_initialiser (void *argument, uint64_t address)
   return true;
 }
 
+/* The functions that the SIZE bytes at ADDRESS point to.  */
+static bool
+add_array (struct starts *starts, uint64_t address, uint64_t size)
+{
+  uint64_t function, n = size / sizeof (Elf64_Addr);
+  for (uint64_t i = 0;
+       i < n
+       && facts_word (starts->facts, address + i * sizeof (Elf64_Addr),
+                      sizeof (Elf64_Addr), false, &function);
+       i++)
+    if (!add_initialiser (starts, function))
+      return false;
+  return true;
+}
+
+/* Static programs have no dynamic section, but sections of these types.  */
+static bool
+add_arrays_of_sections (struct starts *starts)
+{
+  for (size_t i = 1; i < starts->facts->image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &starts->facts->image->sections[i].header;
+      if (header->sh_type >= SHT_INIT_ARRAY
+          && header->sh_type <= SHT_PREINIT_ARRAY
+          && !add_array (starts, header->sh_addr, header->sh_size))
+        return false;
+    }
+  return true;
+}
+
+/* What is called when the image is loaded and unloaded: DT_INIT,
+   DT_INIT_ARRAY and their kind (System V ABI, "Initialization and Termination
+   Functions").  */
+static bool
+add_initialisers (struct starts *starts)
+{
+  static const int64_t functions[] = { DT_INIT, DT_FINI };
+  static const int64_t arrays[][2] = {
+    { DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ },
+    { DT_INIT_ARRAY, DT_INIT_ARRAYSZ },
+    { DT_FINI_ARRAY, DT_FINI_ARRAYSZ },
+  };
+  const struct image *image = starts->facts->image;
+  uint64_t address, size;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (dynamic_find (image, functions[i], &address)
+        && !add_initialiser (starts, address))
+      return false;
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    if (dynamic_find (image, arrays[i][0], &address)
+        && dynamic_find (image, arrays[i][1], &size)
+        && !add_array (starts, address, size))
+      return false;
+  return add_arrays_of_sections (starts);
+}
+
 /* An address that is mentioned is tried only where no function got to.  Go's
    table names all starts in the code that it covers, so that an address there
    is another start never: a number, or a label.  */
 static bool
-add_pointer (void *argument, uint64_t address)
+add_pointer (struct starts *starts, uint64_t address)
 {
-  struct starts *starts = argument;
-  if (known_code_at (starts->known, address)
+  if (known_code_at (starts->context->known, address)
       || go_table_covers (starts->go, address)
       || row_map_find (starts->row_map, address)
       || functions_at (starts->functions, address))
@@ -86,17 +143,66 @@ add_pointer (void *argument, uint64_t address)
   return true;
 }
 
-/* The same for a number that can be an address of code: it may lead into an
-   instruction, behind a part of what its function pushes.  */
+/* What relocations put into memory, and the addresses that code computes.
+   Both may be anything.  */
 static bool
-add_guess (void *argument, uint64_t address)
+add_mentioned (struct starts *starts)
 {
-  struct starts *starts = argument;
+  for (size_t i = 0; i < starts->facts->n_relocated; i++)
+    if (starts->facts->relocated[i].value != 0
+        && !add_pointer (starts, starts->facts->relocated[i].value))
+      return false;
+  for (size_t i = 0; i < starts->facts->n_named_sorted; i++)
+    if (!add_pointer (starts, starts->facts->named.list[i]))
+      return false;
+  return true;
+}
+
+/* Like add_pointer, for a number that can be an address of code: it may lead
+   into an instruction, behind a part of what its function pushes.  */
+static bool
+add_guess (struct starts *starts, uint64_t address)
+{
   size_t before = functions_count (starts->functions);
   if (!add_pointer (starts, address))
     return false;
   if (functions_count (starts->functions) > before)
     functions_get (starts->functions, (uint32_t)before)->is_guess = true;
+  return true;
+}
+
+/* Those of SEGMENT, but for those of .sframe.  A conversion adds .sframe
+   and leaves the code as it was, so the code has to be judged as before.  */
+static bool
+add_words_of_segment (struct starts *starts, const GElf_Phdr *segment)
+{
+  const struct image *image = starts->facts->image;
+  const GElf_Phdr *sframe = sframe_place_find (image).segment;
+  const uint8_t *bytes = image->bytes + segment->p_offset;
+  uint64_t size;
+  for (uint64_t i = (0 - segment->p_vaddr) % 8; i + 8 <= segment->p_filesz;
+       i += 8)
+    {
+      uint64_t word = load_u64 (bytes + i, image->big_endian);
+      if (sframe && segment->p_vaddr + i - sframe->p_vaddr < sframe->p_memsz)
+        continue;
+      if (facts_code (starts->facts, word, &size) && !add_guess (starts, word))
+        return false;
+    }
+  return true;
+}
+
+/* The words of data that can be addresses of code: where nothing is relocated,
+   nothing tells them apart from numbers.  */
+static bool
+add_words (struct starts *starts)
+{
+  const struct image *image = starts->facts->image;
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD
+        && !(image->segments[i].p_flags & PF_X)
+        && !add_words_of_segment (starts, &image->segments[i]))
+      return false;
   return true;
 }
 
@@ -118,8 +224,8 @@ add_described (struct starts *starts, uint64_t address)
 bool
 starts_add_described (struct starts *starts, bool adjoining)
 {
-  const struct frame_function *list = starts->request->described;
-  for (size_t i = 0; i < starts->request->n_described; i++)
+  const struct frame_function *list = starts->context->request->described;
+  for (size_t i = 0; i < starts->context->request->n_described; i++)
     if ((i > 0 && list[i - 1].address + list[i - 1].size == list[i].address)
             == adjoining
         && !add_described (starts, list[i].address))
@@ -130,7 +236,7 @@ starts_add_described (struct starts *starts, bool adjoining)
 static bool
 add_known (struct starts *starts)
 {
-  const struct known_code *known = starts->known;
+  const struct known_code *known = starts->context->known;
   size_t part = 0;
   for (size_t i = 0; i < known->n; i++)
     {
@@ -167,7 +273,7 @@ note_exported (void *argument, uint64_t address, const char *name)
   struct code_function *function = functions_at (starts->functions, address);
   (void)name;
   if (function && function->is_known
-      && !address_list_has (&starts->request->entries, address))
+      && !address_list_has (&starts->context->request->entries, address))
     function->is_exported = true;
   return true;
 }
@@ -175,35 +281,33 @@ note_exported (void *argument, uint64_t address, const char *name)
 bool
 starts_add_certain (struct starts *starts)
 {
-  const struct image *image = starts->request->image;
-  uint64_t entry = starts->program_entry;
+  const struct image *image = starts->context->request->image;
+  uint64_t entry = starts->context->program_entry;
   if (entry && functions_add (starts->functions, entry, true) == FUNCTION_NONE)
     return false;
   return add_known (starts)
-         && (!starts->request->only_compares
+         && (!starts->context->request->only_compares
              || function_symbols_walk (image, false, note_exported, starts))
-         && (!starts->request->beyond_cfi
-             || (add_go_starts (starts)
-                 && seeds_from_initialisers (starts->facts, add_initialiser,
-                                             starts)
-                 && function_symbols_walk (image, !starts->request->no_symbols,
-                                           add_symbol, starts)));
+         && (!starts->context->request->beyond_cfi
+             || (add_go_starts (starts) && add_initialisers (starts)
+                 && function_symbols_walk (
+                     image, !starts->context->request->no_symbols, add_symbol,
+                     starts)));
 }
 
 bool
 starts_add_pointers (struct starts *starts)
 {
   size_t before = functions_count (starts->functions);
-  bool ok = facts_sort_named (starts->facts)
-            && seeds_from_pointers (starts->facts, add_pointer, starts);
-  if (!ok || !starts->has_hints
+  bool ok = facts_sort_named (starts->facts) && add_mentioned (starts);
+  if (!ok || !starts->context->has_hints
       || functions_count (starts->functions) > before)
     return ok;
   for (size_t i = 0; i < starts->hints.n; i++)
     if (!add_guess (starts, starts->hints.list[i]))
       return false;
   starts->hints.n = 0;
-  return seeds_from_words (starts->facts, add_guess, starts);
+  return add_words (starts);
 }
 
 /* Whether ADDRESS starts a function if code calls it: not inside of another's
@@ -211,8 +315,8 @@ starts_add_pointers (struct starts *starts)
 static bool
 may_be_called (const struct starts *starts, uint64_t address)
 {
-  return starts->request->beyond_cfi
-         && !known_code_at (starts->known, address);
+  return starts->context->request->beyond_cfi
+         && !known_code_at (starts->context->known, address);
 }
 
 void
@@ -238,8 +342,8 @@ starts_note_call (struct starts *starts, uint64_t address)
   bool was_called = function->is_called, was_start = function->is_start;
   function->is_called = true;
   function->is_start |= may_be_called (starts, address);
-  starts->n_changes += function->is_start && !function->is_known
-                       && (!was_called || !was_start);
+  if (function->is_start && !function->is_known && (!was_called || !was_start))
+    functions_note_change (starts->functions);
   if (was_start)
     return true;
   return (was_called && !function->is_start) || index >= starts->n_tried
@@ -251,4 +355,30 @@ starts_add_called (struct starts *starts, uint64_t address)
 {
   return add_beyond_cfi (starts, address)
          && starts_note_call (starts, address);
+}
+
+/* Whether ENTRY was chosen as the entry of a shared object, as that of a
+   dynamic linker is.  Linkers of old have put the beginning of the code there
+   otherwise.  */
+static bool
+is_chosen_entry (const struct image *image, uint64_t entry)
+{
+  for (size_t i = 1; i < image->n_sections; i++)
+    if (image->sections[i].header.sh_addr == entry)
+      return false;
+  return image->n_sections > 1;
+}
+
+/* Static programs that can be loaded anywhere are shared objects by their
+   type.  */
+uint64_t
+starts_program_entry (const struct image *image)
+{
+  uint64_t flags = 0;
+  bool is_program
+      = image->header.e_type == ET_EXEC
+        || image_find_segment (image, PT_INTERP) != NULL
+        || (dynamic_find (image, DT_FLAGS_1, &flags) && (flags & DF_1_PIE))
+        || is_chosen_entry (image, image->header.e_entry);
+  return is_program ? image->header.e_entry : 0;
 }

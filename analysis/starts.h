@@ -14,10 +14,7 @@
 
 #include "analysis/row_map.h"
 #include "analysis/functions.h"
-#include "analysis/gopclntab.h"
-#include "analysis/known_code.h"
-#include "analysis/image_facts.h"
-#include "analysis/request.h"
+#include "analysis/routine_context.h"
 
 /* Indexes of functions.  */
 struct index_list
@@ -31,19 +28,14 @@ bool index_list_add (struct index_list *list, uint32_t index);
 
 struct starts
 {
-  const struct code_request *request;
-  const struct known_code *known;
+  const struct routine_context *context;
   const struct go_table *go;
   const struct row_map *row_map;
   struct image_facts *facts;
   struct functions *functions;
   size_t n_tried;          /* of the functions: were followed once */
   struct index_list again; /* of them: to be followed once more */
-  uint64_t program_entry;  /* or 0 */
-  /* How often a call changed what other functions look at.  */
-  uint64_t n_changes;
   /* Constants in code that can be addresses, where those are not relocated. */
-  bool has_hints;
   struct address_list hints;
 };
 
@@ -74,5 +66,8 @@ void starts_promote_called (struct starts *starts);
 
 /* Whether there are functions left to be followed.  */
 bool starts_pending (const struct starts *starts);
+
+/* Where the program begins, without the frame of a call; 0 for libraries.  */
+uint64_t starts_program_entry (const struct image *image);
 
 #endif /* ANALYSIS_STARTS_H */

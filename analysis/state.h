@@ -168,4 +168,13 @@ void state_forget_value (struct state *state, struct value value);
 struct subject state_memory (const struct state *state,
                              const struct insn *insn);
 
+/* Forget in STATE what OTHER does not agree with.  AT is the address where
+   both meet; addresses of code among jump tables' targets are noted in TABLES.
+   True when something was forgotten.  */
+bool state_join (struct state *state, const struct state *other, uint64_t at);
+
+/* STATE holds where paths meet, at AT: values that only have a number get one
+   of this place, so that later paths, which have others, change nothing.  */
+void state_settle (struct state *state, uint64_t at);
+
 #endif /* ANALYSIS_STATE_H */

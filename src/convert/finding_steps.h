@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analysis/code.h"
-#include "analysis/insn.h"
+#include "analysis/decoder.h"
 #include "cfi2sframe.h"
 
 enum

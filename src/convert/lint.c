@@ -4,7 +4,7 @@
 #include "convert/location.h"
 
 #include "analysis/code.h"
-#include "analysis/insn.h"
+#include "analysis/decoder.h"
 #include "convert/code_evidence.h"
 #include "convert/finding_steps.h"
 #include "elf/function_symbols.h"

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "analysis/insn.h"
+#include "analysis/decoder.h"
 
 static uint32_t
 mask_of (uint8_t reg)

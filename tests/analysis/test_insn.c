@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "analysis/insn.h"
+#include "analysis/decoder.h"
 #include "arch/amd64_instruction.h"
 
 #include <stdio.h>

@@ -25,7 +25,6 @@ struct fixture
   struct image_facts facts;
   struct insn_decoder *decoder;
   struct functions *functions;
-  struct address_list borders;
   struct known_code known;
   struct routine_context context;
   struct routine *routine;
@@ -48,11 +47,12 @@ prepare (struct fixture *f, const uint32_t *code, size_t n)
   f->functions = functions_new (&f->image);
   assert_true (f->decoder != NULL && f->functions != NULL);
   assert_true (functions_add (f->functions, ENTRY, true) != FUNCTION_NONE);
+  static const struct code_request request;
   f->context = (struct routine_context){
+    .request = &request,
     .machine = code_machine_of (f->image.arch),
     .decoder = f->decoder,
     .facts = &f->facts,
-    .borders = &f->borders,
     .functions = f->functions,
     .known = &f->known,
   };

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "analysis/state_apply.h"
-#include "analysis/state_join.h"
 #include "analysis/state_row.h"
 #include "tests/unit_test.h"
 

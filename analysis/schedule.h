@@ -1,4 +1,4 @@
-/* Functions have their turn.
+/* In which order functions are followed, and their notes passed on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A follower says what follows from one function's code; here it is passed on
@@ -13,14 +13,13 @@
    a function said before it was followed again is disputed, and not taken
    back: others may have relied on it.  */
 
-#ifndef ANALYSIS_TURNS_H
-#define ANALYSIS_TURNS_H
+#ifndef ANALYSIS_SCHEDULE_H
+#define ANALYSIS_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/ahead.h"
 #include "analysis/disproof.h"
 #include "analysis/follower.h"
 #include "analysis/functions.h"
@@ -36,11 +35,10 @@ struct analysis_summary
       failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
 };
 
-/* What functions have their turn with.  Nothing of it is owned.  */
-struct turns_context
+struct schedule
 {
-  const struct code_request *request;
-  const struct routine_context *routines;
+  /* What functions have their turn with; none of it is owned.  */
+  const struct routine_context *context;
   struct image_facts *facts;
   struct functions *functions;
   struct returning *returning;
@@ -48,33 +46,26 @@ struct turns_context
   struct row_map *row_map;
   struct disproofs *disproofs; /* or NULL: nothing is compared */
   struct analysis_summary *summary;
-};
-
-struct turns
-{
-  struct turns_context context;
-  struct ahead *ahead;
+  /* Set by schedule_begin.  */
+  struct pool *pool;      /* of followers */
   struct followed *items; /* followed ahead */
   size_t n_ahead;         /* how many to follow ahead */
-  uint64_t n_changes;     /* of what others than the function itself look at */
   bool names_changed;     /* since it was followed ahead: where tables end */
   uint64_t steps_left;    /* for all functions together; 0: too few */
-  enum doubtful_calls
-      doubtful_calls;         /* what to do about calls that may not return */
-  struct index_list doubtful; /* functions that make such calls */
+  enum doubtful_calls doubtful_calls; /* of calls that may not return */
+  struct index_list doubtful;         /* functions that make such calls */
 };
 
-/* What CONTEXT points to must outlive TURNS, which is to be freed in any case.
-   False when memory ran out.  */
-bool turns_begin (struct turns *turns, const struct turns_context *context);
-void turns_free (struct turns *turns);
+/* SCHEDULE is to be freed in any case.  False when memory ran out.  */
+bool schedule_begin (struct schedule *schedule);
+void schedule_free (struct schedule *schedule);
 
 /* Follow all functions that are pending, and what they call.  */
-bool turns_follow_pending (struct turns *turns, struct error *err);
+bool schedule_follow_pending (struct schedule *schedule, struct error *err);
 
 /* From now on a call that was not seen to return ends its path.  Functions
    that failed for these calls are pending again.  False when memory ran out.
  */
-bool turns_retry_doubtful (struct turns *turns);
+bool schedule_retry_doubtful (struct schedule *schedule);
 
-#endif /* ANALYSIS_TURNS_H */
+#endif /* ANALYSIS_SCHEDULE_H */

@@ -1,0 +1,553 @@
+/* In which order functions are followed, and their notes passed on.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What a turn changes makes work that was done ahead of later turns invalid:
+
+     of all that is ahead (functions_changes)
+       whether a pointer leads to a function (judge_pointer);
+       functions that begin, or are called, there (starts.c);
+       a function that moves the stack or changes registers (functions.h);
+       a function that was followed before and is seen to return now
+         (returning.c);
+     of a single function (holds_in_turn)
+       it called what was not known, or lacks a proof, which another may have
+         given meanwhile;
+       its calls may not return, and such calls end paths by now;
+       it read tables, and addresses were named, where tables end;
+       its share of steps or notes was used up.
+
+   All else that a turn passes on is looked at by no follower.  */
+
+#include <config.h>
+
+#include "analysis/schedule.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/background.h"
+
+enum
+{
+  ROUTINE_ROUNDS_MAX = 16,
+  /* Functions followed ahead of their turn; fewer are not worth it.  */
+  AHEAD_MIN = 16,
+  AHEAD_MAX = 512,
+  AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
+  AHEAD_NOTES_MAX = 1 << 22, /* notes and disproofs of all of them together */
+  THREADS_MAX = 16,
+  /* A thread is worth its start from so many functions on.  */
+  FUNCTIONS_PER_THREAD = 16
+};
+
+/* Followers at work at the same time, each in a thread.  */
+
+struct worker
+{
+  struct pool *pool;
+  struct follower *follower;
+  struct background background;
+};
+
+struct pool
+{
+  struct worker workers[THREADS_MAX];
+  unsigned n_workers;
+  struct followed *items;
+  size_t n;
+  atomic_size_t n_taken;
+};
+
+static void
+pool_free (struct pool *pool)
+{
+  if (!pool)
+    return;
+  for (unsigned i = 0; i < pool->n_workers; i++)
+    follower_free (pool->workers[i].follower);
+  free (pool);
+}
+
+/* With followers for THREADS threads, the caller's among them.  NULL when
+   memory ran out.  */
+static struct pool *
+pool_new (const struct routine_context *context, unsigned threads)
+{
+  struct pool *pool = calloc (1, sizeof *pool);
+  if (!pool)
+    return NULL;
+  do
+    {
+      struct worker *worker = &pool->workers[pool->n_workers++];
+      worker->pool = pool;
+      worker->follower = follower_new (context);
+      if (!worker->follower)
+        {
+          pool_free (pool);
+          return NULL;
+        }
+    }
+  while (pool->n_workers < threads && pool->n_workers < THREADS_MAX);
+  return pool;
+}
+
+/* The follower of the caller's thread, for functions in their turn.  */
+static struct follower *
+pool_own (const struct pool *pool)
+{
+  return pool->workers[0].follower;
+}
+
+/* Functions differ in size: each thread takes the next one when it is done
+   with one.  */
+static void
+work (void *argument)
+{
+  const struct worker *worker = argument;
+  struct pool *pool = worker->pool;
+  follower_forget (worker->follower);
+  for (size_t i; (i = atomic_fetch_add (&pool->n_taken, 1)) < pool->n;)
+    follower_follow (worker->follower, &pool->items[i]);
+}
+
+/* Follow the N functions of ITEMS.  All notes, also those of pool_own, are
+   kept until the next call.  What comes of it does not depend on how many
+   threads there are.  */
+static void
+pool_follow (struct pool *pool, struct followed *items, size_t n)
+{
+  unsigned others = 0;
+  pool->items = items;
+  pool->n = n;
+  atomic_store (&pool->n_taken, 0);
+  while (others + 1 < pool->n_workers && n / FUNCTIONS_PER_THREAD > others + 1)
+    {
+      struct worker *other = &pool->workers[++others];
+      background_start (&other->background, work, other);
+    }
+  work (&pool->workers[0]);
+  while (others > 0)
+    background_wait (&pool->workers[others--].background);
+}
+
+bool
+schedule_begin (struct schedule *schedule)
+{
+  schedule->doubtful_calls = DOUBTFUL_CALLS_FAIL;
+  schedule->items = calloc (AHEAD_MAX, sizeof *schedule->items);
+  schedule->pool
+      = pool_new (schedule->context, schedule->context->request->threads);
+  if (!schedule->items || !schedule->pool)
+    return false;
+  schedule->n_ahead = 1;
+  schedule->steps_left = pool_own (schedule->pool)->routine->steps_left;
+  return true;
+}
+
+void
+schedule_free (struct schedule *schedule)
+{
+  pool_free (schedule->pool);
+  free (schedule->items);
+  free (schedule->doubtful.list);
+}
+
+/* Notes of a function that was followed.  */
+
+/* A call of CALLEE was seen to return.  Functions that ended with such a call
+   go on.  */
+static void
+note_back (struct schedule *schedule, uint64_t callee)
+{
+  struct functions *functions = schedule->functions;
+  struct code_function *function = functions_at (functions, callee);
+  if (function && schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
+      && !functions_comes_back (functions, callee))
+    functions_affect_callers (functions, function);
+  functions_note_back (functions, callee);
+}
+
+/* An observation about the function at ADDRESS.  */
+static void
+pass_on_observation (struct schedule *schedule, enum observation_kind kind,
+                     uint64_t address)
+{
+  struct functions *functions = schedule->functions;
+  struct code_function *function = functions_at (functions, address);
+  if (kind == OBSERVED_UNKNOWN)
+    functions_add (functions, address, false);
+  else if (kind == OBSERVED_COMES_BACK)
+    note_back (schedule, address);
+  else if (function && kind == OBSERVED_PASSED_OVER)
+    function->is_passed_over = true;
+  else if (function && kind == OBSERVED_MOVES_STACK)
+    functions_note_stack_mover (functions, function);
+}
+
+/* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
+   others have for the code of a function that is not TRUSTED are disputed.  */
+static bool
+pass_on_note (struct schedule *schedule, const struct followed *followed,
+              const struct follower_note *note, bool trusted)
+{
+  struct starts *starts = schedule->starts;
+  const struct frame_row *row;
+  switch (note->kind)
+    {
+    case NOTE_ROW:
+      row = trusted && note->number != ROW_UNKNOWN
+                ? &followed->by->rows[note->number]
+                : NULL;
+      row_map_add (schedule->row_map, note->address, note->size, row);
+      return true;
+    case NOTE_CALL:
+      return starts_note_call (starts, note->address);
+    case NOTE_FUNCTION:
+      return starts_add_called (starts, note->address);
+    case NOTE_NAMED:
+      return !trusted || facts_name (schedule->facts, note->address);
+    case NOTE_HINT:
+      return !trusted || address_list_add (&starts->hints, note->address);
+    case NOTE_CALLEE:
+      functions_note_caller (schedule->functions,
+                             functions_get (schedule->functions, note->number),
+                             followed->task.index);
+      return true;
+    case NOTE_LEFT_FOR:
+      functions_get (schedule->functions, note->number)->no_rows = true;
+      return true;
+    case NOTE_OBSERVATION:
+      pass_on_observation (schedule, (enum observation_kind)note->number,
+                           note->address);
+      return true;
+    }
+  return true;
+}
+
+static bool
+pass_on_notes (struct schedule *schedule, const struct followed *followed)
+{
+  const struct code_function *function
+      = functions_get (schedule->functions, followed->task.index);
+  bool trusted = followed->trusted && !function->no_rows;
+  enum routine_trust trust = followed_trust (followed, function);
+  const struct follower *by = followed->by;
+  functions_get (schedule->functions, followed->task.index)->is_compared
+      = trusted && trust != TRUST_CFI_ALONE && !followed->leaves_open;
+  if (trusted)
+    row_map_add_start (schedule->row_map, function->entry);
+  for (size_t i = 0; i < followed->n_notes; i++)
+    if (!pass_on_note (schedule, followed,
+                       &by->notes[followed->first_note + i], trusted))
+      return false;
+  bool found
+      = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
+  bool ok = !found
+            || disproofs_add (
+                schedule->disproofs,
+                functions_get (schedule->functions, followed->task.index),
+                by->disproofs.list + followed->first_disproof,
+                followed->n_disproofs);
+  follower_release (followed);
+  return ok;
+}
+
+/* The turn of one function.  */
+
+/* Follow the function of FOLLOWED until all functions it calls are known.  */
+static bool
+follow_now (struct schedule *schedule, struct followed *followed,
+            struct error *err)
+{
+  for (int i = 1;; i++)
+    {
+      followed->task.is_last = i == ROUTINE_ROUNDS_MAX;
+      followed->task.steps_left = schedule->steps_left;
+      followed->task.notes_max = SIZE_MAX;
+      follower_follow (pool_own (schedule->pool), followed);
+      if (followed->skipped || !followed->result.met_unknown
+          || followed->task.is_last)
+        return true;
+      schedule->steps_left -= followed->steps;
+      schedule->names_changed = true;
+      if (!pass_on_notes (schedule, followed))
+        return error_set_no_memory (err);
+      if (!returning_run (schedule->returning, err))
+        return false;
+    }
+}
+
+/* Whether FOLLOWED lacks a proof that functions which were followed meanwhile
+   may have given.  */
+static bool
+lacks_proof (const struct code_function *function,
+             const struct followed *followed)
+{
+  return followed->result.failure == ROUTINE_DOUBTFUL
+         || followed->result.failure == ROUTINE_UNPROVEN
+         || (followed->result.failure == ROUTINE_SOUND
+             && !followed->result.leaves && !function->is_called);
+}
+
+/* Whether FOLLOWED was followed ahead of its turn, and to follow it now would
+   find the same.  Other functions may have been seen to return meanwhile, or
+   been proven; any other change ends what is followed ahead.  */
+static bool
+holds_in_turn (const struct schedule *schedule,
+               const struct followed *followed)
+{
+  const struct code_function *function
+      = functions_get (schedule->functions, followed->task.index);
+  if (!followed->by)
+    return false;
+  if (followed->skipped)
+    return follower_skips (function, followed->task.attempt);
+  if (followed->result.met_unknown || lacks_proof (function, followed))
+    return false;
+  if (schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
+      && followed->result.has_doubtful_calls)
+    return false;
+  if (schedule->names_changed && followed->result.reads_tables)
+    return false;
+  /* The limits were those of the past.  */
+  return followed->steps < followed->task.steps_left
+         && followed->steps < schedule->steps_left
+         && followed->n_notes + followed->n_disproofs
+                < followed->task.notes_max;
+}
+
+/* Count FUNCTION, with FAILURE, once.  */
+static void
+count (struct analysis_summary *summary, const struct code_function *function,
+       enum routine_failure failure)
+{
+  bool was_sound = function->is_concluded && !function->fails;
+  if (function->is_concluded && !was_sound)
+    return;
+  summary->functions += !function->is_concluded;
+  summary->failures[ROUTINE_SOUND] -= was_sound;
+  summary->failures[failure]++;
+}
+
+/* Whether FUNCTION is where the program begins, by CFI that says so: it has no
+   caller, so that there is nothing to compare.  */
+static bool
+has_no_caller (const struct schedule *schedule,
+               const struct code_function *function)
+{
+  return schedule->context->request->only_compares && !function->is_known
+         && function->entry == schedule->context->program_entry;
+}
+
+/* FOLLOWED was followed for the last time, or another time because something
+   that it calls is not what it seemed.  */
+static void
+conclude (struct schedule *schedule, const struct followed *followed)
+{
+  const struct analysis_observer *observer
+      = schedule->context->request->observer;
+  struct code_function *function
+      = functions_get (schedule->functions, followed->task.index);
+  if (!has_no_caller (schedule, function))
+    count (schedule->summary, function, followed->result.failure);
+  disproofs_retract (schedule->disproofs, schedule->functions, function);
+  function->is_bare = followed->is_bare;
+  function->fails = followed->result.failure != ROUTINE_SOUND;
+  function->is_concluded = true;
+  if (!function->fails)
+    function->is_proven = followed->result.leaves;
+  if (function->fails && observer && observer->reject)
+    observer->reject (observer->argument, function->entry,
+                      followed->result.failure, followed->result.failed_at);
+}
+
+/* Note whether FOLLOWED, to which only pointers lead, is a function.  */
+static void
+judge_pointer (struct schedule *schedule, const struct followed *followed)
+{
+  struct code_function *function
+      = functions_get (schedule->functions, followed->task.index);
+  bool is_start = followed->result.failure == ROUTINE_SOUND;
+  if (!function_is_only_pointed (function))
+    return;
+  if (function->is_start != is_start)
+    functions_note_change (schedule->functions);
+  function->is_start = is_start;
+}
+
+/* Follow a function in its turn, if it was not followed before.  */
+static bool
+follow (struct schedule *schedule, struct followed *followed,
+        struct error *err)
+{
+  uint32_t index = followed->task.index;
+  bool ok = true;
+  if (!holds_in_turn (schedule, followed)
+      && !follow_now (schedule, followed, err))
+    return false;
+  if (followed->skipped)
+    return true;
+  schedule->steps_left -= followed->steps;
+  if (followed->concluded || followed->is_part)
+    functions_note_changes (schedule->functions,
+                            functions_get (schedule->functions, index),
+                            followed->result.changes);
+  if (followed->task.attempt != ATTEMPT_REVISION && !followed->is_part)
+    judge_pointer (schedule, followed);
+  if (followed->concluded)
+    conclude (schedule, followed);
+  else if (followed->result.failure == ROUTINE_DOUBTFUL && !followed->is_part)
+    ok = index_list_add (&schedule->doubtful, index);
+  else if (followed->task.attempt == ATTEMPT_FIRST && !followed->is_part)
+    ok = index_list_add (&schedule->starts->again, index);
+  ok = pass_on_notes (schedule, followed) && ok && !followed->by->failed;
+  return ok || error_set_no_memory (err);
+}
+
+/* All functions.  */
+
+/* Nothing changed while the functions that were followed ahead had their turn,
+   or something did.  How many are followed ahead grows slowly and falls fast,
+   so that little is followed in vain where changes come often.  */
+static void
+adapt (struct schedule *schedule, bool nothing_changed)
+{
+  const struct analysis_observer *observer
+      = schedule->context->request->observer;
+  if (observer && observer->see)
+    return; /* states are there at a function's own turn alone */
+  size_t n = schedule->n_ahead;
+  n = nothing_changed ? n + n / 4 + 1 : n / 4 + 1;
+  schedule->n_ahead = n < AHEAD_MAX ? n : AHEAD_MAX;
+}
+
+/* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
+   of their turn.  How many.  They share numbers of steps and of notes, so that
+   what is followed in vain costs bounded time and memory; those that need more
+   are followed in their turn.  */
+static size_t
+look_ahead (struct schedule *schedule, const struct index_list *list, size_t n,
+            size_t at, enum attempt attempt)
+{
+  n = n - at < schedule->n_ahead ? n - at : schedule->n_ahead;
+  uint64_t steps = schedule->steps_left < AHEAD_STEPS_MAX
+                       ? schedule->steps_left
+                       : AHEAD_STEPS_MAX;
+  for (size_t i = 0; i < n; i++)
+    schedule->items[i] = (struct followed){
+      .task = { .index = list ? list->list[at + i] : (uint32_t)(at + i),
+                .attempt = attempt,
+                .doubtful_calls = schedule->doubtful_calls,
+                .steps_left = steps / n,
+                .notes_max = AHEAD_NOTES_MAX / n }
+    };
+  schedule->names_changed = false;
+  pool_follow (schedule->pool, schedule->items, n < AHEAD_MIN ? 0 : n);
+  return n;
+}
+
+/* Follow the functions of LIST, or NULL: all, from *AT on.  The list may grow;
+   functions that are found wait until it is known whether they are called.
+   Some are followed ahead of their turn, by several threads, as if none of
+   these showed anything that matters to the others; where one does, those
+   behind it are followed again.  So what is found depends neither on threads
+   nor on what is followed ahead.  */
+static bool
+follow_all (struct schedule *schedule, const struct index_list *list,
+            size_t *at, enum attempt attempt, struct error *err)
+{
+  const size_t all = functions_count (schedule->functions);
+  for (;;)
+    {
+      uint64_t before = functions_changes (schedule->functions);
+      size_t n
+          = look_ahead (schedule, list, list ? list->n : all, *at, attempt);
+      size_t i = 0;
+      if (n == 0)
+        return true;
+      while (i < n && before == functions_changes (schedule->functions))
+        {
+          ++*at;
+          if (!follow (schedule, &schedule->items[i++], err))
+            return false;
+        }
+      adapt (schedule, i == n);
+    }
+}
+
+/* Dispute the rows of functions that turned out to be entered with another
+   frame.  */
+static bool
+withdraw (struct schedule *schedule, struct error *err)
+{
+  struct index_list list = { 0 };
+  size_t at = 0;
+  bool ok = true;
+  for (uint32_t i = 0; i < schedule->starts->n_tried && ok; i++)
+    if (functions_get (schedule->functions, i)->no_rows
+        && functions_get (schedule->functions, i)->is_start)
+      ok = index_list_add (&list, i) || error_set_no_memory (err);
+  ok = ok && follow_all (schedule, &list, &at, ATTEMPT_REVISION, err);
+  free (list.list);
+  return ok;
+}
+
+/* Follow functions again that call what turned out to return with another
+   stack pointer, or with registers changed.  What they say otherwise now is
+   disputed.  */
+static bool
+follow_affected (struct schedule *schedule, struct error *err)
+{
+  uint32_t index;
+  while ((index = functions_next_affected (schedule->functions))
+         != FUNCTION_NONE)
+    {
+      struct followed again
+          = { .task = { .index = index,
+                        .attempt = ATTEMPT_LAST,
+                        .doubtful_calls = schedule->doubtful_calls } };
+      if (!follow (schedule, &again, err))
+        return false;
+    }
+  return !functions_failed (schedule->functions) || error_set_no_memory (err);
+}
+
+static bool
+follow_again (struct schedule *schedule, struct error *err)
+{
+  struct index_list *again = &schedule->starts->again;
+  size_t at = 0;
+  if (!facts_sort_named (schedule->facts))
+    return error_set_no_memory (err);
+  if (!follow_all (schedule, again, &at, ATTEMPT_LAST, err))
+    return false;
+  again->n = 0;
+  return true;
+}
+
+bool
+schedule_follow_pending (struct schedule *schedule, struct error *err)
+{
+  while (starts_pending (schedule->starts))
+    {
+      if (!returning_run (schedule->returning, err))
+        return false;
+      starts_promote_called (schedule->starts);
+      if (!follow_all (schedule, NULL, &schedule->starts->n_tried,
+                       ATTEMPT_FIRST, err)
+          || !follow_again (schedule, err) || !follow_affected (schedule, err))
+        return false;
+    }
+  return withdraw (schedule, err) && row_map_settle (schedule->row_map, err);
+}
+
+bool
+schedule_retry_doubtful (struct schedule *schedule)
+{
+  schedule->doubtful_calls = DOUBTFUL_CALLS_END_PATH;
+  for (size_t i = 0; i < schedule->doubtful.n; i++)
+    if (!index_list_add (&schedule->starts->again, schedule->doubtful.list[i]))
+      return false;
+  schedule->doubtful.n = 0;
+  return true;
+}
