@@ -491,6 +491,7 @@ follower_follow (struct follower *follower, struct followed *followed)
     .first_row = follower->n_rows,
     .first_note = follower->n_notes,
     .first_disproof = follower->disproofs.n,
+    .doubts_entry = true, /* until all of it was compared */
   };
   follower->current = followed;
   comparison_begin (&follower->comparison);

@@ -3,6 +3,17 @@
 
 #include "analysis/insn.h"
 
+uint32_t
+insn_written (const struct insn *insn)
+{
+  if (insn->op == OP_NONE)
+    return insn->writes;
+  return insn->writes | reg_mask (insn->to)
+         | (insn->op == OP_LOAD && insn->is_pair ? reg_mask (insn->second) : 0)
+         | (insn->op == OP_SWAP ? reg_mask (insn->from) : 0)
+         | (insn->adjusts_base ? reg_mask (insn->base) : 0);
+}
+
 bool
 insn_resets (const struct insn *insn, unsigned sp)
 {

@@ -163,6 +163,17 @@ insn_compares (const struct insn *insn)
          || insn->op == OP_COMPARE_BOTH;
 }
 
+/* The mask of REG, which can be REG_NONE.  */
+static inline uint32_t
+reg_mask (unsigned reg)
+{
+  return reg < REG_COUNT ? UINT32_C (1) << reg : 0;
+}
+
+/* A mask of the registers that INSN gives a value, but for SP and FP where it
+   moves the stack (OP_PUSH to OP_ENTER).  */
+uint32_t insn_written (const struct insn *insn);
+
 /* Whether INSN gives SP a value that does not depend on the one it had.  */
 bool insn_resets (const struct insn *insn, unsigned sp);
 

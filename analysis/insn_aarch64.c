@@ -279,10 +279,10 @@ use_registers (struct a64 *t, unsigned fields)
   {
     unsigned reads, writes;
     uint32_t mask;
-  } uses[] = { { RD, WD, a64_mask (t->rd) },
-               { RN, WN, a64_mask (t->rn) },
-               { RM, WM, a64_mask (t->rm) },
-               { RA, WA, a64_mask (t->ra) },
+  } uses[] = { { RD, WD, reg_mask (t->rd) },
+               { RN, WN, reg_mask (t->rn) },
+               { RM, WM, reg_mask (t->rm) },
+               { RA, WA, reg_mask (t->ra) },
                { RSD, WSD, UINT32_C (1) << a64_bits (t->word, 0, 5) },
                { RSN, 0, UINT32_C (1) << a64_bits (t->word, 5, 5) } };
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)

@@ -50,12 +50,6 @@ a64_or_zero (unsigned field)
   return field == A64_ZR ? REG_NONE : (uint8_t)field;
 }
 
-static inline uint32_t
-a64_mask (uint8_t reg)
-{
-  return reg == REG_NONE ? 0 : UINT32_C (1) << reg;
-}
-
 /* What instructions do apart from reading and writing registers.  False: the
    word is not an instruction after all.  */
 typedef bool a64_translation (struct a64 *t);

@@ -13,13 +13,13 @@ static const uint8_t logical_calculations[4]
 static void
 reads (struct a64 *t, uint8_t reg)
 {
-  t->insn->reads |= a64_mask (reg);
+  t->insn->reads |= reg_mask (reg);
 }
 
 static void
 writes (struct a64 *t, uint8_t reg)
 {
-  t->insn->writes |= a64_mask (reg);
+  t->insn->writes |= reg_mask (reg);
 }
 
 /* The instruction does OP: TO = f (FROM).  Without TO it does nothing.  */

@@ -173,12 +173,6 @@ dwarf (const struct translation *t, ZydisRegister reg)
   return t->decoder->dwarf[reg];
 }
 
-static uint32_t
-mask_of (uint8_t reg)
-{
-  return reg == REG_NONE ? 0 : (uint32_t)1 << reg;
-}
-
 static bool
 is_register (const ZydisDecodedOperand *operand)
 {
@@ -204,12 +198,12 @@ static void
 note_memory (struct translation *t, const ZydisDecodedOperand *operand)
 {
   struct insn *insn = t->insn;
-  insn->reads |= mask_of (dwarf (t, operand->mem.base))
-                 | mask_of (dwarf (t, operand->mem.index));
+  insn->reads |= reg_mask (dwarf (t, operand->mem.base))
+                 | reg_mask (dwarf (t, operand->mem.index));
   /* String instructions move on.  Zydis 4.0 says so of movs and stos, but not
      of cmps and scas (SDM, volume 2).  */
   if (t->in.meta.category == ZYDIS_CATEGORY_STRINGOP)
-    insn->writes |= mask_of (dwarf (t, operand->mem.base));
+    insn->writes |= reg_mask (dwarf (t, operand->mem.base));
   if (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN
       || operand->mem.segment == ZYDIS_REGISTER_FS
       || operand->mem.segment == ZYDIS_REGISTER_GS
@@ -238,7 +232,7 @@ note_operands (struct translation *t)
         note_memory (t, operand);
       if (!is_register (operand))
         continue;
-      uint32_t mask = mask_of (dwarf (t, operand->reg.value));
+      uint32_t mask = reg_mask (dwarf (t, operand->reg.value));
       if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
         t->insn->reads |= mask;
       if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
@@ -259,7 +253,7 @@ set_op (struct translation *t, enum insn_op op, uint8_t to, uint8_t from)
   t->insn->op = (uint8_t)op;
   t->insn->to = to;
   t->insn->from = from;
-  t->insn->writes &= ~mask_of (to);
+  t->insn->writes &= ~reg_mask (to);
 }
 
 static void
@@ -267,7 +261,7 @@ set_constant (struct translation *t, uint8_t to, int64_t value)
 {
   set_op (t, OP_SET, to, REG_NONE);
   t->insn->immediate = value;
-  t->insn->reads &= ~mask_of (to);
+  t->insn->reads &= ~reg_mask (to);
 }
 
 /* Whether OPERAND is the second byte of a register.  */
@@ -298,8 +292,8 @@ translate_mov (struct translation *t)
         return;
       t->insn->from = dwarf (t, from->reg.value);
       if (from->size == 64)
-        t->insn->reads &= ~mask_of (t->insn->from) | mask_of (t->insn->base)
-                          | mask_of (t->insn->index);
+        t->insn->reads &= ~reg_mask (t->insn->from) | reg_mask (t->insn->base)
+                          | reg_mask (t->insn->index);
       return;
     }
   uint8_t reg = dwarf (t, to->reg.value);
@@ -519,8 +513,8 @@ translate_push (struct translation *t)
     t->insn->immediate = what->imm.value.s;
   t->insn->memory = false;
   t->insn->offset = 0;
-  t->insn->writes &= ~mask_of (SP);
-  t->insn->reads &= ~(mask_of (SP) | mask_of (t->insn->from));
+  t->insn->writes &= ~reg_mask (SP);
+  t->insn->reads &= ~(reg_mask (SP) | reg_mask (t->insn->from));
 }
 
 static void
@@ -535,8 +529,8 @@ translate_pop (struct translation *t)
           explicit_one && !to_memory ? dwarf (t, what->reg.value) : REG_NONE,
           REG_NONE);
   t->insn->memory = to_memory;
-  t->insn->writes &= ~mask_of (SP);
-  t->insn->reads &= ~mask_of (SP);
+  t->insn->writes &= ~reg_mask (SP);
+  t->insn->reads &= ~reg_mask (SP);
 }
 
 static void
@@ -585,7 +579,7 @@ translate_flow (struct translation *t)
   if (calls || insn->flow == FLOW_RETURN)
     {
       insn->writes = 0; /* what a call changes is a matter of the ABI */
-      insn->reads &= ~mask_of (SP);
+      insn->reads &= ~reg_mask (SP);
     }
   if ((insn->flow == FLOW_JUMP_INDIRECT || insn->flow == FLOW_CALL_INDIRECT)
       && is_register (&t->operands[0]))
@@ -743,7 +737,7 @@ translate_value (struct translation *t)
       return;
     case ZYDIS_MNEMONIC_SYSCALL: /* the kernel's result */
       t->insn->calls_kernel = true;
-      t->insn->writes |= mask_of (0);
+      t->insn->writes |= reg_mask (0);
       return;
     default:
       return;

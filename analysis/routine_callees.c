@@ -129,13 +129,6 @@ used_registers (const struct routine *routine, const struct insn *insn)
   return used & preserved;
 }
 
-static uint32_t
-changed_registers (const struct insn *insn)
-{
-  bool has_target = insn->to < REG_COUNT && insn->op != OP_NONE;
-  return insn->writes | (has_target ? UINT32_C (1) << insn->to : 0);
-}
-
 /* Whether what is behind the call goes on with what the routine has put into
    registers that belong to callers: no function begins so.  */
 static bool
@@ -151,7 +144,7 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
         return true;
       if (node->insn.flow != FLOW_NEXT)
         return false;
-      gone |= changed_registers (&node->insn);
+      gone |= insn_written (&node->insn);
       number = (uint32_t)(node - routine->nodes);
     }
   return false;
@@ -161,12 +154,11 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
 static uint32_t
 moved_registers (const struct insn *insn)
 {
-  uint32_t moved = 0;
-  if (insn->op != OP_NONE && insn->from < REG_COUNT)
-    moved |= UINT32_C (1) << insn->from;
-  if (insn->is_pair && insn->op == OP_STORE)
-    moved |= UINT32_C (1) << insn->second;
-  return moved;
+  if (insn->op == OP_NONE)
+    return 0;
+  return reg_mask (insn->from)
+         | (insn->op == OP_STORE && insn->is_pair ? reg_mask (insn->second)
+                                                  : 0);
 }
 
 /* The node that the path goes on with behind node NUMBER, or NODE_NONE: by a
@@ -204,8 +196,8 @@ uses_result (const struct code_machine *machine, const struct insn *insn,
       || (insn_is_call (insn) && (landing->first & arguments)))
     return true;
   bool copies = insn->op == OP_MOVE && (landing->first >> insn->from & 1);
-  uint32_t gone = changed_registers (insn)
-                  | (insn_is_call (insn) ? machine->clobbered : 0);
+  uint32_t gone
+      = insn_written (insn) | (insn_is_call (insn) ? machine->clobbered : 0);
   landing->moves |= (moved_registers (insn) & landing->results) != 0;
   landing->results &= ~gone;
   landing->first &= ~gone;
@@ -357,7 +349,7 @@ routine_note_callees (struct routine *routine)
     continue;
   routine->changed = 0;
   for (size_t i = 0; i < routine->n_nodes; i++)
-    routine->changed |= changed_registers (&routine->nodes[i].insn);
+    routine->changed |= insn_written (&routine->nodes[i].insn);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     if (insn_is_call (&routine->nodes[i].insn))
       note_call (routine, i);

@@ -315,21 +315,6 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
                                     is_set));
 }
 
-static uint32_t
-mask_of (unsigned reg)
-{
-  return reg < REG_COUNT ? UINT32_C (1) << reg : 0;
-}
-
-/* A mask of the registers that INSN may write.  */
-static uint32_t
-written_registers (const struct insn *insn)
-{
-  return insn->writes | mask_of (insn->to) | mask_of (insn->second)
-         | (insn->op == OP_SWAP ? mask_of (insn->from) : 0)
-         | (insn->adjusts_base ? mask_of (insn->base) : 0);
-}
-
 /* What is known of a function's bytes: where instructions begin, and which of
    them are entered or jumped to.  */
 struct probe
@@ -378,7 +363,7 @@ probe_spared (struct probe *probe, struct routine *routine)
       probe->begins[address - probe->start] = true;
       if (!insn_decode (context->decoder, bytes, size, address, &insn))
         return 0;
-      written |= written_registers (&insn);
+      written |= insn_written (&insn);
       if (insn.flow == FLOW_RETURN && address >= probe->last_target)
         return probe_is_whole (probe) ? ~written : 0;
       bool jumps = insn.flow == FLOW_BRANCH || insn.flow == FLOW_JUMP;
@@ -485,7 +470,7 @@ asked_registers (const struct routine *routine)
   const struct code_machine *machine = routine->machine;
   if (routine->asks_callees)
     return machine->clobbered;
-  return machine->probed == REG_NONE ? 0 : UINT32_C (1) << machine->probed;
+  return reg_mask (machine->probed);
 }
 
 /* Whether VALUE, in such a register, is one of these values.  */

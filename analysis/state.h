@@ -108,6 +108,13 @@ state_copy (struct state *to, const struct state *from)
 void state_enter (struct state *state, const struct code_machine *machine,
                   struct jump_tables *tables);
 
+/* What register REG holds, if it is one.  */
+static inline struct value
+state_register (const struct state *state, unsigned reg)
+{
+  return reg < REG_COUNT ? state->registers[reg] : value_of (VALUE_MIXED, 0);
+}
+
 /* What the stack pointer holds.  */
 static inline struct value
 state_sp (const struct state *state)

@@ -3,24 +3,6 @@
 
 #include "analysis/state_apply.h"
 
-/* Numbers have 59 bits in a value.  */
-#define NUMBER_LIMIT (INT64_C (1) << 58)
-
-/* VALUE + DISTANCE.  What is computed from a computed value is computed.  */
-static struct value
-value_moved (struct value value, int64_t distance)
-{
-  int64_t sum;
-  if (value.kind == VALUE_OPAQUE)
-    return value_of (VALUE_OPAQUE, 0);
-  bool relative = value_is_stack (value) || value_is_constant (value)
-                  || value.kind == VALUE_KEPT;
-  if (!relative || __builtin_add_overflow (value.number, distance, &sum)
-      || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)
-    return value_of (VALUE_MIXED, 0);
-  return value_of (value.kind, sum);
-}
-
 static void
 compute (struct state *state, const struct insn *insn, unsigned reg)
 {
@@ -419,20 +401,13 @@ apply_load (struct state *state, const struct insn *insn)
     }
 }
 
-/* What register REG, if there is one, holds.  */
-static struct value
-held (const struct state *state, unsigned reg)
-{
-  return reg == REG_NONE ? value_of (VALUE_MIXED, 0) : state->registers[reg];
-}
-
 /* What INSN puts into memory, if it is one word.  */
 static struct value
 stored_value (const struct state *state, const struct insn *insn)
 {
   return insn->has_constant
              ? value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate)
-             : held (state, insn->from);
+             : state_register (state, insn->from);
 }
 
 static void
@@ -443,7 +418,7 @@ apply_store (struct state *state, const struct insn *insn)
   unsigned width = insn->is_pair ? machine->word : insn->width;
   if (insn->is_pair)
     state_store (state, value_moved (place, machine->word),
-                 held (state, insn->second), machine->word);
+                 state_register (state, insn->second), machine->word);
   state_store (state, place, stored_value (state, insn), width);
   state_forget_bounds (state, place, insn->is_pair ? 2 * width : width);
 }
@@ -575,7 +550,7 @@ apply_compare (struct state *state, const struct insn *insn)
 static void
 apply_op (struct state *state, const struct insn *insn)
 {
-  struct value base = held (state, insn->base);
+  struct value base = state_register (state, insn->base);
   switch (insn->op)
     {
     case OP_MOVE:

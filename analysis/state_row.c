@@ -8,12 +8,6 @@ enum
   SIGNING_KEYS = 2 /* A, B */
 };
 
-static struct value
-in_register (const struct state *state, unsigned reg)
-{
-  return reg < REG_COUNT ? state->registers[reg] : value_of (VALUE_MIXED, 0);
-}
-
 /* A rule of KIND with OFFSET, which has 32 bits there.  False: it has not.  */
 static bool
 rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
@@ -25,12 +19,11 @@ rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
   return offset == rule->offset;
 }
 
+/* VALUE + DISTANCE, which is 0 where VALUE is used as it is.  */
 static struct value
 moved (struct value value, int64_t distance)
 {
-  if (value_is_stack (value))
-    return value_of ((enum value_kind)value.kind, value.number + distance);
-  return distance == 0 ? value : value_of (VALUE_MIXED, 0);
+  return distance == 0 ? value : value_moved (value, distance);
 }
 
 bool
@@ -297,12 +290,12 @@ value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
   switch (rule.kind)
     {
     case RULE_SAME:
-      return in_register (state, own);
+      return state_register (state, own);
     case RULE_REG:
-      return moved (in_register (state, rule.reg), rule.offset);
+      return moved (state_register (state, rule.reg), rule.offset);
     case RULE_DEREF_REG:
-      return state_load (state,
-                         moved (in_register (state, rule.reg), rule.offset));
+      return state_load (
+          state, moved (state_register (state, rule.reg), rule.offset));
     case RULE_CFA:
       return value_of (VALUE_CFA, rule.offset);
     case RULE_DEREF_CFA:
@@ -318,7 +311,7 @@ state_rule_value (const struct state *state, enum row_rule which,
 {
   const struct arch *arch = state->machine->arch;
   const unsigned own[ROW_RULES] = { arch->sp, arch->ra, arch->fp };
-  struct value base = in_register (state, row->cfa.reg);
+  struct value base = state_register (state, row->cfa.reg);
   /* No distance from what the caller had there is known to be right.  */
   if (which == ROW_CFA && row->cfa.kind == RULE_REG
       && base.kind == VALUE_SAVED)
@@ -424,7 +417,7 @@ state_check (const struct state *state, enum row_rule which,
   /* A word found by a register that is the caller's again is not of this
      frame any more.  */
   if (rule.kind == RULE_DEREF_REG
-      && in_register (state, rule.reg).kind == VALUE_SAVED)
+      && state_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
   if (finds_nothing (state, rule, reg)
       || finds_another_word (state, rule, came, place))

@@ -143,6 +143,24 @@ value_is_stack (struct value value)
   return value.kind == VALUE_CFA || value.kind == VALUE_BASE;
 }
 
+/* Numbers have 59 bits in a value.  */
+#define NUMBER_LIMIT (INT64_C (1) << 58)
+
+/* VALUE + DISTANCE.  What is computed from a computed value is computed.  */
+static inline struct value
+value_moved (struct value value, int64_t distance)
+{
+  int64_t sum;
+  if (value.kind == VALUE_OPAQUE)
+    return value_of (VALUE_OPAQUE, 0);
+  bool relative = value_is_stack (value) || value_is_constant (value)
+                  || value.kind == VALUE_KEPT;
+  if (!relative || __builtin_add_overflow (value.number, distance, &sum)
+      || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)
+    return value_of (VALUE_MIXED, 0);
+  return value_of (value.kind, sum);
+}
+
 static inline bool
 value_is_entry (struct value value)
 {

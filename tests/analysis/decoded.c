@@ -12,12 +12,6 @@
 
 #include "analysis/decoder.h"
 
-static uint32_t
-mask_of (uint8_t reg)
-{
-  return reg == REG_NONE ? 0 : UINT32_C (1) << reg;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -33,11 +27,7 @@ main (int argc, char **argv)
         puts ("-");
       else
         printf ("%u %08x\n", insn.flow,
-                insn.writes | mask_of (insn.to)
-                    | (insn.op == OP_LOAD && insn.is_pair
-                           ? mask_of (insn.second)
-                           : 0)
-                    | (insn.adjusts_base ? mask_of (insn.base) : 0));
+                insn_written (&insn));
     }
   insn_decoder_free (decoder);
   return fclose (file) != 0;
