@@ -140,7 +140,8 @@ make_index (struct symbol_index *index, const struct entries *entries)
 {
   size_t n = 0;
   uint64_t sized_end = 0;
-  struct interval *intervals = calloc (entries->n + 1, sizeof *intervals);
+  struct address_interval *intervals
+      = calloc (entries->n + 1, sizeof *intervals);
   index->numbers = calloc (entries->n + 1, sizeof *index->numbers);
   if (intervals == NULL || index->numbers == NULL)
     {
@@ -155,16 +156,17 @@ make_index (struct symbol_index *index, const struct entries *entries)
         sized_end = entry->end > sized_end ? entry->end : sized_end;
       else if (entry->value >= sized_end)
         {
-          intervals[n] = (struct interval){ entry->value, cut ? entry[1].value
-                                                              : entry->end };
+          intervals[n]
+              = (struct address_interval){ entry->value,
+                                           cut ? entry[1].value : entry->end };
           index->numbers[n++] = entry->number;
         }
     }
   for (size_t i = 0; i < entries->n; i++)
     if (entries->list[i].rank >= RANK_SIZED)
       {
-        intervals[n] = (struct interval){ entries->list[i].value,
-                                          entries->list[i].end };
+        intervals[n] = (struct address_interval){ entries->list[i].value,
+                                                  entries->list[i].end };
         index->numbers[n++] = entries->list[i].number;
       }
   bool made = interval_map_make (&index->by_address, intervals, n);
