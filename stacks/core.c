@@ -362,12 +362,11 @@ find_program (const struct core *core, struct process *process)
 {
   if (process->program == NULL || core->entry == 0)
     return true;
-  const struct mapping *mapping
-      = mappings_at (&process->mappings, core->entry);
-  if ((mapping == NULL || mapping->file == NULL)
+  if (!process_is_file_at (process, core->entry)
       && !map_program (core, process))
     return false;
-  mapping = mappings_at (&process->mappings, core->entry);
+  const struct mapping *mapping
+      = mappings_at (&process->mappings, core->entry);
   process->program_file = mapping != NULL ? mapping->file : NULL;
   return true;
 }

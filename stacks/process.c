@@ -52,6 +52,13 @@ process_code_at (struct process *process, uint64_t address, uint64_t *offset)
   return process->jit;
 }
 
+bool
+process_is_file_at (const struct process *process, uint64_t address)
+{
+  const struct mapping *mapping = mappings_at (&process->mappings, address);
+  return mapping != NULL && mapping->file != NULL;
+}
+
 /* Read SIZE bytes of the file that is mapped at ADDRESS.  */
 static bool
 read_file (const struct process *process, uint64_t address, void *to,

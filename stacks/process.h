@@ -76,6 +76,9 @@ struct code_file *process_file_at (const struct process *process,
 struct code_file *process_code_at (struct process *process, uint64_t address,
                                    uint64_t *offset);
 
+/* Whether ADDRESS is a file's.  */
+bool process_is_file_at (const struct process *process, uint64_t address);
+
 /* Read code of PROCESS, a struct process, as unwind_source.read does: from its
    file, or from the process whether it is stopped or not, because code does
    not change.  Cores have no code of files, recordings have no code at all. */
