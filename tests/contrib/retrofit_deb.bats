@@ -994,7 +994,7 @@ slow_converter ()
     [ -z "$(cat errors; ls -A new; ls -A tmp)" ] || { cat errors; ls -A new tmp; return 1; }
   done
   rm started
-  run timeout 2 "$(program_file python3)" \
+  run timeout 5 "$(program_file python3)" \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" -o new \
     --cfi2sframe="$PWD/slow" one_2.0-1_amd64.deb
   [ "$status" -eq 124 ]

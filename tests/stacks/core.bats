@@ -29,7 +29,7 @@ dump ()
   # One that is not ready within a minute is dumped as it is.
   while kill -0 "$pid" 2>/dev/null; do
     ! grep -q ready dump/ready && [ $((tries += 1)) -lt 3000 ] \
-      || kill -ABRT "$pid"
+      || kill -ABRT "$pid" 2>/dev/null || true # it may have crashed meanwhile
     sleep 0.02
   done
   wait "$pid" || true
