@@ -134,6 +134,7 @@ step_by_fallback (struct walk_state *walk, enum sfw_end end)
     return SFW_ZERO;
   if (frame.sp <= walk->frame.sp)
     return SFW_NO_PROGRESS;
+  frame.stack_changes = walk->frame.stack_changes;
   walk->frame = frame;
   walk->by_fallback = true;
   return SFW_MORE;

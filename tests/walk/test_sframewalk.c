@@ -745,6 +745,27 @@ PROGRAM_TEST (
     }
 }
 
+/* A trampoline leads down to a frame without a row, and the fallback, which
+   knows nothing of signals, back up to the trampoline.  */
+PROGRAM_TEST (a_fallback_does_not_let_signals_change_stacks_for_ever)
+{
+  uint64_t addresses[FRAMES];
+  enum sfw_end end;
+  unsigned asked = 0;
+  const uint64_t trampoline = END - SPACE + 1, sp = STACK + 800;
+  store (program, sp + 8, sp - 16);
+  store (program, sp + 16, STACK + 16);
+  store (program, sp + 24, 0x900000);
+  store (program, sp - 8, trampoline);
+  sfw_walker_set_fallback (program->walker, by_frame_pointer, &asked);
+  struct sfw_frame frame = { .pc = trampoline, .sp = sp };
+  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
+                              addresses, NULL, FRAMES, &end),
+                    129);
+  assert_int_equal (end, SFW_NO_PROGRESS);
+  assert_int_equal (frame.stack_changes, 64);
+}
+
 /* Beside what is at hand, the code can be read.  */
 static bool
 read_code (void *context, uint64_t address, void *to, size_t size)
