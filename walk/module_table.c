@@ -286,6 +286,9 @@ sfw_modules_remove (struct sfw_modules *modules, uint64_t start)
   bool found = i < draft->n;
   if (found)
     {
+      /* The dynamic linker's list has something that the table has not.  */
+      if (modules->counters.covered || draft->modules[i].origin == WALK_LISTED)
+        modules->counters = (struct walk_counters){ 0 };
       walk_section_copy_drop (draft->modules[i].section);
       draft->n--;
       memmove (&draft->modules[i], &draft->modules[i + 1],

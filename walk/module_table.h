@@ -68,11 +68,13 @@ bool walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
                      struct walk_module module,
                      const struct sfw_section *section);
 
-/* The dynamic linker's counters at the last update; 0 if the table has another
-   list since.  The lock of MODULES is held where they change.  */
+/* The dynamic linker's counters at the last update; 0 if the table has not all
+   of that list, or another one since.  The lock of MODULES is held where they
+   change.  */
 struct walk_counters
 {
   unsigned long long adds, subs;
+  bool covered; /* code that was added by hand is where a module is */
 };
 struct walk_counters *walk_modules_counters (struct sfw_modules *modules);
 

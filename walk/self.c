@@ -35,9 +35,11 @@ list_segments (struct listing *listing, const struct dl_phdr_info *info,
           = { .start = info->dlpi_addr + segment->p_vaddr,
               .origin = WALK_LISTED };
       module.end = module.start + segment->p_memsz;
-      if (!walk_draft_add (listing->modules, &listing->draft, module, section)
-          && errno == ENOMEM)
+      bool added = walk_draft_add (listing->modules, &listing->draft, module,
+                                   section);
+      if (!added && errno == ENOMEM)
         return false;
+      listing->counters.covered |= !added && errno == EEXIST;
     }
   return true;
 }
@@ -93,6 +95,7 @@ listing_begin (struct listing *listing)
     return false;
   listing->counters = *walk_modules_counters (listing->modules);
   listing->unchanged = listing->counters.adds > 0;
+  listing->counters.covered = false;
   return true;
 }
 

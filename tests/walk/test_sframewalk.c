@@ -1203,6 +1203,38 @@ TEST (the_dynamic_linker_is_asked_again_after_another_list)
   munmap (page, 1);
 }
 
+/* Take the code of the program.  */
+static int
+take_code (struct dl_phdr_info *info, size_t size, void *start)
+{
+  int i = 0;
+  (void)size;
+  while (info->dlpi_phdr[i].p_type != PT_LOAD
+         || !(info->dlpi_phdr[i].p_flags & PF_X))
+    i++;
+  *(uint64_t *)start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+  return 1;
+}
+
+TEST (what_was_taken_out_or_was_covered_is_listed_again)
+{
+  struct sfw_modules *modules = sfw_modules_new ();
+  uint64_t code;
+  dl_iterate_phdr (take_code, &code);
+  assert_true (sfw_modules_add (modules, code + 1, code + 2, NULL));
+  assert_true (sfw_modules_update (modules));
+  unsigned long generation = sfw_modules_generation (modules);
+  assert_true (sfw_modules_update (modules));
+  assert_int_equal (sfw_modules_generation (modules), generation);
+  assert_true (sfw_modules_remove (modules, code + 1));
+  for (unsigned i = 0; i < 2; i++)
+    {
+      assert_true (sfw_modules_update (modules));
+      assert_true (sfw_modules_remove (modules, code));
+    }
+  sfw_modules_free (modules);
+}
+
 /* Files that are mapped, with the section of all functions.  */
 enum
 {
