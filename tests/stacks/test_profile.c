@@ -347,3 +347,81 @@ TEST (a_signal_is_no_failure_of_the_command)
     }
   assert_int_equal (failed, 0);
 }
+
+TEST (calls_are_counted_once_for_each_stack)
+{
+  struct call_tree tree;
+  uint64_t totals[8];
+  assert_true (call_tree_init (&tree));
+  uint32_t a = call_tree_child (&tree, 0, 10);
+  uint32_t b = call_tree_child (&tree, a, 20);
+  uint32_t c = call_tree_child (&tree, a, 30);
+  assert_int_equal (call_tree_child (&tree, 0, 10), a);
+  assert_int_equal (call_tree_child (&tree, a, 20), b);
+  /* The same function, called by another.  */
+  uint32_t d = call_tree_child (&tree, c, 20);
+  assert_int_not_equal (d, b);
+  tree.nodes[b].self = 1;
+  tree.nodes[c].self = 10;
+  tree.nodes[d].self = 100;
+  call_tree_sum (&tree, totals);
+  assert_int_equal (totals[0], 111);
+  assert_int_equal (totals[a], 111);
+  assert_int_equal (totals[b], 1);
+  assert_int_equal (totals[c], 110);
+  call_tree_free (&tree);
+}
+
+TEST (callees_are_ordered_and_all_are_visited)
+{
+  struct call_tree tree;
+  assert_true (call_tree_init (&tree));
+  for (uint64_t i = 0; i < 1000; i++)
+    {
+      uint32_t node = call_tree_child (&tree, 0, i * 7 % 1000);
+      call_tree_child (&tree, node, i % 3);
+      call_tree_child (&tree, node, 10 + i % 3);
+    }
+  assert_true (call_tree_sort (&tree));
+  uint32_t node = 0, visited = 1, callees = 0;
+  while ((node = call_tree_next (&tree, node)) != 0)
+    {
+      const struct call_node *at = &tree.nodes[node];
+      visited++;
+      if (at->parent == 0)
+        {
+          assert_int_equal (at->key, callees);
+          callees++;
+        }
+      else if (at->next != 0)
+        assert_true (tree.nodes[at->next].key > at->key);
+    }
+  assert_int_equal (visited, tree.n);
+  assert_int_equal (visited, 3001);
+  call_tree_free (&tree);
+}
+
+/* A recording may have any addresses.  A list took a step for each pair.  */
+TEST (a_function_may_call_a_hundred_thousand_others)
+{
+  enum
+  {
+    MANY = 100000
+  };
+  struct call_tree tree;
+  assert_true (call_tree_init (&tree));
+  alarm (20);
+  for (unsigned round = 0; round < 2; round++)
+    for (uint64_t i = 0; i < MANY; i++)
+      assert_int_equal (call_tree_child (&tree, 0, i << 12), i + 1);
+  assert_int_equal (tree.n, MANY + 1);
+  /* By other keys.  */
+  for (uint32_t i = 1; i <= MANY; i++)
+    tree.nodes[i].key = MANY - i;
+  assert_true (call_tree_sort (&tree));
+  alarm (0);
+  assert_int_equal (call_tree_find (&tree, 0, 1), MANY - 1);
+  assert_int_equal (call_tree_find (&tree, 0, MANY), 0);
+  assert_int_equal (tree.nodes[0].first, MANY);
+  call_tree_free (&tree);
+}

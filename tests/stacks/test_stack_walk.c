@@ -415,3 +415,58 @@ TEST (a_thread_that_no_group_has_room_for_is_in_none)
     }
   stack_walk_free (&walk);
 }
+
+static void
+set_walk (struct stack_walk *walk, size_t n, enum sfw_end end)
+{
+  walk->n = n;
+  walk->end = end;
+  for (size_t i = 0; i < n; i++)
+    walk->frames[i] = (struct frame){ 0x1000 + i, 0x7000 + 16 * i, 5,
+                                      i == 0,     i == 0,          WAY_ROW };
+}
+
+TEST (walks_agree_frame_by_frame)
+{
+  struct stack_walk sframe, cfi;
+  assert_true (stack_walk_init (&sframe, 10) && stack_walk_init (&cfi, 10));
+  set_walk (&sframe, 5, SFW_OUTERMOST);
+  set_walk (&cfi, 5, SFW_OUTERMOST);
+  assert_true (stack_walks_agree (&sframe, &cfi));
+  assert_int_equal (stack_walk_same_frames (&sframe, &cfi), 5);
+  /* libdwfl has another idea of what is interrupted.  */
+  sframe.frames[2].interrupted = true;
+  assert_true (stack_walks_agree (&sframe, &cfi));
+  uint64_t *const members[]
+      = { &sframe.frames[3].pc, &sframe.frames[3].sp, &sframe.frames[3].fp };
+  for (size_t i = 0; i < 3; i++)
+    {
+      *members[i] ^= 8;
+      assert_false (stack_walks_agree (&sframe, &cfi));
+      assert_int_equal (stack_walk_same_frames (&sframe, &cfi), 3);
+      *members[i] ^= 8;
+    }
+  /* What was in a frame before is not compared.  */
+  sframe.n = 4;
+  assert_int_equal (stack_walk_same_frames (&sframe, &cfi), 4);
+  assert_int_equal (stack_walk_same_frames (&cfi, &sframe), 4);
+  stack_walk_free (&sframe);
+  stack_walk_free (&cfi);
+}
+
+TEST (a_shorter_walk_is_a_difference_unless_cfi_ended)
+{
+  struct stack_walk sframe, cfi;
+  assert_true (stack_walk_init (&sframe, 10) && stack_walk_init (&cfi, 10));
+  set_walk (&sframe, 4, SFW_NO_ROW);
+  set_walk (&cfi, 5, SFW_OUTERMOST);
+  assert_false (stack_walks_agree (&sframe, &cfi));
+  set_walk (&cfi, 5, SFW_NO_ROW);
+  assert_false (stack_walks_agree (&sframe, &cfi));
+  set_walk (&sframe, 6, SFW_OUTERMOST);
+  assert_true (stack_walks_agree (&sframe, &cfi));
+  set_walk (&cfi, 5, SFW_OUTERMOST);
+  assert_false (stack_walks_agree (&sframe, &cfi));
+  stack_walk_free (&sframe);
+  stack_walk_free (&cfi);
+}
