@@ -9,18 +9,95 @@
 #include "base/array.h"
 #include "walk/lookup.h"
 
+/* Open FILE, of MAPPING, unless it was looked for.  */
+static struct code_file *
+open_file (const struct process *process, const struct mapping *mapping)
+{
+  if (!mapping->file->opened)
+    code_file_take (mapping->file,
+                    process->open_file ((struct process *)process, mapping));
+  return mapping->file;
+}
+
+/* Read code of PROCESS that is in no file.  */
+static bool
+read_memory (struct process *process, uint64_t address, void *to, size_t size)
+{
+  struct memory *memory = &process->memory;
+  return memory->fetch != NULL
+             ? memory->fetch (memory->source, address, to, size) == size
+             : memory_read (memory, address, to, size);
+}
+
+/* Whether PROCESS has at ADDRESS what the file of IMAGE has at OFFSET.  */
+static bool
+has_code_of (const struct process *process, uint64_t address,
+             const struct image *image, uint64_t offset)
+{
+  uint8_t bytes[64];
+  uint64_t before = address % sizeof bytes;
+  return offset >= before && image->size >= sizeof bytes
+         && offset - before <= image->size - sizeof bytes
+         && read_memory ((struct process *)process, address - before, bytes,
+                         sizeof bytes)
+         && memcmp (bytes, image->bytes + offset - before, sizeof bytes) == 0;
+}
+
+/* If the file of NEIGHBOUR would have its code at ADDRESS, and that is there,
+   MAPPING, which has ADDRESS, is of that file.  */
+static void
+take_over (const struct process *process, struct mapping *mapping,
+           const struct mapping *neighbour, uint64_t address)
+{
+  if (neighbour->file == NULL)
+    return;
+  struct code_file *file = open_file (process, neighbour);
+  uint64_t own = code_file_address (file, neighbour->offset) + address
+                 - neighbour->start;
+  for (size_t i = 0; i < file->image.n_segments; i++)
+    {
+      const GElf_Phdr *segment = &file->image.segments[i];
+      uint64_t offset = own - segment->p_vaddr + segment->p_offset;
+      if (segment->p_type == PT_LOAD && segment->p_flags & PF_X
+          && own - segment->p_vaddr < segment->p_filesz
+          && offset >= address - mapping->start
+          && has_code_of (process, address, &file->image, offset))
+        {
+          mapping->file = file;
+          mapping->offset = offset - (address - mapping->start);
+        }
+    }
+}
+
+/* Programs copy their code to memory in large pages, at the same addresses
+   (node --use-largepages, BOLT's --hugify): MAPPING, which has ADDRESS and no
+   file, may be such a copy.  */
+static void
+find_copied_file (const struct process *process, struct mapping *mapping,
+                  uint64_t address)
+{
+  const struct mappings *all = &process->mappings;
+  mapping->compared = true;
+  if (mapping > all->list && mapping[-1].end == mapping->start)
+    take_over (process, mapping, mapping - 1, address);
+  if (mapping->file == NULL && mapping + 1 < all->list + all->n
+      && mapping[1].start == mapping->end)
+    take_over (process, mapping, mapping + 1, address);
+}
+
 struct code_file *
 process_file_at (const struct process *process, uint64_t address,
                  uint64_t *offset)
 {
   const struct mapping *mapping = mappings_at (&process->mappings, address);
+  if (mapping != NULL && mapping->file == NULL && mapping->runs
+      && !mapping->compared)
+    find_copied_file (process, (struct mapping *)mapping, address);
   if (mapping == NULL || mapping->file == NULL)
     return NULL;
-  if (!mapping->file->opened)
-    code_file_take (mapping->file,
-                    process->open_file ((struct process *)process, mapping));
+  struct code_file *file = open_file (process, mapping);
   *offset = mapping->offset + (address - mapping->start);
-  return code_file_is_memory (mapping->file) ? NULL : mapping->file;
+  return code_file_is_memory (file) ? NULL : file;
 }
 
 /* The file that a just-in-time compiler of PROCESS has mapped to say where its
@@ -74,15 +151,10 @@ read_file (const struct process *process, uint64_t address, void *to,
 }
 
 bool
-process_read_code (void *reader, uint64_t address, void *to, size_t size)
+process_read_code (void *process, uint64_t address, void *to, size_t size)
 {
-  struct process *process = reader;
-  struct memory *memory = &process->memory;
-  if (read_file (process, address, to, size))
-    return true;
-  return memory->fetch != NULL
-             ? memory->fetch (memory->source, address, to, size) == size
-             : memory_read (memory, address, to, size);
+  return read_file (process, address, to, size)
+         || read_memory (process, address, to, size);
 }
 
 bool

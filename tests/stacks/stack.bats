@@ -1087,6 +1087,45 @@ END
   run ! grep -E 'JIT|frame pointer' <<<"$output"
 }
 
+@test "code that was copied to large pages is its file's, in cores, too" {
+  cat >copied.c <<'END'
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+__attribute__ ((noinline)) static void waits (void) { puts ("ready"); fflush (stdout); for (;;) pause (); }
+__attribute__ ((noinline)) static int works (int n) { waits (); return n + 1; }
+static void
+copy_code (void)
+{
+  char line[512];
+  uintptr_t start, end;
+  FILE *maps = fopen ("/proc/self/maps", "r");
+  while (fgets (line, sizeof line, maps))
+    if (strstr (line, "r-xp") && strstr (line, "/copied"))
+      break;
+  fclose (maps);
+  sscanf (line, "%lx-%lx", &start, &end);
+  void *copy = mmap (NULL, end - start, PROT_READ | PROT_WRITE | PROT_EXEC,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy (copy, (void *)start, end - start);
+  mremap (copy, end - start, end - start, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start);
+}
+int main (void) { copy_code (); return works (2) + 1; }
+END
+  "${CC:-cc}" -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -o copied copied.c
+  start ./copied
+  run ! grep 'x.*/copied' /proc/"$pid"/maps
+  gives 0 stacks "$pid"
+  frames_in_order ' waits\+0x[0-9a-f]+ \(copied\)' 'works\+0x[0-9a-f]+ \(copied\)' 'main\+'
+  [[ $output == *"_start+0x"*"(the outermost frame)" ]] || report
+  gcore -o core "$pid" >/dev/null 2>&1 || skip "no gcore (Debian: gdb)"
+  gives 0 stacks core."$pid" ./copied
+  frames_in_order ' waits\+0x[0-9a-f]+ \(copied\)' 'works\+0x[0-9a-f]+ \(copied\)' 'main\+'
+}
+
 @test "what lies between two mappings of a file is not the file's" {
   once between_program
   local how
