@@ -11,8 +11,8 @@ setup ()
   setup_stacks
 }
 
-# A program that stays in a function of its own below two others: libc has no
-# .sframe.
+# A program that waits in a function of its own below two others, and not in libc,
+# which has no .sframe.
 waiting_program ()
 {
   cat >waiting.c <<'EOF'
@@ -24,7 +24,13 @@ inner (int n)
   puts ("ready");
   fflush (stdout);
   while (count + 1 != 0)
-    count += 2;
+    {
+      count += 2;
+#ifdef __x86_64__
+      long pause = 34;
+      __asm__ volatile ("syscall" : "+a" (pause) : : "rcx", "r11", "memory");
+#endif
+    }
   return n + 1;
 }
 __attribute__ ((noinline)) static int

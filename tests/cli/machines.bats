@@ -79,10 +79,11 @@ run_foreign ()
   convert_and_run aarch64 -mbranch-protection=standard
   # Debian's crt files have no landing pads and glibc does not sign the GOT:
   # these cannot run, converted or not.
+  aarch64-linux-gnu-g++ -O2 -mbranch-protection=standard -no-pie -c program.cc
   for options in force-bti pac-plt "force-bti -Wl,-z,pac-plt"; do
     # shellcheck disable=SC2086
-    aarch64-linux-gnu-g++ -O2 -mbranch-protection=standard -no-pie \
-      -Wl,-z,$options program.cc -o protected 2>/dev/null
+    aarch64-linux-gnu-g++ -no-pie -Wl,-z,$options program.o -o protected \
+      2>/dev/null
     exits 0 protected
     rows_are_right protected
   done

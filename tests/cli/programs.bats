@@ -194,7 +194,6 @@ t = [threading.Thread(target=lambda i=i: sum(range(i))) for i in range(20)]
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
 int
@@ -204,8 +203,7 @@ main ()
   std::ostringstream s;
   for (auto &[k, v] : m)
     s << k << '=' << v << ' ';
-  std::cout << s.str () << std::regex_replace (std::string ("caat"),
-                                               std::regex ("a+"), "o");
+  std::cout << s.str ();
   try { std::string ("x").at (7); }
   catch (const std::out_of_range &e) { std::cout << e.what () << '\n'; }
   std::ifstream f;

@@ -66,6 +66,14 @@ one:	ret
 END
 }
 
+# Their objects, compiled with these options.
+cxx_objects ()
+{
+  cxx_sources
+  g++ -O2 "$@" -c one.cc
+  g++ -O2 "$@" -c two.cc
+}
+
 runs ()
 {
   [ "$("$1")" = "$(printf 'empty\nempty\nxxxxx')" ]
@@ -79,11 +87,9 @@ runs ()
 
 @test "C++ objects with COMDAT functions link and run, whatever the version" {
   needs g++ readelf
-  cxx_sources
   local linker=$(ld --version | head -n 1)
   for version in 1 2.0 2 3; do
-    g++ -O2 -ffunction-sections -c one.cc
-    g++ -O2 -ffunction-sections -c two.cc
+    once cxx_objects -ffunction-sections
     exits 0 --relocatable --format=$version one.o two.o
     silent
     has_section one.o
@@ -105,10 +111,11 @@ runs ()
     || skip "as has no --gsframe"
   [[ $(ld --version | head -1) == *" 2.40"* ]] || skip "not GNU ld 2.40"
   cxx_sources
-  g++ -O2 -c one.cc -o one.o
-  g++ -O2 -c two.cc -o two.o
-  g++ -O2 -Wa,--gsframe -c one.cc -o gnu1.o
-  g++ -O2 -Wa,--gsframe -c two.cc -o gnu2.o
+  g++ -O2 -S one.cc two.cc
+  as -o one.o one.s
+  as -o two.o two.s
+  as --gsframe -o gnu1.o one.s
+  as --gsframe -o gnu2.o two.s
   exits 0 --relocatable --gnu --format=1 one.o two.o
   g++ one.o two.o -o ours
   g++ gnu1.o gnu2.o -o theirs
@@ -121,9 +128,7 @@ runs ()
 
 @test "objects go through ld -r, strip -g and mold" {
   needs g++ strip ld
-  cxx_sources
-  g++ -O2 -g -ffunction-sections -c one.cc
-  g++ -O2 -g -ffunction-sections -c two.cc
+  cxx_objects -g -ffunction-sections
   exits 0 --relocatable one.o two.o
   strip -g one.o two.o
   g++ one.o two.o -o stripped 2>/dev/null

@@ -144,7 +144,7 @@ check_shares ()
   sampled 1 folded ';thread;hot' --ptrace -F 199 -o folded -- ./busy 0.3
   [ "$status" -eq 0 ] || report
   sampled 3 folded ';main;odd' --ptrace -F 199 -o folded -- ./busy 0.3
-  start ./busy 300
+  start_busy ./busy 300
   local option
   for option in '' --ptrace; do
     # shellcheck disable=SC2086
@@ -287,7 +287,7 @@ END
 
 @test "killed or interrupted it leaves the process running" {
   busy_program
-  start ./busy 300
+  start_busy ./busy 300
   local i victim option
   for i in $(seq 30); do
     option=
@@ -729,7 +729,7 @@ END
 @test "a thread that another process traces costs samples, and is said to" {
   needs_strace
   busy_program
-  start ./busy 60
+  start_busy ./busy 60
   within_a_minute eval '[ "$(ls /proc/"$pid"/task | wc -l)" -eq 2 ]'
   strace -qq -e trace=none -o /dev/null -p "$pid" 3>&- &
   children+=("$!")
@@ -1043,7 +1043,7 @@ END
   local victim
   needs python3
   busy_program
-  start ./busy 300
+  start_busy ./busy 300
   gives 0 interrupted_twice -q -F 199 -d 600 -o folded -p "$pid"
   [ "$(samples folded .)" -ge 1 ]
   mkfifo pipe
@@ -1059,7 +1059,7 @@ END
 @test "SIGINT ends the sampling in the background of a script" {
   local victim
   busy_program
-  start ./busy 300
+  start_busy ./busy 300
   (trap '' INT && exec "$profile" -q -F 199 -d 600 -o folded -p "$pid") 3>&- &
   victim=$!
   children+=("$victim")
@@ -1105,7 +1105,7 @@ END
   python3 server.py >port 3>&- &
   children+=($!)
   within_a_minute test -s port
-  start ./busy 300
+  start_busy ./busy 300
   mkdir cache
   DEBUGINFOD_URLS=http://127.0.0.1:$(cat port) DEBUGINFOD_TIMEOUT=300 XDG_CACHE_HOME=$PWD/cache \
     "$profile" --debuginfod -q -F 199 -d 600 -o folded -p "$pid" 2>told 3>&- &

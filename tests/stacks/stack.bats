@@ -901,7 +901,7 @@ func main() {
 }
 END
     HOME=$PWD GO111MODULE=off go build -ldflags -s -o gosorts sorts.go
-    start ./gosorts
+    start_busy ./gosorts
     stacks "$pid"
     # main.spin, the comparison, three of sort's, main.main, runtime's two.
     [[ $output == *"#7 "* ]] || report

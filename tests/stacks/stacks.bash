@@ -70,8 +70,7 @@ within_a_minute ()
   done
 }
 
-# Wait until all threads of process $1 wait in the kernel, where they stay; one
-# that is busy does not, and is not waited for any longer.
+# Wait until all threads of process $1 wait in the kernel, where they stay.
 let_settle ()
 {
   local tries=0
@@ -81,14 +80,21 @@ let_settle ()
   done
 }
 
-# Start a program that says "ready"; its number is in $pid.
-start ()
+# Start a program that says "ready"; its number is in $pid.  Whatever it does then,
+# it is not waited for.
+start_busy ()
 {
   # Descriptor 3 is bats's own.
   "$@" >ready 2>&1 3>&- &
   pid=$!
   children+=("$pid")
   within_a_minute grep -q ready ready
+}
+
+# The same of a program that waits for ever when it has said so.
+start ()
+{
+  start_busy "$@"
   let_settle "$pid"
   kill -0 "$pid"
 }

@@ -79,7 +79,7 @@ RULES = [
 
 # Processor seconds a test may take more than it does normally, and the factor.
 # Not elapsed time: the machine may be busy with something else.
-EXTRA_SECONDS = 5
+EXTRA_SECONDS = 1
 SLOWER = 5
 # A deadlock takes no processor time.
 ELAPSED_SECONDS = 600
@@ -489,7 +489,7 @@ class Workplace:
 
         def limits():
             resource.setrlimit(resource.RLIMIT_CPU,
-                               (int(seconds), int(seconds)))
+                               (int(seconds) + 1, int(seconds) + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
 
