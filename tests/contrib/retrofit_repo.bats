@@ -350,17 +350,18 @@ END
   apt -s install one three
 }
 
+# make_many N: many1 to manyN.
 make_many ()
 {
   local i
-  for i in 1 2 3 4 5 6 7 8; do
+  for ((i = 1; i <= $1; i++)); do
     make_package "many$i" 1
   done
 }
 
 @test "two machines with a part each: the same files as from one" {
-  make_many
-  make_package many9 1 "Depends: many1 (= 1)"
+  make_many 5
+  make_package many6 1 "Depends: many1 (= 1)"
   gives 0 retrofit -o one --folder=pool
   gives 0 retrofit -o new --folder=pool --plan
   [ "$(n_calls)" -eq 0 ]
@@ -369,9 +370,9 @@ make_many ()
   gives 0 retrofit -o new --part=1/2
   local first
   first=$(n_calls)
-  [ "$first" -ge 3 ]
+  [ "$first" -ge 2 ]
   retrofit -o other --part=2/2
-  [ "$(n_calls)" -eq $((9 - first)) ]
+  [ "$(n_calls)" -eq $((6 - first)) ]
   [ ! -e new/dists ]
   cp -a other/. new/
   gives 0 retrofit -o new
@@ -382,7 +383,7 @@ make_many ()
 }
 
 @test "killed at any point, it goes on" {
-  make_many
+  make_many 8
   retrofit -o whole --folder=pool
   # A slow converter, so that there is time to be killed in.
   mv spy quick-spy
@@ -411,7 +412,7 @@ make_many ()
 }
 
 @test "a signal ends it, and what it has started, and nothing stays" {
-  make_many
+  make_many 2
   retrofit --plan -o new --folder=pool
   printf '#!/bin/sh\necho $$ >pid\nexec sleep 60\n' >spy
   "$(program_file python3)" "$srcdir/contrib/retrofit/sframe-retrofit-repo" \
