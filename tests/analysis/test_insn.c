@@ -8,11 +8,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "tests/analysis/insn_text.h"
-#include "tests/unit_test.h"
+#include "tests/guarded.h"
 
 #ifdef HAVE_ZYDIS
 
@@ -357,17 +355,6 @@ TEST (registers_have_the_numbers_of_dwarf)
       assert_int_equal (insn.op, OP_SET);
       assert_int_equal (insn.to, n < 8 ? low[n] : n);
     }
-}
-
-/* A page with nothing behind it.  */
-static uint8_t *
-last_page (size_t page)
-{
-  uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true (pages != MAP_FAILED);
-  assert_int_equal (mprotect (pages + page, page, PROT_NONE), 0);
-  return pages;
 }
 
 /* Each kind of instruction, in all widths that make a difference.  To save a
@@ -1009,19 +996,18 @@ static const struct
 TEST (in_words)
 {
   struct insn_text text = { .machine = code_machine_of (&arch_amd64) };
-  size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  uint8_t *pages = last_page (page);
+  struct guarded memory = guarded_memory (1);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     {
       /* Nothing is read behind the bytes.  */
-      uint8_t *bytes = pages + page - words[i].size;
+      uint8_t *bytes = memory.end - words[i].size;
       memcpy (bytes, words[i].bytes, words[i].size);
       struct insn insn = insn_of (bytes, words[i].size);
       if (strcmp (insn_text_of (&text, &insn), words[i].words) != 0)
         fail_msg ("%s: %s", words[i].text, text.words);
       cut_everywhere ((const uint8_t *)words[i].bytes, words[i].size);
     }
-  munmap (pages, 2 * page);
+  guarded_free (memory);
 }
 
 TEST_GROUP (setup, teardown)

@@ -2,11 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cfi/call_finder.h"
-#include "tests/unit_test.h"
+#include "tests/guarded.h"
 
 #define CODE 0x400000
 
@@ -452,12 +450,8 @@ TEST (amd64_what_ends_like_a_call_begins_like_one)
 TEST (amd64_code_ends_where_it_ends)
 {
   static const uint8_t call[] = { 0xff, 0x94, 0x24, 0, 1, 0, 0 };
-  size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  uint8_t *pages
-      = mmap (NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true (pages != MAP_FAILED);
-  uint8_t *code = pages + page, *end = code + page;
-  assert_int_equal (mprotect (code, page, PROT_READ | PROT_WRITE), 0);
+  struct guarded memory = guarded_memory (sizeof call);
+  uint8_t *code = memory.begin, *end = memory.end;
   memcpy (code, call, sizeof call);
   assert_true (looks_like_call (code, sizeof call));
   for (size_t size = 0; size < sizeof call; size++)
@@ -466,7 +460,7 @@ TEST (amd64_code_ends_where_it_ends)
   assert_false (looks_like_call (code, 4));
   memcpy (end - 2, "\xff\x14", 2);
   assert_false (looks_like_call (end - 2, 2));
-  munmap (pages, 3 * page);
+  guarded_free (memory);
 }
 
 TEST (aarch64_calls_are_told_by_their_end)

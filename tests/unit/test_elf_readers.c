@@ -5,7 +5,6 @@
 #include <config.h>
 
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -15,6 +14,7 @@
 #include "elf/detached_file.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
+#include "tests/guarded.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit_test.h"
 
@@ -126,21 +126,17 @@ TEST (build_ids_have_a_size)
 TEST (notes_end_with_their_bytes)
 {
   static const uint8_t bytes[20] = "\4\0\0\0\1\0\0\0\3\0\0\0GNU";
-  size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true (pages != MAP_FAILED);
-  assert_int_equal (mprotect (pages + page, page, PROT_NONE), 0);
+  struct guarded memory = guarded_memory (sizeof bytes);
   for (size_t size = 0; size <= sizeof bytes; size++)
     {
       struct note note;
       struct note_walk walk
-          = { .bytes = pages + page - size, .size = size, .align = 4 };
-      memcpy (pages + page - size, bytes, size);
+          = { .bytes = memory.end - size, .size = size, .align = 4 };
+      memcpy (memory.end - size, bytes, size);
       assert_int_equal (note_next (&walk, &note), size >= 17);
       assert_false (note_next (&walk, &note));
     }
-  munmap (pages, 2 * page);
+  guarded_free (memory);
 }
 
 TEST (dynamic_entries_end_with_their_segment)

@@ -6,10 +6,7 @@
 
 #include "cfi/plain_fde.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "base/align.h"
+#include "tests/guarded.h"
 #include "tests/unit/cfi_builder.h"
 #include "tests/unit_test.h"
 
@@ -64,13 +61,8 @@ compare (const struct arch *arch, const struct buffer *bytes)
 {
   struct error err = { 0 };
   /* A copy behind which nothing can be read.  */
-  size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  size_t room = align_up (bytes->size, page) + page;
-  uint8_t *pages = mmap (NULL, room, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true (pages != MAP_FAILED);
-  assert_int_equal (mprotect (pages + room - page, page, PROT_NONE), 0);
-  uint8_t *copy = pages + room - page - bytes->size;
+  struct guarded memory = guarded_memory (bytes->size);
+  uint8_t *copy = memory.end - bytes->size;
   memcpy (copy, bytes->bytes, bytes->size);
   const struct cfi_input input
       = { CFI_EH_FRAME, copy, bytes->size, SECTION_ADDRESS, false };
@@ -83,7 +75,7 @@ compare (const struct arch *arch, const struct buffer *bytes)
   size_t n = direct.n_fdes;
   cfi_section_free (&direct);
   cfi_section_free (&asked);
-  munmap (pages, room);
+  guarded_free (memory);
   return n;
 }
 

@@ -9,12 +9,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "tests/guarded.h"
 #include "write/undo.h"
 #include "write/undo_format.h"
 #include "tests/unit_test.h"
@@ -794,21 +794,17 @@ TEST (shorter_than_any_record)
 /* Nothing is read in front of a file that ends like a record.  */
 TEST (as_short_as_a_magic)
 {
-  size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true (pages != MAP_FAILED);
-  assert_int_equal (mprotect (pages, page, PROT_NONE), 0);
+  struct guarded memory = guarded_memory (UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE);
   for (size_t size = 0; size < UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE; size++)
     {
-      struct image image = { .fd = -1, .bytes = pages + page, .size = size };
+      struct image image = { .fd = -1, .bytes = memory.begin, .size = size };
       struct undo_record record;
       if (size >= UNDO_MAGIC_SIZE)
-        memcpy (pages + page + size - UNDO_MAGIC_SIZE, UNDO_MAGIC,
+        memcpy (memory.begin + size - UNDO_MAGIC_SIZE, UNDO_MAGIC,
                 UNDO_MAGIC_SIZE);
       assert_false (undo_record_find (&record, &image));
     }
-  munmap (pages, 2 * page);
+  guarded_free (memory);
 }
 
 /* A converted file to which something was appended: how much is told, also
@@ -867,13 +863,10 @@ TEST (bytes_appended_are_counted)
    end.  */
 TEST (a_magic_at_the_end_begins_no_record)
 {
-  size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  uint8_t *pages = mmap (NULL, 2 * page, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true (pages != MAP_FAILED);
-  assert_int_equal (mprotect (pages + page, page, PROT_NONE), 0);
-  memcpy (pages + page - UNDO_MAGIC_SIZE, UNDO_MAGIC, UNDO_MAGIC_SIZE);
-  struct image image = { .fd = -1, .bytes = pages, .size = page };
+  struct guarded memory = guarded_memory (UNDO_MAGIC_SIZE);
+  size_t size = (size_t)(memory.end - memory.begin);
+  memcpy (memory.end - UNDO_MAGIC_SIZE, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  struct image image = { .fd = -1, .bytes = memory.begin, .size = size };
   assert_int_equal (undo_bytes_appended (&image), 0);
-  munmap (pages, 2 * page);
+  guarded_free (memory);
 }

@@ -26,7 +26,7 @@
 #include "walk/maps.h"
 #include "walk/module_table.h"
 #include "walk/self.h"
-#include "tests/unit_test.h"
+#include "tests/guarded.h"
 
 enum
 {
@@ -373,30 +373,16 @@ PROGRAM_TEST (an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged)
     }
 }
 
-/* A walker at the end of its page, in front of one without access.  */
-static void *
-place_before_guard (uint8_t **pages, size_t *size)
-{
-  size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  *size = (sfw_walker_size () + page - 1) / page * page + page;
-  *pages = mmap (NULL, *size, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true (*pages != MAP_FAILED);
-  assert_int_equal (mprotect (*pages + *size - page, page, PROT_NONE), 0);
-  return *pages + *size - page - sfw_walker_size ();
-}
-
 /* A stack that ends at the highest addresses, where every frame lies above
    whatever numbers the walker has in its memory.  */
 PROGRAM_TEST (frames_above_the_last_walk_are_not_looked_for_behind_its_end)
 {
   uint64_t addresses[FRAMES];
-  uint8_t *pages;
-  size_t size;
   enum sfw_end end;
+  size_t size = sfw_walker_size ();
+  struct guarded memory = guarded_memory (size);
   struct sfw_walker *walker
-      = sfw_walker_init (place_before_guard (&pages, &size),
-                         sfw_walker_size (), program->modules);
+      = sfw_walker_init (memory.end - size, size, program->modules);
   assert_non_null (walker);
   simple_stack (program, 20);
   program->memory.low = UINT64_MAX - 0xffff;
@@ -411,7 +397,7 @@ PROGRAM_TEST (frames_above_the_last_walk_are_not_looked_for_behind_its_end)
                         max == 3 ? 3 : 22 - round / 2);
       assert_int_equal (end, max == 3 ? SFW_MORE : SFW_OUTERMOST);
     }
-  munmap (pages, size);
+  guarded_free (memory);
 }
 
 enum
@@ -875,23 +861,19 @@ PROGRAM_TEST (random_stacks_between_guard_pages_are_walked)
 {
   uint64_t addresses[FRAMES];
   uint32_t random = 3;
-  long page = sysconf (_SC_PAGESIZE);
-  uint8_t *pages = mmap (NULL, 3 * (size_t)page, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  assert_true (pages != MAP_FAILED);
-  assert_int_equal (
-      mprotect (pages + page, (size_t)page, PROT_READ | PROT_WRITE), 0);
-  uint64_t low = (uintptr_t)pages + (uint64_t)page, high = low + 512;
+  struct guarded memory = guarded_memory (1);
+  size_t size = (size_t)(memory.end - memory.begin);
+  uint64_t low = (uintptr_t)memory.begin, high = low + 512;
   program->memory.low = low;
-  program->memory.high = low + (uint64_t)page;
-  program->memory.bytes = pages + page;
+  program->memory.high = low + size;
+  program->memory.bytes = memory.begin;
   for (unsigned i = 0; i < RANDOM_STACKS; i++)
     {
-      uint64_t *words = (uint64_t *)(void *)(pages + page);
+      uint64_t *words = (uint64_t *)(void *)memory.begin;
       for (unsigned word = 0; word < 4; word++)
         {
           uint64_t value = random_word (&random);
-          words[next (&random) % ((unsigned)page / 8)]
+          words[next (&random) % (size / 8)]
               = value - STACK < 8 * WORDS ? value - STACK + low : value;
         }
       struct sfw_frame frame
@@ -903,7 +885,7 @@ PROGRAM_TEST (random_stacks_between_guard_pages_are_walked)
                              addresses, NULL, FRAMES, NULL)
                    > 0);
     }
-  munmap (pages, 3 * (size_t)page);
+  guarded_free (memory);
 }
 
 /* Threads that walk while modules come and go.  */
