@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfi/cfi_report.h"
 #include "cfi/finished_rows.h"
 #include "relocatable/object_source.h"
 #include "sframe/emitter.h"

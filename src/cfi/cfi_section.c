@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/search.h"
 
@@ -93,4 +94,21 @@ cfi_section_functions (const struct cfi_section *section)
   for (size_t i = 0; i < REASON_COUNT; i++)
     n += section->left_out[i];
   return n;
+}
+
+_Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
+               "reasons do not fit the public report");
+
+void
+cfi_report (const struct cfi_section *cfi, struct cfi2sframe_report *report)
+{
+  report->cfi_functions = cfi_section_functions (cfi);
+  for (size_t i = 0; i < REASON_COUNT; i++)
+    report->left_out[i] += cfi->left_out[i];
+  if (cfi->n_damages == 0)
+    return;
+  report->first_damage = cfi->damages[0].offset;
+  report->debug_damage
+      = cfi->inputs[cfi->damages[0].input].kind == CFI_DEBUG_FRAME;
+  memcpy (report->damage, cfi->damages[0].text, sizeof report->damage);
 }

@@ -130,6 +130,11 @@ bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
 /* How many functions have CFI, also those that cannot be read.  */
 uint64_t cfi_section_functions (const struct cfi_section *section);
 
+/* Count the functions of CFI in REPORT, and those that cannot be read also as
+   left out; the first damage is told.  */
+void cfi_report (const struct cfi_section *cfi,
+                 struct cfi2sframe_report *report);
+
 /* The bytes of all inputs.  */
 uint64_t cfi_section_size (const struct cfi_section *section);
 

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "elf/code_sections.h"
 #include "elf/symbols.h"
 
 enum
@@ -32,11 +31,17 @@ struct named_function
   uint64_t address, size;
 };
 
+struct code_range
+{
+  uint64_t start, end;
+};
+
 struct search
 {
   struct cfi_section *cfi;
   const struct image *image;
-  struct code_sections code;
+  struct code_range *code; /* owned; executable sections, ascending */
+  size_t n_code;
   struct object *objects; /* owned; one for each CIE, or NULL: no section was
                              dropped */
   struct named_function *names; /* owned; ascending */
@@ -131,12 +136,34 @@ may_be_dropped (struct search *search, const struct cfi_fde *fde)
 }
 
 static bool
+read_code (struct search *search, struct error *err)
+{
+  const struct image *image = search->image;
+  search->code = calloc (image->n_sections + 1, sizeof *search->code);
+  if (search->code == NULL)
+    return error_set_no_memory (err);
+  FOR_EACH_SECTION (section, image)
+    {
+      uint64_t start = section->header.sh_addr, end;
+      if (image_section_is_code (section)
+          && !__builtin_add_overflow (start, section->header.sh_size, &end))
+        search->code[search->n_code++] = (struct code_range){ start, end };
+    }
+  return RADIX_SORT (search->code, search->n_code)
+         || error_set_no_memory (err);
+}
+
+static bool
 is_in_code (const struct search *search, const struct cfi_fde *fde)
 {
-  return fde->size != 0
-         && image_is_executable (search->image, fde->address, fde->size)
-         && (search->image->n_sections == 0
-             || code_sections_hold (&search->code, fde->address, fde->size));
+  if (fde->size == 0
+      || !image_is_executable (search->image, fde->address, fde->size))
+    return false;
+  size_t behind
+      = SEARCH_FIRST (search->n_code, i, search->code[i].start > fde->address);
+  return search->image->n_sections == 0
+         || (behind > 0 && fde->address <= search->code[behind - 1].end
+             && fde->size <= search->code[behind - 1].end - fde->address);
 }
 
 static void
@@ -157,8 +184,7 @@ dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
                           const struct image *debug_file, struct error *err)
 {
   struct search search = { .cfi = cfi, .image = image };
-  bool found = code_sections_read (&search.code, image, err)
-               && find_objects (&search, err);
+  bool found = read_code (&search, err) && find_objects (&search, err);
   if (found && search.objects != NULL
       && (!read_names (&search, image)
           || (debug_file != NULL && !read_names (&search, debug_file))
@@ -166,7 +192,7 @@ dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
     found = error_set_no_memory (err);
   if (found)
     forget (&search);
-  code_sections_free (&search.code);
+  free (search.code);
   free (search.objects);
   free (search.names);
   return found;

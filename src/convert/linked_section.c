@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "analysis/code.h"
-#include "cfi/cfi_report.h"
 #include "cfi/finished_rows.h"
 #include "convert/code_evidence.h"
 #include "convert/options.h"

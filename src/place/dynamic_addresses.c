@@ -134,19 +134,3 @@ section_has_symbol (const struct image *image, size_t index)
       return true;
   return false;
 }
-
-bool
-dynamic_addresses_may_define (const struct image *image, const char *name)
-{
-  struct symbol_walk walk = symbol_walk_over (image, true);
-  struct symbol symbol;
-  while (symbol_walk_next (&walk, &symbol))
-    {
-      const char *own = symbol.st_shndx == SHN_UNDEF
-                            ? NULL
-                            : symbols_name (&walk.table, &symbol);
-      if (own != NULL && strcmp (own, name) == 0)
-        return true;
-    }
-  return walk.table.section == 0;
-}

@@ -18,9 +18,4 @@ bool dynamic_addresses_patch_symbols (struct draft *draft);
 /* Whether a symbol that code may use has the address of section INDEX.  */
 bool section_has_symbol (const struct image *image, size_t index);
 
-/* Whether the dynamic symbol NAME is defined in IMAGE.  True also where IMAGE
-   has no section of dynamic symbols.  */
-bool dynamic_addresses_may_define (const struct image *image,
-                                   const char *name);
-
 #endif /* PLACE_DYNAMIC_ADDRESSES_H */

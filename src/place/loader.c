@@ -9,7 +9,7 @@
 
 #include "base/prefix.h"
 #include "elf/dynamic.h"
-#include "place/dynamic_addresses.h"
+#include "elf/symbols.h"
 
 /* Such as ld64-uClibc.so.1, ld-linux-x86-64.so.2, ld64.so.1,
    libc.musl-x86_64.so.1.  */
@@ -45,13 +45,26 @@ has_string (const char *strings, uint64_t size, const char *name)
   return found != NULL && (found == strings || found[-1] == '\0');
 }
 
-/* The string table is searched first, as few files have these names.  */
+/* Whether the dynamic symbol NAME is defined, or may be, because there is no
+   section of dynamic symbols.  The string table is searched first, as few
+   files have the names that are asked for.  */
 static bool
 has_dynamic (const struct image *image, const char *strings, uint64_t size,
              const char *name)
 {
-  return has_string (strings, size, name)
-         && dynamic_addresses_may_define (image, name);
+  struct symbol_walk walk = symbol_walk_over (image, true);
+  struct symbol symbol;
+  if (!has_string (strings, size, name))
+    return false;
+  while (symbol_walk_next (&walk, &symbol))
+    {
+      const char *own = symbol.st_shndx == SHN_UNDEF
+                            ? NULL
+                            : symbols_name (&walk.table, &symbol);
+      if (own != NULL && strcmp (own, name) == 0)
+        return true;
+    }
+  return walk.table.section == 0;
 }
 
 bool

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "cfi/dropped.h"
 #include "convert/detached.h"
 #include "elf/build_id.h"
-#include "elf/code_sections.h"
 #include "elf/detached_file.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
@@ -154,20 +154,27 @@ TEST (dynamic_entries_end_with_their_segment)
     }
 }
 
+/* Of .debug_frame, FDEs of code that lies in its section as a whole stay.  */
 TEST (code_lies_in_its_section_as_a_whole)
 {
-  struct code_sections sections;
+  struct cfi_fde fdes[] = {
+    { .address = 0x1000, .size = 0x100 }, { .address = 0x1000, .size = 0 },
+    { .address = 0x10f0, .size = 0x10 },  { .address = 0x10f0, .size = 0x11 },
+    { .address = 0x1101, .size = 1 },
+  };
+  struct cfi_section cfi = { .arch = &arch_amd64,
+                             .inputs = { { .kind = CFI_DEBUG_FRAME } },
+                             .n_inputs = 1,
+                             .fdes = fdes,
+                             .n_fdes = sizeof fdes / sizeof *fdes };
   struct error err = { 0 };
   elf_builder_program (&elf, EM_X86_64, false);
+  elf.segments[3].p_memsz = 0x180; /* the code's; more than the file has */
   struct image image = open_program ();
-  assert_true (code_sections_read (&sections, &image, &err));
-  assert_true (code_sections_hold (&sections, 0x1000, 0x100));
-  assert_true (code_sections_hold (&sections, 0x10f0, 0x10));
-  assert_false (code_sections_hold (&sections, 0xfff, 1));
-  assert_false (code_sections_hold (&sections, 0x10f0, 0x11));
-  assert_false (code_sections_hold (&sections, 0x1000, UINT64_MAX));
-  assert_false (code_sections_hold (&sections, 0x1101, 0));
-  code_sections_free (&sections);
+  assert_true (dropped_functions_forget (&cfi, &image, NULL, &err));
+  assert_int_equal (cfi.n_fdes, 2);
+  assert_int_equal (fdes[0].size, 0x100);
+  assert_int_equal (fdes[1].size, 0x10);
   image_close (&image);
 }
 
