@@ -9,10 +9,15 @@
 
 #include "base/hash.h"
 
+enum
+{
+  SLOTS_MIN = 64
+};
+
 void
 key_table_free (struct key_table *table)
 {
-  free (table->slots);
+  table_free (&table->table);
   *table = (struct key_table){ 0 };
 }
 
@@ -42,52 +47,22 @@ key_of_bytes (struct key_table *table, uint64_t number, const void *bytes,
                             ^ key_mix (number ^ table->seed));
 }
 
-static void
-put (struct key_table *table, struct key_slot entry)
-{
-  size_t mask = table->n_slots - 1, at = entry.hash & mask;
-  while (table->slots[at].number != UINT32_MAX)
-    at = (at + 1) & mask;
-  table->slots[at] = entry;
-}
-
-/* Make room for one number more.  False when memory ran out.  */
-static bool
-reserve (struct key_table *table)
-{
-  enum
-  {
-    SLOTS_MIN = 64
-  };
-  if (table->n_used < table->n_slots / 2)
-    return true;
-  struct key_table larger = *table;
-  larger.n_slots = table->n_slots != 0 ? 2 * table->n_slots : SLOTS_MIN;
-  larger.slots = reallocarray (NULL, larger.n_slots, sizeof *larger.slots);
-  if (larger.slots == NULL)
-    return false;
-  memset (larger.slots, 0xff, larger.n_slots * sizeof *larger.slots);
-  for (size_t i = 0; i < table->n_slots; i++)
-    if (table->slots[i].number != UINT32_MAX)
-      put (&larger, table->slots[i]);
-  free (table->slots);
-  *table = larger;
-  return true;
-}
-
 bool
 key_table_add (struct key_table *table, uint32_t hash, size_t number)
 {
-  if (number >= UINT32_MAX || !reserve (table))
+  struct table *own = &table->table;
+  if (number >= UINT32_MAX
+      || (own->n_used >= own->n_slots / 2
+          && !table_grow (own, SLOTS_MIN, UINT_MAX)))
     return false;
-  put (table, (struct key_slot){ hash, (uint32_t)number });
-  table->n_used++;
+  table_put (own, (struct table_slot){ hash, (uint32_t)number }, UINT_MAX);
+  own->n_used++;
   return true;
 }
 
 /* Where NUMBER is, which is there under HASH.  */
 static size_t
-place_of (const struct key_table *table, uint32_t hash, uint32_t number)
+place_of (const struct table *table, uint32_t hash, uint32_t number)
 {
   size_t mask = table->n_slots - 1, at = hash & mask;
   while (table->slots[at].number != number || table->slots[at].hash != hash)
@@ -96,9 +71,10 @@ place_of (const struct key_table *table, uint32_t hash, uint32_t number)
 }
 
 void
-key_table_replace (struct key_table *table, uint32_t hash, uint32_t number,
+key_table_replace (struct key_table *keys, uint32_t hash, uint32_t number,
                    uint32_t last_hash, uint32_t last)
 {
+  struct table *table = &keys->table;
   size_t mask = table->n_slots - 1, at = place_of (table, hash, number);
   /* A search ends at an empty place: what is behind this one moves up if its
      own search would begin in front of it.  */
@@ -116,8 +92,9 @@ key_table_replace (struct key_table *table, uint32_t hash, uint32_t number,
 }
 
 void
-key_table_clear (struct key_table *table)
+key_table_clear (struct key_table *keys)
 {
+  struct table *table = &keys->table;
   if (table->n_slots != 0)
     memset (table->slots, 0xff, table->n_slots * sizeof *table->slots);
   table->n_used = 0;

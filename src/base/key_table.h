@@ -14,22 +14,17 @@
 #ifndef BASE_KEY_TABLE_H
 #define BASE_KEY_TABLE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct key_slot
-{
-  uint32_t hash;
-  uint32_t number; /* UINT32_MAX: empty */
-};
+#include "base/table.h"
 
 struct key_table
 {
-  struct key_slot *slots; /* owned */
-  size_t n_slots;         /* 0, or a power of two */
-  size_t n_used;          /* at most half of them */
-  uint64_t seed;          /* 0: not chosen yet */
+  struct table table; /* owned; at most half of its slots are used */
+  uint64_t seed;      /* 0: not chosen yet */
 };
 
 void key_table_free (struct key_table *table);
@@ -85,32 +80,15 @@ void key_table_replace (struct key_table *table, uint32_t hash,
 /* Take out all numbers.  */
 void key_table_clear (struct key_table *table);
 
-/* A walk over the numbers under one hash.  */
-struct key_walk
-{
-  uint32_t hash;
-  size_t steps;
-};
-
 /* Start a walk with { .hash = HASH }.  False, with UINT32_MAX, when no further
    number has that hash.  */
 static inline bool
-key_table_next (const struct key_table *table, struct key_walk *walk,
+key_table_next (const struct key_table *table, struct table_walk *walk,
                 uint32_t *number)
 {
   *number = UINT32_MAX;
-  if (table->n_slots == 0)
-    return false;
-  for (;;)
-    {
-      const struct key_slot *slot
-          = &table->slots[(walk->hash + walk->steps++) & (table->n_slots - 1)];
-      *number = slot->number;
-      if (slot->number == UINT32_MAX)
-        return false;
-      if (slot->hash == walk->hash)
-        return true;
-    }
+  return table->table.n_slots != 0
+         && table_search (&table->table, walk, UINT_MAX, number);
 }
 
 /* The number I in TABLE under HASH for which the expression IS is true, or
@@ -118,7 +96,7 @@ key_table_next (const struct key_table *table, struct key_walk *walk,
    search in IS needs another name.  */
 #define KEY_FIND(table, hash_of_key, i, is)                             \
   __extension__({                                                       \
-    struct key_walk i##_walk = { .hash = (hash_of_key) };               \
+    struct table_walk i##_walk = { .hash = (hash_of_key) };             \
     uint32_t i;                                                         \
     while (key_table_next (table, &i##_walk, &(i)) && !(is))            \
       continue;                                                         \

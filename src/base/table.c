@@ -11,26 +11,27 @@ enum
   SLOTS_MIN = 1024
 };
 
-/* N empty slots.  Not zeros from calloc: reading memory that was never written
+/* Give TABLE N slots, which are empty.  Not zeros from calloc: reading memory that was never written
    to, and writing to it afterwards, costs two page faults and, in two threads,
    a message to the other processor.  */
-static struct table_slot *
-slots_new (size_t n)
+static bool
+slots_make (struct table *table, size_t n)
 {
-  struct table_slot *slots = reallocarray (NULL, n, sizeof *slots);
-  if (slots != NULL)
-    memset (slots, 0xff, n * sizeof *slots);
-  return slots;
+  *table = (struct table){ reallocarray (NULL, n, sizeof *table->slots), n,
+                           table->n_used };
+  if (table->slots != NULL)
+    memset (table->slots, 0xff, n * sizeof *table->slots);
+  return table->slots != NULL;
 }
 
 bool
 table_init (struct table *table, size_t n_expected)
 {
-  *table = (struct table){ .n_slots = SLOTS_MIN };
-  while (table->n_slots < n_expected)
-    table->n_slots *= 2;
-  table->slots = slots_new (table->n_slots);
-  return table->slots != NULL;
+  size_t n = SLOTS_MIN;
+  while (n < n_expected)
+    n *= 2;
+  table->n_used = 0;
+  return slots_make (table, n);
 }
 
 void
@@ -39,13 +40,13 @@ table_free (struct table *table)
   free (table->slots);
 }
 
-static void
-slots_insert (struct table_slot *slots, size_t n_slots,
-              struct table_slot entry)
+void
+table_put (struct table *table, struct table_slot entry, unsigned limit)
 {
-  for (unsigned i = 0; i < TABLE_STEPS_MAX; i++)
+  for (unsigned i = 0; i < limit; i++)
     {
-      struct table_slot *slot = &slots[(entry.hash + i) & (n_slots - 1)];
+      struct table_slot *slot
+          = &table->slots[(entry.hash + i) & (table->n_slots - 1)];
       if (slot->number == UINT32_MAX)
         {
           *slot = entry;
@@ -54,27 +55,25 @@ slots_insert (struct table_slot *slots, size_t n_slots,
     }
 }
 
-/* Double the table.  If memory runs out the table stays as it is.  */
-static void
-table_grow (struct table *table)
+bool
+table_grow (struct table *table, size_t minimum, unsigned limit)
 {
-  size_t n_slots = table->n_slots * 2;
-  struct table_slot *slots = slots_new (n_slots);
-  if (slots == NULL)
-    return;
+  struct table larger = *table;
+  if (!slots_make (&larger,
+                   table->n_slots != 0 ? 2 * table->n_slots : minimum))
+    return false;
   for (size_t i = 0; i < table->n_slots; i++)
     if (table->slots[i].number != UINT32_MAX)
-      slots_insert (slots, n_slots, table->slots[i]);
+      table_put (&larger, table->slots[i], limit);
   free (table->slots);
-  table->slots = slots;
-  table->n_slots = n_slots;
+  *table = larger;
+  return true;
 }
 
 void
 table_insert (struct table *table, uint32_t hash, uint32_t number)
 {
-  slots_insert (table->slots, table->n_slots,
-                (struct table_slot){ hash, number });
+  table_put (table, (struct table_slot){ hash, number }, TABLE_STEPS_MAX);
   if (++table->n_used > table->n_slots / 2)
-    table_grow (table);
+    (void)table_grow (table, 0, TABLE_STEPS_MAX);
 }

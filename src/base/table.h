@@ -45,13 +45,22 @@ void table_free (struct table *table);
 /* Put in NUMBER, which is less than UINT32_MAX, under HASH.  */
 void table_insert (struct table *table, uint32_t hash, uint32_t number);
 
-/* Start a walk with { .hash = HASH }.  False when no further number has that
-   hash.  */
+/* What key_table is made of, too.  */
+
+/* Put ENTRY where a search finds it in LIMIT steps, if there is room.  */
+void table_put (struct table *table, struct table_slot entry, unsigned limit);
+
+/* Have twice as many slots, or MINIMUM where there are none.  False when
+   memory ran out: then the table stays as it is.  */
+bool table_grow (struct table *table, size_t minimum, unsigned limit);
+
+/* Start a walk of LIMIT steps with { .hash = HASH }, in a table with slots.
+   False when no further number has that hash.  */
 static inline bool
-table_next (const struct table *table, struct table_walk *walk,
-            uint32_t *number)
+table_search (const struct table *table, struct table_walk *walk,
+              unsigned limit, uint32_t *number)
 {
-  while (walk->steps < TABLE_STEPS_MAX)
+  while (walk->steps < limit)
     {
       const struct table_slot *slot
           = &table->slots[(walk->hash + walk->steps++) & (table->n_slots - 1)];
@@ -62,6 +71,13 @@ table_next (const struct table *table, struct table_walk *walk,
         return true;
     }
   return false;
+}
+
+static inline bool
+table_next (const struct table *table, struct table_walk *walk,
+            uint32_t *number)
+{
+  return table_search (table, walk, TABLE_STEPS_MAX, number);
 }
 
 #endif /* BASE_TABLE_H */
