@@ -7,7 +7,7 @@
 
 #include "analysis/analysis.h"
 
-#include "analysis/returning.h"
+#include "analysis/noreturn.h"
 #include "analysis/starts.h"
 #include "analysis/schedule.h"
 
@@ -27,7 +27,7 @@ struct analysis
   struct known_code known;
   struct go_table go;
   struct functions *functions;
-  struct returning *returning;
+  struct noreturn *noreturn;
   struct starts starts;
   struct routine_context context;
   struct schedule schedule;
@@ -159,7 +159,7 @@ connect (struct analysis *analysis)
   analysis->schedule = (struct schedule){ .context = context,
                                           .facts = &analysis->facts,
                                           .functions = analysis->functions,
-                                          .returning = analysis->returning,
+                                          .noreturn = analysis->noreturn,
                                           .starts = &analysis->starts,
                                           .row_map = analysis->row_map,
                                           .disproofs = analysis->disproofs,
@@ -183,9 +183,9 @@ prepare (struct analysis *analysis, struct error *err)
       || (request->beyond_cfi
           && !facts_find_borders (&analysis->facts, analysis->decoder)))
     return error_set_no_memory (err);
-  analysis->returning = returning_new (analysis->functions, &analysis->facts,
-                                       analysis->decoder);
-  return (analysis->returning && connect (analysis))
+  analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts,
+                                     analysis->decoder);
+  return (analysis->noreturn && connect (analysis))
          || error_set_no_memory (err);
 }
 
@@ -194,7 +194,7 @@ clean_up (struct analysis *analysis)
 {
   schedule_free (&analysis->schedule);
   starts_free (&analysis->starts);
-  returning_free (analysis->returning);
+  noreturn_free (analysis->noreturn);
   functions_free (analysis->functions);
   known_code_free (&analysis->known);
   go_table_free (&analysis->go);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "analysis/beginnings.h"
+#include "analysis/known_code.h"
 #include "analysis/disproof.h"
 #include "analysis/follower.h"
 #include "analysis/request.h"

@@ -52,7 +52,7 @@ analyse (const struct code_request *request, struct code_findings *findings,
 }
 
 /* CFI that is wrong may make a part of a function look like a function, or a
-   function like a part (beginnings.h).  Where CFI is only compared, the image
+   function like a part (known_code.h).  Where CFI is only compared, the image
    is analysed again, with each as what it is, until no more are found.  */
 bool
 code_analyse (const struct code_request *request,

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "analysis/routine_check.h"
-#include "analysis/routine_flow.h"
+#include "analysis/routine_calls.h"
 #include "analysis/row_map.h"
 #include "analysis/state_apply.h"
 #include "analysis/state_row.h"
@@ -125,7 +125,7 @@ note_row (struct follower *follower, uint64_t address, uint32_t size,
                                                  .number = number });
 }
 
-/* Note the addresses that INSN computes and that returning.c has not seen,
+/* Note the addresses that INSN computes and that noreturn.c has not seen,
    because only a jump table leads to INSN.  */
 static void
 note_mentioned (struct follower *follower, const struct insn *insn,

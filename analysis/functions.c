@@ -91,8 +91,9 @@ functions_add (struct functions *functions, uint64_t entry, bool is_start)
           return FUNCTION_NONE;
         }
       address_set_add (&functions->marks, entry);
-      functions->list[functions->n++]
-          = (struct code_function){ .entry = entry, .callers = FUNCTION_NONE };
+      functions->list[functions->n++] = (struct code_function){
+        .entry = entry, .callers = FUNCTION_NONE, .waiters = UINT32_MAX
+      };
     }
   functions->list[index].is_start |= is_start;
   return index;
@@ -126,10 +127,10 @@ functions_at (const struct functions *functions, uint64_t address)
 }
 
 bool
-functions_return_at (const struct functions *functions, uint64_t address)
+functions_may_return (const struct functions *functions, uint64_t address)
 {
   const struct code_function *function = functions_at (functions, address);
-  return !function || function->returns;
+  return !function || function->may_return;
 }
 
 /* Whether INSN uses the return address where a call has left it.  */
@@ -188,13 +189,13 @@ functions_call_is_push (const struct functions *functions,
 }
 
 void
-functions_note_back (struct functions *functions, uint64_t callee)
+functions_note_returned (struct functions *functions, uint64_t callee)
 {
   functions->failed |= !address_map_set (&functions->back, callee, 0);
 }
 
 bool
-functions_comes_back (const struct functions *functions, uint64_t callee)
+functions_has_returned (const struct functions *functions, uint64_t callee)
 {
   return address_map_get (&functions->back, callee) != UINT32_MAX;
 }

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A register by entry address.  Functions are added as they are found, and
-   keep their index.  Which of them return is found out by returning.h.  */
+   keep their index.  Which of them return is found out by noreturn.h.  */
 
 #ifndef ANALYSIS_FUNCTIONS_H
 #define ANALYSIS_FUNCTIONS_H
@@ -18,31 +18,32 @@
 /* Who sets a fact (in brackets: who takes it back), and who reads it.
 
      is_start         starts, all that call    routine_graph: a border;
-                      functions_add [turns:    follower: to be followed;
-                      judge_pointer]           routine_flow, returning, turns
-     is_known         starts                   routine_graph, routine_entry,
-                                               follower, beginnings, turns
+                      functions_add [schedule: follower: to be followed;
+                      judge_pointer]           routine_jumps, noreturn,
+                                               schedule
+     is_known         starts                   routine_check, follower,
+                                               known_code, schedule
      is_exported      starts                   follower: trust
-     is_called        starts, returning        all that judge an entry
+     is_called        starts, noreturn         all that judge an entry
      is_pointer       starts                   the same
-     is_guess         starts                   routine_entry
-     no_rows          turns: NOTE_LEFT_FOR     turns, beginnings
-     is_passed_over   turns: an observation    beginnings
-     moves_stack      turns: an observation    routine_effects
-     changes          turns                    routine_flow, routine_effects
-     returns          returning                functions_return_at
-     is_proven        turns: conclude          routine_entry, beginnings
-     fails            turns: conclude [same]   turns, follower, beginnings
-     is_bare          turns: conclude [same]   follower: a revision
-     is_concluded     turns: conclude          turns, follower
-     is_compared      turns [same]             analysis: the summary
+     is_guess         starts                   routine_check
+     no_rows          schedule: NOTE_LEFT_FOR  schedule, known_code
+     is_passed_over   schedule: observations   known_code
+     moves_stack      schedule: observations   routine_check
+     changes          schedule                 routine_calls, routine_check
+     may_return       noreturn                 routine_calls
+     is_proven        schedule: conclude       routine_check, known_code
+     fails            schedule: conclude       schedule, follower, known_code
+     is_bare          schedule: conclude       follower: a revision
+     is_concluded     schedule: conclude       schedule, follower
+     is_compared      schedule                 analysis: the summary
      is_affected      functions [same]         functions
 
    Followers set nothing: they work at the same time.  */
 struct code_function
 {
   uint64_t entry;
-  bool returns; /* some path through it may, as far as was followed */
+  bool may_return; /* some path through it does, as far as was followed */
   /* Its entry is a border: other functions get there by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
@@ -65,6 +66,7 @@ struct code_function
   uint32_t changes;  /* mask: registers of the ABI that it returns with
                         changed */
   uint32_t callers;  /* the last of those that were noted */
+  uint32_t waiters;  /* noreturn.c: the last that waits for its return */
   uint32_t conclusion;  /* how often it was concluded */
   uint32_t n_disproofs; /* of the last conclusion (disproof.h) */
 };
@@ -111,18 +113,20 @@ struct code_function *functions_at (const struct functions *functions,
                                     uint64_t address);
 
 /* Whether a function returns is known in two strengths.  The sweep of
-   returning.h proves that it never does, or else finds a way by which it may:
-   functions_return_at.  What routine_callees.h sees behind a call shows that
-   the call did return: functions_comes_back.  A call that may return, and was
-   not seen to, is a doubtful one (enum doubtful_calls, routine.h).  */
+   noreturn.h proves that it never does, or else finds a way by which it may.
+   What routine_returns.h sees behind a call shows that the call has returned.
+   A call that may return, and was not seen to, is a doubtful one (enum
+   doubtful_calls, routine.h).  */
 
 /* Whether a call of ADDRESS may return; true where nothing is known.  */
-bool functions_return_at (const struct functions *functions, uint64_t address);
+bool functions_may_return (const struct functions *functions,
+                           uint64_t address);
 
 /* A call of CALLEE, its address or the place of the GOT that leads to it, was
    seen to return.  */
-void functions_note_back (struct functions *functions, uint64_t callee);
-bool functions_comes_back (const struct functions *functions, uint64_t callee);
+void functions_note_returned (struct functions *functions, uint64_t callee);
+bool functions_has_returned (const struct functions *functions,
+                             uint64_t callee);
 
 /* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
    way to push that address: how position-independent code finds out where it

@@ -15,7 +15,7 @@
 #include "elf/symbols.h"
 
 /* Functions of common libraries that never come back, by name.  A function of
-   the image itself needs no name: it is looked at (returning.h).  */
+   the image itself needs no name: it is looked at (noreturn.h).  */
 static const char *const never_return[] = {
   "Perl_croak",
   "Perl_croak_memory_wrap",

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 #include "analysis/state_apply.h"
-#include "analysis/routine_callees.h"
+#include "analysis/routine_returns.h"
 #include "analysis/routine_check.h"
-#include "analysis/routine_flow.h"
+#include "analysis/routine_calls.h"
+#include "analysis/routine_jumps.h"
 
 enum
 {
@@ -282,7 +283,7 @@ decide_doubtful_calls (struct routine *routine,
   if (!routine->context->request->beyond_cfi
       || routine->result.failure != ROUTINE_SOUND
       || routine->result.met_unknown || routine->is_go
-      || !routine_note_callees (routine))
+      || !routine_note_returns (routine))
     return;
   if (doubtful_calls == DOUBTFUL_CALLS_END_PATH)
     follow (routine);

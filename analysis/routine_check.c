@@ -11,7 +11,7 @@
    the routine fails as a whole: then nothing says which of its paths are real.
 
    Assumed is that the graph has all paths (routine.c), and that calls come
-   back where they are taken to (routine_callees.c).
+   back where they are taken to (routine_returns.c).
 
    All rows are relative to the CFA, which is where the stack pointer of the
    entry has it if the routine was called.  Code can be entered with more on
@@ -38,7 +38,8 @@
 #include "base/array.h"
 #include "analysis/state_apply.h"
 #include "analysis/state_row.h"
-#include "analysis/routine_flow.h"
+#include "analysis/routine_calls.h"
+#include "analysis/routine_jumps.h"
 
 /* The entry.  */
 

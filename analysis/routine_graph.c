@@ -45,11 +45,11 @@ routine_observe (struct routine *routine, enum observation_kind kind,
 }
 
 bool
-routine_comes_back (const struct routine *routine, uint64_t callee)
+routine_has_returned (const struct routine *routine, uint64_t callee)
 {
   uint32_t kinds;
-  return functions_comes_back (routine->context->functions, callee)
-         || has_observed (routine, OBSERVED_COMES_BACK, callee, &kinds);
+  return functions_has_returned (routine->context->functions, callee)
+         || has_observed (routine, OBSERVED_RETURNED, callee, &kinds);
 }
 
 /* Borders.  */
@@ -102,6 +102,16 @@ routine_constant_place (const struct insn *insn)
   bool is_constant
       = insn->memory && insn->base == REG_NONE && insn->index == REG_NONE;
   return is_constant ? (uint64_t)insn->offset : 0;
+}
+
+bool
+routine_step_at (const struct routine_context *context, uint64_t address,
+                 struct insn_step *step)
+{
+  uint64_t size;
+  const uint8_t *bytes = facts_code (context->facts, address, &size);
+  return bytes
+         && insn_decode_step (context->decoder, bytes, size, address, step);
 }
 
 static void

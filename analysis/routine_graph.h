@@ -108,7 +108,7 @@ bool routine_observe (struct routine *routine, enum observation_kind kind,
                       uint64_t address);
 
 /* Whether a call of CALLEE was seen to return, in this routine or another.  */
-bool routine_comes_back (const struct routine *routine, uint64_t callee);
+bool routine_has_returned (const struct routine *routine, uint64_t callee);
 
 /* The node at ADDRESS, or NODE_NONE.  */
 uint32_t routine_node_at (struct routine *routine, uint64_t address);
@@ -126,6 +126,11 @@ void routine_add_label (struct routine *routine, uint32_t number,
 /* Join STATE into the state of node NUMBER, where paths can meet.  */
 void routine_arrive (struct routine *routine, uint32_t number,
                      const struct state *state);
+
+/* Decode the instruction at ADDRESS, which is no node.  False: there is none.
+ */
+bool routine_step_at (const struct routine_context *context, uint64_t address,
+                      struct insn_step *step);
 
 /* The constant place that INSN has in memory, or 0.  */
 uint64_t routine_constant_place (const struct insn *insn);

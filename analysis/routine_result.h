@@ -84,7 +84,7 @@ struct routine_result
 enum observation_kind
 {
   OBSERVED_UNKNOWN,     /* called, but not registered */
-  OBSERVED_COMES_BACK,  /* a call of it was seen to return */
+  OBSERVED_RETURNED,    /* a call of it was seen to return */
   OBSERVED_PASSED_OVER, /* is_passed_over */
   OBSERVED_MOVES_STACK  /* moves_stack */
 };

@@ -8,7 +8,7 @@
        functions that begin, or are called, there (starts.c);
        a function that moves the stack or changes registers (functions.h);
        a function that was followed before and is seen to return now
-         (returning.c);
+         (noreturn.c);
      of a single function (holds_in_turn)
        it called what was not known, or lacks a proof, which another may have
          given meanwhile;
@@ -162,9 +162,9 @@ note_back (struct schedule *schedule, uint64_t callee)
   struct functions *functions = schedule->functions;
   struct code_function *function = functions_at (functions, callee);
   if (function && schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
-      && !functions_comes_back (functions, callee))
+      && !functions_has_returned (functions, callee))
     functions_affect_callers (functions, function);
-  functions_note_back (functions, callee);
+  functions_note_returned (functions, callee);
 }
 
 /* An observation about the function at ADDRESS.  */
@@ -176,7 +176,7 @@ pass_on_observation (struct schedule *schedule, enum observation_kind kind,
   struct code_function *function = functions_at (functions, address);
   if (kind == OBSERVED_UNKNOWN)
     functions_add (functions, address, false);
-  else if (kind == OBSERVED_COMES_BACK)
+  else if (kind == OBSERVED_RETURNED)
     note_back (schedule, address);
   else if (function && kind == OBSERVED_PASSED_OVER)
     function->is_passed_over = true;
@@ -272,7 +272,7 @@ follow_now (struct schedule *schedule, struct followed *followed,
       schedule->names_changed = true;
       if (!pass_on_notes (schedule, followed))
         return error_set_no_memory (err);
-      if (!returning_run (schedule->returning, err))
+      if (!noreturn_run (schedule->noreturn, err))
         return false;
     }
 }
@@ -530,7 +530,7 @@ schedule_follow_pending (struct schedule *schedule, struct error *err)
 {
   while (starts_pending (schedule->starts))
     {
-      if (!returning_run (schedule->returning, err))
+      if (!noreturn_run (schedule->noreturn, err))
         return false;
       starts_promote_called (schedule->starts);
       if (!follow_all (schedule, NULL, &schedule->starts->n_tried,

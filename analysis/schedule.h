@@ -23,7 +23,7 @@
 #include "analysis/disproof.h"
 #include "analysis/follower.h"
 #include "analysis/functions.h"
-#include "analysis/returning.h"
+#include "analysis/noreturn.h"
 #include "analysis/row_map.h"
 #include "analysis/starts.h"
 
@@ -41,7 +41,7 @@ struct schedule
   const struct routine_context *context;
   struct image_facts *facts;
   struct functions *functions;
-  struct returning *returning;
+  struct noreturn *noreturn;
   struct starts *starts;
   struct row_map *row_map;
   struct disproofs *disproofs; /* or NULL: nothing is compared */

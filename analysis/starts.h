@@ -60,7 +60,7 @@ bool starts_add_described (struct starts *starts, bool adjoining);
 bool starts_add_called (struct starts *starts, uint64_t address);
 bool starts_note_call (struct starts *starts, uint64_t address);
 
-/* What the sweep (returning.h) has seen to be called are starts, from now
+/* What the sweep (noreturn.h) has seen to be called are starts, from now
    on.  */
 void starts_promote_called (struct starts *starts);
 

@@ -16,9 +16,9 @@
    type, as compilers see it.  That is assumed of words which the program may
    write.  */
 
-#include "analysis/routine_callees.h"
+#include "analysis/routine_returns.h"
 
-#include "analysis/routine_flow.h"
+#include "analysis/routine_calls.h"
 
 enum
 {
@@ -112,7 +112,7 @@ defined_comes_back (const struct routine *routine, const struct insn *insn)
 {
   const struct relocated *word = routine_called_word (routine->context, insn);
   return word && word->is_got && word->value != 0
-         && routine_comes_back (routine, word->value);
+         && routine_has_returned (routine, word->value);
 }
 
 /* Registers that belong to callers and that INSN uses, other than by saving
@@ -240,8 +240,8 @@ is_shown_behind (const struct routine *routine, uint32_t number)
 static void
 note_back (struct routine *routine, uint64_t callee)
 {
-  if (!routine_comes_back (routine, callee))
-    routine_observe (routine, OBSERVED_COMES_BACK, callee);
+  if (!routine_has_returned (routine, callee))
+    routine_observe (routine, OBSERVED_RETURNED, callee);
 }
 
 /* Whether the path behind call NUMBER leads back in front of the call: such a
@@ -276,7 +276,7 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
   const struct insn *insn = &routine->nodes[number].insn;
   if (callee != 0)
     return !node_behind (routine, number)->goes_back
-           && !routine_comes_back (routine, callee)
+           && !routine_has_returned (routine, callee)
            && !defined_comes_back (routine, insn);
   bool goes_on = node_behind (routine, number)->goes_back
                  || loops_around (routine, number);
@@ -331,14 +331,14 @@ has_news (const struct routine *routine)
       const struct insn *insn = &routine->nodes[i].insn;
       uint64_t callee = insn_is_call (insn) ? callee_of (routine, insn) : 0;
       if (insn_is_call (insn)
-          && (callee == 0 || !routine_comes_back (routine, callee)))
+          && (callee == 0 || !routine_has_returned (routine, callee)))
         return true;
     }
   return false;
 }
 
 bool
-routine_note_callees (struct routine *routine)
+routine_note_returns (struct routine *routine)
 {
   size_t n_ends = is_stub (routine) ? 0 : routine->n_nodes;
   for (size_t i = 0; i < n_ends; i++)

@@ -1,245 +1,18 @@
-/* Where instructions lead: jump tables, calls, landing pads.
+/* What calls leave of a state, and whether they come back.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/routine_flow.h"
+#include "analysis/routine_calls.h"
 
-#include "base/array.h"
 #include "base/search.h"
+#include "analysis/routine_jumps.h"
 #include "analysis/state_apply.h"
 
 enum
 {
-  NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
-  PADDING_STEPS = 16,       /* between functions */
-  PROBE_BYTES = 256,        /* of a function that may leave a register alone */
-  LOOKS_MAX = 16,           /* at such a function */
-  PROBED_MIN = 4096         /* smaller frames need no probe */
+  PROBE_BYTES = 256, /* of a function that may leave a register alone */
+  LOOKS_MAX = 16,    /* at such a function */
+  PROBED_MIN = 4096  /* smaller frames need no probe */
 };
-
-/* Whether another function starts at ADDRESS, beyond doubt.  */
-static bool
-starts_certainly (const struct routine *routine, uint64_t address)
-{
-  const struct code_function *function
-      = functions_at (routine->context->functions, address);
-  return function && routine_is_start (routine, address)
-         && function_is_certain (function);
-}
-
-/* Decode the instruction at ADDRESS, if there is one.  */
-static bool
-step_at (const struct routine_context *context, uint64_t address,
-         struct insn_step *step)
-{
-  uint64_t size;
-  const uint8_t *bytes = facts_code (context->facts, address, &size);
-  return bytes
-         && insn_decode_step (context->decoder, bytes, size, address, step);
-}
-
-/* Whether nothing but padding is between ADDRESS and the start of another
-   function: no path gets there.  */
-static bool
-is_behind_the_end (const struct routine *routine, uint64_t address)
-{
-  struct insn_step step = { .is_nop = true };
-  for (int i = 0; i < PADDING_STEPS && step.is_nop; i++)
-    {
-      if (starts_certainly (routine, address))
-        return true;
-      if (!step_at (routine->context, address, &step))
-        return false;
-      address += step.size;
-    }
-  return false;
-}
-
-bool
-routine_is_never_taken (const struct routine *routine, const struct insn *insn)
-{
-  return insn->condition == CONDITION_ABOVE
-         && is_behind_the_end (routine, insn->target);
-}
-
-/* Edges that are left out, in huge functions, make calls look doubtful at
-   worst.  */
-static void
-note_edge (struct routine *routine, uint32_t to)
-{
-  if (routine->n_edges >= routine->nodes_max)
-    return;
-  if (ARRAY_ROOM (routine->edges, routine->n_edges + 1,
-                  &routine->edges_capacity))
-    routine->edges[routine->n_edges++]
-        = (struct routine_edge){ routine->noting, to };
-  else
-    routine_fail (routine, ROUTINE_TOO_MUCH, routine->nodes[to].insn.address);
-}
-
-void
-routine_jump (struct routine *routine, uint64_t target,
-              const struct state *state)
-{
-  if (routine_is_start (routine, target))
-    return;
-  uint32_t number = routine_node_at (routine, target);
-  if (number == NODE_NONE)
-    return;
-  if (routine->noting != NODE_NONE)
-    note_edge (routine, number);
-  routine_arrive (routine, number, state);
-}
-
-/* Where an indirect jump goes by tables, *TARGET is an entry or a target of
-   them.  False: by none.  */
-static bool
-find_tables (struct routine *routine, const struct insn *insn,
-             const struct state *state, struct value *target)
-{
-  uint32_t number;
-  if (insn->from == REG_NONE)
-    {
-      bool reads = insn->width == 8 && state_table (state, insn, &number);
-      *target = value_of (VALUE_ENTRY, reads ? number : 0);
-      return reads;
-    }
-  *target = state->registers[insn->from];
-  if (value_is_address (*target)
-      && jump_tables_note_address (&routine->tables, (uint64_t)target->number,
-                                   &number))
-    *target = value_of (VALUE_TARGET, number);
-  if (value_is_target (*target))
-    return true;
-  if (!value_is_entry (*target))
-    return false;
-  for (number = TABLE_NONE; value_next_table (*target, &number);)
-    if (routine->tables.tables[number].width != 8)
-      return false;
-  return true;
-}
-
-/* Where the table at ADDRESS ends at the latest.  */
-static uint64_t
-end_of_table (const struct routine *routine, uint64_t address)
-{
-  const uint64_t ends[]
-      = { facts_next_named (routine->context->facts, address),
-          address_list_next (&routine->ends, address),
-          address_list_next (&routine->context->facts->borders, address) };
-  uint64_t end = ends[0] < ends[1] ? ends[0] : ends[1];
-  return ends[2] < end ? ends[2] : end;
-}
-
-/* Whether TARGET is in the function, whose parts can be elsewhere: in the
-   part that reads the table, certainly.  Words that happen to look like
-   offsets are not trusted to lead to other parts.  */
-static bool
-is_inside (const struct routine *routine, const struct jump_table *table,
-           uint64_t target)
-{
-  const struct code_range *part
-      = known_code_part (routine->context->known, target);
-  return (target >= routine->entry && target < routine->end)
-         || (part
-             && (table->width == 8
-                 || part
-                        == known_code_part (routine->context->known,
-                                            table->reader)));
-}
-
-/* The target of entry INDEX.  False behind the last: a table without a bound
-   ends where an entry leaves the function.  */
-static bool
-table_target (const struct routine *routine, const struct jump_table *table,
-              uint64_t index, uint64_t *target)
-{
-  bool bounded = table->max != UINT64_MAX && table->width != 0;
-  return jump_table_target (table, routine->context->facts, index, target)
-         && (bounded || is_inside (routine, table, *target));
-}
-
-/* A table without a bound that ends where an address is named, and leads to
-   this function or parts of functions from its first word to its last, is
-   taken as a whole.  Few tables have the parts in them, but those that begin
-   with one would have no entry otherwise.  */
-static void
-bound_by_names (const struct routine *routine, struct jump_table *table)
-{
-  uint64_t n = (table->end - table->address) / 4, target;
-  if (table->width != 4 || table->max != UINT64_MAX || n > NAMED_ENTRIES_MAX)
-    return;
-  for (uint64_t i = 0; i < n; i++)
-    if (!jump_table_target (table, routine->context->facts, i, &target)
-        || ((target < routine->entry || target >= routine->end)
-            && !known_code_part (routine->context->known, target)))
-      return;
-  table->max = n - 1;
-}
-
-/* Free Pascal has its jump tables among the data.  What the program could
-   write is one only if nothing else looks like that: offsets from the table
-   itself, as many as the comparison in front of the jump allows, and all of
-   them lead into the function.  */
-static void
-look_among_data (struct routine *routine, struct jump_table *table)
-{
-  uint64_t target, i = 0;
-  if (table->width != 4 || table->base != table->address || table->max == 0)
-    return;
-  table->is_in_data = true;
-  while (i <= table->max
-         && jump_table_target (table, routine->context->facts, i, &target)
-         && target >= routine->entry && target < routine->end)
-    i++;
-  routine->steps += i;
-  table->is_in_data = i > table->max;
-}
-
-/* Whether an entry that leads to TARGET is for values that a switch never has
-   (LLVM).  */
-static bool
-is_never_chosen (struct routine *routine, uint64_t target)
-{
-  uint32_t number = routine_node_at (routine, target);
-  return number != NODE_NONE && routine->nodes[number].insn.is_nop
-         && is_behind_the_end (routine, target);
-}
-
-/* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
-static bool
-jump_by_table (struct routine *routine, uint32_t number,
-               const struct state *state)
-{
-  struct jump_table table = routine->tables.tables[number];
-  uint64_t target, i = 0;
-  routine->result.reads_tables = true;
-  table.end = end_of_table (routine, table.address);
-  if (image_is_writable (routine->context->facts->image, table.address, 1))
-    look_among_data (routine, &table);
-  bound_by_names (routine, &table);
-  while (routine->result.failure == ROUTINE_SOUND
-         && table_target (routine, &table, i, &target))
-    {
-      if (!is_never_chosen (routine, target))
-        routine_jump (routine, target, state);
-      routine->steps++;
-      i++;
-    }
-  return i > 0;
-}
-
-bool
-routine_jump_by_tables (struct routine *routine, const struct insn *insn,
-                        const struct state *state)
-{
-  struct value target;
-  if (!find_tables (routine, insn, state, &target))
-    return false;
-  bool resolved = true;
-  for (uint32_t i = TABLE_NONE; value_next_table (target, &i);)
-    resolved &= jump_by_table (routine, i, state);
-  return resolved;
-}
 
 /* The place of the address that the stub of an imported function at ADDRESS
    jumps to, or 0 when it is not a stub.  One instruction that does nothing,
@@ -249,8 +22,9 @@ static uint64_t
 stub_place (const struct routine_context *context, uint64_t address)
 {
   struct insn_step step;
-  if (!step_at (context, address, &step)
-      || (step.is_nop && !step_at (context, address + step.size, &step)))
+  if (!routine_step_at (context, address, &step)
+      || (step.is_nop
+          && !routine_step_at (context, address + step.size, &step)))
     return 0;
   return step.flow == FLOW_JUMP_INDIRECT ? step.place : 0;
 }
@@ -308,7 +82,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
       routine->result.met_unknown = true;
       return routine_observe (routine, OBSERVED_UNKNOWN, insn->target);
     }
-  return functions_return_at (context->functions, insn->target)
+  return functions_may_return (context->functions, insn->target)
          && (!is_set
              || facts_call_returns (context->facts,
                                     routine_called_place (context, insn),

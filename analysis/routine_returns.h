@@ -7,8 +7,8 @@
    function does not return, either.  So what is behind a call counts only if
    it returns to the caller, or if the callee was seen to return elsewhere.  */
 
-#ifndef ANALYSIS_ROUTINE_CALLEES_H
-#define ANALYSIS_ROUTINE_CALLEES_H
+#ifndef ANALYSIS_ROUTINE_RETURNS_H
+#define ANALYSIS_ROUTINE_RETURNS_H
 
 #include "analysis/routine_graph.h"
 
@@ -16,6 +16,6 @@
    whether ROUTINE itself, are seen to return.  If the code behind a call of
    another function does not return either, that call is one of the routine's
    doubtful ones.  Whether there are any.  */
-bool routine_note_callees (struct routine *routine);
+bool routine_note_returns (struct routine *routine);
 
-#endif /* ANALYSIS_ROUTINE_CALLEES_H */
+#endif /* ANALYSIS_ROUTINE_RETURNS_H */

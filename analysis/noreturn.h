@@ -1,4 +1,4 @@
-/* Which functions return.
+/* Which functions never return, and which may.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    What follows a call is code of the caller only if the callee returns.  A
@@ -12,8 +12,8 @@
    away are registered on the way, and addresses that code computes are
    collected.  */
 
-#ifndef ANALYSIS_RETURNING_H
-#define ANALYSIS_RETURNING_H
+#ifndef ANALYSIS_NORETURN_H
+#define ANALYSIS_NORETURN_H
 
 #include <stdbool.h>
 
@@ -22,17 +22,17 @@
 #include "analysis/decoder.h"
 #include "analysis/image_facts.h"
 
-struct returning; /* opaque */
+struct noreturn; /* opaque */
 
 /* FUNCTIONS, FACTS and DECODER must outlive it.  NULL when memory ran
    out.  */
-struct returning *returning_new (struct functions *functions,
-                                 struct image_facts *facts,
-                                 const struct insn_decoder *decoder);
-void returning_free (struct returning *returning);
+struct noreturn *noreturn_new (struct functions *functions,
+                               struct image_facts *facts,
+                               const struct insn_decoder *decoder);
+void noreturn_free (struct noreturn *noreturn);
 
 /* Follow all functions that were registered since the last run, and set
-   `returns' of each.  */
-bool returning_run (struct returning *returning, struct error *err);
+   `may_return' of each.  */
+bool noreturn_run (struct noreturn *noreturn, struct error *err);
 
-#endif /* ANALYSIS_RETURNING_H */
+#endif /* ANALYSIS_NORETURN_H */

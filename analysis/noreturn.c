@@ -1,0 +1,341 @@
+/* Following the flow to see which functions may return.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/noreturn.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "analysis/addresses.h"
+
+static const uint32_t WAITER_NONE = UINT32_MAX;
+
+/* A caller that waits for a function to return.  */
+struct waiter
+{
+  uint32_t function;
+  uint32_t next;   /* waiter, or WAITER_NONE */
+  uint64_t resume; /* 0: it returns, too (a tail call) */
+};
+
+/* A place from which a function is still to be followed.  */
+struct sweep_task
+{
+  uint32_t function;
+  bool after_call;
+  uint64_t address; /* 0: none, the function returns */
+};
+
+struct noreturn
+{
+  struct functions *functions;
+  struct image_facts *facts;
+  const struct insn_decoder *decoder;
+  struct address_map labels;    /* target of a jump: function that got there */
+  struct address_set jumped_to; /* what may be found in `labels' */
+  size_t n_queued;              /* of the functions ... */
+  size_t n_before;              /* ... before this run */
+  struct waiter *waiters;
+  size_t n_waiters, waiters_capacity;
+  uint32_t unused_waiter; /* the first of those that wait no more */
+  struct sweep_task *tasks;
+  size_t n_tasks, tasks_capacity;
+  uint64_t steps_left;
+  bool failed; /* memory ran out */
+};
+
+struct noreturn *
+noreturn_new (struct functions *functions, struct image_facts *facts,
+              const struct insn_decoder *decoder)
+{
+  struct noreturn *noreturn = calloc (1, sizeof *noreturn);
+  if (!noreturn || !address_set_init (&noreturn->jumped_to, facts->image))
+    {
+      noreturn_free (noreturn);
+      return NULL;
+    }
+  noreturn->functions = functions;
+  noreturn->facts = facts;
+  noreturn->decoder = decoder;
+  noreturn->unused_waiter = WAITER_NONE;
+  /* Paths that share code are followed by each function anew, within reason:
+     an instruction takes a byte at least.  */
+  noreturn->steps_left = 4 * facts->image->size + (1 << 20);
+  address_map_clear (&noreturn->labels);
+  return noreturn;
+}
+
+void
+noreturn_free (struct noreturn *noreturn)
+{
+  if (!noreturn)
+    return;
+  address_set_free (&noreturn->jumped_to);
+  address_map_free (&noreturn->labels);
+  free (noreturn->waiters);
+  free (noreturn->tasks);
+  free (noreturn);
+}
+
+static void
+add_task (struct noreturn *noreturn, uint32_t function, uint64_t address,
+          bool after_call)
+{
+  if (ARRAY_ROOM (noreturn->tasks, noreturn->n_tasks + 1,
+                  &noreturn->tasks_capacity))
+    noreturn->tasks[noreturn->n_tasks++]
+        = (struct sweep_task){ function, after_call, address };
+  else
+    noreturn->failed = true;
+}
+
+static void
+mark_returning (struct noreturn *noreturn, uint32_t index)
+{
+  struct code_function *function = functions_get (noreturn->functions, index);
+  if (function->may_return)
+    return;
+  function->may_return = true;
+  if (index < noreturn->n_before)
+    functions_note_change (noreturn->functions);
+  uint32_t next = function->waiters;
+  function->waiters = WAITER_NONE;
+  while (next != WAITER_NONE)
+    {
+      uint32_t i = next;
+      struct waiter *waiter = &noreturn->waiters[i];
+      add_task (noreturn, waiter->function, waiter->resume, true);
+      next = waiter->next;
+      waiter->next = noreturn->unused_waiter;
+      noreturn->unused_waiter = i;
+    }
+}
+
+/* Room for a waiter, or WAITER_NONE.  */
+static uint32_t
+new_waiter (struct noreturn *noreturn)
+{
+  uint32_t waiter = noreturn->unused_waiter;
+  if (waiter != WAITER_NONE)
+    {
+      noreturn->unused_waiter = noreturn->waiters[waiter].next;
+      return waiter;
+    }
+  if (!ARRAY_ROOM (noreturn->waiters, noreturn->n_waiters + 1,
+                   &noreturn->waiters_capacity))
+    return WAITER_NONE;
+  return (uint32_t)noreturn->n_waiters++;
+}
+
+/* FUNCTION goes on at RESUME (or returns: 0) once CALLEE returns.  */
+static void
+wait_for (struct noreturn *noreturn, uint32_t callee, uint32_t function,
+          uint64_t resume)
+{
+  struct code_function *waited = functions_get (noreturn->functions, callee);
+  if (waited->may_return)
+    {
+      add_task (noreturn, function, resume, true);
+      return;
+    }
+  uint32_t waiter = new_waiter (noreturn);
+  if (waiter == WAITER_NONE)
+    {
+      noreturn->failed = true;
+      return;
+    }
+  noreturn->waiters[waiter]
+      = (struct waiter){ function, waited->waiters, resume };
+  waited->waiters = waiter;
+}
+
+/* The function that got to ADDRESS first, or starts there (*IS_START), or
+   FUNCTION_NONE.  */
+static uint32_t
+owner_of (const struct noreturn *noreturn, uint64_t address, bool *is_start)
+{
+  uint32_t start = functions_find (noreturn->functions, address);
+  *is_start = start != FUNCTION_NONE;
+  if (*is_start || !address_set_may_have (&noreturn->jumped_to, address))
+    return start;
+  return address_map_get (&noreturn->labels, address);
+}
+
+/* FUNCTION jumps to TARGET.  Code that another function got to first counts as
+   that function's.  */
+static void
+follow_jump (struct noreturn *noreturn, uint32_t function, uint64_t target)
+{
+  bool is_start;
+  uint32_t owner = owner_of (noreturn, target, &is_start);
+  if (owner == function)
+    return;
+  if (owner != FUNCTION_NONE)
+    {
+      wait_for (noreturn, owner, function, 0);
+      return;
+    }
+  address_set_add (&noreturn->jumped_to, target);
+  if (!address_map_set (&noreturn->labels, target, function))
+    noreturn->failed = true;
+  add_task (noreturn, function, target, false);
+}
+
+/* FUNCTION jumps where the word at PLACE points.  If that is a function of the
+   image, by name, whether it returns is known.  */
+static void
+follow_jump_through (struct noreturn *noreturn, uint32_t function,
+                     uint64_t place)
+{
+  const struct relocated *word = facts_relocated (noreturn->facts, place);
+  uint64_t size;
+  if (!facts_call_returns (noreturn->facts, place, false))
+    return;
+  if (word && word->is_got && word->value != 0
+      && facts_code (noreturn->facts, word->value, &size))
+    follow_jump (noreturn, function, word->value);
+  else
+    mark_returning (noreturn, function);
+}
+
+static void
+note_place (struct noreturn *noreturn, const struct insn_step *step)
+{
+  if (step->place && step->computes_place
+      && !facts_name (noreturn->facts, step->place))
+    noreturn->failed = true;
+}
+
+/* Whether the sweep of FUNCTION goes on behind STEP, which ends at NEXT.  */
+static bool
+follow_step (struct noreturn *noreturn, uint32_t function,
+             const struct insn_step *step, uint64_t next)
+{
+  uint32_t callee;
+  switch (step->flow)
+    {
+    case FLOW_NEXT:
+      note_place (noreturn, step);
+      return true;
+    case FLOW_BRANCH:
+      follow_jump (noreturn, function, step->target);
+      return true;
+    case FLOW_JUMP:
+      follow_jump (noreturn, function, step->target);
+      return false;
+    case FLOW_CALL:
+      if (functions_call_is_push (noreturn->functions, noreturn->facts,
+                                  noreturn->decoder, step->target, next))
+        return true;
+      callee = functions_add (noreturn->functions, step->target, false);
+      if (callee == FUNCTION_NONE)
+        return false;
+      functions_get (noreturn->functions, callee)->is_called
+          |= function_is_certain (
+              functions_get (noreturn->functions, function));
+      if (functions_get (noreturn->functions, callee)->may_return)
+        return true;
+      wait_for (noreturn, callee, function, next);
+      return false;
+    case FLOW_CALL_INDIRECT:
+      return facts_call_returns (noreturn->facts, step->place, false);
+    case FLOW_JUMP_INDIRECT:
+      follow_jump_through (noreturn, function, step->place);
+      return false;
+    case FLOW_RETURN:
+      mark_returning (noreturn, function);
+      return false;
+    default:
+      return false;
+    }
+}
+
+/* Whether the sweep of FUNCTION, which comes from the instruction in front,
+   ends at ADDRESS: the instruction was reached before.  A call that another
+   function follows does not return here.  */
+static bool
+arrives (struct noreturn *noreturn, uint32_t function, uint64_t address,
+         bool after_call)
+{
+  bool is_start;
+  uint32_t owner = owner_of (noreturn, address, &is_start);
+  if (owner == FUNCTION_NONE)
+    return false;
+  if (owner != function && !(after_call && is_start))
+    wait_for (noreturn, owner, function, 0);
+  return true;
+}
+
+static void
+sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
+       bool after_call)
+{
+  uint64_t left;
+  const uint8_t *bytes = facts_code (noreturn->facts, address, &left);
+  struct insn_step step;
+  if (after_call && arrives (noreturn, function, address, true))
+    return;
+  while (bytes && left > 0 && noreturn->steps_left > 0
+         && insn_decode_step (noreturn->decoder, bytes, left, address, &step))
+    {
+      noreturn->steps_left--;
+      facts_resolve (noreturn->facts, step.place, &step.flow, &step.target);
+      bytes += step.size;
+      left -= step.size;
+      address += step.size;
+      after_call = step.flow == FLOW_CALL || step.flow == FLOW_CALL_INDIRECT
+                   || (after_call && step.is_nop);
+      if (!follow_step (noreturn, function, &step, address)
+          || arrives (noreturn, function, address, after_call))
+        return;
+    }
+}
+
+static void
+queue_new_functions (struct noreturn *noreturn)
+{
+  const struct functions *functions = noreturn->functions;
+  for (; noreturn->n_queued < functions_count (functions);
+       noreturn->n_queued++)
+    {
+      uint32_t index = (uint32_t)noreturn->n_queued;
+      add_task (noreturn, index, functions_get (functions, index)->entry,
+                false);
+    }
+}
+
+/* Without an answer within bounds, every function counts as returning.  */
+static void
+give_up (struct noreturn *noreturn)
+{
+  functions_note_change (noreturn->functions);
+  for (size_t i = 0; i < functions_count (noreturn->functions); i++)
+    functions_get (noreturn->functions, (uint32_t)i)->may_return = true;
+  noreturn->n_tasks = 0;
+}
+
+bool
+noreturn_run (struct noreturn *noreturn, struct error *err)
+{
+  noreturn->n_before = noreturn->n_queued;
+  for (;;)
+    {
+      if (noreturn->n_tasks == 0)
+        queue_new_functions (noreturn);
+      if (noreturn->n_tasks == 0 || noreturn->failed)
+        break;
+      struct sweep_task task = noreturn->tasks[--noreturn->n_tasks];
+      if (task.address == 0)
+        mark_returning (noreturn, task.function);
+      else
+        sweep (noreturn, task.function, task.address, task.after_call);
+      if (noreturn->steps_left == 0)
+        give_up (noreturn);
+    }
+  free (noreturn->tasks);
+  noreturn->tasks = NULL;
+  noreturn->tasks_capacity = 0;
+  return (!noreturn->failed && !functions_failed (noreturn->functions)
+          && facts_sort_named (noreturn->facts))
+         || error_set_no_memory (err);
+}
