@@ -11,9 +11,9 @@ enum
   SLOTS_MIN = 1024
 };
 
-/* Give TABLE N slots, which are empty.  Not zeros from calloc: reading memory that was never written
-   to, and writing to it afterwards, costs two page faults and, in two threads,
-   a message to the other processor.  */
+/* Give TABLE N slots, which are empty.  Not zeros from calloc: reading memory
+   that was never written to, and writing to it afterwards, costs two page
+   faults and, in two threads, a message to the other processor.  */
 static bool
 slots_make (struct table *table, size_t n)
 {

@@ -26,8 +26,7 @@ main (int argc, char **argv)
       if (!insn_decode (decoder, bytes, sizeof bytes, 0, &insn))
         puts ("-");
       else
-        printf ("%u %08x\n", insn.flow,
-                insn_written (&insn));
+        printf ("%u %08x\n", insn.flow, insn_written (&insn));
     }
   insn_decoder_free (decoder);
   return fclose (file) != 0;
