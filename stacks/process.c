@@ -44,7 +44,7 @@ has_code_of (const struct process *process, uint64_t address,
 }
 
 /* If the file of NEIGHBOUR would have its code at ADDRESS, and that is there,
-   MAPPING, which has ADDRESS, is of that file.  */
+   MAPPING, which has ADDRESS and no other code, is of that file.  */
 static void
 take_over (const struct process *process, struct mapping *mapping,
            const struct mapping *neighbour, uint64_t address)
@@ -52,15 +52,16 @@ take_over (const struct process *process, struct mapping *mapping,
   if (neighbour->file == NULL)
     return;
   struct code_file *file = open_file (process, neighbour);
+  const uint64_t page = process->arch->max_page_size;
   uint64_t own = code_file_address (file, neighbour->offset) + address
                  - neighbour->start;
   for (size_t i = 0; i < file->image.n_segments; i++)
     {
       const GElf_Phdr *segment = &file->image.segments[i];
-      uint64_t offset = own - segment->p_vaddr + segment->p_offset;
+      uint64_t at = own - segment->p_vaddr, offset = segment->p_offset + at;
       if (segment->p_type == PT_LOAD && segment->p_flags & PF_X
-          && own - segment->p_vaddr < segment->p_filesz
-          && offset >= address - mapping->start
+          && at < segment->p_filesz && address - mapping->start < at + page
+          && mapping->end - address < segment->p_filesz - at + page
           && has_code_of (process, address, &file->image, offset))
         {
           mapping->file = file;

@@ -67,7 +67,8 @@ struct process
 };
 
 /* The file that is mapped at ADDRESS, opened if it can be, or NULL; *OFFSET is
-   the place there.  A memfd is none unless it has a program or a library.  */
+   the place there.  A memfd is none unless it has a program or a library; a
+   copy of a file's code, at its addresses, is the file's.  */
 struct code_file *process_file_at (const struct process *process,
                                    uint64_t address, uint64_t *offset);
 
