@@ -14,9 +14,8 @@
 
 #include "sframe/rule_table.h"
 
-#define ROW_BEGINS                                         \
-  UINT32_C (0x40000000) /* a function begins with this row \
-                         */
+/* A function begins with this row.  */
+#define ROW_BEGINS UINT32_C (0x40000000)
 
 /* A place where an FDE may begin, and the FDE before it end.  Numbers and
    bytes of rows leave out each row that continues the row before.  Such a row
