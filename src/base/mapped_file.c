@@ -22,7 +22,9 @@ static _Thread_local atomic_int state;
 static _Thread_local unsigned n_mapped; /* by this thread, now */
 
 /* A mapping.  The thread that has made it changes the other members only while
-   `begin' is TAKEN.  */
+   `begin' is TAKEN.  Who takes an entry sees all that its last owner did
+   before `begin' became 0; helgrind, which does not know atomic operations,
+   calls that a race.  */
 struct mapping
 {
   atomic_uintptr_t begin; /* 0: not in use */
