@@ -786,6 +786,22 @@ change_page_of_bss (struct changed *file)
   file->bytes[0x2a00] = 1;
 }
 
+/* The notes are found all the same; readers that go by 8 bytes look at what
+   the header says.  */
+static void
+align_notes_less (struct changed *file)
+{
+  store_u64 (segment_at (file, PT_NOTE, 0) + offsetof (Elf64_Phdr, p_align), 4,
+             false);
+}
+
+static void
+align_notes_more (struct changed *file)
+{
+  store_u64 (segment_at (file, PT_NOTE, 0) + offsetof (Elf64_Phdr, p_align),
+             16, false);
+}
+
 static void
 align_code (struct fixture *test)
 {
@@ -973,7 +989,10 @@ static const struct change_case changes[] = {
   { "joining_notes_is_checked", "grow-data", SMALL, make_long_plugin, NULL },
   { "joining_notes_with_a_filler_is_checked", "grow-data", SMALL,
     make_short_plugin, NULL },
-
+  { "a_smaller_alignment_of_notes_is_noticed", "grow-data", SMALL,
+    make_long_plugin, align_notes_less },
+  { "an_alignment_of_notes_that_no_reader_knows_is_noticed", "grow-data",
+    SMALL, make_long_plugin, align_notes_more },
   { "a_byte_without_a_section_is_checked", "slack", SMALL,
     own_byte_behind_dynstr, change_0x3f0 },
   { "a_zero_of_a_section_is_checked", "slack", SMALL, own_zeros,
