@@ -175,7 +175,6 @@ cfi2sframe_error_code (const struct cfi2sframe_error *err)
 struct call
 {
   location_work *how;
-  location_work *change; /* that other runs may make meanwhile */
   struct file_work work;
   struct cfi2sframe_options options; /* of the work */
 };
@@ -188,21 +187,26 @@ attempt (void *context, struct error *err)
   return call->how (&call->work, err);
 }
 
-/* Do as CALL says.  REPORT is NULL where no section is made.  */
+/* Do HOW, while other runs may CHANGE the file.  REPORT is NULL where no
+   section is made.  */
 static bool
-carry_out (struct call *call, const struct cfi2sframe_options *options,
+carry_out (location_work *how, location_work *change, const char *input,
+           const char *output, const struct cfi2sframe_options *options,
            struct cfi2sframe_report *report, struct error *err)
 {
-  const bool makes = call->change == location_convert;
-  call->work.options = &call->options;
+  const bool makes = change == location_convert;
+  struct call call
+      = { .how = how,
+          .work = { .input = begin (input, err), .output = output } };
+  call.work.options = &call.options;
   if (makes && !check_result (report, err))
     return false;
   bool done
-      = (makes ? options_take_to_make : options_take) (&call->options, options,
+      = (makes ? options_take_to_make : options_take) (&call.options, options,
                                                        err)
-        && location_persist (attempt, call, &call->work, call->change, err);
+        && location_persist (attempt, &call, &call.work, change, err);
   if (makes)
-    hand_over (report, &call->work.report, sizeof call->work.report);
+    hand_over (report, &call.work.report, sizeof call.work.report);
   return done;
 }
 
@@ -212,10 +216,8 @@ cfi2sframe_convert (const char *input, const char *output,
                     struct cfi2sframe_report *report,
                     struct cfi2sframe_error *err)
 {
-  struct call call
-      = { location_convert, location_convert,
-          .work = { .input = begin (input, err), .output = output } };
-  return carry_out (&call, options, report, err);
+  return carry_out (location_convert, location_convert, input, output, options,
+                    report, err);
 }
 
 bool
@@ -224,10 +226,8 @@ cfi2sframe_write_section (const char *input, const char *output,
                           struct cfi2sframe_report *report,
                           struct cfi2sframe_error *err)
 {
-  struct call call
-      = { location_write_section, location_convert,
-          .work = { .input = begin (input, err), .output = output } };
-  return carry_out (&call, options, report, err);
+  return carry_out (location_write_section, location_convert, input, output,
+                    options, report, err);
 }
 
 bool
@@ -235,10 +235,8 @@ cfi2sframe_undo (const char *input, const char *output,
                  const struct cfi2sframe_options *options,
                  struct cfi2sframe_error *err)
 {
-  struct call call
-      = { location_undo, location_undo,
-          .work = { .input = begin (input, err), .output = output } };
-  return carry_out (&call, options, NULL, err);
+  return carry_out (location_undo, location_undo, input, output, options, NULL,
+                    err);
 }
 
 bool
@@ -246,10 +244,8 @@ cfi2sframe_remove (const char *input, const char *output,
                    const struct cfi2sframe_options *options,
                    struct cfi2sframe_error *err)
 {
-  struct call call
-      = { location_remove, location_remove,
-          .work = { .input = begin (input, err), .output = output } };
-  return carry_out (&call, options, NULL, err);
+  return carry_out (location_remove, location_remove, input, output, options,
+                    NULL, err);
 }
 
 bool

@@ -80,7 +80,8 @@ output_file_release (struct output_file *file)
   output_target_release (&file->target);
 }
 
-static const struct output_file nothing = { .fd = -1, .target_fd = -1 };
+static const struct output_file nothing
+    = { .fd = -1, .target_fd = -1, .target = OUTPUT_TARGET_NONE };
 
 /* Open the target that is there.  True if there is none.  */
 static bool
