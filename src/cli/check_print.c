@@ -8,7 +8,7 @@
 
 #include "base/plural.h"
 #include "cli/messages.h"
-#include "cli/outcome_json.h"
+#include "cli/json_line.h"
 
 /* Print what readers of SFrame make of the section: LINES, each with an
    indent.  */
@@ -63,7 +63,7 @@ check_add_json (json_object *object,
 void
 check_print_json (const struct job *job, FILE *out)
 {
-  json_object *object = outcome_json_new (job);
+  json_object *object = job_json (job);
   check_add_json (object, &job->check);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);

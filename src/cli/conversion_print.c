@@ -11,7 +11,6 @@
 #include "sframe/formats.h"
 #include "cli/json_line.h"
 #include "cli/messages.h"
-#include "cli/outcome_json.h"
 
 bool
 conversion_is_of_eh_frame (const struct cfi2sframe_report *report)
@@ -148,7 +147,7 @@ conversion_print_json (const struct job *job, FILE *out)
 {
   const struct tool_options *options = job->options;
   const struct cfi2sframe_report *report = &job->work.report;
-  json_object *object = outcome_json_new (job);
+  json_object *object = job_json (job);
   unsigned uses = FIELD_OF_FILE
                   | (options->convert.analyze ? FIELD_ANALYZE : 0)
                   | (report->debug_frame_bytes > 0 ? FIELD_DEBUG_FRAME : 0);

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "cli/beneath.h"
 #include "cli/pattern.h"
 #include "cli/progress.h"
 #include "write/temporary.h"

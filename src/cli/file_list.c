@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "cli/beneath.h"
 #include "elf/checksum.h"
 
 struct listed_file *
@@ -79,6 +78,35 @@ file_list_free (struct file_list *list)
   buffer_free (&list->checksums);
   list->files = NULL;
   list->n = list->room = 0;
+}
+
+/* The path is entered part by part: O_NOFOLLOW is for the last part alone.  */
+int
+beneath_open (int root, const char *relative, size_t length)
+{
+  const char *end = relative + length;
+  int fd = fcntl (root, F_DUPFD_CLOEXEC, 0);
+  while (fd >= 0)
+    {
+      while (relative < end && *relative == '/')
+        relative++;
+      if (relative == end)
+        break;
+      const char *slash = memchr (relative, '/', (size_t)(end - relative));
+      const char *part_end = slash != NULL ? slash : end;
+      char *part = strndup (relative, (size_t)(part_end - relative));
+      int next = part == NULL
+                     ? -1
+                     : openat (fd, part,
+                               O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      int problem = part == NULL ? ENOMEM : errno;
+      free (part);
+      close (fd);
+      errno = problem;
+      fd = next;
+      relative = part_end;
+    }
+  return fd;
 }
 
 /* Open the directory that LOCATION->name is in, from the operand on.  False

@@ -71,6 +71,11 @@ bool file_list_note_checksums (struct file_list *list, int directory,
 
 void file_list_free (struct file_list *list);
 
+/* Open, for its path only, the directory of LENGTH bytes at RELATIVE, below
+   ROOT.  Symbolic links are not followed, because others may have put them
+   there since.  -1 with errno.  */
+int beneath_open (int root, const char *relative, size_t length);
+
 /* Find where FILE of LIST is.  A file that was found in a directory is looked
    up again below its operand, without following links, and must be the same
    file.  False with ERR when it cannot be reached any more.  */

@@ -10,6 +10,7 @@
 #include "base/mapped_file.h"
 #include "base/percent.h"
 #include "compact-unwind/compact_unwind.h"
+#include "cli/json_line.h"
 
 /* The file has no .sframe.  With --require, find out whether it could have
    one: by a conversion that writes nothing.  If not, the reason takes the
@@ -348,4 +349,18 @@ job_run (struct job *job)
   if (job->outcome != JOB_DONE)
     add_advice (job);
   job->seconds = clock_now () - start;
+}
+
+json_object *
+job_json (const struct job *job)
+{
+  const char *const names[]
+      = { [JOB_DONE] = mode_names[job->options->mode].status,
+          [JOB_SKIPPED] = "skipped",
+          [JOB_FAILED] = "failed" };
+  json_object *object = json_line_new ();
+  json_add_string (object, "file", job->path);
+  json_add_outcome (object, names[job->outcome],
+                    job->outcome == JOB_DONE ? NULL : &job->err);
+  return object;
 }

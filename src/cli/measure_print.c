@@ -8,7 +8,7 @@
 #include "base/percent.h"
 #include "base/plural.h"
 #include "cli/messages.h"
-#include "cli/outcome_json.h"
+#include "cli/json_line.h"
 
 /* Sums.  */
 
@@ -203,7 +203,7 @@ void
 measure_print_json (const struct job *job, FILE *out)
 {
   const struct measurement *measurement = &job->measurement;
-  json_object *object = outcome_json_new (job);
+  json_object *object = job_json (job);
   json_add_string (object, "machine", measurement->machine);
   measure_add_json (object, measurement);
   json_add_seconds (object, job->seconds);

@@ -13,7 +13,7 @@
 #include "cli/events.h"
 #include "cli/measure_print.h"
 #include "cli/messages.h"
-#include "cli/outcome_json.h"
+#include "cli/json_line.h"
 
 /* What is at fault stands in front, which may be another file than the one
    that was to be worked on.  */
@@ -86,6 +86,14 @@ print_taken_back (const struct job *job, FILE *out)
 }
 
 static void
+print_taken_back_json (const struct job *job, FILE *out)
+{
+  json_object *object = job_json (job);
+  json_add_seconds (object, job->seconds);
+  json_print_line (object, out);
+}
+
+static void
 print_lint (const struct job *job, FILE *out)
 {
   lint_print_counts (job->options, job->path, &job->lint.result, out);
@@ -124,8 +132,8 @@ static const struct printer
   [MODE_COMPARE] = { print_comparison, print_comparison_json },
   [MODE_COMPARE_FORMATS] = { measure_print, measure_print_json },
   [MODE_LINT] = { print_lint, print_lint_json },
-  [MODE_REMOVE] = { print_taken_back, outcome_json_print },
-  [MODE_UNDO] = { print_taken_back, outcome_json_print },
+  [MODE_REMOVE] = { print_taken_back, print_taken_back_json },
+  [MODE_UNDO] = { print_taken_back, print_taken_back_json },
 };
 
 static void

@@ -8,7 +8,6 @@
 
 #include "base/percent.h"
 #include "convert/linked_section.h"
-#include "convert/options.h"
 #include "convert/section_check.h"
 #include "relocatable/object_audit.h"
 

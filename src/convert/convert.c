@@ -5,7 +5,6 @@
 #include "convert/input.h"
 #include "convert/linked_convert.h"
 #include "convert/object_convert.h"
-#include "convert/options.h"
 #include "convert/replace.h"
 
 static bool

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "convert/options.h"
+#include "convert/input.h"
 #include "place/refusals.h"
 #include "write/debug_twin.h"
 

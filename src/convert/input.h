@@ -1,4 +1,5 @@
-/* A file that is worked on, open.
+/* A file that is worked on, open, and what options ask for, in the words of
+   the layers that do it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_INPUT_H
@@ -6,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "cfi/debug_source.h"
 #include "convert/location.h"
 #include "elf/image.h"
 #include "write/output_file.h"
@@ -38,5 +40,19 @@ struct opened_work
    which is not to be moved.  */
 bool work_open (struct opened_work *opened, struct file_work *work,
                 bool archives, struct error *err);
+
+/* The CFI that OPTIONS ask for.  Borrows their strings.  */
+struct cfi_options options_cfi (const struct cfi2sframe_options *options);
+
+/* INPUT, to be opened with the lock for work with OPTIONS.  */
+struct file_location options_locked (const struct cfi2sframe_options *options,
+                                     const struct file_location *input);
+
+/* The file that OPTIONS ask for in place of INPUT, or as OUTPUT unless that is
+   NULL.  Its `input_fd' is to be set when INPUT is open.  */
+struct output_request options_output (const struct cfi2sframe_options *options,
+                                      const struct file_location *input,
+                                      const char *output,
+                                      struct file_identity *made);
 
 #endif /* CONVERT_INPUT_H */

@@ -14,7 +14,6 @@
 #include "analysis/code.h"
 #include "cfi/finished_rows.h"
 #include "convert/code_evidence.h"
-#include "convert/options.h"
 #include "sframe/emitter.h"
 #include "sframe/formats.h"
 #include "sframe/gnu_functions.h"

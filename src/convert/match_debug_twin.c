@@ -13,7 +13,7 @@
 #include "base/crc32.h"
 #include "base/mapped_file.h"
 #include "convert/debug_pair.h"
-#include "convert/options.h"
+#include "convert/input.h"
 #include "convert/replace.h"
 #include "write/debug_twin.h"
 #include "write/undo.h"
