@@ -79,8 +79,9 @@ take_piece (void *context, const struct numbered_function *piece,
             struct error *err)
 {
   struct emitter *emitter = context;
-  bool repeats = rule_table_repeats (lowerer_rules (emitter->lowerer),
-                                     piece->rows[0].rule);
+  bool repeats = rule_table_repeat (lowerer_rules (emitter->lowerer),
+                                    piece->rows[0].rule)
+                 != 0;
   if (!count_piece (emitter, piece->address, piece->size, repeats, err))
     return false;
   return emitter->pieces != NULL ? pieces_add (emitter->pieces, piece, err)

@@ -280,9 +280,10 @@ rows_fit (const struct pieces *pieces,
 {
   const struct numbered_row *rows = function->rows;
   size_t n = function->n_rows;
-  return n > 0 && rows[0].start == 0
-         && rows[n - 1].start < rule_table_row_limit (
-                pieces->rules, rows[0].rule, function->size);
+  if (n == 0 || rows[0].start != 0)
+    return false;
+  uint32_t repeat = rule_table_repeat (pieces->rules, rows[0].rule);
+  return rows[n - 1].start < (repeat != 0 ? repeat : function->size);
 }
 
 /* The rows from FIRST_ROW on, of BYTES, are new: those of a function of SIZE

@@ -122,19 +122,10 @@ expand_row (const struct rule *rule, struct sframe_row *row)
   memcpy (row->words, rule->words, sizeof row->words);
 }
 
-bool
-rule_table_repeats (const struct rule_table *rules, uint32_t number)
-{
-  return rules->rules[number].head & HEAD_REPEAT;
-}
-
 uint32_t
-rule_table_row_limit (const struct rule_table *rules, uint32_t number,
-                      uint32_t size)
+rule_table_repeat (const struct rule_table *rules, uint32_t number)
 {
-  uint32_t repeat
-      = (rules->rules[number].head & HEAD_REPEAT) >> HEAD_REPEAT_SHIFT;
-  return repeat != 0 ? repeat : size;
+  return (rules->rules[number].head & HEAD_REPEAT) >> HEAD_REPEAT_SHIFT;
 }
 
 struct sframe_fde

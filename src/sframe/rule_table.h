@@ -78,13 +78,9 @@ uint32_t rule_table_flags (const struct sframe_fde *function);
 bool rule_table_number (struct rule_table *rules, uint32_t flags,
                         const struct sframe_row *row, uint32_t *number);
 
-/* Whether functions of rows with this rule are PCMASK functions.  */
-bool rule_table_repeats (const struct rule_table *rules, uint32_t number);
-
-/* Where rows of a function of SIZE bytes have to start below, when one has
-   this rule: its size, or that of a repeating block.  */
-uint32_t rule_table_row_limit (const struct rule_table *rules, uint32_t number,
-                               uint32_t size);
+/* The repeat size of functions with rows that have this rule (struct
+   sframe_fde).  */
+uint32_t rule_table_repeat (const struct rule_table *rules, uint32_t number);
 
 /* A function of SIZE bytes at ADDRESS that has the rows from FIRST to END, in
    full.  Their starts count from that of the first one.  ROWS has room for
