@@ -170,7 +170,7 @@ note_main (struct follower *follower, const struct insn *insn,
   const struct image_facts *facts = follower->context->facts;
   const unsigned argument = follower->routine->machine->first_argument;
   uint64_t address, size;
-  if (insn->to == argument || (insn->writes >> argument & 1))
+  if (insn_written (insn) >> argument & 1)
     follower->handed
         = insn->to == argument
                   && computes_address (facts, insn, state, &address)

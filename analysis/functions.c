@@ -149,7 +149,7 @@ takes_return_address (const struct arch *arch, const struct insn *insn)
 static bool
 is_past_beginning (const struct arch *arch, const struct insn *insn)
 {
-  return insn->flow != FLOW_NEXT || insn->op == OP_PUSH
+  return insn->flow != FLOW_NEXT || insn->op == OP_PUSH || insn->op == OP_ENTER
          || insn->to == arch->sp;
 }
 

@@ -66,8 +66,8 @@ enum insn_op
                         with `has_constant', immediate */
   OP_PUSH,           /* the same, to a new place on the stack */
   OP_POP,            /* to = the newest place of the stack, which goes */
-  OP_LEAVE,          /* SP = FP; pop FP */
-  OP_ENTER,          /* push FP; FP = SP; SP = SP + immediate */
+  OP_LEAVE,          /* SP = FP; pop FP, which is `to' */
+  OP_ENTER,          /* push FP; FP, `to', = SP; SP = SP + immediate */
   OP_SWAP,           /* to <-> from; 4 bytes clear the rest of both */
   OP_COMPARE,        /* flags = from - immediate */
   OP_COMPARE_MEMORY, /* flags = memory - immediate */
@@ -170,8 +170,8 @@ reg_mask (unsigned reg)
   return reg < REG_COUNT ? UINT32_C (1) << reg : 0;
 }
 
-/* A mask of the registers that INSN gives a value, but for SP and FP where it
-   moves the stack (OP_PUSH to OP_ENTER).  */
+/* A mask of the registers that INSN gives a value, but for SP where it moves
+   the stack (OP_PUSH to OP_ENTER).  */
 uint32_t insn_written (const struct insn *insn);
 
 /* Whether INSN gives SP a value that does not depend on the one it had.  */

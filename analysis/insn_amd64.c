@@ -551,7 +551,7 @@ translate_leave (struct translation *t)
 {
   if (t->in.operand_width != 64)
     return;
-  set_op (t, OP_LEAVE, REG_NONE, REG_NONE);
+  set_op (t, OP_LEAVE, FP, REG_NONE);
   t->insn->writes = t->insn->reads = 0;
 }
 
@@ -561,7 +561,7 @@ translate_enter (struct translation *t)
 {
   if (t->in.operand_width != 64 || t->operands[1].imm.value.u != 0)
     return;
-  set_op (t, OP_ENTER, REG_NONE, FP);
+  set_op (t, OP_ENTER, FP, FP);
   t->insn->immediate = -(int64_t)(t->operands[0].imm.value.u & UINT16_MAX);
   t->insn->memory = false;
   t->insn->offset = 0;
