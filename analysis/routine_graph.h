@@ -16,7 +16,6 @@
 #include "analysis/addresses.h"
 #include "analysis/state.h"
 #include "analysis/routine_context.h"
-#include "analysis/routine_result.h"
 
 static const uint32_t NODE_NONE = UINT32_MAX;
 
@@ -103,7 +102,7 @@ routine_label_state (const struct routine *routine, uint32_t number)
 void routine_fail (struct routine *routine, enum routine_failure failure,
                    uint64_t address);
 
-/* Add an observation (routine_result.h).  False: it is there.  */
+/* Add an observation (routine_context.h).  False: it is there.  */
 bool routine_observe (struct routine *routine, enum observation_kind kind,
                       uint64_t address);
 
