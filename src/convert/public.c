@@ -201,10 +201,9 @@ carry_out (location_work *how, location_work *change, const char *input,
   call.work.options = &call.options;
   if (makes && !check_result (report, err))
     return false;
-  bool done
-      = (makes ? options_take_to_make : options_take) (&call.options, options,
-                                                       err)
-        && location_persist (attempt, &call, &call.work, change, err);
+  bool done = (makes ? options_take_to_make : options_take) (&call.options,
+                                                             options, err)
+              && location_persist (attempt, &call, &call.work, change, err);
   if (makes)
     hand_over (report, &call.work.report, sizeof call.work.report);
   return done;
