@@ -65,28 +65,20 @@ static const char *const fixed_strings[STRING_NAMES]
     = { "",        "samples", "count", "cpu", "off-cpu", "nanoseconds",
         "process", "pid",     "tid" };
 
-/* Encoding.  */
-
-static void
-put_varint (struct buffer *to, uint64_t value)
-{
-  for (; value >= 0x80; value >>= 7)
-    buffer_u8 (to, (uint8_t)(value | 0x80));
-  buffer_u8 (to, (uint8_t)value);
-}
+/* Encoding: a varint is an ULEB128.  */
 
 static void
 put_number (struct buffer *to, unsigned field, uint64_t value)
 {
-  put_varint (to, field << 3);
-  put_varint (to, value);
+  buffer_uleb (to, field << 3);
+  buffer_uleb (to, value);
 }
 
 static void
 put_bytes (struct buffer *to, unsigned field, const void *bytes, size_t size)
 {
-  put_varint (to, field << 3 | 2);
-  put_varint (to, size);
+  buffer_uleb (to, field << 3 | 2);
+  buffer_uleb (to, size);
   buffer_append (to, bytes, size);
 }
 
@@ -133,13 +125,13 @@ put_sample (struct writer *writer, uint32_t thread, uint32_t node,
   const struct call_node *nodes = profile->calls.nodes;
   /* Callees first; the root is not a function.  */
   for (uint32_t i = node; i != 0; i = nodes[i].parent)
-    put_varint (&writer->innermost, nodes[i].key + 1);
+    buffer_uleb (&writer->innermost, nodes[i].key + 1);
   put_message (&writer->inner, SAMPLE_LOCATION, &writer->innermost);
-  put_varint (&writer->innermost, count);
+  buffer_uleb (&writer->innermost, count);
   if (profile->off_cpu)
-    put_varint (&writer->innermost, weight);
+    buffer_uleb (&writer->innermost, weight);
   else if (writer->period > 0)
-    put_varint (&writer->innermost, count * writer->period);
+    buffer_uleb (&writer->innermost, count * writer->period);
   put_message (&writer->inner, SAMPLE_VALUE, &writer->innermost);
   put_label (writer, STRING_PROCESS, LABEL_STRING,
              STRING_NAMES + profile->names.n + thread);
