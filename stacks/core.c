@@ -246,25 +246,25 @@ read_elf (struct core *core, struct process *process, Elf *elf,
 
 /* Files.  */
 
-/* Map the segments from *NEXT on that begin before END, as far as they are
-   behind AT.  */
+/* Map the segments from *NEXT on that begin before END, each as far as it is
+   behind *MAPPED, the end of all before it.  So none is put into another.  */
 static bool
 map_segments (const struct core *core, struct process *process, size_t *next,
-              uint64_t at, uint64_t end)
+              uint64_t *mapped, uint64_t end)
 {
-  bool mapped = true;
-  for (;
-       mapped && *next < core->n_segments && core->segments[*next].start < end;
+  bool done = true;
+  for (; done && *next < core->n_segments && core->segments[*next].start < end;
        ++*next)
     {
       const struct segment *segment = &core->segments[*next];
       const struct walk_mapping report
-          = { .start = segment->start > at ? segment->start : at,
+          = { .start = segment->start > *mapped ? segment->start : *mapped,
               .end = segment->end,
               .runs = segment->runs };
-      mapped = process_map (process, &report);
+      done = process_map (process, &report);
+      *mapped = segment->end > *mapped ? segment->end : *mapped;
     }
-  return mapped;
+  return done;
 }
 
 /* Map what the process had: segments, and over them ranges of files.  Of these
@@ -276,14 +276,14 @@ static bool
 map_all (const struct core *core, struct process *process)
 {
   const uint8_t *words = core->files.contents;
-  uint64_t words_max = core->files.size / WORD, at = 0;
+  uint64_t words_max = core->files.size / WORD, at = 0, mapped = 0;
   uint64_t n = words_max < 2 ? 0 : word (process, words, 0);
   uint64_t page = words_max < 2 ? 0 : word (process, words, 1);
   if (n > 0 && n > (words_max - 2) / 3)
     n = 0;
   size_t next = 0, names = (2 + 3 * n) * WORD;
-  bool mapped = true;
-  for (uint64_t i = 0; mapped && i < n; i++)
+  bool done = true;
+  for (uint64_t i = 0; done && i < n; i++)
     {
       const char *name = (const char *)words + names;
       struct walk_mapping range
@@ -294,16 +294,17 @@ map_all (const struct core *core, struct process *process)
       if (length == core->files.size - names || range.start < at
           || range.start >= range.end)
         break;
-      mapped = map_segments (core, process, &next, at, range.start + 1);
+      done = map_segments (core, process, &next, &mapped, range.start + 1);
       const struct mapping *segment
           = mappings_at (&process->mappings, range.start);
       range.runs = segment == NULL || segment->runs;
       range.path = mapping_is_of_file (name, true) ? name : NULL;
-      mapped = mapped && process_map (process, &range);
+      done = done && process_map (process, &range);
       names += length + 1;
       at = range.end;
+      mapped = at > mapped ? at : mapped;
     }
-  return mapped && map_segments (core, process, &next, at, UINT64_MAX);
+  return done && map_segments (core, process, &next, &mapped, UINT64_MAX);
 }
 
 /* The vdso, which the kernel always writes.  */

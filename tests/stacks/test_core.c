@@ -276,6 +276,26 @@ TEST (what_could_run_is_known_of_a_core)
   core_close (core, &process);
 }
 
+/* Were each put over the one that it begins in, a core of many could have all
+   of them moved again for each.  */
+TEST (of_segments_that_overlap_the_first_one_counts)
+{
+  uint8_t bytes[CORE_SIZE];
+  struct process process;
+  make_core (bytes);
+  put_segment (bytes, 1, PT_LOAD, CORE_MEMORY, 0x900800, 0x100);
+  put_segment (bytes, 2, PT_LOAD, CORE_MEMORY, 0x900000, 0x80);
+  store_u32 (bytes + 64 + 2 * 56 + 4, PF_R | PF_X, false);
+  store_u64 (bytes + 64 + 2 * 56 + 40, 0x1000, false); /* p_memsz */
+  put_segment (bytes, 3, PT_LOAD, CORE_MEMORY, 0x900c00, 0x800);
+  struct core *core = open_whole (bytes, CORE_SIZE, &process);
+  assert_int_equal (process.mappings.n, 2);
+  assert_mapping (&process, 0x900000, 0x901000, 0, NULL);
+  assert_true (process_runs_at (&process, 0x900800));
+  assert_mapping (&process, 0x901000, 0x901400, 0, NULL);
+  core_close (core, &process);
+}
+
 /* Without standard input its descriptor is given to the file.  */
 TEST (a_core_may_be_descriptor_0)
 {
