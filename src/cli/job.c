@@ -311,7 +311,7 @@ advice (const struct job *job)
                  ? " (see --relocatable)"
                  : "";
     case WORD_DIRECTORY:
-      return " (see --recursive)";
+      return options->mode == MODE_COMPARE ? "" : " (see --recursive)";
     case WORD_INTERRUPTED:
       return "; --undo restores the file";
     case WORD_NO_UNDO_RECORD:

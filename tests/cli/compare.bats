@@ -83,6 +83,11 @@ load helpers
   [ "$stderr" = "cfi2sframe: small: no .sframe" ] || report
   exits 1 --compare converted missing
   [[ $stderr == "cfi2sframe: missing: "* ]] || report
+  # --recursive, which other modes advise, does not go with this one.
+  exits 1 --compare . converted
+  [ "$stderr" = "cfi2sframe: .: is a directory" ] || report
+  exits 1 --compare converted .
+  [ "$stderr" = "cfi2sframe: .: is a directory (for converted)" ] || report
   "${CC:-cc}" -c small.c -o small.o
   "$CFI2SFRAME" --relocatable small.o
   exits 1 --compare converted small.o
