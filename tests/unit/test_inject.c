@@ -803,6 +803,41 @@ align_notes_more (struct changed *file)
 }
 
 static void
+align_new_notes_more (struct changed *file)
+{
+  store_u64 (segment_at (file, PT_NOTE, 1) + offsetof (Elf64_Phdr, p_align),
+             16, false);
+}
+
+/* One PT_NOTE for a note of a program's own and, behind it, the build-id,
+   which gets a PT_NOTE of its own.  */
+static void
+make_fixed_with_mixed_notes (struct fixture *test)
+{
+  struct elf_builder *elf = &test->elf;
+  Elf64_Phdr *note = elf_builder_segment (elf, PT_NOTE);
+  Elf64_Phdr *first = elf_builder_segment (elf, PT_LOAD);
+  Elf64_Shdr *id
+      = &elf->sections[elf_builder_section (elf, ".note.gnu.build-id")];
+  first->p_filesz = first->p_memsz = 0x700;
+  note->p_offset = note->p_vaddr = note->p_paddr = 0x600;
+  note->p_filesz = note->p_memsz = 0x40;
+  id->sh_offset = id->sh_addr = 0x61c;
+  elf_builder_add_section (elf, ".note.own", SHT_NOTE, SHF_ALLOC, 0x600, 0x1c,
+                           4);
+  elf_builder_note (elf, 0x600, "Own", 7, 12);
+  elf_builder_note (elf, 0x61c, "GNU", NT_GNU_BUILD_ID, 20);
+  elf_builder_relocate (elf, 0x400000);
+}
+
+static void
+let_notes_run (struct changed *file)
+{
+  store_u32 (segment_at (file, PT_NOTE, 1) + offsetof (Elf64_Phdr, p_flags),
+             PF_R | PF_X, false);
+}
+
+static void
 align_code (struct fixture *test)
 {
   test->elf.segments[3].p_align = 0x200000;
@@ -993,6 +1028,10 @@ static const struct change_case changes[] = {
     make_long_plugin, align_notes_less },
   { "an_alignment_of_notes_that_no_reader_knows_is_noticed", "grow-data",
     SMALL, make_long_plugin, align_notes_more },
+  { "a_segment_of_notes_with_other_flags_is_noticed", "grow-down", SMALL,
+    make_fixed_with_mixed_notes, let_notes_run },
+  { "a_segment_of_notes_with_another_alignment_is_noticed", "grow-down", SMALL,
+    make_fixed_with_mixed_notes, align_new_notes_more },
   { "a_byte_without_a_section_is_checked", "slack", SMALL,
     own_byte_behind_dynstr, change_0x3f0 },
   { "a_zero_of_a_section_is_checked", "slack", SMALL, own_zeros,
