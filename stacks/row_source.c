@@ -8,6 +8,7 @@
 
 #include "convert/detached.h"
 #include "convert/rows_on_demand.h"
+#include "convert/section_check.h"
 #include "elf/detached_file.h"
 #include "elf/sframe_place.h"
 #include "stacks/row_cache.h"
@@ -42,15 +43,15 @@ row_source_set_none (struct row_source *rows, const struct error *err)
   rows->reason = strdup (err->reason);
 }
 
-/* Whether SECTION can be read: its version may be one of the future, and one
-   that is not sorted would be read from its first FDE on for each frame.  */
+/* Whether SECTION can be read: its version may be one of the future, and only
+   one that is sorted is searched.  */
 static bool
 is_readable (const struct sfw_section *section)
 {
   struct unwind_section opened;
   return unwind_section_open (&opened, section->bytes, section->size,
                               section->address)
-         && opened.sorted;
+         && unwind_section_is_sorted (&opened);
 }
 
 /* The section that IMAGE has.  *REASON becomes why it is not taken.  */
@@ -63,6 +64,8 @@ take_own (struct row_source *rows, const struct image *image,
   if (segment == NULL)
     return false;
   *reason = "its .sframe cannot be read";
+  if (!section_is_of_use (image))
+    return false;
   const struct sfw_section own = { image->bytes + segment->p_offset,
                                    segment->p_filesz, segment->p_vaddr };
   if (!is_readable (&own))

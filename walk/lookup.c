@@ -76,6 +76,16 @@ unwind_section_start (const struct unwind_section *section, uint32_t index)
   return start_of (section, index, section->version, section->big_endian);
 }
 
+bool
+unwind_section_is_sorted (const struct unwind_section *section)
+{
+  for (uint32_t i = 1; i < section->n_fdes; i++)
+    if (unwind_section_start (section, i)
+        < unwind_section_start (section, i - 1))
+      return false;
+  return section->sorted;
+}
+
 static inline uint32_t
 count_up_to (const struct unwind_section *section, uint64_t pc, uint32_t low,
              uint32_t high, unsigned version, bool big_endian)

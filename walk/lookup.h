@@ -36,6 +36,11 @@ struct unwind_section
 bool unwind_section_open (struct unwind_section *section, const void *bytes,
                           uint64_t size, uint64_t address);
 
+/* Whether SECTION is sorted, and says so.  A section that is not would be read
+   from its first FDE on for each frame, and one that lies would have another
+   FDE for an address in each way to search.  */
+bool unwind_section_is_sorted (const struct unwind_section *section);
+
 /* The address where FDE number INDEX, below n_fdes, starts.  */
 uint64_t unwind_section_start (const struct unwind_section *section,
                                uint32_t index);

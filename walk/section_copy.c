@@ -41,19 +41,6 @@ walk_section_copy_drop (struct walk_section_copy *section)
   free (section);
 }
 
-/* Whether SECTION is sorted as it says.  A section that is not would be read
-   from its first FDE on for each frame, and one that lies would have another
-   FDE for an address in each way to search.  */
-static bool
-is_sorted (const struct unwind_section *section)
-{
-  for (uint32_t i = 1; i < section->n_fdes; i++)
-    if (unwind_section_start (section, i)
-        < unwind_section_start (section, i - 1))
-      return false;
-  return section->sorted;
-}
-
 /* Make the index of SECTION: about three FDEs in each bucket.  False when
    memory ran out.  */
 static bool
@@ -102,7 +89,7 @@ walk_section_copy_new (const struct sfw_section *from)
   memcpy (section->bytes, from->bytes, from->size);
   bool sound = unwind_section_open (&section->opened, section->bytes,
                                     from->size, from->address)
-               && is_sorted (&section->opened);
+               && unwind_section_is_sorted (&section->opened);
   if (sound && section_index (section))
     return section;
   walk_section_copy_drop (section);

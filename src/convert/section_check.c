@@ -112,6 +112,18 @@ compare_rows (const struct image *image, const struct sframe_decoder *decoder,
   return compared;
 }
 
+/* Whether DECODER's functions ascend, as a section may say without being
+   so.  */
+static bool
+is_sorted (const struct sframe_decoder *decoder)
+{
+  for (uint32_t i = 1; i < decoder->n_functions; i++)
+    if (sframe_decoder_start (decoder, i)
+        < sframe_decoder_start (decoder, i - 1))
+      return false;
+  return decoder->flags & SFRAME_FLAG_SORTED;
+}
+
 const char *
 section_why_useless (const struct image *image,
                      const struct sframe_decoder *decoder)
@@ -129,7 +141,16 @@ section_why_useless (const struct image *image,
     return "it is not loaded where it says";
   if (decoder->arch != image->arch)
     return "it is for another machine";
-  return decoder->flags & SFRAME_FLAG_SORTED ? NULL : "it is not sorted";
+  return is_sorted (decoder) ? NULL : "it is not sorted";
+}
+
+bool
+section_is_of_use (const struct image *image)
+{
+  struct sframe_decoder decoder;
+  struct error ignored = { 0 };
+  return sframe_decoder_open_image (&decoder, image, &ignored)
+         && section_why_useless (image, &decoder) == NULL;
 }
 
 bool

@@ -17,6 +17,10 @@
 const char *section_why_useless (const struct image *image,
                                  const struct sframe_decoder *decoder);
 
+/* Whether IMAGE, a linked file, has an .sframe that readers use.  They look
+   for a detached section otherwise.  */
+bool section_is_of_use (const struct image *image);
+
 /* Compare the .sframe of IMAGE, a linked file or an object, with the CFI that
    CFI_OPTIONS choose; RESULT is zero at first.  *USELESS is what
    section_why_useless returns, and NULL for an object.  Status

@@ -15,24 +15,13 @@
 #include "elf/detached_file.h"
 #include "write/output_file.h"
 
-/* Whether IMAGE has an .sframe that readers use.  They look for a detached
-   section otherwise.  */
-static bool
-has_section_of_use (const struct image *image)
-{
-  struct sframe_decoder decoder;
-  struct error ignored = { 0 };
-  return sframe_decoder_open_image (&decoder, image, &ignored)
-         && section_why_useless (image, &decoder) == NULL;
-}
-
 /* Whether IMAGE is a linked file that has no SFrame data yet.  */
 static bool
 check_input (const struct image *image, struct error *err)
 {
   if (!image_expect_linked (image, err))
     return false;
-  if (has_section_of_use (image))
+  if (section_is_of_use (image))
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
                            "has an .sframe already");
   return true;

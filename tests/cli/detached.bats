@@ -165,17 +165,64 @@ EOF
   [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
 }
 
-@test "an .sframe that is not sorted is none for readers" {
-  waiting_program
-  tool waiting
-  read -r offset _ < <(section waiting .sframe)
-  poke waiting $((offset + 3)) 04
+# finds_detached: ./waiting has an .sframe that readers do not use, so --detached
+# writes one, and sframe-stack uses that.
+finds_detached ()
+{
   exits 0 --detached=beside waiting
   [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
   started_program
   stacks --detached="$PWD/beside" --only-sframe
   grep -q "/waiting: .* detached$" <<<"$stderr" || report
   grep -q ' inner+' <<<"$output" || report
+}
+
+@test "an .sframe that is not sorted is none for readers" {
+  waiting_program
+  tool waiting
+  read -r offset _ < <(section waiting .sframe)
+  poke waiting $((offset + 3)) 04
+  finds_detached
+}
+
+@test "an .sframe that says it is sorted, and is not, is none for readers" {
+  needs python3
+  waiting_program
+  tool waiting
+  read -r offset _ < <(section waiting .sframe)
+  python3 - "$offset" <<'EOF'
+import struct, sys
+with open('waiting', 'r+b') as file:
+    data = bytearray(file.read())
+    at = int(sys.argv[1])
+    count, = struct.unpack_from('=I', data, at + 8)
+    first = at + 28 + struct.unpack_from('=I', data, at + 20)[0]
+    last = first + 16 * (count - 1)
+    data[first:first + 16], data[last:last + 16] \
+        = data[last:last + 16], data[first:first + 16]
+    file.seek(0)
+    file.write(data)
+EOF
+  finds_detached
+}
+
+@test "an .sframe that two program headers are for is none for readers" {
+  needs python3
+  waiting_program
+  tool waiting
+  python3 - <<'EOF'
+import struct
+with open('waiting', 'r+b') as file:
+    data = file.read()
+    table, = struct.unpack_from('=Q', data, 32)
+    count, = struct.unpack_from('=H', data, 56)
+    headers = {struct.unpack_from('=I', data, at)[0]: at
+               for at in range(table, table + 56 * count, 56)}
+    sframe = headers[0x6474e554]
+    file.seek(headers[0x6474e551]) # PT_GNU_STACK
+    file.write(data[sframe:sframe + 56])
+EOF
+  finds_detached
 }
 
 @test "without a build-id, without CFI, without a place to write" {
