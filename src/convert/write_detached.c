@@ -13,13 +13,17 @@
 #include "convert/section_check.h"
 #include "convert/thresholds.h"
 #include "elf/detached_file.h"
+#include "place/refusals.h"
 #include "write/output_file.h"
 
-/* Whether IMAGE is a linked file that has no SFrame data yet.  */
+/* Whether IMAGE is a linked file that has no SFrame data yet.  Its debug file
+   may have CFI, too, and the same build-id: of a tree with both the section of
+   one would take the other's place.  */
 static bool
 check_input (const struct image *image, struct error *err)
 {
-  if (!image_expect_linked (image, err))
+  if (!image_expect_linked (image, err)
+      || !refusals_check_debug_file (image, err))
     return false;
   if (section_is_of_use (image))
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,

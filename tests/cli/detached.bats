@@ -144,6 +144,20 @@ EOF
   [ ! -e other ]
 }
 
+# It has CFI of its own, the same build-id, and no code.
+@test "a debug file's rows do not take the place of its program's" {
+  waiting_program -g -fno-asynchronous-unwind-tables -fno-unwind-tables
+  mkdir tree
+  objcopy --only-keep-debug waiting tree/waiting.debug
+  cp waiting tree
+  exits 0 --detached=own tree/waiting
+  exits 0 -v --detached=beside tree/waiting.debug
+  [[ $output == *"skipped: debug file: the code is not in it"* ]] || report
+  [ ! -e beside ]
+  exits 0 -r -j1 --detached=beside tree
+  cmp "own/$(path_of waiting)" "beside/$(path_of waiting)"
+}
+
 @test "an .sframe without program header is none for readers" {
   waiting_program
   exits 0 -o converted waiting
