@@ -173,6 +173,16 @@ def test_the_configuration():
     assert config.Config("").settings == []
 
 
+@pytest.mark.parametrize("pattern, text, fits", [
+    ("/bin/[^a]*", "/bin/b", True), ("/bin/[^a]*", "/bin/a", False),
+    ("/bin/[!a]*", "/bin/b", True), ("/x[[:digit:]]", "/x5", True),
+    ("/x[^[:upper:]_]", "/xA", False), ("/x[[:none:]]", "/xn", False),
+    ("/a?b", "/a\u00fcb", False), ("/a??b", "/a\u00fcb", True),
+    ("/*", "/a/b", True), ("/\\*", "/\\z", True), ("/[", "/[", True)])
+def test_patterns_fit_as_in_the_converter(pattern, text, fits):
+    assert config.fits(pattern, text) is fits
+
+
 def test_a_link_is_to_the_last_file_of_a_name_before_it(tar):
     files = archives.TarContents(tar(
         ("a", "none", tarfile.LNKTYPE), ("a", b"1"), ("b", "a", tarfile.LNKTYPE),

@@ -16,6 +16,21 @@ PATH = "/etc/cfi2sframe.conf"
 VARIABLE = "CFI2SFRAME_CONFIG" # names another file, or, if it is empty, none
 
 
+# What brackets of patterns may name, as characters of ASCII.
+CLASSES = {b"alnum": b"0-9A-Za-z", b"alpha": b"A-Za-z", b"blank": b" \t",
+           b"digit": b"0-9", b"lower": b"a-z", b"space": b" \t-\r",
+           b"upper": b"A-Z", b"xdigit": b"0-9A-Fa-f"}
+
+
+def fits(pattern: str, text: str) -> bool:
+    """As pattern_fits () of src/cli/pattern.h: it goes by bytes, and knows
+    [^...] and [[:digit:]], which Python does not."""
+    wanted = re.sub(rb"\[:(\w+):\]",
+                    lambda match: CLASSES.get(match[1], match[0]),
+                    os.fsencode(pattern)).replace(b"[^", b"[!")
+    return fnmatch.fnmatchcase(os.fsencode(text), wanted)
+
+
 class Setting(NamedTuple):
     """A line."""
     name: str
@@ -48,7 +63,7 @@ class Config:
     def why_left(self, name: str, text: str) -> Optional[str]:
         """Which line of the setting NAME leaves TEXT out, or None."""
         for one in self.values(name):
-            if fnmatch.fnmatchcase(text, one.value):
+            if fits(one.value, text):
                 return "left out by %s" % one.where
         return None
 

@@ -13,14 +13,14 @@ import concurrent.futures
 import contextlib
 import enum
 import errno
-import fnmatch
 import os
 import stat
 import subprocess
 from typing import (Counter, Dict, Iterable, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import Options, Refused, complain, elf, reason_of, shown
+from sframe_retrofit import (Options, Refused, complain, config, elf,
+                             reason_of, shown)
 from sframe_retrofit.commands import started
 from sframe_retrofit.converter import run_converter, with_status
 from sframe_retrofit.databases import Database, File, Package
@@ -103,7 +103,7 @@ class Installed(NamedTuple):
 
 
 def is_excluded(options: Options, name: str) -> bool:
-    return any(fnmatch.fnmatchcase(name, glob) for glob in options.exclude)
+    return any(config.fits(glob, name) for glob in options.exclude)
 
 
 def elf_files(options: Options, database: Database,
