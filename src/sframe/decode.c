@@ -8,7 +8,6 @@
 #include "sframe/decode.h"
 
 #include "base/bytes.h"
-#include "elf/sframe_place.h"
 #include "sframe/row_words.h"
 
 static bool
@@ -112,19 +111,6 @@ sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
   return sframe_decoder_preamble (decoder, err)
          && sframe_decoder_machine (decoder, err)
          && sframe_decoder_tables (decoder, err);
-}
-
-bool
-sframe_decoder_open_image (struct sframe_decoder *decoder,
-                           const struct image *image, struct error *err)
-{
-  const struct sframe_place place = sframe_place_find (image);
-  if (place.bytes == NULL)
-    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_SFRAME, "%s",
-                           place.size > 0 ? ".sframe has no contents"
-                                          : "no .sframe");
-  return sframe_decoder_open (decoder, place.bytes, place.size, place.address,
-                              err);
 }
 
 static uint64_t

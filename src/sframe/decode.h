@@ -14,8 +14,9 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
-#include "elf/image.h"
 #include "sframe/model.h"
+
+struct image; /* elf/image.h */
 
 struct sframe_decoder
 {
@@ -40,8 +41,8 @@ struct sframe_decoder
 bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
                           uint64_t size, uint64_t address, struct error *err);
 
-/* Do the same with the .sframe of IMAGE.  CFI2SFRAME_NOTHING when it has
-   none.  */
+/* Do the same with the .sframe of IMAGE (decode_image.c).  CFI2SFRAME_NOTHING
+   when it has none.  */
 bool sframe_decoder_open_image (struct sframe_decoder *decoder,
                                 const struct image *image, struct error *err);
 
