@@ -28,23 +28,21 @@ enum
   SIZE_MOST = 4096
 };
 
-/* The size of the structure that the caller GIVES: its first member.  None has
-   no size.  */
+/* The size of the structure that the caller GIVES: its first member.  */
 static size_t
 size_of (const void *given)
 {
-  size_t size = 0;
-  if (given != NULL)
-    memcpy (&size, given, sizeof size);
+  size_t size;
+  memcpy (&size, given, sizeof size);
   return size;
 }
 
-/* Whether the structure for a result that the caller GIVES was initialised;
-   CFI2SFRAME_INVALID if not.  */
+/* Whether the structure for a result that the caller GIVES is there, and was
+   initialised; CFI2SFRAME_INVALID if not.  */
 static bool
 check_result (const void *given, struct error *err)
 {
-  size_t size = size_of (given);
+  size_t size = given != NULL ? size_of (given) : 0;
   return (size >= RESULT_SIZE_LEAST && size <= SIZE_MOST)
          || error_set (err, CFI2SFRAME_INVALID,
                        "the structure for the result was not initialised");

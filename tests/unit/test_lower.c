@@ -867,8 +867,10 @@ TEST (undo_is_the_inverse)
                                          .fp = rules[f] };
                 struct frame_function function
                     = { .size = 4, .rows = &row, .n_rows = 1 };
+                struct arch arch = *arches[a];
+                arch.flexible_fdes = v == 3;
                 struct undoing undoing
-                    = { { arches[a], variants[v], v == 3, false }, &row, 0 };
+                    = { options_for (&arch, variants[v]), &row, 0 };
                 struct full_sink sink = { &undoing, undo_piece, NULL };
                 struct error err = { 0 };
                 assert_true (
