@@ -9,6 +9,11 @@
 #include "base/array.h"
 #include "walk/lookup.h"
 
+enum
+{
+  SEGMENTS_MAX = 64 /* of a file that is looked for in memory */
+};
+
 /* Open FILE, of MAPPING, unless it was looked for.  */
 static struct code_file *
 open_file (const struct process *process, const struct mapping *mapping)
@@ -43,19 +48,14 @@ has_code_of (const struct process *process, uint64_t address,
          && memcmp (bytes, image->bytes + offset - before, sizeof bytes) == 0;
 }
 
-/* If the file of NEIGHBOUR would have its code at ADDRESS, and that is there,
-   MAPPING, which has ADDRESS and no other code, is of that file.  */
+/* If FILE has code at its address OWN, and that is at ADDRESS, MAPPING, which
+   has ADDRESS and no other code, is of FILE.  */
 static void
-take_over (const struct process *process, struct mapping *mapping,
-           const struct mapping *neighbour, uint64_t address)
+take_code (const struct process *process, struct mapping *mapping,
+           struct code_file *file, uint64_t own, uint64_t address)
 {
-  if (neighbour->file == NULL)
-    return;
-  struct code_file *file = open_file (process, neighbour);
   const uint64_t page = process->arch->max_page_size;
-  uint64_t own = code_file_address (file, neighbour->offset) + address
-                 - neighbour->start;
-  for (size_t i = 0; i < file->image.n_segments; i++)
+  for (size_t i = 0; i < file->image.n_segments && i < SEGMENTS_MAX; i++)
     {
       const GElf_Phdr *segment = &file->image.segments[i];
       uint64_t at = own - segment->p_vaddr, offset = segment->p_offset + at;
@@ -67,6 +67,30 @@ take_over (const struct process *process, struct mapping *mapping,
           mapping->file = file;
           mapping->offset = offset - (address - mapping->start);
         }
+    }
+}
+
+/* MAPPING may have code of the file of NEIGHBOUR.  A page of a file that two
+   segments share is in the mappings of both, so that NEIGHBOUR may be of the
+   one or the other.  */
+static void
+take_over (const struct process *process, struct mapping *mapping,
+           const struct mapping *neighbour, uint64_t address)
+{
+  if (neighbour->file == NULL)
+    return;
+  struct code_file *file = open_file (process, neighbour);
+  const uint64_t page = process->arch->max_page_size;
+  for (size_t i = 0; i < file->image.n_segments && i < SEGMENTS_MAX; i++)
+    {
+      const GElf_Phdr *segment = &file->image.segments[i];
+      uint64_t before = segment->p_offset & (page - 1);
+      uint64_t at = neighbour->offset - segment->p_offset;
+      if (mapping->file == NULL && segment->p_type == PT_LOAD
+          && at + before < segment->p_filesz + before)
+        take_code (process, mapping, file,
+                   segment->p_vaddr + at + address - neighbour->start,
+                   address);
     }
 }
 
