@@ -197,16 +197,11 @@ section_take (struct sfw_modules *modules, const struct walk_table *draft,
 {
   const struct walk_table *table = atomic_load (&modules->current);
   size_t same = SEARCH_FIRST (table->n, i, table->modules[i].start >= start);
-  struct walk_section_copy *known
-      = at > 0 ? draft->modules[at - 1].section : NULL;
-  if (!walk_section_copy_is (known, section))
-    known = same < table->n && table->modules[same].start == start
-                ? table->modules[same].section
-                : NULL;
-  if (!walk_section_copy_is (known, section))
-    return walk_section_copy_new (section);
-  known->users++;
-  return known;
+  struct walk_section_copy *shared = walk_section_copy_share (
+      at > 0 ? draft->modules[at - 1].section : NULL, section);
+  if (shared == NULL && same < table->n && table->modules[same].start == start)
+    shared = walk_section_copy_share (table->modules[same].section, section);
+  return shared != NULL ? shared : walk_section_copy_new (section);
 }
 
 /* Make room in *DRAFT for one more module, from START up to END.  *AT is its

@@ -97,11 +97,14 @@ walk_section_copy_new (const struct sfw_section *from)
   return NULL;
 }
 
-bool
-walk_section_copy_is (const struct walk_section_copy *copy,
-                      const struct sfw_section *section)
+struct walk_section_copy *
+walk_section_copy_share (struct walk_section_copy *copy,
+                         const struct sfw_section *section)
 {
-  return copy != NULL && copy->address == section->address
-         && copy->size == section->size
-         && memcmp (copy->bytes, section->bytes, section->size) == 0;
+  if (copy == NULL || copy->address != section->address
+      || copy->size != section->size
+      || memcmp (copy->bytes, section->bytes, section->size) != 0)
+    return NULL;
+  copy->users++;
+  return copy;
 }

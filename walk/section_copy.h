@@ -36,9 +36,11 @@ walk_section_copy_new (const struct sfw_section *from);
    NULL.  */
 void walk_section_copy_drop (struct walk_section_copy *section);
 
-/* Whether COPY, which may be NULL, is one of SECTION.  */
-bool walk_section_copy_is (const struct walk_section_copy *copy,
-                           const struct sfw_section *section);
+/* COPY, with one user more, if it is one of SECTION, or NULL.  COPY may be
+   NULL.  */
+struct walk_section_copy *
+walk_section_copy_share (struct walk_section_copy *copy,
+                         const struct sfw_section *section);
 
 /* The rules at PC, as unwind_section_lookup finds them.  RULES->arch is set.
    Async-signal-safe.  */

@@ -8,10 +8,10 @@
 #include "cfi/source.h"
 #include "convert/code_evidence.h"
 #include "convert/for_readers.h"
+#include "elf/sframe_place.h"
 #include "relocatable/object_audit.h"
 #include "sframe/lower_row.h"
 #include "sframe/verify.h"
-#include "elf/sframe_place.h"
 
 static int
 compare_starts (const void *a, const void *b)

@@ -27,7 +27,8 @@ struct sframe_place
 };
 
 /* Look for sections of type SHT_GNU_SFRAME or name .sframe, and for
-   PT_GNU_SFRAME.  All that works on an .sframe takes it from here.  */
+   PT_GNU_SFRAME.  All that works on a linked file's .sframe takes it from
+   here.  */
 struct sframe_place sframe_place_find (const struct image *image);
 
 /* Whether SECTION is an .sframe, by its type or its name.  */

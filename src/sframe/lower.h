@@ -31,9 +31,8 @@ struct lower_sink
 struct lowerer; /* opaque: what is known of rules, and the function at hand */
 
 /* A lowerer that gives what it makes, for an encoder with OPTIONS, to SINK.
-   All rows with a number, of all
-   functions that it will be given, were numbered together.  NULL when memory
-   ran out.  */
+   All rows with a number, of all functions that it will be given, were
+   numbered together.  NULL when memory ran out.  */
 struct lowerer *lowerer_new (const struct encode_options *options,
                              const struct lower_sink *sink);
 void lowerer_free (struct lowerer *lowerer);
