@@ -165,7 +165,7 @@ is_taken_for_part (const struct known_code *known, uint64_t address)
 {
   const struct code_range *part = known_code_part (known, address);
   const struct frame_function *function = known_code_at (known, address);
-  return part && part->start == address && !function->from_plt
+  return part && part->start == address && function && !function->from_plt
          && !function->signal && function->n_rows > 0
          && function->rows[0].cfa.kind == RULE_REG
          && function->rows[0].ra.kind != RULE_UNDEFINED
