@@ -502,7 +502,7 @@ is_meaningless (const struct sides *sides, size_t at, unsigned bits)
   /* A last row with one word is the same with a wide one if a 0 follows.  */
   if (at >= SFRAME_HEADER_SIZE + 20 * n)
     return bits == 1 << SFRAME_FRE_WORD_SHIFT && bytes[at] == 0x03
-           && bytes[at + 2] == 0;
+           && at + 2 < sides->sframe.size && bytes[at + 2] == 0;
   size_t field = (at - SFRAME_HEADER_SIZE) % 20;
   if (field == 16) /* info: the key is for aarch64 */
     return bits == SFRAME_FDE_B_KEY;
