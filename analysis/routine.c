@@ -155,7 +155,8 @@ stops_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* From LABEL to the next one.  On the path from an entry that only a
+/* From LABEL to the next one, however far that is, as long as there are steps
+   left.  On the path from an entry that only a
    pointer leads to, a register that belongs to callers shows code with another
    convention, such as Haskell's.  It is done with at its first instructions:
    nothing is taken from what such a start gets to.  */
@@ -167,7 +168,8 @@ walk (struct routine *routine, uint32_t label)
   struct state state;
   state_copy (&state, routine_label_state (routine, label));
   while (routine->result.failure == ROUTINE_SOUND
-         && routine->nodes[number].insn.size > 0)
+         && routine->nodes[number].insn.size > 0
+         && routine->steps <= routine->steps_left)
     {
       routine->steps++;
       if (on_trial

@@ -203,6 +203,7 @@ jump_by_table (struct routine *routine, uint32_t number,
     look_among_data (routine, &table);
   bound_by_names (routine, &table);
   while (routine->result.failure == ROUTINE_SOUND
+         && routine->steps <= routine->steps_left
          && table_target (routine, &table, i, &target))
     {
       if (!is_never_chosen (routine, target))

@@ -409,6 +409,60 @@ conclusions_that_change (struct worst *worst)
   APPEND_CODE (worst, "\x31\xdb\xc3"); /* xor %ebx, %ebx; ret */
 }
 
+enum
+{
+  FEW = 100 /* bytes of the file for a function: enough to be too many */
+};
+
+/* Words of data behind the CFI, N addresses of code from CODE + START on, in
+   steps of STEP.  Returns where they are.  */
+static uint64_t
+append_addresses (struct worst *worst, size_t n, uint64_t start, uint64_t step)
+{
+  buffer_u32 (&worst->cfi, 0);
+  buffer_fill (&worst->cfi, 0, (0 - worst->cfi.size) % 8);
+  uint64_t offset = worst->cfi.size;
+  for (size_t i = 0; i < n; i++)
+    buffer_u64 (&worst->cfi, CODE + start + i * step);
+  return DATA + sizeof (Elf64_Ehdr) + SEGMENTS * sizeof (Elf64_Phdr) + offset;
+}
+
+/* Functions that only pointers lead to, and none of which ends: each is taken
+   to go on in all that are behind it, without a place where paths meet.  */
+static void
+functions_without_end (struct worst *worst)
+{
+  enum
+  {
+    SIZE = 10
+  };
+  size_t n = target_size / FEW;
+  append_fde (worst, append_cie (worst, 16, 0), 1, NULL, 0);
+  APPEND_CODE (worst, "\xc3");
+  append_addresses (worst, n, 1, SIZE);
+  for (size_t i = 0; i < n; i++) /* sub; mov (%rdi), %rax; call *8(%rax) */
+    APPEND_CODE (worst, "\x48\x83\xec\x08\x48\x8b\x07\xff\x50\x08");
+  APPEND_CODE (worst, "\xeb\xfe"); /* jmp here */
+}
+
+/* The same, each of which begins with a switch by one large table.  */
+static void
+one_table_for_all (struct worst *worst)
+{
+  enum
+  {
+    SIZE = 7
+  };
+  size_t n = target_size / FEW, n_entries = target_size / 10;
+  append_fde (worst, append_cie (worst, 16, 0), 1, NULL, 0);
+  APPEND_CODE (worst, "\xc3");
+  append_addresses (worst, n, 1, SIZE);
+  uint64_t table = append_addresses (worst, n_entries, 1 + n * SIZE, 0);
+  for (size_t i = 0; i < n; i++)
+    APPEND_WORD (worst, "\xff\x24\xfd", table); /* jmp *(, %rdi, 8) */
+  APPEND_CODE (worst, "\xc3");
+}
+
 /* The file around it.  */
 
 static const char names[] = "\0.text\0.eh_frame\0.shstrtab";
@@ -737,6 +791,8 @@ static const struct
   { "calls that collide", calls_that_collide, false },
   { "callees asked in a loop", callees_asked_in_a_loop, false },
   { "conclusions that change", conclusions_that_change, false },
+  { "functions without end", functions_without_end, false },
+  { "one table for all", one_table_for_all, false },
 };
 
 /* Cases of files for which a place is looked for.  */
