@@ -1,5 +1,5 @@
-/* What machine code does to the stack, for other folders; decoder.h decodes
-   one instruction for them. SPDX-License-Identifier: LGPL-2.1-or-later
+/* What machine code does to the stack, for other folders.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    An image's code is followed function by function, by its instructions alone.
    Two things come of it: rows for code, where there may be no CFI, and CFI

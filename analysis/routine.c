@@ -94,7 +94,7 @@ branch (struct routine *routine, const struct insn *insn, struct state *state,
   return state_branch (state, condition, false);
 }
 
-/* Do what STEP says of a call.  */
+/* What `step' is for a call.  */
 static bool
 call (struct routine *routine, const struct insn *insn, struct state *state,
       bool jumps)

@@ -43,7 +43,7 @@
 
 /* The entry.  */
 
-/* Whether an end of the routine, or a call, with STATE counts as such a proof.
+/* Whether an end of the routine, or a call, with STATE counts as a proof.
    Behind a system call of an unknown number it does not, if nothing but a
    pointer leads to the entry, or (RUNS_ON) the routine only runs into what
    follows: the call may be the one that ends a signal's handler, and the code
@@ -78,11 +78,12 @@ begins_certainly (const struct routine *routine)
   return function && (function->is_called || function->is_known);
 }
 
-/* Where functions without CFI are followed, a call proves nothing of the
-   frame that the function itself relies on: code of any frame can jump to the
-   thunk of an indirect jump ("retpoline"), which is called, too, and leaves by
-   an address that it writes over its own return address.  */
-/* Whether FUNCTION, which a routine jumps to, needs the frame of a call.  */
+/* Whether FUNCTION, which a routine jumps to, needs the frame of a call.
+
+   Where functions without CFI are followed, a call proves nothing of the frame
+   that the function itself relies on: code of any frame can jump to the thunk
+   of an indirect jump ("retpoline"), which is called, too, and leaves by an
+   address that it writes over its own return address.  */
 static bool
 leads_to_function (const struct routine_context *context,
                    const struct code_function *function)
@@ -146,7 +147,7 @@ calls_stack_mover (const struct routine *routine, const struct insn *insn)
   return callee && callee->moves_stack;
 }
 
-/* Whether INSN at ADDRESS gets the stack pointer of the frame back from
+/* Whether INSN gets the stack pointer of the frame back from
    elsewhere, where only trust in a callee says that it is another.  */
 static bool
 resets_sp (struct routine *routine, const struct insn *insn,
@@ -161,11 +162,11 @@ resets_sp (struct routine *routine, const struct insn *insn,
   return value_is_stack (after.registers[machine->arch->sp]);
 }
 
-/* What was pushed has been popped again: where SP is another, the path may be
-   none.  A value from the caller's own frame is the one that the caller's
-   caller has there, and as new to the caller as any other.  */
 /* The routine returns with STATE, and the return address in register RA, or on
-   the stack: note the registers of the ABI that have changed.  */
+   the stack: note the registers of the ABI that have changed.  What was pushed
+   has been popped again: where SP is another, the path may be none.  A value
+   from the caller's own frame is the one that the caller's caller has there,
+   and as new to the caller as any other.  */
 static void
 note_changes (struct routine *routine, const struct state *state, unsigned ra)
 {
@@ -453,7 +454,7 @@ check_end (struct routine *routine, const struct insn *insn,
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
-/* What shows at INSN at ADDRESS, wherever it leads, that this is not a
+/* What shows at INSN, wherever it leads, that this is not a
    function, or one of another kind; or ROUTINE_SOUND.  */
 static enum routine_failure
 find_violation (struct routine *routine, const struct insn *insn,
@@ -474,7 +475,7 @@ find_violation (struct routine *routine, const struct insn *insn,
   return calls_stack_mover (routine, insn) ? ROUTINE_CALLEE : ROUTINE_SOUND;
 }
 
-/* Look at where INSN at ADDRESS leads.  */
+/* Look at where INSN leads.  */
 static void
 check_flow (struct routine *routine, const struct insn *insn,
             const struct state *state)

@@ -19,7 +19,7 @@ bool routine_agrees_with_go (const struct routine *routine, uint64_t address,
 bool routine_uses_saved (struct routine *routine, const struct insn *insn,
                          const struct state *state);
 
-/* Look at INSN at ADDRESS, in front of which STATE holds, of ROUTINE, a struct
+/* Look at INSN, in front of which STATE holds, of ROUTINE, a struct
    routine that was followed: a visitor for routine_visit.  */
 void routine_check (void *routine, const struct insn *insn,
                     const struct state *state);

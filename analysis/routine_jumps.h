@@ -16,7 +16,7 @@ void routine_jump (struct routine *routine, uint64_t target,
 bool routine_is_never_taken (const struct routine *routine,
                              const struct insn *insn);
 
-/* INSN at ADDRESS, an indirect jump, goes by tables.  Whether each of them
+/* INSN, an indirect jump, goes by tables.  Whether each of them
    leads anywhere.  */
 bool routine_jump_by_tables (struct routine *routine, const struct insn *insn,
                              const struct state *state);

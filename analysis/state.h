@@ -149,6 +149,7 @@ struct value state_load (const struct state *state, struct value place);
 /* The 4 bytes in memory at PLACE, if they are a NUMBER that is known.  */
 bool state_load_half (const struct state *state, struct value place,
                       struct value *number);
+
 /* The bound of VALUE, or of SUBJECT.  */
 struct limit state_bound (const struct state *state, struct value value);
 struct limit state_bound_of (const struct state *state,
@@ -176,8 +177,8 @@ struct subject state_memory (const struct state *state,
                              const struct insn *insn);
 
 /* Forget in STATE what OTHER does not agree with.  AT is the address where
-   both meet; addresses of code among jump tables' targets are noted in TABLES.
-   True when something was forgotten.  */
+   both meet; addresses of code among jump tables' targets are noted in the
+   tables of STATE.  True when something was forgotten.  */
 bool state_join (struct state *state, const struct state *other, uint64_t at);
 
 /* STATE holds where paths meet, at AT: values that only have a number get one

@@ -166,7 +166,7 @@ apply_sum (struct state *state, const struct insn *insn)
   if (sum_is_target (state, a, b, insn) || sum_is_target (state, b, a, insn))
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
-    a.kind = VALUE_NUMBER; /* no insn->address any more */
+    a.kind = VALUE_NUMBER; /* no address any more */
   bool kept = a.kind == VALUE_KEPT || b.kind == VALUE_KEPT;
   if (!kept && value_is_constant (b))
     set_register (state, insn, insn->to, value_moved (a, b.number));

@@ -9,8 +9,8 @@
 
 #include "analysis/state.h"
 
-/* Do INSN at ADDRESS, without where it goes.  Loads of jump table entries are
-   noted in TABLES.  */
+/* Do INSN, without where it goes.  Loads of jump table entries are noted in
+   the tables of STATE.  */
 void state_apply (struct state *state, const struct insn *insn);
 
 /* The NUMBER of the system call that STATE is in front of.  False: unknown. */
@@ -20,7 +20,7 @@ bool state_kernel_call (const struct state *state, int64_t *number);
    the process.  */
 bool state_exits (const struct state *state, const struct insn *insn);
 
-/* What a call at ADDRESS leaves, after it returned.  */
+/* What INSN, a call, leaves after it returned.  */
 void state_call (struct state *state, const struct insn *insn);
 
 /* Whether state_branch changes anything.  */
@@ -46,7 +46,7 @@ bool state_branch (struct state *state, enum insn_condition condition,
 bool state_names_place (const struct state *state, const struct insn *insn,
                         uint64_t *address);
 
-/* Note the table that INSN at ADDRESS reads, if it can be one.  False: no.  */
+/* Note the table that INSN reads, if it can be one.  False: no.  */
 bool state_table (const struct state *state, const struct insn *insn,
                   uint32_t *number);
 

@@ -1,5 +1,7 @@
-/* Memory between pages that nobody may read or write: what goes beyond either
-   end of it ends the test. SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Memory between pages that nobody may read or write.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What goes beyond either end of it ends the test.  */
 
 #ifndef GUARDED_H
 #define GUARDED_H

@@ -1,6 +1,6 @@
 /* living [OPTION]... -- PROGRAM [ARGUMENT]...: does SFrame alone walk the
-   stack of a running program as well as its CFI does? SPDX-License-Identifier:
-   LGPL-2.1-or-later
+   stack of a running program as well as its CFI does?
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
      --step=N        stop after every one of the first N instructions
      --shadow        compare only the topmost frame, with a shadow stack

@@ -1,5 +1,7 @@
-/* Unit tests of stacks/jit_names.c: names that are written meanwhile, and of
-   many processes. SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Unit tests of stacks/jit_names.c.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Of names that are written meanwhile, and of many processes.  */
 
 #include <config.h>
 
