@@ -158,8 +158,9 @@ TEST (dynamic_entries_end_with_their_segment)
 TEST (code_lies_in_its_section_as_a_whole)
 {
   struct cfi_fde fdes[] = {
-    { .address = 0x1000, .size = 0x100 }, { .address = 0x1000, .size = 0 },
-    { .address = 0x10f0, .size = 0x10 },  { .address = 0x10f0, .size = 0x11 },
+    { .address = 0x1010, .size = 0xf0 }, { .address = 0x1010, .size = 0 },
+    { .address = 0x100f, .size = 1 },    { .address = 0x1000, .size = 0x100 },
+    { .address = 0x10f0, .size = 0x10 }, { .address = 0x10f0, .size = 0x11 },
     { .address = 0x1101, .size = 1 },
   };
   struct cfi_section cfi = { .arch = &arch_amd64,
@@ -170,10 +171,14 @@ TEST (code_lies_in_its_section_as_a_whole)
   struct error err = { 0 };
   elf_builder_program (&elf, EM_X86_64, false);
   elf.segments[3].p_memsz = 0x180; /* the code's; more than the file has */
+  GElf_Shdr *text = &elf.sections[elf_builder_section (&elf, ".text")];
+  text->sh_addr += 0x10;
+  text->sh_offset += 0x10;
+  text->sh_size -= 0x10;
   struct image image = open_program ();
   assert_true (dropped_functions_forget (&cfi, &image, NULL, &err));
   assert_int_equal (cfi.n_fdes, 2);
-  assert_int_equal (fdes[0].size, 0x100);
+  assert_int_equal (fdes[0].size, 0xf0);
   assert_int_equal (fdes[1].size, 0x10);
   image_close (&image);
 }
