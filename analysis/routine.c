@@ -155,11 +155,12 @@ stops_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* From LABEL to the next one, however far that is, as long as there are steps
-   left.  On the path from an entry that only a
-   pointer leads to, a register that belongs to callers shows code with another
-   convention, such as Haskell's.  It is done with at its first instructions:
-   nothing is taken from what such a start gets to.  */
+/* Go from LABEL to the next one, however far that is, as long as there are
+   steps left; walk_all gives the routine up where there are none.  On the path
+   from an entry that only a pointer leads to, a register that belongs to
+   callers shows code with another convention, such as Haskell's.  Such a
+   routine is done with at its first instructions: nothing is taken from what
+   its start gets to.  */
 static void
 walk (struct routine *routine, uint32_t label)
 {

@@ -422,9 +422,9 @@ adapt (struct schedule *schedule, bool nothing_changed)
 }
 
 /* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
-   of their turn.  How many.  They share numbers of steps and of notes, so that
-   what is followed in vain costs bounded time and memory; those that need more
-   are followed in their turn.  */
+   of their turn, and return how many.  These functions share a number of steps
+   and one of notes, so that what is followed in vain costs bounded time and
+   memory.  A function that needs more is followed in its turn.  */
 static size_t
 look_ahead (struct schedule *schedule, const struct index_list *list, size_t n,
             size_t at, enum attempt attempt)

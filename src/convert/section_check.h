@@ -17,8 +17,8 @@
 const char *section_why_useless (const struct image *image,
                                  const struct sframe_decoder *decoder);
 
-/* Whether IMAGE, a linked file, has an .sframe that readers use.  They look
-   for a detached section otherwise.  */
+/* Whether IMAGE, a linked file, has an .sframe that readers use.  Where it has
+   none, readers look for a detached section.  */
 bool section_is_of_use (const struct image *image);
 
 /* Compare the .sframe of IMAGE, a linked file or an object, with the CFI that

@@ -22,37 +22,8 @@
 #include "stacks/file_finder.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
+#include "tests/stacks/process_files.h"
 #include "tests/unit_test.h"
-
-/* The files of all processes here.  */
-static struct code_files files;
-
-static int
-forget_files (void **state)
-{
-  (void)state;
-  code_files_free (&files);
-  return 0;
-}
-
-#define FIXTURE_TEST(name) TEST_BETWEEN (NULL, forget_files, name)
-
-/* From START up to END, PATH is mapped from OFFSET on; NULL: no file.  */
-static void
-assert_mapping (const struct process *process, uint64_t start, uint64_t end,
-                uint64_t offset, const char *path)
-{
-  const struct mapping *mapping = mappings_at (&process->mappings, start);
-  assert_non_null (mapping);
-  assert_ptr_equal (mappings_at (&process->mappings, end - 1), mapping);
-  assert_int_equal (mapping->start, start);
-  assert_int_equal (mapping->end, end);
-  assert_int_equal (process_is_file_at (process, start), path != NULL);
-  if (path == NULL)
-    return;
-  assert_int_equal (mapping->offset, offset);
-  assert_string_equal (mapping->file->path, path);
-}
 
 /* The core of an x86-64 thread, with three pieces of memory: one whole, one
    whose bytes are cut off, and one whose bytes would be behind the end.  */

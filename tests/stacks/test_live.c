@@ -19,18 +19,8 @@
 #include "stacks/process.h"
 #include "stacks/profile.h"
 #include "stacks/trace_sampler.h"
+#include "tests/stacks/process_files.h"
 #include "tests/unit_test.h"
-
-/* The files of all processes here.  */
-static struct code_files files;
-
-static int
-forget_files (void **state)
-{
-  (void)state;
-  code_files_free (&files);
-  return 0;
-}
 
 /* The kernel prints it as it is, in front of the state.  */
 TEST (a_thread_may_have_any_name)

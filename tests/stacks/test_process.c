@@ -18,6 +18,7 @@
 #include "stacks/memory.h"
 #include "stacks/process.h"
 #include "stacks/row_cache.h"
+#include "tests/stacks/process_files.h"
 #include "tests/unit_test.h"
 
 /* A program's memory: readable from START to END; each byte says where it is,
@@ -239,19 +240,6 @@ TEST (without_memory_nothing_is_there)
   memory_free (&memory);
 }
 
-/* The files of all processes here.  */
-static struct code_files files;
-
-static int
-forget_files (void **state)
-{
-  (void)state;
-  code_files_free (&files);
-  return 0;
-}
-
-#define FIXTURE_TEST(name) TEST_BETWEEN (NULL, forget_files, name)
-
 static void
 map (struct process *process, uint64_t start, uint64_t end, uint64_t offset,
      ino_t inode, const char *path)
@@ -265,23 +253,6 @@ map (struct process *process, uint64_t start, uint64_t end, uint64_t offset,
           .inode = inode };
   process->files = &files;
   assert_true (process_map (process, &report));
-}
-
-/* From START up to END, PATH is mapped from OFFSET on; NULL: no file.  */
-static void
-assert_mapping (const struct process *process, uint64_t start, uint64_t end,
-                uint64_t offset, const char *path)
-{
-  const struct mapping *mapping = mappings_at (&process->mappings, start);
-  assert_non_null (mapping);
-  assert_ptr_equal (mappings_at (&process->mappings, end - 1), mapping);
-  assert_int_equal (mapping->start, start);
-  assert_int_equal (mapping->end, end);
-  assert_int_equal (process_is_file_at (process, start), path != NULL);
-  if (path == NULL)
-    return;
-  assert_int_equal (mapping->offset, offset);
-  assert_string_equal (mapping->file->path, path);
 }
 
 TEST (mappings_are_found_by_address)

@@ -85,7 +85,8 @@ begin_without_memory (void *asked_again)
   return n > 0 ? asked_again : NULL;
 }
 
-/* It was called once, as it has to be, before a handler does.  */
+/* sfw_backtrace was called once before a handler calls it, as its manual page
+   asks for.  */
 TEST (a_thread_without_memory_for_a_walker_does_not_ask_again)
 {
   pthread_t thread;
