@@ -946,18 +946,20 @@ END
 void
 _start (void)
 {
-  for (volatile unsigned i = 0; i < 150000000; i++)
+  for (volatile unsigned i = 0; GOES_ON; i++)
     ;
   __asm__ volatile ("int $0x80" : : "a"(1), "b"(0));
 }
 END
-  "${CC:-cc}" -m32 -O1 -nostdlib -static -o narrow narrow.c 2>/dev/null && ./narrow \
-    || skip "no 32-bit programs here"
+  mkdir endless
+  "${CC:-cc}" -m32 -O1 -nostdlib -static -DGOES_ON='i < 150000000' -o narrow narrow.c 2>/dev/null \
+    && ./narrow || skip "no 32-bit programs here"
+  "${CC:-cc}" -m32 -O1 -nostdlib -static -DGOES_ON=1 -o endless/narrow narrow.c
   local how
   for how in --inlines --ptrace; do
     gives 0 profiled -F 997 $how -o folded -- sh -c './narrow; true'
     [[ $stderr =~ [0-9]\ samples?\ of\ 32-bit\ programs,\ which\ are\ not\ walked ]] || report
-    ./narrow &
+    endless/narrow 3>&- &
     children+=("$!")
     within_a_minute grep -q narrow "/proc/$!/comm"
     gives 1 profiled $how -d 0.5 -o folded -p "$!"
