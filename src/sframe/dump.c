@@ -11,6 +11,8 @@
 
 #include <inttypes.h>
 
+#include "sframe/row_words.h"
+
 enum
 {
   CELL_SIZE = 32 /* the longest is "(r536870911-2147483648)" with "[s]" */
@@ -85,7 +87,7 @@ cell_set (char *cell, const char *text)
 static void
 cell_slot (char *cell, const struct sframe_decoder *decoder, int32_t word)
 {
-  if (decoder->variant.version == 2 && decoder->arch->register_words
+  if (row_words_have_registers (decoder->arch, decoder->variant.version)
       && word % 2 != 0)
     snprintf (cell, CELL_SIZE, "r%d", word >> 1);
   else
@@ -99,7 +101,7 @@ cells_default (struct cells *cells, const struct sframe_decoder *decoder,
   const struct arch *arch = decoder->arch;
   unsigned fp_word = arch_tracks_ra (arch) ? 2 : 1;
   snprintf (cells->cfa, CELL_SIZE, "%s+%" PRId64, row->base_sp ? "sp" : "fp",
-            (int64_t)row->words[0] * arch->cfa_scale + arch->cfa_bias);
+            row_words_cfa_value (arch, row->words[0]));
   if (row->n_words > fp_word)
     cell_slot (cells->fp, decoder, row->words[fp_word]);
   if (!arch_tracks_ra (arch))
@@ -133,7 +135,7 @@ cells_flexible (struct cells *cells, const struct sframe_decoder *decoder,
 {
   const struct arch *arch = decoder->arch;
   cell_pair (cells->cfa, arch, row->words[0],
-             (int64_t)row->words[1] * arch->cfa_scale + arch->cfa_bias);
+             row_words_cfa_value (arch, row->words[1]));
   cell_set (cells->ra, arch_tracks_ra (arch) ? "u" : "f");
   unsigned at = 2;
   if (row->n_words > at && row->words[at] == 0)

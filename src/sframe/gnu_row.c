@@ -33,12 +33,6 @@ scale_cfa (const struct gnu_options *options, int32_t offset, int32_t *word)
   return options->bugs || biased % arch->cfa_scale == 0;
 }
 
-static void
-add_word (struct sframe_row *out, int32_t word)
-{
-  out->words[out->n_words++] = word;
-}
-
 /* A control word and an offset.  */
 static void
 add_pair (struct sframe_row *out, int32_t reg, bool in_register, bool deref,
@@ -47,9 +41,8 @@ add_pair (struct sframe_row *out, int32_t reg, bool in_register, bool deref,
   uint32_t control = (uint32_t)reg << SFRAME_CONTROL_REGNUM_SHIFT
                      | (deref ? SFRAME_CONTROL_DEREF : 0)
                      | (in_register ? SFRAME_CONTROL_REG : 0);
-  out->control |= (uint8_t)(1u << out->n_words);
-  add_word (out, (int32_t)control);
-  add_word (out, offset);
+  sframe_row_append (out, (int32_t)control, true);
+  sframe_row_append (out, offset, false);
 }
 
 static void
@@ -71,11 +64,8 @@ encode_flexible (const struct gnu_options *options, const struct gnu_row *row,
   if (row->ra.place != GNU_DEFAULT)
     add_rule (out, row->ra);
   else if (row->fp.place != GNU_DEFAULT)
-    {
-      /* A padding word is a control word: "RA as usual".  */
-      out->control |= (uint8_t)(1u << out->n_words);
-      add_word (out, 0);
-    }
+    /* A padding word is a control word: "RA as usual".  */
+    sframe_row_append (out, 0, true);
   if (row->fp.place != GNU_DEFAULT)
     add_rule (out, row->fp);
   return REASON_NONE;
@@ -99,17 +89,17 @@ encode_default (const struct gnu_options *options, const struct gnu_row *row,
   /* Only 2.40 gets here with another register, and takes it for SP.  */
   out->base_sp = row->cfa_reg != arch->fp;
   out->ra_signed = row->ra_signed;
-  add_word (out, cfa);
+  sframe_row_append (out, cfa, false);
   bool fp = row->fp.place != GNU_DEFAULT, ra = row->ra.place != GNU_DEFAULT;
   if (arch_tracks_ra (arch) && ra)
-    add_word (out, default_word (row->ra));
+    sframe_row_append (out, default_word (row->ra), false);
   else if (arch_tracks_ra (arch) && fp && arch->cfa_scale != 1)
-    add_word (out, 0);
+    sframe_row_append (out, 0, false);
   else if (arch_tracks_ra (arch) && fp
            && !(options->variant.version == 1 && options->bugs))
     return REASON_FP_WITHOUT_RA;
   if (fp)
-    add_word (out, default_word (row->fp));
+    sframe_row_append (out, default_word (row->fp), false);
   return REASON_NONE;
 }
 

@@ -160,23 +160,15 @@ row_lower_default (const struct encode_options *options,
     return REASON_NONE;
   if (row->fp.kind != RULE_DEREF_CFA)
     return fp_reason (row->fp);
-  out->words[out->n_words++] = row->fp.offset;
+  sframe_row_append (out, row->fp.offset, false);
   return REASON_NONE;
 }
 
 static void
 push_pair (struct sframe_row *out, int32_t control, int32_t offset)
 {
-  out->control |= (uint8_t)(1u << out->n_words);
-  out->words[out->n_words++] = control;
-  out->words[out->n_words++] = offset;
-}
-
-static void
-push_padding (struct sframe_row *out)
-{
-  out->control |= (uint8_t)(1u << out->n_words);
-  out->words[out->n_words++] = 0;
+  sframe_row_append (out, control, true);
+  sframe_row_append (out, offset, false);
 }
 
 /* The control word of a rule, 0 when there is none.  */
@@ -216,7 +208,7 @@ lower_flexible_saves (const struct encode_options *options,
       push_pair (out, ra, row->ra.offset);
     }
   else if (fp != 0)
-    push_padding (out);
+    sframe_row_append (out, 0, true);
   if (fp != 0)
     push_pair (out, fp, row->fp.offset);
   return REASON_NONE;

@@ -33,6 +33,15 @@ struct sframe_row
   int32_t words[SFRAME_WORDS_MAX];
 };
 
+/* Append WORD to ROW, which has room for it.  CONTROL: it is a control
+   word.  */
+static inline void
+sframe_row_append (struct sframe_row *row, int32_t word, bool control)
+{
+  row->control |= (uint8_t)((unsigned)control << row->n_words);
+  row->words[row->n_words++] = word;
+}
+
 struct sframe_fde
 {
   uint64_t address;

@@ -41,10 +41,18 @@ row_word_signed (const struct row_words *words, unsigned i)
   return (int32_t)(row_word_unsigned (words, i) << unused) >> unused;
 }
 
+/* The CFA's offset that WORD stands for.  */
+static inline int64_t
+row_words_cfa_value (const struct arch *arch, int32_t word)
+{
+  return (int64_t)word * arch->cfa_scale + arch->cfa_bias;
+}
+
+/* The same in *OFFSET; false when it has more than 32 bits.  */
 static inline bool
 row_words_cfa_offset (const struct arch *arch, int32_t word, int32_t *offset)
 {
-  int64_t value = (int64_t)word * arch->cfa_scale + arch->cfa_bias;
+  int64_t value = row_words_cfa_value (arch, word);
   *offset = (int32_t)value;
   return value == *offset;
 }

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/radix.h"
 #include "sframe/readers.h"
+#include "sframe/row_words.h"
 
 void
 sframe_traits_add (struct sframe_traits *traits, enum sframe_trait trait,
@@ -84,10 +85,9 @@ static bool
 has_wide_cfa (const struct sframe_decoder *decoder,
               const struct sframe_fde *function, const struct sframe_row *row)
 {
-  const struct arch *arch = decoder->arch;
-  int64_t word = row->words[function->flexible ? 1 : 0];
-  int64_t offset = word * arch->cfa_scale + arch->cfa_bias;
-  return offset < INT32_MIN || offset > INT32_MAX;
+  int32_t unused;
+  return !row_words_cfa_offset (
+      decoder->arch, row->words[function->flexible ? 1 : 0], &unused);
 }
 
 static void
