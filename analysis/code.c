@@ -3,9 +3,6 @@
 
 #include "analysis/code.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "analysis/analysis.h"
 #include "analysis/machine.h"
 
@@ -96,36 +93,4 @@ code_row_reads_below_sp (const struct frame_row *row, const struct arch *arch)
         && (int64_t)row->cfa.offset + rules[i]->offset < -kept)
       return true;
   return false;
-}
-
-void
-code_describe (const struct disproof *disproof, const struct arch *arch,
-               char says[DISPROOF_TEXT_MAX], char does[DISPROOF_TEXT_MAX])
-{
-  disproof_describe (disproof, code_machine_of (arch), says, does);
-}
-
-void
-code_describe_row (const struct frame_row *row, const struct arch *arch,
-                   struct code_row_words *words)
-{
-  const struct
-  {
-    const char **words;
-    struct frame_rule rule;
-    unsigned own;
-  } rules[] = { { &words->cfa, row->cfa, arch->sp },
-                { &words->ra, row->ra, arch->ra },
-                { &words->fp, row->fp, arch->fp } };
-  for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
-    {
-      bool known = rules[i].rule.kind >= RULE_SAME
-                   && rules[i].rule.kind <= RULE_DEREF_CFA;
-      *rules[i].words = known ? rule_text (arch, rules[i].rule, rules[i].own,
-                                           words->texts[i])
-                              : NULL;
-    }
-  size_t used = words->ra && row->ra_signed ? strlen (words->ra) : 0;
-  if (used > 0)
-    snprintf (words->texts[1] + used, RULE_TEXT - used, ", signed");
 }

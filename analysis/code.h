@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "arch/rule_text.h"
 #include "base/error.h"
 #include "analysis/disproof.h"
 #include "analysis/request.h"
@@ -52,22 +51,5 @@ void code_findings_free (struct code_findings *findings);
    findings->row_map does; whoever writes one asks again.  */
 bool code_row_reads_below_sp (const struct frame_row *row,
                               const struct arch *arch);
-
-/* What the row that DISPROOF, of code for ARCH, is about says, and what is
-   true, for people.  */
-void code_describe (const struct disproof *disproof, const struct arch *arch,
-                    char says[DISPROOF_TEXT_MAX],
-                    char does[DISPROOF_TEXT_MAX]);
-
-/* The CFA, RA and FP rules of ROW, of code for ARCH, in the same words; for
-   each that says nothing NULL.  */
-struct code_row_words
-{
-  const char *cfa, *ra, *fp;
-  char texts[3][RULE_TEXT]; /* what they point to */
-};
-
-void code_describe_row (const struct frame_row *row, const struct arch *arch,
-                        struct code_row_words *words);
 
 #endif /* ANALYSIS_CODE_H */

@@ -3,11 +3,8 @@
 
 #include "convert/location.h"
 
-#include "analysis/code.h"
-#include "analysis/decoder.h"
+#include "analysis/finding.h"
 #include "convert/code_evidence.h"
-#include "convert/finding_steps.h"
-#include "elf/function_symbols.h"
 
 struct lint_run
 {
@@ -18,89 +15,21 @@ struct lint_run
   struct cfi2sframe_lint_result *result;
 };
 
-/* What findings are described with.  */
-struct vocabulary
-{
-  struct symbol_names names;
-  struct insn_decoder *decoder;
-};
-
-enum
-{
-  INSN_SIZE_MAX = 16
-};
-
-/* The instruction at FINDING->since, in words if TEXT, which has room for
-   them, gets any.  */
-static void
-show_instruction (const struct lint_run *lint,
-                  const struct insn_decoder *decoder,
-                  struct cfi2sframe_finding *finding, char text[INSN_TEXT_MAX])
-{
-  struct insn_step step;
-  uint64_t size = INSN_SIZE_MAX, at = finding->since;
-  const uint8_t *bytes = image_bytes_at (lint->image, at, size);
-  while (!bytes && --size > 0)
-    bytes = image_bytes_at (lint->image, at, size);
-  if (!bytes || !insn_decode_step (decoder, bytes, size, at, &step))
-    return;
-  finding->instruction = bytes;
-  finding->instruction_size = step.size;
-  if (insn_show (decoder, bytes, size, at, text))
-    finding->instruction_text = text;
-}
-
-static void
-report (const struct lint_run *lint, const struct code_findings *findings,
-        const struct code_request *request, const struct vocabulary *words)
-{
-  struct finding_steps steps = { findings, request, words->decoder, .n = 0 };
-  for (size_t i = 0; i < findings->disproofs.n; i++)
-    {
-      const struct disproof *from = &findings->disproofs.list[i];
-      char says[DISPROOF_TEXT_MAX], does[DISPROOF_TEXT_MAX];
-      code_describe (from, lint->image->arch, says, does);
-      finding_steps_find (&steps, from);
-      struct cfi2sframe_finding finding = {
-        .function = from->entry,
-        .name = symbol_names_at (&words->names, from->entry),
-        .address = from->start,
-        .size = from->end - from->start,
-        .bytes = from->bytes,
-        .since = from->since,
-        .frame_pointer = from->kind == ROW_FP,
-        .says = says,
-        .does = does,
-        .return_address = from->kind == ROW_RA,
-        .steps = steps.list,
-        .n_steps = steps.n,
-      };
-      char text[INSN_TEXT_MAX];
-      show_instruction (lint, words->decoder, &finding, text);
-      lint->result->findings++;
-      lint->result->bytes += finding.bytes;
-      if (lint->found)
-        lint->found (lint->context, &finding);
-    }
-}
-
-/* Names are not read where nothing was found.  */
+/* Count what was found, and tell of it.  */
 static bool
-report_in_words (const struct lint_run *lint,
-                 const struct code_findings *findings,
-                 const struct code_request *request, struct error *err)
+report (const struct lint_run *lint, const struct code_findings *findings,
+        const struct code_request *request, struct error *err)
 {
-  if (findings->disproofs.n == 0)
-    return true;
-  struct vocabulary words
-      = { .decoder = insn_decoder_new (lint->image->arch) };
-  bool ok = (symbol_names_read (&words.names, lint->image) && words.decoder)
-            || error_set_no_memory (err);
-  if (ok)
-    report (lint, findings, request, &words);
-  symbol_names_free (&words.names);
-  insn_decoder_free (words.decoder);
-  return ok;
+  struct cfi2sframe_lint_result *result = lint->result;
+  const struct disproofs *disproofs = &findings->disproofs;
+  result->functions = findings->functions;
+  result->functions_trusted = findings->functions_trusted;
+  result->functions_left = findings->functions_left;
+  result->findings = disproofs->n;
+  for (size_t i = 0; i < disproofs->n; i++)
+    result->bytes += disproofs->list[i].bytes;
+  return lint->found == NULL
+         || code_report (findings, request, lint->found, lint->context, err);
 }
 
 static bool
@@ -114,14 +43,8 @@ lint_source (const struct lint_run *lint, const struct cfi_source *source,
     return false;
   request.compares = request.only_compares = true;
   request.threads = lint->threads;
-  bool ok = code_analyse (&request, &findings, err);
-  if (ok)
-    {
-      lint->result->functions = findings.functions;
-      lint->result->functions_trusted = findings.functions_trusted;
-      lint->result->functions_left = findings.functions_left;
-      ok = report_in_words (lint, &findings, &request, err);
-    }
+  bool ok = code_analyse (&request, &findings, err)
+            && report (lint, &findings, &request, err);
   code_findings_free (&findings);
   code_facts_free (&facts);
   return ok;

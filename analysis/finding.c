@@ -1,0 +1,301 @@
+/* Disproofs as users of the library see them: findings, with the instructions
+   around each.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/finding.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/decoder.h"
+#include "arch/rule_text.h"
+#include "base/search.h"
+#include "elf/function_symbols.h"
+
+enum
+{
+  INSN_SIZE_MAX = 16,
+  STEPS_BEFORE = 3, /* instructions in front of the wrong row */
+  STEPS_WRONG = 4,  /* the first ones that it is wrong for, and the last one */
+  STEPS_BEHIND = 2,
+  STEPS_MAX = STEPS_BEFORE + STEPS_WRONG + 1 + STEPS_BEHIND
+};
+
+/* What findings are described with.  */
+struct reporter
+{
+  const struct code_findings *findings;
+  const struct code_request *request; /* that they are about */
+  struct symbol_names names;
+  struct insn_decoder *decoder;
+  /* An instruction of the function looked at last: the next finding is behind
+     it, so that a function is gone over once for all of its findings.  */
+  uint64_t resume;
+};
+
+/* The CFA, RA and FP rules of a row; for each that says nothing NULL.  */
+struct row_words
+{
+  const char *cfa, *ra, *fp;
+  char texts[3][RULE_TEXT]; /* what they point to */
+};
+
+/* The instructions around a finding.  */
+struct steps
+{
+  struct cfi2sframe_step list[STEPS_MAX];
+  size_t n;
+  struct
+  {
+    struct row_words code, cfi;
+    char text[INSN_TEXT_MAX];
+  } words[STEPS_MAX]; /* what the list points to */
+};
+
+/* Which instructions are shown.  */
+
+/* The addresses to be shown, and where the walk over the function is.  */
+struct choice
+{
+  const struct disproof *disproof;
+  uint64_t list[STEPS_MAX];
+  size_t n;
+  size_t n_wrong, n_behind; /* seen */
+};
+
+static void
+drop (struct choice *choice, size_t index)
+{
+  choice->n--;
+  memmove (&choice->list[index], &choice->list[index + 1],
+           (choice->n - index) * sizeof *choice->list);
+}
+
+/* Choose the instruction at ADDRESS, if it is to be shown, and drop what it
+   takes the place of.  False behind the last one.  */
+static bool
+choose (struct choice *choice, uint64_t address)
+{
+  const struct disproof *disproof = choice->disproof;
+  if (address < disproof->start && choice->n == STEPS_BEFORE)
+    drop (choice, 0);
+  else if (address >= disproof->end && choice->n_behind++ == STEPS_BEHIND)
+    return false;
+  else if (address >= disproof->start && address < disproof->end
+           && choice->n_wrong++ > STEPS_WRONG)
+    drop (choice, choice->n - 1);
+  choice->list[choice->n++] = address;
+  return true;
+}
+
+/* The size of the instruction at ADDRESS, of code that ends at END, or 0.  */
+static unsigned
+size_at (const struct insn_decoder *decoder, const struct image *image,
+         uint64_t address, uint64_t end)
+{
+  struct insn insn;
+  const uint8_t *bytes = image_bytes_at (image, address, end - address);
+  return bytes && insn_decode (decoder, bytes, end - address, address, &insn)
+             ? insn.size
+             : 0;
+}
+
+/* Go over the instructions from AT to END, of a function.  Where the walk
+   misses the wrong row, because of data among the code, the walk begins anew
+   there.  */
+static void
+choose_all (struct choice *choice, uint64_t at, uint64_t end,
+            const struct insn_decoder *decoder, const struct image *image)
+{
+  uint64_t start = choice->disproof->start;
+  while (at < end)
+    {
+      unsigned size = size_at (decoder, image, at, end);
+      if (at < start && (size == 0 || at + size > start))
+        {
+          choice->n = 0;
+          at = start;
+          continue;
+        }
+      if (size == 0 || !choose (choice, at))
+        return;
+      at += size;
+    }
+}
+
+/* What is said of them.  */
+
+static void
+describe_row (const struct frame_row *row, const struct arch *arch,
+              struct row_words *words)
+{
+  const struct
+  {
+    const char **words;
+    struct frame_rule rule;
+    unsigned own;
+  } rules[] = { { &words->cfa, row->cfa, arch->sp },
+                { &words->ra, row->ra, arch->ra },
+                { &words->fp, row->fp, arch->fp } };
+  for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+    {
+      bool known = rules[i].rule.kind >= RULE_SAME
+                   && rules[i].rule.kind <= RULE_DEREF_CFA;
+      *rules[i].words = known ? rule_text (arch, rules[i].rule, rules[i].own,
+                                           words->texts[i])
+                              : NULL;
+    }
+  size_t used = words->ra && row->ra_signed ? strlen (words->ra) : 0;
+  if (used > 0)
+    snprintf (words->texts[1] + used, RULE_TEXT - used, ", signed");
+}
+
+/* What the CFI says in FUNCTION of what DISPROOF is about, at ADDRESS.  */
+static const char *
+words_of_cfi (const struct frame_function *function,
+              const struct disproof *disproof, const struct arch *arch,
+              uint64_t address, struct row_words *words)
+{
+  uint64_t offset = address - function->address;
+  size_t behind
+      = SEARCH_FIRST (function->n_rows, i, function->rows[i].start > offset);
+  if (behind == 0)
+    return NULL;
+  describe_row (&function->rows[behind - 1], arch, words);
+  return disproof->kind == ROW_CFA  ? words->cfa
+         : disproof->kind == ROW_RA ? words->ra
+                                    : words->fp;
+}
+
+/* What the code has made of the frame at the address of STEP.  */
+static void
+add_state (struct cfi2sframe_step *step, const struct disproof *disproof,
+           const struct row_map *map, const struct arch *arch,
+           struct row_words *words)
+{
+  const struct row_range *range = row_map_find (map, step->address);
+  if (!range || range->row == ROW_UNKNOWN)
+    return;
+  describe_row (&map->numbers.rows[range->row], arch, words);
+  step->cfa = words->cfa;
+  step->return_address = words->ra;
+  step->frame_pointer = disproof->without_fp ? NULL : words->fp;
+}
+
+/* Add the instruction at ADDRESS, in FUNCTION, with what holds there.  */
+static void
+add_step (const struct reporter *reporter, const struct disproof *disproof,
+          const struct frame_function *function, uint64_t address,
+          struct steps *steps)
+{
+  const struct image *image = reporter->request->image;
+  uint64_t end = function->address + function->size;
+  size_t i = steps->n++;
+  struct cfi2sframe_step *step = &steps->list[i];
+  *step = (struct cfi2sframe_step){
+    .address = address,
+    .instruction = image_bytes_at (image, address, end - address),
+    .instruction_size = size_at (reporter->decoder, image, address, end),
+    .says = words_of_cfi (function, disproof, image->arch, address,
+                          &steps->words[i].cfi),
+    .wrong = address >= disproof->start && address < disproof->end,
+  };
+  if (insn_show (reporter->decoder, step->instruction, end - address, address,
+                 steps->words[i].text))
+    step->instruction_text = steps->words[i].text;
+  add_state (step, disproof, &reporter->findings->row_map, image->arch,
+             &steps->words[i].code);
+}
+
+/* Find the instructions for DISPROOF.  Disproofs come in ascending order.  */
+static void
+find_steps (struct reporter *reporter, const struct disproof *disproof,
+            struct steps *steps)
+{
+  const struct code_request *request = reporter->request;
+  const struct frame_function *function = frame_functions_find (
+      request->known, request->n_known, disproof->start);
+  struct choice choice = { .disproof = disproof };
+  steps->n = 0;
+  if (!function)
+    return;
+  bool is_same = reporter->resume >= function->address
+                 && reporter->resume <= disproof->start;
+  choose_all (&choice, is_same ? reporter->resume : function->address,
+              function->address + function->size, reporter->decoder,
+              request->image);
+  reporter->resume = choice.n > 0 ? choice.list[0] : disproof->start;
+  for (size_t i = 0; i < choice.n; i++)
+    add_step (reporter, disproof, function, choice.list[i], steps);
+}
+
+/* The instruction at FINDING->since, in words if TEXT, which has room for
+   them, gets any.  */
+static void
+show_instruction (const struct reporter *reporter,
+                  struct cfi2sframe_finding *finding, char text[INSN_TEXT_MAX])
+{
+  const struct image *image = reporter->request->image;
+  struct insn_step step;
+  uint64_t size = INSN_SIZE_MAX, at = finding->since;
+  const uint8_t *bytes = image_bytes_at (image, at, size);
+  while (!bytes && --size > 0)
+    bytes = image_bytes_at (image, at, size);
+  if (!bytes || !insn_decode_step (reporter->decoder, bytes, size, at, &step))
+    return;
+  finding->instruction = bytes;
+  finding->instruction_size = step.size;
+  if (insn_show (reporter->decoder, bytes, size, at, text))
+    finding->instruction_text = text;
+}
+
+static void
+report (struct reporter *reporter, const struct disproof *disproof,
+        void (*found) (void *context,
+                       const struct cfi2sframe_finding *finding),
+        void *context)
+{
+  char says[DISPROOF_TEXT_MAX], does[DISPROOF_TEXT_MAX], text[INSN_TEXT_MAX];
+  struct steps steps;
+  disproof_describe (
+      disproof, code_machine_of (reporter->request->image->arch), says, does);
+  find_steps (reporter, disproof, &steps);
+  struct cfi2sframe_finding finding = {
+    .function = disproof->entry,
+    .name = symbol_names_at (&reporter->names, disproof->entry),
+    .address = disproof->start,
+    .size = disproof->end - disproof->start,
+    .bytes = disproof->bytes,
+    .since = disproof->since,
+    .frame_pointer = disproof->kind == ROW_FP,
+    .says = says,
+    .does = does,
+    .return_address = disproof->kind == ROW_RA,
+    .steps = steps.list,
+    .n_steps = steps.n,
+  };
+  show_instruction (reporter, &finding, text);
+  found (context, &finding);
+}
+
+bool
+code_report (const struct code_findings *findings,
+             const struct code_request *request,
+             void (*found) (void *context,
+                            const struct cfi2sframe_finding *finding),
+             void *context, struct error *err)
+{
+  struct reporter reporter = { .findings = findings, .request = request };
+  /* Names are not read where nothing was found.  */
+  if (findings->disproofs.n == 0)
+    return true;
+  reporter.decoder = insn_decoder_new (request->image->arch);
+  bool ok = (symbol_names_read (&reporter.names, request->image)
+             && reporter.decoder != NULL)
+            || error_set_no_memory (err);
+  for (size_t i = 0; ok && i < findings->disproofs.n; i++)
+    report (&reporter, &findings->disproofs.list[i], found, context);
+  symbol_names_free (&reporter.names);
+  insn_decoder_free (reporter.decoder);
+  return ok;
+}
