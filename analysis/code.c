@@ -79,18 +79,3 @@ code_findings_free (struct code_findings *findings)
   row_map_free (&findings->row_map);
   disproofs_free (&findings->disproofs);
 }
-
-bool
-code_row_reads_below_sp (const struct frame_row *row, const struct arch *arch)
-{
-  const struct code_machine *go = code_machine_with (arch, CONVENTIONS_GO);
-  const struct frame_rule *rules[] = { &row->ra, &row->fp };
-  int64_t kept = go ? go->kept_below : 0;
-  if (row->cfa.kind != RULE_REG || row->cfa.reg != arch->sp)
-    return false;
-  for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
-    if (rules[i]->kind == RULE_DEREF_CFA
-        && (int64_t)row->cfa.offset + rules[i]->offset < -kept)
-      return true;
-  return false;
-}

@@ -46,10 +46,4 @@ bool code_analyse (const struct code_request *request,
                    struct code_findings *findings, struct error *err);
 void code_findings_free (struct code_findings *findings);
 
-/* Whether ROW reads the stack below the stack pointer, as far as it tells
-   where that is, and not in what the ABI of ARCH keeps there.  No row of
-   findings->row_map does; whoever writes one asks again.  */
-bool code_row_reads_below_sp (const struct frame_row *row,
-                              const struct arch *arch);
-
 #endif /* ANALYSIS_CODE_H */

@@ -3,7 +3,7 @@
 
 #include "convert/code_evidence.h"
 
-#include "base/array.h"
+#include "analysis/found_functions.h"
 #include "cfi/plt.h"
 
 bool
@@ -50,150 +50,6 @@ code_facts_free (struct code_facts *facts)
   *facts = (struct code_facts){ 0 };
 }
 
-/* Making functions of a row_map.  */
-struct harvest
-{
-  const struct row_map *row_map;
-  const struct code_request *request;
-  struct frame_functions found; /* ascending, disjoint */
-  size_t known, start;          /* the next ones */
-  struct error *err;
-};
-
-static struct frame_function *
-begin_function (struct harvest *harvest, uint64_t address)
-{
-  struct frame_functions *found = &harvest->found;
-  if (!ARRAY_ROOM (found->functions, found->n_functions + 1, &found->capacity))
-    return NULL;
-  if (found->n_functions > 0)
-    frame_function_trim (&found->functions[found->n_functions - 1]);
-  struct frame_function *function = &found->functions[found->n_functions++];
-  *function = (struct frame_function){ .address = address };
-  return function;
-}
-
-/* Add ROW for the code from START to END.  A function may start at START, and
-   none behind it.  */
-static bool
-add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
-           bool is_start, const struct frame_row *row)
-{
-  struct frame_functions *found = &harvest->found;
-  struct frame_function *function
-      = found->n_functions > 0 ? &found->functions[found->n_functions - 1]
-                               : NULL;
-  if (function == NULL || is_start
-      || function->address + function->size != start
-      || end - function->address > UINT32_MAX)
-    function = begin_function (harvest, start);
-  if (function == NULL)
-    return false;
-  struct frame_row next = *row;
-  next.start = (uint32_t)(start - function->address);
-  next.number = 0; /* it was one of the row map */
-  function->size = (uint32_t)(end - function->address);
-  return frame_function_append (function, &next);
-}
-
-/* Start INDEX of the functions; UINT64_MAX when there are not so many.  */
-static uint64_t
-start_of (const struct row_map *row_map, size_t index)
-{
-  return index < row_map->starts.n ? row_map->starts.list[index] : UINT64_MAX;
-}
-
-/* Add ROW for the code from START to END, cut where functions start.  */
-static bool
-add_range (struct harvest *harvest, uint64_t start, uint64_t end,
-           const struct frame_row *row)
-{
-  const struct row_map *row_map = harvest->row_map;
-  while (start < end)
-    {
-      while (start_of (row_map, harvest->start) < start)
-        harvest->start++;
-      size_t next = harvest->start;
-      while (start_of (row_map, next) <= start)
-        next++;
-      uint64_t until = start_of (row_map, next);
-      if (until > end)
-        until = end;
-      if (!add_piece (harvest, start, until, next > harvest->start, row))
-        return false;
-      start = until;
-    }
-  return true;
-}
-
-/* Add the row of ROW_RANGE, except for code that CFI or a known PLT stub
-   describes.  */
-static bool
-add_row_range (struct harvest *harvest, const struct row_range *row_range)
-{
-  const struct code_request *request = harvest->request;
-  const struct frame_row *row
-      = &harvest->row_map->numbers.rows[row_range->row];
-  uint64_t at = row_range->start, end = row_range->start + row_range->size;
-  while (at < end)
-    {
-      while (harvest->known < request->n_known
-             && request->known[harvest->known].address
-                        + request->known[harvest->known].size
-                    <= at)
-        harvest->known++;
-      const struct frame_function *known
-          = harvest->known < request->n_known ? &request->known[harvest->known]
-                                              : NULL;
-      uint64_t until
-          = known != NULL && known->address < end ? known->address : end;
-      if (at < until && !add_range (harvest, at, until, row))
-        return false;
-      at = until < end ? known->address + known->size : end;
-    }
-  return true;
-}
-
-/* Whether the code of ROW_RANGE has a row, and one that can be written, unless
-   others wrote it.  */
-static bool
-has_row (const struct harvest *harvest, const struct row_range *row_range)
-{
-  const struct row_map *row_map = harvest->row_map;
-  if (row_range->row == ROW_UNKNOWN)
-    return false;
-  const struct frame_row *row = &row_map->numbers.rows[row_range->row];
-  return row->cfa.kind != RULE_UNSUPPORTED
-         && (harvest->request->n_described > 0
-             || !code_row_reads_below_sp (row, harvest->request->image->arch));
-}
-
-static bool
-harvest_rows (struct harvest *harvest)
-{
-  const struct row_map *row_map = harvest->row_map;
-  for (size_t i = 0; i < row_map->n; i++)
-    if (has_row (harvest, &row_map->ranges[i])
-        && !add_row_range (harvest, &row_map->ranges[i]))
-      return error_set_no_memory (harvest->err);
-  return true;
-}
-
-static bool
-add_functions (struct code_evidence *evidence, struct cfi_source *source,
-               const struct code_request *request,
-               const struct row_map *row_map, struct error *err)
-{
-  struct harvest harvest
-      = { .row_map = row_map, .request = request, .err = err };
-  bool ok = harvest_rows (&harvest);
-  for (size_t i = 0; i < harvest.found.n_functions; i++)
-    evidence->bytes += harvest.found.functions[i].size;
-  evidence->functions = harvest.found.n_functions;
-  source->found = harvest.found;
-  return ok;
-}
-
 bool
 code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
                     const struct code_evidence_request *wanted,
@@ -220,8 +76,11 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
   request.threads = wanted->threads;
   bool ok = code_analyse (&request, &findings, err)
             && (!wanted->add
-                || add_functions (evidence, source, &request,
-                                  &findings.row_map, err));
+                || code_found_functions (&findings, &request, &source->found,
+                                         err));
+  evidence->functions = source->found.n_functions;
+  for (size_t i = 0; i < source->found.n_functions; i++)
+    evidence->bytes += source->found.functions[i].size;
   evidence->functions_left = ok ? findings.functions_left : 0;
   if (ok)
     {

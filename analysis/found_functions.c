@@ -1,0 +1,154 @@
+/* Functions of the rows that were found in code.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/found_functions.h"
+
+#include "analysis/machine.h"
+#include "base/array.h"
+
+/* How far the making of functions is.  */
+struct harvest
+{
+  const struct row_map *row_map;
+  const struct code_request *request;
+  struct frame_functions found; /* ascending, disjoint */
+  size_t known, start;          /* the next ones */
+};
+
+static struct frame_function *
+begin_function (struct harvest *harvest, uint64_t address)
+{
+  struct frame_functions *found = &harvest->found;
+  if (!ARRAY_ROOM (found->functions, found->n_functions + 1, &found->capacity))
+    return NULL;
+  if (found->n_functions > 0)
+    frame_function_trim (&found->functions[found->n_functions - 1]);
+  struct frame_function *function = &found->functions[found->n_functions++];
+  *function = (struct frame_function){ .address = address };
+  return function;
+}
+
+/* Add ROW for the code from START to END.  A function may start at START, and
+   none behind it.  */
+static bool
+add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
+           bool is_start, const struct frame_row *row)
+{
+  struct frame_functions *found = &harvest->found;
+  struct frame_function *function
+      = found->n_functions > 0 ? &found->functions[found->n_functions - 1]
+                               : NULL;
+  if (function == NULL || is_start
+      || function->address + function->size != start
+      || end - function->address > UINT32_MAX)
+    function = begin_function (harvest, start);
+  if (function == NULL)
+    return false;
+  struct frame_row next = *row;
+  next.start = (uint32_t)(start - function->address);
+  next.number = 0; /* it was one of the row map */
+  function->size = (uint32_t)(end - function->address);
+  return frame_function_append (function, &next);
+}
+
+/* Start INDEX of the functions; UINT64_MAX when there are not so many.  */
+static uint64_t
+start_of (const struct row_map *row_map, size_t index)
+{
+  return index < row_map->starts.n ? row_map->starts.list[index] : UINT64_MAX;
+}
+
+/* Add ROW for the code from START to END, cut where functions start.  */
+static bool
+add_range (struct harvest *harvest, uint64_t start, uint64_t end,
+           const struct frame_row *row)
+{
+  const struct row_map *row_map = harvest->row_map;
+  while (start < end)
+    {
+      while (start_of (row_map, harvest->start) < start)
+        harvest->start++;
+      size_t next = harvest->start;
+      while (start_of (row_map, next) <= start)
+        next++;
+      uint64_t until = start_of (row_map, next);
+      if (until > end)
+        until = end;
+      if (!add_piece (harvest, start, until, next > harvest->start, row))
+        return false;
+      start = until;
+    }
+  return true;
+}
+
+/* Add the row of ROW_RANGE, except for code that CFI or a known PLT stub
+   describes.  */
+static bool
+add_row_range (struct harvest *harvest, const struct row_range *row_range)
+{
+  const struct code_request *request = harvest->request;
+  const struct frame_row *row
+      = &harvest->row_map->numbers.rows[row_range->row];
+  uint64_t at = row_range->start, end = row_range->start + row_range->size;
+  while (at < end)
+    {
+      while (harvest->known < request->n_known
+             && request->known[harvest->known].address
+                        + request->known[harvest->known].size
+                    <= at)
+        harvest->known++;
+      const struct frame_function *known
+          = harvest->known < request->n_known ? &request->known[harvest->known]
+                                              : NULL;
+      uint64_t until
+          = known != NULL && known->address < end ? known->address : end;
+      if (at < until && !add_range (harvest, at, until, row))
+        return false;
+      at = until < end ? known->address + known->size : end;
+    }
+  return true;
+}
+
+bool
+code_row_reads_below_sp (const struct frame_row *row, const struct arch *arch)
+{
+  const struct code_machine *go = code_machine_with (arch, CONVENTIONS_GO);
+  const struct frame_rule *rules[] = { &row->ra, &row->fp };
+  int64_t kept = go ? go->kept_below : 0;
+  if (row->cfa.kind != RULE_REG || row->cfa.reg != arch->sp)
+    return false;
+  for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (rules[i]->kind == RULE_DEREF_CFA
+        && (int64_t)row->cfa.offset + rules[i]->offset < -kept)
+      return true;
+  return false;
+}
+
+/* Whether the code of ROW_RANGE has a row, and one that can be written, unless
+   others wrote it.  */
+static bool
+has_row (const struct harvest *harvest, const struct row_range *row_range)
+{
+  const struct row_map *row_map = harvest->row_map;
+  if (row_range->row == ROW_UNKNOWN)
+    return false;
+  const struct frame_row *row = &row_map->numbers.rows[row_range->row];
+  return row->cfa.kind != RULE_UNSUPPORTED
+         && (harvest->request->n_described > 0
+             || !code_row_reads_below_sp (row, harvest->request->image->arch));
+}
+
+bool
+code_found_functions (const struct code_findings *findings,
+                      const struct code_request *request,
+                      struct frame_functions *found, struct error *err)
+{
+  const struct row_map *row_map = &findings->row_map;
+  struct harvest harvest = { .row_map = row_map, .request = request };
+  bool ok = true;
+  for (size_t i = 0; ok && i < row_map->n; i++)
+    ok = !has_row (&harvest, &row_map->ranges[i])
+         || add_row_range (&harvest, &row_map->ranges[i]);
+  *found = harvest.found;
+  return ok || error_set_no_memory (err);
+}
