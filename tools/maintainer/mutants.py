@@ -37,12 +37,14 @@ RULES = [
      "reader debug_frame cfa_program walk program_table arch memory "
      "relocated.bats "
      "overlap.bats bad_input.bats:(eh_frame|entry|FDE)"),
-    (r"src/sframe/lower", "lower encode verify gnu_fixtures compare memory"),
+    (r"src/sframe/lower",
+     "lower encode verify compare memory gnu.bats:fixtures"),
     (r"src/sframe/(compare|sweep)\.c", "compare verify memory"),
-    (r"src/sframe/gnu", "gnu_fixtures memory gnu.bats"),
+    (r"src/sframe/gnu", "memory gnu.bats"),
     (r"src/sframe/(decode|dump)\.c",
-     "decode dump encode verify gnu_fixtures memory"),
-    (r"src/sframe/", "encode decode verify lower gnu_fixtures compare memory"),
+     "decode dump encode verify memory gnu.bats:fixtures"),
+    (r"src/sframe/", "encode decode verify lower compare memory "
+     "gnu.bats:fixtures"),
     (r"src/(elf|write)/(output_file|file_metadata|descriptor_path"
      r"|uninterrupted)\.c",
      "file_metadata output_file undo inject memory "
@@ -62,7 +64,7 @@ RULES = [
      "inject place undo walk memory bad_input.bats existing.bats"),
     (r"prove/", "tests/prove/prove.sh"),
     (r"src/frame/", "cfa_program lower compare program_table memory"),
-    (r"src/arch/", "arch walk lower gnu_fixtures"),
+    (r"src/arch/", "arch walk lower gnu.bats:fixtures"),
     (r"src/base/", "base decode encode undo inject memory"),
     (r"compact-unwind/", "cunwind_encoding cunwind_function cunwind_info"),
     (r"walk/", "unwind"),
