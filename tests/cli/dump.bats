@@ -54,3 +54,19 @@ same_rows ()
   done
   [ "$tried" -gt 0 ] || skip "this readelf reads no version of SFrame we write"
 }
+
+@test "objects of GNU as are dumped, and as readelf 2.40 prints them" {
+  local object dumped=0
+  for object in "$srcdir"/tests/data/gnu/*/*/*.o; do
+    exits 0 --dump "$object"
+    [[ $output == *"func idx [0]"* ]] || { echo "$object"; report; }
+    dumped=$((dumped + 1))
+  done
+  [ "$dumped" -gt 80 ]
+  [[ $(readelf --version) == *" 2.40"* ]] || return 0
+  for object in "$srcdir"/tests/data/gnu/v1-binutils-2.40/*/*.o; do
+    "$CFI2SFRAME" --dump "$object" >ours
+    LC_ALL=C readelf --sframe "$object" >theirs
+    diff theirs ours
+  done
+}

@@ -1,14 +1,11 @@
-/* Unit tests of src/sframe/dump.c: against expected text, and against what
-   GNU wrote (tests/data/gnu) and GNU readelf prints.
+/* Unit tests of src/sframe/dump.c: against expected text.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "config.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "elf/image.h"
 #include "sframe/dump.h"
 #include "sframe/encode.h"
 #include "tests/unit_test.h"
@@ -242,110 +239,4 @@ TEST (rows_shared_too_often_are_refused)
   buffer_free (&section);
   sframe_encoder_free (encoder);
   free (rows);
-}
-
-/* Objects made by GNU.  */
-
-static unsigned n_dumped, n_compared;
-static bool readelf_reads_v1;
-
-static char *
-dump_file (const char *path, unsigned *version)
-{
-  struct image image;
-  struct error err = { 0 };
-  if (!image_open (&image, path, &err))
-    return NULL;
-  const struct image_section *section = image_find_section (&image, ".sframe");
-  char *text = NULL;
-  if (section != NULL)
-    {
-      const uint8_t *bytes = image_section_bytes (&image, section);
-      text = dump_of (bytes, section->header.sh_size, section->header.sh_addr,
-                      &err);
-      if (text == NULL)
-        fail_msg ("%s: %s", path, err.reason);
-      *version = bytes[SFRAME_HEADER_VERSION];
-    }
-  image_close (&image);
-  return text;
-}
-
-static void
-compare_with_readelf (const char *path, const char *text)
-{
-  char command[1024];
-  snprintf (command, sizeof command, "LC_ALL=C readelf --sframe '%s' 2>&1",
-            path);
-  size_t size = strlen (text);
-  char *theirs = calloc (1, size + 2);
-  FILE *pipe = popen (command, "r");
-  assert_non_null (pipe);
-  size_t got = fread (theirs, 1, size + 1, pipe);
-  pclose (pipe);
-  if (got != size || memcmp (theirs, text, size) != 0)
-    fail_msg ("%s: readelf prints something else", path);
-  free (theirs);
-  n_compared++;
-}
-
-static int
-visit (const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-  (void)status;
-  (void)ftw;
-  unsigned version = 0;
-  char *text = type == FTW_F ? dump_file (path, &version) : NULL;
-  if (text == NULL)
-    return 0;
-  n_dumped++;
-  if (version == 1 && readelf_reads_v1)
-    compare_with_readelf (path, text);
-  free (text);
-  return 0;
-}
-
-/* Whether the installed readelf is one that prints V1 (2.40).  */
-static bool
-readelf_is_old (void)
-{
-  FILE *pipe = popen ("LC_ALL=C readelf --version 2>/dev/null", "r");
-  char line[256] = "";
-  if (pipe == NULL)
-    return false;
-  char *got = fgets (line, sizeof line, pipe);
-  /* Read on, so that readelf does not meet a closed pipe.  */
-  char rest[256];
-  while (fgets (rest, sizeof rest, pipe) != NULL)
-    ;
-  pclose (pipe);
-  return got != NULL && strstr (line, " 2.40") != NULL;
-}
-
-TEST (gnu_objects_are_dumped)
-{
-  const char *source = getenv ("srcdir");
-  char folder[1024];
-  snprintf (folder, sizeof folder, "%s/tests/data/gnu", source ? source : ".");
-  readelf_reads_v1 = false;
-  n_dumped = 0;
-  nftw (folder, visit, 16, FTW_PHYS);
-  if (n_dumped == 0)
-    skip (); /* not in this distribution of the sources */
-  assert_true (n_dumped > 80);
-}
-
-TEST (v1_dumps_are_those_of_readelf)
-{
-  readelf_reads_v1 = readelf_is_old ();
-  if (!readelf_reads_v1)
-    skip (); /* readelf 2.40 only */
-  const char *source = getenv ("srcdir");
-  char folder[1024];
-  snprintf (folder, sizeof folder, "%s/tests/data/gnu/v1-binutils-2.40",
-            source ? source : ".");
-  n_compared = 0;
-  nftw (folder, visit, 16, FTW_PHYS);
-  if (n_compared == 0)
-    skip ();
 }
