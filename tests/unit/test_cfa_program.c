@@ -74,9 +74,9 @@ struct program
   uint8_t code_alignment, data_alignment;
 };
 
+/* The rows of PROGRAM or, where it has none, the reason.  */
 static void
-expect_program (const struct program *program, enum frame_reason reason,
-                const char *rows)
+expect (const struct program *program, const char *rows)
 {
   struct cfi_fixture f = cfi_fixture_new (program->arch->big_endian);
   char got[1000];
@@ -88,10 +88,13 @@ expect_program (const struct program *program, enum frame_reason reason,
   cfi_fixture_machine (&f, program->arch);
   assert_int_equal (f.section.n_fdes, 1);
   assert_int_equal (f.section.fdes[0].address, CODE);
-  enum frame_reason got_reason = cfi_fixture_run (&f, 0);
+  enum frame_reason reason = cfi_fixture_run (&f, 0);
   print_rows (got, sizeof got, &f.function);
-  assert_string_equal (frame_reason_name (got_reason),
-                       frame_reason_name (reason));
+  if (reason != REASON_NONE)
+    {
+      assert_string_equal (got, "");
+      snprintf (got, sizeof got, "%s", frame_reason_name (reason));
+    }
   assert_string_equal (got, rows);
   cfi_fixture_free (&f);
 }
@@ -121,44 +124,41 @@ expect_program (const struct program *program, enum frame_reason reason,
 
 TEST (a_prologue_is_three_rows)
 {
-  expect_program (AMD64 (""), REASON_NONE, ROW0);
+  expect (AMD64 (""), ROW0);
   /* push %rbp; mov %rsp,%rbp; ... leave */
-  expect_program (AMD64 ("\x41\x0e\x10\x86\x02\x43\x0d\x06\x50\x0c\x07\x08"),
-                  REASON_NONE,
-                  ROW0 "; 1 r7+16 [c-8] [c-16]; 4 r6+16 [c-8] [c-16]; "
-                       "20 r7+8 [c-8] [c-16]");
+  expect (AMD64 ("\x41\x0e\x10\x86\x02\x43\x0d\x06\x50\x0c\x07\x08"),
+          ROW0 "; 1 r7+16 [c-8] [c-16]; 4 r6+16 [c-8] [c-16]; "
+               "20 r7+8 [c-8] [c-16]");
   /* Callee-saved registers that are not tracked make no rows.  */
-  expect_program (AMD64 ("\x41\x83\x03\x42\x8c\x04"), REASON_NONE, ROW0);
+  expect (AMD64 ("\x41\x83\x03\x42\x8c\x04"), ROW0);
 }
 
 TEST (every_advance_moves_the_location)
 {
-  expect_program (AMD64 ("\x02\x05\x0e\x10\x03\x05\x00\x0e\x18"
-                         "\x04\x05\x00\x00\x00\x0e\x20"),
-                  REASON_NONE,
-                  ROW0 "; 5 r7+16 [c-8] same; 10 r7+24 [c-8] same; "
-                       "15 r7+32 [c-8] same");
+  expect (AMD64 ("\x02\x05\x0e\x10\x03\x05\x00\x0e\x18"
+                 "\x04\x05\x00\x00\x00\x0e\x20"),
+          ROW0 "; 5 r7+16 [c-8] same; 10 r7+24 [c-8] same; "
+               "15 r7+32 [c-8] same");
   /* set_loc, PC-relative as the CIE says: the field is at section + 0x18 +
      17 + 1 = 0x2a of this section.  */
-  expect_program (AMD64 ("\x01\xe6\xef\xff\xff\x0e\x10"), REASON_NONE,
-                  ROW0 "; 16 r7+16 [c-8] same");
+  expect (AMD64 ("\x01\xe6\xef\xff\xff\x0e\x10"),
+          ROW0 "; 16 r7+16 [c-8] same");
   /* Backwards.  */
-  expect_program (AMD64 ("\x50\x01\xd6\xef\xff\xff\x0e\x10"), REASON_NONE,
-                  ROW0 "; 16 bad-instruction bad-instruction "
-                       "bad-instruction");
+  expect (AMD64 ("\x50\x01\xd6\xef\xff\xff\x0e\x10"),
+          ROW0 "; 16 bad-instruction bad-instruction "
+               "bad-instruction");
   /* In front of the function is backwards, too.  */
-  expect_program (AMD64 ("\x50\x01\xd4\xef\xff\xff\x0e\x10"), REASON_NONE,
-                  ROW0 "; 16 bad-instruction bad-instruction "
-                       "bad-instruction");
+  expect (AMD64 ("\x50\x01\xd4\xef\xff\xff\x0e\x10"),
+          ROW0 "; 16 bad-instruction bad-instruction "
+               "bad-instruction");
   /* MIPS_advance_loc8.  */
-  expect_program (AMD64 ("\x1d\x05\x00\x00\x00\x00\x00\x00\x00\x0e\x10"),
-                  REASON_NONE, ROW0 "; 5 r7+16 [c-8] same");
+  expect (AMD64 ("\x1d\x05\x00\x00\x00\x00\x00\x00\x00\x0e\x10"),
+          ROW0 "; 5 r7+16 [c-8] same");
   /* At one place the last rule counts.  */
-  expect_program (AMD64 ("\x41\x0e\x10\x0e\x18\x40\x0e\x20"), REASON_NONE,
-                  ROW0 "; 1 r7+32 [c-8] same");
-  expect_program (AMD64 ("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x10\x40\x0e\x18"),
-                  REASON_NONE,
-                  ROW0 "; 1 r7+16 [c-8] same; 2 r7+24 [c-8] same");
+  expect (AMD64 ("\x41\x0e\x10\x0e\x18\x40\x0e\x20"),
+          ROW0 "; 1 r7+32 [c-8] same");
+  expect (AMD64 ("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x10\x40\x0e\x18"),
+          ROW0 "; 1 r7+16 [c-8] same; 2 r7+24 [c-8] same");
 }
 
 /* Every format takes its own number of bytes.  */
@@ -209,129 +209,109 @@ TEST (every_pointer_format_takes_its_bytes)
 
 TEST (nothing_is_said_past_the_end)
 {
-  expect_program (AMD64 ("\x02\x63\x0e\x10\x41\x0e\x18"), REASON_NONE,
-                  ROW0 "; 99 r7+16 [c-8] same");
-  expect_program (AMD64 ("\x02\x64\x0e\x10"), REASON_NONE, ROW0);
-  expect_program (AMD64 ("\x04\xff\xff\xff\xff\x0e\x10\x04\xff\xff\xff\xff"),
-                  REASON_NONE, ROW0);
+  expect (AMD64 ("\x02\x63\x0e\x10\x41\x0e\x18"),
+          ROW0 "; 99 r7+16 [c-8] same");
+  expect (AMD64 ("\x02\x64\x0e\x10"), ROW0);
+  expect (AMD64 ("\x04\xff\xff\xff\xff\x0e\x10\x04\xff\xff\xff\xff"), ROW0);
 }
 
 TEST (states_are_remembered_and_restored)
 {
-  expect_program (AMD64 ("\x41\x0e\x10\x0a\x41\x0e\x18\x0a\x41\x0e\x20\x41"
-                         "\x0b\x41\x0b"),
-                  REASON_NONE,
-                  ROW0 "; 1 r7+16 [c-8] same; 2 r7+24 [c-8] same; "
-                       "3 r7+32 [c-8] same; 4 r7+24 [c-8] same; "
-                       "5 r7+16 [c-8] same");
-  expect_program (AMD64 ("\x0b"), REASON_BAD_STATE, "");
+  expect (AMD64 ("\x41\x0e\x10\x0a\x41\x0e\x18\x0a\x41\x0e\x20\x41"
+                 "\x0b\x41\x0b"),
+          ROW0 "; 1 r7+16 [c-8] same; 2 r7+24 [c-8] same; "
+               "3 r7+32 [c-8] same; 4 r7+24 [c-8] same; "
+               "5 r7+16 [c-8] same");
+  expect (AMD64 ("\x0b"), "bad-state");
   /* The CFA comes back with the state.  */
-  expect_program (AMD64 ("\x0a\x41\x0c\x06\x10\x41\x0b"), REASON_NONE,
-                  ROW0 "; 1 r6+16 [c-8] same; 2 r7+8 [c-8] same");
+  expect (AMD64 ("\x0a\x41\x0c\x06\x10\x41\x0b"),
+          ROW0 "; 1 r6+16 [c-8] same; 2 r7+8 [c-8] same");
   char deep[200];
   memset (deep, 0x0a, sizeof deep);
   struct program program = *AMD64 ("");
   program.fde = deep;
   program.fde_size = sizeof deep;
-  expect_program (&program, REASON_BAD_STATE, "");
+  expect (&program, "bad-state");
 }
 
 TEST (every_register_rule_is_understood)
 {
   /* restore takes the CIE's rule, also after other changes.  */
-  expect_program (AMD64 ("\x86\x02\x41\xc6\x41\x06\x06"), REASON_NONE,
-                  "0 r7+8 [c-8] [c-16]; 1 r7+8 [c-8] same");
-  expect_program (AMD64 ("\x90\x03\x41\xd0"), REASON_NONE,
-                  "0 r7+8 [c-24] same; 1 r7+8 [c-8] same");
-  expect_program (AMD64 ("\x07\x10\x41\x08\x10\x41\x07\x06"), REASON_NONE,
-                  "0 r7+8 undef same; 1 r7+8 same same; "
-                  "2 r7+8 same undef");
-  expect_program (AMD64 ("\x09\x10\x0c\x09\x06\x00"), REASON_NONE,
-                  "0 r7+8 r12+0 r0+0");
-  expect_program (AMD64 ("\x09\x06\x06"), REASON_NONE, ROW0);
-  expect_program (AMD64 ("\x05\x06\x02\x41\x11\x06\x7e\x41\x2f\x06\x03"),
-                  REASON_NONE,
-                  "0 r7+8 [c-8] [c-16]; 1 r7+8 [c-8] [c+16]; "
-                  "2 r7+8 [c-8] [c+24]");
-  expect_program (AMD64 ("\x14\x06\x02\x41\x15\x06\x7e"), REASON_NONE,
-                  "0 r7+8 [c-8] c-16; 1 r7+8 [c-8] c+16");
+  expect (AMD64 ("\x86\x02\x41\xc6\x41\x06\x06"),
+          "0 r7+8 [c-8] [c-16]; 1 r7+8 [c-8] same");
+  expect (AMD64 ("\x90\x03\x41\xd0"), "0 r7+8 [c-24] same; 1 r7+8 [c-8] same");
+  expect (AMD64 ("\x07\x10\x41\x08\x10\x41\x07\x06"),
+          "0 r7+8 undef same; 1 r7+8 same same; "
+          "2 r7+8 same undef");
+  expect (AMD64 ("\x09\x10\x0c\x09\x06\x00"), "0 r7+8 r12+0 r0+0");
+  expect (AMD64 ("\x09\x06\x06"), ROW0);
+  expect (AMD64 ("\x05\x06\x02\x41\x11\x06\x7e\x41\x2f\x06\x03"),
+          "0 r7+8 [c-8] [c-16]; 1 r7+8 [c-8] [c+16]; "
+          "2 r7+8 [c-8] [c+24]");
+  expect (AMD64 ("\x14\x06\x02\x41\x15\x06\x7e"),
+          "0 r7+8 [c-8] c-16; 1 r7+8 [c-8] c+16");
 }
 
 TEST (every_cfa_rule_is_understood)
 {
-  expect_program (AMD64 ("\x0c\x0a\x00\x41\x0d\x06\x41\x0e\x05"), REASON_NONE,
-                  "0 r10+0 [c-8] same; 1 r6+0 [c-8] same; "
-                  "2 r6+5 [c-8] same");
+  expect (AMD64 ("\x0c\x0a\x00\x41\x0d\x06\x41\x0e\x05"),
+          "0 r10+0 [c-8] same; 1 r6+0 [c-8] same; "
+          "2 r6+5 [c-8] same");
   /* The offset that def_cfa gave stays with a new register.  */
-  expect_program (AMD64 ("\x0c\x0a\x20\x0d\x06"), REASON_NONE,
-                  "0 r6+32 [c-8] same");
-  expect_program (AMD64 ("\x12\x07\x7e\x41\x13\x7d"), REASON_NONE,
-                  "0 r7+16 [c-8] same; 1 r7+24 [c-8] same");
+  expect (AMD64 ("\x0c\x0a\x20\x0d\x06"), "0 r6+32 [c-8] same");
+  expect (AMD64 ("\x12\x07\x7e\x41\x13\x7d"),
+          "0 r7+16 [c-8] same; 1 r7+24 [c-8] same");
   /* Only a register rule can be amended.  */
-  expect_program (AMD64 ("\x0f\x02\x76\x08\x0e\x08"), REASON_BAD_STATE, "");
+  expect (AMD64 ("\x0f\x02\x76\x08\x0e\x08"), "bad-state");
   /* Out of range until it is replaced.  */
-  expect_program (AMD64 ("\x0e\xff\xff\xff\xff\x0f\x41\x0e\x08"), REASON_NONE,
-                  "0 offset-range [c-8] same; 1 r7+8 [c-8] same");
-  expect_program (AMD64 ("\x0c\x80\x80\x04\x08"), REASON_NONE,
-                  "0 register-range [c-8] same");
+  expect (AMD64 ("\x0e\xff\xff\xff\xff\x0f\x41\x0e\x08"),
+          "0 offset-range [c-8] same; 1 r7+8 [c-8] same");
+  expect (AMD64 ("\x0c\x80\x80\x04\x08"), "0 register-range [c-8] same");
   struct program empty = *AMD64 ("");
   empty.cie = "\x90\x01";
   empty.cie_size = 2;
-  expect_program (&empty, REASON_NONE, "0 cfa-undefined [c-8] same");
+  expect (&empty, "0 cfa-undefined [c-8] same");
 }
 
 TEST (registers_have_16_bits)
 {
-  expect_program (AMD64 ("\x09\x06\xff\xff\x03"), REASON_NONE,
-                  "0 r7+8 [c-8] r65535+0");
-  expect_program (AMD64 ("\x09\x06\x80\x80\x04"), REASON_NONE,
-                  "0 r7+8 [c-8] register-range");
-  expect_program (AMD64 ("\x09\x06\x83\x80\x04"), REASON_NONE,
-                  "0 r7+8 [c-8] register-range");
-  expect_program (AMD64 ("\x0c\xff\xff\x03\x08"), REASON_NONE,
-                  "0 r65535+8 [c-8] same");
+  expect (AMD64 ("\x09\x06\xff\xff\x03"), "0 r7+8 [c-8] r65535+0");
+  expect (AMD64 ("\x09\x06\x80\x80\x04"), "0 r7+8 [c-8] register-range");
+  expect (AMD64 ("\x09\x06\x83\x80\x04"), "0 r7+8 [c-8] register-range");
+  expect (AMD64 ("\x0c\xff\xff\x03\x08"), "0 r65535+8 [c-8] same");
 }
 
 TEST (expressions_of_known_forms_are_rules)
 {
   /* CFA = *(rbp-8); rbp saved at rbp+0: a realigned stack.  */
-  expect_program (AMD64 ("\x10\x06\x02\x76\x00\x41\x0f\x03\x76\x78\x06"),
-                  REASON_NONE, "0 r7+8 [c-8] [r6+0]; 1 [r6-8] [c-8] [r6+0]");
-  expect_program (AMD64 ("\x0f\x02\x77\x18"), REASON_NONE,
-                  "0 r7+24 [c-8] same");
-  expect_program (AMD64 ("\x16\x06\x02\x73\x08"), REASON_NONE,
-                  "0 r7+8 [c-8] r3+8");
-  expect_program (AMD64 ("\x10\x06\x02\x23\x08"), REASON_NONE,
-                  "0 r7+8 [c-8] [c+8]");
+  expect (AMD64 ("\x10\x06\x02\x76\x00\x41\x0f\x03\x76\x78\x06"),
+          "0 r7+8 [c-8] [r6+0]; 1 [r6-8] [c-8] [r6+0]");
+  expect (AMD64 ("\x0f\x02\x77\x18"), "0 r7+24 [c-8] same");
+  expect (AMD64 ("\x16\x06\x02\x73\x08"), "0 r7+8 [c-8] r3+8");
+  expect (AMD64 ("\x10\x06\x02\x23\x08"), "0 r7+8 [c-8] [c+8]");
   /* The lazy PLT, both forms.  */
-  expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24"
-                         "\x22"),
-                  REASON_NONE, "0 plt11 [c-8] same");
-  expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x39\x2a\x33\x24"
-                         "\x22"),
-                  REASON_NONE, "0 plt9 [c-8] same");
+  expect (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24"
+                 "\x22"),
+          "0 plt11 [c-8] same");
+  expect (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x39\x2a\x33\x24"
+                 "\x22"),
+          "0 plt9 [c-8] same");
   /* Entries have 16 bytes.  */
-  expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3f\x2a\x33\x24"
-                         "\x22"),
-                  REASON_NONE, "0 plt15 [c-8] same");
-  expect_program (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x40\x2a\x33\x24"
-                         "\x22"),
-                  REASON_NONE, "0 cfa-expression [c-8] same");
+  expect (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3f\x2a\x33\x24"
+                 "\x22"),
+          "0 plt15 [c-8] same");
+  expect (AMD64 ("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x40\x2a\x33\x24"
+                 "\x22"),
+          "0 cfa-expression [c-8] same");
   /* Two dereferences, an operation we do not know, a truncated operand, a
      value through the PC.  */
-  expect_program (AMD64 ("\x0f\x04\x76\x78\x06\x06"), REASON_NONE,
-                  "0 cfa-expression [c-8] same");
-  expect_program (AMD64 ("\x0f\x03\x76\x78\x1f"), REASON_NONE,
-                  "0 cfa-expression [c-8] same");
-  expect_program (AMD64 ("\x0f\x01\x76"), REASON_NONE,
-                  "0 cfa-expression [c-8] same");
-  expect_program (AMD64 ("\x0f\x02\x80\x00"), REASON_NONE,
-                  "0 cfa-expression [c-8] same");
-  expect_program (AMD64 ("\x0f\x00"), REASON_NONE,
-                  "0 cfa-expression [c-8] same");
+  expect (AMD64 ("\x0f\x04\x76\x78\x06\x06"), "0 cfa-expression [c-8] same");
+  expect (AMD64 ("\x0f\x03\x76\x78\x1f"), "0 cfa-expression [c-8] same");
+  expect (AMD64 ("\x0f\x01\x76"), "0 cfa-expression [c-8] same");
+  expect (AMD64 ("\x0f\x02\x80\x00"), "0 cfa-expression [c-8] same");
+  expect (AMD64 ("\x0f\x00"), "0 cfa-expression [c-8] same");
   /* The slot's address comes from memory: no form.  */
-  expect_program (AMD64 ("\x10\x06\x03\x76\x00\x06"), REASON_NONE,
-                  "0 r7+8 [c-8] fp-expression");
+  expect (AMD64 ("\x10\x06\x03\x76\x00\x06"), "0 r7+8 [c-8] fp-expression");
 }
 
 /* Sums and differences of a register and constants of every kind.  */
@@ -370,7 +350,7 @@ TEST (sums_in_expressions_are_registers_and_offsets)
     {
       char rows[100];
       snprintf (rows, sizeof rows, "0 %s [c-8] same", cases[i].cfa);
-      expect_program (&cases[i].program, REASON_NONE, rows);
+      expect (&cases[i].program, rows);
     }
 }
 
@@ -400,113 +380,104 @@ TEST (expressions_without_form_are_named)
     *AMD64 ("\x0f\x0c\x76\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x80\x1c"),
   };
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-    expect_program (&programs[i], REASON_NONE, "0 cfa-expression [c-8] same");
+    expect (&programs[i], "0 cfa-expression [c-8] same");
 }
 
 TEST (a_caller_sp_other_than_the_cfa_is_named)
 {
-  expect_program (AMD64 ("\x14\x07\x00"), REASON_NONE, ROW0);
-  expect_program (AMD64 ("\x14\x07\x01"), REASON_NONE, "0 sp-rule [c-8] same");
-  expect_program (AMD64 ("\x09\x07\x08"), REASON_NONE, "0 sp-rule [c-8] same");
-  expect_program (AMD64 ("\x87\x02"), REASON_NONE, "0 sp-rule [c-8] same");
-  expect_program (AMD64 ("\x07\x07"), REASON_NONE, "0 sp-rule [c-8] same");
-  expect_program (AMD64 ("\x08\x07"), REASON_NONE, "0 sp-rule [c-8] same");
+  expect (AMD64 ("\x14\x07\x00"), ROW0);
+  expect (AMD64 ("\x14\x07\x01"), "0 sp-rule [c-8] same");
+  expect (AMD64 ("\x09\x07\x08"), "0 sp-rule [c-8] same");
+  expect (AMD64 ("\x87\x02"), "0 sp-rule [c-8] same");
+  expect (AMD64 ("\x07\x07"), "0 sp-rule [c-8] same");
+  expect (AMD64 ("\x08\x07"), "0 sp-rule [c-8] same");
   /* restore takes the rule back.  */
-  expect_program (AMD64 ("\x14\x07\x01\x41\xc7"), REASON_NONE,
-                  "0 sp-rule [c-8] same; 1 r7+8 [c-8] same");
+  expect (AMD64 ("\x14\x07\x01\x41\xc7"),
+          "0 sp-rule [c-8] same; 1 r7+8 [c-8] same");
   /* __restore_rt: CFA and SP from the same slot.  */
-  expect_program (AMD64 ("\x0f\x04\x77\xa0\x01\x06\x10\x07\x03\x77\xa0\x01"),
-                  REASON_NONE, "0 [r7+160] [c-8] same");
+  expect (AMD64 ("\x0f\x04\x77\xa0\x01\x06\x10\x07\x03\x77\xa0\x01"),
+          "0 [r7+160] [c-8] same");
   /* s390x stores r15 as a matter of course.  */
-  expect_program (S390X ("\x8f\x05\x41\x8e\x06\x8b\x09"), REASON_NONE,
-                  "0 r15+160 same same; 1 r15+160 [c-48] [c-72]");
+  expect (S390X ("\x8f\x05\x41\x8e\x06\x8b\x09"),
+          "0 r15+160 same same; 1 r15+160 [c-48] [c-72]");
 }
 
 TEST (signing_is_followed_or_named)
 {
-  expect_program (AARCH64 ("\x41\x2d\x41\x0e\x10\x9d\x02\x9e\x01\x44\x2d"),
-                  REASON_NONE,
-                  "0 r31+0 same same; 4 r31+0 same same signed; "
-                  "8 r31+16 [c-8] [c-16] signed; "
-                  "24 r31+16 [c-8] [c-16]");
-  expect_program (AARCH64 ("\x41\x2c\x41\x2c"), REASON_NONE,
-                  "0 r31+0 same same; 4 r31+0 ra-signing same signed; "
-                  "8 r31+0 same same");
-  expect_program (AARCH64 ("\x08\x22\x41\x06\x22"), REASON_NONE,
-                  "0 r31+0 ra-signing same; 4 r31+0 same same");
+  expect (AARCH64 ("\x41\x2d\x41\x0e\x10\x9d\x02\x9e\x01\x44\x2d"),
+          "0 r31+0 same same; 4 r31+0 same same signed; "
+          "8 r31+16 [c-8] [c-16] signed; "
+          "24 r31+16 [c-8] [c-16]");
+  expect (AARCH64 ("\x41\x2c\x41\x2c"),
+          "0 r31+0 same same; 4 r31+0 ra-signing same signed; "
+          "8 r31+0 same same");
+  expect (AARCH64 ("\x08\x22\x41\x06\x22"),
+          "0 r31+0 ra-signing same; 4 r31+0 same same");
   /* restore gives the initial value back: not signed.  */
-  expect_program (AARCH64 ("\x41\x2d\x41\xe2\x41\x2d\x41\x06\x22"),
-                  REASON_NONE,
-                  "0 r31+0 same same; 4 r31+0 same same signed; "
-                  "8 r31+0 same same; 12 r31+0 same same signed; "
-                  "16 r31+0 same same");
-  expect_program (AARCH64 ("\x41\x2c\x41\x06\x22"), REASON_NONE,
-                  "0 r31+0 same same; 4 r31+0 ra-signing same signed; "
-                  "8 r31+0 same same");
+  expect (AARCH64 ("\x41\x2d\x41\xe2\x41\x2d\x41\x06\x22"),
+          "0 r31+0 same same; 4 r31+0 same same signed; "
+          "8 r31+0 same same; 12 r31+0 same same signed; "
+          "16 r31+0 same same");
+  expect (AARCH64 ("\x41\x2c\x41\x06\x22"),
+          "0 r31+0 same same; 4 r31+0 ra-signing same signed; "
+          "8 r31+0 same same");
   /* So does it when that is not "unsigned", or nobody knows.  */
   struct program program = *AARCH64 ("\x41\x2d\x41\xe2");
   program.cie = "\x0c\x1f\x00\x2d";
   program.cie_size = 4;
-  expect_program (&program, REASON_NONE,
-                  "0 r31+0 same same signed; 4 r31+0 same same; "
-                  "8 r31+0 same same signed");
+  expect (&program, "0 r31+0 same same signed; 4 r31+0 same same; "
+                    "8 r31+0 same same signed");
   program.cie = "\x0c\x1f\x00\x08\x22";
   program.cie_size = 5;
-  expect_program (&program, REASON_NONE,
-                  "0 r31+0 ra-signing same; "
-                  "4 r31+0 ra-signing same signed; "
-                  "8 r31+0 ra-signing same");
+  expect (&program, "0 r31+0 ra-signing same; "
+                    "4 r31+0 ra-signing same signed; "
+                    "8 r31+0 ra-signing same");
   program.cie = "\x0c\x1f\x00\x2c";
   program.cie_size = 4;
   program.fde = "\x41\x2c\x41\xe2";
-  expect_program (&program, REASON_NONE,
-                  "0 r31+0 ra-signing same signed; 4 r31+0 same same; "
-                  "8 r31+0 ra-signing same signed");
+  expect (&program, "0 r31+0 ra-signing same signed; 4 r31+0 same same; "
+                    "8 r31+0 ra-signing same signed");
   /* Elsewhere the opcode is SPARC's.  */
-  expect_program (AMD64 ("\x2d"), REASON_BAD_INSTRUCTION, "");
+  expect (AMD64 ("\x2d"), "bad-instruction");
 }
 
 TEST (what_is_said_before_a_broken_instruction_holds)
 {
-  expect_program (AMD64 ("\x3f"), REASON_BAD_INSTRUCTION, "");
-  expect_program (AMD64 ("\x1c\x00\x00\x00"), REASON_BAD_INSTRUCTION, "");
+  expect (AMD64 ("\x3f"), "bad-instruction");
+  expect (AMD64 ("\x1c\x00\x00\x00"), "bad-instruction");
   /* A block that ends behind the FDE.  */
-  expect_program (AMD64 ("\x0f\x7f\x76"), REASON_BAD_INSTRUCTION, "");
+  expect (AMD64 ("\x0f\x7f\x76"), "bad-instruction");
   /* In the middle, what was said until then holds: here of bytes 0 to 4.  */
-  expect_program (AMD64 ("\x41\x0e\x10\x44\x3f"), REASON_NONE,
-                  ROW0 "; 1 r7+16 [c-8] same; "
-                       "5 bad-instruction bad-instruction bad-instruction");
-  expect_program (AMD64 ("\x41\x0e\x10\x44\x0e\x18\x0b\x41\x0e\x20"),
-                  REASON_NONE,
-                  ROW0 "; 1 r7+16 [c-8] same; "
-                       "5 bad-state bad-state bad-state");
+  expect (AMD64 ("\x41\x0e\x10\x44\x3f"),
+          ROW0 "; 1 r7+16 [c-8] same; "
+               "5 bad-instruction bad-instruction bad-instruction");
+  expect (AMD64 ("\x41\x0e\x10\x44\x0e\x18\x0b\x41\x0e\x20"),
+          ROW0 "; 1 r7+16 [c-8] same; "
+               "5 bad-state bad-state bad-state");
   /* libgcrypt's assembly amends a CFA expression.  */
-  expect_program (AMD64 ("\x41\x0f\x02\x76\x08\x41\x0d\x07"), REASON_NONE,
-                  ROW0 "; 1 r6+8 [c-8] same; "
-                       "2 bad-state bad-state bad-state");
+  expect (AMD64 ("\x41\x0f\x02\x76\x08\x41\x0d\x07"),
+          ROW0 "; 1 r6+8 [c-8] same; "
+               "2 bad-state bad-state bad-state");
   struct program program = *AMD64 ("");
   program.cie = "\x41\x0e\x10"; /* a location in a CIE */
   program.cie_size = 3;
-  expect_program (&program, REASON_BAD_STATE, "");
+  expect (&program, "bad-state");
   program.cie = "\x0c\x07\x08\x41";
   program.cie_size = 4;
-  expect_program (&program, REASON_BAD_STATE, "");
+  expect (&program, "bad-state");
   program.cie = "\x0c\x07\x08\xc3"; /* restore in a CIE */
-  expect_program (&program, REASON_BAD_STATE, "");
+  expect (&program, "bad-state");
   program.cie = "\x0c\x07\x08\xc6";
   program.cie_size = 4;
-  expect_program (&program, REASON_BAD_STATE, "");
+  expect (&program, "bad-state");
 }
 
 TEST (what_concerns_no_row_is_passed_over)
 {
-  expect_program (AMD64 ("\x00\x2e\x10\x41\x2e\xff\x01\x00"), REASON_NONE,
-                  ROW0);
-  expect_program (AMD64 ("\x2e\x10\x41\x0e\x10"), REASON_NONE,
-                  ROW0 "; 1 r7+16 [c-8] same");
+  expect (AMD64 ("\x00\x2e\x10\x41\x2e\xff\x01\x00"), ROW0);
+  expect (AMD64 ("\x2e\x10\x41\x0e\x10"), ROW0 "; 1 r7+16 [c-8] same");
   /* Registers far outside any table.  */
-  expect_program (AMD64 ("\x05\xff\xff\xff\x7f\x01\x06\xff\x7f\x07\x80\x40"),
-                  REASON_NONE, ROW0);
+  expect (AMD64 ("\x05\xff\xff\xff\x7f\x01\x06\xff\x7f\x07\x80\x40"), ROW0);
 }
 
 /* Every instruction takes its operands and no more: what follows is
@@ -536,91 +507,79 @@ TEST (every_instruction_takes_its_operands_and_no_more)
     *AMD64 ("\x40\x02\x00\x03\x00\x00\x04\x00\x00\x00\x00\x0e\x05"),
   };
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-    expect_program (&programs[i], REASON_NONE, "0 r7+5 [c-8] same");
+    expect (&programs[i], "0 r7+5 [c-8] same");
 }
 
 /* What the fast way through frequent instructions must leave to the other.  */
 TEST (operands_of_several_bytes_are_read)
 {
-  expect_program (AMD64 ("\x41\x83\x03\x0e\x10"), REASON_NONE,
-                  ROW0 "; 1 r7+16 [c-8] same");
-  expect_program (AMD64 ("\x41\x83\x80\x01\x0e\x10"), REASON_NONE,
-                  ROW0 "; 1 r7+16 [c-8] same");
-  expect_program (AMD64 ("\x0e\x80\x01"), REASON_NONE, "0 r7+128 [c-8] same");
-  expect_program (AMD64 ("\x0e\x85\x02"), REASON_NONE, "0 r7+261 [c-8] same");
+  expect (AMD64 ("\x41\x83\x03\x0e\x10"), ROW0 "; 1 r7+16 [c-8] same");
+  expect (AMD64 ("\x41\x83\x80\x01\x0e\x10"), ROW0 "; 1 r7+16 [c-8] same");
+  expect (AMD64 ("\x0e\x80\x01"), "0 r7+128 [c-8] same");
+  expect (AMD64 ("\x0e\x85\x02"), "0 r7+261 [c-8] same");
   /* The operand, or its last byte, would be the byte behind the FDE.  */
-  expect_program (AMD64 ("\x41\x00\x00\x00\x00\x00\x83"), REASON_NONE,
-                  ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
-  expect_program (AMD64 ("\x41\x00\x00\x00\x00\x0e\x80"), REASON_NONE,
-                  ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
+  expect (AMD64 ("\x41\x00\x00\x00\x00\x00\x83"),
+          ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
+  expect (AMD64 ("\x41\x00\x00\x00\x00\x0e\x80"),
+          ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
 }
 
 TEST (offsets_out_of_range_are_named)
 {
-  expect_program (AMD64 ("\x05\x06\x80\x80\x80\x80\x01"), REASON_NONE,
-                  "0 r7+8 [c-8] [c-2147483648]");
-  expect_program (AMD64 ("\x05\x06\x81\x80\x80\x80\x01"), REASON_NONE,
-                  "0 r7+8 [c-8] offset-range");
+  expect (AMD64 ("\x05\x06\x80\x80\x80\x80\x01"),
+          "0 r7+8 [c-8] [c-2147483648]");
+  expect (AMD64 ("\x05\x06\x81\x80\x80\x80\x01"), "0 r7+8 [c-8] offset-range");
   /* Not -1.  */
-  expect_program (AMD64 ("\x05\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
-                  REASON_NONE, "0 r7+8 [c-8] offset-range");
+  expect (AMD64 ("\x05\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+          "0 r7+8 [c-8] offset-range");
   /* The product does not fit 64 bits.  */
-  expect_program (AMD64 ("\x05\x06\x80\x80\x80\x80\x80\x80\x80\x80\x20"),
-                  REASON_NONE, "0 r7+8 [c-8] offset-range");
+  expect (AMD64 ("\x05\x06\x80\x80\x80\x80\x80\x80\x80\x80\x20"),
+          "0 r7+8 [c-8] offset-range");
 }
 
 /* An advance that wraps around would go back.  */
 TEST (no_advance_wraps_around)
 {
-  expect_program (AMD64 ("\x45\x1d\xff\xff\xff\xff\xff\xff\xff\xff\x0e\x10"),
-                  REASON_NONE, ROW0);
-  expect_program (AARCH64 ("\x1d\x01\x00\x00\x00\x00\x00\x00\x40\x0e\x10"),
-                  REASON_NONE, "0 r31+0 same same");
+  expect (AMD64 ("\x45\x1d\xff\xff\xff\xff\xff\xff\xff\xff\x0e\x10"), ROW0);
+  expect (AARCH64 ("\x1d\x01\x00\x00\x00\x00\x00\x00\x40\x0e\x10"),
+          "0 r31+0 same same");
   /* To where it is.  */
-  expect_program (AMD64 ("\x01\xd6\xef\xff\xff\x0e\x10"), REASON_NONE,
-                  "0 r7+16 [c-8] same");
+  expect (AMD64 ("\x01\xd6\xef\xff\xff\x0e\x10"), "0 r7+16 [c-8] same");
 }
 
 TEST (an_sp_in_another_register_is_named)
 {
   /* s390x: a leaf function keeps r15 in a floating-point register.  */
-  expect_program (S390X ("\x09\x0f\x10"), REASON_NONE, "0 r15+160 same same");
-  expect_program (S390X ("\x16\x0f\x02\x80\x08"), REASON_NONE,
-                  "0 sp-rule same same");
+  expect (S390X ("\x09\x0f\x10"), "0 r15+160 same same");
+  expect (S390X ("\x16\x0f\x02\x80\x08"), "0 sp-rule same same");
   /* SP keeps its value: true when the CFA is SP + 160.  */
-  expect_program (S390X ("\x08\x0f"), REASON_NONE, "0 r15+160 same same");
-  expect_program (S390X ("\x0e\xc8\x01\x08\x0f"), REASON_NONE,
-                  "0 sp-rule same same");
-  expect_program (S390X ("\x16\x0f\x02\x7f\x00"), REASON_NONE,
-                  "0 r15+160 same same");
-  expect_program (S390X ("\x0e\xc8\x01\x16\x0f\x02\x7f\x00"), REASON_NONE,
-                  "0 sp-rule same same");
+  expect (S390X ("\x08\x0f"), "0 r15+160 same same");
+  expect (S390X ("\x0e\xc8\x01\x08\x0f"), "0 sp-rule same same");
+  expect (S390X ("\x16\x0f\x02\x7f\x00"), "0 r15+160 same same");
+  expect (S390X ("\x0e\xc8\x01\x16\x0f\x02\x7f\x00"), "0 sp-rule same same");
   /* SP = r16 + 0x7fffffff; CFA = SP + 160 only if that wraps around.  */
-  expect_program (S390X ("\x0f\x06\x80\x9f\x81\x80\x80\x78\x16\x0f\x06\x80\xff"
-                         "\xff\xff\xff\x07"),
-                  REASON_NONE, "0 sp-rule same same");
+  expect (S390X ("\x0f\x06\x80\x9f\x81\x80\x80\x78\x16\x0f\x06\x80\xff"
+                 "\xff\xff\xff\x07"),
+          "0 sp-rule same same");
   /* Of two odd rules the CFA's is named.  */
-  expect_program (AMD64 ("\x0c\x80\x80\x04\x08\x87\x02"), REASON_NONE,
-                  "0 register-range [c-8] same");
+  expect (AMD64 ("\x0c\x80\x80\x04\x08\x87\x02"),
+          "0 register-range [c-8] same");
 }
 
 TEST (registers_are_those_of_the_machine)
 {
   /* RA_SIGN_STATE is another register elsewhere.  */
-  expect_program (AMD64 ("\x08\x22"), REASON_NONE, ROW0);
-  expect_program (AARCH64 ("\x41\x08\x22"), REASON_NONE,
-                  "0 r31+0 same same; 4 r31+0 ra-signing same");
+  expect (AMD64 ("\x08\x22"), ROW0);
+  expect (AARCH64 ("\x41\x08\x22"),
+          "0 r31+0 same same; 4 r31+0 ra-signing same");
   /* x30 is one.  */
-  expect_program (AARCH64 ("\x0f\x02\x8e\x10"), REASON_NONE,
-                  "0 r30+16 same same");
+  expect (AARCH64 ("\x0f\x02\x8e\x10"), "0 r30+16 same same");
   /* The RA column of x86-64 is not a register that could hold a value.  */
-  expect_program (AMD64 ("\x09\x06\x10"), REASON_NONE,
-                  "0 r7+8 [c-8] ra-register");
-  expect_program (AARCH64 ("\x09\x1d\x1e"), REASON_NONE, "0 r31+0 same r30+0");
-  expect_program (AMD64 ("\x0d\x10\x41\x0c\x10\x10\x41\x0c\x03\x10"),
-                  REASON_NONE,
-                  "0 cfa-register [c-8] same; 2 r3+16 [c-8] same");
-  expect_program (AARCH64 ("\x0d\x1e"), REASON_NONE, "0 r30+0 same same");
+  expect (AMD64 ("\x09\x06\x10"), "0 r7+8 [c-8] ra-register");
+  expect (AARCH64 ("\x09\x1d\x1e"), "0 r31+0 same r30+0");
+  expect (AMD64 ("\x0d\x10\x41\x0c\x10\x10\x41\x0c\x03\x10"),
+          "0 cfa-register [c-8] same; 2 r3+16 [c-8] same");
+  expect (AARCH64 ("\x0d\x1e"), "0 r30+0 same same");
 }
 
 /* Execute INSTRUCTIONS, which are freed.  */
