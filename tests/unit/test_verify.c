@@ -139,6 +139,24 @@ sides_free (struct sides *sides)
   buffer_free (&sides->sframe);
 }
 
+static void
+begin (struct sides *sides)
+{
+  sides_init (sides, 3);
+}
+
+static void
+begin_usual (struct sides *sides)
+{
+  sides_init_usual (sides, 3);
+}
+
+/* On V3, with CFI that is still to be made or that of three functions.  */
+#define SIDES_TEST(name) \
+  TEST_WITH (struct sides, sides, begin, sides_free, name)
+#define USUAL_TEST(name) \
+  TEST_WITH (struct sides, sides, begin_usual, sides_free, name)
+
 static enum frame_reason
 problem_of_size (const void *context, const struct cfi_fde *fde)
 {
@@ -214,12 +232,17 @@ verify_against (struct sides *sides, struct sframe_fde function)
   return result;
 }
 
-TEST (differences_are_counted_and_explained)
+/* The same with a function at ADDRESS.  */
+static struct cfi2sframe_check_result
+verify_range (struct sides *sides, uint64_t address, uint32_t size)
 {
-  struct sides sides;
-  sides_init_usual (&sides, 3);
-  struct cfi2sframe_check_result result = verify_against (
-      &sides, (struct sframe_fde){ .address = 0x1000, .size = 16 });
+  return verify_against (
+      sides, (struct sframe_fde){ .address = address, .size = size });
+}
+
+USUAL_TEST (differences_are_counted_and_explained)
+{
+  struct cfi2sframe_check_result result = verify_range (sides, 0x1000, 16);
   assert_int_equal (result.bytes_equal, 1 + 5);
   assert_int_equal (result.bytes_wrong, 10);
   assert_int_equal (result.first_wrong, 0x1001);
@@ -227,42 +250,33 @@ TEST (differences_are_counted_and_explained)
                        "0x1001: CFA is rsp+16 in .eh_frame, rsp+8 in .sframe");
 
   /* The PLT: entry 0, then sp+8 until the threshold of each entry.  */
-  result = verify_against (
-      &sides, (struct sframe_fde){ .address = 0x1040, .size = 176 });
+  result = verify_range (sides, 0x1040, 176);
   assert_int_equal (result.bytes_equal, 10 * 11);
   assert_int_equal (result.bytes_wrong, 16 + 10 * 5);
 
-  result = verify_against (
-      &sides, (struct sframe_fde){ .address = 0x1100, .size = 34 });
+  result = verify_range (sides, 0x1100, 34);
   assert_string_equal (
       result.difference,
       "0x1100: RA is undefined in .eh_frame, at CFA-8 in .sframe");
   assert_int_equal (result.bytes_wrong, 34);
-  sides_free (&sides);
 }
 
-TEST (rows_for_other_code_are_extra)
+USUAL_TEST (rows_for_other_code_are_extra)
 {
-  struct sides sides;
-  sides_init_usual (&sides, 3);
-  struct cfi2sframe_check_result result = verify_against (
-      &sides, (struct sframe_fde){ .address = 0xff0, .size = 17 });
+  struct cfi2sframe_check_result result = verify_range (sides, 0xff0, 17);
   assert_int_equal (result.bytes_equal, 1);
   assert_int_equal (result.bytes_extra, 16);
   assert_int_equal (result.first_wrong, 0xff0);
   assert_string_equal (result.difference, "0xff0: row for code without CFI");
-  result = verify_against (
-      &sides, (struct sframe_fde){ .address = 0x1122, .size = 0x1000 });
+  result = verify_range (sides, 0x1122, 0x1000);
   assert_int_equal (result.bytes_extra, 0x1000);
   /* Up to the end of the address space.  */
-  result = verify_against (
-      &sides, (struct sframe_fde){ .address = UINT64_MAX - 15, .size = 64 });
+  result = verify_range (sides, UINT64_MAX - 15, 64);
   assert_int_equal (result.bytes_extra, 15);
-  sides_free (&sides);
 }
 
 /* Stubs that were recognised by their instructions count as known code.  */
-TEST (known_stubs_are_not_extra)
+USUAL_TEST (known_stubs_are_not_extra)
 {
   struct frame_row rows[] = {
     { .cfa = { RULE_REG, 0, 7, 8 },
@@ -288,66 +302,55 @@ TEST (known_stubs_are_not_extra)
                                  .repeat = 16,
                                  .n_rows = 2,
                                  .rows = sframe_rows };
-  struct sides sides;
-  sides_init_usual (&sides, 3);
-  sides.stubs
+  sides->stubs
       = (struct frame_functions){ .functions = &stubs, .n_functions = 1 };
-  struct cfi2sframe_check_result result = verify_against (&sides, function);
+  struct cfi2sframe_check_result result = verify_against (sides, function);
   assert_int_equal (result.bytes_equal, 0x100);
   assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
   /* The CFI's functions are absent, stubs never are.  */
   assert_int_equal (result.bytes_absent, 226);
   assert_int_equal (result.functions, 3);
   function.size = 0x80;
-  result = verify_against (&sides, function);
+  result = verify_against (sides, function);
   assert_int_equal (result.bytes_equal, 0x80);
   assert_int_equal (result.bytes_absent, 226);
   sframe_rows[1].start = 9;
-  result = verify_against (&sides, function);
+  result = verify_against (sides, function);
   assert_int_equal (result.bytes_wrong, 8 * 2);
   assert_int_equal (result.first_wrong, 0x1209);
   function.repeat = 32; /* only every second entry is described */
   sframe_rows[1].start = 11;
-  result = verify_against (&sides, function);
+  result = verify_against (sides, function);
   assert_int_equal (result.bytes_wrong, 4 * 11);
-  sides_free (&sides);
 }
 
 /* CFI that no row can express must have none.  */
-TEST (rows_for_unusable_cfi_are_wrong)
+SIDES_TEST (rows_for_unusable_cfi_are_wrong)
 {
   static const uint8_t sp_rule[] = { 0x14, 7, 1 }; /* SP = CFA - 8 */
   static const uint8_t unknown[] = { 0x3f };
-  struct sides sides;
-  sides_init (&sides, 3);
-  add_fde (&sides.eh_frame, 0x1000, 16, sp_rule, sizeof sp_rule);
-  add_fde (&sides.eh_frame, 0x1010, 16, unknown, sizeof unknown);
-  read_cfi (&sides);
-  struct cfi2sframe_check_result result = verify_against (
-      &sides, (struct sframe_fde){ .address = 0x1000, .size = 32 });
+  add_fde (&sides->eh_frame, 0x1000, 16, sp_rule, sizeof sp_rule);
+  add_fde (&sides->eh_frame, 0x1010, 16, unknown, sizeof unknown);
+  read_cfi (sides);
+  struct cfi2sframe_check_result result = verify_range (sides, 0x1000, 32);
   assert_int_equal (result.bytes_wrong, 32);
   assert_int_equal (result.first_wrong, 0x1000);
   assert_string_equal (
       result.difference,
       "0x1000: CFA is sp-rule in .eh_frame, rsp+8 in .sframe");
-  sides_free (&sides);
 }
 
-TEST (rows_where_fdes_contradict_each_other_are_wrong)
+SIDES_TEST (rows_where_fdes_contradict_each_other_are_wrong)
 {
   static const uint8_t other[] = { 0x0e, 16 };
-  struct sides sides;
-  sides_init (&sides, 3);
-  add_fde (&sides.eh_frame, 0x1000, 32, NULL, 0);
-  add_fde (&sides.eh_frame, 0x1010, 32, other, sizeof other);
-  add_fde (&sides.eh_frame, 0x1010, 0, NULL, 0);
-  read_cfi (&sides);
-  struct cfi2sframe_check_result result = verify_against (
-      &sides, (struct sframe_fde){ .address = 0x1000, .size = 32 });
+  add_fde (&sides->eh_frame, 0x1000, 32, NULL, 0);
+  add_fde (&sides->eh_frame, 0x1010, 32, other, sizeof other);
+  add_fde (&sides->eh_frame, 0x1010, 0, NULL, 0);
+  read_cfi (sides);
+  struct cfi2sframe_check_result result = verify_range (sides, 0x1000, 32);
   assert_int_equal (result.bytes_equal, 16);
   assert_int_equal (result.bytes_wrong, 16);
   assert_int_equal (result.bytes_absent, 16);
-  sides_free (&sides);
 }
 
 TEST (signal_frames_must_agree)
@@ -403,90 +406,75 @@ TEST (keys_must_agree)
 }
 
 /* x86-64 signs nothing.  */
-TEST (keys_are_of_aarch64_alone)
+SIDES_TEST (keys_are_of_aarch64_alone)
 {
-  struct sides sides;
-  sides_init (&sides, 3);
-  add_fde (&sides.eh_frame, 0x1000, 16, NULL, 0);
-  read_cfi (&sides);
+  add_fde (&sides->eh_frame, 0x1000, 16, NULL, 0);
+  read_cfi (sides);
   struct cfi2sframe_check_result result = verify_against (
-      &sides,
+      sides,
       (struct sframe_fde){ .address = 0x1000, .size = 16, .b_key = true });
   assert_int_equal (result.bytes_equal, 16);
-  sides_free (&sides);
 }
 
-TEST (a_section_for_another_machine_is_an_error)
+USUAL_TEST (a_section_for_another_machine_is_an_error)
 {
-  struct sides sides;
   struct cfi2sframe_check_result result;
   struct error err = { 0 };
-  sides_init_usual (&sides, 3);
-  convert (&sides, SIZE_MAX);
-  sides.cfi.arch = &arch_aarch64;
-  assert_false (verify_status (&sides, &result, &err));
+  convert (sides, SIZE_MAX);
+  sides->cfi.arch = &arch_aarch64;
+  assert_false (verify_status (sides, &result, &err));
   assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
-  sides.cfi.arch = &arch_amd64;
-  sides_free (&sides);
+  sides->cfi.arch = &arch_amd64;
 }
 
 /* A function of V3's default type without rows has no caller (specification,
    section 1.2); of a signal frame without rows nothing is known.  */
-TEST (a_function_without_rows_is_an_outermost_frame)
+USUAL_TEST (a_function_without_rows_is_an_outermost_frame)
 {
-  struct sides sides;
   struct sframe_row row = { .n_words = 0 };
   struct sframe_fde function = { .address = 0x1100, .size = 34, .rows = &row };
-  sides_init_usual (&sides, 3);
-  struct cfi2sframe_check_result result = verify_against (&sides, function);
+  struct cfi2sframe_check_result result = verify_against (sides, function);
   assert_int_equal (result.bytes_equal, 34);
   function.address = 0x1000;
   function.size = 16;
-  result = verify_against (&sides, function);
+  result = verify_against (sides, function);
   assert_int_equal (result.bytes_wrong, 16);
   assert_string_equal (
       result.difference,
       "0x1000: CFA is rsp+8 in .eh_frame, undefined in .sframe");
   function.signal = true;
-  result = verify_against (&sides, function);
+  result = verify_against (sides, function);
   assert_int_equal (result.bytes_wrong, 0);
   assert_int_equal (result.bytes_absent, 226);
-  sides_free (&sides);
 }
 
 /* Of a PLT without a caller no block is looked at: there are too many.  */
-TEST (a_large_plt_without_a_caller_is_one_row)
+SIDES_TEST (a_large_plt_without_a_caller_is_one_row)
 {
   static const uint8_t plt[]
       = { 0x0f, 11,   0x77, 8,    0x80, 0,    0x3f, 0x1a,
           0x3b, 0x2a, 0x33, 0x24, 0x22, 0x07, 16 };
-  struct sides sides;
   struct sframe_row row = { .n_words = 0 };
-  sides_init (&sides, 3);
-  add_fde (&sides.eh_frame, 0x1000, 1 << 28, plt, sizeof plt);
-  read_cfi (&sides);
+  add_fde (&sides->eh_frame, 0x1000, 1 << 28, plt, sizeof plt);
+  read_cfi (sides);
   struct cfi2sframe_check_result result = verify_against (
-      &sides,
+      sides,
       (struct sframe_fde){
           .address = 0x1000, .size = 1 << 28, .rows = &row, .n_rows = 1 });
   assert_int_equal (result.bytes_equal, 1 << 28);
-  sides_free (&sides);
 }
 
 /* The last entry's block ends where addresses start again from 0.  */
-TEST (a_plt_may_be_at_the_last_addresses)
+SIDES_TEST (a_plt_may_be_at_the_last_addresses)
 {
   static const uint8_t plt[] = { 0x0f, 11,   0x77, 8,    0x80, 0,   0x3f,
                                  0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 };
-  struct sides sides;
-  sides_init (&sides, 3);
-  add_fde (&sides.eh_frame, (uint32_t)-16, 15, plt, sizeof plt);
-  read_cfi (&sides);
-  struct cfi2sframe_check_result result = verify_against (
-      &sides, (struct sframe_fde){ .address = UINT64_MAX - 15, .size = 15 });
+  add_fde (&sides->eh_frame, (uint32_t)-16, 15, plt, sizeof plt);
+  read_cfi (sides);
+  struct cfi2sframe_check_result result
+      = verify_range (sides, UINT64_MAX - 15, 15);
   assert_int_equal (result.bytes_equal, 11);
   assert_int_equal (result.bytes_wrong, 4);
-  sides_free (&sides);
 }
 
 /* Where the section may change without changing its meaning.  */
@@ -566,28 +554,25 @@ TEST (undefined_bits_are_an_error)
         }
 }
 
-TEST (unsorted_sections)
+USUAL_TEST (unsorted_sections)
 {
   struct error err = { 0 };
   struct cfi2sframe_check_result result;
-  struct sides sides;
-  sides_init_usual (&sides, 3);
-  convert (&sides, SIZE_MAX);
+  convert (sides, SIZE_MAX);
   /* Exchange the first two functions.  Starts are relative to themselves.  */
-  uint8_t *index = sides.sframe.bytes + SFRAME_HEADER_SIZE, saved[16];
+  uint8_t *index = sides->sframe.bytes + SFRAME_HEADER_SIZE, saved[16];
   memcpy (saved, index, 16);
   memmove (index, index + 16, 16);
   memcpy (index + 16, saved, 16);
   store_u64 (index, load_u64 (index, false) + 16, false);
   store_u64 (index + 16, load_u64 (index + 16, false) - 16, false);
   /* Readers would search for them in vain.  */
-  assert_false (verify_status (&sides, &result, &err));
+  assert_false (verify_status (sides, &result, &err));
   assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
-  sides.sframe.bytes[SFRAME_HEADER_FLAGS] &= (uint8_t)~SFRAME_FLAG_SORTED;
-  result = verify (&sides);
+  sides->sframe.bytes[SFRAME_HEADER_FLAGS] &= (uint8_t)~SFRAME_FLAG_SORTED;
+  result = verify (sides);
   assert_int_equal (result.bytes_equal, 226);
   assert_int_equal (result.bytes_wrong + result.bytes_extra, 0);
-  sides_free (&sides);
 }
 
 /* Of many files, and of the members of an archive.  */
