@@ -94,115 +94,91 @@ TEST (sections_without_contents_are_not_replaced)
   image_close (&image);
 }
 
-/* Headers of an .sframe, and what they come to.  Of each header the offset and
-   address, and the size; 0: there is none.  */
+/* Offset and address, and size; 0: there is none.  */
+struct span
+{
+  uint64_t at, size;
+};
+
+/* Headers of an .sframe, and what they come to.  */
 struct headers
 {
-  uint64_t first_size, first_place; /* of a section in front of the other */
-  uint64_t section, section_size, segment, segment_size;
-  uint64_t moved; /* is added to the address of the segment */
-  uint32_t section_type;
-  uint64_t place, size; /* wanted; place 0: the file has none of the bytes */
+  struct span first, section; /* sections, one in front of the other */
+  uint32_t type;              /* of the other one, if not SHT_GNU_SFRAME */
+  struct span segment;
+  uint64_t moved;    /* is added to the address of the segment */
+  struct span found; /* at 0: the file has none of the bytes */
   bool disagree;
 };
 
-/* Find in ELF, a program, what HEADERS say.  */
-static void
-find_by_headers (const struct headers *headers)
-{
-  static struct elf_builder elf;
-  struct image image;
-  struct error err = { 0 };
-  elf_builder_program (&elf, EM_X86_64, false);
-  Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
-  segment->p_type = PT_GNU_SFRAME;
-  segment->p_offset = segment->p_vaddr = segment->p_paddr = headers->segment;
-  segment->p_vaddr += headers->moved;
-  segment->p_filesz = segment->p_memsz = headers->segment_size;
-  if (headers->first_place != 0)
-    elf_builder_add_section (&elf, ".first", SHT_GNU_SFRAME, SHF_ALLOC,
-                             headers->first_place, headers->first_size, 8);
-  if (headers->section != 0)
-    elf_builder_add_section (&elf, ".sframe", headers->section_type, SHF_ALLOC,
-                             headers->section, headers->section_size, 8);
-  elf_builder_finish (&elf);
-  assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
-  const struct sframe_place found = sframe_place_find (&image);
-  assert_int_equal (found.size, headers->size);
-  assert_ptr_equal (found.bytes,
-                    headers->place == 0 ? NULL : image.bytes + headers->place);
-  assert_int_equal (found.disagrees, headers->disagree);
-  assert_int_equal (found.segment != NULL, headers->segment_size > 0);
-  image_close (&image);
-}
+#define HERE     \
+  {              \
+    0x1180, SIZE \
+  }
 
 /* Parts of the program that asked in ways of their own found another one.  */
+static const struct headers headers[] = {
+  { .found = { 0, 0 } },
+  { .section = HERE, .found = HERE },
+  { .segment = HERE, .found = HERE },
+  /* The section is believed, which GNU ld makes a smaller one.  */
+  { .section = HERE, .segment = { 0x1180, 2 * SIZE }, .found = HERE },
+  { .section = HERE,
+    .segment = { 0x1188, SIZE },
+    .found = HERE,
+    .disagree = true },
+  { .section = HERE,
+    .segment = HERE,
+    .moved = 8,
+    .found = HERE,
+    .disagree = true },
+  /* Sections without bytes are not.  */
+  { .section = { 0x1180, 0 },
+    .segment = HERE,
+    .found = HERE,
+    .disagree = true },
+  { .section = HERE,
+    .type = SHT_NOBITS,
+    .segment = HERE,
+    .found = HERE,
+    .disagree = true },
+  { .section = HERE, .type = SHT_NOBITS, .found = { 0, SIZE } },
+  { .section = { 0x1180, 0 } },
+  { .first = { 0x1170, 0 }, .section = HERE, .found = HERE },
+  { .first = { 0x1170, 8 }, .section = HERE, .found = { 0x1170, 8 } },
+};
+
 TEST (one_place_is_found_whatever_headers_say)
 {
-  static const struct headers cases[] = {
-    { .size = 0 },
-    { .section = 0x1180, .section_size = SIZE, .place = 0x1180, .size = SIZE },
-    { .segment = 0x1180, .segment_size = SIZE, .place = 0x1180, .size = SIZE },
-    /* The section is believed, which GNU ld makes a smaller one.  */
-    { .section = 0x1180,
-      .section_size = SIZE,
-      .segment = 0x1180,
-      .segment_size = 2 * SIZE,
-      .place = 0x1180,
-      .size = SIZE },
-    { .section = 0x1180,
-      .section_size = SIZE,
-      .segment = 0x1188,
-      .segment_size = SIZE,
-      .place = 0x1180,
-      .size = SIZE,
-      .disagree = true },
-    { .section = 0x1180,
-      .section_size = SIZE,
-      .segment = 0x1180,
-      .moved = 8,
-      .segment_size = SIZE,
-      .place = 0x1180,
-      .size = SIZE,
-      .disagree = true },
-    /* Sections without bytes are not.  */
-    { .section = 0x1180,
-      .segment = 0x1180,
-      .segment_size = SIZE,
-      .place = 0x1180,
-      .size = SIZE,
-      .disagree = true },
-    { .section = 0x1180,
-      .section_size = SIZE,
-      .section_type = SHT_NOBITS,
-      .segment = 0x1180,
-      .segment_size = SIZE,
-      .place = 0x1180,
-      .size = SIZE,
-      .disagree = true },
-    { .section = 0x1180,
-      .section_type = SHT_NOBITS,
-      .section_size = SIZE,
-      .size = SIZE },
-    { .section = 0x1180 },
-    { .first_place = 0x1170,
-      .section = 0x1180,
-      .section_size = SIZE,
-      .place = 0x1180,
-      .size = SIZE },
-    { .first_place = 0x1170,
-      .first_size = 8,
-      .section = 0x1180,
-      .section_size = SIZE,
-      .place = 0x1170,
-      .size = 8 },
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (headers); i++)
     {
-      struct headers headers = cases[i];
-      if (headers.section_type == 0)
-        headers.section_type = SHT_GNU_SFRAME;
-      find_by_headers (&headers);
+      static struct elf_builder elf;
+      const struct headers *given = &headers[i];
+      struct image image;
+      struct error err = { 0 };
+      elf_builder_program (&elf, EM_X86_64, false);
+      Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
+      segment->p_type = PT_GNU_SFRAME;
+      segment->p_offset = segment->p_paddr = given->segment.at;
+      segment->p_vaddr = given->segment.at + given->moved;
+      segment->p_filesz = segment->p_memsz = given->segment.size;
+      if (given->first.at != 0)
+        elf_builder_add_section (&elf, ".first", SHT_GNU_SFRAME, SHF_ALLOC,
+                                 given->first.at, given->first.size, 8);
+      if (given->section.at != 0)
+        elf_builder_add_section (
+            &elf, ".sframe", given->type != 0 ? given->type : SHT_GNU_SFRAME,
+            SHF_ALLOC, given->section.at, given->section.size, 8);
+      elf_builder_finish (&elf);
+      assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
+      const struct sframe_place found = sframe_place_find (&image);
+      assert_int_equal (found.size, given->found.size);
+      assert_ptr_equal (found.bytes, given->found.at == 0
+                                         ? NULL
+                                         : image.bytes + given->found.at);
+      assert_int_equal (found.disagrees, given->disagree);
+      assert_int_equal (found.segment != NULL, given->segment.size > 0);
+      image_close (&image);
     }
 }
 
