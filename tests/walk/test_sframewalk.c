@@ -275,6 +275,21 @@ simple_stack (struct program *program, unsigned count)
   return (struct sfw_frame){ .pc = CODE + 4, .sp = STACK };
 }
 
+static uint64_t found[FRAMES];
+static uint8_t found_marks[FRAMES];
+
+/* Walk from FRAME on, MAX frames at most: that finds N of them.  */
+static void
+expect_walk (struct program *program, struct sfw_frame *frame, size_t max,
+             size_t n, enum sfw_end expected)
+{
+  enum sfw_end end;
+  assert_int_equal (sfw_walk (program->walker, &program->memory, frame, found,
+                              found_marks, max, &end),
+                    n);
+  assert_int_equal (end, expected);
+}
+
 /* The fallback goes by frame pointers.  */
 static bool
 by_frame_pointer (void *context, struct sfw_frame *frame,
@@ -334,40 +349,27 @@ TEST (deep_stacks_are_walked_to_their_end)
 /* A NULL that is not a call's: unused slots are of PC 0.  */
 PROGRAM_TEST (a_walk_from_pc_0_ends_there)
 {
-  uint64_t addresses[FRAMES];
-  enum sfw_end end;
   simple_stack (program, 5);
   for (unsigned round = 0; round < 2; round++)
     {
       struct sfw_frame frame = { .sp = STACK };
-      assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
-                                  addresses, NULL, FRAMES, &end),
-                        1);
-      assert_int_equal (end, SFW_NO_SECTION);
+      expect_walk (program, &frame, FRAMES, 1, SFW_NO_SECTION);
       /* The fallback leads on from it.  */
       unsigned asked = 0;
       frame = (struct sfw_frame){ .sp = STACK, .fp = STACK + 24 + 8 };
       sfw_walker_set_fallback (program->walker, by_frame_pointer, &asked);
-      assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
-                                  addresses, NULL, FRAMES, &end),
-                        6);
-      assert_int_equal (end, SFW_OUTERMOST);
+      expect_walk (program, &frame, FRAMES, 6, SFW_OUTERMOST);
       sfw_walker_set_fallback (program->walker, NULL, NULL);
     }
 }
 
 PROGRAM_TEST (an_fp_saved_at_the_lowest_offset_is_read_and_not_unchanged)
 {
-  uint64_t addresses[FRAMES];
-  enum sfw_end end;
   for (unsigned round = 0; round < 3; round++)
     {
       struct sfw_frame frame = simple_stack (program, 5);
       store (program, STACK + 24 * 2 + 16, CODE + FAR * SPACE + 8);
-      assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
-                                  addresses, NULL, FRAMES, &end),
-                        7);
-      assert_int_equal (end, SFW_OUTERMOST);
+      expect_walk (program, &frame, FRAMES, 7, SFW_OUTERMOST);
       /* There is no memory so far away.  */
       assert_true (frame.fp == UINT64_C (1) << 63);
     }
@@ -464,14 +466,9 @@ TEST (deep_recursions_keep_to_the_room_of_the_last_walk)
 
 PROGRAM_TEST (a_change_of_the_table_is_noticed)
 {
-  uint64_t addresses[FRAMES];
-  enum sfw_end end;
   struct sfw_row row;
   struct sfw_frame start = simple_stack (program, 5), frame = start;
-  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
-                              addresses, NULL, FRAMES, &end),
-                    7);
-  assert_int_equal (end, SFW_OUTERMOST);
+  expect_walk (program, &frame, FRAMES, 7, SFW_OUTERMOST);
   assert_int_equal (sfw_modules_lookup (program->modules, CODE, &row),
                     SFW_MORE);
   assert_int_equal (row.cfa.kind, SFW_REG);
@@ -486,16 +483,11 @@ PROGRAM_TEST (a_change_of_the_table_is_noticed)
   assert_true (sfw_modules_remove (program->modules, CODE));
   assert_true (sfw_modules_generation (program->modules) != generation);
   frame = start;
-  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
-                              addresses, NULL, FRAMES, &end),
-                    1);
-  assert_int_equal (end, SFW_NO_SECTION);
+  expect_walk (program, &frame, FRAMES, 1, SFW_NO_SECTION);
   assert_true (
       sfw_modules_add (program->modules, CODE, END, &program->section));
   frame = start;
-  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
-                              addresses, NULL, FRAMES, &end),
-                    7);
+  expect_walk (program, &frame, FRAMES, 7, SFW_OUTERMOST);
 }
 
 PROGRAM_TEST (modules_do_not_overlap_and_have_sections_that_can_be_read)
@@ -695,9 +687,6 @@ PROGRAM_TEST (walks_that_overlap_do_not_keep_tables_for_ever)
 PROGRAM_TEST (
     a_fallback_is_asked_where_there_is_no_row_and_its_frames_are_marked)
 {
-  uint64_t addresses[FRAMES];
-  uint8_t marks[FRAMES];
-  enum sfw_end end;
   unsigned asked = 0;
   sfw_walker_set_fallback (program->walker, by_frame_pointer, &asked);
   for (unsigned round = 0; round < 3; round++)
@@ -706,13 +695,10 @@ PROGRAM_TEST (
       store (program, STACK + 24 * 2 + 16, 0x900000);
       frame.fp = STACK + 400;
       store (program, STACK + 408, CODE + 3 * SPACE + 30);
-      assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
-                                  addresses, marks, FRAMES, &end),
-                        5);
-      assert_int_equal (end, SFW_OUTERMOST);
-      assert_int_equal (addresses[3], 0x900000);
-      assert_int_equal (marks[3], 0);
-      assert_int_equal (marks[4], SFW_MARK_FALLBACK);
+      expect_walk (program, &frame, FRAMES, 5, SFW_OUTERMOST);
+      assert_int_equal (found[3], 0x900000);
+      assert_int_equal (found_marks[3], 0);
+      assert_int_equal (found_marks[4], SFW_MARK_FALLBACK);
       assert_int_equal (asked, round + 1);
       /* One that does not get on ends the walk: the caller's SP, 16 bytes
          above FP, is lower or the same.  */
@@ -722,10 +708,7 @@ PROGRAM_TEST (
                                       .sp = STACK + 800,
                                       .fp = fp };
           store (program, fp + 8, CODE);
-          assert_int_equal (sfw_walk (program->walker, &program->memory,
-                                      &frame, addresses, marks, FRAMES, &end),
-                            1);
-          assert_int_equal (end, SFW_NO_PROGRESS);
+          expect_walk (program, &frame, FRAMES, 1, SFW_NO_PROGRESS);
           asked--;
         }
     }
@@ -735,8 +718,6 @@ PROGRAM_TEST (
    knows nothing of signals, back up to the trampoline.  */
 PROGRAM_TEST (a_fallback_does_not_let_signals_change_stacks_for_ever)
 {
-  uint64_t addresses[FRAMES];
-  enum sfw_end end;
   unsigned asked = 0;
   const uint64_t trampoline = END - SPACE + 1, sp = STACK + 800;
   store (program, sp + 8, sp - 16);
@@ -745,10 +726,7 @@ PROGRAM_TEST (a_fallback_does_not_let_signals_change_stacks_for_ever)
   store (program, sp - 8, trampoline);
   sfw_walker_set_fallback (program->walker, by_frame_pointer, &asked);
   struct sfw_frame frame = { .pc = trampoline, .sp = sp };
-  assert_int_equal (sfw_walk (program->walker, &program->memory, &frame,
-                              addresses, NULL, FRAMES, &end),
-                    129);
-  assert_int_equal (end, SFW_NO_PROGRESS);
+  expect_walk (program, &frame, FRAMES, 129, SFW_NO_PROGRESS);
   assert_int_equal (frame.stack_changes, 64);
 }
 
