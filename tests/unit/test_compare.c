@@ -342,58 +342,6 @@ TEST (every_defect_has_a_name)
     }
 }
 
-/* Files: objects made of the same source by two releases of GNU as.  */
-static struct cfi2sframe_compare_result
-compare_fixtures (const char *a, const char *b)
-{
-  const char *source = getenv ("srcdir");
-  char one[512], two[512];
-  struct cfi2sframe_compare_result result;
-  struct error err = { 0 };
-  snprintf (one, sizeof one, "%s/tests/data/%s", source ? source : ".", a);
-  snprintf (two, sizeof two, "%s/tests/data/%s", source ? source : ".", b);
-  cfi2sframe_compare_result_init (&result);
-  if (!cfi2sframe_compare (one, two, NULL, NULL, &result, &err)
-      && err.status != CFI2SFRAME_MISMATCH)
-    fail_msg ("%s: %s", err.file, err.reason);
-  return result;
-}
-
-TEST (objects_of_two_releases_are_equal)
-{
-  struct cfi2sframe_compare_result result
-      = compare_fixtures ("gnu/v2-binutils-2.45/amd64/lvm-O2.o",
-                          "gnu/v3-binutils-2.47/amd64/lvm-O2.o");
-  assert_true (compare_result_equal (&result));
-  assert_true (result.equal > 10);
-  result = compare_fixtures ("gnu/v2-binutils-2.45/aarch64/c_shapes-O2.o",
-                             "gnu/v1-binutils-2.40/aarch64/c_shapes-O2.o");
-  assert_true (result.equal > 5);
-}
-
-TEST (a_wrong_segment_size_is_named)
-{
-  struct cfi2sframe_compare_result result
-      = compare_fixtures ("gnu-linked/cxx-amd64", "gnu-linked/cxx-amd64");
-  assert_int_equal (result.functions_a, result.equal);
-  assert_int_equal (result.defects[COMPARE_SEGMENT_SIZE], 2);
-}
-
-TEST (different_objects_are_refused)
-{
-  const char *source = getenv ("srcdir");
-  char one[512], two[512];
-  struct cfi2sframe_compare_result result;
-  struct error err = { 0 };
-  snprintf (one, sizeof one, "%s/tests/data/gnu/v3-binutils-2.47/amd64/%s",
-            source ? source : ".", "lvm-O2.o");
-  snprintf (two, sizeof two, "%s/tests/data/gnu/v3-binutils-2.47/amd64/%s",
-            source ? source : ".", "ldo-O2.o");
-  cfi2sframe_compare_result_init (&result);
-  assert_false (cfi2sframe_compare (one, two, NULL, NULL, &result, &err));
-  assert_int_equal (err.status, CFI2SFRAME_INVALID);
-}
-
 /* MADE and itself are too much to compare.  */
 static void
 expect_too_many (struct made *made, const char *words)
