@@ -1,31 +1,254 @@
-/* Planning: which strategy applies, in which order.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Where .sframe goes: all strategies but grow-down, and their order.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A strategy finds room for program headers (slots_find) and a spot for
+   .sframe, and has a plan made of both (spot_take).  How many files take
+   which: doc/formats/injection, "How often".  */
+
+#include <config.h>
 
 #include "place/choose_strategy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/align.h"
+#include "place/bss_fill.h"
+#include "place/grow_down.h"
 #include "place/loader.h"
 #include "place/refusals.h"
-#include "place/strategy.h"
+#include "place/slack.h"
+#include "place/slots.h"
+#include "place/spot.h"
 
-/* Zero the bytes of the old .sframe, to which nothing refers any more, where
-   the new one does not cover them.  Without its section header the size of the
-   old one is not known; then its bytes stay.  */
+/* ---- reuse
+
+   The place of an older .sframe, of this program or of a linker, that is not
+   smaller.  Nothing grows and nothing moves: the program header and the
+   section header get new sizes, in their tables.  Where the old section had no
+   program header (lld 22 links one without) a free slot in the table is
+   needed.  */
+
+/* Whether a read-only segment has the bytes of the old .sframe.  */
 static bool
-clear_replaced (struct draft *draft)
+is_mapped (const struct draft *draft)
 {
-  const struct sframe_place *replaced = draft->request->replaced;
-  uint64_t offset;
-  return replaced == NULL || replaced->section == 0
-         || !plan_find (draft->plan, replaced->offset, replaced->size, &offset)
-         || plan_clear (draft->plan, offset, replaced->size, draft->err);
+  const struct sframe_place *old = draft->request->replaced;
+  const GElf_Phdr *load = image_load_at (draft->image, old->address);
+  return load != NULL && (load->p_flags & (PF_R | PF_W)) == PF_R
+         && image_bytes_at (draft->image, old->address, old->size)
+                == draft->image->bytes + old->offset;
 }
 
-#define STRATEGY_ADDRESS(name) &strategy_##name,
-static const struct strategy *const strategies[]
-    = { STRATEGIES (STRATEGY_ADDRESS) };
+static enum attempt
+try_reuse (struct draft *draft)
+{
+  const struct sframe_place *old = draft->request->replaced;
+  struct spot spot = { 0 };
+  if (old == NULL || old->section == 0)
+    return draft_impossible (draft, "no section to reuse");
+  if (draft->request->sframe_size > old->size || (old->address & 7) != 0
+      || !is_mapped (draft))
+    return draft_impossible (
+        draft, "the new .sframe does not fit in the old one's place");
+  /* Evicted sections would have nowhere to go.  */
+  if (!slots_find (draft, 1, &spot.slots) || spot.slots.n_units > 0)
+    return draft_impossible (draft, "no free program header");
+  spot.offset = old->offset;
+  spot.address = old->address;
+  return spot_take (draft, &spot);
+}
+
+/* ---- slack
+
+   The padding behind a segment, where the linker began the next one at a new
+   page.  */
+
+/* Whether what is evicted falls back to bytes of SPOT.  Segments that end
+   with the same bytes of the file have the same padding.  */
+static bool
+meets_units (const struct spot *spot)
+{
+  for (size_t i = 0; i < spot->slots.n_units; i++)
+    {
+      const struct unit *unit = &spot->slots.units[i];
+      if (unit->settled && unit->new_offset < spot->end
+          && unit->new_offset + unit->size > spot->offset)
+        return true;
+    }
+  return false;
+}
+
+static bool
+all_fits (const struct draft *draft, struct spot *spot)
+{
+  return spot_fill (draft, spot)
+         && slack_reaches (draft, spot->load, spot->end)
+         && !meets_units (spot);
+}
+
+/* Set SPOT to what is behind segment INDEX, if all fits there, or all but the
+   units that can fall back to another spot.  Otherwise SPOT is as it was:
+   spot_fill settles units at their fallback places, and a unit that is
+   settled for one segment may be in the way behind another.  */
+static bool
+slack_fits (const struct draft *draft, struct spot *spot, size_t index)
+{
+  const GElf_Phdr *load = &draft->image->segments[index];
+  struct spot found = *spot;
+  found.load = index;
+  if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &found.address))
+    return false;
+  found.offset = load->p_offset + (found.address - load->p_vaddr);
+  struct spot apart = found;
+  if (!all_fits (draft, &found))
+    {
+      if (!unit_places_fall_back (&apart.slots) || !all_fits (draft, &apart))
+        return false;
+      found = apart;
+    }
+  *spot = found;
+  return true;
+}
+
+/* An R segment rather than an RX one: data does not belong among code.  */
+static bool
+slack_find (const struct draft *draft, struct spot *spot)
+{
+  for (int executable = 0; executable <= 1; executable++)
+    for (size_t i = slack_next (draft, 0, executable);
+         i < draft->image->n_segments; i = slack_next (draft, i, executable))
+      if (slack_fits (draft, spot, i))
+        return true;
+  return false;
+}
+
+static enum attempt
+try_slack (struct draft *draft)
+{
+  struct spot spot = { 0 };
+  /* Most files have no room even without evicted sections, so this comes
+     first.  */
+  if (!slack_find (draft, &spot))
+    return draft_impossible (draft, "no padding is large enough");
+  if (!slots_find (draft, 1, &spot.slots))
+    return DOES_NOT_APPLY;
+  if (!slack_find (draft, &spot))
+    return draft_impossible (draft, "no padding is large enough");
+  return spot_take (draft, &spot);
+}
+
+/* ---- spare-slot and evict
+
+   A new read-only segment behind the end of the file: for nearly all files
+   without room behind a segment.  Where the headers fit without moving
+   anything, as in libraries that patchelf has changed, it is "spare-slot".  */
+
+static enum attempt
+try_append (struct draft *draft)
+{
+  struct spot spot = { .new_load = true };
+  if (!slots_find (draft, 2, &spot.slots))
+    return DOES_NOT_APPLY;
+
+  /* Offset and address are congruent modulo the page without padding the
+     file: the head of the first page shows the bytes in front of it.  */
+  const GElf_Phdr *last = draft_last_load (draft);
+  if (!align_up_checked (draft->image->size, 16, &spot.offset)
+      || !align_up_checked (last->p_vaddr + last->p_memsz, draft->page,
+                            &spot.address)
+      || __builtin_add_overflow (spot.address, spot.offset & (draft->page - 1),
+                                 &spot.address))
+    return draft_impossible (draft, "the address space is full");
+  if (!spot_fill (draft, &spot))
+    return DOES_NOT_APPLY;
+  return spot_take (draft, &spot);
+}
+
+/* ---- spare-slot and evict for the dynamic loader itself
+
+   Kernels up to 6.6 map the interpreter with one BSS computation at the end:
+   with a segment behind the BSS, the BSS is not zeroed, and a last segment
+   that is read-only makes exec fail.  So the BSS is given bytes in the file,
+   and the new segment ends at a page boundary, where there is nothing left to
+   zero.  */
+
+static enum attempt
+try_loader (struct draft *draft)
+{
+  struct spot spot = { .new_load = true };
+  struct bss_fill fill = { 0 };
+  if (!slots_find (draft, 2, &spot.slots) || !bss_fill_measure (draft, &fill))
+    return DOES_NOT_APPLY;
+  const GElf_Phdr *last = &draft->image->segments[fill.load];
+  /* .sframe is at the start of a page, so that strip cannot put it into the
+     page of the BSS.  */
+  if (!align_up_checked (draft->image->size + fill.shift, draft->page,
+                         &spot.offset))
+    return draft_impossible (draft, "the address space is full");
+  spot.address = last->p_vaddr + (fill.new_end - last->p_offset);
+  if (!spot_fill (draft, &spot)
+      || !align_up_checked (spot.end, draft->page, &spot.load_end))
+    return draft_impossible (draft, "the address space is full");
+  if (!bss_fill_commit (draft, &fill))
+    return FAILED;
+  return spot_take (draft, &spot);
+}
+
+/* ---- grow-data
+
+   Behind the BSS, in the last segment: for libraries and position-independent
+   programs with code that points to their notes, like plugins of Qt 6,
+   Firefox and Chromium.  One program header is enough.  The section is mapped
+   writable, though nothing writes there, so this comes last.  */
+
+static enum attempt
+try_grow_data (struct draft *draft)
+{
+  struct spot spot = { 0 };
+  struct bss_fill fill = { 0 };
+  if (!slots_find (draft, 1, &spot.slots) || !bss_fill_measure (draft, &fill))
+    return DOES_NOT_APPLY;
+  /* .sframe is at the start of a page, so that it is in no page that the
+     program writes to.  */
+  const GElf_Phdr *last = &draft->image->segments[fill.load];
+  spot.offset = fill.new_end;
+  spot.address = last->p_vaddr + (fill.new_end - last->p_offset);
+  spot.load = fill.load;
+  if (!spot_fill (draft, &spot))
+    return DOES_NOT_APPLY;
+  /* What is not loaded goes behind all of it.  */
+  bss_fill_extend (&fill, spot.end);
+  if (!bss_fill_commit (draft, &fill))
+    return FAILED;
+  return spot_take (draft, &spot);
+}
+
+/* ---- Their order  */
+
+/* The files that a strategy is tried for.  */
+enum strategy_files
+{
+  ALL_FILES,
+  LOADERS, /* dynamic loaders */
+  OTHERS   /* other files */
+};
+
+static const struct strategy
+{
+  const char *name;     /* for reports */
+  const char *evicting; /* its name when sections have moved, if that is
+                           another */
+  enum strategy_files files;
+  bool explains; /* if no strategy applies, its reason is given, because it is
+                    the most general one */
+  enum attempt (*plan) (struct draft *draft);
+} strategies[] = { { "reuse", NULL, ALL_FILES, false, try_reuse },
+                   { "slack", NULL, ALL_FILES, false, try_slack },
+                   { "spare-slot", "evict", LOADERS, true, try_loader },
+                   { "spare-slot", "evict", OTHERS, true, try_append },
+                   { "grow-down", NULL, OTHERS, false, grow_down_try },
+                   { "grow-data", NULL, OTHERS, false, try_grow_data } };
 
 enum
 {
@@ -56,7 +279,7 @@ try_strategies (struct draft *draft)
   enum attempt done = DOES_NOT_APPLY;
   for (size_t i = 0; i < N_STRATEGIES && done == DOES_NOT_APPLY; i++)
     {
-      const struct strategy *strategy = strategies[i];
+      const struct strategy *strategy = &strategies[i];
       if (!is_for (strategy, draft)
           || (only != NULL && !is_called (strategy, only)))
         continue;
@@ -69,6 +292,19 @@ try_strategies (struct draft *draft)
     }
   memcpy (draft->reason, reason, sizeof reason);
   return done;
+}
+
+/* Zero the bytes of the old .sframe, to which nothing refers any more, where
+   the new one does not cover them.  Without its section header the size of the
+   old one is not known; then its bytes stay.  */
+static bool
+clear_replaced (struct draft *draft)
+{
+  const struct sframe_place *replaced = draft->request->replaced;
+  uint64_t offset;
+  return replaced == NULL || replaced->section == 0
+         || !plan_find (draft->plan, replaced->offset, replaced->size, &offset)
+         || plan_clear (draft->plan, offset, replaced->size, draft->err);
 }
 
 static bool

@@ -4,11 +4,12 @@
 #ifndef PLACE_HEADER_SLOTS_H
 #define PLACE_HEADER_SLOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/unit.h"
 #include "place/facts.h"
+#include "place/unit.h"
 
 enum
 {
@@ -75,5 +76,67 @@ struct header_slots
   size_t home; /* the segment that grows by units at their fallback
                   places, if there are any behind it */
 };
+
+/* ---- spare_headers.c: headers whose slots can be taken */
+
+/* Whether header INDEX goes away.  */
+bool slot_is_taken (const struct header_slots *slots, size_t index);
+
+/* Compute slots->table_end.  */
+void slots_set_table_end (const struct image *image,
+                          struct header_slots *slots);
+
+/* Take headers of TYPE that are there already, as long as SLOTS has less than
+   N of them.  A PT_GNU_SFRAME is empty, or it has the .sframe that is to be
+   replaced.  */
+void spare_headers_take_type (const struct image *image,
+                              struct header_slots *slots, size_t n,
+                              uint32_t type);
+
+/* Take, in the same way, headers that say nothing or nothing new.  */
+void spare_headers_take (const struct image *image, struct header_slots *slots,
+                         size_t n);
+
+/* Take PT_PHDR, where it repeats what another header says.  */
+void spare_headers_take_pt_phdr (const struct draft *draft,
+                                 struct header_slots *slots, size_t n);
+
+/* ---- one_note.c: one PT_NOTE for several */
+
+/* Take all PT_NOTEs but one into SLOTS, compute table_end, and find places in
+   LOAD for all notes, so that the remaining one can have them.  BEHIND_TOO:
+   also for notes that stand behind those that must stay, and could keep their
+   places.  */
+bool one_note_gather (const struct draft *draft, struct header_slots *slots,
+                      const GElf_Phdr *load, bool behind_too);
+
+/* ---- unit_places.c: where the units go that stood behind the table */
+
+/* Put units back behind BEGIN: those for cores, and with ALL whatever a header
+   names.  *END: behind them.  False if what is for cores would leave the first
+   page.  */
+bool unit_places_put_back (struct header_slots *slots, uint64_t begin,
+                           bool all, uint64_t *end);
+
+/* From where on the bytes are free that eviction freed behind the table:
+   BEGIN, or behind the last unit that was settled there.  */
+uint64_t unit_places_front_end (const struct header_slots *slots,
+                                uint64_t begin);
+
+/* Find places for the units that headers name, for the case that they cannot
+   be behind .sframe: in the bytes that eviction freed, behind BEGIN and behind
+   the notes, or in the padding behind another segment.  */
+bool unit_places_find_fallbacks (const struct draft *draft,
+                                 struct header_slots *slots, uint64_t begin);
+
+/* Give the units that have none places behind file offset *END, which is
+   loaded at ADDRESS, and move *END behind them; or the places they fall back
+   to.  */
+bool unit_places_settle (struct header_slots *slots, uint64_t *end,
+                         uint64_t address);
+
+/* Have the units that have a place to fall back to go there, wherever .sframe
+   is.  False if there are none.  */
+bool unit_places_fall_back (struct header_slots *slots);
 
 #endif /* PLACE_HEADER_SLOTS_H */

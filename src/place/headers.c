@@ -9,23 +9,6 @@
 #include "base/bytes.h"
 #include "place/owners.h"
 
-bool
-headers_slot_is_taken (const struct header_slots *slots, size_t index)
-{
-  for (size_t i = 0; i < slots->n_taken; i++)
-    if (slots->taken[i] == index)
-      return true;
-  return false;
-}
-
-void
-headers_set_table_end (const struct draft *draft, struct header_slots *slots)
-{
-  slots->table_end = segment_table_range (draft->image).end
-                     + slots->n_added * sizeof (Elf64_Phdr)
-                     - slots->n_taken * sizeof (Elf64_Phdr);
-}
-
 GElf_Phdr
 headers_segment (const struct draft *draft, uint32_t type,
                  struct interval bytes, uint64_t address, uint64_t align)
@@ -73,7 +56,7 @@ headers_add_segments (struct draft *draft, const struct header_slots *slots,
   size_t last_load = 0, n = 0;
   join_notes (draft, &slots->notes);
   for (size_t i = 0; i < draft->n_segments; i++)
-    if (!headers_slot_is_taken (slots, i))
+    if (!slot_is_taken (slots, i))
       {
         draft->segments[n] = draft->segments[i];
         if (draft->segments[n++].p_type == PT_LOAD)

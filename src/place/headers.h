@@ -10,13 +10,6 @@
 
 #include "place/header_slots.h"
 
-/* Whether header INDEX goes away.  */
-bool headers_slot_is_taken (const struct header_slots *slots, size_t index);
-
-/* Compute slots->table_end.  */
-void headers_set_table_end (const struct draft *draft,
-                            struct header_slots *slots);
-
 /* The header of a new read-only segment of TYPE that has these bytes, at
    ADDRESS.  */
 GElf_Phdr headers_segment (const struct draft *draft, uint32_t type,

@@ -7,14 +7,13 @@
    program headers.  An arrangement counts only if all readers find in it what
    they found before; see arrangement_is_good.  */
 
-#include "place/one_note.h"
+#include "place/header_slots.h"
 
 #include <string.h>
 
 #include "base/align.h"
 #include "base/bytes.h"
 #include "elf/notes.h"
-#include "place/headers.h"
 #include "place/movable.h"
 
 enum
@@ -56,7 +55,7 @@ collect_segments (const struct draft *draft, const struct header_slots *slots,
     {
       const GElf_Phdr *note = &segments[i];
       if (note->p_type != PT_NOTE || note->p_filesz == 0
-          || headers_slot_is_taken (slots, i))
+          || slot_is_taken (slots, i))
         continue;
       if (arrangement->n_segments == NOTE_SECTIONS_MAX
           || note->p_filesz != note->p_memsz
@@ -341,7 +340,7 @@ one_note_gather (const struct draft *draft, struct header_slots *slots,
     return false;
   for (size_t i = 1; i < arrangement.n_segments; i++)
     slots->taken[slots->n_taken++] = arrangement.segments[i];
-  headers_set_table_end (draft, slots);
+  slots_set_table_end (draft->image, slots);
   if (!arrange (draft, &arrangement, behind_too, slots->table_end)
       || !arrangement_is_good (image, &arrangement))
     return false;

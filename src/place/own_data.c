@@ -11,7 +11,7 @@
    which strip takes away, and formats in which a look at the bytes finds no
    data.  */
 
-#include "place/own_data.h"
+#include "place/refusals.h"
 
 #include <string.h>
 

@@ -88,8 +88,6 @@ uint8_t *plan_add_patch (struct plan *plan, uint64_t offset, size_t size,
 bool plan_find (const struct plan *plan, uint64_t old_offset, uint64_t size,
                 uint64_t *new_offset);
 
-/* ---- plan_pieces.c */
-
 /* SIZE bytes of the new file at OFFSET: BYTES, or zeros if that is NULL.  */
 struct plan_piece
 {

@@ -12,7 +12,6 @@
 #include "elf/dynamic.h"
 #include "elf/notes.h"
 #include "place/draft.h"
-#include "place/own_data.h"
 #include "place/owners.h"
 
 enum

@@ -9,12 +9,8 @@
 
 #include <string.h>
 
-#include "place/headers.h"
 #include "place/loader.h"
-#include "place/one_note.h"
 #include "place/owners.h"
-#include "place/spare_headers.h"
-#include "place/unit_places.h"
 
 enum
 {
@@ -247,7 +243,7 @@ try_to_find (const struct draft *draft, const struct trial *trial, size_t n,
   spare_headers_take (draft->image, slots, n);
   if (trial->pt_phdr)
     spare_headers_take_pt_phdr (draft, slots, n);
-  headers_set_table_end (draft, slots);
+  slots_set_table_end (draft->image, slots);
   if (!trial->one_note)
     return slots->n_taken == n || slots_find_room (draft, slots);
   const GElf_Phdr *load = find_load (draft);

@@ -3,15 +3,32 @@
 
    doc/formats/injection has who reads which.  */
 
-#include "place/spare_headers.h"
+#include "place/header_slots.h"
 
 #include <string.h>
 
 #include "elf/dynamic.h"
 #include "elf/notes.h"
+#include "place/owners.h"
 
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000
+
+bool
+slot_is_taken (const struct header_slots *slots, size_t index)
+{
+  for (size_t i = 0; i < slots->n_taken; i++)
+    if (slots->taken[i] == index)
+      return true;
+  return false;
+}
+
+void
+slots_set_table_end (const struct image *image, struct header_slots *slots)
+{
+  slots->table_end = segment_table_range (image).end
+                     + (slots->n_added - slots->n_taken) * sizeof (Elf64_Phdr);
+}
 
 /* Whether segment INDEX is a PT_NOTE that says what PT_GNU_PROPERTY says.  */
 static bool

@@ -3,9 +3,15 @@
 
 #include "place/spot.h"
 
+#include "base/align.h"
+#include "elf/notes.h"
+#include "place/dynamic_addresses.h"
 #include "place/headers.h"
-#include "place/slots_commit.h"
-#include "place/unit_places.h"
+
+enum
+{
+  GAP_MIN = 128 /* smaller gaps hold no .dynamic */
+};
 
 bool
 spot_fill (const struct draft *draft, struct spot *spot)
@@ -18,6 +24,86 @@ spot_fill (const struct draft *draft, struct spot *spot)
           && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
                                       &end_address))
          || draft_impossible (draft, "the address space is full");
+}
+
+/* ---- What was evicted */
+
+/* Let HOME end with UNIT, if that is behind it.  */
+static void
+grow_home (GElf_Phdr *home, const struct unit *unit)
+{
+  if (unit->new_offset >= home->p_offset + home->p_filesz)
+    home->p_filesz = home->p_memsz
+        = unit->new_offset + unit->size - home->p_offset;
+}
+
+/* Have the evicted units at their places, and rewrite everything that names
+   them: headers, dynamic entries, symbols.  False with draft->err, also where
+   an address that must change cannot.  */
+static bool
+commit_units (struct draft *draft, const struct header_slots *slots)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  draft->n_evicted = slots->n_units;
+  if (slots->n_units == 0)
+    return true;
+  for (size_t i = 0; i < 2; i++)
+    if (!plan_clear (draft->plan, slots->freed[i].begin,
+                     slots->freed[i].end - slots->freed[i].begin, draft->err))
+      return false;
+  for (size_t i = 0; i < slots->n_units; i++)
+    {
+      const struct unit *unit = &slots->units[i];
+      if (!plan_copy (draft->plan, unit->offset, unit->new_offset, unit->size,
+                      draft->err))
+        return false;
+      unit_commit (draft, unit);
+      if (unit->settled && slots->home != 0)
+        grow_home (&draft->segments[slots->home], unit);
+    }
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint8_t *bytes = plan_add_patch (draft->plan, notes->fillers[i],
+                                       NOTE_FILLER_SIZE, draft->err);
+      if (bytes == NULL)
+        return false;
+      note_filler_write (bytes, draft->image->big_endian);
+    }
+  return dynamic_addresses_patch (draft)
+         && dynamic_addresses_patch_symbols (draft);
+}
+
+/* ---- New sections */
+
+static void
+add_filler_sections (struct draft *draft, const struct header_slots *slots)
+{
+  const struct gathered_notes *notes = &slots->notes;
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint64_t at = notes->fillers[i];
+      headers_add_bytes (draft, ".note.filler", SHT_NOTE,
+                         (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
+    }
+}
+
+/* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
+   it, into the bytes in front of the first PROGBITS section if they suffice,
+   although that segment is not writable.  The bytes of an evicted table may
+   suffice where the table did not leave any, so they get an owner again.  */
+static void
+add_gap_section (struct draft *draft, const struct header_slots *slots)
+{
+  uint64_t begin = unit_places_front_end (slots, slots->table_end);
+  if (slots->n_units == 0 || draft->header.e_type != ET_EXEC)
+    return;
+  if (begin == slots->table_end)
+    begin += sizeof (Elf64_Phdr);
+  begin = align_up (begin, 8);
+  if (begin + GAP_MIN > slots->freed[0].end)
+    return;
+  headers_add_bytes (draft, ".old_tables", SHT_PROGBITS,
+                     (struct interval){ begin, slots->freed[0].end }, 8);
 }
 
 /* Where the bytes of SPOT end that are loaded.  */
@@ -37,6 +123,8 @@ add_padding_section (struct draft *draft, const struct spot *spot)
                        (struct interval){ spot->end, spot->load_end }, 1);
 }
 
+/* ---- The plan */
+
 /* The bytes of SPOT become those of a segment.  */
 static bool
 take_bytes (struct draft *draft, const struct spot *spot)
@@ -54,7 +142,7 @@ take_bytes (struct draft *draft, const struct spot *spot)
 }
 
 enum attempt
-spot_take (struct draft *draft, struct spot *spot)
+spot_take (struct draft *draft, const struct spot *spot)
 {
   struct plan *plan = draft->plan;
   bool adds = spot->end > 0;
@@ -64,10 +152,11 @@ spot_take (struct draft *draft, struct spot *spot)
   plan->sframe_offset = spot->offset;
   plan->sframe_address = spot->address;
   if ((adds && !take_bytes (draft, spot))
-      || !slots_commit (draft, &spot->slots))
+      || !commit_units (draft, &spot->slots))
     return FAILED;
   headers_add_segments (draft, &spot->slots, spot->new_load ? &load : NULL);
-  slots_add_sections (draft, &spot->slots);
+  add_filler_sections (draft, &spot->slots);
+  add_gap_section (draft, &spot->slots);
   add_padding_section (draft, spot);
   headers_add_sframe_section (draft);
   return (adds ? headers_finish (draft) : headers_finish_in_place (draft))

@@ -31,6 +31,6 @@ bool spot_fill (const struct draft *draft, struct spot *spot);
 
 /* Commit: make the plan of SPOT, with all units where spot_fill or
    slots_find has put them.  PLANNED, or FAILED with draft->err (draft.h).  */
-enum attempt spot_take (struct draft *draft, struct spot *spot);
+enum attempt spot_take (struct draft *draft, const struct spot *spot);
 
 #endif /* PLACE_SPOT_H */

@@ -3,7 +3,7 @@
 
    The comment at struct header_slots says which places there are.  */
 
-#include "place/unit_places.h"
+#include "place/header_slots.h"
 
 #include "base/align.h"
 #include "place/slack.h"

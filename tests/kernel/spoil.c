@@ -4,7 +4,7 @@
 
    Usage: spoil FILE  (changed in place; x86-64)
    A dynamic loader gets a read-only segment behind its BSS, which
-   strategy_loader.c avoids.  */
+   choose_strategy.c avoids.  */
 
 #include <elf.h>
 #include <fcntl.h>

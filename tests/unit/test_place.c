@@ -18,7 +18,6 @@
 #include "place/choose_strategy.h"
 #include "place/slots.h"
 #include "place/refusals.h"
-#include "place/strategy.h"
 #include "place/loader.h"
 #include "place/owners.h"
 #include "write/inject_check.h"

@@ -6,15 +6,16 @@
    46 of 4,291 files (doc/formats/injection, "How often"), all of them ET_EXEC:
    LLVM's and GCC's programs, valgrind's tools, node, busybox.  */
 
+#include "place/grow_down.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/align.h"
 #include "place/dynamic_addresses.h"
-#include "place/front_notes.h"
 #include "place/headers.h"
+#include "place/header_slots.h"
 #include "place/owners.h"
-#include "place/spare_headers.h"
-#include "place/strategy.h"
 
 enum
 {
@@ -30,14 +31,126 @@ enum
    A program that reads the old header, which __ehdr_start still names, finds
    TABLE by a distance modulo 2^64, and everything else by p_offset, as if the
    file began with the old header: what is in front has offsets modulo 2^64,
-   too.  */
+   too.
+
+   The notes are copies of those that readers of cores look for, which have to
+   be in the first page of the file.  They also stay where they were, because
+   code may know their address.  */
 struct front
 {
-  struct front_notes notes;
-  uint64_t table;   /* offset of TABLE */
-  size_t n_headers; /* in it */
+  struct unit notes[NOTE_SECTIONS_MAX];
+  size_t n_notes;
+  size_t n_looked_at;    /* units, also those that are not taken */
+  size_t n_bound;        /* units that take their PT_NOTE along */
+  struct interval alone; /* the others, in the new file: one header */
+  uint64_t table;        /* offset of TABLE */
+  size_t n_headers;      /* in it */
   uint64_t sframe, distance;
 };
+
+/* ---- The notes.  */
+
+static bool
+is_taken (const struct front *front, uint64_t offset)
+{
+  for (size_t i = 0; i < front->n_notes; i++)
+    if (offset - front->notes[i].offset < front->notes[i].size)
+      return true;
+  return false;
+}
+
+/* Take the unit at OFFSET, if it is notes for cores and among the first that
+   are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
+   not taken along.  */
+static void
+take_note (const struct draft *draft, struct front *front, uint64_t offset,
+           bool alone)
+{
+  struct unit unit = { .leaves_pt_note = alone };
+  const GElf_Phdr *load = draft_first_load (draft);
+  if (!is_taken (front, offset) && offset < load->p_filesz
+      && front->n_looked_at++ < NOTE_SECTIONS_MAX
+      && unit_find_notes (draft, offset, load, &unit)
+      && unit.offset + unit.size <= FIRST_PAGE)
+    front->notes[front->n_notes++] = unit;
+}
+
+static bool
+is_in_note_segment (const struct image *image, const GElf_Shdr *header)
+{
+  FOR_EACH_SEGMENT (note, image)
+    if (note->p_type == PT_NOTE
+        && header->sh_offset - note->p_offset < note->p_filesz)
+      return true;
+  return false;
+}
+
+/* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
+static void
+find_notes (const struct draft *draft, struct front *front)
+{
+  const struct image *image = draft->image;
+  FOR_EACH_SEGMENT (segment, image)
+    if (segment->p_type == PT_NOTE)
+      take_note (draft, front, segment->p_offset, false);
+  front->n_bound = front->n_notes;
+  FOR_EACH_SECTION (section, image)
+    {
+      const GElf_Shdr *header = &section->header;
+      if (header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
+          && header->sh_size > 0 && is_in_note_segment (image, header))
+        take_note (draft, front, header->sh_offset, true);
+    }
+}
+
+/* Whether the notes need a program header more.  */
+static bool
+has_notes_alone (const struct front *front)
+{
+  return front->n_notes > front->n_bound;
+}
+
+/* Give the notes places behind *AT, and move *AT behind them.  False if they
+   do not fit into the first page.  */
+static bool
+place_notes (struct front *front, uint64_t *at)
+{
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      struct unit *unit = &front->notes[i];
+      align_to_residue (at, unit->offset, unit->align);
+      if (i == front->n_bound)
+        front->alone.begin = *at;
+      unit->new_offset = *at;
+      *at += unit->size;
+    }
+  front->alone.end = *at;
+  return front->n_notes == 0 || *at <= FIRST_PAGE;
+}
+
+/* Copy the notes there.  What names them names the copy.  All offsets in the
+   draft have moved by the distance already.  */
+static bool
+commit_notes (struct draft *draft, const struct front *front)
+{
+  uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      struct unit unit = front->notes[i];
+      uint8_t *copy = plan_add_patch (draft->plan, unit.new_offset,
+                                      (size_t)unit.size, draft->err);
+      if (copy == NULL)
+        return false;
+      memcpy (copy, draft->image->bytes + unit.offset, (size_t)unit.size);
+      unit.new_address = begin + unit.new_offset;
+      unit.new_offset -= front->distance;
+      unit_commit (draft, &unit);
+    }
+  if (has_notes_alone (front))
+    draft->segments[draft->n_segments++] = headers_segment (
+        draft, PT_NOTE, front->alone, begin + front->alone.begin, 4);
+  return true;
+}
 
 /* Find the places of all that is in front.  One slot for a header is left
    free, as after eviction.  False if the notes do not fit into the first
@@ -45,10 +158,10 @@ struct front
 static bool
 front_arrange (struct front *front, size_t n_old)
 {
-  front->n_headers = n_old + 2 + front_notes_headers (&front->notes);
+  front->n_headers = n_old + 2 + has_notes_alone (front);
   uint64_t size = front->n_headers * sizeof (Elf64_Phdr);
   uint64_t at = sizeof (Elf64_Ehdr) + size;
-  bool fits = front_notes_place (&front->notes, &at);
+  bool fits = place_notes (front, &at);
   front->table = align_up (at, 8);
   front->sframe = front->table + size;
   return fits;
@@ -116,7 +229,7 @@ grow_distance (struct draft *draft, struct front *front)
   if (!names_agree (draft->image))
     return draft_impossible (draft, "addresses and offsets of what headers "
                                     "name do not agree");
-  front_notes_find (draft, &front->notes);
+  find_notes (draft, front);
   if (!front_arrange (front, draft->image->n_segments))
     return draft_impossible (draft, "no room for the notes in the first page");
   uint64_t needed = front->sframe + draft->plan->sframe_size;
@@ -238,21 +351,37 @@ write_old_header (struct draft *draft, const struct front *front)
    and notes need some, and the table that the old header leads to.  It also
    keeps patchelf out, which packs what it changes, .dynamic among it, into the
    bytes in front of the first PROGBITS section if they suffice, and takes
-   .sframe for something it may move.  */
+   .sframe for something it may move.
+
+   Notes that are taken out of a PT_NOTE that stays are notes there as well:
+   strip (GNU binutils 2.47) lets such a segment begin at its first section of
+   notes, but leaves its address.  */
 static void
 add_sections (struct draft *draft, const struct front *front)
 {
   uint64_t end = segment_table_range (draft->image).end;
   headers_add_bytes (draft, ".headers_end", SHT_PROGBITS,
                      (struct interval){ front->table, front->sframe }, 8);
-  front_notes_add_sections (draft, &front->notes, front->distance, &end);
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      const struct unit *unit = &front->notes[i];
+      uint64_t offset = front->distance + unit->offset;
+      const struct interval bytes = { offset, offset + unit->size };
+      if (i >= front->n_bound)
+        headers_add_bytes (draft, ".old_notes", SHT_NOTE, bytes, unit->align);
+      else if (unit->offset >= end && unit->offset - end < 8)
+        end = unit->offset + unit->size;
+      else
+        headers_add_bytes (draft, ".old_notes", SHT_PROGBITS, bytes,
+                           offset % 8 == 0 ? 8 : 1);
+    }
   headers_add_bytes (
       draft, ".old_headers", SHT_PROGBITS,
       (struct interval){ front->distance, front->distance + end }, 8);
 }
 
-static enum attempt
-try_grow_down (struct draft *draft)
+enum attempt
+grow_down_try (struct draft *draft)
 {
   struct front front = { 0 };
   if (!grow_distance (draft, &front))
@@ -267,7 +396,7 @@ try_grow_down (struct draft *draft)
   plan->n_extents = 0;
   grow_headers (draft, front.distance);
   if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
-      || !front_notes_commit (draft, &front.notes, front.distance)
+      || !commit_notes (draft, &front)
       || !dynamic_addresses_patch_symbols (draft)
       || !write_table (draft, &front))
     return FAILED;
@@ -277,6 +406,3 @@ try_grow_down (struct draft *draft)
   return headers_finish (draft) && write_old_header (draft, &front) ? PLANNED
                                                                     : FAILED;
 }
-
-const struct strategy strategy_grow_down
-    = { .name = "grow-down", .files = OTHERS, .plan = try_grow_down };
