@@ -14,7 +14,6 @@
 #include "base/align.h"
 #include "base/bytes.h"
 #include "elf/notes.h"
-#include "place/movable.h"
 
 enum
 {

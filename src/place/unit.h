@@ -56,4 +56,7 @@ uint64_t unit_known_end (const struct draft *draft, const struct unit *unit);
 /* Give the headers of what is in UNIT its new place.  */
 void unit_commit (struct draft *draft, const struct unit *unit);
 
+/* Whether section INDEX may move on its own.  */
+bool section_may_move (const struct draft *draft, size_t index);
+
 #endif /* PLACE_UNIT_H */
