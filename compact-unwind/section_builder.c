@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "cfi/reader.h"
+#include "cfi/fde.h"
 #include "compact-unwind/encoding.h"
 #include "elf/encoded_pointer.h"
 

@@ -1,4 +1,4 @@
-/* Decoding CIEs: the augmentation here, the rest by libdwarf.
+/* Scanning CIEs: what the augmentation says.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/cie.h"
@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "cfi/cfa_opcode.h"
-#include "cfi/plain_fde.h"
 #include "elf/encoded_pointer.h"
 
 enum
@@ -176,48 +174,4 @@ cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                            .lsda_encoding = PE_OMIT,
                            .personality_encoding = PE_OMIT };
   cie->unusable = scan (cie, section);
-  cie->plain = plain_fde_allowed (&section->inputs[cie->input], cie);
-}
-
-void
-cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
-          uint8_t *to)
-{
-  memcpy (to, section->inputs[cie->input].bytes + cie->offset,
-          cie->entry_size);
-  size_t n = cie->hidden_letters;
-  /* Without the letters; nops at the end make up for them.  */
-  if (n > 0)
-    {
-      uint8_t *letters = to + cie->hidden_letter, *end = to + cie->entry_size;
-      memmove (letters, letters + n, (size_t)(end - letters) - n);
-      memset (end - n, CFA_NOP, n);
-    }
-  /* A letter that libdwarf skips in the same way as those that it does not
-     know.  */
-  else if (cie->hidden_letter != 0)
-    for (uint8_t *letter = to + cie->hidden_letter; *letter != '\0'; letter++)
-      if (*letter == 'B' || *letter == 'G')
-        *letter = 'S';
-}
-
-void
-cie_decode (struct cfi_cie *cie, const struct cfi_section *section,
-            const struct libdwarf_cie *from, const uint8_t *copy)
-{
-  uint64_t hidden = cie->hidden_letters;
-  uint64_t skip = (uint64_t)(from->instructions - copy) + hidden;
-  uint64_t size = from->instructions_size - hidden;
-  /* libdwarf 20210528 keeps the low eight bits of both factors.  */
-  if (from->instructions < copy || skip > cie->entry_size
-      || from->instructions_size < hidden || size > cie->entry_size - skip
-      || from->code_alignment != cie->code_alignment
-      || from->data_alignment != cie->data_alignment)
-    {
-      cie->unusable = REASON_BAD_ENTRY;
-      return;
-    }
-  cie->instructions = section->inputs[cie->input].bytes + cie->offset + skip;
-  cie->instructions_size = size;
-  cie->ra_column = from->ra_column;
 }

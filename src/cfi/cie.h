@@ -1,4 +1,4 @@
-/* Decoding CIEs: the augmentation here, the rest by libdwarf.
+/* Scanning CIEs: what the augmentation says, which libdwarf has to be told.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    LSB Core, section 10.6.1.1; DWARF 5, section 6.4.1.  libdwarf fails for
@@ -8,24 +8,12 @@
 #ifndef CFI_CIE_H
 #define CFI_CIE_H
 
-#include <stdint.h>
-
 #include "cfi/cfi_section.h"
 #include "cfi/entry.h"
-#include "cfi/libdwarf_pair.h"
 
 /* Fill in CIE from ENTRY of SECTION's last input as far as the augmentation
    goes.  Its `unusable' says whether libdwarf must not see it.  */
 void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                const struct entry *entry);
-
-/* Copy CIE's entry to TO, without what libdwarf would fail for.  */
-void cie_copy (const struct cfi_cie *cie, const struct cfi_section *section,
-               uint8_t *to);
-
-/* Fill in the rest of CIE from what libdwarf says in FROM of the COPY.  CIE
-   may turn out unusable.  */
-void cie_decode (struct cfi_cie *cie, const struct cfi_section *section,
-                 const struct libdwarf_cie *from, const uint8_t *copy);
 
 #endif /* CFI_CIE_H */

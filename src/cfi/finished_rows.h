@@ -63,4 +63,10 @@ int finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
 bool finished_rows_execute (struct finished_rows *rows, struct cfi_code *code,
                             struct error *err);
 
+/* Keep in LIST all functions of SOURCE that have rows, for the analysis of
+   code, which looks at functions in any order.  Those with equal programs
+   share their rows.  */
+bool finished_rows_list (struct frame_functions *list,
+                         const struct cfi_source *source, struct error *err);
+
 #endif /* CFI_FINISHED_ROWS_H */

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
-#include "cfi/reader.h"
+#include "cfi/fde.h"
 #include "elf/encoded_pointer.h"
 
 /* The bytes at ADDRESS up to the end of what the file has of its segment.  */

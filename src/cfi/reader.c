@@ -9,13 +9,10 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/bytes.h"
 #include "base/radix.h"
 #include "cfi/cie.h"
 #include "cfi/entry.h"
-#include "cfi/odd_fde.h"
-#include "cfi/plain_fde.h"
-#include "elf/encoded_pointer.h"
+#include "cfi/fde.h"
 
 enum
 {
@@ -46,8 +43,8 @@ read_cie (struct cfi_section *section, const struct entry *entry,
                                      frame_reason_text (cie->unusable), err);
 }
 
-/* *CIE is the index of the CIE that was used last; SHOWN, as odd_fde_read
-   has it.  */
+/* *CIE is the index of the CIE that was used last; SHOWN, as fde_read has
+   it.  */
 static bool
 read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
           struct buffer *shown, struct error *err)
@@ -68,9 +65,7 @@ read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
   if (reason != REASON_NONE)
     return cfi_section_leave_out (section, entry->offset, reason,
                                   "its CIE cannot be read", err);
-  if (!plain_fde_read (section, entry, *cie, fde))
-    reason
-        = odd_fde_read (section, entry, *cie, shown, fde, text, sizeof text);
+  reason = fde_read (section, entry, *cie, shown, fde, text, sizeof text);
   section->n_fdes += reason == REASON_NONE;
   if (shown->failed)
     return error_set_no_memory (err);
@@ -126,60 +121,4 @@ cfi_read (struct cfi_section *section, const struct cfi_input *input,
   if (!read)
     cfi_section_free (section);
   return read;
-}
-
-/* FDE's entry, read up to the end of the pointers to its code, which are as
-   wide as its CIE says.  */
-static struct cursor
-skip_pointers (const struct cfi_section *section, const struct cfi_fde *fde)
-{
-  uint8_t encoding = section->cies[fde->cie].pointer_encoding & PE_FORMAT;
-  const uint8_t *entry = section->inputs[fde->input].bytes + fde->offset;
-  struct cursor cursor
-      = cursor_over (entry, fde->head_size, section->arch->big_endian);
-  uint64_t ignored;
-  cursor_take (&cursor, ENTRY_HEAD);
-  for (unsigned i = 0; i < 2; i++) /* start and size */
-    if (!encoded_pointer_read (&cursor, encoding, 0, &ignored))
-      cursor.failed = true;
-  return cursor;
-}
-
-uint64_t
-fde_pointers_end (const struct cfi_section *section, const struct cfi_fde *fde)
-{
-  struct cursor cursor = skip_pointers (section, fde);
-  return fde->head_size - cursor_left (&cursor);
-}
-
-/* The augmentation data of FDE: behind those pointers and their own size.  */
-static struct cursor
-augmentation_data (const struct cfi_section *section,
-                   const struct cfi_fde *fde)
-{
-  struct cursor cursor = skip_pointers (section, fde);
-  uint64_t size = cursor_uleb (&cursor);
-  const uint8_t *data = cursor_take (&cursor, size);
-  if (!cursor.failed)
-    cursor = cursor_over (data, size, cursor.big_endian);
-  return cursor;
-}
-
-bool
-fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
-          uint64_t *lsda)
-{
-  const struct cfi_input *input = &section->inputs[fde->input];
-  uint8_t encoding = section->cies[fde->cie].lsda_encoding;
-  uint8_t application = encoding & (PE_APPLICATION | PE_INDIRECT);
-  *lsda = 0;
-  if (encoding == PE_OMIT)
-    return true;
-  if (application != 0 && application != PE_PCREL)
-    return false;
-  struct cursor data = augmentation_data (section, fde);
-  if (data.failed)
-    return false;
-  uint64_t place = input->address + (uint64_t)(data.at - input->bytes);
-  return encoded_pointer_read_nullable (&data, encoding, place, lsda);
 }

@@ -18,15 +18,4 @@
 bool cfi_read (struct cfi_section *section, const struct cfi_input *input,
                struct error *err);
 
-/* Where the pointers to the code of FDE, one of .eh_frame, end: bytes from its
-   entry's start.  */
-uint64_t fde_pointers_end (const struct cfi_section *section,
-                           const struct cfi_fde *fde);
-
-/* Read FDE's pointer to its language-specific data; *LSDA is 0 when it has
-   none, as always in .debug_frame.  False when it is in a form that only the
-   program at run time can resolve, or damaged.  */
-bool fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
-               uint64_t *lsda);
-
 #endif /* CFI_READER_H */

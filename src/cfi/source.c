@@ -4,6 +4,7 @@
 #include "cfi/source.h"
 
 #include "cfi/dropped.h"
+#include "cfi/fde.h"
 #include "cfi/plt.h"
 #include "cfi/precedence.h"
 #include "cfi/reader.h"

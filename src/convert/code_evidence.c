@@ -28,7 +28,7 @@ code_facts_read (struct code_facts *facts, const struct cfi_source *source,
   *facts = (struct code_facts){ 0 };
   *request = (struct code_request){ .image = source->image };
   bool ok
-      = function_list_read (&facts->functions, source, err)
+      = finished_rows_list (&facts->functions, source, err)
         && landing_pads_read (&facts->pads, source->image, &source->cfi, err);
   if (!ok)
     {

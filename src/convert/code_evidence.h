@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "analysis/code.h"
-#include "cfi/function_list.h"
+#include "cfi/finished_rows.h"
 #include "cfi/landing_pads.h"
 #include "cfi/source.h"
 #include "frame/frame.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cfi/fde.h"
 #include "cfi/reader.h"
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"

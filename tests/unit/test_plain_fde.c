@@ -1,10 +1,10 @@
 /* Plain FDEs are what libdwarf says, also in damaged sections.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Every section is read twice, with and without src/cfi/plain_fde.c, and all
+   Every section is read twice, with and without plain_fde_read (), and all
    that came of it is compared: FDEs, CIEs, and what was left out and why.  */
 
-#include "cfi/plain_fde.h"
+#include "cfi/fde.h"
 
 #include "tests/guarded.h"
 #include "tests/unit/cfi_builder.h"

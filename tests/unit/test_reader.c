@@ -2,6 +2,7 @@
    or with what libdwarf refuses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "cfi/fde.h"
 #include "cfi/reader.h"
 #include "cfi/entry.h"
 #include "cfi/libdwarf_pair.h"

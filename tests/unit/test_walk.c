@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cfi/function_list.h"
+#include "cfi/finished_rows.h"
 #include "cfi/reader.h"
 #include "cfi/walk.h"
 #include "tests/unit/cfi_builder.h"
@@ -706,7 +706,7 @@ FIXTURE_TEST (equal_programs_share_rows_as_far_as_code_goes)
     put_fde (&f->bytes, f->cie, CODE + 128 * i, sizes[i], "\x50\x0e\x10", 3);
   assert_true (eh_frame_read (&f->source.cfi, &arch_amd64, f->bytes.bytes,
                               f->bytes.size, SECTION_ADDRESS, &err));
-  assert_true (function_list_read (&list, &f->source, &err));
+  assert_true (finished_rows_list (&list, &f->source, &err));
   assert_int_equal (list.n_functions, sizeof sizes / sizeof *sizes);
   for (size_t i = 0; i < list.n_functions; i++)
     {

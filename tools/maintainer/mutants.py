@@ -28,7 +28,8 @@ RULES = [
      "cfa_program walk program_table cunwind_function reader memory "
      "landing_pads tests/random_cfi/random_cfi.sh"),
     (r"src/cfi/landing_pads\.c", "landing_pads memory code.bats"),
-    (r"src/cfi/function_list\.c", "memory code.bats"),
+    (r"src/cfi/finished_rows\.c",
+     "walk program_table return_sites memory code.bats"),
     (r"src/cfi/return_sites\.c", "return_sites memory return_address.bats"),
     (r"src/cfi/precedence\.c", "debug_frame walk debug_frame.bats"),
     (r"src/cfi/walk\.c", "walk memory overlap.bats"),
