@@ -85,6 +85,15 @@ cfa_delta (const struct cfi_cie *cie, uint64_t n)
                                                                  : bytes;
 }
 
+/* BYTES behind LOCATION; far behind the end of any function if that does not
+   fit.  */
+static inline uint64_t
+cfa_advance (uint64_t location, uint64_t bytes)
+{
+  return __builtin_add_overflow (location, bytes, &location) ? UINT64_MAX
+                                                             : location;
+}
+
 /* N data alignment units of CIE.  */
 static inline int64_t
 cfa_offset (const struct cfi_cie *cie, int64_t n)

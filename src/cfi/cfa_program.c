@@ -200,10 +200,7 @@ advance_to (struct execution *run, uint64_t location)
 static enum frame_reason
 advance (struct execution *run, uint64_t bytes)
 {
-  uint64_t location;
-  if (__builtin_add_overflow (run->location, bytes, &location))
-    location = UINT64_MAX; /* far behind the end */
-  return advance_to (run, location);
+  return advance_to (run, cfa_advance (run->location, bytes));
 }
 
 static enum frame_reason

@@ -58,9 +58,13 @@ args_walk_read (struct args_walk *walk)
          && cfa_instruction_read (&walk->cursor, walk->section, walk->cie,
                                   &instruction))
     if (instruction.opcode == CFA_ADVANCE_LOC)
-      walk->pc += instruction.value;
+      walk->pc = cfa_advance (walk->pc, instruction.value);
     else if (instruction.opcode == CFA_SET_LOC)
-      walk->pc = instruction.value;
+      {
+        if (instruction.value < walk->pc)
+          return; /* the program is broken */
+        walk->pc = instruction.value;
+      }
     else if (instruction.opcode == CFA_GNU_ARGS_SIZE)
       {
         walk->has_next = true;

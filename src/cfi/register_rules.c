@@ -108,14 +108,6 @@ set_location (struct run *run, uint64_t address)
   return address >= from;
 }
 
-static bool
-advance (struct run *run, uint64_t bytes)
-{
-  if (__builtin_add_overflow (run->location, bytes, &run->location))
-    run->location = UINT64_MAX;
-  return true;
-}
-
 /* Execute what gives a register a rule.  */
 static bool
 execute_register (struct run *run, const struct cfa_instruction *instruction)
@@ -168,7 +160,8 @@ execute (struct run *run, const struct cfa_instruction *instruction)
     case CFA_GNU_ARGS_SIZE:
       return true;
     case CFA_ADVANCE_LOC:
-      return advance (run, instruction->value);
+      return set_location (run,
+                           cfa_advance (run->location, instruction->value));
     case CFA_SET_LOC:
       return set_location (run, instruction->value);
     case CFA_DEF_CFA:
