@@ -56,6 +56,7 @@ struct cfi_cie
   bool signal;                /* augmentation S */
   bool b_key;                 /* augmentation B */
   bool absolute_pointers;     /* some are as wide as an address */
+  bool plain;                 /* its FDEs may be plain (fde.h) */
   enum frame_reason unusable; /* REASON_NONE when FDEs of it can be read */
 };
 

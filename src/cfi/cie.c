@@ -174,4 +174,7 @@ cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                            .lsda_encoding = PE_OMIT,
                            .personality_encoding = PE_OMIT };
   cie->unusable = scan (cie, section);
+  cie->plain = section->inputs[cie->input].kind == CFI_EH_FRAME
+               && cie->has_augmentation_data
+               && cie->pointer_encoding == (PE_PCREL | PE_SDATA4);
 }

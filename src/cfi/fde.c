@@ -32,9 +32,7 @@ plain_fde_read (const struct cfi_section *section, const struct entry *entry,
   const uint8_t *bytes = input->bytes + entry->offset;
   bool big_endian = section->arch->big_endian;
   /* A CIE has instructions once libdwarf has read it.  */
-  if (known->instructions == NULL || section->no_plain
-      || input->kind != CFI_EH_FRAME || !known->has_augmentation_data
-      || known->pointer_encoding != (PE_PCREL | PE_SDATA4)
+  if (!known->plain || known->instructions == NULL || section->no_plain
       || entry->size < DATA)
     return false;
   uint32_t size = load_u32 (bytes + SIZE, big_endian);
@@ -160,11 +158,10 @@ take_fde (struct cfi_fde *fde, const struct entry *entry,
   return true;
 }
 
-/* Have libdwarf read ENTRY, as fde_read has it.  */
-static enum frame_reason
-read_odd (struct cfi_section *section, const struct entry *entry, size_t index,
-          struct buffer *shown, struct cfi_fde *fde, char *text,
-          size_t text_size)
+enum frame_reason
+odd_fde_read (struct cfi_section *section, const struct entry *entry,
+              size_t index, struct buffer *shown, struct cfi_fde *fde,
+              char *text, size_t text_size)
 {
   const struct cfi_input *input = &section->inputs[section->n_inputs - 1];
   struct cfi_cie *cie = &section->cies[index];
@@ -198,16 +195,6 @@ read_odd (struct cfi_section *section, const struct entry *entry, size_t index,
     reason = REASON_BAD_ENTRY;
   snprintf (text, text_size, "%s", frame_reason_text (reason));
   return reason;
-}
-
-enum frame_reason
-fde_read (struct cfi_section *section, const struct entry *entry, size_t cie,
-          struct buffer *shown, struct cfi_fde *fde, char *text,
-          size_t text_size)
-{
-  return plain_fde_read (section, entry, cie, fde)
-             ? REASON_NONE
-             : read_odd (section, entry, cie, shown, fde, text, text_size);
 }
 
 /* ---- What else an FDE says */

@@ -24,20 +24,20 @@
 #include "cfi/entry.h"
 
 /* Read ENTRY, an FDE of SECTION's last input with the CIE that has the index
-   CIE and was scanned, into *FDE.  The CIE is decoded, if it was not before.
-   SHOWN is memory for the copies that libdwarf sees, and fails when memory
-   runs out, here or in libdwarf.  REASON_NONE, or why the FDE cannot be read;
-   TEXT (of TEXT_SIZE bytes) says the same to people.  */
-enum frame_reason fde_read (struct cfi_section *section,
-                            const struct entry *entry, size_t cie,
-                            struct buffer *shown, struct cfi_fde *fde,
-                            char *text, size_t text_size);
-
-/* Do the same for a plain FDE.  False when it is not plain, or not yet known
-   to be: then *FDE is as it was.  */
+   CIE and was scanned, into *FDE.  False when it is not plain, or not yet
+   known to be: then *FDE is as it was.  */
 bool plain_fde_read (const struct cfi_section *section,
                      const struct entry *entry, size_t cie,
                      struct cfi_fde *fde);
+
+/* Do the same for an FDE that is not plain.  The CIE is decoded, if it was not
+   before.  SHOWN is memory for the copies that libdwarf sees, and fails when
+   memory runs out, here or in libdwarf.  REASON_NONE, or why the FDE cannot be
+   read; TEXT (of TEXT_SIZE bytes) says the same to people.  */
+enum frame_reason odd_fde_read (struct cfi_section *section,
+                                const struct entry *entry, size_t cie,
+                                struct buffer *shown, struct cfi_fde *fde,
+                                char *text, size_t text_size);
 
 /* Where the pointers to the code of FDE, one of .eh_frame, end: bytes from its
    entry's start.  */

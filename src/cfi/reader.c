@@ -43,7 +43,7 @@ read_cie (struct cfi_section *section, const struct entry *entry,
                                      frame_reason_text (cie->unusable), err);
 }
 
-/* *CIE is the index of the CIE that was used last; SHOWN, as fde_read has
+/* *CIE is the index of the CIE that was used last; SHOWN, as odd_fde_read has
    it.  */
 static bool
 read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
@@ -65,7 +65,9 @@ read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
   if (reason != REASON_NONE)
     return cfi_section_leave_out (section, entry->offset, reason,
                                   "its CIE cannot be read", err);
-  reason = fde_read (section, entry, *cie, shown, fde, text, sizeof text);
+  if (!plain_fde_read (section, entry, *cie, fde))
+    reason
+        = odd_fde_read (section, entry, *cie, shown, fde, text, sizeof text);
   section->n_fdes += reason == REASON_NONE;
   if (shown->failed)
     return error_set_no_memory (err);
