@@ -31,13 +31,16 @@ struct note_section
 /* A way to have one PT_NOTE for all notes.  */
 struct gathered_notes
 {
-  size_t kept; /* index of the PT_NOTE that gets all notes */
+  size_t segments[NOTE_SECTIONS_MAX]; /* the PT_NOTEs, by index; the first one
+                                         gets all notes */
+  size_t n_segments;
   /* What that header says then.  END 0: notes are not gathered.  */
   uint64_t begin, end, align;
-  uint64_t fixed_begin, fixed_end; /* of the notes that keep their place */
   struct note_section sections[NOTE_SECTIONS_MAX]; /* ascending in the old
                                                       file */
   size_t n_sections;
+  size_t first_stuck, last_stuck;     /* indices of sections that are stuck */
+  size_t last_staying;                /* the last one that keeps its place */
   uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
   size_t n_fillers;
 };

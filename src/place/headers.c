@@ -38,7 +38,7 @@ headers_sframe_segment (const struct draft *draft)
 static void
 join_notes (struct draft *draft, const struct gathered_notes *notes)
 {
-  GElf_Phdr *kept = &draft->segments[notes->kept];
+  GElf_Phdr *kept = &draft->segments[notes->segments[0]];
   if (notes->end == 0)
     return;
   uint64_t delta = notes->begin - kept->p_offset;

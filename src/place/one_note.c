@@ -20,15 +20,6 @@ enum
   NOTES_MAX = 256
 };
 
-struct arrangement
-{
-  struct gathered_notes notes;
-  size_t first_stuck, last_stuck;     /* indices of sections */
-  size_t last_staying;                /* the last one that keeps its place */
-  size_t segments[NOTE_SECTIONS_MAX]; /* the PT_NOTEs, by index */
-  size_t n_segments;
-};
-
 /* ---- What there is */
 
 /* Whether one header can say what NOTE and OTHER say.  A physical address
@@ -47,7 +38,7 @@ is_like (const GElf_Phdr *note, const GElf_Phdr *other)
 /* All PT_NOTEs that are not slots already must be alike, in LOAD.  */
 static bool
 collect_segments (const struct draft *draft, const struct header_slots *slots,
-                  const GElf_Phdr *load, struct arrangement *arrangement)
+                  const GElf_Phdr *load, struct gathered_notes *notes)
 {
   const GElf_Phdr *segments = draft->image->segments;
   for (size_t i = 0; i < draft->image->n_segments; i++)
@@ -56,30 +47,30 @@ collect_segments (const struct draft *draft, const struct header_slots *slots,
       if (note->p_type != PT_NOTE || note->p_filesz == 0
           || slot_is_taken (slots, i))
         continue;
-      if (arrangement->n_segments == NOTE_SECTIONS_MAX
+      if (notes->n_segments == NOTE_SECTIONS_MAX
           || note->p_filesz != note->p_memsz
           || (note->p_align != 4 && note->p_align != 8)
           || note->p_vaddr - note->p_offset != load->p_vaddr - load->p_offset
           || note->p_offset < load->p_offset
           || note->p_offset + note->p_filesz > load->p_offset + load->p_filesz)
         return false;
-      arrangement->segments[arrangement->n_segments++] = i;
-      if (!is_like (note, &segments[arrangement->segments[0]]))
+      notes->segments[notes->n_segments++] = i;
+      if (!is_like (note, &segments[notes->segments[0]]))
         return false;
-      if (note->p_align > arrangement->notes.align)
-        arrangement->notes.align = note->p_align;
+      if (note->p_align > notes->align)
+        notes->align = note->p_align;
     }
-  return arrangement->n_segments > 0;
+  return notes->n_segments > 0;
 }
 
 /* Whether a collected PT_NOTE has all of the section of HEADER.  */
 static bool
-is_in_segment (const struct image *image,
-               const struct arrangement *arrangement, const GElf_Shdr *header)
+is_in_segment (const struct image *image, const struct gathered_notes *notes,
+               const GElf_Shdr *header)
 {
-  for (size_t i = 0; i < arrangement->n_segments; i++)
+  for (size_t i = 0; i < notes->n_segments; i++)
     {
-      const GElf_Phdr *note = &image->segments[arrangement->segments[i]];
+      const GElf_Phdr *note = &image->segments[notes->segments[i]];
       if (header->sh_offset >= note->p_offset
           && header->sh_size <= note->p_filesz
           && header->sh_offset - note->p_offset
@@ -90,42 +81,42 @@ is_in_segment (const struct image *image,
 }
 
 static void
-insert_sorted (struct arrangement *arrangement, struct note_section note)
+insert_sorted (struct gathered_notes *notes, struct note_section note)
 {
-  size_t i = arrangement->notes.n_sections++;
-  for (; i > 0 && arrangement->notes.sections[i - 1].begin > note.begin; i--)
-    arrangement->notes.sections[i] = arrangement->notes.sections[i - 1];
-  arrangement->notes.sections[i] = note;
+  size_t i = notes->n_sections++;
+  for (; i > 0 && notes->sections[i - 1].begin > note.begin; i--)
+    notes->sections[i] = notes->sections[i - 1];
+  notes->sections[i] = note;
 }
 
 static bool
-collect_sections (const struct draft *draft, struct arrangement *arrangement)
+collect_sections (const struct draft *draft, struct gathered_notes *notes)
 {
   const struct image *image = draft->image;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
       if (header->sh_type != SHT_NOTE || header->sh_size == 0
-          || !is_in_segment (image, arrangement, header))
+          || !is_in_segment (image, notes, header))
         continue;
-      if (arrangement->notes.n_sections == NOTE_SECTIONS_MAX)
+      if (notes->n_sections == NOTE_SECTIONS_MAX)
         return false;
-      insert_sorted (
-          arrangement,
-          (struct note_section){ .begin = header->sh_offset,
-                                 .end = header->sh_offset + header->sh_size,
-                                 .align = note_align (header->sh_addralign),
-                                 .stuck = !section_may_move (draft, i) });
+      insert_sorted (notes, (struct note_section){
+                                .begin = header->sh_offset,
+                                .end = header->sh_offset + header->sh_size,
+                                .align = note_align (header->sh_addralign),
+                                .stuck = !section_may_move (draft, i) });
     }
-  const struct note_section *notes = arrangement->notes.sections;
-  size_t n = arrangement->notes.n_sections, first = 0, last = n;
-  while (first < n && !notes[first].stuck)
+  const struct note_section *sections = notes->sections;
+  size_t n = notes->n_sections, first = 0, last = n;
+  while (first < n && !sections[first].stuck)
     first++;
-  while (last > first && !notes[last - 1].stuck)
+  while (last > first && !sections[last - 1].stuck)
     last--;
-  arrangement->first_stuck = first;
-  arrangement->last_stuck = last - 1;
-  return first < n && notes[n - 1].end - notes[0].begin <= NOTES_SPAN_MAX;
+  notes->first_stuck = first;
+  notes->last_stuck = last - 1;
+  return first < n
+         && sections[n - 1].end - sections[0].begin <= NOTES_SPAN_MAX;
 }
 
 /* ---- Where they could go */
@@ -133,30 +124,29 @@ collect_sections (const struct draft *draft, struct arrangement *arrangement)
 /* Whether note INDEX goes behind the notes that must stay: those in front that
    are in the way of ROOM do, and with BEHIND_TOO those that are there.  */
 static bool
-goes_behind (const struct arrangement *arrangement, bool behind_too,
-             size_t index, uint64_t room)
+goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
+             uint64_t room)
 {
-  if (index > arrangement->last_stuck)
+  if (index > notes->last_stuck)
     return behind_too;
-  return index < arrangement->first_stuck
-         && arrangement->notes.sections[index].begin < room;
+  return index < notes->first_stuck && notes->sections[index].begin < room;
 }
 
 static bool
-put_behind (struct arrangement *arrangement, struct note_section *note,
+put_behind (struct gathered_notes *notes, struct note_section *note,
             uint64_t *at)
 {
-  if (arrangement->notes.align == 8 && *at % 8 != 0)
+  if (notes->align == 8 && *at % 8 != 0)
     {
-      if (arrangement->notes.n_fillers == NOTE_FILLERS_MAX)
+      if (notes->n_fillers == NOTE_FILLERS_MAX)
         return false;
       uint64_t place = align_up (*at, 8);
-      arrangement->notes.fillers[arrangement->notes.n_fillers++] = place;
+      notes->fillers[notes->n_fillers++] = place;
       *at = place + NOTE_FILLER_SIZE;
     }
   note->new_offset = align_up (*at, note->align);
-  arrangement->notes.end = note->new_offset + (note->end - note->begin);
-  *at = align_up (arrangement->notes.end, 4);
+  notes->end = note->new_offset + (note->end - note->begin);
+  *at = align_up (notes->end, 4);
   return true;
 }
 
@@ -174,36 +164,34 @@ end_by_4 (const struct image *image, const struct note_section *section)
 
 /* ROOM: where the first note may begin.  */
 static bool
-arrange (const struct draft *draft, struct arrangement *arrangement,
+arrange (const struct draft *draft, struct gathered_notes *notes,
          bool behind_too, uint64_t room)
 {
-  struct note_section *notes = arrangement->notes.sections;
-  arrangement->last_staying = arrangement->last_stuck;
-  arrangement->notes.n_fillers = 0;
-  for (size_t i = 0; i < arrangement->notes.n_sections; i++)
+  struct note_section *sections = notes->sections;
+  notes->last_staying = notes->last_stuck;
+  for (size_t i = 0; i < notes->n_sections; i++)
     {
-      notes[i].new_offset = notes[i].begin;
-      if (i > arrangement->last_stuck && !behind_too)
-        arrangement->last_staying = i;
+      sections[i].new_offset = sections[i].begin;
+      if (i > notes->last_stuck && !behind_too)
+        notes->last_staying = i;
     }
-  const struct note_section *last = &notes[arrangement->last_staying];
+  const struct note_section *last = &sections[notes->last_staying];
   uint64_t at = end_by_4 (draft->image, last);
-  arrangement->notes.end = last->end;
+  notes->end = last->end;
   /* Orders that keep the alignment to 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
-    for (size_t i = 0; i < arrangement->notes.n_sections; i++)
-      if (goes_behind (arrangement, behind_too, i, room)
-          && (align_up (notes[i].end - notes[i].begin, 4) % 8 != 0) == odd
-          && !put_behind (arrangement, &notes[i], &at))
+    for (size_t i = 0; i < notes->n_sections; i++)
+      if (goes_behind (notes, behind_too, i, room)
+          && (align_up (sections[i].end - sections[i].begin, 4) % 8 != 0)
+                 == odd
+          && !put_behind (notes, &sections[i], &at))
         return false;
-  arrangement->notes.begin = UINT64_MAX;
-  for (size_t i = 0; i < arrangement->notes.n_sections; i++)
-    if (notes[i].new_offset < arrangement->notes.begin)
-      arrangement->notes.begin = notes[i].new_offset;
-  return arrangement->notes.begin >= room
-         && arrangement->notes.begin % arrangement->notes.align == 0
-         && arrangement->notes.end - arrangement->notes.begin
-                <= NOTES_SPAN_MAX;
+  notes->begin = UINT64_MAX;
+  for (size_t i = 0; i < notes->n_sections; i++)
+    if (sections[i].new_offset < notes->begin)
+      notes->begin = sections[i].new_offset;
+  return notes->begin >= room && notes->begin % notes->align == 0
+         && notes->end - notes->begin <= NOTES_SPAN_MAX;
 }
 
 /* ---- Whether readers find everything */
@@ -235,19 +223,18 @@ has_visited (const struct note_visits *visits, uint64_t note)
 /* The bytes of the new PT_NOTE.  */
 static void
 write_bytes (uint8_t *bytes, const struct image *image,
-             const struct arrangement *arrangement)
+             const struct gathered_notes *notes)
 {
-  memset (bytes, 0, arrangement->notes.end - arrangement->notes.begin);
-  for (size_t i = 0; i < arrangement->notes.n_sections; i++)
+  memset (bytes, 0, notes->end - notes->begin);
+  for (size_t i = 0; i < notes->n_sections; i++)
     {
-      const struct note_section *note = &arrangement->notes.sections[i];
-      memcpy (bytes + (note->new_offset - arrangement->notes.begin),
+      const struct note_section *note = &notes->sections[i];
+      memcpy (bytes + (note->new_offset - notes->begin),
               image->bytes + note->begin, note->end - note->begin);
     }
-  for (size_t i = 0; i < arrangement->notes.n_fillers; i++)
-    note_filler_write (
-        bytes + (arrangement->notes.fillers[i] - arrangement->notes.begin),
-        image->big_endian);
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    note_filler_write (bytes + (notes->fillers[i] - notes->begin),
+                       image->big_endian);
 }
 
 /* Whether the walk AFTER visits all notes of SECTION that some reader looks
@@ -272,23 +259,23 @@ section_is_found (const struct image *image,
 }
 
 static bool
-walk_is_good (const struct image *image, const struct arrangement *arrangement,
+walk_is_good (const struct image *image, const struct gathered_notes *notes,
               const uint8_t *bytes, bool by_4)
 {
   struct note_visits before, after;
   walk_over (&after,
-             (struct note_walk){
-                 bytes, arrangement->notes.end - arrangement->notes.begin,
-                 by_4 ? 4 : arrangement->notes.align, image->big_endian, 0 },
-             arrangement->notes.begin);
-  for (size_t i = 0; i < arrangement->n_segments; i++)
+             (struct note_walk){ bytes, notes->end - notes->begin,
+                                 by_4 ? 4 : notes->align, image->big_endian,
+                                 0 },
+             notes->begin);
+  for (size_t i = 0; i < notes->n_segments; i++)
     {
-      const GElf_Phdr *segment = &image->segments[arrangement->segments[i]];
+      const GElf_Phdr *segment = &image->segments[notes->segments[i]];
       walk_over (&before, note_walk_segment (image, segment, by_4),
                  segment->p_offset);
-      for (size_t k = 0; k < arrangement->notes.n_sections; k++)
-        if (!section_is_found (image, &arrangement->notes.sections[k], by_4,
-                               &before, &after))
+      for (size_t k = 0; k < notes->n_sections; k++)
+        if (!section_is_found (image, &notes->sections[k], by_4, &before,
+                               &after))
           return false;
     }
   return true;
@@ -296,13 +283,13 @@ walk_is_good (const struct image *image, const struct arrangement *arrangement,
 
 /* Whether sections overlap in the new file.  */
 static bool
-has_collision (const struct arrangement *arrangement)
+has_collision (const struct gathered_notes *notes)
 {
-  for (size_t i = 0; i < arrangement->notes.n_sections; i++)
+  for (size_t i = 0; i < notes->n_sections; i++)
     for (size_t k = 0; k < i; k++)
       {
-        const struct note_section *a = &arrangement->notes.sections[i];
-        const struct note_section *b = &arrangement->notes.sections[k];
+        const struct note_section *a = &notes->sections[i];
+        const struct note_section *b = &notes->sections[k];
         if (a->new_offset < b->new_offset + (b->end - b->begin)
             && b->new_offset < a->new_offset + (a->end - a->begin))
           return true;
@@ -315,14 +302,14 @@ has_collision (const struct arrangement *arrangement)
    them to 4.  */
 static bool
 arrangement_is_good (const struct image *image,
-                     const struct arrangement *arrangement)
+                     const struct gathered_notes *notes)
 {
   uint8_t bytes[NOTES_SPAN_MAX];
-  if (has_collision (arrangement))
+  if (has_collision (notes))
     return false;
-  write_bytes (bytes, image, arrangement);
-  return walk_is_good (image, arrangement, bytes, true)
-         && walk_is_good (image, arrangement, bytes, false);
+  write_bytes (bytes, image, notes);
+  return walk_is_good (image, notes, bytes, true)
+         && walk_is_good (image, notes, bytes, false);
 }
 
 /* ---- The result */
@@ -331,23 +318,15 @@ bool
 one_note_gather (const struct draft *draft, struct header_slots *slots,
                  const GElf_Phdr *load, bool behind_too)
 {
-  const struct image *image = draft->image;
-  struct arrangement arrangement = { .notes.align = 4 };
-  if (!collect_segments (draft, slots, load, &arrangement)
-      || !collect_sections (draft, &arrangement)
-      || slots->n_taken + arrangement.n_segments - 1 > SLOTS_TAKEN_MAX)
+  struct gathered_notes *notes = &slots->notes;
+  *notes = (struct gathered_notes){ .align = 4 };
+  if (!collect_segments (draft, slots, load, notes)
+      || !collect_sections (draft, notes)
+      || slots->n_taken + notes->n_segments - 1 > SLOTS_TAKEN_MAX)
     return false;
-  for (size_t i = 1; i < arrangement.n_segments; i++)
-    slots->taken[slots->n_taken++] = arrangement.segments[i];
+  for (size_t i = 1; i < notes->n_segments; i++)
+    slots->taken[slots->n_taken++] = notes->segments[i];
   slots_set_table_end (draft->image, slots);
-  if (!arrange (draft, &arrangement, behind_too, slots->table_end)
-      || !arrangement_is_good (image, &arrangement))
-    return false;
-  slots->notes = arrangement.notes;
-  slots->notes.kept = arrangement.segments[0];
-  slots->notes.fixed_begin
-      = arrangement.notes.sections[arrangement.first_stuck].begin;
-  slots->notes.fixed_end
-      = arrangement.notes.sections[arrangement.last_staying].end;
-  return true;
+  return arrange (draft, notes, behind_too, slots->table_end)
+         && arrangement_is_good (draft->image, notes);
 }

@@ -185,9 +185,8 @@ slots_move_in_front (const struct draft *draft,
                      const struct header_slots *slots)
 {
   const struct gathered_notes *notes = &slots->notes;
-  for (size_t i = 0; i < notes->n_sections; i++)
-    if (notes->sections[i].begin < notes->fixed_begin
-        && notes->sections[i].new_offset != notes->sections[i].begin)
+  for (size_t i = 0; i < notes->first_stuck; i++)
+    if (notes->sections[i].new_offset != notes->sections[i].begin)
       return true;
   return slots->table_end > segment_table_range (draft->image).end;
 }
@@ -199,23 +198,23 @@ slots_make_holes (const struct draft *draft, struct header_slots *slots,
                   const GElf_Phdr *load)
 {
   const struct gathered_notes *notes = &slots->notes;
-  uint64_t end = notes->end;
+  uint64_t stays = notes->sections[notes->first_stuck].begin;
+  uint64_t stay_end = notes->sections[notes->last_staying].end;
   slots_free_nothing (draft, slots, load);
   struct interval *front = &slots->freed[0], *behind = &slots->freed[1];
   if (!gap_is_free (draft, slots, front->begin, front->end))
     return false;
-  while (slots_move_in_front (draft, slots) && front->end < notes->fixed_begin)
+  while (slots_move_in_front (draft, slots) && front->end < stays)
     if (!slots_evict_one (draft, slots, front, load))
       return false;
-  *behind
-      = (struct interval){ notes->fixed_end,
-                           next_wall (draft, slots, notes->fixed_end, load) };
+  *behind = (struct interval){ stay_end,
+                               next_wall (draft, slots, stay_end, load) };
   if (!gap_is_free (draft, slots, behind->begin, behind->end))
     return false;
-  while (behind->end < end)
+  while (behind->end < notes->end)
     if (!slots_evict_one (draft, slots, behind, load))
       return false;
-  return front->end <= notes->fixed_begin && front->end >= slots->table_end
+  return front->end <= stays && front->end >= slots->table_end
          && slots_settle_notes (slots)
          && unit_places_find_fallbacks (draft, slots, slots->table_end);
 }
