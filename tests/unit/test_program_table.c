@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "cfi/fde.h"
 #include "cfi/program_table.h"
 #include "tests/unit/cfi_fixture.h"
 #include "tests/unit_test.h"
