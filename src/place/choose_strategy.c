@@ -144,12 +144,37 @@ try_slack (struct draft *draft)
    without room behind a segment.  Where the headers fit without moving
    anything, as in libraries that patchelf has changed, it is "spare-slot".  */
 
+/* Kernels up to 6.6 map the interpreter, a dynamic loader, with one BSS
+   computation at the end: with a segment behind the BSS, the BSS is not
+   zeroed, and a last segment that is read-only makes exec fail.  So the BSS is
+   given bytes in the file, and the new segment ends at a page boundary, where
+   there is nothing left to zero.  */
+static enum attempt
+append_to_loader (struct draft *draft, struct spot *spot)
+{
+  struct bss_fill fill = { 0 };
+  if (!bss_fill_measure (draft, &fill))
+    return DOES_NOT_APPLY;
+  const GElf_Phdr *last = &draft->image->segments[fill.load];
+  /* .sframe is at the start of a page, so that strip cannot put it into the
+     page of the BSS.  */
+  spot->address = last->p_vaddr + (fill.new_end - last->p_offset);
+  if (!align_up_checked (draft->image->size + fill.shift, draft->page,
+                         &spot->offset)
+      || !spot_fill (draft, spot)
+      || !align_up_checked (spot->end, draft->page, &spot->load_end))
+    return draft_impossible (draft, "the address space is full");
+  return bss_fill_commit (draft, &fill) ? spot_take (draft, spot) : FAILED;
+}
+
 static enum attempt
 try_append (struct draft *draft)
 {
   struct spot spot = { .new_load = true };
   if (!slots_find (draft, 2, &spot.slots))
     return DOES_NOT_APPLY;
+  if (draft->loader)
+    return append_to_loader (draft, &spot);
 
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
@@ -160,39 +185,7 @@ try_append (struct draft *draft)
       || __builtin_add_overflow (spot.address, spot.offset & (draft->page - 1),
                                  &spot.address))
     return draft_impossible (draft, "the address space is full");
-  if (!spot_fill (draft, &spot))
-    return DOES_NOT_APPLY;
-  return spot_take (draft, &spot);
-}
-
-/* ---- spare-slot and evict for the dynamic loader itself
-
-   Kernels up to 6.6 map the interpreter with one BSS computation at the end:
-   with a segment behind the BSS, the BSS is not zeroed, and a last segment
-   that is read-only makes exec fail.  So the BSS is given bytes in the file,
-   and the new segment ends at a page boundary, where there is nothing left to
-   zero.  */
-
-static enum attempt
-try_loader (struct draft *draft)
-{
-  struct spot spot = { .new_load = true };
-  struct bss_fill fill = { 0 };
-  if (!slots_find (draft, 2, &spot.slots) || !bss_fill_measure (draft, &fill))
-    return DOES_NOT_APPLY;
-  const GElf_Phdr *last = &draft->image->segments[fill.load];
-  /* .sframe is at the start of a page, so that strip cannot put it into the
-     page of the BSS.  */
-  if (!align_up_checked (draft->image->size + fill.shift, draft->page,
-                         &spot.offset))
-    return draft_impossible (draft, "the address space is full");
-  spot.address = last->p_vaddr + (fill.new_end - last->p_offset);
-  if (!spot_fill (draft, &spot)
-      || !align_up_checked (spot.end, draft->page, &spot.load_end))
-    return draft_impossible (draft, "the address space is full");
-  if (!bss_fill_commit (draft, &fill))
-    return FAILED;
-  return spot_take (draft, &spot);
+  return spot_fill (draft, &spot) ? spot_take (draft, &spot) : DOES_NOT_APPLY;
 }
 
 /* ---- grow-data
@@ -219,36 +212,26 @@ try_grow_data (struct draft *draft)
     return DOES_NOT_APPLY;
   /* What is not loaded goes behind all of it.  */
   bss_fill_extend (&fill, spot.end);
-  if (!bss_fill_commit (draft, &fill))
-    return FAILED;
-  return spot_take (draft, &spot);
+  return bss_fill_commit (draft, &fill) ? spot_take (draft, &spot) : FAILED;
 }
 
-/* ---- Their order  */
-
-/* The files that a strategy is tried for.  */
-enum strategy_files
-{
-  ALL_FILES,
-  LOADERS, /* dynamic loaders */
-  OTHERS   /* other files */
-};
+/* ---- Their order */
 
 static const struct strategy
 {
   const char *name;     /* for reports */
-  const char *evicting; /* its name when sections have moved, if that is
-                           another */
-  enum strategy_files files;
-  bool explains; /* if no strategy applies, its reason is given, because it is
-                    the most general one */
+  const char *evicting; /* its name when sections have moved, if it is tried
+                           with all that may move: then its reason is given if
+                           no strategy applies */
+  bool not_of_loaders;  /* it is not tried for dynamic loaders */
   enum attempt (*plan) (struct draft *draft);
-} strategies[] = { { "reuse", NULL, ALL_FILES, false, try_reuse },
-                   { "slack", NULL, ALL_FILES, false, try_slack },
-                   { "spare-slot", "evict", LOADERS, true, try_loader },
-                   { "spare-slot", "evict", OTHERS, true, try_append },
-                   { "grow-down", NULL, OTHERS, false, grow_down_try },
-                   { "grow-data", NULL, OTHERS, false, try_grow_data } };
+} strategies[] = {
+  { .name = "reuse", .plan = try_reuse },
+  { .name = "slack", .plan = try_slack },
+  { .name = "spare-slot", .evicting = "evict", .plan = try_append },
+  { .name = "grow-down", .not_of_loaders = true, .plan = grow_down_try },
+  { .name = "grow-data", .not_of_loaders = true, .plan = try_grow_data },
+};
 
 enum
 {
@@ -263,13 +246,6 @@ is_called (const struct strategy *strategy, const char *name)
              && strcmp (name, strategy->evicting) == 0);
 }
 
-static bool
-is_for (const struct strategy *strategy, const struct draft *draft)
-{
-  return strategy->files == ALL_FILES
-         || (strategy->files == LOADERS) == draft->loader;
-}
-
 /* Try all strategies that are for the file, or the one that is asked for.  */
 static enum attempt
 try_strategies (struct draft *draft)
@@ -280,14 +256,14 @@ try_strategies (struct draft *draft)
   for (size_t i = 0; i < N_STRATEGIES && done == DOES_NOT_APPLY; i++)
     {
       const struct strategy *strategy = &strategies[i];
-      if (!is_for (strategy, draft)
+      if ((strategy->not_of_loaders && draft->loader)
           || (only != NULL && !is_called (strategy, only)))
         continue;
       done = strategy->plan (draft);
       bool evicts = draft->n_evicted > 0 && strategy->evicting != NULL;
       if (done == PLANNED)
         draft->plan->strategy = evicts ? strategy->evicting : strategy->name;
-      if (strategy->explains || only != NULL)
+      if (strategy->evicting != NULL || only != NULL)
         memcpy (reason, draft->reason, sizeof reason);
     }
   memcpy (draft->reason, reason, sizeof reason);
