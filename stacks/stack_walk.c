@@ -49,6 +49,18 @@ innermost_frame (const struct process *process,
                              .n_registers = registers->n };
 }
 
+/* Append FRAME to WALK.  AT_PC: its rules hold at its PC.  */
+static void
+add_frame (struct stack_walk *walk, const struct sfw_frame *frame, bool at_pc)
+{
+  walk->frames[walk->n++]
+      = (struct frame){ .pc = frame->pc,
+                        .sp = frame->sp,
+                        .fp = frame->fp,
+                        .at_pc = at_pc,
+                        .interrupted = frame->interrupted };
+}
+
 /* Append FRAME to WALK, and its callers as far as rows lead to them by SOURCE.
    FRAME becomes the last one.  */
 static void
@@ -61,12 +73,7 @@ walk_by_rows (struct process *process, const struct unwind_source *source,
       struct unwind_rules rules;
       walk->end
           = unwind_frame_rules (source, frame->pc, frame->interrupted, &rules);
-      walk->frames[walk->n++]
-          = (struct frame){ .pc = frame->pc,
-                            .sp = frame->sp,
-                            .fp = frame->fp,
-                            .at_pc = rules.at_pc,
-                            .interrupted = frame->interrupted };
+      add_frame (walk, frame, rules.at_pc);
       if (walk->end == SFW_MORE && walk->n <= walk->max)
         walk->end = unwind_apply (frame, &memory, &rules);
     }
@@ -127,23 +134,6 @@ full_catch_up (struct process *process, const struct stack_walk *walk,
     }
 }
 
-/* CFI that does not mention FP, as Go's, leaves it as it was, although a
-   function has made FP its own: if FP points into the frame from SP on that
-   the CALLER does not have any more, the caller's FP is where it points.  */
-static void
-restore_fp (struct process *process, uint64_t sp, struct registers *caller)
-{
-  const struct arch *arch = process->arch;
-  uint64_t *fp = &caller->values[arch->fp];
-  uint64_t end = caller->values[arch->sp];
-  uint8_t word[sizeof *fp];
-  if (*fp < sp || *fp >= end || arch->caller_sp_offset != 0)
-    return;
-  bool there = memory_read (&process->memory, *fp, word, sizeof word);
-  uint64_t saved = there ? load_u64 (word, arch->big_endian) : 0;
-  *fp = saved >= end ? saved : UNKNOWN_REGISTER;
-}
-
 /* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
    that caller.  */
 static enum sfw_end
@@ -172,8 +162,6 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
     return SFW_ZERO;
   if (!unwind_gets_on (frame, sp, found.interrupted))
     return SFW_NO_PROGRESS;
-  if (!found.interrupted)
-    restore_fp (process, frame->sp, &next.registers);
   next.at++;
   *full = next;
   *way = found.way;
@@ -190,6 +178,25 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
     .stack_changes = frame->stack_changes + (sp < frame->sp),
   };
   return step;
+}
+
+/* CFI that does not mention FP, as Go's, leaves it as it was, although a
+   function has made FP its own: if FP points into the frame from SP on that
+   CALLER, which is FULL, does not have any more, the caller's FP is where it
+   points.  */
+static void
+restore_fp (struct process *process, uint64_t sp, struct full_frame *full,
+            struct sfw_frame *caller)
+{
+  const struct arch *arch = process->arch;
+  uint8_t word[sizeof caller->fp];
+  if (caller->interrupted || caller->fp < sp || caller->fp >= caller->sp
+      || arch->caller_sp_offset != 0)
+    return;
+  bool there = memory_read (&process->memory, caller->fp, word, sizeof word);
+  uint64_t saved = there ? load_u64 (word, arch->big_endian) : 0;
+  caller->fp = saved >= caller->sp ? saved : UNKNOWN_REGISTER;
+  full->registers.values[arch->fp] = caller->fp;
 }
 
 /* Whether the program, or a thread, begins in the last frame of WALK, in code
@@ -236,6 +243,7 @@ find_caller (struct process *process, struct stack_walk *walk,
              enum frame_way *way)
 {
   const unsigned may = tries[walk->end];
+  const uint64_t sp = frame->sp;
   if (walk->n > walk->max)
     return WALK_ENDS;
   if (may & TRY_GUESS && guess_step (process, frame))
@@ -244,7 +252,7 @@ find_caller (struct process *process, struct stack_walk *walk,
     return WALK_ENDS;
   enum sfw_end step = step_by_cfi (process, walk, full, frame, way);
   if (step == SFW_MORE)
-    return WALK_GOES_ON;
+    return restore_fp (process, sp, full, frame), WALK_GOES_ON;
   if (step == SFW_NO_ROW && is_start (process, walk, full))
     step = SFW_OUTERMOST;
   if (step != SFW_NO_ROW)
@@ -309,36 +317,19 @@ void
 stack_walk_by_cfi (struct process *process, const struct registers *registers,
                    struct stack_walk *walk)
 {
-  const struct arch *arch = process->arch;
-  struct registers at = *registers;
-  struct full_caller found = { WAY_ROW, true };
-  bool at_pc = true;
-  walk->end = SFW_MORE;
-  for (walk->n = 0; walk->n < walk->max && walk->end == SFW_MORE;
-       at_pc = found.interrupted)
+  struct sfw_frame frame = innermost_frame (process, registers);
+  struct full_frame full = { 0, *registers };
+  enum frame_way ignored;
+  walk->n = 0;
+  do
     {
-      const struct sfw_frame frame = { .pc = at.pc,
-                                       .sp = at.values[arch->sp],
-                                       .fp = at.values[arch->fp],
-                                       .interrupted = found.interrupted };
-      walk->frames[walk->n++]
-          = (struct frame){ .pc = frame.pc,
-                            .sp = frame.sp,
-                            .fp = frame.fp,
-                            .at_pc = at_pc,
-                            .interrupted = found.interrupted,
-                            .way = WAY_ROW };
-      walk->end = full_step (process, &at, at_pc, &found);
-      if (walk->end != SFW_MORE)
-        return;
-      if (at.pc == 0 && !found.interrupted)
-        walk->end = SFW_ZERO;
-      else if (at.values[arch->fp] == UNKNOWN_REGISTER)
+      add_frame (walk, &frame, frame.interrupted);
+      walk->end = step_by_cfi (process, walk, &full, &frame, &ignored);
+      /* Rows lead no further, either.  */
+      if (walk->end == SFW_MORE && frame.fp == UNKNOWN_REGISTER)
         walk->end = SFW_REGISTER;
-      else if (!unwind_gets_on (&frame, at.values[arch->sp],
-                                found.interrupted))
-        walk->end = SFW_NO_PROGRESS;
     }
+  while (walk->end == SFW_MORE && walk->n < walk->max);
 }
 
 static bool
