@@ -142,25 +142,3 @@ folded_read (struct named_profile *profile, const char *path,
   return (whole && named_profile_finish (profile))
          || error_set_no_memory (err);
 }
-
-bool
-folded_drop_processes (struct named_profile *profile)
-{
-  struct call_tree whole = profile->calls, *calls = &profile->calls;
-  uint32_t *copies = calloc (whole.n, sizeof *copies);
-  bool done = call_tree_init (calls) && copies != NULL;
-  for (uint32_t i = 0; done && i < whole.n; i++)
-    {
-      const struct call_node *node = &whole.nodes[i];
-      if (node->parent != 0)
-        copies[i] = call_tree_child (calls, copies[node->parent], node->key);
-      done = node->parent == 0 || copies[i] != 0;
-      calls->nodes[copies[i]].self += node->self;
-    }
-  free (copies);
-  call_tree_free (&whole);
-  free (profile->totals);
-  profile->totals = NULL;
-  profile->levels = 0;
-  return done && named_profile_sum (profile);
-}

@@ -32,8 +32,4 @@ bool folded_print (const struct named_profile *profile, FILE *out);
 bool folded_read (struct named_profile *profile, const char *path,
                   struct error *err);
 
-/* Make one process of those of PROFILE, which was read: stacks are the root's
-   callees.  False when memory ran out.  */
-bool folded_drop_processes (struct named_profile *profile);
-
 #endif /* STACKS_FOLDED_H */

@@ -27,20 +27,24 @@ profile_diff_name (const struct named_profile *now, uint64_t number,
   return found != NULL ? (uint64_t)(found - old->names.list) : old->names.n;
 }
 
-/* Set NODES to the nodes of OLD that those of NOW are; NAMES has the numbers
-   of the names there.  0: there is none.  */
+/* Add to BEFORE what the nodes of NOW weigh in OLD, below ROOT there.  NAMES
+   has the numbers of the names in OLD.  NODES, of as many nodes, become those
+   of OLD; UINT32_MAX: there is none.  */
 static void
-match_nodes (const struct named_profile *now, const struct named_profile *old,
-             const uint64_t *names, uint32_t *nodes)
+add_nodes (const struct named_profile *now, const struct named_profile *old,
+           uint32_t root, const uint64_t *names, uint32_t *nodes,
+           uint64_t *before)
 {
-  const struct call_tree *tree = &now->calls;
-  for (uint32_t i = 1; i < tree->n; i++)
+  nodes[0] = root;
+  before[0] += old->totals[root];
+  for (uint32_t i = 1; i < now->calls.n; i++)
     {
-      const struct call_node *node = &tree->nodes[i];
-      bool known = node->parent == 0 || nodes[node->parent] != 0;
-      nodes[i] = known ? call_tree_find (&old->calls, nodes[node->parent],
-                                         names[node->key])
-                       : 0;
+      const struct call_node *node = &now->calls.nodes[i];
+      uint32_t caller = nodes[node->parent], found = 0;
+      if (caller != UINT32_MAX)
+        found = call_tree_find (&old->calls, caller, names[node->key]);
+      nodes[i] = found != 0 ? found : UINT32_MAX;
+      before[i] += found != 0 ? old->totals[found] : 0;
     }
 }
 
@@ -55,10 +59,12 @@ profile_diff_nodes (const struct named_profile *now,
   bool done = nodes != NULL && names != NULL && *before != NULL;
   for (uint64_t i = 0; done && i < now->names.n; i++)
     names[i] = profile_diff_name (now, i, old);
-  if (done)
-    match_nodes (now, old, names, nodes);
-  for (uint32_t i = 0; done && i < n; i++)
-    (*before)[i] = i == 0 || nodes[i] != 0 ? old->totals[nodes[i]] : 0;
+  if (done && old->levels == now->levels)
+    add_nodes (now, old, 0, names, nodes, *before);
+  else if (done)
+    for (uint32_t i = old->calls.nodes[0].first; i != 0;
+         i = old->calls.nodes[i].next)
+      add_nodes (now, old, i, names, nodes, *before);
   free (nodes);
   free (names);
   return done;
@@ -70,6 +76,7 @@ profile_invert (const struct named_profile *from, struct named_profile *to)
   const struct call_tree *tree = &from->calls;
   *to = *from;
   to->totals = NULL;
+  to->levels = 0;
   if (!call_tree_init (&to->calls))
     return false;
   for (uint32_t i = 0; i < tree->n; i++)

@@ -10,8 +10,9 @@
 #include "stacks/profile.h"
 
 /* Set *BEFORE to what the nodes of NOW weighed in another profile, OLD, that
-   was read from folded stacks: the same functions below the same ones.  To be
-   freed.  False when memory ran out.  */
+   was read from folded stacks: the same functions below the same ones.  If NOW
+   is of one process, those of OLD are added up, whatever they are called.  To
+   be freed.  False when memory ran out.  */
 bool profile_diff_nodes (const struct named_profile *now,
                          const struct named_profile *old, uint64_t **before);
 

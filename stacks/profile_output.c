@@ -169,17 +169,13 @@ name_functions (struct output *output, struct profile *profile)
 bool
 profile_write_outputs (struct profile *profile,
                        const struct profile_options *options,
-                       struct named_profile *old)
+                       const struct named_profile *old)
 {
-  struct output output = { .options = options, .profile = profile };
+  struct output output = { .options = options,
+                           .profile = profile,
+                           .old = options->diff != NULL ? old : NULL };
   describe (&output);
   bool done = name_functions (&output, profile);
-  if (done && options->diff != NULL)
-    {
-      output.old = old;
-      done = output.named.process == NULL || folded_drop_processes (old)
-             || profile_fail (options->diff, "out of memory");
-    }
   for (size_t i = 0; done && i < options->n_outputs; i++)
     done = write_output (&output, options->outputs[i]);
   if (done && (options->n_outputs == 0 || options->top > 0))

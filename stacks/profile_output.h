@@ -23,7 +23,7 @@ bool profile_open_outputs (const struct profile_options *options,
    after a message.  */
 bool profile_write_outputs (struct profile *profile,
                             const struct profile_options *options,
-                            struct named_profile *old);
+                            const struct named_profile *old);
 
 /* Say on standard error what PROFILE has, and what is missing in it.  */
 void profile_print_summary (const struct profile *profile);

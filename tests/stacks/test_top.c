@@ -128,7 +128,6 @@ TEST (of_a_deep_stack_shares_are_added_up_at_once)
     fprintf (file, "f%u%s", i, i + 1 < MANY ? ";" : " 1\n");
   assert_int_equal (fclose (file), 0);
   assert_true (folded_read (&profile, path, &err));
-  assert_true (folded_drop_processes (&profile));
   alarm (60);
   struct function_share *shares = top_list (&profile, NULL, &n);
   alarm (0);
@@ -168,6 +167,16 @@ TEST (what_changed_most_comes_first_whether_it_is_still_there)
   assert_int_equal (before[outer], 7);
   assert_int_equal (before[a], 7);
   assert_int_equal (before[b], 0);
+  free (before);
+  /* Of one process: those of the other one are added up.  */
+  named_profile_free (&old);
+  assert_true (read_text ("b;process;main;a 2\nc;process;main;a;b 5\nc 1\n",
+                          &old, &err));
+  profile.levels = 0;
+  assert_true (profile_diff_nodes (&profile, &old, &before));
+  assert_int_equal (before[0], 8);
+  assert_int_equal (before[a], 7);
+  assert_int_equal (before[b], 5);
   free (before);
   named_profile_free (&old);
   free_profile (&profile);
