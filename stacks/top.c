@@ -13,7 +13,7 @@
 #include "stacks/profile_diff.h"
 
 /* Add what the nodes of PROFILE weigh to what their names do.  ACTIVE has a
-   zero for each name: how many nodes from the root to the present one have
+   zero for each name: how many functions from the root to the present one have
    it.  */
 static void
 add_nodes (const struct named_profile *profile, uint32_t *active,
@@ -28,12 +28,11 @@ add_nodes (const struct named_profile *profile, uint32_t *active,
       struct function_share *share = &shares[node->key];
       for (uint32_t left = i; left != node->parent;
            left = nodes[left].parent, depth--)
-        active[nodes[left].key]--;
-      bool calls_itself = active[node->key]++ > 0;
+        active[nodes[left].key] -= depth > profile->levels;
       if (++depth <= profile->levels)
         continue;
       share->self += (double)node->self;
-      if (!calls_itself)
+      if (active[node->key]++ == 0)
         share->total += (double)profile->totals[next];
     }
 }

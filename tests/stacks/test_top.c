@@ -94,6 +94,24 @@ TEST (a_function_that_calls_itself_counts_once)
   free_profile (&profile);
 }
 
+/* The process was taken for a caller of the function, which seemed to call
+   itself: it had no share but its own.  */
+TEST (a_function_is_called_as_its_process)
+{
+  static const unsigned stack[] = { MAIN, MAIN, A };
+  static const struct function_share expected[]
+      = { { "a", 100, 100, 0 }, { "main", 0, 100, 0 } };
+  uint64_t totals[4];
+  struct named_profile profile = { .names = { .list = names, .n = NAMES },
+                                   .levels = 1,
+                                   .totals = totals };
+  assert_true (call_tree_init (&profile.calls));
+  count (&profile.calls, stack, 3, 3);
+  call_tree_sum (&profile.calls, totals);
+  expect_shares (&profile, NULL, expected, 2);
+  call_tree_free (&profile.calls);
+}
+
 /* What folded_read says of TEXT.  */
 static bool
 read_text (const char *text, struct named_profile *old, struct error *err)
