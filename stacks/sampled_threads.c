@@ -59,7 +59,7 @@ sampled_threads_task (struct sampled_threads *list, pid_t pid, pid_t tid)
   struct sampled_task *made = &list->tasks[list->n_tasks++];
   *made = (struct sampled_task){ .pid = pid,
                                  .tid = tid,
-                                 .newest = PROFILE_NO_THREAD };
+                                 .latest = PROFILE_NO_THREAD };
   return made;
 }
 
@@ -73,10 +73,19 @@ sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
   if (task == NULL)
     return;
   task->birth++;
-  task->newest = PROFILE_NO_THREAD;
+  task->latest = PROFILE_NO_THREAD;
   task->renamed = parent != NULL && parent->renamed;
   if (task->renamed)
     memcpy (task->own_name, parent->own_name, sizeof task->own_name);
+}
+
+/* Give the thread that TASK is the name that was reported, if one was.  */
+static void
+set_own_name (struct sampled_threads *list, const struct sampled_task *task)
+{
+  if (task->renamed && task->latest != PROFILE_NO_THREAD)
+    memcpy (list->threads[task->latest].own_name, task->own_name,
+            sizeof task->own_name);
 }
 
 void
@@ -89,9 +98,7 @@ sampled_threads_rename (struct sampled_threads *list, pid_t pid, pid_t tid,
     return;
   task->renamed = true;
   snprintf (task->own_name, sizeof task->own_name, "%s", name);
-  if (task->newest != PROFILE_NO_THREAD)
-    memcpy (list->threads[task->newest].own_name, task->own_name,
-            sizeof task->own_name);
+  set_own_name (list, task);
 }
 
 /* Put THREAD, which is new, in the list under HASH.  Returns its number.  */
@@ -128,14 +135,15 @@ sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
                                 made.name, strlen (made.name));
   uint32_t number
       = KEY_FIND (&list->numbers, hash, i, is_same (&list->threads[i], &made));
-  if (number != PROFILE_NO_THREAD)
+  if (number == PROFILE_NO_THREAD)
+    {
+      if (!recorded && (task == NULL || !task->renamed))
+        live_thread_name (pid, tid, made.own_name, sizeof made.own_name);
+      number = add_thread (list, hash, &made);
+    }
+  if (task == NULL || number == PROFILE_NO_THREAD)
     return number;
-  if (task != NULL && task->renamed)
-    memcpy (made.own_name, task->own_name, sizeof made.own_name);
-  else if (!recorded)
-    live_thread_name (pid, tid, made.own_name, sizeof made.own_name);
-  number = add_thread (list, hash, &made);
-  if (task != NULL && number != PROFILE_NO_THREAD)
-    task->newest = number;
+  task->latest = number;
+  set_own_name (list, task);
   return number;
 }

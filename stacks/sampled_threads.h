@@ -21,7 +21,7 @@ struct sampled_task
 {
   pid_t pid, tid;
   uint64_t birth;  /* which of those with these numbers it is */
-  uint32_t newest; /* thread that it was sampled as; PROFILE_NO_THREAD */
+  uint32_t latest; /* thread that it was sampled as last; PROFILE_NO_THREAD */
   bool renamed;    /* OWN_NAME was reported */
   char own_name[sizeof ((struct profile_thread *)NULL)->own_name];
   struct off_cpu_wait

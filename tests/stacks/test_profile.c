@@ -186,6 +186,32 @@ TEST_OF_MANY (many_threads_are_renamed_and_sampled)
   assert_string_equal (profile->threads.threads[MANY / 2].own_name, "after");
 }
 
+/* A process whose program calls itself by one name and the other is two
+   threads here, and the one that was sampled last is the one that is renamed.
+   It was the one that was new last.  */
+TEST_OF_MANY (the_thread_that_is_sampled_is_renamed)
+{
+  static const char *const processes[] = { "idle", "busy", "idle" };
+  struct profile *profile = events->profile;
+  struct error err;
+  struct member *member = family_add (&profile->family, 1, &err);
+  const struct registers registers = { .pc = 0x1000 };
+  const struct profile_moment moment = { .tid = 2, .registers = &registers };
+  assert_non_null (member);
+  member->executing = true;
+  for (unsigned i = 0; i < 3; i++)
+    {
+      rename_task (events, 1, 1, processes[i]);
+      assert_int_equal (profile_place (profile, member, &moment).thread,
+                        i % 2);
+    }
+  rename_task (events, 1, 2, "worker");
+  assert_string_equal (profile->threads.threads[0].own_name, "worker");
+  rename_task (events, 1, 1, "busy");
+  profile_place (profile, member, &moment);
+  assert_string_equal (profile->threads.threads[1].own_name, "worker");
+}
+
 TEST_OF_MANY (many_processes_begin_and_end)
 {
   struct profile *profile = events->profile;
