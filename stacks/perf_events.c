@@ -143,10 +143,11 @@ take_task (struct perf_events *events, const struct perf_record *record,
   switch (record->type)
     {
     case PERF_RECORD_FORK: /* of a process or a thread */
-      if (task->pid != task->parent)
-        family_fork (family, (pid_t)task->parent, pid);
-      else
+      /* Of a process that was there before, perf tells what it has mapped.  */
+      if (task->pid == task->parent)
         family_begin_thread (family, pid);
+      else if (!(record->misc & PERF_RECORD_MISC_FORK_EXEC))
+        family_fork (family, (pid_t)task->parent, pid);
       sampled_threads_begin (&profile->threads, pid, tid, (pid_t)task->parent,
                              (pid_t)task->parent_tid);
       break;

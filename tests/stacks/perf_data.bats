@@ -140,6 +140,15 @@ check_stacks ()
   done
 }
 
+@test "a process that was there before the recording has no mappings of its parent" {
+  recorded old-child
+  gives 0 profiled --input=perf.data -o folded
+  cat folded
+  grep -qx 'old;\[no-section\];\[unknown\] 3' folded
+  [[ $stderr == *"3 samples of processes whose files the recording does not name"* ]] \
+    || report
+}
+
 @test "compressed records: the same stacks" {
   needs zstd
   local kind

@@ -78,8 +78,8 @@ class Writer:
     def comm(self, pid, name):
         self.add(COMM, EXEC, struct.pack('<II', pid, pid) + name + b'\0', pid)
 
-    def task(self, kind, pid, tid, parent, parent_tid):
-        self.add(kind, 0, struct.pack('<IIIIQ', pid, parent, tid, parent_tid,
+    def task(self, kind, pid, tid, parent, parent_tid, misc=0):
+        self.add(kind, misc, struct.pack('<IIIIQ', pid, parent, tid, parent_tid,
                                       self.now), pid, tid)
 
     def fork(self, parent, pid):
@@ -268,6 +268,13 @@ def write(dump, out, *options):
         if 'maps-last' in options:
             writer.now = 0
         writer.map(pid, line, build_ids)
+    # A process that was there before has what it has mapped itself, as perf
+    # tells of it.  Its parent is told of first.
+    if 'old-child' in options:
+        writer.task(FORK, pid + 1, pid + 1, pid, pid, EXEC)
+        writer.add(COMM, 0, struct.pack('<II', pid + 1, pid + 1) + b'old\0',
+                   pid + 1)
+        pid += 1
     if 'child' in options:
         writer.fork(pid, pid + 1)
         pid += 1
