@@ -35,22 +35,43 @@ enum
   COPY_MAX = 1 << 30, /* bytes of a mapping that are copied from memory */
   /* Of what a process has in memory of a file: it may be hostile.  */
   READ_MAX = 4096, /* bytes of its notes, or of how it begins */
-  SEGMENTS_MAX = 64
+  SEGMENTS_MAX = 64,
+  /* Mappings on each side of one that are looked at for others of its file.  A
+     file has four to six, side by side, and a few more where a program has
+     changed what may be done with a part.  */
+  NEAR = 64
 };
 
 /* What was mapped.  */
 
-/* Where the first byte of FILE is in PROCESS.  False if it is not mapped.  */
+/* The mapping of PROCESS behind LAST that is of the file of MAPPING, not far
+   from that one; the first one if LAST is NULL.  NULL if there is none.  */
+static const struct mapping *
+next_mapping (const struct process *process, const struct mapping *mapping,
+              const struct mapping *last)
+{
+  const struct mappings *all = &process->mappings;
+  size_t number = (size_t)(mapping - all->list);
+  size_t at = number < NEAR ? 0 : number - NEAR;
+  if (last != NULL)
+    at = (size_t)(last - all->list) + 1;
+  for (; at < all->n && at <= number + NEAR; at++)
+    if (all->list[at].file == mapping->file)
+      return &all->list[at];
+  return NULL;
+}
+
+/* Where the first byte of the file of MAPPING is in PROCESS.  False if it is
+   not mapped.  */
 static bool
-find_begin (const struct process *process, const struct code_file *file,
+find_begin (const struct process *process, const struct mapping *mapping,
             uint64_t *address)
 {
-  size_t at = 0;
-  const struct mapping *mapping;
-  while ((mapping = mappings_next (&process->mappings, file, &at)) != NULL)
-    if (mapping->offset == 0)
+  const struct mapping *at = NULL;
+  while ((at = next_mapping (process, mapping, at)) != NULL)
+    if (at->offset == 0)
       {
-        *address = mapping->start;
+        *address = at->start;
         return true;
       }
   return false;
@@ -144,11 +165,11 @@ copy_range (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
   return copied;
 }
 
-/* Whether FD, which STATUS is of, begins as FILE does in the memory of
-   PROCESS. If a core does not have that, the file is taken at its name, unless
-   it has changed since.  */
+/* Whether FD, which STATUS is of, begins as the file of MAPPING does in the
+   memory of PROCESS.  If a core does not have that, the file is taken at its
+   name, unless it has changed since.  */
 static bool
-begins_equally (struct process *process, const struct code_file *file, int fd,
+begins_equally (struct process *process, const struct mapping *mapping, int fd,
                 const struct stat *status)
 {
   uint8_t mapped[READ_MAX], in_file[READ_MAX];
@@ -157,11 +178,12 @@ begins_equally (struct process *process, const struct code_file *file, int fd,
   /* Nothing can be mapped of an empty file, and it begins like any other.  */
   if (n == 0)
     return false;
-  if (find_begin (process, file, &address)
+  if (find_begin (process, mapping, &address)
       && copy_range (&process->memory, address, mapped, n) == n)
     return pread (fd, in_file, n, 0) == (ssize_t)n
            && memcmp (in_file, mapped, n) == 0;
-  return file == process->program_file || status->st_ctime < process->dumped;
+  return mapping->file == process->program_file
+         || status->st_ctime < process->dumped;
 }
 
 /* Whether FD has the build-id of FILE.  */
@@ -185,30 +207,30 @@ has_build_id (const struct code_file *file, int fd)
 }
 
 static bool
-is_mapped (struct process *process, const struct code_file *file, int fd)
+is_mapped (struct process *process, const struct mapping *mapping, int fd)
 {
-  const struct mapped_identity *recorded = &file->recorded;
+  const struct mapped_identity *recorded = &mapping->file->recorded;
   struct stat status;
   if (fstat (fd, &status) != 0)
     return false;
   if (recorded->build_id_size > 0)
-    return has_build_id (file, fd);
+    return has_build_id (mapping->file, fd);
   if (recorded->inode != 0 && status.st_ino != recorded->inode)
     return false;
   /* The device of a recording may have another number after a restart.  On
      btrfs, stat tells of another device than the kernel's list of mappings. */
   return (recorded->inode != 0
           && (recorded->device == 0 || status.st_dev == recorded->device))
-         || begins_equally (process, file, fd, &status);
+         || begins_equally (process, mapping, fd, &status);
 }
 
 /* Names.  */
 
-/* FD, if it is FILE; or -1, when FD is closed.  */
+/* FD, if it is the file of MAPPING; or -1, when FD is closed.  */
 static int
-take_same (struct process *process, const struct code_file *file, int fd)
+take_same (struct process *process, const struct mapping *mapping, int fd)
 {
-  if (fd >= 0 && !is_mapped (process, file, fd))
+  if (fd >= 0 && !is_mapped (process, mapping, fd))
     {
       close (fd);
       return -1;
@@ -216,28 +238,30 @@ take_same (struct process *process, const struct code_file *file, int fd)
   return fd;
 }
 
-/* Open the file at NAME, if it is FILE; or -1.  */
+/* Open the file at NAME, if it is that of MAPPING; or -1.  */
 static int
-open_same (struct process *process, const struct code_file *file,
+open_same (struct process *process, const struct mapping *mapping,
            const char *name)
 {
-  return take_same (process, file, io_open_regular (name));
+  return take_same (process, mapping, io_open_regular (name));
 }
 
-/* Open FILE under the name that it had, if it was deleted or replaced while it
-   was mapped: it may be back.  What has that name is another build of it as a
-   rule, and that one may begin equally, so its beginning is no proof.  */
+/* Open the file of MAPPING under the name that it had, if it was deleted or
+   replaced while it was mapped: it may be back.  What has that name is another
+   build of it as a rule, and that one may begin equally, so its beginning is
+   no proof.  */
 static int
-open_again (struct process *process, const struct code_file *file)
+open_again (struct process *process, const struct mapping *mapping)
 {
   static const char mark[] = " (deleted)";
+  const struct code_file *file = mapping->file;
   size_t length = strlen (file->path), marked = sizeof mark - 1;
   char name[NAME_MAX_SIZE];
   if (!has_suffix (file->path, mark)
       || (file->recorded.build_id_size == 0 && file->recorded.inode == 0))
     return -1;
   snprintf (name, sizeof name, "%.*s", (int)(length - marked), file->path);
-  return open_same (process, file, name);
+  return open_same (process, mapping, name);
 }
 
 /* Open the file of MAPPING by the names that the kernel has for it while
@@ -245,35 +269,35 @@ open_again (struct process *process, const struct code_file *file)
 static int
 open_living (struct process *process, const struct mapping *mapping)
 {
-  const struct code_file *file = mapping->file;
   char name[NAME_MAX_SIZE];
   int fd, pid = (int)process->pid;
-  snprintf (name, sizeof name, "/proc/%d/root%s", pid, file->path);
-  if ((fd = open_same (process, file, name)) >= 0)
+  snprintf (name, sizeof name, "/proc/%d/root%s", pid, mapping->file->path);
+  if ((fd = open_same (process, mapping, name)) >= 0)
     return fd;
   snprintf (name, sizeof name, "/proc/%d/exe", pid);
-  if ((fd = open_same (process, file, name)) >= 0)
+  if ((fd = open_same (process, mapping, name)) >= 0)
     return fd;
   snprintf (name, sizeof name, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid,
             mapping->start, mapping->end);
-  return open_same (process, file, name);
+  return open_same (process, mapping, name);
 }
 
-/* Open FILE by its build-id, if that is known: by the link that distributions
-   have, or from a server.  */
+/* Open the file of MAPPING by its build-id, if that is known: by the link that
+   distributions have, or from a server.  */
 static int
-open_by_build_id (struct process *process, const struct code_file *file)
+open_by_build_id (struct process *process, const struct mapping *mapping)
 {
+  const struct mapped_identity *recorded = &mapping->file->recorded;
   char digits[BUILD_ID_DIGITS_SIZE], name[NAME_MAX_SIZE];
-  const struct build_id id
-      = { file->recorded.build_id, file->recorded.build_id_size };
+  const struct build_id id = { recorded->build_id, recorded->build_id_size };
   if (id.size < 2)
     return -1;
   build_id_digits (&id, digits);
   snprintf (name, sizeof name, "/usr/lib/debug/.build-id/%.2s/%s", digits,
             digits + 2);
-  int fd = open_same (process, file, name);
-  return fd >= 0 ? fd : take_same (process, file, served_find_program (&id));
+  int fd = open_same (process, mapping, name);
+  return fd >= 0 ? fd
+                 : take_same (process, mapping, served_find_program (&id));
 }
 
 /* Copies.  */
@@ -316,40 +340,38 @@ copy_vdso (void)
   return fd;
 }
 
-/* Copy to the SIZE BYTES what PROCESS has of FILE in memory.  */
+/* Copy to the SIZE BYTES what PROCESS has in memory of the file of
+   MAPPING.  */
 static void
-copy_mappings (struct process *process, const struct code_file *file,
+copy_mappings (struct process *process, const struct mapping *mapping,
                uint8_t *bytes, size_t size)
 {
-  size_t at = 0;
-  const struct mapping *mapping;
-  while ((mapping = mappings_next (&process->mappings, file, &at)) != NULL)
-    if (mapping->offset < size)
+  const struct mapping *at = NULL;
+  while ((at = next_mapping (process, mapping, at)) != NULL)
+    if (at->offset < size)
       {
-        uint64_t length = mapping->end - mapping->start;
-        uint64_t left = size - mapping->offset;
-        process->files->copied += copy_range (&process->memory, mapping->start,
-                                              bytes + mapping->offset,
-                                              length < left ? length : left);
+        uint64_t length = at->end - at->start, left = size - at->offset;
+        process->files->copied
+            += copy_range (&process->memory, at->start, bytes + at->offset,
+                           length < left ? length : left);
       }
 }
 
-/* How many bytes from its start on FILE has in PROCESS; 0 if there are more
-   than may be copied.  */
+/* How many bytes from its start on the file of MAPPING has in PROCESS; 0 if
+   there are more than may be copied.  */
 static size_t
-mapped_size (const struct process *process, const struct code_file *file)
+mapped_size (const struct process *process, const struct mapping *mapping)
 {
-  size_t at = 0;
   uint64_t size = 0, all = process->files->copied;
-  const struct mapping *mapping;
-  while ((mapping = mappings_next (&process->mappings, file, &at)) != NULL)
+  const struct mapping *at = NULL;
+  while ((at = next_mapping (process, mapping, at)) != NULL)
     {
-      uint64_t length = mapping->end - mapping->start;
-      if (mapping->offset >= COPY_MAX || length >= COPY_MAX)
+      uint64_t length = at->end - at->start;
+      if (at->offset >= COPY_MAX || length >= COPY_MAX)
         continue;
       all += length;
-      if (mapping->offset + length > size)
-        size = mapping->offset + length;
+      if (at->offset + length > size)
+        size = at->offset + length;
     }
   return all <= FILES_COPIED_MAX ? size : 0;
 }
@@ -359,7 +381,7 @@ mapped_size (const struct process *process, const struct code_file *file)
 static int
 copy_memory (struct process *process, const struct mapping *mapping)
 {
-  size_t size = mapped_size (process, mapping->file);
+  size_t size = mapped_size (process, mapping);
   uint8_t byte;
   void *bytes;
   if (size < sizeof (Elf64_Ehdr)
@@ -368,7 +390,7 @@ copy_memory (struct process *process, const struct mapping *mapping)
   int fd = make_file (size, &bytes);
   if (fd < 0)
     return -1;
-  copy_mappings (process, mapping->file, bytes, size);
+  copy_mappings (process, mapping, bytes, size);
   Elf64_Ehdr *header = bytes;
   header->e_shoff = 0;
   header->e_shnum = header->e_shstrndx = 0;
@@ -386,21 +408,19 @@ file_finder_open (struct process *process, const struct mapping *mapping)
   if (strcmp (file->path, "[vdso]") == 0 && process->memory.fetch != NULL)
     return copy_vdso ();
   /* Nothing is known of the memory of a process that was recorded.  */
-  if (!process->recorded && !mappings_list_by_file (&process->mappings))
-    return -1;
   if (!process->recorded && file->recorded.inode == 0
       && file->recorded.build_id_size == 0
-      && find_begin (process, file, &address))
+      && find_begin (process, mapping, &address))
     find_build_id (process, file, address);
   if (process->program != NULL && file == process->program_file)
-    fd = open_same (process, file, process->program);
+    fd = open_same (process, mapping, process->program);
   if (fd < 0 && file->path[0] == '/')
-    fd = open_same (process, file, file->path);
+    fd = open_same (process, mapping, file->path);
   if (fd < 0 && file->path[0] == '/')
-    fd = open_again (process, file);
+    fd = open_again (process, mapping);
   if (fd < 0 && lives)
     fd = open_living (process, mapping);
   if (fd < 0)
-    fd = open_by_build_id (process, file);
+    fd = open_by_build_id (process, mapping);
   return fd >= 0 || process->recorded ? fd : copy_memory (process, mapping);
 }

@@ -6,7 +6,8 @@
 
 #include "stacks/process.h"
 
-/* Open the file of MAPPING, one of PROCESS; -1 if it is not found.  */
+/* Open the file of MAPPING, which is in the list of PROCESS; -1 if it is not
+   found.  */
 int file_finder_open (struct process *process, const struct mapping *mapping);
 
 #endif /* STACKS_FILE_FINDER_H */

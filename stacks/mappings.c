@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/prefix.h"
-#include "base/radix.h"
 #include "base/search.h"
 #include "stacks/shortage.h"
 
@@ -43,17 +42,9 @@ mapping_is_of_file (const char *path, bool is_known)
 
 /* Changes.  */
 
-static void
-forget_by_file (struct mappings *mappings)
-{
-  free (mappings->by_file);
-  mappings->by_file = NULL;
-}
-
 void
 mappings_forget (struct mappings *mappings, size_t *sum)
 {
-  forget_by_file (mappings);
   if (mappings->owners == NULL || --*mappings->owners == 0)
     {
       free (mappings->list - mappings->front);
@@ -151,7 +142,6 @@ insert_mapping (struct mappings *all, size_t *sum,
       parts[n].offset += mapping->end - parts[n].start;
       parts[n++].start = mapping->end;
     }
-  forget_by_file (all);
   if (!replace_mappings (all, sum, first, last, n))
     return false;
   memcpy (all->list + first, parts, n * sizeof *parts);
@@ -179,7 +169,6 @@ mappings_share (struct mappings *to, struct mappings *from)
     }
   ++*from->owners;
   *to = *from;
-  to->by_file = NULL;
   return true;
 }
 
@@ -189,44 +178,4 @@ mappings_move (struct mappings *to, struct mappings *from, size_t *sum)
   mappings_forget (to, sum);
   *to = *from;
   *from = (struct mappings){ 0 };
-}
-
-/* By file.  */
-
-/* A mapping of a file.  */
-struct file_mapping
-{
-  uint64_t file; /* its address */
-  size_t number; /* of the mapping */
-};
-
-bool
-mappings_list_by_file (struct mappings *mappings)
-{
-  size_t n = mappings->n;
-  if (mappings->by_file != NULL)
-    return true;
-  struct file_mapping *list = calloc (n + 1, sizeof *list);
-  for (size_t i = 0; list != NULL && i < n; i++)
-    list[i] = (struct file_mapping){ (uintptr_t)mappings->list[i].file, i };
-  if (list == NULL || !RADIX_SORT (list, n))
-    {
-      free (list);
-      return shortage_note ();
-    }
-  mappings->by_file = list;
-  return true;
-}
-
-const struct mapping *
-mappings_next (const struct mappings *mappings, const struct code_file *file,
-               size_t *at)
-{
-  size_t n = mappings->n;
-  const struct file_mapping *list = mappings->by_file;
-  if (*at == 0)
-    *at = SEARCH_FIRST (n, i, list[i].file >= (uintptr_t)file);
-  return *at < n && list[*at].file == (uintptr_t)file
-             ? &mappings->list[list[(*at)++].number]
-             : NULL;
 }

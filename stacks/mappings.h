@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 struct code_file;
-struct file_mapping; /* opaque */
 
 /* A mapping.  What lies between two mappings of a file is not the file's.  */
 struct mapping
@@ -33,7 +32,6 @@ struct mappings
                      it has forked do until one of them maps something; NULL:
                      one has it */
   bool has_files; /* one of a file was among them */
-  struct file_mapping *by_file; /* owned: by file; NULL: not listed */
 };
 
 /* Lists of mappings have room for no more: in a recording, each of thousands
@@ -64,13 +62,5 @@ bool mappings_share (struct mappings *to, struct mappings *from);
 void mappings_move (struct mappings *to, struct mappings *from, size_t *sum);
 
 void mappings_forget (struct mappings *mappings, size_t *sum);
-
-/* List the mappings by file, unless they are.  False when memory ran out.  */
-bool mappings_list_by_file (struct mappings *mappings);
-
-/* The next mapping of FILE, in ascending order, or NULL.  The mappings are
-   listed by file, and *AT is 0 at first.  */
-const struct mapping *mappings_next (const struct mappings *mappings,
-                                     const struct code_file *file, size_t *at);
 
 #endif /* STACKS_MAPPINGS_H */

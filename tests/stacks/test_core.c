@@ -670,37 +670,6 @@ FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
     }
 }
 
-/* How it begins is found by a list that takes memory.  */
-FIXTURE_TEST (
-    without_memory_another_file_is_not_taken_for_the_one_that_was_mapped)
-{
-  char path[PATH_SIZE];
-  struct stat status;
-  static uint8_t page[4096];
-  uint8_t bytes[CORE_SIZE];
-  struct process process = { .files = &files, .arch = &arch_amd64 };
-  int fd = create_file (path);
-  make_library (bytes, PT_NULL, 0, 0);
-  memcpy (page, bytes, sizeof bytes);
-  page[0x700] = 1;
-  assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
-  assert_int_equal (fstat (fd, &status), 0);
-  process.dumped = status.st_ctime + 5;
-  const struct walk_mapping report
-      = { .start = 0x30000, .end = 0x31000, .path = path };
-  assert_true (process_map (&process, &report));
-  memory_add (&process.memory, 0x30000, page, sizeof page);
-  allocations_granted = 0;
-  allocations_fail_lastingly = true;
-  int opened = file_finder_open (&process, process.mappings.list);
-  allocations_granted = UINT_MAX;
-  allocations_fail_lastingly = false;
-  assert_int_equal (opened, -1);
-  process_free (&process);
-  close (fd);
-  unlink (path);
-}
-
 /* The rows of a file are in the file.  */
 FIXTURE_TEST (the_section_is_in_the_file)
 {
@@ -766,7 +735,7 @@ TEST (only_the_file_that_was_mapped_is_opened)
   char path[PATH_SIZE];
   struct stat status;
   uint8_t bytes[CORE_SIZE];
-  struct process process = { .files = &files };
+  struct process process = { .files = &files, .arch = &arch_amd64 };
   int fd = create_file (path);
   make_library (bytes, PT_NULL, 0, 0);
   assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
@@ -778,7 +747,10 @@ TEST (only_the_file_that_was_mapped_is_opened)
           = { .device = status.st_dev + (i == 1),
               .inode = i == 3 ? 0 : status.st_ino + (i == 2) };
       mapping.file = code_files_get (&files, path, &identity);
-      code_file_take (mapping.file, file_finder_open (&process, &mapping));
+      assert_true (
+          mappings_put (&process.mappings, &files.mappings, &mapping));
+      code_file_take (mapping.file,
+                      file_finder_open (&process, process.mappings.list));
       assert_true (mapping.file->opened);
       assert_int_equal (mapping.file->image.bytes != NULL, i == 0);
       if (i > 0)
