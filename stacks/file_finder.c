@@ -143,28 +143,6 @@ is_build_id (const struct code_file *file, struct build_id id)
          && bytes_are_zero (recorded->build_id + n, size - n);
 }
 
-/* Copy SIZE bytes at ADDRESS of MEMORY, or as many as there are.  */
-static size_t
-copy_range (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
-{
-  size_t copied = 0;
-  if (memory->fetch != NULL)
-    return memory->fetch (memory->source, address, to, size);
-  while (copied < size)
-    {
-      uint64_t start, length;
-      const uint8_t *bytes
-          = memory_around (memory, address + copied, &start, &length);
-      if (bytes == NULL)
-        break;
-      uint64_t skip = address + copied - start, left = length - skip;
-      size_t n = left < size - copied ? (size_t)left : size - copied;
-      memcpy (to + copied, bytes + skip, n);
-      copied += n;
-    }
-  return copied;
-}
-
 /* Whether FD, which STATUS is of, begins as the file of MAPPING does in the
    memory of PROCESS.  If a core does not have that, the file is taken at its
    name, unless it has changed since.  */
@@ -179,7 +157,7 @@ begins_equally (struct process *process, const struct mapping *mapping, int fd,
   if (n == 0)
     return false;
   if (find_begin (process, mapping, &address)
-      && copy_range (&process->memory, address, mapped, n) == n)
+      && memory_read_now (&process->memory, address, mapped, n) == n)
     return pread (fd, in_file, n, 0) == (ssize_t)n
            && memcmp (in_file, mapped, n) == 0;
   return mapping->file == process->program_file
@@ -351,9 +329,9 @@ copy_mappings (struct process *process, const struct mapping *mapping,
     if (at->offset < size)
       {
         uint64_t length = at->end - at->start, left = size - at->offset;
-        process->files->copied
-            += copy_range (&process->memory, at->start, bytes + at->offset,
-                           length < left ? length : left);
+        process->files->copied += memory_read_now (
+            &process->memory, at->start, bytes + at->offset,
+            length < left ? length : left);
       }
 }
 
@@ -385,7 +363,7 @@ copy_memory (struct process *process, const struct mapping *mapping)
   uint8_t byte;
   void *bytes;
   if (size < sizeof (Elf64_Ehdr)
-      || copy_range (&process->memory, mapping->start, &byte, 1) == 0)
+      || memory_read_now (&process->memory, mapping->start, &byte, 1) == 0)
     return -1;
   int fd = make_file (size, &bytes);
   if (fd < 0)

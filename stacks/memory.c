@@ -165,42 +165,46 @@ region_needed (struct memory *memory, uint64_t address)
   return region_at (memory, address);
 }
 
-const void *
-memory_around (struct memory *memory, uint64_t address, uint64_t *start,
-               uint64_t *size)
+/* Read SIZE bytes of the copies, up to the first that is not there.  Returns
+   how many.  */
+static size_t
+read_part (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
 {
-  const struct memory_region *region = region_needed (memory, address);
-  if (region == NULL)
-    return NULL;
-  *start = region->start;
-  *size = region->size;
-  return region->bytes;
+  size_t done = 0;
+  /* No region has the last address, where ADDRESS would wrap around.  */
+  while (done < size)
+    {
+      const struct memory_region *region
+          = region_needed (memory, address + done);
+      if (region == NULL)
+        break;
+      uint64_t offset = address + done - region->start;
+      size_t left = size - done, part = left;
+      if (region->size - offset < left)
+        part = (size_t)(region->size - offset);
+      /* Walks read words: spare them the call of memcpy.  */
+      if (part == sizeof (uint64_t))
+        memcpy (to + done, region->bytes + offset, sizeof (uint64_t));
+      else
+        memcpy (to + done, region->bytes + offset, part);
+      done += part;
+    }
+  return done;
 }
 
 bool
 memory_read (struct memory *memory, uint64_t address, void *to, size_t size)
 {
-  uint8_t *out = to;
-  /* No region has the last address, where ADDRESS would wrap around.  */
-  while (size > 0)
-    {
-      const struct memory_region *region = region_needed (memory, address);
-      if (region == NULL)
-        return false;
-      uint64_t offset = address - region->start;
-      size_t part = region->size - offset < size
-                        ? (size_t)(region->size - offset)
-                        : size;
-      /* Walks read words: spare them the call of memcpy.  */
-      if (part == sizeof (uint64_t))
-        memcpy (out, region->bytes + offset, sizeof (uint64_t));
-      else
-        memcpy (out, region->bytes + offset, part);
-      out += part;
-      address += part;
-      size -= part;
-    }
-  return true;
+  return read_part (memory, address, to, size) == size;
+}
+
+size_t
+memory_read_now (struct memory *memory, uint64_t address, void *to,
+                 size_t size)
+{
+  return memory->fetch != NULL
+             ? memory->fetch (memory->source, address, to, size)
+             : read_part (memory, address, to, size);
 }
 
 void

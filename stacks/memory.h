@@ -47,11 +47,11 @@ bool memory_add (struct memory *memory, uint64_t address, const void *bytes,
 bool memory_read (struct memory *memory, uint64_t address, void *to,
                   size_t size);
 
-/* The contents around ADDRESS that are in one piece: *SIZE bytes from *START
-   on.  They stay as long as they are not dropped.  NULL if nothing is known of
-   ADDRESS.  While MEMORY is open, missing bytes are copied first.  */
-const void *memory_around (struct memory *memory, uint64_t address,
-                           uint64_t *start, uint64_t *size);
+/* Read what does not change while the program runs, as its code: from the
+   program as it is now, or else from the copies.  At most SIZE bytes, up to
+   the first that is not there.  Returns how many.  */
+size_t memory_read_now (struct memory *memory, uint64_t address, void *to,
+                        size_t size);
 
 /* Drop all copies.  */
 void memory_forget (struct memory *memory);

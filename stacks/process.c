@@ -24,16 +24,6 @@ open_file (const struct process *process, const struct mapping *mapping)
   return mapping->file;
 }
 
-/* Read code of PROCESS that is in no file.  */
-static bool
-read_memory (struct process *process, uint64_t address, void *to, size_t size)
-{
-  struct memory *memory = &process->memory;
-  return memory->fetch != NULL
-             ? memory->fetch (memory->source, address, to, size) == size
-             : memory_read (memory, address, to, size);
-}
-
 /* Whether PROCESS has at ADDRESS what the file of IMAGE has at OFFSET.  */
 static bool
 has_code_of (const struct process *process, uint64_t address,
@@ -43,8 +33,9 @@ has_code_of (const struct process *process, uint64_t address,
   uint64_t before = address % sizeof bytes;
   return offset >= before && image->size >= sizeof bytes
          && offset - before <= image->size - sizeof bytes
-         && read_memory ((struct process *)process, address - before, bytes,
-                         sizeof bytes)
+         && memory_read_now ((struct memory *)&process->memory,
+                             address - before, bytes, sizeof bytes)
+                == sizeof bytes
          && memcmp (bytes, image->bytes + offset - before, sizeof bytes) == 0;
 }
 
@@ -176,10 +167,11 @@ read_file (const struct process *process, uint64_t address, void *to,
 }
 
 bool
-process_read_code (void *process, uint64_t address, void *to, size_t size)
+process_read_code (void *reader, uint64_t address, void *to, size_t size)
 {
+  struct process *process = reader;
   return read_file (process, address, to, size)
-         || read_memory (process, address, to, size);
+         || memory_read_now (&process->memory, address, to, size) == size;
 }
 
 bool

@@ -80,11 +80,10 @@ struct code_file *process_code_at (struct process *process, uint64_t address,
 /* Whether ADDRESS is a file's.  */
 bool process_is_file_at (const struct process *process, uint64_t address);
 
-/* Read code of PROCESS, a struct process, as unwind_source.read does: from its
+/* Read code of READER, a struct process, as unwind_source.read does: from its
    file, or from the process whether it is stopped or not, because code does
    not change.  Cores have no code of files, recordings have no code at all. */
-bool process_read_code (void *process, uint64_t address, void *to,
-                        size_t size);
+bool process_read_code (void *reader, uint64_t address, void *to, size_t size);
 
 /* Whether PC can be a return address: it is code, and a call may end there. */
 bool process_may_return_to (struct process *process, uint64_t pc);
