@@ -82,14 +82,12 @@ static bool
 find_extent (const struct image *image, uint64_t *start, uint64_t *end)
 {
   bool found = false;
-  for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type == PT_LOAD)
-      {
-        const GElf_Phdr *segment = &image->segments[i];
-        *start = found ? *start : segment->p_vaddr;
-        *end = segment->p_vaddr + segment->p_memsz;
-        found = true;
-      }
+  FOR_EACH_LOAD (load, image)
+    {
+      *start = found ? *start : load->p_vaddr;
+      *end = load->p_vaddr + load->p_memsz;
+      found = true;
+    }
   return found;
 }
 

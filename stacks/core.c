@@ -325,20 +325,18 @@ map_vdso (const struct core *core, struct process *process)
 static bool
 map_image (struct process *process, const struct image *image, uint64_t bias)
 {
-  bool mapped = true;
-  for (size_t i = 0; mapped && i < image->n_segments; i++)
+  FOR_EACH_LOAD (load, image)
     {
-      const GElf_Phdr *segment = &image->segments[i];
       const struct walk_mapping report
-          = { .start = bias + segment->p_vaddr,
-              .end = bias + segment->p_vaddr + segment->p_filesz,
-              .offset = segment->p_offset,
+          = { .start = bias + load->p_vaddr,
+              .end = bias + load->p_vaddr + load->p_filesz,
+              .offset = load->p_offset,
               .path = process->program,
-              .runs = segment->p_flags & PF_X };
-      if (segment->p_type == PT_LOAD)
-        mapped = process_map (process, &report);
+              .runs = load->p_flags & PF_X };
+      if (!process_map (process, &report))
+        return false;
     }
-  return mapped;
+  return true;
 }
 
 /* Map the program that the user has named, where the core says that it
