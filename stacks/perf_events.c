@@ -9,14 +9,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "stacks/live.h"
-
-uint64_t
-perf_events_registers (void)
-{
-  return registers_mask (live_arch (), ORDER_PERF);
-}
-
 static bool
 is_sampled (const struct perf_events *events, uint32_t pid)
 {

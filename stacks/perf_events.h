@@ -23,9 +23,6 @@ struct perf_events
   uint64_t last;    /* when the last switch was */
 };
 
-/* Which registers walks need: bits of uapi/asm/perf_regs.h.  */
-uint64_t perf_events_registers (void);
-
 /* Walk the stack in SAMPLE, with the registers in MASK, and count it in the
    profile, or at the end of the wait that begins with it.  Returns the process
    that it is of.  NULL, and nothing is counted: it has no such registers, as

@@ -21,6 +21,7 @@
 
 #include "base/io.h"
 #include "base/mapped_file.h"
+#include "stacks/live.h"
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perf_events.h"
 #include "stacks/printed_file.h"
@@ -64,7 +65,7 @@ static bool
 check_facts (struct perf_input *input, struct error *err)
 {
   const struct perf_data_facts *facts = perf_data_facts (input->data);
-  uint64_t needed = perf_events_registers ();
+  uint64_t needed = registers_mask (live_arch (), ORDER_PERF);
   struct utsname host = { 0 };
   if (uname (&host) == 0 && facts->machine[0] != '\0'
       && strcmp (facts->machine, host.machine) != 0)
@@ -93,42 +94,6 @@ check_facts (struct perf_input *input, struct error *err)
   input->events.recording = input->data;
   input->events.same_kernel = strcmp (facts->release, host.release) == 0;
   return true;
-}
-
-struct perf_input *
-perf_input_open (struct profile *profile, const char *path, unsigned event,
-                 struct error *err)
-{
-  struct perf_input *input = calloc (1, sizeof *input);
-  if (input == NULL)
-    {
-      error_set_no_memory (err);
-      return NULL;
-    }
-  error_clear (err);
-  input->profile = profile;
-  input->events
-      = (struct perf_events){ .profile = profile, .waits.profile = profile };
-  input->event = event;
-  profile->family.recorded = profile->kernel.recorded = true;
-  input->first = UINT64_MAX;
-  if (map_file (input, path, err))
-    input->data = perf_data_open (input->bytes, input->size, err);
-  if (input->data != NULL && check_facts (input, err))
-    return input;
-  perf_input_close (input);
-  return NULL;
-}
-
-void
-perf_input_close (struct perf_input *input)
-{
-  if (input->data != NULL)
-    perf_data_close (input->data);
-  if (input->bytes != NULL)
-    mapped_file_close (input->bytes, input->size);
-  free (input->addresses);
-  free (input);
 }
 
 /* Records.  */
@@ -199,9 +164,9 @@ print_output (void *context, FILE *out, struct error *err)
   return perf_writer_end (&input->writer) || error_set_no_memory (err);
 }
 
-bool
-perf_input_run (struct perf_input *input, const char *output,
-                struct error *err)
+/* Take all records, for OUTPUT, too, unless that is NULL.  */
+static bool
+run (struct perf_input *input, const char *output, struct error *err)
 {
   size_t room = input->profile->walk.max;
   input->addresses = reallocarray (NULL, room, sizeof *input->addresses);
@@ -214,4 +179,30 @@ perf_input_run (struct perf_input *input, const char *output,
          || error_set (err, CFI2SFRAME_UNSUPPORTED,
                        "it does not say when threads had a processor "
                        "(perf record --switch-events)");
+}
+
+bool
+perf_input_take (struct profile *profile, const char *path, unsigned event,
+                 const char *output, const char **at_fault, struct error *err)
+{
+  struct perf_input input
+      = { .profile = profile,
+          .events = { .profile = profile, .waits.profile = profile },
+          .event = event,
+          .first = UINT64_MAX };
+  error_clear (err);
+  *at_fault = path;
+  profile->family.recorded = profile->kernel.recorded = true;
+  if (map_file (&input, path, err))
+    input.data = perf_data_open (input.bytes, input.size, err);
+  bool done = input.data != NULL && check_facts (&input, err);
+  if (done && output != NULL)
+    *at_fault = output;
+  done = done && run (&input, output, err);
+  if (input.data != NULL)
+    perf_data_close (input.data);
+  if (input.bytes != NULL)
+    mapped_file_close (input.bytes, input.size);
+  free (input.addresses);
+  return done;
 }

@@ -191,7 +191,7 @@ ask_for_samples (struct perf_event_attr *attr, unsigned hz, bool on_exec)
   attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER
                        | PERF_SAMPLE_CALLCHAIN;
   attr->exclude_callchain_user = 1;
-  attr->sample_regs_user = perf_events_registers ();
+  attr->sample_regs_user = registers_mask (live_arch (), ORDER_PERF);
   attr->sample_stack_user = STACK_MAX & ~7;
   attr->mmap = attr->mmap_data = attr->mmap2 = 1;
   attr->comm = attr->comm_exec = attr->task = 1;

@@ -287,20 +287,13 @@ static bool
 take_recording (struct session *session)
 {
   const struct profile_options *options = &session->options;
-  const char *slash = strrchr (options->input, '/');
+  const char *slash = strrchr (options->input, '/'), *at_fault;
   struct error err;
   snprintf (session->profile.name, sizeof session->profile.name, "%s",
             slash != NULL ? slash + 1 : options->input);
-  struct perf_input *input = perf_input_open (
-      &session->profile, options->input, options->event, &err);
-  if (input == NULL)
-    return profile_fail (options->input, err.reason);
-  bool taken = perf_input_run (input, options->perf_data, &err);
-  perf_input_close (input);
-  if (!taken)
-    return profile_fail (options->perf_data != NULL ? options->perf_data
-                                                    : options->input,
-                         err.reason);
+  if (!perf_input_take (&session->profile, options->input, options->event,
+                        options->perf_data, &at_fault, &err))
+    return profile_fail (at_fault, err.reason);
   return session->profile.samples > 0
          || profile_fail (options->input, "it has no sample with a stack");
 }
