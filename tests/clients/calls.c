@@ -80,21 +80,15 @@ recurse_dynamic (int depth)
   return (depth % 2 ? dynamic (depth) : recurse_dynamic (depth - 1)) + depth;
 }
 
-static void
-case_shallow (void)
+CASE (shallow)
 {
   here_step ();
   sink += recurse (3);
 }
 
-static void
-case_deep (void)
-{
-  sink += recurse (DEEP);
-}
+CASE (deep) { sink += recurse (DEEP); }
 
-static void
-case_alloca (void)
+CASE (alloca)
 {
   here_step ();
   sink += recurse_dynamic (30);
@@ -109,8 +103,7 @@ variable_length (size_t n)
   return array[n / 2] + recurse (2);
 }
 
-static void
-case_variable_length (void)
+CASE (variable_length)
 {
   for (size_t n = 1; n < 5000; n *= 3)
     sink += variable_length (n);
@@ -137,17 +130,9 @@ realigned_fixed (int a)
   return recurse (1) + aligned[sink & 63];
 }
 
-static void
-case_realigned (void)
-{
-  sink += realigned (1, 2, 3, 4, 5, 6, 7, 100);
-}
+CASE (realigned) { sink += realigned (1, 2, 3, 4, 5, 6, 7, 100); }
 
-static void
-case_realigned_fixed (void)
-{
-  sink += realigned_fixed (1);
-}
+CASE (realigned_fixed) { sink += realigned_fixed (1); }
 
 static NOINLINE int
 large (int depth)
@@ -160,11 +145,7 @@ large (int depth)
   return space[depth];
 }
 
-static void
-case_large_frame (void)
-{
-  sink += large (5);
-}
+CASE (large_frame) { sink += large (5); }
 
 static NOINLINE int
 tail (int n)
@@ -174,15 +155,10 @@ tail (int n)
   return tail (n - 1);
 }
 
-static void
-case_tail_call (void)
-{
-  sink += tail (5);
-}
+CASE (tail_call) { sink += tail (5); }
 
 /* A trampoline on the stack, when it is passed on.  */
-static void
-case_nested_function (void)
+CASE (nested_function)
 {
   int local = zero;
   void nested (void)
@@ -218,16 +194,14 @@ handle (int number, void (*handler) (int), int flags)
   sigaction (number, &action, NULL);
 }
 
-static void
-case_signal (void)
+CASE (signal)
 {
   handle (SIGUSR1, on_signal, 0);
   here_step ();
   raise (SIGUSR1);
 }
 
-static void
-case_signal_nested (void)
+CASE (signal_nested)
 {
   handle (SIGUSR1, on_signal_raise, 0);
   handle (SIGUSR2, on_signal_raise, 0);
@@ -243,8 +217,7 @@ on_signal_deep (int number)
   sink += recurse (3);
 }
 
-static void
-case_signal_reentered (void)
+CASE (signal_reentered)
 {
   handle (SIGUSR1, on_signal_deep, SA_NODEFER);
   raise (SIGUSR1);
@@ -258,16 +231,14 @@ take_alternate_stack (void)
   sigaltstack (&stack, NULL);
 }
 
-static void
-case_signal_alternate_stack (void)
+CASE (signal_alternate_stack)
 {
   take_alternate_stack ();
   handle (SIGUSR1, on_signal, SA_ONSTACK);
   raise (SIGUSR1);
 }
 
-static void
-case_signal_alternate_nested (void)
+CASE (signal_alternate_nested)
 {
   take_alternate_stack ();
   handle (SIGUSR1, on_signal_raise, SA_ONSTACK);
@@ -275,16 +246,14 @@ case_signal_alternate_nested (void)
   raise (SIGUSR1);
 }
 
-static void
-case_signal_siginfo (void)
+CASE (signal_siginfo)
 {
   handle (SIGRTMIN, on_signal, 0);
   sigqueue (getpid (), SIGRTMIN, (union sigval){ 0 });
 }
 
 /* At random places of code with frames of every shape.  */
-static void
-case_signal_timer (void)
+CASE (signal_timer)
 {
   struct itimerval often = { { 0, 300 }, { 0, 300 } };
   struct timespec start, now;
@@ -310,15 +279,13 @@ read_through (const volatile int *pointer)
   return *pointer + 1;
 }
 
-static void
-case_segv (void)
+CASE (segv)
 {
   here_catch (SIGSEGV);
   sink = read_through ((int *)8) + 1;
 }
 
-static void
-case_segv_alternate_stack (void)
+CASE (segv_alternate_stack)
 {
   take_alternate_stack ();
   handle (SIGSEGV, here_last_signal, SA_ONSTACK);
@@ -335,23 +302,20 @@ overflow (int depth)
   return overflow (depth + 1) + space[depth % 1000];
 }
 
-static void
-case_stack_overflow (void)
+CASE (stack_overflow)
 {
   take_alternate_stack ();
   handle (SIGSEGV, here_last_signal, SA_ONSTACK);
   sink += overflow (0);
 }
 
-static void
-case_segv_in_libc (void)
+CASE (segv_in_libc)
 {
   here_catch (SIGSEGV);
   sink = (int)strlen ((const char *)(uintptr_t)(zero + 8));
 }
 
-static void
-case_bus_error (void)
+CASE (bus_error)
 {
   FILE *file = tmpfile ();
   here_catch (SIGBUS);
@@ -360,15 +324,13 @@ case_bus_error (void)
   sink = page[10];
 }
 
-static void
-case_divide_by_zero (void)
+CASE (divide_by_zero)
 {
   here_catch (SIGFPE);
   sink = 1 / zero;
 }
 
-static void
-case_trap (void)
+CASE (trap)
 {
   here_catch (SIGILL);
   __builtin_trap ();
@@ -384,15 +346,13 @@ give_up (int depth)
   give_up (depth - 1);
 }
 
-static void
-case_abort (void)
+CASE (abort)
 {
   here_catch (SIGABRT);
   give_up (3);
 }
 
-static void
-case_assert (void)
+CASE (assert)
 {
   extern void __assert_fail (const char *, const char *, unsigned,
                              const char *) __attribute__ ((noreturn));
@@ -407,15 +367,13 @@ smash (void)
   __stack_chk_fail ();
 }
 
-static void
-case_stack_protector (void)
+CASE (stack_protector)
 {
   here_catch (SIGABRT);
   smash ();
 }
 
-static void
-case_double_free (void)
+CASE (double_free)
 {
   void *memory = malloc (24);
   void *volatile again = memory;
@@ -436,8 +394,7 @@ mostly (int x)
   return x;
 }
 
-static void
-case_abort_cold (void)
+CASE (abort_cold)
 {
   here_catch (SIGABRT);
   sink += mostly (zero);
@@ -453,8 +410,7 @@ mostly_dynamic (int x)
   return space[x];
 }
 
-static void
-case_abort_dynamic (void)
+CASE (abort_dynamic)
 {
   here_catch (SIGABRT);
   sink += mostly_dynamic (zero);
@@ -473,8 +429,7 @@ at_exit_check (void)
   _exit (0);
 }
 
-static void
-case_error_exits (void)
+CASE (error_exits)
 {
   fclose (stderr);
   atexit (at_exit_check);
@@ -490,8 +445,7 @@ jump_back (void)
   longjmp (jump, 1);
 }
 
-static void
-case_longjmp (void)
+CASE (longjmp)
 {
   if (setjmp (jump) == 0)
     jump_back ();
@@ -506,8 +460,7 @@ on_signal_jump (int number)
   siglongjmp (jump, 1);
 }
 
-static void
-case_siglongjmp (void)
+CASE (siglongjmp)
 {
   handle (SIGUSR1, on_signal_jump, 0);
   if (sigsetjmp (jump, 1) == 0)
@@ -526,8 +479,7 @@ compare (const void *a, const void *b)
 
 static int numbers[] = { 5, 3, 9, 1, 7, 2, 8 };
 
-static void
-case_qsort (void)
+CASE (qsort)
 {
   here_step ();
   qsort (numbers, COUNT (numbers), sizeof *numbers, compare);
@@ -540,8 +492,7 @@ compare_with (const void *a, const void *b, void *argument)
   return compare (a, b);
 }
 
-static void
-case_qsort_large (void)
+CASE (qsort_large)
 {
   /* Not sorted in place, at times.  */
   struct
@@ -554,8 +505,7 @@ case_qsort_large (void)
   qsort_r (items, 40, sizeof *items, compare_with, NULL);
 }
 
-static void
-case_bsearch (void)
+CASE (bsearch)
 {
   int key = 7;
   bsearch (&key, numbers, COUNT (numbers), sizeof *numbers, compare);
@@ -570,8 +520,7 @@ visit (const void *node, VISIT which, int depth)
   here_check ();
 }
 
-static void
-case_tsearch (void)
+CASE (tsearch)
 {
   void *root = NULL;
   for (size_t i = 0; i < COUNT (numbers); i++)
@@ -591,11 +540,7 @@ visit_file (const char *path, const struct stat *status, int type,
   return 0;
 }
 
-static void
-case_nftw (void)
-{
-  nftw ("/etc/default", visit_file, 4, FTW_PHYS);
-}
+CASE (nftw) { nftw ("/etc/default", visit_file, 4, FTW_PHYS); }
 
 static int
 filter (const struct dirent *entry)
@@ -605,8 +550,7 @@ filter (const struct dirent *entry)
   return 1;
 }
 
-static void
-case_scandir (void)
+CASE (scandir)
 {
   struct dirent **list;
   scandir ("/", &list, filter, alphasort);
@@ -646,8 +590,7 @@ close_directory (void *directory)
   closedir (directory);
 }
 
-static void
-case_glob (void)
+CASE (glob)
 {
   glob_t found = { .gl_opendir = open_directory,
                    .gl_readdir = read_directory,
@@ -667,11 +610,7 @@ visit_module (struct dl_phdr_info *info, size_t size, void *argument)
   return 0;
 }
 
-static void
-case_dl_iterate_phdr (void)
-{
-  dl_iterate_phdr (visit_module, NULL);
-}
+CASE (dl_iterate_phdr) { dl_iterate_phdr (visit_module, NULL); }
 
 static ssize_t
 cookie_write (void *cookie, const char *text, size_t size)
@@ -682,8 +621,7 @@ cookie_write (void *cookie, const char *text, size_t size)
   return (ssize_t)size;
 }
 
-static void
-case_stdio_cookie (void)
+CASE (stdio_cookie)
 {
   cookie_io_functions_t functions = { .write = cookie_write };
   FILE *file = fopencookie (NULL, "w", functions);
@@ -710,8 +648,7 @@ print_x_size (const struct printf_info *info, size_t n, int *types, int *sizes)
   return 0;
 }
 
-static void
-case_printf_callback (void)
+CASE (printf_callback)
 {
   char *text;
   /* With a variable, or the compiler knows better.  */
@@ -729,8 +666,7 @@ parse_option (int key, char *argument, struct argp_state *state)
   return key == 'x' ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-static void
-case_argp (void)
+CASE (argp)
 {
   char *arguments[] = { (char *)"calls", (char *)"-x", NULL };
   struct argp_option options[] = { { .key = 'x', .name = "x" }, { 0 } };
@@ -761,23 +697,20 @@ on_exit_check (int status, void *argument)
   here_check ();
 }
 
-static void
-case_atexit (void)
+CASE (atexit)
 {
   atexit (at_exit_stepped);
   exit (0);
 }
 
-static void
-case_on_exit (void)
+CASE (on_exit)
 {
   on_exit (on_exit_check, NULL);
   at_quick_exit (at_exit);
   atexit (at_exit);
 }
 
-static void
-case_quick_exit (void)
+CASE (quick_exit)
 {
   at_quick_exit (at_exit);
   quick_exit (0);
@@ -798,11 +731,7 @@ at_program_end (void)
     here_check ();
 }
 
-static void
-case_destructors (void)
-{
-  looks_at_ends = true;
-}
+CASE (destructors) { looks_at_ends = true; }
 
 static void
 on_fork (void)
@@ -810,8 +739,7 @@ on_fork (void)
   here_check ();
 }
 
-static void
-case_fork (void)
+CASE (fork)
 {
   pthread_atfork (on_fork, on_fork, on_fork);
   pid_t child = fork ();
@@ -822,15 +750,10 @@ case_fork (void)
 
 /* Libraries.  */
 
-static void
-case_library (void)
-{
-  sink += plugin_call (here_check, 5);
-}
+CASE (library) { sink += plugin_call (here_check, 5); }
 
 /* The first call of each function goes through the loader's resolver.  */
-static void
-case_first_calls (void)
+CASE (first_calls)
 {
   char text[] = "b a", *rest;
   here_step ();
@@ -840,8 +763,7 @@ case_first_calls (void)
   sink += ffs (sink) + rand ();
 }
 
-static void
-case_dlopen (void)
+CASE (dlopen)
 {
 #ifdef PLUGIN_PATH
   static const int modes[] = { RTLD_LAZY, RTLD_NOW, RTLD_NOW | RTLD_GLOBAL };
@@ -885,11 +807,7 @@ run_thread (void *(*body) (void *), bool cancels)
   pthread_join (thread, &result);
 }
 
-static void
-case_thread (void)
-{
-  run_thread (in_thread, false);
-}
+CASE (thread) { run_thread (in_thread, false); }
 
 static void *
 in_thread_often (void *argument)
@@ -899,8 +817,7 @@ in_thread_often (void *argument)
   return argument;
 }
 
-static void
-case_threads (void)
+CASE (threads)
 {
   pthread_t threads[8];
   for (size_t i = 0; i < COUNT (threads); i++)
@@ -917,8 +834,7 @@ in_c_thread (void *argument)
   return 0;
 }
 
-static void
-case_c_thread (void)
+CASE (c_thread)
 {
   thrd_t thread;
   thrd_create (&thread, in_c_thread, NULL);
@@ -942,11 +858,7 @@ in_thread_cancelled (void *argument)
   return argument;
 }
 
-static void
-case_cancel (void)
-{
-  run_thread (in_thread_cancelled, true);
-}
+CASE (cancel) { run_thread (in_thread_cancelled, true); }
 
 static void *
 in_thread_cancelled_asynchronously (void *argument)
@@ -959,8 +871,7 @@ in_thread_cancelled_asynchronously (void *argument)
   return argument;
 }
 
-static void
-case_cancel_asynchronously (void)
+CASE (cancel_asynchronously)
 {
   run_thread (in_thread_cancelled_asynchronously, true);
 }
@@ -980,11 +891,7 @@ in_thread_left (void *argument)
   return argument;
 }
 
-static void
-case_pthread_exit (void)
-{
-  run_thread (in_thread_left, false);
-}
+CASE (pthread_exit) { run_thread (in_thread_left, false); }
 
 static pthread_key_t key;
 
@@ -995,15 +902,13 @@ in_thread_with_key (void *argument)
   return argument;
 }
 
-static void
-case_thread_data (void)
+CASE (thread_data)
 {
   pthread_key_create (&key, clean_up);
   run_thread (in_thread_with_key, false);
 }
 
-static void
-case_once (void)
+CASE (once)
 {
   pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, here_check);
@@ -1019,8 +924,7 @@ in_thread_signalled (void *argument)
   return NULL;
 }
 
-static void
-case_signal_to_thread (void)
+CASE (signal_to_thread)
 {
   pthread_t thread;
   sem_t ready;
@@ -1042,8 +946,7 @@ on_timer (union sigval value)
   here_check ();
 }
 
-static void
-case_timer_thread (void)
+CASE (timer_thread)
 {
   timer_t timer;
   struct sigevent event = { .sigev_notify = SIGEV_THREAD };
@@ -1066,8 +969,7 @@ in_context (void)
   sink += recurse (3);
 }
 
-static void
-case_makecontext (void)
+CASE (makecontext)
 {
   getcontext (&inner);
   inner.uc_stack.ss_sp = malloc (ALTERNATE_STACK);
@@ -1078,76 +980,4 @@ case_makecontext (void)
   here_check ();
   swapcontext (&outer, &inner);
   here_check ();
-}
-
-static const struct here_case cases[] = {
-  { "shallow", case_shallow },
-  { "deep", case_deep },
-  { "alloca", case_alloca },
-  { "variable-length", case_variable_length },
-  { "realigned", case_realigned },
-  { "realigned-fixed", case_realigned_fixed },
-  { "large-frame", case_large_frame },
-  { "tail-call", case_tail_call },
-  { "nested-function", case_nested_function },
-  { "signal", case_signal },
-  { "signal-nested", case_signal_nested },
-  { "signal-reentered", case_signal_reentered },
-  { "signal-alternate-stack", case_signal_alternate_stack },
-  { "signal-alternate-nested", case_signal_alternate_nested },
-  { "signal-siginfo", case_signal_siginfo },
-  { "signal-timer", case_signal_timer },
-  { "segv", case_segv },
-  { "segv-alternate-stack", case_segv_alternate_stack },
-  { "stack-overflow", case_stack_overflow },
-  { "segv-in-libc", case_segv_in_libc },
-  { "bus-error", case_bus_error },
-  { "divide-by-zero", case_divide_by_zero },
-  { "trap", case_trap },
-  { "abort", case_abort },
-  { "assert", case_assert },
-  { "stack-protector", case_stack_protector },
-  { "double-free", case_double_free },
-  { "abort-cold", case_abort_cold },
-  { "abort-dynamic", case_abort_dynamic },
-  { "error-exits", case_error_exits },
-  { "longjmp", case_longjmp },
-  { "siglongjmp", case_siglongjmp },
-  { "qsort", case_qsort },
-  { "qsort-large", case_qsort_large },
-  { "bsearch", case_bsearch },
-  { "tsearch", case_tsearch },
-  { "nftw", case_nftw },
-  { "scandir", case_scandir },
-  { "glob", case_glob },
-  { "dl-iterate-phdr", case_dl_iterate_phdr },
-  { "stdio-cookie", case_stdio_cookie },
-  { "printf-callback", case_printf_callback },
-  { "argp", case_argp },
-  { "atexit", case_atexit },
-  { "on-exit", case_on_exit },
-  { "quick-exit", case_quick_exit },
-  { "destructors", case_destructors },
-  { "fork", case_fork },
-  { "library", case_library },
-  { "first-calls", case_first_calls },
-  { "dlopen", case_dlopen },
-  { "thread", case_thread },
-  { "threads", case_threads },
-  { "c-thread", case_c_thread },
-  { "cancel", case_cancel },
-  { "cancel-asynchronously", case_cancel_asynchronously },
-  { "pthread-exit", case_pthread_exit },
-  { "thread-data", case_thread_data },
-  { "once", case_once },
-  { "signal-to-thread", case_signal_to_thread },
-  { "timer-thread", case_timer_thread },
-  { "makecontext", case_makecontext },
-  { NULL, NULL },
-};
-
-int
-main (int argc, char **argv)
-{
-  return here_main (argc, argv, cases);
 }

@@ -227,7 +227,7 @@ if [ -n "$glibc" ]; then
     run_cases "glibc${options:+, with $options}" "$folder" $dynamic
   done
   VARIABLES="CLIENTS_GLIBC=1 CLIENTS_STEPS=$steps"
-  only=" shallow alloca signal qsort atexit cxx-catch first-calls "
+  only=" shallow alloca signal qsort atexit cxx_catch first_calls "
   folder=$scratch/glibc
   run_cases "glibc, step by step" "$folder" calls-now throws
   run_cases "glibc, lazy binding, step by step" "$folder" calls-lazy

@@ -139,7 +139,7 @@
         .pushsection .rodata.str, "aMS", @progbits, 1
 8:      .asciz  "abort-\kind-before-\what-\how-rbp-\fp"
         .popsection
-        .pushsection .data.rel.ro.cases, "aw"
+        .pushsection here_cases, "aw"
         .quad   8b, 9f
         .popsection
         .p2align 4
@@ -167,11 +167,6 @@
 
         .text
         .p2align 4
-        .section .data.rel.ro.cases, "aw"
-        .p2align 3
-        .globl  ends_cases
-ends_cases:
-        .text
         end_cases sp, relative, nops, traps, nop_then_fp, entry, sp, fp, \
                 same, unknown
         end_cases fp, relative, nops, traps, nop_then_fp, entry, sp, fp, \
@@ -184,6 +179,4 @@ ends_cases:
         end_cases inside_fp, relative, inside
         end_cases inside_fp, memory, inside
         end_cases inside_fp, register, inside
-        .section .data.rel.ro.cases, "aw"
-        .quad   0, 0
         .section .note.GNU-stack, "", @progbits

@@ -6,8 +6,6 @@
 
 #include "here.h"
 
-extern const struct here_case ends_cases[]
-    __attribute__ ((visibility ("hidden")));
 void die (void) __attribute__ ((noreturn));
 extern void (*const die_pointer) (void);
 
@@ -21,9 +19,3 @@ die (void)
 }
 
 void (*const die_pointer) (void) = die;
-
-int
-main (int argc, char **argv)
-{
-  return here_main (argc, argv, ends_cases);
-}

@@ -533,14 +533,19 @@ run_case (const struct here_case *one)
   return report (one->name, status);
 }
 
+/* The linker's names for where the cases are.  */
+extern const struct here_case __start_here_cases[], __stop_here_cases[];
+
 int
-here_main (int argc, char **argv, const struct here_case *cases)
+main (int argc, char **argv)
 {
-  for (; cases->name != NULL; cases++)
-    if (argc < 2 || strcmp (argv[1], "list") == 0)
-      puts (cases->name);
-    else if (strcmp (argv[1], cases->name) == 0)
-      _exit (run_case (cases));
+  bool lists = argc < 2 || strcmp (argv[1], "list") == 0;
+  for (const struct here_case *one = __start_here_cases;
+       one < __stop_here_cases; one++)
+    if (lists)
+      puts (one->name);
+    else if (strcmp (argv[1], one->name) == 0)
+      _exit (run_case (one));
   fflush (stdout);
-  _exit (argc >= 2 && strcmp (argv[1], "list") != 0 ? 3 : 0);
+  _exit (lists ? 0 : 3);
 }

@@ -24,6 +24,14 @@ extern "C"
     void (*run) (void);
   };
 
+  /* CASE (name) { ... } makes a function a case of its program.  The section
+     has all of them, one behind the other (ends.S writes into it, too).  */
+#define HERE_CASES __attribute__ ((section ("here_cases"), used))
+#define CASE(name)                                                          \
+  static void case_##name (void);                                           \
+  static struct here_case entry_##name HERE_CASES = { #name, case_##name }; \
+  static void case_##name (void)
+
   /* Compare all walks of the stack as it is now.  Async-signal-safe.  */
   void here_check (void);
 
@@ -36,7 +44,7 @@ extern "C"
      CLIENTS_STEPS says how many.  */
   void here_step (void);
 
-  /* main of every program: NAME of a case; `list' prints the names.  The case
+  /* main is in here.c: NAME of a case; `list' prints the names.  The case
      runs in a child; its result is printed as one line:
        NAME status=S stops=N glibc-equal=N glibc-fallback=N glibc-ended=N
        glibc-different=N own-equal=N own-short=N own-different=N dwarf-short=N
@@ -44,7 +52,6 @@ extern "C"
      (fallback: glibc gave the whole trace back to DWARF; ended: it took code
      without a row for the outermost frame; short: ours stopped there.)
      Exit status 0, 1 something was different, 2 the child crashed.  */
-  int here_main (int argc, char **argv, const struct here_case *cases);
 
 #ifdef __cplusplus
 }

@@ -40,8 +40,7 @@ deeper (int depth)
   return deeper (depth - 1) + 1;
 }
 
-void
-case_catch ()
+CASE (cxx_catch)
 {
   here_step ();
   try
@@ -54,8 +53,7 @@ case_catch ()
     }
 }
 
-void
-case_destructors ()
+CASE (cxx_destructors)
 {
   watcher outer;
   try
@@ -85,8 +83,7 @@ rethrow (int depth)
     }
 }
 
-void
-case_rethrow ()
+CASE (cxx_rethrow)
 {
   try
     {
@@ -98,8 +95,7 @@ case_rethrow ()
     }
 }
 
-void
-case_throw_in_catch ()
+CASE (cxx_throw_in_catch)
 {
   try
     {
@@ -125,8 +121,7 @@ struct member
   member () { throw 1; }
 };
 
-void
-case_throw_in_constructor ()
+CASE (cxx_throw_in_constructor)
 {
   try
     {
@@ -151,15 +146,13 @@ no_exceptions () noexcept
   deeper (1);
 }
 
-void
-case_noexcept ()
+CASE (cxx_noexcept)
 {
   std::set_terminate (on_terminate);
   no_exceptions ();
 }
 
-void
-case_uncaught ()
+CASE (cxx_uncaught)
 {
   std::set_terminate (on_terminate);
   throw 1;
@@ -192,15 +185,13 @@ struct derived final : base, other
   void g () override { here_check (); }
 };
 
-void
-case_throw_last ()
+CASE (cxx_throw_last)
 {
   std::set_terminate (on_terminate);
   fail (3);
 }
 
-void
-case_thunk ()
+CASE (cxx_thunk)
 {
   std::unique_ptr<derived> one = std::make_unique<derived> ();
   other *volatile second = one.get ();
@@ -209,9 +200,7 @@ case_thunk ()
   second->g ();
 }
 
-
-void
-case_sort ()
+CASE (cxx_sort)
 {
   std::vector<std::string> words{ "one", "two", "three", "four", "five" };
   std::sort (words.begin (), words.end (),
@@ -221,8 +210,7 @@ case_sort ()
              });
 }
 
-void
-case_function ()
+CASE (cxx_function)
 {
   std::function<int (int)> f = [&f] (int n) {
     if (n > 0)
@@ -233,8 +221,7 @@ case_function ()
   sink = sink + f (10);
 }
 
-void
-case_map ()
+CASE (cxx_map)
 {
   auto less = [] (int a, int b) {
     here_check ();
@@ -245,8 +232,7 @@ case_map ()
     numbers.try_emplace (i * 7 % 10);
 }
 
-void
-case_thread ()
+CASE (cxx_thread)
 {
   std::thread thread ([] {
     try
@@ -261,8 +247,7 @@ case_thread ()
   thread.join ();
 }
 
-void
-case_async ()
+CASE (cxx_async)
 {
   auto result = std::async (std::launch::async, [] { return deeper (2); });
   try
@@ -275,8 +260,7 @@ case_async ()
     }
 }
 
-void
-case_call_once ()
+CASE (cxx_call_once)
 {
   std::once_flag once;
   std::call_once (once, [] { here_check (); });
@@ -289,8 +273,7 @@ with_local_static ()
   return value;
 }
 
-void
-case_local_static ()
+CASE (cxx_local_static)
 {
   sink = sink + with_local_static ();
 }
@@ -323,8 +306,7 @@ count_up ()
   throw 1;
 }
 
-void
-case_coroutine ()
+CASE (cxx_coroutine)
 {
   task one = count_up ();
   while (!one.handle.done ())
@@ -346,46 +328,15 @@ struct global
 
 thread_local std::unique_ptr<watcher> of_thread;
 
-void
-case_globals ()
+CASE (cxx_globals)
 {
   watches_ends = true;
 }
 
-void
-case_thread_local ()
+CASE (cxx_thread_local)
 {
   std::thread thread ([] { of_thread = std::make_unique<watcher> (); });
   thread.join ();
 }
 
-const here_case cases[] = {
-  { "cxx-catch", case_catch },
-  { "cxx-destructors", case_destructors },
-  { "cxx-rethrow", case_rethrow },
-  { "cxx-throw-in-catch", case_throw_in_catch },
-  { "cxx-throw-in-constructor", case_throw_in_constructor },
-  { "cxx-noexcept", case_noexcept },
-  { "cxx-uncaught", case_uncaught },
-  { "cxx-throw-last", case_throw_last },
-  { "cxx-thunk", case_thunk },
-  { "cxx-sort", case_sort },
-  { "cxx-function", case_function },
-  { "cxx-map", case_map },
-  { "cxx-thread", case_thread },
-  { "cxx-async", case_async },
-  { "cxx-call-once", case_call_once },
-  { "cxx-local-static", case_local_static },
-  { "cxx-coroutine", case_coroutine },
-  { "cxx-globals", case_globals },
-  { "cxx-thread-local", case_thread_local },
-  { nullptr, nullptr },
-};
-
 } // namespace
-
-int
-main (int argc, char **argv)
-{
-  return here_main (argc, argv, cases);
-}
