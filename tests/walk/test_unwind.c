@@ -24,7 +24,7 @@ static const struct sframe_variant v2 = { 2, true };
 static const struct sframe_variant v3 = { 3, true };
 
 /* A program: one section and one stack.  */
-struct program
+static struct program
 {
   struct buffer section;
   uint8_t stack[8 * WORDS];
@@ -33,98 +33,101 @@ struct program
   struct sfw_frame frame;
   uint64_t code_end; /* of the 8 bytes of `code'; 0: code cannot be read */
   uint8_t code[8];
-};
+} program;
+
+static int
+free_program (void **state)
+{
+  (void)state;
+  buffer_free (&program.section);
+  return 0;
+}
+
+#define PROGRAM_TEST(name) TEST_BETWEEN (NULL, free_program, name)
 
 static bool
 read_memory (void *context, uint64_t address, void *to, size_t size)
 {
-  struct program *program = context;
-  if (program->code_end != 0 && size == sizeof program->code
-      && address == program->code_end - size)
+  (void)context;
+  if (program.code_end != 0 && size == sizeof program.code
+      && address == program.code_end - size)
     {
-      memcpy (to, program->code, size);
+      memcpy (to, program.code, size);
       return true;
     }
-  if (address < STACK || address - STACK > sizeof program->stack - size)
+  if (address < STACK || address - STACK > sizeof program.stack - size)
     return false;
-  memcpy (to, program->stack + (address - STACK), size);
+  memcpy (to, program.stack + (address - STACK), size);
   return true;
 }
 
 static enum sfw_end
-step (struct program *program)
+step (void)
 {
   const struct sfw_section section
-      = { program->section.bytes, program->section.size, ADDRESS };
-  const struct sfw_memory memory = { .read = read_memory,
-                                     .context = program,
-                                     .pac_mask = program->pac_mask };
-  return sfw_step (&section, &memory, &program->frame);
+      = { program.section.bytes, program.section.size, ADDRESS };
+  const struct sfw_memory memory
+      = { .read = read_memory, .pac_mask = program.pac_mask };
+  return sfw_step (&section, &memory, &program.frame);
 }
 
 static void
-prepare (struct program *program, const struct arch *arch,
-         struct sframe_variant variant, const struct sframe_fde *functions,
-         size_t n)
+prepare (const struct arch *arch, struct sframe_variant variant,
+         const struct sframe_fde *functions, size_t n)
 {
   struct error err = { 0 };
   struct encode_options options
       = { .arch = arch, .variant = variant, .sorted = true };
   struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  memset (program, 0, sizeof *program);
+  free_program (NULL);
+  memset (&program, 0, sizeof program);
   for (size_t i = 0; i < n; i++)
     assert_true (sframe_encoder_add (encoder, &functions[i], &err));
-  buffer_init (&program->section, arch->big_endian);
+  buffer_init (&program.section, arch->big_endian);
   assert_true (
-      sframe_encoder_write (encoder, ADDRESS, &program->section, &err));
+      sframe_encoder_write (encoder, ADDRESS, &program.section, &err));
   sframe_encoder_free (encoder);
-  program->big_endian = arch->big_endian;
-  program->frame = (struct sfw_frame){
+  program.big_endian = arch->big_endian;
+  program.frame = (struct sfw_frame){
     .pc = CODE, .sp = STACK + 64, .fp = STACK + 128, .interrupted = true
   };
 }
 
 /* A program with one function of 64 bytes.  */
 static void
-prepare_rows (struct program *program, const struct arch *arch,
-              struct sframe_variant variant, struct sframe_row *rows, size_t n)
+prepare_rows (const struct arch *arch, struct sframe_variant variant,
+              struct sframe_row *rows, size_t n)
 {
   struct sframe_fde function
       = { .address = CODE, .size = 64, .n_rows = n, .rows = rows };
   function.flexible = n > 0 && rows[0].control != 0;
-  prepare (program, arch, variant, &function, 1);
+  prepare (arch, variant, &function, 1);
 }
 
 static void
-store (struct program *program, uint64_t address, uint64_t value)
+store (uint64_t address, uint64_t value)
 {
-  store_u64 (program->stack + (address - STACK), value, program->big_endian);
-}
-
-static void
-finish (struct program *program)
-{
-  buffer_free (&program->section);
+  store_u64 (program.stack + (address - STACK), value, program.big_endian);
 }
 
 /* A step that fails leaves the frame as it was.  */
 static void
-assert_ends (struct program *program, enum sfw_end expected)
+assert_ends (enum sfw_end expected)
 {
-  struct sfw_frame before = program->frame;
-  assert_int_equal (step (program), expected);
-  assert_memory_equal (&before, &program->frame, sizeof before);
+  struct sfw_frame before = program.frame;
+  assert_int_equal (step (), expected);
+  assert_memory_equal (&before, &program.frame, sizeof before);
 }
 
 static void
-assert_caller (struct program *program, uint64_t pc, uint64_t sp, uint64_t fp)
+assert_caller (uint64_t pc, uint64_t sp, uint64_t fp)
 {
-  assert_int_equal (step (program), SFW_MORE);
-  assert_int_equal (program->frame.pc, pc);
-  assert_int_equal (program->frame.sp, sp);
-  assert_int_equal (program->frame.fp, fp);
-  assert_false (program->frame.has_ra);
-  assert_null (program->frame.registers);
+  assert_int_equal (step (), SFW_MORE);
+  assert_int_equal (program.frame.pc, pc);
+  assert_int_equal (program.frame.sp, sp);
+  assert_int_equal (program.frame.fp, fp);
+  assert_false (program.frame.has_ra);
+  assert_null (program.frame.registers);
 }
 
 /* Rows of amd64.  */
@@ -135,34 +138,32 @@ static struct sframe_row amd64_rows[] = {
   { .start = 4, .n_words = 2, .words = { 16, -16 } },
 };
 
-TEST (a_prologue_is_walked_in_all_versions)
+PROGRAM_TEST (a_prologue_is_walked_in_all_versions)
 {
   for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
     {
-      struct program program;
-      prepare_rows (&program, &arch_amd64, variants[i], amd64_rows, 3);
+      prepare_rows (&arch_amd64, variants[i], amd64_rows, 3);
       /* At the entry: the return address is on top of the stack.  */
-      store (&program, STACK + 64, 0x555000);
-      assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
+      store (STACK + 64, 0x555000);
+      assert_caller (0x555000, STACK + 72, STACK + 128);
       assert_false (program.frame.interrupted);
       /* After push %rbp.  */
       program.frame = (struct sfw_frame){
         .pc = CODE + 1, .sp = STACK + 64, .fp = 1, .interrupted = true
       };
-      store (&program, STACK + 64, 0xf00d);
-      store (&program, STACK + 72, 0x556000);
-      assert_caller (&program, 0x556000, STACK + 80, 0xf00d);
+      store (STACK + 64, 0xf00d);
+      store (STACK + 72, 0x556000);
+      assert_caller (0x556000, STACK + 80, 0xf00d);
       /* After mov %rsp,%rbp, looked up in front of a return address.  */
       program.frame.pc = CODE + 5;
       program.frame.fp = STACK + 160;
-      store (&program, STACK + 160, STACK + 300);
-      store (&program, STACK + 168, 0x557000);
-      assert_caller (&program, 0x557000, STACK + 176, STACK + 300);
-      finish (&program);
+      store (STACK + 160, STACK + 300);
+      store (STACK + 168, 0x557000);
+      assert_caller (0x557000, STACK + 176, STACK + 300);
     }
 }
 
-TEST (a_return_address_behind_its_function_belongs_to_it)
+PROGRAM_TEST (a_return_address_behind_its_function_belongs_to_it)
 {
   static struct sframe_row other[]
       = { { .start = 0, .n_words = 2, .words = { 16, -16 } } };
@@ -170,23 +171,21 @@ TEST (a_return_address_behind_its_function_belongs_to_it)
     { .address = CODE, .size = 64, .n_rows = 1, .rows = amd64_rows },
     { .address = CODE + 64, .size = 64, .n_rows = 1, .rows = other },
   };
-  struct program program;
-  prepare (&program, &arch_amd64, v3, functions, 2);
-  store (&program, STACK + 64, 0x555000);
+  prepare (&arch_amd64, v3, functions, 2);
+  store (STACK + 64, 0x555000);
   program.frame.interrupted = false;
   program.frame.pc = CODE + 64;
-  assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
+  assert_caller (0x555000, STACK + 72, STACK + 128);
   /* The same address in an innermost frame is the next function's.  */
   program.frame.interrupted = true;
   program.frame.pc = CODE + 64;
   program.frame.fp = STACK + 256;
-  store (&program, STACK + 256, 7);
-  store (&program, STACK + 264, 0x555001);
-  assert_caller (&program, 0x555001, STACK + 272, 7);
-  finish (&program);
+  store (STACK + 256, 7);
+  store (STACK + 264, 0x555001);
+  assert_caller (0x555001, STACK + 272, 7);
 }
 
-TEST (repeated_blocks_are_looked_up_by_their_offset)
+PROGRAM_TEST (repeated_blocks_are_looked_up_by_their_offset)
 {
   static struct sframe_row rows[] = {
     { .start = 0, .base_sp = true, .n_words = 1, .words = { 8 } },
@@ -195,71 +194,61 @@ TEST (repeated_blocks_are_looked_up_by_their_offset)
   static const struct sframe_fde plt = {
     .address = CODE, .size = 256, .repeat = 16, .n_rows = 2, .rows = rows
   };
-  struct program program;
-  prepare (&program, &arch_amd64, v2, &plt, 1);
-  store (&program, STACK + 64, 1);
-  store (&program, STACK + 72, 0x555000);
+  prepare (&arch_amd64, v2, &plt, 1);
+  store (STACK + 64, 1);
+  store (STACK + 72, 0x555000);
   program.frame.pc = CODE + 5 * 16 + 11;
-  assert_caller (&program, 0x555000, STACK + 80, STACK + 128);
+  assert_caller (0x555000, STACK + 80, STACK + 128);
   program.frame.pc = CODE + 5 * 16 + 10;
   program.frame.interrupted = true;
   program.frame.sp = STACK + 64;
-  store (&program, STACK + 64, 0x555001);
-  assert_caller (&program, 0x555001, STACK + 72, STACK + 128);
-  finish (&program);
+  store (STACK + 64, 0x555001);
+  assert_caller (0x555001, STACK + 72, STACK + 128);
 }
 
 /* Ends.  */
 
-TEST (an_undefined_return_address_is_the_outermost_frame)
+PROGRAM_TEST (an_undefined_return_address_is_the_outermost_frame)
 {
   static struct sframe_row rows[] = { { .start = 0 } };
-  struct program program;
-  prepare_rows (&program, &arch_amd64, v3, rows, 1);
-  assert_ends (&program, SFW_OUTERMOST);
-  finish (&program);
-  prepare_rows (&program, &arch_amd64, v2, rows, 1);
-  assert_ends (&program, SFW_OUTERMOST);
-  finish (&program);
+  prepare_rows (&arch_amd64, v3, rows, 1);
+  assert_ends (SFW_OUTERMOST);
+  prepare_rows (&arch_amd64, v2, rows, 1);
+  assert_ends (SFW_OUTERMOST);
 }
 
-TEST (a_row_without_words_says_nothing_in_version_1)
+PROGRAM_TEST (a_row_without_words_says_nothing_in_version_1)
 {
   static struct sframe_row rows[] = { { .start = 0, .base_sp = true } };
-  struct program program;
-  prepare_rows (&program, &arch_amd64, v1, rows, 1);
-  assert_ends (&program, SFW_BAD_SECTION);
-  finish (&program);
+  prepare_rows (&arch_amd64, v1, rows, 1);
+  assert_ends (SFW_BAD_SECTION);
 }
 
-TEST (a_walk_says_why_it_ended)
+PROGRAM_TEST (a_walk_says_why_it_ended)
 {
-  struct program program;
-  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
-  assert_ends (&program, SFW_ZERO);
-  store (&program, STACK + 64, 0x555000);
+  prepare_rows (&arch_amd64, v3, amd64_rows, 3);
+  assert_ends (SFW_ZERO);
+  store (STACK + 64, 0x555000);
   program.frame.pc = CODE + 64;
-  assert_ends (&program, SFW_NO_ROW);
+  assert_ends (SFW_NO_ROW);
   program.frame.pc = CODE - 1;
-  assert_ends (&program, SFW_NO_ROW);
+  assert_ends (SFW_NO_ROW);
   program.frame.pc = CODE;
   program.frame.sp = STACK - 1;
-  assert_ends (&program, SFW_MEMORY);
+  assert_ends (SFW_MEMORY);
   program.frame.sp = STACK + 64;
   program.section.bytes[0] ^= 1;
-  assert_ends (&program, SFW_BAD_SECTION);
+  assert_ends (SFW_BAD_SECTION);
   program.section.bytes[0] ^= 1;
   program.section.size -= 1;
-  assert_ends (&program, SFW_BAD_SECTION);
-  finish (&program);
+  assert_ends (SFW_BAD_SECTION);
   /* A row whose words have an unknown size.  */
-  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 1);
+  prepare_rows (&arch_amd64, v3, amd64_rows, 1);
   program.section.bytes[program.section.size - 2] |= 0x60;
-  assert_ends (&program, SFW_BAD_SECTION);
-  finish (&program);
+  assert_ends (SFW_BAD_SECTION);
 }
 
-TEST (every_end_has_a_name_and_a_text)
+PROGRAM_TEST (every_end_has_a_name_and_a_text)
 {
   for (unsigned i = 0; i <= SFW_INVALID; i++)
     {
@@ -275,31 +264,28 @@ TEST (every_end_has_a_name_and_a_text)
 
 /* Progress.  */
 
-TEST (a_stack_that_leads_to_itself_ends_the_walk)
+PROGRAM_TEST (a_stack_that_leads_to_itself_ends_the_walk)
 {
-  struct program program;
-  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 3);
+  prepare_rows (&arch_amd64, v3, amd64_rows, 3);
   /* CFA = FP + 16 below the stack pointer.  */
   program.frame.pc = CODE + 4;
   program.frame.fp = STACK + 16;
-  store (&program, STACK + 24, 0x555000);
-  assert_ends (&program, SFW_NO_PROGRESS);
+  store (STACK + 24, 0x555000);
+  assert_ends (SFW_NO_PROGRESS);
   /* ... and where it is, for an innermost frame may have no stack yet, but no
      other.  */
   program.frame.interrupted = false;
   program.frame.pc = CODE + 5;
   program.frame.fp = STACK + 48;
-  store (&program, STACK + 56, 0x555000);
-  assert_ends (&program, SFW_NO_PROGRESS);
+  store (STACK + 56, 0x555000);
+  assert_ends (SFW_NO_PROGRESS);
   program.frame.fp = STACK + 49;
-  store (&program, STACK + 57, 0x555000);
-  assert_caller (&program, 0x555000, STACK + 65, 0);
-  finish (&program);
+  store (STACK + 57, 0x555000);
+  assert_caller (0x555000, STACK + 65, 0);
 }
 
-/* As glibc's __restore_rt: everything is in the ucontext at SP.  */
 /* What makecontext leaves on the stack is not a return address of a call.  */
-TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
+PROGRAM_TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
 {
   static struct sframe_row other[]
       = { { .start = 0, .n_words = 2, .words = { 16, -16 } } };
@@ -320,18 +306,17 @@ TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       bool is_call = cases[i].is_call;
-      struct program program;
-      prepare (&program, &arch_amd64, v3, functions, 2);
+      prepare (&arch_amd64, v3, functions, 2);
       program.code_end = CODE + 64;
       memcpy (program.code, cases[i].code, sizeof program.code);
       program.frame.interrupted = false;
       program.frame.pc = CODE + 64;
       program.frame.fp = STACK + 256;
-      store (&program, STACK + 64, 0x555000);
-      store (&program, STACK + 256, 7);
-      store (&program, STACK + 264, 0x555001);
+      store (STACK + 64, 0x555000);
+      store (STACK + 256, 7);
+      store (STACK + 264, 0x555001);
       const struct sfw_frame frame = program.frame;
-      assert_caller (&program, is_call ? 0x555000 : 0x555001,
+      assert_caller (is_call ? 0x555000 : 0x555001,
                      is_call ? STACK + 72 : STACK + 272,
                      is_call ? STACK + 256 : 7);
       assert_false (program.frame.interrupted);
@@ -339,27 +324,25 @@ TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
          it.  */
       program.frame = frame;
       program.frame.interrupted = true;
-      assert_caller (&program, 0x555001, STACK + 272, 7);
-      finish (&program);
+      assert_caller (0x555001, STACK + 272, 7);
     }
 }
 
 /* Behind the last function, where the section says nothing.  */
-TEST (nothing_is_known_of_a_frame_that_no_call_made)
+PROGRAM_TEST (nothing_is_known_of_a_frame_that_no_call_made)
 {
-  struct program program;
-  prepare_rows (&program, &arch_amd64, v3, amd64_rows, 1);
-  store (&program, STACK + 64, 0x555000);
+  prepare_rows (&arch_amd64, v3, amd64_rows, 1);
+  store (STACK + 64, 0x555000);
   program.frame.interrupted = false;
   program.frame.pc = CODE + 64;
   program.code_end = CODE + 64;
   memset (program.code, 0x90, sizeof program.code);
-  assert_ends (&program, SFW_NO_ROW);
+  assert_ends (SFW_NO_ROW);
   program.code_end = 0;
-  assert_caller (&program, 0x555000, STACK + 72, STACK + 128);
-  finish (&program);
+  assert_caller (0x555000, STACK + 72, STACK + 128);
 }
 
+/* As glibc's __restore_rt: everything is in the ucontext at SP.  */
 static struct sframe_row trampoline_rows[] = {
   { .start = 0,
     .n_words = 6,
@@ -373,33 +356,30 @@ static const struct sframe_fde trampoline = { .address = CODE,
                                               .n_rows = 1,
                                               .rows = trampoline_rows };
 
-TEST (what_a_signal_interrupted_is_looked_up_at_its_pc)
+PROGRAM_TEST (what_a_signal_interrupted_is_looked_up_at_its_pc)
 {
-  struct program program;
-  prepare (&program, &arch_amd64, v3, &trampoline, 1);
+  prepare (&arch_amd64, v3, &trampoline, 1);
   program.frame.interrupted = false;
   program.frame.pc = CODE + 1;
-  store (&program, STACK + 64 + 160, STACK + 400);
-  store (&program, STACK + 64 + 168, 0x555000);
-  store (&program, STACK + 64 + 120, 99);
-  assert_caller (&program, 0x555000, STACK + 400, 99);
+  store (STACK + 64 + 160, STACK + 400);
+  store (STACK + 64 + 168, 0x555000);
+  store (STACK + 64 + 120, 99);
+  assert_caller (0x555000, STACK + 400, 99);
   assert_true (program.frame.interrupted);
-  assert_ends (&program, SFW_NO_ROW);
-  finish (&program);
+  assert_ends (SFW_NO_ROW);
 }
 
-TEST (signals_change_stacks_but_not_for_ever)
+PROGRAM_TEST (signals_change_stacks_but_not_for_ever)
 {
-  struct program program;
-  prepare (&program, &arch_amd64, v3, &trampoline, 1);
+  prepare (&arch_amd64, v3, &trampoline, 1);
   /* Two trampolines that lead to each other, one of them upwards.  */
-  store (&program, STACK + 64 + 160, STACK + 16);
-  store (&program, STACK + 64 + 168, CODE);
-  store (&program, STACK + 16 + 160, STACK + 64);
-  store (&program, STACK + 16 + 168, CODE);
+  store (STACK + 64 + 160, STACK + 16);
+  store (STACK + 64 + 168, CODE);
+  store (STACK + 16 + 160, STACK + 64);
+  store (STACK + 16 + 168, CODE);
   unsigned steps = 0;
   enum sfw_end end;
-  while ((end = step (&program)) == SFW_MORE)
+  while ((end = step ()) == SFW_MORE)
     assert_true (++steps < 1000);
   assert_int_equal (end, SFW_NO_PROGRESS);
   assert_int_equal (program.frame.stack_changes, 64);
@@ -407,29 +387,26 @@ TEST (signals_change_stacks_but_not_for_ever)
   /* One that leads to itself ends at once.  */
   program.frame.stack_changes = 0;
   program.frame.sp = STACK + 200;
-  store (&program, STACK + 200 + 160, STACK + 200);
-  store (&program, STACK + 200 + 168, CODE);
-  assert_ends (&program, SFW_NO_PROGRESS);
-  finish (&program);
+  store (STACK + 200 + 160, STACK + 200);
+  store (STACK + 200 + 168, CODE);
+  assert_ends (SFW_NO_PROGRESS);
 }
 
 /* A NULL pointer was called: the frame with that PC is the interrupted one. */
-TEST (a_signal_may_interrupt_at_address_0)
+PROGRAM_TEST (a_signal_may_interrupt_at_address_0)
 {
-  struct program program;
-  prepare (&program, &arch_amd64, v3, &trampoline, 1);
-  store (&program, STACK + 64 + 160, STACK + 300);
-  store (&program, STACK + 64 + 168, 0);
-  assert_int_equal (step (&program), SFW_MORE);
+  prepare (&arch_amd64, v3, &trampoline, 1);
+  store (STACK + 64 + 160, STACK + 300);
+  store (STACK + 64 + 168, 0);
+  assert_int_equal (step (), SFW_MORE);
   assert_int_equal (program.frame.pc, 0);
   assert_int_equal (program.frame.sp, STACK + 300);
   assert_true (program.frame.interrupted);
-  finish (&program);
 }
 
 /* A trampoline that does not move the stack, although it has its return
    address from a register.  */
-TEST (a_trampoline_that_stays_where_it_is_ends_the_walk)
+PROGRAM_TEST (a_trampoline_that_stays_where_it_is_ends_the_walk)
 {
   static struct sframe_row rows[] = {
     { .start = 0,
@@ -438,19 +415,17 @@ TEST (a_trampoline_that_stays_where_it_is_ends_the_walk)
       .words = { 7 << 3 | 1, 0, 10 << 3 | 1, 0 } },
   };
   struct sframe_fde function = trampoline;
-  struct program program;
   uint64_t registers[17] = { [10] = CODE };
   function.rows = rows;
-  prepare (&program, &arch_amd64, v3, &function, 1);
+  prepare (&arch_amd64, v3, &function, 1);
   program.frame.registers = registers;
   program.frame.n_registers = 17;
-  assert_ends (&program, SFW_NO_PROGRESS);
-  finish (&program);
+  assert_ends (SFW_NO_PROGRESS);
 }
 
 /* Registers.  */
 
-TEST (other_registers_are_known_in_innermost_frames_only)
+PROGRAM_TEST (other_registers_are_known_in_innermost_frames_only)
 {
   /* CFA = r10; RA and FP as usual.  */
   static struct sframe_row rows[] = {
@@ -459,22 +434,20 @@ TEST (other_registers_are_known_in_innermost_frames_only)
       .control = 1 | 1 << 3,
       .words = { 10 << 3 | 1, 0, 0, 2, -16 } },
   };
-  struct program program;
   uint64_t registers[17] = { [10] = STACK + 160 };
-  prepare_rows (&program, &arch_amd64, v3, rows, 1);
-  store (&program, STACK + 152, CODE + 8);
-  store (&program, STACK + 144, 42);
-  assert_ends (&program, SFW_REGISTER);
+  prepare_rows (&arch_amd64, v3, rows, 1);
+  store (STACK + 152, CODE + 8);
+  store (STACK + 144, 42);
+  assert_ends (SFW_REGISTER);
   program.frame.registers = registers;
   program.frame.n_registers = 10;
-  assert_ends (&program, SFW_REGISTER);
+  assert_ends (SFW_REGISTER);
   program.frame.n_registers = 11;
-  assert_caller (&program, CODE + 8, STACK + 160, 42);
-  assert_ends (&program, SFW_REGISTER);
-  finish (&program);
+  assert_caller (CODE + 8, STACK + 160, 42);
+  assert_ends (SFW_REGISTER);
 }
 
-TEST (a_frame_pointer_may_be_a_distance_from_the_cfa)
+PROGRAM_TEST (a_frame_pointer_may_be_a_distance_from_the_cfa)
 {
   /* The register number of a rule by the CFA says nothing.  */
   static struct sframe_row rows[] = {
@@ -483,16 +456,14 @@ TEST (a_frame_pointer_may_be_a_distance_from_the_cfa)
       .control = 1 | 1 << 3,
       .words = { 7 << 3 | 1, 8, 0, 3 << 3, 48 } },
   };
-  struct program program;
-  prepare_rows (&program, &arch_amd64, v3, rows, 1);
-  store (&program, STACK + 64, CODE + 8);
-  assert_caller (&program, CODE + 8, STACK + 72, STACK + 72 + 48);
-  finish (&program);
+  prepare_rows (&arch_amd64, v3, rows, 1);
+  store (STACK + 64, CODE + 8);
+  assert_caller (CODE + 8, STACK + 72, STACK + 72 + 48);
 }
 
 /* Leaf functions of aarch64 and s390x leave the return address where the call
    put it.  */
-TEST (a_leaf_returns_by_its_register_once)
+PROGRAM_TEST (a_leaf_returns_by_its_register_once)
 {
   static const struct
   {
@@ -512,40 +483,36 @@ TEST (a_leaf_returns_by_its_register_once)
   };
   for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
     {
-      struct program program;
       struct sframe_row row = machines[i].row;
-      prepare_rows (&program, machines[i].arch, machines[i].variant, &row, 1);
-      assert_ends (&program, SFW_REGISTER);
+      prepare_rows (machines[i].arch, machines[i].variant, &row, 1);
+      assert_ends (SFW_REGISTER);
       program.frame.has_ra = true;
       program.frame.ra = CODE + 8;
-      assert_caller (&program, CODE + 8, STACK + 64, STACK + 128);
+      assert_caller (CODE + 8, STACK + 64, STACK + 128);
       assert_int_equal (program.frame.stack_changes, 0);
-      assert_ends (&program, SFW_REGISTER);
+      assert_ends (SFW_REGISTER);
       /* Nor does a return address in all registers help a caller.  */
       program.frame.has_ra = true;
       program.frame.ra = CODE + 8;
-      assert_ends (&program, SFW_NO_PROGRESS);
-      finish (&program);
+      assert_ends (SFW_NO_PROGRESS);
     }
 }
 
 /* On s390x a function stores registers in its caller's frame first.  */
-TEST (a_return_address_may_be_in_the_callers_frame)
+PROGRAM_TEST (a_return_address_may_be_in_the_callers_frame)
 {
   static struct sframe_row rows[] = {
     { .start = 0, .base_sp = true, .n_words = 3, .words = { 0, -48, -72 } },
   };
-  struct program program;
-  prepare_rows (&program, &arch_s390x, v2, rows, 1);
-  store (&program, STACK + 64 + 160 - 48, CODE + 8);
-  store (&program, STACK + 64 + 160 - 72, 0x1234);
-  assert_caller (&program, CODE + 8, STACK + 64, 0x1234);
+  prepare_rows (&arch_s390x, v2, rows, 1);
+  store (STACK + 64 + 160 - 48, CODE + 8);
+  store (STACK + 64 + 160 - 72, 0x1234);
+  assert_caller (CODE + 8, STACK + 64, 0x1234);
   /* Its caller has one of its own.  */
-  assert_ends (&program, SFW_NO_PROGRESS);
-  finish (&program);
+  assert_ends (SFW_NO_PROGRESS);
 }
 
-TEST (frames_are_read_in_the_order_of_bytes_of_the_machine)
+PROGRAM_TEST (frames_are_read_in_the_order_of_bytes_of_the_machine)
 {
   static struct sframe_row aarch64[] = {
     { .start = 0, .base_sp = true, .n_words = 3, .words = { 32, -24, -32 } },
@@ -554,20 +521,17 @@ TEST (frames_are_read_in_the_order_of_bytes_of_the_machine)
   static struct sframe_row s390x[] = {
     { .start = 0, .base_sp = true, .n_words = 3, .words = { 20, -48, -72 } },
   };
-  struct program program;
-  prepare_rows (&program, &arch_aarch64_be, v2, aarch64, 1);
-  store (&program, STACK + 64, 0x1234);
-  store (&program, STACK + 72, 0x555000);
-  assert_caller (&program, 0x555000, STACK + 96, 0x1234);
-  finish (&program);
-  prepare_rows (&program, &arch_s390x, v2, s390x, 1);
-  store (&program, STACK + 64 + 320 - 48, 0x555000);
-  store (&program, STACK + 64 + 320 - 72, 0x1234);
-  assert_caller (&program, 0x555000, STACK + 64 + 160, 0x1234);
-  finish (&program);
+  prepare_rows (&arch_aarch64_be, v2, aarch64, 1);
+  store (STACK + 64, 0x1234);
+  store (STACK + 72, 0x555000);
+  assert_caller (0x555000, STACK + 96, 0x1234);
+  prepare_rows (&arch_s390x, v2, s390x, 1);
+  store (STACK + 64 + 320 - 48, 0x555000);
+  store (STACK + 64 + 320 - 72, 0x1234);
+  assert_caller (0x555000, STACK + 64 + 160, 0x1234);
 }
 
-TEST (signatures_are_taken_out_of_signed_addresses_only)
+PROGRAM_TEST (signatures_are_taken_out_of_signed_addresses_only)
 {
   static struct sframe_row rows[] = {
     { .start = 0, .base_sp = true, .n_words = 3, .words = { 16, -8, -16 } },
@@ -589,12 +553,10 @@ TEST (signatures_are_taken_out_of_signed_addresses_only)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      struct program program;
-      prepare_rows (&program, &arch_aarch64, v2, rows, 2);
+      prepare_rows (&arch_aarch64, v2, rows, 2);
       program.frame.pc = CODE + cases[i].offset;
       program.pac_mask = cases[i].mask;
-      store (&program, STACK + 72, cases[i].in);
-      assert_caller (&program, cases[i].out, STACK + 80, 0);
-      finish (&program);
+      store (STACK + 72, cases[i].in);
+      assert_caller (cases[i].out, STACK + 80, 0);
     }
 }
