@@ -478,7 +478,6 @@ TEST (s390x_rows_without_form)
          at (0, reg (15, 160), undefined, same));
 }
 
-/* .plt of GNU ld: entry 0 has rows of its own.  */
 /* RA is not in the slot that plain rows imply, neither in front of the push
    nor behind it.  */
 TEST (lazy_plt_with_ra_elsewhere)
@@ -487,6 +486,7 @@ TEST (lazy_plt_with_ra_elsewhere)
          at (0, plt (11), at_cfa (-16), same));
 }
 
+/* .plt of GNU ld: entry 0 has rows of its own.  */
 TEST (lazy_plt)
 {
   struct frame_row rows[] = {
