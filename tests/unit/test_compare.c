@@ -20,6 +20,9 @@ struct made
   struct sframe_decoder decoder;
 };
 
+/* Most tests compare these.  */
+static struct made a, b;
+
 static void
 made_open (struct made *made, struct sframe_variant variant)
 {
@@ -65,36 +68,36 @@ row_at (uint32_t start, bool base_sp, int32_t offset)
   };
 }
 
-/* Differences seen by a sink.  */
-struct seen
+/* Differences seen by the sink.  */
+static struct
 {
   size_t n;
   struct cfi2sframe_difference last;
   char text[200]; /* of the last one */
-};
+} seen;
 
 static void
 remember (void *context, const struct cfi2sframe_difference *difference)
 {
-  struct seen *seen = context;
-  seen->n++;
-  seen->last = *difference;
-  snprintf (seen->text, sizeof seen->text, "%s", difference->text);
+  (void)context;
+  seen.n++;
+  seen.last = *difference;
+  snprintf (seen.text, sizeof seen.text, "%s", difference->text);
 }
 
 static struct cfi2sframe_compare_result
-compare_and_close (struct made *a, struct made *b, struct seen *seen)
+compare (struct made *one, struct made *other)
 {
   struct cfi2sframe_compare_result result;
   struct error err = { 0 };
-  made_finish (a);
-  made_finish (b);
-  *seen = (struct seen){ 0 };
-  if (!sframe_compare (&a->decoder, &b->decoder, NULL, remember, seen, &result,
-                       &err))
+  made_finish (one);
+  made_finish (other);
+  memset (&seen, 0, sizeof seen);
+  if (!sframe_compare (&one->decoder, &other->decoder, NULL, remember, NULL,
+                       &result, &err))
     fail_msg ("%s", err.reason);
-  made_close (a);
-  made_close (b);
+  made_close (one);
+  made_close (other);
   return result;
 }
 
@@ -115,11 +118,9 @@ TEST (redundant_rows_and_versions_do_not_matter)
   struct sframe_row many[]
       = { row_at (0, true, 8), row_at (2, true, 8), row_at (4, true, 16),
           row_at (9, true, 16), row_at (16, true, 8) };
-  struct made a, b;
-  struct seen seen;
   one_function (&a, VARIANT (3, true), 16, few, 2);
   one_function (&b, VARIANT (1, false), 16, many, 5);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_true (compare_result_equal (&result));
   assert_int_equal (seen.n, 0);
   assert_int_equal (result.equal, 1);
@@ -133,11 +134,9 @@ TEST (first_difference_is_told)
 {
   struct sframe_row one[] = { row_at (0, true, 8), row_at (4, true, 16) };
   struct sframe_row two[] = { row_at (0, true, 8), row_at (4, true, 24) };
-  struct made a, b;
-  struct seen seen;
   one_function (&a, VARIANT (3, true), 16, one, 2);
   one_function (&b, VARIANT (2, true), 16, two, 2);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_int_equal (seen.n, 1);
   assert_int_equal (seen.last.kind, CFI2SFRAME_DIFFERENT);
   assert_int_equal (seen.last.defect, COMPARE_NO_DEFECT);
@@ -154,12 +153,10 @@ TEST (functions_of_one_side_are_counted)
   struct sframe_row rows[] = { row_at (0, true, 8) };
   struct sframe_fde other
       = { .address = 0x2000, .size = 8, .rows = rows, .n_rows = 1 };
-  struct made a, b;
-  struct seen seen;
   one_function (&a, VARIANT (3, true), 16, rows, 1);
   made_add (&a, &other);
   one_function (&b, VARIANT (3, true), 16, rows, 1);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_int_equal (result.only_a, 1);
   assert_int_equal (result.equal, 1);
   assert_int_equal (seen.last.kind, CFI2SFRAME_ONLY_A);
@@ -168,7 +165,7 @@ TEST (functions_of_one_side_are_counted)
   one_function (&a, VARIANT (3, true), 16, rows, 1);
   one_function (&b, VARIANT (3, true), 16, rows, 1);
   made_add (&b, &other);
-  result = compare_and_close (&a, &b, &seen);
+  result = compare (&a, &b);
   assert_int_equal (result.only_b, 1);
   assert_int_equal (seen.last.kind, CFI2SFRAME_ONLY_B);
   assert_int_equal (result.bytes_only_b, 8);
@@ -179,11 +176,9 @@ TEST (functions_of_one_side_are_counted)
 TEST (a_section_without_functions_is_compared)
 {
   struct sframe_row rows[] = { row_at (0, true, 8) };
-  struct made a, b;
-  struct seen seen;
   made_open (&a, VARIANT (3, true));
   one_function (&b, VARIANT (3, true), 16, rows, 1);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_int_equal (result.only_b, 1);
   assert_int_equal (result.equal + result.only_a, 0);
 }
@@ -194,12 +189,10 @@ TEST (a_split_function_is_equal_where_it_is_described)
   struct sframe_row rows[] = { row_at (0, true, 8) };
   struct sframe_fde tail
       = { .address = 0x100c, .size = 4, .rows = rows, .n_rows = 1 };
-  struct made a, b;
-  struct seen seen;
   one_function (&a, VARIANT (3, true), 16, rows, 1);
   one_function (&b, VARIANT (3, true), 8, rows, 1);
   made_add (&b, &tail);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_int_equal (result.different, 1);
   assert_int_equal (result.only_b, 0);
   assert_int_equal (result.bytes_only_a, 4);
@@ -213,15 +206,13 @@ TEST (equal_rules_of_neighbours_are_not_one_stretch)
   struct sframe_row rows[] = { row_at (0, true, 8) };
   struct sframe_fde second
       = { .address = 0x1010, .size = 16, .rows = rows, .n_rows = 1 };
-  struct made a, b;
-  struct seen seen;
   one_function (&a, VARIANT (3, true), 16, rows, 1);
   made_add (&a, &second);
   one_function (&b, VARIANT (3, true), 16, rows, 1);
   second.address++;
   second.size--;
   made_add (&b, &second);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_int_equal (result.defects[COMPARE_RETURN_ADDRESS], 1);
   assert_int_equal (seen.last.function, 0x1010);
 }
@@ -234,7 +225,6 @@ TEST (functions_that_overlap_on_one_side_differ)
   for (int larger = 0; larger < 3; larger++)
     {
       struct made sides[2];
-      struct seen seen;
       for (int i = 0; i < 2; i++)
         {
           struct sframe_fde second
@@ -244,8 +234,7 @@ TEST (functions_that_overlap_on_one_side_differ)
                         1);
           made_add (&sides[i], &second);
         }
-      struct cfi2sframe_compare_result result
-          = compare_and_close (&sides[0], &sides[1], &seen);
+      struct cfi2sframe_compare_result result = compare (&sides[0], &sides[1]);
       assert_int_equal (result.different, larger != 2);
       assert_int_equal (seen.n, larger != 2);
       if (larger != 2)
@@ -263,7 +252,6 @@ TEST (a_function_with_two_differences_is_reported_once)
   for (int hiding = 0; hiding < 2; hiding++)
     {
       struct made sides[2];
-      struct seen seen;
       const struct sframe_fde behind
           = { .address = 0x1009, .size = 7, .rows = rows, .n_rows = 1 };
       const struct sframe_fde second
@@ -273,8 +261,7 @@ TEST (a_function_with_two_differences_is_reported_once)
       made_add (&sides[!hiding], &behind);
       made_add (&sides[0], &second);
       made_add (&sides[1], &second);
-      struct cfi2sframe_compare_result result
-          = compare_and_close (&sides[0], &sides[1], &seen);
+      struct cfi2sframe_compare_result result = compare (&sides[0], &sides[1]);
       assert_int_equal (result.different, 1);
       assert_int_equal (result.defects[COMPARE_RETURN_ADDRESS], 0);
       assert_int_equal (seen.n, 1);
@@ -291,12 +278,10 @@ TEST (masks_are_unfolded)
   struct sframe_fde masked = {
     .address = 0x1000, .size = 32, .repeat = 16, .rows = block, .n_rows = 2
   };
-  struct made a, b;
-  struct seen seen;
   made_open (&a, VARIANT (3, true));
   made_add (&a, &masked);
   one_function (&b, VARIANT (2, true), 32, rows, 4);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_true (compare_result_equal (&result));
   assert_int_equal (result.bytes_equal, 32);
 }
@@ -308,12 +293,10 @@ TEST (plt_got_defect_is_named)
   struct sframe_fde plt = {
     .address = 0x1000, .size = 16, .repeat = 8, .rows = wrong, .n_rows = 1
   };
-  struct made a, b;
-  struct seen seen;
   one_function (&a, VARIANT (3, true), 16, right, 1);
   made_open (&b, VARIANT (3, true));
   made_add (&b, &plt);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_int_equal (result.different, 0);
   assert_int_equal (result.defects[COMPARE_PLT_GOT], 1);
   assert_int_equal (seen.last.defective, 'B');
@@ -324,11 +307,9 @@ TEST (stale_offset_defect_is_named)
 {
   struct sframe_row wrong[] = { row_at (0, true, 8), row_at (4, false, 8) };
   struct sframe_row right[] = { row_at (0, true, 8), row_at (4, false, 16) };
-  struct made a, b;
-  struct seen seen;
   one_function (&a, VARIANT (2, true), 16, wrong, 2);
   one_function (&b, VARIANT (2, true), 16, right, 2);
-  struct cfi2sframe_compare_result result = compare_and_close (&a, &b, &seen);
+  struct cfi2sframe_compare_result result = compare (&a, &b);
   assert_int_equal (result.defects[COMPARE_STALE_OFFSET], 1);
   assert_int_equal (seen.last.defective, 'A');
 }
