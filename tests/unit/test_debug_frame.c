@@ -11,18 +11,21 @@
 /* Inputs, each an exact-size copy, so that ASan sees any step over its end. */
 struct fixture
 {
+  struct buffer bytes; /* of the next one */
   struct cfi_section section;
   uint8_t *copies[CFI_INPUTS_MAX];
 };
 
-/* Add what FROM holds to the section; FROM is freed.  */
+/* Add f->bytes to the section.  */
 static void
-add_input (struct fixture *f, enum cfi_kind kind, struct buffer *from)
+add_input (struct fixture *f, enum cfi_kind kind)
 {
   struct error err = { 0 };
+  struct buffer *from = &f->bytes;
   uint8_t *copy = malloc (from->size + 1);
   assert_non_null (copy);
-  memcpy (copy + 1, from->bytes, from->size);
+  if (from->size > 0)
+    memcpy (copy + 1, from->bytes, from->size);
   f->copies[f->section.n_inputs] = copy;
   const struct cfi_input input
       = { .kind = kind,
@@ -33,10 +36,11 @@ add_input (struct fixture *f, enum cfi_kind kind, struct buffer *from)
   buffer_free (from);
 }
 
-static struct fixture
-new_fixture (void)
+static void
+begin (struct fixture *f)
 {
-  return (struct fixture){ .section = { .arch = &arch_amd64 } };
+  *f = (struct fixture){ .section = { .arch = &arch_amd64 } };
+  buffer_init (&f->bytes, false);
 }
 
 /* A function whose FDE has INSTRUCTIONS, none of which is 0.  */
@@ -50,35 +54,34 @@ struct function
 static void
 add_eh_frame (struct fixture *f, const struct function *functions, size_t n)
 {
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_amd64_cie (&bytes);
+  size_t cie = put_amd64_cie (&f->bytes);
   for (size_t i = 0; i < n; i++)
-    put_fde (&bytes, cie, functions[i].address, (uint32_t)functions[i].size,
+    put_fde (&f->bytes, cie, functions[i].address, (uint32_t)functions[i].size,
              functions[i].instructions, strlen (functions[i].instructions));
-  add_input (f, CFI_EH_FRAME, &bytes);
+  add_input (f, CFI_EH_FRAME);
 }
 
 static void
 add_debug_frame (struct fixture *f, const struct function *functions, size_t n)
 {
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_debug_cie (&bytes, false, 4, "");
+  size_t cie = put_debug_cie (&f->bytes, false, 4, "");
   for (size_t i = 0; i < n; i++)
-    put_debug_fde (&bytes, false, cie, functions[i].address, functions[i].size,
-                   functions[i].instructions,
+    put_debug_fde (&f->bytes, false, cie, functions[i].address,
+                   functions[i].size, functions[i].instructions,
                    strlen (functions[i].instructions));
-  add_input (f, CFI_DEBUG_FRAME, &bytes);
+  add_input (f, CFI_DEBUG_FRAME);
 }
 
 static void
-free_fixture (struct fixture *f)
+end (struct fixture *f)
 {
   cfi_section_free (&f->section);
   for (unsigned i = 0; i < CFI_INPUTS_MAX; i++)
     free (f->copies[i]);
+  buffer_free (&f->bytes);
 }
+
+#define FIXTURE_TEST(name) TEST_WITH (struct fixture, f, begin, end, name)
 
 /* The FDE with INDEX describes [ADDRESS, ADDRESS + SIZE) with a CFA that is SP
    plus 8, and from 4 bytes on SP plus 16.  */
@@ -113,39 +116,34 @@ TEST (all_versions_and_widths_are_read)
   static const uint8_t versions[] = { 1, 3, 4 };
   for (unsigned i = 0; i < 6; i++)
     {
-      struct fixture f = new_fixture ();
-      struct buffer bytes;
-      buffer_init (&bytes, false);
+      struct fixture f;
+      begin (&f);
       bool wide = i >= 3;
-      size_t cie = put_debug_cie (&bytes, wide, versions[i % 3], "");
-      put_debug_fde (&bytes, wide, cie, CODE, 32, pushing, 3);
-      add_input (&f, CFI_DEBUG_FRAME, &bytes);
+      size_t cie = put_debug_cie (&f.bytes, wide, versions[i % 3], "");
+      put_debug_fde (&f.bytes, wide, cie, CODE, 32, pushing, 3);
+      add_input (&f, CFI_DEBUG_FRAME);
       assert_int_equal (f.section.n_damaged, 0);
       expect_pushing (&f, 0, CODE, 32);
-      free_fixture (&f);
+      end (&f);
     }
 }
 
 /* What different producers wrote is linked into one section, in which CIE
    pointers count from the beginning.  */
-TEST (widths_mix_in_one_section)
+FIXTURE_TEST (widths_mix_in_one_section)
 {
-  struct fixture f = new_fixture ();
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t narrow = put_debug_cie (&bytes, false, 4, "");
-  put_debug_fde (&bytes, false, narrow, CODE, 32, pushing, 3);
-  size_t wide = put_debug_cie (&bytes, true, 3, "");
-  put_debug_fde (&bytes, true, wide, CODE + 32, 32, pushing, 3);
-  buffer_u32 (&bytes, 0);
-  put_debug_fde (&bytes, false, wide, CODE + 64, 32, pushing, 3);
-  put_debug_fde (&bytes, true, narrow, CODE + 96, 32, pushing, 3);
-  add_input (&f, CFI_DEBUG_FRAME, &bytes);
-  assert_int_equal (f.section.n_damaged, 0);
-  assert_int_equal (f.section.n_fdes, 4);
+  size_t narrow = put_debug_cie (&f->bytes, false, 4, "");
+  put_debug_fde (&f->bytes, false, narrow, CODE, 32, pushing, 3);
+  size_t wide = put_debug_cie (&f->bytes, true, 3, "");
+  put_debug_fde (&f->bytes, true, wide, CODE + 32, 32, pushing, 3);
+  buffer_u32 (&f->bytes, 0);
+  put_debug_fde (&f->bytes, false, wide, CODE + 64, 32, pushing, 3);
+  put_debug_fde (&f->bytes, true, narrow, CODE + 96, 32, pushing, 3);
+  add_input (f, CFI_DEBUG_FRAME);
+  assert_int_equal (f->section.n_damaged, 0);
+  assert_int_equal (f->section.n_fdes, 4);
   for (unsigned i = 0; i < 4; i++)
-    expect_pushing (&f, i, CODE + 32 * i, 32);
-  free_fixture (&f);
+    expect_pushing (f, i, CODE + 32 * i, 32);
 }
 
 /* GNU as writes letters without augmentation data.  */
@@ -163,12 +161,11 @@ TEST (letters_without_data_are_read)
           { "SGB", true, true, true },   { "armcc+", false, false, false } };
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
     {
-      struct fixture f = new_fixture ();
-      struct buffer bytes;
-      buffer_init (&bytes, false);
-      size_t cie = put_debug_cie (&bytes, false, 4, cases[i].letters);
-      put_debug_fde (&bytes, false, cie, CODE, 32, pushing, 3);
-      add_input (&f, CFI_DEBUG_FRAME, &bytes);
+      struct fixture f;
+      begin (&f);
+      size_t cie = put_debug_cie (&f.bytes, false, 4, cases[i].letters);
+      put_debug_fde (&f.bytes, false, cie, CODE, 32, pushing, 3);
+      add_input (&f, CFI_DEBUG_FRAME);
       assert_int_equal (f.section.n_fdes, cases[i].read);
       if (cases[i].read)
         {
@@ -178,7 +175,7 @@ TEST (letters_without_data_are_read)
         }
       else
         assert_int_equal (f.section.damages[0].reason, REASON_AUGMENTATION);
-      free_fixture (&f);
+      end (&f);
     }
 }
 
@@ -187,117 +184,101 @@ TEST (every_truncation_costs_one_entry)
   for (unsigned wide = 0; wide < 2; wide++)
     for (size_t cut = 0;; cut++)
       {
-        struct fixture f = new_fixture ();
-        struct buffer bytes;
-        buffer_init (&bytes, false);
-        size_t cie = put_debug_cie (&bytes, wide, 4, "S");
-        size_t ends[] = { 0, bytes.size, 0, 0 };
-        put_debug_fde (&bytes, wide, cie, CODE, 32, pushing, 3);
-        ends[2] = bytes.size;
-        put_debug_fde (&bytes, wide, cie, CODE + 32, 32, pushing, 3);
-        size_t all = ends[3] = bytes.size;
-        bytes.size = cut;
-        add_input (&f, CFI_DEBUG_FRAME, &bytes);
+        struct fixture f;
+        begin (&f);
+        size_t cie = put_debug_cie (&f.bytes, wide, 4, "S");
+        size_t ends[] = { 0, f.bytes.size, 0, 0 };
+        put_debug_fde (&f.bytes, wide, cie, CODE, 32, pushing, 3);
+        ends[2] = f.bytes.size;
+        put_debug_fde (&f.bytes, wide, cie, CODE + 32, 32, pushing, 3);
+        size_t all = ends[3] = f.bytes.size;
+        f.bytes.size = cut;
+        add_input (&f, CFI_DEBUG_FRAME);
         bool whole = cut == ends[0] || cut == ends[1] || cut == ends[2]
                      || cut == ends[3];
         assert_int_equal (f.section.n_fdes, (cut >= ends[2]) + (cut >= all));
         assert_int_equal (f.section.n_damaged, !whole);
-        free_fixture (&f);
+        end (&f);
         if (cut == all)
           break;
       }
 }
 
-TEST (bad_cie_pointers_cost_their_fdes)
+FIXTURE_TEST (bad_cie_pointers_cost_their_fdes)
 {
-  struct fixture f = new_fixture ();
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_debug_cie (&bytes, false, 4, "");
-  size_t inside = put_debug_fde (&bytes, false, cie + 4, CODE, 32, pushing, 3);
-  size_t itself = put_debug_fde (&bytes, true, bytes.size, CODE, 32, "", 0);
+  size_t cie = put_debug_cie (&f->bytes, false, 4, "");
+  size_t inside
+      = put_debug_fde (&f->bytes, false, cie + 4, CODE, 32, pushing, 3);
+  size_t itself
+      = put_debug_fde (&f->bytes, true, f->bytes.size, CODE, 32, "", 0);
   size_t beyond
-      = put_debug_fde (&bytes, true, UINT64_MAX - 1, CODE, 32, "", 0);
-  put_debug_fde (&bytes, false, cie, CODE, 32, pushing, 3);
-  add_input (&f, CFI_DEBUG_FRAME, &bytes);
-  expect_pushing (&f, 0, CODE, 32);
-  assert_int_equal (f.section.n_fdes, 1);
-  assert_int_equal (f.section.n_damages, 3);
-  assert_int_equal (f.section.damages[0].offset, inside);
-  assert_int_equal (f.section.damages[1].offset, itself);
-  assert_int_equal (f.section.damages[2].offset, beyond);
-  free_fixture (&f);
+      = put_debug_fde (&f->bytes, true, UINT64_MAX - 1, CODE, 32, "", 0);
+  put_debug_fde (&f->bytes, false, cie, CODE, 32, pushing, 3);
+  add_input (f, CFI_DEBUG_FRAME);
+  expect_pushing (f, 0, CODE, 32);
+  assert_int_equal (f->section.n_fdes, 1);
+  assert_int_equal (f->section.n_damages, 3);
+  assert_int_equal (f->section.damages[0].offset, inside);
+  assert_int_equal (f->section.damages[1].offset, itself);
+  assert_int_equal (f->section.damages[2].offset, beyond);
 }
 
 /* 32-bit code has no place in a 64-bit file.  */
-TEST (another_address_size_is_damage)
+FIXTURE_TEST (another_address_size_is_damage)
 {
-  struct fixture f = new_fixture ();
-  struct buffer bytes;
-  buffer_init (&bytes, false);
-  size_t cie = put_debug_cie (&bytes, false, 4, "");
-  bytes.bytes[cie + 10] = 4;
-  put_debug_fde (&bytes, false, cie, CODE, 32, pushing, 3);
-  add_input (&f, CFI_DEBUG_FRAME, &bytes);
-  assert_int_equal (f.section.n_fdes, 0);
-  assert_int_equal (f.section.n_damaged, 2);
-  free_fixture (&f);
+  size_t cie = put_debug_cie (&f->bytes, false, 4, "");
+  f->bytes.bytes[cie + 10] = 4;
+  put_debug_fde (&f->bytes, false, cie, CODE, 32, pushing, 3);
+  add_input (f, CFI_DEBUG_FRAME);
+  assert_int_equal (f->section.n_fdes, 0);
+  assert_int_equal (f->section.n_damaged, 2);
 }
 
 /* One list of FDEs, each with the CIE of its own section, and for equal
    addresses .eh_frame's in front.  */
-TEST (two_sections_make_one_list)
+FIXTURE_TEST (two_sections_make_one_list)
 {
-  struct fixture f = new_fixture ();
-  struct buffer eh_frame, debug_frame;
-  buffer_init (&eh_frame, false);
-  buffer_init (&debug_frame, false);
-  size_t cie = put_amd64_cie (&eh_frame);
-  put_fde (&eh_frame, cie, CODE + 64, 32, pushing, 3);
-  put_fde (&eh_frame, cie, CODE, 32, pushing, 3);
-  cie = put_debug_cie (&debug_frame, false, 4, "");
-  put_debug_fde (&debug_frame, false, cie, CODE + 32, 32, pushing, 3);
-  put_debug_fde (&debug_frame, false, cie, CODE, 32, pushing, 3);
-  size_t damaged = put_debug_fde (&debug_frame, false, cie + 1, 0, 0, "", 0);
-  add_input (&f, CFI_EH_FRAME, &eh_frame);
-  add_input (&f, CFI_DEBUG_FRAME, &debug_frame);
+  size_t cie = put_amd64_cie (&f->bytes);
+  put_fde (&f->bytes, cie, CODE + 64, 32, pushing, 3);
+  put_fde (&f->bytes, cie, CODE, 32, pushing, 3);
+  add_input (f, CFI_EH_FRAME);
+  cie = put_debug_cie (&f->bytes, false, 4, "");
+  put_debug_fde (&f->bytes, false, cie, CODE + 32, 32, pushing, 3);
+  put_debug_fde (&f->bytes, false, cie, CODE, 32, pushing, 3);
+  size_t damaged = put_debug_fde (&f->bytes, false, cie + 1, 0, 0, "", 0);
+  add_input (f, CFI_DEBUG_FRAME);
   static const uint8_t inputs[] = { 0, 1, 1, 0 };
   static const uint8_t places[] = { 0, 0, 1, 2 };
-  assert_int_equal (f.section.n_fdes, 4);
+  assert_int_equal (f->section.n_fdes, 4);
   for (unsigned i = 0; i < 4; i++)
     {
-      assert_int_equal (f.section.fdes[i].input, inputs[i]);
-      expect_pushing (&f, i, CODE + 32 * places[i], 32);
+      assert_int_equal (f->section.fdes[i].input, inputs[i]);
+      expect_pushing (f, i, CODE + 32 * places[i], 32);
     }
-  assert_int_equal (f.section.damages[0].input, 1);
-  assert_int_equal (f.section.damages[0].offset, damaged);
-  free_fixture (&f);
+  assert_int_equal (f->section.damages[0].input, 1);
+  assert_int_equal (f->section.damages[0].offset, damaged);
 }
 
 /* As many CIEs as objects, as linkers leave them.  */
-TEST (many_cies_and_one_damaged_fde_are_read)
+FIXTURE_TEST (many_cies_and_one_damaged_fde_are_read)
 {
   enum
   {
     N = 3000
   };
-  struct fixture f = new_fixture ();
-  struct buffer bytes;
-  buffer_init (&bytes, false);
   for (unsigned i = 0; i < N; i++)
     {
       bool wide = i % 3 == 0;
-      size_t cie = put_debug_cie (&bytes, wide, 4, i % 5 ? "" : "S");
-      put_debug_fde (&bytes, wide, cie, CODE + 64 * (uint64_t)i, 32, pushing,
-                     3);
-      put_debug_fde (&bytes, wide, i == 100 ? cie + 1 : cie,
+      size_t cie = put_debug_cie (&f->bytes, wide, 4, i % 5 ? "" : "S");
+      put_debug_fde (&f->bytes, wide, cie, CODE + 64 * (uint64_t)i, 32,
+                     pushing, 3);
+      put_debug_fde (&f->bytes, wide, i == 100 ? cie + 1 : cie,
                      CODE + 64 * (uint64_t)i + 32, 32, pushing, 3);
     }
-  add_input (&f, CFI_DEBUG_FRAME, &bytes);
-  assert_int_equal (f.section.n_damaged, 1);
-  assert_int_equal (f.section.n_fdes, 2 * N - 1);
-  expect_pushing (&f, 2 * N - 2, CODE + 64 * (N - 1) + 32, 32);
-  free_fixture (&f);
+  add_input (f, CFI_DEBUG_FRAME);
+  assert_int_equal (f->section.n_damaged, 1);
+  assert_int_equal (f->section.n_fdes, 2 * N - 1);
+  expect_pushing (f, 2 * N - 2, CODE + 64 * (N - 1) + 32, 32);
 }
 
 /* Precedence.  */
@@ -342,7 +323,8 @@ TEST (eh_frame_comes_before_debug_frame)
                 { CODE + 63, 32, false }, { CODE + 64, 32, true } };
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
     {
-      struct fixture f = new_fixture ();
+      struct fixture f;
+      begin (&f);
       const struct function function = { cases[i].address, cases[i].size, "" };
       add_eh_frame (&f, &other, 1);
       add_debug_frame (&f, &function, 1);
@@ -352,7 +334,7 @@ TEST (eh_frame_comes_before_debug_frame)
         expect_left (&f, &other.address, 1, 1, 0);
       else
         expect_left (&f, cases[i].address == CODE ? before : behind, 2, 0, 0);
-      free_fixture (&f);
+      end (&f);
     }
 }
 
@@ -423,43 +405,40 @@ static const struct settlement settlements[] = {
 
 TEST_ROWS (settlements, const struct settlement *given, NULL, NULL, is_settled)
 {
-  struct fixture f = new_fixture ();
+  struct fixture f;
+  begin (&f);
   add_eh_frame (&f, given->eh_frame, given->n_eh_frame);
   add_debug_frame (&f, given->debug_frame, given->n_debug_frame);
   expect_left (&f, given->left, given->n_left, given->n_set_aside,
                given->n_contradictions);
-  free_fixture (&f);
+  end (&f);
 }
 
-TEST (a_files_own_section_comes_before_its_debug_files)
+FIXTURE_TEST (a_files_own_section_comes_before_its_debug_files)
 {
   static const struct function functions[] = { { CODE + 96, 32, "" },
                                                { CODE + 64, 32, "" },
                                                { CODE + 32, 32, "" } };
   const uint64_t left[] = { CODE + 32, CODE + 64, CODE + 96 };
-  struct fixture f = new_fixture ();
-  add_eh_frame (&f, functions, 1);
-  add_debug_frame (&f, functions, 2);
-  add_debug_frame (&f, functions, 3);
-  expect_left (&f, left, 3, 3, 0);
+  add_eh_frame (f, functions, 1);
+  add_debug_frame (f, functions, 2);
+  add_debug_frame (f, functions, 3);
+  expect_left (f, left, 3, 3, 0);
   for (unsigned i = 0; i < 3; i++)
-    assert_int_equal (f.section.fdes[i].input, 2 - i);
-  free_fixture (&f);
+    assert_int_equal (f->section.fdes[i].input, 2 - i);
 }
 
-TEST (one_section_has_nobody_beside_it)
+FIXTURE_TEST (one_section_has_nobody_beside_it)
 {
   static const struct function functions[]
       = { { CODE, 32, "" }, { CODE, 32, pushing } };
   static const uint64_t left[] = { CODE, CODE };
-  struct fixture f = new_fixture ();
-  add_eh_frame (&f, functions, 2);
-  expect_left (&f, left, 2, 0, 0);
-  free_fixture (&f);
+  add_eh_frame (f, functions, 2);
+  expect_left (f, left, 2, 0, 0);
 }
 
 /* A crowd in front: what reaches into the one set aside is far away.  */
-TEST (contradictions_are_found_among_many)
+FIXTURE_TEST (contradictions_are_found_among_many)
 {
   struct function many[40];
   static const struct function others[]
@@ -472,11 +451,9 @@ TEST (contradictions_are_found_among_many)
       left[i] = CODE + 16 * (uint64_t)i;
       many[i] = (struct function){ left[i], 16, "" };
     }
-  struct fixture f = new_fixture ();
-  add_eh_frame (&f, many, 40);
-  add_debug_frame (&f, others, 3);
-  expect_left (&f, left, 40, 3, 1);
-  free_fixture (&f);
+  add_eh_frame (f, many, 40);
+  add_debug_frame (f, others, 3);
+  expect_left (f, left, 40, 3, 1);
 }
 
 /* Sixteen that start in it are heard, behind the one that starts with it.  */
@@ -485,7 +462,8 @@ TEST (sixteen_are_asked_for_contradictions)
   static const struct function around = { CODE, 0x1000, "" };
   for (unsigned different = 16; different <= 17; different++)
     {
-      struct fixture f = new_fixture ();
+      struct fixture f;
+      begin (&f);
       struct function inside[20];
       uint64_t left[20];
       for (unsigned i = 0; i < 20; i++)
@@ -497,12 +475,12 @@ TEST (sixteen_are_asked_for_contradictions)
       add_eh_frame (&f, inside, 20);
       add_debug_frame (&f, &around, 1);
       expect_left (&f, left, 20, 1, different == 16);
-      free_fixture (&f);
+      end (&f);
     }
 }
 
 /* A program that stands in for many is not executed for all of them.  */
-TEST (a_program_is_not_executed_for_ever)
+FIXTURE_TEST (a_program_is_not_executed_for_ever)
 {
   enum
   {
@@ -516,12 +494,10 @@ TEST (a_program_is_not_executed_for_ever)
   for (unsigned i = 0; i < N_INSIDE; i++)
     inside[i] = (struct function){ CODE + 4 * (uint64_t)i, 4, "\x0e\x10" };
   const struct function around = { CODE, 2 * N_STEPS + 1, program };
-  struct fixture f = new_fixture ();
-  add_eh_frame (&f, &around, 1);
-  add_debug_frame (&f, inside, N_INSIDE);
+  add_eh_frame (f, &around, 1);
+  add_debug_frame (f, inside, N_INSIDE);
   struct error err = { 0 };
-  assert_true (precedence_settle (&f.section, is_of_code, NULL, &err));
-  assert_int_equal (f.section.n_set_aside, N_INSIDE);
-  assert_in_range (f.section.n_contradictions, 1, N_INSIDE / 10);
-  free_fixture (&f);
+  assert_true (precedence_settle (&f->section, is_of_code, NULL, &err));
+  assert_int_equal (f->section.n_set_aside, N_INSIDE);
+  assert_in_range (f->section.n_contradictions, 1, N_INSIDE / 10);
 }
