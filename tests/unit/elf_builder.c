@@ -218,6 +218,36 @@ elf_builder_segment (struct elf_builder *elf, uint32_t type)
   return NULL;
 }
 
+void
+elf_builder_set_range (Elf64_Phdr *segment, uint64_t at, uint64_t size)
+{
+  segment->p_offset = segment->p_vaddr = segment->p_paddr = at;
+  segment->p_filesz = segment->p_memsz = size;
+}
+
+Elf64_Phdr
+elf_builder_load (uint32_t flags, uint64_t offset, uint64_t address,
+                  uint64_t size)
+{
+  return (Elf64_Phdr){ PT_LOAD, flags, offset, address,
+                       address, size,  size,   0x1000 };
+}
+
+void
+elf_builder_mix_notes (struct elf_builder *elf)
+{
+  Elf64_Phdr *first = elf_builder_segment (elf, PT_LOAD);
+  Elf64_Shdr *id
+      = &elf->sections[elf_builder_section (elf, ".note.gnu.build-id")];
+  first->p_filesz = first->p_memsz = 0x700;
+  elf_builder_set_range (elf_builder_segment (elf, PT_NOTE), 0x600, 0x40);
+  id->sh_offset = id->sh_addr = 0x61c;
+  elf_builder_add_section (elf, ".note.own", SHT_NOTE, SHF_ALLOC, 0x600, 0x1c,
+                           4);
+  elf_builder_note (elf, 0x600, "Own", 7, 12);
+  elf_builder_note (elf, 0x61c, "GNU", NT_GNU_BUILD_ID, 20);
+}
+
 static void
 encode (struct elf_builder *elf, Elf_Type type, void *source, size_t size,
         uint64_t offset)

@@ -47,6 +47,17 @@ size_t elf_builder_section (const struct elf_builder *elf, const char *name);
 
 Elf64_Phdr *elf_builder_segment (struct elf_builder *elf, uint32_t type);
 
+/* SEGMENT is SIZE bytes at AT, its offset and its addresses.  */
+void elf_builder_set_range (Elf64_Phdr *segment, uint64_t at, uint64_t size);
+
+/* A PT_LOAD for SIZE bytes, with pages of 4 KiB.  */
+Elf64_Phdr elf_builder_load (uint32_t flags, uint64_t offset, uint64_t address,
+                             uint64_t size);
+
+/* One PT_NOTE for a note of a program's own, at 0x600, and, behind it, the
+   build-id.  */
+void elf_builder_mix_notes (struct elf_builder *elf);
+
 /* Append a section header with contents that are already in the file.  */
 Elf64_Shdr *elf_builder_add_section (struct elf_builder *elf, const char *name,
                                      uint32_t type, uint64_t flags,

@@ -216,15 +216,6 @@ open_old (struct fixture *test)
   open_encoded (test);
 }
 
-/* Before another file is opened.  */
-static void
-close_old (struct fixture *test)
-{
-  plan_free (&test->plan);
-  image_close (&test->image);
-  test->image.elf = NULL;
-}
-
 static void
 open_result (struct fixture *test)
 {
@@ -761,13 +752,6 @@ set_note_section (struct elf_builder *elf, size_t index, const char *name,
   elf->sections[index].sh_addralign = align;
 }
 
-static void
-set_range (Elf64_Phdr *segment, uint64_t at, uint64_t size)
-{
-  segment->p_offset = segment->p_vaddr = segment->p_paddr = at;
-  segment->p_filesz = segment->p_memsz = size;
-}
-
 /* Give .rodata a segment of its own, behind the first one and in the same
    page, in the slot of PT_GNU_STACK.  */
 static void
@@ -778,7 +762,7 @@ split_first_load (struct elf_builder *elf)
            (size_t)(&elf->segments[elf->n_segments - 1] - load)
                * sizeof *load);
   load[0].p_filesz = load[0].p_memsz = 0x400;
-  set_range (&load[1], 0x400, 0x200);
+  elf_builder_set_range (&load[1], 0x400, 0x200);
 }
 
 /* Move what begins at file offset FROM or behind it on by a page, and with
@@ -843,8 +827,8 @@ make_plugin (struct fixture *test, uint32_t contents)
   elf_builder_note (elf, 0x200 + note_size, "GNU", NT_GNU_BUILD_ID, 20);
   first->p_type = PT_NOTE;
   first->p_align = 8;
-  set_range (first, 0x200, note_size);
-  set_range (second, 0x200 + note_size, 36);
+  elf_builder_set_range (first, 0x200, note_size);
+  elf_builder_set_range (second, 0x200 + note_size, 36);
   set_note_section (elf, 1, ".note.qt.metadata", 0x200, note_size, 8);
   set_note_section (elf, 2, ".note.gnu.build-id", 0x200 + note_size, 36, 4);
 }
@@ -881,7 +865,7 @@ make_crash_reporter (struct fixture *test)
   memset (elf->bytes + 0x220, 0, 0x98);
   elf_builder_note (elf, 0x21c, "GNU", NT_GNU_ABI_TAG, 16);
   elf_builder_note (elf, 0x23c, "Cra", 7, 4);
-  set_range (note, 0x21c, 0x34);
+  elf_builder_set_range (note, 0x21c, 0x34);
   set_note_section (elf, 2, ".note.ABI-tag", 0x21c, 32, 4);
   set_note_section (elf, 3, ".note.crashpad.info", 0x23c, 20, 4);
 }
@@ -899,7 +883,7 @@ make_mold_program (struct fixture *test)
   elf_builder_note (elf, 0x240, "GNU", NT_GNU_ABI_TAG, 16);
   elf_builder_note (elf, 0x260, "own", 7, 4);
   elf_builder_note (elf, 0x274, "own", 8, 4);
-  set_range (note, 0x220, 0x68);
+  elf_builder_set_range (note, 0x220, 0x68);
   note->p_align = 8;
   set_note_section (elf, 2, ".note.gnu.property", 0x220, 32, 8);
   set_note_section (elf, 3, ".note.ABI-tag", 0x240, 32, 4);
@@ -917,7 +901,7 @@ make_loader (struct fixture *test)
   *interp = *elf_builder_segment (elf, PT_NOTE);
   elf_builder_note (elf, 0x200, "GNU", NT_GNU_ABI_TAG, 12);
   set_note_section (elf, 1, ".note.ABI-tag", 0x200, 0x1c, 4);
-  set_range (interp, 0x200, 0x1c);
+  elf_builder_set_range (interp, 0x200, 0x1c);
 }
 
 /* ---- Files that are served.  */
@@ -1260,20 +1244,10 @@ set_last_note (struct fixture *test, const struct change *change)
     .make = set_last_note, .at = (offset), .size = (length) \
   }
 
-/* One PT_NOTE for a note of a program's own and, behind it, the build-id.  */
 static void
 make_mixed_notes (struct fixture *test)
 {
-  Elf64_Phdr *first = &test->elf.segments[P_FIRST];
-  Elf64_Phdr *note = &test->elf.segments[P_NOTE];
-  Elf64_Shdr *id = &test->elf.sections[S_BUILD_ID];
-  first->p_filesz = first->p_memsz = 0x700;
-  set_range (note, 0x600, 0x40);
-  id->sh_offset = id->sh_addr = 0x61c;
-  elf_builder_add_section (&test->elf, ".note.own", SHT_NOTE, SHF_ALLOC, 0x600,
-                           0x1c, 4);
-  elf_builder_note (&test->elf, 0x600, "Own", 7, 12);
-  elf_builder_note (&test->elf, 0x61c, "GNU", NT_GNU_BUILD_ID, 20);
+  elf_builder_mix_notes (&test->elf);
 }
 
 /* The build-id gets a PT_NOTE of its own in the first page, which the old ELF
@@ -1387,11 +1361,7 @@ make_relro_at_offset_0 (struct fixture *test)
   {                                                               \
     .name = relocation "_has_no_address", .make = (make_program), \
     .changes                                                      \
-        = { DYNAMIC (DT_RELA, 0x400),                             \
-            DYNAMIC (DT_RELASZ, 24),                              \
-            WORD64 (0x400, 0x2090),                               \
-            WORD64 (0x408, number),                               \
-            WORD64 (0x410, 0x234) }                               \
+        = { RELOCATION (0x2090, 0, number, 0x234) }               \
   }
 
 /* Another segment has the zeros behind the code, too.  */
@@ -1399,14 +1369,8 @@ static void
 make_shared_padding (struct fixture *test)
 {
   test->request.sframe_size = SMALL;
-  test->elf.segments[P_STACK] = (Elf64_Phdr){ .p_type = PT_LOAD,
-                                              .p_flags = PF_R | PF_W,
-                                              .p_offset = 0x1110,
-                                              .p_vaddr = 0x8110,
-                                              .p_paddr = 0x8110,
-                                              .p_filesz = 8,
-                                              .p_memsz = 8,
-                                              .p_align = 0x1000 };
+  test->elf.segments[P_STACK]
+      = elf_builder_load (PF_R | PF_W, 0x1110, 0x8110, 8);
 }
 
 /* A read-only segment that agrees with no other and has no room behind it: it
@@ -1414,11 +1378,8 @@ make_shared_padding (struct fixture *test)
 static void
 make_segment_to_try_in_vain (struct fixture *test)
 {
-  make_shared_padding (test);
-  test->elf.segments[P_STACK].p_flags = PF_R;
-  test->elf.segments[P_STACK].p_offset = 0x1800;
-  test->elf.segments[P_STACK].p_vaddr = 0x8800;
-  test->elf.segments[P_STACK].p_paddr = 0x8800;
+  test->request.sframe_size = SMALL;
+  test->elf.segments[P_STACK] = elf_builder_load (PF_R, 0x1800, 0x8800, 8);
 }
 
 /* A read-only segment has the last bytes of the code, elsewhere in memory: the
@@ -1430,14 +1391,7 @@ make_segments_that_end_alike (struct fixture *test)
   test->request.sframe_size = SMALL;
   move_on (&test->elf, data->p_offset, true);
   memmove (data + 1, data, (P_STACK - P_DATA) * sizeof *data);
-  *data = (Elf64_Phdr){ .p_type = PT_LOAD,
-                        .p_flags = PF_R,
-                        .p_offset = 0x10f8,
-                        .p_vaddr = 0x20f8,
-                        .p_paddr = 0x20f8,
-                        .p_filesz = 8,
-                        .p_memsz = 8,
-                        .p_align = 0x1000 };
+  *data = elf_builder_load (PF_R, 0x10f8, 0x20f8, 8);
 }
 
 /* Dynamic symbol 1 is that of SECTION.  */
@@ -2126,17 +2080,11 @@ static const struct layout_case refused[] = {
     .changes = { BYTES (0x1010, "\xc0\x10\xff\xff\xf9\x12") /* larl %r1 */ },
     REFERENCED },
   { "relocations_may_know_evicted_bytes",
-    .changes
-    = { DYNAMIC (DT_RELA, 0x400), DYNAMIC (DT_RELASZ, 24),
-        WORD64 (0x400, 0x2090), WORD64 (0x408, 8) /* R_X86_64_RELATIVE */,
-        WORD64 (0x410, 0x234) },
+    .changes = { RELOCATION (0x2090, 0, R_X86_64_RELATIVE, 0x234) },
     REFERENCED },
   /* What a relocation writes to is used, whatever is written there.  */
   { "thread_local_offsets_may_be_written_to_evicted_bytes",
-    .changes
-    = { DYNAMIC (DT_RELA, 0x400), DYNAMIC (DT_RELASZ, 24),
-        WORD64 (0x400, 0x234), WORD64 (0x408, 18) /* R_X86_64_TPOFF64 */ },
-    REFERENCED },
+    .changes = { RELOCATION (0x234, 0, R_X86_64_TPOFF64, 0) }, REFERENCED },
   { "packed_relocations_may_know_evicted_bytes",
     .changes
     = { DYNAMIC (36 /* DT_RELR */, 0x400), DYNAMIC (35 /* DT_RELRSZ */, 16),
@@ -2537,109 +2485,6 @@ TEST_ROWS (unfit, struct fixture *test, set_up, tear_down, is_unfit)
   check_reason (test);
   assert_false (plan (test));
   check_reason (test);
-}
-
-/* ---- Code that refers to bytes which would move.  */
-
-/* The segment or code that was just changed refers to the build-id; WHAT and N
-   say where.  */
-static void
-check_referenced (struct fixture *test, const char *what, uint64_t n)
-{
-  struct plan_request request = test->request;
-  request.strategy = "evict";
-  open_old (test);
-  if (choose_strategy (&test->plan, &test->image, &request, &test->err)
-      || strstr (test->err.reason, "code or data may refer to") == NULL)
-    fail_msg ("%s, %#llx: %s", what, (unsigned long long)n, test->err.reason);
-  close_old (test);
-}
-
-/* Code is looked through in blocks, and at some bytes of the fields first; no
-   place may be missed, nor one where the others change, as they do 64 KiB
-   behind what is referred to.  */
-static void
-check_code_at (struct fixture *test, uint64_t begin)
-{
-  const uint64_t size = 0xc00, shift = 0xf000;
-  Elf64_Phdr *text = &test->elf.segments[3], *data = text + 1;
-  text->p_filesz = text->p_memsz = begin - text->p_offset + size;
-  text->p_vaddr = text->p_paddr = text->p_offset + shift;
-  data->p_vaddr = data->p_paddr = 0x20000;
-  data[1].p_vaddr = data[1].p_paddr = 0x20000; /* PT_DYNAMIC */
-  size_t first = elf_builder_section (&test->elf, ".text");
-  test->elf.sections[first].sh_size = size;
-  test->elf.sections[first].sh_offset = begin;
-  test->elf.sections[first].sh_addr = begin + shift;
-  for (size_t i = first + 1; i <= first + 3; i++)
-    test->elf.sections[i].sh_addr += 0x20000 - 0x2000;
-  memset (test->elf.bytes + begin, 0x90, size);
-  struct elf_builder original = test->elf;
-  for (uint64_t at = begin; at + 7 <= begin + size; at++)
-    {
-      put (test, at, "\x48\x8d\x05", 3); /* lea 0x243(%rip), %rax */
-      store_u32 (test->elf.bytes + at + 3,
-                 (uint32_t)(0x243 - (at + shift + 7)), false);
-      check_referenced (test, "relative", at);
-      test->elf = original;
-    }
-  add_dynamic_entry (test, DT_PLTGOT, 0x52080);
-  original = test->elf;
-  for (uint64_t at = begin; at + 10 <= begin + size; at++)
-    {
-      /* movabs $0x234 - 0x52080, %rax */
-      put (test, at, "\x48\xb8\xb4\xe1\xfa\xff\xff\xff\xff\xff", 10);
-      check_referenced (test, "from the offset table", at);
-      test->elf = original;
-    }
-  elf_builder_relocate (&test->elf, 0x400000);
-  original = test->elf;
-  for (uint64_t at = begin; at + 5 <= begin + size; at++)
-    {
-      put (test, at, "\xbf\x10\x02\x40\x00", 5); /* mov $0x400210, %edi */
-      check_referenced (test, "absolute", at);
-      test->elf = original;
-    }
-}
-
-FIXTURE_TEST (amd64_code_anywhere_may_know_evicted_bytes)
-{
-  const struct elf_builder original = test->elf;
-  check_code_at (test, 0x1030);
-  test->elf = original;
-  check_code_at (test, 0x1080);
-}
-
-/* An operand [rip + displacement] that is 0x234, with every opcode map; the
-   opcodes themselves take no operand in the first map.  */
-FIXTURE_TEST (every_opcode_map_may_know_evicted_bytes)
-{
-  const struct elf_builder original = test->elf;
-  static const struct
-  {
-    const char *name, *bytes;
-    size_t size;
-  } prefixes[] = {
-    { "lea", "\x48\x8d\x05", 3 },
-    { "addps", "\x0f\x58\x05", 3 },
-    { "pmulld", "\x66\x0f\x38\x40\x05", 5 },
-    { "dpps", "\x66\x0f\x3a\x40\x05", 5 },
-    { "vaddps (VEX, 2 bytes)", "\xc5\xf8\x58\x05", 4 },
-    { "vpbroadcastd (VEX, 3 bytes)", "\xc4\xe2\x79\x58\x05", 5 },
-    { "vpcmov (XOP)", "\x8f\xe8\x78\xa2\x05", 5 },
-    { "vaddps (EVEX)", "\x62\xf1\x7c\x48\x58\x05", 6 },
-  };
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    for (unsigned immediate = 0; immediate <= 4;
-         immediate += 1 + immediate / 2)
-      {
-        test->elf = original;
-        uint64_t at = 0x1010 + prefixes[i].size;
-        put (test, 0x1010, prefixes[i].bytes, prefixes[i].size);
-        store_u32 (test->elf.bytes + at,
-                   (uint32_t)(0x234 - (at + 4 + immediate)), false);
-        check_referenced (test, prefixes[i].name, immediate);
-      }
 }
 
 /* ---- Loaders */

@@ -115,6 +115,70 @@ TEST (every_relative_field_of_amd64_is_found)
   expect_targets (&file, NULL, 0, false);
 }
 
+/* Offsets of 64 bits from the global offset table, at every place of two
+   blocks.  */
+TEST (every_offset_from_the_offset_table_of_amd64_is_found)
+{
+  static struct code_file file;
+  const uint64_t target = RANGE + 4;
+  const uint64_t tables[] = { CODE_ADDRESS + 0x4000, 0x152080 };
+  uint8_t *code = file.bytes + CODE_FRONT;
+  GElf_Phdr dynamic = { .p_type = PT_DYNAMIC,
+                        .p_offset = CODE_FRONT + CODE_MAX,
+                        .p_filesz = 32 };
+  for (size_t i = 0; i < N_OF (tables); i++)
+    {
+      code_file_init (&file, EM_X86_64, 600);
+      file.image.segments = &dynamic;
+      file.image.n_segments = 1;
+      store_u64 (code + CODE_MAX, DT_PLTGOT, false);
+      store_u64 (code + CODE_MAX + 8, tables[i], false);
+      memset (code, 0x90, 600);
+      for (uint32_t at = 2; at <= 592; at++)
+        {
+          /* movabs $TARGET - TABLE, %rax.  */
+          memcpy (code + at - 2, "\x48\xb8", 2);
+          store_u64 (code + at, target - tables[i], false);
+          expect_targets (&file, &target, 1, false);
+          memset (code + at - 2, 0x90, 10);
+        }
+    }
+}
+
+/* An operand n(%rip) behind opcodes of every map, and with immediate operands
+   of each size behind it.  */
+TEST (every_opcode_map_of_amd64_has_relative_fields)
+{
+  static const char *const opcodes[] = {
+    "\x48\x8d\x05",             /* lea */
+    "\x0f\x58\x05",             /* addps */
+    "\x66\x0f\x38\x40\x05",     /* pmulld */
+    "\x66\x0f\x3a\x40\x05",     /* dpps */
+    "\xc5\xf8\x58\x05",         /* vaddps, VEX of 2 bytes */
+    "\xc4\xe2\x79\x58\x05",     /* vpbroadcastd, VEX of 3 bytes */
+    "\x8f\xe8\x78\xa2\x05",     /* vpcmov, XOP */
+    "\x62\xf1\x7c\x48\x58\x05", /* vaddps, EVEX */
+  };
+  static const unsigned immediates[] = { 0, 1, 2, 4 };
+  static struct code_file file;
+  uint8_t *code = file.bytes + CODE_FRONT;
+  for (size_t i = 0; i < N_OF (opcodes) * N_OF (immediates); i++)
+    {
+      const char *opcode = opcodes[i / N_OF (immediates)];
+      unsigned immediate = immediates[i % N_OF (immediates)];
+      size_t at = 16 + strlen (opcode);
+      code_file_init (&file, EM_X86_64, 64);
+      memset (code, 0x90, 64);
+      memcpy (code + 16, opcode, strlen (opcode));
+      store_u32 (code + at,
+                 (uint32_t)(RANGE + 8 - (CODE_ADDRESS + at + 4 + immediate)),
+                 false);
+      references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
+      if (!references_meet (&file.found, RANGE + 8, RANGE + 9))
+        fail_msg ("case %zu", i);
+    }
+}
+
 /* A program's fields may be addresses, too.  Blocks are tested for both kinds
    at once, by bytes that depend on where range and block begin.  */
 TEST (either_kind_of_field_of_amd64_is_found)
