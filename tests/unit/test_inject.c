@@ -229,14 +229,9 @@ make_dynamic_symbol (struct fixture *test)
 static void
 bury_property (struct fixture *test)
 {
-  test->elf.segments[7] = (Elf64_Phdr){ .p_type = PT_GNU_PROPERTY,
-                                        .p_flags = PF_R,
-                                        .p_offset = 0x1d8,
-                                        .p_vaddr = 0x1d8,
-                                        .p_paddr = 0x1d8,
-                                        .p_filesz = 0x20,
-                                        .p_memsz = 0x20,
-                                        .p_align = 8 };
+  test->elf.segments[7] = elf_builder_load (PF_R, 0x1d8, 0x1d8, 0x20);
+  test->elf.segments[7].p_type = PT_GNU_PROPERTY;
+  test->elf.segments[7].p_align = 8;
 }
 
 /* As patchelf 0.11 leaves notes, which is refused in a file that does not say
@@ -244,9 +239,8 @@ bury_property (struct fixture *test)
 static void
 bury_note (struct fixture *test)
 {
-  Elf64_Phdr *note = elf_builder_segment (&test->elf, PT_NOTE);
-  note->p_offset = note->p_vaddr = note->p_paddr = 0x1f0;
-  note->p_filesz = note->p_memsz = 0x54;
+  elf_builder_set_range (elf_builder_segment (&test->elf, PT_NOTE), 0x1f0,
+                         0x54);
 }
 
 /* One header for two notes, as in plugins of Qt 6.  */
@@ -401,14 +395,7 @@ move_table_in_front_of_filler (struct elf_builder *elf)
   table->p_offset = table->p_vaddr = table->p_paddr = TABLE;
   header->p_offset = header->p_vaddr = header->p_paddr = note;
   section->sh_offset = section->sh_addr = note;
-  elf->segments[7] = (Elf64_Phdr){ .p_type = PT_LOAD,
-                                   .p_flags = PF_R,
-                                   .p_offset = TABLE,
-                                   .p_vaddr = TABLE,
-                                   .p_paddr = TABLE,
-                                   .p_filesz = FILLER_END - TABLE,
-                                   .p_memsz = FILLER_END - TABLE,
-                                   .p_align = PAGE };
+  elf->segments[7] = elf_builder_load (PF_R, TABLE, TABLE, FILLER_END - TABLE);
 }
 
 /* The finished file with SECTIONS section headers behind it; allocated.  */
@@ -449,16 +436,8 @@ add_long_notes (struct elf_builder *elf)
   uint64_t last = NOTES_FILE_SIZE - LAST_NOTES, size_before = elf->size;
   Elf64_Phdr *header = elf_builder_segment (elf, PT_NOTE);
   elf->segments[1].p_type = PT_NULL;
-  elf->segments[7] = (Elf64_Phdr){ .p_type = PT_LOAD,
-                                   .p_flags = PF_R,
-                                   .p_offset = FILLER_END,
-                                   .p_vaddr = FILLER_END,
-                                   .p_paddr = FILLER_END,
-                                   .p_filesz = size,
-                                   .p_memsz = size,
-                                   .p_align = PAGE };
-  header->p_offset = header->p_vaddr = header->p_paddr = last;
-  header->p_filesz = header->p_memsz = LAST_NOTES;
+  elf->segments[7] = elf_builder_load (PF_R, FILLER_END, FILLER_END, size);
+  elf_builder_set_range (header, last, LAST_NOTES);
   elf_builder_add_section (elf, ".note.many", SHT_NOTE, SHF_ALLOC, FILLER_END,
                            size, 4);
   elf->size = size_before; /* names go there, and section headers */
@@ -689,9 +668,26 @@ struct change_case
   const char *strategy;
   size_t size;
   void (*make) (struct fixture *test); /* NULL: nothing */
-  /* What leaves all headers consistent; NULL: every byte is changed.  */
+  /* What leaves all headers consistent: a function, a field of a program
+     header, or a byte of the file.  Without one, every byte is changed.  */
   void (*change) (struct changed *file);
+  struct
+  {
+    uint32_t type;   /* of the segment, */
+    size_t skip;     /* behind so many of that type */
+    size_t at, size; /* of the field */
+    uint64_t value;
+  } header;
+  struct
+  {
+    uint64_t at;
+    uint8_t value;
+  } byte;
 };
+
+#define HEADER(segment_type, nth, field, to)                       \
+  .header = { (segment_type), (nth), offsetof (Elf64_Phdr, field), \
+              sizeof ((Elf64_Phdr *)NULL)->field, (to) }
 
 static uint8_t *
 segment_at (const struct changed *file, uint32_t type, size_t skip)
@@ -754,12 +750,6 @@ own_byte_behind_dynstr (struct fixture *test)
 }
 
 static void
-change_0x3f0 (struct changed *file)
-{
-  file->bytes[0x3f0] = 0x78;
-}
-
-static void
 own_zeros (struct fixture *test)
 {
   size_t data = elf_builder_section (&test->elf, ".data");
@@ -767,87 +757,18 @@ own_zeros (struct fixture *test)
   test->elf.bytes[0x410] = test->elf.bytes[0x20f0] = 0;
 }
 
-static void
-change_zero_of_rodata (struct changed *file)
-{
-  file->bytes[0x410] = 1;
-}
-
-static void
-change_zero_behind_data (struct changed *file)
-{
-  file->bytes[0x20f0] = 1;
-}
-
-/* ld.so's first memory is what is left of the page.  */
-static void
-change_page_of_bss (struct changed *file)
-{
-  file->bytes[0x2a00] = 1;
-}
-
-/* The notes are found all the same; readers that go by 8 bytes look at what
-   the header says.  */
-static void
-align_notes_less (struct changed *file)
-{
-  store_u64 (segment_at (file, PT_NOTE, 0) + offsetof (Elf64_Phdr, p_align), 4,
-             false);
-}
-
-static void
-align_notes_more (struct changed *file)
-{
-  store_u64 (segment_at (file, PT_NOTE, 0) + offsetof (Elf64_Phdr, p_align),
-             16, false);
-}
-
-static void
-align_new_notes_more (struct changed *file)
-{
-  store_u64 (segment_at (file, PT_NOTE, 1) + offsetof (Elf64_Phdr, p_align),
-             16, false);
-}
-
-/* One PT_NOTE for a note of a program's own and, behind it, the build-id,
-   which gets a PT_NOTE of its own.  */
+/* The build-id gets a PT_NOTE of its own.  */
 static void
 make_fixed_with_mixed_notes (struct fixture *test)
 {
-  struct elf_builder *elf = &test->elf;
-  Elf64_Phdr *note = elf_builder_segment (elf, PT_NOTE);
-  Elf64_Phdr *first = elf_builder_segment (elf, PT_LOAD);
-  Elf64_Shdr *id
-      = &elf->sections[elf_builder_section (elf, ".note.gnu.build-id")];
-  first->p_filesz = first->p_memsz = 0x700;
-  note->p_offset = note->p_vaddr = note->p_paddr = 0x600;
-  note->p_filesz = note->p_memsz = 0x40;
-  id->sh_offset = id->sh_addr = 0x61c;
-  elf_builder_add_section (elf, ".note.own", SHT_NOTE, SHF_ALLOC, 0x600, 0x1c,
-                           4);
-  elf_builder_note (elf, 0x600, "Own", 7, 12);
-  elf_builder_note (elf, 0x61c, "GNU", NT_GNU_BUILD_ID, 20);
-  elf_builder_relocate (elf, 0x400000);
-}
-
-static void
-let_notes_run (struct changed *file)
-{
-  store_u32 (segment_at (file, PT_NOTE, 1) + offsetof (Elf64_Phdr, p_flags),
-             PF_R | PF_X, false);
+  elf_builder_mix_notes (&test->elf);
+  elf_builder_relocate (&test->elf, 0x400000);
 }
 
 static void
 align_code (struct fixture *test)
 {
   test->elf.segments[3].p_align = 0x200000;
-}
-
-static void
-align_code_less (struct changed *file)
-{
-  store_u64 (segment_at (file, PT_LOAD, 1) + offsetof (Elf64_Phdr, p_align),
-             PAGE, false);
 }
 
 static void
@@ -950,22 +871,10 @@ free_three_headers_and_code (struct fixture *test)
 }
 
 static void
-lose_code (struct changed *file)
-{
-  store_u32 (segment_at (file, PT_LOAD, 1), PT_NULL, false);
-}
-
-static void
 make_fixed_and_static (struct fixture *test)
 {
   make_fixed (test);
   test->elf.segments[1].p_type = PT_NULL;
-}
-
-static void
-lose_table_header (struct changed *file)
-{
-  store_u32 (segment_at (file, PT_PHDR, 0), PT_NULL, false);
 }
 
 static void
@@ -1009,62 +918,88 @@ cut_table_off (struct changed *file)
 }
 
 static const struct change_case changes[] = {
-  { "slack_is_checked", "slack", SMALL, NULL, NULL },
-  { "eviction_is_checked", "evict", LARGE, make_symbol_of_hash, NULL },
-  { "eviction_in_big_endian_is_checked", "evict", LARGE, make_big_endian,
-    NULL },
+  { "slack_is_checked", "slack", .size = SMALL },
+  { "eviction_is_checked", "evict", LARGE, .make = make_symbol_of_hash },
+  { "eviction_in_big_endian_is_checked", "evict", LARGE,
+    .make = make_big_endian },
   { "moving_symbols_of_sections_is_checked", "evict", LARGE,
-    make_dynamic_symbol, NULL },
+    .make = make_dynamic_symbol },
   { "segments_that_the_table_has_grown_over_are_kept", "evict", LARGE,
-    bury_property, NULL },
+    .make = bury_property },
   { "moving_notes_that_begin_in_the_table_is_checked", "evict", LARGE,
-    bury_note, NULL },
-  { "growing_down_is_checked", "grow-down", SMALL, make_fixed, NULL },
-  { "growing_data_is_checked", "grow-data", SMALL, NULL, NULL },
-  { "joining_notes_is_checked", "grow-data", SMALL, make_long_plugin, NULL },
+    .make = bury_note },
+  { "growing_down_is_checked", "grow-down", SMALL, .make = make_fixed },
+  { "growing_data_is_checked", "grow-data", .size = SMALL },
+  { "joining_notes_is_checked", "grow-data", SMALL, .make = make_long_plugin },
   { "joining_notes_with_a_filler_is_checked", "grow-data", SMALL,
-    make_short_plugin, NULL },
+    .make = make_short_plugin },
+  /* The notes are found all the same; readers that go by 8 bytes look at what
+     the header says.  */
   { "a_smaller_alignment_of_notes_is_noticed", "grow-data", SMALL,
-    make_long_plugin, align_notes_less },
+    .make = make_long_plugin, HEADER (PT_NOTE, 0, p_align, 4) },
   { "an_alignment_of_notes_that_no_reader_knows_is_noticed", "grow-data",
-    SMALL, make_long_plugin, align_notes_more },
+    SMALL, .make = make_long_plugin, HEADER (PT_NOTE, 0, p_align, 16) },
   { "a_segment_of_notes_with_other_flags_is_noticed", "grow-down", SMALL,
-    make_fixed_with_mixed_notes, let_notes_run },
+    .make = make_fixed_with_mixed_notes,
+    HEADER (PT_NOTE, 1, p_flags, PF_R | PF_X) },
   { "a_segment_of_notes_with_another_alignment_is_noticed", "grow-down", SMALL,
-    make_fixed_with_mixed_notes, align_new_notes_more },
+    .make = make_fixed_with_mixed_notes, HEADER (PT_NOTE, 1, p_align, 16) },
   { "a_byte_without_a_section_is_checked", "slack", SMALL,
-    own_byte_behind_dynstr, change_0x3f0 },
-  { "a_zero_of_a_section_is_checked", "slack", SMALL, own_zeros,
-    change_zero_of_rodata },
-  { "a_zero_without_a_section_is_checked", "slack", SMALL, own_zeros,
-    change_zero_behind_data },
-  { "the_rest_of_the_page_of_a_bss_is_checked", "grow-data", SMALL, NULL,
-    change_page_of_bss },
-  { "the_alignment_of_a_library_is_checked", "slack", SMALL, align_code,
-    align_code_less },
-  { "a_second_new_segment_is_noticed", "spare-slot", LARGE, free_three_headers,
-    add_load },
+    .make = own_byte_behind_dynstr, .byte = { 0x3f0, 0x78 } },
+  { "a_zero_of_a_section_is_checked", "slack", SMALL, .make = own_zeros,
+    .byte = { 0x410, 1 } },
+  { "a_zero_without_a_section_is_checked", "slack", SMALL, .make = own_zeros,
+    .byte = { 0x20f0, 1 } },
+  /* ld.so's first memory is what is left of the page.  */
+  { "the_rest_of_the_page_of_a_bss_is_checked", "grow-data", SMALL,
+    .byte = { 0x2a00, 1 } },
+  { "the_alignment_of_a_library_is_checked", "slack", SMALL,
+    .make = align_code, HEADER (PT_LOAD, 1, p_align, PAGE) },
+  { "a_second_new_segment_is_noticed", "spare-slot", LARGE,
+    .make = free_three_headers, .change = add_load },
   { "a_new_segment_elsewhere_in_its_page_is_noticed", "spare-slot", LARGE,
-    free_three_headers, shift_new_load },
-  { "code_elsewhere_in_its_page_is_noticed", "evict", LARGE, NULL,
-    move_code_in_file },
+    .make = free_three_headers, .change = shift_new_load },
+  { "code_elsewhere_in_its_page_is_noticed", "evict", LARGE,
+    .change = move_code_in_file },
   { "sframe_in_a_page_that_is_written_to_is_noticed", "grow-data", SMALL,
-    drop_bss, move_sframe_behind_data },
+    .make = drop_bss, .change = move_sframe_behind_data },
   { "segments_without_bytes_are_seen_from_memory", "grow-down", SMALL,
-    make_fixed_and_bare, hide_stack_from_memory },
+    .make = make_fixed_and_bare, .change = hide_stack_from_memory },
   { "segments_that_stay_behind_are_noticed", "grow-down", SMALL,
-    make_fixed_with_tls, leave_tls_behind },
-  { "lost_code_is_noticed", "spare-slot", LARGE, free_three_headers_and_code,
-    lose_code },
-  { "a_lost_pt_phdr_is_noticed", "grow-down", SMALL, make_fixed_and_static,
-    lose_table_header },
-  { "an_old_header_without_a_table_is_noticed", "grow-down", SMALL, make_fixed,
-    lead_to_no_table },
+    .make = make_fixed_with_tls, .change = leave_tls_behind },
+  { "lost_code_is_noticed", "spare-slot", LARGE,
+    .make = free_three_headers_and_code,
+    HEADER (PT_LOAD, 1, p_type, PT_NULL) },
+  { "a_lost_pt_phdr_is_noticed", "grow-down", SMALL,
+    .make = make_fixed_and_static, HEADER (PT_PHDR, 0, p_type, PT_NULL) },
+  { "an_old_header_without_a_table_is_noticed", "grow-down", SMALL,
+    .make = make_fixed, .change = lead_to_no_table },
   { "an_old_header_without_section_headers_is_noticed", "grow-down", SMALL,
-    make_fixed, lead_to_no_section_headers },
+    .make = make_fixed, .change = lead_to_no_section_headers },
   { "a_table_that_is_not_loaded_is_noticed", "spare-slot", LARGE,
-    move_table_from_elf_header, cut_table_off },
+    .make = move_table_from_elf_header, .change = cut_table_off },
 };
+
+static void
+make_change (struct changed *file, const struct change_case *given)
+{
+  if (given->change != NULL)
+    {
+      given->change (file);
+      return;
+    }
+  if (given->byte.at != 0)
+    {
+      file->bytes[given->byte.at] = given->byte.value;
+      return;
+    }
+  uint8_t *field = segment_at (file, given->header.type, given->header.skip)
+                   + given->header.at;
+  if (given->header.size == 4)
+    store_u32 (field, (uint32_t)given->header.value, false);
+  else
+    store_u64 (field, given->header.value, false);
+}
 
 TEST_ROWS (changes, struct fixture *test, set_up, tear_down,
            a_change_is_noticed)
@@ -1075,7 +1010,7 @@ TEST_ROWS (changes, struct fixture *test, set_up, tear_down,
   inject (test, given->size, given->strategy);
   if (!self_check (test))
     fail_msg ("%s", test->err.reason);
-  if (given->change == NULL)
+  if (given->change == NULL && given->header.size == 0 && given->byte.at == 0)
     {
       check_notices_everything (test);
       return;
@@ -1086,7 +1021,7 @@ TEST_ROWS (changes, struct fixture *test, set_up, tear_down,
   struct image new;
   assert_true (image_open_memory (&new, bytes, size, &test->err));
   assert_true (self_check (test));
-  given->change (&(struct changed){ test, bytes, &new });
+  make_change (&(struct changed){ test, bytes, &new }, given);
   image_close (&new);
   munmap (bytes, size);
   assert_false (self_check (test));
