@@ -37,7 +37,8 @@ enum mode
   N_MODES
 };
 
-struct fixture
+/* What a test makes pieces of.  */
+static struct
 {
   struct encode_options encode;
   struct rule_table rules;
@@ -45,7 +46,29 @@ struct fixture
   struct sframe_encoder *encoder;
   struct buffer section;
   struct sframe_decoder decoder;
-};
+} f;
+
+static void
+end (void)
+{
+  if (f.pieces == NULL)
+    return;
+  buffer_free (&f.section);
+  pieces_free (f.pieces);
+  rule_table_free (&f.rules);
+  sframe_encoder_free (f.encoder);
+  f.pieces = NULL;
+}
+
+static int
+tear_down (void **state)
+{
+  (void)state;
+  end ();
+  return 0;
+}
+
+#define PIECES_TEST(name) TEST_BETWEEN (NULL, tear_down, name)
 
 /* FUNCTION with numbers for its rows; valid until the next call.  */
 static bool
@@ -79,15 +102,15 @@ new_pieces (const struct encode_options *encode, enum mode mode,
 }
 
 static void
-begin_with (struct fixture *f, enum mode mode,
-            const struct encode_options *encode)
+begin_with (enum mode mode, const struct encode_options *encode)
 {
-  *f = (struct fixture){ .encode = *encode };
-  assert_true (rule_table_init (&f->rules, encode));
-  f->pieces = new_pieces (encode, mode, &f->rules);
-  f->encoder = sframe_encoder_new (encode);
-  assert_non_null (f->pieces);
-  assert_non_null (f->encoder);
+  memset (&f, 0, sizeof f);
+  f.encode = *encode;
+  assert_true (rule_table_init (&f.rules, encode));
+  f.pieces = new_pieces (encode, mode, &f.rules);
+  f.encoder = sframe_encoder_new (encode);
+  assert_non_null (f.pieces);
+  assert_non_null (f.encoder);
 }
 
 static struct encode_options
@@ -100,24 +123,24 @@ options_of (uint8_t version)
 }
 
 static void
-begin (struct fixture *f, enum mode mode)
+begin (enum mode mode)
 {
   struct encode_options options = options_of (3);
-  begin_with (f, mode, &options);
+  begin_with (mode, &options);
 }
 
 static void
-add_function (struct fixture *f, const struct sframe_fde *function)
+add_function (const struct sframe_fde *function)
 {
   struct error err = { 0 };
-  assert_true (take (f->pieces, &f->rules, function, &err));
+  assert_true (take (f.pieces, &f.rules, function, &err));
 }
 
 /* Add a function with N rows; DURATIONS and CFA offsets, from SP, as given.
    Its size.  */
 static uint32_t
-add_rows (struct fixture *f, uint64_t address, unsigned n,
-          const uint32_t *durations, const int32_t *offsets)
+add_rows (uint64_t address, unsigned n, const uint32_t *durations,
+          const int32_t *offsets)
 {
   struct sframe_row rows[80] = { 0 };
   uint32_t size = 0;
@@ -125,20 +148,19 @@ add_rows (struct fixture *f, uint64_t address, unsigned n,
     rows[i] = (struct sframe_row){
       .start = size, .base_sp = true, .n_words = 1, .words = { offsets[i] }
     };
-  add_function (f, &(struct sframe_fde){
-                       .address = address,
-                       .size = size,
-                       .n_rows = n,
-                       .rows = rows,
-                   });
+  add_function (&(struct sframe_fde){
+      .address = address,
+      .size = size,
+      .n_rows = n,
+      .rows = rows,
+  });
   return size;
 }
 
 /* A function with N rows SP+8, SP+16, ... one byte apart.  With CLOSED, the
    last row says SP+8 again.  */
 static void
-add (struct fixture *f, uint64_t address, uint32_t size, unsigned n,
-     bool closed)
+add (uint64_t address, uint32_t size, unsigned n, bool closed)
 {
   uint32_t durations[80];
   int32_t offsets[80];
@@ -147,47 +169,38 @@ add (struct fixture *f, uint64_t address, uint32_t size, unsigned n,
       durations[i] = i + 1 == n ? size - n + 1 : 1;
       offsets[i] = closed && i + 1 == n ? 8 : (int32_t)(8 + 8 * i);
     }
-  add_rows (f, address, n, durations, offsets);
+  add_rows (address, n, durations, offsets);
 }
 
 static void
-write_section (struct fixture *f)
+write_section (void)
 {
   struct error err = { 0 };
-  buffer_init (&f->section, false);
+  buffer_init (&f.section, false);
   assert_true (
-      sframe_encoder_write (f->encoder, SECTION_ADDRESS, &f->section, &err));
-  assert_int_equal (f->section.size, sframe_encoder_size (f->encoder));
-  assert_true (sframe_decoder_open (&f->decoder, f->section.bytes,
-                                    f->section.size, SECTION_ADDRESS, &err));
+      sframe_encoder_write (f.encoder, SECTION_ADDRESS, &f.section, &err));
+  assert_int_equal (f.section.size, sframe_encoder_size (f.encoder));
+  assert_true (sframe_decoder_open (&f.decoder, f.section.bytes,
+                                    f.section.size, SECTION_ADDRESS, &err));
 }
 
 static void
-finish (struct fixture *f)
+finish (void)
 {
   struct error err = { 0 };
-  assert_true (pieces_finish (f->pieces, f->encoder, &err));
-  write_section (f);
-}
-
-static void
-end (struct fixture *f)
-{
-  buffer_free (&f->section);
-  pieces_free (f->pieces);
-  rule_table_free (&f->rules);
-  sframe_encoder_free (f->encoder);
+  assert_true (pieces_finish (f.pieces, f.encoder, &err));
+  write_section ();
 }
 
 /* The decoder must find CFA = SP + OFFSET at PC, or nothing when OFFSET is
    0.  */
 static void
-expect_row (const struct fixture *f, uint64_t pc, int32_t offset)
+expect_row (uint64_t pc, int32_t offset)
 {
   struct sframe_fde function;
   struct sframe_row row;
   struct error err = { 0 };
-  int found = sframe_decoder_lookup (&f->decoder, pc, &function, &row, &err);
+  int found = sframe_decoder_lookup (&f.decoder, pc, &function, &row, &err);
   assert_int_equal (found, offset != 0);
   if (found)
     {
@@ -200,11 +213,11 @@ expect_row (const struct fixture *f, uint64_t pc, int32_t offset)
 
 /* push, push, sub; a body that differs in length; add, pop, pop, ret.  */
 static void
-add_usual (struct fixture *f, uint64_t address, uint32_t body, int32_t locals)
+add_usual (uint64_t address, uint32_t body, int32_t locals)
 {
   const uint32_t durations[] = { 1, 1, 4, body, 1, 1, 1 };
   const int32_t offsets[] = { 8, 16, 24, 24 + locals, 24, 16, 8 };
-  add_rows (f, address, 7, durations, offsets);
+  add_rows (address, 7, durations, offsets);
 }
 
 enum
@@ -216,7 +229,7 @@ enum
 /* Six times push; then, three times, a body, whose length differs, six times
    pop, and ret.  */
 static void
-add_returns (struct fixture *f, uint64_t address, uint32_t body)
+add_returns (uint64_t address, uint32_t body)
 {
   uint32_t durations[80];
   int32_t offsets[80];
@@ -229,20 +242,19 @@ add_returns (struct fixture *f, uint64_t address, uint32_t body)
       for (int i = N_PUSHES; i-- > 0; n++)
         durations[n] = 2, offsets[n] = 8 + 8 * i;
     }
-  add_rows (f, address, n, durations, offsets);
+  add_rows (address, n, durations, offsets);
 }
 
-TEST (prologues_and_epilogues_are_shared)
+PIECES_TEST (prologues_and_epilogues_are_shared)
 {
   enum
   {
     N = 20
   };
-  struct fixture f;
-  begin (&f, INSIDE);
+  begin (INSIDE);
   for (unsigned i = 0; i < N; i++)
-    add_returns (&f, 0x1000 + 0x100 * i, 20 + i);
-  finish (&f);
+    add_returns (0x1000 + 0x100 * i, 20 + i);
+  finish ();
   /* Each is the prologue with the first body, two epilogues with a body behind
      them, and the last epilogue: the last row of a piece lasts as long as the
      piece.  */
@@ -252,29 +264,28 @@ TEST (prologues_and_epilogues_are_shared)
   for (unsigned i = 0; i < N; i++)
     {
       uint64_t at = 0x1000 + 0x100 * i + 2 * N_PUSHES;
-      expect_row (&f, at - 1, 8 * N_PUSHES);
+      expect_row (at - 1, 8 * N_PUSHES);
       for (unsigned k = 0; k < N_RETURNS; k++, at += 2 * N_PUSHES)
         {
-          expect_row (&f, at, 8 + 8 * N_PUSHES);
+          expect_row (at, 8 + 8 * N_PUSHES);
           at += 20 + i + 10 * k;
-          expect_row (&f, at - 1, 8 + 8 * N_PUSHES);
-          expect_row (&f, at, 8 * N_PUSHES);
-          expect_row (&f, at + 2 * N_PUSHES - 1, 8);
+          expect_row (at - 1, 8 + 8 * N_PUSHES);
+          expect_row (at, 8 * N_PUSHES);
+          expect_row (at + 2 * N_PUSHES - 1, 8);
         }
-      expect_row (&f, at, 0);
+      expect_row (at, 0);
     }
-  end (&f);
 }
 
 static uint32_t
-n_rows_max (const struct fixture *f)
+n_rows_max (void)
 {
   uint32_t most = 0;
-  for (uint32_t i = 0; i < f->decoder.n_functions; i++)
+  for (uint32_t i = 0; i < f.decoder.n_functions; i++)
     {
       struct sframe_fde function;
       struct error err = { 0 };
-      assert_true (sframe_decoder_function (&f->decoder, i, &function, &err));
+      assert_true (sframe_decoder_function (&f.decoder, i, &function, &err));
       if (function.n_rows > most)
         most = (uint32_t)function.n_rows;
     }
@@ -283,159 +294,142 @@ n_rows_max (const struct fixture *f)
 
 /* What many functions have as a whole is not cut: each would need another
    index entry.  */
-TEST (shared_functions_stay_whole)
+PIECES_TEST (shared_functions_stay_whole)
 {
-  struct fixture f;
-  begin (&f, INSIDE);
+  begin (INSIDE);
   for (unsigned i = 0; i < 30; i++)
-    add_usual (&f, 0x1000 + 0x100 * i, 40, 56);
-  add_usual (&f, 0x9000, 40, 24);
-  finish (&f);
+    add_usual (0x1000 + 0x100 * i, 40, 56);
+  add_usual (0x9000, 40, 24);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 31);
   assert_int_equal (f.section.size, 28 + 31 * 16 + 2 * (5 + 7 * 3));
-  end (&f);
 }
 
 /* The last row's duration is not a part of the block.  */
-TEST (the_last_row_may_last_longer)
+PIECES_TEST (the_last_row_may_last_longer)
 {
-  struct fixture f;
-  begin (&f, WHOLE);
-  add (&f, 0x1000, 16, 4, false);
-  add (&f, 0x2000, 90, 4, false);
-  finish (&f);
+  begin (WHOLE);
+  add (0x1000, 16, 4, false);
+  add (0x2000, 90, 4, false);
+  finish ();
   assert_int_equal (f.section.size, 28 + 2 * 16 + 5 + 4 * 3);
-  expect_row (&f, 0x2000 + 89, 32);
-  expect_row (&f, 0x2000 + 90, 0);
-  end (&f);
+  expect_row (0x2000 + 89, 32);
+  expect_row (0x2000 + 90, 0);
 }
 
 /* Joining.  */
 
-TEST (neighbours_join)
+PIECES_TEST (neighbours_join)
 {
-  struct fixture f;
-  begin (&f, ACROSS);
-  add (&f, 0x1000, 16, 3, true);
-  add (&f, 0x1010, 16, 2, false);
-  add (&f, 0x1020, 16, 2, false);
-  finish (&f);
+  begin (ACROSS);
+  add (0x1000, 16, 3, true);
+  add (0x1010, 16, 2, false);
+  add (0x1020, 16, 2, false);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 1);
   /* The second function's first row continues the first one's last.  */
   assert_int_equal (f.decoder.n_rows, 3 + 1 + 2);
-  expect_row (&f, 0xfff, 0);
-  expect_row (&f, 0x1000, 8);
-  expect_row (&f, 0x1001, 16);
-  expect_row (&f, 0x100f, 8);
-  expect_row (&f, 0x1010, 8);
-  expect_row (&f, 0x1011, 16);
-  expect_row (&f, 0x1020, 8);
-  expect_row (&f, 0x102f, 16);
-  expect_row (&f, 0x1030, 0);
-  end (&f);
+  expect_row (0xfff, 0);
+  expect_row (0x1000, 8);
+  expect_row (0x1001, 16);
+  expect_row (0x100f, 8);
+  expect_row (0x1010, 8);
+  expect_row (0x1011, 16);
+  expect_row (0x1020, 8);
+  expect_row (0x102f, 16);
+  expect_row (0x1030, 0);
 }
 
-TEST (leaves_become_one_row)
+PIECES_TEST (leaves_become_one_row)
 {
-  struct fixture f;
-  begin (&f, ACROSS);
+  begin (ACROSS);
   for (unsigned i = 0; i < 200; i++)
-    add (&f, 0x1000 + 16 * i, 16, 1, false);
-  finish (&f);
+    add (0x1000 + 16 * i, 16, 1, false);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 1);
   assert_int_equal (f.decoder.n_rows, 1);
-  expect_row (&f, 0x1000 + 16 * 199, 8);
-  end (&f);
+  expect_row (0x1000 + 16 * 199, 8);
 }
 
-TEST (what_keeps_functions_apart)
+PIECES_TEST (what_keeps_functions_apart)
 {
-  struct fixture f;
   /* A gap.  */
-  begin (&f, ACROSS);
-  add (&f, 0x1000, 16, 2, true);
-  add (&f, 0x1020, 16, 2, true);
-  finish (&f);
+  begin (ACROSS);
+  add (0x1000, 16, 2, true);
+  add (0x1020, 16, 2, true);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 2);
-  expect_row (&f, 0x1018, 0);
-  end (&f);
+  expect_row (0x1018, 0);
   /* A gap of one byte.  */
-  begin (&f, ACROSS);
-  add (&f, 0x1000, 16, 2, true);
-  add (&f, 0x1011, 16, 2, true);
-  finish (&f);
+  begin (ACROSS);
+  add (0x1000, 16, 2, true);
+  add (0x1011, 16, 2, true);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 2);
-  expect_row (&f, 0x1010, 0);
-  end (&f);
+  expect_row (0x1010, 0);
   /* Code that was left out.  */
-  begin (&f, ACROSS);
-  add (&f, 0x1000, 16, 2, true);
+  begin (ACROSS);
+  add (0x1000, 16, 2, true);
   pieces_separate (f.pieces);
-  add (&f, 0x1010, 16, 2, true);
-  add (&f, 0x1020, 16, 2, true);
-  finish (&f);
+  add (0x1010, 16, 2, true);
+  add (0x1020, 16, 2, true);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 2);
-  end (&f);
   /* Pieces that stay inside functions.  */
-  begin (&f, INSIDE);
-  add (&f, 0x1000, 16, 2, true);
-  add (&f, 0x1010, 16, 2, true);
-  finish (&f);
+  begin (INSIDE);
+  add (0x1000, 16, 2, true);
+  add (0x1010, 16, 2, true);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 2);
-  end (&f);
 }
 
-TEST (flags_keep_functions_apart)
+PIECES_TEST (flags_keep_functions_apart)
 {
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
   struct sframe_fde function
       = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
-  struct fixture f;
-  begin (&f, ACROSS);
-  add_function (&f, &function);
+  begin (ACROSS);
+  add_function (&function);
   function.address += 16;
   function.signal = true;
-  add_function (&f, &function);
+  add_function (&function);
   function.address += 16;
   function.signal = false;
   function.b_key = true;
-  add_function (&f, &function);
+  add_function (&function);
   function.address += 16;
   function.flexible = true;
   function.b_key = false;
-  add_function (&f, &function);
+  add_function (&function);
   function.address += 16;
   function.flexible = false;
   function.repeat = 16;
-  add_function (&f, &function);
+  add_function (&function);
   function.address += 16;
-  add_function (&f, &function);
+  add_function (&function);
   function.address += 16;
   function.repeat = 0;
-  add_function (&f, &function);
-  finish (&f);
+  add_function (&function);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 7);
   /* Two repeating blocks are the same, also in a section; and so are the
      first and the last function.  */
   assert_int_equal (f.section.size, 28 + 7 * 16 + 5 * (5 + 3));
-  end (&f);
 }
 
 /* An FDE's size has 32 bits.  */
-TEST (joined_functions_have_32_bits)
+PIECES_TEST (joined_functions_have_32_bits)
 {
-  struct fixture f;
-  begin (&f, ACROSS);
+  begin (ACROSS);
   for (uint64_t i = 0; i < 3; i++)
-    add (&f, 0x1000 + i * 0x60000000, 0x60000000, 1, false);
-  finish (&f);
+    add (0x1000 + i * 0x60000000, 0x60000000, 1, false);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 2);
-  expect_row (&f, 0x1000 + 3 * UINT64_C (0x60000000) - 1, 8);
-  expect_row (&f, 0x1000 + 3 * UINT64_C (0x60000000), 0);
-  end (&f);
+  expect_row (0x1000 + 3 * UINT64_C (0x60000000) - 1, 8);
+  expect_row (0x1000 + 3 * UINT64_C (0x60000000), 0);
 }
 
-TEST (one_entry_has_few_rows)
+PIECES_TEST (one_entry_has_few_rows)
 {
   static const struct
   {
@@ -448,34 +442,30 @@ TEST (one_entry_has_few_rows)
         struct encode_options options = options_of (3);
         options.arch = machines[m].arch;
         options.share = share;
-        struct fixture f;
-        begin_with (&f, ACROSS, &options);
+        begin_with (ACROSS, &options);
         for (unsigned i = 0; i < 40; i++)
-          add (&f, 0x1000 + 16 * i, 16, 5 + i % 3, false);
-        add (&f, 0x1000 + 16 * 40, 100, 60, false);
-        add (&f, 0x1064 + 16 * 40, 16, 3, false);
-        finish (&f);
+          add (0x1000 + 16 * i, 16, 5 + i % 3, false);
+        add (0x1000 + 16 * 40, 100, 60, false);
+        add (0x1064 + 16 * 40, 16, 3, false);
+        finish ();
         /* Without sharing nothing is cut.  */
         if (share)
-          assert_true (n_rows_max (&f) <= machines[m].n_max);
+          assert_true (n_rows_max () <= machines[m].n_max);
         else
-          assert_int_equal (n_rows_max (&f), 60);
+          assert_int_equal (n_rows_max (), 60);
         assert_true (f.decoder.n_functions < 20);
-        end (&f);
       }
 }
 
 /* Blocks that many functions share are cheaper alone than joined.  */
-TEST (sharing_is_weighed)
+PIECES_TEST (sharing_is_weighed)
 {
-  struct fixture f;
-  begin (&f, JOINED);
+  begin (JOINED);
   for (unsigned i = 0; i < 300; i++)
-    add (&f, 0x1000 + 64 * i, 64, 30, false);
-  finish (&f);
+    add (0x1000 + 64 * i, 64, 30, false);
+  finish ();
   assert_int_equal (f.decoder.n_functions, 300);
   assert_true (f.section.size < 300 * 16 + 300);
-  end (&f);
 }
 
 /* Hashes only steer.  */
@@ -506,7 +496,7 @@ offset_of_rule (uint32_t rule)
   return 8 + 8 * (int32_t)rule;
 }
 
-TEST (equal_hashes_of_other_rows_are_told_apart)
+PIECES_TEST (equal_hashes_of_other_rows_are_told_apart)
 {
   enum
   {
@@ -517,13 +507,12 @@ TEST (equal_hashes_of_other_rows_are_told_apart)
   assert_true (hash_of_colliding (0) == hash_of_colliding (1));
   for (enum mode mode = WHOLE; mode < N_MODES; mode++)
     {
-      struct fixture f;
-      begin (&f, mode);
+      begin (mode);
       /* Rules get their numbers one after the other.  */
       for (unsigned i = 0; i < N; i++)
         {
           pieces_separate (f.pieces);
-          add_rows (&f, 0x1000 + 16 * i, 1, (const uint32_t[]){ 16 },
+          add_rows (0x1000 + 16 * i, 1, (const uint32_t[]){ 16 },
                     (const int32_t[]){ offset_of_rule (i) });
         }
       for (unsigned i = 0; i < 2; i++)
@@ -532,20 +521,19 @@ TEST (equal_hashes_of_other_rows_are_told_apart)
           for (unsigned r = 0; r < COLLIDING_ROWS; r++)
             offsets[r] = offset_of_rule (colliding[i][r]);
           pieces_separate (f.pieces);
-          add_rows (&f, addresses[i], COLLIDING_ROWS, durations, offsets);
+          add_rows (addresses[i], COLLIDING_ROWS, durations, offsets);
         }
-      finish (&f);
+      finish ();
       for (unsigned i = 0; i < 2; i++)
         for (unsigned r = 0; r < COLLIDING_ROWS; r++)
-          expect_row (&f, addresses[i] + r, offset_of_rule (colliding[i][r]));
-      end (&f);
+          expect_row (addresses[i] + r, offset_of_rule (colliding[i][r]));
     }
 }
 
 /* All ways to make a segment's hash come to one: row by row, and in two parts,
    wherever the second begins and whether or not its first row, or the
    segment's, continues the row before.  */
-TEST (hashes_of_parts_are_those_of_the_whole)
+PIECES_TEST (hashes_of_parts_are_those_of_the_whole)
 {
   static const struct numbered_row rows[]
       = { { 3, 1 },
@@ -651,7 +639,7 @@ compare_numbers (const void *a, const void *b)
 }
 
 /* In so many there are some whose hashes in a table are equal.  */
-TEST (many_functions_that_differ_are_read_back)
+PIECES_TEST (many_functions_that_differ_are_read_back)
 {
   enum
   {
@@ -663,25 +651,23 @@ TEST (many_functions_that_differ_are_read_back)
   for (unsigned m = 0; m < 2; m++)
     for (enum difference kind = LAST_RULE; kind < N_DIFFERENCES; kind++)
       {
-        struct fixture f;
-        begin (&f, modes[m]);
+        begin (modes[m]);
         for (uint32_t i = 0; i < N; i++)
           {
             struct differing d = differing_function (kind, i);
             hashes[i]
                 = modes[m] == WHOLE ? hash_of_run (&d) : hash_in_table (&d);
-            add_rows (&f, (uint64_t)(i + 1) * DISTANCE, d.n_rows, d.durations,
+            add_rows ((uint64_t)(i + 1) * DISTANCE, d.n_rows, d.durations,
                       d.offsets);
           }
-        finish (&f);
+        finish ();
         for (uint32_t i = 0; i < N; i++)
           {
             struct differing d = differing_function (kind, i);
             uint64_t second = (uint64_t)(i + 1) * DISTANCE + d.durations[0];
-            expect_row (&f, second - 1, d.offsets[0]);
-            expect_row (&f, second, d.n_rows > 1 ? d.offsets[1] : 0);
+            expect_row (second - 1, d.offsets[0]);
+            expect_row (second, d.n_rows > 1 ? d.offsets[1] : 0);
           }
-        end (&f);
         qsort (hashes, N, sizeof hashes[0], compare_numbers);
         unsigned n_equal = 0;
         for (uint32_t i = 1; i < N; i++)
@@ -807,20 +793,20 @@ make_program (struct program *p, uint8_t version, unsigned seed)
 
 /* REPEAT: use pieces_repeat where it can be used.  */
 static void
-add_program (struct fixture *f, const struct program *p, bool repeat)
+add_program (const struct program *p, bool repeat)
 {
   struct error err = { 0 };
   for (unsigned i = 0; i < N_FUNCTIONS; i++)
     {
       const struct sframe_fde *function = &p->functions[i];
       if (p->separate[i])
-        pieces_separate (f->pieces);
+        pieces_separate (f.pieces);
       if (repeat && p->repeats[i] != i)
-        assert_true (pieces_repeat (f->pieces, p->repeats[i], p->begins[i],
+        assert_true (pieces_repeat (f.pieces, p->repeats[i], p->begins[i],
                                     function->address, function->size, &err));
       else
-        add_function (f, function);
-      assert_int_equal (pieces_n_functions (f->pieces), i + 1);
+        add_function (function);
+      assert_int_equal (pieces_n_functions (f.pieces), i + 1);
     }
 }
 
@@ -829,7 +815,7 @@ add_program (struct fixture *f, const struct program *p, bool repeat)
    between them, or holds a boundary of another function's row; so look at
    some more.  */
 static void
-expect_function (const struct fixture *f, const struct sframe_fde *function)
+expect_function (const struct sframe_fde *function)
 {
   struct error err = { 0 };
   for (size_t r = 0; r < function->n_rows; r++)
@@ -842,7 +828,7 @@ expect_function (const struct fixture *f, const struct sframe_fde *function)
         {
           struct sframe_fde found_in;
           struct sframe_row found;
-          assert_int_equal (sframe_decoder_lookup (&f->decoder,
+          assert_int_equal (sframe_decoder_lookup (&f.decoder,
                                                    function->address + at,
                                                    &found_in, &found, &err),
                             1);
@@ -857,7 +843,7 @@ expect_function (const struct fixture *f, const struct sframe_fde *function)
 
 /* Nothing is said about what lies between two functions.  */
 static void
-expect_gap (const struct fixture *f, const struct sframe_fde *function)
+expect_gap (const struct sframe_fde *function)
 {
   uint64_t gap = function->address + function->size;
   uint64_t size = function[1].address - gap;
@@ -867,28 +853,28 @@ expect_gap (const struct fixture *f, const struct sframe_fde *function)
   if (size == 0)
     return;
   assert_int_equal (
-      sframe_decoder_lookup (&f->decoder, gap, &found_in, &found, &err), 0);
-  assert_int_equal (sframe_decoder_lookup (&f->decoder, gap + size - 1,
+      sframe_decoder_lookup (&f.decoder, gap, &found_in, &found, &err), 0);
+  assert_int_equal (sframe_decoder_lookup (&f.decoder, gap + size - 1,
                                            &found_in, &found, &err),
                     0);
 }
 
 static void
-expect_program (const struct fixture *f, const struct program *p)
+expect_program (const struct program *p)
 {
   struct sframe_fde found_in;
   struct sframe_row found;
   struct error err = { 0 };
   for (unsigned i = 0; i < N_FUNCTIONS; i++)
     {
-      expect_function (f, &p->functions[i]);
+      expect_function (&p->functions[i]);
       if (i + 1 < N_FUNCTIONS)
-        expect_gap (f, &p->functions[i]);
+        expect_gap (&p->functions[i]);
     }
   const struct sframe_fde *last = &p->functions[N_FUNCTIONS - 1];
   assert_int_equal (
-      sframe_decoder_lookup (&f->decoder, 0xfff, &found_in, &found, &err), 0);
-  assert_int_equal (sframe_decoder_lookup (&f->decoder,
+      sframe_decoder_lookup (&f.decoder, 0xfff, &found_in, &found, &err), 0);
+  assert_int_equal (sframe_decoder_lookup (&f.decoder,
                                            last->address + last->size,
                                            &found_in, &found, &err),
                     0);
@@ -914,25 +900,24 @@ check_program (const struct program *p, uint8_t version, bool share)
   uint64_t plain = plain_size (&options, p);
   for (enum mode mode = WHOLE; mode < N_MODES; mode++)
     {
-      struct fixture f, again;
-      begin_with (&f, mode, &options);
-      add_program (&f, p, false);
-      finish (&f);
-      expect_program (&f, p);
+      begin_with (mode, &options);
+      add_program (p, false);
+      finish ();
+      expect_program (p);
       assert_true (f.section.size <= plain);
       /* Neither chance nor how functions come in changes a bit.  */
-      begin_with (&again, mode, &options);
-      add_program (&again, p, true);
-      finish (&again);
-      assert_int_equal (again.section.size, f.section.size);
-      assert_memory_equal (again.section.bytes, f.section.bytes,
-                           f.section.size);
-      end (&f);
-      end (&again);
+      struct buffer first = f.section;
+      buffer_init (&f.section, false);
+      begin_with (mode, &options);
+      add_program (p, true);
+      finish ();
+      assert_int_equal (f.section.size, first.size);
+      assert_memory_equal (f.section.bytes, first.bytes, first.size);
+      buffer_free (&first);
     }
 }
 
-TEST (random_rows_are_read_back)
+PIECES_TEST (random_rows_are_read_back)
 {
   static struct program program;
   for (unsigned seed = 1; seed <= 3; seed++)
@@ -947,35 +932,32 @@ TEST (random_rows_are_read_back)
 /* Limits.  */
 
 /* Rows that are taken again count for the limit nevertheless.  */
-TEST (repeated_rows_are_limited)
+PIECES_TEST (repeated_rows_are_limited)
 {
   for (enum mode mode = WHOLE; mode < N_MODES; mode++)
     {
-      struct fixture f;
       struct error err = { 0 };
       struct encode_options options = options_of (3);
       options.rows_max = 1000;
-      begin_with (&f, mode, &options);
-      add (&f, 0x1000, 64, 20, false);
+      begin_with (mode, &options);
+      add (0x1000, 64, 20, false);
       unsigned n = 1;
       while (
           pieces_repeat (f.pieces, 0, 0, 0x1000 + 64 * (uint64_t)n, 64, &err))
         n++;
       assert_int_equal (err.status, CFI2SFRAME_REFUSED);
       assert_true (n > 1 && n <= 1000 / (20 * 2));
-      end (&f);
     }
 }
 
-TEST (unsound_rows_are_refused)
+PIECES_TEST (unsound_rows_are_refused)
 {
   struct sframe_row rows[2]
       = { { .n_words = 1 }, { .start = 4, .n_words = 1 } };
   const struct sframe_fde good
       = { .address = 0x1000, .size = 8, .n_rows = 2, .rows = rows };
-  struct fixture f;
   struct error err = { 0 };
-  begin (&f, INSIDE);
+  begin (INSIDE);
   struct sframe_fde bad = good;
   bad.n_rows = 0;
   assert_false (take (f.pieces, &f.rules, &bad, &err));
@@ -992,11 +974,10 @@ TEST (unsound_rows_are_refused)
   rows[0].start = 1;
   assert_false (take (f.pieces, &f.rules, &bad, &err));
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
-  end (&f);
 }
 
 /* In every place.  */
-TEST (memory_runs_out_in_every_place)
+PIECES_TEST (memory_runs_out_in_every_place)
 {
   static struct program program;
   struct encode_options options = options_of (3);
@@ -1031,7 +1012,7 @@ TEST (memory_runs_out_in_every_place)
 
 /* Inputs for which a careless search would take quadratic time, or much
    memory: they take as long as others.  */
-TEST (worst_cases_take_as_long_as_others)
+PIECES_TEST (worst_cases_take_as_long_as_others)
 {
   enum
   {
@@ -1044,7 +1025,6 @@ TEST (worst_cases_take_as_long_as_others)
     for (unsigned p = 0; p < 5; p++)
       for (unsigned w = 0; w < 3; w++)
         {
-          struct fixture f;
           for (unsigned i = 0; i < N; i++)
             rows[i] = (struct sframe_row){
               .start = i * widths[w],
@@ -1052,16 +1032,14 @@ TEST (worst_cases_take_as_long_as_others)
               .n_words = 1,
               .words = { (int32_t)(8 + 8 * (i % periods[p]) + i % 2) }
             };
-          begin (&f, mode);
-          add_function (&f, &(struct sframe_fde){ .address = 0x1000,
-                                                  .size = N * widths[w],
-                                                  .n_rows = N,
-                                                  .rows = rows });
-          finish (&f);
+          begin (mode);
+          add_function (&(struct sframe_fde){ .address = 0x1000,
+                                              .size = N * widths[w],
+                                              .n_rows = N,
+                                              .rows = rows });
+          finish ();
           for (unsigned i = 0; i < N; i += N / 7)
-            expect_row (&f, 0x1000 + (uint64_t)i * widths[w],
-                        rows[i].words[0]);
-          end (&f);
+            expect_row (0x1000 + (uint64_t)i * widths[w], rows[i].words[0]);
         }
 }
 
@@ -1076,7 +1054,7 @@ print_starts (const struct repeat *list, char *to)
 
 /* Rows of 4 bytes are atoms: a letter is a rule, and a run begins behind a
    slash.  Which atoms, and pairs of them, occur more than once?  */
-TEST (what_occurs_more_than_once_is_found)
+PIECES_TEST (what_occurs_more_than_once_is_found)
 {
   static const struct
   {
