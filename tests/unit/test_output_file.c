@@ -1,5 +1,5 @@
 /* Unit tests of src/write/output_file.c: a file is replaced whole or not at
-   all, and keeps its metadata.
+   all.  That it keeps its metadata is shown by test_file_metadata.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/mapped_file.h"
@@ -236,7 +235,7 @@ finish (struct output_file *file, int source, bool is_new, struct error *err)
 
 /* Replace TARGET by "new", with SOURCE's metadata.  */
 static bool
-replace (const char *target, const char *source, bool is_new, bool times,
+replace (const char *target, const char *source, bool is_new,
          struct error *err)
 {
   struct output_file file;
@@ -245,9 +244,8 @@ replace (const char *target, const char *source, bool is_new, bool times,
   assert_int_equal (write (file.fd, "new", 3), 3);
   int fd = open (path_of (source), O_RDONLY);
   assert_true (fd >= 0);
-  const struct output_request request = { .output = is_new ? target : NULL,
-                                          .input_fd = fd,
-                                          .preserve_times = times };
+  const struct output_request request
+      = { .output = is_new ? target : NULL, .input_fd = fd };
   bool ok = output_file_finish (&file, &request, true, err);
   /* Nothing is closed twice: the number may be another file's by now.  */
   int others[4];
@@ -266,7 +264,7 @@ FIXTURE_TEST (commit_replaces_and_leaves_nothing_else)
 {
   struct error err = { 0 };
   write_file ("f", "old", 0640);
-  assert_true (replace ("f", "f", false, false, &err));
+  assert_true (replace ("f", "f", false, &err));
   assert_contents ("f", "new");
   assert_int_equal (count_entries (), 1);
 }
@@ -277,7 +275,7 @@ FIXTURE_TEST (contents_are_flushed_before_the_name_changes)
   struct error err = { 0 };
   write_file ("f", "old", 0640);
   memset (calls, 0, sizeof calls);
-  assert_true (replace ("f", "f", false, false, &err));
+  assert_true (replace ("f", "f", false, &err));
   assert_string_equal (calls, "frd");
 }
 
@@ -382,7 +380,7 @@ FIXTURE_TEST (failed_flush_or_rename_leaves_the_old_file)
       struct error err = { 0 };
       write_file ("f", "old", 0640);
       failing = cases[i].call;
-      bool ok = replace ("f", "f", false, false, &err);
+      bool ok = replace ("f", "f", false, &err);
       failing = 0;
       assert_false (ok);
       assert_int_equal (err.status, CFI2SFRAME_IO);
@@ -468,79 +466,6 @@ FIXTURE_TEST (discard_leaves_target_alone)
   assert_int_equal (count_entries (), 1);
 }
 
-FIXTURE_TEST (mode_with_set_id_bits_survives)
-{
-  struct error err = { 0 };
-  static const mode_t modes[] = { 0755, 04755, 02711, 01500, 0, 06777 };
-  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-    {
-      struct stat status;
-      if (geteuid () != 0 && !(modes[i] & 0400))
-        continue;
-      write_file ("f", "old", modes[i]);
-      if (geteuid () == 0)
-        {
-          assert_int_equal (chown (path_of ("f"), 12, 34), 0);
-          assert_int_equal (chmod (path_of ("f"), modes[i]), 0);
-        }
-      assert_true (replace ("f", "f", false, false, &err));
-      assert_int_equal (stat (path_of ("f"), &status), 0);
-      assert_int_equal (status.st_mode & 07777, modes[i]);
-      if (geteuid () == 0)
-        assert_true (status.st_uid == 12 && status.st_gid == 34);
-      unlink (path_of ("f"));
-    }
-}
-
-FIXTURE_TEST (time_stamps_only_on_request)
-{
-  struct error err = { 0 };
-  struct stat status;
-  const struct timespec times[2] = { { 1000, 5 }, { 2000, 7 } };
-  write_file ("f", "old", 0644);
-  assert_int_equal (utimensat (AT_FDCWD, path_of ("f"), times, 0), 0);
-  assert_true (replace ("f", "f", false, true, &err));
-  assert_int_equal (stat (path_of ("f"), &status), 0);
-  assert_true (status.st_mtim.tv_sec == 2000 && status.st_mtim.tv_nsec == 7);
-  assert_true (replace ("f", "f", false, false, &err));
-  assert_int_equal (stat (path_of ("f"), &status), 0);
-  assert_true (status.st_mtim.tv_sec > 2000);
-}
-
-FIXTURE_TEST (user_attributes_survive)
-{
-  struct error err = { 0 };
-  char value[16];
-  write_file ("f", "old", 0644);
-  if (setxattr (path_of ("f"), "user.note", "a\0b", 3, 0) != 0)
-    skip ();
-  assert_int_equal (setxattr (path_of ("f"), "user.empty", "", 0, 0), 0);
-  assert_true (replace ("f", "f", false, false, &err));
-  assert_int_equal (getxattr (path_of ("f"), "user.note", value, 16), 3);
-  assert_memory_equal (value, "a\0b", 3);
-  assert_int_equal (getxattr (path_of ("f"), "user.empty", value, 16), 0);
-}
-
-/* VFS_CAP_REVISION_2 with cap_net_raw permitted and effective.  */
-static const unsigned char capability[20]
-    = { 1, 0, 0, 2, 0, 0x20, 0, 0, 0, 0, 0, 0 };
-
-FIXTURE_TEST (capabilities_survive)
-{
-  struct error err = { 0 };
-  char value[32];
-  write_file ("f", "old", 0755);
-  if (setxattr (path_of ("f"), "security.capability", capability,
-                sizeof capability, 0)
-      != 0)
-    skip ();
-  assert_true (replace ("f", "f", false, false, &err));
-  assert_int_equal (
-      getxattr (path_of ("f"), "security.capability", value, sizeof value),
-      sizeof capability);
-  assert_memory_equal (value, capability, sizeof capability);
-}
-
 /* Run the replacement as another user who owns file and directory.  */
 static bool
 replace_as (uid_t uid, const char *expected, enum cfi2sframe_status status)
@@ -552,29 +477,12 @@ replace_as (uid_t uid, const char *expected, enum cfi2sframe_status status)
       struct error err = { 0 };
       if (setgroups (0, NULL) != 0 || setgid (uid) != 0 || setuid (uid) != 0)
         _exit (9);
-      bool ok = replace ("f", "f", false, false, &err);
+      bool ok = replace ("f", "f", false, &err);
       _exit (ok || err.status != status || !strstr (err.reason, expected));
     }
   int result;
   assert_int_equal (waitpid (child, &result, 0), child);
   return WIFEXITED (result) && WEXITSTATUS (result) == 0;
-}
-
-FIXTURE_TEST (capabilities_are_never_lost_silently)
-{
-  write_file ("f", "old", 0755);
-  if (geteuid () != 0
-      || setxattr (path_of ("f"), "security.capability", capability,
-                   sizeof capability, 0)
-             != 0)
-    skip ();
-  assert_int_equal (chown (path_of ("f"), 1234, 1234), 0);
-  assert_int_equal (setxattr (path_of ("f"), "security.capability", capability,
-                              sizeof capability, 0),
-                    0);
-  assert_true (replace_as (1234, "capabilities", CFI2SFRAME_REFUSED));
-  assert_contents ("f", "old");
-  assert_int_equal (count_entries (), 1);
 }
 
 FIXTURE_TEST (foreign_owner_is_never_lost_silently)
@@ -587,34 +495,6 @@ FIXTURE_TEST (foreign_owner_is_never_lost_silently)
   assert_int_equal (count_entries (), 1);
 }
 
-FIXTURE_TEST (acl_of_directory_is_not_inherited)
-{
-  struct error err = { 0 };
-  /* Version 2; user:: rwx, user:1234 rwx, group:: r-x, mask rwx, other --- */
-  static const unsigned char acl[]
-      = { 2, 0,    0,   0,   1,   0,   7,  0, 255, 255, 255, 255, 2,   0,  7,
-          0, 0xd2, 4,   0,   0,   4,   0,  5, 0,   255, 255, 255, 255, 16, 0,
-          7, 0,    255, 255, 255, 255, 32, 0, 0,   0,   255, 255, 255, 255 };
-  char value[64];
-  write_file ("plain", "old", 0640);
-  write_file ("listed", "old", 0640);
-  if (setxattr (path_of ("listed"), "system.posix_acl_access", acl, sizeof acl,
-                0)
-          != 0
-      || setxattr (directory, "system.posix_acl_default", acl, sizeof acl, 0)
-             != 0)
-    skip ();
-  assert_true (replace ("plain", "plain", false, false, &err));
-  assert_int_equal (getxattr (path_of ("plain"), "system.posix_acl_access",
-                              value, sizeof value),
-                    -1);
-  assert_true (replace ("listed", "listed", false, false, &err));
-  assert_int_equal (getxattr (path_of ("listed"), "system.posix_acl_access",
-                              value, sizeof value),
-                    sizeof acl);
-  assert_memory_equal (value, acl, sizeof acl);
-}
-
 FIXTURE_TEST (symbolic_link_stays_a_link)
 {
   struct error err = { 0 };
@@ -622,7 +502,7 @@ FIXTURE_TEST (symbolic_link_stays_a_link)
   write_file ("f", "old", 0644);
   assert_int_equal (symlink ("f", path_of ("l")), 0);
   assert_int_equal (symlink ("l", path_of ("m")), 0);
-  assert_true (replace ("m", "f", false, false, &err));
+  assert_true (replace ("m", "f", false, &err));
   assert_contents ("f", "new");
   assert_int_equal (lstat (path_of ("l"), &status), 0);
   assert_true (S_ISLNK (status.st_mode));
@@ -634,7 +514,7 @@ FIXTURE_TEST (new_target_is_like_a_copy)
   struct stat status;
   mode_t mask = umask (027);
   write_file ("f", "old", 04755);
-  assert_true (replace ("out", "f", true, false, &err));
+  assert_true (replace ("out", "f", true, &err));
   umask (mask);
   assert_contents ("out", "new");
   assert_contents ("f", "old");
@@ -696,7 +576,7 @@ FIXTURE_TEST (new_target_that_is_the_source_is_refused)
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
   assert_true (output_file_check_other (path_of ("g"), path_of ("f"), &err));
   /* It became the source meanwhile.  */
-  assert_false (replace ("f", "f", true, false, &err));
+  assert_false (replace ("f", "f", true, &err));
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
   assert_contents ("f", "old");
   assert_int_equal (count_entries (), 1);
@@ -741,17 +621,17 @@ FIXTURE_TEST (what_changes_while_flushing_is_not_overwritten)
   write_file ("f", "old", 0644);
   write_file ("g", "newer", 0644);
   in_fsync = rename_g_to_f;
-  assert_false (replace ("f", "f", false, false, &err));
+  assert_false (replace ("f", "f", false, &err));
   assert_string_equal (err.reason, "the file was replaced meanwhile");
   assert_contents ("f", "newer");
   int fd = open (path_of ("f"), O_RDONLY);
   const void *bytes = mapped_file_open (fd, &size, &err);
   assert_non_null (bytes);
   in_fsync = append_to_f;
-  assert_false (replace ("f", "f", false, false, &err));
+  assert_false (replace ("f", "f", false, &err));
   assert_string_equal (err.reason, "the file changed meanwhile");
   assert_contents ("f", "newer, newer");
-  assert_false (replace ("h", "f", true, false, &err));
+  assert_false (replace ("h", "f", true, &err));
   in_fsync = NULL;
   mapped_file_close (bytes, size);
   close (fd);
@@ -850,7 +730,7 @@ FIXTURE_TEST (streams_need_no_folder_of_their_own)
         setenv ("TMPDIR", folders[i], 1);
       else
         unsetenv ("TMPDIR");
-      assert_true (replace ("/dev/null", "f", true, false, &err));
+      assert_true (replace ("/dev/null", "f", true, &err));
     }
   if (kept != NULL)
     setenv ("TMPDIR", kept, 1);
@@ -897,7 +777,7 @@ FIXTURE_TEST (a_file_that_is_done_touches_no_other)
   assert_int_equal (count_entries (), 3);
   /* Not even if the bytes could not be written.  */
   if (access ("/dev/full", W_OK) == 0)
-    assert_false (replace ("/dev/full", "f", true, false, &err));
+    assert_false (replace ("/dev/full", "f", true, &err));
   close (fd);
 }
 
@@ -921,7 +801,7 @@ FIXTURE_TEST (folders_need_not_be_readable)
           && (setgroups (0, NULL) != 0 || setgid (65534) != 0
               || setuid (65534) != 0))
         _exit (2);
-      _exit (!replace ("d/f", "d/f", false, false, &err));
+      _exit (!replace ("d/f", "d/f", false, &err));
     }
   int result;
   assert_int_equal (waitpid (child, &result, 0), child);
@@ -942,13 +822,13 @@ FIXTURE_TEST (device_and_pipe_are_written_through)
   for (int i = 0; i < 2; i++)
     {
       interrupted = i == 1;
-      assert_true (replace ("p", "f", true, false, &err));
+      assert_true (replace ("p", "f", true, &err));
       assert_int_equal (read (ends[0], got, sizeof got), 3);
       assert_memory_equal (got, "new", 3);
     }
   interrupted = false;
   close_fails = true;
-  assert_false (replace ("p", "f", true, false, &err));
+  assert_false (replace ("p", "f", true, &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
   error_clear (&err);
   close_fails = false;
