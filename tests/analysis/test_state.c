@@ -59,6 +59,13 @@ enter (const struct arch *arch)
   address = 0x1000;
 }
 
+/* At the entry again.  */
+static void
+enter_again (void)
+{
+  state_enter (&now, machine, &tables);
+}
+
 static int
 free_tables (void **state)
 {
@@ -69,6 +76,22 @@ free_tables (void **state)
 }
 
 #  define FIXTURE_TEST(name) TEST_BETWEEN (NULL, free_tables, name)
+
+/* A test that begins in a function of ARCH.  */
+#  define TEST_OF(arch, function)                                    \
+    static void function (void);                                     \
+    static void run_##function (void **state)                        \
+    {                                                                \
+      (void)state;                                                   \
+      enter (&arch);                                                 \
+      function ();                                                   \
+    }                                                                \
+    TEST_ENTER (function, .test = { #function, run_##function, NULL, \
+                                    free_tables, NULL })             \
+    static void function (void)
+
+#  define AMD64_TEST(name) TEST_OF (arch_amd64, name)
+#  define AARCH64_TEST(name) TEST_OF (arch_aarch64, name)
 
 /* Instructions.  */
 
@@ -120,6 +143,12 @@ add (unsigned to, unsigned from, int64_t n)
 }
 
 static void
+align (unsigned to, unsigned from, int64_t mask)
+{
+  with_immediate (OP_ALIGN, to, from, mask);
+}
+
+static void
 set (unsigned to, int64_t n)
 {
   with_immediate (OP_SET, to, REG_NONE, n);
@@ -163,6 +192,12 @@ static void
 pop (unsigned reg)
 {
   apply (insn_of (OP_POP, reg, REG_NONE));
+}
+
+static void
+call (void)
+{
+  state_call (&now, &(struct insn){ .address = address });
 }
 
 /* TO gets something unknown.  */
@@ -216,18 +251,16 @@ bound_of (unsigned reg)
 /* ---- One instruction */
 
 /* Arguments are not what the caller wants to have back.  */
-FIXTURE_TEST (registers_at_the_entry)
+AMD64_TEST (registers_at_the_entry)
 {
-  enter (&arch_amd64);
   expect (RBX, VALUE_SAVED, RBX);
   expect (RSP, VALUE_CFA, -8);
   expect_kind (RDX, VALUE_OPAQUE);
   expect_kind (RIP, VALUE_MIXED);
 }
 
-FIXTURE_TEST (numbers_have_59_bits)
+AARCH64_TEST (numbers_have_59_bits)
 {
-  enter (&arch_aarch64);
   set (X0, LIMIT - 1);
   expect (X0, VALUE_CONSTANT, LIMIT - 1);
   set (X0, -LIMIT);
@@ -256,9 +289,8 @@ FIXTURE_TEST (numbers_have_59_bits)
 
 /* Half of a register is what the whole one is only of numbers that are not
    negative as a signed one.  */
-FIXTURE_TEST (moves_of_a_half)
+AARCH64_TEST (moves_of_a_half)
 {
-  enter (&arch_aarch64);
   set (X0, INT32_MAX);
   move (X1, X0, 4);
   expect (X1, VALUE_CONSTANT, INT32_MAX);
@@ -296,9 +328,8 @@ insert (unsigned to, unsigned at, int64_t bits, unsigned width)
   apply (insn);
 }
 
-FIXTURE_TEST (parts_of_constants_are_replaced)
+AARCH64_TEST (parts_of_constants_are_replaced)
 {
-  enter (&arch_aarch64);
   set (X0, 0x11112222);
   insert (X0, 16, 0x3333, 8);
   expect (X0, VALUE_CONSTANT, 0x33332222);
@@ -321,24 +352,23 @@ FIXTURE_TEST (parts_of_constants_are_replaced)
 }
 
 /* A return address is signed with SP as it is, which has to be the CFA.  */
-FIXTURE_TEST (signing_needs_the_stack_pointer_of_the_entry)
+AARCH64_TEST (signing_needs_the_stack_pointer_of_the_entry)
 {
-  enter (&arch_aarch64);
   with_immediate (OP_SIGN, LR, LR, 1);
   expect (LR, VALUE_SIGNED, 1);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0); /* the other key */
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   with_immediate (OP_SIGN, LR, LR, 0);
   expect (LR, VALUE_SIGNED, 0);
   with_immediate (OP_SIGN, LR, LR, 0); /* twice */
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0);
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
   add (SP, SP, 16);
@@ -346,11 +376,11 @@ FIXTURE_TEST (signing_needs_the_stack_pointer_of_the_entry)
   expect (LR, VALUE_SAVED, LR);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0); /* there is no code */
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   add (SP, SP, -16);
   with_immediate (OP_SIGN, LR, LR, 0);
   expect_kind (LR, VALUE_MIXED);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
   with_immediate (OP_STRIP, LR, LR, 0);
@@ -361,9 +391,8 @@ FIXTURE_TEST (signing_needs_the_stack_pointer_of_the_entry)
   expect_kind (X0, VALUE_MIXED);
 }
 
-FIXTURE_TEST (sums)
+AARCH64_TEST (sums)
 {
-  enter (&arch_aarch64);
   set (X0, 24);
   with_index (OP_SUM, X1, SP, X0, 8);
   expect (X1, VALUE_CFA, 24);
@@ -379,9 +408,8 @@ FIXTURE_TEST (sums)
   expect_kind (X1, VALUE_OPAQUE);
 }
 
-FIXTURE_TEST (registers_are_swapped)
+AMD64_TEST (registers_are_swapped)
 {
-  enter (&arch_amd64);
   set (RAX, 5);
   with_index (OP_SWAP, RAX, RBX, REG_NONE, 8);
   expect (RAX, VALUE_SAVED, RBX);
@@ -394,9 +422,8 @@ FIXTURE_TEST (registers_are_swapped)
 
 /* ---- The stack */
 
-FIXTURE_TEST (words_are_saved_and_restored)
+AMD64_TEST (words_are_saved_and_restored)
 {
-  enter (&arch_amd64);
   push (RBX);
   expect (RSP, VALUE_CFA, -16);
   expect_word (RSP, 0, VALUE_SAVED, RBX);
@@ -411,7 +438,7 @@ FIXTURE_TEST (words_are_saved_and_restored)
   pop (REG_NONE);
   expect (RSP, VALUE_CFA, 0);
   assert_false (state_is_restored (&now));
-  state_enter (&now, machine, &tables);
+  enter_again ();
   push (REG_NONE);
   expect_unknown_word (RSP, 0);
   expect (RSP, VALUE_CFA, -16);
@@ -419,9 +446,8 @@ FIXTURE_TEST (words_are_saved_and_restored)
 
 /* A signal handler may overwrite what is below SP.  Compilers read it there
    only in one piece of code, until SP goes down again.  */
-FIXTURE_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
+AMD64_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
 {
-  enter (&arch_amd64);
   push (RBX);
   push (R12);
   add (RSP, RSP, 16);
@@ -433,7 +459,7 @@ FIXTURE_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
   add (RSP, RSP, -8);
   expect_unknown_word (RSP, 0);
   /* The word where SP stays is not released.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   push (RBX);
   push (R12);
   add (RSP, RSP, 8);
@@ -443,9 +469,8 @@ FIXTURE_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
 }
 
 /* Stored below SP, which then goes down: so some compilers save registers.  */
-FIXTURE_TEST (what_was_stored_below_the_stack_pointer_stays)
+AMD64_TEST (what_was_stored_below_the_stack_pointer_stays)
 {
-  enter (&arch_amd64);
   store (RBX, RSP, -8);
   store (R12, RSP, -40);
   expect_word (RSP, -8, VALUE_SAVED, RBX);
@@ -457,13 +482,12 @@ FIXTURE_TEST (what_was_stored_below_the_stack_pointer_stays)
 }
 
 /* The same where SP comes back from a realigned frame.  */
-FIXTURE_TEST (a_realigned_frame_is_released_as_a_whole)
+AMD64_TEST (a_realigned_frame_is_released_as_a_whole)
 {
-  enter (&arch_amd64);
   add (R10, RSP, 0);
   push (RBX);
   store (R12, RSP, -8);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   expect (RSP, VALUE_BASE, 0);
   expect_word (R10, -8, VALUE_SAVED, RBX);
   move (RSP, R10, 8);
@@ -475,16 +499,15 @@ FIXTURE_TEST (a_realigned_frame_is_released_as_a_whole)
   expect_unknown_word (RSP, 0);
 }
 
-FIXTURE_TEST (a_call_leaves_the_frame_alone_and_nothing_below)
+AMD64_TEST (a_call_leaves_the_frame_alone_and_nothing_below)
 {
-  enter (&arch_amd64);
   push (RBX);
   store (R12, RSP, -8);
   store (RBP, RSP, -16);
   set (RAX, 1);
   set (RBX, 2);
   set (R10, 3);
-  state_call (&now, &(struct insn){ .address = address });
+  call ();
   expect_kind (RAX, VALUE_OPAQUE);
   expect_kind (R10, VALUE_OPAQUE);
   expect (RBX, VALUE_CONSTANT, 2);
@@ -495,9 +518,8 @@ FIXTURE_TEST (a_call_leaves_the_frame_alone_and_nothing_below)
   assert_int_equal (now.n_slots, 2);
 }
 
-FIXTURE_TEST (stores_of_all_widths)
+AMD64_TEST (stores_of_all_widths)
 {
-  enter (&arch_amd64);
   add (RSP, RSP, -24);
   store (RBX, RSP, 8);
   apply (memory_insn (OP_STORE, REG_NONE, RSP, 16, 4));
@@ -523,9 +545,8 @@ FIXTURE_TEST (stores_of_all_widths)
 }
 
 /* Where an index is added nobody knows the place.  */
-FIXTURE_TEST (indexed_words_of_the_stack_are_unknown)
+AMD64_TEST (indexed_words_of_the_stack_are_unknown)
 {
-  enter (&arch_amd64);
   push (RBX);
   struct insn insn = memory_insn (OP_LOAD, RAX, RSP, 0, 8);
   insn.index = RCX;
@@ -548,9 +569,8 @@ pair (enum insn_op op, unsigned first, unsigned second, int64_t offset)
   return insn;
 }
 
-FIXTURE_TEST (pairs_of_registers)
+AARCH64_TEST (pairs_of_registers)
 {
-  enter (&arch_aarch64);
   struct insn save = pair (OP_STORE, FP, LR, -32);
   save.adjusts_base = true;
   save.immediate = -32;
@@ -582,11 +602,10 @@ FIXTURE_TEST (pairs_of_registers)
 
 /* ---- A base that nobody knows the distance of */
 
-FIXTURE_TEST (a_new_base_makes_the_old_one_unknown)
+AMD64_TEST (a_new_base_makes_the_old_one_unknown)
 {
-  enter (&arch_amd64);
   add (RSP, RSP, -24);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   expect (RSP, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -32);
   assert_false (now.base_is_below);
@@ -603,34 +622,34 @@ FIXTURE_TEST (a_new_base_makes_the_old_one_unknown)
   assert_int_equal (now.n_slots, 1);
   /* Below is below, whatever happens then.  */
   add (RSP, RSP, -16);
-  with_immediate (OP_ALIGN, RSP, RSP, -64);
+  align (RSP, RSP, -64);
   assert_int_equal (now.base_limit, -48);
   assert_true (now.base_is_below);
   /* A base of a base is as far from the CFA as that one; of a known place, not
      farther than it was moved.  */
-  state_enter (&now, machine, &tables);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
-  with_immediate (OP_ALIGN, RSP, RSP, -64);
+  enter_again ();
+  align (RSP, RSP, -32);
+  align (RSP, RSP, -64);
   assert_false (now.base_is_below);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   add (RBP, RSP, 0);
   with_index (OP_LOWER, RSP, RSP, RAX, 8);
   assert_true (now.base_is_below);
   move (RSP, RBP, 8);
-  with_immediate (OP_ALIGN, RSP, RSP, -64);
+  align (RSP, RSP, -64);
   assert_int_equal (now.base_limit, -8);
   assert_false (now.base_is_below);
   /* Other registers get no base from one, but from a place that is known.  */
-  with_immediate (OP_ALIGN, RAX, RSP, -64);
+  align (RAX, RSP, -64);
   expect_kind (RAX, VALUE_OPAQUE);
-  with_immediate (OP_ALIGN, RAX, RDX, -64);
+  align (RAX, RDX, -64);
   expect_kind (RAX, VALUE_OPAQUE);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   add (RAX, RSP, -24);
-  with_immediate (OP_ALIGN, RAX, RAX, -64);
+  align (RAX, RAX, -64);
   expect (RAX, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -32);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   with_index (OP_LOWER, RSP, RSP, RAX, 8);
   expect (RSP, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -8);
@@ -643,7 +662,7 @@ FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
   for (unsigned below_first = 0; below_first < 2; below_first++)
     {
       enter (&arch_amd64);
-      with_immediate (OP_ALIGN, RSP, RSP, -32);
+      align (RSP, RSP, -32);
       add (RSP, RSP, -64);
       if (below_first)
         store (R12, RSP, -8);
@@ -659,7 +678,7 @@ FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
     }
   /* Here no word is known at the entry.  */
   enter (&arch_aarch64);
-  with_immediate (OP_ALIGN, SP, SP, -32);
+  align (SP, SP, -32);
   store (X19, SP, -8);
   store (X20, SP, 8);
   move (FP, SP, 8);
@@ -671,12 +690,20 @@ FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
 /* ---- Bounds */
 
 static void
-compare (enum insn_op op, unsigned from, int64_t with)
+compare (unsigned from, int64_t with)
 {
-  struct insn insn = insn_of (op, REG_NONE, from);
+  struct insn insn = insn_of (OP_COMPARE, REG_NONE, from);
   insn.immediate = with;
   insn.width = 8;
   apply (insn);
+}
+
+/* REG is MAX at most, as it is where a branch is taken.  */
+static void
+bound (unsigned reg, int64_t max)
+{
+  compare (reg, max);
+  state_branch (&now, CONDITION_NOT_ABOVE, true);
 }
 
 FIXTURE_TEST (conditions_bound_what_was_compared)
@@ -705,7 +732,7 @@ FIXTURE_TEST (conditions_bound_what_was_compared)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       enter (&arch_aarch64);
-      compare (OP_COMPARE, X0, (int64_t)cases[i].with);
+      compare (X0, (int64_t)cases[i].with);
       state_branch (&now, cases[i].condition, cases[i].taken);
       assert_true (bound_of (X0) == cases[i].max);
       assert_int_equal (now.n_bounds, cases[i].max != UINT64_MAX);
@@ -713,37 +740,35 @@ FIXTURE_TEST (conditions_bound_what_was_compared)
     }
 }
 
-FIXTURE_TEST (flags_are_forgotten)
+AARCH64_TEST (flags_are_forgotten)
 {
-  enter (&arch_aarch64);
-  compare (OP_COMPARE, X0, 5);
+  compare (X0, 5);
   struct insn sets_flags = insn_of (OP_NONE, REG_NONE, REG_NONE);
   sets_flags.sets_flags = true;
   apply (sets_flags);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_true (bound_of (X0) == UINT64_MAX);
   /* A call leaves other flags behind.  */
-  compare (OP_COMPARE, X19, 5);
+  compare (X19, 5);
   move (X20, X0, 8);
-  compare (OP_COMPARE, X20, 5);
-  state_call (&now, &(struct insn){ .address = address });
+  compare (X20, 5);
+  call ();
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_true (bound_of (X20) == UINT64_MAX);
-  compare (OP_COMPARE, X0, 5);
+  compare (X0, 5);
   change (X1);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_true (bound_of (X0) == 5);
   /* What is compared is the value: the register may have another one.  */
-  compare (OP_COMPARE, X1, 7);
+  compare (X1, 7);
   move (X2, X1, 8);
   change (X1);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_true (bound_of (X2) == 7);
   assert_true (bound_of (X1) == UINT64_MAX);
   /* A comparison of something that is known tells nothing ...  */
-  compare (OP_COMPARE, X0, 5);
-  compare (OP_COMPARE, SP, 3);
-  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  compare (X0, 5);
+  bound (SP, 3);
   assert_int_equal (now.n_bounds, 2);
   /* ... and a number in a register is a number.  */
   set (X9, -1);
@@ -758,9 +783,8 @@ FIXTURE_TEST (flags_are_forgotten)
   assert_true (bound_of (X0) == 76);
 }
 
-FIXTURE_TEST (memory_is_bounded_until_it_may_change)
+AARCH64_TEST (memory_is_bounded_until_it_may_change)
 {
-  enter (&arch_aarch64);
   struct insn in_memory = memory_insn (OP_COMPARE_MEMORY, REG_NONE, X19, 8, 8);
   in_memory.immediate = 5;
   for (int i = 0; i < 3; i++)
@@ -768,7 +792,7 @@ FIXTURE_TEST (memory_is_bounded_until_it_may_change)
       apply (in_memory);
       state_branch (&now, CONDITION_NOT_ABOVE, true);
       if (i == 1)
-        state_call (&now, &(struct insn){ .address = address });
+        call ();
       else if (i == 2)
         store (X1, X20, 0);
       load (X0, X19, 8);
@@ -832,38 +856,32 @@ FIXTURE_TEST (a_word_of_another_base_may_be_the_same)
     }
 }
 
-FIXTURE_TEST (multiples_are_bounded)
+AARCH64_TEST (multiples_are_bounded)
 {
-  enter (&arch_aarch64);
-  compare (OP_COMPARE, X0, 10);
-  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  bound (X0, 10);
   with_immediate (OP_SCALE, X1, X0, 8);
   assert_true (bound_of (X1) == 80);
   assert_true (bound_of (X0) == 10);
   with_immediate (OP_SCALE, X1, X2, 8);
   assert_true (bound_of (X1) == UINT64_MAX);
-  compare (OP_COMPARE, X2, UINT32_MAX);
-  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  bound (X2, UINT32_MAX);
   with_immediate (OP_SCALE, X1, X2, 2);
   assert_true (bound_of (X1) == 2 * (uint64_t)UINT32_MAX);
-  compare (OP_COMPARE, X2, INT64_C (1) << 32);
-  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  bound (X2, INT64_C (1) << 32);
   with_immediate (OP_SCALE, X1, X2, 2);
   assert_true (bound_of (X1) == UINT64_MAX);
 }
 
 /* In a loop an instruction gives its register a new value under the number of
    the old one, which was bounded.  */
-FIXTURE_TEST (a_new_value_has_no_old_bound)
+AARCH64_TEST (a_new_value_has_no_old_bound)
 {
-  enter (&arch_aarch64);
   for (int i = 0; i < 2; i++)
     {
       address = 0x2000;
       change (X0);
       assert_true (bound_of (X0) == UINT64_MAX);
-      compare (OP_COMPARE, X0, 10);
-      state_branch (&now, CONDITION_NOT_ABOVE, true);
+      bound (X0, 10);
       assert_true (bound_of (X0) == 10);
     }
 }
@@ -898,7 +916,7 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
       now = before;
-      state_call (&now, &(struct insn){ .address = address });
+      call ();
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
       /* ... nor when only a half was compared.  */
@@ -945,8 +963,7 @@ static void
 bounded_index (unsigned reg, uint64_t max)
 {
   change (reg);
-  compare (OP_COMPARE, reg, (int64_t)max);
-  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  bound (reg, (int64_t)max);
 }
 
 static struct insn
@@ -970,9 +987,8 @@ expect_table (uint32_t number, uint64_t at, uint64_t max, unsigned width,
   assert_int_equal (table->is_signed, is_signed);
 }
 
-FIXTURE_TEST (entries_are_read_from_tables)
+AARCH64_TEST (entries_are_read_from_tables)
 {
-  enter (&arch_aarch64);
   set (X1, 0x5000);
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 1, 1));
@@ -1021,9 +1037,8 @@ FIXTURE_TEST (entries_are_read_from_tables)
   expect_kind (X2, VALUE_OPAQUE);
 }
 
-FIXTURE_TEST (tables_have_few_widths_on_x86_64)
+AMD64_TEST (tables_have_few_widths_on_x86_64)
 {
-  enter (&arch_amd64);
   set (RCX, 0x5000);
   apply (indexed (RDX, RCX, RAX, 2, 2));
   expect_kind (RDX, VALUE_OPAQUE);
@@ -1031,9 +1046,8 @@ FIXTURE_TEST (tables_have_few_widths_on_x86_64)
   expect (RDX, VALUE_ENTRY, 0);
 }
 
-FIXTURE_TEST (entries_and_a_base_are_targets)
+AARCH64_TEST (entries_and_a_base_are_targets)
 {
-  enter (&arch_aarch64);
   set (X1, 0x5000);
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 4, 4));
@@ -1077,13 +1091,12 @@ FIXTURE_TEST (entries_and_a_base_are_targets)
   assert_false (tables.tables[0].is_signed_later);
   /* What is compared is not an entry that is jumped by.  */
   apply (indexed (X2, X1, X0, 4, 4));
-  compare (OP_COMPARE, X2, 3);
+  compare (X2, 3);
   expect_kind (X2, VALUE_OPAQUE);
 }
 
-FIXTURE_TEST (a_table_has_the_weaker_bound)
+AARCH64_TEST (a_table_has_the_weaker_bound)
 {
-  enter (&arch_aarch64);
   set (X1, 0x5000);
   static const struct
   {
@@ -1312,9 +1325,8 @@ FIXTURE_TEST (numbers_are_calculated)
 }
 
 /* An address plus a number that was calculated is not an address.  */
-FIXTURE_TEST (calculated_numbers_are_no_addresses)
+AMD64_TEST (calculated_numbers_are_no_addresses)
 {
-  enter (&arch_amd64);
   set (RAX, 5);
   calculate (CALCULATE_ADD, 4, REG_NONE, 3);
   set (RCX, 0x4000);
@@ -1325,15 +1337,14 @@ FIXTURE_TEST (calculated_numbers_are_no_addresses)
   with_index (OP_SUM, RSP, RSP, RAX, 8);
   expect (RSP, VALUE_CFA, 0);
   set (RAX, 0x1005);
-  with_immediate (OP_ALIGN, RAX, RAX, -4096);
+  align (RAX, RAX, -4096);
   expect (RAX, VALUE_NUMBER, 0x1000);
   with_immediate (OP_SCALE, RAX, RAX, 4);
   expect (RAX, VALUE_NUMBER, 0x4000);
 }
 
-FIXTURE_TEST (numbers_are_kept_in_the_stack)
+AMD64_TEST (numbers_are_kept_in_the_stack)
 {
-  enter (&arch_amd64);
   struct insn insn = insn_of (OP_PUSH, REG_NONE, REG_NONE);
   insn.has_constant = true;
   insn.immediate = 15;
@@ -1360,9 +1371,8 @@ FIXTURE_TEST (numbers_are_kept_in_the_stack)
   expect_kind (RCX, VALUE_MIXED);
 }
 
-FIXTURE_TEST (words_are_popped_to_memory)
+AMD64_TEST (words_are_popped_to_memory)
 {
-  enter (&arch_amd64);
   push (RBX);
   push (R12);
   push (RCX);
@@ -1415,9 +1425,8 @@ call_kernel (int64_t number, int64_t stack, bool really)
   apply (insn);
 }
 
-FIXTURE_TEST (a_child_with_another_stack_is_noticed)
+AARCH64_TEST (a_child_with_another_stack_is_noticed)
 {
-  enter (&arch_aarch64);
   const struct
   {
     int64_t number, stack;
@@ -1531,9 +1540,8 @@ join (const struct state *other, bool changes)
   assert_false (state_join (&now, other, 0x3000));
 }
 
-FIXTURE_TEST (registers_meet)
+AARCH64_TEST (registers_meet)
 {
-  enter (&arch_aarch64);
   struct state other = now;
   join (&other, false);
   set (X0, 1);
@@ -1565,9 +1573,8 @@ FIXTURE_TEST (registers_meet)
 
 /* The other path has one word less, the second one in front.  What a state has
    behind its last word is none of it.  */
-FIXTURE_TEST (words_meet_in_any_order)
+AMD64_TEST (words_meet_in_any_order)
 {
-  enter (&arch_amd64);
   push (RBX);
   push (R12);
   assert_int_equal (now.n_slots, 3); /* the return address, too */
@@ -1589,7 +1596,7 @@ FIXTURE_TEST (released_on_one_path_is_released)
       enter (&arch_amd64);
       store (RBX, RSP, -8); /* below SP all the time */
       struct state kept = now;
-      state_enter (&now, machine, &tables);
+      enter_again ();
       push (RBX);
       add (RSP, RSP, 8);
       struct state released = now;
@@ -1604,7 +1611,7 @@ FIXTURE_TEST (released_on_one_path_is_released)
   store (R12, RSP, -16);
   store (RBX, RSP, -8);
   struct state kept = now;
-  state_enter (&now, machine, &tables);
+  enter_again ();
   push (RBX);
   add (RSP, RSP, 8);
   store (R12, RSP, -16);
@@ -1620,7 +1627,7 @@ static struct state
 state_with_bound (uint64_t max)
 {
   enter (&arch_aarch64);
-  compare (OP_COMPARE, X0, (int64_t)max);
+  compare (X0, (int64_t)max);
   if (max != UINT64_MAX)
     state_branch (&now, CONDITION_NOT_ABOVE, true);
   return now;
@@ -1664,7 +1671,7 @@ state_with_base (int32_t limit, bool is_below)
   if (is_below)
     with_index (OP_LOWER, RSP, RSP, RAX, 8);
   else
-    with_immediate (OP_ALIGN, RSP, RSP, -32);
+    align (RSP, RSP, -32);
   assert_int_equal (now.base_limit, limit);
   assert_int_equal (now.base_is_below, is_below);
   return now;
@@ -1699,9 +1706,8 @@ FIXTURE_TEST (the_higher_base_counts)
     }
 }
 
-FIXTURE_TEST (tables_meet)
+AARCH64_TEST (tables_meet)
 {
-  enter (&arch_aarch64);
   struct state other = now;
   now.registers[X0] = value_of (VALUE_ENTRY, 3);
   other.registers[X0] = value_of (VALUE_ENTRY, 5);
@@ -1741,14 +1747,13 @@ FIXTURE_TEST (tables_meet)
 }
 
 /* Numbers of values are those of the place where paths meet.  */
-FIXTURE_TEST (unknown_values_are_renumbered)
+AARCH64_TEST (unknown_values_are_renumbered)
 {
-  enter (&arch_aarch64);
   set (X9, 3);
   bounded_index (X0, 5);
   change (X1);
   struct value bounded = now.registers[X0];
-  compare (OP_COMPARE, X1, 4);
+  compare (X1, 4);
   state_settle (&now, 0x3000);
   assert_true (value_equal (now.registers[X0], bounded));
   assert_true (
@@ -1772,11 +1777,25 @@ FIXTURE_TEST (unknown_values_are_renumbered)
 static const struct frame_rule same = { .kind = RULE_SAME };
 
 static struct frame_rule
-rule (enum frame_rule_kind kind, unsigned reg, int32_t offset)
+reg (unsigned number, int32_t offset)
 {
-  return (struct frame_rule){ .kind = (uint8_t)kind,
-                              .reg = (uint16_t)reg,
+  return (struct frame_rule){ .kind = RULE_REG,
+                              .reg = (uint16_t)number,
                               .offset = offset };
+}
+
+static struct frame_rule
+deref (unsigned number, int32_t offset)
+{
+  return (struct frame_rule){ .kind = RULE_DEREF_REG,
+                              .reg = (uint16_t)number,
+                              .offset = offset };
+}
+
+static struct frame_rule
+at_cfa (int32_t offset)
+{
+  return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = offset };
 }
 
 static void
@@ -1808,31 +1827,31 @@ expect_no_row (void)
 
 FIXTURE_TEST (rows_of_x86_64)
 {
-  const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -8);
-  const struct frame_rule fp = rule (RULE_DEREF_CFA, 0, -16);
+  const struct frame_rule ra = at_cfa (-8);
+  const struct frame_rule fp = at_cfa (-16);
   enter (&arch_amd64);
-  expect_row (rule (RULE_REG, RSP, 8), ra, same);
+  expect_row (reg (RSP, 8), ra, same);
   push (RBP);
-  expect_row (rule (RULE_REG, RSP, 16), ra, fp);
+  expect_row (reg (RSP, 16), ra, fp);
   move (RBP, RSP, 8);
   add (RSP, RSP, -64);
-  expect_row (rule (RULE_REG, RBP, 16), ra, fp);
+  expect_row (reg (RBP, 16), ra, fp);
   struct state framed = now;
   change (RBP);
-  expect_row (rule (RULE_REG, RSP, 80), ra, fp);
+  expect_row (reg (RSP, 80), ra, fp);
   change (RSP);
   expect_no_row ();
   now = framed;
   apply (insn_of (OP_LEAVE, REG_NONE, REG_NONE));
-  expect_row (rule (RULE_REG, RSP, 8), ra, same);
+  expect_row (reg (RSP, 8), ra, same);
   /* FP is lost below SP.  */
   change (RBP);
   expect_no_row ();
   /* RA is overwritten.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   store (RAX, RSP, 0);
   expect_no_row ();
-  state_enter (&now, machine, &tables);
+  enter_again ();
   store (RBX, RSP, 0);
   expect_no_row ();
 }
@@ -1840,53 +1859,50 @@ FIXTURE_TEST (rows_of_x86_64)
 /* The caller's SP, and FP, are kept in a realigned frame.  */
 FIXTURE_TEST (rows_of_a_realigned_frame)
 {
-  const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -8);
+  const struct frame_rule ra = at_cfa (-8);
   enter (&arch_amd64);
   add (R10, RSP, 8);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   expect_no_row (); /* R10 is nobody's base */
   push (RAX);
   push (RBP);
   expect_no_row ();
   move (RBP, RSP, 8);
   push (R10);
-  expect_row (rule (RULE_DEREF_REG, RBP, -8), ra,
-              rule (RULE_DEREF_REG, RBP, 0));
+  expect_row (deref (RBP, -8), ra, deref (RBP, 0));
   add (RSP, RSP, -40);
-  expect_row (rule (RULE_DEREF_REG, RBP, -8), ra,
-              rule (RULE_DEREF_REG, RBP, 0));
+  expect_row (deref (RBP, -8), ra, deref (RBP, 0));
   add (RBP, RBP, -16);
-  expect_row (rule (RULE_DEREF_REG, RBP, 8), ra,
-              rule (RULE_DEREF_REG, RBP, 16));
+  expect_row (deref (RBP, 8), ra, deref (RBP, 16));
   /* By SP, which readers know the CFA by, but not FP.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   add (R10, RSP, 8);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   push (R10);
-  expect_row (rule (RULE_DEREF_REG, RSP, 0), ra, same);
+  expect_row (deref (RSP, 0), ra, same);
   push (RBP);
-  expect_row (rule (RULE_DEREF_REG, RSP, 8), ra, same);
+  expect_row (deref (RSP, 8), ra, same);
   change (RBP);
   expect_no_row ();
   /* Below SP it is not kept.  */
   add (RSP, RSP, 16);
   expect_no_row ();
   /* The base is in the register of a frame pointer that is kept nowhere.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   add (R10, RSP, 8);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   push (R10);
   move (RBP, RSP, 8);
   expect_no_row ();
   /* The base is at most CFA - 16: below it, SP is below what was pushed. Above
      it, SP may be above that.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   push (RBP);
   move (RBP, RSP, 8);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
-  expect_row (rule (RULE_REG, RBP, 16), ra, rule (RULE_DEREF_CFA, 0, -16));
+  align (RSP, RSP, -32);
+  expect_row (reg (RBP, 16), ra, at_cfa (-16));
   add (RSP, RSP, -16);
-  expect_row (rule (RULE_REG, RBP, 16), ra, rule (RULE_DEREF_CFA, 0, -16));
+  expect_row (reg (RBP, 16), ra, at_cfa (-16));
   add (RSP, RSP, 24);
   expect_no_row ();
 }
@@ -1905,8 +1921,7 @@ FIXTURE_TEST (copies_of_the_return_address)
       if (!first)
         store (LR, SP, 32);
       change (LR);
-      expect_row (rule (RULE_REG, SP, 64), rule (RULE_DEREF_CFA, 0, -56),
-                  rule (RULE_DEREF_CFA, 0, -64));
+      expect_row (reg (SP, 64), at_cfa (-56), at_cfa (-64));
     }
   enter (&arch_aarch64);
   add (SP, SP, -64);
@@ -1920,7 +1935,7 @@ FIXTURE_TEST (copies_of_the_return_address)
   store (LR, SP, 0);
   store (FP, SP, 8);
   add (9, SP, 0);
-  with_immediate (OP_ALIGN, SP, SP, -32);
+  align (SP, SP, -32);
   add (SP, SP, -32);
   apply (pair (OP_STORE, FP, LR, 0));
   add (FP, 9, 0);
@@ -1930,40 +1945,40 @@ FIXTURE_TEST (copies_of_the_return_address)
 
 FIXTURE_TEST (rows_of_aarch64)
 {
-  const struct frame_rule ra = rule (RULE_DEREF_CFA, 0, -24);
-  const struct frame_rule fp = rule (RULE_DEREF_CFA, 0, -32);
+  const struct frame_rule ra = at_cfa (-24);
+  const struct frame_rule fp = at_cfa (-32);
   struct frame_row row;
   enter (&arch_aarch64);
-  expect_row (rule (RULE_REG, SP, 0), same, same);
+  expect_row (reg (SP, 0), same, same);
   with_immediate (OP_SIGN, LR, LR, 0);
   assert_true (state_row (&now, &row));
   assert_true (row.ra_signed);
   add (SP, SP, -32);
   apply (pair (OP_STORE, FP, LR, 0));
-  expect_row (rule (RULE_REG, SP, 32), ra, fp);
+  expect_row (reg (SP, 32), ra, fp);
   assert_true (state_row (&now, &row));
   assert_true (row.ra_signed);
   /* SP is the better base, as it moves once.  */
   add (FP, SP, 0);
-  expect_row (rule (RULE_REG, SP, 32), ra, fp);
+  expect_row (reg (SP, 32), ra, fp);
   change (LR);
-  expect_row (rule (RULE_REG, SP, 32), ra, fp);
+  expect_row (reg (SP, 32), ra, fp);
   change (SP);
-  expect_row (rule (RULE_REG, FP, 32), ra, fp);
+  expect_row (reg (FP, 32), ra, fp);
   /* Key B is not said by rows.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   with_immediate (OP_SIGN, LR, LR, 1);
   assert_false (state_row (&now, &row));
-  state_enter (&now, machine, &tables);
+  enter_again ();
   change (LR);
   expect_no_row ();
   /* FP alone on the stack is not said, as long as it is in its register.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   add (SP, SP, -32);
   store (FP, SP, 0);
-  expect_row (rule (RULE_REG, SP, 32), same, same);
+  expect_row (reg (SP, 32), same, same);
   change (FP);
-  expect_row (rule (RULE_REG, SP, 32), same, fp);
+  expect_row (reg (SP, 32), same, fp);
   assert_true (state_row (&now, &row));
   assert_false (row.ra_signed);
 }
@@ -1981,21 +1996,20 @@ FIXTURE_TEST (words_below_the_stack_pointer_are_not_kept)
   add (RSP, RSP, 8);
   assert_false (state_keeps (&now, saved));
   /* Relative to another base nobody knows, and believes the compiler.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   push (RBX);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   assert_true (state_keeps (&now, saved));
-  state_enter (&now, machine, &tables);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  enter_again ();
+  align (RSP, RSP, -32);
   push (RBX);
   assert_true (state_keeps (&now, saved));
   add (RSP, RSP, 8);
   assert_false (state_keeps (&now, saved));
 }
 
-FIXTURE_TEST (nothing_is_left_of_a_frame_without_pointers_to_it)
+AMD64_TEST (nothing_is_left_of_a_frame_without_pointers_to_it)
 {
-  enter (&arch_amd64);
   assert_false (state_has_left (&now));
   move (RBX, RSP, 8);
   move (R12, RSP, 8);
@@ -2029,55 +2043,52 @@ FIXTURE_TEST (every_preserved_register_is_restored)
 
 /* ---- Others' rows */
 
-static struct frame_row
-row_of (struct frame_rule cfa, struct frame_rule ra, struct frame_rule fp)
+static void
+expect_cfa (struct frame_rule cfa, enum verdict verdict)
 {
-  return (struct frame_row){ .cfa = cfa, .ra = ra, .fp = fp };
+  const struct frame_row row = { .cfa = cfa, .ra = same, .fp = same };
+  assert_int_equal (state_check (&now, ROW_CFA, &row), verdict);
 }
 
-static enum verdict
-verdict_on_cfa (struct frame_rule cfa)
+static void
+expect_fp (struct frame_rule fp, enum verdict verdict)
 {
-  const struct frame_row row = row_of (cfa, same, same);
-  return state_check (&now, ROW_CFA, &row);
+  const struct frame_row row = { .cfa = same, .ra = same, .fp = fp };
+  assert_int_equal (state_check (&now, ROW_FP, &row), verdict);
 }
 
-static enum verdict
-verdict_on_fp (struct frame_rule fp)
+static void
+expect_ra (struct frame_rule ra, bool is_signed, enum verdict verdict)
 {
-  const struct frame_row row = row_of (same, same, fp);
-  return state_check (&now, ROW_FP, &row);
+  const struct frame_row row
+      = { .cfa = same, .ra = ra, .fp = same, .ra_signed = is_signed };
+  assert_int_equal (state_check (&now, ROW_RA, &row), verdict);
 }
 
-static enum verdict
-verdict_on_ra (struct frame_rule ra, bool is_signed)
+/* Where the word is that the rule WHICH restores; VALUE_MIXED: nowhere.  */
+static void
+expect_kept (enum row_rule which, enum value_kind kind, int64_t number)
 {
-  struct frame_row row = row_of (same, ra, same);
-  row.ra_signed = is_signed;
-  return state_check (&now, ROW_RA, &row);
+  struct value place = state_kept_at (&now, which);
+  assert_int_equal (place.kind, kind);
+  if (kind != VALUE_MIXED)
+    assert_true (place.number == number);
 }
 
-FIXTURE_TEST (the_cfa_of_others)
+AMD64_TEST (the_cfa_of_others)
 {
-  enter (&arch_amd64);
   push (RBP);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 16)), VERDICT_AGREES);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 8)),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RBP, 0)),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RBP, 16)),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RAX, 16)),
-                    VERDICT_UNKNOWN);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, 40, 0)), VERDICT_UNKNOWN);
+  expect_cfa (reg (RSP, 16), VERDICT_AGREES);
+  expect_cfa (reg (RSP, 8), VERDICT_CONTRADICTS);
+  expect_cfa (reg (RBP, 0), VERDICT_CONTRADICTS);
+  expect_cfa (reg (RBP, 16), VERDICT_CONTRADICTS);
+  expect_cfa (reg (RAX, 16), VERDICT_UNKNOWN);
+  expect_cfa (reg (40, 0), VERDICT_UNKNOWN);
   store (RSP, RSP, -8);
-  assert_int_equal (verdict_on_cfa (rule (RULE_DEREF_REG, RSP, -8)),
-                    VERDICT_CONTRADICTS);
+  expect_cfa (deref (RSP, -8), VERDICT_CONTRADICTS);
   add (RAX, RSP, 16);
   store (RAX, RSP, -8);
-  assert_int_equal (verdict_on_cfa (rule (RULE_DEREF_REG, RSP, -8)),
-                    VERDICT_AGREES);
+  expect_cfa (deref (RSP, -8), VERDICT_AGREES);
 }
 
 /* The base is at most so high: a CFA that is lower than the right one for sure
@@ -2085,192 +2096,157 @@ FIXTURE_TEST (the_cfa_of_others)
 FIXTURE_TEST (a_cfa_too_low_is_wrong_whatever_the_base_is)
 {
   state_with_base (-32, false);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 31)),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 32)),
-                    VERDICT_UNKNOWN);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 33)),
-                    VERDICT_UNKNOWN);
+  expect_cfa (reg (RSP, 31), VERDICT_CONTRADICTS);
+  expect_cfa (reg (RSP, 32), VERDICT_UNKNOWN);
+  expect_cfa (reg (RSP, 33), VERDICT_UNKNOWN);
   state_with_base (-32, true);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 31)),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 32)),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, RSP, 33)),
-                    VERDICT_UNKNOWN);
+  expect_cfa (reg (RSP, 31), VERDICT_CONTRADICTS);
+  expect_cfa (reg (RSP, 32), VERDICT_CONTRADICTS);
+  expect_cfa (reg (RSP, 33), VERDICT_UNKNOWN);
 }
 
-FIXTURE_TEST (the_frame_pointer_of_others)
+AMD64_TEST (the_frame_pointer_of_others)
 {
-  enter (&arch_amd64);
-  assert_int_equal (verdict_on_fp (same), VERDICT_AGREES);
+  expect_fp (same, VERDICT_AGREES);
   push (RBP);
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -16)),
-                    VERDICT_AGREES);
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -8)),
-                    VERDICT_CONTRADICTS);
+  expect_fp (at_cfa (-16), VERDICT_AGREES);
+  expect_fp (at_cfa (-8), VERDICT_CONTRADICTS);
   /* Below the stack pointer, and nothing has put it there.  */
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
-                    VERDICT_CONTRADICTS);
+  expect_fp (at_cfa (-24), VERDICT_CONTRADICTS);
   /* Nor into a word of the frame.  */
   add (RSP, RSP, -8);
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
-                    VERDICT_CONTRADICTS);
+  expect_fp (at_cfa (-24), VERDICT_CONTRADICTS);
   /* The caller's frame is not known.  */
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, 8)),
-                    VERDICT_UNKNOWN);
+  expect_fp (at_cfa (8), VERDICT_UNKNOWN);
   add (RSP, RSP, 8);
   move (RBP, RSP, 8);
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_CFA, 0, -24)),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RBP, 0)),
-                    VERDICT_AGREES);
+  expect_fp (at_cfa (-24), VERDICT_CONTRADICTS);
+  expect_fp (same, VERDICT_CONTRADICTS);
+  expect_fp (deref (RBP, 0), VERDICT_AGREES);
   /* Overwritten by something that was computed; the right one is kept.  */
   set (RBP, 1);
-  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  expect_fp (same, VERDICT_CONTRADICTS);
   change (RBP);
-  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  expect_fp (same, VERDICT_CONTRADICTS);
   now.registers[RBP] = value_of (VALUE_ENTRY, 1);
-  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  expect_fp (same, VERDICT_CONTRADICTS);
   now.registers[RBP] = value_of (VALUE_TARGET, 1);
-  assert_int_equal (verdict_on_fp (same), VERDICT_CONTRADICTS);
+  expect_fp (same, VERDICT_CONTRADICTS);
   /* What paths that met did not agree on may be right.  */
   now.registers[RBP] = value_new (VALUE_MIXED, address, RBP);
-  assert_int_equal (verdict_on_fp (same), VERDICT_UNKNOWN);
+  expect_fp (same, VERDICT_UNKNOWN);
   /* Nobody knows where the right one is.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   change (RBP);
-  assert_int_equal (verdict_on_fp (same), VERDICT_UNKNOWN);
+  expect_fp (same, VERDICT_UNKNOWN);
   /* The frame is gone.  */
-  state_enter (&now, machine, &tables);
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RBP, 0)),
-                    VERDICT_CONTRADICTS);
+  enter_again ();
+  expect_fp (deref (RBP, 0), VERDICT_CONTRADICTS);
   change (RAX);
-  assert_int_equal (verdict_on_fp (rule (RULE_DEREF_REG, RAX, 0)),
-                    VERDICT_UNKNOWN);
+  expect_fp (deref (RAX, 0), VERDICT_UNKNOWN);
 }
 
-FIXTURE_TEST (the_return_address_of_others)
+AARCH64_TEST (the_return_address_of_others)
 {
-  enter (&arch_aarch64);
-  assert_int_equal (verdict_on_ra (same, false), VERDICT_AGREES);
-  assert_int_equal (verdict_on_ra (same, true), VERDICT_CONTRADICTS);
+  expect_ra (same, false, VERDICT_AGREES);
+  expect_ra (same, true, VERDICT_CONTRADICTS);
   with_immediate (OP_SIGN, LR, LR, 1);
-  assert_int_equal (verdict_on_ra (same, true), VERDICT_AGREES);
-  assert_int_equal (verdict_on_ra (same, false), VERDICT_CONTRADICTS);
+  expect_ra (same, true, VERDICT_AGREES);
+  expect_ra (same, false, VERDICT_CONTRADICTS);
   add (SP, SP, -16);
   store (LR, SP, 8);
-  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), true),
-                    VERDICT_AGREES);
-  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -16), true),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (state_kept_at (&now, ROW_RA).kind, VALUE_CFA);
+  expect_ra (at_cfa (-8), true, VERDICT_AGREES);
+  expect_ra (at_cfa (-16), true, VERDICT_CONTRADICTS);
+  expect_kept (ROW_RA, VALUE_CFA, -8);
   change (LR);
-  assert_int_equal (verdict_on_ra (same, true), VERDICT_CONTRADICTS);
+  expect_ra (same, true, VERDICT_CONTRADICTS);
   store (X0, SP, 8);
-  assert_int_equal (verdict_on_ra (same, true), VERDICT_UNKNOWN);
-  assert_int_equal (state_kept_at (&now, ROW_RA).kind, VALUE_MIXED);
+  expect_ra (same, true, VERDICT_UNKNOWN);
+  expect_kept (ROW_RA, VALUE_MIXED, 0);
   store (X19, SP, 8);
-  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), true),
-                    VERDICT_CONTRADICTS);
+  expect_ra (at_cfa (-8), true, VERDICT_CONTRADICTS);
   /* A word of a frame that was not made on this path.  */
-  state_enter (&now, machine, &tables);
-  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
-                    VERDICT_CONTRADICTS);
+  enter_again ();
+  expect_ra (at_cfa (-8), false, VERDICT_CONTRADICTS);
   add (SP, SP, -16);
-  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
-                    VERDICT_CONTRADICTS);
+  expect_ra (at_cfa (-8), false, VERDICT_CONTRADICTS);
   /* Nobody knows where the right one is.  */
   change (LR);
-  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
-                    VERDICT_UNKNOWN);
+  expect_ra (at_cfa (-8), false, VERDICT_UNKNOWN);
   /* On x86-64 it is where the call has put it.  */
   enter (&arch_amd64);
-  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -8), false),
-                    VERDICT_AGREES);
-  assert_int_equal (verdict_on_ra (rule (RULE_DEREF_CFA, 0, -16), false),
-                    VERDICT_CONTRADICTS);
-  assert_int_equal (
-      verdict_on_ra ((struct frame_rule){ .kind = RULE_UNDEFINED }, false),
-      VERDICT_AGREES);
+  expect_ra (at_cfa (-8), false, VERDICT_AGREES);
+  expect_ra (at_cfa (-16), false, VERDICT_CONTRADICTS);
+  expect_ra ((struct frame_rule){ .kind = RULE_UNDEFINED }, false,
+             VERDICT_AGREES);
 }
 
-FIXTURE_TEST (where_things_are_kept)
+AMD64_TEST (where_things_are_kept)
 {
-  enter (&arch_amd64);
-  assert_int_equal (state_kept_at (&now, ROW_FP).kind, VALUE_MIXED);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  expect_kept (ROW_FP, VALUE_MIXED, 0);
+  align (RSP, RSP, -32);
   push (RBP);
-  assert_int_equal (state_kept_at (&now, ROW_FP).kind, VALUE_BASE);
-  assert_int_equal (state_kept_at (&now, ROW_FP).number, -8);
-  state_enter (&now, machine, &tables);
+  expect_kept (ROW_FP, VALUE_BASE, -8);
+  enter_again ();
   push (RBP);
-  assert_int_equal (state_kept_at (&now, ROW_FP).kind, VALUE_CFA);
-  assert_int_equal (state_kept_at (&now, ROW_FP).number, -16);
+  expect_kept (ROW_FP, VALUE_CFA, -16);
   enter (&arch_aarch64);
-  with_immediate (OP_ALIGN, SP, SP, -32);
+  align (SP, SP, -32);
   store (LR, SP, 8);
-  assert_int_equal (state_kept_at (&now, ROW_RA).kind, VALUE_BASE);
-  assert_int_equal (state_kept_at (&now, ROW_RA).number, 8);
+  expect_kept (ROW_RA, VALUE_BASE, 8);
 }
 
 /* ---- What must not be mixed up */
 
-FIXTURE_TEST (unknown_sums_are_not_equal)
+AARCH64_TEST (unknown_sums_are_not_equal)
 {
-  enter (&arch_aarch64);
   add (X1, X19, 8);
   add (X2, X20, 8);
   assert_false (value_equal (now.registers[X1], now.registers[X2]));
-  compare (OP_COMPARE, X1, 5);
-  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  bound (X1, 5);
   assert_true (bound_of (X1) == 5);
   assert_true (bound_of (X2) == UINT64_MAX);
   /* What was read from a place of which nothing is known is bounded, too.  */
   load (X0, SP, -8);
   expect_kind (X0, VALUE_MIXED);
-  compare (OP_COMPARE, X0, 7);
-  state_branch (&now, CONDITION_NOT_ABOVE, true);
+  bound (X0, 7);
   assert_true (bound_of (X0) == 7);
 }
 
 /* A word that has an address of the old base is worth nothing with a new one,
    even if the place of the word is known.  */
-FIXTURE_TEST (addresses_of_an_old_base_are_forgotten)
+AMD64_TEST (addresses_of_an_old_base_are_forgotten)
 {
-  enter (&arch_amd64);
   add (RSP, RSP, -32);
   add (R10, RSP, 0);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   store (RSP, R10, 8);
   expect_word (R10, 8, VALUE_BASE, 0);
   with_index (OP_LOWER, RSP, RSP, RCX, 8);
   expect_unknown_word (R10, 8);
   /* The base of FP, which SP had before it came back.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   add (R10, RSP, 0);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   move (RBP, RSP, 8);
   move (RSP, R10, 8);
-  with_immediate (OP_ALIGN, RSP, RSP, -64);
+  align (RSP, RSP, -64);
   expect (RSP, VALUE_BASE, 0);
   expect_kind (RBP, VALUE_MIXED);
 }
 
 /* Numbers of places with different bases cannot be compared.  */
-FIXTURE_TEST (words_of_another_base_are_not_below)
+AMD64_TEST (words_of_another_base_are_not_below)
 {
-  enter (&arch_amd64);
   push (RBX);
   move (RBP, RSP, 8);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
-  state_call (&now, &(struct insn){ .address = address });
+  align (RSP, RSP, -32);
+  call ();
   expect_word (RBP, 0, VALUE_SAVED, RBX);
   /* Words of a realigned frame are released where SP leaves it ...  */
   enter (&arch_amd64);
   add (R10, RSP, 0);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  align (RSP, RSP, -32);
   push (RBX);
   load (RAX, RSP, 0);
   expect (RAX, VALUE_SAVED, RBX);
@@ -2284,14 +2260,13 @@ FIXTURE_TEST (words_of_another_base_are_not_below)
 
 /* The last copy of what the caller needs is lost there: a push is sure to
    write where SP is, and a pop where FP leads.  */
-FIXTURE_TEST (pushes_and_pops_overwrite_what_was_saved)
+AMD64_TEST (pushes_and_pops_overwrite_what_was_saved)
 {
-  enter (&arch_amd64);
   store (RBX, RSP, -8);
   set (RBX, 1);
   push (RAX);
   expect_unknown_word (RSP, 0);
-  state_enter (&now, machine, &tables);
+  enter_again ();
   push (RBX);
   set (RBX, 1);
   move (RBP, RSP, 8);
@@ -2299,7 +2274,7 @@ FIXTURE_TEST (pushes_and_pops_overwrite_what_was_saved)
   apply (memory_insn (OP_POP, REG_NONE, RBP, 0, 8));
   expect_unknown_word (RBP, 0);
   /* What is known of memory, too.  */
-  state_enter (&now, machine, &tables);
+  enter_again ();
   struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, RSP, 8, 8);
   in_frame.immediate = 5;
   push (RCX);
@@ -2312,9 +2287,8 @@ FIXTURE_TEST (pushes_and_pops_overwrite_what_was_saved)
 
 /* Only SP is lowered by what nobody knows; a number in another register has no
    part in that.  */
-FIXTURE_TEST (only_the_stack_pointer_gets_a_new_base)
+AMD64_TEST (only_the_stack_pointer_gets_a_new_base)
 {
-  enter (&arch_amd64);
   set (RAX, 24);
   with_index (OP_LOWER, RBP, RSP, RCX, 8);
   expect_kind (RBP, VALUE_OPAQUE);
@@ -2324,9 +2298,8 @@ FIXTURE_TEST (only_the_stack_pointer_gets_a_new_base)
 
 /* Entries of tables stay such where they are extended, and are targets only
    with a base that is known.  */
-FIXTURE_TEST (entries_are_told_from_what_looks_like_them)
+AARCH64_TEST (entries_are_told_from_what_looks_like_them)
 {
-  enter (&arch_aarch64);
   set (X1, 0x5000);
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 4, 4));
@@ -2367,9 +2340,9 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
       if (i == 1)
         apply (sets_flags);
       else if (i == 2)
-        compare (OP_COMPARE, X19, 5);
+        compare (X19, 5);
       else if (i == 3)
-        compare (OP_COMPARE, machine->kernel_result, 5);
+        compare (machine->kernel_result, 5);
       else if (i == 4)
         state_settle (&now, 0x3000);
       else if (i == 5)
@@ -2386,7 +2359,7 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
       if (i == 1)
         apply (sets_flags);
       else if (i == 2)
-        state_call (&now, &(struct insn){ .address = address });
+        call ();
       else if (i == 3)
         state_settle (&now, 0x3000);
       state_branch (&now, CONDITION_EQUAL, true);
@@ -2404,7 +2377,7 @@ FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
     {
       machine
           = turn ? code_machine_with (&arch_aarch64, CONVENTIONS_GO) : usual;
-      state_enter (&now, machine, &tables);
+      enter_again ();
       const struct frame_row row = { .cfa = { RULE_REG, 0, SP, 0 },
                                      .ra = { .kind = RULE_SAME },
                                      .fp = { RULE_DEREF_CFA, 0, 0, -8 } };
@@ -2412,16 +2385,15 @@ FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
       store (FP, SP, -8);
       store (X19, SP, -16);
       assert_int_equal (state_keeps (&now, saved), turn);
-      state_call (&now, &(struct insn){ .address = address });
+      call ();
       expect_word (SP, -8, turn ? VALUE_SAVED : VALUE_MIXED, turn ? FP : 0);
       expect_unknown_word (SP, -16);
     }
 }
 
 /* Paths have met where only SP differs, or an address of the stack.  */
-FIXTURE_TEST (differences_of_the_stack_are_changes)
+AMD64_TEST (differences_of_the_stack_are_changes)
 {
-  enter (&arch_amd64);
   push (RSP);
   struct state other = now;
   other.slots[now.n_slots - 1].value = value_of (VALUE_CFA, -64);
@@ -2450,12 +2422,10 @@ FIXTURE_TEST (tables_are_forgotten_as_a_whole)
 }
 
 /* Rows that would be wrong, or could not be said.  */
-FIXTURE_TEST (states_without_rows)
+AMD64_TEST (states_without_rows)
 {
-  enter (&arch_amd64);
   add (RSP, RSP, -INT64_C (0x7ffffff0));
-  expect_row (rule (RULE_REG, RSP, 0x7ffffff8), rule (RULE_DEREF_CFA, 0, -8),
-              same);
+  expect_row (reg (RSP, 0x7ffffff8), at_cfa (-8), same);
   add (RSP, RSP, -64); /* an offset of 32 bits cannot say it */
   expect_no_row ();
   /* The return address was popped: whoever is called next overwrites it.  */
@@ -2473,36 +2443,32 @@ FIXTURE_TEST (states_without_rows)
   store (LR, SP, 32);
   apply (pair (OP_STORE, FP, LR, 0));
   change (LR);
-  expect_row (rule (RULE_REG, SP, 64), rule (RULE_DEREF_CFA, 0, -56),
-              rule (RULE_DEREF_CFA, 0, -64));
+  expect_row (reg (SP, 64), at_cfa (-56), at_cfa (-64));
 }
 
 /* A pointer into the frame is one in any register, whatever its base.  */
-FIXTURE_TEST (any_pointer_keeps_the_frame)
+AMD64_TEST (any_pointer_keeps_the_frame)
 {
-  enter (&arch_amd64);
   move (RAX, RSP, 8);
   change (RSP);
   assert_false (state_has_left (&now));
-  state_enter (&now, machine, &tables);
-  with_immediate (OP_ALIGN, RSP, RSP, -32);
+  enter_again ();
+  align (RSP, RSP, -32);
   assert_false (state_has_left (&now));
 }
 
 /* Rules by registers are right as far as the registers are.  */
-FIXTURE_TEST (registers_of_others)
+AMD64_TEST (registers_of_others)
 {
-  enter (&arch_amd64);
   push (RBP);
   move (RBX, RBP, 8);
-  assert_int_equal (verdict_on_fp (rule (RULE_REG, RBX, 0)), VERDICT_AGREES);
-  assert_int_equal (verdict_on_fp (rule (RULE_REG, RBX, 8)), VERDICT_UNKNOWN);
+  expect_fp (reg (RBX, 0), VERDICT_AGREES);
+  expect_fp (reg (RBX, 8), VERDICT_UNKNOWN);
   change (RAX);
-  assert_int_equal (verdict_on_fp (rule (RULE_REG, RAX, 0)), VERDICT_UNKNOWN);
+  expect_fp (reg (RAX, 0), VERDICT_UNKNOWN);
   /* There is no register of that number, whatever lies behind the last.  */
   now.bounds[0].subject.base = value_of (VALUE_CFA, 0);
-  assert_int_equal (verdict_on_cfa (rule (RULE_REG, REG_COUNT, 0)),
-                    VERDICT_UNKNOWN);
+  expect_cfa (reg (REG_COUNT, 0), VERDICT_UNKNOWN);
 }
 
 #else
