@@ -29,61 +29,75 @@ enum
   END = 0x1018
 };
 
-struct fixture
+/* A program, its CFI, and what its code says.  */
+static struct
 {
   struct elf_builder elf;
   struct image image;
   struct cfi_source source;
   struct code_evidence rows;
-};
+} f;
 
 static const struct cfi_options cfi_options
     = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN };
 
+static void
+close_fixture (void)
+{
+  if (f.image.elf == NULL)
+    return;
+  if (f.rows.functions != UINT64_C (0xa5a5a5a5a5a5a5a5))
+    code_evidence_free (&f.rows);
+  cfi_source_close (&f.source);
+  image_close (&f.image);
+  f.image.elf = NULL;
+}
+
+static int
+tear_down (void **state)
+{
+  (void)state;
+  close_fixture ();
+  return 0;
+}
+
+#  define FIXTURE_TEST(name) TEST_BETWEEN (NULL, tear_down, name)
+
 /* A program of two functions that push and pop 16 bytes.  */
 static void
-open_fixture (struct fixture *f)
+open_fixture (void)
 {
   static const uint32_t code[]
       = { 0xd10043ff, 0x910043ff, 0xd65f03c0,   /* sub; add; ret */
           0xa9bf7bfd, 0xa8c17bfd, 0xd65f03c0 }; /* stp; ldp; ret */
   struct error err = { 0 };
-  memset (f, 0, sizeof *f);
-  elf_builder_program (&f->elf, EM_AARCH64, false);
-  memset (f->elf.bytes + F, 0, 0x100);
+  close_fixture ();
+  memset (&f, 0, sizeof f);
+  elf_builder_program (&f.elf, EM_AARCH64, false);
+  memset (f.elf.bytes + F, 0, 0x100);
   for (size_t i = 0; i < sizeof code / sizeof *code; i++)
-    store_u32 (f->elf.bytes + F + 4 * i, code[i], false);
-  elf_builder_symbol (&f->elf, 1, ".text", STT_FUNC, F);
-  elf_builder_symbol (&f->elf, 2, ".text", STT_FUNC, G);
+    store_u32 (f.elf.bytes + F + 4 * i, code[i], false);
+  elf_builder_symbol (&f.elf, 1, ".text", STT_FUNC, F);
+  elf_builder_symbol (&f.elf, 2, ".text", STT_FUNC, G);
   /* Nobody called what is at a program's entry.  */
-  f->elf.header.e_entry = F + 0x80;
-  elf_builder_finish (&f->elf);
-  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
+  f.elf.header.e_entry = F + 0x80;
+  elf_builder_finish (&f.elf);
+  assert_true (image_open_memory (&f.image, f.elf.bytes, f.elf.size, &err));
   assert_true (
-      code_evidence_open_source (&f->source, &f->image, &cfi_options, &err));
+      code_evidence_open_source (&f.source, &f.image, &cfi_options, &err));
   assert_int_equal (err.status, CFI2SFRAME_OK);
-  assert_ptr_equal (f->source.cfi.arch, f->image.arch);
+  assert_ptr_equal (f.source.cfi.arch, f.image.arch);
   /* A source without CFI has no name for what it is of.  */
-  f->source.image = &f->image;
+  f.source.image = &f.image;
   /* Whatever stood there before has no part in what is found.  */
-  memset (&f->rows, 0xa5, sizeof f->rows);
-}
-
-static void
-close_fixture (struct fixture *f)
-{
-  const struct code_evidence unused = f->rows;
-  if (unused.functions != UINT64_C (0xa5a5a5a5a5a5a5a5))
-    code_evidence_free (&f->rows);
-  cfi_source_close (&f->source);
-  image_close (&f->image);
+  memset (&f.rows, 0xa5, sizeof f.rows);
 }
 
 /* A stub that was known before, with SP + 16.  */
 static void
-add_stub (struct fixture *f, uint64_t address, uint32_t size)
+add_stub (uint64_t address, uint32_t size)
 {
-  struct frame_functions *plt = &f->source.stubs;
+  struct frame_functions *plt = &f.source.stubs;
   const struct frame_row row = { .cfa = { RULE_REG, 0, 31, 16 } };
   plt->functions = reallocarray (plt->functions, plt->n_functions + 1,
                                  sizeof *plt->functions);
@@ -98,14 +112,14 @@ add_stub (struct fixture *f, uint64_t address, uint32_t size)
 /* What is found, each as "address+size", with a P if it was a stub, and the
    number of its rows.  */
 static void
-expect (struct fixture *f, const char *expected)
+expect (const char *expected)
 {
   static const struct code_evidence_request add = { .add = true };
   struct error err = { 0 };
   char found[200] = "";
-  assert_true (code_evidence_make (&f->rows, &f->source, &add, &err));
-  const struct frame_functions *stubs = &f->source.stubs;
-  const struct frame_functions *code = &f->source.found;
+  assert_true (code_evidence_make (&f.rows, &f.source, &add, &err));
+  const struct frame_functions *stubs = &f.source.stubs;
+  const struct frame_functions *code = &f.source.found;
   for (size_t i = 0, j = 0; i < stubs->n_functions || j < code->n_functions;)
     {
       bool is_stub
@@ -141,11 +155,10 @@ TEST (no_row_reads_below_the_stack_pointer)
   assert_false (code_row_reads_below_sp (&row, &arch_aarch64));
 }
 
-TEST (code_becomes_functions)
+FIXTURE_TEST (code_becomes_functions)
 {
-  struct fixture f;
-  open_fixture (&f);
-  expect (&f, "1000+c:3 100c+c:3");
+  open_fixture ();
+  expect ("1000+c:3 100c+c:3");
   assert_int_equal (f.rows.functions, 2);
   assert_int_equal (f.rows.bytes, END - F);
   const struct frame_row *rows = f.source.found.functions[1].rows;
@@ -154,84 +167,74 @@ TEST (code_becomes_functions)
   assert_int_equal (rows[1].cfa.offset, 16);
   assert_int_equal (rows[2].start, 8);
   assert_int_equal (rows[2].cfa.offset, 0);
-  close_fixture (&f);
 }
 
-TEST (stubs_beside_code_stay)
+FIXTURE_TEST (stubs_beside_code_stay)
 {
-  struct fixture f;
-  open_fixture (&f);
-  add_stub (&f, END, 16);
-  expect (&f, "1000+c:3 100c+c:3 1018+10P:1");
-  close_fixture (&f);
-  open_fixture (&f);
-  add_stub (&f, G, 12);
-  expect (&f, "1000+c:3 100c+cP:1");
+  open_fixture ();
+  add_stub (END, 16);
+  expect ("1000+c:3 100c+c:3 1018+10P:1");
+  open_fixture ();
+  add_stub (G, 12);
+  expect ("1000+c:3 100c+cP:1");
   assert_int_equal (f.rows.functions, 1);
   assert_int_equal (f.rows.bytes, 12);
-  close_fixture (&f);
 }
 
 /* A program with the six instructions of CODE.  */
 static void
-open_program_of (struct fixture *f, const uint32_t *code, uint64_t second)
+open_program_of (const uint32_t *code, uint64_t second)
 {
   struct error err = { 0 };
-  open_fixture (f);
-  cfi_source_close (&f->source);
-  image_close (&f->image);
+  open_fixture ();
+  cfi_source_close (&f.source);
+  image_close (&f.image);
   for (size_t i = 0; i < 6; i++)
-    store_u32 (f->elf.bytes + F + 4 * i, code[i], false);
-  elf_builder_symbol (&f->elf, 2, ".text", STT_FUNC, second);
-  f->source = (struct cfi_source){ 0 };
-  assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
+    store_u32 (f.elf.bytes + F + 4 * i, code[i], false);
+  elf_builder_symbol (&f.elf, 2, ".text", STT_FUNC, second);
+  f.source = (struct cfi_source){ 0 };
+  assert_true (image_open_memory (&f.image, f.elf.bytes, f.elf.size, &err));
   assert_true (
-      code_evidence_open_source (&f->source, &f->image, &cfi_options, &err));
-  f->source.image = &f->image;
+      code_evidence_open_source (&f.source, &f.image, &cfi_options, &err));
+  f.source.image = &f.image;
 }
 
 /* On another stack nobody knows where the frame is: no row says so.  */
-TEST (code_on_another_stack_has_no_rows)
+FIXTURE_TEST (code_on_another_stack_has_no_rows)
 {
   static const uint32_t code[]
       = { 0x910003e9, 0x9100001f, 0xd503201f,   /* mov x9, sp; mov sp, x0 */
           0x9100013f, 0xd65f03c0, 0x00000000 }; /* mov sp, x9; ret */
-  struct fixture f;
-  open_program_of (&f, code, F);
-  expect (&f, "1000+8:1 1010+4:1");
-  close_fixture (&f);
+  open_program_of (code, F);
+  expect ("1000+8:1 1010+4:1");
 }
 
 /* The same row holds in both, and yet they are two.  */
-TEST (functions_without_a_frame_are_not_one)
+FIXTURE_TEST (functions_without_a_frame_are_not_one)
 {
   static const uint32_t code[]
       = { 0xd503201f, 0xd503201f, 0xd65f03c0, /* nop; nop; ret */
           0xd503201f, 0xd503201f, 0xd65f03c0 };
-  struct fixture f;
-  open_program_of (&f, code, G);
-  expect (&f, "1000+c:1 100c+c:1");
+  open_program_of (code, G);
+  expect ("1000+c:1 100c+c:1");
   assert_int_equal (f.rows.functions, 2);
-  close_fixture (&f);
 }
 
 /* F goes on in the middle of what is known.  */
-TEST (known_code_has_no_further_rows)
+FIXTURE_TEST (known_code_has_no_further_rows)
 {
   static const uint32_t code[]
       = { 0xd10043ff, 0x14000003, 0x00000000,   /* sub; b G + 4 */
           0xa9bf7bfd, 0x910043ff, 0xd65f03c0 }; /* stp; add; ret */
-  struct fixture f;
-  open_program_of (&f, code, F);
-  add_stub (&f, G, 12);
-  expect (&f, "1000+8:2 100c+cP:1");
+  open_program_of (code, F);
+  add_stub (G, 12);
+  expect ("1000+8:2 100c+cP:1");
   assert_int_equal (f.rows.functions, 1);
   assert_int_equal (f.rows.bytes, 8);
-  close_fixture (&f);
 }
 
 /* Between stubs, too, and what is in front of where the function starts.  */
-TEST (code_is_cut_by_all_that_is_known)
+FIXTURE_TEST (code_is_cut_by_all_that_is_known)
 {
   static const uint32_t code[]
       = { 0x14000002, 0x00000000, 0x14000002,   /* b F + 8; stub; b F + 16 */
@@ -239,78 +242,67 @@ TEST (code_is_cut_by_all_that_is_known)
   static const uint32_t backwards[]
       = { 0xd503201f, 0xd65f03c0, 0x00000000,   /* nop; ret */
           0xd503201f, 0x17fffffc, 0x00000000 }; /* G: nop; b F */
-  struct fixture f;
-  open_program_of (&f, code, F);
-  add_stub (&f, F + 4, 4);
-  add_stub (&f, F + 12, 4);
-  expect (&f, "1000+4:1 1004+4P:1 1008+4:1 100c+4P:1 1010+8:1");
-  close_fixture (&f);
-  open_program_of (&f, backwards, G);
+  open_program_of (code, F);
+  add_stub (F + 4, 4);
+  add_stub (F + 12, 4);
+  expect ("1000+4:1 1004+4P:1 1008+4:1 100c+4P:1 1010+8:1");
+  open_program_of (backwards, G);
   elf_builder_symbol (&f.elf, 1, ".text", STT_FUNC, G);
-  expect (&f, "1000+8:1 100c+8:1");
+  expect ("1000+8:1 100c+8:1");
   assert_int_equal (f.rows.functions, 2);
-  close_fixture (&f);
 }
 
 /* What is in front of G, the only start, is not part of it.  */
-TEST (code_in_front_of_a_start_is_another_function)
+FIXTURE_TEST (code_in_front_of_a_start_is_another_function)
 {
   static const uint32_t code[]
       = { 0xd503201f, 0xd503201f, 0xd65f03c0,   /* nop; nop; ret */
           0x17fffffd, 0x00000000, 0x00000000 }; /* G: b F */
-  struct fixture f;
-  open_program_of (&f, code, G);
+  open_program_of (code, G);
   elf_builder_symbol (&f.elf, 1, ".text", STT_FUNC, G);
-  expect (&f, "1000+c:1 100c+4:1");
-  close_fixture (&f);
+  expect ("1000+c:1 100c+4:1");
 }
 
 /* Two stubs lie between the rows of one function and those of the next.  */
-TEST (code_behind_several_stubs_begins_behind_them)
+FIXTURE_TEST (code_behind_several_stubs_begins_behind_them)
 {
   static const uint32_t code[]
       = { 0xd65f03c0, 0x00000000, 0x00000000,   /* ret; two stubs */
           0x00000000, 0xd503201f, 0xd65f03c0 }; /* nop; ret */
-  struct fixture f;
-  open_program_of (&f, code, F + 16);
-  add_stub (&f, F + 4, 4);
-  add_stub (&f, F + 8, 4);
-  expect (&f, "1000+4:1 1004+4P:1 1008+4P:1 1010+8:1");
-  close_fixture (&f);
+  open_program_of (code, F + 16);
+  add_stub (F + 4, 4);
+  add_stub (F + 8, 4);
+  expect ("1000+4:1 1004+4P:1 1008+4P:1 1010+8:1");
 }
 
 /* A path enters a stub in the middle and goes on behind it.  */
-TEST (code_behind_a_stub_that_was_entered_stays)
+FIXTURE_TEST (code_behind_a_stub_that_was_entered_stays)
 {
   static const uint32_t code[]
       = { 0xd503201f, 0x14000002, 0x00000000,   /* nop; b F + 12; stub */
           0xd503201f, 0xd503201f, 0xd65f03c0 }; /* nop; nop; ret */
-  struct fixture f;
-  open_program_of (&f, code, F);
-  add_stub (&f, F + 8, 8);
-  expect (&f, "1000+8:1 1008+8P:1 1010+8:1");
-  close_fixture (&f);
+  open_program_of (code, F);
+  add_stub (F + 8, 8);
+  expect ("1000+8:1 1008+8P:1 1010+8:1");
 }
 
-TEST (what_is_not_asked_for_is_not_found)
+FIXTURE_TEST (what_is_not_asked_for_is_not_found)
 {
   for (unsigned add = 0; add < 2; add++)
     {
       const struct code_evidence_request request
           = { .add = add, .verify = true };
-      struct fixture f;
       struct error err = { 0 };
-      open_fixture (&f);
-      add_stub (&f, G, 12);
+      open_fixture ();
+      add_stub (G, 12);
       assert_true (code_evidence_make (&f.rows, &f.source, &request, &err));
       assert_int_equal (f.source.found.n_functions, request.add ? 1 : 0);
       assert_int_equal (f.rows.functions, request.add ? 1 : 0);
-      close_fixture (&f);
     }
 }
 
 /* Nothing else leads to G.  */
-TEST (what_rows_describe_is_tried)
+FIXTURE_TEST (what_rows_describe_is_tried)
 {
   static const uint32_t code[]
       = { 0xd503201f, 0xd503201f, 0xd65f03c0, /* nop; nop; ret */
@@ -321,29 +313,25 @@ TEST (what_rows_describe_is_tried)
       const struct frame_functions described = { &function, n, n };
       const struct code_evidence_request request
           = { .add = true, .described = &described };
-      struct fixture f;
       struct error err = { 0 };
-      open_program_of (&f, code, F);
+      open_program_of (code, F);
       assert_true (code_evidence_make (&f.rows, &f.source, &request, &err));
       assert_int_equal (f.rows.functions, 1 + n);
-      close_fixture (&f);
     }
 }
 
-TEST (code_of_another_machine_is_refused)
+FIXTURE_TEST (code_of_another_machine_is_refused)
 {
   static const struct code_evidence_request add = { .add = true };
-  struct fixture f;
   struct error err = { 0 };
-  open_fixture (&f);
+  open_fixture ();
   f.image.arch = &arch_s390x;
   assert_false (code_evidence_make (&f.rows, &f.source, &add, &err));
   assert_int_equal (err.status, CFI2SFRAME_UNSUPPORTED);
   f.image.arch = &arch_aarch64;
-  close_fixture (&f);
 }
 
-TEST (without_memory_no_code_is_read)
+FIXTURE_TEST (without_memory_no_code_is_read)
 {
   static const struct code_evidence_request add
       = { .add = true, .verify = true };
@@ -351,9 +339,8 @@ TEST (without_memory_no_code_is_read)
   bool done = false;
   for (unsigned n = 0; !done; n++)
     {
-      struct fixture f;
       struct error err = { 0 };
-      open_fixture (&f);
+      open_fixture ();
       allocations_granted = n;
       bool ok = code_evidence_make (&f.rows, &f.source, &add, &err);
       done = allocations_granted != UINT_MAX;
@@ -366,18 +353,16 @@ TEST (without_memory_no_code_is_read)
           assert_int_equal (f.source.found.n_functions, 2);
           assert_int_equal (f.source.found.functions[1].n_rows, 3);
         }
-      close_fixture (&f);
     }
   assert_true (refused > 4);
 }
 
 /* That there is no CFI is not an error; others are.  */
-TEST (without_a_machine_there_is_no_source)
+FIXTURE_TEST (without_a_machine_there_is_no_source)
 {
-  struct fixture f;
   struct cfi_source source;
   struct error err = { 0 };
-  open_fixture (&f);
+  open_fixture ();
   assert_true (
       code_evidence_open_source (&source, &f.image, &cfi_options, &err));
   cfi_source_close (&source);
@@ -386,7 +371,6 @@ TEST (without_a_machine_there_is_no_source)
       code_evidence_open_source (&source, &f.image, &cfi_options, &err));
   assert_int_equal (err.status, CFI2SFRAME_UNSUPPORTED);
   cfi_source_close (&source);
-  close_fixture (&f);
 }
 
 #endif

@@ -19,7 +19,8 @@ enum
   FUNCTION_SIZE = 0x100
 };
 
-struct fixture
+/* CFI, and the file that has the tables of call sites.  */
+static struct
 {
   struct buffer bytes; /* .eh_frame */
   size_t cie;
@@ -27,46 +28,48 @@ struct fixture
   struct image image;
   GElf_Phdr segments[4];
   uint8_t file[SEGMENT_OFFSET + SEGMENT_SIZE];
-};
+} f;
 
 /* The segment's last bytes are in memory only.  */
 static void
-begin (struct fixture *f)
+begin (void)
 {
-  *f = (struct fixture){ .image.n_segments = 4 };
-  f->segments[0]
+  buffer_free (&f.bytes);
+  memset (&f, 0, sizeof f);
+  f.image.n_segments = 4;
+  f.segments[0]
       = (GElf_Phdr){ .p_type = PT_NOTE, .p_vaddr = TABLES, .p_filesz = 8 };
-  f->segments[1] = (GElf_Phdr){ .p_type = PT_LOAD,
-                                .p_vaddr = TABLES - 0x1000,
-                                .p_filesz = 0x1000,
-                                .p_memsz = 0x1000 };
-  f->segments[2] = (GElf_Phdr){ .p_type = PT_LOAD,
-                                .p_offset = SEGMENT_OFFSET,
-                                .p_vaddr = TABLES,
-                                .p_filesz = SEGMENT_SIZE,
-                                .p_memsz = 2 * SEGMENT_SIZE };
-  f->segments[3] = (GElf_Phdr){ .p_type = PT_LOAD,
-                                .p_vaddr = TABLES + 0x1000,
-                                .p_filesz = 0x1000,
-                                .p_memsz = 0x1000 };
-  f->image.segments = f->segments;
-  f->image.bytes = f->file;
-  f->image.size = sizeof f->file;
-  buffer_init (&f->bytes, false);
+  f.segments[1] = (GElf_Phdr){ .p_type = PT_LOAD,
+                               .p_vaddr = TABLES - 0x1000,
+                               .p_filesz = 0x1000,
+                               .p_memsz = 0x1000 };
+  f.segments[2] = (GElf_Phdr){ .p_type = PT_LOAD,
+                               .p_offset = SEGMENT_OFFSET,
+                               .p_vaddr = TABLES,
+                               .p_filesz = SEGMENT_SIZE,
+                               .p_memsz = 2 * SEGMENT_SIZE };
+  f.segments[3] = (GElf_Phdr){ .p_type = PT_LOAD,
+                               .p_vaddr = TABLES + 0x1000,
+                               .p_filesz = 0x1000,
+                               .p_memsz = 0x1000 };
+  f.image.segments = f.segments;
+  f.image.bytes = f.file;
+  f.image.size = sizeof f.file;
+  buffer_init (&f.bytes, false);
   /* zLR: pcrel sdata4 for both.  */
-  f->cie = put_cie (&f->bytes, 1, "zLR", "\x1b\x1b", 2, 2, 0x78, 16,
-                    "\x0c\x07\x08\x90\x01", 5);
+  f.cie = put_cie (&f.bytes, 1, "zLR", "\x1b\x1b", 2, 2, 0x78, 16,
+                   "\x0c\x07\x08\x90\x01", 5);
 }
 
 /* A function at CODE + OFFSET whose table is at LSDA; 0: it has none.  */
 static void
-add_function (struct fixture *f, uint64_t offset, uint64_t lsda,
-              const char *instructions, size_t size)
+add_function (uint64_t offset, uint64_t lsda, const char *instructions,
+              size_t size)
 {
-  struct buffer *bytes = &f->bytes;
+  struct buffer *bytes = &f.bytes;
   size_t start = bytes->size;
   buffer_u32 (bytes, 0);
-  buffer_u32 (bytes, (uint32_t)(start + 4 - f->cie));
+  buffer_u32 (bytes, (uint32_t)(start + 4 - f.cie));
   buffer_u32 (bytes,
               (uint32_t)(CODE + offset - (SECTION_ADDRESS + start + 8)));
   buffer_u32 (bytes, FUNCTION_SIZE);
@@ -80,15 +83,15 @@ add_function (struct fixture *f, uint64_t offset, uint64_t lsda,
 
 /* The sites, as "start-end pad" from CODE, with "+N" bytes of arguments.  */
 static void
-expect_sites (struct fixture *f, const char *expected)
+expect_sites (const char *expected)
 {
   struct landing_pads pads;
   struct error err = { 0 };
   char text[1000] = "";
-  assert_true (eh_frame_read (&f->section, &arch_amd64, f->bytes.bytes,
-                              f->bytes.size, SECTION_ADDRESS, &err));
-  f->image.arch = &arch_amd64;
-  assert_true (landing_pads_read (&pads, &f->image, &f->section, &err));
+  assert_true (eh_frame_read (&f.section, &arch_amd64, f.bytes.bytes,
+                              f.bytes.size, SECTION_ADDRESS, &err));
+  f.image.arch = &arch_amd64;
+  assert_true (landing_pads_read (&pads, &f.image, &f.section, &err));
   for (size_t i = 0; i < pads.n && i < 20; i++)
     {
       const struct code_pad *site = &pads.pads[i];
@@ -105,19 +108,23 @@ expect_sites (struct fixture *f, const char *expected)
   assert_string_equal (text, expected);
   landing_pads_free (&pads);
   assert_null (pads.pads);
-  cfi_section_free (&f->section);
+  cfi_section_free (&f.section);
 }
 
-static void
-end (struct fixture *f)
+static int
+tear_down (void **state)
 {
-  buffer_free (&f->bytes);
+  (void)state;
+  buffer_free (&f.bytes);
+  return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_BETWEEN (NULL, tear_down, name)
+
 static void
-put_table (struct fixture *f, size_t offset, const char *table, size_t size)
+put_table (size_t offset, const char *table, size_t size)
 {
-  memcpy (f->file + SEGMENT_OFFSET + offset, table, size);
+  memcpy (f.file + SEGMENT_OFFSET + offset, table, size);
 }
 
 /* One function with PROGRAM, whose table is said to be at LSDA; TABLE is the
@@ -127,12 +134,10 @@ expect_of_function (uint64_t lsda, const char *table, size_t size,
                     const char *program, size_t program_size,
                     const char *expected)
 {
-  struct fixture f;
-  begin (&f);
-  put_table (&f, SEGMENT_SIZE - size, table, size);
-  add_function (&f, 0, lsda, program, program_size);
-  expect_sites (&f, expected);
-  end (&f);
+  begin ();
+  put_table (SEGMENT_SIZE - size, table, size);
+  add_function (0, lsda, program, program_size);
+  expect_sites (expected);
 }
 
 /* One function with this table.  */
@@ -156,7 +161,7 @@ expect_of_program (const char *table, size_t size, const char *program,
 #define TABLE(records) \
   "\xff\xff\x01" records, sizeof "\xff\xff\x01" records - 1
 
-TEST (records_become_sites)
+FIXTURE_TEST (records_become_sites)
 {
   expect_of_table (TABLE ("\x04\x10\x08\x40\x00"), "10-18 40");
   /* A call without a pad; one at the function's end; an empty one.  */
@@ -167,7 +172,7 @@ TEST (records_become_sites)
   expect_of_table (TABLE ("\x00"), "");
 }
 
-TEST (what_reaches_out_of_the_function_is_left_out)
+FIXTURE_TEST (what_reaches_out_of_the_function_is_left_out)
 {
   /* A site that ends behind the function, begins behind it, or before the end
      of the last one: it and what follows are not believed.  */
@@ -181,7 +186,7 @@ TEST (what_reaches_out_of_the_function_is_left_out)
                    "10-18 40, 18-20 50");
 }
 
-TEST (damaged_tables_end_where_the_damage_is)
+FIXTURE_TEST (damaged_tables_end_where_the_damage_is)
 {
   /* Longer than what is there; cut off in each field of a record.  */
   expect_of_table (TABLE ("\x05\x10\x08\x40\x00"), "");
@@ -201,7 +206,7 @@ TEST (damaged_tables_end_where_the_damage_is)
   expect_of_table ("\xff\x00", 2, "");
 }
 
-TEST (tables_are_read_in_the_encodings_of_compilers)
+FIXTURE_TEST (tables_are_read_in_the_encodings_of_compilers)
 {
   /* udata4, as GCC writes with some options.  */
   expect_of_table ("\xff\xff\x03\x0d\x10\0\0\0\x08\0\0\0\x40\0\0\0\0", 17,
@@ -213,26 +218,24 @@ TEST (tables_are_read_in_the_encodings_of_compilers)
   expect_of_table ("\xff\x9b\x83\x01\x01\x04\x10\x08\x40\x00", 10, "10-18 40");
 }
 
-TEST (pads_count_from_where_the_table_says)
+FIXTURE_TEST (pads_count_from_where_the_table_says)
 {
-  struct fixture f;
   uint64_t at = TABLES + 0x10, pads = CODE + 0x1000;
   char table[13] = "\x1b....\xff\x01\x04\x10\x08\x40";
   /* An address of their own, relative to the field; one the program fills in
      is not known.  */
-  begin (&f);
+  begin ();
   store_u32 ((uint8_t *)table + 1, (uint32_t)(pads - (at + 1)), false);
-  put_table (&f, 0x10, table, 12);
-  add_function (&f, 0, at, "", 0);
-  expect_sites (&f, "10-18 1040");
+  put_table (0x10, table, 12);
+  add_function (0, at, "", 0);
+  expect_sites ("10-18 1040");
   f.file[SEGMENT_OFFSET + 0x10] = (uint8_t)'\x9b';
-  expect_sites (&f, "");
-  end (&f);
+  expect_sites ("");
   /* Nothing of it in the file.  */
   expect_of_table ("\x1b\x00\x00\x00", 4, "");
 }
 
-TEST (tables_outside_of_the_file_have_no_sites)
+FIXTURE_TEST (tables_outside_of_the_file_have_no_sites)
 {
   static const uint64_t places[]
       = { 0, TABLES + SEGMENT_SIZE, TABLES + 2 * SEGMENT_SIZE, TABLES + 0x800,
@@ -241,48 +244,43 @@ TEST (tables_outside_of_the_file_have_no_sites)
     expect_of_function (places[i], TABLE ("\x04\x10\x08\x40\x00"), "", 0, "");
 }
 
-TEST (all_segments_are_asked_and_none_behind_the_last)
+FIXTURE_TEST (all_segments_are_asked_and_none_behind_the_last)
 {
   for (int found = 1; found >= 0; found--)
     {
-      struct fixture f;
-      begin (&f);
-      put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
-      add_function (&f, 0, found ? TABLES : TABLES - 1, "", 0);
+      begin ();
+      put_table (0, TABLE ("\x04\x10\x08\x40\x00"));
+      add_function (0, found ? TABLES : TABLES - 1, "", 0);
       f.image.n_segments = 1;
       f.image.segments = malloc (sizeof *f.image.segments);
       assert_non_null (f.image.segments);
       f.image.segments[0] = f.segments[2];
-      expect_sites (&f, found ? "10-18 40" : "");
+      expect_sites (found ? "10-18 40" : "");
       free (f.image.segments);
-      end (&f);
     }
 }
 
-TEST (functions_share_a_table_and_their_code)
+FIXTURE_TEST (functions_share_a_table_and_their_code)
 {
-  struct fixture f;
-  begin (&f);
-  put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
-  add_function (&f, 0, TABLES, "", 0);
+  begin ();
+  put_table (0, TABLE ("\x04\x10\x08\x40\x00"));
+  add_function (0, TABLES, "", 0);
   /* Overlaps the first; then one that begins where that ends.  */
-  add_function (&f, FUNCTION_SIZE - 1, TABLES, "", 0);
-  add_function (&f, FUNCTION_SIZE, TABLES, "", 0);
-  add_function (&f, 2 * FUNCTION_SIZE, 0, "", 0);
-  add_function (&f, 3 * FUNCTION_SIZE, TABLES, "", 0);
-  expect_sites (&f, "10-18 40, 110-118 140, 310-318 340");
-  end (&f);
+  add_function (FUNCTION_SIZE - 1, TABLES, "", 0);
+  add_function (FUNCTION_SIZE, TABLES, "", 0);
+  add_function (2 * FUNCTION_SIZE, 0, "", 0);
+  add_function (3 * FUNCTION_SIZE, TABLES, "", 0);
+  expect_sites ("10-18 40, 110-118 140, 310-318 340");
 }
 
-TEST (the_300_sites_are_kept)
+FIXTURE_TEST (the_300_sites_are_kept)
 {
-  struct fixture f;
   struct landing_pads pads;
   struct error err = { 0 };
-  begin (&f);
-  put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
+  begin ();
+  put_table (0, TABLE ("\x04\x10\x08\x40\x00"));
   for (unsigned i = 0; i < 300; i++)
-    add_function (&f, (uint64_t)i * FUNCTION_SIZE, TABLES, "", 0);
+    add_function ((uint64_t)i * FUNCTION_SIZE, TABLES, "", 0);
   assert_true (eh_frame_read (&f.section, &arch_amd64, f.bytes.bytes,
                               f.bytes.size, SECTION_ADDRESS, &err));
   assert_true (landing_pads_read (&pads, &f.image, &f.section, &err));
@@ -292,19 +290,17 @@ TEST (the_300_sites_are_kept)
                       CODE + (uint64_t)i * FUNCTION_SIZE + 0x10);
   landing_pads_free (&pads);
   cfi_section_free (&f.section);
-  end (&f);
 }
 
 /* Each of many functions has the same table of many empty sites.  */
-TEST (a_table_is_not_read_for_ever)
+FIXTURE_TEST (a_table_is_not_read_for_ever)
 {
-  struct fixture f;
   struct landing_pads pads;
   struct error err = { 0 };
-  begin (&f);
-  put_table (&f, 0, "\xff\xff\x01\x5c", 4);
+  begin ();
+  put_table (0, "\xff\xff\x01\x5c", 4);
   for (unsigned i = 0; i < 1000; i++)
-    add_function (&f, (uint64_t)i * FUNCTION_SIZE, TABLES, "", 0);
+    add_function ((uint64_t)i * FUNCTION_SIZE, TABLES, "", 0);
   assert_true (eh_frame_read (&f.section, &arch_amd64, f.bytes.bytes,
                               f.bytes.size, SECTION_ADDRESS, &err));
   f.image.arch = &arch_amd64;
@@ -312,10 +308,9 @@ TEST (a_table_is_not_read_for_ever)
   assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
   assert_null (pads.pads);
   cfi_section_free (&f.section);
-  end (&f);
 }
 
-TEST (arguments_on_the_stack_cut_a_site)
+FIXTURE_TEST (arguments_on_the_stack_cut_a_site)
 {
   /* In units of two bytes: advance_loc 4; GNU_args_size 16; advance_loc1 6;
      GNU_args_size 32; advance_loc2 2; GNU_args_size 0.  */
@@ -350,17 +345,15 @@ TEST (arguments_on_the_stack_cut_a_site)
 
 /* set_loc 0x14, as the pointers of the CIE are encoded, in front of a size:
    the size held from the function's start on.  */
-TEST (arguments_change_behind_a_set_loc)
+FIXTURE_TEST (arguments_change_behind_a_set_loc)
 {
   char program[] = "\x01....\x2e\x10\x42\x2e\x00";
-  struct fixture f;
-  begin (&f);
-  put_table (&f, 0, TABLE ("\x04\x10\x10\x40\x00"));
+  begin ();
+  put_table (0, TABLE ("\x04\x10\x10\x40\x00"));
   uint64_t field = SECTION_ADDRESS + f.bytes.size + 22;
   store_u32 ((uint8_t *)program + 1, (uint32_t)(CODE + 0x14 - field), false);
-  add_function (&f, 0, TABLES, program, sizeof program - 1);
-  expect_sites (&f, "10-14 40, 14-18 40+16, 18-20 40");
-  end (&f);
+  add_function (0, TABLES, program, sizeof program - 1);
+  expect_sites ("10-14 40, 14-18 40+16, 18-20 40");
 }
 
 /* Code is not reached again, by a number of bytes that does not fit or by
@@ -386,7 +379,7 @@ TEST (arguments_behind_what_leads_backwards_do_not_count)
 
 /* The instructions are read once for all sites: to read them for each site
    took minutes for a function of some 100 KB of instructions.  */
-TEST (arguments_change_in_and_between_sites)
+FIXTURE_TEST (arguments_change_in_and_between_sites)
 {
   expect_of_program (
       "\xff\xff\x01\x10\x02\x08\x40\x00\x0a\x06\x00\x00\x12\x04\x50\x00"

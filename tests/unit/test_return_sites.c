@@ -41,7 +41,8 @@ struct part
   const char *expected;
 };
 
-struct fixture
+/* The code that the walk hands out, and what is asked of it.  */
+static struct
 {
   struct cfi_source source;
   struct cfi_walk walk;
@@ -51,43 +52,49 @@ struct fixture
   GElf_Phdr load;
   uint8_t bytes[CODE_SIZE];
   char name[64];
-};
+} f;
+
+static int
+tear_down (void **state)
+{
+  (void)state;
+  if (f.source.image == NULL)
+    return 0;
+  return_sites_free (&f.sites);
+  padding_finder_free (&f.padding);
+  f.source.image = NULL;
+  return 0;
+}
+
+#define FIXTURE_TEST(name) TEST_BETWEEN (NULL, tear_down, name)
 
 /* The code is BYTES, SIZE of them, and zeros; nothing is padding.  */
 static void
-begin (struct fixture *f, const struct arch *arch, const char *bytes,
-       size_t size)
+begin (const struct arch *arch, const char *bytes, size_t size)
 {
   struct error err = { 0 };
   assert_true (size <= CODE_SIZE);
-  *f = (struct fixture){ 0 };
-  memcpy (f->bytes, bytes, size);
-  f->load = (GElf_Phdr){ .p_type = PT_LOAD,
-                         .p_flags = PF_R | PF_X,
-                         .p_vaddr = CODE,
-                         .p_filesz = CODE_SIZE,
-                         .p_memsz = CODE_SIZE };
-  f->image = (struct image){ .bytes = f->bytes,
-                             .size = CODE_SIZE,
-                             .arch = arch,
-                             .header = { .e_machine = arch->e_machine },
-                             .segments = &f->load,
-                             .n_segments = 1 };
-  f->source.image = &f->image;
-  f->walk
-      = (struct cfi_walk){ .source = &f->source, .claimed_end = UINT64_MAX };
-  assert_true (padding_finder_init (&f->padding, &f->image, &err));
-  assert_true (return_sites_init (&f->sites, &f->source, &f->padding, &err));
+  tear_down (NULL);
+  memset (&f, 0, sizeof f);
+  memcpy (f.bytes, bytes, size);
+  f.load = (GElf_Phdr){ .p_type = PT_LOAD,
+                        .p_flags = PF_R | PF_X,
+                        .p_vaddr = CODE,
+                        .p_filesz = CODE_SIZE,
+                        .p_memsz = CODE_SIZE };
+  f.image = (struct image){ .bytes = f.bytes,
+                            .size = CODE_SIZE,
+                            .arch = arch,
+                            .header = { .e_machine = arch->e_machine },
+                            .segments = &f.load,
+                            .n_segments = 1 };
+  f.source.image = &f.image;
+  f.walk = (struct cfi_walk){ .source = &f.source, .claimed_end = UINT64_MAX };
+  assert_true (padding_finder_init (&f.padding, &f.image, &err));
+  assert_true (return_sites_init (&f.sites, &f.source, &f.padding, &err));
 }
 
-static void
-end (struct fixture *f)
-{
-  return_sites_free (&f->sites);
-  padding_finder_free (&f->padding);
-}
-
-#define BEGIN(f, bytes) begin (f, &arch_amd64, bytes, sizeof (bytes) - 1)
+#define BEGIN(bytes) begin (&arch_amd64, bytes, sizeof (bytes) - 1)
 
 /* Behind the rows of PART others stand, which are not rows of it.  */
 static size_t
@@ -130,8 +137,7 @@ put_row (char *text, size_t size, uint32_t start, enum frame_reason reason,
 
 /* The rows of CODE without its places are EXPECTED.  */
 static void
-expect_rows (const struct fixture *f, const struct cfi_code *code,
-             const char *expected)
+expect_rows (const struct cfi_code *code, const char *expected)
 {
   const struct frame_function *function = code->function;
   const struct return_places *places = code->places;
@@ -145,7 +151,7 @@ expect_rows (const struct fixture *f, const struct cfi_code *code,
       if (n < places->n && places->offsets[n] == start)
         {
           put_row (rows, sizeof rows, start, REASON_RETURN_ADDRESS, row);
-          start += f->image.arch->smallest_instruction;
+          start += f.image.arch->smallest_instruction;
           n++;
         }
       if (start < end)
@@ -178,22 +184,22 @@ function_of (const struct part *part, struct frame_row rows[ROWS_MAX + 1])
 
 /* The walk hands out PART.  */
 static void
-apply (struct fixture *f, const struct part *part)
+apply (const struct part *part)
 {
   struct error err = { 0 };
   struct frame_row rows[ROWS_MAX + 1];
   struct frame_function function = function_of (part, rows);
   struct cfi_code code = code_of (part);
   code.function = function.n_rows > 0 ? &function : NULL;
-  assert_true (return_sites_apply (&f->sites, &f->walk, &code, &err));
+  assert_true (return_sites_apply (&f.sites, &f.walk, &code, &err));
   if (code.function == NULL)
     {
-      assert_false (f->sites.can_keep);
+      assert_false (f.sites.can_keep);
       return;
     }
-  expect_rows (f, &code, part->expected);
+  expect_rows (&code, part->expected);
   assert_ptr_equal (code.function, &function);
-  assert_int_equal (f->sites.can_keep, part->kind != CODE_OF_STUB);
+  assert_int_equal (f.sites.can_keep, part->kind != CODE_OF_STUB);
 }
 
 /* A row with the return address in the stack.  */
@@ -379,24 +385,22 @@ static const struct handed_out handed_out[] = {
                  .expected = "0 8 8 8 10 64" } } },
 };
 
-TEST_ROWS (handed_out, const struct handed_out *given, NULL, NULL,
+TEST_ROWS (handed_out, const struct handed_out *given, NULL, tear_down,
            gets_the_rows_that_are_expected)
 {
-  struct fixture f;
-  begin (&f, given->arch != NULL ? given->arch : &arch_amd64, given->code,
+  begin (given->arch != NULL ? given->arch : &arch_amd64, given->code,
          given->size);
   f.sites.keep_all_rows = given->keep_all_rows;
   for (size_t i = 0;
        i < N_OF (given->parts) && given->parts[i].expected != NULL; i++)
-    apply (&f, &given->parts[i]);
-  end (&f);
+    apply (&given->parts[i]);
 }
 
 /* Whichever allocation fails, a place is left out or the lack of memory is an
    error: places that are forgotten would mislead readers.  The first one
    follows a call of the code before, if that is there, or else one of its
    own.  */
-TEST (without_memory_no_place_is_forgotten)
+FIXTURE_TEST (without_memory_no_place_is_forgotten)
 {
   static const struct part second
       = { 8, 21, .rows = { AT (0, 16), AT (8, 24), AT (15, 32) } };
@@ -407,15 +411,14 @@ TEST (without_memory_no_place_is_forgotten)
   unsigned n_failed = 0, follows = 0;
   for (bool failed = true; follows < 2; n_failed += failed)
     {
-      struct fixture f;
       struct error err = { 0 };
       struct frame_row rows[ROWS_MAX + 1];
       struct frame_function function = function_of (&second, rows);
       struct cfi_code code = code_of (&second);
-      BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP CALL NOP NOP
+      BEGIN (NOP NOP NOP CALL NOP NOP NOP CALL NOP NOP
              "\xe8\xe9\xff\xff\xff" NOP);
       if (follows)
-        apply (&f, &calling);
+        apply (&calling);
       code.function = &function;
       allocation_failed = false;
       allocations_granted = n_failed;
@@ -424,10 +427,9 @@ TEST (without_memory_no_place_is_forgotten)
       failed = allocation_failed;
       assert_int_equal (done, !failed);
       if (done)
-        expect_rows (&f, &code, expected[follows]);
+        expect_rows (&code, expected[follows]);
       else
         assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
-      end (&f);
       if (done)
         {
           assert_true (n_failed >= 1);
@@ -439,7 +441,7 @@ TEST (without_memory_no_place_is_forgotten)
 
 /* What looks like the call of an FDE's first byte, or of a PLT's entry, counts
    as one, though it is an operand.  */
-TEST (what_looks_like_the_call_of_a_function)
+FIXTURE_TEST (what_looks_like_the_call_of_a_function)
 {
   enum
   {
@@ -461,10 +463,9 @@ TEST (what_looks_like_the_call_of_a_function)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      struct fixture f;
       struct error err = { 0 };
       /* movabs, the last bytes of which are a call of TARGET.  */
-      BEGIN (&f, "\x48\xb8\0\0\0\xe8\x07\0\0\0" NOP NOP);
+      BEGIN ("\x48\xb8\0\0\0\xe8\x07\0\0\0" NOP NOP);
       struct cfi_fde fdes[]
           = { { .address = CODE - 16 },
               { .address = CODE + TARGET + (uint64_t)cases[i].fde },
@@ -485,9 +486,8 @@ TEST (what_looks_like_the_call_of_a_function)
       f.image.n_sections = 2;
       return_sites_free (&f.sites);
       assert_true (return_sites_init (&f.sites, &f.source, &f.padding, &err));
-      apply (&f, &code[0]);
-      apply (&f, &code[1]);
-      end (&f);
+      apply (&code[0]);
+      apply (&code[1]);
     }
 }
 
@@ -498,7 +498,6 @@ static void
 expect_padding_of (bool only_behind_calls, uint64_t size, uint32_t padding,
                    bool call_at_end, const char *bytes, size_t n_bytes)
 {
-  struct fixture f;
   struct error err = { 0 };
   struct cfi_fde next = { .address = CODE + 16 };
   const struct part part
@@ -506,7 +505,7 @@ expect_padding_of (bool only_behind_calls, uint64_t size, uint32_t padding,
   struct frame_row rows[ROWS_MAX + 1];
   struct frame_function function = function_of (&part, rows);
   struct cfi_code code = code_of (&part), again = code;
-  begin (&f, &arch_amd64, bytes, n_bytes);
+  begin (&arch_amd64, bytes, n_bytes);
   f.source.cfi.fdes = &next;
   f.source.cfi.n_fdes = 1;
   f.walk.claimed_end = 0;
@@ -520,7 +519,6 @@ expect_padding_of (bool only_behind_calls, uint64_t size, uint32_t padding,
   assert_int_equal (again.padding, padding);
   assert_int_equal (again.call_at_end, call_at_end);
   f.source.cfi.n_fdes = 0;
-  end (&f);
 }
 
 static void
@@ -535,7 +533,7 @@ expect_padding (uint64_t size, uint32_t padding, bool call_at_end,
 #define EXPECT_PADDING(size, padding, call_at_end, bytes) \
   expect_padding (size, padding, call_at_end, bytes, sizeof (bytes) - 1)
 
-TEST (padding_tells_whether_a_call_ends_there)
+FIXTURE_TEST (padding_tells_whether_a_call_ends_there)
 {
 #define NOPS_8 NOP NOP NOP NOP NOP NOP NOP NOP
   EXPECT_PADDING (8, 8, true, NOP NOP NOP CALL NOPS_8 NOPS_8);
@@ -548,9 +546,8 @@ TEST (padding_tells_whether_a_call_ends_there)
 
 /* Rules that depend on the address' last digits are of no row.  What such code
    calls counts.  */
-TEST (code_of_a_plt_stays)
+FIXTURE_TEST (code_of_a_plt_stays)
 {
-  struct fixture f;
   struct error err = { 0 };
   struct frame_row rows[ROWS_MAX + 1];
   /* Its rules are in one row; what follows has those of the other.  */
@@ -560,28 +557,26 @@ TEST (code_of_a_plt_stays)
       = { 16, 2, .rows = { AT (0, 32) }, .expected = "0 return-address 1 32" };
   struct frame_function function = function_of (&part, rows);
   struct cfi_code code = code_of (&part);
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP NOP "\xe8\xf0\xff\xff\xff" NOP NOP);
-  apply (&f, &calling);
+  BEGIN (NOP NOP NOP CALL NOP NOP NOP "\xe8\xf0\xff\xff\xff" NOP NOP);
+  apply (&calling);
   rows[0].cfa = (struct frame_rule){ .kind = RULE_PLT, .offset = 11 };
   code.function = &function;
   assert_true (return_sites_apply (&f.sites, &f.walk, &code, &err));
   assert_ptr_equal (code.function, &function);
   assert_false (f.sites.can_keep);
-  apply (&f, &next);
-  end (&f);
+  apply (&next);
 }
 
 /* The SIZE bytes at OFFSET, which have the rows with number KEPT, have none at
    PLACES, offsets in these bytes.  */
 static void
-expect_places (struct fixture *f, size_t kept, uint64_t offset, uint64_t size,
-               const char *places)
+expect_places (size_t kept, uint64_t offset, uint64_t size, const char *places)
 {
   char found[100] = "";
   struct error err = { 0 };
   struct cfi_code code
       = { .address = CODE + offset, .size = size, .is_code = true };
-  assert_true (return_sites_repeat (&f->sites, &f->walk, &code, kept, &err));
+  assert_true (return_sites_repeat (&f.sites, &f.walk, &code, kept, &err));
   for (size_t i = 0; i < code.places->n; i++)
     snprintf (found + strlen (found), sizeof found - strlen (found), "%s%u",
               i > 0 ? " " : "", code.places->offsets[i]);
@@ -590,9 +585,8 @@ expect_places (struct fixture *f, size_t kept, uint64_t offset, uint64_t size,
 
 /* Which rows have no place depends on what stands in front of the code and in
    it; what is repeated counts for what follows.  */
-TEST (equal_rows_have_places_of_their_own)
+FIXTURE_TEST (equal_rows_have_places_of_their_own)
 {
-  struct fixture f;
   const struct part leaf = { 0, 2, .rows = { AT (0, 8) }, .expected = "0 8" };
   const struct part three
       = { 2, 15, .rows = { AT (0, 8), AT (5, 32), AT (10, 16) },
@@ -606,35 +600,33 @@ TEST (equal_rows_have_places_of_their_own)
                          "\xe8\xd7\xff\xff\xff" /* 36: three */
                          "\xe8\xd2\xff\xff\xff"
                          "\xe8\xcd\xff\xff\xff" /* ends at 51 */;
-  BEGIN (&f, bytes);
-  apply (&f, &leaf);
+  BEGIN (bytes);
+  apply (&leaf);
   size_t first = return_sites_keep (&f.sites);
-  apply (&f, &three);
+  apply (&three);
   size_t second = return_sites_keep (&f.sites);
   assert_true (first != second);
-  expect_places (&f, first, 17, 2, "");
-  expect_places (&f, second, 19, 15, "");
-  expect_places (&f, first, 34, 2, "0");
-  expect_places (&f, second, 36, 15, "5 10");
-  expect_places (&f, second, 51, 13, "0");
+  expect_places (first, 17, 2, "");
+  expect_places (second, 19, 15, "");
+  expect_places (first, 34, 2, "0");
+  expect_places (second, 36, 15, "5 10");
+  expect_places (second, 51, 13, "0");
   /* Now the code in front is not adjacent.  */
-  expect_places (&f, second, 36, 15, "5 10");
+  expect_places (second, 36, 15, "5 10");
   f.sites.keep_all_rows = true;
-  expect_places (&f, second, 51, 13, "");
-  end (&f);
+  expect_places (second, 51, 13, "");
 }
 
 /* Each of several keeps the places where its own rows begin.  */
-TEST (kept_rows_are_apart)
+FIXTURE_TEST (kept_rows_are_apart)
 {
   enum
   {
     CODES = 12,
     SIZE = 32
   };
-  struct fixture f;
   size_t kept[CODES];
-  BEGIN (&f, NOP);
+  BEGIN (NOP);
   /* Code number I has rows at 0, I + 1 and I + 14.  */
   for (uint32_t i = 0; i < CODES; i++)
     {
@@ -642,7 +634,7 @@ TEST (kept_rows_are_apart)
           = { 0, SIZE, .rows = { AT (0, 8), AT (i + 1, 16), AT (i + 14, 8) },
               .expected = f.name };
       snprintf (f.name, sizeof f.name, "0 8 %u 16 %u 8", i + 1, i + 14);
-      apply (&f, &part);
+      apply (&part);
       kept[i] = return_sites_keep (&f.sites);
     }
   for (uint32_t call_end = 5; call_end < 26; call_end++)
@@ -653,20 +645,17 @@ TEST (kept_rows_are_apart)
         {
           bool is_place = call_end == i + 1 || call_end == i + 14;
           snprintf (f.name, sizeof f.name, "%u", call_end);
-          expect_places (&f, kept[i], 0, SIZE, is_place ? f.name : "");
+          expect_places (kept[i], 0, SIZE, is_place ? f.name : "");
         }
     }
-  end (&f);
 }
 
 /* Without places nothing else asks whether a call ends.  */
-TEST (equal_rows_behind_their_own_call_stay)
+FIXTURE_TEST (equal_rows_behind_their_own_call_stay)
 {
-  struct fixture f;
   const struct part call = { 0, 8, .rows = { AT (0, 8) }, .expected = "0 8" };
-  BEGIN (&f, NOP NOP NOP CALL NOP NOP);
-  apply (&f, &call);
+  BEGIN (NOP NOP NOP CALL NOP NOP);
+  apply (&call);
   size_t kept = return_sites_keep (&f.sites);
-  expect_places (&f, kept, 8, 2, "");
-  end (&f);
+  expect_places (kept, 8, 2, "");
 }
