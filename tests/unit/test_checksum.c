@@ -66,66 +66,78 @@ write_file (const char *path, const void *bytes, size_t size)
 }
 
 /* A file tree in `top', an absolute path; the library is in top/lib/x.  */
-struct tree
+static struct
 {
   char top[PATH_MAX + 32];
   char path[PATH_MAX + NAME_MAX + 64]; /* of the library */
-};
+} tree;
 
+static int
+remove_tree (void **state)
+{
+  (void)state;
+  if (tree.top[0] != '\0')
+    run ("rm -rf '%s'", tree.top);
+  tree.top[0] = '\0';
+  return 0;
+}
+
+/* Begin with an empty one.  */
 static void
-make_tree (struct tree *tree)
+make_tree (void)
 {
   char here[PATH_MAX];
+  remove_tree (NULL);
   assert_non_null (getcwd (here, sizeof here));
-  snprintf (tree->top, sizeof tree->top, "%s/checksum-XXXXXX", here);
-  assert_non_null (mkdtemp (tree->top));
+  snprintf (tree.top, sizeof tree.top, "%s/checksum-XXXXXX", here);
+  assert_non_null (mkdtemp (tree.top));
 }
 
-static void
-remove_tree (const struct tree *tree)
+static int
+set_up (void **state)
 {
-  run ("rm -rf '%s'", tree->top);
+  (void)state;
+  make_tree ();
+  return 0;
 }
 
-#define TREE_TEST(name) \
-  TEST_WITH (struct tree, tree, make_tree, remove_tree, name)
+#define TREE_TEST(name) TEST_BETWEEN (set_up, remove_tree, name)
 
 /* The path of NAME, seen from the library's folder.  */
 static const char *
-beside (const struct tree *tree, const char *name)
+beside (const char *name)
 {
   static char path[PATH_MAX + NAME_MAX + 64];
-  snprintf (path, sizeof path, "%s/lib/x/%s", tree->top, name);
+  snprintf (path, sizeof path, "%s/lib/x/%s", tree.top, name);
   return path;
 }
 
 /* The library NAME of TREE is ELF.  */
 static void
-write_library (struct tree *tree, const char *name, struct elf_builder *elf)
+write_library (const char *name, struct elf_builder *elf)
 {
   elf_builder_finish (elf);
-  snprintf (tree->path, sizeof tree->path, "%s", beside (tree, name));
-  write_file (tree->path, elf->bytes, elf->size);
+  snprintf (tree.path, sizeof tree.path, "%s", beside (name));
+  write_file (tree.path, elf->bytes, elf->size);
 }
 
 static void
-add_library (struct tree *tree, const char *name, bool with_soname)
+add_library (const char *name, bool with_soname)
 {
   static struct elf_builder elf;
   elf_builder_program (&elf, EM_X86_64, false);
   if (with_soname)
     add_soname (&elf);
-  write_library (tree, name, &elf);
+  write_library (name, &elf);
 }
 
 static void
-add_library_that_needs (struct tree *tree, const char *name,
-                        const char *needed)
+add_library_that_needs (const char *name, const char *needed)
 {
   static struct elf_builder elf;
   elf_builder_program (&elf, EM_X86_64, false);
   strcpy ((char *)elf.bytes + STRINGS + 1, needed);
-  write_library (tree, name, &elf);
+  write_library (name, &elf);
 }
 
 /* What directories have in front of what is in them: a number of other names,
@@ -207,10 +219,10 @@ expect_at (const struct file_location *location, const char *found)
 /* Collect the names in the library's folder that may be of checksums, as who
    walks over a tree does.  */
 static void
-collect_names (const struct tree *tree, char *names, size_t room)
+collect_names (char *names, size_t room)
 {
-  char folder[sizeof tree->path];
-  snprintf (folder, sizeof folder, "%s", tree->path);
+  char folder[sizeof tree.path];
+  snprintf (folder, sizeof folder, "%s", tree.path);
   *strrchr (folder, '/') = '\0';
   DIR *directory = opendir (folder);
   const struct dirent *entry;
@@ -229,9 +241,9 @@ collect_names (const struct tree *tree, char *names, size_t room)
 }
 
 static bool
-has_folders (const struct tree *tree)
+has_folders (void)
 {
-  int directory = open (beside (tree, "."), O_PATH | O_DIRECTORY);
+  int directory = open (beside ("."), O_PATH | O_DIRECTORY);
   bool has = checksum_has_folders (directory);
   assert_int_equal (close (directory), 0);
   return has;
@@ -239,15 +251,15 @@ has_folders (const struct tree *tree)
 
 /* The same for TREE's library, whether names and folders are known or not.  */
 static void
-expect (const struct tree *tree, const char *found)
+expect (const char *found)
 {
   char names[4096];
-  struct file_location location = file_location_of_path (tree->path);
+  struct file_location location = file_location_of_path (tree.path);
   expect_at (&location, found);
-  collect_names (tree, names, sizeof names);
+  collect_names (names, sizeof names);
   location.checksums = names;
   expect_at (&location, found);
-  location.no_checksum_folders = !has_folders (tree);
+  location.no_checksum_folders = !has_folders ();
   expect_at (&location, found);
 }
 
@@ -368,28 +380,26 @@ static const struct neighbours neighbours[] = {
   { "ICCSIG.txt", "libicclib085.so", .counts = true },
 };
 
-TEST_ROWS (neighbours, const struct neighbours *given, NULL, NULL,
+TEST_ROWS (neighbours, const struct neighbours *given, NULL, remove_tree,
            counts_or_does_not)
 {
-  struct tree tree;
   const char *contents = given->contents != NULL ? given->contents : "";
-  make_tree (&tree);
-  add_library (&tree, "../liby.so", true);
-  add_library (&tree, given->library, !given->without_soname);
+  make_tree ();
+  add_library ("../liby.so", true);
+  add_library (given->library, !given->without_soname);
   if (given->hard != NULL)
-    assert_int_equal (link (tree.path, beside (&tree, given->hard)), 0);
+    assert_int_equal (link (tree.path, beside (given->hard)), 0);
   if (given->symbolic != NULL)
     assert_int_equal (symlink (given->to != NULL ? given->to : tree.path,
-                               beside (&tree, given->symbolic)),
+                               beside (given->symbolic)),
                       0);
   if (!given->absent)
-    write_file (beside (&tree, given->checksum), contents, strlen (contents));
-  expect (&tree, given->counts ? given->checksum : NULL);
-  remove_tree (&tree);
+    write_file (beside (given->checksum), contents, strlen (contents));
+  expect (given->counts ? given->checksum : NULL);
 }
 
 /* ext4's longest names.  */
-TEST (by_names_of_any_length)
+TREE_TEST (by_names_of_any_length)
 {
   static const char *const endings[] = { ".hmac", ".chk" };
   for (size_t i = 0; i < 2; i++)
@@ -397,11 +407,10 @@ TEST (by_names_of_any_length)
       char library[NAME_MAX + 1] = "", checksum[NAME_MAX + 1];
       memset (library, 'x', NAME_MAX - strlen (endings[i]));
       snprintf (checksum, sizeof checksum, "%s%s", library, endings[i]);
-      struct tree tree;
-      make_tree (&tree);
-      add_library (&tree, library, false);
-      expect (&tree, NULL);
-      write_file (beside (&tree, checksum), "", 0);
+      make_tree ();
+      add_library (library, false);
+      expect (NULL);
+      write_file (beside (checksum), "", 0);
       struct image image;
       struct error err = { 0 };
       const struct file_location location = file_location_of_path (tree.path);
@@ -409,23 +418,20 @@ TEST (by_names_of_any_length)
       assert_false (checksum_check_none (&image, &location, &err));
       assert_int_equal (err.status, CFI2SFRAME_CHECKSUMMED);
       image_close (&image);
-      remove_tree (&tree);
     }
-  struct tree tree;
   char library[NAME_MAX + 1] = "", part[NAME_MAX + 3];
   memset (library, 'x', NAME_MAX);
-  make_tree (&tree);
-  add_library (&tree, library, false);
+  make_tree ();
+  add_library (library, false);
   snprintf (part, sizeof part, "[%s]", library);
-  write_file (beside (&tree, "libq.so.hmac"), part, strlen (part));
-  expect (&tree, "libq.so.hmac");
-  remove_tree (&tree);
+  write_file (beside ("libq.so.hmac"), part, strlen (part));
+  expect ("libq.so.hmac");
 }
 
 /* ---- Lists.  */
 
 /* A name in a library need not be one that a file can have.  */
-TEST (by_a_soname_of_any_length)
+TREE_TEST (by_a_soname_of_any_length)
 {
   enum
   {
@@ -436,24 +442,22 @@ TEST (by_a_soname_of_any_length)
     {
       static struct elf_builder elf;
       char list[NAME_MAX + 4] = "[";
-      struct tree tree;
-      make_tree (&tree);
+      make_tree ();
       elf_builder_program (&elf, EM_X86_64, false);
       add_soname (&elf);
       store_u64 (elf.bytes + DYNAMIC + SIZES, DYNSTR_SIZE, false);
       memset (elf.bytes + STRINGS + 11, 'x', length);
       elf.bytes[STRINGS + 11 + length] = '\0';
-      write_library (&tree, "libx.so", &elf);
+      write_library ("libx.so", &elf);
       memset (list + 1, 'x', length);
       list[1 + length] = ']';
-      write_file (beside (&tree, LIST), list, length + 2);
-      expect (&tree, length == NAME_MAX ? LIST : NULL);
-      remove_tree (&tree);
+      write_file (beside (LIST), list, length + 2);
+      expect (length == NAME_MAX ? LIST : NULL);
     }
 }
 
 /* Of long lists the first 16 KiB count, and nothing behind what is read.  */
-TEST (in_a_long_list)
+TREE_TEST (in_a_long_list)
 {
   static const char part[] = "[libx.so.1]";
   static char list[20000];
@@ -464,14 +468,12 @@ TEST (in_a_long_list)
   } cases[] = { { 16000, true }, { 16380, false }, { 17000, false } };
   for (size_t i = 0; i < N_OF (cases); i++)
     {
-      struct tree tree;
-      make_tree (&tree);
-      add_library (&tree, "libx.so.1", true);
+      make_tree ();
+      add_library ("libx.so.1", true);
       memset (list, '#', sizeof list);
       memcpy (list + cases[i].at, part, sizeof part - 1);
-      write_file (beside (&tree, LIST), list, sizeof list);
-      expect (&tree, cases[i].counts ? LIST : NULL);
-      remove_tree (&tree);
+      write_file (beside (LIST), list, sizeof list);
+      expect (cases[i].counts ? LIST : NULL);
     }
 }
 
@@ -479,19 +481,19 @@ TEST (in_a_long_list)
 TREE_TEST (in_one_of_many_lists)
 {
   char name[64];
-  add_library (tree, "libx.so.1", true);
+  add_library ("libx.so.1", true);
   for (unsigned i = 0; i < 64; i++)
     {
       snprintf (name, sizeof name, "lib%u.so.hmac", i);
-      write_file (beside (tree, name), "[other]", 7);
+      write_file (beside (name), "[other]", 7);
     }
-  expect (tree, NULL);
+  expect (NULL);
   for (unsigned i = 0; i < 64; i++)
     {
       snprintf (name, sizeof name, "lib%u.so.hmac", i);
-      write_file (beside (tree, name), "[libx.so.1]", 11);
-      expect (tree, name);
-      write_file (beside (tree, name), "[other]", 7);
+      write_file (beside (name), "[libx.so.1]", 11);
+      expect (name);
+      write_file (beside (name), "[other]", 7);
     }
 }
 
@@ -500,42 +502,42 @@ TREE_TEST (in_none_of_too_many_lists)
 {
   char name[64], names[65 * sizeof name];
   size_t size = 0;
-  add_library (tree, "libx.so.1", true);
-  struct file_location location = file_location_of_path (tree->path);
+  add_library ("libx.so.1", true);
+  struct file_location location = file_location_of_path (tree.path);
   location.checksums = names;
   for (unsigned i = 0; i < 65; i++)
     {
       size += (size_t)snprintf (name, sizeof name, "lib%u.so.hmac", i) + 1;
       strcpy (names + size - strlen (name) - 1, name);
-      write_file (beside (tree, name), "[other]", 7);
+      write_file (beside (name), "[other]", 7);
     }
   names[size] = '\0';
-  write_file (beside (tree, name), "[libx.so.1]", 11);
+  write_file (beside (name), "[libx.so.1]", 11);
   expect_at (&location, NULL);
-  write_file (beside (tree, "lib63.so.hmac"), "[libx.so.1]", 11);
+  write_file (beside ("lib63.so.hmac"), "[libx.so.1]", 11);
   expect_at (&location, "lib63.so.hmac");
 }
 
 /* Neither what waits for a writer nor what a link leads to is read.  */
 TREE_TEST (only_files_are_lists)
 {
-  add_library (tree, "libx.so.1", true);
+  add_library ("libx.so.1", true);
   alarm (60);
-  assert_int_equal (mkfifo (beside (tree, LIST), 0600), 0);
-  expect (tree, NULL);
-  unlink (beside (tree, LIST));
-  assert_int_equal (mkdir (beside (tree, LIST), 0700), 0);
-  expect (tree, NULL);
-  rmdir (beside (tree, LIST));
-  write_file (beside (tree, "../elsewhere"), "[libx.so.1]", 11);
-  assert_int_equal (symlink ("../elsewhere", beside (tree, LIST)), 0);
-  expect (tree, NULL);
+  assert_int_equal (mkfifo (beside (LIST), 0600), 0);
+  expect (NULL);
+  unlink (beside (LIST));
+  assert_int_equal (mkdir (beside (LIST), 0700), 0);
+  expect (NULL);
+  rmdir (beside (LIST));
+  write_file (beside ("../elsewhere"), "[libx.so.1]", 11);
+  assert_int_equal (symlink ("../elsewhere", beside (LIST)), 0);
+  expect (NULL);
   alarm (0);
 }
 
 /* ---- strongSwan.  */
 
-TEST (strongswan_has_a_library_of_them)
+TREE_TEST (strongswan_has_a_library_of_them)
 {
   static const struct
   {
@@ -560,13 +562,11 @@ TEST (strongswan_has_a_library_of_them)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
-      struct tree tree;
-      make_tree (&tree);
-      add_library_that_needs (&tree, cases[i].file, cases[i].needed);
-      make_folder (beside (&tree, cases[i].list));
-      write_file (beside (&tree, cases[i].list), "", 0);
-      expect (&tree, cases[i].found);
-      remove_tree (&tree);
+      make_tree ();
+      add_library_that_needs (cases[i].file, cases[i].needed);
+      make_folder (beside (cases[i].list));
+      write_file (beside (cases[i].list), "", 0);
+      expect (cases[i].found);
     }
 }
 
@@ -578,26 +578,26 @@ TREE_TEST (whatever_way_leads_to_the_file)
 {
   struct stat status;
   char link[PATH_MAX + 64];
-  add_library (tree, "libx.so", false);
-  write_file (beside (tree, "libx.so.hmac"), "", 0);
-  write_file (beside (tree, "../../liby.so.hmac"), "", 0);
-  snprintf (link, sizeof link, "%s/liby.so", tree->top);
-  assert_int_equal (symlink (tree->path, link), 0);
+  add_library ("libx.so", false);
+  write_file (beside ("libx.so.hmac"), "", 0);
+  write_file (beside ("../../liby.so.hmac"), "", 0);
+  snprintf (link, sizeof link, "%s/liby.so", tree.top);
+  assert_int_equal (symlink (tree.path, link), 0);
   struct file_location location = file_location_of_path (link);
   expect_at (&location, "libx.so.hmac");
 
   int top = open (".", O_RDONLY | O_DIRECTORY);
-  assert_int_equal (chdir (beside (tree, ".")), 0);
+  assert_int_equal (chdir (beside (".")), 0);
   location = file_location_of_path ("libx.so");
   expect_at (&location, "libx.so.hmac");
   assert_int_equal (fchdir (top), 0);
   close (top);
 
   /* Found under a name that has changed since.  */
-  assert_int_equal (stat (tree->path, &status), 0);
+  assert_int_equal (stat (tree.path, &status), 0);
   location = (struct file_location){
     .path = "somewhere/libx.so",
-    .directory = open (beside (tree, "."), O_RDONLY | O_DIRECTORY),
+    .directory = open (beside ("."), O_RDONLY | O_DIRECTORY),
     .name = "libx.so",
     .fixed = true,
     .identity = file_identity_of (&status),
@@ -608,52 +608,50 @@ TREE_TEST (whatever_way_leads_to_the_file)
   /* Or that nothing has any more.  */
   struct image image;
   struct error err = { 0 };
-  assert_true (image_open (&image, tree->path, &err));
-  assert_int_equal (rename (tree->path, beside (tree, "liby.so")), 0);
+  assert_true (image_open (&image, tree.path, &err));
+  assert_int_equal (rename (tree.path, beside ("liby.so")), 0);
   assert_false (checksum_check_none (&image, &location, &err));
   assert_int_equal (err.status, CFI2SFRAME_CHECKSUMMED);
-  assert_int_equal (rename (beside (tree, "liby.so"), tree->path), 0);
+  assert_int_equal (rename (beside ("liby.so"), tree.path), 0);
   image_close (&image);
   /* The directory stays the caller's.  */
   assert_int_equal (close (location.directory), 0);
-  unlink (beside (tree, "libx.so.hmac"));
-  expect (tree, NULL);
+  unlink (beside ("libx.so.hmac"));
+  expect (NULL);
 }
 
 /* Who knows the names is believed.  */
 TREE_TEST (known_names_are_not_asked_for_again)
 {
-  add_library (tree, "libx.so", false);
-  struct file_location location = file_location_of_path (tree->path);
+  add_library ("libx.so", false);
+  struct file_location location = file_location_of_path (tree.path);
   location.checksums = "libz.so.chk\0libx.so.hmac\0";
   expect_at (&location, "libx.so.hmac");
   location.checksums = ".libz.so.hmac\0.libx.so.hmac\0";
   expect_at (&location, ".libx.so.hmac");
-  write_file (beside (tree, "libx.so.hmac"), "", 0);
+  write_file (beside ("libx.so.hmac"), "", 0);
   location.checksums = "";
   expect_at (&location, NULL);
   location.checksums = "\0libx.so.hmac\0";
   expect_at (&location, NULL);
   /* But not of other folders.  */
-  write_file (beside (tree, "fipscheck/libx.so.hmac"), "", 0);
+  write_file (beside ("fipscheck/libx.so.hmac"), "", 0);
   expect_at (&location, "fipscheck/libx.so.hmac");
 }
 
 /* A tree's programs are many, and hardly any has such a folder beside it.  */
-TEST (folders_that_are_not_there_are_not_asked_for_again)
+TREE_TEST (folders_that_are_not_there_are_not_asked_for_again)
 {
-  struct tree tree;
-  make_tree (&tree);
-  add_library (&tree, "libx.so", false);
+  make_tree ();
+  add_library ("libx.so", false);
   struct file_location location = file_location_of_path (tree.path);
-  assert_false (has_folders (&tree));
+  assert_false (has_folders ());
   location.no_checksum_folders = true;
-  write_file (beside (&tree, "fipscheck/libx.so.hmac"), "", 0);
-  assert_true (has_folders (&tree));
+  write_file (beside ("fipscheck/libx.so.hmac"), "", 0);
+  assert_true (has_folders ());
   expect_at (&location, NULL);
-  write_file (beside (&tree, "libx.so.hmac"), "", 0);
+  write_file (beside ("libx.so.hmac"), "", 0);
   expect_at (&location, "libx.so.hmac");
-  remove_tree (&tree);
   /* What cannot be told may be.  */
   assert_true (checksum_has_folders (-1));
 }
@@ -669,8 +667,8 @@ TREE_TEST (of_many_names_the_first_count)
   };
   static const char *const both[] = { "libx.so.chk", "libx.so.hmac", NULL };
   static char names[LENGTH + 20];
-  add_library (tree, "libx.so", false);
-  struct file_location location = file_location_of_path (tree->path);
+  add_library ("libx.so", false);
+  struct file_location location = file_location_of_path (tree.path);
   memset (names, 'x', LENGTH);
   memcpy (names + LENGTH, ".hmac", sizeof ".hmac");
   location.checksums = names;
@@ -710,15 +708,15 @@ count_descriptors (void)
 /* Every directory is closed again.  */
 TREE_TEST (nothing_stays_open)
 {
-  add_library (tree, "libx.so", false);
-  write_file (beside (tree, LIST), "[other]", 7);
+  add_library ("libx.so", false);
+  write_file (beside (LIST), "[other]", 7);
   unsigned before = count_descriptors ();
-  expect (tree, NULL);
-  write_file (beside (tree, "fipscheck/libx.so.hmac"), "", 0);
-  expect (tree, "fipscheck/libx.so.hmac");
+  expect (NULL);
+  write_file (beside ("fipscheck/libx.so.hmac"), "", 0);
+  expect ("fipscheck/libx.so.hmac");
   /* A folder's name that is a file.  */
-  write_file (beside (tree, "hmaccalc"), "", 0);
-  expect (tree, "fipscheck/libx.so.hmac");
+  write_file (beside ("hmaccalc"), "", 0);
+  expect ("fipscheck/libx.so.hmac");
   assert_int_equal (count_descriptors (), before);
 }
 
@@ -728,12 +726,12 @@ TREE_TEST (a_directory_that_cannot_be_opened_is_an_error)
   struct image image;
   struct error err = { 0 };
   struct rlimit before, none;
-  add_library (tree, "libx.so", false);
-  struct file_location location = file_location_of_path (tree->path);
+  add_library ("libx.so", false);
+  struct file_location location = file_location_of_path (tree.path);
   for (unsigned known = 0; known < 2; known++)
     {
       location.checksums = known ? "" : NULL;
-      assert_true (image_open (&image, tree->path, &err));
+      assert_true (image_open (&image, tree.path, &err));
       assert_int_equal (getrlimit (RLIMIT_NOFILE, &before), 0);
       none = before;
       none.rlim_cur = 0;
@@ -750,7 +748,7 @@ TREE_TEST (a_directory_that_cannot_be_opened_is_an_error)
 /* Without standard input its descriptor is given to a directory that is
    opened, or to what is read in one that the caller has opened.  It is closed
    again.  */
-TEST (what_is_read_may_be_descriptor_0)
+TREE_TEST (what_is_read_may_be_descriptor_0)
 {
   static const struct
   {
@@ -774,15 +772,14 @@ TEST (what_is_read_may_be_descriptor_0)
   assert_true (input >= 0);
   for (size_t i = 0; i < N_OF (cases); i++)
     {
-      struct tree tree;
       struct image image;
       struct error err = { 0 };
-      make_tree (&tree);
-      add_library (&tree, "libx.so", false);
-      write_file (beside (&tree, cases[i].name), cases[i].contents,
+      make_tree ();
+      add_library ("libx.so", false);
+      write_file (beside (cases[i].name), cases[i].contents,
                   strlen (cases[i].contents));
       struct file_location location = file_location_of_path (tree.path);
-      int folder = open (beside (&tree, "."), O_RDONLY | O_DIRECTORY);
+      int folder = open (beside ("."), O_RDONLY | O_DIRECTORY);
       if (cases[i].known_folder)
         location = (struct file_location){ .path = tree.path,
                                            .directory = folder,
@@ -802,7 +799,6 @@ TEST (what_is_read_may_be_descriptor_0)
       image_close (&image);
       error_clear (&err);
       close (folder);
-      remove_tree (&tree);
     }
   close (input);
 }
@@ -812,12 +808,12 @@ TREE_TEST (a_known_directory_may_be_descriptor_0)
 {
   struct image image;
   struct error err = { 0 };
-  add_library (tree, "libx.so", false);
-  write_file (beside (tree, "libx.so.hmac"), "", 0);
-  int directory = open (beside (tree, "."), O_RDONLY | O_DIRECTORY);
+  add_library ("libx.so", false);
+  write_file (beside ("libx.so.hmac"), "", 0);
+  int directory = open (beside ("."), O_RDONLY | O_DIRECTORY);
   int input = dup (STDIN_FILENO);
   assert_true (directory >= 0 && input >= 0);
-  assert_true (image_open (&image, tree->path, &err));
+  assert_true (image_open (&image, tree.path, &err));
   const struct file_location location = { .path = "somewhere/libx.so",
                                           .directory = STDIN_FILENO,
                                           .name = "libx.so",
@@ -838,13 +834,13 @@ TREE_TEST (a_file_may_be_in_the_root_directory)
 {
   struct image image;
   struct error err = { 0 };
-  add_library (tree, "x", false);
-  write_file (beside (tree, "x.hmac"), "", 0);
+  add_library ("x", false);
+  write_file (beside ("x.hmac"), "", 0);
   const struct file_location location
       = { .path = "/x", .directory = AT_FDCWD, .name = "/x", .fixed = true };
   int here = open (".", O_RDONLY | O_DIRECTORY);
-  assert_true (image_open (&image, tree->path, &err));
-  assert_int_equal (chdir (beside (tree, ".")), 0);
+  assert_true (image_open (&image, tree.path, &err));
+  assert_int_equal (chdir (beside (".")), 0);
   if (!checksum_check_none (&image, &location, &err))
     fail_msg ("%s", err.reason);
   assert_int_equal (fchdir (here), 0);
@@ -856,10 +852,10 @@ TREE_TEST (a_file_that_is_gone_is_an_error)
 {
   struct image image;
   struct error err = { 0 };
-  add_library (tree, "libx.so", false);
-  const struct file_location location = file_location_of_path (tree->path);
-  assert_true (image_open (&image, tree->path, &err));
-  unlink (tree->path);
+  add_library ("libx.so", false);
+  const struct file_location location = file_location_of_path (tree.path);
+  assert_true (image_open (&image, tree.path, &err));
+  unlink (tree.path);
   assert_false (checksum_check_none (&image, &location, &err));
   assert_int_equal (err.status, CFI2SFRAME_IO);
   assert_memory_equal (err.reason, "realpath", 8);
@@ -891,8 +887,7 @@ expect_note (const char *owner, uint32_t type, enum note_place place,
              bool counts)
 {
   static struct elf_builder elf;
-  struct tree tree;
-  make_tree (&tree);
+  make_tree ();
   elf_builder_program (&elf, EM_X86_64, false);
   uint64_t at = NOTE;
   Elf64_Phdr *segment = elf_builder_segment (&elf, PT_NOTE);
@@ -912,12 +907,11 @@ expect_note (const char *owner, uint32_t type, enum note_place place,
   elf_builder_note (&elf, at, owner, type, alone ? 20 : 32);
   if (place == OF_A_LONGER_NAME)
     store_u32 (elf.bytes + at, 5, false);
-  write_library (&tree, "libx.so", &elf);
-  expect (&tree, counts ? "a note in it" : NULL);
-  remove_tree (&tree);
+  write_library ("libx.so", &elf);
+  expect (counts ? "a note in it" : NULL);
 }
 
-TEST (in_a_note)
+TREE_TEST (in_a_note)
 {
   expect_note ("FDO", NT_FDO_INTEGRITY, IN_A_SEGMENT, true);
   expect_note ("FDO", NT_FDO_INTEGRITY, BEHIND_ANOTHER, true);
@@ -933,7 +927,7 @@ TEST (in_a_note)
 
 /* A section of notes with such a name may have anything in it; .rodata1 has a
    checksum if it has the size of one.  */
-TEST (in_a_section)
+TREE_TEST (in_a_section)
 {
   static const struct
   {
@@ -953,27 +947,24 @@ TEST (in_a_section)
   for (size_t i = 0; i < N_OF (cases); i++)
     {
       static struct elf_builder elf;
-      struct tree tree;
-      make_tree (&tree);
+      make_tree ();
       elf_builder_program (&elf, EM_X86_64, false);
       elf_builder_add_section (&elf, cases[i].name, cases[i].type, 0, 0x480,
                                cases[i].size, 4);
-      write_library (&tree, "libx.so", &elf);
-      expect (&tree, cases[i].found);
-      remove_tree (&tree);
+      write_library ("libx.so", &elf);
+      expect (cases[i].found);
     }
 }
 
 /* What stands behind the tables of an image is not part of it.  */
-TEST (in_no_note_behind_the_last)
+TREE_TEST (in_no_note_behind_the_last)
 {
   for (unsigned of_sections = 0; of_sections < 2; of_sections++)
     {
       static struct elf_builder elf;
-      struct tree tree;
       struct image image;
       struct error err = { 0 };
-      make_tree (&tree);
+      make_tree ();
       elf_builder_program (&elf, EM_X86_64, false);
       elf_builder_segment (&elf, PT_NOTE);
       if (of_sections)
@@ -981,7 +972,7 @@ TEST (in_no_note_behind_the_last)
                                  16, 4);
       else
         elf_builder_note (&elf, NOTE, "FDO", NT_FDO_INTEGRITY, 20);
-      write_library (&tree, "libx.so", &elf);
+      write_library ("libx.so", &elf);
       const struct file_location location = file_location_of_path (tree.path);
       assert_true (image_open (&image, tree.path, &err));
       size_t n_segments = image.n_segments, n_sections = image.n_sections;
@@ -1002,6 +993,5 @@ TEST (in_no_note_behind_the_last)
       image.n_segments = n_segments;
       image.n_sections = n_sections;
       image_close (&image);
-      remove_tree (&tree);
     }
 }
