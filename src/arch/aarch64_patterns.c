@@ -1,40 +1,293 @@
 /* AArch64: padding, and the addresses that instructions have.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Encodings are those of the Arm ARM, C4.1.  Instructions are little-endian
+   whatever the data are.  */
 
 #include "arch/patterns.h"
 
 #include <elf.h>
 
-#include "arch/aarch64_adrp.h"
 #include "base/bytes.h"
-
-enum
-{
-  FOLLOWED = 4 /* instructions that are looked at behind ADRPs, for each byte
-                  of the code */
-};
 
 /* nop, and udf #0, which is what zeros mean (Arm ARM, C6.2).  */
 static size_t
 padding (const uint8_t *at, size_t left)
 {
-  /* Instructions are little-endian whatever the data are.  */
   uint32_t word = left >= 4 ? load_u32 (at, false) : 1;
   return word == 0xd503201f || word == 0 ? 4 : 0;
 }
 
-static int64_t
-sign_extend (uint64_t value, unsigned bits)
+/* ---- The addresses that an ADRP leads to
+
+   ADRP puts the address of a page into a register, the base.  ADD, or the
+   offset of a load or a store, adds the rest; between the two there may be
+   jumps (GNU ld and lld move the second behind one for erratum 843419), and
+   one ADRP may serve several.  */
+
+enum
 {
-  uint64_t sign = 1ull << (bits - 1);
-  return (int64_t)((value & (2 * sign - 1)) ^ sign) - (int64_t)sign;
+  INSTRUCTIONS_MAX = 512, /* that are looked at behind one ADRP */
+  FOLLOWED = 4,           /* that are, for each byte of the code */
+  PATHS_MAX = 32,         /* that begin at one ADRP, or where one branches */
+
+  /* The registers that an instruction has, by the place of the field, and what
+     it does with them.  */
+  D = 1,           /* reads that of bits 0 to 4 */
+  N = 2,           /* reads that of bits 5 to 9 */
+  A = 4,           /* reads that of bits 10 to 14 */
+  M = 8,           /* reads that of bits 16 to 20 */
+  WRITES = 16,     /* writes that of bits 0 to 4 */
+  WRITES_TWO = 32, /* writes that of bits 10 to 14, too */
+  ADDS = 64,       /* adds an offset of 12 bits to that of bits 5 to 9 */
+  ANY = D | N | A | M
+};
+
+/* Instructions WORD with (WORD & MASK) == VALUE.  */
+struct form
+{
+  uint32_t mask, value;
+  unsigned registers;
+};
+
+/* The first that matches holds.  What is in no line may read any field.  */
+static const struct form forms[] = {
+  /* Immediate operands.  */
+  { 0x1f000000, 0x10000000, WRITES },         /* ADR, ADRP */
+  { 0x7f800000, 0x11000000, ADDS | WRITES },  /* ADD */
+  { 0x1f800000, 0x11000000, N | WRITES },     /* SUB, ADDS, SUBS */
+  { 0x1f800000, 0x12000000, N | WRITES },     /* AND, ORR, EOR, ANDS */
+  { 0x7f800000, 0x72800000, D },              /* MOVK */
+  { 0x1f800000, 0x12800000, WRITES },         /* MOVN, MOVZ */
+  { 0x7f800000, 0x33000000, N | D },          /* BFM */
+  { 0x1f800000, 0x13000000, N | WRITES },     /* SBFM, UBFM */
+  { 0x1f800000, 0x13800000, N | M | WRITES }, /* EXTR */
+  /* Registers.  */
+  { 0x1e000000, 0x0a000000, N | M | WRITES },     /* AND to ANDS, ADD, SUB */
+  { 0x1f000000, 0x1b000000, N | M | A | WRITES }, /* MADD, UMULH, ... */
+  { 0x1fe00000, 0x1a800000, N | M | WRITES },     /* CSEL, CSINC, ... */
+  { 0x5fff0000, 0x5ac00000, N | WRITES },         /* RBIT, REV, CLZ, ... */
+  { 0x5fe00000, 0x1ac00000, N | M | WRITES },     /* UDIV, LSLV, ... */
+  { 0x1fe00800, 0x1a400800, N },                  /* CCMP, of a number */
+  { 0x1fe00800, 0x1a400000, N | M },              /* CCMP */
+  /* Loads and stores; bit 26: of SIMD registers.  */
+  { 0xff000000, 0xd8000000, 0 },             /* PRFM, of a label */
+  { 0x3f000000, 0x18000000, WRITES },        /* LDR, of a label */
+  { 0x3f000000, 0x1c000000, 0 },             /* the same, SIMD */
+  { 0x3f000000, 0x3d000000, ADDS },          /* LDR, STR, SIMD */
+  { 0xffc00000, 0xf9800000, ADDS },          /* PRFM */
+  { 0x3fc00000, 0x39000000, ADDS | D },      /* STR */
+  { 0x3f000000, 0x39000000, ADDS | WRITES }, /* LDR */
+  { 0x3f200000, 0x3c000000, N },             /* LDUR, STUR, ..., SIMD */
+  { 0x3f200c00, 0x3c200800, N | M },         /* [N, M], SIMD */
+  { 0xffc00000, 0xf8800000, N | M },      /* PRFUM, PRFM [N, M], LDADDA, ... */
+  { 0x3fe00000, 0x38000000, N | D },      /* STUR, STR with writeback */
+  { 0x3f200000, 0x38000000, N | WRITES }, /* LDUR, LDR */
+  { 0x3fe00c00, 0x38200800, N | M | D },  /* STR [N, M] */
+  { 0x3f200c00, 0x38200800, N | M | WRITES },          /* LDR [N, M] */
+  { 0x3e000000, 0x2c000000, N },                       /* LDP, STP, SIMD */
+  { 0x3e400000, 0x28000000, N | D | A },               /* STP */
+  { 0x3e400000, 0x28400000, N | WRITES | WRITES_TWO }, /* LDP */
+  { 0x3e000000, 0x0c000000, N | M },                   /* LD1, ST1, ... */
+  /* Branches; what they read.  */
+  { 0x7c000000, 0x14000000, 0 },      /* B, BL */
+  { 0xff000000, 0x54000000, 0 },      /* B.cond, BC.cond */
+  { 0x7c000000, 0x34000000, D },      /* CBZ, CBNZ, TBZ, TBNZ */
+  { 0xfe000000, 0xd6000000, N },      /* BR, BLR, RET */
+  { 0xff000000, 0xd4000000, 0 },      /* SVC, BRK, ... */
+  { 0xffe00000, 0xd5000000, D },      /* NOP, barriers, MSR, ... */
+  { 0xffe00000, 0xd5200000, WRITES }, /* MRS */
+  /* SIMD: only some read a general register.  */
+  { 0x5f260000, 0x1e020000, N },      /* SCVTF, UCVTF, fixed-point */
+  { 0x5f200000, 0x1e000000, WRITES }, /* FCVTZS, FCVTZU, fixed-point */
+  { 0x5f26fc00, 0x1e220000, N },      /* SCVTF, UCVTF */
+  { 0x5f27fc00, 0x1e270000, N },      /* FMOV, from a general register */
+  { 0x5f20fc00, 0x1e200000, WRITES }, /* FMOV to one, FCVTZS, ... */
+  { 0x9fe0fc00, 0x0e000c00, N },      /* DUP */
+  { 0xffe0fc00, 0x4e001c00, N },      /* INS */
+  { 0x0e000000, 0x0e000000, 0 },
+};
+
+static unsigned
+registers_of (uint32_t word)
+{
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if ((word & forms[i].mask) == forms[i].value)
+      return forms[i].registers;
+  return ANY;
 }
 
-static uint32_t
-word_at (const struct loaded_bytes *code, uint64_t at)
+static bool
+reads (uint32_t word, unsigned registers, uint32_t base)
 {
-  return load_u32 (code->bytes + at, false); /* in both byte orders */
+  return ((registers & D) && (word & 31) == base)
+         || ((registers & N) && (word >> 5 & 31) == base)
+         || ((registers & A) && (word >> 10 & 31) == base)
+         || ((registers & M) && (word >> 16 & 31) == base);
 }
+
+static bool
+writes (uint32_t word, unsigned registers, uint32_t base)
+{
+  return ((registers & WRITES) && (word & 31) == base)
+         || ((registers & WRITES_TWO) && (word >> 10 & 31) == base);
+}
+
+/* What an instruction that ADDS adds.  */
+static uint64_t
+added_offset (uint32_t word)
+{
+  uint64_t offset = word >> 10 & 0xfff;
+  if ((word & 0x1f000000) == 0x11000000)
+    return word & 1u << 22 ? offset << 12 : offset;
+  bool wide = (word & 1u << 26) && (word & 1u << 23);
+  return offset << (wide ? 4 : word >> 30);
+}
+
+/* The number of BITS from bit AT on of WORD, which has a sign.  */
+static int64_t
+signed_field (uint32_t word, unsigned at, unsigned bits)
+{
+  return (int32_t)(word << (32 - at - bits)) >> (32 - bits);
+}
+
+struct adrp
+{
+  struct address_search *search;
+  const struct loaded_bytes *code;
+  uint64_t page;
+  uint32_t base;
+  bool used;                 /* an address was noted */
+  uint64_t paths[PATHS_MAX]; /* offsets in the code where paths begin */
+  size_t n_paths;
+  uint64_t left; /* instructions that may still be looked at */
+};
+
+/* Whether a call leaves nothing of use in the base (AAPCS64, 6.1.1).  */
+static bool
+is_lost_in_calls (const struct adrp *adrp)
+{
+  return adrp->base <= 18 || adrp->base == 30;
+}
+
+/* Have the path followed that a branch by OFFSET bytes at AT begins.  False if
+   that is not possible.  A branch to another section is a call, because no
+   section has parts of another's functions.  */
+static bool
+adrp_branch (struct adrp *adrp, uint64_t at, int64_t offset)
+{
+  uint64_t target = at + (uint64_t)offset;
+  if (target >= adrp->code->size)
+    return is_lost_in_calls (adrp);
+  for (size_t i = 0; i < adrp->n_paths; i++)
+    if (adrp->paths[i] == target)
+      return true;
+  if (adrp->n_paths == PATHS_MAX)
+    return false;
+  adrp->paths[adrp->n_paths++] = target;
+  return true;
+}
+
+enum step
+{
+  CONTINUES,
+  ENDS,
+  UNKNOWN /* where the base goes, or what becomes of it */
+};
+
+static enum step
+register_branch (const struct adrp *adrp, uint32_t word)
+{
+  switch (word >> 21 & 7)
+    {
+    case 1: /* BLR */
+      return is_lost_in_calls (adrp) ? ENDS : CONTINUES;
+    case 2: /* RET */
+      return ENDS;
+    default:
+      return UNKNOWN;
+    }
+}
+
+/* Where the instruction WORD at AT leads.  */
+static enum step
+adrp_flow (struct adrp *adrp, uint64_t at, uint32_t word)
+{
+  bool known = true;
+  if ((word & 0xfc000000) == 0x94000000) /* BL */
+    return is_lost_in_calls (adrp) ? ENDS : CONTINUES;
+  if ((word & 0xfc000000) == 0x14000000) /* B */
+    return adrp_branch (adrp, at, 4 * signed_field (word, 0, 26)) ? ENDS
+                                                                  : UNKNOWN;
+  if ((word & 0xfe000000) == 0xd6000000)
+    return register_branch (adrp, word);
+  if (word <= UINT16_MAX || (word & 0xffe0001f) == 0xd4200000) /* UDF, BRK */
+    return ENDS;
+  if ((word & 0xff000000) == 0x54000000     /* B.cond, BC.cond */
+      || (word & 0x7e000000) == 0x34000000) /* CBZ, CBNZ */
+    known = adrp_branch (adrp, at, 4 * signed_field (word, 5, 19));
+  else if ((word & 0x7e000000) == 0x36000000) /* TBZ, TBNZ */
+    known = adrp_branch (adrp, at, 4 * signed_field (word, 5, 14));
+  return known ? CONTINUES : UNKNOWN;
+}
+
+static enum step
+adrp_step (struct adrp *adrp, uint64_t at)
+{
+  if (at + 4 > adrp->code->size)
+    return ENDS;
+  if (adrp->left == 0)
+    return UNKNOWN;
+  adrp->left--;
+  uint32_t word = load_u32 (adrp->code->bytes + at, false);
+  unsigned registers = registers_of (word);
+  if (word > UINT16_MAX && reads (word, registers, adrp->base))
+    return UNKNOWN;
+  if ((registers & ADDS) && (word >> 5 & 31) == adrp->base)
+    {
+      adrp->used = true;
+      address_search_note (adrp->search, adrp->page + added_offset (word));
+    }
+  return writes (word, registers, adrp->base) ? ENDS
+                                              : adrp_flow (adrp, at, word);
+}
+
+/* Whether the path that begins at AT has an end.  */
+static bool
+adrp_follow_path (struct adrp *adrp, uint64_t at)
+{
+  enum step step;
+  while ((step = adrp_step (adrp, at)) == CONTINUES)
+    at += 4;
+  return step == ENDS;
+}
+
+/* Follow the ADRP at offset AT of CODE, which puts the address PAGE into a
+   register, along all paths, and note each address that an instruction makes
+   of the register.  search->unknown is set where the register is used in any
+   other way, or goes where this cannot follow.  *BUDGET is how many
+   instructions may still be looked at.  */
+static void
+adrp_follow (struct address_search *search, const struct loaded_bytes *code,
+             uint64_t at, uint64_t page, uint64_t *budget)
+{
+  uint64_t most = *budget < INSTRUCTIONS_MAX ? *budget : INSTRUCTIONS_MAX;
+  struct adrp adrp = { .search = search,
+                       .code = code,
+                       .page = page,
+                       .base = load_u32 (code->bytes + at, false) & 31,
+                       .paths = { at + 4 },
+                       .n_paths = 1,
+                       .left = most };
+  bool known = true;
+  for (size_t i = 0; i < adrp.n_paths && known; i++)
+    known = adrp_follow_path (&adrp, adrp.paths[i]);
+  *budget -= most - adrp.left;
+  if (!known || !adrp.used)
+    search->unknown = true;
+}
+
+/* ---- All addresses */
 
 static void
 find_addresses (struct address_search *search, const struct loaded_bytes *code)
@@ -42,22 +295,20 @@ find_addresses (struct address_search *search, const struct loaded_bytes *code)
   uint64_t budget = FOLLOWED * code->size;
   for (uint64_t at = -code->address & 3; at + 4 <= code->size; at += 4)
     {
-      uint32_t word = word_at (code, at);
+      uint32_t word = load_u32 (code->bytes + at, false);
       uint64_t pc = code->address + at;
-      uint64_t immediate = (word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3);
-      uint64_t page
-          = (pc & ~0xfffull) + ((uint64_t)sign_extend (immediate, 21) << 12);
+      int64_t words = signed_field (word, 5, 19);
+      int64_t distance = 4 * words + (word >> 29 & 3);
+      uint64_t page = (pc & ~0xfffull) + ((uint64_t)distance << 12);
       if ((word & 0x9f000000) == 0x90000000)
         {
           if (page < search->end && page + 0xfff >= search->begin)
             adrp_follow (search, code, at, page, &budget);
         }
       else if ((word & 0x9f000000) == 0x10000000)
-        address_search_note (search,
-                             pc + (uint64_t)sign_extend (immediate, 21));
+        address_search_note (search, pc + (uint64_t)distance);
       else if ((word & 0x3b000000) == 0x18000000)
-        address_search_note (
-            search, pc + (uint64_t)sign_extend (immediate & ~3ull, 21));
+        address_search_note (search, pc + 4 * (uint64_t)words);
     }
 }
 
