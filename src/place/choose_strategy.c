@@ -111,15 +111,12 @@ slack_fits (const struct draft *draft, struct spot *spot, size_t index)
   return true;
 }
 
-/* An R segment rather than an RX one: data does not belong among code.  */
 static bool
 slack_find (const struct draft *draft, struct spot *spot)
 {
-  for (int executable = 0; executable <= 1; executable++)
-    for (size_t i = slack_next (draft, 0, executable);
-         i < draft->image->n_segments; i = slack_next (draft, i, executable))
-      if (slack_fits (draft, spot, i))
-        return true;
+  for (size_t at = 0, index; slack_next (draft, &at, &index);)
+    if (slack_fits (draft, spot, index))
+      return true;
   return false;
 }
 

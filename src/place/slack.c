@@ -18,17 +18,21 @@ may_grow (const GElf_Phdr *load, bool executable)
    libdwfl/dwfl_module_getdwarf.c) tells how far the addresses in a separate
    debug file are from those in the file.  With another end than the debug
    file has, it gives other functions and lines without a word.  */
-size_t
-slack_next (const struct draft *draft, size_t index, bool executable)
+bool
+slack_next (const struct draft *draft, size_t *at, size_t *index)
 {
-  const struct image *image = draft->image;
-  size_t first = (size_t)(draft_first_load (draft) - image->segments);
-  if (index < first)
-    index = first;
-  while (++index < image->n_segments)
-    if (may_grow (&image->segments[index], executable))
-      break;
-  return index;
+  const GElf_Phdr *segments = draft->image->segments;
+  const GElf_Phdr *first = draft_first_load (draft);
+  size_t n = draft->image->n_segments;
+  while (*at < 2 * n)
+    {
+      bool executable = *at >= n;
+      *index = (*at)++ % n;
+      if (&segments[*index] > first
+          && may_grow (&segments[*index], executable))
+        return true;
+    }
+  return false;
 }
 
 /* The end of the room in memory: the next segment's first page, counted in

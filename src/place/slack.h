@@ -14,8 +14,9 @@
    and so are the addresses that they would have.  */
 bool slack_reaches (const struct draft *draft, size_t index, uint64_t end);
 
-/* The first read-only segment behind INDEX that may grow; n_segments: none.
-   Begin with INDEX 0.  With EXECUTABLE, one of code.  */
-size_t slack_next (const struct draft *draft, size_t index, bool executable);
+/* Set *INDEX to the next read-only segment that may grow, those of code last,
+   because data does not belong among code.  False when there is no other. *AT,
+   0 at first, tells where to go on.  */
+bool slack_next (const struct draft *draft, size_t *at, size_t *index);
 
 #endif /* PLACE_SLACK_H */

@@ -93,11 +93,8 @@ unit_places_find_fallbacks (const struct draft *draft,
         }
       homeless |= is_homeless (unit);
     }
-  for (int executable = 0; homeless && executable <= 1; executable++)
-    for (size_t i = slack_next (draft, 0, executable);
-         i < draft->image->n_segments && homeless;
-         i = slack_next (draft, i, executable))
-      homeless = !find_home (draft, slots, i);
+  for (size_t at = 0, index; homeless && slack_next (draft, &at, &index);)
+    homeless = !find_home (draft, slots, index);
   return !homeless
          || draft_impossible (draft, "what they name has no other place");
 }
