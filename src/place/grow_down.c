@@ -388,7 +388,7 @@ grow_down_try (struct draft *draft)
     return DOES_NOT_APPLY;
   struct plan *plan = draft->plan;
   struct header_slots slots = { .n_added = 1 };
-  spare_headers_take_type (draft->image, &slots, 1, PT_GNU_SFRAME);
+  spare_headers_take_type (draft->image, &slots, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
   plan->sframe_address
       = draft_first_load (draft)->p_vaddr - front.distance + front.sframe;

@@ -90,19 +90,18 @@ void slots_set_table_end (const struct image *image,
                           struct header_slots *slots);
 
 /* Take headers of TYPE that are there already, as long as SLOTS has less than
-   N of them.  A PT_GNU_SFRAME is empty, or it has the .sframe that is to be
-   replaced.  */
+   n_added of them.  A PT_GNU_SFRAME is empty, or it has the .sframe that is to
+   be replaced.  */
 void spare_headers_take_type (const struct image *image,
-                              struct header_slots *slots, size_t n,
-                              uint32_t type);
+                              struct header_slots *slots, uint32_t type);
 
 /* Take, in the same way, headers that say nothing or nothing new.  */
-void spare_headers_take (const struct image *image, struct header_slots *slots,
-                         size_t n);
+void spare_headers_take (const struct image *image,
+                         struct header_slots *slots);
 
 /* Take PT_PHDR, where it repeats what another header says.  */
 void spare_headers_take_pt_phdr (const struct draft *draft,
-                                 struct header_slots *slots, size_t n);
+                                 struct header_slots *slots);
 
 /* ---- one_note.c: one PT_NOTE for several */
 

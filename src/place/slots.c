@@ -239,9 +239,9 @@ try_to_find (const struct draft *draft, const struct trial *trial, size_t n,
              struct header_slots *slots)
 {
   *slots = (struct header_slots){ .n_added = n };
-  spare_headers_take (draft->image, slots, n);
+  spare_headers_take (draft->image, slots);
   if (trial->pt_phdr)
-    spare_headers_take_pt_phdr (draft, slots, n);
+    spare_headers_take_pt_phdr (draft, slots);
   slots_set_table_end (draft->image, slots);
   if (!trial->one_note)
     return slots->n_taken == n || slots_find_room (draft, slots);

@@ -44,20 +44,21 @@ is_doubled_note (const struct image *image, size_t index)
 
 void
 spare_headers_take_type (const struct image *image, struct header_slots *slots,
-                         size_t n, uint32_t type)
+                         uint32_t type)
 {
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
+  for (size_t i = 0; i < image->n_segments && slots->n_taken < slots->n_added;
+       i++)
     if (image->segments[i].p_type == type)
       slots->taken[slots->n_taken++] = i;
 }
 
 void
-spare_headers_take (const struct image *image, struct header_slots *slots,
-                    size_t n)
+spare_headers_take (const struct image *image, struct header_slots *slots)
 {
-  spare_headers_take_type (image, slots, n, PT_GNU_SFRAME);
-  spare_headers_take_type (image, slots, n, PT_NULL);
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < n; i++)
+  spare_headers_take_type (image, slots, PT_GNU_SFRAME);
+  spare_headers_take_type (image, slots, PT_NULL);
+  for (size_t i = 0; i < image->n_segments && slots->n_taken < slots->n_added;
+       i++)
     if (is_doubled_note (image, i))
       slots->taken[slots->n_taken++] = i;
 }
@@ -99,8 +100,8 @@ pt_phdr_is_needed (const struct draft *draft)
 
 void
 spare_headers_take_pt_phdr (const struct draft *draft,
-                            struct header_slots *slots, size_t n)
+                            struct header_slots *slots)
 {
   if (!pt_phdr_is_needed (draft))
-    spare_headers_take_type (draft->image, slots, n, PT_PHDR);
+    spare_headers_take_type (draft->image, slots, PT_PHDR);
 }
