@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "stacks/stack_walk.h"
 #include "stacks/syscall_code.h"
 #include "tests/unit_test.h"
 
@@ -136,6 +137,41 @@ TEST (what_a_signal_interrupted_is_where_the_kernel_saved_it)
       assert_false (syscall_code_step (&process, &registers));
       process_free (&process);
     }
+}
+
+/* Of walks by CFI alone, changes of stacks were not counted.  */
+TEST (two_signals_that_interrupted_each_other_are_no_endless_stack)
+{
+  enum
+  {
+    OTHER = 2048, /* bytes from the first one to the second one */
+    MANY = 1000
+  };
+  const struct arch *arch = machines[0].arch;
+  struct process process = { .arch = arch };
+  struct stack_walk sframe, cfi;
+  const struct registers registers
+      = registers_at (arch, CODE + 8, machines[0].n);
+  uint8_t code[32] = { 0 };
+  memcpy (code + 8, machines[0].code, machines[0].size);
+  assert_true (memory_add (&process.memory, STACK, stack, sizeof stack)
+               && memory_add (&process.memory, CODE, code, sizeof code));
+  memset (stack, 0, sizeof stack);
+  for (unsigned at = 0; at <= OTHER; at += OTHER)
+    {
+      put (arch, at + machines[0].pc_at, CODE + 8);
+      put (arch, at + machines[0].sp_at, STACK + SP_AT + OTHER - at);
+    }
+  assert_true (stack_walk_init (&sframe, MANY)
+               && stack_walk_init (&cfi, MANY));
+  stack_walk_by_sframe (&process, &registers, &sframe);
+  stack_walk_by_cfi (&process, &registers, &cfi);
+  assert_int_equal (sframe.end, SFW_NO_PROGRESS);
+  assert_int_equal (cfi.end, SFW_NO_PROGRESS);
+  assert_int_equal (cfi.n, sframe.n);
+  stack_walk_free (&sframe);
+  stack_walk_free (&cfi);
+  process_free (&process);
 }
 
 TEST (a_thread_ends_with_what_its_function_returned)
