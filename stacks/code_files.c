@@ -132,10 +132,14 @@ static const GElf_Phdr *
 segment_at (const struct code_file *file, uint64_t offset)
 {
   const GElf_Phdr *found = NULL;
-  FOR_EACH_LOAD (load, &file->image)
-    if (offset - load->p_offset < load->p_filesz
-        && (found == NULL || load->p_flags & PF_X))
-      found = load;
+  for (size_t i = 0; i < file->image.n_segments; i++)
+    {
+      const GElf_Phdr *segment = &file->image.segments[i];
+      if (segment->p_type == PT_LOAD
+          && offset - segment->p_offset < segment->p_filesz
+          && (found == NULL || segment->p_flags & PF_X))
+        found = segment;
+    }
   return found;
 }
 

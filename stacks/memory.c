@@ -167,7 +167,7 @@ region_needed (struct memory *memory, uint64_t address)
 
 /* Read SIZE bytes of the copies, up to the first that is not there.  Returns
    how many.  */
-static size_t
+static inline size_t
 read_part (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
 {
   size_t done = 0;
