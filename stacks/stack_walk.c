@@ -325,7 +325,7 @@ stack_walk_by_cfi (struct process *process, const struct registers *registers,
     {
       add_frame (walk, &frame, frame.interrupted);
       walk->end = step_by_cfi (process, walk, &full, &frame, &ignored);
-      /* Rows lead no further, either.  */
+      /* Frames are compared by FP, too.  */
       if (walk->end == SFW_MORE && frame.fp == UNKNOWN_REGISTER)
         walk->end = SFW_REGISTER;
     }
