@@ -12,9 +12,8 @@
 
 full=
 [ "$1" = --full ] && full=1 && shift
-builddir=$(cd "${1:-.}" && pwd) || exit 99
+. "$(dirname "$0")/common.sh"
 rewrite=$builddir/tests/faults/rewrite
-program=$builddir/src/cfi2sframe
 
 # The calls of the writing phase.
 writing='openat,ioctl,copy_file_range,sendfile,write,pwrite64,ftruncate
@@ -22,40 +21,13 @@ fallocate,fchown,fchmod,fsetxattr,fremovexattr,flistxattr,fgetxattr,fsync
 fdatasync,renameat,renameat2,unlinkat,close,lseek,fstat,newfstatat'
 writing=,${writing//$'\n'/,},
 
-skip_all ()
-{
-  echo "1..0 # SKIP $1"
-  exit 0
-}
-
 command -v strace >/dev/null || skip_all "strace is not installed"
 strace -o /dev/null -e inject=getppid:error=EIO true 2>/dev/null \
   || skip_all "strace cannot trace here"
 [ -x "$rewrite" ] || skip_all "tests/faults/rewrite is not built"
 
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' INT TERM
-cd "$dir" || exit 99
-mkdir w
-
-count=0
-failures=0
-report ()
-{
-  count=$((count + 1))
-  if [ -z "$2" ]; then
-    echo "ok $count - $1"
-  else
-    failures=$((failures + 1))
-    echo "not ok $count - $1"
-    echo "$2" | sed 's/^/# /'
-  fi
-}
-
 # What a run has left.  $now is the state of w/f, the file under test, by
 # comparison with the references, and $left the temporary files, which are removed.
-# The shell looks itself where it can: new processes take most of this test's time.
 look ()
 {
   now=broken left=
@@ -64,10 +36,8 @@ look ()
   elif cmp -s w/f new; then
     now=new
   fi
-  if compgen -G 'w/.cfi2sframe-*' >/dev/null; then
-    left=$(echo w/.cfi2sframe-*)
-    rm -f w/.cfi2sframe-*
-  fi
+  ! has_temporary_files || left=$(echo w/.cfi2sframe-*)
+  remove_temporary_files
 }
 
 # Names and numbers of the calls that the command makes: lines "NAME COUNT".
@@ -76,12 +46,12 @@ list_calls ()
   cp old w/f
   strace -f -qq -o trace "$@" >/dev/null 2>&1
   sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' trace | sort | uniq -c |
-    while read -r n name; do
+    while read -r times name; do
       case $name in
         execve | exit_group | exit | rt_sigreturn) continue ;;
       esac
       if [ -n "$full" ] || [[ $writing == *,$name,* ]]; then
-        echo "$name $n"
+        echo "$name $times"
       fi
     done
 }
@@ -100,20 +70,20 @@ inject ()
 # kill_everywhere TITLE ALLOWED-STATES SIGNAL COMMAND...
 kill_everywhere ()
 {
-  local title=$1 allowed=$2 signal=$3 bad= n=0 hits=0 name times i now left
+  local title=$1 allowed=$2 signal=$3 bad= tried=0 hits=0 name times i now left
   shift 3
   while read -r name times; do
     for ((i = 1; i <= times; i++)); do
       inject "$name:signal=$signal:when=$i" "$@" || hits=$((hits + 1))
-      n=$((n + 1))
+      tried=$((tried + 1))
       look
       [[ " $allowed " == *" $now "* ]] || bad+="$name $i: $now"$'\n'
       [ "$signal" = SIGKILL ] || [ -z "$left" ] || bad+="$name $i: left $left"$'\n'
     done
   done < <(list_calls "$@")
   # Close to the end, the work is done when the signal comes.
-  [ $hits -gt $((n / 2)) ] || bad+="only $hits of $n signals had any effect"
-  report "$title: $signal at each of $n system calls" "$bad"
+  [ $hits -gt $((tried / 2)) ] || bad+="only $hits of $tried signals had any effect"
+  report "$title: $signal at each of $tried system calls" "$bad"
 }
 
 # fail_everywhere TITLE ERROR[+] COMMAND...: success means the new file, failure
@@ -121,7 +91,7 @@ kill_everywhere ()
 # putting things right fails as well.
 fail_everywhere ()
 {
-  local title=$1 error=${2%+} on=${2#"${2%+}"} bad= n=0 hits=0
+  local title=$1 error=${2%+} on=${2#"${2%+}"} bad= tried=0 hits=0
   local name times i now left said rc wanted
   shift 2
   while read -r name times; do
@@ -133,7 +103,7 @@ fail_everywhere ()
     for ((i = 1; i <= times; i++)); do
       inject "$name:error=$error:when=$i$on" "$@"
       rc=$?
-      n=$((n + 1))
+      tried=$((tried + 1))
       look
       mapfile -t said <output
       wanted=old
@@ -152,8 +122,8 @@ fail_everywhere ()
       [ -z "$left" ] || bad+="$name $i: left $left"$'\n'
     done
   done < <(list_calls "$@")
-  [ $hits -gt $((n / 4)) ] || bad+="only $hits of $n errors had any effect"
-  report "$title: $error${on:+ for good} from each of $n system calls" "$bad"
+  [ $hits -gt $((tried / 4)) ] || bad+="only $hits of $tried errors had any effect"
+  report "$title: $error${on:+ for good} from each of $tried system calls" "$bad"
 }
 
 # try TITLE COMMAND...: the command on w/f.  The references are made first.
@@ -201,5 +171,4 @@ if [ -n "$full" ] && strip old; then
   try "remove" "$rewrite" remove
 fi
 
-echo "1..$count"
-[ $failures -eq 0 ]
+end_report

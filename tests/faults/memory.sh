@@ -9,43 +9,8 @@
 # memory.c makes allocations fail: one of them, and all from one on.  Prints
 # TAP.
 
-srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd) || exit 99
-builddir=$(cd "${1:-.}" && pwd) || exit 99
-program=$builddir/src/cfi2sframe
-compiler=${CC:-cc}
-
-skip_all ()
-{
-  echo "1..0 # SKIP $1"
-  exit 0
-}
-
-! grep -q __asan_init "$program" || skip_all "AddressSanitizer has its own malloc"
-
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' INT TERM
-cd "$dir" || exit 99
-mkdir w
-
-printf '#include <stdlib.h>\n#ifndef __GLIBC__\n#error\n#endif\n' >glibc.c
-"$compiler" -c glibc.c 2>/dev/null \
-  || skip_all "only glibc has its malloc under another name"
-"$compiler" -shared -fPIC -O1 -o memory.so "$srcdir/tests/faults/memory.c" \
-  || exit 99
-count=0
-failures=0
-report ()
-{
-  count=$((count + 1))
-  if [ -z "$2" ]; then
-    echo "ok $count - $1"
-  else
-    failures=$((failures + 1))
-    echo "not ok $count - $1"
-    echo "$2" | sed 's/^/# /'
-  fi
-}
+. "$(dirname "$0")/common.sh"
+compile_memory_faults
 
 # run ARGUMENT...: work on w/f, which is old.  Sets $rc.
 run ()
@@ -58,12 +23,6 @@ run ()
 no_times ()
 {
   sed -i 's/"seconds":[0-9.e-]*//; s/ time="[0-9.]*"//g' "$1"
-}
-
-# New processes take most of this test's time.
-remove_temporary_files ()
-{
-  ! compgen -G 'w/.cfi2sframe-*' >/dev/null || rm -f w/.cfi2sframe-*
 }
 
 # is_right: whether the last run came to what it may come to.
@@ -88,7 +47,7 @@ is_right ()
       [ $now = old ] ;;
     *)
       false ;;
-  esac && ! compgen -G 'w/.cfi2sframe-*' >/dev/null
+  esac && ! has_temporary_files
 }
 
 # judge WHAT: note in $bad what is wrong with the last run, if anything, and put
@@ -109,7 +68,7 @@ judge ()
 # sweep TITLE FILE STEP ARGUMENT...: every STEP-th allocation fails for good.
 sweep ()
 {
-  local title=$1 step=$3 bad="" all n once=0 libdwarf=0
+  local title=$1 step=$3 bad="" all number once=0 libdwarf=0
   cp "$2" old
   shift 3
   rm -f all
@@ -122,43 +81,20 @@ sweep ()
   no_times output
   cp output wanted
   cmp -s old new && { report "$title" "it changed nothing"; return; }
-  for ((n = 1; n <= all; n++)); do
-    FAULT_AT=$n run "$@"
-    judge "allocation $n"
+  for ((number = 1; number <= all; number++)); do
+    FAULT_AT=$number run "$@"
+    judge "allocation $number"
     [ "$rc" -eq 0 ] || once=$((once + 1))
-    [ $((n % step)) -eq 0 ] || continue
-    FAULT_AT=$n FAULT_LASTING=1 run "$@"
-    judge "allocations from $n on"
-    [ "$rc" -ne 0 ] || [ "$n" -gt $((all - 9)) ] \
-      || bad+="allocations from $n on: no effect"$'\n'
+    [ $((number % step)) -eq 0 ] || continue
+    FAULT_AT=$number FAULT_LASTING=1 run "$@"
+    judge "allocations from $number on"
+    [ "$rc" -ne 0 ] || [ "$number" -gt $((all - 9)) ] \
+      || bad+="allocations from $number on: no effect"$'\n'
   done
   [ $once -gt $((all / 4)) ] || bad+="only $once of $all had any effect"
   report "$title: $all allocations ($libdwarf in libdwarf that it does not look at)" "$bad"
 }
 
-cat >small.c <<'END'
-#include <stdio.h>
-#include <string.h>
-static int __attribute__ ((noinline))
-variable (int n)
-{
-  char *space = __builtin_alloca (n + 1);
-  memset (space, 'x', n);
-  space[n] = 0;
-  return (int)strlen (space);
-}
-static int __attribute__ ((noinline))
-deep (int n)
-{
-  return n > 0 ? deep (n - 1) + variable (n) : variable (9);
-}
-int
-main (int argc, char **argv)
-{
-  printf ("%d %s\n", deep (argc), argv[0]);
-  return 0;
-}
-END
 "$compiler" -O2 -o small small.c || exit 99
 "$compiler" -O2 -c small.c || exit 99
 sweep "a program" small 3 -q
@@ -173,8 +109,7 @@ strip -o stripped small
 if "$program" -q -n --analyze stripped 2>log; then
   sweep "rows made from code" stripped 7 -q --analyze
 else
-  count=$((count + 1))
-  echo "ok $count - rows made from code # SKIP $(tail -n 1 log)"
+  skip "rows made from code: $(tail -n 1 log)"
 fi
 sweep "an object" small.o 7 -q --relocatable
 if "$compiler" -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables \
@@ -183,8 +118,7 @@ if "$compiler" -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables \
   sweep "a program with a debug file that is compressed" stripped 7 \
     -q --debug-file=debug
 else
-  count=$((count + 1))
-  echo "ok $count - a program with a debug file # SKIP cannot be made here"
+  skip "a program with a debug file cannot be made here"
 fi
 
 # Without memory for a name, a list of files does not end there.  What is said
@@ -215,8 +149,8 @@ for stats in json junit; do
   cp output wanted
   grep -c 'w/[fg]' wanted | grep -q 2 || bad="not both are told of"$'\n'
   all=$(cat all)
-  for ((n = 1; n <= all; n++)); do
-    FAULT_AT=$n several $stats
+  for ((number = 1; number <= all; number++)); do
+    FAULT_AT=$number several $stats
     [ $rc -eq 0 ] || failed=$((failed + 1))
     case $rc in
       0) in_order
@@ -225,11 +159,10 @@ for stats in json junit; do
          mapfile -t -O ${#said[@]} said <output
          [[ ${said[*]} == *emory* ]] ;;
       *) false ;;
-    esac || bad+="allocation $n: exit status $rc: $(cat errors)"$'\n'
+    esac || bad+="allocation $number: exit status $rc: $(cat errors)"$'\n'
   done
   [ $failed -gt 4 ] || bad+="only $failed of $all had any effect"
   report "several files, $stats: $all allocations" "$bad"
 done
 
-echo "1..$count"
-[ $failures -eq 0 ]
+end_report

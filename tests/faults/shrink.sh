@@ -8,49 +8,8 @@
 #
 # memory.c does that to the file at allocations of the program.  Prints TAP.
 
-srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd) || exit 99
-builddir=$(cd "${1:-.}" && pwd) || exit 99
-program=$builddir/src/cfi2sframe
-compiler=${CC:-cc}
-
-skip_all ()
-{
-  echo "1..0 # SKIP $1"
-  exit 0
-}
-
-! grep -q __asan_init "$program" || skip_all "AddressSanitizer has its own malloc"
-
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' INT TERM
-cd "$dir" || exit 99
-
-printf '#include <stdlib.h>\n#ifndef __GLIBC__\n#error\n#endif\n' >glibc.c
-"$compiler" -c glibc.c 2>/dev/null \
-  || skip_all "only glibc has its malloc under another name"
-"$compiler" -shared -fPIC -O1 -o memory.so "$srcdir/tests/faults/memory.c" \
-  || exit 99
-
-count=0
-failures=0
-report ()
-{
-  count=$((count + 1))
-  if [ -z "$2" ]; then
-    echo "ok $count - $1"
-  else
-    failures=$((failures + 1))
-    echo "not ok $count - $1"
-    printf '%s\n' "$2" | sed 's/^/# /'
-  fi
-}
-
-# New processes take most of this test's time.
-remove_temporary_files ()
-{
-  ! compgen -G 'w/.cfi2sframe-*' >/dev/null || rm -f w/.cfi2sframe-*
-}
+. "$(dirname "$0")/common.sh"
+compile_memory_faults
 
 # is_right SIZE: whether the run of which $rc is the status came to what it may
 # come to, after w/f had been cut off to SIZE bytes: it was too late to notice, or
@@ -66,7 +25,7 @@ is_right ()
          && if cmp -s w/f wanted; then late=$((late + 1)); else [ ! -s w/f ]; fi ;;
     1) [ ${#lines[@]} -eq 1 ] && cmp -s w/f "cut-$1" ;;
     *) false ;;
-  esac && ! compgen -G 'w/.cfi2sframe-*' >/dev/null
+  esac && ! has_temporary_files
 }
 
 # count_allocations ARGUMENT...: work on a copy of old.  Sets $all, and leaves the
@@ -85,7 +44,7 @@ count_allocations ()
 # sizes.
 cut_off ()
 {
-  local title=$1 step=$3 bad="" told=0 late=0 all n size old_size sizes rc
+  local title=$1 step=$3 bad="" told=0 late=0 all number size old_size sizes rc
   cp "$2" old
   old_size=$(stat -c %s old)
   sizes="0 100 $((old_size / 2)) $((old_size - 1))"
@@ -94,14 +53,14 @@ cut_off ()
   for size in $sizes; do
     head -c "$size" old >"cut-$size"
   done
-  for ((n = 1; n <= all; n += step)); do
+  for ((number = 1; number <= all; number += step)); do
     for size in $sizes; do
       cp old w/f
-      FAULT_AT=$n FAULT_CUT=$size FAULT_FILE=w/f LD_PRELOAD=$PWD/memory.so \
+      FAULT_AT=$number FAULT_CUT=$size FAULT_FILE=w/f LD_PRELOAD=$PWD/memory.so \
         "$program" "$@" w/f >output 2>errors
       rc=$?
       is_right $size \
-        || bad+="allocation $n, $size bytes: exit status $rc, $(stat -c %s w/f) bytes, $(ls -A w): $(cat errors)"$'\n'
+        || bad+="allocation $number, $size bytes: exit status $rc, $(stat -c %s w/f) bytes, $(ls -A w): $(cat errors)"$'\n'
       remove_temporary_files
     done
   done 2>/dev/null # the shell's own "Bus error"
@@ -114,15 +73,15 @@ cut_off ()
 # Objects are written by libelf, which knows less about it.
 unreadable ()
 {
-  local title=$1 step=$3 bad="" told=0 late=0 all n page pages rc lines
+  local title=$1 step=$3 bad="" told=0 late=0 all number page pages rc lines
   cp "$2" old
   pages=$((($(stat -c %s old) + $(getconf PAGESIZE) - 1) / $(getconf PAGESIZE)))
   shift 3
   count_allocations "$@" || { report "$title" "$(cat errors)"; return; }
-  for ((n = 1; n <= all; n += step)); do
+  for ((number = 1; number <= all; number += step)); do
     for page in 0 1 $((pages / 2)) $((pages - 1)); do
       cp old w/f
-      FAULT_AT=$n FAULT_PAGE=$page FAULT_FILE=w/f LD_PRELOAD=$PWD/memory.so \
+      FAULT_AT=$number FAULT_PAGE=$page FAULT_FILE=w/f LD_PRELOAD=$PWD/memory.so \
         "$program" "$@" w/f >output 2>errors
       rc=$?
       mapfile -t lines <errors
@@ -133,8 +92,8 @@ unreadable ()
              && [[ ${lines[0]} == *": the file "*", or cannot be read" \
                    || $*${lines[0]} == *relocatable*" cannot write data to file" ]] ;;
         *) false ;;
-      esac && ! compgen -G 'w/.cfi2sframe-*' >/dev/null \
-        || bad+="allocation $n, page $page: exit status $rc, $(ls -A w): $(cat errors)"$'\n'
+      esac && ! has_temporary_files \
+        || bad+="allocation $number, page $page: exit status $rc, $(ls -A w): $(cat errors)"$'\n'
       remove_temporary_files
     done
   done 2>/dev/null # the shell's own "Bus error"
@@ -142,24 +101,6 @@ unreadable ()
   report "$title: $told told, $late not needed any more" "$bad"
 }
 
-cat >small.c <<'END'
-#include <stdio.h>
-#include <string.h>
-static int __attribute__ ((noinline))
-variable (int n)
-{
-  char *space = __builtin_alloca (n + 1);
-  memset (space, 'x', n);
-  space[n] = 0;
-  return (int)strlen (space);
-}
-int
-main (int argc, char **argv)
-{
-  printf ("%d %s\n", variable (argc), argv[0]);
-  return 0;
-}
-END
 "$compiler" -O2 -g -o small small.c || exit 99
 "$compiler" -O2 -g -c small.c || exit 99
 ar rc small.a small.o || exit 99
@@ -193,5 +134,4 @@ bad=
 [ $rc -eq 1 ] && [ ! -s output ] && grep -q ' meanwhile' errors || bad="exit status $rc: $(cat output errors)"
 report "--check" "$bad"
 
-echo "1..$count"
-[ $failures -eq 0 ]
+end_report
