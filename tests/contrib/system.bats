@@ -10,6 +10,13 @@ system ()
     --cfi2sframe="$CFI2SFRAME" --root=root "$@"
 }
 
+# prints TEXT COMMAND...: it succeeds, and prints that.
+prints ()
+{
+  gives 0 system "${@:2}"
+  [ "$output" = "$1" ] || report
+}
+
 in_root ()
 {
   PATH=$PATH:/usr/sbin:/sbin dpkg --root="$PWD/root" --force-not-root \
@@ -61,7 +68,7 @@ new_root ()
   local name
   for name in one two; do
     make_package $name 1
-    in_root -i $name.deb >log 2>&1 || { cat log; return 1; }
+    install_package $name
   done
 }
 
@@ -104,24 +111,19 @@ END
   system status
   [ "${lines[0]}" = "4 programs and libraries, 0 of them converted" ] || report
   cp -a root before
-  gives 0 system convert
-  [ "$output" = "4 files converted" ] || report
+  prints "4 files converted" convert
   [ -z "$stderr" ] || report
   [ root/usr/bin/one -ef root/usr/bin/one-too ]
   has_sframe root/usr/lib/two/helper
   [ "$(root/usr/bin/one)" = "$(./small)" ]
-  system status
-  [ "$output" = "4 programs and libraries, 4 of them converted" ] || report
+  prints "4 programs and libraries, 4 of them converted" status
   # dpkg sees them as changed; verify says that nothing else did it.
   run in_root --verify
   [ "${#lines[@]}" -eq 6 ] || { echo "$output"; return 1; }
-  gives 0 system verify
-  [ "$output" = "8 files as packaged, 6 of them converted; 0 not" ] || report
+  prints "8 files as packaged, 6 of them converted; 0 not" verify
   # Twice is as good as once.
-  system convert
-  [ "$output" = "0 files converted" ] || report
-  gives 0 system undo
-  [ "$output" = "4 files restored" ] || report
+  prints "0 files converted" convert
+  prints "4 files restored" undo
   diff -r before root
   clean
   [ root/usr/bin/one -ef root/usr/bin/one-too ]
@@ -167,25 +169,20 @@ END
 @test "-n changes nothing" {
   make_root
   cp -a root before
-  system -n convert
-  [ "$output" = "4 files would be converted" ] || report
+  prints "4 files would be converted" -n convert
   diff -r before root
-  system convert one
-  [ "$output" = "2 files converted" ] || report
+  prints "2 files converted" convert one
   rm -rf before
   cp -a root before
-  system -n undo
-  [ "$output" = "2 files would be restored" ] || report
+  prints "2 files would be restored" -n undo
   diff -r before root
 }
 
 @test "a package after the other, by name" {
   make_root
-  system convert one
-  [ "$output" = "2 files converted" ] || report
+  prints "2 files converted" convert one
   run ! has_sframe root/usr/bin/two
-  system verify two
-  [ "$output" = "4 files as packaged, 0 of them converted; 0 not" ] || report
+  prints "4 files as packaged, 0 of them converted; 0 not" verify two
   gives 1 system convert three
   [[ $stderr == *"three is not installed" ]] || report
 }
@@ -195,9 +192,8 @@ END
   echo more >>root/usr/lib/one/text
   cp root/usr/bin/two own
   strip root/usr/bin/two
-  gives 0 system convert
-  [ "$output" = "3 files converted
-1 file left alone: changed by somebody" ] || report
+  prints "3 files converted
+1 file left alone: changed by somebody" convert
   run ! has_sframe root/usr/bin/two
   "$CFI2SFRAME" root/usr/bin/two root/usr/bin/two-too
   printf x >>root/usr/bin/one
@@ -225,28 +221,22 @@ END
   pack shipped 1
   install_package shipped
   cp -a root before
-  gives 0 system undo
-  [ "$output" = "0 files restored" ] || report
-  gives 0 system convert shipped
-  [ "$output" = "0 files converted" ] || report
+  prints "0 files restored" undo
+  prints "0 files converted" convert shipped
   diff -r before root
-  gives 0 system verify
-  [ "$output" = "12 files as packaged, 3 of them converted (3 by their packages); 0 not" ] || report
-  gives 0 system convert
-  [ "$output" = "4 files converted" ] || report
+  prints "12 files as packaged, 3 of them converted (3 by their packages); 0 not" verify
+  prints "4 files converted" convert
   system status
   [ "${lines[0]}" = "6 programs and libraries, 6 of them converted (2 by their packages)" ] || report
-  gives 0 system undo
-  [ "$output" = "4 files restored" ] || report
+  prints "4 files restored" undo
   diff -r before root
   clean
   # What is damaged is for the package manager.
   local offset
   read -r offset _ < <(section root/usr/bin/shipped .sframe)
   poke root/usr/bin/shipped $offset 00
-  gives 0 system convert shipped
-  [ "$output" = "0 files converted
-1 file left alone: changed by somebody" ] || report
+  prints "0 files converted
+1 file left alone: changed by somebody" convert shipped
   gives 0 system undo shipped
   [[ $output == "0 files restored"* ]] || report
   gives 1 system verify shipped
@@ -258,10 +248,8 @@ END
   "$CFI2SFRAME" package-one/usr/bin/one package-one/usr/bin/one-too
   pack one 2
   install_package one
-  gives 0 system convert
-  [ "$output" = "1 file converted" ] || report
-  gives 0 system undo
-  [ "$output" = "3 files restored" ] || report
+  prints "1 file converted" convert
+  prints "3 files restored" undo
   clean
   has_sframe root/usr/bin/one
 }
@@ -275,11 +263,9 @@ END
   poke package-one/usr/lib/one/helper $offset 00
   pack one 2
   install_package one
-  gives 0 system convert
-  [ "$output" = "3 files converted" ] || report
+  prints "3 files converted" convert
   gives 0 system verify
-  gives 0 system undo
-  [ "$output" = "3 files restored" ] || report
+  prints "3 files restored" undo
   clean
 }
 
@@ -290,9 +276,8 @@ END
   "$CFI2SFRAME" root/usr/bin/one root/usr/bin/one-too root/usr/local/bin/own
   strip root/usr/lib/two/helper
   "$CFI2SFRAME" root/usr/lib/two/helper
-  gives 0 system undo
-  [ "$output" = "1 file restored
-1 file left alone: changed by somebody" ] || report
+  prints "1 file restored
+1 file left alone: changed by somebody" undo
   has_sframe root/usr/local/bin/own
   has_sframe root/usr/lib/two/helper
 }
@@ -312,17 +297,15 @@ END
   # dpkg itself makes a list for a package that has none.
   rm root/var/lib/dpkg/info/two.md5sums
   cp -a root before
-  gives 0 system convert
-  [ "$output" = "3 files converted
-4 files left alone: no checksum in the package" ] || report
+  prints "3 files converted
+4 files left alone: no checksum in the package" convert
   cmp before/etc/conf root/etc/conf
   diff -r before/usr/lib/two root/usr/lib/two
   gives 0 system undo
   diff -r before root
   "$CFI2SFRAME" root/etc/conf root/usr/bin/two root/usr/bin/two-too
-  gives 0 system undo
-  [ "$output" = "0 files restored
-2 files left alone: no checksum in the package" ] || report
+  prints "0 files restored
+2 files left alone: no checksum in the package" undo
   has_sframe root/etc/conf
   gives 0 system verify
 }
@@ -343,12 +326,10 @@ END
   install_package one
   gives 0 system verify
   cp -a root before
-  gives 0 system convert
-  [ "$output" = "4 files converted" ] || report
+  prints "4 files converted" convert
   has_sframe root/usr/bin/merged
   gives 0 system verify
-  gives 0 system undo
-  [ "$output" = "4 files restored" ] || report
+  prints "4 files restored" undo
   diff -r before root
 }
 
@@ -370,11 +351,9 @@ END
     in_root --force-architecture -i both.deb >log 2>&1 || { cat log; return 1; }
   done
   [ -e root/var/lib/dpkg/info/both:arm64.md5sums ]
-  gives 0 system convert both:arm64
-  [ "$output" = "2 files converted" ] || report
+  prints "2 files converted" convert both:arm64
   gives 0 system verify
-  gives 0 system undo
-  [ "$output" = "2 files restored" ] || report
+  prints "2 files restored" undo
   clean
 }
 
@@ -382,13 +361,11 @@ END
 other_system ()
 {
   local kind=$1
-  gives 0 system status
-  [ "$output" = "5 programs and libraries, 2 of them converted (2 by their packages)
+  prints "5 programs and libraries, 2 of them converted (2 by their packages)
      1 not: no checksum in the package
-     2 not: still to be converted" ] || report
-  gives 0 system convert
-  [ "$output" = "2 files converted
-$2" ] || report
+     2 not: still to be converted" status
+  prints "2 files converted
+$2" convert
   has_sframe root/usr/bin/plain
   no_sframe root/etc/$kind.conf
   gives 0 system verify
@@ -397,8 +374,7 @@ $2" ] || report
   gives 1 system verify plain
   [[ $output == *"/usr/bin/plain (changed, not by cfi2sframe alone)"* ]] || report
   truncate -s -5 root/usr/bin/plain
-  gives 0 system undo
-  [ "$output" = "2 files restored" ] || report
+  prints "2 files restored" undo
   cmp small root/usr/bin/plain
   has_sframe root/usr/bin/shipped
   gives 1 system verify nothing
@@ -494,7 +470,7 @@ EOF
   make_root
   system convert
   make_package one 2
-  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  install_package one
   in_root -r two >log 2>&1 || { cat log; return 1; }
   [ ! -e root/usr/lib/two ]
   system status
@@ -561,12 +537,8 @@ time.sleep(600)" 3>&- &
   for i in $(seq 60); do
     cp small package-many/usr/lib/many/$i
   done
-  mkdir package-many/DEBIAN
-  sed 's/^Package: .*/Package: many/' package-one/DEBIAN/control \
-    >package-many/DEBIAN/control
-  (cd package-many && md5sum usr/lib/many/* >DEBIAN/md5sums)
-  dpkg-deb --root-owner-group -b package-many many.deb >/dev/null
-  in_root -i many.deb >log 2>&1
+  pack many 1
+  install_package many
   for i in 0.15 0.25 0.3 0.4 0.5; do
     setsid python3 "$srcdir/contrib/system/sframe-system" -j1 \
       --cfi2sframe="$CFI2SFRAME" --root=root convert >/dev/null 2>&1 3>&- &
@@ -605,21 +577,18 @@ time.sleep(600)" 3>&- &
   cp small outside/one
   mv root/usr/bin root/usr/sbin
   ln -s "$PWD/outside" root/usr/bin
-  system convert
-  [ "$output" = "2 files converted" ] || report
+  prints "2 files converted" convert
   run ! has_sframe outside/one
   # The same name inside is what a program would find there.
   mkdir -p "root$PWD"
   mv root/usr/sbin "root$PWD/outside"
-  system convert
-  [ "$output" = "2 files converted" ] || report
+  prints "2 files converted" convert
   has_sframe "root$PWD/outside/one"
   run ! has_sframe outside/one
   # Round and round.
   rm root/usr/bin
   ln -s bin root/usr/bin
-  system undo
-  [ "$output" = "2 files restored" ] || report
+  prints "2 files restored" undo
   gives 1 system verify one
   [[ $output == *"/usr/bin/one (Too many levels of symbolic links)"* ]] || report
 }
@@ -671,7 +640,7 @@ EOF
   while [ ! -e ended ]; do sleep 0.1; done
   sleep 0.2 # the script ends
   gives 0 system convert
-  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  install_package one
 }
 
 # Python's splitlines takes all of these for ends of lines.
@@ -690,7 +659,7 @@ EOF
      printf '%s  %s\n' "$(md5sum <"$name" | cut -c 1-32)" "$name"
    done >DEBIAN/md5sums)
   dpkg-deb --root-owner-group -b $folder names.deb >/dev/null
-  in_root -i names.deb >log 2>&1 || { cat log; return 1; }
+  install_package names
   cp -a root before
   gives 0 system -v convert names
   [ "${#lines[@]}" -eq 8 ] || report
@@ -698,12 +667,9 @@ EOF
   for name in "${names[@]}"; do
     has_sframe "root/usr/lib/names/$name"
   done
-  system status names
-  [ "$output" = "7 programs and libraries, 7 of them converted" ] || report
-  gives 0 system verify names
-  [ "$output" = "7 files as packaged, 7 of them converted; 0 not" ] || report
-  system -n undo names
-  [ "$output" = "7 files would be restored" ] || report
+  prints "7 programs and libraries, 7 of them converted" status names
+  prints "7 files as packaged, 7 of them converted; 0 not" verify names
+  prints "7 files would be restored" -n undo names
   system -v undo names
   [ "${#lines[@]}" -eq 8 ] || report
   [ "${lines[7]}" = "7 files restored" ] || report
@@ -761,13 +727,11 @@ EOF
   poke root/usr/bin/two $offset 00
   system status
   [[ $output == *"4 of them converted"* ]] || report
-  gives 0 system convert
-  [ "$output" = "1 file converted" ] || report
+  prints "1 file converted" convert
   [ "$(checksum root/usr/bin/two)" = "$good" ]
   # Whoever wants it otherwise says so.
   poke root/usr/bin/two $offset 00
-  system convert -- --replace=no
-  [ "$output" = "0 files converted" ] || report
+  prints "0 files converted" convert -- --replace=no
 }
 
 # The package with the trigger, as debhelper would make it.
@@ -782,9 +746,7 @@ make_trigger_package ()
   cp "$srcdir/debian/sframe-system-trigger.default" \
     $folder/etc/default/sframe-system-trigger
   echo /etc/default/sframe-system-trigger >$folder/DEBIAN/conffiles
-  sed 's/^Package: .*/Package: sframe-system-trigger/' package-one/DEBIAN/control \
-    >$folder/DEBIAN/control
-  dpkg-deb --root-owner-group -b $folder sframe-system-trigger.deb >/dev/null
+  pack sframe-system-trigger 1
   mkdir -p bin
   ln -sf "$CFI2SFRAME" bin/cfi2sframe
   ln -sf "$srcdir/contrib/system/sframe-system" bin/
@@ -794,15 +756,15 @@ make_trigger_package ()
 @test "the trigger: off by default; on, it converts what is installed" {
   make_root
   make_trigger_package
-  in_root -i sframe-system-trigger.deb >log 2>&1 || { cat log; return 1; }
+  install_package sframe-system-trigger
   make_package one 2
-  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  install_package one
   run ! has_sframe root/usr/bin/one
   sed -i 's/^CONVERT=.*/CONVERT=yes/' root/etc/default/sframe-system-trigger
   sed -i "s|^OPTIONS=.*|OPTIONS=\"--exclude='/usr/lib/two/*'\"|" \
     root/etc/default/sframe-system-trigger
   make_package one 3
-  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  install_package one
   has_sframe root/usr/bin/one
   has_sframe root/usr/bin/two
   run ! has_sframe root/usr/lib/two/helper
@@ -811,11 +773,11 @@ make_trigger_package ()
   chmod +x fails
   ln -sf "$PWD/fails" bin/sframe-system
   make_package one 4
-  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  install_package one
   grep -q "not all files were converted" log
   echo 'OPTIONS="' >>root/etc/default/sframe-system-trigger
   make_package one 5
-  in_root -i one.deb >log 2>&1 || { cat log; return 1; }
+  install_package one
   grep -q "not all files were converted" log
   [[ $(in_root -s one) == *"Status: install ok installed"* ]]
 }
