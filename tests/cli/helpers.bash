@@ -13,12 +13,29 @@ own_folder ()
   # unless $TRACE_FUNCTIONS is set.
   [ -n "${TRACE_FUNCTIONS-}" ] || set +T
   export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+  children=()
   mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
 }
 
 setup ()
 {
   own_folder
+}
+
+# Processes whose numbers are in $children are killed at the end of the test.
+teardown ()
+{
+  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
+}
+
+# within_a_minute COMMAND...: wait until it succeeds.
+within_a_minute ()
+{
+  local tries=0
+  until "$@" 2>/dev/null; do
+    [ $((tries += 1)) -lt 1200 ] || { echo "not within a minute: $*"; return 1; }
+    sleep 0.05
+  done
 }
 
 # needs PROGRAM...: skip the test unless all are installed.

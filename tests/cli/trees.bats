@@ -49,18 +49,37 @@ no_temporaries ()
   [ -z "$(find "$1" -name '.cfi2sframe-*')" ]
 }
 
-# start_slowly MILLISECONDS COMMAND...: start a command with delays before it
-# flushes a file.  Its process number is in $started; interrupts are not ignored.
-start_slowly ()
+# start_held CALLS[:when=N]:delay_WHERE COMMAND...: start a command that waits
+# before (enter) or behind (exit) these system calls until `let_go'; if $held_name
+# is set, those that have this name.  Its process number is in $started; interrupts
+# are not ignored.
+start_held ()
 {
-  local delay=${1}000
-  shift
   needs_strace
-  env --default-signal=INT strace -D -f -o "$BATS_TEST_TMPDIR/calls" \
-    -e trace=fsync,fdatasync \
-    -e inject=fsync,fdatasync:delay_enter="$delay" \
-    "$@" >out 2>err 3>&- &
+  calls=$BATS_TEST_TMPDIR/calls
+  rm -f "$calls"
+  env --default-signal=INT strace -D -f -o "$calls" -e trace="${1%%:*}" \
+    -e inject="$1"=100000000 ${held_name+-P "$held_name"} \
+    "${@:2}" >out 2>err 3>&- &
   started=$!
+  children+=("$started")
+}
+
+# Wait until it waits, before a call.
+until_held ()
+{
+  within_a_minute grep -q '(' "$calls"
+}
+
+# Its exit status is in $status.  Who loses its tracer goes on, unless it was killed
+# and is gone.
+let_go ()
+{
+  local tracer
+  tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$started/status" 2>/dev/null) || true
+  [ -z "$tracer" ] || kill -9 "$tracer"
+  status=0
+  wait "$started" || status=$?
 }
 
 @test "-r converts what is in a directory and skips the rest" {
@@ -385,6 +404,7 @@ assert total["not_elf"] == 4, total
 
 teardown ()
 {
+  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
   cd /
   if [ -n "${mounted-}" ]; then
     umount "$mounted"
@@ -469,11 +489,11 @@ teardown ()
   done
 }
 
-# Slowly, as above, with a terminal for its output.
+# With a delay before each file is flushed, and with a terminal for its output.
+slowly="strace -f -o /dev/null -e trace=fsync -e inject=fsync:delay_enter=400000"
 on_slow_terminal ()
 {
-  script -qec "strace -f -o /dev/null -e trace=fsync \
-    -e inject=fsync:delay_enter=400000 $CFI2SFRAME $*" /dev/null </dev/null
+  script -qec "$slowly $CFI2SFRAME $*" /dev/null </dev/null
 }
 
 # All of them wait most of the time, so they do it together.
@@ -484,7 +504,9 @@ on_slow_terminal ()
   make_tree piped
   cp -a piped seen
   cp -a piped quiet
-  start_slowly 400 "$CFI2SFRAME" -r -j 1 piped
+  needs_strace
+  $slowly "$CFI2SFRAME" -r -j 1 piped >out 2>err 3>&- &
+  local started=$!
   on_slow_terminal -r -j 1 seen >screen 3>&- &
   local seen=$!
   on_slow_terminal -r -q quiet >silence 3>&- &
@@ -516,6 +538,15 @@ told_how_far ()
   [ "$said" -ge $((converted - 2)) ]
 }
 
+any_converted ()
+{
+  local file
+  for file in $(find "$1" -type f); do
+    ! has_sframe "$file" || return 0
+  done
+  return 1
+}
+
 # End the program by SIGNAL while it works: every file is old or new.
 interrupt ()
 {
@@ -526,11 +557,13 @@ interrupt ()
   cp -a tree before
   cp -a tree after
   convert -r -q "${@}" after
-  start_slowly 1000 "$CFI2SFRAME" -r -j 2 "$@" tree
-  sleep 1.5
+  # Each thread flushes a file and its folder, and is held at its second file.
+  start_held fsync:when=3:delay_enter "$CFI2SFRAME" -r -j 2 "$@" tree
+  within_a_minute any_converted tree
   kill -s "$signal" "$started"
-  status=0
-  wait "$started" || status=$?
+  # A signal that a tracer has in its hands is lost with it.
+  within_a_minute eval '! grep -q "^State:.[^Z]" "/proc/$started/status"'
+  let_go
   [ "$status" -eq $((128 + $(kill -l "$signal"))) ] || report
   no_temporaries tree
   told_how_far tree
@@ -543,7 +576,7 @@ interrupt ()
 
 # Checking keeps nothing, so there is nothing to go on with.
 @test "--check and --lint tell how many files were checked before ^C" {
-  local mode modes=(--check) tries
+  local mode modes=(--check)
   # 20,000 times the same one, which takes minutes on any machine.
   copy "$(program_file ls)" program
   convert program
@@ -557,10 +590,7 @@ interrupt ()
       >out 2>err 3>&- &
     started=$!
     # Lines come when a buffer is full, behind some files.
-    for tries in {1..600}; do
-      [ ! -s out ] || break
-      sleep 0.1
-    done
+    within_a_minute test -s out
     kill -s INT "$started"
     status=0
     wait "$started" || status=$?
@@ -798,8 +828,7 @@ with_time_between ()
 # As root in a tree that others write to: tree/a is theirs, tree/b is not.  With
 # an .sframe, what they put there was taken for what another run had made.
 @test "hard links: what was put in place of the new file is not linked" {
-  needs_strace
-  local what operands program
+  local what operands
   small_program in
   for what in plain converted; do
     for operands in "-r tree" "tree/a/x tree/b/x"; do
@@ -810,17 +839,13 @@ with_time_between ()
       [ $what = plain ] || convert evil
       cp evil expected
       # shellcheck disable=SC2086
-      strace -f -o /dev/null -e inject=linkat:delay_enter=1500000 \
-        "$CFI2SFRAME" $operands >log 2>&1 3>&- &
-      program=$!
-      for ((i = 0; i < 100; i++)); do
-        ! has_sframe tree/a/x || break
-        sleep 0.02
-      done
+      start_held linkat:delay_enter "$CFI2SFRAME" $operands
+      until_held
       has_sframe tree/a/x
       mv evil tree/a/x
       # The link is lost; the other name is a file of its own.
-      wait $program || { cat log; return 1; }
+      let_go
+      [ "$status" -eq 0 ] || { cat err; return 1; }
       cmp expected tree/a/x
       has_sframe tree/b/x
       "$CFI2SFRAME" --undo -o original tree/b/x
@@ -877,10 +902,11 @@ with_time_between ()
 # of three names in place, another one does all of them.
 linked_by_two ()
 {
-  start_slowly 1500 "$CFI2SFRAME" "$@" -r tree
-  sleep 0.7
+  start_held fsync:delay_enter "$CFI2SFRAME" "$@" -r tree
+  until_held
   exits 0 "$@" -r tree
-  wait "$started" || { echo "$*: $(cat err)"; return 1; }
+  let_go
+  [ "$status" -eq 0 ] || { echo "$*: $(cat err)"; return 1; }
   [ tree/a -ef tree/b ] && [ tree/a -ef tree/c ] || { echo "$*"; return 1; }
 }
 
@@ -898,38 +924,32 @@ linked_by_two ()
 
 # For a file with other names, a lock does not show that it kept this one.
 @test "hard links: another run that tidies does not take a link that is made" {
-  needs_strace
   mkdir tree
   small_program tree/a
   ln tree/a tree/b
-  strace -D -f -o /dev/null -e trace=flock -e inject=flock:delay_enter=700000 \
-    "$CFI2SFRAME" -r tree >log 2>&1 3>&- &
-  local program=$! tries
-  for tries in {1..400}; do
-    [ -z "$(find tree -name '.cfi2sframe-*' -links +1)" ] || break
-    sleep 0.01
-  done
+  start_held linkat:delay_exit "$CFI2SFRAME" -r tree
+  within_a_minute grep -q DELAYED "$calls"
+  [ -n "$(find tree -name '.cfi2sframe-*' -links +1)" ]
   exits 0 -r tree
-  wait $program || { cat log; return 1; }
+  let_go
+  [ "$status" -eq 0 ] || { cat err; return 1; }
   [ tree/a -ef tree/b ]
   has_sframe tree/b
   no_temporaries .
 }
 
 @test "-r: what becomes a link while its directory is read is passed over" {
-  needs strace
   mkdir tree outside
   small_program outside/a
   cp outside/a tree/a
   cp outside/a in
   # The name is known as that of a file; it is opened after a while.
-  strace -f -o /dev/null -e inject=getdents64:delay_exit=1500000:when=1 \
-    "$CFI2SFRAME" -r tree >log 2>&1 3>&- &
-  local program=$!
-  sleep 0.5
+  start_held getdents64:delay_exit "$CFI2SFRAME" -r tree
+  within_a_minute grep -q DELAYED "$calls"
   ln -sf ../outside/a tree/a
-  wait $program || { cat log; return 1; }
-  run ! grep -v "^0 files converted, 0 skipped, 0 failed" log
+  let_go
+  [ "$status" -eq 0 ] && [ ! -s err ] || { cat err; return 1; }
+  run ! grep -v "^0 files converted, 0 skipped, 0 failed" out
   cmp in outside/a
 }
 
@@ -955,12 +975,13 @@ linked_by_two ()
 overtaken ()
 {
   # shellcheck disable=SC2086
-  start_slowly 1500 "$CFI2SFRAME" $1 "${@:2}"
-  sleep 0.7
+  start_held fsync:delay_enter "$CFI2SFRAME" $1 "${@:2}"
+  until_held
   # shellcheck disable=SC2086
   exits 0 $1 "${@:2}"
   find tree -type f ! -name '.*' -exec sha256sum {} + >faster
-  wait "$started" || { echo "$1: $(cat err)"; return 1; }
+  let_go
+  [ "$status" -eq 0 ] || { echo "$1: $(cat err)"; return 1; }
   sha256sum --quiet -c faster
   no_temporaries .
 }
@@ -975,10 +996,10 @@ overtaken ()
   "${CC:-cc}" -O2 -c small.c -o new/c.o
   ar rcsD new/d.a new/c.o
   cp -a new tree
-  for way in "" --relocatable --replace=auto --replace --undo; do
+  for way in "" --relocatable --replace --undo; do
     overtaken "$way" -r tree
   done
-  for way in --undo "" --remove --hook --replace; do
+  for way in "" --undo --hook --replace --remove; do
     overtaken "$way" tree/a
   done
   # Objects and archives are said to have one already.
@@ -1015,20 +1036,6 @@ overtaken ()
   done
 }
 
-# between NAME CALLS WHEN COMMAND...: run COMMAND while the tool, which runs with
-# the options $way, is held up before or behind (enter, exit) CALLS that have NAME.
-between ()
-{
-  # shellcheck disable=SC2086
-  timeout 60 strace -f -o /dev/null -P "$1" -e trace="$2" \
-    -e inject="$2":delay_"$3"=1200000:when=1 \
-    "$CFI2SFRAME" $way >log 2>&1 3>&- 9>&- &
-  local program=$!
-  ! [ -p list ] || { exec 9>list; mv first tree/a; exec 9>&-; }
-  sleep 0.6
-  "${@:4}"
-  wait $program || { cat log; return 1; }
-}
 
 # A third run replaces what the second one has made, while it is looked at.
 @test "-r: what is replaced twice after it was found is taken as it is" {
@@ -1038,9 +1045,15 @@ between ()
   convert -o first tree/a
   cp first second
   mkfifo list
-  local way="-r tree --files0-from=list"
-  between a "?newfstatat,?fstatat64,?statx" exit mv second tree/a
-  grep -q '^0 files converted, 1 skipped, 0 failed' log || { cat log; return 1; }
+  held_name=a start_held "?newfstatat,?fstatat64,?statx:delay_exit" "$CFI2SFRAME" \
+    -r tree --files0-from=list
+  exec 9>list
+  mv first tree/a
+  exec 9>&-
+  within_a_minute grep -q DELAYED "$calls"
+  mv second tree/a
+  let_go
+  grep -q '^0 files converted, 1 skipped, 0 failed' out || { cat out err; return 1; }
 }
 
 @test "two runs of --undo --debug-twin: the debug file is looked at again" {
@@ -1052,9 +1065,11 @@ between ()
   objcopy --add-gnu-debuglink=tree/a.debug tree/a
   cp -r tree before
   convert --debug-twin tree/a
-  local way="--undo --debug-twin tree/a"
-  # shellcheck disable=SC2086
-  between a.debug openat enter "$CFI2SFRAME" $way
+  held_name=a.debug start_held openat:delay_enter "$CFI2SFRAME" --undo --debug-twin tree/a
+  until_held
+  exits 0 --undo --debug-twin tree/a
+  let_go
+  [ "$status" -eq 0 ] || { cat err; return 1; }
   cmp tree/a before/a
   cmp tree/a.debug before/a.debug
 }
@@ -1084,15 +1099,11 @@ between ()
 # complete but not yet renamed.  Its temporary file is $left.
 kill_at_flush ()
 {
-  start_slowly 700 "$CFI2SFRAME" -r -q "$1"
-  local tries
-  for tries in {1..100}; do
-    left=$(find "$1" -name '.cfi2sframe-*' -size +0)
-    [ -z "$left" ] || break
-    sleep 0.1
-  done
+  start_held fsync:delay_enter "$CFI2SFRAME" -r -q "$1"
+  until_held
+  left=$(find "$1" -name '.cfi2sframe-*' -size +0)
   kill -s KILL "$started"
-  wait "$started" || true
+  let_go
   [ -f "$left" ]
 }
 
@@ -1133,17 +1144,14 @@ kill_at_flush ()
 @test "the temporary file of a running conversion is not removed" {
   mkdir tree
   small_program tree/small
-  start_slowly 3000 "$CFI2SFRAME" -r -q tree
-  local tries
-  for tries in {1..100}; do
-    [ -z "$(find tree -name '.cfi2sframe-*' -size +0)" ] || break
-    sleep 0.1
-  done
+  start_held fsync:delay_enter "$CFI2SFRAME" -r -q tree
+  until_held
   cp tree/small tree/other
   # A second conversion of the same file would make the first one fail.
   exits 0 -q -r --exclude=small tree
-  [ -n "$(find tree -name '.cfi2sframe-*')" ] || { echo "too late"; return 1; }
-  wait "$started"
+  [ -n "$(find tree -name '.cfi2sframe-*' -size +0)" ] || { echo "it was removed"; return 1; }
+  let_go
+  [ "$status" -eq 0 ] || { cat err; return 1; }
   no_temporaries tree
   has_sframe tree/small
   has_sframe tree/other

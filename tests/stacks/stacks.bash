@@ -2,25 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 
-# The programs are in $stack and $profile; processes whose numbers are in
-# $children are killed at the end of the test.
+# The programs are in $stack and $profile.
 setup_stacks ()
 {
   own_folder || return 1
   stack=$builddir/stacks/sframe-stack
   profile=$builddir/stacks/sframe-profile
-  children=()
 }
 
 setup ()
 {
   setup_stacks
   needs_stack_programs
-}
-
-teardown ()
-{
-  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
 }
 
 needs_stack_programs ()
@@ -58,16 +51,6 @@ says_what_is_missing ()
     esac
   done
   [ $told -ge 3 ] || { echo "told $told times of $all"; return 1; }
-}
-
-# within_a_minute COMMAND...: wait until it succeeds.
-within_a_minute ()
-{
-  local tries=0
-  until "$@" 2>/dev/null; do
-    [ $((tries += 1)) -lt 1200 ] || { echo "not within a minute: $*"; return 1; }
-    sleep 0.05
-  done
 }
 
 # Wait until all threads of process $1 wait in the kernel, where they stay.

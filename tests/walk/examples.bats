@@ -13,12 +13,6 @@ setup ()
     || skip "built without shared libraries"
   LD_LIBRARY_PATH=$builddir/.libs
   export LD_LIBRARY_PATH
-  children=()
-}
-
-teardown ()
-{
-  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
 }
 
 # compile NAME OPTION...: an example, as a user would.
