@@ -73,11 +73,12 @@ take_interrupt (int number)
 
 /* Interrupts end the sampling also where the caller ignores them: shells have
    commands in the background of a script ignore SIGINT, and scripts end perf
-   record by it.  */
+   record by it.  The second one of two at once ends no opening of a pipe.  */
 static void
 await_interrupts (void)
 {
-  struct sigaction action = { .sa_handler = take_interrupt };
+  struct sigaction action
+      = { .sa_handler = take_interrupt, .sa_flags = SA_RESTART };
   sigfillset (&action.sa_mask);
   sampling = 1;
   sigaction (SIGINT, &action, NULL);

@@ -38,6 +38,12 @@ within_a_minute ()
   done
 }
 
+# has_ended PID: whether anybody has asked for its exit status or not.
+has_ended ()
+{
+  ! grep -q '^State:.[^Z]' "/proc/$1/status" || return 1
+}
+
 # needs PROGRAM...: skip the test unless all are installed.
 needs ()
 {

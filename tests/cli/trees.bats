@@ -562,7 +562,7 @@ interrupt ()
   within_a_minute any_converted tree
   kill -s "$signal" "$started"
   # A signal that a tracer has in its hands is lost with it.
-  within_a_minute eval '! grep -q "^State:.[^Z]" "/proc/$started/status"'
+  within_a_minute has_ended "$started"
   let_go
   [ "$status" -eq $((128 + $(kill -l "$signal"))) ] || report
   no_temporaries tree

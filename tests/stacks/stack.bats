@@ -1478,9 +1478,10 @@ END
 # zombie_is_named [COMMAND...]: sframe-stack, by that command, tells of a zombie.
 zombie_is_named ()
 {
-  # Its parent has become another program by the time it ends: a shell would ask
-  # for its exit status.
-  "$@" sh -c 'sleep 1 & echo $!; exec sleep 1000' >zombie 3>&- &
+  # Its parent has become another program before it ends: a shell would ask for its
+  # exit status.
+  "$@" sh -c 'while ! grep -q sleep /proc/$$/comm; do :; done & echo $!; exec sleep 1000' \
+    >zombie 3>&- &
   children+=("$!")
   within_a_minute eval '[ "$(state_of "$(cat zombie)")" = Z ]'
   gives 1 capture "$@" "$stack" "$(cat zombie)"

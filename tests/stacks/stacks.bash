@@ -56,11 +56,7 @@ says_what_is_missing ()
 # Wait until all threads of process $1 wait in the kernel, where they stay.
 let_settle ()
 {
-  local tries=0
-  while grep -q '^State:.R' /proc/"$1"/task/*/status \
-    && [ $((tries += 1)) -lt 60 ]; do
-    sleep 0.05
-  done
+  within_a_minute eval '! grep -q "^State:.R" /proc/'"$1"'/task/*/status'
 }
 
 # Start a program that says "ready"; its number is in $pid.  Whatever it does then,
