@@ -278,10 +278,7 @@ serve ()
     >server.log 2>&1 3>&- &
   server=$!
   children+=("$server")
-  local tries=0
-  until grep -q "port [0-9]" server.log || [ $((tries++)) -ge 200 ]; do
-    sleep 0.05
-  done
+  within_a_minute grep -q "port [0-9]" server.log
   url=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' server.log)
 }
 

@@ -389,7 +389,8 @@ same_options ()
   stack=$builddir/stacks/sframe-stack
   [ -x "$stack" ] || skip "built without libdw"
   same_options "$stack"
-  sleep 5 3>&- &
+  sleep 600 3>&- &
+  children+=("$!")
   "$stack" $! >/dev/null 2>log \
     || { grep -q permitted log && skip "tracing is not permitted here"; }
   programs_in_path

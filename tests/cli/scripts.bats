@@ -142,10 +142,9 @@ script ()
   local programs
   programs=$builddir/stacks
   [ -x "$programs/sframe-stack" ] || skip "built without libdw"
-  sleep 60 3>&- &
-  local sleeper=$!
-  gets 0 "$programs/sframe-stack" "$sleeper"
-  kill "$sleeper"
+  sleep 600 3>&- &
+  children+=("$!")
+  gets 0 "$programs/sframe-stack" "$!"
   gets 1 "$programs/sframe-stack" /bin/true
   gets 2 "$programs/sframe-stack" --no-such-option
   provoked sframe-stack

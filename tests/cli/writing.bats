@@ -151,13 +151,11 @@ END
 start_program ()
 {
   copy "$(program_file sleep)" f
-  ./f 60 3>&- &
+  ./f 600 3>&- &
   pid=$!
+  children+=("$pid")
   # The shell's child is the program only after its exec.
-  while [[ $(readlink /proc/$pid/exe) != */f ]]; do
-    kill -0 $pid
-    sleep 0.01
-  done
+  within_a_minute eval '[[ $(readlink /proc/$pid/exe) == */f ]]'
 }
 
 @test "a running program converts and goes on running" {

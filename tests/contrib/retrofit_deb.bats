@@ -973,7 +973,7 @@ END
 
 slow_converter ()
 {
-  printf '#!/bin/sh\ntouch started\nexec sleep 60\n' >slow
+  printf '#!/bin/sh\ntouch started\nexec sleep 600\n' >slow
   chmod +x slow
 }
 
@@ -994,11 +994,16 @@ slow_converter ()
     [ -z "$(cat errors; ls -A new; ls -A tmp)" ] || { cat errors; ls -A new tmp; return 1; }
   done
   rm started
-  run timeout 5 "$(program_file python3)" \
+  timeout 600 "$(program_file python3)" \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" -o new \
-    --cfi2sframe="$PWD/slow" one_2.0-1_amd64.deb
+    --cfi2sframe="$PWD/slow" one_2.0-1_amd64.deb 3>&- &
+  children+=("$!")
+  within_a_minute test -e started
+  # Its time is over.
+  kill -ALRM $!
+  status=0
+  wait $! || status=$?
   [ "$status" -eq 124 ]
-  [ -e started ]
   [ -z "$(ls -A new)" ]
 }
 

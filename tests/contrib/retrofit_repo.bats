@@ -389,15 +389,12 @@ make_many ()
   mv spy quick-spy
   printf '#!/bin/sh\nsleep 0.3\nexec %q "$@"\n' "$PWD/quick-spy" >spy
   chmod +x spy
-  local i done before=0
+  local i before=0
   for i in 1 2 3; do
     setsid "$(program_file python3)" "$srcdir/contrib/retrofit/sframe-retrofit-repo" -j2 \
       --cfi2sframe="$PWD/spy" -o new --folder=pool >log 2>&1 3>&- &
     # When there is something new.
-    while done=$(find new/.retrofit/done -name '*.json' 2>/dev/null | wc -l)
-          [ "$done" -le $before ]; do
-      sleep 0.05
-    done
+    within_a_minute eval '[ "$(find new/.retrofit/done -name "*.json" | wc -l)" -gt $before ]'
     kill -9 -- -$!
     wait $! || true
     [ ! -e new/dists ]
@@ -414,10 +411,11 @@ make_many ()
 @test "a signal ends it, and what it has started, and nothing stays" {
   make_many 2
   retrofit --plan -o new --folder=pool
-  printf '#!/bin/sh\necho $$ >pid\nexec sleep 60\n' >spy
+  printf '#!/bin/sh\necho $$ >pid\nexec sleep 600\n' >spy
   "$(program_file python3)" "$srcdir/contrib/retrofit/sframe-retrofit-repo" \
     --cfi2sframe="$PWD/spy" -o new -j1 >log 2>&1 3>&- &
-  while [ ! -s pid ]; do sleep 0.05; done
+  within_a_minute test -s pid
+  children+=("$(cat pid)")
   kill -TERM $!
   local status=0
   wait $! || status=$?
@@ -430,28 +428,28 @@ make_many ()
   make_package one 1
   mkdir -p new/.retrofit/tmp/{used,abandoned}
   touch new/.retrofit/tmp/{used,abandoned}.lock
-  flock -F new/.retrofit/tmp/used.lock sleep 60 3>&- &
-  local sleeper=$!
-  while flock -n new/.retrofit/tmp/used.lock true; do sleep 0.1; done
+  flock -F new/.retrofit/tmp/used.lock sleep 600 3>&- &
+  children+=("$!")
+  within_a_minute eval '! flock -n new/.retrofit/tmp/used.lock true'
   gives 0 retrofit -o new --folder=pool
   [ "$(ls new/.retrofit/tmp | tr '\n' ' ')" = "used used.lock " ]
-  kill $sleeper
 }
 
 # Two apt-ftparchive with one database: packages were left out.
 @test "two at the same time make the indexes one after the other" {
   make_package one 1
   retrofit -o new --folder=pool
-  flock -F new/.retrofit/index.lock sleep 60 3>&- &
+  flock -F new/.retrofit/index.lock sleep 600 3>&- &
   local sleeper=$!
-  while flock -n new/.retrofit/index.lock true; do sleep 0.1; done
+  children+=("$sleeper")
+  within_a_minute eval '! flock -n new/.retrofit/index.lock true'
   rm -r new/dists
   run timeout 3 "$(program_file python3)" "$srcdir/contrib/retrofit/sframe-retrofit-repo" \
     --cfi2sframe="$PWD/spy" -o new
   [ "$status" -eq 124 ]
   [ ! -e new/dists ]
   kill $sleeper
-  while ! flock -n new/.retrofit/index.lock true; do sleep 0.1; done
+  within_a_minute flock -n new/.retrofit/index.lock true
   gives 0 retrofit -o new
 }
 

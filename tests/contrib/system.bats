@@ -499,7 +499,8 @@ lock = open('root/var/lib/dpkg/$lock', 'ab')
 fcntl.lockf(lock, fcntl.LOCK_EX)
 open('locked', 'w').close()
 time.sleep(600)" 3>&- &
-    while [ ! -e locked ]; do sleep 0.1; done
+    children+=("$!")
+    within_a_minute test -e locked
     nothing_happens "is running"
     kill $!
     wait $! || true
@@ -620,15 +621,15 @@ time.sleep(600)" 3>&- &
   make_root
   cat >slow <<'EOF'
 #!/bin/sh
-touch started
+echo $$ >started
 while [ ! -e go ]; do sleep 0.1; done
 "$CFI2SFRAME" "$@"
-touch ended
 EOF
   chmod +x slow
   python3 "$srcdir/contrib/system/sframe-system" --cfi2sframe="$PWD/slow" \
     --root=root convert >/dev/null 2>&1 3>&- &
-  while [ ! -e started ]; do sleep 0.1; done
+  within_a_minute test -s started
+  children+=("$(cat started)")
   kill -9 $!
   wait $! || true
   gives 1 system convert
@@ -637,8 +638,7 @@ EOF
   [ "$status" -ne 0 ]
   [[ $output == *"locked"* ]] || { echo "$output"; return 1; }
   touch go
-  while [ ! -e ended ]; do sleep 0.1; done
-  sleep 0.2 # the script ends
+  within_a_minute has_ended "$(cat started)"
   gives 0 system convert
   install_package one
 }

@@ -663,8 +663,8 @@ END
   printf '!<arch>\n' >many.a
   yes "$(printf '%-16s%-12s%-6s%-6s%-8s%-10s`' /0 0 0 0 644 0)" \
     | head -n 200000 >>many.a
-  run timeout 10 "$CFI2SFRAME" --check many.a
-  [ "$status" -ne 124 ]
+  ulimit -S -t 10
+  run "$CFI2SFRAME" --check many.a
   [[ "$output" == *"no .sframe in any member"* ]]
 }
 
