@@ -28,7 +28,9 @@ bss_fill_check (const struct draft *draft, const struct bss_fill *fill)
     if (segment_range (image, &image->segments[i]).end > fill->old_end)
       return draft_impossible (draft, "segment %zu is in the way of the BSS",
                                i);
-  return true;
+  return owners_account_for_all (image, fill->old_end)
+         || draft_impossible (draft, "bytes that no header accounts for would "
+                                     "move");
 }
 
 /* A shift by 64 bytes keeps the alignment of whatever follows.  */

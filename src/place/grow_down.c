@@ -226,6 +226,9 @@ grow_distance (struct draft *draft, struct front *front)
     return draft_impossible (draft,
                              "the headers are not at the start of a read-only "
                              "segment");
+  if (!owners_account_for_all (draft->image, 0))
+    return draft_impossible (draft, "bytes that no header accounts for would "
+                                    "move");
   if (!names_agree (draft->image))
     return draft_impossible (draft, "addresses and offsets of what headers "
                                     "name do not agree");

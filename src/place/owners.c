@@ -6,6 +6,11 @@
 #include "base/bytes.h"
 #include "elf/sframe_place.h"
 
+enum
+{
+  LOOKS_MAX = 1 << 25 /* at sections: files may have millions */
+};
+
 bool
 range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
 {
@@ -161,6 +166,31 @@ owner_last (const struct image *image)
   FOR_EACH_LOAD (load, image)
     raise_to (&last, segment_range (image, load));
   return last;
+}
+
+/* The first bytes at or behind FROM that are loaded or have an owner.  */
+static struct interval
+accounted_next (const struct image *image, uint64_t from)
+{
+  struct interval best = owner_next (image, from, 0);
+  FOR_EACH_LOAD (load, image)
+    range_nearest (&best, segment_range (image, load), from);
+  return best;
+}
+
+bool
+owners_account_for_all (const struct image *image, uint64_t from)
+{
+  size_t looks = LOOKS_MAX / (image->n_sections + image->n_segments + 1);
+  for (uint64_t at = from; at < image->size; looks--)
+    {
+      struct interval next = accounted_next (image, at);
+      uint64_t end = next.begin < image->size ? next.begin : image->size;
+      if (looks == 0 || !range_is_zero (image, at, end - at))
+        return false;
+      at = next.end;
+    }
+  return true;
 }
 
 const GElf_Phdr *

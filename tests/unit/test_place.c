@@ -1780,6 +1780,9 @@ static const struct layout_case served[] = {
     .strategy = "grow-data",
     .expects = { SECTION_HAS (".comment", sh_offset, 0x640),
                  SECTION_HAS (".symtab", sh_offset, 0x43c0) } },
+  { "bytes_in_front_of_growing_data_that_nothing_accounts_for_stay",
+    make_long_plugin, .changes = { BYTES (0xff0, "pack") },
+    .strategy = "grow-data" },
 
   /* One slot is free, and grow-data needs no more.  */
   { "a_note_that_repeats_a_property_elsewhere_in_memory_keeps_its_header",
@@ -1943,6 +1946,21 @@ make_data_with_a_huge_bss (struct fixture *test)
 }
 
 static const struct layout_case refused[] = {
+  /* Such as what packs a program with its files, which patchelf has given
+     section headers behind that.  The program looks for the data where they
+     were.  */
+  { "bytes_that_nothing_accounts_for_do_not_shift_down",
+    .changes = { RELOCATE (0x400000), INTERP_STAYS, SET (elf.size, 0x2300),
+                 BYTES (0x2200, "pack") },
+    .reason = "no room for program headers" },
+  { "bytes_between_segments_that_nothing_accounts_for_do_not_shift",
+    .changes = { RELOCATE (0x400000), INTERP_STAYS, BYTES (0xff0, "pack") },
+    .reason = "no room for program headers" },
+  { "bytes_that_nothing_accounts_for_do_not_shift_behind_the_bss",
+    make_long_plugin,
+    .changes = { SET (elf.size, 0x2300), BYTES (0x2200, "pack") },
+    .reason = "no room for program headers" },
+
   { "refuses_to_move_a_note_out_of_the_first_page",
     .changes = { TABLE_BEFORE_NOTE (0x600, 0x80c) },
     .reason = "has to stay in the first page" },
