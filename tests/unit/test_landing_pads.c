@@ -358,7 +358,7 @@ FIXTURE_TEST (arguments_change_behind_a_set_loc)
 
 /* Code is not reached again, by a number of bytes that does not fit or by
    going backwards: what the program says from there on is said of no code.  */
-TEST (arguments_behind_what_leads_backwards_do_not_count)
+FIXTURE_TEST (arguments_behind_what_leads_backwards_do_not_count)
 {
   /* advance_loc 4; GNU_args_size 16; MIPS_advance_loc8; GNU_args_size 32.  */
   expect_of_program (
@@ -367,14 +367,12 @@ TEST (arguments_behind_what_leads_backwards_do_not_count)
       "10-18 40+16");
   /* advance_loc 4; GNU_args_size 16; set_loc 4; GNU_args_size 32.  */
   char program[] = "\x44\x2e\x10\x01....\x2e\x20";
-  struct fixture f;
-  begin (&f);
-  put_table (&f, 0, TABLE ("\x04\x10\x08\x40\x00"));
+  begin ();
+  put_table (0, TABLE ("\x04\x10\x08\x40\x00"));
   uint64_t field = SECTION_ADDRESS + f.bytes.size + 25;
   store_u32 ((uint8_t *)program + 4, (uint32_t)(CODE + 4 - field), false);
-  add_function (&f, 0, TABLES, program, sizeof program - 1);
-  expect_sites (&f, "10-18 40+16");
-  end (&f);
+  add_function (0, TABLES, program, sizeof program - 1);
+  expect_sites ("10-18 40+16");
 }
 
 /* The instructions are read once for all sites: to read them for each site
