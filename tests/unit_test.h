@@ -29,10 +29,21 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 #include <cmocka.h>
 
 #define N_OF(array) (sizeof (array) / sizeof *(array))
+
+/* End the program after so many seconds of the processor, unless this is
+   called with 0 before: for searches that could be quadratic.  What alarm
+   counts is what other programs take, too.  */
+static inline void
+limit_processor (unsigned seconds)
+{
+  const struct itimerval limit = { .it_value.tv_sec = seconds };
+  setitimer (ITIMER_PROF, &limit, NULL);
+}
 
 /* A test, or one for each of the N rows of SIZE bytes.  */
 struct test_entry

@@ -480,7 +480,7 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
                 { PT_LOAD, 0x1000 },  /* segments in order ... */
                 { PT_LOAD, -0x1000 }, /* ... in reverse */
                 { PT_LOAD, 0 } };     /* ... at one address */
-  alarm (120);
+  limit_processor (120);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       size_t size;
@@ -500,7 +500,7 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
       core_close (core, &process);
       free (bytes);
     }
-  alarm (0);
+  limit_processor (0);
 }
 
 /* As many files, each with a name of its own.  */
@@ -527,9 +527,9 @@ FIXTURE_TEST (a_core_of_many_files_is_read_at_once)
       snprintf ((char *)at + 8 * words + (size_t)NAME * k, NAME, "/%06u",
                 k * 7919 % MANY);
     }
-  alarm (60);
+  limit_processor (60);
   struct core *core = open_bytes (bytes, size, &process, &err);
-  alarm (0);
+  limit_processor (0);
   assert_non_null (core);
   assert_int_equal (files.n, MANY);
   assert_int_equal (process.mappings.n, MANY);
@@ -548,7 +548,7 @@ FIXTURE_TEST (files_of_a_core_are_looked_for_at_once)
   struct process process = { .files = &files,
                              .arch = &arch_amd64,
                              .open_file = file_finder_open };
-  alarm (30);
+  limit_processor (30);
   for (uint64_t i = 1; i <= MANY; i++)
     {
       char path[PATH_SIZE];
@@ -559,7 +559,7 @@ FIXTURE_TEST (files_of_a_core_are_looked_for_at_once)
     }
   for (uint64_t i = 1; i <= MANY; i++)
     assert_null (process_file_at (&process, i << 16, &offset)->image.bytes);
-  alarm (0);
+  limit_processor (0);
   process_free (&process);
 }
 

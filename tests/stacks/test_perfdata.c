@@ -509,7 +509,7 @@ TEST (of_many_files_the_build_ids_are_found)
   data.bytes = table.at;
   data.size = table.size;
   data.features[PERF_FEATURE_BUILD_ID] = (struct perf_part){ 0, table.size };
-  alarm (10);
+  limit_processor (10);
   assert_true (perf_build_ids_list (&data, &err));
   for (uint32_t i = 0; i < MANY; i += 1)
     {
@@ -522,7 +522,7 @@ TEST (of_many_files_the_build_ids_are_found)
       if (size > 0)
         assert_int_equal (found, i);
     }
-  alarm (0);
+  limit_processor (0);
   free (data.build_ids);
   key_table_free (&data.build_id_numbers);
   free (table.at);

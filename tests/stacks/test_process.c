@@ -323,7 +323,7 @@ TEST (mappings_may_come_in_any_order)
     MANY = 400000
   };
   struct process process = { .files = &files };
-  alarm (60);
+  limit_processor (60);
   for (uint64_t i = 0; i < 2 * MANY; i++)
     {
       uint64_t start = (i < MANY ? MANY - i : i + 1) << 16;
@@ -331,7 +331,7 @@ TEST (mappings_may_come_in_any_order)
           = { .start = start, .end = start + 0x8000, .runs = i & 1 };
       assert_true (process_map (&process, &report));
     }
-  alarm (0);
+  limit_processor (0);
   assert_int_equal (process.mappings.n, 2 * MANY);
   for (uint64_t i = 1; i <= 2 * MANY; i++)
     assert_int_equal (mappings_at (&process.mappings, i << 16)->start,

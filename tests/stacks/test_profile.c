@@ -127,7 +127,7 @@ begin_many (void **state)
   events
       = (struct perf_events){ .profile = &profile, .waits.profile = &profile };
   *state = &events;
-  alarm (10);
+  limit_processor (10);
   return 0;
 }
 
@@ -135,7 +135,7 @@ static int
 end_many (void **state)
 {
   struct perf_events *events = *state;
-  alarm (0);
+  limit_processor (0);
   profile_free (events->profile);
   return 0;
 }
@@ -436,7 +436,7 @@ TEST (a_function_may_call_a_hundred_thousand_others)
   };
   struct call_tree tree;
   assert_true (call_tree_init (&tree));
-  alarm (20);
+  limit_processor (20);
   for (unsigned round = 0; round < 2; round++)
     for (uint64_t i = 0; i < MANY; i++)
       assert_int_equal (call_tree_child (&tree, 0, i << 12), i + 1);
@@ -445,7 +445,7 @@ TEST (a_function_may_call_a_hundred_thousand_others)
   for (uint32_t i = 1; i <= MANY; i++)
     tree.nodes[i].key = MANY - i;
   assert_true (call_tree_sort (&tree));
-  alarm (0);
+  limit_processor (0);
   assert_int_equal (call_tree_find (&tree, 0, 1), MANY - 1);
   assert_int_equal (call_tree_find (&tree, 0, MANY), 0);
   assert_int_equal (tree.nodes[0].first, MANY);

@@ -146,9 +146,9 @@ TEST (of_a_deep_stack_shares_are_added_up_at_once)
     fprintf (file, "f%u%s", i, i + 1 < MANY ? ";" : " 1\n");
   assert_int_equal (fclose (file), 0);
   assert_true (folded_read (&profile, path, &err));
-  alarm (60);
+  limit_processor (60);
   struct function_share *shares = top_list (&profile, NULL, &n);
-  alarm (0);
+  limit_processor (0);
   assert_int_equal (n, MANY);
   assert_float_equal (shares[0].self, 100, 1e-9);
   free (shares);
