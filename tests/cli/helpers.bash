@@ -23,9 +23,14 @@ setup ()
 }
 
 # Processes whose numbers are in $children are killed at the end of the test.
-teardown ()
+end_children ()
 {
   [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
+}
+
+teardown ()
+{
+  end_children
 }
 
 # within_a_minute COMMAND...: wait until it succeeds.

@@ -404,7 +404,7 @@ assert total["not_elf"] == 4, total
 
 teardown ()
 {
-  [ "${#children[@]}" -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null || true
+  end_children
   cd /
   if [ -n "${mounted-}" ]; then
     umount "$mounted"

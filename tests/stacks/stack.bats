@@ -1139,7 +1139,6 @@ END
     start ./between $how
     gives 0 stacks "$pid"
     kill "$pid"
-    rm "$(cat map)"
     [[ $output =~ 'leaf+0x'[0-9a-f]+' (between)'.*' my_jit_function+0x6 [JIT]'.*' main+0x'[0-9a-f]+' (between) [frame pointer]'.*' __libc_start_'.*'outermost frame' ]] \
       || report
   done

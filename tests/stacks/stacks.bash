@@ -16,6 +16,13 @@ setup ()
   needs_stack_programs
 }
 
+# The files in `map' would be taken for those of later processes with these numbers.
+teardown ()
+{
+  end_children
+  [ ! -e map ] || xargs rm -f <map
+}
+
 needs_stack_programs ()
 {
   [ -x "$stack" ] || skip "built without libdw"
@@ -92,7 +99,7 @@ ended_by_term ()
 #   ./between HOW [SECONDS]
 # HOW: n nothing is mapped again; r, x: the program's file, to be read or
 # executed; l, m: libc, likewise.  Without SECONDS leaf waits.  What the code is
-# called is in the file whose name is in `map'.
+# called is in a file, whose name comes to `map'.
 between_program ()
 {
   needs_x86_64_compiler
@@ -154,8 +161,8 @@ main (int argc, char **argv)
   FILE *map = fopen (name, "w");
   fprintf (map, "%lx 10 my_jit_function\n", (long)page);
   fclose (map);
-  FILE *left = fopen ("map", "w");
-  fputs (name, left);
+  FILE *left = fopen ("map", "a");
+  fprintf (left, "%s\n", name);
   fclose (left);
   ((void (*) (void (*) (void)))page) (leaf);
   return 0;
