@@ -23,7 +23,7 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   cmake debhelper dpkg-dev meson ninja-build nodejs rpm
   apt-utils aptly gpg gpg-agent reprepro skopeo umoci
   fakeroot libarchive-tools makepkg pacman-package-manager
-  libclang-rt-14-dev|libclang-rt-19-dev"
+  libclang-rt-dev"
 
 # Of binutils in Debian 12, a package of its own later.
 command -v ld.gold >/dev/null || test_packages="$test_packages binutils-gold"

@@ -29,7 +29,7 @@ fuzz ()
   case $status in
     0) echo "ok - $runs executions find nothing: $*" ;;
     77) echo "ok # SKIP no clang with libFuzzer (Debian: apt-get install" \
-          "clang libclang-rt-14-dev)" ;;
+          "clang libclang-rt-dev)" ;;
     *) echo "not ok - see $FUZZ_DIR/findings" ;;
   esac
 }
