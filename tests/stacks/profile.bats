@@ -312,8 +312,9 @@ END
   sampled 150 folded . -F 997 --top=3 -o folded -- ./busy 0.25
   [ "$status" -eq 0 ] || report
   [[ ${lines[0]} == ready && ${lines[1]} == "   self    total  function" ]] || report
-  # A sample may be in the kernel, or none.
-  [[ ${lines[2]} =~ ^\ *([89][0-9]|100)\.[0-9]\ %\ \ \ *[0-9.]+\ %\ \ hot$ ]] || report
+  # A sample may be in the kernel, or none; those by ptrace often are where it asks
+  # for the time.
+  [[ ${lines[2]} =~ ^\ *([5-9][0-9]|100)\.[0-9]\ %\ \ \ *[0-9.]+\ %\ \ hot$ ]] || report
   [ "${#lines[@]}" -eq 5 ] || report
   gives 0 profiled --top=1000 -F 997 -- ./busy 0.1
   [[ $output == *" 0.0 %"*" main"* ]] || report
@@ -1032,7 +1033,7 @@ END
     children+=("$!")
     within_a_minute grep -q narrow "/proc/$!/comm"
     sampled_until '[[ $stderr == *program ]]' $how -d 0.5 -o folded -p "$!"
-    [ "$status" -eq 1 ] && [ "$stderr" = "sframe-profile: narrow: its registers are not those of a 64-bit program" ] || report
+    [ "$status" -eq 1 ] && [ "${stderr##*$'\n'}" = "sframe-profile: narrow: its registers are not those of a 64-bit program" ] || report
   done
 }
 
@@ -1240,6 +1241,9 @@ END
 }
 
 @test "commands that end soon are in the dynamic linker, to the outermost frame" {
+  profiled -o folded -- true
+  [[ $stderr != *"the process is stopped for every sample"* ]] \
+    || skip "perf_event_open is not permitted here"
   sampled 21 folded '^(true|ls);' -F 4000 -o folded -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; /bin/ls; done'
   # What the kernel does for execve has no stack below it.
   [ "$(samples folded 'no-section.*execve')" -eq 0 ] || report
