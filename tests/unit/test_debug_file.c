@@ -147,6 +147,24 @@ expect (const struct fixture *f, enum outcome wanted, const char *words)
     debug_file_close (&file);
 }
 
+/* Open the debug file DIRECTORY/NAME of IMAGE, which is refused with REASON
+   unless that is NULL.  */
+static void
+expect_opened (const struct fixture *f, const char *name,
+               const struct image *image, const char *reason)
+{
+  struct debug_file file;
+  struct error err = { 0 };
+  char path[128];
+  snprintf (path, sizeof path, "%s/%s", f->directory, name);
+  assert_int_equal (debug_file_open (&file, path, image, &err),
+                    reason == NULL);
+  if (reason == NULL)
+    debug_file_close (&file);
+  else
+    assert_non_null (strstr (err.reason, reason));
+}
+
 FIXTURE_TEST (a_debug_file_is_found_by_its_build_id)
 {
   expect (f, NOT_FOUND, NULL);
@@ -463,17 +481,10 @@ TEST (a_crc_counts_where_one_has_a_build_id)
           store_u32 (f.elf.bytes + type, NT_GNU_BUILD_ID, false);
         }
       struct image image;
-      struct debug_file file;
       struct error err = { 0 };
-      char path[128];
       store_u32 (f.elf.bytes + link + 8, crc + !right, false);
-      snprintf (path, sizeof path, "%s/p.debug", f.directory);
       assert_true (image_open_memory (&image, f.elf.bytes, f.elf.size, &err));
-      assert_int_equal (debug_file_open (&file, path, &image, &err), right);
-      if (right)
-        debug_file_close (&file);
-      else
-        assert_non_null (strstr (err.reason, "not the CRC"));
+      expect_opened (&f, "p.debug", &image, right ? NULL : "not the CRC");
       image_close (&image);
     }
   close_fixture (&f);
@@ -487,10 +498,7 @@ TEST (the_crc_stands_behind_the_name)
   for (unsigned i = 0; i < 8; i++)
     {
       struct fixture f;
-      struct image image;
-      struct debug_file file;
       struct error err = { 0 };
-      char path[128];
       const char *name = names[i / 2];
       bool big_endian = i % 2;
       elf_builder_program (&f.elf, big_endian ? EM_S390 : EM_X86_64,
@@ -506,15 +514,10 @@ TEST (the_crc_stands_behind_the_name)
       write_debug_file (&f, "d", 0);
       store_u32 (f.elf.bytes + at + crc_at, crc32_of (f.elf.bytes, f.elf.size),
                  big_endian);
-      snprintf (path, sizeof path, "%s/d", f.directory);
-      assert_true (image_open_memory (&image, f.elf.bytes, f.elf.size, &err));
-      bool right = debug_file_open (&file, path, &image, &err);
-      assert_int_equal (right, name[0] != '\0');
-      if (right)
-        debug_file_close (&file);
-      else
-        assert_non_null (strstr (err.reason, "neither a build-id nor"));
-      f.image = image;
+      assert_true (
+          image_open_memory (&f.image, f.elf.bytes, f.elf.size, &err));
+      expect_opened (&f, "d", &f.image,
+                     name[0] != '\0' ? NULL : "neither a build-id nor");
       close_fixture (&f);
     }
 }
@@ -525,22 +528,14 @@ TEST (a_shorter_build_id_is_another)
   for (uint32_t size = 8; size <= 20; size += 12)
     {
       struct fixture f, debug;
-      struct debug_file file;
-      struct error err = { 0 };
-      char path[128];
       open_fixture (&f);
       debug = f;
       elf_builder_program (&debug.elf, EM_X86_64, false);
       elf_builder_note (&debug.elf, 0x220, "GNU", NT_GNU_BUILD_ID, size);
       elf_builder_finish (&debug.elf);
       write_debug_file (&debug, "d", 0);
-      snprintf (path, sizeof path, "%s/d", f.directory);
-      bool right = debug_file_open (&file, path, &f.image, &err);
-      assert_int_equal (right, size == 20);
-      if (right)
-        debug_file_close (&file);
-      else
-        assert_non_null (strstr (err.reason, "another build-id"));
+      expect_opened (&f, "d", &f.image,
+                     size == 20 ? NULL : "another build-id");
       close_fixture (&f);
     }
 }
