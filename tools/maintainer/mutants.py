@@ -809,15 +809,15 @@ def main():
     parser.add_argument("-j", dest="jobs", type=int, default=1)
     parser.add_argument("-t", dest="tests", default="")
     parser.add_argument("-a", dest="again", default="")
-    parser.add_argument("-e", dest="edit", default="")
+    parser.add_argument("-e", dest="edits", action="append", default=[])
     parser.add_argument("-l", dest="list", action="store_true")
     parser.add_argument("-v", dest="verbose", action="store_true")
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     srcdir = os.path.abspath(arguments.srcdir)
-    if arguments.edit:
-        items = [edited(srcdir, file, arguments.edit)
-                 for file in arguments.files]
+    if arguments.edits:
+        items = [edited(srcdir, file, edit)
+                 for file in arguments.files for edit in arguments.edits]
     else:
         items = list(mutants_of(srcdir, arguments.files))
     if arguments.again:

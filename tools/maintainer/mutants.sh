@@ -10,7 +10,7 @@
 #   -s SEED      another sample (1)
 #   -j N         so many at the same time (1)
 #   -t TEST,...  these tests instead of those that concern the file
-#   -e SED       one mutant, made by this sed -E expression, per file
+#   -e SED       one mutant, made by this sed -E expression, per file and -e
 #   -a LOG       again those that survived when LOG was printed
 #   -l           list the mutants, run nothing
 #   -v           name each mutant and what killed it
