@@ -2,6 +2,7 @@
 # Input that is wrong, hostile or out of reach: one clear line and exit
 # status 1, or a quiet skip; never a changed file.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2086 # several options are one text
 
 load helpers
 
@@ -113,7 +114,6 @@ teardown ()
     for value in "ff ff ff 7f 00 00 00 00" "ff ff ff ff ff ff ff ff" \
                  "c1 ff ff ff ff ff ff ff"; do
       cp small bad
-      # shellcheck disable=SC2086
       poke bad "$field" $value
       refused bad
     done
@@ -125,7 +125,6 @@ teardown ()
   for field in $e_phentsize $e_phnum $e_shentsize $e_shnum $e_shstrndx; do
     for value in "01 00" "fe ff"; do
       cp small bad
-      # shellcheck disable=SC2086
       poke bad "$field" $value
       local before
       before=$(checksum bad)
@@ -144,7 +143,6 @@ teardown ()
   local field value
   while read -r field value; do
     cp small bad
-    # shellcheck disable=SC2086
     poke bad "$(section_header_field small .eh_frame $field)" $value
     refused bad
   done <<'END'
@@ -259,8 +257,7 @@ eh_frame_entry ()
   cp small "$public/small"
   chmod 0 "$public/small"
   cd "$public"
-  as_nobody ./cfi2sframe small
-  [ "$status" -eq 1 ] || report
+  gives 1 as_nobody ./cfi2sframe small
   [[ $stderr == "cfi2sframe: small: "*"Permission denied"* ]] || report
 }
 
@@ -273,21 +270,17 @@ eh_frame_entry ()
   chmod 4111 "$public/all/hidden"
   [ "$(id -u)" -ne 0 ] || chown -R 65534:65534 "$public/all"
   cd "$public"
-  as_nobody ./cfi2sframe -n -r all
-  [ "$status" -eq 1 ] || report
+  gives 1 as_nobody ./cfi2sframe -n -r all
   [[ $stderr == "cfi2sframe: all/hidden: "*"Permission denied"* ]] || report
-  as_nobody ./cfi2sframe -r --skip-unconvertible --stats=json all
-  [ "$status" -eq 0 ] || report
+  gives 0 as_nobody ./cfi2sframe -r --skip-unconvertible --stats=json all
   [ "$stderr" = "cfi2sframe: note: all/hidden: not readable, left as it is:\
  cannot open: Permission denied" ] || report
   [[ $output == *'"file":"all/hidden","status":"skipped"'*'"code":"unreadable"'* ]] || report
   has_sframe all/small
   printf '%s\0' all/hidden >list
-  as_nobody ./cfi2sframe --skip-unconvertible --files0-from=list
-  [ "$status" -eq 0 ] || report
+  gives 0 as_nobody ./cfi2sframe --skip-unconvertible --files0-from=list
   [[ $stderr == *"note: all/hidden: not readable"* ]] || report
-  as_nobody ./cfi2sframe --skip-unconvertible all/hidden
-  [ "$status" -eq 1 ] || report
+  gives 1 as_nobody ./cfi2sframe --skip-unconvertible all/hidden
 }
 
 @test "an unreadable folder has no findings, in JSON as well" {
@@ -296,8 +289,7 @@ eh_frame_entry ()
   mkdir -p "$public/all/closed"
   chmod 0 "$public/all/closed"
   cd "$public"
-  as_nobody ./cfi2sframe --lint --stats=json -r all
-  [ "$status" -eq 1 ] || report
+  gives 1 as_nobody ./cfi2sframe --lint --stats=json -r all
   python3 - "$output" <<'END'
 import json, sys
 report = json.loads (sys.argv[1])
@@ -314,8 +306,7 @@ END
   cd "$public"
   local before
   before=$(checksum small)
-  as_nobody ./cfi2sframe small
-  [ "$status" -eq 1 ] || report
+  gives 1 as_nobody ./cfi2sframe small
   [[ $stderr == "cfi2sframe: small: "*"ermission denied"* ]] || report
   [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ] || report
   [ "$(checksum small)" = "$before" ]
@@ -537,7 +528,6 @@ with open("f", "r+b") as file:
 END
   local mode
   for mode in "" -n; do
-    # shellcheck disable=SC2086
     refused f $mode
     [[ $stderr == *"its headers contradict each other: PT_PHDR is not"* ]] || report
   done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # CFI in .debug_frame and in separate debug files.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2086 # several options are one text
 
 load helpers
 
@@ -39,23 +40,12 @@ split_off ()
   strip "$1"
 }
 
-build_id_of ()
-{
-  readelf -nW "$1" | sed -n 's/.*Build ID: *//p'
-}
-
 has_no_rows_of_its_own ()
 {
   "$CFI2SFRAME" -n --stats=json "$@" >stats
   grep '"debug_frame_functions":[1-9]' stats && return 1
   grep '"debug_file_functions":[1-9]' stats && return 1
   true
-}
-
-# sframe-prove, which asks libdw, finds nothing wrong with a file; if built.
-is_proved ()
-{
-  [ ! -x "$builddir/prove/sframe-prove" ] || "$builddir/prove/sframe-prove" "$@"
 }
 
 @test ".debug_frame gives the rows of .eh_frame" {
@@ -107,9 +97,7 @@ is_proved ()
     CC=$machine-linux-gnu-gcc small_program eh
     for option in "" -mbranch-protection=standard -gdwarf-2; do
       [[ $machine-$option != s390x-*branch* ]] || continue
-      # shellcheck disable=SC2086
       CC=$machine-linux-gnu-gcc small_program eh $option
-      # shellcheck disable=SC2086
       CC=$machine-linux-gnu-gcc debug_program debug $option
       rows_are_equal
       "$CFI2SFRAME" --check debug.out
@@ -486,7 +474,6 @@ debug_frame ()
   "$CFI2SFRAME" --lint -q "$(program_file ls)" 2>errors || [ $? -eq 3 ] || needs_analysis
   local options offset size at
   for options in -O0 -O1 "-O2 -fno-omit-frame-pointer"; do
-    # shellcheck disable=SC2086
     small_program small -g -fno-asynchronous-unwind-tables -fno-unwind-tables $options
     convert -o new small
     strip new

@@ -49,13 +49,6 @@ EOF
     waiting.c "$@"
 }
 
-path_of ()
-{
-  local id
-  id=$(readelf -n "$1" | sed -n 's/.*Build ID: //p')
-  echo "${id:0:2}/${id:2}.sframe"
-}
-
 # The program runs; its number is in $pid.
 started_program ()
 {
@@ -75,7 +68,7 @@ stacks ()
   before=$(checksum waiting)
   exits 0 --detached=beside waiting
   [ "$(checksum waiting)" = "$before" ]
-  [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
+  [ "$(find beside -type f)" = "beside/$(detached_path_of waiting)" ] || report
   started_program
   stacks --detached="$PWD/beside" --only-sframe
   grep -q "/waiting: .* bytes of SFrame data, detached$" <<<"$stderr" \
@@ -89,7 +82,7 @@ stacks ()
   waiting_program
   exits 0 --detached=beside waiting
   exits 0 -o converted waiting
-  exits 0 --compare "beside/$(path_of waiting)" converted
+  exits 0 --compare "beside/$(detached_path_of waiting)" converted
 }
 
 @test "a section for code at other addresses is not taken" {
@@ -97,12 +90,12 @@ stacks ()
   cp waiting first
   exits 0 --detached=beside first
   waiting_program -no-pie -Wl,-Ttext-segment=0x800000
-  mkdir -p "beside/$(dirname "$(path_of waiting)")"
-  mv "beside/$(path_of first)" moved
+  mkdir -p "beside/$(dirname "$(detached_path_of waiting)")"
+  mv "beside/$(detached_path_of first)" moved
   # The build-id of the second, in the first one's section.
-  second=$(path_of waiting)
+  second=$(detached_path_of waiting)
   needs python3
-  python3 - "$(path_of first)" "$second" <<'EOF'
+  python3 - "$(detached_path_of first)" "$second" <<'EOF'
 import sys
 old, new = (bytes.fromhex(name[:-7].replace('/', '')) for name in sys.argv[1:])
 data = open('moved', 'rb').read()
@@ -155,7 +148,7 @@ EOF
   [[ $output == *"skipped: debug file: the code is not in it"* ]] || report
   [ ! -e beside ]
   exits 0 -r -j1 --detached=beside tree
-  cmp "own/$(path_of waiting)" "beside/$(path_of waiting)"
+  cmp "own/$(detached_path_of waiting)" "beside/$(detached_path_of waiting)"
 }
 
 @test "an .sframe without program header is none for readers" {
@@ -163,20 +156,9 @@ EOF
   exits 0 -o converted waiting
   exits 0 -v --detached=beside converted
   [[ $output == *"skipped: has an .sframe already" ]] || report
-  needs python3
-  python3 - <<'EOF'
-import struct
-with open('converted', 'r+b') as file:
-    data = file.read()
-    table, = struct.unpack_from('<Q', data, 32)
-    count, = struct.unpack_from('<H', data, 56)
-    for at in range(table, table + 56 * count, 56):
-        if struct.unpack_from('<I', data, at)[0] == 0x6474e554:
-            file.seek(at)
-            file.write(bytes(4))
-EOF
+  edit_sframe converted segment.0.0
   exits 0 --detached=beside converted
-  [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
+  [ "$(find beside -type f)" = "beside/$(detached_path_of waiting)" ] || report
 }
 
 # finds_detached: ./waiting has an .sframe that readers do not use, so --detached
@@ -184,7 +166,7 @@ EOF
 finds_detached ()
 {
   exits 0 --detached=beside waiting
-  [ "$(find beside -type f)" = "beside/$(path_of waiting)" ] || report
+  [ "$(find beside -type f)" = "beside/$(detached_path_of waiting)" ] || report
   started_program
   stacks --detached="$PWD/beside" --only-sframe
   grep -q "/waiting: .* detached$" <<<"$stderr" || report
@@ -258,7 +240,7 @@ EOF
 @test "a fifo in the place of a section, and one cut off, are none" {
   waiting_program
   tool --detached=beside waiting
-  file=beside/$(path_of waiting)
+  file=beside/$(detached_path_of waiting)
   cp "$file" whole
   head -c 200 whole >"$file"
   started_program
@@ -299,7 +281,7 @@ serve ()
   kill "$server"
   # 123: libc's is not there.
   [ "$status" -eq 123 ] || { cat recipe server.log; return 1; }
-  [ "$(cd sections && find . -type f)" = "./$(path_of waiting)" ]
+  [ "$(cd sections && find . -type f)" = "./$(detached_path_of waiting)" ]
   stacks --detached=sections --only-sframe
   grep -q "/waiting: .* bytes of SFrame data, detached$" <<<"$stderr" \
     || report
@@ -325,7 +307,7 @@ asks ()
   [ -s recipe ]
   bash -e recipe
   local id file
-  id=$(path_of waiting)
+  id=$(detached_path_of waiting)
   id=${id%.sframe}
   file=server/buildid/${id/\//}/section/.sframe
   [ "$(find server -type f)" = "$file" ]
@@ -343,7 +325,7 @@ asks ()
   mkdir second
   (cd second && waiting_program -Wl,--build-id=0x0123456789abcdef)
   exits 0 --detached=other second/waiting
-  cp "other/$(path_of second/waiting)" "$file"
+  cp "other/$(detached_path_of second/waiting)" "$file"
   asks --debuginfod
   grep -q "/waiting: it has no .sframe$" <<<"$stderr" || report
   grep -q 'section/.sframe .* 200' server.log

@@ -342,6 +342,15 @@ program_in_path ()
   PATH=$PWD/bin:$PATH
 }
 
+# make_deb FILE FOLDER FIELD...: a Debian package of what is in FOLDER.
+make_deb ()
+{
+  mkdir -p "$2/DEBIAN"
+  printf '%s\n' "${@:3}" "Maintainer: Nobody <nobody@localhost.invalid>" \
+    "Description: test" >"$2/DEBIAN/control"
+  dpkg-deb --root-owner-group -z1 -b "$2" "$1" >/dev/null
+}
+
 # The configuration is standard input.
 configure ()
 {
@@ -503,12 +512,108 @@ no_sframe ()
      && $headers != *0x6474e554* && $headers != *LOOS+0x474e554* ]]
 }
 
+# edit_sframe FILE CHANGE...: change headers of FILE's .sframe.  A change is KIND,
+# FIELD and VALUE, with a dot between them: a field of its section header or program
+# header, both by their number, becomes VALUE, or with a sign grows by that.
+edit_sframe ()
+{
+  needs python3
+  python3 - "$@" <<'END'
+import struct
+import sys
+name, *changes = sys.argv[1:]
+with open(name, "r+b") as file:
+    data = bytearray(file.read())
+    tables = struct.unpack_from("=QQ", data, 32)
+    segments, = struct.unpack_from("=H", data, 56)
+    sections, names = struct.unpack_from("=HH", data, 60)
+    headers = {
+        "segment": ("=IIQQQQQQ", next(
+            at for at in range(tables[0], tables[0] + 56 * segments, 56)
+            if struct.unpack_from("=I", data, at)[0] == 0x6474e554)),
+        "section": ("=IIQQQQIIQQ", next(
+            at for at in range(tables[1], tables[1] + 64 * sections, 64)
+            if struct.unpack_from("=I", data, at + 4)[0] == 0x6ffffff4)),
+    }
+    for change in changes:
+        kind, field, value = change.split(".")
+        form, at = headers[kind]
+        header = list(struct.unpack_from(form, data, at))
+        old = header[int(field)] if value[0] in "+-" else 0
+        header[int(field)] = old + int(value)
+        struct.pack_into(form, data, at, *header)
+    file.seek(0)
+    file.write(data)
+END
+}
+
 # Write the bytes of section NAME of FILE to standard output.
 section_bytes ()
 {
   local offset size
   read -r offset size < <(section "$1" "$2")
   tail -c +$((offset + 1)) "$1" | head -c "$size"
+}
+
+# The version of the .sframe in FILE.
+version_of ()
+{
+  section_bytes "$1" .sframe | od -An -j 2 -N 1 -t u1 | tr -d ' '
+}
+
+build_id_of ()
+{
+  readelf -nW "$1" | sed -n 's/.*Build ID: *//p'
+}
+
+# The name below a folder of detached sections of FILE's.
+detached_path_of ()
+{
+  local id
+  id=$(build_id_of "$1")
+  echo "${id:0:2}/${id:2}.sframe"
+}
+
+# sframe-prove, which asks libdw, finds nothing wrong with a file; if built.
+is_proved ()
+{
+  [ ! -x "$builddir/prove/sframe-prove" ] || "$builddir/prove/sframe-prove" "$@"
+}
+
+# raw_cie: an .eh_frame for x86-64, in assembler, that begins with the CIE cie.
+raw_cie ()
+{
+  cat <<'END'
+	.section .eh_frame,"a",@progbits
+cie:	.long 2f-1f
+1:	.long 0
+	.byte 1
+	.asciz "zR"
+	.uleb128 1
+	.sleb128 -8
+	.byte 16
+	.uleb128 1
+	.byte 0x1b
+	.byte 0x0c,7,8
+	.byte 0x90,1
+	.balign 8
+2:
+END
+}
+
+# raw_fde START SIZE PROGRAM: an FDE of that; PROGRAM is directives of the assembler.
+raw_fde ()
+{
+  cat <<END
+	.long 2f-1f
+1:	.long 1b-cie
+	.long $1-.
+	.long $2
+	.byte 0
+	$3
+	.balign 8
+2:
+END
 }
 
 # After a failure that said "errors".

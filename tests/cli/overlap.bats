@@ -4,21 +4,6 @@
 
 load helpers
 
-# FDE number $3 for $2 bytes from the label $1 on, with a CFA of SP + $4.
-fde ()
-{
-  cat <<END
-	.long fde_end_$3-fde_$3
-fde_$3:	.long fde_$3-cie
-	.long $1-.
-	.long $2
-	.byte 0
-	.byte 0x0e,$4
-	.balign 8
-fde_end_$3:
-END
-}
-
 # The second FDE overlaps the first one and contradicts it, the third one only
 # the second.  $1 is the third one's CFA.
 overlapping_source ()
@@ -30,25 +15,12 @@ _start:	.skip 0x10,0x90
 second:	.skip 0x20,0x90
 third:	.skip 0x20,0x90
 fourth:	.skip 0x10,0x90
-	.section .eh_frame,"a",@progbits
-cie:	.long cie_end-cie_id
-cie_id:	.long 0
-	.byte 1
-	.asciz "zR"
-	.uleb128 1
-	.sleb128 -8
-	.byte 16
-	.uleb128 1
-	.byte 0x1b
-	.byte 0x0c,7,8
-	.byte 0x90,1
-	.balign 8
-cie_end:
 END
-  fde _start 0x20 1 8
-  fde second 0x28 2 64
-  fde third 0x20 3 "$1"
-  fde fourth 0x10 4 8
+  raw_cie
+  raw_fde _start 0x20 ".byte 0x0e, 8"
+  raw_fde second 0x28 ".byte 0x0e, 64"
+  raw_fde third 0x20 ".byte 0x0e, $1"
+  raw_fde fourth 0x10 ".byte 0x0e, 8"
 }
 
 # The rows of file $1: start and CFA.
@@ -130,37 +102,14 @@ END
 	.globl _start
 _start:	.skip 40, 0x90
 second:	.skip 40, 0x90
-	.section .eh_frame,"a",@progbits
-cie:	.long cie_end-cie_id
-cie_id:	.long 0
-	.byte 1
-	.asciz "zR"
-	.uleb128 1
-	.sleb128 -8
-	.byte 16
-	.uleb128 1
-	.byte 0x1b
-	.byte 0x0c,7,8
-	.byte 0x90,1
-	.balign 8
-cie_end:
 END
+    raw_cie
     local name
     for name in _start second; do
-      cat <<END
-	.long end_$name-begin_$name
-begin_$name:
-	.long begin_$name-cie
-	.long $name-.
-	.long 40
-	.byte 0
-	.byte 1
+      raw_fde $name 40 ".byte 1
 place_$name:
 	.long _start+24-place__start
-	.byte 0x0e,16
-	.balign 8
-end_$name:
-END
+	.byte 0x0e,16"
     done
   } >located.s
   "${CC:-cc}" -nostdlib -static -o located located.s

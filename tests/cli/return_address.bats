@@ -5,13 +5,19 @@
 
 load helpers
 
-# Link the x86-64 code on standard input.
+# linked_code [PREFIX]: link the code on standard input, which is for x86-64, or
+# for the machine that PREFIX of the tools' names has.
 linked_code ()
 {
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+  local options=()
+  if [ $# -eq 0 ]; then
+    [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
+    options=(--no-ld-generated-unwind-info)
+  fi
+  needs "${1-}as" "${1-}ld"
   cat >code.s
-  as -o code.o code.s
-  ld --no-ld-generated-unwind-info -o linked code.o
+  "${1-}as" -o code.o code.s
+  "${1-}ld" "${options[@]}" -o linked code.o
 }
 
 # Functions of x86-64: first ends in a call and has 7 bytes of padding; second
@@ -322,8 +328,7 @@ END
 # A reader of the kernel's (unwind_user_next_common) or of glibc's kind stops
 # where the return address is still in its register, but in the topmost frame.
 @test "return address: a row that leaves the address in its register stays" {
-  needs aarch64-linux-gnu-as aarch64-linux-gnu-ld
-  cat >code.s <<'END'
+  linked_code aarch64-linux-gnu- <<'END'
         .globl  _start
         .text
 _start: .cfi_startproc
@@ -359,8 +364,6 @@ cold:   .cfi_startproc
         nop
         .cfi_endproc
 END
-  aarch64-linux-gnu-as -o code.o code.s
-  aarch64-linux-gnu-ld -o linked code.o
   "$CFI2SFRAME" -o out linked
   has_row third 0 out
   has_row third 8 out
@@ -417,8 +420,7 @@ END
 }
 
 @test "return address: the key of a function behind a call stays what it was" {
-  needs aarch64-linux-gnu-as aarch64-linux-gnu-ld
-  cat >code.s <<'END'
+  linked_code aarch64-linux-gnu- <<'END'
         .globl  _start
 _start: .cfi_startproc
         stp     x29, x30, [sp, #-16]!
@@ -437,8 +439,6 @@ cold:   .cfi_startproc
         nop
         .cfi_endproc
 END
-  aarch64-linux-gnu-as -o code.o code.s
-  aarch64-linux-gnu-ld -o linked code.o
   "$CFI2SFRAME" -o out linked
   has_no_row cold 0 out
   has_row cold 4 out
@@ -566,8 +566,8 @@ END
 # The second FDE lies in the first one, which ends in a call, and says the same:
 # of its code nothing is left, and the call is still in front of third.
 @test "return address: the call of a function in which another FDE lies counts" {
-  [ "$(uname -m)" = x86_64 ] || skip "an x86-64 program"
-  cat >code.s <<'END'
+  linked_code < <(
+    cat <<'END'
         .text
         .globl  _start
 _start: .skip   4, 0x90
@@ -576,34 +576,12 @@ inner:  nop
         call    _start
 third:  ret
         .skip   15, 0x90
-        .macro  fde number, start, size, instructions:vararg
-        .long   end\number - begin\number
-begin\number: .long begin\number - cie
-        .long   \start - .
-        .long   \size
-        .byte   0
-        .byte   \instructions
-        .balign 8
-end\number:
-        .endm
-        .section .eh_frame, "a", @progbits
-cie:    .long   end - id
-id:     .long   0
-        .byte   1
-        .asciz  "zR"
-        .uleb128 1
-        .sleb128 -8
-        .byte   16
-        .uleb128 1
-        .byte   0x1b, 0x0c, 7, 8, 0x90, 1
-        .balign 8
-end:
-        fde     1, _start, third-_start, 0x48, 0x0e, 32
-        fde     2, inner, third-inner, 0x0e, 32
-        fde     3, third, 16, 0
 END
-  as -o code.o code.s
-  ld -o linked code.o
+    raw_cie
+    raw_fde _start third-_start ".byte 0x48, 0x0e, 32"
+    raw_fde inner third-inner ".byte 0x0e, 32"
+    raw_fde third 16 ".byte 0"
+  )
   "$CFI2SFRAME" -o out linked
   has_row _start 13 out
   has_no_row third 0 out
