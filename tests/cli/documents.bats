@@ -365,12 +365,9 @@ run_examples ()
   needs python3 dpkg-deb
   programs_in_path
   # A package at hand instead of one from the network.
-  mkdir -p root/DEBIAN root/usr/bin
+  mkdir -p root/usr/bin
   small_program root/usr/bin/hello
-  printf 'Package: hello\nVersion: 1\nArchitecture: amd64\n%s\n%s\n' \
-    "Maintainer: Nobody <nobody@localhost.invalid>" \
-    "Description: test" >root/DEBIAN/control
-  dpkg-deb --root-owner-group -b root hello_1_amd64.deb >/dev/null
+  make_deb hello_1_amd64.deb root "Package: hello" "Version: 1" "Architecture: amd64"
   sed 's/^apt-get download.*/:/' "$srcdir/contrib/retrofit/sframe-retrofit-deb.1" >page2
   run_examples page2
   [ -f new/hello_1A~sframe1_amd64.deb ]

@@ -186,12 +186,9 @@ script ()
   needs dpkg-deb python3 apt-ftparchive apt-get
   needs_debian_module
   small_program a
-  mkdir -p root/DEBIAN root/usr/bin pool
+  mkdir -p root/usr/bin pool
   cp a root/usr/bin
-  printf '%s\n' "Package: one" "Version: 1" "Architecture: amd64" \
-    "Maintainer: Nobody <nobody@localhost.invalid>" "Description: test" \
-    >root/DEBIAN/control
-  dpkg-deb --root-owner-group -b root pool/one_1_amd64.deb >/dev/null
+  make_deb pool/one_1_amd64.deb root "Package: one" "Version: 1" "Architecture: amd64"
   echo text >text.deb
   gets 0 script retrofit/sframe-retrofit-deb -o new pool/one_1_amd64.deb
   gets 1 script retrofit/sframe-retrofit-deb -o new text.deb

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # How files are written: what stays with them, what cannot be written to.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2086 # several options are one text
 
 load helpers
 
@@ -30,17 +31,14 @@ count_flushes ()
     cp in "tree/$n"
   done
   for options in -r "-r --undo"; do
-    # shellcheck disable=SC2086
     for sync in "" --sync=file; do
       [ "$(count_flushes $options $sync -q tree)" = "6 0 0 " ] || { cat calls; return 1; }
       "$CFI2SFRAME" -q -r --remove tree
       [ "$options" = -r ] || "$CFI2SFRAME" -q -r tree
     done
-    # shellcheck disable=SC2086
     [ "$(count_flushes $options --sync=end -q tree)" = "0 0 1 " ] || { cat calls; return 1; }
     "$CFI2SFRAME" -q -r --remove tree
     [ "$options" = -r ] || "$CFI2SFRAME" -q -r tree
-    # shellcheck disable=SC2086
     [ "$(count_flushes $options --sync=none -q tree)" = "0 0 0 " ] || { cat calls; return 1; }
   done
   # A file that is alone does not wait for what others have written.
@@ -55,18 +53,16 @@ count_flushes ()
   cp a b
   strace -f -o /dev/null -e trace=syncfs -e inject=syncfs:error=EIO true 2>/dev/null \
     || skip "strace does not work here"
-  capture strace -f -o /dev/null -e trace=syncfs \
+  gives 1 capture strace -f -o /dev/null -e trace=syncfs \
     -e inject=syncfs:error=EIO "$CFI2SFRAME" -q --sync=end a b
-  [ "$status" -eq 1 ] || report
   [ "$stderr" = "cfi2sframe: written, but flushing the file system failed: Input/output error" ] \
     || report
   has_sframe a
   # A report has it as a failure, too.
   small_program a
   cp a b
-  capture strace -f -o /dev/null -e trace=syncfs \
+  gives 1 capture strace -f -o /dev/null -e trace=syncfs \
     -e inject=syncfs:error=EIO "$CFI2SFRAME" --stats=junit --sync=end a b
-  [ "$status" -eq 1 ] || report
   [[ $output == *'failures="1"'*'message="written, but flushing the file system failed: '* ]] \
     || report
 }
@@ -283,7 +279,6 @@ start_program ()
   for target in in ./in "$PWD/in" soft hard; do
     for option in --output= --section-only= "--format=compact-unwind --section-only=" \
                   "-n --output=" "--relocatable --output="; do
-      # shellcheck disable=SC2086
       refuses $option$target in
     done
   done
@@ -329,8 +324,7 @@ start_program ()
   cp f in
   (
     ulimit -f 100
-    capture "$CFI2SFRAME" f
-    [ "$status" -eq 1 ]
+    gives 1 capture "$CFI2SFRAME" f
     [[ $stderr == "cfi2sframe: f: "*"too large"* ]]
   )
   cmp f in
@@ -383,8 +377,7 @@ END
   cc -shared -fPIC -o sealed.so sealed.c
   small_program
   LD_PRELOAD=$PWD/sealed.so \
-    ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0 tool small
-  [ "$status" -eq 0 ] || report
+    ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0 exits 0 small
   [[ $stderr == "cfi2sframe: small: warning: "*"fs-verity"* ]] || report
   has_sframe small
 }
@@ -680,8 +673,7 @@ EOF
   cp --sparse=always full f
   [ $(($(stat -c %b f) * 512)) -lt "$(stat -c %s f)" ] || skip "no holes here"
   convert -o wanted f
-  capture env LD_PRELOAD="$PWD/liar.so" "$CFI2SFRAME" f
-  [ "$status" -eq 0 ] || report
+  gives 0 capture env LD_PRELOAD="$PWD/liar.so" "$CFI2SFRAME" f
   cmp wanted f
 }
 

@@ -42,10 +42,8 @@ pack ()
   mkdir -p "$folder/DEBIAN"
   (cd "$folder" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' \
      | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
-  printf '%s\n' "Package: $name" "Version: $version" "Architecture: all" \
-    "Maintainer: Nobody <nobody@localhost.invalid>" "${@:3}" \
-    "Description: test" >"$folder/DEBIAN/control"
-  dpkg-deb --root-owner-group -z1 -b "$folder" "$name.deb" >/dev/null
+  make_deb "$name.deb" "$folder" "Package: $name" "Version: $version" \
+    "Architecture: all" "${@:3}"
 }
 
 make_package ()
@@ -341,13 +339,10 @@ END
     mkdir -p package-both/DEBIAN
     mv package-both/usr/bin/both-too package-both/usr/lib/both/too
     (cd package-both && md5sum usr/bin/* usr/lib/both/* >DEBIAN/md5sums)
-    printf '%s\n' "Package: both" "Version: 1" "Architecture: $machine" \
-      "Multi-Arch: same" "Description: test" \
-      "Maintainer: Nobody <nobody@localhost.invalid>" \
-      >package-both/DEBIAN/control
     mv package-both/usr/lib/both "package-both/usr/lib/both-$machine"
     sed -i "s|lib/both|&-$machine|" package-both/DEBIAN/md5sums
-    dpkg-deb --root-owner-group -b package-both both.deb >/dev/null
+    make_deb both.deb package-both "Package: both" "Version: 1" \
+      "Architecture: $machine" "Multi-Arch: same"
     in_root --force-architecture -i both.deb >log 2>&1 || { cat log; return 1; }
   done
   [ -e root/var/lib/dpkg/info/both:arm64.md5sums ]
@@ -687,10 +682,9 @@ EOF
   ln -s ../helper root/usr/lib/one/helper
   rm root/usr/bin/two
   mkfifo root/usr/bin/two
-  capture timeout 60 python3 \
+  gives 1 capture timeout 60 python3 \
     "$srcdir/contrib/system/sframe-system" --cfi2sframe="$CFI2SFRAME" \
     --root=root verify
-  [ "$status" -eq 1 ] || report
   printf '%s\n' "$output" | sort | diff - <(cat <<'EOF'
 6 files as packaged, 0 of them converted; 2 not
 ?????????   /usr/bin/two (no regular file)
