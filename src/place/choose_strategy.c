@@ -280,42 +280,36 @@ clear_replaced (struct draft *draft)
          || plan_clear (draft->plan, offset, replaced->size, draft->err);
 }
 
-static bool
-draft_make (struct draft *draft)
-{
-  const struct image *image = draft->image;
-  enum attempt done = FAILED;
-  draft->page = image_page (image);
-  draft->loader = loader_is (image)
-                  || (draft->request->named_loader && loader_may_be (image));
-  if (draft_open (draft))
-    done = try_strategies (draft);
-  if (done == PLANNED && !clear_replaced (draft))
-    done = FAILED;
-  draft_close (draft);
-  if (done == DOES_NOT_APPLY)
-    error_set_word (draft->err, CFI2SFRAME_REFUSED, WORD_NO_ROOM,
-                    "no room for program headers: %s", draft->reason);
-  return done == PLANNED;
-}
-
 bool
 choose_strategy (struct plan *plan, const struct image *image,
                  const struct plan_request *request, struct error *err)
 {
+  enum attempt done = FAILED;
+  char reason[REASON_SIZE] = "";
   *plan = (struct plan){ .sframe_size = request->sframe_size };
   if (!refusals_check (image, err))
     return false;
   /* More would not fit the format's 32-bit offsets anyway.  */
   if (request->sframe_size == 0 || request->sframe_size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
-  char reason[REASON_SIZE] = "";
-  struct draft draft = { .image = image,
-                         .request = request,
-                         .plan = plan,
-                         .err = err,
-                         .reason = reason };
+  struct draft draft
+      = { .image = image,
+          .request = request,
+          .plan = plan,
+          .err = err,
+          .page = image_page (image),
+          .loader = loader_is (image)
+                    || (request->named_loader && loader_may_be (image)),
+          .reason = reason };
   if (request->references != NULL)
     draft.references = *request->references;
-  return draft_make (&draft);
+  if (draft_open (&draft))
+    done = try_strategies (&draft);
+  if (done == PLANNED && !clear_replaced (&draft))
+    done = FAILED;
+  draft_close (&draft);
+  if (done == DOES_NOT_APPLY)
+    error_set_word (err, CFI2SFRAME_REFUSED, WORD_NO_ROOM,
+                    "no room for program headers: %s", reason);
+  return done == PLANNED;
 }
