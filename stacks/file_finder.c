@@ -25,17 +25,16 @@
 #include "base/io.h"
 #include "base/prefix.h"
 #include "elf/build_id.h"
-#include "elf/notes.h"
 #include "stacks/served.h"
 #include "stacks/shortage.h"
 
 enum
 {
   NAME_MAX_SIZE = 4200,
-  COPY_MAX = 1 << 30, /* bytes of a mapping that are copied from memory */
-  /* Of what a process has in memory of a file: it may be hostile.  */
-  READ_MAX = 4096, /* bytes of its notes, or of how it begins */
-  SEGMENTS_MAX = 64,
+  COPY_MAX = 1 << 30,   /* bytes of a mapping that are copied from memory */
+  NOTES_MAX = 64 << 10, /* that are copied to find its notes, which are in
+                           front as a rule */
+  READ_MAX = 4096,      /* bytes of how a file begins */
   /* Mappings on each side of one that are looked at for others of its file.  A
      file has four to six, side by side, and a few more where a program has
      changed what may be done with a part.  */
@@ -61,72 +60,116 @@ next_mapping (const struct process *process, const struct mapping *mapping,
   return NULL;
 }
 
-/* Where the first byte of the file of MAPPING is in PROCESS.  False if it is
-   not mapped.  */
-static bool
-find_begin (const struct process *process, const struct mapping *mapping,
-            uint64_t *address)
+/* The mapping of PROCESS with the first byte of the file of MAPPING, or NULL.
+ */
+static const struct mapping *
+find_begin (const struct process *process, const struct mapping *mapping)
+{
+  const struct mapping *at = NULL;
+  while ((at = next_mapping (process, mapping, at)) != NULL && at->offset != 0)
+    continue;
+  return at;
+}
+
+/* Copies.  */
+
+/* A file with SIZE bytes, which are at *BYTES; or -1.  */
+static int
+make_file (size_t size, void **bytes)
+{
+  int fd = memfd_create ("copy", MFD_CLOEXEC);
+  if (fd < 0)
+    return -1;
+  *bytes = MAP_FAILED;
+  if (ftruncate (fd, (off_t)size) == 0)
+    *bytes = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (*bytes != MAP_FAILED)
+    return fd;
+  close (fd);
+  return -1;
+}
+
+/* A copy of this process's vdso.  All processes have the same vdso, the
+   kernel's.  */
+static int
+copy_vdso (void)
+{
+  uint64_t address = getauxval (AT_SYSINFO_EHDR);
+  void *bytes;
+  if (address == 0)
+    return -1;
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
+  const Elf64_Ehdr *header = (const Elf64_Ehdr *)(uintptr_t)address;
+  size_t size
+      = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+  int fd = make_file (size, &bytes);
+  if (fd >= 0)
+    {
+      memcpy (bytes, header, size);
+      munmap (bytes, size);
+    }
+  return fd;
+}
+
+/* Copy to the SIZE BYTES what PROCESS has in memory of the file of MAPPING, at
+   most MOST bytes of each mapping.  */
+static void
+copy_mappings (struct process *process, const struct mapping *mapping,
+               uint64_t most, uint8_t *bytes, size_t size)
 {
   const struct mapping *at = NULL;
   while ((at = next_mapping (process, mapping, at)) != NULL)
-    if (at->offset == 0)
+    if (at->offset < size)
       {
-        *address = at->start;
-        return true;
-      }
-  return false;
-}
-
-/* Note the build-id among the notes in SIZE bytes of memory at ADDRESS.  */
-static void
-note_build_id (struct process *process, struct code_file *file,
-               uint64_t address, uint64_t size)
-{
-  uint8_t bytes[READ_MAX];
-  struct note note;
-  if (size > sizeof bytes
-      || !memory_read (&process->memory, address, bytes, size))
-    return;
-  struct note_walk walk = { .bytes = bytes,
-                            .size = size,
-                            .align = 4,
-                            .big_endian = process->arch->big_endian };
-  while (file->recorded.build_id_size == 0 && note_next (&walk, &note))
-    if (note_is (&note, ELF_NOTE_GNU, NT_GNU_BUILD_ID)
-        && note.size <= sizeof file->recorded.build_id)
-      {
-        memcpy (file->recorded.build_id, note.contents, note.size);
-        file->recorded.build_id_size = note.size;
+        uint64_t length = at->end - at->start, left = size - at->offset;
+        length = length < most ? length : most;
+        process->files->copied += memory_read_now (
+            &process->memory, at->start, bytes + at->offset,
+            length < left ? length : left);
       }
 }
 
-/* Find the build-id of FILE in the memory that is left of PROCESS.  The
-   headers of FILE are at ADDRESS.  */
-static void
-find_build_id (struct process *process, struct code_file *file,
-               uint64_t address)
+/* How many bytes from its start on the file of MAPPING has in PROCESS; 0 if
+   there are more than may be copied.  */
+static size_t
+mapped_size (const struct process *process, const struct mapping *mapping)
 {
-  const bool big_endian = process->arch->big_endian;
-  uint8_t header[sizeof (Elf64_Ehdr)], segment[sizeof (Elf64_Phdr)];
-  if (!memory_read (&process->memory, address, header, sizeof header)
-      || memcmp (header, ELFMAG, SELFMAG) != 0)
-    return;
-  uint64_t at
-      = address
-        + load_u64 (header + offsetof (Elf64_Ehdr, e_phoff), big_endian);
-  unsigned n = load_u16 (header + offsetof (Elf64_Ehdr, e_phnum), big_endian);
-  for (unsigned i = 0;
-       i < n && i < SEGMENTS_MAX
-       && memory_read (&process->memory, at + i * sizeof segment, segment,
-                       sizeof segment);
-       i++)
-    if (load_u32 (segment, big_endian) == PT_NOTE)
-      note_build_id (
-          process, file,
-          address
-              + load_u64 (segment + offsetof (Elf64_Phdr, p_offset),
-                          big_endian),
-          load_u64 (segment + offsetof (Elf64_Phdr, p_filesz), big_endian));
+  uint64_t size = 0, all = process->files->copied;
+  const struct mapping *at = NULL;
+  while ((at = next_mapping (process, mapping, at)) != NULL)
+    {
+      uint64_t length = at->end - at->start;
+      if (at->offset >= COPY_MAX || length >= COPY_MAX)
+        continue;
+      all += length;
+      if (at->offset + length > size)
+        size = at->offset + length;
+    }
+  return all <= FILES_COPIED_MAX ? size : 0;
+}
+
+/* A file with what PROCESS has in memory of the file of MAPPING, at most MOST
+   bytes of each mapping, if it has MAPPING; or -1.  There are no section
+   headers: these are not mapped.  */
+static int
+copy_memory (struct process *process, const struct mapping *mapping,
+             uint64_t most)
+{
+  size_t size = mapped_size (process, mapping);
+  uint8_t byte;
+  void *bytes;
+  if (size < sizeof (Elf64_Ehdr)
+      || memory_read_now (&process->memory, mapping->start, &byte, 1) == 0)
+    return -1;
+  int fd = make_file (size, &bytes);
+  if (fd < 0)
+    return -1;
+  copy_mappings (process, mapping, most, bytes, size);
+  Elf64_Ehdr *header = bytes;
+  header->e_shoff = 0;
+  header->e_shnum = header->e_shstrndx = 0;
+  munmap (bytes, size);
+  return fd;
 }
 
 /* Whether a file is the one that was mapped.  */
@@ -143,6 +186,48 @@ is_build_id (const struct code_file *file, struct build_id id)
          && bytes_are_zero (recorded->build_id + n, size - n);
 }
 
+/* Open IMAGE, of the file FD, which is closed with IMAGE; -1: there is none.
+ */
+static bool
+open_image (struct image *image, int fd)
+{
+  struct error err;
+  if (fd < 0 || image_open_fd (image, fd, &err))
+    return fd >= 0;
+  shortage_note_error (&err);
+  close (fd);
+  return false;
+}
+
+/* Find the build-id of the file of MAPPING in what is left of its memory.  */
+static void
+find_build_id (struct process *process, const struct mapping *mapping)
+{
+  struct mapped_identity *recorded = &mapping->file->recorded;
+  const struct mapping *begin = find_begin (process, mapping);
+  struct image image;
+  if (begin == NULL
+      || !open_image (&image, copy_memory (process, begin, NOTES_MAX)))
+    return;
+  const struct build_id id = build_id_find (&image);
+  if (id.size > 0)
+    memcpy (recorded->build_id, id.bytes, id.size);
+  recorded->build_id_size = id.size;
+  image_close (&image);
+}
+
+/* Whether FD has the build-id of FILE.  */
+static bool
+has_build_id (const struct code_file *file, int fd)
+{
+  struct image image;
+  if (!open_image (&image, dup (fd)))
+    return false;
+  bool same = is_build_id (file, build_id_find (&image));
+  image_close (&image);
+  return same;
+}
+
 /* Whether FD, which STATUS is of, begins as the file of MAPPING does in the
    memory of PROCESS.  If a core does not have that, the file is taken at its
    name, unless it has changed since.  */
@@ -151,37 +236,17 @@ begins_equally (struct process *process, const struct mapping *mapping, int fd,
                 const struct stat *status)
 {
   uint8_t mapped[READ_MAX], in_file[READ_MAX];
-  uint64_t address;
+  const struct mapping *begin = find_begin (process, mapping);
   size_t n = status->st_size < READ_MAX ? (size_t)status->st_size : READ_MAX;
   /* Nothing can be mapped of an empty file, and it begins like any other.  */
   if (n == 0)
     return false;
-  if (find_begin (process, mapping, &address)
-      && memory_read_now (&process->memory, address, mapped, n) == n)
+  if (begin != NULL
+      && memory_read_now (&process->memory, begin->start, mapped, n) == n)
     return pread (fd, in_file, n, 0) == (ssize_t)n
            && memcmp (in_file, mapped, n) == 0;
   return mapping->file == process->program_file
          || status->st_ctime < process->dumped;
-}
-
-/* Whether FD has the build-id of FILE.  */
-static bool
-has_build_id (const struct code_file *file, int fd)
-{
-  struct error err;
-  struct image image;
-  int own = dup (fd);
-  if (own < 0)
-    return false;
-  if (!image_open_fd (&image, own, &err))
-    {
-      shortage_note_error (&err);
-      close (own);
-      return false;
-    }
-  bool same = is_build_id (file, build_id_find (&image));
-  image_close (&image);
-  return same;
 }
 
 static bool
@@ -278,118 +343,18 @@ open_by_build_id (struct process *process, const struct mapping *mapping)
                  : take_same (process, mapping, served_find_program (&id));
 }
 
-/* Copies.  */
-
-/* A file with SIZE bytes, which are at *BYTES; or -1.  */
-static int
-make_file (size_t size, void **bytes)
-{
-  int fd = memfd_create ("copy", MFD_CLOEXEC);
-  if (fd < 0)
-    return -1;
-  *bytes = MAP_FAILED;
-  if (ftruncate (fd, (off_t)size) == 0)
-    *bytes = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (*bytes != MAP_FAILED)
-    return fd;
-  close (fd);
-  return -1;
-}
-
-/* A copy of this process's vdso.  All processes have the same vdso, the
-   kernel's.  */
-static int
-copy_vdso (void)
-{
-  uint64_t address = getauxval (AT_SYSINFO_EHDR);
-  void *bytes;
-  if (address == 0)
-    return -1;
-  /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
-  const Elf64_Ehdr *header = (const Elf64_Ehdr *)(uintptr_t)address;
-  size_t size
-      = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
-  int fd = make_file (size, &bytes);
-  if (fd >= 0)
-    {
-      memcpy (bytes, header, size);
-      munmap (bytes, size);
-    }
-  return fd;
-}
-
-/* Copy to the SIZE BYTES what PROCESS has in memory of the file of
-   MAPPING.  */
-static void
-copy_mappings (struct process *process, const struct mapping *mapping,
-               uint8_t *bytes, size_t size)
-{
-  const struct mapping *at = NULL;
-  while ((at = next_mapping (process, mapping, at)) != NULL)
-    if (at->offset < size)
-      {
-        uint64_t length = at->end - at->start, left = size - at->offset;
-        process->files->copied += memory_read_now (
-            &process->memory, at->start, bytes + at->offset,
-            length < left ? length : left);
-      }
-}
-
-/* How many bytes from its start on the file of MAPPING has in PROCESS; 0 if
-   there are more than may be copied.  */
-static size_t
-mapped_size (const struct process *process, const struct mapping *mapping)
-{
-  uint64_t size = 0, all = process->files->copied;
-  const struct mapping *at = NULL;
-  while ((at = next_mapping (process, mapping, at)) != NULL)
-    {
-      uint64_t length = at->end - at->start;
-      if (at->offset >= COPY_MAX || length >= COPY_MAX)
-        continue;
-      all += length;
-      if (at->offset + length > size)
-        size = at->offset + length;
-    }
-  return all <= FILES_COPIED_MAX ? size : 0;
-}
-
-/* A file with what PROCESS has in memory of the file of MAPPING, if it has
-   that, without section headers: these are not mapped.  */
-static int
-copy_memory (struct process *process, const struct mapping *mapping)
-{
-  size_t size = mapped_size (process, mapping);
-  uint8_t byte;
-  void *bytes;
-  if (size < sizeof (Elf64_Ehdr)
-      || memory_read_now (&process->memory, mapping->start, &byte, 1) == 0)
-    return -1;
-  int fd = make_file (size, &bytes);
-  if (fd < 0)
-    return -1;
-  copy_mappings (process, mapping, bytes, size);
-  Elf64_Ehdr *header = bytes;
-  header->e_shoff = 0;
-  header->e_shnum = header->e_shstrndx = 0;
-  munmap (bytes, size);
-  return fd;
-}
-
 int
 file_finder_open (struct process *process, const struct mapping *mapping)
 {
   struct code_file *file = mapping->file;
   bool lives = process->memory.fetch != NULL && !process->recorded;
-  uint64_t address;
   int fd = -1;
   if (strcmp (file->path, "[vdso]") == 0 && process->memory.fetch != NULL)
     return copy_vdso ();
   /* Nothing is known of the memory of a process that was recorded.  */
   if (!process->recorded && file->recorded.inode == 0
-      && file->recorded.build_id_size == 0
-      && find_begin (process, mapping, &address))
-    find_build_id (process, file, address);
+      && file->recorded.build_id_size == 0)
+    find_build_id (process, mapping);
   if (process->program != NULL && file == process->program_file)
     fd = open_same (process, mapping, process->program);
   if (fd < 0 && file->path[0] == '/')
@@ -400,5 +365,7 @@ file_finder_open (struct process *process, const struct mapping *mapping)
     fd = open_living (process, mapping);
   if (fd < 0)
     fd = open_by_build_id (process, mapping);
-  return fd >= 0 || process->recorded ? fd : copy_memory (process, mapping);
+  return fd >= 0 || process->recorded
+             ? fd
+             : copy_memory (process, mapping, COPY_MAX);
 }
