@@ -58,8 +58,9 @@ struct live_copy
 {
   size_t most;  /* bytes of each stack; walks that go deeper take more stops */
   bool running; /* as for live_stop */
-  /* Walks all stacks that are wanted, with CONTEXT.  */
-  void (*walk) (void *context);
+  /* Walk the stack of a thread with REGISTERS, with CONTEXT.  */
+  void (*walk) (void *context, struct process *process,
+                const struct registers *registers);
   void *context;
   uint64_t stopped; /* nanoseconds, in sum */
   size_t cut;       /* what live_copy_stacks returned last */

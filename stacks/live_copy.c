@@ -53,12 +53,20 @@ live_copy_stacks (struct process *process, size_t most)
   return cut;
 }
 
+static void
+walk_all (struct process *process, const struct live_copy *copy)
+{
+  for (size_t i = 0; i < process->n_threads; i++)
+    if (process->threads[i].known)
+      copy->walk (copy->context, process, &process->threads[i].registers);
+}
+
 /* Copy stacks that walks arrive at.  */
 static void
 walk_stopped (struct process *process, const struct live_copy *copy)
 {
   process->policy.at_once = true;
-  copy->walk (copy->context);
+  walk_all (process, copy);
   process->policy.at_once = false;
 }
 
@@ -85,7 +93,7 @@ static bool
 walks_miss (struct process *process, const struct live_copy *copy)
 {
   process->memory.missed = false;
-  copy->walk (copy->context);
+  walk_all (process, copy);
   return process->memory.missed;
 }
 

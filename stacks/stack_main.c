@@ -41,21 +41,16 @@ struct session
   struct live_copy copy;
 };
 
-/* Walk all stacks of CONTEXT, a session, in all ways that are asked for.  */
+/* Walk from REGISTERS in the session of CONTEXT, in all ways that are asked
+   for.  */
 static void
-walk_all (void *context)
+walk_thread (void *context, struct process *process,
+             const struct registers *registers)
 {
   struct session *session = context;
-  struct process *process = &session->process;
-  for (size_t i = 0; i < process->n_threads; i++)
-    {
-      const struct thread *thread = &process->threads[i];
-      if (!thread->known)
-        continue;
-      stack_walk_by_sframe (process, &thread->registers, &session->sframe);
-      if (session->options.dwarf)
-        stack_walk_by_cfi (process, &thread->registers, &session->dwarf);
-    }
+  stack_walk_by_sframe (process, registers, &session->sframe);
+  if (session->options.dwarf)
+    stack_walk_by_cfi (process, registers, &session->dwarf);
 }
 
 static bool
@@ -64,7 +59,7 @@ open_living (struct session *session, struct error *err)
   struct process *process = &session->process;
   struct live_copy *copy = &session->copy;
   *copy = (struct live_copy){ .most = STACK_COPIED,
-                              .walk = walk_all,
+                              .walk = walk_thread,
                               .context = session };
   process->memory.chunk = OTHER_COPIED;
   if (!live_open (process, session->options.pid, err)
@@ -98,19 +93,15 @@ static bool
 show_thread (struct session *session, struct page *page,
              const struct thread *thread)
 {
-  struct process *process = &session->process;
   const struct stack_options *options = &session->options;
   struct stack_walk *walk = thread->known ? &session->sframe : NULL;
   if (walk != NULL)
-    stack_walk_by_sframe (process, &thread->registers, walk);
+    walk_thread (session, &session->process, &thread->registers);
   if (walk != NULL && options->group
       && stack_groups_add (&session->groups, thread, walk))
     return true;
   if (walk != NULL && options->dwarf)
-    {
-      stack_walk_by_cfi (process, &thread->registers, &session->dwarf);
-      return stack_print_both (page, thread, walk, &session->dwarf);
-    }
+    return stack_print_both (page, thread, walk, &session->dwarf);
   print_stack (session, page, &thread, 1, walk);
   return true;
 }

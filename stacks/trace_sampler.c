@@ -12,23 +12,13 @@ enum
   STACK_COPIED = 256 << 10 /* bytes of each stack, at first */
 };
 
-/* Whose stacks are walked.  */
-struct subject
-{
-  struct profile *profile;
-  struct process *process;
-};
-
-/* Walk the stacks of CONTEXT, a subject.  */
+/* Walk from REGISTERS in the profile of CONTEXT.  */
 static void
-walk_all (void *context)
+walk_thread (void *context, struct process *process,
+             const struct registers *registers)
 {
-  const struct subject *subject = context;
-  struct process *process = subject->process;
-  for (size_t i = 0; i < process->n_threads; i++)
-    if (process->threads[i].known)
-      stack_walk_by_sframe (process, &process->threads[i].registers,
-                            &subject->profile->walk);
+  struct profile *profile = context;
+  stack_walk_by_sframe (process, registers, &profile->walk);
 }
 
 /* Count the stack of THREAD, which ran.  The stack is lost if THREAD could not
@@ -60,11 +50,10 @@ static bool
 take_member (struct profile *profile, struct member *member, struct error *err)
 {
   struct process *process = &member->process;
-  struct subject subject = { profile, process };
   struct live_copy copy = { .most = STACK_COPIED,
                             .running = true,
-                            .walk = walk_all,
-                            .context = &subject };
+                            .walk = walk_thread,
+                            .context = profile };
   if (!live_renew (process, err))
     return false;
   member_read_name (member);
