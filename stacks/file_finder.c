@@ -41,6 +41,9 @@ enum
   NEAR = 64
 };
 
+/* Bytes of a file that is copied.  What is not there takes no memory.  */
+#define FILE_MAX (UINT64_C (1) << 36)
+
 /* What was mapped.  */
 
 /* The mapping of PROCESS behind LAST that is of the file of MAPPING, not far
@@ -130,18 +133,20 @@ copy_mappings (struct process *process, const struct mapping *mapping,
 }
 
 /* How many bytes from its start on the file of MAPPING has in PROCESS; 0 if
-   there are more than may be copied.  */
+   there are more than may be copied, MOST of each mapping.  */
 static size_t
-mapped_size (const struct process *process, const struct mapping *mapping)
+mapped_size (const struct process *process, const struct mapping *mapping,
+             uint64_t most)
 {
   uint64_t size = 0, all = process->files->copied;
   const struct mapping *at = NULL;
   while ((at = next_mapping (process, mapping, at)) != NULL)
     {
       uint64_t length = at->end - at->start;
-      if (at->offset >= COPY_MAX || length >= COPY_MAX)
+      uint64_t copied = length < most ? length : most;
+      if (at->offset >= FILE_MAX || length >= FILE_MAX || copied >= COPY_MAX)
         continue;
-      all += length;
+      all += copied;
       if (at->offset + length > size)
         size = at->offset + length;
     }
@@ -155,7 +160,7 @@ static int
 copy_memory (struct process *process, const struct mapping *mapping,
              uint64_t most)
 {
-  size_t size = mapped_size (process, mapping);
+  size_t size = mapped_size (process, mapping, most);
   uint8_t byte;
   void *bytes;
   if (size < sizeof (Elf64_Ehdr)

@@ -610,11 +610,13 @@ FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
   static const struct
   {
     uint8_t mapped, there; /* digits of build-ids; 0: there is none */
-    bool in_memory, changed, newer, found;
+    bool in_memory, changed, newer, found, large;
   } cases[] = {
     { .mapped = 1, .there = 1, .in_memory = true, .found = true },
     /* Converted, or without symbols, by now.  */
-    { 1, 1, true, true, true, true },
+    { 1, 1, true, true, true, true, false },
+    /* 5 GB, of which the core has the first page.  */
+    { 1, 1, true, true, true, true, true },
     { .mapped = 1, .there = 2, .in_memory = true },
     { .mapped = 1, .there = 0, .in_memory = true },
     { .mapped = 0, .there = 1, .in_memory = true },
@@ -647,7 +649,7 @@ FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
       process.dumped = status.st_ctime + (cases[i].newer ? -5 : 5);
       const struct mapping mapping
           = { .start = 0x30000,
-              .end = 0x31000,
+              .end = cases[i].large ? UINT64_C (5) << 30 : 0x31000,
               .file = code_files_get (&files, path, &unknown) };
       assert_true (
           mappings_put (&process.mappings, &files.mappings, &mapping));
