@@ -27,6 +27,39 @@ refuse (struct error *err, enum error_word word, const char *reason)
   return error_set_word (err, CFI2SFRAME_REFUSED, word, "%s", reason);
 }
 
+/* Whether SEGMENT has a note that names another system: libraries of NetBSD
+   say it nowhere else.  */
+static bool
+names_other_system (const struct image *image, const GElf_Phdr *segment)
+{
+  static const char *const systems[]
+      = { "NetBSD", "OpenBSD", "FreeBSD", "DragonFly" };
+  struct note_walk walk = note_walk_segment (image, segment, true);
+  struct note note;
+  while (note_next (&walk, &note))
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
+      if (note.type == NT_VERSION && note.name_size == strlen (systems[i]) + 1
+          && memcmp (note.name, systems[i], note.name_size) == 0)
+        return true;
+  return false;
+}
+
+/* Loaders of other systems take less than those of Linux.  In a library,
+   ld.elf_so of NetBSD (map_object.c) wants two PT_LOADs, no more; in a module,
+   so do the kernels of FreeBSD and DragonFly BSD (link_elf.c).  */
+static bool
+check_system (const struct image *image, struct error *err)
+{
+  uint8_t abi = image->header.e_ident[EI_OSABI];
+  bool other = abi != ELFOSABI_NONE && abi != ELFOSABI_GNU;
+  FOR_EACH_SEGMENT (segment, image)
+    other |= segment->p_type == PT_NOTE && names_other_system (image, segment);
+  return !other
+         || refuse (err, WORD_NONE,
+                    "made for another system than Linux, whose loaders may "
+                    "not take the new file");
+}
+
 /* Objects and cores do not come here (image_expect_linked).  */
 static bool
 check_type (const struct image *image, struct error *err)
@@ -35,7 +68,7 @@ check_type (const struct image *image, struct error *err)
   if (type != ET_EXEC && type != ET_DYN)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
                       type);
-  return image_expect_machine (image, err);
+  return image_expect_machine (image, err) && check_system (image, err);
 }
 
 static bool
