@@ -31,6 +31,11 @@ enum
 
 #define NT_FDO_INTEGRITY UINT32_C (0xcafe2a8e) /* libgcrypt's */
 
+/* Julia's cache of a package: it ends in a CRC of the shared object that has
+   the code, and is not used with another one (isvalid_pkgimage_crc in
+   base/loading.jl).  */
+#define JULIA_CACHE ".ji"
+
 /* IBM's ICC signs the libraries next to this file of it (GSKit, Db2, MQ, Java;
    OpenCryptographyKitC).  */
 #define ICC_SIGNATURES "ICCSIG.txt"
@@ -116,6 +121,7 @@ bool
 checksum_may_be (const char *name)
 {
   return has_suffix (name, ".hmac") || has_suffix (name, ".chk")
+         || has_suffix (name, JULIA_CACHE)
          || strcmp (name, ICC_SIGNATURES) == 0;
 }
 
@@ -141,8 +147,8 @@ cut (char *name, size_t *length, const char *ending)
   return true;
 }
 
-/* Whether ENTRY of DIRECTORY is a checksum of the file: [.]NAME.hmac,
-   NAME.chk, where NAME may lack its ".so", or ICC's.  */
+/* Whether ENTRY of DIRECTORY is a checksum of the file: [.]NAME.hmac; NAME.chk
+   or NAME.ji, where NAME may lack its ".so"; or ICC's.  */
 static bool
 is_checksum (struct checked_file *subject, int directory, const char *entry)
 {
@@ -156,7 +162,7 @@ is_checksum (struct checked_file *subject, int directory, const char *entry)
   if (cut (name, &length, ".hmac"))
     return is_name_of (subject, name + (name[0] == '.'))
            || is_listed (subject, directory, entry);
-  if (!cut (name, &length, ".chk"))
+  if (!cut (name, &length, ".chk") && !cut (name, &length, JULIA_CACHE))
     return false;
   if (is_name_of (subject, name))
     return true;
@@ -172,8 +178,9 @@ report_file (const char *folder, const char *entry, struct error *err)
   bool own = strcmp (folder, ".") == 0;
   printable_copy (shown, sizeof shown, entry);
   return !error_set (err, CFI2SFRAME_CHECKSUMMED,
-                     "%s%s%s has a checksum of it (FIPS 140)",
-                     own ? "" : folder, own ? "" : "/", shown);
+                     "%s%s%s has a checksum of it (%s)", own ? "" : folder,
+                     own ? "" : "/", shown,
+                     has_suffix (entry, JULIA_CACHE) ? "Julia" : "FIPS 140");
 }
 
 /* Whether what failed last did so for want of descriptors or memory.  */

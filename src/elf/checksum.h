@@ -8,7 +8,10 @@
    fips_config(5); IBM's ICC; strongSwan), some in the file itself: in a note
    (libgcrypt 1.11, src/gen-note-integrity.sh), in the section .rodata1
    (libgcrypt before that, OpenSSL's module in Fedora) or in its data
-   (SymCrypt).  */
+   (SymCrypt).
+
+   Julia does not load a package's code from a shared object that has another
+   CRC than its cache file says; it compiles all anew then.  */
 
 #ifndef ELF_CHECKSUM_H
 #define ELF_CHECKSUM_H

@@ -44,9 +44,10 @@ names_other_system (const struct image *image, const GElf_Phdr *segment)
   return false;
 }
 
-/* Loaders of other systems take less than those of Linux.  In a library,
-   ld.elf_so of NetBSD (map_object.c) wants two PT_LOADs, no more; in a module,
-   so do the kernels of FreeBSD and DragonFly BSD (link_elf.c).  */
+/* Loaders of other systems take less than those of Linux.  For NetBSD a
+   library must have two PT_LOADs, no more (map_object.c in libexec/ld.elf_so);
+   so must modules for the kernels of FreeBSD and DragonFly BSD
+   (link_elf.c).  */
 static bool
 check_system (const struct image *image, struct error *err)
 {

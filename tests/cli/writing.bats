@@ -428,12 +428,12 @@ END
   done
 }
 
-# FILE is left out, and REASON says which checksum it has: alone, in a tree, and
-# where others skip what cannot be converted.
+# left_out FILE CHECKSUM [KIND]: FILE is left out, with a line that names both:
+# alone, in a tree, and where others skip what cannot be converted.
 left_out ()
 {
   refused "$1"
-  [[ $stderr == "cfi2sframe: $1: $2 has a checksum of it (FIPS 140); see --convert-checksummed" ]] || report
+  [[ $stderr == "cfi2sframe: $1: $2 has a checksum of it (${3:-FIPS 140}); see --convert-checksummed" ]] || report
   refused "$1" -o out
   for option in -r --skip-unconvertible; do
     tool $option "$1"
@@ -495,13 +495,18 @@ left_out ()
     left_out d/libx.so "$beside"
     rm "d/$beside"
   done
+  # Julia compiled the package anew.
+  cp in d/libx.so
+  touch d/libx.ji
+  left_out d/libx.so libx.ji Julia
+  rm d/libx.ji
   # What only reads the file may do so.
   touch d/.libx.so.hmac
   exits 0 --section-only=section d/libx.so
   [ -s section ]
   rm d/.libx.so.hmac
   # One of something else, and none.
-  touch d/.liby.so.hmac d/libx.hmac d/.hmac d/.chk
+  touch d/.liby.so.hmac d/libx.hmac d/.hmac d/.chk d/.ji d/libx.so.1.ji
   convert d/libx.so
   has_sframe d/libx.so
 }

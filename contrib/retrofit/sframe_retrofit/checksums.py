@@ -19,7 +19,7 @@ Pair = Tuple[str, bytes] # name and contents
 
 # What may be a file of checksums.  More than that does no harm.
 CANDIDATE = re.compile(
-    r"\.(hmac|chk)\Z|(\A|/)(fipsmodule\.cnf|ICCSIG\.txt)\Z", re.DOTALL)
+    r"\.(hmac|chk|ji)\Z|(\A|/)(fipsmodule\.cnf|ICCSIG\.txt)\Z", re.DOTALL)
 NEAR_MAX = 64 # near one file
 LIST_MAX = 1 << 16 # bytes of one that are kept
 LINKS_MAX = 8 # to links
@@ -143,7 +143,7 @@ def may_name(near: Iterable[Pair]) -> Set[str]:
     found = set()
     for path, _ in near:
         name = os.path.basename(path)
-        for ending in ".hmac", ".chk":
+        for ending in ".hmac", ".chk", ".ji":
             if name.endswith(ending):
                 stem = name.removesuffix(ending)
                 found |= {stem, stem.removeprefix("."), stem + ".so"}
