@@ -103,7 +103,7 @@ Files old-control/md5sums and new-control/md5sums differ" ]
   make_package one
   local id debug
   small_program small -g -Wl,--build-id
-  id=$(readelf -n small | sed -n 's/.*Build ID: //p')
+  id=$(build_id_of small)
   debug=usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
   mkdir -p "root-dbg/${debug%/*}" root-dbg/DEBIAN
   objcopy --only-keep-debug small "root-dbg/$debug"
@@ -243,7 +243,7 @@ END
   make_package one
   retrofit -o new one_2.0-1_amd64.deb -- --format=2
   dpkg-deb -x new/*.deb x
-  [ "$(section_bytes x/usr/bin/one .sframe | od -An -j 2 -N 1 -t u1)" -eq 2 ]
+  [ "$(version_of x/usr/bin/one)" = 2 ]
 }
 
 @test "converted packages, damaged ones and other files are refused" {
@@ -635,16 +635,16 @@ END
   local kind
   for kind in xz zstd; do
     make_package one $kind
-    yes "a line of text" | head -c 30000000 >root-one/usr/share/doc/one/large
-    dpkg-deb --root-owner-group -Z$kind -b root-one one_2.0-1_amd64.deb >/dev/null
-    gives 0 retrofit -o $kind-1 --threads-max=1 one_2.0-1_amd64.deb
-    retrofit -o $kind-3 --threads-max=3 one_2.0-1_amd64.deb
+    yes "a line of text" | head -c 8000000 >root-one/usr/share/doc/one/large
+    dpkg-deb --root-owner-group -Z$kind -z1 -b root-one one_2.0-1_amd64.deb >/dev/null
+    gives 0 retrofit -o $kind-1 -z 1 --threads-max=1 one_2.0-1_amd64.deb
+    retrofit -o $kind-3 -z 1 --threads-max=3 one_2.0-1_amd64.deb
     cmp $kind-1/*.deb $kind-3/*.deb
     rm -rf root-one
   done
-  # A level of one's own.
-  gives 0 retrofit -o fast -z 1 one_2.0-1_amd64.deb
-  run ! cmp fast/*.deb zstd-1/*.deb
+  # The level is one's own.
+  gives 0 retrofit -o slow one_2.0-1_amd64.deb
+  run ! cmp slow/*.deb zstd-1/*.deb
   # More than one block: something to do for a second thread.
   ar p xz-1/*.deb data.tar.xz >x.xz
   [ "$(xz --robot -l x.xz | awk '$1 == "file" { print $3 }')" -gt 1 ]
@@ -653,10 +653,9 @@ END
 @test "without xz the package is packed by Python" {
   make_package one
   mkdir bin
-  capture env PATH="$PWD/bin" "$(program_file python3)" \
+  gives 0 capture env PATH="$PWD/bin" "$(program_file python3)" \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" --cfi2sframe="$CFI2SFRAME" \
     -o new one_2.0-1_amd64.deb
-  [ "$status" -eq 0 ] || report
   dpkg-deb -x new/*.deb x
   has_sframe x/usr/bin/one
 }
@@ -807,8 +806,8 @@ checked_package ()
   [ ! -e cut/crypt_2.0-1A~sframe1_amd64.deb ]
 }
 
-# make_hostile FILE FIELDS [MEMBERS [DATA]]: a package with these fields and
-# members, or this archive of data, said in Python.
+# make_hostile NAME.deb FIELDS [MEMBERS [DATA]]: the package NAME with these fields
+# and members, or this archive of data, said in Python.
 make_hostile ()
 {
   needs python3
@@ -830,7 +829,7 @@ def tar(members):
     return file.getvalue()
 
 small = open("small", "rb").read()
-control = "Package: evil\nVersion: 1\nArchitecture: amd64\n" \
+control = "Package: %s\nVersion: 1\nArchitecture: amd64\n" % sys.argv[1][:-4] \
     + eval(sys.argv[2]) + "Description: test\n"
 data = tar(eval("(%s)" % sys.argv[3]) if sys.argv[3:] else [("./usr/bin/x", small)])
 if sys.argv[4:]:
@@ -858,21 +857,20 @@ within ()
 
 # 40,000 letters took 77 s.
 @test "relations of any shape take no time" {
-  local fields
+  local fields i=0
   for fields in '"a" * 40000' '"a" + " " * 400000 + "b"' \
                 '"a (" + " " * 400000 + "b"' '"a (= " + "1" * 400000' \
                 '"a [" + "! " * 200000 + "]"' '"a <" + "<" * 400000' \
                 '"a" + "|" * 100000' '"," * 100000' \
                 '"a (= 1), " * 50000 + "b"'; do
-    make_hostile evil.deb "\"Depends: \" + $fields + \"\\n\""
-    rm -rf new
-    (
-      within 20 retrofit -o new evil.deb
-      [ "$status" -eq 0 ] || report
-      silent
-    )
-    [ -f new/evil_1A~sframe1_amd64.deb ]
+    make_hostile evil$((++i)).deb "\"Depends: \" + $fields + \"\\n\""
   done
+  (
+    within 20 retrofit -o new evil?.deb
+    [ "$status" -eq 0 ] || report
+    silent
+  )
+  [ "$(ls new/evil?_1A~sframe1_amd64.deb | wc -l)" -eq $i ]
 }
 
 @test "a control file that could not be written as it was read is refused" {
@@ -1075,11 +1073,9 @@ slow_converter ()
   make_package one
   mkdir -p none/lzma none/zlib
   echo 'raise ImportError' | tee none/lzma/lzma.py >none/zlib/zlib.py
-  PYTHONPATH=$PWD/none/zlib retrofit -o out one_2.0-1_amd64.deb
-  [ "$status" -eq 0 ] || report
+  PYTHONPATH=$PWD/none/zlib gives 0 retrofit -o out one_2.0-1_amd64.deb
   rm -r out
-  PYTHONPATH=$PWD/none/lzma retrofit -o out one_2.0-1_amd64.deb
-  [ "$status" -eq 1 ] || report
+  PYTHONPATH=$PWD/none/lzma gives 1 retrofit -o out one_2.0-1_amd64.deb
   [ "$stderr" = "sframe-retrofit-deb: one_2.0-1_amd64.deb: Python's module lzma is missing" ] || report
   [ -z "$(ls -A out)" ]
 }
@@ -1096,17 +1092,17 @@ slow_converter ()
   gives 0 retrofit --detached -v -o new one_2.0-1_amd64.deb
   [ "$(ls new)" = one-sframe_2.0-1_amd64.deb ]
   [ "$(checksum one_2.0-1_amd64.deb)" = "$before" ]
-  local id
-  id=$(readelf -n root-one/usr/bin/one | sed -n 's/.*Build ID: //p')
+  local path
+  path=$(detached_path_of root-one/usr/bin/one)
   dpkg-deb -c new/one-sframe_2.0-1_amd64.deb | grep -v '/$' >list
   [ "$(wc -l <list)" -eq 1 ]
-  grep -q "^-rw-r--r-- root/root .* ./usr/lib/debug/.build-id/${id:0:2}/${id:2}.sframe\$" list
+  grep -q "^-rw-r--r-- root/root .* ./usr/lib/debug/.build-id/$path\$" list
   [ "$(dpkg-deb -f new/one-sframe_2.0-1_amd64.deb Version Enhances Depends)" \
     = "$(printf 'Version: 1:2.0-1\nEnhances: one')" ]
   # It is the section that the converter makes.
   dpkg-deb -x new/one-sframe_2.0-1_amd64.deb out
   "$CFI2SFRAME" -q --detached=store root-one/usr/bin/one
-  cmp "out/usr/lib/debug/.build-id/${id:0:2}/${id:2}.sframe" "store/${id:0:2}/${id:2}.sframe"
+  cmp "out/usr/lib/debug/.build-id/$path" "store/$path"
   # The same again.
   sleep 1.1
   gives 0 retrofit --detached -o again one_2.0-1_amd64.deb
