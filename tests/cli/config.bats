@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # /etc/cfi2sframe.conf and /etc/cfi2sframe.conf.d: what a machine leaves out.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2086 # several options are one text
 
 load helpers
 
@@ -32,8 +33,7 @@ END
   echo "exclude = /hidden" >cfi2sframe.conf.d/.20-more.conf
   local program
   for program in $programs; do
-    script "$program" --show-config
-    [ "$status" -eq 0 ] || report
+    gives 0 script "$program" --show-config
     diff - <(printf '%s\n' "$output" | sed "s|$PWD/||") <<'END'
 exclude-package = linux-* # cfi2sframe.conf:2
 exclude-package = vendor # cfi2sframe.conf:3
@@ -69,8 +69,7 @@ wrong ()
   cp small root/usr/lib/b
   cp small "root/us*r/lib/a"
   configure <<<$'exclude = /usr/lib/a\nexclude=*/here/lib/*\nformat = 2'
-  tool --config --root=root/ -r -j 2 --skip-unconvertible root
-  [ "$status" -eq 0 ] || report
+  exits 0 --config --root=root/ -r -j 2 --skip-unconvertible root
   cmp small root/usr/lib/a
   "$CFI2SFRAME" --dump root/usr/lib/b | grep -q SFRAME_VERSION_2
   has_sframe "root/us*r/lib/a"
@@ -105,7 +104,6 @@ wrong ()
   "$CFI2SFRAME" --dump two | grep -q SFRAME_VERSION_2
   local way
   for way in "--config --format=3" "--format=3 --config" "--format=3 --hook"; do
-    # shellcheck disable=SC2086
     tool $way -o three small
     "$CFI2SFRAME" --dump three | grep -q SFRAME_VERSION_3 || { echo "$way"; return 1; }
   done
@@ -121,7 +119,6 @@ wrong ()
   tool --config -o none small
   [ "$status" -eq 1 ] && [ ! -e none ] || report
   for way in "--config --min-coverage=0" "--min-coverage=0 --config"; do
-    # shellcheck disable=SC2086
     tool $way -o some small
     has_sframe some
     rm some
@@ -174,22 +171,20 @@ wrong ()
 
 @test "lines that are wrong are one clear line, and exit 1" {
   needs python3
-  configure <<<"exclude /usr"
-  wrong ":1: 'exclude /usr' is not 'setting = value'"
-  configure <<<"excluded = /usr"
-  wrong ":1: unknown setting 'excluded'; there are: "
-  configure <<<"exclude = usr/lib"
-  wrong ":1: exclude is a pattern that begins with '/' or '*', not 'usr/lib'"
-  configure <<<"exclude ="
-  wrong ":1: exclude is "
-  configure <<<"min-coverage = 101"
-  wrong ":1: min-coverage is a percentage, not '101'"
-  configure <<<"min-coverage = nan"
-  wrong "percentage"
-  configure <<<"checksummed = maybe"
-  wrong "yes or no"
-  configure <<<"format = 4"
-  wrong "3, 2, 2.0 or 1"
+  local line why
+  while IFS='|' read -r line why; do
+    configure <<<"$line"
+    wrong "$why"
+  done <<'END'
+exclude /usr|:1: 'exclude /usr' is not 'setting = value'
+excluded = /usr|:1: unknown setting 'excluded'; there are:
+exclude = usr/lib|:1: exclude is a pattern that begins with '/' or '*', not 'usr/lib'
+exclude =|:1: exclude is
+min-coverage = 101|:1: min-coverage is a percentage, not '101'
+min-coverage = nan|percentage
+checksummed = maybe|yes or no
+format = 4|3, 2, 2.0 or 1
+END
   configure < <(printf 'format = 3\n\n\033[2Jformat = 3\n')
   wrong ":3: unknown setting '\\x1b[2Jformat'"
   configure < <(printf 'exclude = /a\rb\n')
@@ -218,13 +213,10 @@ wrong ()
 # package NAME: with two programs.
 package ()
 {
-  mkdir -p "$1/DEBIAN" "$1/usr/bin" "$1/usr/lib/$1"
+  mkdir -p "$1/usr/bin" "$1/usr/lib/$1"
   cp small "$1/usr/bin/$1"
   cp small "$1/usr/lib/$1/helper"
-  printf '%s\n' "Package: $1" "Version: 1" "Architecture: amd64" \
-    "Maintainer: Nobody <nobody@localhost.invalid>" "Description: test" \
-    >"$1/DEBIAN/control"
-  dpkg-deb --root-owner-group -b "$1" "$1.deb" >/dev/null
+  make_deb "$1.deb" "$1" "Package: $1" "Version: 1" "Architecture: amd64"
 }
 
 @test "sframe-retrofit-deb: packages, paths, coverage and format as configured" {
@@ -240,8 +232,7 @@ format = 1
 END
   mkdir cfi2sframe.conf.d
   echo "format = 2" >cfi2sframe.conf.d/later.conf
-  script retrofit/sframe-retrofit-deb -o new --report=reports one.deb two.deb
-  [ "$status" -eq 0 ] || report
+  gives 0 script retrofit/sframe-retrofit-deb -o new --report=reports one.deb two.deb
   dpkg-deb -x new/one_1A~sframe1_amd64.deb out
   "$CFI2SFRAME" --dump out/usr/bin/one | grep -q SFRAME_VERSION_2
   no_sframe out/usr/lib/one/helper
@@ -249,17 +240,14 @@ END
   grep -q "left out by $PWD/cfi2sframe.conf:1" reports
   grep -q "left out by $PWD/cfi2sframe.conf:2" reports
   # What is given counts more.
-  script retrofit/sframe-retrofit-deb -o other one.deb -- --format=3
-  [ "$status" -eq 0 ] || report
+  gives 0 script retrofit/sframe-retrofit-deb -o other one.deb -- --format=3
   rm -rf out
   dpkg-deb -x other/one_*.deb out
   "$CFI2SFRAME" --dump out/usr/bin/one | grep -q SFRAME_VERSION_3
-  script retrofit/sframe-retrofit-deb -o third one.deb -- --for=linux
-  [ "$status" -eq 0 ] || report
+  gives 0 script retrofit/sframe-retrofit-deb -o third one.deb -- --for=linux
   # All files are below that.
   configure <<<"min-coverage = 100"
-  script retrofit/sframe-retrofit-deb -o fourth one.deb
-  [ "$status" -eq 0 ] || report
+  gives 0 script retrofit/sframe-retrofit-deb -o fourth one.deb
   cmp one.deb fourth/one.deb
 }
 
@@ -271,13 +259,11 @@ END
   mkdir pool
   cp one.deb pool
   configure <<<"exclude = */helper"
-  script retrofit/sframe-retrofit-repo -o new --architecture=amd64 --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 script retrofit/sframe-retrofit-repo -o new --architecture=amd64 --folder=pool
   jq -e '.packages[0].left_alone["usr/lib/one/helper"] | test("left out by")' new/report.json
   jq -e '.total.converted == 1' new/report.json
   configure <<<"exclude-package = one"
-  script retrofit/sframe-retrofit-repo -o new --architecture=amd64 --folder=pool
-  [ "$status" -eq 0 ] || report
+  gives 0 script retrofit/sframe-retrofit-repo -o new --architecture=amd64 --folder=pool
   jq -e '.packages[0].status == "copied"' new/report.json
 }
 
@@ -297,8 +283,7 @@ END
 exclude-package = two
 exclude = /usr/lib/*
 END
-  script system/sframe-system --root=root convert
-  [ "$status" -eq 0 ] || report
+  gives 0 script system/sframe-system --root=root convert
   has_sframe root/usr/bin/one
   no_sframe root/usr/lib/one/helper
   no_sframe root/usr/bin/two
@@ -310,8 +295,7 @@ exclude = *
 exclude-package = *
 min-coverage = 5
 END
-  script system/sframe-system --root=root undo
-  [ "$status" -eq 0 ] || report
+  gives 0 script system/sframe-system --root=root undo
   no_sframe root/usr/bin/one
 }
 
@@ -325,8 +309,7 @@ END
   umoci new --image image:latest
   umoci insert --image image:latest files /
   configure <<<"exclude = /lib/*"
-  script retrofit/sframe-retrofit-image -o new image
-  [ "$status" -eq 0 ] || report
+  gives 0 script retrofit/sframe-retrofit-image -o new image
   umoci unpack --image new:latest bundle
   has_sframe bundle/rootfs/bin/hello
   no_sframe bundle/rootfs/lib/helper

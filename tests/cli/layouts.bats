@@ -2,6 +2,7 @@
 # Programs that link, patch or read themselves in unusual ways run after
 # conversion, strip and undo as before.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2086 # several options are one text
 
 load helpers
 
@@ -175,12 +176,10 @@ END
   for flags in "-fuse-ld=lld" "-fuse-ld=bfd -Wl,-z,noseparate-code"; do
     if [ "$(uname -m)" = x86_64 ]; then
       for how in PACKED WORD; do
-        # shellcheck disable=SC2086
         finds_its_build_id $how "" "${CC:-cc}" -no-pie -fno-pie $flags
       done
     fi
     for how in WORD_FROM_HERE WORDS_FROM_HERE; do
-      # shellcheck disable=SC2086
       finds_its_build_id $how "" "${CC:-cc}" -pie -fPIE $flags
     done
   done

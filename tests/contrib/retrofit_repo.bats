@@ -39,14 +39,11 @@ package ()
 {
   local name=$1 version=$2 folder=package-$1
   shift 2
-  mkdir -p "$folder/DEBIAN" "$folder/usr/bin" "pool/$name"
+  mkdir -p "$folder/usr/bin" "pool/$name"
   [ -e small ] || small_program
   [ "$name" = text ] || cp small "$folder/usr/bin/$name"
-  printf '%s\n' "Package: $name" "Version: $version" "Architecture: amd64" \
-    "Maintainer: Nobody <nobody@localhost.invalid>" "$@" \
-    "Description: test" >"$folder/DEBIAN/control"
-  dpkg-deb --root-owner-group -z1 -b "$folder" \
-    "pool/$name/${name}_${version#*:}_amd64.deb" >/dev/null
+  make_deb "pool/$name/${name}_${version#*:}_amd64.deb" "$folder" \
+    "Package: $name" "Version: $version" "Architecture: amd64" "$@"
 }
 
 # apt COMMAND...: an apt-get that knows the repository "new" alone.
