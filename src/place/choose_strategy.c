@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/align.h"
-#include "place/bss_fill.h"
 #include "place/grow_down.h"
 #include "place/loader.h"
+#include "place/owners.h"
 #include "place/refusals.h"
 #include "place/slack.h"
 #include "place/slots.h"
@@ -135,6 +135,105 @@ try_slack (struct draft *draft)
   return spot_take (draft, &spot);
 }
 
+/* ---- A BSS with bytes in the file
+
+   So that something can follow the last segment: for loaders and grow-data. */
+
+/* How the end of the file shifts when the BSS gets bytes in it.  */
+struct bss_fill
+{
+  size_t load;      /* index of the last segment, which has the BSS */
+  uint64_t old_end; /* of the segment's bytes in the file */
+  uint64_t new_end; /* with those of the BSS, up to the page's end ... */
+  uint64_t address; /* ... which is this one in memory */
+  uint64_t shift;   /* of what follows the segment in the file */
+};
+
+/* Only sections and segments that are not loaded may shift.  */
+static bool
+bss_fill_check (const struct draft *draft, const struct bss_fill *fill)
+{
+  const struct image *image = draft->image;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      bool contents = image_section_has_bytes (header) && header->sh_size > 0;
+      bool behind = header->sh_offset >= fill->old_end;
+      if (contents
+          && (behind ? (header->sh_flags & SHF_ALLOC) != 0
+                     : header->sh_size > fill->old_end - header->sh_offset))
+        return draft_impossible (draft,
+                                 "section %.40s is in the way of the BSS",
+                                 image->sections[i].name);
+    }
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (segment_range (image, &image->segments[i]).end > fill->old_end)
+      return draft_impossible (draft, "segment %zu is in the way of the BSS",
+                               i);
+  return owners_account_for_all (image, fill->old_end)
+         || draft_impossible (draft, "bytes that no header accounts for would "
+                                     "move");
+}
+
+/* Let the segment end at file offset NEW_END.  A shift by 64 bytes keeps the
+   alignment of whatever follows.  */
+static void
+bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
+{
+  fill->new_end = new_end;
+  fill->shift = align_up (new_end - fill->old_end, 64);
+}
+
+/* Whether the BSS of the last segment can have bytes in the file; false with
+   draft->reason if not.  */
+static bool
+bss_fill_measure (const struct draft *draft, struct bss_fill *fill)
+{
+  const GElf_Phdr *load = draft_last_load (draft);
+  if (!(load->p_flags & PF_W)
+      || !align_up_checked (load->p_vaddr + load->p_memsz, draft->page,
+                            &fill->address)
+      || load->p_offset > UINT64_MAX / 2)
+    return draft_impossible (draft, "the last segment is not writable");
+  fill->load = (size_t)(load - draft->image->segments);
+  fill->old_end = load->p_offset + load->p_filesz;
+  bss_fill_extend (fill, load->p_offset + (fill->address - load->p_vaddr));
+  if (fill->new_end - fill->old_end > GROWTH_MAX)
+    return draft_impossible (draft, "the BSS is too large");
+  return bss_fill_check (draft, fill);
+}
+
+/* Give the BSS bytes in the file, and shift what follows there.  */
+static bool
+bss_fill_commit (struct draft *draft, const struct bss_fill *fill)
+{
+  const struct image *image = draft->image;
+  GElf_Phdr *load = &draft->segments[fill->load];
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      GElf_Shdr *header = &draft->sections[i];
+      if (header->sh_type == SHT_NOBITS && (header->sh_flags & SHF_ALLOC)
+          && !(header->sh_flags & SHF_TLS) && header->sh_addr >= load->p_vaddr)
+        {
+          header->sh_type = SHT_PROGBITS;
+          header->sh_offset
+              = load->p_offset + (header->sh_addr - load->p_vaddr);
+        }
+      else if (image_section_has_bytes (header)
+               && !(header->sh_flags
+                    & SHF_ALLOC) /* empty sections may end there */
+               && header->sh_offset >= fill->old_end)
+        header->sh_offset += fill->shift;
+    }
+  load->p_filesz = load->p_memsz;
+  uint64_t tail = image->size - fill->old_end;
+  draft->end = image->size + fill->shift;
+  return plan_clear (draft->plan, fill->old_end, UINT64_MAX - fill->old_end,
+                     draft->err)
+         && plan_copy (draft->plan, fill->old_end, fill->old_end + fill->shift,
+                       tail, draft->err);
+}
+
 /* ---- spare-slot and evict
 
    A new read-only segment behind the end of the file: for nearly all files
@@ -152,10 +251,9 @@ append_to_loader (struct draft *draft, struct spot *spot)
   struct bss_fill fill = { 0 };
   if (!bss_fill_measure (draft, &fill))
     return DOES_NOT_APPLY;
-  const GElf_Phdr *last = &draft->image->segments[fill.load];
   /* .sframe is at the start of a page, so that strip cannot put it into the
      page of the BSS.  */
-  spot->address = last->p_vaddr + (fill.new_end - last->p_offset);
+  spot->address = fill.address;
   if (!align_up_checked (draft->image->size + fill.shift, draft->page,
                          &spot->offset)
       || !spot_fill (draft, spot)
@@ -201,9 +299,8 @@ try_grow_data (struct draft *draft)
     return DOES_NOT_APPLY;
   /* .sframe is at the start of a page, so that it is in no page that the
      program writes to.  */
-  const GElf_Phdr *last = &draft->image->segments[fill.load];
   spot.offset = fill.new_end;
-  spot.address = last->p_vaddr + (fill.new_end - last->p_offset);
+  spot.address = fill.address;
   spot.load = fill.load;
   if (!spot_fill (draft, &spot))
     return DOES_NOT_APPLY;
