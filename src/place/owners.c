@@ -3,6 +3,8 @@
 
 #include "place/owners.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "elf/sframe_place.h"
 
@@ -178,6 +180,15 @@ accounted_next (const struct image *image, uint64_t from)
   return best;
 }
 
+/* Whether the bytes of the file from BEGIN to END are padding: all the same,
+   such as the traps that lld puts behind code.  */
+static bool
+is_padding (const struct image *image, uint64_t begin, uint64_t end)
+{
+  const uint8_t *bytes = image->bytes + begin;
+  return end - begin < 2 || memcmp (bytes, bytes + 1, end - begin - 1) == 0;
+}
+
 bool
 owners_account_for_all (const struct image *image, uint64_t from)
 {
@@ -186,7 +197,7 @@ owners_account_for_all (const struct image *image, uint64_t from)
     {
       struct interval next = accounted_next (image, at);
       uint64_t end = next.begin < image->size ? next.begin : image->size;
-      if (looks == 0 || !range_is_zero (image, at, end - at))
+      if (looks == 0 || !is_padding (image, at, end))
         return false;
       at = next.end;
     }

@@ -51,11 +51,11 @@ struct interval owner_next (const struct image *image, uint64_t from,
    accounts for.  */
 uint64_t owner_last (const struct image *image);
 
-/* Whether all bytes at and behind FROM that are not 0 are loaded, or a section
-   or header accounts for them.  Others may be data that a program has at an
-   offset which it knows, although section headers stand behind them: patchelf
-   writes those to the end of a file.  Where there is too much to be looked at,
-   nothing is accounted for.  */
+/* Whether all bytes at and behind FROM are loaded, or a section or header
+   accounts for them, or are padding.  Others may be data that a program has at
+   an offset which it knows, although section headers stand behind them:
+   patchelf writes those to the end of a file.  Where there is too much to be
+   looked at, nothing is accounted for.  */
 bool owners_account_for_all (const struct image *image, uint64_t from);
 
 /* The PT_LOAD that has all of these bytes of the file, or NULL.  */

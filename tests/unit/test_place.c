@@ -1804,6 +1804,11 @@ static const struct layout_case served[] = {
     .changes = { RELOCATE (0x400000), INTERP_STAYS }, .strategy = "grow-down",
     .check = check_grown_down,
     .expects = { SECTION_HAS (".old_headers", sh_addr, 0x400000) } },
+  { "traps_behind_code_shift_down",
+    .changes
+    = { RELOCATE (0x400000), INTERP_STAYS, SEGMENT_SIZE (P_TEXT, 0xffc),
+        BYTES (0x1ffc, "\xcc\xcc\xcc\xcc") },
+    .strategy = "grow-down" },
   /* A byte more would be in the second page.  */
   { "notes_in_the_first_page_are_copied_to_the_front",
     .changes = { RELOCATE (0x400000), INTERP_STAYS, LAST_NOTE (0xe00, 0x200) },
