@@ -316,29 +316,6 @@ CONVERTED_TEST (file_with_something_before_the_record_is_refused)
   plan_free (&plan);
 }
 
-TEST (what_belongs_together_is_one_operation)
-{
-  struct error err = { 0 };
-  uint8_t bytes[600] = { 1 };
-  struct image image = { .fd = -1, .bytes = bytes, .size = sizeof bytes };
-  struct plan_extent whole = { 0, 0, 600 };
-  struct plan_extent halves[] = { { 0, 0, 300 }, { 300, 300, 300 } };
-  struct plan plan = {
-    .new_size = 664, .sframe_offset = 664, .extents = &whole, .n_extents = 1
-  };
-  struct buffer one, two;
-  buffer_init (&one, false);
-  buffer_init (&two, false);
-  assert_true (undo_record_build (&one, &image, &plan, &err));
-  plan.extents = halves;
-  plan.n_extents = 2;
-  assert_true (undo_record_build (&two, &image, &plan, &err));
-  assert_int_equal (one.size, two.size);
-  assert_memory_equal (one.bytes, two.bytes, one.size);
-  buffer_free (&one);
-  buffer_free (&two);
-}
-
 CONVERTED_TEST (restored_file_is_compared)
 {
   struct error err = { 0 };
