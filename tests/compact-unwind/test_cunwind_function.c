@@ -102,6 +102,7 @@ expect (const struct example *example, enum cunwind_reason reason,
 #define CFA_IS(reg, n) "\x0c" reg n /* def_cfa */
 #define SAVED(reg, n) "\x05" reg n  /* offset_extended, factor -8 */
 #define RESTORED(reg) "\x06" reg
+#define UNDEFINED(reg) "\x07" reg
 #define REMEMBER "\x0a"
 #define RESTORE_STATE "\x0b"
 
@@ -109,6 +110,7 @@ expect (const struct example *example, enum cunwind_reason reason,
 #define RBP "\x06"
 #define RSP "\x07"
 #define R12 "\x0c"
+#define RA "\x10"
 
 TEST (a_leaf_is_asynchronous)
 {
@@ -154,7 +156,7 @@ TEST (odd_frames_of_rbp_are_refused)
                  ""),
           CUNWIND_SAVED_PLACE, 0);
   /* RA undefined; RBX in R12; RBX = CFA - 8.  */
-  expect (AMD64 ("\x07\x10", ""), CUNWIND_RA_RULE, 0);
+  expect (AMD64 (UNDEFINED (RA), ""), CUNWIND_RA_RULE, 0);
   expect (AMD64 ("\x09" RBX R12, ""), CUNWIND_SAVED_RULE, 0);
   expect (AMD64 ("\x14" RBX "\x01", ""), CUNWIND_SAVED_RULE, 0);
 }
@@ -542,7 +544,9 @@ TEST (personalities_and_lsdas_are_kept)
   put_lsda_fde (&bytes, cie, CODE, CODE + 0x6000);
   put_lsda_fde (&bytes, cie, CODE + 10, 0);
   put_lsda_fde (&bytes, cie, CODE + 20, CODE + 0x6100);
-  assert_int_equal (section_of (&bytes, entries, &section), 3);
+  /* Behind them, one that has neither.  */
+  put_fde (&bytes, put_amd64_cie (&bytes), CODE + 30, 10, "", 0);
+  assert_int_equal (section_of (&bytes, entries, &section), 4);
   assert_int_equal (section.info.n_personalities, 1);
   assert_int_equal (section.info.personalities[0], 0x5000);
   assert_int_equal (section.info.n_lsdas, 2);
@@ -551,6 +555,8 @@ TEST (personalities_and_lsdas_are_kept)
   assert_int_equal (entries[1].encoding, 0x12010000);
   assert_int_equal (entries[2].encoding, 0x52010000);
   assert_int_equal (entries[2].lsda, 0x6100);
+  assert_int_equal (entries[3].encoding, 0x02010000);
+  assert_int_equal (entries[3].lsda, 0);
   assert_int_equal (section.bytes_kept, 0);
   buffer_free (&bytes);
 }
@@ -574,6 +580,21 @@ TEST (the_fourth_personality_stays_in_dwarf)
   /* The escape: no personality, no LSDA, the FDE's offset.  */
   assert_int_equal (entries[3].encoding >> 24, 4);
   assert_int_equal (section.bytes_kept, bytes.size - before);
+  buffer_free (&bytes);
+}
+
+TEST (what_is_not_expressed_stays_in_dwarf)
+{
+  struct buffer bytes;
+  struct cunwind_entry entries[8];
+  struct cunwind_section section;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes), fde = bytes.size;
+  put_fde (&bytes, cie, CODE, 10, UNDEFINED (RA), 2);
+  assert_int_equal (section_of (&bytes, entries, &section), 1);
+  assert_int_equal (section.by_reason[CUNWIND_RA_RULE], 1);
+  assert_int_equal (entries[0].encoding, 0x04000000 | fde);
+  assert_int_equal (section.bytes_kept, bytes.size);
   buffer_free (&bytes);
 }
 

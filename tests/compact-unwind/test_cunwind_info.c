@@ -4,15 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cfi/fde.h"
-#include "cfi/reader.h"
 #include "base/bytes.h"
-#include "cfi/cfa_program.h"
 #include "compact-unwind/info_dump.h"
 #include "compact-unwind/info_format.h"
 #include "compact-unwind/info_read.h"
 #include "compact-unwind/section_builder.h"
-#include "tests/unit/cfi_builder.h"
 #include "tests/compact-unwind/cunwind_find.h"
 #include "tests/unit_test.h"
 
@@ -524,122 +520,4 @@ TEST (faults_in_pages_have_a_reason)
     }
   buffer_free (&out);
   cunwind_info_free (&info);
-}
-
-/* Real files.  */
-
-/* What the section should say of FDE, worked out without the writer.  */
-static void
-expect_function (const struct cunwind_section *section,
-                 const struct cunwind_reader *reader,
-                 const struct cfi_fde *fde,
-                 const struct frame_function *function)
-{
-  struct cunwind_found found;
-  struct cunwind_frame frame;
-  struct cunwind_encoded encoded
-      = cunwind_encode_function (section->image, function);
-  const uint32_t bits = CUNWIND_HAS_LSDA | CUNWIND_PERSONALITY_MASK;
-  const uint64_t end = fde->address + fde->size;
-  const uint64_t step = fde->size > 1 ? fde->size - 1 : 1;
-  uint64_t lsda;
-  for (uint64_t pc = fde->address; pc < end; pc += step)
-    {
-      assert_true (
-          cunwind_find (reader, (uint32_t)(pc - section->info.base), &found));
-      assert_true (
-          cunwind_decode (section->info.arch, found.encoding, &frame));
-      if (frame.mode == CUNWIND_DWARF)
-        {
-          assert_int_equal (frame.dwarf_offset, fde->offset);
-          continue;
-        }
-      assert_int_equal (encoded.reason, CUNWIND_EXPRESSED);
-      assert_int_equal (found.encoding & ~bits, encoded.encoding);
-      assert_true (fde_lsda (section->cfi, fde, &lsda));
-      assert_int_equal (found.lsda, lsda ? lsda - section->info.base : 0);
-      const struct cfi_cie *cie = &section->cfi->cies[fde->cie];
-      assert_int_equal (
-          found.personality,
-          cie->personality ? cie->personality - section->info.base : 0);
-    }
-}
-
-static void
-round_trip (struct cunwind_section *section, struct cfa_machine *machine)
-{
-  const struct cfi_section *cfi = section->cfi;
-  struct frame_function function = { 0 };
-  struct cunwind_reader reader;
-  struct error err = { 0 };
-  enum frame_reason reason;
-  uint64_t end = 0;
-  for (size_t i = 0; i < cfi->n_fdes; i++)
-    {
-      const struct cfi_fde *fde = &cfi->fdes[i];
-      assert_true (fde->size > 0 && fde->address >= end);
-      end = fde->address + fde->size;
-      assert_true (cfa_machine_run (machine, fde, &function, &reason, &err));
-      assert_true (cunwind_section_add (section, fde, &function, &err));
-    }
-  void *bytes = reopen (&section->info, &reader);
-  expect_entries (&section->info, &reader);
-  expect_lookups (&section->info, &reader);
-  for (size_t i = 0; i < cfi->n_fdes; i++)
-    {
-      assert_true (
-          cfa_machine_run (machine, &cfi->fdes[i], &function, &reason, &err));
-      expect_function (section, &reader, &cfi->fdes[i], &function);
-    }
-  frame_function_free (&function);
-  free (bytes);
-}
-
-static bool
-round_trip_file (const char *path)
-{
-  struct image image;
-  struct error err = { 0 };
-  struct image_eh_frame found;
-  struct cfi_section cfi;
-  struct padding_finder padding;
-  struct cunwind_section section;
-  if (!image_open (&image, path, &err))
-    return false;
-  if (image.arch == NULL || !cunwind_supports (image.arch))
-    {
-      image_close (&image);
-      return false;
-    }
-  assert_true (image_find_eh_frame (&image, &found, &err));
-  assert_true (eh_frame_read (&cfi, image.arch, found.bytes, found.size,
-                              found.address, &err));
-  assert_true (padding_finder_init (&padding, &image, &err));
-  struct cfa_machine *machine = cfa_machine_new (&cfi);
-  assert_true (cfa_machine_track_saved (machine));
-  assert_true (cunwind_section_init (&section, &image, &cfi, &padding, &err));
-  assert_ptr_equal (section.info.gaps.context, &padding);
-  round_trip (&section, machine);
-  cunwind_section_free (&section);
-  cfa_machine_free (machine);
-  padding_finder_free (&padding);
-  cfi_section_free (&cfi);
-  image_close (&image);
-  return true;
-}
-
-TEST (sections_of_real_files_are_read_back)
-{
-  static const char *const paths[]
-      = { "/bin/bash",
-          "/usr/bin/git",
-          "/lib/x86_64-linux-gnu/libc.so.6",
-          "/lib/aarch64-linux-gnu/libc.so.6",
-          "/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
-          "/usr/lib/aarch64-linux-gnu/libstdc++.so.6" };
-  unsigned tried = 0;
-  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-    tried += round_trip_file (paths[i]);
-  if (tried == 0)
-    skip ();
 }
