@@ -224,9 +224,9 @@ set_words (struct code_file *file, const uint32_t *words, size_t n)
     store_u32 (file->bytes + CODE_FRONT + 4 * i, words[i], false);
 }
 
-/* What follows an ADRP, and what that may refer to: addresses from RANGE on, a
-   page, or both.  */
-struct adrp_row
+/* Code that refers to addresses from RANGE on, to any in its page, or both: by
+   an ADRP and what follows it, or by itself.  */
+struct aarch64_row
 {
   const char *name;
   uint32_t words[8];
@@ -246,7 +246,9 @@ enum
   RET = 0xd65f03c0
 };
 
-static const struct adrp_row adrp_rows[] = {
+static const struct aarch64_row aarch64_rows[] = {
+  { "adr", { NOP, 0x10008020 }, { 8 }, false },
+  { "load_of_a_literal", { NOP, 0x58008020 }, { 8 }, false },
   /* The last instruction of the section.  */
   { "adrp_add", { ADRP_X1, NOP, NOP, ADD_8 }, { 8 }, false },
   { "adrp_load", { ADRP_X1, NOP, NOP, 0xf9400820 }, { 16 }, false },
@@ -328,8 +330,8 @@ static const struct adrp_row adrp_rows[] = {
     false },
 };
 
-TEST_ROWS (adrp_rows, const struct adrp_row *row, NULL, NULL,
-           an_adrp_is_followed)
+TEST_ROWS (aarch64_rows, const struct aarch64_row *row, NULL, NULL,
+           is_referred_to_by_aarch64)
 {
   static struct code_file file;
   size_t n = 0;
