@@ -47,12 +47,17 @@
    Behind a system call of an unknown number it does not, if nothing but a
    pointer leads to the entry, or (RUNS_ON) the routine only runs into what
    follows: the call may be the one that ends a signal's handler, and the code
-   behind it another function.  */
+   behind it another function.  Where nothing but a pointer leads to the entry,
+   and a table of addresses without a bound was read, no end counts: the entry
+   may be a label that leads to the table, and the end that of another
+   function, which a pointer behind the table leads to.  */
 static bool
 shows_entry (const struct routine *routine, const struct state *state,
              bool runs_on)
 {
-  return !state->has_asked || !(runs_on || routine_is_on_trial (routine));
+  bool on_trial = routine_is_on_trial (routine);
+  return !(state->has_asked && (runs_on || on_trial))
+         && !(routine->result.reads_too_far && on_trial);
 }
 
 /* The routine makes a call with STATE: note what that shows of its frame.  */

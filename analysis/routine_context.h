@@ -95,6 +95,9 @@ struct routine_result
   /* Jump tables were read since routine_forget.  Their ends depend on the
      addresses that are named so far.  */
   bool reads_tables;
+  /* ... of which one is of addresses and has no bound.  Behind its end there
+     may be pointers to functions.  */
+  bool reads_too_far;
   /* Mask of the registers of the ABI that it returns with changed, or jumps
      with to other functions.  */
   uint32_t changes;

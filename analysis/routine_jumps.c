@@ -202,6 +202,7 @@ jump_by_table (struct routine *routine, uint32_t number,
   if (image_is_writable (routine->context->facts->image, table.address, 1))
     look_among_data (routine, &table);
   bound_by_names (routine, &table);
+  routine->result.reads_too_far |= table.max == UINT64_MAX && table.width == 8;
   while (routine->result.failure == ROUTINE_SOUND
          && routine->steps <= routine->steps_left
          && table_target (routine, &table, i, &target))
