@@ -107,6 +107,7 @@ static const struct encoding branches[] = {
   { 0xfffff01f, 0xd503201f, F, a64_hint },  /* NOP, PACIASP, ... */
   { 0xfffff01f, 0xd503301f, F, NULL },      /* CLREX, DSB, DMB, ISB, SB */
   { 0xffffffc0, 0xd5031000, RD | F, NULL }, /* WFET, WFIT */
+  { 0xfffff0ff, 0xd50040bf, WSD, NULL },    /* MSR SPSel: another SP */
   { 0xfff8f01f, 0xd500401f, F, NULL },      /* MSR, of an immediate */
   { 0xfff80000, 0xd5080000, RD | F, NULL }, /* SYS */
   { 0xfff80000, 0xd5280000, WD, NULL },     /* SYSL */
