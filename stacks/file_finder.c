@@ -114,6 +114,18 @@ copy_vdso (void)
   return fd;
 }
 
+/* How many bytes of MAPPING are copied, at most MOST; 0 if those are too many.
+ */
+static uint64_t
+copied_part (const struct mapping *mapping, uint64_t most)
+{
+  uint64_t length = mapping->end - mapping->start;
+  uint64_t copied = length < most ? length : most;
+  return mapping->offset < FILE_MAX && length < FILE_MAX && copied < COPY_MAX
+             ? copied
+             : 0;
+}
+
 /* Copy to the SIZE BYTES what PROCESS has in memory of the file of MAPPING, at
    most MOST bytes of each mapping.  */
 static void
@@ -124,11 +136,10 @@ copy_mappings (struct process *process, const struct mapping *mapping,
   while ((at = next_mapping (process, mapping, at)) != NULL)
     if (at->offset < size)
       {
-        uint64_t length = at->end - at->start, left = size - at->offset;
-        length = length < most ? length : most;
-        process->files->copied += memory_read_now (
-            &process->memory, at->start, bytes + at->offset,
-            length < left ? length : left);
+        uint64_t part = copied_part (at, most), left = size - at->offset;
+        process->files->copied
+            += memory_read_now (&process->memory, at->start,
+                                bytes + at->offset, part < left ? part : left);
       }
 }
 
@@ -142,13 +153,11 @@ mapped_size (const struct process *process, const struct mapping *mapping,
   const struct mapping *at = NULL;
   while ((at = next_mapping (process, mapping, at)) != NULL)
     {
-      uint64_t length = at->end - at->start;
-      uint64_t copied = length < most ? length : most;
-      if (at->offset >= FILE_MAX || length >= FILE_MAX || copied >= COPY_MAX)
-        continue;
-      all += copied;
-      if (at->offset + length > size)
-        size = at->offset + length;
+      uint64_t part = copied_part (at, most);
+      uint64_t end = at->offset + (at->end - at->start);
+      all += part;
+      if (part > 0 && end > size)
+        size = end;
     }
   return all <= FILES_COPIED_MAX ? size : 0;
 }

@@ -589,6 +589,45 @@ FIXTURE_TEST (copies_of_files_have_a_bound_in_sum)
   process_free (&process);
 }
 
+/* A mapping that is too large to be copied was, where another one lies behind
+   it: up to 64 GiB that nothing had counted.  */
+FIXTURE_TEST (of_a_mapping_that_is_too_large_nothing_is_copied)
+{
+  enum
+  {
+    THERE = 1 << 20, /* bytes of the large one */
+    START = 0x10000
+  };
+  static uint8_t page[4096];
+  uint8_t *large = calloc (1, THERE);
+  struct process process = { .files = &files, .arch = &arch_amd64 };
+  const uint64_t offsets[]
+      = { 0, sizeof page, sizeof page + (UINT64_C (1) << 30),
+          2 * sizeof page + (UINT64_C (1) << 30) };
+  struct stat status;
+  assert_non_null (large);
+  make_library (page, PT_NULL, 0, 0);
+  for (size_t i = 0; i < 3; i++)
+    {
+      const struct walk_mapping report = { .start = START + offsets[i],
+                                           .end = START + offsets[i + 1],
+                                           .offset = offsets[i],
+                                           .path = "/nonexistent/large" };
+      assert_true (process_map (&process, &report));
+      assert_true (memory_add (&process.memory, report.start,
+                               i == 1 ? large : page,
+                               i == 1 ? THERE : sizeof page));
+    }
+  int fd = file_finder_open (&process, mappings_at (&process.mappings, START));
+  assert_true (fd >= 0);
+  assert_int_equal (fstat (fd, &status), 0);
+  assert_int_equal (status.st_size, offsets[3]);
+  assert_in_range (512 * status.st_blocks, 1, THERE / 2);
+  close (fd);
+  free (large);
+  process_free (&process);
+}
+
 /* Put a build-id that is made of DIGIT into a library of make_library.  */
 static void
 put_build_id (uint8_t bytes[CORE_SIZE], uint8_t digit)
