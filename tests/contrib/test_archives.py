@@ -140,6 +140,11 @@ def test_what_is_near_may_be_a_checksum():
     assert len(near.near("many/a.so")) == checksums.NEAR_MAX + 1
 
 
+def test_a_cache_of_julia_has_a_checksum():
+    assert checksums.is_candidate("usr/share/julia/compiled/v1.12/A/a_b.ji")
+    assert "a_b.so" in checksums.may_name([("./a_b.ji", b"")])
+
+
 def test_a_file_is_laid_out_where_it_was(tmp_path):
     path = checksums.lay_out(str(tmp_path / "1"), "/usr/lib/a.so", b"a",
                              [("../y/c.chk", b"c")], ["b.so", "../x"])
