@@ -22,7 +22,7 @@ struct section_data
      copy of the file it works on.  */
   Elf *elf;
   void *copy;
-  uint64_t copy_size;
+  size_t copy_size;
 };
 
 /* Read SECTION of IMAGE, which must outlive DATA.  Status
