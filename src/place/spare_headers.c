@@ -26,8 +26,10 @@ slot_is_taken (const struct header_slots *slots, size_t index)
 void
 slots_set_table_end (const struct image *image, struct header_slots *slots)
 {
+  /* More may be taken than are added.  */
   slots->table_end = segment_table_range (image).end
-                     + (slots->n_added - slots->n_taken) * sizeof (Elf64_Phdr);
+                     + slots->n_added * sizeof (Elf64_Phdr)
+                     - slots->n_taken * sizeof (Elf64_Phdr);
 }
 
 /* Whether segment INDEX is a PT_NOTE that says what PT_GNU_PROPERTY says.  */

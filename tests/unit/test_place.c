@@ -846,6 +846,15 @@ make_short_plugin (struct fixture *test)
   make_plugin (test, 4);
 }
 
+/* The build-id has three headers.  */
+static void
+make_plugin_with_a_note_thrice (struct fixture *test)
+{
+  make_plugin (test, 8);
+  test->elf.segments[P_PHDR] = test->elf.segments[P_STACK]
+      = test->elf.segments[P_NOTE];
+}
+
 /* An unknown note behind the table of a file without PT_INTERP.  */
 static void
 make_library (struct fixture *test)
@@ -1703,6 +1712,10 @@ static const struct layout_case served[] = {
 
   { "notes_that_touch_share_a_header", make_long_plugin,
     .strategy = "grow-data", .n_segments = 8,
+    .expects = { ONE_NOTE (0x18 + 36) } },
+  /* Three headers go away, and two are added.  */
+  { "notes_that_share_a_header_may_free_more_than_are_added",
+    make_plugin_with_a_note_thrice, .strategy = "spare-slot", .n_segments = 7,
     .expects = { ONE_NOTE (0x18 + 36) } },
   { "notes_without_physical_addresses_share_a_header", make_long_plugin,
     .changes = { NO_PHYSICAL_ADDRESSES }, .strategy = "grow-data",
