@@ -98,15 +98,17 @@ TEST (a_function_that_calls_itself_counts_once)
    itself: it had no share but its own.  */
 TEST (a_function_is_called_as_its_process)
 {
-  static const unsigned stack[] = { MAIN, MAIN, A };
+  static const unsigned own[] = { MAIN, MAIN, A };
+  static const unsigned other[] = { B, MAIN };
   static const struct function_share expected[]
-      = { { "a", 100, 100, 0 }, { "main", 0, 100, 0 } };
-  uint64_t totals[4];
+      = { { "a", 75, 75, 0 }, { "main", 25, 100, 0 } };
+  uint64_t totals[6];
   struct named_profile profile = { .names = { .list = names, .n = NAMES },
                                    .levels = 1,
                                    .totals = totals };
   assert_true (call_tree_init (&profile.calls));
-  count (&profile.calls, stack, 3, 3);
+  count (&profile.calls, other, 2, 1);
+  count (&profile.calls, own, 3, 3);
   call_tree_sum (&profile.calls, totals);
   expect_shares (&profile, NULL, expected, 2);
   call_tree_free (&profile.calls);
