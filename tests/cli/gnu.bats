@@ -29,7 +29,8 @@ without_sframe ()
 }
 
 # A line for each object below folder $1: its name, .sframe, the relocations, and
-# what the headers of both sections say but for places.
+# what the headers of both sections say but for places.  A section of relocations
+# with none in it, which GNU as does not make, is no section.
 sframe_of ()
 {
   (cd "$1" && readelf -x .sframe -SrW *.o 2>/dev/null) | awk '
@@ -37,7 +38,11 @@ sframe_of ()
     /^$/ { wanted = 0 }
     /^File:/ { printf "%s%s", between, $2; between = "\n" }
     /^ +0x/ { printf " %s", $0 }
-    / \.(rela\.)?sframe / { sub (/^.*\] /, ""); printf " %s %s %s %s", $2, $6, $7, $NF }
+    / \.(rela\.)?sframe / {
+      sub (/^.*\] /, "")
+      if ($5 !~ /^0+$/)
+        printf " %s %s %s %s", $2, $6, $7, $NF
+    }
     wanted && NR > begins + 1 { printf " %s", $1 " " $3 " " $5 $6 $7 }
     END { print "" }'
 }
