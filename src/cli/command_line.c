@@ -60,8 +60,8 @@ check_effects (const struct argp_state *state)
     argp_error (state, "--exclude has no effect without -r");
 }
 
-/* Refuse --for together with --format, because readers determine the
-   version.  */
+/* Refuse --for together with --format, because readers determine the version:
+   also that of the section that --require asks for.  */
 static void
 check_readers (const struct argp_state *state)
 {
@@ -73,7 +73,7 @@ check_readers (const struct argp_state *state)
     return;
   if (option_is_given (state, "format"))
     argp_error (state, "--for chooses the version; --format does, too");
-  if (options->mode != MODE_CHECK
+  if ((options->mode != MODE_CHECK || options->require)
       && !for_readers_format (convert->readers, &convert->format, &err))
     argp_error (state, "--for: %s", err.reason);
 }

@@ -13,8 +13,8 @@
 #include "cli/json_line.h"
 
 /* The file has no .sframe.  With --require, find out whether it could have
-   one: by a conversion that writes nothing.  If not, the reason takes the
-   place of the missing section.  */
+   one, for the readers named: by a conversion that writes nothing.  If not,
+   the reason takes the place of the missing section.  */
 static bool
 require_section (struct job *job)
 {
@@ -23,7 +23,6 @@ require_section (struct job *job)
   options.dry_run = true;
   options.strict = false;
   options.min_coverage = 0;
-  options.readers = 0;
   error_clear (&job->err);
   if (!location_convert (&try, &job->err))
     {

@@ -93,6 +93,18 @@ END
   [[ $stderr == *"out: linux refuses a file with several executable segments"* ]]
 }
 
+@test "--require --for: a file that a reader takes no section of need have none" {
+  two_segments
+  mkdir tree
+  cp two tree/
+  exits 0 --check -r --require --for=linux tree
+  exits 1 --check --require --for=linux two
+  [[ $stderr == *"two: linux refuses a file with several executable segments" ]] || report
+  exits 1 --check -r --require --for=libsframe tree
+  [[ $stderr == *"tree/two: no .sframe, which it could have for "* ]] || report
+  wrong_usage --check --require --for=linux,glibc two
+}
+
 @test "--check --for says what readers refuse, a line for each" {
   small_program
   convert --format=3 -o three small
