@@ -86,6 +86,8 @@ main (int argc, char **argv)
       printf ("1..0 # SKIP no files\n");
       return 0;
     }
+  /* A buffer comes with the first bytes, which may be behind the warm-up.  */
+  setvbuf (nowhere, NULL, _IONBF, 0);
   snprintf (output, sizeof output, "%s/out", directory);
   unsigned descriptors = 0, converted = 0;
   size_t memory = 0;
