@@ -1,4 +1,4 @@
-/* Scanning CIEs: what the augmentation says, which libdwarf has to be told.
+/* Scanning CIEs: what the augmentation says, before libdwarf reads them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    LSB Core, section 10.6.1.1; DWARF 5, section 6.4.1.  libdwarf fails for

@@ -137,7 +137,7 @@ try_slack (struct draft *draft)
 
 /* ---- A BSS with bytes in the file
 
-   So that something can follow the last segment: for loaders and grow-data. */
+   Something can then follow the last segment: for loaders and grow-data.  */
 
 /* How the end of the file shifts when the BSS gets bytes in it.  */
 struct bss_fill
@@ -314,9 +314,9 @@ try_grow_data (struct draft *draft)
 static const struct strategy
 {
   const char *name;     /* for reports */
-  const char *evicting; /* its name when sections have moved, if it is tried
-                           with all that may move: then its reason is given if
-                           no strategy applies */
+  const char *evicting; /* of the one that may have sections move: its name
+                           then.  Its reason is given if no strategy applies,
+                           because it is the most general one.  */
   bool not_of_loaders;  /* it is not tried for dynamic loaders */
   enum attempt (*plan) (struct draft *draft);
 } strategies[] = {

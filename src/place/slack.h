@@ -15,8 +15,8 @@
 bool slack_reaches (const struct draft *draft, size_t index, uint64_t end);
 
 /* Set *INDEX to the next read-only segment that may grow, those of code last,
-   because data does not belong among code.  False when there is no other. *AT,
-   0 at first, tells where to go on.  */
+   because data does not belong among code.  False when there is no other.
+   *AT, 0 at first, tells where to go on.  */
 bool slack_next (const struct draft *draft, size_t *at, size_t *index);
 
 #endif /* PLACE_SLACK_H */
