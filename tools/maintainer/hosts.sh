@@ -164,10 +164,16 @@ configure_in ()
   )
 }
 
+# Walks are of stacks with 64 bits: their test does not compile elsewhere.
 unit_tests ()
 {
+  case $host in
+    i386 | armhf) left_out=tests/walk/% ;;
+    *) left_out= ;;
+  esac
   make -s --no-print-directory -C "$1" \
-    --eval='print-units:; @echo $(UNIT_TESTS)' print-units
+    --eval="print-units:; @echo \$(filter-out $left_out,\$(UNIT_TESTS))" \
+    print-units
 }
 
 # build_host DIRECTORY ARGUMENT...: the program.
