@@ -833,7 +833,6 @@ with_time_between ()
       strip -o evil in
       [ $what = plain ] || convert evil
       cp evil expected
-      # shellcheck disable=SC2086
       start_held linkat:delay_enter "$CFI2SFRAME" $operands
       until_held
       has_sframe tree/a/x
@@ -969,10 +968,8 @@ linked_by_two ()
 # what the faster one has made stays.
 overtaken ()
 {
-  # shellcheck disable=SC2086
   start_held fsync:delay_enter "$CFI2SFRAME" $1 "${@:2}"
   until_held
-  # shellcheck disable=SC2086
   exits 0 $1 "${@:2}"
   find tree -type f ! -name '.*' -exec sha256sum {} + >faster
   let_go
@@ -1029,7 +1026,6 @@ overtaken ()
     [[ $way == --replace ]] || cmp expected tree/a
   done
 }
-
 
 # A third run replaces what the second one has made, while it is looked at.
 @test "-r: what is replaced twice after it was found is taken as it is" {
