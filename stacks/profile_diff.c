@@ -27,44 +27,66 @@ profile_diff_name (const struct named_profile *now, uint64_t number,
   return found != NULL ? (uint64_t)(found - old->names.list) : old->names.n;
 }
 
-/* Add to BEFORE what the nodes of NOW weigh in OLD, below ROOT there.  NAMES
-   has the numbers of the names in OLD.  NODES, of as many nodes, become those
-   of OLD; UINT32_MAX: there is none.  */
+/* Set BEFORE to what the nodes of NOW have of TOTALS, those of the calls OLD.
+   NAMES has the numbers of the names there.  NODES, of as many nodes, become
+   those of OLD; 0: there is none.  */
 static void
-add_nodes (const struct named_profile *now, const struct named_profile *old,
-           uint32_t root, const uint64_t *names, uint32_t *nodes,
-           uint64_t *before)
+match_nodes (const struct call_tree *now, const struct call_tree *old,
+             const uint64_t *totals, const uint64_t *names, uint32_t *nodes,
+             uint64_t *before)
 {
-  nodes[0] = root;
-  before[0] += old->totals[root];
-  for (uint32_t i = 1; i < now->calls.n; i++)
+  before[0] = totals[0];
+  for (uint32_t i = 1; i < now->n; i++)
     {
-      const struct call_node *node = &now->calls.nodes[i];
-      uint32_t caller = nodes[node->parent], found = 0;
-      if (caller != UINT32_MAX)
-        found = call_tree_find (&old->calls, caller, names[node->key]);
-      nodes[i] = found != 0 ? found : UINT32_MAX;
-      before[i] += found != 0 ? old->totals[found] : 0;
+      const struct call_node *node = &now->nodes[i];
+      if (node->parent == 0 || nodes[node->parent] != 0)
+        nodes[i] = call_tree_find (old, nodes[node->parent], names[node->key]);
+      before[i] = nodes[i] != 0 ? totals[nodes[i]] : 0;
     }
+}
+
+/* Make *MERGED the calls of OLD without its processes, and *TOTALS what they
+   weigh.  Both are to be freed.  False when memory ran out.  */
+static bool
+merge_processes (const struct named_profile *old, struct call_tree *merged,
+                 uint64_t **totals)
+{
+  const struct call_tree *all = &old->calls;
+  uint32_t *copies = calloc (all->n, sizeof *copies);
+  *totals = calloc (all->n, sizeof **totals);
+  bool done = call_tree_init (merged) && copies != NULL && *totals != NULL;
+  for (uint32_t i = 1; done && i < all->n; i++)
+    {
+      const struct call_node *node = &all->nodes[i];
+      if (node->parent != 0)
+        copies[i] = call_tree_child (merged, copies[node->parent], node->key);
+      done = node->parent == 0 || copies[i] != 0;
+      (*totals)[copies[i]] += old->totals[i];
+    }
+  free (copies);
+  return done;
 }
 
 bool
 profile_diff_nodes (const struct named_profile *now,
                     const struct named_profile *old, uint64_t **before)
 {
+  struct call_tree merged = { 0 };
+  uint64_t *totals = NULL;
   uint32_t n = now->calls.n;
   uint32_t *nodes = calloc (n, sizeof *nodes);
   uint64_t *names = calloc (now->names.n + 1, sizeof *names);
   *before = calloc (n, sizeof **before);
-  bool done = nodes != NULL && names != NULL && *before != NULL;
+  bool same = old->levels == now->levels;
+  bool done = nodes != NULL && names != NULL && *before != NULL
+              && (same || merge_processes (old, &merged, &totals));
   for (uint64_t i = 0; done && i < now->names.n; i++)
     names[i] = profile_diff_name (now, i, old);
-  if (done && old->levels == now->levels)
-    add_nodes (now, old, 0, names, nodes, *before);
-  else if (done)
-    for (uint32_t i = old->calls.nodes[0].first; i != 0;
-         i = old->calls.nodes[i].next)
-      add_nodes (now, old, i, names, nodes, *before);
+  if (done)
+    match_nodes (&now->calls, same ? &old->calls : &merged,
+                 same ? old->totals : totals, names, nodes, *before);
+  call_tree_free (&merged);
+  free (totals);
   free (nodes);
   free (names);
   return done;

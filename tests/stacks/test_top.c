@@ -158,6 +158,42 @@ TEST (of_a_deep_stack_shares_are_added_up_at_once)
   unlink (path);
 }
 
+/* It took ten seconds: each of those was held against all functions.  */
+TEST (of_many_processes_those_of_one_are_compared_at_once)
+{
+  enum
+  {
+    FUNCTIONS = 20000,
+    PROCESSES = 100000
+  };
+  char path[] = "/tmp/test_top.XXXXXX";
+  struct named_profile now, old;
+  struct error err;
+  uint64_t *before;
+  FILE *file = fdopen (mkstemp (path), "w");
+  assert_non_null (file);
+  for (unsigned i = 0; i < FUNCTIONS; i++)
+    fprintf (file, "main;f%u 1\n", i);
+  assert_int_equal (fflush (file), 0);
+  assert_true (folded_read (&now, path, &err));
+  now.levels = 0;
+  rewind (file);
+  for (unsigned i = 0; i < PROCESSES; i++)
+    fprintf (file, "p%06u;main 1\n", i);
+  assert_int_equal (fclose (file), 0);
+  assert_true (folded_read (&old, path, &err));
+  unlink (path);
+  limit_processor (4);
+  assert_true (profile_diff_nodes (&now, &old, &before));
+  limit_processor (0);
+  assert_int_equal (before[0], PROCESSES);
+  assert_int_equal (before[1], PROCESSES);
+  assert_int_equal (before[2], 0);
+  free (before);
+  named_profile_free (&now);
+  named_profile_free (&old);
+}
+
 TEST (what_changed_most_comes_first_whether_it_is_still_there)
 {
   static const char text[] = "process;main;a 2\n"
