@@ -104,6 +104,7 @@ new_pieces (const struct encode_options *encode, enum mode mode,
 static void
 begin_with (enum mode mode, const struct encode_options *encode)
 {
+  end (); /* what the test has begun before */
   memset (&f, 0, sizeof f);
   f.encode = *encode;
   assert_true (rule_table_init (&f.rules, encode));
