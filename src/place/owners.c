@@ -20,6 +20,14 @@ range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
          && bytes_are_zero (image->bytes + offset, size);
 }
 
+bool
+range_is_filler (const struct image *image, uint64_t begin, uint64_t end)
+{
+  while (begin < end && byte_is_filler (image->bytes[begin]))
+    begin++;
+  return begin >= end;
+}
+
 struct interval
 section_range (const struct image_section *section)
 {
@@ -180,13 +188,14 @@ accounted_next (const struct image *image, uint64_t from)
   return best;
 }
 
-/* Whether the bytes of the file from BEGIN to END are padding: all the same,
-   such as the traps that lld puts behind code.  */
+/* Whether the bytes of the file from BEGIN to END are padding: filler, or all
+   the same, such as the traps that lld puts behind code.  */
 static bool
 is_padding (const struct image *image, uint64_t begin, uint64_t end)
 {
   const uint8_t *bytes = image->bytes + begin;
-  return end - begin < 2 || memcmp (bytes, bytes + 1, end - begin - 1) == 0;
+  return end - begin < 2 || memcmp (bytes, bytes + 1, end - begin - 1) == 0
+         || range_is_filler (image, begin, end);
 }
 
 bool

@@ -64,6 +64,10 @@ const GElf_Phdr *load_of (const struct image *image, struct interval range);
 /* The PT_LOAD that maps the program header table, or NULL.  */
 const GElf_Phdr *owner_of_table (const struct image *image);
 
+/* Whether no byte of the file from BEGIN to END is anything but filler
+   (byte_is_filler).  */
+bool range_is_filler (const struct image *image, uint64_t begin, uint64_t end);
+
 /* Whether bytes of the file are 0; false if they are not all in it.  */
 bool range_is_zero (const struct image *image, uint64_t offset, uint64_t size);
 

@@ -45,15 +45,6 @@ next_wall (const struct draft *draft, const struct header_slots *slots,
   return wall < end ? wall : end;
 }
 
-static bool
-is_filler (const struct image *image, uint64_t begin, uint64_t end)
-{
-  for (uint64_t i = begin; i < end; i++)
-    if (!byte_is_filler (image->bytes[i]))
-      return false;
-  return true;
-}
-
 /* Bytes that no header accounts for are free only if they are zeros or
    patchelf's filler; anything else may be in use without a header.  The
    section header table may be overwritten: a new one is made.  */
@@ -64,7 +55,7 @@ gap_is_free (const struct draft *draft, const struct header_slots *slots,
   uint64_t end = owner_next (draft->image, begin, left_out (slots)).begin;
   if (end > wall)
     end = wall;
-  return is_filler (draft->image, begin, end)
+  return range_is_filler (draft->image, begin, end)
          || draft_impossible (draft, "unknown data behind the table");
 }
 

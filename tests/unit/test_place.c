@@ -1817,6 +1817,9 @@ static const struct layout_case served[] = {
     .changes = { RELOCATE (0x400000), INTERP_STAYS }, .strategy = "grow-down",
     .check = check_grown_down,
     .expects = { SECTION_HAS (".old_headers", sh_addr, 0x400000) } },
+  { "what_patchelf_leaves_of_a_section_shifts_down",
+    .changes = { RELOCATE (0x400000), INTERP_STAYS, BYTES (0xff0, "XXZZ") },
+    .strategy = "grow-down" },
   { "traps_behind_code_shift_down",
     .changes
     = { RELOCATE (0x400000), INTERP_STAYS, SEGMENT_SIZE (P_TEXT, 0xffc),
