@@ -200,21 +200,24 @@ TEST (a_split_function_is_equal_where_it_is_described)
 }
 
 /* Rules that go on in the next function begin there anew: the byte that B
-   leaves out is a return address.  */
+   leaves out, of two functions, is a return address.  */
 TEST (equal_rules_of_neighbours_are_not_one_stretch)
 {
   struct sframe_row rows[] = { row_at (0, true, 8) };
-  struct sframe_fde second
-      = { .address = 0x1010, .size = 16, .rows = rows, .n_rows = 1 };
   one_function (&a, VARIANT (3, true), 16, rows, 1);
-  made_add (&a, &second);
   one_function (&b, VARIANT (3, true), 16, rows, 1);
-  second.address++;
-  second.size--;
-  made_add (&b, &second);
+  for (uint64_t address = 0x1010; address <= 0x1020; address += 16)
+    {
+      struct sframe_fde next
+          = { .address = address, .size = 16, .rows = rows, .n_rows = 1 };
+      made_add (&a, &next);
+      next.address++;
+      next.size--;
+      made_add (&b, &next);
+    }
   struct cfi2sframe_compare_result result = compare (&a, &b);
-  assert_int_equal (result.defects[COMPARE_RETURN_ADDRESS], 1);
-  assert_int_equal (seen.last.function, 0x1010);
+  assert_int_equal (result.defects[COMPARE_RETURN_ADDRESS], 2);
+  assert_int_equal (seen.last.function, 0x1020);
 }
 
 /* Readers find the function behind; a section that has its sizes wrong is not
@@ -307,10 +310,15 @@ TEST (stale_offset_defect_is_named)
 {
   struct sframe_row wrong[] = { row_at (0, true, 8), row_at (4, false, 8) };
   struct sframe_row right[] = { row_at (0, true, 8), row_at (4, false, 16) };
+  struct sframe_fde second
+      = { .address = 0x1010, .size = 16, .rows = wrong, .n_rows = 2 };
   one_function (&a, VARIANT (2, true), 16, wrong, 2);
   one_function (&b, VARIANT (2, true), 16, right, 2);
+  made_add (&a, &second);
+  second.rows = right;
+  made_add (&b, &second);
   struct cfi2sframe_compare_result result = compare (&a, &b);
-  assert_int_equal (result.defects[COMPARE_STALE_OFFSET], 1);
+  assert_int_equal (result.defects[COMPARE_STALE_OFFSET], 2);
   assert_int_equal (seen.last.defective, 'A');
 }
 
