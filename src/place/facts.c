@@ -10,7 +10,7 @@ image_page (const struct image *image)
   FOR_EACH_LOAD (load, image)
     if (load->p_align > page)
       page = load->p_align;
-  return page < image->arch->max_page_size ? page : image->arch->max_page_size;
+  return page <= PAGE_MAX ? page : image->arch->max_page_size;
 }
 
 /* The dynamic linker finds each table by its entry.  */

@@ -12,7 +12,8 @@
 
 enum
 {
-  PAGE_MIN = 4096 /* smallest page of every machine with SFrame */
+  PAGE_MIN = 4096, /* smallest page of every machine with SFrame */
+  PAGE_MAX = 65536 /* largest one of any */
 };
 
 /* [BEGIN, END): bytes of the file, or addresses.  */
@@ -37,9 +38,11 @@ byte_is_filler (uint8_t byte)
   return byte == 0 || byte == 'X' || byte == 'Z';
 }
 
-/* P of doc/formats/injection: the largest page that the machine may have, but
-   not more than the file was linked for.  Never the page of the machine this
-   runs on.  */
+/* P of doc/formats/injection: the page that the file was linked for or, where
+   that is larger than any, the largest one of the machine.  Android's loader
+   wants all segments aligned to its page, which may have 16 KiB also where the
+   machine's own has 4 (bionic, linker_phdr.cpp).  Never the page of the
+   machine this runs on.  */
 uint64_t image_page (const struct image *image);
 
 /* The DT_* tag of tables of section type TYPE, or DT_NULL.  */

@@ -224,6 +224,19 @@ segment ()
   lives_on big
 }
 
+# Android's loader refuses a segment that is aligned to less than a page, which has
+# 16 KiB on some of its x86-64 machines, too.
+@test "a new segment is for pages of 16 KiB and 64 KiB where all others are" {
+  many_object
+  local size
+  for size in 0x4000 0x10000; do
+    small_program big many.o -Wl,-z,max-page-size=$size,-z,noseparate-code,-z,norelro
+    lives_on big
+    readelf -lW big.stripped | awk '$1 == "LOAD" { print $NF }' | sort -u >aligned
+    [ "$(cat aligned)" = $size ] || report
+  done
+}
+
 @test "patchelf 528: after conversion patchelf still does its work" {
   needs patchelf
   many_object
