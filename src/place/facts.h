@@ -40,9 +40,9 @@ byte_is_filler (uint8_t byte)
 
 /* P of doc/formats/injection: the page that the file was linked for or, where
    that is larger than any, the largest one of the machine.  Android's loader
-   wants all segments aligned to its page, which may have 16 KiB also where the
-   machine's own has 4 (bionic, linker_phdr.cpp).  Never the page of the
-   machine this runs on.  */
+   refuses a segment that is aligned to less than its page, which may have
+   16 KiB also where the machine's own has 4 (bionic, linker_phdr.cpp).  Never
+   the page of the machine this runs on.  */
 uint64_t image_page (const struct image *image);
 
 /* The DT_* tag of tables of section type TYPE, or DT_NULL.  */
