@@ -6,9 +6,10 @@
    front of it (cmp and ja) and nothing else: a mask or an extension tells
    what an index can be, not what the table has.  Tables without a bound end
    where an entry leaves the function, or where any code names an address
-   (facts_find_borders), because another table may begin there.  Tables that
-   paths with different bounds lead to end there, too: a compiler knows more of
-   the index there than the comparisons tell.  */
+   (facts_find_borders), because another table may begin there, or else behind
+   the last entry that leads on in the function (routine_returns.h).  Tables
+   that paths with different bounds lead to end where an address is named, too:
+   a compiler knows more of the index there than the comparisons tell.  */
 
 #ifndef ANALYSIS_JUMP_TABLE_H
 #define ANALYSIS_JUMP_TABLE_H
@@ -34,6 +35,8 @@ struct jump_table
   bool is_signed;       /* as it was read ... */
   bool is_signed_later; /* ... or where the base is added */
   bool is_in_data;      /* the program could write entries, but does not */
+  bool is_certain; /* a jump by it is reached without tables without a bound */
+  uint32_t n_own;  /* its last entry that is certain, + 1; 0: unknown */
 };
 
 struct jump_tables

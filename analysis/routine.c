@@ -321,6 +321,8 @@ follow_to_result (struct routine *routine, enum doubtful_calls doubtful_calls)
        i++)
     follow (routine);
   decide_doubtful_calls (routine, doubtful_calls);
+  while (result->failure == ROUTINE_SOUND && routine_end_tables (routine))
+    follow (routine);
 }
 
 /* What was learnt of another function, or of this one with other conventions,

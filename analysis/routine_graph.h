@@ -27,6 +27,7 @@ struct routine_node
   bool is_last;       /* no instruction of the routine is behind this one */
   bool goes_back;     /* a path from here to a return was seen ... */
   bool goes_straight; /* ... which no other path joins */
+  bool is_certain;    /* a path gets here without a table without a bound */
   struct insn insn;   /* size 0: no instruction */
 };
 
@@ -37,11 +38,12 @@ struct routine_label
   bool queued;
 };
 
-/* A way from a node to another that the instruction alone does not say, such
-   as an indirect jump.  */
+/* A way from a node to another that the instruction alone does not say: entry
+   INDEX of a table.  */
 struct routine_edge
 {
   uint32_t from, to;
+  uint32_t table, index;
 };
 
 struct routine

@@ -46,17 +46,21 @@ routine_is_never_taken (const struct routine *routine, const struct insn *insn)
          && is_behind_the_end (routine, insn->target);
 }
 
-/* Edges that are left out, in huge functions, make calls look doubtful at
-   worst.  */
+/* Entry INDEX of table number TABLE leads to TARGET.  Edges that are left out,
+   in huge functions, make calls look doubtful and tables short at worst.  */
 static void
-note_edge (struct routine *routine, uint32_t to)
+note_edge (struct routine *routine, uint64_t target, uint32_t table,
+           uint32_t index)
 {
-  if (routine->n_edges >= routine->nodes_max)
+  if (routine->noting == NODE_NONE || routine->n_edges >= routine->nodes_max)
+    return;
+  uint32_t to = address_map_get (&routine->numbers, target);
+  if (to == NODE_NONE)
     return;
   if (ARRAY_ROOM (routine->edges, routine->n_edges + 1,
                   &routine->edges_capacity))
     routine->edges[routine->n_edges++]
-        = (struct routine_edge){ routine->noting, to };
+        = (struct routine_edge){ routine->noting, to, table, index };
   else
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->nodes[to].insn.address);
 }
@@ -68,11 +72,8 @@ routine_jump (struct routine *routine, uint64_t target,
   if (routine_is_start (routine, target))
     return;
   uint32_t number = routine_node_at (routine, target);
-  if (number == NODE_NONE)
-    return;
-  if (routine->noting != NODE_NONE)
-    note_edge (routine, number);
-  routine_arrive (routine, number, state);
+  if (number != NODE_NONE)
+    routine_arrive (routine, number, state);
 }
 
 /* Where an indirect jump goes by tables, *TARGET is an entry or a target of
@@ -208,7 +209,10 @@ jump_by_table (struct routine *routine, uint32_t number,
          && table_target (routine, &table, i, &target))
     {
       if (!is_never_chosen (routine, target))
-        routine_jump (routine, target, state);
+        {
+          routine_jump (routine, target, state);
+          note_edge (routine, target, number, (uint32_t)i);
+        }
       routine->steps++;
       i++;
     }

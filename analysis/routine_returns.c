@@ -78,6 +78,13 @@ spread_backwards (struct routine *routine)
   return changed;
 }
 
+static void
+spread_all (struct routine *routine, bool (*spread) (struct routine *routine))
+{
+  for (int i = 0; i < ROUNDS_MAX && spread (routine); i++)
+    continue;
+}
+
 /* What a call is known by: where it leads, or the constant place of a pointer.
    0: it is not known.  */
 static uint64_t
@@ -345,8 +352,7 @@ routine_note_returns (struct routine *routine)
     note_own_return (routine, &routine->nodes[i]);
   if (!has_news (routine))
     return false;
-  for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
-    continue;
+  spread_all (routine, spread_backwards);
   routine->changed = 0;
   for (size_t i = 0; i < routine->n_nodes; i++)
     routine->changed |= insn_written (&routine->nodes[i].insn);
@@ -354,4 +360,101 @@ routine_note_returns (struct routine *routine)
     if (insn_is_call (&routine->nodes[i].insn))
       note_call (routine, i);
   return routine->doubtful.n_used > 0;
+}
+
+/* Tables.  */
+
+static bool
+is_bounded (const struct routine *routine, const struct routine_edge *edge)
+{
+  return routine->tables.tables[edge->table].max != UINT64_MAX;
+}
+
+/* Note that a path gets to node NUMBER without a table without a bound.
+   Whether that was not known.  */
+static bool
+note_certain (struct routine *routine, uint32_t number)
+{
+  if (number == NODE_NONE || routine->nodes[number].is_certain)
+    return false;
+  return routine->nodes[number].is_certain = true;
+}
+
+/* From the beginning to the end.  Whether anything changed.  */
+static bool
+spread_forwards (struct routine *routine)
+{
+  bool changed = note_certain (routine, 0);
+  for (uint32_t i = 0; i < routine->n_nodes; i++)
+    {
+      const struct insn *insn = &routine->nodes[i].insn;
+      if (!routine->nodes[i].is_certain)
+        continue;
+      if (node_behind (routine, i))
+        changed |= note_certain (routine, routine_find_behind (routine, i));
+      if (insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
+        changed |= note_certain (
+            routine, address_map_get (&routine->numbers, insn->target));
+    }
+  for (size_t i = 0; i < routine->n_edges; i++)
+    if (routine->nodes[routine->edges[i].from].is_certain
+        && is_bounded (routine, &routine->edges[i]))
+      changed |= note_certain (routine, routine->edges[i].to);
+  return changed;
+}
+
+/* Have each node go back from which a path returns, gets to a certain one, or
+   jumps by a table that a certain one jumps by.  */
+static void
+find_what_goes_back (struct routine *routine)
+{
+  struct jump_table *tables = routine->tables.tables;
+  spread_all (routine, spread_forwards);
+  for (size_t i = 0; i < routine->n_nodes; i++)
+    routine->nodes[i].goes_back |= routine->nodes[i].is_certain;
+  for (size_t i = 0; i < routine->n_edges; i++)
+    tables[routine->edges[i].table].is_certain
+        |= routine->nodes[routine->edges[i].from].is_certain;
+  for (size_t i = 0; i < routine->n_edges; i++)
+    routine->nodes[routine->edges[i].from].goes_back
+        |= tables[routine->edges[i].table].is_certain;
+  spread_all (routine, spread_backwards);
+}
+
+/* Have the table of EDGE end in front of the edge's entry if no entry from
+   there on goes back.  Whether it ended elsewhere.  */
+static bool
+end_table (struct routine *routine, const struct routine_edge *edge)
+{
+  struct jump_table *table = &routine->tables.tables[edge->table];
+  uint32_t n = table->n_own > 0 ? table->n_own : 1;
+  if (edge->index < n || is_bounded (routine, edge))
+    return false;
+  table->n_own = UINT32_MAX; /* once is enough */
+  if (!address_list_add (&routine->ends,
+                         table->address + (uint64_t)n * table->width))
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+  return true;
+}
+
+bool
+routine_end_tables (struct routine *routine)
+{
+  bool changed = false;
+  if (!routine->context->request->beyond_cfi || routine->n_edges == 0
+      || known_code_at (routine->context->known, routine->entry))
+    return false;
+  find_what_goes_back (routine);
+  for (size_t i = 0; i < routine->n_edges; i++)
+    {
+      const struct routine_edge *edge = &routine->edges[i];
+      struct jump_table *table = &routine->tables.tables[edge->table];
+      if (routine->nodes[edge->to].goes_back && edge->index >= table->n_own)
+        table->n_own = edge->index + 1;
+    }
+  for (size_t i = 0; i < routine->n_edges; i++)
+    changed |= end_table (routine, &routine->edges[i]);
+  if (changed && !address_list_sort (&routine->ends))
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+  return changed;
 }
