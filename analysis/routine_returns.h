@@ -26,8 +26,8 @@
 bool routine_note_returns (struct routine *routine);
 
 /* Have the tables without a bound of ROUTINE, a sound one without CFI, end
-   where they do.  Whether any ended elsewhere: then ROUTINE has to be followed
-   again.  */
+   where they do, if it is known which of its calls return.  Whether any ended
+   elsewhere: then ROUTINE has to be followed again.  */
 bool routine_end_tables (struct routine *routine);
 
 #endif /* ANALYSIS_ROUTINE_RETURNS_H */

@@ -1,22 +1,26 @@
 # Rule: a table without a bound ends behind the last entry from which a path returns,
 # or gets to code that is reached otherwise.  Behind the tables of f and of i are
-# pointers to g and to h, which nothing else leads to, and which never return.  What f
-# does in the end does not return either, and belongs to f: an entry that returns is
-# behind it in the table.  The handlers of i never return, but jump by the table that i
-# itself jumps by.
+# pointers to g and to h, which nothing else leads to, and which never return.  The
+# second entry of f's table does not return either, and belongs to f: the third does.
+# It calls n, which nobody knows when f is followed first.  The handlers of i never
+# return, but jump by the table that i itself jumps by.
 # options: -e
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 21 
-# expect: sound:2
+# expect: sound:3
 	exported	f, k
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx
 	jmp	*(%rdx,%rdi,8)
+	.cfi_remember_state
 1:	inc	%eax
 	hlt
 2:	popped	%rbx, 8, 3
 	ret
+	.cfi_restore_state
+6:	call	n
+	jmp	2b
 	.cfi_endproc
 i:	.cfi_startproc
 	sub	$24, %rsp
@@ -27,6 +31,9 @@ i:	.cfi_startproc
 	jmp	*(%rdx,%rdi,8)
 4:	dec	%rdi
 	jmp	*(%rdx,%rdi,8)
+	.cfi_endproc
+n:	.cfi_startproc
+	ret
 	.cfi_endproc
 k:	.cfi_startproc
 	pushed	%rbx, 16, 3
@@ -46,7 +53,7 @@ h:	.cfi_startproc
 	.cfi_endproc
 	.section .data.rel.ro, "aw"
 	.balign	8
-table:	.quad	1b, 2b
+table:	.quad	2b, 1b, 6b
 	.quad	g
 handlers: .quad	3b, 4b
 	.quad	h
