@@ -14,7 +14,8 @@
    One call that is seen to return shows it of all calls of the same function,
    or by way of the same word: whether a function returns is a part of its
    type, as compilers see it.  That is assumed of words which the program may
-   write.  */
+   write.  It is shown of no call with code behind it that a pointer leads to
+   and that has no way to a return: that code may be another function.  */
 
 #include "analysis/routine_returns.h"
 
@@ -275,19 +276,19 @@ loops_around (const struct routine *routine, uint32_t number)
 
 /* Whether call NUMBER of CALLEE (0: unknown), which nothing behind it shows to
    return, may be the last instruction on its path.  Where a pointer leads to
-   what is behind it, that may be a function, and its returns are not the
-   routine's.  */
+   what is behind it, that may be a function.  Behind an unknown callee, its
+   returns are not the routine's.  */
 static bool
 may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
 {
   const struct insn *insn = &routine->nodes[number].insn;
-  if (callee != 0)
-    return !node_behind (routine, number)->goes_back
-           && !routine_has_returned (routine, callee)
-           && !defined_comes_back (routine, insn);
-  bool goes_on = node_behind (routine, number)->goes_back
-                 || loops_around (routine, number);
-  return !goes_on || is_in_front_of_pointed (routine, number);
+  bool goes_back = node_behind (routine, number)->goes_back;
+  bool is_pointed = is_in_front_of_pointed (routine, number);
+  if (callee == 0)
+    return is_pointed || !(goes_back || loops_around (routine, number));
+  bool was_seen = routine_has_returned (routine, callee)
+                  || defined_comes_back (routine, insn);
+  return !goes_back && (is_pointed || !was_seen);
 }
 
 static void
@@ -338,7 +339,8 @@ has_news (const struct routine *routine)
       const struct insn *insn = &routine->nodes[i].insn;
       uint64_t callee = insn_is_call (insn) ? callee_of (routine, insn) : 0;
       if (insn_is_call (insn)
-          && (callee == 0 || !routine_has_returned (routine, callee)))
+          && (callee == 0 || !routine_has_returned (routine, callee)
+              || is_in_front_of_pointed (routine, i)))
         return true;
     }
   return false;
