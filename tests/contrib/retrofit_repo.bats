@@ -46,7 +46,8 @@ package ()
     "Package: $name" "Version: $version" "Architecture: amd64" "$@"
 }
 
-# apt COMMAND...: an apt-get that knows the repository "new" alone.
+# apt COMMAND...: an apt-get that knows the repository "new" alone, and nothing of
+# what this machine has apt do after each update.
 apt ()
 {
   mkdir -p apt/lists/partial apt/archives/partial apt/sources.list.d
@@ -57,6 +58,7 @@ apt ()
 Dir::State "$PWD/apt";
 Dir::State::status "$PWD/apt/status";
 Dir::Cache "$PWD/apt";
+Dir::Etc::parts "/dev/null";
 Dir::Etc::sourcelist "/dev/null";
 Dir::Etc::sourceparts "$PWD/apt/sources.list.d";
 Dir::Etc::trusted "/dev/null";

@@ -1,7 +1,8 @@
 #!/bin/sh
 # A little real fuzzing, the same executions of every target each time, if clang
 # has libFuzzer: 6,000 of the targets that take less than a millisecond, 2,000
-# of the others.  tools/maintainer/fuzz.sh is the long form.
+# of the others.  Not part of `make check', where replay runs the same targets;
+# .ci/run has it.  tools/maintainer/fuzz.sh is the long form.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
