@@ -43,8 +43,8 @@ read_cie (struct cfi_section *section, const struct entry *entry,
                                      frame_reason_text (cie->unusable), err);
 }
 
-/* *CIE is the index of the CIE that was used last; SHOWN, as odd_fde_read has
-   it.  */
+/* Read the FDE that ENTRY is.  *CIE is the index of the CIE that was used
+   last; SHOWN is memory for odd_fde_read.  */
 static bool
 read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
           struct buffer *shown, struct error *err)

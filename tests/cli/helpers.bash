@@ -43,7 +43,7 @@ within_a_minute ()
   done
 }
 
-# has_ended PID: whether anybody has asked for its exit status or not.
+# has_ended PID: whether the process has ended, its exit status asked for or not.
 has_ended ()
 {
   ! grep -q '^State:.[^Z]' "/proc/$1/status" || return 1

@@ -343,17 +343,30 @@ FIXTURE_TEST (arguments_on_the_stack_cut_a_site)
                      "10-20 40, 20-40 40+8");
 }
 
-/* set_loc 0x14, as the pointers of the CIE are encoded, in front of a size:
-   the size held from the function's start on.  */
+/* One function with the record LENGTH bytes long from 0x10 on, and a PROGRAM
+   of SIZE bytes whose byte AT is a set_loc of the code's byte TARGET, as the
+   pointers of the CIE are encoded.  */
+static void
+expect_of_set_loc (char length, char *program, size_t size, size_t at,
+                   uint64_t target, const char *expected)
+{
+  const char table[] = { '\xff', '\xff', 1, 4, 0x10, length, 0x40, 0 };
+  begin ();
+  put_table (0, table, sizeof table);
+  uint64_t field = SECTION_ADDRESS + f.bytes.size + 22 + at;
+  store_u32 ((uint8_t *)program + at + 1, (uint32_t)(CODE + target - field),
+             false);
+  add_function (0, TABLES, program, size);
+  expect_sites (expected);
+}
+
+/* set_loc 0x14 in front of a size: the size held from the function's start
+   on.  */
 FIXTURE_TEST (arguments_change_behind_a_set_loc)
 {
   char program[] = "\x01....\x2e\x10\x42\x2e\x00";
-  begin ();
-  put_table (0, TABLE ("\x04\x10\x10\x40\x00"));
-  uint64_t field = SECTION_ADDRESS + f.bytes.size + 22;
-  store_u32 ((uint8_t *)program + 1, (uint32_t)(CODE + 0x14 - field), false);
-  add_function (0, TABLES, program, sizeof program - 1);
-  expect_sites ("10-14 40, 14-18 40+16, 18-20 40");
+  expect_of_set_loc (0x10, program, sizeof program - 1, 0, 0x14,
+                     "10-14 40, 14-18 40+16, 18-20 40");
 }
 
 /* Code is not reached again, by a number of bytes that does not fit or by
@@ -367,12 +380,7 @@ FIXTURE_TEST (arguments_behind_what_leads_backwards_do_not_count)
       "10-18 40+16");
   /* advance_loc 4; GNU_args_size 16; set_loc 4; GNU_args_size 32.  */
   char program[] = "\x44\x2e\x10\x01....\x2e\x20";
-  begin ();
-  put_table (0, TABLE ("\x04\x10\x08\x40\x00"));
-  uint64_t field = SECTION_ADDRESS + f.bytes.size + 25;
-  store_u32 ((uint8_t *)program + 4, (uint32_t)(CODE + 4 - field), false);
-  add_function (0, TABLES, program, sizeof program - 1);
-  expect_sites ("10-18 40+16");
+  expect_of_set_loc (8, program, sizeof program - 1, 3, 4, "10-18 40+16");
 }
 
 /* The instructions are read once for all sites: to read them for each site
