@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "cli/batch.h"
-#include "cli/command_line.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/operands.h"
