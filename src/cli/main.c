@@ -14,7 +14,6 @@
 #include "cli/batch.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
-#include "cli/operands.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/standard_options.h"
@@ -70,7 +69,7 @@ work (struct run *run)
   const struct tool_options *options = run->options;
   const char *what = "list of files";
   int problem = ENOMEM;
-  bool done = operands_collect (&run->files, options);
+  bool done = file_list_collect (&run->files, options);
   if (!done)
     problem = errno;
   else
