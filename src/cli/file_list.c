@@ -23,7 +23,6 @@
 
 #include "base/array.h"
 #include "base/lines.h"
-#include "cli/pattern.h"
 #include "cli/progress.h"
 #include "elf/checksum.h"
 #include "write/temporary.h"
