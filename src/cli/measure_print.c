@@ -87,9 +87,16 @@ print_reasons (const struct measurement *measurement,
                measured_reason_text (index, i));
 }
 
-static void
-print_formats (const struct measurement *measurement, FILE *out)
+void
+measure_print_table (const char *name, const struct measurement *measurement,
+                     FILE *out)
 {
+  message_name (name, out);
+  fprintf (out,
+           "%" PRIu64 " function%s, .eh_frame %" PRIu64
+           " + .eh_frame_hdr %" PRIu64 " bytes\n",
+           measurement->cfi_functions, plural_s (measurement->cfi_functions),
+           measurement->eh_frame_bytes, measurement->eh_frame_hdr_bytes);
   fprintf (out, "  %-21s %11s %6s  %19s  %19s\n", "format", "bytes", "ratio",
            "exact at calls", "at every PC");
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
@@ -103,25 +110,6 @@ print_formats (const struct measurement *measurement, FILE *out)
            for the same reasons.  */
         && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
       print_reasons (measurement, i, out);
-}
-
-static void
-print_head (const char *name, const struct measurement *measurement, FILE *out)
-{
-  message_name (name, out);
-  fprintf (out,
-           "%" PRIu64 " function%s, .eh_frame %" PRIu64
-           " + .eh_frame_hdr %" PRIu64 " bytes\n",
-           measurement->cfi_functions, plural_s (measurement->cfi_functions),
-           measurement->eh_frame_bytes, measurement->eh_frame_hdr_bytes);
-}
-
-void
-measure_print_table (const char *name, const struct measurement *measurement,
-                     FILE *out)
-{
-  print_head (name, measurement, out);
-  print_formats (measurement, out);
 }
 
 /* One line for a section that was written.  */
@@ -197,15 +185,4 @@ measure_add_json (json_object *object, const struct measurement *measurement)
       json_add (formats, measured_format_name (i),
                 format_json (measurement, i));
   json_add (object, "formats", formats);
-}
-
-void
-measure_print_json (const struct job *job, FILE *out)
-{
-  const struct measurement *measurement = &job->measurement;
-  json_object *object = job_json (job);
-  json_add_string (object, "machine", measurement->machine);
-  measure_add_json (object, measurement);
-  json_add_seconds (object, job->seconds);
-  json_print_line (object, out);
 }

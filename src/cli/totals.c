@@ -11,24 +11,11 @@
 #include "base/printable.h"
 #include "sframe/formats.h"
 #include "convert/fields.h"
-#include "cli/check_print.h"
-#include "cli/conversion_print.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
 #include "cli/messages.h"
-
-/* Sizes are compared only for files with all rows from .eh_frame.  */
-static void
-add_done (struct totals *totals, const struct cfi2sframe_report *report)
-{
-  totals->done++;
-  report_sum_add (&totals->sum, report);
-  if (!conversion_is_of_eh_frame (report))
-    return;
-  totals->n_of_eh_frame++;
-  report_sum_add (&totals->of_eh_frame, report);
-}
+#include "cli/report.h"
 
 /* Jobs are added in any order; printed sums must not depend on it.  */
 static void
@@ -66,11 +53,19 @@ totals_add (struct totals *totals, const struct job *job)
 {
   if (job->outcome == JOB_SKIPPED || job->outcome == JOB_FAILED)
     add_code (totals, job);
+  const struct cfi2sframe_report *report = &job->work.report;
   check_sum_add (&totals->checked, &job->check);
   switch (job->outcome)
     {
     case JOB_DONE:
-      add_done (totals, &job->work.report);
+      totals->done++;
+      report_sum_add (&totals->sum, report);
+      /* Sizes are compared only for files with all rows from .eh_frame.  */
+      if (conversion_is_of_eh_frame (report))
+        {
+          totals->n_of_eh_frame++;
+          report_sum_add (&totals->of_eh_frame, report);
+        }
       measure_add (&totals->measured, &job->measurement);
       break;
     case JOB_SKIPPED:
@@ -179,17 +174,6 @@ totals_print_left_alone (const struct totals *totals, bool all, FILE *errors)
                         notes[i].several, errors);
 }
 
-/* Why files were skipped, or failed.  */
-static void
-print_codes (const struct totals *totals, FILE *out)
-{
-  for (unsigned i = 0; i < totals->n_codes; i++)
-    fprintf (out, "%s%s %" PRIu64, i == 0 ? "  not worked on: " : ", ",
-             totals->codes[i].code, totals->codes[i].count);
-  if (totals->n_codes > 0)
-    fputc ('\n', out);
-}
-
 /* Whether the sums have sections that were made: --section-only is for one
    file.  */
 static bool
@@ -212,7 +196,11 @@ print_files (const struct totals *totals, const struct tool_options *options,
     fprintf (out, "; %" PRIu64 " %s not ELF", totals->not_elf,
              totals->not_elf == 1 ? "file is" : "files are");
   fprintf (out, " (%.1f s)\n", totals->seconds);
-  print_codes (totals, out);
+  for (unsigned i = 0; i < totals->n_codes; i++)
+    fprintf (out, "%s%s %" PRIu64, i == 0 ? "  not worked on: " : ", ",
+             totals->codes[i].code, totals->codes[i].count);
+  if (totals->n_codes > 0)
+    fputc ('\n', out);
   if (makes_sections (options) && totals->done > 0)
     print_sections (totals, out);
   if (options->mode == MODE_CONVERT && totals->done > 0)
@@ -224,28 +212,21 @@ print_files (const struct totals *totals, const struct tool_options *options,
     }
 }
 
-static json_object *
-codes_json (const struct totals *totals)
-{
-  json_object *object = json_new_object ();
-  for (unsigned i = 0; i < totals->n_codes; i++)
-    json_add_number (object, totals->codes[i].code, totals->codes[i].count);
-  return object;
-}
-
 static void
 print_json (const struct totals *totals, const struct tool_options *options,
             FILE *out)
 {
   json_object *total = json_new_object ();
-  json_object *line = json_line_new ();
+  json_object *line = json_line_new (), *reasons = json_new_object ();
   if (makes_sections (options))
     json_add_string (total, "format", format_name (options->convert.format));
   json_add_number (total, mode_names[options->mode].status, totals->done);
   json_add_number (total, "skipped", totals->skipped);
   json_add_number (total, "failed", totals->failed);
   json_add_number (total, "not_elf", totals->not_elf);
-  json_add (total, "reasons", codes_json (totals));
+  for (unsigned i = 0; i < totals->n_codes; i++)
+    json_add_number (reasons, totals->codes[i].code, totals->codes[i].count);
+  json_add (total, "reasons", reasons);
   if (makes_sections (options))
     {
       json_add_fields (total, report_fields, FIELD_OF_TOTAL, &totals->sum);
@@ -259,15 +240,6 @@ print_json (const struct totals *totals, const struct tool_options *options,
   json_add_seconds (total, totals->seconds);
   json_add (line, "total", total);
   json_print_line (line, out);
-}
-
-static void
-print_measured_text (const struct totals *totals, FILE *out)
-{
-  char name[64];
-  snprintf (name, sizeof name, "Sum of %" PRIu64 " file%s (%.2f s)",
-            totals->done, plural_s (totals->done), totals->seconds);
-  measure_print_table (name, &totals->measured, out);
 }
 
 /* Whether there are sums to print: for trees, and for several files that were
@@ -294,7 +266,12 @@ totals_print (const struct totals *totals, const struct tool_options *options,
   if (options->quiet)
     return;
   if (options->mode == MODE_COMPARE_FORMATS)
-    print_measured_text (totals, out);
+    {
+      char name[64];
+      snprintf (name, sizeof name, "Sum of %" PRIu64 " file%s (%.2f s)",
+                totals->done, plural_s (totals->done), totals->seconds);
+      measure_print_table (name, &totals->measured, out);
+    }
   if (tool_options_is_tree (options))
     print_files (totals, options, out);
 }
