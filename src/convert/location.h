@@ -18,7 +18,7 @@
      location_check_debug_twin                    match_debug_twin.c
      location_find_debug_twin                     debug_pair.c
      location_check, location_dump                inspect.c
-     location_lint                                lint.c
+     location_lint                                code_evidence.c
      location_compare                             compare_files.c  */
 
 #ifndef CONVERT_LOCATION_H
