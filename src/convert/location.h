@@ -15,8 +15,8 @@
      location_undo, location_remove               revert.c
      location_detach                              write_detached.c
      location_match_debug_twin,
-     location_check_debug_twin                    match_debug_twin.c
-     location_find_debug_twin                     debug_pair.c
+     location_check_debug_twin,
+     location_find_debug_twin                     match_debug_twin.c
      location_check, location_dump                inspect.c
      location_lint                                code_evidence.c
      location_compare                             compare_files.c  */
