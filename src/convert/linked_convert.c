@@ -9,7 +9,7 @@
 
 #include "base/background.h"
 #include "base/buffer.h"
-#include "convert/audit.h"
+#include "convert/section_check.h"
 #include "convert/for_readers.h"
 #include "convert/linked_section.h"
 #include "convert/replace.h"

@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-#include "convert/audit.h"
+#include "convert/section_check.h"
 #include "convert/thresholds.h"
 #include "relocatable/object.h"
 #include "relocatable/object_section.h"
