@@ -17,7 +17,6 @@
 #include "convert/archive_members.h"
 #include "convert/fields.h"
 #include "convert/object_convert.h"
-#include "convert/thresholds.h"
 #include "elf/archive.h"
 #include "elf/image.h"
 #include "write/output_file.h"
@@ -199,7 +198,7 @@ make_archive (void *context, int fd, struct error *err)
   struct archive_job *job = context;
   job->fd = fd;
   bool made = write_members (job, err) && expect_changed (job, err);
-  return thresholds_check (job->input->options, job->input->report, made, err)
+  return input_check_demands (job->input, made, err)
          && check_written (job, err);
 }
 

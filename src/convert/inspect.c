@@ -11,7 +11,6 @@
 #include "convert/fields.h"
 #include "convert/input.h"
 #include "convert/section_check.h"
-#include "convert/thresholds.h"
 #include "place/refusals.h"
 #include "relocatable/object_audit.h"
 #include "sframe/dump.h"
@@ -83,7 +82,7 @@ location_check (const struct file_location *input,
                                           sizeof result->readers, err);
     }
   image_close (&image);
-  return checked && thresholds_check_section (options, result, err);
+  return checked && options_check_section (options, result, err);
 }
 
 struct dump

@@ -13,7 +13,6 @@
 #include "convert/for_readers.h"
 #include "convert/linked_section.h"
 #include "convert/replace.h"
-#include "convert/thresholds.h"
 #include "place/choose_strategy.h"
 #include "place/loader.h"
 #include "place/refusals.h"
@@ -203,7 +202,7 @@ meet_demands (struct conversion *conversion, bool rows, struct error *err)
 {
   const struct input *source = &conversion->source;
   source->report->executable_bytes = image_executable_bytes (source->image);
-  return thresholds_check (source->options, source->report, rows, err);
+  return input_check_demands (source, rows, err);
 }
 
 /* Find a place for the section.  */

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "convert/section_check.h"
-#include "convert/thresholds.h"
 #include "relocatable/object.h"
 #include "relocatable/object_section.h"
 #include "relocatable/object_write.h"
@@ -44,7 +43,7 @@ conversion_make (struct conversion *conversion, struct error *err)
     return false;
   bool made = object_section_build (&conversion->section, &conversion->object,
                                     input->options, input->report, err);
-  return thresholds_check (input->options, input->report, made, err);
+  return input_check_demands (input, made, err);
 }
 
 static bool

@@ -13,7 +13,6 @@
 
 #include "base/io.h"
 #include "base/mapped_file.h"
-#include "write/file_metadata.h"
 #include "write/inject.h"
 #include "write/output_file.h"
 #include "write/undo.h"
@@ -111,16 +110,6 @@ replacement_carry_out (struct replacement *replacement, struct error *err)
   replacement->record_size = record.size;
   buffer_free (&record);
   return done;
-}
-
-void
-replacement_note_concerns (const struct output_request *request,
-                           struct cfi2sframe_report *report)
-{
-  struct file_concerns concerns = file_find_concerns (request->input_fd);
-  report->signed_ima = concerns.signed_ima;
-  report->sealed_verity = concerns.verity;
-  report->flags_lost = concerns.flags_lost && request->output == NULL;
 }
 
 static bool

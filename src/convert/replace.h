@@ -34,11 +34,6 @@ struct replacement
 bool replacement_carry_out (struct replacement *replacement,
                             struct error *err);
 
-/* Note in REPORT what the output of REQUEST, whose input is open, will not
-   have: signatures and the like, which hold for the old bytes only.  */
-void replacement_note_concerns (const struct output_request *request,
-                                struct cfi2sframe_report *report);
-
 /* There is nothing to change, but an output was named, so it becomes a copy of
    the input, unless this is a dry run.  The input is opened if it is not open.
    False, with another reason in ERR than before, if copying fails.  */

@@ -11,7 +11,6 @@
 #include "base/buffer.h"
 #include "convert/detached.h"
 #include "convert/section_check.h"
-#include "convert/thresholds.h"
 #include "elf/detached_file.h"
 #include "place/refusals.h"
 #include "write/output_file.h"
@@ -80,7 +79,7 @@ detach (const struct input *input, const char *folder, struct error *err)
   if (path == NULL)
     return false;
   bool made = detached_section (input, &section, &address, err);
-  bool done = thresholds_check (input->options, input->report, made, err)
+  bool done = input_check_demands (input, made, err)
               && (input->options->dry_run
                   || write_file (input, &section, address, folder, path, err));
   buffer_free (&section);
