@@ -1,14 +1,22 @@
 /* A detached section: SFrame data that are not put into the file they
-   describe, because it is loaded already or must stay as it is.
+   describe, because it is loaded already or must stay as it is; in memory, or
+   with --detached in a file beside it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "convert/detached.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "base/align.h"
-#include "base/buffer.h"
 #include "convert/linked_section.h"
+#include "convert/section_check.h"
+#include "elf/detached_file.h"
+#include "place/refusals.h"
 
 uint64_t
 detached_address (const struct image *image)
@@ -29,9 +37,12 @@ detached_check (const struct image *image, struct error *err)
                                 "no program or library"));
 }
 
-bool
-detached_section (const struct input *input, struct buffer *section,
-                  uint64_t *address, struct error *err)
+/* Make the SFrame data of INPUT, a linked file.  They count from *ADDRESS,
+   behind all that the file loads, so that there needs to be no place for them.
+   SECTION is to be freed, whatever is returned.  */
+static bool
+make_section (const struct input *input, struct buffer *section,
+              uint64_t *address, struct error *err)
 {
   if (!detached_check (input->image, err))
     return false;
@@ -70,7 +81,7 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
     return false;
   detached_options_init (&options);
   options.analyze = analyze;
-  bool built = detached_section (&input, &bytes, address, err);
+  bool built = make_section (&input, &bytes, address, err);
   image_close (&image);
   if (!built)
     {
@@ -80,4 +91,79 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   *section = bytes.bytes;
   *section_size = bytes.size;
   return true;
+}
+
+/* --detached.  */
+
+static bool
+make_folder (const char *path, struct error *err)
+{
+  return mkdir (path, 0777) == 0 || errno == EEXIST
+         || error_set_errno (err, "cannot make this folder")
+         || error_in_file (err, path);
+}
+
+/* Make FOLDER and the folder in it that PATH is in.  */
+static bool
+make_folders (const char *folder, const char *path, struct error *err)
+{
+  char *parent = strndup (path, (size_t)(strrchr (path, '/') - path));
+  bool made = parent != NULL
+                  ? make_folder (folder, err) && make_folder (parent, err)
+                  : error_set_no_memory (err);
+  free (parent);
+  return made;
+}
+
+static bool
+write_file (const struct input *input, const struct buffer *section,
+            uint64_t address, const char *folder, const char *path,
+            struct error *err)
+{
+  struct buffer file;
+  buffer_init (&file, input->image->big_endian);
+  bool written
+      = detached_file_compose (input->image, section, address, &file, err)
+        && make_folders (folder, path, err)
+        && output_file_write (path, &file, -1, input->options->sync, err);
+  buffer_free (&file);
+  return written;
+}
+
+static bool
+detach (const struct input *input, const char *folder, struct error *err)
+{
+  struct buffer section = { 0 };
+  uint64_t address = 0;
+  input->report->input_bytes = input->image->size;
+  input->report->executable_bytes = image_executable_bytes (input->image);
+  input->report->strategy = "detached";
+  /* The debug file may have CFI, too, and the same build-id: of a tree with
+     both the section of one would take the other's place.  */
+  if (!image_expect_linked (input->image, err)
+      || !refusals_check_debug_file (input->image, err))
+    return false;
+  if (section_is_of_use (input->image))
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                           "has an .sframe already");
+  char *path = detached_file_path (input->image, folder, err);
+  if (path == NULL)
+    return false;
+  bool made = make_section (input, &section, &address, err);
+  bool done = input_check_demands (input, made, err)
+              && (input->options->dry_run
+                  || write_file (input, &section, address, folder, path, err));
+  buffer_free (&section);
+  free (path);
+  return done;
+}
+
+bool
+location_detach (struct file_work *work, struct error *err)
+{
+  struct opened_work opened;
+  bool done = work_open (&opened, work, false, err)
+              && detach (&opened.input, work->output, err);
+  image_close (&opened.image);
+  return done;
 }

@@ -9,10 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "cfi2sframe.h"
-#include "convert/input.h"
+#include "elf/image.h"
 
 /* For SFrame data that no other reader than walks of this project sees.  */
 void detached_options_init (struct cfi2sframe_options *options);
@@ -22,12 +21,6 @@ bool detached_check (const struct image *image, struct error *err);
 
 /* The address behind all that IMAGE loads.  */
 uint64_t detached_address (const struct image *image);
-
-/* Make the SFrame data of INPUT, a linked file.  They count from *ADDRESS,
-   behind all that the file loads, so that there needs to be no place for them.
-   SECTION is to be freed, whatever is returned.  */
-bool detached_section (const struct input *input, struct buffer *section,
-                       uint64_t *address, struct error *err);
 
 /* Make SFrame data of version 3 from the SIZE bytes of a linked ELF file,
    which may have no section headers.  *SECTION is to be freed by the caller,

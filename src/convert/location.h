@@ -12,7 +12,7 @@
      location_write_section, memory_build_section convert.c
      location_persist, location_relink            overtaken.c
      location_undo, location_remove               revert.c
-     location_detach                              write_detached.c
+     location_detach                              detached.c
      location_match_debug_twin,
      location_check_debug_twin,
      location_find_debug_twin                     match_debug_twin.c
