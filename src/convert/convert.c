@@ -1,7 +1,6 @@
 /* Converting a file: a linked one, an object or an archive.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/archive_convert.h"
 #include "convert/input.h"
 #include "convert/linked_convert.h"
 #include "convert/object_convert.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "convert/archive_members.h"
 #include "convert/fields.h"
 #include "convert/input.h"
+#include "convert/object_convert.h"
 #include "convert/section_check.h"
 #include "place/refusals.h"
 #include "relocatable/object_audit.h"

@@ -1,8 +1,8 @@
 /* Taking an .sframe away again: byte for byte where a record allows it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/archive_members.h"
 #include "convert/input.h"
+#include "convert/object_convert.h"
 #include "convert/replace.h"
 #include "place/refusals.h"
 #include "write/existing.h"
@@ -96,23 +96,17 @@ look_at_member (void *context, const char *name, const struct image *image,
 /* An archive is made of objects.  One that cannot be read (a thin one has none
    of its objects) is skipped, as by conversions.  */
 static bool
-refuse_archive (const struct image *image, struct error *err)
+check_is_linked (const struct image *image, struct error *err)
 {
+  if (!image_is_archive (image))
+    return image->header.e_type != ET_REL
+           || (has_sframe (image, err)
+               && refuse_object (WORD_OBJECT, "relocatable object", err));
   if (archive_visit (image, look_at_member, NULL, err))
     return refuse_object (WORD_ARCHIVE, "archive of objects", err);
   if (err->status != CFI2SFRAME_NO_MEMORY)
     err->status = CFI2SFRAME_NOTHING;
   return false;
-}
-
-static bool
-check_is_linked (const struct image *image, struct error *err)
-{
-  if (image_is_archive (image))
-    return refuse_archive (image, err);
-  return image->header.e_type != ET_REL
-         || (has_sframe (image, err)
-             && refuse_object (WORD_OBJECT, "relocatable object", err));
 }
 
 /* What takes the .sframe of IMAGE away: its record, unless there is none of
