@@ -72,21 +72,6 @@ cut (struct rows_on_demand *rows)
   return true;
 }
 
-static bool
-open_rows (struct rows_on_demand *rows, struct error *err)
-{
-  if (!detached_check (rows->image, err))
-    return false;
-  detached_options_init (&rows->options);
-  rows->address = detached_address (rows->image);
-  const struct input input = { .image = rows->image,
-                               .options = &rows->options,
-                               .report = &rows->report };
-  rows->linked = linked_section_new (&input, err);
-  return rows->linked != NULL && linked_section_open (rows->linked, err)
-         && (cut (rows) || error_set_no_memory (err));
-}
-
 struct rows_on_demand *
 rows_on_demand_open (const struct image *image, struct error *err)
 {
@@ -98,7 +83,13 @@ rows_on_demand_open (const struct image *image, struct error *err)
       return NULL;
     }
   rows->image = image;
-  bool opened = open_rows (rows, err);
+  rows->address = detached_address (image);
+  detached_options_init (&rows->options);
+  const struct input input
+      = { .image = image, .options = &rows->options, .report = &rows->report };
+  bool opened = detached_check (image, err)
+                && (rows->linked = linked_section_open (&input, err)) != NULL
+                && (cut (rows) || error_set_no_memory (err));
   /* Of what was read to find the FDEs, a walk needs a few pages again.  */
   image_unmap_pages (image);
   if (opened)
