@@ -131,9 +131,9 @@ copy_ahead_end (struct copy_ahead *ahead)
 /* Carrying a plan out.  */
 
 static bool
-check_file (const struct replacement *replacement, int fd,
-            const struct buffer *record, struct error *err)
+check_file (const struct replacement *replacement, int fd, struct error *err)
 {
+  const struct buffer *record = &replacement->record;
   size_t size;
   const void *bytes = mapped_file_open (fd, &size, err);
   if (bytes == NULL)
@@ -153,61 +153,42 @@ check_file (const struct replacement *replacement, int fd,
   return good;
 }
 
-/* What a new file is filled with.  */
-struct filling
-{
-  const struct replacement *replacement;
-  const struct buffer *record;
-  bool copied; /* the file has the old bytes already */
-};
-
 /* Write the new file to FD and read it back.  */
 static bool
 fill (void *context, int fd, struct error *err)
 {
-  const struct filling *filling = context;
-  const struct replacement *replacement = filling->replacement;
-  const struct buffer *record = filling->record;
+  const struct replacement *replacement = context;
+  const struct buffer *record = &replacement->record;
   const void *section
       = replacement->section != NULL ? replacement->section->bytes : NULL;
-  return (filling->copied ? inject_write_over : inject_write) (
+  return (replacement->copied ? inject_write_over : inject_write) (
              replacement->image, replacement->plan, section, fd, err)
          && io_write_at (fd, record->bytes, record->size,
                          replacement->plan->new_size, err)
-         && check_file (replacement, fd, record, err);
-}
-
-/* Write a new file, which may have been begun, and put it in place of its
-   target.  */
-static bool
-write_new_file (const struct replacement *replacement,
-                const struct buffer *record, struct error *err)
-{
-  struct output_file file;
-  struct filling filling = { replacement, record, false };
-  if (replacement->copy_ahead != NULL
-      && take_file (replacement->copy_ahead, &file, &filling.copied))
-    return output_file_finish (&file, &replacement->output,
-                               fill (&filling, file.fd, err), err);
-  return output_file_make (&replacement->output, fill, &filling, err);
+         && check_file (replacement, fd, err);
 }
 
 bool
 replacement_carry_out (struct replacement *replacement, struct error *err)
 {
-  const struct copy_ahead *ahead = replacement->copy_ahead;
-  struct buffer record;
+  struct copy_ahead *ahead = replacement->copy_ahead;
+  struct buffer *record = &replacement->record;
+  struct output_file file;
   bool done = true;
-  buffer_init (&record, false);
+  buffer_init (record, false);
   if (replacement->with_record && ahead != NULL && ahead->digested)
-    done = undo_record_build_digested (&record, replacement->image,
+    done = undo_record_build_digested (record, replacement->image,
                                        replacement->plan, ahead->digest, err);
   else if (replacement->with_record)
-    done = undo_record_build (&record, replacement->image, replacement->plan,
+    done = undo_record_build (record, replacement->image, replacement->plan,
                               err);
-  done = done && write_new_file (replacement, &record, err);
-  replacement->record_size = record.size;
-  buffer_free (&record);
+  if (done && ahead != NULL && take_file (ahead, &file, &replacement->copied))
+    done = output_file_finish (&file, &replacement->output,
+                               fill (replacement, file.fd, err), err);
+  else if (done)
+    done = output_file_make (&replacement->output, fill, replacement, err);
+  replacement->record_size = record->size;
+  buffer_free (record);
   return done;
 }
 

@@ -63,6 +63,9 @@ struct replacement
      file gets its name.  */
   bool (*check) (const struct replacement *replacement, const void *bytes,
                  size_t size, struct error *err);
+
+  struct buffer record; /* for undoing; while it is carried out */
+  bool copied;          /* the new file has the old bytes already */
 };
 
 /* Carry REPLACEMENT out, for a dry run in memory.  On failure all files are as

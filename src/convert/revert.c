@@ -14,8 +14,8 @@ struct way
 {
   bool (*plan) (struct plan *plan, const struct image *image,
                 struct error *err);
-  bool (*check) (const struct replacement *replacement, const void *bytes,
-                 size_t size, struct error *err);
+  bool (*check) (const struct image *image, const void *bytes, size_t size,
+                 struct error *err);
 };
 
 /* Where nothing can be undone, an .sframe that stays must not look like
@@ -41,14 +41,7 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
       "the one or took the other");
 }
 
-static bool
-check_original (const struct replacement *replacement, const void *bytes,
-                size_t size, struct error *err)
-{
-  return undo_check (replacement->image, bytes, size, err);
-}
-
-static const struct way by_record = { plan_undo, check_original };
+static const struct way by_record = { plan_undo, undo_check };
 
 static bool
 plan_removal (struct plan *plan, const struct image *image, struct error *err)
@@ -58,14 +51,8 @@ plan_removal (struct plan *plan, const struct image *image, struct error *err)
          && existing_plan_removal (plan, &existing, image, err);
 }
 
-static bool
-check_removed (const struct replacement *replacement, const void *bytes,
-               size_t size, struct error *err)
-{
-  return inject_check_removed (replacement->image, bytes, size, err);
-}
-
-static const struct way without_record = { plan_removal, check_removed };
+static const struct way without_record
+    = { plan_removal, inject_check_removed };
 
 /* Objects have neither a record nor a plan: their sections are numbered.  WHAT
    is one that has an .sframe, which stays.  */
@@ -128,6 +115,15 @@ way_to_remove (const struct image *image, struct error *err)
   return present ? &without_record : &by_record;
 }
 
+/* The way is the replacement's context.  */
+static bool
+check_without (const struct replacement *replacement, const void *bytes,
+               size_t size, struct error *err)
+{
+  const struct way *way = replacement->context;
+  return way->check (replacement->image, bytes, size, err);
+}
+
 /* Take the .sframe away as WAY does.  A file in its old state elsewhere is for
    comparisons: no checksum is of it.  */
 static bool
@@ -138,7 +134,8 @@ take_away (const struct opened_work *opened, const struct way *way,
   struct replacement replacement = { .image = &opened->image,
                                      .plan = &plan,
                                      .output = opened->output,
-                                     .check = way->check };
+                                     .context = way,
+                                     .check = check_without };
   bool done = way->plan (&plan, &opened->image, err)
               && (opened->output.output != NULL
                   || input_check_checksum (&opened->input, err))
