@@ -163,17 +163,6 @@ choose_pieces (struct conversion *conversion, struct error *err)
   return conversion->encoder != NULL;
 }
 
-/* Check whether the section can be what the options ask for.  ROWS: there are
-   rows.  There are none if SFrame can say none of them, or if no code has
-   CFI.  */
-static bool
-meet_demands (struct conversion *conversion, bool rows, struct error *err)
-{
-  const struct input *source = &conversion->source;
-  source->report->executable_bytes = image_executable_bytes (source->image);
-  return input_check_demands (source, rows, err);
-}
-
 static bool
 find_place (struct conversion *conversion, struct error *err)
 {
@@ -235,16 +224,17 @@ write_converted (struct conversion *conversion, struct error *err)
 static bool
 convert_file (struct conversion *conversion, struct error *err)
 {
+  const struct input *source = &conversion->source;
   /* What is it, has it an .sframe, and what did it look like before that?  */
   if (!look_at_input (conversion, err))
     return false;
   /* Beside all that makes rows and pieces of them, a thread searches the code
      for references to what will move, and digests and copies the file.  */
   start_thread (conversion);
+  source->report->executable_bytes = image_executable_bytes (source->image);
   bool rows
       /* What describes its code: FDEs, stubs, functions found in it.  */
-      = (conversion->linked = linked_section_read (&conversion->source, err))
-            != NULL
+      = (conversion->linked = linked_section_read (source, err)) != NULL
         /* One by one, by address: execute, settle disputes, keep readers from
            following a wrong row, lower.  The CFI is not needed any more.  */
         && linked_section_walk (conversion->linked, err)
@@ -252,8 +242,9 @@ convert_file (struct conversion *conversion, struct error *err)
            once.  */
         && choose_pieces (conversion, err);
   bool done
-      /* --strict, --min-coverage.  */
-      = meet_demands (conversion, rows, err)
+      /* --strict, --min-coverage.  There are no rows if SFrame can say none of
+         them, or if no code has CFI.  */
+      = input_check_demands (source, rows, err)
         /* Where the section and its program header go, and what moves.  */
         && find_place (conversion, err)
         /* Entries are relative to that place, so this comes now.  --for may

@@ -124,36 +124,28 @@ check_without (const struct replacement *replacement, const void *bytes,
   return way->check (replacement->image, bytes, size, err);
 }
 
-/* Take the .sframe away as WAY does.  A file in its old state elsewhere is for
-   comparisons: no checksum is of it.  */
-static bool
-take_away (const struct opened_work *opened, const struct way *way,
-           struct error *err)
-{
-  struct plan plan = { 0 };
-  struct replacement replacement = { .image = &opened->image,
-                                     .plan = &plan,
-                                     .output = opened->output,
-                                     .context = way,
-                                     .check = check_without };
-  bool done = way->plan (&plan, &opened->image, err)
-              && (opened->output.output != NULL
-                  || input_check_checksum (&opened->input, err))
-              && replacement_carry_out (&replacement, err);
-  plan_free (&plan);
-  return done;
-}
-
 /* Do as location_undo does or, if REMOVES, as location_remove.  */
 static bool
 revert (struct file_work *work, bool removes, struct error *err)
 {
   struct opened_work opened;
+  struct plan plan = { 0 };
   const struct way *way = NULL;
   if (work_open (&opened, work, true, err)
       && check_is_linked (&opened.image, err))
     way = removes ? way_to_remove (&opened.image, err) : &by_record;
-  bool done = way != NULL && take_away (&opened, way, err);
+  struct replacement replacement = { .image = &opened.image,
+                                     .plan = &plan,
+                                     .output = opened.output,
+                                     .context = way,
+                                     .check = check_without };
+  /* A file in its old state elsewhere is for comparisons: no checksum is of
+     it.  */
+  bool done
+      = way != NULL && way->plan (&plan, &opened.image, err)
+        && (work->output != NULL || input_check_checksum (&opened.input, err))
+        && replacement_carry_out (&replacement, err);
+  plan_free (&plan);
   image_close (&opened.image);
   return done;
 }
