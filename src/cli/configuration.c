@@ -382,26 +382,6 @@ matching (const struct configuration *configuration, enum setting_kind kind,
   return NULL;
 }
 
-/* The lines that leave out a file, by what it is called.  */
-struct exclusion
-{
-  const struct setting *installed; /* when it is installed from its root */
-  const struct setting *here;
-};
-
-/* Look for lines, where none was found, that leave out PATH as it is written,
-   to be installed from ROOT.  Both are absolute.  */
-static void
-look_for (struct exclusion *found, const struct configuration *configuration,
-          const char *root, const char *path)
-{
-  const char *installed = path_installed (root, path);
-  if (found->installed == NULL && installed != NULL)
-    found->installed = matching (configuration, SETTING_EXCLUDE, installed);
-  if (found->here == NULL)
-    found->here = matching (configuration, SETTING_EXCLUDE, path);
-}
-
 /* The line that leaves out PATH, to be installed from ROOT.  Both are
    absolute, and are made clean.  Behind a symbolic link ".." leads elsewhere,
    so the paths as they are written count, too.  What is above ROOT does not
@@ -410,14 +390,19 @@ static const struct setting *
 matching_path (const struct configuration *configuration, char *root,
                char *path)
 {
-  struct exclusion found = { NULL, NULL };
-  look_for (&found, configuration, root, path);
-  path_clean (root);
-  path_clean (path);
-  look_for (&found, configuration, root, path);
-  return found.installed != NULL || path_installed (root, path) != NULL
-             ? found.installed
-             : found.here;
+  const struct setting *in_root = NULL, *here = NULL;
+  const char *installed = path_installed (root, path);
+  for (int times = 0; times < 2; times++)
+    {
+      if (in_root == NULL && installed != NULL)
+        in_root = matching (configuration, SETTING_EXCLUDE, installed);
+      if (here == NULL)
+        here = matching (configuration, SETTING_EXCLUDE, path);
+      path_clean (root);
+      path_clean (path);
+      installed = path_installed (root, path);
+    }
+  return in_root != NULL || installed != NULL ? in_root : here;
 }
 
 const struct setting *

@@ -294,34 +294,23 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
     }
 }
 
-/* Open the directory PATH, in or below the operand, for reading.  NULL with
-   errno.  */
-static DIR *
-open_directory (const struct directory_walk *walk, const char *path,
-                struct stat *status)
-{
-  const char *relative = path + strlen (walk->operand);
-  int place = beneath_open (walk->root, relative, strlen (relative));
-  if (place < 0)
-    return NULL;
-  int fd = openat (place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *directory = fd < 0 || fstat (fd, status) != 0 ? NULL : fdopendir (fd);
-  int problem = errno;
-  if (fd >= 0 && directory == NULL)
-    close (fd);
-  close (place);
-  errno = problem;
-  return directory;
-}
-
-/* Read the directory PATH, which is taken over.  */
+/* Read the directory PATH, in or below the operand, which is taken over.  */
 static bool
 read_directory (struct directory_walk *walk, char *path)
 {
   struct stat status;
-  DIR *directory = open_directory (walk, path, &status);
+  const char *relative = path + strlen (walk->operand);
+  int place = beneath_open (walk->root, relative, strlen (relative));
+  int fd = place < 0 ? -1
+                     : openat (place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *directory = fd < 0 || fstat (fd, &status) != 0 ? NULL : fdopendir (fd);
+  int problem = errno;
+  if (fd >= 0 && directory == NULL)
+    close (fd);
+  if (place >= 0)
+    close (place);
   if (directory == NULL)
-    return list_add_problem (walk->list, path, errno);
+    return list_add_problem (walk->list, path, problem);
   bool entered = !walk->list->options->one_file_system
                  || status.st_dev == walk->root_identity.device;
   bool ok = !entered || read_items (walk, directory, path);

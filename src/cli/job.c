@@ -40,19 +40,8 @@ require_section (struct job *job)
       percent);
 }
 
-static bool
-check (struct job *job)
-{
-  const struct tool_options *options = job->options;
-  if (location_check (&job->work.input, &options->convert, &job->check,
-                      &job->err))
-    return true;
-  return options->require && job->err.status == CFI2SFRAME_NOTHING
-         && require_section (job);
-}
-
-/* What does the work of a mode, by enum tool_mode; of the others, which only
-   look at the file, look () does.  */
+/* What does the work of a mode, by enum tool_mode; the others only look at the
+   file.  */
 static location_work *const works[N_MODES]
     = { [MODE_CONVERT] = location_convert,
         [MODE_SECTION_ONLY] = location_write_section,
@@ -61,43 +50,37 @@ static location_work *const works[N_MODES]
         [MODE_UNDO] = location_undo };
 
 static bool
-look (struct job *job)
-{
-  const struct tool_options *options = job->options;
-  const struct file_location *input = &job->work.input;
-  switch (options->mode)
-    {
-    case MODE_CHECK:
-      return check (job);
-    case MODE_COMPARE:
-      return compare_files (options, input, job->out, &job->comparison,
-                            &job->err);
-    case MODE_COMPARE_FORMATS:
-      return measure_file (input, &job->measurement, &job->err);
-    case MODE_LINT:
-      return lint_file (options, input, job->out, &job->lint, &job->err);
-    default: /* MODE_DUMP */
-      return options->compact_unwind
-                 ? cunwind_dump_file (input, options->compact_unwind_machine,
-                                      job->out, &job->err)
-                 : location_dump (input, job->out, &job->err);
-    }
-}
-
-static bool
-attempt_mode (void *context, struct error *err)
+attempt_mode (void *context, struct error *unused)
 {
   struct job *job = context;
   const struct tool_options *options = job->options;
-  (void)err; /* the job's */
+  const struct file_location *input = &job->work.input;
+  struct error *err = &job->err;
+  (void)unused; /* the job's */
   cfi2sframe_report_init (&job->work.report);
-  if (works[options->mode] == NULL)
-    return look (job);
-  if (options->compact_unwind)
-    return cunwind_write_file (&job->work.input, options->output,
-                               options->convert.dry_run, &job->measurement,
-                               &job->err);
-  return works[options->mode](&job->work, &job->err);
+  switch (options->mode)
+    {
+    case MODE_CHECK:
+      return location_check (input, &options->convert, &job->check, err)
+             || (options->require && err->status == CFI2SFRAME_NOTHING
+                 && require_section (job));
+    case MODE_COMPARE:
+      return compare_files (options, input, job->out, &job->comparison, err);
+    case MODE_COMPARE_FORMATS:
+      return measure_file (input, &job->measurement, err);
+    case MODE_LINT:
+      return lint_file (options, input, job->out, &job->lint, err);
+    case MODE_DUMP:
+      return options->compact_unwind ? cunwind_dump_file (
+                 input, options->compact_unwind_machine, job->out, err)
+                                     : location_dump (input, job->out, err);
+    default:
+      return options->compact_unwind
+                 ? cunwind_write_file (input, options->output,
+                                       options->convert.dry_run,
+                                       &job->measurement, err)
+                 : works[options->mode](&job->work, err);
+    }
 }
 
 /* What CFI2SFRAME_UNSUPPORTED with WORD says of a file in MODE.  */
