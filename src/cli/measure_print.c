@@ -61,20 +61,6 @@ print_format (const struct measurement *measurement,
            percent_of (format->asynchronous, all));
 }
 
-/* Print the sizes of the parts that belong to compact unwind besides the
-   section itself.  */
-static void
-print_remains (const struct measurement *measurement, FILE *out)
-{
-  uint64_t bytes = measurement->formats[MEASURED_COMPACT_UNWIND].bytes;
-  uint64_t kept = measurement->compact_unwind_eh_frame_bytes;
-  fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept", kept,
-           ratio (measurement, kept));
-  fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
-           "  = together", bytes + kept, ratio (measurement, bytes + kept),
-           measurement->compact_unwind_lsda_bytes);
-}
-
 static void
 print_reasons (const struct measurement *measurement,
                enum measured_format index, FILE *out)
@@ -91,6 +77,8 @@ void
 measure_print_table (const char *name, const struct measurement *measurement,
                      FILE *out)
 {
+  const struct measured *compact_unwind
+      = &measurement->formats[MEASURED_COMPACT_UNWIND];
   message_name (name, out);
   fprintf (out,
            "%" PRIu64 " function%s, .eh_frame %" PRIu64
@@ -102,8 +90,17 @@ measure_print_table (const char *name, const struct measurement *measurement,
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (measurement->formats[i].available)
       print_format (measurement, i, out);
-  if (measurement->formats[MEASURED_COMPACT_UNWIND].available)
-    print_remains (measurement, out);
+  /* What belongs to compact unwind besides the section itself.  */
+  if (compact_unwind->available)
+    {
+      uint64_t kept = measurement->compact_unwind_eh_frame_bytes;
+      uint64_t bytes = compact_unwind->bytes + kept;
+      fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept",
+               kept, ratio (measurement, kept));
+      fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
+               "  = together", bytes, ratio (measurement, bytes),
+               measurement->compact_unwind_lsda_bytes);
+    }
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (measurement->formats[i].available
         /* These two formats leave out the functions that plain V3 leaves out,

@@ -394,20 +394,6 @@ print_json (const struct job *job, enum tool_mode mode, FILE *out)
 }
 
 static void
-report_event (const struct job *job, FILE *out)
-{
-  bool done = job->outcome == JOB_DONE;
-  const struct event event
-      = { .path = job->path,
-          .skipped = job->outcome == JOB_SKIPPED,
-          .code = done ? NULL : cfi2sframe_error_code (&job->err),
-          .text = done ? NULL : job->err.reason,
-          .address = done ? 0 : job->check.first_wrong,
-          .seconds = job->seconds };
-  event_print (job->options->stats, &event, out);
-}
-
-static void
 print_text (const struct job *job, enum tool_mode mode, FILE *out)
 {
   const struct tool_options *options = job->options;
@@ -443,7 +429,17 @@ report_job (const struct job *job, FILE *out, FILE *errors)
   if (options->stats == STATS_JSON)
     print_json (job, mode, out);
   else if (events_wanted (options->stats) && job->outcome != JOB_FOUND)
-    report_event (job, out);
+    {
+      bool done = job->outcome == JOB_DONE;
+      const struct event event
+          = { .path = job->path,
+              .skipped = job->outcome == JOB_SKIPPED,
+              .code = done ? NULL : cfi2sframe_error_code (&job->err),
+              .text = done ? NULL : job->err.reason,
+              .address = done ? 0 : job->check.first_wrong,
+              .seconds = job->seconds };
+      event_print (options->stats, &event, out);
+    }
   if (options->quiet)
     return;
   print_warnings (job, errors);

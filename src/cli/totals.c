@@ -82,21 +82,6 @@ totals_add (struct totals *totals, const struct job *job)
     }
 }
 
-static void
-print_size (const struct totals *totals, FILE *out)
-{
-  uint64_t others = totals->done - totals->n_of_eh_frame;
-  fprintf (out, "  .sframe: %" PRIu64 " bytes", totals->sum.sframe_bytes);
-  if (totals->n_of_eh_frame > 0)
-    fprintf (out, ", %.3f of .eh_frame + .eh_frame_hdr",
-             conversion_size_ratio (&totals->of_eh_frame));
-  if (others > 0)
-    fprintf (out,
-             " (without %" PRIu64 " file%s with functions from .debug_frame)",
-             others, plural_s (others));
-  fputc ('\n', out);
-}
-
 /* A section that --replace makes may be smaller than the old one.  */
 static void
 print_growth (const struct cfi2sframe_report *sum, FILE *out)
@@ -115,6 +100,7 @@ static void
 print_sections (const struct totals *totals, FILE *out)
 {
   const struct cfi2sframe_report *sum = &totals->sum;
+  uint64_t others = totals->done - totals->n_of_eh_frame;
   fprintf (out,
            "  functions: %" PRIu64 " of %" PRIu64 " (%.3f %%); code with CFI: "
            "%.3f %% of %" PRIu64 " bytes; all code: %.3f %% of %" PRIu64
@@ -127,24 +113,15 @@ print_sections (const struct totals *totals, FILE *out)
            percent_of (sum->bytes_covered, sum->executable_bytes),
            sum->executable_bytes);
   conversion_print_left_out (sum, out);
-  print_size (totals, out);
-}
-
-static void
-print_left_alone (const struct left_alone *files, const char *one,
-                  const char *several, FILE *errors)
-{
-  if (files->count == 0)
-    return;
-  message_begin (NULL, errors);
-  fputs ("note: ", errors);
-  if (files->count > 1)
-    fprintf (errors, "%" PRIu64 " files %s, left as they are; the first is ",
-             files->count, several);
-  printable_put (files->path, errors);
-  if (files->count == 1)
-    fprintf (errors, ": %s, left as it is", one);
-  fprintf (errors, ": %s\n", files->reason);
+  fprintf (out, "  .sframe: %" PRIu64 " bytes", sum->sframe_bytes);
+  if (totals->n_of_eh_frame > 0)
+    fprintf (out, ", %.3f of .eh_frame + .eh_frame_hdr",
+             conversion_size_ratio (&totals->of_eh_frame));
+  if (others > 0)
+    fprintf (out,
+             " (without %" PRIu64 " file%s with functions from .debug_frame)",
+             others, plural_s (others));
+  fputc ('\n', out);
 }
 
 void
@@ -169,9 +146,22 @@ totals_print_left_alone (const struct totals *totals, bool all, FILE *errors)
     { JOB_REASON_UNREADABLE, "not readable", "are not readable" },
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-    if (all || notes[i].reason == JOB_REASON_UNMARKED)
-      print_left_alone (&totals->left_alone[notes[i].reason], notes[i].one,
-                        notes[i].several, errors);
+    {
+      const struct left_alone *files = &totals->left_alone[notes[i].reason];
+      if (files->count == 0
+          || (!all && notes[i].reason != JOB_REASON_UNMARKED))
+        continue;
+      message_begin (NULL, errors);
+      fputs ("note: ", errors);
+      if (files->count > 1)
+        fprintf (errors,
+                 "%" PRIu64 " files %s, left as they are; the first is ",
+                 files->count, notes[i].several);
+      printable_put (files->path, errors);
+      if (files->count == 1)
+        fprintf (errors, ": %s, left as it is", notes[i].one);
+      fprintf (errors, ": %s\n", files->reason);
+    }
 }
 
 /* Whether the sums have sections that were made: --section-only is for one
@@ -242,21 +232,17 @@ print_json (const struct totals *totals, const struct tool_options *options,
   json_print_line (line, out);
 }
 
-/* Whether there are sums to print: for trees, and for several files that were
-   measured.  */
-static bool
-has_sums (const struct totals *totals, const struct tool_options *options)
-{
-  return (tool_options_is_tree (options) && options->mode != MODE_LINT)
-         || (options->mode == MODE_COMPARE_FORMATS
-             && totals->done + totals->skipped + totals->failed > 1);
-}
-
 void
 totals_print (const struct totals *totals, const struct tool_options *options,
               FILE *out)
 {
-  if (!has_sums (totals, options) || events_wanted (options->stats))
+  bool tree = tool_options_is_tree (options);
+  bool several = totals->done + totals->skipped + totals->failed > 1;
+  if (options->mode == MODE_COMPARE_FORMATS
+          ? !tree && !several
+          : !tree || options->mode == MODE_LINT)
+    return;
+  if (events_wanted (options->stats))
     return;
   if (options->stats == STATS_JSON)
     {
@@ -272,6 +258,6 @@ totals_print (const struct totals *totals, const struct tool_options *options,
                 totals->done, plural_s (totals->done), totals->seconds);
       measure_print_table (name, &totals->measured, out);
     }
-  if (tool_options_is_tree (options))
+  if (tree)
     print_files (totals, options, out);
 }
